@@ -1,0 +1,172 @@
+#include "cli/arguments.h"
+
+#include <cmath>
+#include <functional>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+#include "core/diagnostics.h"
+#include "expr/expression.h"
+
+namespace cartan {
+namespace {
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (true) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) parts.push_back(text.substr(begin, end - begin));
+    if (end == text.size()) return parts;
+    begin = end + 1;
+  }
+}
+
+}  // namespace
+
+// Values are kept as text by the parser and turned into what the command wants afterwards, so that
+// all complaints have one voice.
+struct Arguments::Parser {
+  CLI::App app;
+  std::string command;
+  std::vector<std::string> names;                     // of all options
+  std::vector<std::function<std::string()>> convert;  // each returns a complaint or ""
+
+  CLI::Option* add(const std::string& name, const std::string& value, const std::string& help,
+                   std::string& text) {
+    names.push_back(name);
+    return app.add_option(name, text, help)->type_name(value);
+  }
+  template <class T>
+  void add_number(const std::string& name, const std::string& value, const std::string& help,
+                  std::optional<T>& target, const char* expected) {
+    const auto text = std::make_shared<std::string>();
+    CLI::Option* option = add(name, value, help, *text);
+    convert.push_back([=, &target]() -> std::string {
+      if (option->count() == 0) return "";
+      const std::optional<double> number = read_number(*text);
+      if (!number || static_cast<T>(*number) != *number)
+        return fmt::format("{}: expected {}, got '{}'", name, expected, *text);
+      target = static_cast<T>(*number);
+      return "";
+    });
+  }
+  int complain(const std::string& message) const {
+    fmt::print(stderr, "cartan {}: {}\n", command, message);
+    return exit_bad_input;
+  }
+  std::string unexpected(const std::string& word) const {
+    if (!word.starts_with("-")) return fmt::format("unexpected word '{}'; it belongs to nothing", word);
+    const std::string name = word.substr(0, word.find('='));
+    const std::string near = nearest_name(name, names);
+    return fmt::format("unknown option '{}'{}", name,
+                       near.empty() ? fmt::format("; `cartan {} --help` lists them", command)
+                                    : fmt::format("; did you mean '{}'?", near));
+  }
+};
+
+Arguments::Arguments(const std::string& command, const std::string& summary,
+                     const std::string& example)
+    : parser_(std::make_unique<Parser>()) {
+  CLI::App& app = parser_->app;
+  parser_->command = command;
+  app.description(summary + "\n");
+  app.name("cartan " + command);
+  app.footer("\nExample:\n" + example);
+  app.allow_extras();
+  app.set_help_flag("-h,--help", "print this help");
+  parser_->names.push_back("--help");
+  auto format = std::make_shared<CLI::Formatter>();
+  format->column_width(30);
+  format->label("OPTIONS", "OPTIONS");
+  format->label("REQUIRED", "");
+  app.formatter(format);
+}
+
+Arguments::~Arguments() = default;
+
+void Arguments::positional(const std::string& name, const std::string& help, std::string& target) {
+  parser_->app.add_option(name, target, help)->required()->type_name("");
+}
+
+void Arguments::option(const std::string& name, const std::string& value, const std::string& help,
+                       std::string& target) {
+  parser_->add(name, value, help, target);
+}
+
+void Arguments::option(const std::string& name, const std::string& value, const std::string& help,
+                       std::optional<double>& target) {
+  parser_->add_number(name, value, help, target, "a finite number");
+}
+
+void Arguments::option(const std::string& name, const std::string& value, const std::string& help,
+                       std::optional<int>& target) {
+  parser_->add_number(name, value, help, target, "a whole number");
+}
+
+void Arguments::repeated(const std::string& name, const std::string& value, const std::string& help,
+                         std::vector<std::string>& target) {
+  parser_->names.push_back(name);
+  parser_->app.add_option(name, target, help)
+      ->type_name(value)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void Arguments::list(const std::string& name, const std::string& value, const std::string& help,
+                     std::vector<std::string>& target) {
+  const auto text = std::make_shared<std::string>();
+  CLI::Option* option = parser_->add(name, value, help, *text);
+  parser_->convert.push_back([=, &target]() -> std::string {
+    if (option->count() == 0) return "";
+    target = split(*text);
+    return target.empty() ? fmt::format("{}: expected a list separated by commas", name) : "";
+  });
+}
+
+void Arguments::flag(const std::string& name, const std::string& help, bool& target) {
+  parser_->names.push_back(name);
+  parser_->app.add_flag(name, target, help);
+}
+
+std::optional<int> Arguments::parse(const Words& words) {
+  Parser& parser = *parser_;
+  try {
+    parser.app.parse(Words(words.rbegin(), words.rend()));  // the parser takes words from the back
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", parser.app.help());
+    return exit_done;
+  } catch (const CLI::RequiredError&) {
+    return parser.complain(fmt::format("a word is missing; `cartan {} --help` says what it takes",
+                                       parser.command));
+  } catch (const CLI::ParseError& error) {
+    return parser.complain(error.what());
+  }
+  if (const Words extra = parser.app.remaining(); !extra.empty())
+    return parser.complain(parser.unexpected(extra.front()));
+  for (const auto& convert : parser.convert)
+    if (const std::string complaint = convert(); !complaint.empty()) return parser.complain(complaint);
+  return std::nullopt;
+}
+
+std::optional<double> read_number(const std::string& text) {
+  ExpressionError parse_error;
+  const Syntax tree = parse_expression(text, parse_error);
+  if (!tree) return std::nullopt;
+  std::vector<CompileError> errors;
+  const auto no_names = [](const std::string&, int) { return Meaning{.problem = "a name"}; };
+  const auto no_tables = [](const std::string&, const std::string&, std::string& problem) {
+    problem = "a table";
+    return nullptr;
+  };
+  const Program program = compile(std::span(&tree, 1), no_names, no_tables, errors);
+  if (!errors.empty()) return std::nullopt;
+  std::vector<double> scratch(program.scratch_size());
+  double value = 0;
+  evaluate<double>(program, {}, scratch, std::span(&value, 1));
+  if (!std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+}  // namespace cartan

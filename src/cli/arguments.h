@@ -1,0 +1,48 @@
+// The words of a command line, declared and read; the parser itself stays in one source file.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+
+namespace cartan {
+
+class Arguments {
+ public:
+  // `example`: one or several lines a user can type.
+  Arguments(const std::string& command, const std::string& summary, const std::string& example);
+  ~Arguments();
+
+  void positional(const std::string& name, const std::string& help, std::string& target);
+
+  // `name` with its dashes; `value`: what stands for the value in the help.
+  void option(const std::string& name, const std::string& value, const std::string& help,
+              std::string& target);
+  // Numbers may be written as expressions: 2*pi.
+  void option(const std::string& name, const std::string& value, const std::string& help,
+              std::optional<double>& target);
+  void option(const std::string& name, const std::string& value, const std::string& help,
+              std::optional<int>& target);
+  // Several words: the option repeated.
+  void repeated(const std::string& name, const std::string& value, const std::string& help,
+                std::vector<std::string>& target);
+  // Several words, separated by commas.
+  void list(const std::string& name, const std::string& value, const std::string& help,
+            std::vector<std::string>& target);
+  void flag(const std::string& name, const std::string& help, bool& target);
+
+  // The exit status when there is nothing left to do: help was asked for, or a word is wrong.
+  std::optional<int> parse(const Words& words);
+
+ private:
+  struct Parser;
+  std::unique_ptr<Parser> parser_;
+};
+
+// A number or an expression of numbers; nothing when it is neither or not finite.
+std::optional<double> read_number(const std::string& text);
+
+}  // namespace cartan

@@ -1,0 +1,21 @@
+// What main knows of a command: its name, one line on what it does, and the function.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace cartan {
+
+enum ExitStatus { exit_done = 0, exit_failed = 1, exit_bad_input = 2 };
+
+// The words after the command's name.
+using Words = std::vector<std::string>;
+
+int run_command(const Words& words);
+int check_command(const Words& words);
+int eval_command(const Words& words);
+int inverse_command(const Words& words);
+int compare_command(const Words& words);
+int new_command(const Words& words);
+
+}  // namespace cartan

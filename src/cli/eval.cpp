@@ -1,0 +1,183 @@
+// cartan eval: everything about one state.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/arguments.h"
+#include "cli/json_values.h"
+#include "cli/load.h"
+#include "cli/state_file.h"
+
+namespace cartan {
+namespace {
+
+constexpr int widest_matrix = 12;  // that is printed without --json
+
+struct Options {
+  ModelArguments model;
+  std::string at, formulation;
+  bool json = false;
+};
+
+std::optional<int> read_options(const Words& words, Options& o) {
+  Arguments arguments("eval",
+                      "Evaluate a model at one state: accelerations, mass matrix, bias, reactions, "
+                      "energies, power.",
+                      "  cartan eval examples/heavy_top.toml --at state.json --json\n"
+                      "where state.json is { \"t\": 0, \"q\": { \"pivot\": [1, 0, 0, 0] }, \"v\": {} }");
+  declare_model(arguments, o.model);
+  arguments.option("--at", "STATE",
+                   "a STATE.json, a trajectory.csv or the folder of a run (its end); default: the initial state",
+                   o.at);
+  arguments.option("--formulation", "NAME",
+                   "how the equations are formed; moving-frame adds its matrices to the JSON",
+                   o.formulation);
+  arguments.flag("--json", "print one JSON object", o.json);
+  return arguments.parse(words);
+}
+
+struct Evaluation {
+  const Model& model;
+  Observation now;
+  DynamicsReport dynamics;
+  MassMatrixReport mass;
+  std::optional<MovingFrameReport> moving_frame;
+};
+
+Evaluation evaluate_at(const MechanicalSystem& system, const State& state) {
+  const auto workspace = system.make_workspace();
+  Evaluation e{system.model(), {}, {}, {}, {}};
+  system.observe(state, e.now, *workspace);
+  e.dynamics = system.report_dynamics(state, *workspace);
+  e.mass = system.report_mass_matrix(state, *workspace);
+  if (system.formulation() == "moving-frame")
+    e.moving_frame = system.report_moving_frame(state, *workspace);
+  return e;
+}
+
+std::vector<double> list(const Eigen::VectorXd& v) { return {v.data(), v.data() + v.size()}; }
+
+Json to_json(const Evaluation& e) {
+  Json reactions = Json::object();
+  for (std::size_t j = 0; j < e.model.joints.size(); ++j)
+    reactions[e.model.joints[j].name] = {{"force", to_json(e.dynamics.reactions[j].force)},
+                                         {"torque", to_json(e.dynamics.reactions[j].torque)}};
+  const PowerBalance& p = e.dynamics.power;
+  Json json = {{"t", e.now.t},
+               {"acceleration", joints_to_json(e.model, e.dynamics.acceleration)},
+               {"mass_matrix", to_json(e.mass.mass_matrix)},
+               {"bias", list(e.mass.bias)},
+               {"reactions", std::move(reactions)},
+               {"multipliers", e.dynamics.multipliers},
+               {"kinetic", e.now.kinetic},
+               {"potential", e.now.potential},
+               {"power",
+                {{"kinetic_rate", p.kinetic_rate},
+                 {"potential_rate", p.potential_rate},
+                 {"nonconservative", p.nonconservative},
+                 {"constraint", p.constraint}}}};
+  if (e.moving_frame) {
+    json["B"] = to_json(e.moving_frame->B);
+    json["Bdot"] = to_json(e.moving_frame->Bdot);
+    json["M_star"] = to_json(e.moving_frame->M_star);
+    json["N_star"] = to_json(e.moving_frame->N_star);
+    json["F_star"] = list(e.moving_frame->F_star);
+  }
+  return json;
+}
+
+// ------------------------------------------------------------------------------------------ as text
+
+std::string numbers(const std::vector<double>& values) {
+  std::string text;
+  for (double value : values) text += fmt::format(" {:14.8g}", value);
+  return text;
+}
+
+std::string numbers(const Vec3<double>& a) { return numbers({a.x, a.y, a.z}); }
+
+void print_joints(const Evaluation& e) {
+  std::size_t width = 5;
+  for (const Joint& joint : e.model.joints) width = std::max(width, joint.name.size());
+  const auto table = [&](const char* title, auto&& row) {
+    fmt::print("\n{}\n", title);
+    for (std::size_t j = 0; j < e.model.joints.size(); ++j)
+      if (const std::string text = row(j); !text.empty())
+        fmt::print("  {:<{}} {}\n", e.model.joints[j].name, width, text);
+  };
+  table("coordinates q", [&](std::size_t j) { return numbers(e.now.q[j]); });
+  table("speeds v", [&](std::size_t j) { return numbers(e.now.v[j]); });
+  table("accelerations v'", [&](std::size_t j) { return numbers(e.dynamics.acceleration[j]); });
+  table("reaction forces on the child (world axes, N)",
+        [&](std::size_t j) { return numbers(e.dynamics.reactions[j].force); });
+  table("reaction torques about the child's joint frame (world axes, N m)",
+        [&](std::size_t j) { return numbers(e.dynamics.reactions[j].torque); });
+}
+
+void print_matrices(const Evaluation& e) {
+  const Eigen::MatrixXd& M = e.mass.mass_matrix;
+  if (M.rows() > widest_matrix) {
+    fmt::print("\nThe mass matrix ({0} x {0}) and the bias are in the output of --json.\n", M.rows());
+    return;
+  }
+  fmt::print("\nmass matrix M | bias c, with M v' + c = 0\n");
+  for (int i = 0; i < M.rows(); ++i)
+    fmt::print(" {}  | {:14.8g}\n", numbers(list(M.row(i))), e.mass.bias[i]);
+}
+
+void print_text(const Evaluation& e, const std::string& formulation) {
+  fmt::print("{} at t = {:g} s, {}\n", e.model.name, e.now.t, formulation);
+  print_joints(e);
+  print_matrices(e);
+  const PowerBalance& p = e.dynamics.power;
+  fmt::print("\nenergy  kinetic {:.12g} J, potential {:.12g} J\n", e.now.kinetic, e.now.potential);
+  fmt::print("power   T' = {:.6g} W, V' = {:.6g} W, nonconservative {:.6g} W, constraints {:.6g} W\n",
+             p.kinetic_rate, p.potential_rate, p.nonconservative, p.constraint);
+}
+
+// ---------------------------------------------------------------------------------------- variables
+
+void print_rates(const Model& model, const System& system, const State& state, bool json) {
+  std::vector<double> rates(state.x.size());
+  const auto workspace = system.make_workspace();
+  system.derivative(state, rates, *workspace);
+  if (json) {
+    Json result = {{"t", state.t}, {"rates", Json::object()}};
+    for (std::size_t i = 0; i < model.variables.size(); ++i)
+      result["rates"][model.variables[i].name] = rates[i];
+    return print_json(result);
+  }
+  fmt::print("{} at t = {:g}\n", model.name, state.t);
+  for (std::size_t i = 0; i < model.variables.size(); ++i)
+    fmt::print("  {0} = {1:.10g}   {0}' = {2:.10g}\n", model.variables[i].name, state.x[i], rates[i]);
+}
+
+}  // namespace
+
+int eval_command(const Words& words) {
+  Options options;
+  if (const std::optional<int> status = read_options(words, options)) return *status;
+  const std::unique_ptr<const Model> model = load_model(options.model);
+  if (!model) return exit_bad_input;
+  const std::string formulation = choose_formulation(*model, options.formulation);
+  const std::unique_ptr<System> system = load_system(*model, formulation);
+  if (!system) return exit_bad_input;
+  State state = system->initial_state();
+  if (!options.at.empty()) {
+    const std::optional<StateValues> given = read_state(options.at, *model);
+    if (!given) return exit_bad_input;
+    state = make_start(*system, *given);
+  }
+  const auto* mechanism = dynamic_cast<const MechanicalSystem*>(system.get());
+  if (!mechanism) {
+    print_rates(*model, *system, state, options.json);
+    return exit_done;
+  }
+  const Evaluation evaluation = evaluate_at(*mechanism, state);
+  if (options.json)
+    print_json(to_json(evaluation));
+  else
+    print_text(evaluation, formulation);
+  return exit_done;
+}
+
+}  // namespace cartan

@@ -1,0 +1,26 @@
+// Records as JSON. Slow to compile: for .cpp files that print JSON only.
+#pragma once
+
+#include <Eigen/Core>
+#include <nlohmann/json.hpp>
+
+#include "dynamics/mechanism_system.h"
+
+namespace cartan {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Vec3<double>& a);
+Json to_json(const Quat<double>& u);
+Json to_json(const Eigen::MatrixXd& matrix);  // list of rows
+// { joint: [..] } for every joint
+Json joints_to_json(const Model& model, const std::vector<std::vector<double>>& values);
+// t, q, v in the shape of STATE.json, and the bodies
+Json state_to_json(const Model& model, const Observation& at);
+// The parameters by name
+Json parameters_to_json(const Model& model);
+
+// One object on stdout, with a line end.
+void print_json(const Json& object);
+
+}  // namespace cartan

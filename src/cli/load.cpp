@@ -1,0 +1,87 @@
+#include "cli/load.h"
+
+#include <filesystem>
+
+#include <fmt/core.h>
+
+#include "cli/arguments.h"
+#include "dynamics/formulations.h"
+#include "io/toml_reader.h"
+
+namespace cartan {
+namespace fs = std::filesystem;
+namespace {
+
+// "m=2" or "m=2*k": a number, or an expression of other parameters.
+bool read_overrides(const ModelArguments& arguments, Overrides& overrides) {
+  for (const std::string& text : arguments.sets) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+      fmt::print(stderr, "cartan: --set {}: expected NAME=VALUE\n", text);
+      return false;
+    }
+    overrides.emplace_back(text.substr(0, equals), Value(text.substr(equals + 1)));
+  }
+  return true;
+}
+
+void print_findings(const Diagnostics& problems, bool quiet) {
+  if (quiet && !problems.has_errors()) return;
+  fmt::print(stderr, "{}", problems.text());
+}
+
+}  // namespace
+
+void declare_model(Arguments& arguments, ModelArguments& target) {
+  arguments.positional("MODEL", "model file (TOML)", target.path);
+  arguments.repeated("--set", "NAME=VALUE", "override an entry of [parameters]; repeatable",
+                     target.sets);
+}
+
+std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
+  const std::string near = nearest_name(word, known);
+  return near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
+}
+
+std::string suggest_file(const std::string& path) {
+  const fs::path wanted(path);
+  const fs::path folder = wanted.has_parent_path() ? wanted.parent_path() : fs::path(".");
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+    if (entry.is_regular_file(ignored)) names.push_back(entry.path().filename().string());
+  const std::string near = nearest_name(wanted.filename().string(), names);
+  return near.empty() ? ""
+                      : fmt::format("; did you mean '{}'?", (wanted.parent_path() / near).string());
+}
+
+std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool quiet) {
+  Overrides overrides;
+  if (!read_overrides(arguments, overrides)) return nullptr;
+  std::error_code ignored;
+  if (!fs::exists(arguments.path, ignored)) {
+    fmt::print(stderr, "{}: there is no such file{}\n", arguments.path, suggest_file(arguments.path));
+    return nullptr;
+  }
+  Diagnostics problems(arguments.path);
+  std::optional<Model> model;
+  if (const auto description = read_model_file(arguments.path, problems))
+    model = check_model(*description, problems, overrides);
+  print_findings(problems, quiet);
+  if (!model) return nullptr;
+  return std::make_unique<const Model>(std::move(*model));
+}
+
+std::string choose_formulation(const Model& model, const std::string& asked) {
+  if (!asked.empty()) return asked;
+  return model.simulate.formulation.empty() ? "recursive" : model.simulate.formulation;
+}
+
+std::unique_ptr<System> load_system(const Model& model, const std::string& formulation) {
+  std::string problem;
+  std::unique_ptr<System> system = make_system(model, parameter_values(model), formulation, problem);
+  if (!system) fmt::print(stderr, "{}: {}\n", model.file, problem);
+  return system;
+}
+
+}  // namespace cartan

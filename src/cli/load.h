@@ -1,0 +1,39 @@
+// From the words of a command line to a checked model and its system; every complaint is printed here.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/diagnostics.h"
+#include "model/model.h"
+#include "system/system.h"
+
+namespace cartan {
+
+// What every command that reads a model takes.
+struct ModelArguments {
+  std::string path;
+  std::vector<std::string> sets;  // NAME=VALUE
+};
+
+class Arguments;
+void declare_model(Arguments& arguments, ModelArguments& target);
+
+// Reads and checks; all findings go to stderr (warnings not when `quiet`). Null: there were errors.
+// Kept behind a pointer because systems refer to their model.
+std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool quiet = false);
+
+// The formulation to use: what was asked for, else the file's, else `recursive`.
+std::string choose_formulation(const Model& model, const std::string& asked);
+
+// Null after a complaint, which begins with the model's file.
+std::unique_ptr<System> load_system(const Model& model, const std::string& formulation);
+
+// "" or "; did you mean 'x'?"
+std::string suggestion(const std::string& word, const std::vector<std::string>& known);
+
+// "; did you mean 'x'?" with a file of the same folder whose name is near.
+std::string suggest_file(const std::string& path);
+
+}  // namespace cartan

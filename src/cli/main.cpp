@@ -1,0 +1,96 @@
+// cartan COMMAND ...: the table of commands and what surrounds them.
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include <fmt/core.h>
+
+#include "cli/command.h"
+#include "core/diagnostics.h"
+
+namespace cartan {
+namespace {
+
+struct Command {
+  const char* name;
+  const char* summary;
+  int (*run)(const Words& words);
+};
+
+const Command commands[] = {
+    {"run", "simulate a model; print a summary, write the motion", run_command},
+    {"check", "validate a model; print its tree, degrees of freedom and mass", check_command},
+    {"eval", "accelerations, mass matrix, reactions and energies at one state", eval_command},
+    {"inverse", "generalised forces for a prescribed motion", inverse_command},
+    {"compare", "the same motion by several methods: errors, drift, cost, order", compare_command},
+    {"new", "write a ready model file to start from", new_command},
+};
+
+// Commands other versions have.
+const char* const absent_commands[] = {"equations", "generate",    "linearize", "equilibrium", "orbit",
+                                       "continue",  "lyapunov",    "fit",       "sweep",       "plot",
+                                       "view",      "reproduce"};
+
+void print_help() {
+  fmt::print(
+      "cartan {}: motion of multibody mechanisms and of plain differential equations\n\n"
+      "Usage: cartan COMMAND [OPTIONS]\n\nCommands:\n",
+      CARTAN_VERSION);
+  for (const Command& command : commands) fmt::print("  {:<9} {}\n", command.name, command.summary);
+  fmt::print(
+      "\n`cartan COMMAND --help` explains one of them; `cartan --version` prints the version.\n"
+      "\nTo begin:\n"
+      "  cartan new double-pendulum --out double.toml\n"
+      "  cartan run double.toml --duration 5 --out result\n");
+}
+
+int refuse_command(const std::string& name) {
+  for (const char* absent : absent_commands)
+    if (name == absent) {
+      fmt::print(stderr, "cartan: the command '{}' is not part of this version ({}).\n", name,
+                 CARTAN_VERSION);
+      return exit_bad_input;
+    }
+  std::vector<std::string> known(std::begin(absent_commands), std::end(absent_commands));
+  for (const Command& command : commands) known.push_back(command.name);
+  const std::string near = nearest_name(name, known);
+  const char* kind = name.starts_with("-") ? "option" : "command";
+  fmt::print(stderr, "cartan: unknown {} '{}'{}\n", kind, name,
+             near.empty() ? "; `cartan --help` lists the commands."
+                          : fmt::format("; did you mean '{}'?", near));
+  return exit_bad_input;
+}
+
+int dispatch(const Words& words) {
+  if (words.empty()) {
+    fmt::print(stderr, "cartan: expected a command; `cartan --help` lists them.\n");
+    return exit_bad_input;
+  }
+  const std::string& first = words[0];
+  if (first == "--help" || first == "-h" || first == "help") {
+    print_help();
+    return exit_done;
+  }
+  if (first == "--version") {
+    fmt::print("cartan {}\n", CARTAN_VERSION);
+    return exit_done;
+  }
+  for (const Command& command : commands)
+    if (first == command.name) return command.run({words.begin() + 1, words.end()});
+  return refuse_command(first);
+}
+
+}  // namespace
+}  // namespace cartan
+
+// Nothing is expected to throw; what does is our mistake or a machine without memory.
+int main(int count, char** words) {
+  try {
+    return cartan::dispatch(cartan::Words(words + 1, words + count));
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "cartan: out of memory\n");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "cartan: internal error: {}\n", error.what());
+  }
+  return cartan::exit_failed;
+}

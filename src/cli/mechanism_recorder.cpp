@@ -1,0 +1,145 @@
+// The tables of a mechanism's run.
+#include <fmt/core.h>
+
+#include "cli/recorder.h"
+#include "cli/run_result.h"
+#include "cli/state_file.h"
+
+namespace cartan {
+namespace {
+
+void append(std::vector<std::string>& list, const std::vector<std::string>& more) {
+  list.insert(list.end(), more.begin(), more.end());
+}
+
+// NAME.suffix for each suffix
+template <class T>
+std::vector<std::string> dotted(const std::vector<T>& items, std::initializer_list<const char*> suffixes) {
+  std::vector<std::string> names;
+  for (const T& item : items)
+    for (const char* suffix : suffixes) names.push_back(item.name + "." + suffix);
+  return names;
+}
+
+std::vector<std::string> trajectory_columns(const Model& model) {
+  std::vector<std::string> names;
+  for (const Joint& joint : model.joints) {
+    append(names, coordinate_columns(joint));
+    append(names, speed_columns(joint));
+  }
+  append(names, {"kinetic", "potential", "energy", "constraint"});
+  for (const Output& output : model.outputs) names.push_back(output.name);
+  return names;
+}
+
+void write(CsvWriter& table, const Vec3<double>& a) {
+  for (int k = 0; k < 3; ++k) table.number(a[k]);
+}
+
+class TreeRecorder final : public Recorder {
+ public:
+  TreeRecorder(const MechanicalSystem& system, const ExtraTables& extra, OutputFolder* output)
+      : Recorder(output), system_(system), workspace_(system.make_workspace()), extra_(extra) {
+    const Model& model = system.model();
+    open_main_tables(trajectory_columns(model));
+    bodies_ = open_table("bodies.csv", dotted(model.bodies, {"x", "y", "z", "qw", "qx", "qy", "qz", "wx",
+                                                             "wy", "wz", "vx", "vy", "vz"}));
+    open_extra_tables(model);
+  }
+
+  void describe(StateView at_end, RunResult& result) override {
+    system_.observe(at_end, now_, *workspace_);
+    result.statistics = statistics_;
+    result.final = now_;
+    result.outputs = now_.outputs;
+    for (const TreeJoint& step : system_.model().tree)
+      result.dof += system_.model().joints[step.joint].nv();
+  }
+
+ private:
+  void open_extra_tables(const Model& model) {
+    const auto open = [&](bool wanted, const char* name, const std::vector<std::string>& columns) {
+      if (wanted) return open_table(name, columns);
+      drop_table(name);
+      return static_cast<CsvWriter*>(nullptr);
+    };
+    reactions_ = open(extra_.reactions, "reactions.csv",
+                      dotted(model.joints, {"fx", "fy", "fz", "tx", "ty", "tz"}));
+    std::vector<std::string> power = {"kinetic_rate", "potential_rate", "nonconservative", "constraint"};
+    append(power, dotted(model.forces, {"potential", "power"}));
+    power_ = open(extra_.power, "power.csv", power);
+    // Trees have no constraints: these tables hold the times alone.
+    multipliers_ = open(extra_.multipliers, "multipliers.csv", {});
+    constraints_ = open(extra_.constraints, "constraints.csv", {});
+  }
+
+  void fill_row(StateView at, std::vector<double>& row) override {
+    system_.observe(at, now_, *workspace_);
+    for (std::size_t j = 0; j < now_.q.size(); ++j) {
+      row.insert(row.end(), now_.q[j].begin(), now_.q[j].end());
+      row.insert(row.end(), now_.v[j].begin(), now_.v[j].end());
+    }
+    row.insert(row.end(), {now_.kinetic, now_.potential, now_.kinetic + now_.potential,
+                           now_.position_violation});
+    row.insert(row.end(), now_.outputs.begin(), now_.outputs.end());
+  }
+
+  void take_sample(StateView at) override {
+    statistics_.take(now_);
+    if (bodies_) write_bodies();
+    if (extra_.any() && bodies_) write_extra(at);
+  }
+
+  void write_bodies() {
+    bodies_->number(now_.t);
+    for (const BodyState& body : now_.bodies) {
+      write(*bodies_, body.position);
+      const Quat<double>& u = body.orientation;
+      for (double component : {u.w, u.x, u.y, u.z}) bodies_->number(component);
+      write(*bodies_, body.angular);
+      write(*bodies_, body.linear);
+    }
+    bodies_->end_row();
+  }
+
+  void write_extra(StateView at) {
+    const DynamicsReport report = system_.report_dynamics(at, *workspace_);
+    for (CsvWriter* table : {reactions_, power_, multipliers_, constraints_})
+      if (table) table->number(at.t);
+    if (reactions_)
+      for (const JointReaction& reaction : report.reactions) {
+        write(*reactions_, reaction.force);
+        write(*reactions_, reaction.torque);
+      }
+    if (power_) {
+      const PowerBalance& p = report.power;
+      for (double rate : {p.kinetic_rate, p.potential_rate, p.nonconservative, p.constraint})
+        power_->number(rate);
+      for (const ForceReport& force : report.forces)
+        for (double number : {force.potential, force.power}) power_->number(number);
+    }
+    if (multipliers_) multipliers_->numbers(report.multipliers);
+    for (CsvWriter* table : {reactions_, power_, multipliers_, constraints_})
+      if (table) table->end_row();
+  }
+
+  const MechanicalSystem& system_;
+  std::unique_ptr<Workspace> workspace_;
+  ExtraTables extra_;
+  Observation now_;
+  MotionStatistics statistics_;
+  CsvWriter* bodies_ = nullptr;
+  CsvWriter* reactions_ = nullptr;
+  CsvWriter* power_ = nullptr;
+  CsvWriter* multipliers_ = nullptr;
+  CsvWriter* constraints_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Recorder> make_mechanism_recorder(const MechanicalSystem& system, const ExtraTables& tables,
+                                                  OutputFolder* output) {
+  return std::make_unique<TreeRecorder>(system, tables, output);
+}
+
+}  // namespace cartan

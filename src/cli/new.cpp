@@ -1,0 +1,101 @@
+// cartan new: write a ready model file.
+#include <filesystem>
+
+#include <fmt/core.h>
+
+#include "cli/arguments.h"
+#include "cli/load.h"
+#include "cli/templates.h"
+#include "io/output_files.h"
+
+namespace cartan {
+namespace {
+
+constexpr int most_links = 100000;
+
+// Mechanisms with loops, for which this version has no formulation.
+const std::vector<std::string> absent_templates = {"four-bar", "stewart", "bicycle"};
+
+struct Options {
+  std::string name, out;
+  TemplateOptions contents;
+  bool force = false;
+};
+
+std::string template_list() {
+  std::string text;
+  for (const Template& row : template_table()) text += fmt::format("  {:<16} {}\n", row.name, row.summary);
+  return text;
+}
+
+std::optional<int> read_options(const Words& words, Options& o) {
+  Arguments arguments("new", "Write a ready, commented model file to start from.\n\nTemplates:\n" + template_list(),
+                      "  cartan new chain --links 16 --out chain.toml\n"
+                      "  cartan run chain.toml");
+  arguments.positional("TEMPLATE", "which model", o.name);
+  arguments.option("--links", "N", "chain: number of links (8)", o.contents.links);
+  arguments.option("--joint", "TYPE", "chain: spherical (default) or revolute", o.contents.joint);
+  arguments.option("--out", "FILE", "write to this file instead of the terminal", o.out);
+  arguments.flag("--force", "replace FILE where it exists", o.force);
+  return arguments.parse(words);
+}
+
+int complain(const std::string& message) {
+  fmt::print(stderr, "cartan new: {}\n", message);
+  return exit_bad_input;
+}
+
+const Template* find_template(const std::string& name) {
+  for (const Template& row : template_table())
+    if (name == row.name) return &row;
+  return nullptr;
+}
+
+std::string explain_unknown(const std::string& name) {
+  for (const std::string& absent : absent_templates)
+    if (name == absent)
+      return fmt::format("the template '{}' has closed loops or rolling wheels, which this version does "
+                         "not simulate",
+                         name);
+  std::vector<std::string> known = absent_templates;
+  for (const Template& row : template_table()) known.push_back(row.name);
+  const std::string near = suggestion(name, known);
+  return fmt::format("there is no template '{}'{}", name,
+                     near.empty() ? "; there are:\n" + template_list() : near);
+}
+
+// A sentence, or "".
+std::string find_problem(const Template& chosen, const TemplateOptions& o) {
+  if (!chosen.takes_links && (o.links || !o.joint.empty()))
+    return fmt::format("--links and --joint belong to 'chain', not to '{}'", chosen.name);
+  if (o.links && (*o.links < 1 || *o.links > most_links))
+    return fmt::format("--links is {}; expected a number from 1 to {}", *o.links, most_links);
+  if (!o.joint.empty() && o.joint != "spherical" && o.joint != "revolute")
+    return fmt::format("--joint is '{}'; expected spherical or revolute", o.joint);
+  return "";
+}
+
+}  // namespace
+
+int new_command(const Words& words) {
+  Options options;
+  if (const std::optional<int> status = read_options(words, options)) return *status;
+  const Template* chosen = find_template(options.name);
+  if (!chosen) return complain(explain_unknown(options.name));
+  if (const std::string problem = find_problem(*chosen, options.contents); !problem.empty())
+    return complain(problem);
+  const std::string text = chosen->make(options.contents);
+  if (options.out.empty()) {
+    fmt::print("{}", text);
+    return exit_done;
+  }
+  std::error_code ignored;
+  if (std::filesystem::exists(options.out, ignored) && !options.force)
+    return complain(fmt::format("'{}' exists; --force replaces it", options.out));
+  std::string problem;
+  if (!write_whole_file(options.out, text, problem)) return complain(problem);
+  fmt::print("Written: {}\nNext: cartan run {}\n", options.out, options.out);
+  return exit_done;
+}
+
+}  // namespace cartan

@@ -1,0 +1,106 @@
+#include "cli/recorder.h"
+
+#include <chrono>
+
+#include <fmt/core.h>
+
+#include "cli/load.h"
+
+namespace cartan {
+namespace {
+
+// Adds the time of its life to a sum.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& sum) : sum_(sum) {}
+  ~Stopwatch() { sum_ += std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double& sum_;
+  Clock::time_point begin_ = Clock::now();
+};
+
+}  // namespace
+
+bool read_extra_tables(const std::vector<std::string>& names, ExtraTables& tables) {
+  for (const std::string& name : names) {
+    if (name == "reactions") {
+      tables.reactions = true;
+    } else if (name == "multipliers") {
+      tables.multipliers = true;
+    } else if (name == "constraints") {
+      tables.constraints = true;
+    } else if (name == "power") {
+      tables.power = true;
+    } else {
+      const std::string near = suggestion(name, {"reactions", "multipliers", "constraints", "power"});
+      fmt::print(stderr, "cartan run: --record: unknown table '{}'{}\n", name,
+                 near.empty() ? "; expected reactions, multipliers, constraints or power" : near);
+      return false;
+    }
+  }
+  return true;
+}
+
+void Recorder::sample(const State& state) {
+  const Stopwatch watch(seconds_);
+  row_.clear();
+  fill_row(state, row_);
+  if (trajectory_) {
+    trajectory_->number(state.t);
+    trajectory_->numbers(row_);
+    trajectory_->end_row();
+  }
+  take_sample(state);
+}
+
+void Recorder::event(const EventRecord& event) {
+  const Stopwatch watch(seconds_);
+  ++event_count_;
+  if (!events_) return;
+  row_.clear();
+  fill_row(event.state, row_);
+  events_->number(event.state.t);
+  events_->text(event.name);
+  events_->number(event.direction);
+  events_->numbers(row_);
+  events_->end_row();
+}
+
+void Recorder::open_main_tables(std::vector<std::string> columns) {
+  trajectory_ = open_table("trajectory.csv", columns);
+  columns.insert(columns.begin(), {"event", "direction"});
+  events_ = open_table("events.csv", columns);
+}
+
+CsvWriter* Recorder::open_table(const std::string& name, const std::vector<std::string>& columns) {
+  if (!output_) return nullptr;
+  CsvWriter& writer = tables_.emplace_back(name, output_->add(name)).writer;
+  writer.text("t");
+  writer.header(columns);
+  return &writer;
+}
+
+void Recorder::drop_table(const std::string& name) {
+  if (output_) output_->drop(name);
+}
+
+std::unique_ptr<Recorder> make_recorder(const System& system, const Model& model,
+                                        const ExtraTables& tables, OutputFolder* output) {
+  if (const auto* mechanism = dynamic_cast<const MechanicalSystem*>(&system))
+    return make_mechanism_recorder(*mechanism, tables, output);
+  return make_variables_recorder(model, output);
+}
+
+bool Recorder::close(std::string& problem) {
+  for (Table& table : tables_) {
+    std::string reason;
+    if (table.writer.close(reason)) continue;
+    problem = fmt::format("cannot write '{}/{}': {}", output_->path(), table.name, reason);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace cartan

@@ -1,0 +1,164 @@
+// cartan run: simulate a model, print a summary, write the motion.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/arguments.h"
+#include "cli/interrupt.h"
+#include "cli/load.h"
+#include "cli/progress.h"
+#include "cli/recorder.h"
+#include "cli/run_result.h"
+#include "cli/run_settings.h"
+#include "cli/state_file.h"
+#include "io/model_json.h"
+#include "io/output_files.h"
+
+namespace cartan {
+namespace {
+
+struct Options {
+  ModelArguments model;
+  RunArguments run;
+  std::string from, out, stabilisation;
+  std::vector<std::string> record;
+  bool json = false, quiet = false;
+};
+
+std::optional<int> read_options(const Words& words, Options& o) {
+  Arguments arguments("run", "Simulate a model: print a summary and, with --out, write the motion.",
+                      "  cartan run examples/heavy_top.toml --duration 2 --out result\n"
+                      "  cartan run examples/heavy_top.toml --from result --duration 2 --out more");
+  declare_model(arguments, o.model);
+  arguments.option("--formulation", "NAME", "how the equations of motion are formed", o.run.formulation);
+  arguments.option("--integrator", "NAME", "how they are integrated: " + integrator_names(),
+                   o.run.integrator);
+  arguments.option("--step", "H", "step of fixed-step methods, recording interval of adaptive ones",
+                   o.run.step);
+  declare_duration_and_tolerance(arguments, o.run);
+  arguments.option("--every", "K", "record every K-th step", o.run.every);
+  arguments.option("--from", "STATE",
+                   "start from a STATE.json, a trajectory.csv or the folder of an earlier run (its end)",
+                   o.from);
+  arguments.list("--record", "LIST",
+                 "further tables: reactions,multipliers,constraints,power (need --out)", o.record);
+  arguments.option("--stabilisation", "HOW",
+                   "how constraints are kept: projection, none or baumgarte", o.stabilisation);
+  arguments.option("--out", "DIR", "write trajectory.csv, bodies.csv, events.csv, ... to this folder",
+                   o.out);
+  arguments.flag("--json", "print one JSON object instead of the summary", o.json);
+  arguments.flag("--quiet", "print nothing but errors", o.quiet);
+  return arguments.parse(words);
+}
+
+bool check_stabilisation(const std::string& name) {
+  const std::vector<std::string> known = {"projection", "none", "baumgarte"};
+  if (name.empty() || std::find(known.begin(), known.end(), name) != known.end()) return true;
+  const std::string near = suggestion(name, known);
+  fmt::print(stderr, "cartan run: --stabilisation: unknown '{}'{}\n", name,
+             near.empty() ? "; expected projection, none or baumgarte" : near);
+  return false;
+}
+
+// Everything a run needs, ready to go.
+struct Job {
+  std::unique_ptr<const Model> model;
+  RunSettings settings;
+  std::unique_ptr<System> system;
+  State start;
+  std::unique_ptr<OutputFolder> output;  // null: nothing is written
+  std::unique_ptr<Recorder> recorder;
+
+  const MechanicalSystem* mechanism() const { return dynamic_cast<const MechanicalSystem*>(system.get()); }
+};
+
+// False after a complaint: bad input. The folder is touched last, when everything else is in order.
+bool prepare(const Options& o, Job& job) {
+  ExtraTables extra;
+  if (!read_extra_tables(o.record, extra) || !check_stabilisation(o.stabilisation)) return false;
+  if (extra.any() && o.out.empty()) {
+    fmt::print(stderr, "cartan run: --record writes tables to a folder; give --out DIR too\n");
+    return false;
+  }
+  job.model = load_model(o.model, o.quiet);
+  if (!job.model) return false;
+  const std::optional<RunSettings> settings = choose_settings(o.run, *job.model);
+  if (!settings) return false;
+  job.settings = *settings;
+  job.system = load_system(*job.model, job.settings.formulation);
+  if (!job.system) return false;
+  job.start = job.system->initial_state();
+  if (!o.from.empty()) {
+    const std::optional<StateValues> state = read_state(o.from, *job.model);
+    if (!state) return false;
+    job.start = make_start(*job.system, *state);
+  }
+  if (!o.out.empty()) {
+    std::string problem;
+    job.output = OutputFolder::open(o.out, problem);
+    if (!job.output) {
+      fmt::print(stderr, "cartan run: {}\n", problem);
+      return false;
+    }
+  }
+  job.recorder = make_recorder(*job.system, *job.model, extra, job.output.get());
+  return true;
+}
+
+RunResult simulate(const Job& job, bool show_progress) {
+  Progress progress("simulating", show_progress);
+  Observer observer;
+  observer.on_sample = [&](const State& state) { job.recorder->sample(state); };
+  observer.on_event = [&](const EventRecord& event) { job.recorder->event(event); };
+  observer.on_progress = [&](double fraction) { progress.show(fraction); };
+  SimulateOptions options = job.settings.simulate;
+  options.stop_requested = &watch_interrupts();
+
+  RunResult result;
+  result.model = job.model.get();
+  result.settings = job.settings;
+  result.start_time = job.start.t;
+  result.report = cartan::simulate(*job.system, job.start, options, observer);
+  result.wall_seconds = result.report.wall_seconds - job.recorder->seconds();
+  result.events = job.recorder->event_count();
+  job.recorder->describe(result.report.final_state, result);
+  return result;
+}
+
+// Everything goes to disk beside the old files and takes their place at the very end.
+bool write_results(const Job& job, const RunResult& result, std::string& problem) {
+  if (!job.recorder->close(problem)) return false;
+  if (!job.output) return true;
+  OutputFolder& output = *job.output;
+  return output.write("model.json", model_json(*job.model, parameter_values(*job.model)), problem) &&
+         output.write("summary.json", summary_json(result, false), problem) && output.commit(problem);
+}
+
+}  // namespace
+
+int run_command(const Words& words) {
+  Options options;
+  if (const std::optional<int> status = read_options(words, options)) return *status;
+  Job job;
+  if (!prepare(options, job)) return exit_bad_input;
+  const RunResult result = simulate(job, !options.quiet);
+  if (!result.report.ok()) {
+    fmt::print(stderr, "{}: {}; {}\n", job.model->file, result.report.message,
+               job.output ? "nothing was written" : "the run is incomplete");
+    return exit_failed;
+  }
+  std::string problem;
+  if (!write_results(job, result, problem)) {
+    fmt::print(stderr, "cartan run: {}\n", problem);
+    return exit_failed;
+  }
+  if (options.json) {
+    fmt::print("{}", summary_json(result, true));
+  } else if (!options.quiet) {
+    fmt::print("{}", summary_text(result));
+    if (job.output)
+      fmt::print("\nWritten to {}: {}\n", job.output->path(), fmt::join(job.output->names(), ", "));
+  }
+  return exit_done;
+}
+
+}  // namespace cartan

@@ -1,0 +1,75 @@
+#include "cli/json_values.h"
+#include "cli/run_result.h"
+
+namespace cartan {
+namespace {
+
+void add_method(const RunResult& run, Json& json) {
+  const SimulateOptions& o = run.settings.simulate;
+  const IntegratorCounts& counts = run.report.counts;
+  if (run.model->is_mechanism()) json["formulation"] = run.settings.formulation;
+  json["integrator"] = o.integrator;
+  json["step"] = o.step;
+  json["tolerance"] = run.report.tolerance;
+  json["duration"] = o.duration;
+  json["every"] = o.every;
+  json["defaults"] = run.settings.defaulted;
+  json["parameters"] = parameters_to_json(*run.model);
+  json["status"] = to_string(run.report.status);
+  json["t_initial"] = run.start_time;
+  json["t_final"] = run.report.final_state.t;
+  json["steps"] = run.report.steps;
+  json["evaluations"] = counts.evaluations;
+  json["jacobians"] = counts.jacobians;
+  json["rejected_steps"] = counts.rejected;
+  json["newton_steps"] = counts.newton_steps;
+  json["stagnations"] = counts.stagnations;
+  json["events"] = run.events;
+  json["wall_seconds"] = run.wall_seconds;
+}
+
+void add_motion(const RunResult& run, Json& json) {
+  const MotionStatistics& s = *run.statistics;
+  json["energy"] = {{"initial", s.initial_energy},
+                    {"final", s.final_energy},
+                    {"max_drift", s.max_drift},
+                    {"work", s.work}};
+  json["momentum"] = {{"linear_initial", to_json(s.initial_linear)},
+                      {"linear_final", to_json(s.final_linear)},
+                      {"angular_initial", to_json(s.initial_angular)},
+                      {"angular_final", to_json(s.final_angular)}};
+  json["constraint"] = {{"max_position", s.max_position_violation},
+                        {"max_velocity", s.max_velocity_violation}};
+  json["unit_norm_error"] = std::max(s.unit_norm_error, run.report.unit_norm_error);
+  json["assembly"] = {{"position_change", 0.0}, {"velocity_change", 0.0}};
+}
+
+template <class T>
+Json by_name(const std::vector<T>& items, const std::vector<double>& values) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < items.size(); ++i) json[items[i].name] = values[i];
+  return json;
+}
+
+Json final_state(const RunResult& run) {
+  Json json;
+  if (run.final)
+    json = state_to_json(*run.model, *run.final);
+  else
+    json = {{"t", run.report.final_state.t},
+            {"variables", by_name(run.model->variables, run.variables)}};
+  if (!run.model->outputs.empty()) json["outputs"] = by_name(run.model->outputs, run.outputs);
+  return json;
+}
+
+}  // namespace
+
+std::string summary_json(const RunResult& run, bool with_final) {
+  Json json = {{"model", run.model->name}, {"version", CARTAN_VERSION}};
+  add_method(run, json);
+  if (run.statistics) add_motion(run, json);
+  if (with_final) json["final"] = final_state(run);
+  return json.dump(2) + "\n";
+}
+
+}  // namespace cartan

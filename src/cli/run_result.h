@@ -1,0 +1,35 @@
+// What a finished run has to tell, and the two ways of telling it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/motion_statistics.h"
+#include "cli/run_settings.h"
+#include "integrate/simulate.h"
+
+namespace cartan {
+
+struct RunResult {
+  const Model* model = nullptr;
+  RunSettings settings;
+  SimulateReport report;
+  double start_time = 0;
+  double wall_seconds = 0;  // of the integration alone
+  long events = 0;
+  int dof = 0;
+  // mechanisms
+  std::optional<MotionStatistics> statistics;
+  std::optional<Observation> final;
+  // [variables]
+  std::vector<double> variables, outputs;
+};
+
+// The content of summary.json; with `final` also the last state.
+std::string summary_json(const RunResult& result, bool with_final);
+
+// The readable summary.
+std::string summary_text(const RunResult& result);
+
+}  // namespace cartan

@@ -1,0 +1,35 @@
+// How a model is simulated: what the user asks for, else what the file says, else defaults, which are
+// remembered so that the summary can tell.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "integrate/simulate.h"
+#include "model/model.h"
+
+namespace cartan {
+
+struct RunArguments {
+  std::string formulation, integrator;
+  std::optional<double> step, duration, tolerance;
+  std::optional<int> every;
+};
+
+struct RunSettings {
+  std::string formulation;
+  SimulateOptions simulate;
+  std::set<std::string> defaulted;  // names of settings nobody chose: "step", ...
+};
+
+class Arguments;
+void declare_duration_and_tolerance(Arguments& arguments, RunArguments& target);
+
+// Nothing after a complaint on stderr.
+std::optional<RunSettings> choose_settings(const RunArguments& asked, const Model& model);
+
+// Complains on stderr about an integrator that does not exist.
+bool check_integrator(const std::string& name);
+
+}  // namespace cartan

@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/run_result.h"
+
+namespace cartan {
+namespace {
+
+constexpr std::size_t most_lines = 12;  // of the table of final values
+
+std::string count(long n, const char* what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+std::string mark(const RunResult& run, const char* setting) {
+  return run.settings.defaulted.contains(setting) ? " (default)" : "";
+}
+
+std::string text_of(const Vec3<double>& a) {
+  return fmt::format("({:.6g}, {:.6g}, {:.6g})", a.x, a.y, a.z);
+}
+
+void add_line(std::string& text, const char* label, const std::string& content) {
+  text += fmt::format("  {:<12} {}\n", label, content);
+}
+
+std::string title(const RunResult& run) {
+  const Model& model = *run.model;
+  const std::string name = model.name.empty() ? model.file : model.name;
+  if (!model.is_mechanism())
+    return fmt::format("{}: {}\n", name, count(run.model->variables.size(), "variable"));
+  return fmt::format("{}: {}, {}\n", name, count(model.bodies.size(), model.bodies.size() == 1 ? "body" : "bodie"),
+                     run.dof == 1 ? "1 degree of freedom" : fmt::format("{} degrees of freedom", run.dof));
+}
+
+std::string method(const RunResult& run) {
+  const SimulateOptions& o = run.settings.simulate;
+  const IntegratorInfo& info = *find_integrator(o.integrator);
+  std::string text;
+  if (run.model->is_mechanism())
+    text += run.settings.formulation + mark(run, "formulation") + ", ";
+  text += fmt::format("{}{}, {} {:g} s{}", o.integrator, mark(run, "integrator"),
+                      info.adaptive ? "recorded every" : "step", o.step, mark(run, "step"));
+  if (o.every > 1) text += fmt::format(", every {}th kept", o.every);
+  if (run.report.tolerance > 0)
+    text += fmt::format(", tolerance {:g}{}", run.report.tolerance, mark(run, "tolerance"));
+  return text;
+}
+
+std::string work(const RunResult& run) {
+  const IntegratorCounts& c = run.report.counts;
+  std::string text = fmt::format("{}, {}", count(run.report.steps, "step"),
+                                 count(c.evaluations, "evaluation"));
+  if (c.jacobians > 0) text += ", " + count(c.jacobians, "Jacobian");
+  if (c.rejected > 0) text += ", " + count(c.rejected, "rejected step");
+  if (c.stagnations > 0)
+    text += fmt::format(", {} ended at rounding level", count(c.stagnations, "step"));
+  return text + fmt::format(", {:.3g} s", run.wall_seconds);
+}
+
+void add_motion(const RunResult& run, std::string& text) {
+  const MotionStatistics& s = *run.statistics;
+  add_line(text, "energy", fmt::format("{:.10g} J at the start, {:.10g} J at the end", s.initial_energy,
+                                       s.final_energy));
+  if (s.work != 0)
+    add_line(text, "", fmt::format("{:.10g} J done by forces that are not conservative", s.work));
+  add_line(text, "", fmt::format("{:.2g} J largest drift{}", s.max_drift,
+                                 s.work != 0 ? ", that work taken into account" : ""));
+  add_line(text, "momentum", fmt::format("{} -> {} kg m/s", text_of(s.initial_linear), text_of(s.final_linear)));
+  add_line(text, "", fmt::format("{} -> {} kg m^2/s about the origin", text_of(s.initial_angular),
+                                 text_of(s.final_angular)));
+  add_line(text, "unit length", fmt::format("kept to {:.2g}",
+                                            std::max(s.unit_norm_error, run.report.unit_norm_error)));
+}
+
+std::string numbers(const std::vector<double>& values) {
+  return fmt::format("{:.8g}", fmt::join(values, "  "));
+}
+
+// Joints with their coordinates and speeds, in columns.
+void add_final_joints(const RunResult& run, std::string& text) {
+  std::size_t name_width = 5, q_width = 0;
+  const std::size_t shown = std::min(run.model->joints.size(), most_lines);
+  for (std::size_t j = 0; j < shown; ++j) {
+    name_width = std::max(name_width, run.model->joints[j].name.size());
+    q_width = std::max(q_width, numbers(run.final->q[j]).size());
+  }
+  for (std::size_t j = 0; j < shown; ++j) {
+    if (run.model->joints[j].nv() == 0) continue;
+    text += fmt::format("  {:<{}}  q  {:<{}}  v  {}\n", run.model->joints[j].name, name_width,
+                        numbers(run.final->q[j]), q_width, numbers(run.final->v[j]));
+  }
+  if (shown < run.model->joints.size())
+    text += fmt::format("  and {} more\n", count(run.model->joints.size() - shown, "joint"));
+}
+
+template <class T>
+void add_named(const std::vector<T>& items, const std::vector<double>& values, std::string& text) {
+  std::size_t width = 5;
+  for (const T& item : items) width = std::max(width, item.name.size());
+  for (std::size_t i = 0; i < items.size() && i < most_lines; ++i)
+    text += fmt::format("  {:<{}}  {:.10g}\n", items[i].name, width, values[i]);
+  if (items.size() > most_lines) text += fmt::format("  and {} more\n", items.size() - most_lines);
+}
+
+}  // namespace
+
+std::string summary_text(const RunResult& run) {
+  std::string text = title(run);
+  const double t_end = run.report.final_state.t;
+  add_line(text, "time", fmt::format("{:g} to {:g} s{}", run.start_time, t_end, mark(run, "duration")));
+  add_line(text, "method", method(run));
+  add_line(text, "work", work(run));
+  if (run.statistics) add_motion(run, text);
+  if (run.events > 0) add_line(text, "events", std::to_string(run.events));
+  if (run.report.status == RunStatus::stopped_by_event) add_line(text, "end", run.report.message);
+  text += fmt::format("\nAt t = {:g} s:\n", t_end);
+  if (run.final)
+    add_final_joints(run, text);
+  else
+    add_named(run.model->variables, run.variables, text);
+  add_named(run.model->outputs, run.outputs, text);
+  return text;
+}
+
+}  // namespace cartan

@@ -1,0 +1,337 @@
+#include "cli/templates.h"
+
+#include <fmt/core.h>
+
+namespace cartan {
+namespace {
+
+std::string make_pendulum(const TemplateOptions&) {
+  return R"(# A rod that swings about a horizontal axis through its upper end.
+# Look for: constant energy, and the period growing with the starting angle.
+# Try: cartan run FILE --set start=3.0
+
+name = "pendulum"
+
+[parameters]
+m = 1.0          # mass, kg
+L = 1.0          # length, m
+start = 0.5      # angle from the vertical, rad
+
+[[body]]
+name = "rod"
+mass = "m"
+com = [0, 0, "-L/2"]                        # the rod hangs down from its origin
+inertia = ["m*L^2/12", "m*L^2/12", 0]       # about the centre of mass
+shape = { cylinder = ["L/40", "L"], at = [0, 0, "-L/2"] }
+
+[[joint]]
+name = "hinge"
+type = "revolute"
+axis = [0, 1, 0]
+parent = { body = "world" }
+child = { body = "rod" }
+position = "start"
+
+[[event]]
+name = "lowest point"
+when = "hinge.q"
+
+[simulate]
+duration = 10
+step = 0.01
+)";
+}
+
+std::string make_double_pendulum(const TemplateOptions&) {
+  return R"(# Two rods, one hung from the other: chaotic when let go from high up.
+# Look for: the energy stays constant to the last digits although the motion cannot be predicted.
+# Try: cartan run FILE --set start2=2.001, and compare the final angles.
+
+name = "double pendulum"
+
+[parameters]
+m = 1.0          # mass of each rod, kg
+L = 1.0          # length of each rod, m
+start1 = 2.0     # angle of the first rod from the vertical, rad
+start2 = 0.5     # angle of the second against the first, rad
+
+[[body]]
+name = "upper"
+mass = "m"
+com = [0, 0, "-L/2"]
+inertia = ["m*L^2/12", "m*L^2/12", 0]
+shape = { cylinder = ["L/40", "L"], at = [0, 0, "-L/2"], color = "steelblue" }
+
+[[body]]
+name = "lower"
+mass = "m"
+com = [0, 0, "-L/2"]
+inertia = ["m*L^2/12", "m*L^2/12", 0]
+shape = { cylinder = ["L/40", "L"], at = [0, 0, "-L/2"], color = "orange" }
+
+[[joint]]
+name = "shoulder"
+type = "revolute"
+axis = [0, 1, 0]
+parent = { body = "world" }
+child = { body = "upper" }
+position = "start1"
+
+[[joint]]
+name = "elbow"
+type = "revolute"
+axis = [0, 1, 0]
+parent = { body = "upper", at = [0, 0, "-L"] }
+child = { body = "lower" }
+position = "start2"
+
+[[output]]
+name = "tip_height"
+value = "lower.z - L*cos(shoulder.q + elbow.q)"
+
+[simulate]
+duration = 10
+step = 0.01
+)";
+}
+
+std::string make_chain(const TemplateOptions& options) {
+  const int links = options.links.value_or(8);
+  const bool spherical = options.joint != "revolute";
+  const char* type = spherical ? "type = \"spherical\"\n" : "type = \"revolute\"\naxis = [0, 1, 0]\n";
+  std::string text = fmt::format(
+      "# A chain of {0} equal rods, held at one end, let go along the x axis.\n"
+      "# Look for: the time per step, which grows in proportion to the number of links.\n"
+      "# Try: cartan run FILE --integrator dop853 --tolerance 1e-8\n\n"
+      "name = \"chain of {0}\"\n\n"
+      "[parameters]\n"
+      "m = 0.1          # mass of a link, kg\n"
+      "L = \"2/{0}\"       # length of a link, m\n"
+      "r = \"L/20\"       # its radius, m\n\n",
+      links);
+  for (int k = 1; k <= links; ++k)
+    text += fmt::format(
+        "[[body]]\nname = \"link{}\"\nmass = \"m\"\ncom = [\"L/2\", 0, 0]\n"
+        "inertia = [\"m*r^2/2\", \"m*(3*r^2 + L^2)/12\", \"m*(3*r^2 + L^2)/12\"]\n"
+        "shape = {{ cylinder = [\"r\", \"L\"], at = [\"L/2\", 0, 0], rotate = {{ axis = [0, 1, 0], "
+        "angle = \"pi/2\" }} }}\n\n",
+        k);
+  for (int k = 1; k <= links; ++k) {
+    const std::string parent = k == 1 ? "{ body = \"world\" }"
+                                      : fmt::format("{{ body = \"link{}\", at = [\"L\", 0, 0] }}", k - 1);
+    text += fmt::format("[[joint]]\nname = \"joint{0}\"\n{1}parent = {2}\nchild = {{ body = \"link{0}\" }}\n\n",
+                        k, type, parent);
+  }
+  if (spherical)  // a push out of the plane
+    text.insert(text.size() - 1, fmt::format("velocity = [0, 0, 0.5]   # link {} gets a push to the side\n", links));
+  return text + "[simulate]\nduration = 2\nstep = 0.01\n";
+}
+
+std::string make_top(const TemplateOptions&) {
+  return R"(# A spinning top on a fixed tip, in gravity.
+# Look for: steady precession with a small nutation; the spin about its own axis (pivot.v[2]) never changes.
+# Try: cartan run FILE --set spin=20, and see it fall.
+
+name = "top"
+
+[parameters]
+m = 0.5          # mass, kg
+h = 0.08         # height of the centre of mass above the tip, m
+A = 0.0008       # moment of inertia about a transverse axis through the centre of mass, kg m^2
+C = 0.0006       # moment about its own axis, kg m^2
+spin = 150       # rad/s
+tilt = 0.3       # from the vertical, rad
+
+[[body]]
+name = "top"
+mass = "m"
+com = [0, 0, "h"]
+inertia = ["A", "A", "C"]
+shape = [
+  { cylinder = [0.05, 0.02], at = [0, 0, "h"], color = "goldenrod" },
+  { cylinder = [0.004, 0.12], at = [0, 0, 0.06] },
+]
+
+[[joint]]
+name = "pivot"
+type = "spherical"
+parent = { body = "world" }
+child = { body = "top" }
+position = { axis = [1, 0, 0], angle = "tilt" }
+velocity = [0, 0, "spin"]          # angular velocity, axes of the top
+
+[[output]]
+name = "angular_momentum_z"        # about the vertical, constant
+value = "(A + m*h^2)*(top.wx*ux + top.wy*uy) + C*top.wz*uz"
+
+[definitions]                      # the vertical, in the axes of the top
+ux = "2*(pivot.q[1]*pivot.q[3] - pivot.q[0]*pivot.q[2])"
+uy = "2*(pivot.q[2]*pivot.q[3] + pivot.q[0]*pivot.q[1])"
+uz = "1 - 2*(pivot.q[1]^2 + pivot.q[2]^2)"
+
+[simulate]
+duration = 2
+step = 0.001
+every = 10
+)";
+}
+
+std::string make_cartpole(const TemplateOptions&) {
+  return R"(# A pole balanced on a cart by a force on the cart that depends on the state.
+# Look for: the pole comes upright, then the cart comes back to the middle.
+# Try: cartan run FILE --set gain=0 (nobody holds the pole).
+
+name = "cart and pole"
+
+[parameters]
+M = 1.0          # mass of the cart, kg
+m = 0.1          # mass of the pole, kg
+L = 1.0          # length of the pole, m
+gain = 1.0       # 0: no control
+start = 0.2      # angle of the pole at the start, rad
+
+[[body]]
+name = "cart"
+mass = "M"
+shape = { box = [0.4, 0.2, 0.15], color = "gray" }
+
+[[body]]
+name = "pole"
+mass = "m"
+com = [0, 0, "L/2"]
+inertia = ["m*L^2/12", "m*L^2/12", 0]
+shape = { cylinder = [0.02, "L"], at = [0, 0, "L/2"], color = "firebrick" }
+
+[[joint]]
+name = "track"
+type = "prismatic"
+axis = [1, 0, 0]
+parent = { body = "world" }
+child = { body = "cart" }
+
+[[joint]]
+name = "hinge"
+type = "revolute"
+axis = [0, 1, 0]
+parent = { body = "cart" }
+child = { body = "pole" }
+position = "start"
+
+[[force]]
+name = "motor"
+type = "joint"
+joint = "track"
+value = "gain*(1.5*track.q + 3*track.v + 35*hinge.q + 8*hinge.v)"
+
+[[force]]
+name = "bearing"
+type = "friction"
+joint = "hinge"
+viscous = 0.002
+
+[simulate]
+duration = 10
+step = 0.01
+)";
+}
+
+struct ArmLink {
+  const char* name;
+  const char* axis;
+  double mass, length, radius;
+};
+
+// Alternating axes, as arms with seven joints have them; the links stand on top of each other.
+constexpr ArmLink arm_links[] = {
+    {"base", "[0, 0, 1]", 4.0, 0.34, 0.07},    {"shoulder", "[0, 1, 0]", 4.0, 0.20, 0.065},
+    {"upper_arm", "[0, 0, 1]", 3.0, 0.20, 0.06}, {"elbow", "[0, -1, 0]", 2.5, 0.20, 0.055},
+    {"forearm", "[0, 0, 1]", 2.0, 0.20, 0.05}, {"wrist", "[0, 1, 0]", 1.5, 0.13, 0.045},
+    {"hand", "[0, 0, 1]", 0.5, 0.10, 0.04},
+};
+
+std::string make_robot_arm(const TemplateOptions&) {
+  std::string text = R"(# An arm with seven revolute joints, each held towards a target angle by a spring with damping.
+# Look for: the arm swings into its target posture; the dampers take out the energy.
+# Try: cartan run FILE --set stiffness=0 (it falls), cartan eval FILE (mass matrix, reactions).
+
+name = "robot arm"
+
+[parameters]
+stiffness = 200  # N m/rad, every joint
+damping = 15     # N m s/rad
+bend = 0.6       # target angle of the even joints, rad
+
+)";
+  for (const ArmLink& link : arm_links)
+    text += fmt::format(
+        "[[body]]\nname = \"{}\"\nmass = {}\ncom = [0, 0, {}]\n"
+        "inertia = [{:.6g}, {:.6g}, {:.6g}]\n"
+        "shape = {{ cylinder = [{}, {}], at = [0, 0, {}] }}\n\n",
+        link.name, link.mass, link.length / 2,
+        link.mass * (3 * link.radius * link.radius + link.length * link.length) / 12,
+        link.mass * (3 * link.radius * link.radius + link.length * link.length) / 12,
+        link.mass * link.radius * link.radius / 2, link.radius, link.length, link.length / 2);
+  int number = 0;
+  for (const ArmLink& link : arm_links) {
+    const std::string parent =
+        number == 0 ? "{ body = \"world\" }"
+                    : fmt::format("{{ body = \"{}\", at = [0, 0, {}] }}", arm_links[number - 1].name,
+                                  arm_links[number - 1].length);
+    ++number;
+    text += fmt::format(
+        "[[joint]]\nname = \"joint{0}\"\ntype = \"revolute\"\naxis = {1}\nparent = {2}\n"
+        "child = {{ body = \"{3}\" }}\n\n"
+        "[[force]]\nname = \"drive{0}\"\ntype = \"torsion\"\njoint = \"joint{0}\"\n"
+        "stiffness = \"stiffness\"\ndamping = \"damping\"\nrest = {4}\n\n",
+        number, link.axis, parent, link.name, number % 2 == 0 ? "\"bend\"" : "0.3");
+  }
+  return text + "[simulate]\nduration = 5\nstep = 0.005\n";
+}
+
+std::string make_variables(const TemplateOptions&) {
+  return R"(# Van der Pol's oscillator: a plain system of differential equations, no bodies.
+# Look for: whatever the start, the same oscillation in the end.
+# Try: cartan run FILE --set mu=20 --integrator gl3 (stiff).
+
+name = "van der Pol"
+
+[parameters]
+mu = 1.0
+
+[variables]
+x = { initial = 0.5, rate = "y" }
+y = { initial = 0, rate = "mu*(1 - x^2)*y - x" }
+
+[[event]]
+name = "upward"
+when = "x"
+direction = 1
+
+[[output]]
+name = "amplitude"
+value = "sqrt(x^2 + y^2)"
+
+[simulate]
+duration = 30
+step = 0.05
+integrator = "dop853"
+tolerance = 1e-10
+)";
+}
+
+}  // namespace
+
+const std::vector<Template>& template_table() {
+  static const std::vector<Template> table = {
+      {"pendulum", "a rod on a hinge", false, make_pendulum},
+      {"double-pendulum", "two rods, chaotic", false, make_double_pendulum},
+      {"chain", "--links N rods, --joint spherical or revolute", true, make_chain},
+      {"top", "a spinning top in gravity", false, make_top},
+      {"cartpole", "a pole balanced by a force on its cart", false, make_cartpole},
+      {"robot-arm", "seven revolute joints with springs and dampers", false, make_robot_arm},
+      {"variables", "differential equations without bodies (van der Pol)", false, make_variables},
+  };
+  return table;
+}
+
+}  // namespace cartan

@@ -1,0 +1,82 @@
+#include "core/diagnostics.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+#include <utility>
+
+namespace cartan {
+namespace {
+
+// Nobody mistypes a longer word; comparing such words would only cost time.
+constexpr std::size_t longest_compared_word = 100;
+
+std::string line_of(const std::string& file, const Finding& finding) {
+  std::string line = file;
+  if (finding.where.line > 0) {
+    line += ':' + std::to_string(finding.where.line);
+    if (finding.where.column > 0) line += ':' + std::to_string(finding.where.column);
+  }
+  line += ": ";
+  if (finding.severity == Severity::warning) line += "warning: ";
+  return line + finding.message + '\n';
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::string lower(std::string word) {
+  for (char& c : word) c = lower(c);
+  return word;
+}
+
+// Damerau-Levenshtein: least number of insertions, deletions, replacements and swaps of neighbours
+// that make a into b (no part edited twice). Three rows of the table of all prefixes suffice.
+int edit_distance(const std::string& a, const std::string& b) {
+  std::vector<int> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    before.swap(last);
+    last.swap(row);
+    row[0] = static_cast<int>(i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string Diagnostics::text() const {
+  std::vector<Finding> sorted = findings_;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Finding& a, const Finding& b) {
+    return std::tie(a.where.line, a.where.column) < std::tie(b.where.line, b.where.column);
+  });
+  std::string all;
+  for (const Finding& finding : sorted) all += line_of(file_, finding);
+  return all;
+}
+
+// Close enough: at most one edit for every three letters. Case is ignored in this, and decides only
+// between words equally near.
+std::string nearest_name(const std::string& word, const std::vector<std::string>& known) {
+  if (word.empty() || word.size() > longest_compared_word) return "";
+  const std::string lower_word = lower(word);
+  std::string best;
+  std::pair<int, int> best_distance;
+  for (const std::string& candidate : known) {
+    if (candidate.empty() || candidate.size() > longest_compared_word) continue;
+    const int distance = edit_distance(lower_word, lower(candidate));
+    const int allowed = static_cast<int>(std::max(word.size(), candidate.size()) + 1) / 3;
+    if (distance > allowed) continue;
+    const std::pair<int, int> measured(distance, edit_distance(word, candidate));
+    if (!best.empty() && measured >= best_distance) continue;
+    best = candidate;
+    best_distance = measured;
+  }
+  return best;
+}
+
+}  // namespace cartan

@@ -1,0 +1,67 @@
+// Values of the names that expressions mention, taken from the kinematics of a mechanism.
+#pragma once
+
+#include "dynamics/kinematics.h"
+
+namespace cartan {
+
+template <class S>
+S symbol_value(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, const Symbol& symbol) {
+  switch (symbol.quantity) {
+    case Quantity::time:
+      return ws.t;
+    case Quantity::parameter:
+      return mechanism.parameters[symbol.index];
+    case Quantity::joint_q:
+      return ws.q[mechanism.links[mechanism.link_of_joint[symbol.index]].q0 + symbol.component];
+    case Quantity::joint_v:
+      return ws.v[mechanism.links[mechanism.link_of_joint[symbol.index]].v0 + symbol.component];
+    case Quantity::body_position: {
+      const int link = mechanism.link_of_body[symbol.index];
+      const LinkState<S>& x = ws.links[link];
+      return (x.o + x.R * mechanism.bodies[link].X_LB.p)[symbol.component];
+    }
+    case Quantity::body_velocity: {
+      const int link = mechanism.link_of_body[symbol.index];
+      const LinkState<S>& x = ws.links[link];
+      return (x.u + cross(x.w, x.R * mechanism.bodies[link].X_LB.p))[symbol.component];
+    }
+    case Quantity::body_angular: {
+      const int link = mechanism.link_of_body[symbol.index];
+      const LinkState<S>& x = ws.links[link];
+      return dot(x.R * mechanism.bodies[link].X_LB.R.c[symbol.component], x.w);
+    }
+    case Quantity::kinetic:
+      return ws.kinetic;
+    case Quantity::potential:
+      return ws.potential;
+    case Quantity::variable:
+      break;  // mechanisms have none
+  }
+  return S(0);
+}
+
+template <class S>
+std::span<const S> gather_inputs(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
+                                 const Program& program) {
+  for (std::size_t k = 0; k < program.inputs.size(); ++k)
+    ws.inputs[k] = symbol_value(mechanism, ws, program.inputs[k]);
+  return {ws.inputs.data(), program.inputs.size()};
+}
+
+template <class S>
+void evaluate_program(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, const Program& program,
+                      S* outputs) {
+  evaluate<S>(program, gather_inputs(mechanism, ws, program), ws.scratch,
+              std::span<S>(outputs, program.outputs.size()));
+}
+
+template <class S>
+Vec3<S> evaluate_vector(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
+                        const Program& program) {
+  S value[3];
+  evaluate_program(mechanism, ws, program, value);
+  return {value[0], value[1], value[2]};
+}
+
+}  // namespace cartan

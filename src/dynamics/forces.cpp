@@ -1,0 +1,311 @@
+#include "dynamics/forces.h"
+
+#include "dynamics/expression_inputs.h"
+#include "dynamics/joint_motion.h"
+#include "lie/so3.h"
+
+namespace cartan {
+namespace {
+
+// |a| that may be divided by.
+template <class S>
+S safe_norm(const Vec3<S>& a) {
+  const S length = norm(a);
+  return select(less(S(1e-150), length), length, S(1));
+}
+
+// Along the line of the two points, d = x_to - x_from:
+//   f = -(k (|d| - L) + c n.d') n,  V = k/2 (|d| - L)^2;   L = 0:  f = -k d - c d'
+template <class S>
+struct SpringForceValue {
+  Vec3<S> x_from, x_to, force;  // on `to`
+  ElementEnergy<S> energy;
+};
+
+template <class S>
+SpringForceValue<S> calc_spring(const Spring<S>& e, const MotionWorkspace<S>& ws) {
+  SpringForceValue<S> value;
+  value.x_from = point_position(ws, e.from);
+  value.x_to = point_position(ws, e.to);
+  const Vec3<S> d = value.x_to - value.x_from;
+  const Vec3<S> rate = point_velocity(ws, e.to) - point_velocity(ws, e.from);
+  const S half(0.5);
+  if (e.zero_length) {
+    value.force = -(e.stiffness * d + e.damping * rate);
+    value.energy = {half * e.stiffness * norm2(d), e.stiffness * dot(d, rate),
+                    -(e.damping * norm2(rate))};
+    return value;
+  }
+  const Vec3<S> n = (S(1) / safe_norm(d)) * d;
+  const S stretch = norm(d) - e.length, speed = dot(n, rate);
+  value.force = -(e.stiffness * stretch + e.damping * speed) * n;
+  value.energy = {half * e.stiffness * stretch * stretch, e.stiffness * stretch * speed,
+                  -(e.damping * speed * speed)};
+  return value;
+}
+
+template <class S>
+ElementEnergy<S> apply(const Spring<S>& e, const Mechanism<S>&, MotionWorkspace<S>& ws) {
+  const SpringForceValue<S> value = calc_spring(e, ws);
+  add_force(ws, e.to.link, value.x_to, value.force);
+  add_force(ws, e.from.link, value.x_from, -value.force);
+  return value.energy;
+}
+
+// Roll, pitch, yaw of R = Rz(yaw) Ry(pitch) Rx(roll).
+template <class S>
+Vec3<S> euler321(const Mat3<S>& R) {
+  const S sp = -R(2, 0);
+  const S cp = sqrt(R(0, 0) * R(0, 0) + R(1, 0) * R(1, 0));
+  return {atan2(R(2, 1), R(2, 2)), atan2(sp, cp), atan2(R(1, 0), R(0, 0))};
+}
+
+// Angle rates of roll, pitch, yaw belonging to body rates w: columns of the inverse of
+//   w = (1, 0, -sp; 0, cr, sr cp; 0, -sr, cr cp) (roll', pitch', yaw')
+// transposed: the torque (body axes) dual to moments m on the angles is T^-T m.
+template <class S>
+Vec3<S> euler321_torque(const Vec3<S>& angle, const Vec3<S>& m) {
+  S sr, cr, sp, cp;
+  sincos(angle.x, sr, cr);
+  sincos(angle.y, sp, cp);
+  // gimbal lock is a true singularity of this potential; keep the numbers finite there
+  const S tiny(1e-12);
+  cp = select(less(abs(cp), tiny), tiny, cp);
+  const S along = (m.z + sp * m.x) / cp;
+  return {m.x, cr * m.y + sr * along, cr * along - sr * m.y};
+}
+
+template <class S>
+Vec3<S> list3(const std::vector<S>& a) {
+  return {a[0], a[1], a[2]};
+}
+template <class S>
+Vec3<S> times(const Vec3<S>& a, const Vec3<S>& b) {
+  return {a.x * b.x, a.y * b.y, a.z * b.z};
+}
+
+// Torsion spring of a spherical joint; torque in C's axes.
+template <class S>
+ElementEnergy<S> apply_rotation_spring(const Torsion<S>& e, const Link<S>& link,
+                                       MotionWorkspace<S>& ws) {
+  const Vec3<S> k = list3(e.stiffness);
+  const Vec3<S> v{ws.v[link.v0], ws.v[link.v0 + 1], ws.v[link.v0 + 2]};
+  const Quat<S> relative = conjugate(e.rest_rotation) * quaternion_at(ws.q + link.q0);
+  Vec3<S> angle, torque;
+  bool conservative = true;
+  if (e.measure == TorsionMeasure::rotation_vector) {
+    angle = log(relative);
+    // V' = (K a).a', a' = dexp^-1_{-a} v; its transpose is dexp^-1_{a}
+    torque = -SO3<S>::dexp_inverse(angle, times(k, angle));
+  } else {
+    const Mat3<S> R = rotation_matrix(relative);
+    angle = euler321(R);
+    const Vec3<S> moment = times(k, angle);
+    conservative = e.measure == TorsionMeasure::euler321;
+    torque = conservative ? -euler321_torque(angle, moment) : -transpose_times(R, moment);
+  }
+  const Vec3<S> damping = times(list3(e.damping), v);
+  for (int i = 0; i < 3; ++i) ws.tau[link.v0 + i] += torque[i] - damping[i];
+  const S spring_power = dot(torque, v), loss = -dot(damping, v);
+  if (!conservative) return {S(0), S(0), spring_power + loss};
+  return {S(0.5) * dot(times(k, angle), angle), -spring_power, loss};
+}
+
+template <class S>
+ElementEnergy<S> apply(const Torsion<S>& e, const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  const Link<S>& link = mechanism.links[e.link];
+  if (e.rotation) return apply_rotation_spring(e, link, ws);
+  ElementEnergy<S> energy;
+  for (int i = 0; i < link.nv; ++i) {
+    const S stretch = ws.q[link.q0 + i] - e.rest[i], rate = ws.v[link.v0 + i];
+    ws.tau[link.v0 + i] -= e.stiffness[i] * stretch + e.damping[i] * rate;
+    energy.potential += S(0.5) * e.stiffness[i] * stretch * stretch;
+    energy.potential_rate += e.stiffness[i] * stretch * rate;
+    energy.power -= e.damping[i] * rate * rate;
+  }
+  return energy;
+}
+
+template <class S>
+ElementEnergy<S> apply(const WrenchElement<S>& e, const Mechanism<S>& mechanism,
+                       MotionWorkspace<S>& ws) {
+  Vec3<S> force, torque;
+  if (e.force) force = evaluate_vector(mechanism, ws, e.force->program);
+  if (e.torque) torque = evaluate_vector(mechanism, ws, e.torque->program);
+  if (e.frame != world) {
+    const Mat3<S> R = body_pose(mechanism, ws, e.frame).R;
+    force = R * force;
+    torque = R * torque;
+  }
+  add_force(ws, e.link, point_position(ws, e.at), force);
+  ws.wrench_n[e.link] += torque;
+  return {S(0), S(0), dot(force, point_velocity(ws, e.at)) + dot(torque, ws.links[e.link].w)};
+}
+
+template <class S>
+ElementEnergy<S> apply(const JointElement<S>& e, const Mechanism<S>& mechanism,
+                       MotionWorkspace<S>& ws) {
+  const Link<S>& link = mechanism.links[e.link];
+  S value[6];
+  evaluate_program(mechanism, ws, e.value->program, value);
+  ElementEnergy<S> energy;
+  for (int i = 0; i < link.nv; ++i) {
+    ws.tau[link.v0 + i] += value[i];
+    energy.power += value[i] * ws.v[link.v0 + i];
+  }
+  return energy;
+}
+
+// Any potential V(positions, t): every input is a position, so its adjoint is minus a force.
+template <class S>
+ElementEnergy<S> apply(const PotentialElement<S>& e, const Mechanism<S>& mechanism,
+                       MotionWorkspace<S>& ws) {
+  const Program& program = e.value->program;
+  ElementEnergy<S> energy;
+  energy.potential =
+      evaluate_gradient<S>(program, 0, gather_inputs(mechanism, ws, program), ws.scratch,
+                           ws.adjoints, std::span<S>(ws.gradient.data(), program.inputs.size()));
+  for (std::size_t k = 0; k < program.inputs.size(); ++k) {
+    const Symbol& symbol = program.inputs[k];
+    const S slope = ws.gradient[k];
+    if (symbol.quantity == Quantity::time) {
+      energy.potential_rate += slope;
+      energy.power += slope;
+    } else if (symbol.quantity == Quantity::joint_q) {
+      const Link<S>& link = mechanism.links[mechanism.link_of_joint[symbol.index]];
+      S g[7], rate[7];
+      for (S& entry : g) entry = S(0);
+      g[symbol.component] = slope;
+      add_force_from_gradient(link, ws.q + link.q0, g, S(-1), ws.tau.data() + link.v0);
+      calc_coordinate_rates(link, ws.q + link.q0, ws.v + link.v0, rate);
+      energy.potential_rate += slope * rate[symbol.component];
+    } else if (symbol.quantity == Quantity::body_position) {
+      const int link = mechanism.link_of_body[symbol.index];
+      const Point<S> origin{link, mechanism.bodies[link].X_LB.p};
+      Vec3<S> force;
+      force[symbol.component] = -slope;
+      add_force(ws, link, point_position(ws, origin), force);
+      energy.potential_rate += slope * point_velocity(ws, origin)[symbol.component];
+    }
+  }
+  return energy;
+}
+
+// f = -c |v| v, v relative to the medium or to the body it moves on (which gets the reaction).
+template <class S>
+ElementEnergy<S> apply(const DragElement<S>& e, const Mechanism<S>& mechanism,
+                       MotionWorkspace<S>& ws) {
+  const Vec3<S> x = point_position(ws, e.at), v = point_velocity(ws, e.at);
+  Vec3<S> carried;
+  if (e.on != world) {
+    const LinkState<S>& on = ws.links[e.on];
+    carried = on.u + cross(on.w, x - on.o);
+  } else if (e.medium) {
+    carried = evaluate_vector(mechanism, ws, e.medium->program);
+  }
+  const Vec3<S> relative = v - carried;
+  const Vec3<S> force = -(e.coefficient * norm(relative)) * relative;
+  add_force(ws, e.at.link, x, force);
+  S power = dot(force, v);
+  if (e.on != world) {
+    add_force(ws, e.on, x, -force);
+    power -= dot(force, carried);
+  }
+  return {S(0), S(0), power};
+}
+
+template <class S>
+ElementEnergy<S> apply(const Friction<S>&, const Mechanism<S>&, MotionWorkspace<S>&) {
+  return {};  // friction.cpp, once loads and stuck joints are known
+}
+
+// The potential alone, for expressions that mention it.
+template <class S>
+struct PotentialOf {
+  const Mechanism<S>& mechanism;
+  MotionWorkspace<S>& ws;
+
+  S operator()(const Spring<S>& e) const { return calc_spring(e, ws).energy.potential; }
+  S operator()(const Torsion<S>& e) const {
+    const Link<S>& link = mechanism.links[e.link];
+    S sum(0);
+    if (!e.rotation) {
+      for (int i = 0; i < link.nv; ++i)
+        sum += S(0.5) * e.stiffness[i] * square(ws.q[link.q0 + i] - e.rest[i]);
+      return sum;
+    }
+    if (e.measure == TorsionMeasure::euler321_literal) return sum;
+    const Quat<S> relative = conjugate(e.rest_rotation) * quaternion_at(ws.q + link.q0);
+    const Vec3<S> angle = e.measure == TorsionMeasure::rotation_vector
+                              ? log(relative)
+                              : euler321(rotation_matrix(relative));
+    return S(0.5) * dot(times(list3(e.stiffness), angle), angle);
+  }
+  S operator()(const PotentialElement<S>& e) const {
+    S value;
+    evaluate_program(mechanism, ws, e.value->program, &value);
+    return value;
+  }
+  template <class Other>
+  S operator()(const Other&) const {
+    return S(0);
+  }
+};
+
+}  // namespace
+
+template <class S>
+S calc_kinetic_energy(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws) {
+  S sum(0);
+  for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
+    const LinkState<S>& x = ws.links[i];
+    const LinkBody<S>& body = mechanism.bodies[i];
+    const Vec3<S> v = x.u + cross(x.w, x.R * body.com_L);
+    const Vec3<S> w = transpose_times(x.R, x.w);
+    sum += mechanism.links[i].mass * norm2(v) + dot(w, body.J_com_L * w);
+  }
+  return S(0.5) * sum;
+}
+
+template <class S>
+S calc_gravity_potential(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws) {
+  S sum(0);
+  for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
+    const LinkState<S>& x = ws.links[i];
+    sum -= mechanism.links[i].mass * dot(ws.gravity, x.o + x.R * mechanism.bodies[i].com_L);
+  }
+  return sum;
+}
+
+template <class S>
+S calc_potential_energy(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  S sum = calc_gravity_potential(mechanism, ws);
+  for (const ForceElement<S>& element : mechanism.forces)
+    sum += std::visit(PotentialOf<S>{mechanism, ws}, element);
+  return sum;
+}
+
+template <class S>
+void fill_forces(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  if (!mechanism.has_forces) return;
+  for (Vec3<S>& n : ws.wrench_n) n = {};
+  for (Vec3<S>& f : ws.wrench_f) f = {};
+  for (S& tau : ws.tau) tau = S(0);
+  if (mechanism.needs_energy) {
+    ws.kinetic = calc_kinetic_energy(mechanism, ws);
+    ws.potential = calc_potential_energy(mechanism, ws);
+  }
+  for (std::size_t k = 0; k < mechanism.forces.size(); ++k)
+    ws.force_energy[k] =
+        std::visit([&](const auto& e) { return apply(e, mechanism, ws); }, mechanism.forces[k]);
+}
+
+#define CARTAN_INSTANTIATE(S)                                                                 \
+  template void fill_forces<S>(const Mechanism<S>&, MotionWorkspace<S>&);                     \
+  template S calc_kinetic_energy<S>(const Mechanism<S>&, const MotionWorkspace<S>&);          \
+  template S calc_gravity_potential<S>(const Mechanism<S>&, const MotionWorkspace<S>&);       \
+  template S calc_potential_energy<S>(const Mechanism<S>&, MotionWorkspace<S>&);
+CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
+#undef CARTAN_INSTANTIATE
+
+}  // namespace cartan

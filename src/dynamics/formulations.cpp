@@ -1,0 +1,96 @@
+#include "dynamics/formulations.h"
+
+#include <fmt/format.h>
+
+#include "dynamics/kinematics.h"
+#include "dynamics/moving_frame.h"
+#include "dynamics/recursive.h"
+#include "dynamics/tree_system.h"
+#include "dynamics/variables.h"
+
+namespace cartan {
+namespace {
+
+// What joint-coordinate formulations of trees cannot do.
+std::string refuse_unless_tree(const Model& model) {
+  if (!model.loop_joints.empty())
+    return fmt::format(
+        "joint '{}' closes a loop; this version simulates trees only, so remove the joint or take "
+        "out 'loop = true'",
+        model.joints[model.loop_joints[0]].name);
+  if (!model.constraints.empty())
+    return fmt::format(
+        "constraint '{}' ({}) is read and checked, but this version simulates mechanisms without "
+        "constraints only; remove it to run the model",
+        model.constraints[0].name, model.constraints[0].type);
+  for (const Force& force : model.forces) {
+    const auto* friction = std::get_if<FrictionForce>(&force.law);
+    if (friction && !friction->smoothing.given() &&
+        model.joints[friction->joint].type == JointType::free)
+      return fmt::format(
+          "friction '{}': a free joint cannot stick; give 'smoothing' or use 'drag'", force.name);
+  }
+  return "";
+}
+
+std::unique_ptr<MechanicalSystem> make_recursive(const Model& model,
+                                                 std::vector<double> parameters) {
+  return make_tree_system(model, std::move(parameters),
+                          {"recursive", solve_accelerations<double>, solve_accelerations<Dual4>});
+}
+std::unique_ptr<MechanicalSystem> make_moving(const Model& model, std::vector<double> parameters) {
+  return make_tree_system(model, std::move(parameters),
+                          {"moving-frame", solve_moving_frame<double>, solve_moving_frame<Dual4>});
+}
+
+std::string find_missing_inertia(const Model& model, const std::vector<double>& parameters,
+                                 const State& state) {
+  const Mechanism<double> mechanism = make_mechanism<double>(model, parameters);
+  MotionWorkspace<double> ws = make_motion_workspace(mechanism);
+  fill_kinematics<double>(mechanism, state.t, state.x.data(), state.x.data() + mechanism.nq, ws);
+  const int joint = find_joint_without_inertia(mechanism, ws);
+  if (joint < 0) return "";
+  return fmt::format(
+      "joint '{}': its motion meets no inertia; give mass or inertia to the bodies it carries, or "
+      "use a joint with fewer freedoms",
+      model.joints[joint].name);
+}
+
+}  // namespace
+
+const std::vector<FormulationInfo>& formulation_table() {
+  static const std::vector<FormulationInfo> table = {
+      {"recursive", "articulated bodies, O(n); the default", refuse_unless_tree, make_recursive},
+      {"moving-frame", "M* v' + N* v = F* with the B matrices of the moving-frame method",
+       refuse_unless_tree, make_moving},
+  };
+  return table;
+}
+
+const FormulationInfo* find_formulation(const std::string& name) {
+  for (const FormulationInfo& row : formulation_table())
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+std::unique_ptr<System> make_system(const Model& model, std::vector<double> parameters,
+                                    const std::string& formulation, std::string& problem) {
+  problem.clear();
+  if (!model.is_mechanism()) return make_variables_system(model, std::move(parameters));
+  const FormulationInfo* row = find_formulation(formulation);
+  if (!row) {
+    std::string known;
+    for (const FormulationInfo& f : formulation_table()) known += fmt::format(" {}", f.name);
+    problem = fmt::format("formulation '{}' is not part of this version; use one of:{}",
+                          formulation, known);
+    return nullptr;
+  }
+  problem = row->refusal(model);
+  if (!problem.empty()) return nullptr;
+  std::unique_ptr<MechanicalSystem> system = row->make(model, parameters);
+  problem = find_missing_inertia(model, parameters, system->initial_state());
+  if (!problem.empty()) return nullptr;
+  return system;
+}
+
+}  // namespace cartan

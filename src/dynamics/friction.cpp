@@ -1,0 +1,405 @@
+#include "dynamics/friction.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "dynamics/forces.h"
+#include "dynamics/joint_motion.h"
+#include "dynamics/kinematics.h"
+
+namespace cartan {
+namespace {
+
+template <class S, class F>
+void for_each_friction(const Mechanism<S>& mechanism, F&& f) {
+  for (std::size_t k = 0; k < mechanism.forces.size(); ++k)
+    if (const auto* e = std::get_if<Friction<S>>(&mechanism.forces[k])) f(static_cast<int>(k), *e);
+}
+
+// |w|^-1 w, smoothed or exact, so that the friction torque is -magnitude * direction.
+template <class S>
+Vec3<S> rotation_direction(const Friction<S>& e, const Vec3<S>& w) {
+  const S rate = norm(w);
+  if (e.smooth) {
+    const auto slow = less(rate, S(1e-8) * e.smoothing);  // tanh x = x to rounding
+    const S safe = select(slow, S(1), rate);
+    return select(slow, S(1) / e.smoothing, tanh(safe / e.smoothing) / safe) * w;
+  }
+  return (S(1) / max(rate, S(spherical_rest_rate))) * w;
+}
+
+// Sign of component c's motion as the law uses it; 0 for a stuck one.
+template <class S>
+S component_direction(const Friction<S>& e, const MotionWorkspace<S>& ws, int c, const S& v) {
+  return e.smooth ? tanh(v / e.smoothing) : S(ws.mode[e.mode0 + c]);
+}
+
+template <class S>
+bool is_stuck(const Friction<S>& e, const MotionWorkspace<S>& ws, int c) {
+  return !e.smooth && ws.mode[e.mode0 + c] == 0;
+}
+
+template <class S>
+S magnitude(const Friction<S>& e, int c, const S& load, const S& speed) {
+  return e.coulomb[c] + load + e.viscous[c] * speed + e.quadratic[c] * speed * speed;
+}
+
+// tau += friction of element e for the given load; returns its power.
+template <class S>
+S add_friction(const Friction<S>& e, const Link<S>& link, MotionWorkspace<S>& ws, const S& load) {
+  S power(0);
+  if (e.rotation) {
+    if (is_stuck(e, ws, 0)) return power;
+    const Vec3<S> w{ws.v[link.v0], ws.v[link.v0 + 1], ws.v[link.v0 + 2]};
+    const Vec3<S> torque = -magnitude(e, 0, load, norm(w)) * rotation_direction(e, w);
+    for (int i = 0; i < 3; ++i) ws.tau[link.v0 + i] += torque[i];
+    return dot(torque, w);
+  }
+  for (int c = 0; c < e.components(); ++c) {
+    if (is_stuck(e, ws, c)) continue;
+    const S v = ws.v[link.v0 + c];
+    const S force = -magnitude(e, c, load, abs(v)) * component_direction(e, ws, c, v);
+    ws.tau[link.v0 + c] += force;
+    power += force * v;
+  }
+  return power;
+}
+
+// tau -= the direction in which one more newton of load acts.
+template <class S>
+void add_unit_load(const Friction<S>& e, const Link<S>& link, MotionWorkspace<S>& ws) {
+  if (e.rotation) {
+    if (is_stuck(e, ws, 0)) return;
+    const Vec3<S> d =
+        rotation_direction(e, Vec3<S>{ws.v[link.v0], ws.v[link.v0 + 1], ws.v[link.v0 + 2]});
+    for (int i = 0; i < 3; ++i) ws.tau[link.v0 + i] -= d[i];
+    return;
+  }
+  for (int c = 0; c < e.components(); ++c)
+    if (!is_stuck(e, ws, c))
+      ws.tau[link.v0 + c] -= component_direction(e, ws, c, ws.v[link.v0 + c]);
+}
+
+// The wrench on the joint's child side about C's origin, in C's axes.
+template <class S>
+void joint_wrench_on_child(const Link<S>& link, const MotionWorkspace<S>& ws, int i, Vec3<S>& n,
+                           Vec3<S>& f) {
+  const LinkState<S>& x = ws.links[i];
+  n = transpose_times(x.R, ws.joint_n[i]);
+  f = transpose_times(x.R, ws.joint_f[i]);
+  if (!link.reversed) return;
+  // the link frame is P: the child gets the opposite wrench, moved from P's origin to C's
+  const JointMotion<S> m = forward_motion(link, ws.q + link.q0, ws.v + link.v0);
+  n = -transpose_times(m.R, n - cross(m.p, f));
+  f = -transpose_times(m.R, f);
+}
+
+// Removes what the joint's own generalised force transmits; the motion columns of all joints that may
+// have bearings are mutually orthogonal.
+template <class S>
+void keep_constraint_part(const Link<S>& link, const MotionWorkspace<S>& ws, Vec3<S>& n,
+                          Vec3<S>& f) {
+  const JointMotion<S> m = forward_motion(link, ws.q + link.q0, ws.v + link.v0);
+  for (int k = 0; k < link.nv; ++k) {
+    const S length2 = norm2(m.phi[k]) + norm2(m.psi[k]);
+    const S share = (dot(m.phi[k], n) + dot(m.psi[k], f)) / length2;
+    n -= share * m.phi[k];
+    f -= share * m.psi[k];
+  }
+}
+
+// Components of all bearing loads, from the accelerations in ws, in the order of the rows.
+template <class S>
+void calc_bearing_components(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, S* out) {
+  fill_reactions(mechanism, ws);
+  for_each_friction(mechanism, [&](int, const Friction<S>& e) {
+    if (e.bearings.empty()) return;
+    const Link<S>& link = mechanism.links[e.link];
+    Vec3<S> n, f;
+    joint_wrench_on_child(link, ws, e.link, n, f);
+    keep_constraint_part(link, ws, n, f);
+    for (const BearingRow<S>& b : e.bearings)
+      for (int r = 0; r < b.rows; ++r) *out++ = dot(b.force[r], f) + dot(b.torque[r], n);
+  });
+}
+
+// Solves the small dense system a x = b in place (row-major), without pivoting: a is the identity
+// minus what friction feeds back.
+template <class S>
+void solve_small(S* a, S* b, int n) {
+  for (int k = 0; k < n; ++k) {
+    const S inverse_pivot = S(1) / a[k * n + k];
+    for (int i = k + 1; i < n; ++i) {
+      const S factor = a[i * n + k] * inverse_pivot;
+      for (int j = k; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
+      b[i] -= factor * b[k];
+    }
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    for (int j = i + 1; j < n; ++j) b[i] -= a[i * n + j] * b[j];
+    b[i] = b[i] / a[i * n + i];
+  }
+}
+
+// residual_k = F_k - sum_b c_b |l_b(F)| and its matrix of derivatives.
+template <class S>
+void fill_load_equations(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  const int nb = mechanism.bearing_count;
+  const int rows = static_cast<int>(ws.bearing_base.size());
+  int row = 0;
+  for_each_friction(mechanism, [&](int, const Friction<S>& e) {
+    if (e.bearings.empty()) return;
+    const int k = e.load0;
+    S* derivative = ws.bearing_matrix.data() + k * nb;
+    for (int j = 0; j < nb; ++j) derivative[j] = S(j == k ? 1 : 0);
+    S residual = ws.friction_load[k];
+    for (const BearingRow<S>& b : e.bearings) {
+      S load[3], length2(0);
+      for (int r = 0; r < b.rows; ++r) {
+        load[r] = ws.bearing_base[row + r];
+        for (int j = 0; j < nb; ++j)
+          load[r] += ws.friction_load[j] * ws.bearing_unit[j * rows + row + r];
+        length2 += load[r] * load[r];
+      }
+      const S length = sqrt(length2);
+      residual -= b.factor * length;
+      const S safe = select(less(S(1e-150), length), length, S(1));
+      for (int j = 0; j < nb; ++j)
+        for (int r = 0; r < b.rows; ++r)
+          derivative[j] -= b.factor * load[r] * ws.bearing_unit[j * rows + row + r] / safe;
+      row += b.rows;
+    }
+    ws.bearing_residual[k] = residual;
+  });
+}
+
+template <class S>
+double largest_change(const std::vector<S>& step, const std::vector<S>& value) {
+  double largest = 0;
+  for (std::size_t k = 0; k < step.size(); ++k)
+    largest = std::max(largest, value_of(abs(step[k])) / (1 + value_of(abs(value[k]))));
+  return largest;
+}
+
+template <class S>
+void solve_loads(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  constexpr int most = 60;
+  bool settled = false;  // one more step after convergence makes derivatives exact too
+  for (int iteration = 0; iteration < most; ++iteration) {
+    fill_load_equations(mechanism, ws);
+    solve_small(ws.bearing_matrix.data(), ws.bearing_residual.data(), mechanism.bearing_count);
+    for (int k = 0; k < mechanism.bearing_count; ++k)
+      ws.friction_load[k] = max(S(0), ws.friction_load[k] - ws.bearing_residual[k]);
+    if (settled) return;
+    settled = largest_change(ws.bearing_residual, ws.friction_load) < 1e-13;
+  }
+  ws.failed = true;
+}
+
+template <class S>
+void set_tau(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, bool with_loads) {
+  std::copy(ws.applied_tau.begin(), ws.applied_tau.end(), ws.tau.begin());
+  for_each_friction(mechanism, [&](int k, const Friction<S>& e) {
+    const S load = with_loads && e.load0 >= 0 ? ws.friction_load[e.load0] : S(0);
+    ws.force_energy[k] = {S(0), S(0), add_friction(e, mechanism.links[e.link], ws, load)};
+  });
+}
+
+template <class S>
+void set_locks(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  ws.any_locked = false;
+  if (mechanism.mode_count == 0) return;
+  std::fill(ws.locked.begin(), ws.locked.end(), 0);
+  for_each_friction(mechanism, [&](int, const Friction<S>& e) {
+    if (e.smooth) return;
+    const Link<S>& link = mechanism.links[e.link];
+    for (int c = 0; c < link.nv; ++c) {
+      const bool stuck = is_stuck(e, ws, e.rotation ? 0 : c);
+      if (stuck) ws.locked[link.v0 + c] = 1;
+      ws.any_locked |= stuck;
+    }
+  });
+}
+
+}  // namespace
+
+template <class S>
+void solve_with_friction(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
+                         AccelerationSolver<S> solve) {
+  ws.failed = false;
+  if (!mechanism.has_friction) return solve(mechanism, ws);
+  std::copy(ws.tau.begin(), ws.tau.end(), ws.applied_tau.begin());
+  set_locks(mechanism, ws);
+  set_tau(mechanism, ws, false);
+  solve(mechanism, ws);
+  if (mechanism.bearing_count == 0) return;
+
+  const std::size_t rows = ws.bearing_base.size();
+  calc_bearing_components(mechanism, ws, ws.bearing_base.data());
+  for_each_friction(mechanism, [&](int, const Friction<S>& e) {
+    if (e.load0 < 0) return;
+    set_tau(mechanism, ws, false);
+    add_unit_load(e, mechanism.links[e.link], ws);
+    solve(mechanism, ws);
+    S* unit = ws.bearing_unit.data() + e.load0 * rows;
+    calc_bearing_components(mechanism, ws, unit);
+    for (std::size_t r = 0; r < rows; ++r) unit[r] -= ws.bearing_base[r];
+  });
+  for (S& load : ws.friction_load) load = S(0);
+  solve_loads(mechanism, ws);
+  set_tau(mechanism, ws, true);
+  solve(mechanism, ws);
+}
+
+void calc_friction_margins(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
+                           std::span<double> margins) {
+  if (mechanism.mode_count == 0) return;
+  fill_reactions(mechanism, ws);
+  for_each_friction(mechanism, [&](int, const Friction<double>& e) {
+    if (e.smooth) return;
+    const Link<double>& link = mechanism.links[e.link];
+    const double load = e.load0 >= 0 ? ws.friction_load[e.load0] : 0;
+    // force in component i that only friction can supply
+    auto held = [&](int i) {
+      return joint_force_component(mechanism, ws, e.link, i) - ws.applied_tau[link.v0 + i];
+    };
+    if (e.rotation) {
+      const Vec3<double> w{ws.v[link.v0], ws.v[link.v0 + 1], ws.v[link.v0 + 2]};
+      const Vec3<double> torque{held(0), held(1), held(2)};
+      margins[e.mode0] = ws.mode[e.mode0] != 0
+                             ? norm(w) - spherical_rest_rate
+                             : magnitude(e, 0, load, 0.0) - norm(torque);
+      return;
+    }
+    for (int c = 0; c < e.components(); ++c) {
+      const int mode = ws.mode[e.mode0 + c];
+      margins[e.mode0 + c] = mode != 0 ? mode * ws.v[link.v0 + c]
+                                       : magnitude(e, c, load, 0.0) - std::fabs(held(c));
+    }
+  });
+}
+
+void add_friction_at_accelerations(const Mechanism<double>& mechanism,
+                                   MotionWorkspace<double>& ws) {
+  if (!mechanism.has_friction) return;
+  std::copy(ws.tau.begin(), ws.tau.end(), ws.applied_tau.begin());
+  if (mechanism.bearing_count > 0) {
+    // the constraint part of the wrenches follows from the accelerations alone
+    calc_bearing_components(mechanism, ws, ws.bearing_base.data());
+    std::fill(ws.bearing_unit.begin(), ws.bearing_unit.end(), 0.0);
+    std::fill(ws.friction_load.begin(), ws.friction_load.end(), 0.0);
+    fill_load_equations(mechanism, ws);
+    for (int k = 0; k < mechanism.bearing_count; ++k) ws.friction_load[k] = -ws.bearing_residual[k];
+  }
+  set_tau(mechanism, ws, true);
+}
+
+namespace {
+
+void evaluate_at(const Mechanism<double>& mechanism, const FrictionState& state,
+                 MotionWorkspace<double>& ws, AccelerationSolver<double> solve) {
+  std::copy(state.mode.begin(), state.mode.end(), ws.mode.begin());
+  fill_kinematics<double>(mechanism, state.t, state.q, state.v, ws);
+  fill_forces(mechanism, ws);
+  solve_with_friction(mechanism, ws, solve);
+}
+
+void stop(const Mechanism<double>& mechanism, const Friction<double>& e, int c,
+          FrictionState& state) {
+  double* v = state.v + mechanism.links[e.link].v0;
+  state.mode[e.mode0 + c] = 0;
+  if (e.rotation)
+    v[0] = v[1] = v[2] = 0;
+  else
+    v[c] = 0;
+}
+
+// Lets the component go in the direction the applied forces push it (ws: evaluated while it sticks).
+void release(const Mechanism<double>& mechanism, const Friction<double>& e, int c,
+             FrictionState& state, const MotionWorkspace<double>& ws) {
+  const int v0 = mechanism.links[e.link].v0;
+  auto push = [&](int i) {
+    return ws.applied_tau[v0 + i] - joint_force_component(mechanism, ws, e.link, i);
+  };
+  if (e.rotation) {
+    const Vec3<double> direction{push(0), push(1), push(2)};
+    const double scale = 2 * spherical_rest_rate / std::max(norm(direction), 1e-300);
+    for (int i = 0; i < 3; ++i) state.v[v0 + i] = scale * direction[i];
+    state.mode[e.mode0] = 1;
+    return;
+  }
+  state.mode[e.mode0 + c] = push(c) > 0 ? 1 : -1;
+}
+
+template <class F>
+void for_each_component(const Mechanism<double>& mechanism, F&& f) {
+  for_each_friction(mechanism, [&](int, const Friction<double>& e) {
+    if (e.smooth) return;
+    for (int c = 0; c < e.components(); ++c) f(e, c);
+  });
+}
+
+}  // namespace
+
+void settle_friction(const Mechanism<double>& mechanism, FrictionState state,
+                     std::span<const unsigned char> undecided, MotionWorkspace<double>& ws,
+                     AccelerationSolver<double> solve) {
+  for_each_component(mechanism, [&](const Friction<double>& e, int c) {
+    if (undecided[e.mode0 + c]) stop(mechanism, e, c, state);
+  });
+  std::vector<double> margins(mechanism.mode_count);
+  for (int round = 0; round <= mechanism.mode_count; ++round) {
+    evaluate_at(mechanism, state, ws, solve);
+    calc_friction_margins(mechanism, ws, margins);
+    double worst = 0;
+    const Friction<double>* element = nullptr;
+    int component = 0;
+    for_each_component(mechanism, [&](const Friction<double>& e, int c) {
+      if (state.mode[e.mode0 + c] == 0 && margins[e.mode0 + c] < worst)
+        worst = margins[e.mode0 + c], element = &e, component = c;
+    });
+    if (!element) return;
+    release(mechanism, *element, component, state, ws);
+  }
+}
+
+void start_friction(const Mechanism<double>& mechanism, FrictionState state,
+                    MotionWorkspace<double>& ws, AccelerationSolver<double> solve) {
+  std::vector<unsigned char> undecided(mechanism.mode_count, 0);
+  for_each_component(mechanism, [&](const Friction<double>& e, int c) {
+    const double* v = state.v + mechanism.links[e.link].v0;
+    const double speed =
+        e.rotation ? (norm(Vec3<double>{v[0], v[1], v[2]}) > spherical_rest_rate) : v[c];
+    state.mode[e.mode0 + c] = speed > 0 ? 1 : (speed < 0 ? -1 : 0);
+    undecided[e.mode0 + c] = speed == 0;
+  });
+  if (std::find(undecided.begin(), undecided.end(), 1) != undecided.end())
+    settle_friction(mechanism, state, undecided, ws, solve);
+}
+
+void change_friction(const Mechanism<double>& mechanism, FrictionState state, int which,
+                     MotionWorkspace<double>& ws, AccelerationSolver<double> solve) {
+  std::vector<unsigned char> undecided(mechanism.mode_count, 0);
+  for (int k = 0; k < mechanism.mode_count; ++k) undecided[k] = state.mode[k] == 0;
+  if (state.mode[which] != 0) {
+    undecided[which] = 1;
+  } else {
+    // overloaded at the located instant: it goes, whatever rounding says
+    evaluate_at(mechanism, state, ws, solve);
+    fill_reactions(mechanism, ws);
+    for_each_component(mechanism, [&](const Friction<double>& e, int c) {
+      if (e.mode0 + c == which) release(mechanism, e, c, state, ws);
+    });
+    undecided[which] = 0;
+  }
+  settle_friction(mechanism, state, undecided, ws, solve);
+}
+
+template void solve_with_friction<double>(const Mechanism<double>&, MotionWorkspace<double>&,
+                                          AccelerationSolver<double>);
+template void solve_with_friction<Dual4>(const Mechanism<Dual4>&, MotionWorkspace<Dual4>&,
+                                         AccelerationSolver<Dual4>);
+template void solve_with_friction<Pack4>(const Mechanism<Pack4>&, MotionWorkspace<Pack4>&,
+                                         AccelerationSolver<Pack4>);
+
+}  // namespace cartan

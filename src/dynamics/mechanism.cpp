@@ -1,0 +1,342 @@
+#include "dynamics/mechanism.h"
+
+#include <algorithm>
+
+#include "dynamics/bearings.h"
+#include "dynamics/motion_workspace.h"
+#include "model/mass_properties.h"
+
+namespace cartan {
+namespace {
+
+template <class S>
+Vec3<S> unit(const Vec3<S>& a) {
+  return (S(1) / norm(a)) * a;
+}
+
+template <class S>
+Pose<S> calc_frame(const Placement& placement, std::span<const S> parameters) {
+  Pose<S> pose;
+  pose.R = calc_rotation<S>(placement.rotate, parameters);
+  pose.p = calc_vec3<S>(placement.at, parameters);
+  return pose;
+}
+
+// Exactly the identity in value and in every derivative or lane: then products can be skipped.
+bool is_exactly(double x, double y) { return x == y; }
+template <int N>
+bool is_exactly(const Dual<N>& x, double y) {
+  return x.a == y && std::all_of(x.d.begin(), x.d.end(), [](double d) { return d == 0; });
+}
+template <int N>
+bool is_exactly(const Pack<N>& x, double y) {
+  return std::all_of(x.lane, x.lane + N, [&](double d) { return d == y; });
+}
+template <class S>
+bool is_identity(const Mat3<S>& R) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      if (!is_exactly(R(i, j), i == j ? 1 : 0)) return false;
+  return true;
+}
+template <class S>
+signed char coordinate_axis(const Vec3<S>& a) {
+  for (int k = 0; k < 3; ++k)
+    if (is_exactly(a[k], 1) && is_exactly(a[(k + 1) % 3], 0) && is_exactly(a[(k + 2) % 3], 0))
+      return static_cast<signed char>(k);
+  return -1;
+}
+
+template <class S>
+void set_axes(const Joint& joint, std::span<const S> parameters, Link<S>& link) {
+  const std::vector<S> a = evaluate<S>(joint.axes, parameters);
+  auto vector = [&](int k) { return unit(Vec3<S>{a[k], a[k + 1], a[k + 2]}); };
+  if (a.size() >= 3) link.axis = vector(0);
+  if (a.size() >= 6) link.axis2 = vector(3);
+  if (joint.type == JointType::planar) {
+    // e1 = P's x axis made orthogonal to n, or its y axis when n is too close to x; e2 = n x e1
+    link.normal = link.axis;
+    const bool steep = value_of(abs(link.normal.x)) > 0.9;
+    const Vec3<S> start = steep ? Vec3<S>{S(0), S(1), S(0)} : Vec3<S>{S(1), S(0), S(0)};
+    link.axis = unit(start - dot(start, link.normal) * link.normal);
+    link.axis2 = cross(link.normal, link.axis);
+  }
+  if (joint.type == JointType::screw) link.pitch = evaluate<S>(joint.pitch, parameters)[0];
+}
+
+template <class S>
+void set_motion(Link<S>& link) {
+  switch (link.type) {
+    case JointType::fixed:
+      link.motion = Motion::weld;
+      break;
+    case JointType::revolute:
+      // seen from the other side the same angle turns about the opposite axis
+      link.motion = Motion::rotation1;
+      if (link.reversed) link.axis = -link.axis;
+      link.reversed = false;
+      link.axis_index = coordinate_axis(link.axis);
+      break;
+    case JointType::spherical:
+      link.motion = link.reversed ? Motion::general : Motion::rotation3;
+      break;
+    case JointType::free:
+      link.motion = Motion::free6;
+      break;
+    default:
+      link.motion = Motion::general;
+  }
+}
+
+// Mass properties in the link frame: origin and axes of the outboard joint frame.
+template <class S>
+void set_inertia(const MassProperties<S>& properties, const Pose<S>& X_BL, Link<S>& link,
+                 LinkBody<S>& body) {
+  body.X_LB = inverse(X_BL);
+  body.com_L = body.X_LB.R * (properties.com - X_BL.p);
+  body.J_com_L = is_identity(body.X_LB.R) ? properties.inertia
+                                          : rotate(body.X_LB.R, properties.inertia);
+  body.J_com_B = properties.inertia;
+  link.mass = properties.mass;
+  link.mc = properties.mass * body.com_L;
+  link.J = body.J_com_L + properties.mass * minus_hat_squared(body.com_L);
+  link.principal =
+      is_exactly(link.J.xy, 0) && is_exactly(link.J.xz, 0) && is_exactly(link.J.yz, 0);
+}
+
+template <class S>
+void add_link(const Model& model, const TreeJoint& step, Mechanism<S>& mechanism) {
+  const std::span<const S> parameters = mechanism.parameters;
+  const Joint& joint = model.joints[step.joint];
+  Link<S> link;
+  LinkBody<S> body;
+  link.parent = step.inboard == world ? world : mechanism.link_of_body[step.inboard];
+  link.type = joint.type;
+  link.reversed = step.reversed;
+  link.nq = joint.nq();
+  link.nv = joint.nv();
+  body.body = step.outboard;
+  body.joint = step.joint;
+  const Placement& inboard = step.reversed ? joint.child : joint.parent;
+  const Placement& outboard = step.reversed ? joint.parent : joint.child;
+  Pose<S> X_tree = calc_frame<S>(inboard, parameters);
+  if (link.parent != world) X_tree = mechanism.bodies[link.parent].X_LB * X_tree;
+  link.R_tree = X_tree.R;
+  link.p_tree = X_tree.p;
+  link.turned = !is_identity(link.R_tree);
+  set_axes(joint, parameters, link);
+  set_motion(link);
+  set_inertia(calc_mass_properties<S>(model.bodies[step.outboard], parameters),
+              calc_frame<S>(outboard, parameters), link, body);
+  const int index = static_cast<int>(mechanism.links.size());
+  mechanism.link_of_body[step.outboard] = index;
+  mechanism.link_of_joint[step.joint] = index;
+  mechanism.links.push_back(link);
+  mechanism.bodies.push_back(body);
+}
+
+// States follow the file: offsets in the order of the tree joints in the file.
+template <class S>
+void set_offsets(const Model& model, Mechanism<S>& mechanism) {
+  for (std::size_t j = 0; j < model.joints.size(); ++j) {
+    const int index = mechanism.link_of_joint[j];
+    if (index < 0) continue;
+    Link<S>& link = mechanism.links[index];
+    link.q0 = mechanism.nq;
+    link.v0 = mechanism.nv;
+    mechanism.nq += link.nq;
+    mechanism.nv += link.nv;
+  }
+}
+
+// Builds the numbers of each kind of force element.
+template <class S>
+struct ForceBuilder {
+  Mechanism<S>& mechanism;
+  std::span<const S> parameters = mechanism.parameters;
+
+  S number(const Formula& f, double otherwise = 0) const {
+    return f.given() ? evaluate<S>(f, parameters)[0] : S(otherwise);
+  }
+  std::vector<S> numbers(const Formula& f, int size) const {
+    if (!f.given()) return std::vector<S>(size, S(0));
+    return evaluate<S>(f, parameters);
+  }
+  Point<S> point(int body, const Formula& at) const {
+    const Vec3<S> p = at.given() ? calc_vec3<S>(at, parameters) : Vec3<S>{};
+    if (body == world) return {world, p};
+    const int link = mechanism.link_of_body[body];
+    return {link, mechanism.bodies[link].X_LB * p};
+  }
+  const Formula* given(const Formula& f) const { return f.given() ? &f : nullptr; }
+  int link_of(int body) const { return body == world ? world : mechanism.link_of_body[body]; }
+
+  ForceElement<S> operator()(const SpringForce& f) const {
+    Spring<S> e{point(f.from.body, f.from.at), point(f.to.body, f.to.at), number(f.stiffness),
+                number(f.damping), number(f.length)};
+    e.zero_length = value_of(abs(e.length)) == 0;
+    mechanism.has_power |= value_of(abs(e.damping)) != 0;
+    return e;
+  }
+  ForceElement<S> operator()(const TorsionForce& f) const {
+    Torsion<S> e;
+    e.link = mechanism.link_of_joint[f.joint];
+    const int nv = mechanism.links[e.link].nv;
+    e.measure = f.measure;
+    e.rotation = mechanism.links[e.link].type == JointType::spherical;
+    e.stiffness = numbers(f.stiffness, nv);
+    e.damping = numbers(f.damping, nv);
+    if (e.rotation)
+      e.rest_rotation = calc_quaternion<S>(f.rest_rotation, parameters);
+    else
+      e.rest = numbers(f.rest, nv);
+    mechanism.has_power |= f.measure == TorsionMeasure::euler321_literal;
+    for (const S& c : e.damping) mechanism.has_power |= value_of(abs(c)) != 0;
+    return e;
+  }
+  ForceElement<S> operator()(const WrenchForce& f) const {
+    mechanism.has_power = true;
+    return WrenchElement<S>{link_of(f.body), point(f.body, f.at), link_of(f.frame), given(f.force),
+                            given(f.torque)};
+  }
+  ForceElement<S> operator()(const JointForce& f) const {
+    mechanism.has_power = true;
+    return JointElement<S>{mechanism.link_of_joint[f.joint], &f.value};
+  }
+  ForceElement<S> operator()(const PotentialForce& f) const {
+    mechanism.has_power |= f.value.program.depends_on(Quantity::time);
+    return PotentialElement<S>{&f.value};
+  }
+  ForceElement<S> operator()(const DragForce& f) const {
+    mechanism.has_power = true;
+    return DragElement<S>{point(f.body, f.at), link_of(f.on), number(f.coefficient),
+                          given(f.medium)};
+  }
+  ForceElement<S> operator()(const FrictionForce& f) const {
+    mechanism.has_power = true;
+    mechanism.has_friction = true;
+    Friction<S> e;
+    e.link = mechanism.link_of_joint[f.joint];
+    const Link<S>& link = mechanism.links[e.link];
+    e.rotation = link.type == JointType::spherical;
+    const int components = e.rotation ? 1 : link.nv;
+    e.coulomb = numbers(f.coulomb, components);
+    e.viscous = numbers(f.viscous, components);
+    e.quadratic = numbers(f.quadratic, components);
+    e.smooth = f.smoothing.given();
+    e.smoothing = number(f.smoothing, 1);
+    if (!e.smooth) {
+      e.mode0 = mechanism.mode_count;
+      mechanism.mode_count += components;
+    }
+    if (!f.bearings.empty()) {
+      e.load0 = mechanism.bearing_count++;
+      const std::vector<S> a = evaluate<S>(mechanism.model->joints[f.joint].axes, parameters);
+      const Vec3<S> axis = a.size() >= 3 ? unit(Vec3<S>{a[0], a[1], a[2]}) : Vec3<S>{};
+      e.bearings = make_bearings<S>(f.bearings, link.type, axis, parameters);
+    }
+    return e;
+  }
+};
+
+// The programs force elements evaluate while forces are filled.
+void for_each_program(const Model& model, auto&& visit) {
+  visit(model.gravity.program);
+  for (const Force& force : model.forces) {
+    if (const auto* f = std::get_if<WrenchForce>(&force.law))
+      visit(f->force.program), visit(f->torque.program);
+    else if (const auto* f = std::get_if<JointForce>(&force.law))
+      visit(f->value.program);
+    else if (const auto* f = std::get_if<PotentialForce>(&force.law))
+      visit(f->value.program);
+    else if (const auto* f = std::get_if<DragForce>(&force.law))
+      visit(f->medium.program);
+  }
+}
+
+template <class S>
+void set_gravity(const Model& model, Mechanism<S>& mechanism) {
+  const Program& program = model.gravity.program;
+  mechanism.gravity_varies =
+      program.depends_on(Quantity::time) || model.gravity_frame != world;
+  if (mechanism.gravity_varies) {
+    mechanism.gravity_rate = differentiate(program, Symbol{Quantity::time, 0, 0});
+    mechanism.has_power = true;
+  } else {
+    mechanism.gravity = calc_vec3<S>(model.gravity, std::span<const S>(mechanism.parameters));
+  }
+}
+
+}  // namespace
+
+template <class S>
+Mechanism<S> make_mechanism(const Model& model, std::span<const S> parameters) {
+  Mechanism<S> mechanism;
+  mechanism.model = &model;
+  mechanism.parameters.assign(parameters.begin(), parameters.end());
+  mechanism.link_of_body.assign(model.bodies.size(), -1);
+  mechanism.link_of_joint.assign(model.joints.size(), -1);
+  for (const TreeJoint& step : model.tree) add_link(model, step, mechanism);
+  set_offsets(model, mechanism);
+  set_gravity(model, mechanism);
+  mechanism.has_forces = !model.forces.empty();
+  for (const Force& force : model.forces)
+    mechanism.forces.push_back(std::visit(ForceBuilder<S>{mechanism}, force.law));
+  for_each_program(model, [&](const Program& p) {
+    mechanism.needs_energy |= p.depends_on(Quantity::kinetic) || p.depends_on(Quantity::potential);
+  });
+  return mechanism;
+}
+
+template <class S>
+MotionWorkspace<S> make_motion_workspace(const Mechanism<S>& mechanism) {
+  const Model& model = *mechanism.model;
+  const std::size_t n = mechanism.links.size(), nv = mechanism.nv;
+  MotionWorkspace<S> ws;
+  ws.links.resize(n);
+  ws.factors.resize(n);
+  for (auto* columns : {&ws.phi, &ws.psi, &ws.phi_rate, &ws.psi_rate}) columns->resize(nv);
+  for (auto* vectors : {&ws.wrench_n, &ws.wrench_f, &ws.joint_n, &ws.joint_f}) vectors->resize(n);
+  ws.locked.assign(nv, 0);
+  ws.tau.assign(nv, S(0));
+  ws.applied_tau.assign(nv, S(0));
+  ws.vdot.assign(nv, S(0));
+  ws.force_energy.resize(mechanism.forces.size());
+  ws.mode.assign(mechanism.mode_count, 0);
+
+  std::size_t rows = 0;
+  for (const ForceElement<S>& element : mechanism.forces)
+    if (const auto* e = std::get_if<Friction<S>>(&element))
+      for (const BearingRow<S>& b : e->bearings) rows += b.rows;
+  const std::size_t nb = mechanism.bearing_count;
+  ws.friction_load.assign(nb, S(0));
+  ws.bearing_base.assign(rows, S(0));
+  ws.bearing_unit.assign(rows * nb, S(0));
+  ws.bearing_residual.assign(nb, S(0));
+  ws.bearing_matrix.assign(nb * nb, S(0));
+
+  std::size_t inputs = 0, code = 0, outputs = 0;
+  auto measure = [&](const Program& p) {
+    inputs = std::max(inputs, p.inputs.size());
+    code = std::max(code, p.scratch_size());
+    outputs = std::max(outputs, p.outputs.size());
+  };
+  for_each_program(model, measure);
+  measure(mechanism.gravity_rate);
+  for (const Event& e : model.events) measure(e.when.program);
+  for (const Output& o : model.outputs) measure(o.value.program);
+  ws.inputs.assign(inputs, S(0));
+  ws.gradient.assign(inputs, S(0));
+  ws.scratch.assign(code, S(0));
+  ws.adjoints.assign(code, S(0));
+  ws.outputs.assign(outputs, S(0));
+  return ws;
+}
+
+#define CARTAN_INSTANTIATE(S)                                                       \
+  template Mechanism<S> make_mechanism<S>(const Model&, std::span<const S>);        \
+  template MotionWorkspace<S> make_motion_workspace<S>(const Mechanism<S>&);
+CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
+#undef CARTAN_INSTANTIATE
+
+}  // namespace cartan

@@ -1,0 +1,90 @@
+// A mechanism as a System, in any formulation whose state is the joint coordinates and speeds, and the
+// view of a mechanism's state that outputs, tests and analyses share.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/vec3.h"
+#include "lie/quaternion.h"
+#include "lie/se3.h"
+#include "model/model.h"
+#include "system/system.h"
+
+namespace cartan {
+
+struct BodyState {
+  Vec3<double> position;        // of the body frame's origin, world
+  Quat<double> orientation;     // body axes in the world, w >= 0
+  Vec3<double> angular;         // angular velocity, body axes
+  Vec3<double> linear;          // velocity of the origin, world axes
+};
+
+// T' + V' = nonconservative + constraint
+struct PowerBalance {
+  double kinetic_rate = 0, potential_rate = 0, nonconservative = 0, constraint = 0;
+};
+
+struct ForceReport {  // one force element
+  double potential = 0, potential_rate = 0, power = 0;
+};
+
+struct JointReaction {  // the whole wrench the parent exerts on the child, about C's origin, world axes
+  Vec3<double> force, torque;
+};
+
+// Everything cheap that can be said about a state, in the order of the file.
+struct Observation {
+  double t = 0;
+  std::vector<std::vector<double>> q, v;  // per joint, loop joints too
+  std::vector<BodyState> bodies;
+  double kinetic = 0, potential = 0;
+  double work = 0;  // of nonconservative forces and drives since the start
+  Vec3<double> linear_momentum, angular_momentum;  // about the world origin
+  double position_violation = 0, velocity_violation = 0;  // largest absolute
+  double unit_norm_error = 0;
+  std::vector<double> outputs;
+};
+
+// What needs the accelerations too.
+struct DynamicsReport {
+  std::vector<std::vector<double>> acceleration;  // d/dt of every joint's v
+  std::vector<JointReaction> reactions;           // per joint
+  std::vector<double> multipliers;
+  PowerBalance power;
+  std::vector<ForceReport> forces;
+};
+
+struct MassMatrixReport {
+  Eigen::MatrixXd mass_matrix;
+  Eigen::VectorXd bias;  // M v' + bias = J^T lambda, gravity and all forces included
+};
+
+struct MovingFrameReport {  // rows: x' (world axes), w (body axes) of each body in file order
+  Eigen::MatrixXd B, Bdot, M_star, N_star;
+  Eigen::VectorXd F_star;
+};
+
+class MechanicalSystem : public System {
+ public:
+  virtual const Model& model() const = 0;
+  virtual std::string formulation() const = 0;
+
+  virtual void observe(StateView at, Observation& result, Workspace& workspace) const = 0;
+  virtual DynamicsReport report_dynamics(StateView at, Workspace& workspace) const = 0;
+  virtual MassMatrixReport report_mass_matrix(StateView at, Workspace& workspace) const = 0;
+  virtual MovingFrameReport report_moving_frame(StateView at, Workspace& workspace) const = 0;
+  // Generalised forces (tree joints' speeds, file order) to be added to those of the model so that
+  // the speeds change at the given rates (same order).
+  virtual std::vector<double> calc_inverse_dynamics(StateView at, std::span<const double> vdot,
+                                                    Workspace& workspace) const = 0;
+
+  // The state with the given joint coordinates and speeds (by joint, file order; what is missing:
+  // the model's initial value).
+  virtual State make_state(double t, const std::vector<std::optional<std::vector<double>>>& q,
+                           const std::vector<std::optional<std::vector<double>>>& v) const = 0;
+};
+
+}  // namespace cartan

@@ -1,0 +1,220 @@
+#include "dynamics/moving_frame.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include <Eigen/Cholesky>
+
+#include "dynamics/kinematics.h"
+
+namespace cartan {
+namespace {
+
+template <class S>
+void write_column(std::vector<S>& matrix, int row, int nv, int column, const Vec3<S>& a) {
+  S* entry = matrix.data() + static_cast<std::size_t>(row) * nv + column;
+  entry[0] = a.x, entry[nv] = a.y, entry[2 * nv] = a.z;
+}
+
+// In place L L^T on the lower triangle, then the two triangular solves.
+template <class S>
+void solve_positive_definite(std::vector<S>& M, std::vector<S>& b, int n) {
+  if constexpr (std::is_same_v<S, double>) {
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    Eigen::Map<RowMajor> matrix(M.data(), n, n);
+    Eigen::LLT<Eigen::Ref<RowMajor>> factor(matrix);
+    Eigen::Map<Eigen::VectorXd> rhs(b.data(), n);
+    factor.solveInPlace(rhs);
+  } else {
+    auto row = [&](int i) { return M.data() + static_cast<std::size_t>(i) * n; };
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j <= i; ++j) {
+        S sum = row(i)[j];
+        for (int k = 0; k < j; ++k) sum -= row(i)[k] * row(j)[k];
+        row(i)[j] = i == j ? sqrt(sum) : sum / row(j)[j];
+      }
+    }
+    for (int i = 0; i < n; ++i) {
+      for (int k = 0; k < i; ++k) b[i] -= row(i)[k] * b[k];
+      b[i] = b[i] / row(i)[i];
+    }
+    for (int i = n - 1; i >= 0; --i) {
+      for (int k = i + 1; k < n; ++k) b[i] -= row(k)[i] * b[k];
+      b[i] = b[i] / row(i)[i];
+    }
+  }
+}
+
+// The six rows of B (or B') of link i, only the columns on its path, row by row.
+template <class S>
+void gather(const std::vector<S>& matrix, int i, int nv, const std::vector<int>& path,
+            std::vector<S>& compact) {
+  const std::size_t k = path.size();
+  for (int r = 0; r < 6; ++r) {
+    const S* row = matrix.data() + static_cast<std::size_t>(6 * i + r) * nv;
+    for (std::size_t c = 0; c < k; ++c) compact[r * k + c] = row[path[c]];
+  }
+}
+
+// M* += B_i^T M_i B_i, lower triangle (path speeds need not be ascending)
+template <class S>
+void add_mass(const Link<S>& link, const LinkBody<S>& body, const std::vector<int>& path,
+              MovingFrame<S>& mf) {
+  const std::size_t k = path.size();
+  const S* B = mf.compact.data();
+  S* MB = mf.weighted.data();
+  const Sym3<S>& J = body.J_com_B;
+  for (std::size_t c = 0; c < k; ++c) {
+    for (int r = 0; r < 3; ++r) MB[r * k + c] = link.mass * B[r * k + c];
+    const Vec3<S> h = J * Vec3<S>{B[3 * k + c], B[4 * k + c], B[5 * k + c]};
+    MB[3 * k + c] = h.x, MB[4 * k + c] = h.y, MB[5 * k + c] = h.z;
+  }
+  for (std::size_t a = 0; a < k; ++a) {
+    S w[6];
+    for (int r = 0; r < 6; ++r) w[r] = MB[r * k + a];
+    S* row = mf.M_star.data() + static_cast<std::size_t>(path[a]) * mf.nv;
+    for (std::size_t b = 0; b <= a; ++b) {
+      S sum = w[0] * B[b];
+      for (int r = 1; r < 6; ++r) sum += w[r] * B[r * k + b];
+      if (path[b] <= path[a])
+        row[path[b]] += sum;
+      else
+        mf.M_star[static_cast<std::size_t>(path[b]) * mf.nv + path[a]] += sum;
+    }
+  }
+}
+
+// rhs += B_i^T (F - M B' v - D M B v) of link i
+template <class S>
+void add_forces(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, int i,
+                const std::vector<int>& path, MovingFrame<S>& mf) {
+  const Link<S>& link = mechanism.links[i];
+  const LinkBody<S>& body = mechanism.bodies[i];
+  const LinkState<S>& x = ws.links[i];
+  const Mat3<S> R = x.R * body.X_LB.R;
+  const Vec3<S> arm = x.R * body.com_L;
+  Vec3<S> bias_x, bias_w;
+  for (int j : path) {
+    const S* entry = mf.Bdot.data() + static_cast<std::size_t>(6 * i) * mf.nv + j;
+    for (int r = 0; r < 3; ++r) {
+      bias_x[r] += entry[r * mf.nv] * ws.v[j];
+      bias_w[r] += entry[(3 + r) * mf.nv] * ws.v[j];
+    }
+  }
+  Vec3<S> force = link.mass * (ws.gravity - bias_x), moment;
+  if (mechanism.has_forces) {
+    force += ws.wrench_f[i];
+    moment = transpose_times(R, ws.wrench_n[i] - cross(arm, ws.wrench_f[i]));
+  }
+  const Vec3<S> w = transpose_times(R, x.w);
+  moment -= body.J_com_B * bias_w + cross(w, body.J_com_B * w);
+  const std::size_t k = path.size();
+  const S* B = mf.compact.data();
+  for (std::size_t c = 0; c < k; ++c)
+    mf.rhs[path[c]] += B[c] * force.x + B[k + c] * force.y + B[2 * k + c] * force.z +
+                       B[3 * k + c] * moment.x + B[4 * k + c] * moment.y +
+                       B[5 * k + c] * moment.z;
+}
+
+template <class S>
+void hold_locked(MotionWorkspace<S>& ws) {
+  if (!ws.any_locked) return;
+  MovingFrame<S>& mf = *ws.moving_frame;
+  for (int j = 0; j < mf.nv; ++j) {
+    if (!ws.locked[j]) continue;
+    for (int k = 0; k < mf.nv; ++k) {
+      mf.M_star[static_cast<std::size_t>(j) * mf.nv + k] = S(j == k ? 1 : 0);
+      if (k != j) mf.M_star[static_cast<std::size_t>(k) * mf.nv + j] = S(0);
+    }
+    mf.rhs[j] = S(0);
+  }
+}
+
+}  // namespace
+
+template <class S>
+MovingFrame<S> make_moving_frame(const Mechanism<S>& mechanism) {
+  MovingFrame<S> mf;
+  const std::size_t n = mechanism.links.size(), nv = mechanism.nv;
+  mf.rows = static_cast<int>(6 * n);
+  mf.nv = mechanism.nv;
+  mf.B.assign(6 * n * nv, S(0));
+  mf.Bdot.assign(6 * n * nv, S(0));
+  mf.M_star.assign(nv * nv, S(0));
+  mf.rhs.assign(nv, S(0));
+  mf.compact.assign(6 * nv, S(0));
+  mf.weighted.assign(6 * nv, S(0));
+  mf.path.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Link<S>& link = mechanism.links[i];
+    if (link.parent != world) mf.path[i] = mf.path[link.parent];
+    for (int k = 0; k < link.nv; ++k) mf.path[i].push_back(link.v0 + k);
+  }
+  return mf;
+}
+
+template <class S>
+void fill_moving_frame(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  if (!ws.moving_frame) ws.moving_frame = make_moving_frame(mechanism);
+  MovingFrame<S>& mf = *ws.moving_frame;
+  fill_columns(mechanism, ws);
+  for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
+    const LinkState<S>& x = ws.links[i];
+    const LinkBody<S>& body = mechanism.bodies[i];
+    const Mat3<S> R = x.R * body.X_LB.R;
+    const Vec3<S> arm = x.R * body.com_L;
+    const Vec3<S> com = x.o + arm, com_rate = x.u + cross(x.w, arm);
+    const int row = static_cast<int>(6 * i);
+    for (int a = static_cast<int>(i); a != world; a = mechanism.links[a].parent) {
+      const LinkState<S>& y = ws.links[a];
+      const Vec3<S> lever = com - y.o, lever_rate = com_rate - y.u;
+      const Link<S>& ancestor = mechanism.links[a];
+      for (int j = ancestor.v0; j < ancestor.v0 + ancestor.nv; ++j) {
+        write_column(mf.B, row, mf.nv, j, ws.psi[j] + cross(ws.phi[j], lever));
+        write_column(mf.B, row + 3, mf.nv, j, transpose_times(R, ws.phi[j]));
+        write_column(mf.Bdot, row, mf.nv, j,
+                     ws.psi_rate[j] + cross(ws.phi_rate[j], lever) + cross(ws.phi[j], lever_rate));
+        write_column(mf.Bdot, row + 3, mf.nv, j,
+                     transpose_times(R, ws.phi_rate[j] - cross(x.w, ws.phi[j])));
+      }
+    }
+  }
+}
+
+template <class S>
+void fill_moving_frame_equations(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  fill_moving_frame(mechanism, ws);
+  MovingFrame<S>& mf = *ws.moving_frame;
+  std::fill(mf.M_star.begin(), mf.M_star.end(), S(0));
+  std::copy(ws.tau.begin(), ws.tau.end(), mf.rhs.begin());
+  for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
+    const std::vector<int>& path = mf.path[i];
+    gather(mf.B, static_cast<int>(i), mf.nv, path, mf.compact);
+    add_mass(mechanism.links[i], mechanism.bodies[i], path, mf);
+    add_forces(mechanism, ws, static_cast<int>(i), path, mf);
+  }
+  for (int i = 0; i < mf.nv; ++i)
+    for (int j = 0; j < i; ++j)
+      mf.M_star[static_cast<std::size_t>(j) * mf.nv + i] =
+          mf.M_star[static_cast<std::size_t>(i) * mf.nv + j];
+}
+
+template <class S>
+void solve_moving_frame(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  fill_moving_frame_equations(mechanism, ws);
+  hold_locked(ws);
+  MovingFrame<S>& mf = *ws.moving_frame;
+  std::copy(mf.rhs.begin(), mf.rhs.end(), ws.vdot.begin());
+  solve_positive_definite(mf.M_star, ws.vdot, mf.nv);
+  fill_accelerations(mechanism, ws);
+}
+
+#define CARTAN_INSTANTIATE(S)                                                                  \
+  template MovingFrame<S> make_moving_frame<S>(const Mechanism<S>&);                           \
+  template void fill_moving_frame<S>(const Mechanism<S>&, MotionWorkspace<S>&);                \
+  template void fill_moving_frame_equations<S>(const Mechanism<S>&, MotionWorkspace<S>&);      \
+  template void solve_moving_frame<S>(const Mechanism<S>&, MotionWorkspace<S>&);
+CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
+#undef CARTAN_INSTANTIATE
+
+}  // namespace cartan

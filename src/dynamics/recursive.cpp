@@ -1,0 +1,402 @@
+#include "dynamics/recursive.h"
+
+#include <cmath>
+
+#include <Eigen/Eigenvalues>
+
+#include "dynamics/kinematics.h"
+
+namespace cartan {
+namespace {
+
+// R diag(a, b, c) R^T
+template <class S>
+Sym3<S> rotate_principal(const Mat3<S>& R, const Sym3<S>& J) {
+  const Vec3<S> a = J.xx * R.c[0], b = J.yy * R.c[1], c = J.zz * R.c[2];
+  auto entry = [&](const S& ax, const S& bx, const S& cx, int j) {
+    return ax * R.c[0][j] + bx * R.c[1][j] + cx * R.c[2][j];
+  };
+  return {entry(a.x, b.x, c.x, 0), entry(a.y, b.y, c.y, 1), entry(a.z, b.z, c.z, 2),
+          entry(a.x, b.x, c.x, 1), entry(a.x, b.x, c.x, 2), entry(a.y, b.y, c.y, 2)};
+}
+
+template <class S>
+void start_link(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
+  const Link<S>& link = mechanism.links[i];
+  LinkState<S>& x = ws.links[i];
+  x.A = link.principal ? rotate_principal(x.R, link.J) : rotate(x.R, link.J);
+  const Vec3<S> mc = x.R * link.mc;
+  x.B = hat(mc);
+  x.D = Sym3<S>::diagonal(link.mass, link.mass, link.mass);
+  x.n = cross(x.w, x.A * x.w);
+  x.f = cross(x.w, cross(x.w, mc));
+  if (mechanism.has_forces) {
+    x.n -= ws.wrench_n[i];
+    x.f -= ws.wrench_f[i];
+  }
+}
+
+// B^T a
+template <class S>
+Vec3<S> transposed(const Mat3<S>& B, const Vec3<S>& a) {
+  return transpose_times(B, a);
+}
+
+// Row i of m.
+template <class S>
+Vec3<S> row(const Mat3<S>& m, int i) {
+  return {m.c[0][i], m.c[1][i], m.c[2][i]};
+}
+
+// The symmetric matrix with columns r x row_i(m), known to be symmetric.
+template <class S>
+Sym3<S> cross_rows(const Vec3<S>& r, const Mat3<S>& m) {
+  const Vec3<S> a = cross(r, row(m, 0)), b = cross(r, row(m, 1)), c = cross(r, row(m, 2));
+  return {a.x, b.y, c.z, b.x, c.x, c.y};
+}
+
+template <class S>
+Mat3<S> cross(const Vec3<S>& r, const Sym3<S>& D) {
+  return cross(r, full(D));
+}
+
+// Adds an articulated inertia and bias, given about the child's origin, to the parent.
+template <class S>
+void add_to_parent(const Vec3<S>& r, const Sym3<S>& A, const Mat3<S>& B, const Sym3<S>& D,
+                   const Vec3<S>& n, const Vec3<S>& f, LinkState<S>& p) {
+  const Mat3<S> L = cross(r, D);
+  p.D += D;
+  p.B += B + L;
+  // A' = A + (r^ B^T + its transpose) - r^ D r^
+  const Mat3<S> K = Mat3<S>::columns(cross(r, row(B, 0)), cross(r, row(B, 1)), cross(r, row(B, 2)));
+  Sym3<S> sum = A + cross_rows(r, L);
+  const S two(2);
+  sum.xx += two * K.c[0].x;
+  sum.yy += two * K.c[1].y;
+  sum.zz += two * K.c[2].z;
+  sum.xy += K.c[1].x + K.c[0].y;
+  sum.xz += K.c[2].x + K.c[0].z;
+  sum.yz += K.c[2].y + K.c[1].z;
+  p.A += sum;
+  p.n += n + cross(r, f);
+  p.f += f;
+}
+
+// No motion through the joint.
+template <class S>
+void pass_welded(const LinkState<S>& x, LinkState<S>& p) {
+  add_to_parent(x.r, x.A, x.B, x.D, x.n + x.A * x.cw + x.B * x.cu,
+                x.f + transposed(x.B, x.cw) + x.D * x.cu, p);
+}
+
+template <class S>
+void eliminate_rotation1(LinkState<S>& x, const S& tau, LinkState<S>* p) {
+  x.Un = x.A * x.s;
+  x.Uf = transposed(x.B, x.s);
+  x.inverse_d = S(1) / dot(x.s, x.Un);
+  x.reduced = tau - dot(x.s, x.n);
+  if (!p) return;
+  const Vec3<S> Wn = x.inverse_d * x.Un, Wf = x.inverse_d * x.Uf;
+  Sym3<S> A = x.A, D = x.D;
+  A -= Sym3<S>{Wn.x * x.Un.x, Wn.y * x.Un.y, Wn.z * x.Un.z,
+               Wn.x * x.Un.y, Wn.x * x.Un.z, Wn.y * x.Un.z};
+  D -= Sym3<S>{Wf.x * x.Uf.x, Wf.y * x.Uf.y, Wf.z * x.Uf.z,
+               Wf.x * x.Uf.y, Wf.x * x.Uf.z, Wf.y * x.Uf.z};
+  const Mat3<S> B = x.B - outer(Wn, x.Uf);
+  const Vec3<S> n = x.n + A * x.cw + B * x.cu + x.reduced * Wn;
+  const Vec3<S> f = x.f + transposed(B, x.cw) + D * x.cu + x.reduced * Wf;
+  add_to_parent(x.r, A, B, D, n, f, *p);
+}
+
+template <class S>
+void eliminate_rotation3(LinkState<S>& x, const Vec3<S>& tau, LinkState<S>* p) {
+  const Sym3<S> A_inverse = inverse(x.A);
+  const Mat3<S> E = A_inverse * x.B;
+  const Vec3<S> g = A_inverse * (tau - x.n);
+  if (p) {
+    auto entry = [&](int i, int j) { return dot(x.B.c[i], E.c[j]); };
+    const Sym3<S> D = x.D - Sym3<S>{entry(0, 0), entry(1, 1), entry(2, 2),
+                                    entry(0, 1), entry(0, 2), entry(1, 2)};
+    const Vec3<S> f = x.f + transposed(x.B, g) + D * x.cu;
+    const Mat3<S> L = cross(x.r, D);
+    p->A += cross_rows(x.r, L);
+    p->B += L;
+    p->D += D;
+    p->n += tau + cross(x.r, f);
+    p->f += f;
+  }
+  x.B = E;
+  x.n = g;
+}
+
+// K x K symmetric matrices live in the leading part of a Sym3; the rest is the identity.
+template <class S>
+Sym3<S> padded_identity() {
+  return Sym3<S>::diagonal(S(1), S(1), S(1));
+}
+template <class S>
+S& entry(Sym3<S>& m, int i, int j) {
+  S* const table[3][3] = {{&m.xx, &m.xy, &m.xz}, {&m.xy, &m.yy, &m.yz}, {&m.xz, &m.yz, &m.zz}};
+  return *table[i][j];
+}
+
+template <class S, int K>
+void eliminate_general(const Link<S>& link, MotionWorkspace<S>& ws, int i, LinkState<S>* p) {
+  LinkState<S>& x = ws.links[i];
+  GeneralFactor<S>& g = ws.factors[i];
+  const int v0 = link.v0;
+  auto held = [&](int k) { return ws.any_locked && ws.locked[v0 + k]; };
+  Sym3<S> M = padded_identity<S>();
+  for (int k = 0; k < K; ++k) {
+    const Vec3<S>&phi = ws.phi[v0 + k], &psi = ws.psi[v0 + k];
+    g.Un[k] = x.A * phi + x.B * psi;
+    g.Uf[k] = transposed(x.B, phi) + x.D * psi;
+    g.u[k] = ws.tau[v0 + k] - dot(phi, x.n) - dot(psi, x.f);
+    if (held(k)) g.Un[k] = g.Uf[k] = {}, g.u[k] = S(0);
+  }
+  for (int k = 0; k < K; ++k)
+    for (int l = k; l < K; ++l) {
+      if (held(k) || held(l)) continue;
+      entry(M, k, l) = dot(ws.phi[v0 + k], g.Un[l]) + dot(ws.psi[v0 + k], g.Uf[l]);
+    }
+  g.D_inverse = K == 1 ? Sym3<S>::diagonal(S(1) / M.xx, S(1), S(1)) : inverse(M);
+  if (!p) return;
+  Sym3<S> A = x.A, D = x.D;
+  Mat3<S> B = x.B;
+  Vec3<S> n = x.n, f = x.f;
+  for (int k = 0; k < K; ++k) {
+    Vec3<S> Wn, Wf;
+    for (int l = 0; l < K; ++l) {
+      Wn += entry(g.D_inverse, k, l) * g.Un[l];
+      Wf += entry(g.D_inverse, k, l) * g.Uf[l];
+    }
+    A -= symmetric(outer(Wn, g.Un[k]));  // only the sum over k is symmetric; its upper half is kept
+    D -= symmetric(outer(Wf, g.Uf[k]));
+    B -= outer(Wn, g.Uf[k]);
+    n += g.u[k] * Wn;
+    f += g.u[k] * Wf;
+  }
+  n += A * x.cw + B * x.cu;
+  f += transposed(B, x.cw) + D * x.cu;
+  add_to_parent(x.r, A, B, D, n, f, *p);
+}
+
+// All accelerations of the link follow from its own balance; the parent feels the joint force alone.
+template <class S>
+void eliminate_free(const Link<S>& link, MotionWorkspace<S>& ws, int i, LinkState<S>* p) {
+  LinkState<S>& x = ws.links[i];
+  const S* tau = ws.tau.data() + link.v0;
+  Vec3<S> n, f;
+  for (int k = 0; k < 6; ++k) {
+    n += tau[k] * ws.phi[link.v0 + k];
+    f += tau[k] * ws.psi[link.v0 + k];
+  }
+  if (p) {
+    p->n += n + cross(x.r, f);
+    p->f += f;
+  }
+  const Sym3<S> A_inverse = inverse(x.A);
+  const Mat3<S> E = A_inverse * x.B;
+  const Vec3<S> a = A_inverse * (n - x.n);
+  auto product = [&](int k, int l) { return dot(x.B.c[k], E.c[l]); };
+  const Sym3<S> schur = x.D - Sym3<S>{product(0, 0), product(1, 1), product(2, 2),
+                                      product(0, 1), product(0, 2), product(1, 2)};
+  x.du = inverse(schur) * (f - x.f - transposed(x.B, a));
+  x.dw = a - E * x.du;
+}
+
+template <class S>
+bool all_locked(const Link<S>& link, const MotionWorkspace<S>& ws) {
+  if (!ws.any_locked) return false;
+  for (int k = 0; k < link.nv; ++k)
+    if (!ws.locked[link.v0 + k]) return false;
+  return true;
+}
+
+template <class S>
+void eliminate(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
+  const Link<S>& link = mechanism.links[i];
+  LinkState<S>& x = ws.links[i];
+  LinkState<S>* p = link.parent == world ? nullptr : &ws.links[link.parent];
+  if (link.motion == Motion::weld || all_locked(link, ws)) {
+    if (p) pass_welded(x, *p);
+    return;
+  }
+  switch (link.motion) {
+    case Motion::rotation1:
+      return eliminate_rotation1(x, ws.tau[link.v0], p);
+    case Motion::rotation3: {
+      const S* tau = ws.tau.data() + link.v0;
+      return eliminate_rotation3(x, x.R * Vec3<S>{tau[0], tau[1], tau[2]}, p);
+    }
+    case Motion::free6:
+      return eliminate_free(link, ws, i, p);
+    default:
+      if (link.nv == 1) return eliminate_general<S, 1>(link, ws, i, p);
+      if (link.nv == 2) return eliminate_general<S, 2>(link, ws, i, p);
+      return eliminate_general<S, 3>(link, ws, i, p);
+  }
+}
+
+template <class S>
+void accelerate(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
+  const Link<S>& link = mechanism.links[i];
+  LinkState<S>& x = ws.links[i];
+  Vec3<S> dw_p, du_p = -ws.gravity;
+  if (link.parent != world) {
+    dw_p = ws.links[link.parent].dw;
+    du_p = ws.links[link.parent].du;
+  }
+  const Vec3<S> dw = dw_p + x.cw;
+  const Vec3<S> du = du_p + cross(dw_p, x.r) + x.cu;
+  S* a = ws.vdot.data() + link.v0;
+  if (link.motion == Motion::weld || all_locked(link, ws)) {
+    for (int k = 0; k < link.nv; ++k) a[k] = S(0);
+    x.dw = dw;
+    x.du = du;
+    return;
+  }
+  switch (link.motion) {
+    case Motion::rotation1:
+      a[0] = x.inverse_d * (x.reduced - dot(x.Un, dw) - dot(x.Uf, du));
+      x.dw = dw + a[0] * x.s;
+      x.du = du;
+      break;
+    case Motion::rotation3: {
+      x.dw = x.n - x.B * du;
+      x.du = du;
+      const Vec3<S> relative = transpose_times(x.R, x.dw - dw);
+      a[0] = relative.x, a[1] = relative.y, a[2] = relative.z;
+      break;
+    }
+    case Motion::free6: {
+      for (int k = 0; k < 6; ++k)
+        a[k] = dot(ws.phi[link.v0 + k], x.dw - dw) + dot(ws.psi[link.v0 + k], x.du - du);
+      break;
+    }
+    default: {
+      GeneralFactor<S>& g = ws.factors[i];
+      Vec3<S> rhs;
+      for (int k = 0; k < link.nv; ++k) rhs[k] = g.u[k] - dot(g.Un[k], dw) - dot(g.Uf[k], du);
+      const Vec3<S> result = g.D_inverse * rhs;
+      x.dw = dw;
+      x.du = du;
+      for (int k = 0; k < link.nv; ++k) {
+        a[k] = result[k];
+        x.dw += a[k] * ws.phi[link.v0 + k];
+        x.du += a[k] * ws.psi[link.v0 + k];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+template <class S>
+void solve_accelerations(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  const int n = static_cast<int>(mechanism.links.size());
+  for (int i = 0; i < n; ++i) start_link(mechanism, ws, i);
+  for (int i = n - 1; i >= 0; --i) eliminate(mechanism, ws, i);
+  for (int i = 0; i < n; ++i) accelerate(mechanism, ws, i);
+}
+
+template <class S>
+void calc_inverse_dynamics(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
+                           std::span<S> tau) {
+  fill_accelerations(mechanism, ws);
+  fill_reactions(mechanism, ws);
+  for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
+    const Link<S>& link = mechanism.links[i];
+    for (int k = 0; k < link.nv; ++k)
+      tau[link.v0 + k] = joint_force_component(mechanism, ws, static_cast<int>(i), k);
+  }
+}
+
+template <class S>
+void calc_mass_matrix(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, std::span<S> M) {
+  fill_columns(mechanism, ws);
+  const int n = static_cast<int>(mechanism.links.size()), nv = mechanism.nv;
+  for (S& entry : M) entry = S(0);
+  // composite bodies: A = inertia about o, f = mass times centre of mass, D.xx = mass
+  for (int i = 0; i < n; ++i) {
+    const Link<S>& link = mechanism.links[i];
+    LinkState<S>& x = ws.links[i];
+    x.A = link.principal ? rotate_principal(x.R, link.J) : rotate(x.R, link.J);
+    x.f = x.R * link.mc;
+    x.D.xx = link.mass;
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    const Link<S>& link = mechanism.links[i];
+    const LinkState<S>& x = ws.links[i];
+    for (int k = 0; k < link.nv; ++k) {
+      const int column = link.v0 + k;
+      const Vec3<S>&phi = ws.phi[column], &psi = ws.psi[column];
+      Vec3<S> n_at = x.A * phi + cross(x.f, psi);
+      const Vec3<S> f = x.D.xx * psi + cross(phi, x.f);
+      for (int j = i; j != world; j = mechanism.links[j].parent) {
+        const Link<S>& ancestor = mechanism.links[j];
+        for (int l = 0; l < ancestor.nv; ++l) {
+          const int r = ancestor.v0 + l;
+          const S value = dot(ws.phi[r], n_at) + dot(ws.psi[r], f);
+          M[static_cast<std::size_t>(r) * nv + column] = value;
+          M[static_cast<std::size_t>(column) * nv + r] = value;
+        }
+        n_at += cross(ws.links[j].r, f);
+      }
+    }
+    if (link.parent == world) continue;
+    // J' = J + (r.c + c.r) 1 - r c^T - c r^T + m (r.r 1 - r r^T), c the first moment about o
+    LinkState<S>& p = ws.links[link.parent];
+    const S rc = S(2) * dot(x.r, x.f);
+    Sym3<S> shift = x.D.xx * minus_hat_squared(x.r);
+    shift += Sym3<S>{rc - S(2) * x.r.x * x.f.x, rc - S(2) * x.r.y * x.f.y,
+                     rc - S(2) * x.r.z * x.f.z, -(x.r.x * x.f.y + x.r.y * x.f.x),
+                     -(x.r.x * x.f.z + x.r.z * x.f.x), -(x.r.y * x.f.z + x.r.z * x.f.y)};
+    p.A += x.A + shift;
+    p.f += x.f + x.D.xx * x.r;
+    p.D.xx += x.D.xx;
+  }
+}
+
+// The joint sees inertia M = S^T I S of the articulated body outside it; scaled by the sizes of the
+// columns and of I, its eigenvalues are near one unless some motion meets no inertia.
+static bool sees_inertia(const Link<double>& link, const MotionWorkspace<double>& ws, int i) {
+  const LinkState<double>& x = ws.links[i];
+  const double turn = x.A.xx + x.A.yy + x.A.zz, slide = x.D.xx + x.D.yy + x.D.zz;
+  Eigen::MatrixXd M(link.nv, link.nv);
+  Eigen::VectorXd size(link.nv);
+  for (int k = 0; k < link.nv; ++k) {
+    const Vec3<double>&phi = ws.phi[link.v0 + k], &psi = ws.psi[link.v0 + k];
+    size(k) = norm2(phi) * turn + norm2(psi) * slide;
+    const Vec3<double> n = x.A * phi + x.B * psi, f = transposed(x.B, phi) + x.D * psi;
+    for (int l = 0; l < link.nv; ++l)
+      M(l, k) = dot(ws.phi[link.v0 + l], n) + dot(ws.psi[link.v0 + l], f);
+  }
+  if (link.nv == 0) return true;
+  if (!M.allFinite() || size.minCoeff() <= 0) return false;
+  const Eigen::VectorXd scale = size.cwiseSqrt().cwiseInverse();
+  M = scale.asDiagonal() * M * scale.asDiagonal();
+  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(M).eigenvalues()(0) > 1e-12;
+}
+
+int find_joint_without_inertia(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws) {
+  fill_columns(mechanism, ws);
+  const int n = static_cast<int>(mechanism.links.size());
+  for (int i = 0; i < n; ++i) start_link(mechanism, ws, i);
+  ws.any_locked = false;
+  for (int i = n - 1; i >= 0; --i) {
+    if (!sees_inertia(mechanism.links[i], ws, i)) return mechanism.bodies[i].joint;
+    eliminate(mechanism, ws, i);
+  }
+  return -1;
+}
+
+#define CARTAN_INSTANTIATE(S)                                                              \
+  template void solve_accelerations<S>(const Mechanism<S>&, MotionWorkspace<S>&);          \
+  template void calc_inverse_dynamics<S>(const Mechanism<S>&, MotionWorkspace<S>&,         \
+                                         std::span<S>);                                    \
+  template void calc_mass_matrix<S>(const Mechanism<S>&, MotionWorkspace<S>&, std::span<S>);
+CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
+#undef CARTAN_INSTANTIATE
+
+}  // namespace cartan

@@ -1,0 +1,28 @@
+// From the numbers of an evaluation to the records users read, in the order of the file.
+#pragma once
+
+#include "dynamics/mechanism_system.h"
+#include "dynamics/motion_workspace.h"
+
+namespace cartan {
+
+std::vector<double> initial_position(const Joint& joint, std::span<const double> parameters);
+std::vector<double> initial_velocity(const Joint& joint, std::span<const double> parameters);
+
+// Power of all nonconservative elements and of potentials that change by themselves.
+template <class S>
+S calc_nonconservative_power(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws);
+
+// Needs kinematics and ws.kinetic, ws.potential; leaves `work` and `unit_norm_error` to the system.
+void fill_observation(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
+                      Observation& result);
+
+// These need solve_with_friction.
+DynamicsReport make_dynamics_report(const Mechanism<double>& mechanism,
+                                    MotionWorkspace<double>& ws);
+MassMatrixReport make_mass_matrix_report(const Mechanism<double>& mechanism,
+                                         MotionWorkspace<double>& ws);
+MovingFrameReport make_moving_frame_report(const Mechanism<double>& mechanism,
+                                           MotionWorkspace<double>& ws);
+
+}  // namespace cartan

@@ -1,0 +1,254 @@
+#include "dynamics/tree_system.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "dynamics/expression_inputs.h"
+#include "dynamics/forces.h"
+#include "dynamics/joint_motion.h"
+#include "dynamics/moving_frame.h"
+#include "dynamics/recursive.h"
+#include "dynamics/tree_report.h"
+#include "model/mass_properties.h"
+
+namespace cartan {
+namespace {
+
+struct TreeWorkspace : Workspace {
+  MotionWorkspace<double> motion;
+  std::optional<MotionWorkspace<Dual4>> dual;  // made at the first Jacobian
+  std::vector<Dual4> dual_x, dual_xdot;
+  std::vector<double> margins;
+};
+
+std::vector<Dual4> as_constants(const std::vector<double>& numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+class TreeSystem final : public MechanicalSystem {
+ public:
+  TreeSystem(const Model& model, std::vector<double> parameters, const TreeFormulation& formulation)
+      : model_(model), formulation_(formulation), parameters_(std::move(parameters)) {
+    mechanism_ = make_mechanism<double>(model, parameters_);
+    const std::vector<Dual4> duals = as_constants(parameters_);
+    dual_mechanism_ = make_mechanism<Dual4>(model, duals);
+    make_space();
+    for (const Event& e : model.events) {
+      events_.push_back({e.name, e.direction, e.stop, false});
+      event_needs_energy_ |= e.when.program.depends_on(Quantity::kinetic) ||
+                             e.when.program.depends_on(Quantity::potential);
+    }
+    for (int k = 0; k < mechanism_.mode_count; ++k)
+      events_.push_back({"friction " + std::to_string(k), -1, false, true});
+  }
+
+  const StateSpace& space() const override { return space_; }
+  int quadratures() const override { return mechanism_.has_power ? 1 : 0; }
+  const Model& model() const override { return model_; }
+  std::string formulation() const override { return formulation_.name; }
+  const std::vector<EventInfo>& events() const override { return events_; }
+
+  State initial_state() const override { return make_state(0, {}, {}); }
+
+  std::unique_ptr<Workspace> make_workspace() const override {
+    auto workspace = std::make_unique<TreeWorkspace>();
+    workspace->motion = make_motion_workspace(mechanism_);
+    workspace->margins.resize(mechanism_.mode_count);
+    return workspace;
+  }
+
+  void derivative(StateView at, std::span<double> xdot, Workspace& workspace) const override {
+    TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+    ++w.evaluations;
+    evaluate(mechanism_, formulation_.solve, at.t, at.x.data(), at.mode, xdot.data(), w.motion);
+  }
+
+  void jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const override {
+    TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+    ++w.jacobians;
+    if (!w.dual) w.dual = make_motion_workspace(dual_mechanism_);
+    const int n = space_.size(), varying = mechanism_.nq + mechanism_.nv;
+    w.dual_x.assign(at.x.begin(), at.x.end());
+    w.dual_xdot.resize(n);
+    J.setZero();
+    for (int first = 0; first < varying; first += 4) {
+      const int count = std::min(4, varying - first);
+      for (int k = 0; k < count; ++k)
+        w.dual_x[first + k] = Dual4::variable(at.x[first + k], k);
+      evaluate(dual_mechanism_, formulation_.solve_dual, Dual4(at.t), w.dual_x.data(), at.mode,
+               w.dual_xdot.data(), *w.dual);
+      for (int k = 0; k < count; ++k) {
+        for (int i = 0; i < n; ++i) J(i, first + k) = w.dual_xdot[i].d[k];
+        w.dual_x[first + k] = at.x[first + k];
+      }
+    }
+  }
+
+  void event_values(StateView at, std::span<double> values, Workspace& workspace) const override {
+    TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+    const bool any_stuck = std::find(at.mode.begin(), at.mode.end(), 0) != at.mode.end();
+    if (any_stuck)
+      solve_at(at, w.motion);
+    else
+      kinematics_at(at, w.motion);
+    if (event_needs_energy_) fill_energies(w.motion);
+    const std::size_t own = model_.events.size();
+    for (std::size_t k = 0; k < own; ++k)
+      evaluate_program(mechanism_, w.motion, model_.events[k].when.program, &values[k]);
+    calc_friction_margins(mechanism_, w.motion, values.subspan(own));
+  }
+
+  bool handle_event(int which, State& state, Workspace& workspace) const override {
+    const int component = which - static_cast<int>(model_.events.size());
+    if (component < 0) return false;
+    TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+    change_friction(mechanism_, friction_state(state), component, w.motion, formulation_.solve);
+    return true;
+  }
+
+  std::string component_name(int i) const override {
+    for (const Link<double>& link : mechanism_.links) {
+      const std::string& joint =
+          model_.joints[mechanism_.bodies[&link - mechanism_.links.data()].joint].name;
+      if (i >= link.q0 && i < link.q0 + link.nq) return joint + ".q" + std::to_string(i - link.q0);
+      const int v = i - mechanism_.nq;
+      if (v >= link.v0 && v < link.v0 + link.nv) return joint + ".v" + std::to_string(v - link.v0);
+    }
+    return "work";
+  }
+
+  void observe(StateView at, Observation& result, Workspace& workspace) const override {
+    MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
+    kinematics_at(at, ws);
+    fill_energies(ws);
+    fill_observation(mechanism_, ws, result);
+    result.work = mechanism_.has_power ? at.x.back() : 0;
+    result.unit_norm_error = space_.unit_norm_error(at.x);
+  }
+
+  DynamicsReport report_dynamics(StateView at, Workspace& workspace) const override {
+    MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
+    solve_at(at, ws);
+    return make_dynamics_report(mechanism_, ws);
+  }
+
+  MassMatrixReport report_mass_matrix(StateView at, Workspace& workspace) const override {
+    MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
+    solve_at(at, ws);
+    return make_mass_matrix_report(mechanism_, ws);
+  }
+
+  MovingFrameReport report_moving_frame(StateView at, Workspace& workspace) const override {
+    MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
+    solve_at(at, ws);
+    return make_moving_frame_report(mechanism_, ws);
+  }
+
+  std::vector<double> calc_inverse_dynamics(StateView at, std::span<const double> vdot,
+                                            Workspace& workspace) const override {
+    MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
+    kinematics_at(at, ws);
+    fill_forces(mechanism_, ws);
+    std::copy(vdot.begin(), vdot.end(), ws.vdot.begin());
+    std::vector<double> tau(mechanism_.nv);
+    cartan::calc_inverse_dynamics<double>(mechanism_, ws, tau);
+    add_friction_at_accelerations(mechanism_, ws);
+    if (mechanism_.has_forces)
+      for (int j = 0; j < mechanism_.nv; ++j) tau[j] -= ws.tau[j];
+    return tau;
+  }
+
+  State make_state(double t, const std::vector<std::optional<std::vector<double>>>& q,
+                   const std::vector<std::optional<std::vector<double>>>& v) const override {
+    State state;
+    state.t = t;
+    state.x.assign(space_.size(), 0.0);
+    state.mode.assign(mechanism_.mode_count, 0);
+    for (std::size_t j = 0; j < model_.joints.size(); ++j) {
+      if (mechanism_.link_of_joint[j] < 0) continue;
+      const Link<double>& link = mechanism_.links[mechanism_.link_of_joint[j]];
+      const std::vector<double> position =
+          j < q.size() && q[j] ? *q[j] : initial_position(model_.joints[j], parameters_);
+      const std::vector<double> speed =
+          j < v.size() && v[j] ? *v[j] : initial_velocity(model_.joints[j], parameters_);
+      std::copy(position.begin(), position.end(), state.x.begin() + link.q0);
+      std::copy(speed.begin(), speed.end(), state.x.begin() + mechanism_.nq + link.v0);
+    }
+    if (mechanism_.mode_count > 0) {
+      auto workspace = make_workspace();
+      start_friction(mechanism_, friction_state(state),
+                     static_cast<TreeWorkspace&>(*workspace).motion, formulation_.solve);
+    }
+    return state;
+  }
+
+ private:
+  // Unit quaternions are blocks of their own; everything else is a vector.
+  void make_space() {
+    for (std::size_t j = 0; j < model_.joints.size(); ++j) {
+      if (mechanism_.link_of_joint[j] < 0) continue;
+      const Link<double>& link = mechanism_.links[mechanism_.link_of_joint[j]];
+      const bool rotation =
+          link.type == JointType::spherical || link.type == JointType::free;
+      if (rotation) space_.add_quaternion();
+      space_.add_vector(rotation ? link.nq - 4 : link.nq);
+    }
+    space_.add_vector(mechanism_.nv + quadratures());
+  }
+
+  template <class S>
+  void evaluate(const Mechanism<S>& mechanism, AccelerationSolver<S> solve, const S& t, const S* x,
+                std::span<const int> mode, S* xdot, MotionWorkspace<S>& ws) const {
+    const S* v = x + mechanism.nq;
+    std::copy(mode.begin(), mode.end(), ws.mode.begin());
+    fill_kinematics<S>(mechanism, t, x, v, ws);
+    fill_forces(mechanism, ws);
+    solve_with_friction(mechanism, ws, solve);
+    for (const Link<S>& link : mechanism.links)
+      calc_coordinate_rates(link, x + link.q0, v + link.v0, xdot + link.q0);
+    S* vdot = xdot + mechanism.nq;
+    for (int j = 0; j < mechanism.nv; ++j) vdot[j] = ws.vdot[j];
+    if (mechanism.has_power) vdot[mechanism.nv] = calc_nonconservative_power(mechanism, ws);
+    if (ws.failed) xdot[0] = S(std::numeric_limits<double>::quiet_NaN());
+  }
+
+  void kinematics_at(StateView at, MotionWorkspace<double>& ws) const {
+    std::copy(at.mode.begin(), at.mode.end(), ws.mode.begin());
+    fill_kinematics<double>(mechanism_, at.t, at.x.data(), at.x.data() + mechanism_.nq, ws);
+  }
+
+  void solve_at(StateView at, MotionWorkspace<double>& ws) const {
+    kinematics_at(at, ws);
+    fill_forces(mechanism_, ws);
+    solve_with_friction(mechanism_, ws, formulation_.solve);
+  }
+
+  void fill_energies(MotionWorkspace<double>& ws) const {
+    ws.kinetic = calc_kinetic_energy(mechanism_, ws);
+    ws.potential = calc_potential_energy(mechanism_, ws);
+  }
+
+  FrictionState friction_state(State& state) const {
+    return {state.t, state.x.data(), state.x.data() + mechanism_.nq, state.mode};
+  }
+
+  const Model& model_;
+  TreeFormulation formulation_;
+  std::vector<double> parameters_;
+  Mechanism<double> mechanism_;
+  Mechanism<Dual4> dual_mechanism_;
+  StateSpace space_;
+  std::vector<EventInfo> events_;
+  bool event_needs_energy_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<MechanicalSystem> make_tree_system(const Model& model,
+                                                   std::vector<double> parameters,
+                                                   const TreeFormulation& formulation) {
+  return std::make_unique<TreeSystem>(model, std::move(parameters), formulation);
+}
+
+}  // namespace cartan

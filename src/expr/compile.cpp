@@ -1,0 +1,168 @@
+#include "expr/compile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "expr/functions.h"
+#include "expr/program_builder.h"
+#include "expr/syntax_tree.h"
+
+namespace cartan {
+namespace {
+
+// Definitions are compiled inside each other; this bounds the stack.
+constexpr std::size_t deepest_definitions = 500;
+
+using NameKey = std::pair<std::string, int>;  // name and index
+
+std::string shown(const NameKey& key) {
+  return key.second < 0 ? key.first : key.first + "[" + std::to_string(key.second) + "]";
+}
+
+class Compiler {
+ public:
+  Compiler(const Resolver& resolve, const TableReader& tables, std::vector<CompileError>& errors)
+      : resolve_(resolve), tables_(tables), errors_(errors) {}
+
+  Program compile(std::span<const Syntax> trees) {
+    std::vector<int> outputs;
+    for (std::size_t k = 0; k < trees.size(); ++k) {
+      tree_ = static_cast<int>(k);
+      outputs.push_back(trees[k] ? compile_tree(*trees[k]) : builder_.constant(0));
+    }
+    std::vector<FoldProblem> problems;
+    Program program = builder_.finish(outputs, &problems);
+    for (const FoldProblem& problem : problems) report(problem.place, problem.message);
+    return program;
+  }
+
+ private:
+  int compile_tree(const SyntaxTree& tree) {
+    std::vector<int> code;  // instruction of each node
+    code.reserve(tree.nodes.size());
+    for (const SyntaxNode& node : tree.nodes) code.push_back(compile_node(tree, node, code));
+    return code.back();
+  }
+
+  int compile_node(const SyntaxTree& tree, const SyntaxNode& node, const std::vector<int>& code) {
+    const auto operand = [&](int k) { return code[node.operands[k]]; };
+    const TextPlace place = place_of(node);
+    switch (node.kind) {
+      case NodeKind::number: return builder_.constant(node.number);
+      case NodeKind::name: return compile_name({tree.texts[node.text], node.index}, place);
+      case NodeKind::table:
+        return compile_table({tree.texts[node.text], tree.texts[node.text + 1]}, operand(0), place);
+      case NodeKind::operation: break;
+    }
+    builder_.set_place(place);
+    switch (operand_count(node.op)) {
+      case 1: return builder_.make(node.op, operand(0));
+      case 2: return builder_.make(node.op, operand(0), operand(1));
+      default: return builder_.make(node.op, operand(0), operand(1), operand(2));
+    }
+  }
+
+  // ----------------------------------------------------------------------------------------- names
+
+  int compile_name(const NameKey& name, const TextPlace& place) {
+    if (const auto known = known_.find(name); known != known_.end()) return known->second;
+    if (is_open(name)) return fail(place, cycle_message(name));
+    const Meaning meaning = resolve_ ? resolve_(name.first, name.second) : Meaning{};
+    if (meaning.symbol) return known_[name] = builder_.input(*meaning.symbol);
+    if (meaning.number) {
+      if (std::isfinite(*meaning.number)) return known_[name] = builder_.constant(*meaning.number);
+      return fail(place, "the value of '" + shown(name) + "' is not a finite number");
+    }
+    if (meaning.definition) return known_[name] = compile_definition(name, *meaning.definition, place);
+    return fail(place, meaning.problem.empty() ? "unknown name '" + shown(name) + "'" : meaning.problem);
+  }
+
+  int compile_definition(const NameKey& name, const SyntaxTree& definition, const TextPlace& place) {
+    if (open_.size() >= deepest_definitions)
+      return fail(place, "definitions use each other more than 500 deep");
+    if (open_.empty()) use_offset_ = place.offset;
+    open_.push_back(static_cast<int>(definitions_.size()));
+    definitions_.push_back(name);
+    const int instruction = compile_tree(definition);
+    open_.pop_back();
+    return instruction;
+  }
+
+  bool is_open(const NameKey& name) const {
+    return std::any_of(open_.begin(), open_.end(), [&](int d) { return definitions_[d] == name; });
+  }
+
+  std::string cycle_message(const NameKey& name) const {
+    std::string chain;
+    bool inside = false;
+    for (int d : open_) {
+      inside = inside || definitions_[d] == name;
+      if (inside) chain += shown(definitions_[d]) + " -> ";
+    }
+    return "'" + shown(name) + "' is defined by itself (" + chain + shown(name) + "); break the cycle";
+  }
+
+  // ---------------------------------------------------------------------------------------- tables
+
+  struct KnownTable {
+    std::shared_ptr<const Spline> spline;
+    std::string problem;
+  };
+
+  int compile_table(const std::pair<std::string, std::string>& file_and_column, int argument,
+                    const TextPlace& place) {
+    auto [entry, is_new] = known_tables_.try_emplace(file_and_column);
+    KnownTable& table = entry->second;
+    if (is_new && tables_) table.spline = tables_(file_and_column.first, file_and_column.second, table.problem);
+    builder_.set_place(place);
+    if (table.spline) return builder_.table(table.spline, 0, argument);
+    return fail(place, table.problem.empty() ? "tables cannot be used here" : table.problem);
+  }
+
+  // --------------------------------------------------------------------------------------- problems
+
+  // In a definition, places are told where the tree uses it: its own text is not the caller's.
+  TextPlace place_of(const SyntaxNode& node) const {
+    if (open_.empty()) return {tree_, node.offset, -1};
+    return {tree_, use_offset_, open_.back()};
+  }
+
+  void report(const TextPlace& place, std::string message) {
+    if (place.definition >= 0)
+      message = "in the definition of '" + shown(definitions_[place.definition]) + "': " + message;
+    errors_.push_back({place.tree, place.offset, std::move(message)});
+  }
+
+  // Something must stand for what failed; the errors say that the program is not to be used.
+  int fail(const TextPlace& place, std::string message) {
+    report(place, std::move(message));
+    return builder_.constant(0);
+  }
+
+  const Resolver& resolve_;
+  const TableReader& tables_;
+  std::vector<CompileError>& errors_;
+  ProgramBuilder builder_;
+  std::map<NameKey, int> known_;  // instruction of each name met
+  std::map<std::pair<std::string, std::string>, KnownTable> known_tables_;
+  std::vector<NameKey> definitions_;  // in the order they were opened
+  std::vector<int> open_;             // those being compiled, outermost first
+  int tree_ = 0;
+  int use_offset_ = 0;  // where the tree mentions the outermost open definition
+};
+
+}  // namespace
+
+Program compile(std::span<const Syntax> trees, const Resolver& resolve, const TableReader& tables,
+                std::vector<CompileError>& errors) {
+  const std::size_t before = errors.size();
+  Program program = Compiler(resolve, tables, errors).compile(trees);
+  std::stable_sort(errors.begin() + before, errors.end(), [](const CompileError& a, const CompileError& b) {
+    return std::pair(a.tree, a.offset) < std::pair(b.tree, b.offset);
+  });
+  return program;
+}
+
+}  // namespace cartan

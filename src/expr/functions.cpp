@@ -1,0 +1,58 @@
+#include "expr/functions.h"
+
+#include <algorithm>
+
+namespace cartan {
+namespace {
+
+constexpr FunctionRow rows[] = {
+    {"abs", Op::abs, 1, false, "abs(x)"},
+    {"acos", Op::acos, 1, false, "acos(x)"},
+    {"asin", Op::asin, 1, false, "asin(x)"},
+    {"atan", Op::atan, 1, false, "atan(x)"},
+    {"atan2", Op::atan2, 2, false, "atan2(y, x)"},
+    {"cos", Op::cos, 1, false, "cos(x)"},
+    {"cosh", Op::cosh, 1, false, "cosh(x)"},
+    {"exp", Op::exp, 1, false, "exp(x)"},
+    {"if", Op::if_positive, 3, false, "if(condition, a, b)"},
+    {"log", Op::log, 1, false, "log(x)"},
+    {"max", Op::max, 2, true, "max(a, b, ...)"},
+    {"min", Op::min, 2, true, "min(a, b, ...)"},
+    {"pow", Op::power, 2, false, "pow(x, y)"},
+    {"sign", Op::sign, 1, false, "sign(x)"},
+    {"sin", Op::sin, 1, false, "sin(x)"},
+    {"sinh", Op::sinh, 1, false, "sinh(x)"},
+    {"sqrt", Op::sqrt, 1, false, "sqrt(x)"},
+    {"step", Op::step, 1, false, "step(x)"},
+    {"tan", Op::tan, 1, false, "tan(x)"},
+    {"tanh", Op::tanh, 1, false, "tanh(x)"},
+};
+
+}  // namespace
+
+std::span<const FunctionRow> all_functions() { return rows; }
+
+const FunctionRow* find_function(std::string_view name) {
+  const auto row = std::find_if(std::begin(rows), std::end(rows),
+                                [&](const FunctionRow& r) { return r.name == name; });
+  return row == std::end(rows) ? nullptr : row;
+}
+
+int operand_count(Op op) {
+  switch (op) {
+    case Op::constant:
+    case Op::input: return 0;
+    case Op::add:
+    case Op::subtract:
+    case Op::multiply:
+    case Op::divide:
+    case Op::power:
+    case Op::atan2:
+    case Op::min:
+    case Op::max: return 2;
+    case Op::if_positive: return 3;
+    default: return 1;
+  }
+}
+
+}  // namespace cartan

@@ -1,0 +1,35 @@
+// The functions of the expression language: one row each.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "expr/program.h"
+
+namespace cartan {
+
+struct FunctionRow {
+  std::string_view name;
+  Op op;
+  int arguments;       // how many it takes
+  bool or_more;        // min and max: applied from left to right
+  std::string_view usage;
+};
+
+// Alphabetical. table("file", "column", x) has its own syntax and is not in the list.
+std::span<const FunctionRow> all_functions();
+const FunctionRow* find_function(std::string_view name);
+
+// How many earlier instructions the operation reads.
+int operand_count(Op op);
+
+inline bool is_table(Op op) {
+  return op == Op::table || op == Op::table_slope || op == Op::table_curvature || op == Op::table_jerk;
+}
+
+// Which derivative of its spline a table operation gives, and the operation that gives derivative
+// `order` (at most 3: the next one is zero).
+inline int table_order(Op op) { return static_cast<int>(op) - static_cast<int>(Op::table); }
+inline Op table_of_order(int order) { return static_cast<Op>(static_cast<int>(Op::table) + order); }
+
+}  // namespace cartan

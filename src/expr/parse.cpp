@@ -1,0 +1,387 @@
+// Recursive descent over the grammar in parse.h. Nesting is bounded, so no text can exhaust the stack.
+#include "expr/parse.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <system_error>
+#include <unordered_set>
+
+#include "core/diagnostics.h"
+#include "expr/functions.h"
+#include "expr/syntax_tree.h"
+
+namespace cartan {
+namespace {
+
+constexpr std::size_t longest_text = 64 * 1024;
+constexpr int deepest_nesting = 200;
+constexpr int largest_index = 1'000'000;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+// A part of the text that has been read: its node, and where its comparison sign is if it is one.
+struct Part {
+  int node = 0;
+  int comparison_at = -1;
+};
+
+// The first problem ends the parse; every caller up the chain would only tell its consequences.
+struct Failure {
+  ExpressionError error;
+};
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  SyntaxTree parse() {
+    if (text_.size() > longest_text)
+      fail(0, "the expression is longer than 65536 characters; split it with [definitions]");
+    skip_space();
+    if (at_end()) fail(0, "the expression is empty; expected a number, a name or a formula");
+    plain(comparison());
+    if (!at_end()) fail_at_leftover();
+    return std::move(tree_);
+  }
+
+ private:
+  // Counts the levels of the descent that are open.
+  class Level {
+   public:
+    explicit Level(Parser& parser) : depth_(parser.depth_) {
+      if (++depth_ > deepest_nesting)
+        parser.fail(parser.at_, "nested more than 200 deep; name parts of it in [definitions]");
+    }
+    ~Level() { --depth_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    int& depth_;
+  };
+
+  // ------------------------------------------------------------------------------------ characters
+
+  bool at_end() const { return at_ >= static_cast<int>(text_.size()); }
+  char peek(int ahead = 0) const {
+    const std::size_t i = static_cast<std::size_t>(at_ + ahead);
+    return i < text_.size() ? text_[i] : '\0';
+  }
+  void skip_space() {
+    while (!at_end() && is_space(peek())) ++at_;
+  }
+  bool accept(char c) {
+    if (peek() != c) return false;
+    ++at_;
+    skip_space();
+    return true;
+  }
+
+  [[noreturn]] void fail(int offset, std::string message) const {
+    throw Failure{{offset, std::move(message)}};
+  }
+
+  std::string shown_character() const {
+    const unsigned char c = static_cast<unsigned char>(peek());
+    if (c > 0x20 && c < 0x7f) return "'" + std::string(1, peek()) + "'";
+    char hex[8];
+    std::snprintf(hex, sizeof hex, "0x%02X", c);
+    return std::string("byte ") + hex;
+  }
+
+  [[noreturn]] void fail_at_leftover() const {
+    const char c = peek();
+    if (c == ')') fail(at_, "')' without a matching '('; remove it or add '('");
+    if (c == ',') fail(at_, "',' outside the arguments of a function; write a decimal point as '.'");
+    if (c == '<' || c == '>') fail(at_, "comparisons cannot be chained; use min(a, b) for 'both'");
+    if (c == '=' || c == '!')
+      fail(at_, "'" + std::string(1, c) + "' is not an operator; comparisons are < > <= >=");
+    if (is_digit(c) || is_letter(c) || c == '(' || c == '.' || c == '\'')
+      fail(at_, "an operator is missing before " + shown_character() +
+                    "; write products with '*', names with special characters in 'single quotes'");
+    fail(at_, "unexpected " + shown_character() + "; operators are + - * / ^");
+  }
+
+  // ----------------------------------------------------------------------------------------- nodes
+
+  int add(SyntaxNode node) {
+    tree_.nodes.push_back(node);
+    return static_cast<int>(tree_.nodes.size()) - 1;
+  }
+  int add_number(double value, int offset) {
+    return add({.kind = NodeKind::number, .offset = offset, .number = value});
+  }
+  int add_operation(Op op, int offset, int a, int b = 0, int c = 0) {
+    return add({.kind = NodeKind::operation, .op = op, .offset = offset, .operands = {a, b, c}});
+  }
+
+  // Only the condition of `if` may be a comparison: its value is a truth, not a number.
+  int plain(Part part) const {
+    if (part.comparison_at >= 0)
+      fail(part.comparison_at, "a comparison may stand only as the condition of if(condition, a, b)");
+    return part.node;
+  }
+
+  // ------------------------------------------------------------------------------------- operators
+
+  Part comparison() {
+    const Part left = sum();
+    const int at = at_;
+    if (peek() != '<' && peek() != '>') return left;
+    const bool less = peek() == '<';
+    ++at_;
+    const bool or_equal = peek() == '=';
+    if (or_equal) ++at_;
+    skip_space();
+    const int a = plain(left), b = plain(sum());
+    const int difference = less ? add_operation(Op::subtract, at, b, a) : add_operation(Op::subtract, at, a, b);
+    // `if` asks for > 0; step makes the border count as well.
+    return {or_equal ? add_operation(Op::step, at, difference) : difference, at};
+  }
+
+  Part sum() {
+    Part left = product();
+    while (peek() == '+' || peek() == '-') {
+      const int at = at_;
+      const Op op = peek() == '+' ? Op::add : Op::subtract;
+      accept(peek());
+      const int a = plain(left), b = plain(product());
+      left = {add_operation(op, at, a, b)};
+    }
+    return left;
+  }
+
+  Part product() {
+    Part left = unary();
+    while (peek() == '*' || peek() == '/') {
+      const int at = at_;
+      if (peek() == '*' && peek(1) == '*') fail(at, "'**' is not an operator; write powers with '^'");
+      const Op op = peek() == '*' ? Op::multiply : Op::divide;
+      accept(peek());
+      const int a = plain(left), b = plain(unary());
+      left = {add_operation(op, at, a, b)};
+    }
+    return left;
+  }
+
+  Part unary() {
+    const Level level(*this);
+    const int at = at_;
+    if (accept('-')) return {add_operation(Op::negate, at, plain(unary()))};
+    if (accept('+')) return {plain(unary())};
+    return power();
+  }
+
+  Part power() {
+    const Part base = primary();
+    const int at = at_;
+    if (!accept('^')) return base;
+    const int a = plain(base), b = plain(unary());
+    return {add_operation(Op::power, at, a, b)};
+  }
+
+  // -------------------------------------------------------------------------------------- operands
+
+  Part primary() {
+    const char c = peek();
+    if (c == '(') return parenthesis();
+    if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return {number()};
+    if (is_letter(c) || c == '\'') return {name_or_call()};
+    if (at_end()) fail(at_, "the expression ends too early; expected a number, a name or '('");
+    if (c == '"') fail(at_, "a text may stand only in table(\"file\", \"column\", x)");
+    if (c == ')' || c == ',') fail(at_, "expected a number, a name or '(' before " + shown_character());
+    fail(at_, "unexpected " + shown_character() + "; expected a number, a name or '('");
+  }
+
+  Part parenthesis() {
+    const int open = at_;
+    accept('(');
+    const Part inside = comparison();
+    close(open, ')');
+    return inside;
+  }
+
+  void close(int open, char bracket) {
+    if (accept(bracket)) return;
+    if (at_end())
+      fail(open, "this '" + std::string(1, text_[open]) + "' is never closed; add '" + bracket + "'");
+    if (peek() == ',') fail(at_, "',' outside the arguments of a function");
+    fail_at_leftover();
+  }
+
+  int number() {
+    const int begin = at_;
+    const auto digits = [&] { while (is_digit(peek())) ++at_; };
+    digits();
+    if (peek() == '.') ++at_;
+    digits();
+    if (peek() == 'e' || peek() == 'E') {
+      const int sign = peek(1) == '+' || peek(1) == '-' ? 1 : 0;
+      if (!is_digit(peek(1 + sign))) fail(at_, "the exponent of this number has no digits; write it as 1e-3");
+      at_ += 1 + sign;
+      digits();
+    }
+    double value = 0;
+    const auto result = std::from_chars(text_.data() + begin, text_.data() + at_, value);
+    if (result.ec == std::errc::result_out_of_range)
+      fail(begin, "this number is too large or too small for double precision (1e-308 to 1e308)");
+    skip_space();
+    return add_number(value, begin);
+  }
+
+  int name_or_call() {
+    const int begin = at_;
+    const bool quoted = peek() == '\'';
+    std::string name = segment();
+    while (peek() == '.') {
+      ++at_;
+      name += '.' + segment();
+    }
+    skip_space();
+    if (peek() == '(') return call(name, begin);
+    if (!quoted && name == "pi") return add_number(pi, begin);
+    SyntaxNode node{.kind = NodeKind::name, .offset = begin};
+    node.index = index();
+    node.text = static_cast<int>(tree_.texts.size());
+    tree_.texts.push_back(std::move(name));
+    return add(node);
+  }
+
+  // One part of a dotted name.
+  std::string segment() {
+    if (peek() == '\'') return quoted_text("a name");
+    if (!is_letter(peek()))
+      fail(at_, "a name is expected after '.'; names with special characters stand in 'single quotes'");
+    const int begin = at_;
+    while (is_letter(peek()) || is_digit(peek())) ++at_;
+    return std::string(text_.substr(begin, at_ - begin));
+  }
+
+  std::string quoted_text(const char* what) {
+    const int open = at_;
+    const char quote = peek();
+    const std::size_t end = text_.find(quote, open + 1);
+    if (end == std::string_view::npos) fail(open, "this quote is never closed; add " + std::string(1, quote));
+    if (end == static_cast<std::size_t>(open) + 1) fail(open, std::string(what) + " cannot be empty");
+    at_ = static_cast<int>(end) + 1;
+    return std::string(text_.substr(open + 1, end - open - 1));
+  }
+
+  // The optional [i] of a name, -1 when there is none.
+  int index() {
+    const int open = at_;
+    if (!accept('[')) return -1;
+    if (!is_digit(peek())) fail(at_, "an index is a whole number from 0 on, as in joint.q[0]");
+    const int begin = at_;
+    long value = 0;
+    for (; is_digit(peek()); ++at_) value = std::min<long>(10 * value + (peek() - '0'), largest_index + 1L);
+    if (value > largest_index) fail(begin, "this index is too large");
+    if (peek() == '.') fail(at_, "an index is a whole number from 0 on, as in joint.q[0]");
+    skip_space();
+    close(open, ']');
+    return static_cast<int>(value);
+  }
+
+  // ----------------------------------------------------------------------------------------- calls
+
+  int call(const std::string& name, int begin) {
+    if (name == "table") return table_call(begin);
+    const FunctionRow* function = find_function(name);
+    if (!function) fail_unknown_function(name, begin);
+    const std::vector<Part> arguments = this->arguments();
+    const int count = static_cast<int>(arguments.size());
+    if (count < function->arguments || (count > function->arguments && !function->or_more))
+      fail(begin, "'" + name + "' takes " + std::to_string(function->arguments) +
+                      (function->or_more ? " or more" : "") + " argument" +
+                      (function->arguments == 1 ? "" : "s") + ", not " + std::to_string(count) +
+                      "; write " + std::string(function->usage));
+    return apply(*function, arguments, begin);
+  }
+
+  int apply(const FunctionRow& function, const std::vector<Part>& arguments, int begin) {
+    const bool is_if = function.op == Op::if_positive;
+    const auto node = [&](int k) { return is_if && k == 0 ? arguments[k].node : plain(arguments[k]); };
+    int operands[3] = {0, 0, 0};
+    for (int k = 0; k < function.arguments; ++k) operands[k] = node(k);
+    int result = add_operation(function.op, begin, operands[0], operands[1], operands[2]);
+    for (std::size_t k = function.arguments; k < arguments.size(); ++k)
+      result = add_operation(function.op, begin, result, plain(arguments[k]));
+    return result;
+  }
+
+  std::vector<Part> arguments() {
+    const int open = at_;
+    accept('(');
+    std::vector<Part> parts;
+    if (accept(')')) return parts;
+    do parts.push_back(comparison());
+    while (accept(','));
+    close(open, ')');
+    return parts;
+  }
+
+  int table_call(int begin) {
+    const char* usage = "expected table(\"file.csv\", \"column\", x)";
+    const int open = at_;
+    accept('(');
+    SyntaxNode node{.kind = NodeKind::table, .op = Op::table, .offset = begin};
+    node.text = static_cast<int>(tree_.texts.size());
+    for (const char* what : {"the file of a table", "the column of a table"}) {
+      if (peek() != '"' && peek() != '\'') fail(at_, std::string(what) + " must be a text in quotes; " + usage);
+      tree_.texts.push_back(quoted_text(what));
+      skip_space();
+      if (!accept(',')) fail(at_, std::string("',' is missing; ") + usage);
+    }
+    node.operands[0] = plain(comparison());
+    if (peek() == ',') fail(at_, std::string("too many arguments; ") + usage);
+    close(open, ')');
+    return add(node);
+  }
+
+  [[noreturn]] void fail_unknown_function(const std::string& name, int begin) const {
+    if (name == "pi") fail(begin, "'pi' is a number, not a function; write products with '*'");
+    const std::string nearest = nearest_name(name, function_names());
+    fail(begin, "unknown function '" + name + "'; " +
+                    (nearest.empty() ? "write products with '*'" : "did you mean '" + nearest + "'?"));
+  }
+
+  std::string_view text_;
+  int at_ = 0;
+  int depth_ = 0;
+  SyntaxTree tree_;
+};
+
+}  // namespace
+
+Syntax parse_expression(std::string_view text, ExpressionError& error) {
+  try {
+    return std::make_shared<const SyntaxTree>(Parser(text).parse());
+  } catch (const Failure& failure) {
+    error = failure.error;
+    return nullptr;
+  }
+}
+
+std::vector<std::string> names_in(const Syntax& tree) {
+  std::vector<std::string> names;
+  if (!tree) return names;
+  std::unordered_set<std::string_view> seen;
+  for (const SyntaxNode& node : tree->nodes) {
+    if (node.kind != NodeKind::name) continue;
+    const std::string& name = tree->texts[node.text];
+    if (seen.insert(name).second) names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> function_names() {
+  std::vector<std::string> names;
+  for (const FunctionRow& row : all_functions()) names.emplace_back(row.name);
+  names.insert(std::lower_bound(names.begin(), names.end(), "table"), "table");
+  return names;
+}
+
+}  // namespace cartan

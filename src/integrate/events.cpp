@@ -1,0 +1,215 @@
+#include "integrate/events.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace cartan {
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+int sign(double value) { return (value > 0) - (value < 0); }
+
+// Where the step is looked at. The samples next to its ends show which way the function leaves them.
+constexpr double probe = 1.0 / 1024;
+constexpr double sample_places[] = {0, probe, 0.25, 0.5, 0.75, 1 - probe, 1};
+
+}  // namespace
+
+EventFinder::EventFinder(const System& system)
+    : system_(system),
+      count_(static_cast<int>(system.events().size())),
+      side_(count_),
+      values_(count_),
+      x_(system.space().size()) {
+  for (int j = 0; j < sample_count; ++j) {
+    samples_[j].theta = sample_places[j];
+    samples_[j].g.resize(count_);
+  }
+  crossings_.reserve(4 * count_);
+}
+
+void EventFinder::restart(const State& state, std::span<const Crossing> handled,
+                          Workspace& workspace) {
+  if (!active()) return;
+  std::vector<double>& start = samples_[sample_count - 1].g;
+  system_.event_values(state, start, workspace);
+  for (int i = 0; i < count_; ++i) side_[i] = sign(start[i]);
+  for (const Crossing& c : handled) side_[c.index] = 0;
+}
+
+double EventFinder::value(int which, double t, std::span<const double> x) {
+  system_.event_values({t, x, end_->mode}, values_, integrator_->workspace());
+  return values_[which];
+}
+
+double EventFinder::dense_value(int which, double theta) {
+  integrator_->dense(theta, x_);
+  return value(which, integrator_->last_start() + theta * integrator_->last_length(), x_);
+}
+
+// At the end of a real step of that length.
+double EventFinder::true_value(int which, double theta) {
+  if (theta >= 1) return samples_[sample_count - 1].g[which];
+  if (theta <= 0) return samples_[0].g[which];
+  const double h = theta * integrator_->last_length();
+  if (integrator_->restep(h, x_).status != StepStatus::ok)
+    return std::numeric_limits<double>::quiet_NaN();
+  return value(which, integrator_->last_start() + h, x_);
+}
+
+// Steps lengths closer than this (in theta) give the same time.
+double EventFinder::resolution() const {
+  const double t = std::max(std::fabs(integrator_->last_start()), std::fabs(end_->t));
+  return std::max(eps, eps * t / integrator_->last_length());
+}
+
+std::span<const Crossing> EventFinder::find(Integrator& integrator, const State& end) {
+  integrator_ = &integrator;
+  end_ = &end;
+  crossings_.clear();
+  samples_[0].g = samples_[sample_count - 1].g;
+  for (int j = 1; j < sample_count - 1; ++j) {
+    const double theta = samples_[j].theta;
+    const double t = integrator.last_start() + theta * integrator.last_length();
+    if (integrator.dense(theta, x_))
+      system_.event_values({t, x_, end.mode}, samples_[j].g, integrator.workspace());
+    else
+      samples_[j].g = samples_[j - 1].g;
+  }
+  system_.event_values(end, samples_[sample_count - 1].g, integrator.workspace());
+  for (int i = 0; i < count_; ++i) look_at(i);
+  std::stable_sort(crossings_.begin(), crossings_.end(),
+                   [](const Crossing& a, const Crossing& b) { return a.length < b.length; });
+  return crossings_;
+}
+
+void EventFinder::look_at(int which) {
+  int known = 0;  // last sample with a side
+  for (int j = 1; j < sample_count; ++j) {
+    const int s = sign(samples_[j].g[which]);
+    double dip = 0;
+    if (side_[which] != 0 && s == side_[which] && j + 1 < sample_count && find_dip(which, j - 1, dip)) {
+      add_crossing(which, samples_[known].theta, dip, -s);
+      add_crossing(which, dip, samples_[j + 1].theta, s);
+    } else if (s != 0) {
+      if (side_[which] != 0 && s != side_[which])
+        add_crossing(which, samples_[known].theta, samples_[j].theta, s);
+      side_[which] = s;
+    }
+    if (s != 0) known = j;
+  }
+}
+
+// Samples left, left+1, left+2 on one side with the middle one lowest: follows the parabola through
+// three points towards zero. True when it gets across, at theta.
+bool EventFinder::find_dip(int which, int left, double& theta) {
+  double a = samples_[left].theta, b = samples_[left + 1].theta, c = samples_[left + 2].theta;
+  const int s = sign(samples_[left + 1].g[which]);
+  double fa = s * samples_[left].g[which], fb = s * samples_[left + 1].g[which],
+         fc = s * samples_[left + 2].g[which];
+  if (!(fa > fb && fc > fb)) return false;
+  for (int iteration = 0; iteration < 8; ++iteration) {
+    const double p = (b - a) * (fb - fc), q = (b - c) * (fb - fa);
+    const double bottom = b - 0.5 * ((b - a) * p - (b - c) * q) / (p - q);
+    if (!(bottom > a && bottom < c) || std::fabs(bottom - b) < 1e-9) return false;
+    const double f = s * dense_value(which, bottom);
+    if (f < 0) {
+      theta = bottom;
+      return true;
+    }
+    // the middle stays the lowest of three
+    if (f < fb) {
+      (bottom < b ? c : a) = b;
+      (bottom < b ? fc : fa) = fb;
+      b = bottom;
+      fb = f;
+    } else {
+      (bottom < b ? a : c) = bottom;
+      (bottom < b ? fa : fc) = f;
+    }
+  }
+  return false;
+}
+
+void EventFinder::add_crossing(int which, double left, double right, int after) {
+  const int direction = system_.events()[which].direction;
+  if (direction != 0 && direction != after) return;
+  double theta = 0;
+  if (locate(which, left, right, after, theta))
+    crossings_.push_back({which, after, theta * integrator_->last_length()});
+}
+
+bool EventFinder::locate(int which, double left, double right, int after, double& theta) {
+  theta = dense_root(which, left, right, after);
+  const double guess = theta;
+  if (polish(which, theta) && theta >= left - 0.05 && theta <= right + 0.05) return true;
+  theta = guess;
+  if (bracket(which, left, right, after, theta)) return true;
+  return bracket(which, 0, 1, after, theta);
+}
+
+// Root of the dense output between two places of different sign (regula falsi, Illinois variant).
+double EventFinder::dense_root(int which, double left, double right, int after) {
+  double fl = dense_value(which, left), fr = dense_value(which, right);
+  if (fl * after >= 0) return left;
+  if (fr * after <= 0) return right;
+  int kept = 0;
+  for (int iteration = 0; iteration < 100 && right - left > 1e-12; ++iteration) {
+    const double middle = (left * fr - right * fl) / (fr - fl);
+    const double f = dense_value(which, middle);
+    if (f == 0) return middle;
+    if (f * after > 0) {
+      right = middle;
+      fr = f;
+      if (kept == -1) fl *= 0.5;
+      kept = -1;
+    } else {
+      left = middle;
+      fl = f;
+      if (kept == 1) fr *= 0.5;
+      kept = 1;
+    }
+  }
+  return std::fabs(fl) < std::fabs(fr) ? left : right;
+}
+
+// Secant method with real steps; the first slope is that of the dense output.
+bool EventFinder::polish(int which, double& theta) {
+  const double small = 1e-4, low = std::max(0.0, theta - small), high = std::min(1.0, theta + small);
+  double slope = (dense_value(which, high) - dense_value(which, low)) / (high - low);
+  double f = true_value(which, theta);
+  for (int iteration = 0; iteration < 8; ++iteration) {
+    if (f == 0) return true;
+    const double next = theta - f / slope;
+    if (!(next >= 0 && next <= 1)) return false;
+    const double change = std::fabs(next - theta);
+    if (change <= resolution()) return true;
+    const double f_next = true_value(which, next);
+    if (!std::isfinite(f_next)) return false;
+    // rounding: the value no longer falls although the change is at the level of the last digits
+    if (std::fabs(f_next) >= std::fabs(f)) return change <= 8 * resolution();
+    slope = (f_next - f) / (next - theta);
+    theta = next;
+    f = f_next;
+  }
+  return false;
+}
+
+// Bisection with real steps, where the secant method went astray. False: no change of sign.
+bool EventFinder::bracket(int which, double left, double right, int after, double& theta) {
+  const double fl = true_value(which, left), fr = true_value(which, right);
+  if (!(fl * after <= 0 && fr * after >= 0) || (fl == 0 && fr == 0)) return false;
+  while (right - left > resolution()) {
+    const double middle = 0.5 * (left + right);
+    if (middle <= left || middle >= right) break;
+    const double f = true_value(which, middle);
+    if (!std::isfinite(f)) return false;
+    (f * after > 0 ? right : left) = middle;
+  }
+  theta = right;
+  return true;
+}
+
+}  // namespace cartan

@@ -1,0 +1,74 @@
+// Zero crossings of a System's event functions inside the steps of an integrator.
+//
+// Detection: signs at both ends of a step and at samples of its dense output; where |g| dips between
+// samples without a change of sign, the bottom of the dip is looked at too, so two crossings in one
+// step are seen. Location: a first root on the dense output, then with real steps of shorter length
+// from the start of the step (Integrator::restep), so that the state at the event has the full order
+// of the method; to the resolution of t.
+//
+// Which side of zero each event is on is remembered; a function that is exactly zero when the search
+// starts, or whose event has just been handled, is on no side until it first leaves zero: it does not
+// fire again by itself.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "integrate/integrator.h"
+
+namespace cartan {
+
+struct EventRecord {
+  int index = 0;      // in System::events()
+  std::string name;
+  int direction = 0;  // +1: from negative to positive
+  State state;        // with its time
+};
+
+struct Crossing {
+  int index = 0;
+  int direction = 0;
+  double length = 0;  // from the start of the step
+};
+
+class EventFinder {
+ public:
+  explicit EventFinder(const System& system);
+
+  bool active() const { return count_ > 0; }
+  // From here on; `handled`: crossings just dealt with at this state.
+  void restart(const State& state, std::span<const Crossing> handled, Workspace& workspace);
+  // Crossings inside the last step that count, in order of time; `end` is the state after it.
+  std::span<const Crossing> find(Integrator& integrator, const State& end);
+
+ private:
+  struct Sample {
+    double theta = 0;
+    std::vector<double> g;
+  };
+  static constexpr int sample_count = 7;
+
+  double value(int which, double t, std::span<const double> x);
+  double dense_value(int which, double theta);
+  double true_value(int which, double theta);
+  void look_at(int which);
+  bool find_dip(int which, int left, double& theta);
+  void add_crossing(int which, double left, double right, int after);
+  bool locate(int which, double left, double right, int after, double& theta);
+  double dense_root(int which, double left, double right, int after);
+  bool polish(int which, double& theta);
+  bool bracket(int which, double left, double right, int after, double& theta);
+  double resolution() const;
+
+  const System& system_;
+  const int count_;
+  Integrator* integrator_ = nullptr;  // during find
+  const State* end_ = nullptr;
+  Sample samples_[sample_count];
+  std::vector<int> side_;
+  std::vector<double> values_, x_;
+  std::vector<Crossing> crossings_;
+};
+
+}  // namespace cartan

@@ -1,0 +1,259 @@
+#include "integrate/explicit_rk.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "integrate/step_control.h"
+
+namespace cartan {
+namespace {
+
+bool all_finite(std::span<const double> x) {
+  double sum = 0;
+  for (double value : x) sum += value * 0.0;  // 0, or not a number as soon as one entry is not finite
+  return sum == 0;
+}
+
+// A linear combination of the stages k (n numbers each): result = x0 + h sum_j weights_j k_j
+void combine(const std::vector<double>& weights, const std::vector<double>& k, double h,
+             std::span<const double> x0, std::span<double> result) {
+  const int n = static_cast<int>(x0.size());
+  std::fill(result.begin(), result.end(), 0.0);
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    if (weights[j] == 0) continue;
+    const double w = weights[j];
+    const double* kj = k.data() + j * n;
+    for (int i = 0; i < n; ++i) result[i] += w * kj[i];
+  }
+  for (int i = 0; i < n; ++i) result[i] = x0[i] + h * result[i];
+}
+
+class ExplicitRungeKutta final : public Integrator {
+ public:
+  ExplicitRungeKutta(const System& system, const ExplicitTableau& tableau,
+                     const IntegratorOptions& options);
+  void restart() override;
+  StepReport step(State& state, double h, double t_end) override;
+  bool dense(double theta, std::span<double> x) override;
+  StepReport restep(double h, std::span<double> x) override;
+
+ private:
+  std::span<double> stage(int i) {
+    return {k_.data() + static_cast<std::size_t>(i) * n_, static_cast<std::size_t>(n_)};
+  }
+  // Stages 1 .. s-1 into k (stage 0 is there) and the new point, normalised, into x1.
+  bool fill_stages(double h, std::vector<double>& k, std::span<double> x1);
+  bool fill_end();
+  bool fill_dense();
+  double error_measure(double h, int& worst);
+  double first_step(double limit);
+  StepReport step_fixed(double h, double t_end);
+  StepReport step_controlled(double limit, double t_end);
+
+  const ExplicitTableau& tab_;
+  const double tolerance_;
+  const bool controlled_;
+  const double max_step_;
+  std::vector<double> k_, again_;  // stages of the last step, of a restep
+  std::vector<double> x1_, y_;     // end of the step, argument of a stage
+  std::vector<double> shape_;      // F0, F1, ... of the dense output
+  double t1_ = 0;
+  double norm_error_ = 0;          // of the last new point before normalising
+  bool follows_ = false;           // the next step starts where the last one ended
+  bool end_known_ = false;         // stage s is f(t1, x1)
+  bool dense_known_ = false;
+  StepController controller_;
+};
+
+ExplicitRungeKutta::ExplicitRungeKutta(const System& system, const ExplicitTableau& tableau,
+                                       const IntegratorOptions& options)
+    : Integrator(system),
+      tab_(tableau),
+      tolerance_(options.tolerance),
+      controlled_(!tableau.error.empty() && !options.fixed_step),
+      max_step_(options.max_step > 0 ? options.max_step : std::numeric_limits<double>::infinity()),
+      k_(static_cast<std::size_t>(n_) * (tableau.stages + 1 + tableau.extra)),
+      again_(static_cast<std::size_t>(n_) * tableau.stages),
+      x1_(n_),
+      y_(n_),
+      shape_(static_cast<std::size_t>(n_) * (3 + tableau.d.size())),
+      controller_(tableau.error_order + 1, tableau.error_low.empty() ? 0.04 : 0) {}
+
+void ExplicitRungeKutta::restart() {
+  follows_ = false;
+  controller_.restart();
+}
+
+bool ExplicitRungeKutta::fill_stages(double h, std::vector<double>& k, std::span<double> x1) {
+  for (int i = 1; i < tab_.stages; ++i) {
+    combine(tab_.a[i], k, h, x0_, y_);
+    evaluate(t0_ + tab_.c[i] * h, y_, {k.data() + static_cast<std::size_t>(i) * n_, y_.size()});
+  }
+  combine(tab_.b(), k, h, x0_, x1);
+  norm_error_ = system_.space().unit_norm_error(x1);
+  system_.space().normalise(x1);
+  return all_finite(x1);
+}
+
+bool ExplicitRungeKutta::fill_end() {
+  if (!end_known_) evaluate(t1_, x1_, stage(tab_.stages));
+  end_known_ = true;
+  return all_finite(stage(tab_.stages));
+}
+
+StepReport ExplicitRungeKutta::step(State& state, double h, double t_end) {
+  if (follows_ && end_known_)
+    std::copy_n(stage(tab_.stages).begin(), n_, stage(0).begin());
+  x0_ = state.x;
+  mode_ = state.mode;
+  t0_ = state.t;
+  if (!(follows_ && end_known_)) evaluate(t0_, x0_, stage(0));
+  follows_ = end_known_ = dense_known_ = false;
+  if (!all_finite(stage(0))) return {StepStatus::not_finite, h, 0, -1, 0};
+
+  const StepReport report = controlled_ ? step_controlled(h, t_end) : step_fixed(h, t_end);
+  if (report.status != StepStatus::ok) return report;
+  state.x = x1_;
+  state.t = t1_;
+  h0_ = report.taken;
+  follows_ = true;
+  counts_.max_unit_norm_error = std::max(counts_.max_unit_norm_error, norm_error_);
+  return report;
+}
+
+StepReport ExplicitRungeKutta::step_fixed(double h, double t_end) {
+  t1_ = t_end;
+  const bool finite = fill_stages(h, k_, x1_);
+  return {finite ? StepStatus::ok : StepStatus::not_finite, h, 0, -1, 0};
+}
+
+StepReport ExplicitRungeKutta::step_controlled(double limit, double t_end) {
+  if (!controller_.chosen()) controller_.choose(first_step(limit));
+  // below this length t + c h no longer tells the stages apart
+  const double smallest =
+      16 * std::numeric_limits<double>::epsilon() * std::max(std::fabs(t0_), std::fabs(t_end));
+  bool finite = true;
+  double error = 0;
+  int worst = -1;
+  for (;;) {
+    const double h = controller_.next_length(std::min(limit, max_step_), limit);
+    if (h < smallest && h < limit)
+      return {finite ? StepStatus::step_too_small : StepStatus::not_finite, h, error, worst, 0};
+    t1_ = h == limit ? t_end : t0_ + h;
+    end_known_ = false;
+    finite = fill_stages(h, k_, x1_);
+    if (finite && tab_.error_uses_end()) finite = fill_end();
+    error = finite ? error_measure(h, worst) : 0;
+    finite = finite && std::isfinite(error);
+    if (finite && error <= 1) {
+      controller_.accepted(h, error);
+      return {StepStatus::ok, h, error, worst, 0};
+    }
+    ++counts_.rejected;
+    finite ? controller_.rejected(h, error) : controller_.refused(h);
+  }
+}
+
+// The largest |error_i| / (tol + tol max(|x0_i|, |x1_i|)) over all numbers but quadratures. With two
+// estimates e5, e3 (8(5,3)): e5^2 / sqrt(e5^2 + 0.01 e3^2), which behaves as h^8.
+double ExplicitRungeKutta::error_measure(double h, int& worst) {
+  double fine = 0, coarse = 0;
+  worst = -1;
+  for (int i = 0; i < m_; ++i) {
+    double e = 0, e_low = 0;
+    for (std::size_t j = 0; j < tab_.error.size(); ++j) e += tab_.error[j] * k_[j * n_ + i];
+    for (std::size_t j = 0; j < tab_.error_low.size(); ++j)
+      e_low += tab_.error_low[j] * k_[j * n_ + i];
+    const double scale = tolerance_ * (1 + std::max(std::fabs(x0_[i]), std::fabs(x1_[i])));
+    e = std::fabs(h * e) / scale;
+    coarse = std::max(coarse, std::fabs(h * e_low) / scale);
+    if (!(e <= fine)) {
+      fine = e;
+      worst = i;
+    }
+  }
+  if (tab_.error_low.empty() || fine == 0) return fine;
+  return fine * fine / std::sqrt(fine * fine + 0.01 * coarse * coarse);
+}
+
+// A first length from the size of x, x' and x'' (one Euler step), after Hairer, Norsett, Wanner I,
+// section II.4: h with a local Euler error of 1 % at the method's order.
+double ExplicitRungeKutta::first_step(double limit) {
+  const auto scaled = [&](auto value) {
+    double largest = 0;
+    for (int i = 0; i < m_; ++i)
+      largest = std::max(largest, std::fabs(value(i)) / (tolerance_ * (1 + std::fabs(x0_[i]))));
+    return largest;
+  };
+  const std::span<const double> f0 = stage(0);
+  const std::span<double> f1 = stage(1);
+  const double d0 = scaled([&](int i) { return x0_[i]; });
+  const double d1 = scaled([&](int i) { return f0[i]; });
+  double h0 = std::min(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, limit);
+  for (int i = 0; i < n_; ++i) y_[i] = x0_[i] + h0 * f0[i];
+  evaluate(t0_ + h0, y_, f1);
+  const double d2 = scaled([&](int i) { return f1[i] - f0[i]; }) / h0;
+  if (!std::isfinite(d2)) return 1e-3 * h0;
+  const double larger = std::max(d1, d2);
+  const double h1 = larger <= 1e-15 ? std::max(1e-6, h0 * 1e-3)
+                                    : std::pow(0.01 / larger, 1.0 / (tab_.error_order + 1));
+  return std::min({100 * h0, h1, limit, max_step_});
+}
+
+// ------------------------------------------------------------------------------------ dense output
+
+bool ExplicitRungeKutta::fill_dense() {
+  if (!fill_end()) return false;
+  const int s = tab_.stages;
+  for (int e = s + 1; e <= s + tab_.extra; ++e) {
+    combine(tab_.a[e], k_, h0_, x0_, y_);
+    evaluate(t0_ + tab_.c[e] * h0_, y_, stage(e));
+  }
+  double *F0 = shape_.data(), *F1 = F0 + n_, *F2 = F1 + n_;
+  for (int i = 0; i < n_; ++i) {
+    const double k0 = h0_ * stage(0)[i], k1 = h0_ * stage(s)[i];
+    F0[i] = x1_[i] - x0_[i];
+    F1[i] = k0 - F0[i];
+    F2[i] = 2 * F0[i] - (k0 + k1);
+  }
+  for (std::size_t r = 0; r < tab_.d.size(); ++r) {
+    double* F = shape_.data() + (3 + r) * n_;
+    std::fill_n(F, n_, 0.0);
+    for (std::size_t j = 0; j < tab_.d[r].size(); ++j)
+      for (int i = 0; i < n_; ++i) F[i] += h0_ * tab_.d[r][j] * k_[j * n_ + i];
+  }
+  dense_known_ = true;
+  return all_finite(shape_);
+}
+
+bool ExplicitRungeKutta::dense(double theta, std::span<double> x) {
+  if (!dense_known_ && !fill_dense()) return false;
+  const int rows = static_cast<int>(3 + tab_.d.size());
+  for (int i = 0; i < n_; ++i) {
+    double sum = 0;
+    for (int r = rows - 1; r >= 0; --r)
+      sum = (sum + shape_[static_cast<std::size_t>(r) * n_ + i]) * (r % 2 == 0 ? theta : 1 - theta);
+    x[i] = x0_[i] + sum;
+  }
+  system_.space().normalise(x);
+  return true;
+}
+
+StepReport ExplicitRungeKutta::restep(double h, std::span<double> x) {
+  std::copy_n(k_.begin(), n_, again_.begin());
+  const double kept = norm_error_;
+  const bool finite = fill_stages(h, again_, x);
+  norm_error_ = kept;
+  return {finite ? StepStatus::ok : StepStatus::not_finite, h, 0, -1, 0};
+}
+
+}  // namespace
+
+std::unique_ptr<Integrator> make_explicit_integrator(const System& system,
+                                                     const ExplicitTableau& tableau,
+                                                     const IntegratorOptions& options) {
+  return std::make_unique<ExplicitRungeKutta>(system, tableau, options);
+}
+
+}  // namespace cartan

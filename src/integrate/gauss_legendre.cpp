@@ -1,0 +1,405 @@
+#include "integrate/gauss_legendre.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "integrate/stage_history.h"
+#include "integrate/stage_matrix.h"
+#include "integrate/tableau.h"
+
+namespace cartan {
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr double stagnation_band = 100 * eps;
+
+// How an iteration ended.
+enum class Outcome { converged, slow, diverged };
+
+class GaussLegendre final : public Integrator {
+ public:
+  GaussLegendre(const System& system, int stages, const IntegratorOptions& options);
+  void restart() override;
+  StepReport step(State& state, double h, double t_end) override;
+  bool dense(double theta, std::span<double> x) override;
+  StepReport restep(double h, std::span<double> x) override;
+
+ private:
+  // The stages of a step of length h from (t0_, x0_ + low0_), slopes in K (a guess on entry).
+  StepReport solve_stages(double h, std::span<double> K);
+  Outcome iterate_fixed_point(double h, std::span<double> K, StepReport& report);
+  Outcome iterate_newton(double h, std::span<double> K, StepReport& report);
+  bool guess_constant(std::span<double> K);
+  void evaluate_stages();
+  // Z = x0 + h A K for the numbers [first, last) of x; returns the largest relative change.
+  double fill_points(double h, std::span<const double> K, int first, int last, int& worst);
+  double relax_positions(double h, std::span<double> K, int sweeps, int& worst);
+  void finish_positions(double h, std::span<double> K);
+  bool converged(double change, double before);
+  bool is_slow(double rate, double change) const;
+  void refresh_jacobian();
+  void watch_contraction(double fixed_point_rate);
+  // x1 = x0 + h sum b K, with the part lost to rounding in low1
+  void add_up(double h, std::span<const double> K, std::span<double> x1, std::span<double> low1);
+
+  const CollocationTableau tab_;
+  const int s_;
+  const int q_;  // leading numbers with cheap rates
+  const double tolerance_;
+  const int sweep_limit_;
+  StageHistory history_;
+  std::vector<double> times_, Z_, F_;  // stages: times, points, derivatives there
+  std::vector<double> again_;          // slopes of a restep
+  std::vector<double> low_, low0_;     // what rounding took from x: now, at the start of the step
+  std::vector<double> scale_, x1_, unused_;
+  std::vector<double> weights_;
+
+  // simplified Newton
+  bool newton_ = false;                // in use
+  bool fresh_ = false;                 // J belongs to this step
+  bool refresh_wanted_ = false;
+  int calm_steps_ = 0;                 // Newton steps in a row in which a fixed point would do
+  int calm_needed_ = 10;
+  double matrix_h_ = 0;                // length the factors belong to
+  Eigen::MatrixXd J_;
+  std::vector<double> residual_;
+  std::unique_ptr<StageMatrix> matrix_;
+};
+
+GaussLegendre::GaussLegendre(const System& system, int stages, const IntegratorOptions& options)
+    : Integrator(system),
+      tab_(make_gauss_legendre(stages)),
+      s_(stages),
+      q_(system.kinematic_size()),
+      tolerance_(options.tolerance > 0 ? options.tolerance : default_stage_tolerance),
+      // A Newton step costs about as much as this many sweeps: J takes as long as m evaluations and
+      // its factors are kept over some tens of steps.
+      sweep_limit_(std::max(15, m_ / 3)),
+      history_(tab_, n_),
+      times_(s_),
+      Z_(static_cast<std::size_t>(s_) * n_),
+      F_(Z_.size()),
+      again_(Z_.size()),
+      low_(n_),
+      low0_(n_),
+      scale_(m_),
+      x1_(n_),
+      unused_(n_),
+      weights_(s_) {}
+
+void GaussLegendre::restart() {
+  history_.clear();
+  std::fill(low_.begin(), low_.end(), 0.0);
+  refresh_wanted_ = true;
+}
+
+// ------------------------------------------------------------------------------------------- stages
+
+void GaussLegendre::evaluate_stages() {
+  counts_.evaluations += s_;
+  system_.derivatives(times_, Z_, mode_, F_, *workspace_);
+}
+
+double GaussLegendre::fill_points(double h, std::span<const double> K, int first, int last,
+                                  int& worst) {
+  double largest = 0;
+  const int deciding = std::min(last, m_);
+  for (int i = 0; i < s_; ++i) {
+    double* z = Z_.data() + static_cast<std::size_t>(i) * n_;
+    const double* a = tab_.a.data() + static_cast<std::size_t>(i) * s_;
+    const auto point = [&](int k) {
+      double sum = 0;
+      for (int j = 0; j < s_; ++j) sum += a[j] * K[static_cast<std::size_t>(j) * n_ + k];
+      return x0_[k] + (low0_[k] + h * sum);
+    };
+    for (int k = first; k < deciding; ++k) {
+      const double value = point(k);
+      const double change = std::fabs(value - z[k]) / std::max(1.0, std::fabs(value));
+      if (!(change <= largest)) {  // also when not a number
+        largest = change;
+        worst = k;
+      }
+      z[k] = value;
+    }
+    for (int k = std::max(first, deciding); k < last; ++k) z[k] = point(k);
+  }
+  return largest;
+}
+
+// With new velocities in Z, lets the positions follow: K_q = N(q) v, q = q0 + h A K_q, some times.
+double GaussLegendre::relax_positions(double h, std::span<double> K, int sweeps, int& worst) {
+  double total = 0;
+  for (int r = 0; r < sweeps; ++r) {
+    for (int i = 0; i < s_; ++i) {
+      const std::size_t at = static_cast<std::size_t>(i) * n_;
+      system_.kinematic_rates({times_[i], {Z_.data() + at, static_cast<std::size_t>(n_)}, mode_},
+                              {K.data() + at, static_cast<std::size_t>(q_)}, *workspace_);
+    }
+    const double change = fill_points(h, K, 0, q_, worst);
+    total += change;
+    if (!(change > tolerance_)) break;
+  }
+  return total;
+}
+
+// Solves the position stages to rounding whatever the tolerance, so that unit lengths are kept.
+void GaussLegendre::finish_positions(double h, std::span<double> K) {
+  double before = std::numeric_limits<double>::infinity();
+  for (int r = 0; r < 12; ++r) {
+    int worst = -1;
+    const double change = relax_positions(h, K, 1, worst);
+    if (!(change > eps) || (change >= before && change <= stagnation_band)) break;
+    before = change;
+  }
+}
+
+bool GaussLegendre::guess_constant(std::span<double> K) {
+  evaluate(t0_, x0_, K.first(n_));
+  double sum = 0;
+  for (int k = 0; k < n_; ++k) sum += K[k] * 0.0;
+  for (int i = 1; i < s_; ++i) std::copy_n(K.begin(), n_, K.begin() + static_cast<std::size_t>(i) * n_);
+  return sum == 0;
+}
+
+// The test of the contract: the change is below tolerance, or it no longer falls within 100 eps.
+bool GaussLegendre::converged(double change, double before) {
+  if (change <= tolerance_) return true;
+  if (!(change >= before && change <= stagnation_band)) return false;
+  ++counts_.stagnations;
+  return true;
+}
+
+StepReport GaussLegendre::solve_stages(double h, std::span<double> K) {
+  for (int i = 0; i < s_; ++i) times_[i] = t0_ + tab_.c[i] * h;
+  StepReport report;
+  report.taken = h;
+  fresh_ = false;
+  Outcome outcome = newton_ ? iterate_newton(h, K, report) : iterate_fixed_point(h, K, report);
+  if (outcome != Outcome::converged && !newton_) {
+    newton_ = true;
+    refresh_wanted_ = true;
+    if (outcome == Outcome::slow) outcome = iterate_newton(h, K, report);
+  }
+  if (outcome != Outcome::converged) {
+    // once more from the simplest guess, with the Jacobian of this very point
+    refresh_wanted_ = true;
+    if (!guess_constant(K)) {
+      report.status = StepStatus::not_finite;
+      return report;
+    }
+    outcome = iterate_newton(h, K, report);
+  }
+  counts_.iterations += report.iterations;
+  if (outcome != Outcome::converged) {
+    report.status = std::isfinite(report.measure) ? StepStatus::no_convergence : StepStatus::not_finite;
+    return report;
+  }
+  counts_.newton_steps += newton_;
+  counts_.max_stage_change = std::max(counts_.max_stage_change, report.measure);
+  return report;
+}
+
+// Contraction by `rate` per sweep needs more than the limit for nine digits, and is far from done.
+bool GaussLegendre::is_slow(double rate, double change) const {
+  if (change <= stagnation_band || rate <= 0) return false;
+  if (rate >= 1) return true;
+  const double left = std::log(std::max(tolerance_, 4 * eps) / change) / std::log(rate);
+  return std::log(1e-9) / std::log(rate) > sweep_limit_ && left > 0.5 * sweep_limit_;
+}
+
+Outcome GaussLegendre::iterate_fixed_point(double h, std::span<double> K, StepReport& report) {
+  int worst = -1;
+  fill_points(h, K, 0, n_, worst);
+  double before = std::numeric_limits<double>::infinity(), before2 = before;
+  int growing = 0;
+  for (int sweep = 1;; ++sweep) {
+    evaluate_stages();
+    ++report.iterations;
+    for (int i = 0; i < s_; ++i) {
+      const std::size_t at = static_cast<std::size_t>(i) * n_;
+      std::copy(F_.begin() + at + q_, F_.begin() + at + n_, K.begin() + at + q_);
+    }
+    worst = -1;
+    double change = fill_points(h, K, q_, n_, worst);
+    if (q_ > 0) change = std::max(change, relax_positions(h, K, 1, worst));
+    report.measure = change;
+    report.component = worst;
+    if (converged(change, before)) {
+      if (q_ > 0) finish_positions(h, K);
+      return Outcome::converged;
+    }
+    if (!std::isfinite(change)) return Outcome::diverged;
+    growing = change >= before ? growing + 1 : 0;
+    if (growing >= 3 || change > 1e10) return Outcome::diverged;
+    if (sweep >= 3 && is_slow(std::sqrt(change / before2), change)) return Outcome::slow;
+    if (sweep >= 4 * sweep_limit_) return Outcome::slow;
+    before2 = before;
+    before = change;
+  }
+}
+
+// ------------------------------------------------------------------------------------------- Newton
+
+void GaussLegendre::refresh_jacobian() {
+  if (!matrix_) {
+    matrix_ = std::make_unique<StageMatrix>(tab_, m_);
+    J_.resize(n_, n_);
+    residual_.resize(Z_.size());
+  }
+  system_.jacobian({t0_, x0_, mode_}, J_, *workspace_);
+  ++counts_.jacobians;
+  matrix_h_ = 0;
+  fresh_ = true;
+  refresh_wanted_ = false;
+}
+
+// K <- K + (1 - h A (x) J)^-1 (f(x0 + h A K) - K). Quadratures follow: K = f.
+Outcome GaussLegendre::iterate_newton(double h, std::span<double> K, StepReport& report) {
+  constexpr int limit = 25;
+  if (refresh_wanted_ || !matrix_) refresh_jacobian();
+  double before = std::numeric_limits<double>::infinity(), worst_rate = 0, fixed_point_rate = 0;
+  int worst = -1;
+  int growing = 0;
+  fill_points(h, K, 0, n_, worst);
+  for (int sweep = 1; sweep <= limit; ++sweep) {
+    if (matrix_h_ != h && (fresh_ || matrix_h_ == 0 || std::fabs(matrix_h_ - h) > 0.1 * h)) {
+      matrix_->factorise(J_.topLeftCorner(m_, m_), h);
+      matrix_h_ = h;
+      ++counts_.factorisations;
+    }
+    evaluate_stages();
+    ++report.iterations;
+    for (int i = 0; i < s_; ++i) {
+      const std::size_t at = static_cast<std::size_t>(i) * n_;
+      for (int k = 0; k < m_; ++k) residual_[at + k] = F_[at + k] - K[at + k];
+      for (int k = m_; k < n_; ++k) K[at + k] = F_[at + k];
+    }
+    matrix_->solve(residual_, F_, n_);  // F now holds the change of K
+    double shift = 0, length = 0;
+    for (int i = 0; i < s_; ++i) {
+      const std::size_t at = static_cast<std::size_t>(i) * n_;
+      for (int k = 0; k < m_; ++k) {
+        K[at + k] += F_[at + k];
+        const double d = F_[at + k] - residual_[at + k];  // = h A J dK: what a fixed point would leave
+        shift += d * d;
+        length += F_[at + k] * F_[at + k];
+      }
+    }
+    worst = -1;
+    const double change = fill_points(h, K, 0, n_, worst);
+    report.measure = change;
+    report.component = worst;
+    if (change > stagnation_band && length > 0)
+      fixed_point_rate = std::max(fixed_point_rate, std::sqrt(shift / length));
+    if (converged(change, before)) {
+      if (worst_rate > 0.1) refresh_wanted_ = true;
+      watch_contraction(fixed_point_rate);
+      return Outcome::converged;
+    }
+    if (!std::isfinite(change)) return Outcome::diverged;
+    const double rate = change / before;
+    worst_rate = std::max(worst_rate, std::isfinite(rate) && change > stagnation_band ? rate : 0);
+    growing = rate >= 1 ? growing + 1 : 0;
+    if (!fresh_ && rate > 0.4 && change > stagnation_band) {
+      refresh_jacobian();
+      before = std::numeric_limits<double>::infinity();
+      growing = 0;
+      continue;
+    }
+    if (growing >= 4) return Outcome::diverged;
+    before = change;
+  }
+  return Outcome::slow;
+}
+
+// Back to the fixed point once its contraction, seen through J, has been good for a while.
+void GaussLegendre::watch_contraction(double fixed_point_rate) {
+  const bool calm = fixed_point_rate < 1 &&
+                    (fixed_point_rate == 0 ||
+                     std::log(1e-9) / std::log(fixed_point_rate) < 0.5 * sweep_limit_);
+  calm_steps_ = calm ? calm_steps_ + 1 : 0;
+  if (calm_steps_ < calm_needed_) return;
+  newton_ = false;
+  calm_steps_ = 0;
+  calm_needed_ = std::min(2 * calm_needed_, 10000);
+}
+
+// --------------------------------------------------------------------------------------------- step
+
+// x1 + low1 = x0 + low0 + h sum b K with the exact remainder of the addition (Moller, Knuth).
+void GaussLegendre::add_up(double h, std::span<const double> K, std::span<double> x1,
+                           std::span<double> low1) {
+  for (int k = 0; k < n_; ++k) {
+    double sum = 0;
+    for (int j = 0; j < s_; ++j) sum += tab_.b[j] * K[static_cast<std::size_t>(j) * n_ + k];
+    const double change = low0_[k] + h * sum;
+    const double value = x0_[k] + change;
+    const double part = value - x0_[k];
+    x1[k] = value;
+    low1[k] = (x0_[k] - (value - part)) + (change - part);
+  }
+}
+
+StepReport GaussLegendre::step(State& state, double h, double t_end) {
+  x0_ = state.x;
+  mode_ = state.mode;
+  low0_ = low_;
+  t0_ = state.t;
+  const std::span<double> K = history_.current();
+  if (!history_.empty())
+    history_.predict(h);
+  else if (!guess_constant(K))
+    return {StepStatus::not_finite, h, 0, -1, 0};
+
+  const StepReport report = solve_stages(h, K);
+  if (report.status != StepStatus::ok) return report;
+  add_up(h, K, x1_, low_);
+  for (int k = 0; k < n_; ++k)
+    if (!std::isfinite(x1_[k])) {
+      low_ = low0_;
+      return {StepStatus::not_finite, h, 0, k, report.iterations};
+    }
+  state.x = x1_;
+  state.t = t_end;
+  for (int k = 0; k < m_; ++k) scale_[k] = 1 / std::max(1.0, std::fabs(x1_[k]));
+  history_.push(h, scale_);
+  h0_ = h;
+  return report;
+}
+
+bool GaussLegendre::dense(double theta, std::span<double> x) {
+  fill_collocation_weights(tab_, theta, weights_);
+  const std::span<const double> K = history_.last();
+  for (int k = 0; k < n_; ++k) {
+    double sum = 0;
+    for (int j = 0; j < s_; ++j) sum += weights_[j] * K[static_cast<std::size_t>(j) * n_ + k];
+    x[k] = x0_[k] + (low0_[k] + h0_ * sum);
+  }
+  return true;
+}
+
+// The guess is the collocation polynomial of the step already known.
+StepReport GaussLegendre::restep(double h, std::span<double> x) {
+  const std::span<const double> K = history_.last();
+  for (int i = 0; i < s_; ++i) {
+    fill_lagrange_weights(tab_.c, tab_.c[i] * h / h0_, weights_);
+    for (int k = 0; k < n_; ++k) {
+      double sum = 0;
+      for (int j = 0; j < s_; ++j) sum += weights_[j] * K[static_cast<std::size_t>(j) * n_ + k];
+      again_[static_cast<std::size_t>(i) * n_ + k] = sum;
+    }
+  }
+  const StepReport report = solve_stages(h, again_);
+  if (report.status == StepStatus::ok) add_up(h, again_, x, unused_);
+  return report;
+}
+
+}  // namespace
+
+std::unique_ptr<Integrator> make_gauss_legendre_integrator(const System& system, int stages,
+                                                           const IntegratorOptions& options) {
+  return std::make_unique<GaussLegendre>(system, stages, options);
+}
+
+}  // namespace cartan

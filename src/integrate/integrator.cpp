@@ -1,0 +1,66 @@
+#include "integrate/integrator.h"
+
+#include "integrate/explicit_rk.h"
+#include "integrate/gauss_legendre.h"
+
+namespace cartan {
+
+Integrator::Integrator(const System& system)
+    : system_(system),
+      n_(system.space().size()),
+      m_(system.space().size() - system.quadratures()),
+      workspace_(system.make_workspace()),
+      x0_(n_) {}
+
+namespace {
+
+template <int stages>
+std::unique_ptr<Integrator> make_gl(const System& system, const IntegratorOptions& options) {
+  return make_gauss_legendre_integrator(system, stages, options);
+}
+
+using Make = std::unique_ptr<Integrator>;
+Make make_rk4(const System& s, const IntegratorOptions& o) {
+  return make_explicit_integrator(s, classical_rk4(), o);
+}
+Make make_rk45(const System& s, const IntegratorOptions& o) {
+  return make_explicit_integrator(s, dormand_prince_54(), o);
+}
+Make make_dop853(const System& s, const IntegratorOptions& o) {
+  return make_explicit_integrator(s, dormand_prince_853(), o);
+}
+
+// name, order, adaptive, implicit, default tolerance
+const IntegratorInfo table[] = {
+    {"rk4", 4, false, false, 0, "classical Runge-Kutta, fixed steps", make_rk4},
+    {"rk45", 5, true, false, 1e-9, "Dormand-Prince 5(4), error control, dense output", make_rk45},
+    {"dop853", 8, true, false, 1e-10, "Dormand-Prince 8(5,3), error control, dense output of order 7",
+     make_dop853},
+    {"gl1", 2, false, true, default_stage_tolerance, "implicit midpoint, keeps quadratic invariants",
+     make_gl<1>},
+    {"gl2", 4, false, true, default_stage_tolerance, "Gauss-Legendre, 2 stages", make_gl<2>},
+    {"gl3", 6, false, true, default_stage_tolerance, "Gauss-Legendre, 3 stages", make_gl<3>},
+    {"gl4", 8, false, true, default_stage_tolerance, "Gauss-Legendre, 4 stages", make_gl<4>},
+    {"gl5", 10, false, true, default_stage_tolerance, "Gauss-Legendre, 5 stages", make_gl<5>},
+    {"gl6", 12, false, true, default_stage_tolerance, "Gauss-Legendre, 6 stages", make_gl<6>},
+    {"gl7", 14, false, true, default_stage_tolerance, "Gauss-Legendre, 7 stages", make_gl<7>},
+    {"gl8", 16, false, true, default_stage_tolerance, "Gauss-Legendre, 8 stages", make_gl<8>},
+};
+
+}  // namespace
+
+std::span<const IntegratorInfo> integrator_table() { return table; }
+
+const IntegratorInfo* find_integrator(std::string_view name) {
+  for (const IntegratorInfo& row : table)
+    if (name == row.name) return &row;
+  return nullptr;
+}
+
+std::string integrator_names() {
+  std::string names;
+  for (const IntegratorInfo& row : table) names += (names.empty() ? "" : ", ") + std::string(row.name);
+  return names;
+}
+
+}  // namespace cartan

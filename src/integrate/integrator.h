@@ -1,0 +1,127 @@
+// A method as a value: one step at a time, with a report. Knows Systems, no bodies.
+//
+// An Integrator belongs to one System and one thread: it holds the scratch, the memory of the method
+// (starting values, step size, compensation of rounding) and the last step, which can be looked into
+// (`dense`) and taken again to a shorter length (`restep`).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "system/system.h"
+
+namespace cartan {
+
+enum class StepStatus {
+  ok,
+  no_convergence,  // the stages of an implicit method
+  step_too_small,  // error control asks for steps below the resolution of t
+  not_finite,      // the derivative or the new state is not a number
+};
+
+struct StepReport {
+  StepStatus status = StepStatus::ok;
+  double taken = 0;    // length of the step (of the refused one when status is not ok)
+  double measure = 0;  // no_convergence: last change of a stage; step_too_small: error / tolerance
+  int component = -1;  // the worst number of x, -1 unknown
+  int iterations = 0;  // implicit: sweeps over the stages
+};
+
+struct IntegratorCounts {
+  long evaluations = 0;   // of the derivative
+  long jacobians = 0;
+  long factorisations = 0;
+  long rejected = 0;      // steps refused by error control
+  long iterations = 0;    // sweeps over the stages
+  long newton_steps = 0;  // steps solved by simplified Newton iteration
+  long stagnations = 0;   // steps accepted because rounding stopped the iteration above tolerance
+  double max_stage_change = 0;     // last change of the stages, largest over all steps
+  double max_unit_norm_error = 0;  // explicit methods: before normalising
+};
+
+struct IntegratorOptions {
+  double tolerance = 0;     // 0: the method's own default
+  bool fixed_step = false;  // adaptive methods: take the step asked for, no error control
+  double max_step = 0;      // adaptive methods; 0: none
+};
+
+class Integrator {
+ public:
+  explicit Integrator(const System& system);
+  virtual ~Integrator() = default;
+  Integrator(const Integrator&) = delete;
+  Integrator& operator=(const Integrator&) = delete;
+
+  // Forgets the past. Call before the first step and whenever the state or the mode was changed.
+  virtual void restart() = 0;
+
+  // From `state` one step of length h (error control: at most h). After the whole of h, state.t is
+  // exactly t_end, the caller's value of state.t + h without drift. On failure `state` is untouched.
+  virtual StepReport step(State& state, double h, double t_end) = 0;
+
+  // x inside the last step, theta in [0, 1]; false where the derivative it needs is not finite.
+  virtual bool dense(double theta, std::span<double> x) = 0;
+
+  // x after a step of length h, shorter than the last one, from the same start: full order of the
+  // method at its end. The last step stays what it was.
+  virtual StepReport restep(double h, std::span<double> x) = 0;
+
+  double last_start() const { return t0_; }
+  double last_length() const { return h0_; }
+  const IntegratorCounts& counts() const { return counts_; }
+  Workspace& workspace() { return *workspace_; }
+
+ protected:
+  void evaluate(double t, std::span<const double> x, std::span<double> xdot) {
+    ++counts_.evaluations;
+    system_.derivative({t, x, mode_}, xdot, *workspace_);
+  }
+
+  const System& system_;
+  const int n_;  // numbers in x
+  const int m_;  // the first m decide convergence and error; the others are quadratures
+  std::unique_ptr<Workspace> workspace_;
+  IntegratorCounts counts_;
+  double t0_ = 0, h0_ = 0;   // the last step
+  std::vector<double> x0_;   // its start
+  std::vector<int> mode_;
+};
+
+// The last step of an integrator as a function of time.
+class DenseStep {
+ public:
+  DenseStep(Integrator& integrator, double t_end)
+      : integrator_(integrator), t0_(integrator.last_start()), t1_(t_end) {}
+  double begin() const { return t0_; }
+  double end() const { return t1_; }
+  bool at(double t, std::span<double> x) const {
+    return integrator_.dense(t1_ > t0_ ? (t - t0_) / (t1_ - t0_) : 0, x);
+  }
+
+ private:
+  Integrator& integrator_;
+  double t0_, t1_;
+};
+
+// ------------------------------------------------------------------------------------------ table
+
+struct IntegratorInfo {
+  const char* name;
+  int order;
+  bool adaptive;
+  bool implicit;
+  double default_tolerance;  // 0: the method has none
+  const char* description;
+  std::unique_ptr<Integrator> (*make)(const System&, const IntegratorOptions&);
+};
+
+// Every method there is. Adding one: a file pair and a row.
+std::span<const IntegratorInfo> integrator_table();
+const IntegratorInfo* find_integrator(std::string_view name);  // null when absent
+// The names, separated by commas, for messages.
+std::string integrator_names();
+
+}  // namespace cartan

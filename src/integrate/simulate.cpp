@@ -1,0 +1,341 @@
+#include "integrate/simulate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <limits>
+
+namespace cartan {
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr int max_internal_events = 1000;  // within one step
+
+__attribute__((format(printf, 1, 2))) std::string format(const char* pattern, ...) {
+  char text[512];
+  va_list arguments;
+  va_start(arguments, pattern);
+  std::vsnprintf(text, sizeof text, pattern, arguments);
+  va_end(arguments);
+  return text;
+}
+
+bool is_positive(double value) { return value > 0 && std::isfinite(value); }
+
+// One sentence on what is wrong with the options, or nothing.
+std::string check_options(const SimulateOptions& o, const System& system, const State& start) {
+  if (!find_integrator(o.integrator))
+    return "there is no integrator '" + o.integrator + "'; known: " + integrator_names();
+  if (!(o.duration >= 0 && std::isfinite(o.duration)))
+    return format("duration is %g; expected a finite number that is not negative", o.duration);
+  if (!is_positive(o.step)) return format("step is %g; expected a positive number", o.step);
+  if (o.every < 1) return format("every is %d; expected at least 1", o.every);
+  if (!(o.tolerance >= 0 && o.tolerance < 1))
+    return format("tolerance is %g; expected a positive number below 1", o.tolerance);
+  if (static_cast<int>(start.x.size()) != system.space().size())
+    return format("the state has %zu numbers, the system %d", start.x.size(), system.space().size());
+  for (std::size_t i = 0; i < start.x.size(); ++i)
+    if (!std::isfinite(start.x[i]))
+      return "the initial value of " + system.component_name(static_cast<int>(i)) + " is not finite";
+  if (!std::isfinite(start.t)) return "the initial time is not finite";
+  return "";
+}
+
+IntegratorOptions integrator_options(const IntegratorInfo& info, const SimulateOptions& o) {
+  return {o.tolerance > 0 ? o.tolerance : info.default_tolerance, o.fixed_step, o.max_step};
+}
+
+class Run {
+ public:
+  Run(const System& system, const State& start, const SimulateOptions& options,
+      const Observer& observer);
+  SimulateReport operator()();
+
+ private:
+  void run_fixed();
+  void run_adaptive();
+  bool advance(double h, double t_next);  // one step and its events; false: the run is over
+  bool take_events();
+  bool fill_event_state(double length);
+  bool fire(const Crossing& crossing);
+  bool is_chattering(const EventInfo& info);
+  bool sample_until(double t);
+  void give_sample(const State& state);
+  void show_progress();
+  bool end(RunStatus status, std::string message);
+  bool fail(const StepReport& step);
+
+  const System& system_;
+  const SimulateOptions& options_;
+  const Observer& observer_;
+  const IntegratorInfo& info_;
+  const bool adaptive_;
+  std::unique_ptr<Integrator> integrator_;
+  EventFinder events_;
+  State state_;            // now
+  State at_event_, sample_;
+  const double t_begin_, t_end_;
+  double sampled_t_ = std::numeric_limits<double>::quiet_NaN();  // of the last sample
+  long grid_samples_ = 0;  // adaptive: samples given on the recording grid
+  double shown_ = 0;       // progress last told
+  // chattering: internal events since a time
+  double chatter_begin_;
+  int chatter_count_ = 0;
+  bool changed_ = false;   // an event of this step changed the state
+  std::vector<Crossing> handled_;
+  SimulateReport report_;
+};
+
+Run::Run(const System& system, const State& start, const SimulateOptions& options,
+         const Observer& observer)
+    : system_(system),
+      options_(options),
+      observer_(observer),
+      info_(*find_integrator(options.integrator)),
+      adaptive_(info_.adaptive && !options.fixed_step),
+      integrator_(info_.make(system, integrator_options(info_, options))),
+      events_(system),
+      state_(start),
+      at_event_(start),
+      sample_(start),
+      t_begin_(start.t),
+      t_end_(start.t + options.duration),
+      chatter_begin_(start.t) {
+  report_.tolerance = integrator_options(info_, options).tolerance;
+  handled_.reserve(16);
+}
+
+SimulateReport Run::operator()() {
+  const auto begin = std::chrono::steady_clock::now();
+  integrator_->restart();
+  events_.restart(state_, {}, integrator_->workspace());
+  give_sample(state_);
+  if (options_.duration > 0) adaptive_ ? run_adaptive() : run_fixed();
+  if (state_.t != sampled_t_) give_sample(state_);
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+  report_.wall_seconds = wall.count();
+  report_.counts = integrator_->counts();
+  report_.unit_norm_error = std::max(report_.unit_norm_error, report_.counts.max_unit_norm_error);
+  report_.final_state = state_;
+  return report_;
+}
+
+// Times t0 + n h without drift. What is left at the end, when more than rounding, is a shorter step.
+void Run::run_fixed() {
+  const double h = options_.step, ratio = options_.duration / h;
+  const double slack = 4 * eps * std::max({ratio, std::fabs(t_begin_) / h, 1.0});
+  const long whole = static_cast<long>(ratio + slack);
+  const bool rest = ratio - static_cast<double>(whole) > slack;
+  const long count = whole + rest;
+  for (long n = 1; n <= count; ++n) {
+    const bool last = n == count;
+    const double t_next = last ? t_end_ : t_begin_ + static_cast<double>(n) * h;
+    double length = last && rest ? t_next - state_.t : h;
+    do {  // more than once where an event restarts the motion inside the step
+      if (!advance(length, t_next)) return;
+      length = t_next - state_.t;
+    } while (state_.t < t_next);
+    if (n % options_.every == 0) give_sample(state_);
+  }
+}
+
+// Steps as error control wants them; samples from the dense output at t0 + k (every * step).
+void Run::run_adaptive() {
+  while (state_.t < t_end_)
+    if (!advance(t_end_ - state_.t, t_end_)) return;
+}
+
+bool Run::advance(double h, double t_next) {
+  const StepReport step = integrator_->step(state_, h, t_next);
+  if (step.status != StepStatus::ok) return fail(step);
+  ++report_.steps;
+  if (info_.implicit)
+    report_.unit_norm_error =
+        std::max(report_.unit_norm_error, system_.space().unit_norm_error(state_.x));
+  if (observer_.on_step) observer_.on_step(DenseStep(*integrator_, state_.t));
+  if (events_.active() && !take_events()) return false;
+  if (adaptive_ && !sample_until(state_.t)) return false;
+  show_progress();
+  if (options_.stop_requested && options_.stop_requested->load(std::memory_order_relaxed))
+    return end(RunStatus::cancelled, format("stopped on request at t = %.17g", state_.t));
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------- events
+
+// Events of the last step in order of time. One that changes the state cuts the step short there;
+// others at the same instant are handled with it. False: the run is over.
+bool Run::take_events() {
+  const double length = integrator_->last_length();
+  const double same = 1e-12 * length + 8 * eps * std::fabs(state_.t);
+  bool over = false;
+  double cut = length;
+  changed_ = false;
+  handled_.clear();
+  for (const Crossing& c : events_.find(*integrator_, state_)) {
+    if (changed_ && c.length > cut + same) break;
+    if (!changed_) {
+      cut = c.length;
+      if (!fill_event_state(cut)) return false;
+    }
+    over = !fire(c);
+    handled_.push_back(c);
+    if (over) break;
+  }
+  if (!over && !changed_) return true;
+  if (adaptive_ && !sample_until(at_event_.t)) return false;
+  state_ = at_event_;
+  if (over) return false;
+  integrator_->restart();
+  events_.restart(state_, handled_, integrator_->workspace());
+  return true;
+}
+
+// The state after `length` of the last step, into at_event_.
+bool Run::fill_event_state(double length) {
+  at_event_.mode = state_.mode;
+  if (length >= integrator_->last_length()) {
+    at_event_ = state_;
+    return true;
+  }
+  at_event_.t = std::min(integrator_->last_start() + length, state_.t);
+  if (length <= 0) return integrator_->dense(0, at_event_.x);
+  const StepReport step = integrator_->restep(length, at_event_.x);
+  return step.status == StepStatus::ok || fail(step);
+}
+
+// Tells the observer and the system. False: the run ends here.
+bool Run::fire(const Crossing& crossing) {
+  const EventInfo& info = system_.events()[crossing.index];
+  if (info.internal) {
+    ++report_.internal_events;
+    if (is_chattering(info)) return false;
+  } else if (observer_.on_event) {
+    observer_.on_event({crossing.index, info.name, crossing.direction, at_event_});
+  }
+  if (system_.handle_event(crossing.index, at_event_, integrator_->workspace())) changed_ = true;
+  if (!info.stop) return true;
+  return end(RunStatus::stopped_by_event,
+             format("stopped at t = %.17g by event '%s'", at_event_.t, info.name.c_str()));
+}
+
+bool Run::is_chattering(const EventInfo& info) {
+  if (at_event_.t > chatter_begin_ + options_.step) {
+    chatter_begin_ = at_event_.t;
+    chatter_count_ = 0;
+  }
+  if (++chatter_count_ <= max_internal_events) return false;
+  end(RunStatus::chattering,
+      format("more than %d internal events between t = %.9g and %.9g (within one step); the last is '%s'",
+             max_internal_events, chatter_begin_, at_event_.t, info.name.c_str()));
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------ samples
+
+bool Run::sample_until(double t) {
+  const double interval = options_.step * options_.every;
+  for (;;) {
+    const double at = t_begin_ + static_cast<double>(grid_samples_ + 1) * interval;
+    if (at > t || at > t_end_ - 1e-9 * interval) return true;  // the last state is given by itself
+    ++grid_samples_;
+    if (at == state_.t) {
+      give_sample(state_);
+      continue;
+    }
+    sample_.t = at;
+    sample_.mode = state_.mode;
+    if (!integrator_->dense((at - integrator_->last_start()) / integrator_->last_length(), sample_.x))
+      return end(RunStatus::not_finite,
+                 format("the derivative is not a number in the step after t = %.17g",
+                        integrator_->last_start()));
+    give_sample(sample_);
+  }
+}
+
+void Run::give_sample(const State& state) {
+  sampled_t_ = state.t;
+  if (observer_.on_sample) observer_.on_sample(state);
+}
+
+void Run::show_progress() {
+  if (!observer_.on_progress) return;
+  const double fraction = (state_.t - t_begin_) / (t_end_ - t_begin_);
+  if (fraction < shown_ + 0.001 && fraction < 1) return;
+  shown_ = fraction;
+  observer_.on_progress(fraction);
+}
+
+// ------------------------------------------------------------------------------------------- ending
+
+// Always false: the run is over.
+bool Run::end(RunStatus status, std::string message) {
+  report_.status = status;
+  report_.message = std::move(message);
+  return false;
+}
+
+bool Run::fail(const StepReport& step) {
+  const std::string worst = step.component >= 0 ? system_.component_name(step.component) : "";
+  const std::string where =
+      format("%s at t = %.9g with step %.3g: ", info_.name, state_.t, step.taken);
+  switch (step.status) {
+    case StepStatus::no_convergence:
+      return end(RunStatus::no_convergence,
+                 where + format("the stages did not converge; after %d iterations %s still changes "
+                                "by %.3g (tolerance %.3g). Use a smaller step",
+                                step.iterations, worst.c_str(), step.measure, report_.tolerance));
+    case StepStatus::step_too_small:
+      return end(RunStatus::step_too_small,
+                 where + format("error control asks for a step below the resolution of t; the "
+                                "error of %s is %.3g times the tolerance %.3g. The motion may be "
+                                "singular here",
+                                worst.c_str(), step.measure, report_.tolerance));
+    default:
+      return end(RunStatus::not_finite,
+                 where + "the derivative or the new state is not a finite number");
+  }
+}
+
+}  // namespace
+
+const char* to_string(RunStatus status) {
+  switch (status) {
+    case RunStatus::completed: return "completed";
+    case RunStatus::stopped_by_event: return "stopped by event";
+    case RunStatus::cancelled: return "cancelled";
+    case RunStatus::no_convergence: return "no convergence";
+    case RunStatus::step_too_small: return "step too small";
+    case RunStatus::not_finite: return "not finite";
+    case RunStatus::chattering: return "chattering";
+    case RunStatus::bad_options: return "bad options";
+  }
+  return "unknown";
+}
+
+SimulateReport simulate(const System& system, const State& start, const SimulateOptions& options,
+                        const Observer& observer) {
+  SimulateReport report;
+  report.message = check_options(options, system, start);
+  if (!report.message.empty()) {
+    report.status = RunStatus::bad_options;
+    report.final_state = start;
+    return report;
+  }
+  return Run(system, start, options, observer)();
+}
+
+SimulateReport simulate(const System& system, const State& start, const SimulateOptions& options,
+                        Trajectory& path) {
+  Observer observer;
+  observer.on_sample = [&](const State& state) { path.append(state); };
+  observer.on_event = [&](const EventRecord& event) { path.events.push_back(event); };
+  const SimulateReport report = simulate(system, start, options, observer);
+  path.provenance = {options.integrator, options.step,  options.duration,
+                     report.tolerance,   options.every, options.fixed_step};
+  return report;
+}
+
+}  // namespace cartan

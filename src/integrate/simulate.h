@@ -1,0 +1,70 @@
+// The run loop: a System, a State and a method give samples, events and a report.
+//
+//   Trajectory path;
+//   SimulateReport report = simulate(system, system.initial_state(), {.integrator = "gl3"}, path);
+//
+// Samples are handed out at the start, every k-th step and at exactly the end. Nothing is stored that
+// was not asked for.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "integrate/trajectory.h"
+
+namespace cartan {
+
+struct SimulateOptions {
+  std::string integrator = "gl3";
+  double duration = 10;     // the run ends at exactly start.t + duration
+  double step = 0.01;       // of fixed-step methods; recording interval of adaptive ones
+  double tolerance = 0;     // error (adaptive) or stage (implicit) tolerance; 0: the method's default
+  int every = 1;            // sample every k-th step
+  bool fixed_step = false;  // adaptive methods without error control, with `step`
+  double max_step = 0;      // adaptive methods; 0: none
+  const std::atomic<bool>* stop_requested = nullptr;  // looked at after every step
+};
+
+enum class RunStatus {
+  completed,
+  stopped_by_event,
+  cancelled,       // stop_requested
+  no_convergence,  // stages of an implicit method
+  step_too_small,  // error control
+  not_finite,      // the derivative or the state
+  chattering,      // internal events follow each other without end
+  bad_options,
+};
+const char* to_string(RunStatus status);
+
+struct SimulateReport {
+  RunStatus status = RunStatus::completed;
+  std::string message;  // one sentence with numbers when the run did not complete
+  long steps = 0;
+  IntegratorCounts counts;
+  long internal_events = 0;
+  double tolerance = 0;        // as used
+  double unit_norm_error = 0;  // largest | |u| - 1 |; explicit methods: before normalising
+  double wall_seconds = 0;     // of the integration, callbacks included
+  State final_state;           // the last good one
+
+  bool ok() const { return status == RunStatus::completed || status == RunStatus::stopped_by_event; }
+};
+
+// All optional. The references are good during the call only.
+struct Observer {
+  std::function<void(const State&)> on_sample;
+  std::function<void(const EventRecord&)> on_event;
+  std::function<void(const DenseStep&)> on_step;
+  std::function<void(double fraction)> on_progress;  // about a thousand times
+};
+
+SimulateReport simulate(const System& system, const State& start, const SimulateOptions& options,
+                        const Observer& observer);
+// Samples and events into `path`.
+SimulateReport simulate(const System& system, const State& start, const SimulateOptions& options,
+                        Trajectory& path);
+
+}  // namespace cartan

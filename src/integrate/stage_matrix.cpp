@@ -1,0 +1,122 @@
+#include "integrate/stage_matrix.h"
+
+#include <complex>
+#include <vector>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+
+namespace cartan {
+namespace {
+
+using Complex = std::complex<double>;
+using Eigen::MatrixXcd;
+using Eigen::MatrixXd;
+using Eigen::VectorXcd;
+using Eigen::VectorXd;
+
+// x = (L U)^-1 P x without temporaries
+template <class Lu, class Vector>
+void solve_in_place(const Lu& lu, Vector& x, Vector& scratch) {
+  scratch.noalias() = lu.permutationP() * x;
+  lu.matrixLU().template triangularView<Eigen::UnitLower>().solveInPlace(scratch);
+  lu.matrixLU().template triangularView<Eigen::Upper>().solveInPlace(scratch);
+  x.swap(scratch);
+}
+
+}  // namespace
+
+struct StageMatrix::Parts {
+  int s, n;
+  // one entry per real eigenvalue or complex pair
+  struct Pair {
+    Complex value;
+    bool real;
+    std::vector<Complex> to, from;  // row of T^-1, column of T
+    Eigen::PartialPivLU<MatrixXcd> complex_lu;
+    Eigen::PartialPivLU<MatrixXd> real_lu;
+  };
+  std::vector<Pair> pairs;
+  MatrixXcd complex_matrix;
+  MatrixXd real_matrix;
+  VectorXcd w, scratch;
+  VectorXd real_w, real_scratch;
+  MatrixXd sum;  // n x s
+};
+
+StageMatrix::StageMatrix(const CollocationTableau& tableau, int n) : parts_(new Parts) {
+  Parts& p = *parts_;
+  p.s = tableau.stages;
+  p.n = n;
+  MatrixXd A(p.s, p.s);
+  for (int i = 0; i < p.s; ++i)
+    for (int j = 0; j < p.s; ++j) A(i, j) = tableau.at(i, j);
+  const Eigen::EigenSolver<MatrixXd> eigen(A);
+  const MatrixXcd T = eigen.eigenvectors();
+  const MatrixXcd T_inverse = T.inverse();
+  for (int e = 0; e < p.s; ++e) {
+    const Complex value = eigen.eigenvalues()[e];
+    if (value.imag() < 0) continue;  // the partner of a pair
+    Parts::Pair pair;
+    pair.value = value;
+    pair.real = value.imag() == 0;
+    for (int j = 0; j < p.s; ++j) {
+      pair.to.push_back(T_inverse(e, j));
+      pair.from.push_back(T(j, e));
+    }
+    if (pair.real)
+      pair.real_lu = Eigen::PartialPivLU<MatrixXd>(n);
+    else
+      pair.complex_lu = Eigen::PartialPivLU<MatrixXcd>(n);
+    p.pairs.push_back(std::move(pair));
+  }
+  p.complex_matrix.resize(n, n);
+  p.real_matrix.resize(n, n);
+  p.w.resize(n);
+  p.scratch.resize(n);
+  p.real_w.resize(n);
+  p.real_scratch.resize(n);
+  p.sum.resize(n, p.s);
+}
+
+StageMatrix::~StageMatrix() = default;
+
+void StageMatrix::factorise(const Eigen::Ref<const Eigen::MatrixXd>& J, double h) {
+  Parts& p = *parts_;
+  for (Parts::Pair& pair : p.pairs) {
+    if (pair.real) {
+      p.real_matrix = -h * pair.value.real() * J;
+      p.real_matrix.diagonal().array() += 1;
+      pair.real_lu.compute(p.real_matrix);
+    } else {
+      p.complex_matrix = (-h * pair.value) * J.cast<Complex>();
+      p.complex_matrix.diagonal().array() += 1;
+      pair.complex_lu.compute(p.complex_matrix);
+    }
+  }
+}
+
+void StageMatrix::solve(std::span<const double> r, std::span<double> dK, int stride) {
+  Parts& p = *parts_;
+  p.sum.setZero();
+  for (Parts::Pair& pair : p.pairs) {
+    if (pair.real) {
+      p.real_w.setZero();
+      for (int j = 0; j < p.s; ++j)
+        p.real_w += pair.to[j].real() * Eigen::Map<const VectorXd>(r.data() + j * stride, p.n);
+      solve_in_place(pair.real_lu, p.real_w, p.real_scratch);
+      for (int j = 0; j < p.s; ++j) p.sum.col(j) += pair.from[j].real() * p.real_w;
+    } else {
+      p.w.setZero();
+      for (int j = 0; j < p.s; ++j)
+        p.w += pair.to[j] * Eigen::Map<const VectorXd>(r.data() + j * stride, p.n);
+      solve_in_place(pair.complex_lu, p.w, p.scratch);
+      // the pair contributes a number and its conjugate
+      for (int j = 0; j < p.s; ++j) p.sum.col(j) += 2 * (pair.from[j] * p.w).real();
+    }
+  }
+  for (int j = 0; j < p.s; ++j)
+    Eigen::Map<VectorXd>(dK.data() + j * stride, p.n) = p.sum.col(j);
+}
+
+}  // namespace cartan

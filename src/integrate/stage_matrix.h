@@ -1,0 +1,31 @@
+// (1 - h A (x) J) dK = r for the stages of a collocation method, without a matrix of size s n.
+//
+// A = T L T^-1 with L diagonal (complex pairs, one real entry when s is odd):
+//   dK = (T (x) 1) diag((1 - h l J)^-1) (T^-1 (x) 1) r,
+// so one factorisation of size n per pair of eigenvalues, complex, or real for the real one.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include <Eigen/Core>
+
+#include "integrate/tableau.h"
+
+namespace cartan {
+
+class StageMatrix {
+ public:
+  StageMatrix(const CollocationTableau& tableau, int n);  // allocates all it needs
+  ~StageMatrix();
+
+  void factorise(const Eigen::Ref<const Eigen::MatrixXd>& J, double h);
+  // r and dK: s blocks, the first n numbers of each block of `stride` are used; may be the same.
+  void solve(std::span<const double> r, std::span<double> dK, int stride);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace cartan

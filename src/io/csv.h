@@ -1,0 +1,57 @@
+// Tables of numbers as text: a header row, then rows of numbers with 17 significant digits.
+#pragma once
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/diagnostics.h"
+
+namespace cartan {
+
+// Appends a number with 17 significant digits: it reads back as the same double.
+void append_number(std::string& text, double value);
+
+// Streams a table to a file, a large block at a time. Errors are kept and told by close().
+class CsvWriter {
+ public:
+  explicit CsvWriter(const std::string& path);
+  ~CsvWriter();
+  CsvWriter(const CsvWriter&) = delete;
+  CsvWriter& operator=(const CsvWriter&) = delete;
+
+  void text(std::string_view cell);
+  void number(double value);
+  void numbers(const std::vector<double>& values);
+  void header(const std::vector<std::string>& names);
+  void end_row();
+  // False when anything could not be written; `problem` says why.
+  bool close(std::string& problem);
+
+ private:
+  void separate();
+  void flush();
+
+  std::FILE* file_ = nullptr;
+  std::string buffer_;
+  bool row_begun_ = false;
+  int error_ = 0;  // errno of the first failure
+};
+
+struct CsvTable {
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> columns;  // beside names
+
+  std::size_t row_count() const { return columns.empty() ? 0 : columns[0].size(); }
+  const std::vector<double>* find(const std::string& name) const;  // null when absent
+};
+
+// All rows, or only the last one, which is what continuing a run needs of a file of any size.
+enum class CsvRows { all, last };
+
+// Problems are told with line and column (character) of the file.
+std::optional<CsvTable> read_csv(const std::string& path, CsvRows rows, Diagnostics& problems);
+
+}  // namespace cartan

@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "io/csv.h"
+
+namespace cartan {
+namespace {
+
+struct Cell {
+  std::string_view text;
+  int column = 1;  // of its first character in the line
+};
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+Cell trim(std::string_view text, int column) {
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  while (!text.empty() && is_blank(text.front())) {
+    text.remove_prefix(1);
+    ++column;
+  }
+  return {text, column};
+}
+
+std::vector<Cell> split(std::string_view line) {
+  std::vector<Cell> cells;
+  for (std::size_t begin = 0; begin <= line.size();) {
+    const std::size_t end = std::min(line.find(',', begin), line.size());
+    cells.push_back(trim(line.substr(begin, end - begin), static_cast<int>(begin) + 1));
+    begin = end + 1;
+  }
+  return cells;
+}
+
+bool read_number(std::string_view text, double& value) {
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  const char* end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, value);
+  return result.ec == std::errc() && result.ptr == end && std::isfinite(value);
+}
+
+// Takes lines one by one into a table.
+class Reader {
+ public:
+  explicit Reader(Diagnostics& problems) : problems_(problems) {}
+
+  bool take_header(const std::string& line, int number) {
+    for (const Cell& cell : split(line)) {
+      if (cell.text.empty()) return refuse(number, cell, "a column without a name");
+      const std::string name(cell.text);
+      if (table_.find(name)) return refuse(number, cell, "a second column '" + name + "'");
+      table_.names.push_back(name);
+      table_.columns.emplace_back();
+    }
+    return true;
+  }
+
+  bool take_row(const std::string& line, int number) {
+    const std::vector<Cell> cells = split(line);
+    if (cells.size() != table_.names.size()) {
+      problems_.error({number, 1}, "this row has " + std::to_string(cells.size()) +
+                                       " cells; the header has " + std::to_string(table_.names.size()));
+      return false;
+    }
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      double value = 0;
+      if (!read_number(cells[k].text, value))
+        return refuse(number, cells[k], "'" + std::string(cells[k].text) +
+                                            "' in column '" + table_.names[k] +
+                                            "'; expected a finite number");
+      table_.columns[k].push_back(value);
+    }
+    return true;
+  }
+
+  CsvTable& table() { return table_; }
+
+ private:
+  bool refuse(int line, const Cell& cell, std::string message) {
+    problems_.error({line, cell.column}, std::move(message));
+    return false;
+  }
+
+  Diagnostics& problems_;
+  CsvTable table_;
+};
+
+}  // namespace
+
+const std::vector<double>* CsvTable::find(const std::string& name) const {
+  const auto found = std::find(names.begin(), names.end(), name);
+  return found == names.end() ? nullptr : &columns[found - names.begin()];
+}
+
+std::optional<CsvTable> read_csv(const std::string& path, CsvRows rows, Diagnostics& problems) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    problems.error({}, "this is a folder; expected a CSV file");
+    return std::nullopt;
+  }
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) {
+    problems.error({}, "the file cannot be opened; expected a CSV file");
+    return std::nullopt;
+  }
+  Reader reader(problems);
+  std::string line, last;
+  int last_number = 0;
+  bool header = false;
+  for (int number = 1; std::getline(stream, line); ++number) {
+    if (trim(line, 1).text.empty()) continue;
+    if (!header) {
+      if (!reader.take_header(line, number)) return std::nullopt;
+      header = true;
+    } else if (rows == CsvRows::all) {
+      if (!reader.take_row(line, number)) return std::nullopt;
+    } else {
+      last.swap(line);
+      last_number = number;
+    }
+  }
+  if (rows == CsvRows::last && last_number > 0 && !reader.take_row(last, last_number))
+    return std::nullopt;
+  if (reader.table().row_count() == 0) {
+    problems.error({}, "expected a header row and at least one row of numbers");
+    return std::nullopt;
+  }
+  return std::move(reader.table());
+}
+
+}  // namespace cartan

@@ -1,0 +1,227 @@
+#include "io/model_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "model/mass_properties.h"
+
+namespace cartan {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
+Json json(const Quat<double>& q) { return {q.w, q.x, q.y, q.z}; }
+Json json(const Sym3<double>& m) { return {m.xx, m.yy, m.zz, m.xy, m.xz, m.yz}; }
+
+const char* name_of(ShapeText::Kind kind) {
+  switch (kind) {
+    case ShapeText::Kind::box: return "box";
+    case ShapeText::Kind::cylinder: return "cylinder";
+    case ShapeText::Kind::tube: return "tube";
+    case ShapeText::Kind::sphere: break;
+  }
+  return "sphere";
+}
+
+const char* name_of(TorsionMeasure measure) {
+  switch (measure) {
+    case TorsionMeasure::rotation_vector: return "rotation-vector";
+    case TorsionMeasure::euler321: return "euler321";
+    case TorsionMeasure::euler321_literal: break;
+  }
+  return "euler321-literal";
+}
+
+class Writer {
+ public:
+  Writer(const Model& model, std::span<const double> parameters)
+      : model_(model), parameters_(parameters) {}
+
+  Json write() const {
+    Json result;
+    result["name"] = model_.name;
+    result["parameters"] = Json::object();
+    for (std::size_t i = 0; i < model_.parameters.size(); ++i)
+      result["parameters"][model_.parameters[i].name] = parameters_[i];
+    if (!model_.is_mechanism()) {
+      for (const Variable& variable : model_.variables)
+        result["variables"].push_back({{"name", variable.name},
+                                       {"initial", one(variable.initial)},
+                                       {"rate", one(variable.rate)}});
+      return result;
+    }
+    result["gravity"] = all(model_.gravity);
+    result["gravity_frame"] = body_name(model_.gravity_frame);
+    result["bodies"] = list(model_.bodies);
+    result["joints"] = list(model_.joints);
+    result["forces"] = list(model_.forces);
+    result["constraints"] = list(model_.constraints);
+    add_tree(result);
+    return result;
+  }
+
+ private:
+  template <class T>
+  Json list(const std::vector<T>& items) const {
+    Json result = Json::array();
+    for (const T& item : items) result.push_back(element(item));
+    return result;
+  }
+
+  // Numbers, or texts where more than parameters are involved.
+  Json all(const Formula& formula) const {
+    for (const Symbol& input : formula.program.inputs)
+      if (input.quantity != Quantity::parameter) return formula.texts;
+    return evaluate<double>(formula, parameters_);
+  }
+  Json one(const Formula& formula) const { return formula.given() ? all(formula)[0] : Json(nullptr); }
+
+  std::string body_name(int body) const { return body == world ? "world" : model_.bodies[body].name; }
+  std::string joint_name(int joint) const { return model_.joints[joint].name; }
+  Json quaternion(const Rotation& rotation) const {
+    return json(calc_quaternion<double>(rotation, parameters_));
+  }
+  Json place(const Placement& placement) const {
+    return {{"body", body_name(placement.body)},
+            {"at", all(placement.at)},
+            {"quaternion", quaternion(placement.rotate)}};
+  }
+
+  Json element(const Shape& shape) const {
+    Json result = {{"kind", name_of(shape.kind)},
+                   {"size", all(shape.size)},
+                   {"at", all(shape.at)},
+                   {"quaternion", quaternion(shape.rotate)}};
+    if (!shape.color.empty()) result["color"] = shape.color;
+    return result;
+  }
+
+  Json element(const Body& body) const {
+    const MassProperties<double> m = calc_mass_properties<double>(body, parameters_);
+    return {{"name", body.name},
+            {"mass", m.mass},
+            {"com", json(m.com)},
+            {"inertia", json(m.inertia)},
+            {"shapes", list(body.shapes)}};
+  }
+
+  Json element(const Joint& joint) const {
+    Json result = {{"name", joint.name},
+                   {"type", info(joint.type).name},
+                   {"parent", place(joint.parent)},
+                   {"child", place(joint.child)}};
+    if (joint.axes.given()) {
+      const Json numbers = all(joint.axes);
+      for (std::size_t k = 0; k + 2 < numbers.size(); k += 3)
+        result["axes"].push_back({numbers[k], numbers[k + 1], numbers[k + 2]});
+    }
+    if (joint.pitch.given()) result["pitch"] = one(joint.pitch);
+    return result;
+  }
+
+  Json element(const Force& force) const {
+    Json result = std::visit([this](const auto& law) { return element(law); }, force.law);
+    result["name"] = force.name;
+    return result;
+  }
+  Json element(const SpringForce& f) const {
+    return {{"type", "spring"},        {"from", place(f.from)},       {"to", place(f.to)},
+            {"stiffness", one(f.stiffness)}, {"damping", one(f.damping)}, {"length", one(f.length)}};
+  }
+  Json element(const TorsionForce& f) const {
+    Json result = {{"type", "torsion"},
+                   {"joint", joint_name(f.joint)},
+                   {"stiffness", all(f.stiffness)},
+                   {"damping", all(f.damping)}};
+    if (model_.joints[f.joint].type != JointType::spherical) {
+      result["rest"] = all(f.rest);
+    } else {
+      result["rest"] = quaternion(f.rest_rotation);
+      result["measure"] = name_of(f.measure);
+    }
+    return result;
+  }
+  Json element(const WrenchForce& f) const {
+    return {{"type", "wrench"},    {"body", body_name(f.body)}, {"at", all(f.at)},
+            {"force", all(f.force)}, {"torque", all(f.torque)},   {"frame", body_name(f.frame)}};
+  }
+  Json element(const JointForce& f) const {
+    return {{"type", "joint"}, {"joint", joint_name(f.joint)}, {"value", all(f.value)}};
+  }
+  Json element(const PotentialForce& f) const {
+    return {{"type", "potential"}, {"value", one(f.value)}};
+  }
+  Json element(const FrictionForce& f) const {
+    Json bearings = Json::array();
+    for (const Bearing& b : f.bearings)
+      bearings.push_back({{"at", all(b.at)}, {"radial", one(b.radial)}, {"axial", one(b.axial)}});
+    return {{"type", "friction"},        {"joint", joint_name(f.joint)},
+            {"coulomb", all(f.coulomb)}, {"viscous", all(f.viscous)},
+            {"quadratic", all(f.quadratic)}, {"smoothing", one(f.smoothing)},
+            {"bearings", bearings}};
+  }
+  Json element(const DragForce& f) const {
+    Json result = {{"type", "drag"},
+                   {"body", body_name(f.body)},
+                   {"at", all(f.at)},
+                   {"coefficient", one(f.coefficient)},
+                   {"on", body_name(f.on)}};
+    if (f.medium.given()) result["medium"] = all(f.medium);
+    return result;
+  }
+
+  Json element(const Constraint& constraint) const {
+    Json result = std::visit([this](const auto& law) { return element(law); }, constraint.law);
+    result["name"] = constraint.name;
+    result["type"] = constraint.type;
+    return result;
+  }
+  Json element(const DistanceConstraint& c) const {
+    return {{"from", place(c.from)}, {"to", place(c.to)}, {"length", one(c.length)}};
+  }
+  Json element(const DriveConstraint& c) const {
+    return {{"joint", joint_name(c.joint)}, {"position", all(c.position)}};
+  }
+  Json element(const CouplerConstraint& c) const {
+    Json terms = Json::array();
+    for (const CouplerTerm& term : c.terms)
+      terms.push_back({{"joint", joint_name(term.joint)},
+                       {"component", term.component},
+                       {"factor", one(term.factor)}});
+    return {{"terms", terms}, {"offset", one(c.offset)}};
+  }
+  Json element(const RollingDiscConstraint& c) const {
+    const Json plane = {{"body", body_name(c.plane_body)},
+                        {"point", all(c.plane_point)},
+                        {"normal", all(c.plane_normal)}};
+    return {{"body", body_name(c.body)}, {"center", all(c.center)}, {"axis", all(c.axis)},
+            {"radius", one(c.radius)}, {"plane", plane}};
+  }
+  Json element(const KnifeEdgeConstraint& c) const {
+    return {{"body", body_name(c.body)}, {"at", all(c.at)}, {"normal", all(c.normal)},
+            {"on", body_name(c.on)}};
+  }
+
+  void add_tree(Json& result) const {
+    result["tree"] = Json::array();
+    for (const TreeJoint& link : model_.tree)
+      result["tree"].push_back({{"joint", joint_name(link.joint)},
+                                {"inboard", body_name(link.inboard)},
+                                {"outboard", body_name(link.outboard)},
+                                {"reversed", link.reversed}});
+    result["loops"] = Json::array();
+    for (int joint : model_.loop_joints) result["loops"].push_back(joint_name(joint));
+  }
+
+  const Model& model_;
+  std::span<const double> parameters_;
+};
+
+}  // namespace
+
+std::string model_json(const Model& model, std::span<const double> parameters) {
+  // Names come from files already checked to be UTF-8; from C++ they may be anything.
+  return Writer(model, parameters).write().dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace cartan

@@ -1,0 +1,70 @@
+#include "io/toml_section.h"
+#include "io/toml_sections.h"
+
+namespace cartan {
+namespace {
+
+using Kind = TomlNode::Kind;
+
+struct ShapeForm {
+  ShapeText::Kind kind;
+  const char* key;
+};
+constexpr ShapeForm forms[] = {{ShapeText::Kind::box, "box"},
+                               {ShapeText::Kind::cylinder, "cylinder"},
+                               {ShapeText::Kind::tube, "tube"},
+                               {ShapeText::Kind::sphere, "sphere"}};
+const std::vector<KeyRule> shape_keys = {{"box"}, {"cylinder"}, {"tube"},  {"sphere"},
+                                         {"at"},  {"rotate"},   {"color"}};
+const std::vector<KeyRule> body_keys = {{"name"},  {"mass"},    {"com"},  {"inertia"},
+                                        {"shape"}, {"density"}, {"group"}};
+const char* const shape_example =
+    "one of box = [x, y, z], cylinder = [radius, length], tube = [inner, outer, length] or "
+    "sphere = radius";
+
+void read_shape(const TomlNode& node, std::vector<ShapeText>& shapes, Diagnostics& problems) {
+  if (!expect(node, Kind::table, "a shape such as { box = [x, y, z] }", problems)) return;
+  const TomlSection section(node, problems);
+  ShapeText shape;
+  shape.where = node.where;
+  int given = 0;
+  for (const ShapeForm& form : forms) {
+    if (!section.has(form.key)) continue;
+    ++given;
+    shape.kind = form.kind;
+    section.read(form.key, shape.size);
+  }
+  if (given != 1)
+    problems.error(node.where, std::string(given == 0 ? "a shape without a form" : "several forms in one shape") +
+                                   "; expected " + shape_example);
+  section.read("at", shape.at);
+  section.read("rotate", shape.rotate);
+  section.read("color", shape.color);
+  section.finish(shape_keys);
+  if (given == 1) shapes.push_back(std::move(shape));
+}
+
+}  // namespace
+
+BodyText read_body(const TomlNode& table, Diagnostics& problems) {
+  const TomlSection section(table, problems);
+  BodyText body;
+  body.where = table.where;
+  section.read("name", body.name, body.name_where);
+  section.read("mass", body.mass);
+  section.read("com", body.com);
+  section.read("inertia", body.inertia);
+  section.read("density", body.density);
+  section.read("group", body.group, body.group_where);
+  if (const TomlNode* shape = section.find("shape")) {
+    if (shape->is(Kind::array))
+      for (const TomlNode& item : shape->items) read_shape(item, body.shapes, problems);
+    else
+      read_shape(*shape, body.shapes, problems);
+    body.shapes_where = shape->where;
+  }
+  section.finish(body_keys);
+  return body;
+}
+
+}  // namespace cartan

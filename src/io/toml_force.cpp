@@ -1,0 +1,105 @@
+#include <algorithm>
+
+#include "io/toml_section.h"
+#include "io/toml_sections.h"
+#include "model/type_names.h"
+
+namespace cartan {
+namespace {
+
+using Kind = TomlNode::Kind;
+
+const std::vector<KeyRule> force_keys = {
+    {"name"},
+    {"type"},
+    {"from", {"spring"}},
+    {"to", {"spring"}},
+    {"length", {"spring"}},
+    {"stiffness", {"spring", "torsion"}},
+    {"damping", {"spring", "torsion"}},
+    {"joint", {"torsion", "joint", "friction"}},
+    {"rest", {"torsion"}},
+    {"measure", {"torsion"}},
+    {"body", {"wrench", "drag"}},
+    {"at", {"wrench", "drag"}},
+    {"force", {"wrench"}},
+    {"torque", {"wrench"}},
+    {"frame", {"wrench"}},
+    {"value", {"joint", "potential"}},
+    {"coulomb", {"friction"}},
+    {"viscous", {"friction"}},
+    {"quadratic", {"friction"}},
+    {"smoothing", {"friction"}},
+    {"bearings", {"friction"}},
+    {"coefficient", {"drag"}},
+    {"medium", {"drag"}},
+    {"on", {"drag"}},
+};
+const std::vector<KeyRule> bearing_keys = {{"at"}, {"radial"}, {"axial"}};
+
+void read_bearings(const TomlNode& node, ForceText& force, Diagnostics& problems) {
+  const char* const expected = "a list of bearings { at = [x, y, z], radial = c, axial = c }";
+  force.bearings_where = node.where;
+  if (node.is(Kind::table)) {  // one may stand for a list of one
+    TomlNode list;
+    list.kind = Kind::array;
+    list.where = node.where;
+    list.items.push_back(node);
+    return read_bearings(list, force, problems);
+  }
+  if (!expect(node, Kind::array, expected, problems)) return;
+  for (const TomlNode& item : node.items) {
+    if (!expect(item, Kind::table, "a bearing { at = [x, y, z], radial = c, axial = c }", problems))
+      continue;
+    const TomlSection section(item, problems);
+    BearingText bearing;
+    bearing.where = item.where;
+    section.read("at", bearing.at);
+    section.read("radial", bearing.radial);
+    section.read("axial", bearing.axial);
+    section.finish(bearing_keys);
+    force.bearings.push_back(std::move(bearing));
+  }
+}
+
+}  // namespace
+
+ForceText read_force(const TomlNode& table, Diagnostics& problems) {
+  const TomlSection section(table, problems);
+  ForceText force;
+  force.where = table.where;
+  section.read("name", force.name, force.name_where);
+  section.read("type", force.type, force.type_where);
+  section.read("joint", force.joint);
+  section.read("body", force.body);
+  section.read("on", force.on);
+  read_placement(section, "from", PlacementForm::point, force.from);
+  read_placement(section, "to", PlacementForm::point, force.to);
+  section.read("at", force.at);
+  section.read("force", force.force);
+  section.read("torque", force.torque);
+  section.read("frame", force.frame);
+  section.read("stiffness", force.stiffness);
+  section.read("damping", force.damping);
+  section.read("length", force.length);
+  if (const TomlNode* rest = section.find("rest")) {
+    if (rest->is(Kind::table))
+      force.rest_rotation = read_rotation(*rest, problems);
+    else
+      force.rest = read_values(*rest, problems);
+  }
+  section.read("measure", force.measure, force.measure_where);
+  section.read("value", force.value);
+  section.read("coulomb", force.coulomb);
+  section.read("viscous", force.viscous);
+  section.read("quadratic", force.quadratic);
+  section.read("smoothing", force.smoothing);
+  if (const TomlNode* bearings = section.find("bearings")) read_bearings(*bearings, force, problems);
+  section.read("coefficient", force.coefficient);
+  section.read("medium", force.medium);
+  const bool known = std::count(force_types.begin(), force_types.end(), force.type) > 0;
+  section.finish(force_keys, "force", known ? force.type : "");
+  return force;
+}
+
+}  // namespace cartan

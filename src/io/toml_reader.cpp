@@ -1,0 +1,105 @@
+#include "io/toml_reader.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "io/toml_section.h"
+#include "io/toml_sections.h"
+
+namespace cartan {
+namespace {
+
+using Kind = TomlNode::Kind;
+
+const std::vector<KeyRule> model_keys = {
+    {"name"},  {"gravity"}, {"gravity_frame"}, {"parameters"}, {"definitions"}, {"body"},    {"joint"},
+    {"force"}, {"constraint"}, {"event"},      {"output"},     {"variables"},   {"simulate"}};
+
+// [[key]] tables, each by its own reader
+template <class T>
+void read_list(const TomlSection& section, const std::string& key,
+               T (*read_one)(const TomlNode&, Diagnostics&), std::vector<T>& result) {
+  const TomlNode* node = section.find(key);
+  if (!node) return;
+  if (!expect(*node, Kind::array, "a list of tables: [[" + key + "]]", section.problems())) return;
+  for (const TomlNode& item : node->items)
+    if (expect(item, Kind::table, "a table: [[" + key + "]]", section.problems()))
+      result.push_back(read_one(item, section.problems()));
+}
+
+// One [key] table
+template <class T>
+void read_table(const TomlSection& section, const std::string& key,
+                T (*read_one)(const TomlNode&, Diagnostics&), T& result) {
+  const TomlNode* node = section.find(key);
+  if (node && expect(*node, Kind::table, "a table: [" + key + "]", section.problems()))
+    result = read_one(*node, section.problems());
+}
+
+ModelDescription describe_model(const TomlNode& root, Diagnostics& problems) {
+  const TomlSection section(root, problems);
+  ModelDescription model;
+  model.where = {1, 1};
+  section.read("name", model.name);
+  section.read("gravity", model.gravity);
+  section.read("gravity_frame", model.gravity_frame);
+  read_table(section, "parameters", read_named_values, model.parameters);
+  read_table(section, "definitions", read_named_values, model.definitions);
+  read_list(section, "body", read_body, model.bodies);
+  read_list(section, "joint", read_joint, model.joints);
+  read_list(section, "force", read_force, model.forces);
+  read_list(section, "constraint", read_constraint, model.constraints);
+  read_list(section, "event", read_event, model.events);
+  read_list(section, "output", read_output, model.outputs);
+  read_table(section, "variables", read_variables, model.variables);
+  read_table(section, "simulate", read_simulate, model.simulate);
+  section.finish(model_keys);
+  return model;
+}
+
+// At most one byte more than allowed is read, so that a device that never ends does no harm.
+std::optional<std::string> read_text(const std::string& path, Diagnostics& problems) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    problems.error({}, "this is a folder; expected a model file");
+    return std::nullopt;
+  }
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) {
+    problems.error({}, "the file cannot be opened; expected a readable model file");
+    return std::nullopt;
+  }
+  std::string text;
+  char block[1 << 14];
+  while (text.size() <= max_model_file_size && stream) {
+    stream.read(block, sizeof block);
+    text.append(block, static_cast<std::size_t>(stream.gcount()));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::optional<ModelDescription> read_model_text(std::string_view text, std::string folder,
+                                                Diagnostics& problems) {
+  if (text.size() > max_model_file_size) {
+    problems.error({1, 1}, "the file is larger than 16 MB; long data belongs into a table file");
+    return std::nullopt;
+  }
+  const std::optional<TomlNode> root = parse_toml(text, problems);
+  if (!root) return std::nullopt;
+  ModelDescription model = describe_model(*root, problems);
+  model.folder = std::move(folder);
+  return model;
+}
+
+std::optional<ModelDescription> read_model_file(const std::string& path, Diagnostics& problems) {
+  const std::optional<std::string> text = read_text(path, problems);
+  if (!text) return std::nullopt;
+  std::optional<ModelDescription> model =
+      read_model_text(*text, std::filesystem::path(path).parent_path().string(), problems);
+  if (model) model->file = path;
+  return model;
+}
+
+}  // namespace cartan

@@ -1,0 +1,71 @@
+#include "model/check_context.h"
+
+namespace cartan {
+namespace {
+
+// A file describes a mechanism or a plain system of differential equations.
+void check_kind(CheckContext& check) {
+  const ModelDescription& text = check.text;
+  if (text.variables.empty()) {
+    if (text.bodies.empty() && !check.problems.has_errors())  // a complaint may be why there are none
+      check.problems.error(text.where, "the model is empty; expected [[body]] and [[joint]], or [variables]");
+    return;
+  }
+  const auto refuse = [&](const auto& list, const char* what) {
+    if (!list.empty())
+      check.problems.error(list.front().where, std::string(what) +
+                                                   " cannot stand in a file with [variables], which is a "
+                                                   "plain system of differential equations");
+  };
+  refuse(text.bodies, "[[body]]");
+  refuse(text.joints, "[[joint]]");
+  refuse(text.forces, "[[force]]");
+  refuse(text.constraints, "[[constraint]]");
+  if (!text.gravity.empty())
+    check.problems.warning(text.gravity.where, "gravity has no effect in a file with [variables]");
+}
+
+}  // namespace
+
+std::optional<Model> check_model(const ModelDescription& description, Diagnostics& problems,
+                                 const Overrides& overrides) {
+  CheckContext check(description, problems);
+  check.model.name = description.name;
+  check.model.file = description.file;
+  check.model.folder = description.folder;
+  check_kind(check);
+  check_names(check);
+  check_parameters(check, overrides);
+  check_definitions(check);
+  check_bodies(check);
+  check_joints(check);
+  check_tree(check);
+  check_forces(check);
+  check_constraints(check);
+  check_rest(check);
+  if (problems.has_errors()) return std::nullopt;
+  return std::move(check.model);
+}
+
+std::optional<Formula> compile_expression(const Model& model, const std::string& text,
+                                          Diagnostics& problems) {
+  Names names;
+  for (const Parameter& parameter : model.parameters) names.add_parameter(parameter.name);
+  for (const Variable& variable : model.variables) names.add_variable(variable.name);
+  for (const Body& body : model.bodies) names.add_body(body.name);
+  for (const Joint& joint : model.joints) names.add_joint(joint.name, joint.type);
+  for (const Definition& definition : model.definitions) {
+    ExpressionError error;
+    names.add_definition(definition.name, parse_expression(definition.text, error));
+  }
+  if (text.empty()) {
+    problems.error({}, "expected an expression, got an empty text");
+    return std::nullopt;
+  }
+  FormulaCompiler formulas(names, model.folder, problems);
+  Formula formula = formulas.compile(Value(text), Scope::everything);
+  if (!formula.given()) return std::nullopt;
+  return formula;
+}
+
+}  // namespace cartan

@@ -1,0 +1,212 @@
+// What a model file says, before any check: names as text, numbers as written.
+//
+// A reader (io/) fills it from a file; a program fills it directly:
+//
+//   ModelDescription d;
+//   d.name = "heavy top";
+//   d.parameters = {{"spin", "20*pi"}};
+//   d.bodies.push_back({.name = "top", .mass = 21.6, .inertia = {0.36, 0.306, 0.09}});
+//   d.joints.push_back({.name = "pivot", .type = "spherical", .parent = {"world"},
+//                       .child = {"top", {-0.5, 0, 0}}, .velocity = {0, "spin", "10*pi"}});
+//   Diagnostics problems;
+//   std::optional<Model> model = check_model(d, problems);
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/diagnostics.h"
+
+namespace cartan {
+
+// A reader keeps going after a complaint, so that all problems are told at once. What it has complained
+// about is left empty but with its place set (a Value: `reported`); the check then says nothing more.
+
+// A number, or an expression over names known where it stands.
+struct Value {
+  double number = 0;
+  std::string text;  // not empty: an expression
+  Location where;
+  Location text_where;  // of the first character of the text, where columns can be counted from it
+  bool reported = false;
+
+  Value() = default;
+  Value(double x) : number(x) {}
+  Value(int x) : number(x) {}
+  Value(std::string expression) : text(std::move(expression)) {}
+  Value(const char* expression) : text(expression) {}
+  bool is_expression() const { return !text.empty(); }
+};
+struct Values : std::vector<Value> {
+  using std::vector<Value>::vector;
+  Location where;  // of the whole list
+};
+
+// A name that refers to something declared elsewhere.
+struct Reference {
+  std::string name;
+  Location where = {};
+  Reference() = default;
+  Reference(const char* n) : name(n) {}
+  Reference(std::string n) : name(std::move(n)) {}
+  bool empty() const { return name.empty(); }
+};
+
+struct RotationText {
+  enum class Kind { none, axis_angle, quaternion, rpy };
+  Kind kind = Kind::none;
+  Values values;  // axis_angle: x y z angle; quaternion: w x y z; rpy: roll pitch yaw
+  Location where;
+};
+
+// A point (and frame) on a body.
+struct PlacementText {
+  Reference body;
+  Values at;  // empty: the origin
+  RotationText rotate;
+  Location where;
+};
+
+struct ShapeText {
+  enum class Kind { box, cylinder, tube, sphere };
+  Kind kind = Kind::box;
+  Values size;  // box: x y z; cylinder: radius length; tube: inner outer length; sphere: radius
+  Values at;
+  RotationText rotate;
+  std::string color;
+  Location where;
+};
+
+struct BodyText {
+  std::string name;
+  std::optional<Value> mass;
+  Values com;      // 3 or empty
+  Values inertia;  // 3, 6 or empty
+  std::vector<ShapeText> shapes;
+  std::optional<Value> density;
+  std::string group;  // "", se3, so3r3, auto: configuration space in absolute formulations
+  Location where, name_where, group_where, shapes_where;
+};
+
+struct JointText {
+  std::string name;
+  std::string type;
+  PlacementText parent, child;
+  Values axis;               // revolute, prismatic, screw, cylindrical; planar: its normal
+  std::vector<Values> axes;  // universal
+  std::optional<Value> pitch;
+  struct Position {
+    bool given = false;
+    Values coordinates;     // joints with plain coordinates
+    RotationText rotation;  // spherical, free
+    Values at;              // free
+  } position;
+  Values velocity;
+  bool velocity_given = false;
+  bool loop = false;
+  Location where, type_where, name_where, axes_where;
+};
+
+// A bearing that carries the load of a joint with friction
+struct BearingText {
+  Values at;
+  std::optional<Value> radial, axial;
+  Location where;
+};
+
+struct ForceText {
+  std::string name;
+  std::string type;
+  Reference joint, body, on;       // whichever the type uses
+  PlacementText from, to;          // spring
+  Values at, force, torque;        // wrench, drag
+  Reference frame;                 // wrench: world, body or a body's name
+  Values stiffness, damping;       // spring (one), torsion (one or several)
+  std::optional<Value> length;     // spring
+  Values rest;                     // torsion with plain coordinates
+  RotationText rest_rotation;      // torsion of a spherical joint
+  std::string measure;             // torsion of a spherical joint
+  Location measure_where;
+  Values value;                    // joint (one per speed), potential (one)
+  Values coulomb, viscous, quadratic;  // friction: one or one per speed
+  std::optional<Value> smoothing;
+  std::vector<BearingText> bearings;
+  std::optional<Value> coefficient;  // drag
+  Values medium;
+  Location where, type_where, name_where, bearings_where;
+};
+
+struct CouplerTermText {
+  std::string coordinate;  // "joint" or "joint[i]"
+  Value factor;
+  Location where;
+};
+
+struct ConstraintText {
+  std::string name;
+  std::string type;
+  Reference joint, body, on;
+  PlacementText from, to;             // distance
+  std::optional<Value> length;
+  Values position;                    // drive
+  std::vector<CouplerTermText> terms; // coupler
+  std::optional<Value> offset;
+  Values center, axis;                // rolling-disc
+  std::optional<Value> radius;
+  Values plane_point, plane_normal;
+  Reference plane_body;
+  Values at, normal;                  // knife-edge
+  Location where, type_where, name_where, plane_where, terms_where;
+};
+
+struct EventText {
+  std::string name;
+  Value when;
+  int direction = 0;
+  std::string action = "record";
+  Location where, name_where, direction_where, action_where;
+};
+
+struct NamedValue {
+  std::string name;
+  Value value;
+  Location where, name_where;
+  NamedValue() = default;
+  NamedValue(std::string n, Value v) : name(std::move(n)), value(std::move(v)) {}
+};
+
+struct VariableText {
+  std::string name;
+  Value initial, rate;
+  Location where;
+};
+
+struct SimulateText {
+  std::optional<Value> duration, step, tolerance;
+  std::optional<int> every;
+  std::string formulation, integrator;
+  Location where, every_where, formulation_where, integrator_where;
+};
+
+struct ModelDescription {
+  std::string name;
+  std::string file;    // where it was read from, "" for a model built in C++
+  std::string folder;  // tables are looked up relative to it
+  Values gravity;      // empty: [0, 0, -9.81]
+  Reference gravity_frame;
+  std::vector<NamedValue> parameters;
+  std::vector<NamedValue> definitions;
+  std::vector<BodyText> bodies;
+  std::vector<JointText> joints;
+  std::vector<ForceText> forces;
+  std::vector<ConstraintText> constraints;
+  std::vector<EventText> events;
+  std::vector<NamedValue> outputs;
+  std::vector<VariableText> variables;
+  SimulateText simulate;
+  Location where;
+};
+
+}  // namespace cartan

@@ -1,0 +1,97 @@
+#include "model/formulas.h"
+
+#include <charconv>
+#include <cmath>
+
+namespace cartan {
+
+std::string text_of(double number) {
+  char buffer[32];
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr};
+}
+
+std::string text_of(const Value& value) {
+  return value.is_expression() ? value.text : text_of(value.number);
+}
+
+Location place_in(const Value& value, int offset) {
+  if (value.text_where.line == 0) return value.where;
+  Location place = value.text_where;
+  for (int i = 0; i < offset && i < static_cast<int>(value.text.size()); ++i)
+    if ((static_cast<unsigned char>(value.text[i]) & 0xC0) != 0x80) ++place.column;  // code points
+  return place;
+}
+
+Formula constant_formula(std::initializer_list<double> values) {
+  Formula formula;
+  formula.program = constant_program({values.begin(), values.size()});
+  for (double x : values) formula.texts.push_back(text_of(x));
+  return formula;
+}
+
+Syntax FormulaCompiler::parse(const Value& value) {
+  if (value.reported) return nullptr;
+  if (!value.is_expression() && !std::isfinite(value.number)) {
+    problems_.error(value.where, "expected a finite number, got " + text_of(value.number));
+    return nullptr;
+  }
+  ExpressionError error;
+  Syntax tree = parse_expression(text_of(value), error);
+  if (!tree)
+    problems_.error(place_in(value, error.offset), "in '" + value.text + "': " + error.message);
+  return tree;
+}
+
+Program FormulaCompiler::compile_trees(const std::vector<Syntax>& trees, const Resolver& resolve,
+                                       const Values& values, bool& failed) {
+  std::vector<CompileError> errors;
+  const TableReader tables = [&](const std::string& file, const std::string& column,
+                                 std::string& problem) { return tables_.find(file, column, problem); };
+  Program program = cartan::compile(trees, resolve, tables, errors);
+  for (const CompileError& error : errors) {
+    const Value& value = values[error.tree];
+    problems_.error(place_in(value, error.offset), "in '" + value.text + "': " + error.message);
+  }
+  failed |= !errors.empty();
+  return program;
+}
+
+Formula FormulaCompiler::compile(const Values& values, Scope scope, int local_joint) {
+  bool failed = false;
+  Formula formula;
+  formula.where = values.where.line > 0 || values.empty() ? values.where : values[0].where;
+  std::vector<Syntax> trees;
+  for (const Value& value : values) {
+    trees.push_back(parse(value));
+    failed |= !trees.back();
+    formula.texts.push_back(text_of(value));
+  }
+  const Resolver resolve = [&](const std::string& name, int index) {
+    return names_.resolve(name, index, scope, local_joint, failed);
+  };
+  formula.program = compile_trees(trees, resolve, values, failed);
+  if (failed) formula.program = {};
+  return formula;
+}
+
+Formula FormulaCompiler::compile(const Value& value, Scope scope) {
+  Values values = {value};
+  values.where = value.where;
+  return compile(values, scope);
+}
+
+bool FormulaCompiler::check_definition(const Value& value, const Syntax& tree) {
+  bool failed = false;
+  const Resolver resolve = [&](const std::string& name, int index) {
+    Meaning meaning = names_.resolve(name, index, Scope::everything, -1, failed);
+    if (meaning.definition) {
+      meaning.definition = nullptr;
+      meaning.symbol = Symbol{};
+    }
+    return meaning;
+  };
+  compile_trees({tree}, resolve, {value}, failed);
+  return !failed;
+}
+
+}  // namespace cartan

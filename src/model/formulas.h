@@ -1,0 +1,45 @@
+// From values as written to compiled formulas, with complaints at their places.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+
+#include "model/names.h"
+#include "model/table_files.h"
+
+namespace cartan {
+
+class FormulaCompiler {
+ public:
+  FormulaCompiler(const Names& names, std::string folder, Diagnostics& problems)
+      : names_(names), tables_(std::move(folder)), problems_(problems) {}
+
+  // Not given when something was complained about, now or before. `local_joint`: see Names::resolve.
+  Formula compile(const Values& values, Scope scope, int local_joint = -1);
+  Formula compile(const Value& value, Scope scope);
+
+  // A definition's own text; what other definitions say is not its business.
+  bool check_definition(const Value& value, const Syntax& tree);
+
+  // Parses a value; null after a complaint.
+  Syntax parse(const Value& value);
+
+ private:
+  Program compile_trees(const std::vector<Syntax>& trees, const Resolver& resolve,
+                        const Values& values, bool& failed);
+
+  const Names& names_;
+  TableFiles tables_;
+  Diagnostics& problems_;
+};
+
+Formula constant_formula(std::initializer_list<double> values);
+
+// A number in the shortest form that reads back as the same; a value as written.
+std::string text_of(double number);
+std::string text_of(const Value& value);
+
+// The place of a character of an expression.
+Location place_in(const Value& value, int offset);
+
+}  // namespace cartan

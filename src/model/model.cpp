@@ -1,0 +1,67 @@
+#include "model/model.h"
+
+#include <array>
+
+namespace cartan {
+namespace {
+
+constexpr std::array<JointTypeInfo, joint_type_count> joint_types = {{{"fixed", 0, 0},
+                                                                      {"revolute", 1, 1},
+                                                                      {"prismatic", 1, 1},
+                                                                      {"screw", 1, 1},
+                                                                      {"cylindrical", 2, 2},
+                                                                      {"universal", 2, 2},
+                                                                      {"planar", 3, 3},
+                                                                      {"spherical", 4, 3},
+                                                                      {"translation", 3, 3},
+                                                                      {"free", 7, 6}}};
+
+template <class T>
+int find_named(const std::vector<T>& list, std::string_view name) {
+  for (std::size_t i = 0; i < list.size(); ++i)
+    if (list[i].name == name) return static_cast<int>(i);
+  return -1;
+}
+
+}  // namespace
+
+const JointTypeInfo& info(JointType type) { return joint_types[static_cast<std::size_t>(type)]; }
+
+std::optional<JointType> joint_type_from_name(std::string_view name) {
+  for (std::size_t i = 0; i < joint_types.size(); ++i)
+    if (name == joint_types[i].name) return static_cast<JointType>(i);
+  return std::nullopt;
+}
+
+int Model::find_body(std::string_view body) const {
+  if (body == "world") return world;
+  const int index = find_named(bodies, body);
+  return index < 0 ? -2 : index;
+}
+int Model::find_joint(std::string_view joint) const { return find_named(joints, joint); }
+int Model::find_parameter(std::string_view parameter) const {
+  return find_named(parameters, parameter);
+}
+
+std::vector<double> parameter_values(const Model& model) {
+  std::vector<double> values(model.parameters.size());
+  for (int i : model.parameter_order)
+    values[i] = evaluate<double>(model.parameters[i].value, values)[0];
+  return values;
+}
+
+template <class S>
+std::vector<S> evaluate(const Formula& formula, std::span<const S> parameters) {
+  const Program& program = formula.program;
+  std::vector<S> inputs, scratch(program.scratch_size()), outputs(program.outputs.size());
+  for (const Symbol& symbol : program.inputs) inputs.push_back(parameters[symbol.index]);
+  evaluate<S>(program, std::span<const S>(inputs), std::span<S>(scratch), std::span<S>(outputs));
+  return outputs;
+}
+
+#define CARTAN_INSTANTIATE(S) \
+  template std::vector<S> evaluate<S>(const Formula&, std::span<const S>);
+CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
+#undef CARTAN_INSTANTIATE
+
+}  // namespace cartan

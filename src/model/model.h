@@ -1,0 +1,247 @@
+// The checked, constant model: names resolved to indices, expressions compiled, spanning tree found.
+//
+// Nothing here depends on parameter values: numbers are Formulas over the parameters, evaluated when
+// a formulation builds its flat arrays from (Model, parameter values).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/diagnostics.h"
+#include "core/vec3.h"
+#include "expr/expression.h"
+#include "model/description.h"
+
+namespace cartan {
+
+inline constexpr int world = -1;  // body index of the world
+
+// One or several expressions; `texts` as the user wrote them.
+struct Formula {
+  Program program;
+  std::vector<std::string> texts;
+  Location where;
+  int size() const { return static_cast<int>(program.outputs.size()); }
+  bool given() const { return !program.outputs.empty(); }
+};
+
+struct Rotation {
+  RotationText::Kind kind = RotationText::Kind::none;
+  Formula values;
+};
+
+struct Placement {
+  int body = world;
+  Formula at;  // 3
+  Rotation rotate;
+};
+
+struct Shape {
+  ShapeText::Kind kind = ShapeText::Kind::box;
+  Formula size;
+  Formula at;
+  Rotation rotate;
+  std::string color;
+};
+
+enum class BodyGroup { automatic, se3, so3r3 };
+
+struct Body {
+  std::string name;
+  Formula mass, com, inertia;  // 1, 3, 6 (xx yy zz xy xz yz); not given when `density` is
+  std::vector<Shape> shapes;
+  Formula density;
+  BodyGroup group = BodyGroup::automatic;
+  Location where;
+};
+
+enum class JointType {
+  fixed, revolute, prismatic, screw, cylindrical, universal, planar, spherical, translation, free
+};
+inline constexpr int joint_type_count = 10;
+
+struct JointTypeInfo {
+  const char* name;
+  int nq, nv;  // embedded numbers, speeds
+};
+const JointTypeInfo& info(JointType type);
+std::optional<JointType> joint_type_from_name(std::string_view name);
+
+struct Joint {
+  std::string name;
+  JointType type = JointType::fixed;
+  Placement parent, child;  // frames P and C
+  Formula axes;             // 0, 3 (axis, normal) or 6 (universal); normalised when evaluated
+  Formula pitch;            // screw
+  Formula coordinates;      // initial: plain joints nv numbers; free: 3 (its `at`)
+  Rotation rotation;        // initial: spherical, free
+  Formula velocity;         // initial: nv numbers
+  bool position_given = false, velocity_given = false;
+  Location where;
+
+  int nq() const { return info(type).nq; }
+  int nv() const { return info(type).nv; }
+};
+
+// ------------------------------------------------------------------------------------------ forces
+
+struct SpringForce {
+  Placement from, to;
+  Formula stiffness, damping, length;
+};
+enum class TorsionMeasure { rotation_vector, euler321, euler321_literal };
+struct TorsionForce {
+  int joint = 0;
+  Formula stiffness, damping;  // one number per speed
+  Formula rest;                // plain joints: one number per speed; free: not allowed
+  Rotation rest_rotation;      // spherical
+  TorsionMeasure measure = TorsionMeasure::rotation_vector;
+};
+struct WrenchForce {
+  int body = 0;
+  Formula at;
+  Formula force, torque;  // expressions of everything
+  int frame = world;      // body whose axes the components refer to
+};
+struct JointForce {
+  int joint = 0;
+  Formula value;  // nv expressions
+};
+struct PotentialForce {
+  Formula value;  // one expression of positions and t
+};
+struct Bearing {
+  Formula at;  // 3, joint frame C
+  Formula radial, axial;  // given or not
+};
+struct FrictionForce {
+  int joint = 0;
+  Formula coulomb, viscous, quadratic;  // one number per speed (spherical: one)
+  Formula smoothing;                    // given: smoothed sign
+  std::vector<Bearing> bearings;
+};
+struct DragForce {
+  int body = 0;
+  Formula at, coefficient;
+  Formula medium;    // 3 expressions (world velocity); not given: zero
+  int on = world;    // body the velocity is taken relative to
+};
+struct Force {
+  std::string name;
+  std::variant<SpringForce, TorsionForce, WrenchForce, JointForce, PotentialForce, FrictionForce,
+               DragForce> law;
+  Location where;
+};
+
+// ------------------------------------------------------------------------------------- constraints
+
+struct DistanceConstraint { Placement from, to; Formula length; };
+struct DriveConstraint { int joint = 0; Formula position; };  // nv expressions of t
+struct CouplerTerm { int joint = 0, component = 0; Formula factor; };
+struct CouplerConstraint { std::vector<CouplerTerm> terms; Formula offset; };
+struct RollingDiscConstraint {
+  int body = 0;
+  Formula center, axis, radius;
+  int plane_body = world;
+  Formula plane_point, plane_normal;
+};
+struct KnifeEdgeConstraint { int body = 0; Formula at, normal; int on = world; };
+struct Constraint {
+  std::string name;
+  std::string type;
+  std::variant<DistanceConstraint, DriveConstraint, CouplerConstraint, RollingDiscConstraint,
+               KnifeEdgeConstraint> law;
+  Location where;
+};
+
+// ------------------------------------------------------------------------------------------- rest
+
+struct Event {
+  std::string name;
+  Formula when;
+  int direction = 0;
+  bool stop = false;
+};
+struct Output {
+  std::string name;
+  Formula value;
+};
+struct Variable {
+  std::string name;
+  Formula initial;  // over parameters
+  Formula rate;     // over t, parameters, variables
+};
+struct Parameter {
+  std::string name;
+  Formula value;  // over parameters that come earlier in `parameter_order`
+  Location where;
+};
+struct Definition {
+  std::string name, text;
+};
+struct SimulateDefaults {
+  Formula duration, step, tolerance;  // given or not
+  std::optional<int> every;
+  std::string formulation, integrator;  // "" when not given
+};
+
+// A joint of the spanning tree, in an order in which the inboard body comes first.
+struct TreeJoint {
+  int joint = 0;
+  int inboard = world, outboard = 0;  // bodies
+  bool reversed = false;              // outboard is the joint's parent side
+};
+
+struct Model {
+  std::string name;
+  std::string file;    // where it was read from, "" otherwise
+  std::string folder;  // tables are looked up relative to it
+  Formula gravity;   // 3, over t and parameters
+  int gravity_frame = world;
+  std::vector<Parameter> parameters;
+  std::vector<int> parameter_order;  // an order in which each can be evaluated
+  std::vector<Definition> definitions;
+  std::vector<Body> bodies;
+  std::vector<Joint> joints;
+  std::vector<Force> forces;
+  std::vector<Constraint> constraints;
+  std::vector<Event> events;
+  std::vector<Output> outputs;
+  std::vector<Variable> variables;
+  SimulateDefaults simulate;
+
+  std::vector<TreeJoint> tree;     // one per body
+  std::vector<int> loop_joints;    // joints that close loops, file order
+
+  bool is_mechanism() const { return variables.empty(); }
+  int find_body(std::string_view name) const;       // world for "world", -2 when absent
+  int find_joint(std::string_view name) const;      // -1 when absent
+  int find_parameter(std::string_view name) const;  // -1 when absent
+};
+
+// Overrides of entries of [parameters] (--set).
+using Overrides = std::vector<std::pair<std::string, Value>>;
+
+// Checks everything that can be known without a state. Adds all problems to `problems`; the model is
+// returned only when there is no error. Numbers are checked at the values the parameters have.
+std::optional<Model> check_model(const ModelDescription& description, Diagnostics& problems,
+                                 const Overrides& overrides = {});
+
+// Compiles an expression of everything a state of the model has (a section, a quantity to hold), with
+// the model's own definitions.
+std::optional<Formula> compile_expression(const Model& model, const std::string& text,
+                                          Diagnostics& problems);
+
+// The parameters' values in file order.
+std::vector<double> parameter_values(const Model& model);
+
+// Evaluates a formula over the parameters only.
+template <class S>
+std::vector<S> evaluate(const Formula& formula, std::span<const S> parameters);
+
+}  // namespace cartan

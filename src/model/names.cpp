@@ -1,0 +1,232 @@
+#include "model/names.h"
+
+#include <array>
+#include <span>
+#include <utility>
+
+namespace cartan {
+namespace {
+
+struct Suffix {
+  const char* text;
+  Quantity quantity;
+  int component;
+};
+constexpr std::array<Suffix, 9> body_suffixes = {{{"x", Quantity::body_position, 0},
+                                                  {"y", Quantity::body_position, 1},
+                                                  {"z", Quantity::body_position, 2},
+                                                  {"vx", Quantity::body_velocity, 0},
+                                                  {"vy", Quantity::body_velocity, 1},
+                                                  {"vz", Quantity::body_velocity, 2},
+                                                  {"wx", Quantity::body_angular, 0},
+                                                  {"wy", Quantity::body_angular, 1},
+                                                  {"wz", Quantity::body_angular, 2}}};
+constexpr std::array<Suffix, 2> joint_suffixes = {
+    {{"q", Quantity::joint_q, 0}, {"v", Quantity::joint_v, 0}}};
+
+const Suffix* find_suffix(std::span<const Suffix> suffixes, const std::string& text) {
+  for (const Suffix& suffix : suffixes)
+    if (text == suffix.text) return &suffix;
+  return nullptr;
+}
+
+unsigned bit(Quantity quantity) { return 1u << static_cast<unsigned>(quantity); }
+
+// The part before and after the last dot; nothing when there is none.
+std::optional<std::pair<std::string, std::string>> split(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string::npos || dot == 0) return std::nullopt;
+  return std::pair(name.substr(0, dot), name.substr(dot + 1));
+}
+
+}  // namespace
+
+bool allows(Scope scope, Quantity quantity) {
+  switch (quantity) {
+    case Quantity::parameter: return true;
+    case Quantity::time: return scope >= Scope::time;
+    case Quantity::joint_q:
+    case Quantity::body_position: return scope >= Scope::positions;
+    default: return scope == Scope::everything;
+  }
+}
+
+std::string describe(Scope scope) {
+  switch (scope) {
+    case Scope::numbers: return "only parameters may be used here";
+    case Scope::time: return "only t and parameters may be used here";
+    case Scope::positions: return "only t, parameters, JOINT.q and BODY.x .y .z may be used here";
+    case Scope::everything: break;
+  }
+  return "";
+}
+
+void Names::add(Table& table, const std::string& name) {
+  table.index.try_emplace(name, static_cast<int>(table.list.size()));
+  table.list.push_back(name);
+}
+int Names::find(const Table& table, const std::string& name) {
+  const auto found = table.index.find(name);
+  return found == table.index.end() ? -1 : found->second;
+}
+void Names::add_joint(const std::string& name, std::optional<JointType> type) {
+  add(joints_, name);
+  joint_types_.push_back(type);
+}
+void Names::add_definition(const std::string& name, Syntax tree) {
+  add(definitions_, name);
+  entries_.push_back({name, std::move(tree), false, 0, false});
+}
+
+void Names::trace_definitions(const std::vector<int>& order) {
+  for (int d : order) {
+    DefinitionEntry& entry = entries_[d];
+    for (const std::string& name : names_in(entry.tree)) {
+      const std::optional<Target> target = look_up(name, -1);
+      if (!target) continue;
+      if (target->definition < 0) {
+        entry.quantities |= bit(target->quantity);
+        entry.uses_q_or_v |= name == "q" || name == "v";
+      } else {
+        const DefinitionEntry& used = entries_[target->definition];
+        entry.quantities |= used.quantities;
+        entry.uses_q_or_v |= used.uses_q_or_v;
+        entry.broken |= used.broken;
+      }
+    }
+  }
+}
+
+Names::Target Names::joint_target(Quantity quantity, int joint) const {
+  Target target{quantity, joint};
+  const std::optional<JointType>& type = joint_types_[joint];
+  target.broken = !type;
+  if (type) target.size = quantity == Quantity::joint_q ? info(*type).nq : info(*type).nv;
+  return target;
+}
+
+std::optional<Names::Target> Names::look_up_dotted(const std::string& name) const {
+  const auto parts = split(name);
+  if (!parts) return std::nullopt;
+  if (const Suffix* suffix = find_suffix(joint_suffixes, parts->second))
+    if (const int joint = find_joint(parts->first); joint >= 0)
+      return joint_target(suffix->quantity, joint);
+  if (const Suffix* suffix = find_suffix(body_suffixes, parts->second))
+    if (const int body = find_body(parts->first); body >= 0)
+      return Target{suffix->quantity, body, suffix->component};
+  return std::nullopt;
+}
+
+std::optional<Names::Target> Names::look_up(const std::string& name, int local_joint) const {
+  if (name == "t") return Target{Quantity::time};
+  if (local_joint >= 0)
+    if (const Suffix* suffix = find_suffix(joint_suffixes, name))
+      return joint_target(suffix->quantity, local_joint);
+  if (const int parameter = find_parameter(name); parameter >= 0) {
+    Target target{Quantity::parameter, parameter};
+    target.broken = broken_parameters_.count(parameter) > 0;
+    return target;
+  }
+  if (const int definition = find_definition(name); definition >= 0) {
+    Target target;
+    target.definition = definition;
+    target.broken = entries_[definition].broken;
+    return target;
+  }
+  if (const int variable = find_variable(name); variable >= 0)
+    return Target{Quantity::variable, variable};
+  if (!variables_.list.empty()) return std::nullopt;  // no mechanism: no bodies, no energies
+  if (name == "kinetic") return Target{Quantity::kinetic};
+  if (name == "potential") return Target{Quantity::potential};
+  return look_up_dotted(name);
+}
+
+std::vector<std::string> Names::all_names() const {
+  std::vector<std::string> all = {"t", "pi", "kinetic", "potential"};
+  for (const Table* table : {&parameters_, &definitions_, &variables_})
+    all.insert(all.end(), table->list.begin(), table->list.end());
+  for (const std::string& joint : joints_.list)
+    for (const Suffix& suffix : joint_suffixes) all.push_back(joint + "." + suffix.text);
+  for (const std::string& body : bodies_.list)
+    for (const Suffix& suffix : body_suffixes) all.push_back(body + "." + suffix.text);
+  return all;
+}
+
+std::string Names::explain_unknown(const std::string& name) const {
+  const std::string unknown = "unknown name '" + name + "'";
+  if (const auto parts = split(name)) {
+    if (find_joint(parts->first) >= 0)
+      return unknown + "; joint '" + parts->first + "' has .q and .v";
+    if (find_body(parts->first) >= 0)
+      return unknown + "; body '" + parts->first + "' has .x .y .z, .vx .vy .vz and .wx .wy .wz";
+    if (parts->first == "world") return unknown + "; the world does not move";
+  } else if (find_joint(name) >= 0) {
+    return unknown + "; a joint's coordinates are " + name + ".q and " + name + ".v";
+  } else if (find_body(name) >= 0) {
+    return unknown + "; a body's coordinates are " + name + ".x, " + name + ".vx, " + name + ".wx ...";
+  }
+  if (suggestions_left_ > 0) {
+    --suggestions_left_;
+    const std::string near = nearest_name(name, all_names());
+    if (!near.empty()) return unknown + "; did you mean '" + near + "'?";
+  }
+  return unknown + "; expected t, pi, a parameter, a definition" +
+         (variables_.list.empty() ? ", JOINT.q, JOINT.v, BODY.x ..., kinetic or potential"
+                                  : " or a variable");
+}
+
+Meaning Names::resolve_definition(const std::string& name, int definition, Scope scope,
+                                  int local_joint) const {
+  const DefinitionEntry& entry = entries_[definition];
+  Meaning meaning;
+  for (int q = 0; q <= static_cast<int>(Quantity::variable); ++q)
+    if ((entry.quantities >> q & 1u) && !allows(scope, static_cast<Quantity>(q))) {
+      meaning.problem = "the definition '" + name + "' uses what is not known here; " + describe(scope);
+      return meaning;
+    }
+  if (local_joint >= 0 && entry.uses_q_or_v)
+    meaning.problem = "the definition '" + name +
+                      "' uses the parameter q or v, a name that means the joint's coordinate in the "
+                      "value of a joint force; rename the parameter";
+  else
+    meaning.definition = entry.tree;
+  return meaning;
+}
+
+Meaning Names::resolve(const std::string& name, int index, Scope scope, int local_joint,
+                       bool& broken) const {
+  Meaning meaning;
+  const std::optional<Target> target = look_up(name, local_joint);
+  if (!target) {
+    meaning.problem = explain_unknown(name);
+    return meaning;
+  }
+  if (target->broken) {
+    broken = true;
+    meaning.symbol = Symbol{};  // stands in for what is unknown; the program is thrown away
+    return meaning;
+  }
+  const bool joint = target->definition < 0 && (target->quantity == Quantity::joint_q ||
+                                                target->quantity == Quantity::joint_v);
+  const std::string last = std::to_string(target->size - 1);
+  if (target->definition < 0 && !allows(scope, target->quantity))
+    meaning.problem = "'" + name + "' is not known here; " + describe(scope);
+  else if (index >= 0 && !joint)
+    meaning.problem = "'" + name + "' is a single number; leave out [" + std::to_string(index) + "]";
+  else if (target->definition >= 0)
+    return resolve_definition(name, target->definition, scope, local_joint);
+  else if (joint && target->size == 0)
+    meaning.problem = "'" + name + "' does not exist: a fixed joint has no coordinates";
+  else if (joint && index < 0 && target->size > 1)
+    meaning.problem = "'" + name + "' has " + std::to_string(target->size) + " components; write '" +
+                      name + "[i]' with i from 0 to " + last;
+  else if (index >= target->size)
+    meaning.problem = "'" + name + "[" + std::to_string(index) + "]' does not exist; the index goes " +
+                      (target->size == 1 ? "no further than 0" : "from 0 to " + last);
+  else
+    meaning.symbol = Symbol{target->quantity, target->index,
+                            joint ? std::max(index, 0) : target->component};
+  return meaning;
+}
+
+}  // namespace cartan

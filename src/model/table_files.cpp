@@ -1,0 +1,127 @@
+#include "model/table_files.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+namespace cartan {
+namespace {
+
+constexpr std::uintmax_t max_table_size = std::uintmax_t{256} << 20;
+
+std::string_view trim(std::string_view cell) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  while (!cell.empty() && blank(cell.front())) cell.remove_prefix(1);
+  while (!cell.empty() && blank(cell.back())) cell.remove_suffix(1);
+  if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"')
+    cell = cell.substr(1, cell.size() - 2);
+  return cell;
+}
+
+std::vector<std::string_view> cells(std::string_view line) {
+  std::vector<std::string_view> result;
+  while (true) {
+    const std::size_t comma = line.find(',');
+    result.push_back(trim(line.substr(0, comma)));
+    if (comma == std::string_view::npos) return result;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+std::optional<double> number(std::string_view cell) {
+  if (!cell.empty() && cell.front() == '+') cell.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (error != std::errc() || end != cell.data() + cell.size() || !std::isfinite(value))
+    return std::nullopt;
+  return value;
+}
+
+std::string row_of(const std::string& path, int line) {
+  return "table file '" + path + "', line " + std::to_string(line) + ": ";
+}
+
+}  // namespace
+
+TableFiles::Columns TableFiles::read(const std::string& path) {
+  Columns table;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    table.problem = "table file '" + path + "' does not exist; expected a CSV file beside the model";
+    return table;
+  }
+  if (std::filesystem::file_size(path, error) > max_table_size) {
+    table.problem = "table file '" + path + "' is larger than 256 MB";
+    return table;
+  }
+  std::ifstream stream(path, std::ios::binary);
+  std::string line;
+  for (int n = 1; table.problem.empty() && std::getline(stream, line); ++n) {
+    if (trim(line).empty()) continue;
+    const std::vector<std::string_view> row = cells(line);
+    if (table.names.empty()) {
+      table.names.assign(row.begin(), row.end());
+      table.values.resize(row.size());
+      continue;
+    }
+    if (row.size() != table.names.size())
+      table.problem = row_of(path, n) + "expected " + std::to_string(table.names.size()) +
+                      " numbers as in the header, got " + std::to_string(row.size());
+    for (std::size_t k = 0; k < row.size() && table.problem.empty(); ++k) {
+      const std::optional<double> value = number(row[k]);
+      if (value)
+        table.values[k].push_back(*value);
+      else
+        table.problem = row_of(path, n) + "expected a number, got '" + std::string(row[k]) + "'";
+    }
+  }
+  if (!table.problem.empty()) return table;
+  if (table.names.empty() || table.values[0].size() < 2) {
+    table.problem = "table file '" + path + "' needs a header row and at least two rows of numbers";
+    return table;
+  }
+  for (const char* name : {"t", "time"}) {
+    const auto found = std::find(table.names.begin(), table.names.end(), name);
+    if (found == table.names.end()) continue;
+    table.abscissa = static_cast<int>(found - table.names.begin());
+    break;
+  }
+  const std::vector<double>& x = table.values[table.abscissa];
+  for (std::size_t k = 1; k < x.size(); ++k)
+    if (!(x[k] > x[k - 1])) {
+      table.problem = "table file '" + path + "': column '" + table.names[table.abscissa] +
+                      "' must increase from row to row; row " + std::to_string(k + 1) + " does not";
+      break;
+    }
+  return table;
+}
+
+const TableFiles::Columns& TableFiles::columns(const std::string& file) {
+  const auto known = files_.find(file);
+  if (known != files_.end()) return known->second;
+  return files_[file] = read((std::filesystem::path(folder_) / file).string());
+}
+
+std::shared_ptr<const Spline> TableFiles::find(const std::string& file, const std::string& column,
+                                               std::string& problem) {
+  std::shared_ptr<const Spline>& spline = splines_[{file, column}];
+  if (spline) return spline;
+  const Columns& table = columns(file);
+  problem = table.problem;
+  if (!problem.empty()) return nullptr;
+  const auto found = std::find(table.names.begin(), table.names.end(), column);
+  if (found == table.names.end()) {
+    const std::string near = nearest_name(column, table.names);
+    problem = "table file '" + file + "' has no column '" + column + "'";
+    problem += near.empty() ? "; its first is '" + table.names[0] + "'" : "; did you mean '" + near + "'?";
+    return nullptr;
+  }
+  spline = std::make_shared<const Spline>(table.values[table.abscissa],
+                                          table.values[found - table.names.begin()]);
+  return spline;
+}
+
+}  // namespace cartan

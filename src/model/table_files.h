@@ -1,0 +1,39 @@
+// The files behind table("file.csv", "column", x): comma-separated numbers under a header row. The
+// abscissa is the column named t or time, otherwise the first one; it must increase from row to row.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "expr/expression.h"
+
+namespace cartan {
+
+class TableFiles {
+ public:
+  explicit TableFiles(std::string folder) : folder_(std::move(folder)) {}
+
+  // Null, with the reason in `problem`, when there is no such table.
+  std::shared_ptr<const Spline> find(const std::string& file, const std::string& column,
+                                     std::string& problem);
+
+ private:
+  struct Columns {
+    std::vector<std::string> names;
+    std::vector<std::vector<double>> values;
+    int abscissa = 0;
+    std::string problem;  // why it could not be read
+  };
+  const Columns& columns(const std::string& file);
+  static Columns read(const std::string& path);
+
+  std::string folder_;
+  std::map<std::string, Columns> files_;
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<const Spline>> splines_;
+};
+
+}  // namespace cartan

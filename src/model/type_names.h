@@ -1,0 +1,22 @@
+// The words a model file may use for types and methods, each list in one place.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace cartan {
+
+inline const std::vector<std::string> force_types = {"spring",    "torsion",  "wrench", "joint",
+                                                     "potential", "friction", "drag"};
+inline const std::vector<std::string> constraint_types = {"distance", "drive", "coupler",
+                                                          "rolling-disc", "knife-edge"};
+inline const std::vector<std::string> torsion_measures = {"rotation-vector", "euler321",
+                                                          "euler321-literal"};
+inline const std::vector<std::string> formulation_names = {
+    "recursive",         "moving-frame", "absolute-se3", "absolute-so3r3",
+    "rotation-elements", "canonical",    "generated"};
+inline const std::vector<std::string> integrator_names = {
+    "gl1", "gl2",    "gl3",   "gl4",     "gl5",               "gl6",         "gl7",   "gl8", "rk4",
+    "rk45", "dop853", "rkmk4", "rkmk45", "generalized-alpha", "variational", "cvode", "ida"};
+
+}  // namespace cartan

@@ -1,0 +1,44 @@
+// The manifold a state lives on, as data: a list of blocks.
+//
+// A state is a flat array x of embedded numbers (a unit quaternion is four numbers). A displacement
+// is a flat array of tangent numbers (three for a quaternion: a rotation vector in body axes).
+//   plus:   x (+) d    vector blocks add; quaternion blocks u * exp(d)
+//   minus:  x1 (-) x0  the d with x0 (+) d = x1; quaternion blocks log(u0^-1 u1)
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace cartan {
+
+struct StateBlock {
+  enum class Kind { vector, quaternion };
+  Kind kind = Kind::vector;
+  int x = 0;        // first embedded number
+  int tangent = 0;  // first tangent number
+  int size = 0;     // embedded numbers
+};
+
+class StateSpace {
+ public:
+  // Blocks are appended in order; neighbouring vectors merge.
+  void add_vector(int size);
+  void add_quaternion();
+
+  int size() const { return size_; }
+  int tangent_size() const { return tangent_size_; }
+  const std::vector<StateBlock>& blocks() const { return blocks_; }
+
+  void plus(std::span<const double> x, std::span<const double> d, std::span<double> result) const;
+  void minus(std::span<const double> x1, std::span<const double> x0, std::span<double> d) const;
+  // Brings unit quaternions back to length one.
+  void normalise(std::span<double> x) const;
+  // Largest | |u| - 1 | over the quaternion blocks.
+  double unit_norm_error(std::span<const double> x) const;
+
+ private:
+  std::vector<StateBlock> blocks_;
+  int size_ = 0, tangent_size_ = 0;
+};
+
+}  // namespace cartan

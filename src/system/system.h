@@ -1,0 +1,97 @@
+// The one interface numerics know. Mechanisms in any formulation and plain differential equations
+// ([variables]) are Systems; integrators and analyses see nothing else.
+//
+//   x' = f(t, x; mode)      x on a StateSpace, f given for the embedded numbers
+//
+// `mode` is the discrete part of the state (exact Coulomb friction: slipping forward, backward, stuck);
+// between events it is constant and f is smooth.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "system/state_space.h"
+
+namespace cartan {
+
+struct State {
+  double t = 0;
+  std::vector<double> x;
+  std::vector<int> mode;
+};
+
+// A state seen, not owned.
+struct StateView {
+  double t = 0;
+  std::span<const double> x;
+  std::span<const int> mode;
+  StateView(double time, std::span<const double> point, std::span<const int> m)
+      : t(time), x(point), mode(m) {}
+  StateView(const State& s) : t(s.t), x(s.x), mode(s.mode) {}
+};
+
+// Scratch for one thread. Never an input or a result; allocates nothing once warm.
+class Workspace {
+ public:
+  virtual ~Workspace() = default;
+  long evaluations = 0;  // derivative evaluations so far
+  long jacobians = 0;
+};
+
+struct EventInfo {
+  std::string name;
+  int direction = 0;      // -1, 0, 1: which crossings count
+  bool stop = false;      // the run ends there
+  bool internal = false;  // changes the mode, is not reported
+};
+
+class System {
+ public:
+  virtual ~System() = default;
+
+  virtual const StateSpace& space() const = 0;
+  // The last `quadratures()` numbers of x are integrals that nothing else depends on (work done).
+  virtual int quadratures() const { return 0; }
+  virtual State initial_state() const = 0;
+  virtual std::unique_ptr<Workspace> make_workspace() const = 0;
+
+  virtual void derivative(StateView at, std::span<double> xdot, Workspace& workspace) const = 0;
+  // Derivatives at several points with one mode: point k stands at x[k * size()], its derivative is
+  // written to the same place of xdot. A System that computes points side by side overrides this.
+  virtual void derivatives(std::span<const double> times, std::span<const double> x,
+                           std::span<const int> mode, std::span<double> xdot,
+                           Workspace& workspace) const {
+    const std::size_t n = space().size();
+    for (std::size_t k = 0; k < times.size(); ++k)
+      derivative({times[k], x.subspan(k * n, n), mode}, xdot.subspan(k * n, n), workspace);
+  }
+  // Rates that cost next to nothing: the first `kinematic_size()` numbers of x are positions with
+  // q' = N(q) v. `kinematic_rates` writes these rates, equal to the first numbers of `derivative`.
+  // Implicit methods let new velocities act on positions at once, which squares their contraction
+  // at no evaluation of the dynamics. Zero: no such part.
+  virtual int kinematic_size() const { return 0; }
+  virtual void kinematic_rates(StateView at, std::span<double> rates, Workspace& workspace) const {
+    (void)at, (void)rates, (void)workspace;
+  }
+  // J(i, j) = d xdot_i / d x_j in embedded numbers, exact.
+  virtual void jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const = 0;
+
+  // Zero-crossing functions.
+  virtual const std::vector<EventInfo>& events() const = 0;
+  virtual void event_values(StateView at, std::span<double> values, Workspace& workspace) const = 0;
+  // Called with the state at a located crossing of event `which`; may change mode and x (a joint that
+  // sticks gets exactly zero speed). True: the integrator must restart from `state`.
+  virtual bool handle_event(int which, State& state, Workspace& workspace) const {
+    (void)which, (void)state, (void)workspace;
+    return false;
+  }
+
+  // Names of the embedded numbers, for messages and tables.
+  virtual std::string component_name(int i) const = 0;
+};
+
+}  // namespace cartan

@@ -1,0 +1,236 @@
+// Force elements of random mechanisms.
+#include <cstdio>
+
+#include "support/random_parts.h"
+
+namespace cartan::random_parts {
+namespace {
+
+std::string digits(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", x);
+  return text;
+}
+
+const std::string& any_body(Builder& b) { return b.random.pick(b.model.bodies).name; }
+
+// A joint with nv > 0 whose type passes `fits`; -1 when there is none.
+template <class F>
+int any_joint(Builder& b, F&& fits) {
+  std::vector<int> found;
+  for (std::size_t k = 0; k < b.joint_types.size(); ++k)
+    if (info(b.joint_types[k]).nv > 0 && fits(b.joint_types[k])) found.push_back(static_cast<int>(k));
+  return found.empty() ? -1 : b.random.pick(found);
+}
+int any_moving_joint(Builder& b) {
+  return any_joint(b, [](JointType) { return true; });
+}
+
+std::string component(const std::string& name, int size, int which) {
+  return size == 1 ? name : name + "[" + std::to_string(which) + "]";
+}
+
+enum class Names { positions, everything };
+
+// One name that an expression may use.
+std::string any_name(Builder& b, Names names) {
+  static const std::vector<std::string> place = {".x", ".y", ".z"}, linear = {".vx", ".vy", ".vz"},
+                                        angular = {".wx", ".wy", ".wz"};
+  const int joint = any_moving_joint(b);
+  switch (b.random.integer(0, names == Names::positions ? 3 : 8)) {
+    case 0: return b.options.time_dependent ? "t" : "k";
+    case 1: return any_body(b) + b.random.pick(place);
+    case 2: return "k";
+    case 3:
+    case 4: {
+      if (joint < 0) return "k";
+      const int nq = info(b.joint_types[joint]).nq;
+      return component(b.model.joints[joint].name + ".q", nq, b.random.integer(0, nq - 1));
+    }
+    case 5: {
+      if (joint < 0) return "half";
+      const int nv = info(b.joint_types[joint]).nv;
+      return component(b.model.joints[joint].name + ".v", nv, b.random.integer(0, nv - 1));
+    }
+    case 6: return any_body(b) + b.random.pick(linear);
+    case 7: return any_body(b) + b.random.pick(angular);
+    default: return b.random.chance(0.5) ? "atan(0.1*kinetic)" : "atan(0.1*potential)";
+  }
+}
+
+// A smooth expression of order one in one or two names.
+std::string any_expression(Builder& b, Names names, double size) {
+  const std::string x = any_name(b, names), y = any_name(b, names);
+  const std::string a = digits(b.random.away_from_zero(0.3 * size, size));
+  switch (b.random.integer(0, 5)) {
+    case 0: return a + "*sin(" + x + " + 0.3)";
+    case 1: return a + "*(" + x + " - 0.2)*cos(" + y + ")";
+    case 2: return a + "*tanh(" + x + "*" + y + " + 0.5)";
+    case 3: return a + "*" + x + "/(2 + (" + y + ")^2)";
+    case 4: return a + "*exp(-0.1*(" + x + ")^2) + 0.1*" + y;
+    default: return a + "*(" + x + ")^2*half - " + y + "*sqrt(1 + (" + x + ")^2)";
+  }
+}
+Values any_vector(Builder& b, double size) {
+  Values v;
+  for (int k = 0; k < 3; ++k)
+    v.push_back(b.random.chance(0.3) ? number(b, b.random.uniform(-size, size))
+                                     : Value(any_expression(b, Names::everything, size)));
+  return v;
+}
+
+PlacementText any_point(Builder& b, bool world_too) {
+  const bool on_world = world_too && !b.options.internal_only && b.random.chance(0.3);
+  return placement(b, on_world ? "world" : any_body(b), 0.5);
+}
+
+void add_spring(Builder& b) {
+  ForceText f;
+  f.type = "spring";
+  f.from = any_point(b, true);
+  f.to = any_point(b, false);
+  if (f.from.body.name == f.to.body.name) return;
+  if (b.random.chance(0.5)) std::swap(f.from, f.to);
+  f.stiffness = {number(b, b.random.uniform(1, 40))};
+  if (b.random.chance(0.6)) f.damping = {number(b, b.random.uniform(0.1, 3))};
+  if (b.random.chance(0.7)) f.length = number(b, b.random.uniform(0.2, 1.5));
+  b.model.forces.push_back(f);
+}
+
+Values one_or_each(Builder& b, int count, double low, double high) {
+  Values v;
+  const int size = count > 1 && b.random.chance(0.4) ? 1 : count;
+  for (int k = 0; k < size; ++k) v.push_back(number(b, b.random.uniform(low, high)));
+  return v;
+}
+
+void add_torsion(Builder& b) {
+  const int joint = any_joint(b, [](JointType t) { return t != JointType::free; });
+  if (joint < 0) return;
+  const int nv = info(b.joint_types[joint]).nv;
+  ForceText f;
+  f.type = "torsion";
+  f.joint = b.model.joints[joint].name;
+  f.stiffness = one_or_each(b, nv, 1, 20);
+  if (b.random.chance(0.6)) f.damping = one_or_each(b, nv, 0.1, 2);
+  if (b.joint_types[joint] == JointType::spherical) {
+    static const std::vector<std::string> measures = {"", "rotation-vector", "euler321",
+                                                      "euler321-literal"};
+    f.measure = b.random.pick(measures);
+    if (b.random.chance(0.6)) f.rest_rotation = rotation(b, b.random.rotation());
+  } else if (b.random.chance(0.6)) {
+    f.rest = one_or_each(b, nv, -1, 1);
+  }
+  b.model.forces.push_back(f);
+}
+
+void add_wrench(Builder& b) {
+  ForceText f;
+  f.type = "wrench";
+  f.body = any_body(b);
+  f.at = numbers(b, b.random.vector(0.5));
+  if (b.random.chance(0.8)) f.force = any_vector(b, 5);
+  if (f.force.empty() || b.random.chance(0.5)) f.torque = any_vector(b, 2);
+  static const std::vector<std::string> frames = {"", "world", "body"};
+  f.frame = b.random.chance(0.3) ? any_body(b) : b.random.pick(frames);
+  b.model.forces.push_back(f);
+}
+
+// Sometimes through the short names q and v of the joint itself.
+void add_joint_force(Builder& b) {
+  const int joint = any_moving_joint(b);
+  if (joint < 0) return;
+  const JointTypeInfo& type = info(b.joint_types[joint]);
+  ForceText f;
+  f.type = "joint";
+  f.joint = b.model.joints[joint].name;
+  for (int k = 0; k < type.nv; ++k) {
+    std::string text = any_expression(b, Names::everything, 3);
+    if (b.random.chance(0.5))
+      text += " - 0.4*" + component("q", type.nq, b.random.integer(0, type.nq - 1)) + "*" +
+              component("v", type.nv, k);
+    f.value.push_back(text);
+  }
+  b.model.forces.push_back(f);
+}
+
+void add_potential(Builder& b) {
+  ForceText f;
+  f.type = "potential";
+  std::string text = any_expression(b, Names::positions, 2);
+  for (int k = b.random.integer(0, 2); k > 0; --k) text += " + " + any_expression(b, Names::positions, 2);
+  f.value = {text};
+  b.model.forces.push_back(f);
+}
+
+bool may_have_bearings(JointType t) {
+  return t == JointType::revolute || t == JointType::prismatic || t == JointType::screw ||
+         t == JointType::cylindrical || t == JointType::spherical;
+}
+
+void add_bearings(Builder& b, JointType type, ForceText& f) {
+  // two or three, on a line that is not the axis, with coefficients small enough to let the joint slip
+  for (int k = b.random.integer(2, 3); k > 0; --k) {
+    BearingText bearing;
+    bearing.at = numbers(b, b.random.vector(0.5));
+    bearing.radial = number(b, b.random.uniform(0.002, 0.02));
+    if (type != JointType::spherical && b.random.chance(0.5))
+      bearing.axial = number(b, b.random.uniform(0.002, 0.02));
+    f.bearings.push_back(bearing);
+  }
+}
+
+void add_friction(Builder& b, bool smooth) {
+  const int joint = any_moving_joint(b);
+  if (joint < 0) return;
+  for (const ForceText& other : b.model.forces)  // one law per joint keeps exact friction decidable
+    if (other.type == "friction" && other.joint.name == b.model.joints[joint].name) return;
+  const JointType type = b.joint_types[joint];
+  const int count = type == JointType::spherical ? 1 : info(type).nv;
+  ForceText f;
+  f.type = "friction";
+  f.joint = b.model.joints[joint].name;
+  f.coulomb = one_or_each(b, count, 0.05, 1);
+  if (b.random.chance(0.6)) f.viscous = one_or_each(b, count, 0.05, 0.5);
+  if (b.random.chance(0.6)) f.quadratic = one_or_each(b, count, 0.05, 0.5);
+  if (smooth) f.smoothing = number(b, b.random.uniform(0.05, 1));
+  if (b.options.bearings && may_have_bearings(type) && b.random.chance(0.5)) add_bearings(b, type, f);
+  b.model.forces.push_back(f);
+}
+
+void add_drag(Builder& b) {
+  ForceText f;
+  f.type = "drag";
+  f.body = any_body(b);
+  f.at = numbers(b, b.random.vector(0.5));
+  f.coefficient = number(b, b.random.uniform(0.05, 0.6));
+  if (b.options.internal_only || b.random.chance(0.3))
+    f.on = any_body(b);
+  else if (b.random.chance(0.6))
+    f.medium = any_vector(b, 1);
+  if (f.on.name == f.body.name) return;
+  b.model.forces.push_back(f);
+}
+
+}  // namespace
+
+void add_forces(Builder& b) {
+  using Add = void (*)(Builder&);
+  std::vector<Add> kinds;
+  const RandomMechanismOptions& o = b.options;
+  if (o.springs) kinds.push_back(add_spring);
+  if (o.torsion) kinds.push_back(add_torsion);
+  if (o.drag) kinds.push_back(add_drag);
+  if (o.smooth_friction) kinds.push_back([](Builder& x) { add_friction(x, true); });
+  if (o.exact_friction) kinds.push_back([](Builder& x) { add_friction(x, false); });
+  if (!o.internal_only) {
+    if (o.wrenches) kinds.push_back(add_wrench);
+    if (o.joint_forces) kinds.push_back(add_joint_force);
+    if (o.potentials) kinds.push_back(add_potential);
+  }
+  if (kinds.empty()) return;
+  const int count = b.random.integer(1, 3 + static_cast<int>(b.model.bodies.size()) / 2);
+  for (int k = 0; k < count; ++k) b.random.pick(kinds)(b);
+}
+
+}  // namespace cartan::random_parts

@@ -1,0 +1,30 @@
+// What the parts of the random-mechanism generator share.
+#pragma once
+
+#include <string>
+
+#include "support/random_mechanism.h"
+
+namespace cartan::random_parts {
+
+struct Builder {
+  Random random;
+  const RandomMechanismOptions& options;
+  ModelDescription model;
+  std::vector<JointType> joint_types;  // beside model.joints
+  std::vector<int> body_parent;        // beside model.bodies: body index or world
+
+  Builder(std::uint64_t seed, const RandomMechanismOptions& o) : random(seed), options(o) {}
+};
+
+// A number, sometimes written as an expression over the parameters.
+Value number(Builder& b, double x);
+Values numbers(Builder& b, const Vec3<double>& a);
+RotationText rotation(Builder& b, const Quat<double>& q);  // in any notation
+PlacementText placement(Builder& b, const std::string& body, double reach);
+
+void add_bodies_and_joints(Builder& b);
+void add_gravity(Builder& b);
+void add_forces(Builder& b);
+
+}  // namespace cartan::random_parts
