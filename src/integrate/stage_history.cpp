@@ -9,17 +9,15 @@ StageHistory::StageHistory(const CollocationTableau& tableau, int n)
     : tab_(tableau),
       s_(tableau.stages),
       n_(n),
-      deepest_(std::clamp(max_nodes / tableau.stages, 1, max_depth)),
-      slots_(deepest_ + 1),
-      storage_(static_cast<std::size_t>(slots_) * s_ * n_),
-      lengths_(slots_),
-      weights_(deepest_ + 1),
-      nodes_(static_cast<std::size_t>(deepest_) * s_) {
-  for (int d = 1; d <= deepest_; ++d) weights_[d].values.resize(static_cast<std::size_t>(d) * s_ * s_);
+      storage_(static_cast<std::size_t>(slots) * s_ * n_),
+      values_(n_),
+      nodes_(static_cast<std::size_t>(max_across) * s_) {
+  for (int d = 1; d <= max_across; ++d)
+    across_[d].values.resize(static_cast<std::size_t>(d) * s_ * s_);
 }
 
-const std::vector<double>& StageHistory::weights(int depth, double h) {
-  Weights& w = weights_[depth];
+const std::vector<double>& StageHistory::across_weights(int depth, double h) {
+  Weights& w = across_[depth];
   bool valid = w.lengths[0] == h;
   for (int back = 1; back <= depth; ++back) valid = valid && w.lengths[back] == lengths_[back];
   if (valid) return w.values;
@@ -28,9 +26,9 @@ const std::vector<double>& StageHistory::weights(int depth, double h) {
   const std::size_t count = static_cast<std::size_t>(depth) * s_;
   double start = 0;
   for (int back = 1; back <= depth; ++back) {
-    start -= lengths_[back] / h;
-    for (int j = 0; j < s_; ++j)
-      nodes_[(back - 1) * s_ + j] = start + tab_.c[j] * lengths_[back] / h;
+    const double length = lengths_[back] / h;
+    start -= length;
+    for (int j = 0; j < s_; ++j) nodes_[(back - 1) * s_ + j] = start + tab_.c[j] * length;
     w.lengths[back] = lengths_[back];
   }
   w.lengths[0] = h;
@@ -40,56 +38,77 @@ const std::vector<double>& StageHistory::weights(int depth, double h) {
   return w.values;
 }
 
-void StageHistory::predict(double h) {
-  const int depth = std::min(depth_, count_);
-  const std::vector<double>& w = weights(depth, h);
-  const int count = depth * s_;
-  for (int i = 0; i < s_; ++i) {
-    double* guess = slot(0).data() + static_cast<std::size_t>(i) * n_;
-    std::fill_n(guess, n_, 0.0);
-    for (int m = 0; m < count; ++m) {
-      const double factor = w[i * count + m];
-      const double* known = slot(1 + m / s_).data() + static_cast<std::size_t>(m % s_) * n_;
-      for (int k = 0; k < n_; ++k) guess[k] += factor * known[k];
-    }
-  }
+bool StageHistory::possible(const Guess& guess, double h) const {
+  if (guess.depth > count_) return false;
+  if (guess.along)
+    for (int back = 1; back <= guess.depth; ++back)
+      if (lengths_[back] != h) return false;
+  return true;
 }
 
-double StageHistory::guess_error(int depth, double h, std::span<const double> scale) {
-  const std::vector<double>& w = weights(depth, h);
-  const int count = depth * s_;
+void StageHistory::fill_guess(const Guess& guess, double h, int stage, std::span<double> values) {
+  std::fill(values.begin(), values.end(), 0.0);
+  const auto add = [&](double factor, const double* known) {
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] += factor * known[k];
+  };
+  if (guess.along) {
+    // the d-th difference vanishes: K(0) = sum_b (-1)^(b+1) binomial(d, b) K(-b)
+    double factor = -1;
+    for (int back = 1; back <= guess.depth; ++back) {
+      factor *= -static_cast<double>(guess.depth - back + 1) / back;
+      add(factor, slot(back).data() + static_cast<std::size_t>(stage) * n_);
+    }
+    return;
+  }
+  const int count = guess.depth * s_;
+  const double* weights = across_weights(guess.depth, h).data() + stage * count;
+  for (int m = 0; m < count; ++m)
+    add(weights[m], slot(1 + m / s_).data() + static_cast<std::size_t>(m % s_) * n_);
+}
+
+void StageHistory::predict(double h) {
+  Guess guess = best_;
+  if (!possible(guess, h)) guess = {false, std::min({count_, 2, max_across})};
+  for (int i = 0; i < s_; ++i)
+    fill_guess(guess, h, i, slot(0).subspan(static_cast<std::size_t>(i) * n_, n_));
+}
+
+double StageHistory::guess_error(const Guess& guess, double h, std::span<const double> scale) {
   double worst = 0;
   for (int i = 0; i < s_; ++i) {
+    const std::span<double> values = std::span<double>(values_).first(scale.size());
+    fill_guess(guess, h, i, values);
     const double* truth = slot(0).data() + static_cast<std::size_t>(i) * n_;
-    for (std::size_t k = 0; k < scale.size(); ++k) {
-      double guess = 0;
-      for (int m = 0; m < count; ++m)
-        guess += w[i * count + m] * slot(1 + m / s_)[static_cast<std::size_t>(m % s_) * n_ + k];
-      worst = std::max(worst, std::fabs(guess - truth[k]) * scale[k]);
-    }
+    for (std::size_t k = 0; k < scale.size(); ++k)
+      worst = std::max(worst, std::fabs(values[k] - truth[k]) * scale[k]);
   }
   return worst;
 }
 
+// Compares all guesses that could have been made for the step just solved.
+void StageHistory::choose(double h, std::span<const double> scale) {
+  double least = -1;
+  const auto compare = [&](const Guess& guess) {
+    if (!possible(guess, h)) return;
+    const double error = guess_error(guess, h, scale);
+    if (least >= 0 && error >= least) return;
+    least = error;
+    best_ = guess;
+  };
+  for (int d = 1; d <= max_across; ++d) compare({false, d});
+  for (int d = 2; d <= max_along; ++d) compare({true, d});
+}
+
 void StageHistory::push(double h, std::span<const double> scale) {
-  constexpr int interval = 16;  // steps between two comparisons of depths
-  const int deepest = std::min(count_, deepest_);
-  if (deepest > 0 && (count_ <= deepest_ || ++since_choice_ >= interval)) {
+  constexpr int interval = 16;  // steps between two comparisons, once the history is full
+  if (count_ > 0 && (count_ < max_along || ++since_choice_ >= interval)) {
     since_choice_ = 0;
-    double best = 0;
-    for (int d = 1; d <= deepest; ++d) {
-      const double error = guess_error(d, h, scale);
-      if (d == 1 || error < best) {
-        best = error;
-        depth_ = d;
-      }
-    }
-    if (count_ < deepest_ && depth_ == deepest) ++depth_;  // the history is still growing
+    choose(h, scale);
   }
   lengths_[0] = h;
-  for (int back = slots_ - 1; back > 0; --back) lengths_[back] = lengths_[back - 1];
-  newest_ = (newest_ + 1) % slots_;
-  count_ = std::min(count_ + 1, deepest_);
+  std::copy_backward(lengths_.begin(), lengths_.end() - 1, lengths_.end());
+  newest_ = (newest_ + 1) % slots;
+  count_ = std::min(count_ + 1, max_along);
 }
 
 }  // namespace cartan

@@ -229,7 +229,24 @@ void read_energies(const NaiveForces& forces, NaiveResult& result) {
   }
 }
 
-void read_scales(const NaiveForces& forces, NaiveResult& result) {
+void read_scales(const Assembly& assembly, const NaiveForces& forces, NaiveResult& result) {
+  result.length_scale = 1;
+  result.applied_scale = Eigen::Map<const VectorXd>(forces.tau.data(), assembly.nv).cwiseAbs();
+  for (int i = 0; i < assembly.n; ++i) {
+    const NaiveBody& b = result.bodies[i];
+    const double m = assembly.tree.bodies[i].mass;
+    result.length_scale = std::max({result.length_scale, norm(b.com), norm(b.X.p)});
+    result.speed_scale = std::max(result.speed_scale, norm(b.origin_velocity));
+    result.potential_scale += std::fabs(m * dot(forces.gravity, b.com));
+    // columns against external forces and against the rate of momentum at v' = 0
+    const Vector3d w = eigen(b.w);
+    Eigen::Matrix<double, 6, 1> size;
+    size << eigen(forces.torque[i]).cwiseAbs() + w.cross(assembly.J[i] * w).cwiseAbs(),
+        eigen(forces.force[i]).cwiseAbs();
+    result.applied_scale +=
+        result.columns.middleRows(6 * i, 6).cwiseAbs().transpose() * size;
+  }
+  for (const NaiveEnergy& e : forces.elements) result.potential_scale += std::fabs(e.potential);
   for (const NaiveWrench& w : result.reactions) {
     result.force_scale = std::max(result.force_scale, norm(w.force));
     result.torque_scale = std::max(result.torque_scale, norm(w.torque));
@@ -252,7 +269,7 @@ NaiveResult calc_naive_dynamics(const NaiveTree& tree, const NaiveState& state) 
   const VectorXd x = solve_with_friction(assembly, forces, result);
   read_solution(assembly, x, forces, result);
   read_energies(forces, result);
-  read_scales(forces, result);
+  read_scales(assembly, forces, result);
   return result;
 }
 

@@ -29,7 +29,12 @@ struct NaiveResult {
   double kinetic_rate = 0, potential_rate = 0, nonconservative = 0;
   std::vector<NaiveEnergy> elements;    // per force element
   double power_scale = 0;               // sum of the absolute values of all power terms
+  // Sizes that errors are measured against: sums of absolute values where terms cancel.
+  double potential_scale = 0;                // all potentials
   double force_scale = 0, torque_scale = 0;  // largest force and torque that enters any body
+  double length_scale = 0;                   // farthest body from the origin, and a metre
+  double speed_scale = 0;                    // largest speed of a body
+  Eigen::VectorXd applied_scale;             // generalised forces, centrifugal ones included
   bool converged = true;
 };
 

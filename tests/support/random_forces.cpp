@@ -180,8 +180,10 @@ void add_bearings(Builder& b, JointType type, ForceText& f) {
   }
 }
 
+// A free joint has nothing to stick to, and to the world it would be an outside force.
 void add_friction(Builder& b, bool smooth) {
-  const int joint = any_moving_joint(b);
+  const bool free_too = smooth && !b.options.internal_only;
+  const int joint = any_joint(b, [&](JointType t) { return free_too || t != JointType::free; });
   if (joint < 0) return;
   for (const ForceText& other : b.model.forces)  // one law per joint keeps exact friction decidable
     if (other.type == "friction" && other.joint.name == b.model.joints[joint].name) return;

@@ -1,0 +1,45 @@
+// The same motion by several methods, each measured against one reference.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "integrate/simulate.h"
+#include "model/model.h"
+
+namespace cartan {
+
+struct ComparisonPlan {
+  std::vector<std::string> formulations, integrators;
+  std::vector<double> steps;
+  double duration = 0;
+  double tolerance = 0;     // 0: each method's own
+  bool fixed_step = false;  // adaptive methods without error control
+  const std::atomic<bool>* stop_requested = nullptr;
+};
+
+struct ComparisonRow {
+  std::string formulation, integrator;
+  double step = 0;
+  std::string failure;  // why the run did not complete, or ""
+  double difference = 0;  // to the reference at the end: metres and radians, or units of variables
+  std::optional<double> energy_drift, unit_norm_error, constraint;  // mechanisms
+  long evaluations = 0;
+  double seconds = 0;
+  std::optional<double> order;  // observed, from this step and the one before
+};
+
+struct Comparison {
+  std::string reference;       // how it was computed
+  double reference_error = 0;  // estimated
+  std::string failure;         // why there is no reference, or ""
+  std::vector<ComparisonRow> rows;
+};
+
+// `on_progress` is told the part done.
+Comparison compare_methods(const Model& model, const ComparisonPlan& plan,
+                           const std::function<void(double)>& on_progress);
+
+}  // namespace cartan

@@ -1,0 +1,28 @@
+// A prescribed motion: coordinates, speeds and accelerations of every tree joint at given times.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/diagnostics.h"
+#include "model/model.h"
+
+namespace cartan {
+
+struct JointMotion {
+  std::vector<std::vector<double>> q, v, a;  // per time, each a list
+};
+
+struct MotionTable {
+  std::vector<double> t;
+  std::vector<JointMotion> joints;  // file order
+  std::vector<std::string> derived;  // what had to be differentiated: "v and a of joint 'x'", ...
+};
+
+// Columns as in trajectory.csv: t, JOINT.q0.., JOINT.v0.., and JOINT.a0.. for accelerations. Speeds
+// and accelerations that are missing come from smooth curves (C2 splines) through what is there.
+std::optional<MotionTable> read_motion(const std::string& path, const Model& model,
+                                       Diagnostics& problems);
+
+}  // namespace cartan
