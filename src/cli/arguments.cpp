@@ -73,7 +73,7 @@ Arguments::Arguments(const std::string& command, const std::string& summary,
   parser_->command = command;
   app.description(summary + "\n");
   app.name("cartan " + command);
-  app.footer("\nExample:\n" + example);
+  app.footer("Example:\n" + example);
   app.allow_extras();
   app.set_help_flag("-h,--help", "print this help");
   parser_->names.push_back("--help");

@@ -1,4 +1,6 @@
 // cartan check: validate a model and say what it is.
+#include <cmath>
+
 #include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
@@ -62,6 +64,8 @@ Masses calc_masses(const Model& model, const std::vector<BodyState>* bodies) {
   masses.com = {com.x(), com.y(), com.z()};
   masses.principal =
       Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(about_com, Eigen::EigenvaluesOnly).eigenvalues();
+  for (double& moment : masses.principal)  // of a thin rod: zero, but for rounding
+    if (std::fabs(moment) < 1e-14 * masses.principal[2]) moment = 0;
   return masses;
 }
 
@@ -172,7 +176,7 @@ Json mechanism_json(const Model& model, const Facts& facts) {
   json["mass"] = facts.masses.total;
   if (facts.masses.placed) {
     const Eigen::Vector3d& p = facts.masses.principal;
-    json["center_of_mass"] = to_json(facts.masses.com);
+    json["center_of_mass"] = json_of(facts.masses.com);
     json["principal_moments"] = {p[0], p[1], p[2]};
   }
   if (!facts.not_runnable.empty()) json["not_runnable"] = facts.not_runnable;
@@ -184,7 +188,7 @@ void print_variables(const Model& model, bool json) {
   for (const Variable& variable : model.variables) names.push_back(variable.name);
   if (json)
     return print_json({{"model", model.name}, {"bodies", 0}, {"joints", 0}, {"loops", 0},
-                       {"variables", names}, {"parameters", parameters_to_json(model)}});
+                       {"variables", names}, {"parameters", parameters_json(model)}});
   fmt::print("{}: in order\n\nvariables {}\n", model.name.empty() ? model.file : model.name,
              fmt::join(names, ", "));
 }

@@ -118,7 +118,7 @@ void print_table(const Comparison& comparison) {
              comparison.reference, std::max(comparison.reference_error, 1e-15));
 }
 
-Json to_json(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json json_object(const Model& model, const ComparisonPlan& plan, const Comparison& comparison) {
   Json rows = Json::array();
@@ -128,13 +128,13 @@ Json json_object(const Model& model, const ComparisonPlan& plan, const Compariso
       json["failure"] = row.failure;
     } else {
       json["difference"] = row.difference;
-      json["energy_drift"] = to_json(row.energy_drift);
-      json["unit_norm_error"] = to_json(row.unit_norm_error);
-      json["constraint"] = to_json(row.constraint);
+      json["energy_drift"] = optional_json(row.energy_drift);
+      json["unit_norm_error"] = optional_json(row.unit_norm_error);
+      json["constraint"] = optional_json(row.constraint);
     }
     json["evaluations"] = row.evaluations;
     json["wall_seconds"] = row.seconds;
-    json["order"] = to_json(row.order);
+    json["order"] = optional_json(row.order);
     rows.push_back(std::move(json));
   }
   return {{"model", model.name},

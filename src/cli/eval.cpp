@@ -56,15 +56,15 @@ Evaluation evaluate_at(const MechanicalSystem& system, const State& state) {
 
 std::vector<double> list(const Eigen::VectorXd& v) { return {v.data(), v.data() + v.size()}; }
 
-Json to_json(const Evaluation& e) {
+Json evaluation_json(const Evaluation& e) {
   Json reactions = Json::object();
   for (std::size_t j = 0; j < e.model.joints.size(); ++j)
-    reactions[e.model.joints[j].name] = {{"force", to_json(e.dynamics.reactions[j].force)},
-                                         {"torque", to_json(e.dynamics.reactions[j].torque)}};
+    reactions[e.model.joints[j].name] = {{"force", json_of(e.dynamics.reactions[j].force)},
+                                         {"torque", json_of(e.dynamics.reactions[j].torque)}};
   const PowerBalance& p = e.dynamics.power;
   Json json = {{"t", e.now.t},
-               {"acceleration", joints_to_json(e.model, e.dynamics.acceleration)},
-               {"mass_matrix", to_json(e.mass.mass_matrix)},
+               {"acceleration", joints_json(e.model, e.dynamics.acceleration)},
+               {"mass_matrix", json_of(e.mass.mass_matrix)},
                {"bias", list(e.mass.bias)},
                {"reactions", std::move(reactions)},
                {"multipliers", e.dynamics.multipliers},
@@ -76,10 +76,10 @@ Json to_json(const Evaluation& e) {
                  {"nonconservative", p.nonconservative},
                  {"constraint", p.constraint}}}};
   if (e.moving_frame) {
-    json["B"] = to_json(e.moving_frame->B);
-    json["Bdot"] = to_json(e.moving_frame->Bdot);
-    json["M_star"] = to_json(e.moving_frame->M_star);
-    json["N_star"] = to_json(e.moving_frame->N_star);
+    json["B"] = json_of(e.moving_frame->B);
+    json["Bdot"] = json_of(e.moving_frame->Bdot);
+    json["M_star"] = json_of(e.moving_frame->M_star);
+    json["N_star"] = json_of(e.moving_frame->N_star);
     json["F_star"] = list(e.moving_frame->F_star);
   }
   return json;
@@ -93,7 +93,7 @@ std::string numbers(const std::vector<double>& values) {
   return text;
 }
 
-std::string numbers(const Vec3<double>& a) { return numbers({a.x, a.y, a.z}); }
+std::string numbers(const Vec3<double>& a) { return numbers(std::vector{a.x, a.y, a.z}); }
 
 void print_joints(const Evaluation& e) {
   std::size_t width = 5;
@@ -174,7 +174,7 @@ int eval_command(const Words& words) {
   }
   const Evaluation evaluation = evaluate_at(*mechanism, state);
   if (options.json)
-    print_json(to_json(evaluation));
+    print_json(evaluation_json(evaluation));
   else
     print_text(evaluation, formulation);
   return exit_done;

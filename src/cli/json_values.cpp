@@ -4,11 +4,11 @@
 
 namespace cartan {
 
-Json to_json(const Vec3<double>& a) { return {a.x, a.y, a.z}; }
+Json json_of(const Vec3<double>& a) { return {a.x, a.y, a.z}; }
 
-Json to_json(const Quat<double>& u) { return {u.w, u.x, u.y, u.z}; }
+Json json_of(const Quat<double>& u) { return {u.w, u.x, u.y, u.z}; }
 
-Json to_json(const Eigen::MatrixXd& matrix) {
+Json json_of(const Eigen::MatrixXd& matrix) {
   Json rows = Json::array();
   for (int i = 0; i < matrix.rows(); ++i) {
     Json row = Json::array();
@@ -18,28 +18,28 @@ Json to_json(const Eigen::MatrixXd& matrix) {
   return rows;
 }
 
-Json joints_to_json(const Model& model, const std::vector<std::vector<double>>& values) {
+Json joints_json(const Model& model, const std::vector<std::vector<double>>& values) {
   Json joints = Json::object();
   for (std::size_t j = 0; j < model.joints.size(); ++j) joints[model.joints[j].name] = values[j];
   return joints;
 }
 
-Json state_to_json(const Model& model, const Observation& at) {
+Json state_json(const Model& model, const Observation& at) {
   Json bodies = Json::object();
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const BodyState& body = at.bodies[b];
-    bodies[model.bodies[b].name] = {{"position", to_json(body.position)},
-                                    {"quaternion", to_json(body.orientation)},
-                                    {"angular", to_json(body.angular)},
-                                    {"linear", to_json(body.linear)}};
+    bodies[model.bodies[b].name] = {{"position", json_of(body.position)},
+                                    {"quaternion", json_of(body.orientation)},
+                                    {"angular", json_of(body.angular)},
+                                    {"linear", json_of(body.linear)}};
   }
   return {{"t", at.t},
-          {"q", joints_to_json(model, at.q)},
-          {"v", joints_to_json(model, at.v)},
+          {"q", joints_json(model, at.q)},
+          {"v", joints_json(model, at.v)},
           {"bodies", std::move(bodies)}};
 }
 
-Json parameters_to_json(const Model& model) {
+Json parameters_json(const Model& model) {
   Json parameters = Json::object();
   const std::vector<double> values = parameter_values(model);
   for (std::size_t p = 0; p < values.size(); ++p) parameters[model.parameters[p].name] = values[p];

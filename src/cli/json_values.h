@@ -10,15 +10,15 @@ namespace cartan {
 
 using Json = nlohmann::ordered_json;
 
-Json to_json(const Vec3<double>& a);
-Json to_json(const Quat<double>& u);
-Json to_json(const Eigen::MatrixXd& matrix);  // list of rows
+Json json_of(const Vec3<double>& a);
+Json json_of(const Quat<double>& u);
+Json json_of(const Eigen::MatrixXd& matrix);  // list of rows
 // { joint: [..] } for every joint
-Json joints_to_json(const Model& model, const std::vector<std::vector<double>>& values);
+Json joints_json(const Model& model, const std::vector<std::vector<double>>& values);
 // t, q, v in the shape of STATE.json, and the bodies
-Json state_to_json(const Model& model, const Observation& at);
+Json state_json(const Model& model, const Observation& at);
 // The parameters by name
-Json parameters_to_json(const Model& model);
+Json parameters_json(const Model& model);
 
 // One object on stdout, with a line end.
 void print_json(const Json& object);

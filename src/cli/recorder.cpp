@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "cli/load.h"
+#include "dynamics/variables.h"
 
 namespace cartan {
 namespace {
@@ -86,11 +87,11 @@ void Recorder::drop_table(const std::string& name) {
   if (output_) output_->drop(name);
 }
 
-std::unique_ptr<Recorder> make_recorder(const System& system, const Model& model,
-                                        const ExtraTables& tables, OutputFolder* output) {
+std::unique_ptr<Recorder> make_recorder(const System& system, const ExtraTables& tables,
+                                        OutputFolder* output) {
   if (const auto* mechanism = dynamic_cast<const MechanicalSystem*>(&system))
     return make_mechanism_recorder(*mechanism, tables, output);
-  return make_variables_recorder(model, output);
+  return make_variables_recorder(dynamic_cast<const VariablesSystem&>(system), output);
 }
 
 bool Recorder::close(std::string& problem) {

@@ -14,6 +14,7 @@
 namespace cartan {
 
 struct RunResult;
+class VariablesSystem;
 
 // Tables that are written only when asked for.
 struct ExtraTables {
@@ -72,8 +73,8 @@ class Recorder {
 // `output` may be null: nothing is written.
 std::unique_ptr<Recorder> make_mechanism_recorder(const MechanicalSystem& system, const ExtraTables& tables,
                                                   OutputFolder* output);
-std::unique_ptr<Recorder> make_variables_recorder(const Model& model, OutputFolder* output);
-std::unique_ptr<Recorder> make_recorder(const System& system, const Model& model,
-                                        const ExtraTables& tables, OutputFolder* output);
+std::unique_ptr<Recorder> make_variables_recorder(const VariablesSystem& system, OutputFolder* output);
+std::unique_ptr<Recorder> make_recorder(const System& system, const ExtraTables& tables,
+                                        OutputFolder* output);
 
 }  // namespace cartan

@@ -100,7 +100,7 @@ bool prepare(const Options& o, Job& job) {
       return false;
     }
   }
-  job.recorder = make_recorder(*job.system, *job.model, extra, job.output.get());
+  job.recorder = make_recorder(*job.system, extra, job.output.get());
   return true;
 }
 

@@ -14,7 +14,7 @@ void add_method(const RunResult& run, Json& json) {
   json["duration"] = o.duration;
   json["every"] = o.every;
   json["defaults"] = run.settings.defaulted;
-  json["parameters"] = parameters_to_json(*run.model);
+  json["parameters"] = parameters_json(*run.model);
   json["status"] = to_string(run.report.status);
   json["t_initial"] = run.start_time;
   json["t_final"] = run.report.final_state.t;
@@ -34,10 +34,10 @@ void add_motion(const RunResult& run, Json& json) {
                     {"final", s.final_energy},
                     {"max_drift", s.max_drift},
                     {"work", s.work}};
-  json["momentum"] = {{"linear_initial", to_json(s.initial_linear)},
-                      {"linear_final", to_json(s.final_linear)},
-                      {"angular_initial", to_json(s.initial_angular)},
-                      {"angular_final", to_json(s.final_angular)}};
+  json["momentum"] = {{"linear_initial", json_of(s.initial_linear)},
+                      {"linear_final", json_of(s.final_linear)},
+                      {"angular_initial", json_of(s.initial_angular)},
+                      {"angular_final", json_of(s.final_angular)}};
   json["constraint"] = {{"max_position", s.max_position_violation},
                         {"max_velocity", s.max_velocity_violation}};
   json["unit_norm_error"] = std::max(s.unit_norm_error, run.report.unit_norm_error);
@@ -54,7 +54,7 @@ Json by_name(const std::vector<T>& items, const std::vector<double>& values) {
 Json final_state(const RunResult& run) {
   Json json;
   if (run.final)
-    json = state_to_json(*run.model, *run.final);
+    json = state_json(*run.model, *run.final);
   else
     json = {{"t", run.report.final_state.t},
             {"variables", by_name(run.model->variables, run.variables)}};

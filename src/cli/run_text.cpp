@@ -58,6 +58,12 @@ std::string work(const RunResult& run) {
   return text + fmt::format(", {:.3g} s", run.wall_seconds);
 }
 
+bool has_quaternions(const Model& model) {
+  for (const Joint& joint : model.joints)
+    if (joint.type == JointType::spherical || joint.type == JointType::free) return true;
+  return false;
+}
+
 void add_motion(const RunResult& run, std::string& text) {
   const MotionStatistics& s = *run.statistics;
   add_line(text, "energy", fmt::format("{:.10g} J at the start, {:.10g} J at the end", s.initial_energy,
@@ -69,8 +75,9 @@ void add_motion(const RunResult& run, std::string& text) {
   add_line(text, "momentum", fmt::format("{} -> {} kg m/s", text_of(s.initial_linear), text_of(s.final_linear)));
   add_line(text, "", fmt::format("{} -> {} kg m^2/s about the origin", text_of(s.initial_angular),
                                  text_of(s.final_angular)));
-  add_line(text, "unit length", fmt::format("kept to {:.2g}",
-                                            std::max(s.unit_norm_error, run.report.unit_norm_error)));
+  if (has_quaternions(*run.model))
+    add_line(text, "unit length", fmt::format("of quaternions kept to {:.2g}",
+                                              std::max(s.unit_norm_error, run.report.unit_norm_error)));
 }
 
 std::string numbers(const std::vector<double>& values) {
@@ -94,10 +101,16 @@ void add_final_joints(const RunResult& run, std::string& text) {
     text += fmt::format("  and {} more\n", count(run.model->joints.size() - shown, "joint"));
 }
 
+// At least as wide as the longest name.
 template <class T>
-void add_named(const std::vector<T>& items, const std::vector<double>& values, std::string& text) {
-  std::size_t width = 5;
-  for (const T& item : items) width = std::max(width, item.name.size());
+std::size_t name_width(const std::vector<T>& items, std::size_t least) {
+  for (const T& item : items) least = std::max(least, item.name.size());
+  return least;
+}
+
+template <class T>
+void add_named(const std::vector<T>& items, const std::vector<double>& values, std::size_t width,
+               std::string& text) {
   for (std::size_t i = 0; i < items.size() && i < most_lines; ++i)
     text += fmt::format("  {:<{}}  {:.10g}\n", items[i].name, width, values[i]);
   if (items.size() > most_lines) text += fmt::format("  and {} more\n", items.size() - most_lines);
@@ -115,11 +128,12 @@ std::string summary_text(const RunResult& run) {
   if (run.events > 0) add_line(text, "events", std::to_string(run.events));
   if (run.report.status == RunStatus::stopped_by_event) add_line(text, "end", run.report.message);
   text += fmt::format("\nAt t = {:g} s:\n", t_end);
+  const std::size_t width = name_width(run.model->outputs, name_width(run.model->variables, 5));
   if (run.final)
     add_final_joints(run, text);
   else
-    add_named(run.model->variables, run.variables, text);
-  add_named(run.model->outputs, run.outputs, text);
+    add_named(run.model->variables, run.variables, width, text);
+  add_named(run.model->outputs, run.outputs, width, text);
   return text;
 }
 

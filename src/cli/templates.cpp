@@ -6,7 +6,7 @@ namespace cartan {
 namespace {
 
 std::string make_pendulum(const TemplateOptions&) {
-  return R"(# A rod that swings about a horizontal axis through its upper end.
+  return R"toml(# A rod that swings about a horizontal axis through its upper end.
 # Look for: constant energy, and the period growing with the starting angle.
 # Try: cartan run FILE --set start=3.0
 
@@ -39,11 +39,11 @@ when = "hinge.q"
 [simulate]
 duration = 10
 step = 0.01
-)";
+)toml";
 }
 
 std::string make_double_pendulum(const TemplateOptions&) {
-  return R"(# Two rods, one hung from the other: chaotic when let go from high up.
+  return R"toml(# Two rods, one hung from the other: chaotic when let go from high up.
 # Look for: the energy stays constant to the last digits although the motion cannot be predicted.
 # Try: cartan run FILE --set start2=2.001, and compare the final angles.
 
@@ -92,7 +92,7 @@ value = "lower.z - L*cos(shoulder.q + elbow.q)"
 [simulate]
 duration = 10
 step = 0.01
-)";
+)toml";
 }
 
 std::string make_chain(const TemplateOptions& options) {
@@ -128,7 +128,7 @@ std::string make_chain(const TemplateOptions& options) {
 }
 
 std::string make_top(const TemplateOptions&) {
-  return R"(# A spinning top on a fixed tip, in gravity.
+  return R"toml(# A spinning top on a fixed tip, in gravity.
 # Look for: steady precession with a small nutation; the spin about its own axis (pivot.v[2]) never changes.
 # Try: cartan run FILE --set spin=20, and see it fall.
 
@@ -173,11 +173,11 @@ uz = "1 - 2*(pivot.q[1]^2 + pivot.q[2]^2)"
 duration = 2
 step = 0.001
 every = 10
-)";
+)toml";
 }
 
 std::string make_cartpole(const TemplateOptions&) {
-  return R"(# A pole balanced on a cart by a force on the cart that depends on the state.
+  return R"toml(# A pole balanced on a cart by a force on the cart that depends on the state.
 # Look for: the pole comes upright, then the cart comes back to the middle.
 # Try: cartan run FILE --set gain=0 (nobody holds the pole).
 
@@ -232,36 +232,37 @@ viscous = 0.002
 [simulate]
 duration = 10
 step = 0.01
-)";
+)toml";
 }
 
 struct ArmLink {
   const char* name;
   const char* axis;
   double mass, length, radius;
+  double strength;  // of its spring and damper, relative to the first
 };
 
 // Alternating axes, as arms with seven joints have them; the links stand on top of each other.
 constexpr ArmLink arm_links[] = {
-    {"base", "[0, 0, 1]", 4.0, 0.34, 0.07},    {"shoulder", "[0, 1, 0]", 4.0, 0.20, 0.065},
-    {"upper_arm", "[0, 0, 1]", 3.0, 0.20, 0.06}, {"elbow", "[0, -1, 0]", 2.5, 0.20, 0.055},
-    {"forearm", "[0, 0, 1]", 2.0, 0.20, 0.05}, {"wrist", "[0, 1, 0]", 1.5, 0.13, 0.045},
-    {"hand", "[0, 0, 1]", 0.5, 0.10, 0.04},
+    {"base", "[0, 0, 1]", 4.0, 0.34, 0.07, 1},    {"shoulder", "[0, 1, 0]", 4.0, 0.20, 0.065, 1},
+    {"upper_arm", "[0, 0, 1]", 3.0, 0.20, 0.06, 0.3}, {"elbow", "[0, -1, 0]", 2.5, 0.20, 0.055, 0.3},
+    {"forearm", "[0, 0, 1]", 2.0, 0.20, 0.05, 0.05}, {"wrist", "[0, 1, 0]", 1.5, 0.13, 0.045, 0.05},
+    {"hand", "[0, 0, 1]", 0.5, 0.10, 0.04, 0.002},
 };
 
 std::string make_robot_arm(const TemplateOptions&) {
-  std::string text = R"(# An arm with seven revolute joints, each held towards a target angle by a spring with damping.
+  std::string text = R"toml(# An arm with seven revolute joints, each held towards a target angle by a spring with damping.
 # Look for: the arm swings into its target posture; the dampers take out the energy.
 # Try: cartan run FILE --set stiffness=0 (it falls), cartan eval FILE (mass matrix, reactions).
 
 name = "robot arm"
 
 [parameters]
-stiffness = 200  # N m/rad, every joint
-damping = 15     # N m s/rad
+stiffness = 400  # of the shoulder's spring, N m/rad; towards the hand they get weaker
+damping = 40     # N m s/rad
 bend = 0.6       # target angle of the even joints, rad
 
-)";
+)toml";
   for (const ArmLink& link : arm_links)
     text += fmt::format(
         "[[body]]\nname = \"{}\"\nmass = {}\ncom = [0, 0, {}]\n"
@@ -282,14 +283,14 @@ bend = 0.6       # target angle of the even joints, rad
         "[[joint]]\nname = \"joint{0}\"\ntype = \"revolute\"\naxis = {1}\nparent = {2}\n"
         "child = {{ body = \"{3}\" }}\n\n"
         "[[force]]\nname = \"drive{0}\"\ntype = \"torsion\"\njoint = \"joint{0}\"\n"
-        "stiffness = \"stiffness\"\ndamping = \"damping\"\nrest = {4}\n\n",
-        number, link.axis, parent, link.name, number % 2 == 0 ? "\"bend\"" : "0.3");
+        "stiffness = \"{4}*stiffness\"\ndamping = \"{4}*damping\"\nrest = {5}\n\n",
+        number, link.axis, parent, link.name, link.strength, number % 2 == 0 ? "\"bend\"" : "0.3");
   }
   return text + "[simulate]\nduration = 5\nstep = 0.005\n";
 }
 
 std::string make_variables(const TemplateOptions&) {
-  return R"(# Van der Pol's oscillator: a plain system of differential equations, no bodies.
+  return R"toml(# Van der Pol's oscillator: a plain system of differential equations, no bodies.
 # Look for: whatever the start, the same oscillation in the end.
 # Try: cartan run FILE --set mu=20 --integrator gl3 (stiff).
 
@@ -316,7 +317,7 @@ duration = 30
 step = 0.05
 integrator = "dop853"
 tolerance = 1e-10
-)";
+)toml";
 }
 
 }  // namespace

@@ -1,18 +1,21 @@
 // The tables of a [variables] file's run.
 #include "cli/recorder.h"
 #include "cli/run_result.h"
-#include "expr/expression.h"
+#include "dynamics/variables.h"
 
 namespace cartan {
 namespace {
 
 class VariablesRecorder final : public Recorder {
  public:
-  VariablesRecorder(const Model& model, OutputFolder* output)
-      : Recorder(output), model_(model), parameters_(parameter_values(model)) {
+  VariablesRecorder(const VariablesSystem& system, OutputFolder* output)
+      : Recorder(output),
+        system_(system),
+        workspace_(system.make_workspace()),
+        outputs_(system.model().outputs.size()) {
     std::vector<std::string> columns;
-    for (const Variable& variable : model.variables) columns.push_back(variable.name);
-    for (const Output& item : model.outputs) columns.push_back(item.name);
+    for (const Variable& variable : system.model().variables) columns.push_back(variable.name);
+    for (const Output& item : system.model().outputs) columns.push_back(item.name);
     open_main_tables(columns);
     for (const char* name :
          {"bodies.csv", "reactions.csv", "multipliers.csv", "constraints.csv", "power.csv"})
@@ -20,37 +23,31 @@ class VariablesRecorder final : public Recorder {
   }
 
   void describe(StateView at_end, RunResult& result) override {
-    result.variables.assign(at_end.x.begin(), at_end.x.begin() + model_.variables.size());
-    for (const Output& item : model_.outputs) result.outputs.push_back(value(item.value, at_end));
+    fill_variables(at_end, result.variables);
+    system_.calc_outputs(at_end, outputs_, *workspace_);
+    result.outputs = outputs_;
   }
 
  private:
   void fill_row(StateView at, std::vector<double>& row) override {
-    row.insert(row.end(), at.x.begin(), at.x.begin() + model_.variables.size());
-    for (const Output& item : model_.outputs) row.push_back(value(item.value, at));
+    fill_variables(at, row);
+    system_.calc_outputs(at, outputs_, *workspace_);
+    row.insert(row.end(), outputs_.begin(), outputs_.end());
   }
 
-  double value(const Formula& formula, StateView at) {
-    const Program& program = formula.program;
-    inputs_.clear();
-    for (const Symbol& symbol : program.inputs)
-      inputs_.push_back(symbol.quantity == Quantity::time        ? at.t
-                        : symbol.quantity == Quantity::parameter ? parameters_[symbol.index]
-                                                                 : at.x[symbol.index]);
-    scratch_.resize(program.scratch_size());
-    double result = 0;
-    evaluate<double>(program, inputs_, scratch_, std::span(&result, 1));
-    return result;
+  void fill_variables(StateView at, std::vector<double>& row) const {
+    row.insert(row.end(), at.x.begin(), at.x.begin() + system_.model().variables.size());
   }
 
-  const Model& model_;
-  std::vector<double> parameters_, inputs_, scratch_;
+  const VariablesSystem& system_;
+  std::unique_ptr<Workspace> workspace_;
+  std::vector<double> outputs_;
 };
 
 }  // namespace
 
-std::unique_ptr<Recorder> make_variables_recorder(const Model& model, OutputFolder* output) {
-  return std::make_unique<VariablesRecorder>(model, output);
+std::unique_ptr<Recorder> make_variables_recorder(const VariablesSystem& system, OutputFolder* output) {
+  return std::make_unique<VariablesRecorder>(system, output);
 }
 
 }  // namespace cartan

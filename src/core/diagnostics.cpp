@@ -22,7 +22,9 @@ std::string line_of(const std::string& file, const Finding& finding) {
   return line + finding.message + '\n';
 }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 std::string lower(std::string word) {
   for (char& c : word) c = lower(c);

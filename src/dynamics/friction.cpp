@@ -82,14 +82,16 @@ void add_unit_load(const Friction<S>& e, const Link<S>& link, MotionWorkspace<S>
 
 // The wrench on the joint's child side about C's origin, in C's axes.
 template <class S>
-void joint_wrench_on_child(const Link<S>& link, const MotionWorkspace<S>& ws, int i, Vec3<S>& n,
-                           Vec3<S>& f) {
+void joint_wrench_on_child(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, int i,
+                           Vec3<S>& n, Vec3<S>& f) {
+  const Link<S>& link = mechanism.links[i];
   const LinkState<S>& x = ws.links[i];
   n = transpose_times(x.R, ws.joint_n[i]);
   f = transpose_times(x.R, ws.joint_f[i]);
-  if (!link.reversed) return;
+  if (!mechanism.model->tree[i].reversed) return;
   // the link frame is P: the child gets the opposite wrench, moved from P's origin to C's
-  const JointMotion<S> m = forward_motion(link, ws.q + link.q0, ws.v + link.v0);
+  JointMotion<S> m = forward_motion(link, ws.q + link.q0, ws.v + link.v0);
+  if (link.motion == Motion::rotation1) m.R = transpose(m.R);  // its axis has been turned round
   n = -transpose_times(m.R, n - cross(m.p, f));
   f = -transpose_times(m.R, f);
 }
@@ -116,7 +118,7 @@ void calc_bearing_components(const Mechanism<S>& mechanism, MotionWorkspace<S>& 
     if (e.bearings.empty()) return;
     const Link<S>& link = mechanism.links[e.link];
     Vec3<S> n, f;
-    joint_wrench_on_child(link, ws, e.link, n, f);
+    joint_wrench_on_child(mechanism, ws, e.link, n, f);
     keep_constraint_part(link, ws, n, f);
     for (const BearingRow<S>& b : e.bearings)
       for (int r = 0; r < b.rows; ++r) *out++ = dot(b.force[r], f) + dot(b.torque[r], n);

@@ -149,6 +149,18 @@ void set_offsets(const Model& model, Mechanism<S>& mechanism) {
   }
 }
 
+template <class S>
+void mark_children(Mechanism<S>& mechanism) {
+  std::vector<bool> seen(mechanism.links.size(), false);
+  for (std::size_t i = mechanism.links.size(); i-- > 0;) {
+    const int parent = mechanism.links[i].parent;
+    if (parent == world) continue;
+    mechanism.links[i].last_child = !seen[parent];
+    mechanism.links[parent].leaf = false;
+    seen[parent] = true;
+  }
+}
+
 // Builds the numbers of each kind of force element.
 template <class S>
 struct ForceBuilder {
@@ -278,6 +290,7 @@ Mechanism<S> make_mechanism(const Model& model, std::span<const S> parameters) {
   mechanism.link_of_joint.assign(model.joints.size(), -1);
   for (const TreeJoint& step : model.tree) add_link(model, step, mechanism);
   set_offsets(model, mechanism);
+  mark_children(mechanism);
   set_gravity(model, mechanism);
   mechanism.has_forces = !model.forces.empty();
   for (const Force& force : model.forces)

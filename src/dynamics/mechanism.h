@@ -32,6 +32,8 @@ struct Link {
   bool reversed = false;         // the tree crosses the joint from child to parent
   bool turned = false;           // R_tree is not the identity
   bool principal = false;        // J is diagonal
+  bool leaf = true;              // carries no other link
+  bool last_child = false;       // of its parent, in tree order
   signed char axis_index = -1;   // rotation1: the axis is this coordinate axis (and positive)
   int q0 = 0, v0 = 0, nq = 0, nv = 0;
   Mat3<S> R_tree;                // inboard joint frame in the parent's link frame

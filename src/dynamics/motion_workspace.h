@@ -44,7 +44,7 @@ struct ElementEnergy {
   S potential{}, potential_rate{}, power{};
 };
 
-// Matrices of the moving-frame formulation (moving_frame.h), row-major.
+// Matrices of the moving-frame formulation (moving_frame.h), stored by columns.
 // Rows of B: 6 per link in tree order; columns: speeds. Entries off a link's path are never written.
 template <class S>
 struct MovingFrame {

@@ -10,10 +10,19 @@
 namespace cartan {
 namespace {
 
+// The six entries of link i in a column of B or B'.
 template <class S>
-void write_column(std::vector<S>& matrix, int row, int nv, int column, const Vec3<S>& a) {
-  S* entry = matrix.data() + static_cast<std::size_t>(row) * nv + column;
-  entry[0] = a.x, entry[nv] = a.y, entry[2 * nv] = a.z;
+S* entries(std::vector<S>& matrix, int rows, int i, int column) {
+  return matrix.data() + static_cast<std::size_t>(column) * rows + 6 * i;
+}
+template <class S>
+const S* entries(const std::vector<S>& matrix, int rows, int i, int column) {
+  return matrix.data() + static_cast<std::size_t>(column) * rows + 6 * i;
+}
+template <class S>
+void write(S* entry, const Vec3<S>& x, const Vec3<S>& w) {
+  entry[0] = x.x, entry[1] = x.y, entry[2] = x.z;
+  entry[3] = w.x, entry[4] = w.y, entry[5] = w.z;
 }
 
 // In place L L^T on the lower triangle, then the two triangular solves.
@@ -45,14 +54,14 @@ void solve_positive_definite(std::vector<S>& M, std::vector<S>& b, int n) {
   }
 }
 
-// The six rows of B (or B') of link i, only the columns on its path, row by row.
+// The six rows of B of link i, only the columns on its path, row by row.
 template <class S>
-void gather(const std::vector<S>& matrix, int i, int nv, const std::vector<int>& path,
+void gather(const MovingFrame<S>& mf, int i, const std::vector<int>& path,
             std::vector<S>& compact) {
   const std::size_t k = path.size();
-  for (int r = 0; r < 6; ++r) {
-    const S* row = matrix.data() + static_cast<std::size_t>(6 * i + r) * nv;
-    for (std::size_t c = 0; c < k; ++c) compact[r * k + c] = row[path[c]];
+  for (std::size_t c = 0; c < k; ++c) {
+    const S* entry = entries(mf.B, mf.rows, i, path[c]);
+    for (int r = 0; r < 6; ++r) compact[r * k + c] = entry[r];
   }
 }
 
@@ -95,11 +104,9 @@ void add_forces(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, int
   const Vec3<S> arm = x.R * body.com_L;
   Vec3<S> bias_x, bias_w;
   for (int j : path) {
-    const S* entry = mf.Bdot.data() + static_cast<std::size_t>(6 * i) * mf.nv + j;
-    for (int r = 0; r < 3; ++r) {
-      bias_x[r] += entry[r * mf.nv] * ws.v[j];
-      bias_w[r] += entry[(3 + r) * mf.nv] * ws.v[j];
-    }
+    const S* entry = entries(mf.Bdot, mf.rows, i, j);
+    bias_x += ws.v[j] * Vec3<S>{entry[0], entry[1], entry[2]};
+    bias_w += ws.v[j] * Vec3<S>{entry[3], entry[4], entry[5]};
   }
   Vec3<S> force = link.mass * (ws.gravity - bias_x), moment;
   if (mechanism.has_forces) {
@@ -164,18 +171,17 @@ void fill_moving_frame(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
     const Mat3<S> R = x.R * body.X_LB.R;
     const Vec3<S> arm = x.R * body.com_L;
     const Vec3<S> com = x.o + arm, com_rate = x.u + cross(x.w, arm);
-    const int row = static_cast<int>(6 * i);
     for (int a = static_cast<int>(i); a != world; a = mechanism.links[a].parent) {
       const LinkState<S>& y = ws.links[a];
       const Vec3<S> lever = com - y.o, lever_rate = com_rate - y.u;
       const Link<S>& ancestor = mechanism.links[a];
       for (int j = ancestor.v0; j < ancestor.v0 + ancestor.nv; ++j) {
-        write_column(mf.B, row, mf.nv, j, ws.psi[j] + cross(ws.phi[j], lever));
-        write_column(mf.B, row + 3, mf.nv, j, transpose_times(R, ws.phi[j]));
-        write_column(mf.Bdot, row, mf.nv, j,
-                     ws.psi_rate[j] + cross(ws.phi_rate[j], lever) + cross(ws.phi[j], lever_rate));
-        write_column(mf.Bdot, row + 3, mf.nv, j,
-                     transpose_times(R, ws.phi_rate[j] - cross(x.w, ws.phi[j])));
+        const Vec3<S>&phi = ws.phi[j], &phi_rate = ws.phi_rate[j];
+        write(entries(mf.B, mf.rows, static_cast<int>(i), j), ws.psi[j] + cross(phi, lever),
+              transpose_times(R, phi));
+        write(entries(mf.Bdot, mf.rows, static_cast<int>(i), j),
+              ws.psi_rate[j] + cross(phi_rate, lever) + cross(phi, lever_rate),
+              transpose_times(R, phi_rate - cross(x.w, phi)));
       }
     }
   }
@@ -189,7 +195,7 @@ void fill_moving_frame_equations(const Mechanism<S>& mechanism, MotionWorkspace<
   std::copy(ws.tau.begin(), ws.tau.end(), mf.rhs.begin());
   for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
     const std::vector<int>& path = mf.path[i];
-    gather(mf.B, static_cast<int>(i), mf.nv, path, mf.compact);
+    gather(mf, static_cast<int>(i), path, mf.compact);
     add_mass(mechanism.links[i], mechanism.bodies[i], path, mf);
     add_forces(mechanism, ws, static_cast<int>(i), path, mf);
   }

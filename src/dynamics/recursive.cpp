@@ -186,11 +186,11 @@ template <class S>
 void eliminate_free(const Link<S>& link, MotionWorkspace<S>& ws, int i, LinkState<S>* p) {
   LinkState<S>& x = ws.links[i];
   const S* tau = ws.tau.data() + link.v0;
+  // the wrench whose power on the columns is tau: turning columns also move o when the joint is
+  // crossed from child to parent
   Vec3<S> n, f;
-  for (int k = 0; k < 6; ++k) {
-    n += tau[k] * ws.phi[link.v0 + k];
-    f += tau[k] * ws.psi[link.v0 + k];
-  }
+  for (int k = 3; k < 6; ++k) f += tau[k] * ws.psi[link.v0 + k];
+  for (int k = 0; k < 3; ++k) n += (tau[k] - dot(ws.psi[link.v0 + k], f)) * ws.phi[link.v0 + k];
   if (p) {
     p->n += n + cross(x.r, f);
     p->f += f;
@@ -238,6 +238,15 @@ void eliminate(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
   }
 }
 
+// A link's own inertia is put in place just before the first child adds to it, while it is in cache.
+template <class S>
+void eliminate_from_tip(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
+  const Link<S>& link = mechanism.links[i];
+  if (link.leaf) start_link(mechanism, ws, i);
+  if (link.last_child) start_link(mechanism, ws, link.parent);
+  eliminate(mechanism, ws, i);
+}
+
 template <class S>
 void accelerate(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
   const Link<S>& link = mechanism.links[i];
@@ -270,8 +279,12 @@ void accelerate(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
       break;
     }
     case Motion::free6: {
-      for (int k = 0; k < 6; ++k)
-        a[k] = dot(ws.phi[link.v0 + k], x.dw - dw) + dot(ws.psi[link.v0 + k], x.du - du);
+      Vec3<S> relative = x.du - du;
+      for (int k = 0; k < 3; ++k) {
+        a[k] = dot(ws.phi[link.v0 + k], x.dw - dw);
+        relative -= a[k] * ws.psi[link.v0 + k];
+      }
+      for (int k = 3; k < 6; ++k) a[k] = dot(ws.psi[link.v0 + k], relative);
       break;
     }
     default: {
@@ -295,8 +308,7 @@ void accelerate(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
 template <class S>
 void solve_accelerations(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   const int n = static_cast<int>(mechanism.links.size());
-  for (int i = 0; i < n; ++i) start_link(mechanism, ws, i);
-  for (int i = n - 1; i >= 0; --i) eliminate(mechanism, ws, i);
+  for (int i = n - 1; i >= 0; --i) eliminate_from_tip(mechanism, ws, i);
   for (int i = 0; i < n; ++i) accelerate(mechanism, ws, i);
 }
 
@@ -382,10 +394,11 @@ static bool sees_inertia(const Link<double>& link, const MotionWorkspace<double>
 int find_joint_without_inertia(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws) {
   fill_columns(mechanism, ws);
   const int n = static_cast<int>(mechanism.links.size());
-  for (int i = 0; i < n; ++i) start_link(mechanism, ws, i);
   ws.any_locked = false;
   for (int i = n - 1; i >= 0; --i) {
+    if (mechanism.links[i].leaf) start_link(mechanism, ws, i);
     if (!sees_inertia(mechanism.links[i], ws, i)) return mechanism.bodies[i].joint;
+    if (mechanism.links[i].last_child) start_link(mechanism, ws, mechanism.links[i].parent);
     eliminate(mechanism, ws, i);
   }
   return -1;

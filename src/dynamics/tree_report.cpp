@@ -182,7 +182,6 @@ MassMatrixReport make_mass_matrix_report(const Mechanism<double>& mechanism,
 
 MovingFrameReport make_moving_frame_report(const Mechanism<double>& mechanism,
                                            MotionWorkspace<double>& ws) {
-  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   fill_moving_frame(mechanism, ws);
   const MovingFrame<double>& mf = *ws.moving_frame;
   const int rows = mf.rows, nv = mf.nv;
@@ -191,7 +190,7 @@ MovingFrameReport make_moving_frame_report(const Mechanism<double>& mechanism,
   report.Bdot.resize(rows, nv);
   Eigen::MatrixXd M = Eigen::MatrixXd::Zero(rows, rows), D = M;
   Eigen::VectorXd F = Eigen::VectorXd::Zero(rows);
-  const Eigen::Map<const RowMajor> B(mf.B.data(), rows, nv), Bdot(mf.Bdot.data(), rows, nv);
+  const Eigen::Map<const Eigen::MatrixXd> B(mf.B.data(), rows, nv), Bdot(mf.Bdot.data(), rows, nv);
   for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
     const LinkState<double>& x = ws.links[i];
     const LinkBody<double>& body = mechanism.bodies[i];

@@ -50,17 +50,23 @@ class Compiler {
     const auto operand = [&](int k) { return code[node.operands[k]]; };
     const TextPlace place = place_of(node);
     switch (node.kind) {
-      case NodeKind::number: return builder_.constant(node.number);
-      case NodeKind::name: return compile_name({tree.texts[node.text], node.index}, place);
+      case NodeKind::number:
+        return builder_.constant(node.number);
+      case NodeKind::name:
+        return compile_name({tree.texts[node.text], node.index}, place);
       case NodeKind::table:
         return compile_table({tree.texts[node.text], tree.texts[node.text + 1]}, operand(0), place);
-      case NodeKind::operation: break;
+      case NodeKind::operation:
+        break;
     }
     builder_.set_place(place);
     switch (operand_count(node.op)) {
-      case 1: return builder_.make(node.op, operand(0));
-      case 2: return builder_.make(node.op, operand(0), operand(1));
-      default: return builder_.make(node.op, operand(0), operand(1), operand(2));
+      case 1:
+        return builder_.make(node.op, operand(0));
+      case 2:
+        return builder_.make(node.op, operand(0), operand(1));
+      default:
+        return builder_.make(node.op, operand(0), operand(1), operand(2));
     }
   }
 
@@ -75,11 +81,14 @@ class Compiler {
       if (std::isfinite(*meaning.number)) return known_[name] = builder_.constant(*meaning.number);
       return fail(place, "the value of '" + shown(name) + "' is not a finite number");
     }
-    if (meaning.definition) return known_[name] = compile_definition(name, *meaning.definition, place);
-    return fail(place, meaning.problem.empty() ? "unknown name '" + shown(name) + "'" : meaning.problem);
+    if (meaning.definition)
+      return known_[name] = compile_definition(name, *meaning.definition, place);
+    return fail(place,
+                meaning.problem.empty() ? "unknown name '" + shown(name) + "'" : meaning.problem);
   }
 
-  int compile_definition(const NameKey& name, const SyntaxTree& definition, const TextPlace& place) {
+  int compile_definition(const NameKey& name, const SyntaxTree& definition,
+                         const TextPlace& place) {
     if (open_.size() >= deepest_definitions)
       return fail(place, "definitions use each other more than 500 deep");
     if (open_.empty()) use_offset_ = place.offset;
@@ -101,7 +110,8 @@ class Compiler {
       inside = inside || definitions_[d] == name;
       if (inside) chain += shown(definitions_[d]) + " -> ";
     }
-    return "'" + shown(name) + "' is defined by itself (" + chain + shown(name) + "); break the cycle";
+    return "'" + shown(name) + "' is defined by itself (" + chain + shown(name) +
+           "); break the cycle";
   }
 
   // ---------------------------------------------------------------------------------------- tables
@@ -115,13 +125,15 @@ class Compiler {
                     const TextPlace& place) {
     auto [entry, is_new] = known_tables_.try_emplace(file_and_column);
     KnownTable& table = entry->second;
-    if (is_new && tables_) table.spline = tables_(file_and_column.first, file_and_column.second, table.problem);
+    if (is_new && tables_)
+      table.spline = tables_(file_and_column.first, file_and_column.second, table.problem);
     builder_.set_place(place);
     if (table.spline) return builder_.table(table.spline, 0, argument);
     return fail(place, table.problem.empty() ? "tables cannot be used here" : table.problem);
   }
 
-  // --------------------------------------------------------------------------------------- problems
+  // ---------------------------------------------------------------------------------------
+  // problems
 
   // In a definition, places are told where the tree uses it: its own text is not the caller's.
   TextPlace place_of(const SyntaxNode& node) const {
@@ -159,9 +171,10 @@ Program compile(std::span<const Syntax> trees, const Resolver& resolve, const Ta
                 std::vector<CompileError>& errors) {
   const std::size_t before = errors.size();
   Program program = Compiler(resolve, tables, errors).compile(trees);
-  std::stable_sort(errors.begin() + before, errors.end(), [](const CompileError& a, const CompileError& b) {
-    return std::pair(a.tree, a.offset) < std::pair(b.tree, b.offset);
-  });
+  std::stable_sort(errors.begin() + before, errors.end(),
+                   [](const CompileError& a, const CompileError& b) {
+                     return std::pair(a.tree, a.offset) < std::pair(b.tree, b.offset);
+                   });
   return program;
 }
 

@@ -17,8 +17,9 @@ namespace cartan {
 struct Meaning {
   std::optional<Symbol> symbol;
   std::optional<double> number;
-  Syntax definition;    // to be compiled in place
-  std::string problem;  // when none of these: why, with the remedy ("unknown name 'x'; did you mean 'y'?")
+  Syntax definition;  // to be compiled in place
+  std::string
+      problem;  // when none of these: why, with the remedy ("unknown name 'x'; did you mean 'y'?")
 };
 // `index` is -1 when the name carries no [i].
 using Resolver = std::function<Meaning(const std::string& name, int index)>;
@@ -33,9 +34,10 @@ struct CompileError {
 };
 
 // Compiles several trees into one program with one output each. Equal subexpressions become one
-// instruction, constants are folded, what no output needs is left out. Problems are added to `errors`
-// with the index of the tree; those inside a definition are told once, at its first use. A null tree
-// (its parse error has been told) gives the output 0. With errors the program is well-formed but useless.
+// instruction, constants are folded, what no output needs is left out. Problems are added to
+// `errors` with the index of the tree; those inside a definition are told once, at its first use. A
+// null tree (its parse error has been told) gives the output 0. With errors the program is
+// well-formed but useless.
 Program compile(std::span<const Syntax> trees, const Resolver& resolve, const TableReader& tables,
                 std::vector<CompileError>& errors);
 

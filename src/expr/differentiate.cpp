@@ -1,7 +1,7 @@
 // Forward differentiation of a program, instruction by instruction, into a new program.
 //
-// A derivative that is zero for structural reasons is not written at all (`zero`), so that 0 * infinity
-// cannot arise; at kinks the conventions are those of evaluate_gradient.
+// A derivative that is zero for structural reasons is not written at all (`zero`), so that 0 *
+// infinity cannot arise; at kinks the conventions are those of evaluate_gradient.
 #include "expr/functions.h"
 #include "expr/program_builder.h"
 
@@ -12,7 +12,8 @@ constexpr int zero = -1;  // in place of an instruction: the number 0
 
 class Differentiator {
  public:
-  Differentiator(const Program& program, const Symbol& symbol) : program_(program), symbol_(symbol) {}
+  Differentiator(const Program& program, const Symbol& symbol)
+      : program_(program), symbol_(symbol) {}
 
   Program run() {
     for (const Instruction& i : program_.code) {
@@ -54,15 +55,19 @@ class Differentiator {
     if (i.op == Op::input) return program_.inputs[i.a] == symbol_ ? number(1) : zero;
     if (is_table(i.op)) return table_slope(i);
     switch (operand_count(i.op)) {
-      case 1: return slope_[i.a] == zero ? zero : chain(i.op, value_[i.a], value, slope_[i.a]);
-      case 2: return slope_of_two(i, value);
-      default: return branch(value_[i.a], slope_[i.b], slope_[i.c]);
+      case 1:
+        return slope_[i.a] == zero ? zero : chain(i.op, value_[i.a], value, slope_[i.a]);
+      case 2:
+        return slope_of_two(i, value);
+      default:
+        return branch(value_[i.a], slope_[i.b], slope_[i.c]);
     }
   }
 
   int table_slope(const Instruction& i) {
     if (slope_[i.b] == zero || i.op == Op::table_jerk) return zero;
-    return times(builder_.table(program_.tables[i.a], table_order(i.op) + 1, value_[i.b]), slope_[i.b]);
+    return times(builder_.table(program_.tables[i.a], table_order(i.op) + 1, value_[i.b]),
+                 slope_[i.b]);
   }
 
   // The slope `a` where condition > 0, else `b`.
@@ -75,14 +80,22 @@ class Differentiator {
     const int x = value_[i.a], y = value_[i.b], dx = slope_[i.a], dy = slope_[i.b];
     if (dx == zero && dy == zero) return zero;
     switch (i.op) {
-      case Op::add: return plus(dx, dy);
-      case Op::subtract: return minus(dx, dy);
-      case Op::multiply: return plus(times(dx, y), times(x, dy));
-      case Op::divide: return builder_.divide(minus(dx, times(value, dy)), y);
-      case Op::min: return branch(builder_.subtract(x, y), dy, dx);
-      case Op::max: return branch(builder_.subtract(y, x), dy, dx);
-      case Op::atan2: return builder_.divide(minus(times(y, dx), times(x, dy)), sum_of_squares(x, y));
-      default: return plus(power_by_base(x, y, dx), power_by_exponent(x, value, dy));
+      case Op::add:
+        return plus(dx, dy);
+      case Op::subtract:
+        return minus(dx, dy);
+      case Op::multiply:
+        return plus(times(dx, y), times(x, dy));
+      case Op::divide:
+        return builder_.divide(minus(dx, times(value, dy)), y);
+      case Op::min:
+        return branch(builder_.subtract(x, y), dy, dx);
+      case Op::max:
+        return branch(builder_.subtract(y, x), dy, dx);
+      case Op::atan2:
+        return builder_.divide(minus(times(y, dx), times(x, dy)), sum_of_squares(x, y));
+      default:
+        return plus(power_by_base(x, y, dx), power_by_exponent(x, value, dy));
     }
   }
 
@@ -110,27 +123,42 @@ class Differentiator {
     const auto over = [&](int divisor) { return builder_.divide(dx, divisor); };
     const auto square = [&](int a) { return builder_.multiply(a, a); };
     const auto circle = [&] {  // sqrt(1 - x^2)
-      return apply(Op::sqrt, builder_.multiply(builder_.subtract(number(1), x), builder_.add(number(1), x)));
+      return apply(Op::sqrt,
+                   builder_.multiply(builder_.subtract(number(1), x), builder_.add(number(1), x)));
     };
     switch (op) {
-      case Op::negate: return builder_.negate(dx);
-      case Op::sin: return times(apply(Op::cos, x), dx);
-      case Op::cos: return builder_.negate(times(apply(Op::sin, x), dx));
-      case Op::tan: return times(builder_.add(number(1), square(value)), dx);
-      case Op::asin: return over(circle());
-      case Op::acos: return builder_.negate(over(circle()));
-      case Op::atan: return over(builder_.add(number(1), square(x)));
-      case Op::sinh: return times(apply(Op::cosh, x), dx);
-      case Op::cosh: return times(apply(Op::sinh, x), dx);
-      case Op::tanh: return over(square(apply(Op::cosh, x)));
-      case Op::exp: return times(value, dx);
-      case Op::log: return over(x);
+      case Op::negate:
+        return builder_.negate(dx);
+      case Op::sin:
+        return times(apply(Op::cos, x), dx);
+      case Op::cos:
+        return builder_.negate(times(apply(Op::sin, x), dx));
+      case Op::tan:
+        return times(builder_.add(number(1), square(value)), dx);
+      case Op::asin:
+        return over(circle());
+      case Op::acos:
+        return builder_.negate(over(circle()));
+      case Op::atan:
+        return over(builder_.add(number(1), square(x)));
+      case Op::sinh:
+        return times(apply(Op::cosh, x), dx);
+      case Op::cosh:
+        return times(apply(Op::sinh, x), dx);
+      case Op::tanh:
+        return over(square(apply(Op::cosh, x)));
+      case Op::exp:
+        return times(value, dx);
+      case Op::log:
+        return over(x);
       case Op::sqrt: {  // at zero the slope is taken as zero
         const int slope = builder_.divide(number(0.5), value);
         return times(apply(Op::if_positive, value, slope, number(0)), dx);
       }
-      case Op::abs: return times(apply(Op::sign, x), dx);
-      default: return zero;  // sign, step
+      case Op::abs:
+        return times(apply(Op::sign, x), dx);
+      default:
+        return zero;  // sign, step
     }
   }
 

@@ -3,9 +3,9 @@
 
 namespace cartan {
 
-#define CARTAN_INSTANTIATE_EVALUATE(S)                                                             \
-  template void evaluate<S>(const Program&, std::span<const S>, std::span<S>, std::span<S>);       \
-  template S evaluate_gradient<S>(const Program&, int, std::span<const S>, std::span<S>,           \
+#define CARTAN_INSTANTIATE_EVALUATE(S)                                                       \
+  template void evaluate<S>(const Program&, std::span<const S>, std::span<S>, std::span<S>); \
+  template S evaluate_gradient<S>(const Program&, int, std::span<const S>, std::span<S>,     \
                                   std::span<S>, std::span<S>);
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE_EVALUATE)
 #undef CARTAN_INSTANTIATE_EVALUATE

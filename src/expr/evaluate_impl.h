@@ -2,7 +2,8 @@
 // scalar; double, Dual and Pack are instantiated in evaluate.cpp.
 //
 // A further scalar needs the functions of core/scalar.h and
-//   S table_value(const Spline&, int order, const S& x)   derivative `order` of a table, found by ADL.
+//   S table_value(const Spline&, int order, const S& x)   derivative `order` of a table, found by
+//   ADL.
 #pragma once
 
 #include <cassert>
@@ -42,13 +43,15 @@ Dual<N> power_value(const Dual<N>& x, const Dual<N>& y) {
   return pow(x, y);
 }
 
-// Whether nothing flows back through an adjoint. Such instructions are skipped: that saves time, and an
-// infinite slope in the branch an `if` did not take cannot turn 0 into NaN.
+// Whether nothing flows back through an adjoint. Such instructions are skipped: that saves time,
+// and an infinite slope in the branch an `if` did not take cannot turn 0 into NaN.
 template <class S>
 bool is_zero(const S&) {
   return false;
 }
-inline bool is_zero(double x) { return x == 0; }
+inline bool is_zero(double x) {
+  return x == 0;
+}
 template <int N>
 bool is_zero(const Dual<N>& x) {
   bool zero = x.a == 0;
@@ -69,47 +72,77 @@ S flow(const S& adjoint, const S& slope) {
 }
 template <int N>
 Pack<N> flow(const Pack<N>& adjoint, const Pack<N>& slope) {
-  return Pack<N>::map([&](int k) { return adjoint.lane[k] == 0 ? 0 : adjoint.lane[k] * slope.lane[k]; });
+  return Pack<N>::map(
+      [&](int k) { return adjoint.lane[k] == 0 ? 0 : adjoint.lane[k] * slope.lane[k]; });
 }
 
 // ----------------------------------------------------------------------------------------- values
 
-// The value of one instruction; v holds those of the earlier ones. Inlined into the loop by force: a call
-// per instruction would cost more than most instructions.
+// The value of one instruction; v holds those of the earlier ones. Inlined into the loop by force:
+// a call per instruction would cost more than most instructions.
 template <class S>
-[[gnu::always_inline]] inline S value_of_instruction(const Program& program, const Instruction& i, const S* inputs, const S* v) {
+[[gnu::always_inline]] inline S value_of_instruction(const Program& program, const Instruction& i,
+                                                     const S* inputs, const S* v) {
   switch (i.op) {
-    case Op::constant: return S(program.constants[i.a]);
-    case Op::input: return inputs[i.a];
-    case Op::add: return v[i.a] + v[i.b];
-    case Op::subtract: return v[i.a] - v[i.b];
-    case Op::multiply: return v[i.a] * v[i.b];
-    case Op::divide: return v[i.a] / v[i.b];
-    case Op::negate: return -v[i.a];
-    case Op::power: return power_value(v[i.a], v[i.b]);
-    case Op::sin: return sin(v[i.a]);
-    case Op::cos: return cos(v[i.a]);
-    case Op::tan: return tan(v[i.a]);
-    case Op::asin: return asin(v[i.a]);
-    case Op::acos: return acos(v[i.a]);
-    case Op::atan: return atan(v[i.a]);
-    case Op::atan2: return atan2(v[i.a], v[i.b]);
-    case Op::sinh: return sinh(v[i.a]);
-    case Op::cosh: return cosh(v[i.a]);
-    case Op::tanh: return tanh(v[i.a]);
-    case Op::exp: return exp(v[i.a]);
-    case Op::log: return log(v[i.a]);
-    case Op::sqrt: return sqrt(v[i.a]);
-    case Op::abs: return abs(v[i.a]);
-    case Op::sign: return sign(v[i.a]);
-    case Op::min: return min(v[i.a], v[i.b]);
-    case Op::max: return max(v[i.a], v[i.b]);
-    case Op::step: return step(v[i.a]);
-    case Op::if_positive: return select(less(S(0), v[i.a]), v[i.b], v[i.c]);
+    case Op::constant:
+      return S(program.constants[i.a]);
+    case Op::input:
+      return inputs[i.a];
+    case Op::add:
+      return v[i.a] + v[i.b];
+    case Op::subtract:
+      return v[i.a] - v[i.b];
+    case Op::multiply:
+      return v[i.a] * v[i.b];
+    case Op::divide:
+      return v[i.a] / v[i.b];
+    case Op::negate:
+      return -v[i.a];
+    case Op::power:
+      return power_value(v[i.a], v[i.b]);
+    case Op::sin:
+      return sin(v[i.a]);
+    case Op::cos:
+      return cos(v[i.a]);
+    case Op::tan:
+      return tan(v[i.a]);
+    case Op::asin:
+      return asin(v[i.a]);
+    case Op::acos:
+      return acos(v[i.a]);
+    case Op::atan:
+      return atan(v[i.a]);
+    case Op::atan2:
+      return atan2(v[i.a], v[i.b]);
+    case Op::sinh:
+      return sinh(v[i.a]);
+    case Op::cosh:
+      return cosh(v[i.a]);
+    case Op::tanh:
+      return tanh(v[i.a]);
+    case Op::exp:
+      return exp(v[i.a]);
+    case Op::log:
+      return log(v[i.a]);
+    case Op::sqrt:
+      return sqrt(v[i.a]);
+    case Op::abs:
+      return abs(v[i.a]);
+    case Op::sign:
+      return sign(v[i.a]);
+    case Op::min:
+      return min(v[i.a], v[i.b]);
+    case Op::max:
+      return max(v[i.a], v[i.b]);
+    case Op::step:
+      return step(v[i.a]);
+    case Op::if_positive:
+      return select(less(S(0), v[i.a]), v[i.b], v[i.c]);
     case Op::table:
     case Op::table_slope:
     case Op::table_curvature:
-    case Op::table_jerk: return table_value(*program.tables[i.a], table_order(i.op), v[i.b]);
+    case Op::table_jerk:
+      return table_value(*program.tables[i.a], table_order(i.op), v[i.b]);
   }
   return S(0);
 }
@@ -133,26 +166,41 @@ template <class S>
 S slope_of(Op op, const S& x, const S& value) {
   const S one(1);
   switch (op) {
-    case Op::sin: return cos(x);
-    case Op::cos: return -sin(x);
-    case Op::tan: return one + value * value;
-    case Op::asin: return one / sqrt((one - x) * (one + x));
-    case Op::acos: return -one / sqrt((one - x) * (one + x));
-    case Op::atan: return one / (one + x * x);
-    case Op::sinh: return cosh(x);
-    case Op::cosh: return sinh(x);
-    case Op::tanh: return one / square(cosh(x));
-    case Op::exp: return value;
-    case Op::log: return one / x;
-    case Op::sqrt: return select(less(S(0), value), S(0.5) / value, S(0));
-    case Op::abs: return sign(x);
-    default: return S(0);
+    case Op::sin:
+      return cos(x);
+    case Op::cos:
+      return -sin(x);
+    case Op::tan:
+      return one + value * value;
+    case Op::asin:
+      return one / sqrt((one - x) * (one + x));
+    case Op::acos:
+      return -one / sqrt((one - x) * (one + x));
+    case Op::atan:
+      return one / (one + x * x);
+    case Op::sinh:
+      return cosh(x);
+    case Op::cosh:
+      return sinh(x);
+    case Op::tanh:
+      return one / square(cosh(x));
+    case Op::exp:
+      return value;
+    case Op::log:
+      return one / x;
+    case Op::sqrt:
+      return select(less(S(0), value), S(0.5) / value, S(0));
+    case Op::abs:
+      return sign(x);
+    default:
+      return S(0);
   }
 }
 
 // Hands the adjoint of instruction i to its operands. v: values, w: adjoints.
 template <class S>
-[[gnu::always_inline]] inline void push_adjoint(const Program& program, int number, const S* v, S* w) {
+[[gnu::always_inline]] inline void push_adjoint(const Program& program, int number, const S* v,
+                                                S* w) {
   const Instruction& i = program.code[number];
   const S& g = w[number];
   switch (i.op) {
@@ -160,7 +208,8 @@ template <class S>
     case Op::input:
     case Op::sign:
     case Op::step:
-    case Op::table_jerk: return;
+    case Op::table_jerk:
+      return;
     case Op::add:
       w[i.a] += g;
       w[i.b] += g;
@@ -179,7 +228,9 @@ template <class S>
       w[i.b] -= flow(part, v[number]);
       return;
     }
-    case Op::negate: w[i.a] -= g; return;
+    case Op::negate:
+      w[i.a] -= g;
+      return;
     case Op::power:
       w[i.a] += flow(g, power_slope_by_base(v[i.a], v[i.b]));
       if (program.code[i.b].op != Op::constant)
@@ -209,7 +260,9 @@ template <class S>
     case Op::table_curvature:
       w[i.b] += flow(g, table_value(*program.tables[i.a], table_order(i.op) + 1, v[i.b]));
       return;
-    default: w[i.a] += flow(g, slope_of(i.op, v[i.a], v[number])); return;
+    default:
+      w[i.a] += flow(g, slope_of(i.op, v[i.a], v[number]));
+      return;
   }
 }
 

@@ -2,8 +2,8 @@
 //
 // An expression is parsed once. Names are resolved once, by whoever knows the model, into Symbols.
 // The result is a Program: a flat list of instructions in which equal subexpressions are one entry
-// and constants are folded. A program is evaluated over any scalar (forward derivatives by Dual), and
-// its exact gradient with respect to all inputs is one reverse sweep.
+// and constants are folded. A program is evaluated over any scalar (forward derivatives by Dual),
+// and its exact gradient with respect to all inputs is one reverse sweep.
 #pragma once
 
 #include "core/diagnostics.h"

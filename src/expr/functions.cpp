@@ -30,7 +30,9 @@ constexpr FunctionRow rows[] = {
 
 }  // namespace
 
-std::span<const FunctionRow> all_functions() { return rows; }
+std::span<const FunctionRow> all_functions() {
+  return rows;
+}
 
 const FunctionRow* find_function(std::string_view name) {
   const auto row = std::find_if(std::begin(rows), std::end(rows),
@@ -41,7 +43,8 @@ const FunctionRow* find_function(std::string_view name) {
 int operand_count(Op op) {
   switch (op) {
     case Op::constant:
-    case Op::input: return 0;
+    case Op::input:
+      return 0;
     case Op::add:
     case Op::subtract:
     case Op::multiply:
@@ -49,9 +52,12 @@ int operand_count(Op op) {
     case Op::power:
     case Op::atan2:
     case Op::min:
-    case Op::max: return 2;
-    case Op::if_positive: return 3;
-    default: return 1;
+    case Op::max:
+      return 2;
+    case Op::if_positive:
+      return 3;
+    default:
+      return 1;
   }
 }
 

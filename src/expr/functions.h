@@ -11,8 +11,8 @@ namespace cartan {
 struct FunctionRow {
   std::string_view name;
   Op op;
-  int arguments;       // how many it takes
-  bool or_more;        // min and max: applied from left to right
+  int arguments;  // how many it takes
+  bool or_more;   // min and max: applied from left to right
   std::string_view usage;
 };
 
@@ -24,12 +24,17 @@ const FunctionRow* find_function(std::string_view name);
 int operand_count(Op op);
 
 inline bool is_table(Op op) {
-  return op == Op::table || op == Op::table_slope || op == Op::table_curvature || op == Op::table_jerk;
+  return op == Op::table || op == Op::table_slope || op == Op::table_curvature ||
+         op == Op::table_jerk;
 }
 
 // Which derivative of its spline a table operation gives, and the operation that gives derivative
 // `order` (at most 3: the next one is zero).
-inline int table_order(Op op) { return static_cast<int>(op) - static_cast<int>(Op::table); }
-inline Op table_of_order(int order) { return static_cast<Op>(static_cast<int>(Op::table) + order); }
+inline int table_order(Op op) {
+  return static_cast<int>(op) - static_cast<int>(Op::table);
+}
+inline Op table_of_order(int order) {
+  return static_cast<Op>(static_cast<int>(Op::table) + order);
+}
 
 }  // namespace cartan

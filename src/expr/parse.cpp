@@ -1,4 +1,5 @@
-// Recursive descent over the grammar in parse.h. Nesting is bounded, so no text can exhaust the stack.
+// Recursive descent over the grammar in parse.h. Nesting is bounded, so no text can exhaust the
+// stack.
 #include "expr/parse.h"
 
 #include <algorithm>
@@ -18,9 +19,15 @@ constexpr std::size_t longest_text = 64 * 1024;
 constexpr int deepest_nesting = 200;
 constexpr int largest_index = 1'000'000;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
 // A part of the text that has been read: its node, and where its comparison sign is if it is one.
 struct Part {
@@ -95,8 +102,10 @@ class Parser {
   [[noreturn]] void fail_at_leftover() const {
     const char c = peek();
     if (c == ')') fail(at_, "')' without a matching '('; remove it or add '('");
-    if (c == ',') fail(at_, "',' outside the arguments of a function; write a decimal point as '.'");
-    if (c == '<' || c == '>') fail(at_, "comparisons cannot be chained; use min(a, b) for 'both'");
+    if (c == ',')
+      fail(at_, "',' outside the arguments of a function; write a decimal point as '.'");
+    if (c == '<' || c == '>')
+      fail(at_, "comparisons cannot be chained; for a < x < b write min(x - a, b - x) > 0");
     if (c == '=' || c == '!')
       fail(at_, "'" + std::string(1, c) + "' is not an operator; comparisons are < > <= >=");
     if (is_digit(c) || is_letter(c) || c == '(' || c == '.' || c == '\'')
@@ -121,7 +130,8 @@ class Parser {
   // Only the condition of `if` may be a comparison: its value is a truth, not a number.
   int plain(Part part) const {
     if (part.comparison_at >= 0)
-      fail(part.comparison_at, "a comparison may stand only as the condition of if(condition, a, b)");
+      fail(part.comparison_at,
+           "a comparison may stand only as the condition of if(condition, a, b)");
     return part.node;
   }
 
@@ -137,7 +147,8 @@ class Parser {
     if (or_equal) ++at_;
     skip_space();
     const int a = plain(left), b = plain(sum());
-    const int difference = less ? add_operation(Op::subtract, at, b, a) : add_operation(Op::subtract, at, a, b);
+    const int difference =
+        less ? add_operation(Op::subtract, at, b, a) : add_operation(Op::subtract, at, a, b);
     // `if` asks for > 0; step makes the border count as well.
     return {or_equal ? add_operation(Op::step, at, difference) : difference, at};
   }
@@ -158,7 +169,8 @@ class Parser {
     Part left = unary();
     while (peek() == '*' || peek() == '/') {
       const int at = at_;
-      if (peek() == '*' && peek(1) == '*') fail(at, "'**' is not an operator; write powers with '^'");
+      if (peek() == '*' && peek(1) == '*')
+        fail(at, "'**' is not an operator; write powers with '^'");
       const Op op = peek() == '*' ? Op::multiply : Op::divide;
       accept(peek());
       const int a = plain(left), b = plain(unary());
@@ -192,7 +204,8 @@ class Parser {
     if (is_letter(c) || c == '\'') return {name_or_call()};
     if (at_end()) fail(at_, "the expression ends too early; expected a number, a name or '('");
     if (c == '"') fail(at_, "a text may stand only in table(\"file\", \"column\", x)");
-    if (c == ')' || c == ',') fail(at_, "expected a number, a name or '(' before " + shown_character());
+    if (c == ')' || c == ',')
+      fail(at_, "expected a number, a name or '(' before " + shown_character());
     fail(at_, "unexpected " + shown_character() + "; expected a number, a name or '('");
   }
 
@@ -207,20 +220,24 @@ class Parser {
   void close(int open, char bracket) {
     if (accept(bracket)) return;
     if (at_end())
-      fail(open, "this '" + std::string(1, text_[open]) + "' is never closed; add '" + bracket + "'");
+      fail(open,
+           "this '" + std::string(1, text_[open]) + "' is never closed; add '" + bracket + "'");
     if (peek() == ',') fail(at_, "',' outside the arguments of a function");
     fail_at_leftover();
   }
 
   int number() {
     const int begin = at_;
-    const auto digits = [&] { while (is_digit(peek())) ++at_; };
+    const auto digits = [&] {
+      while (is_digit(peek())) ++at_;
+    };
     digits();
     if (peek() == '.') ++at_;
     digits();
     if (peek() == 'e' || peek() == 'E') {
       const int sign = peek(1) == '+' || peek(1) == '-' ? 1 : 0;
-      if (!is_digit(peek(1 + sign))) fail(at_, "the exponent of this number has no digits; write it as 1e-3");
+      if (!is_digit(peek(1 + sign)))
+        fail(at_, "the exponent of this number has no digits; write it as 1e-3");
       at_ += 1 + sign;
       digits();
     }
@@ -254,7 +271,8 @@ class Parser {
   std::string segment() {
     if (peek() == '\'') return quoted_text("a name");
     if (!is_letter(peek()))
-      fail(at_, "a name is expected after '.'; names with special characters stand in 'single quotes'");
+      fail(at_,
+           "a name is expected after '.'; names with special characters stand in 'single quotes'");
     const int begin = at_;
     while (is_letter(peek()) || is_digit(peek())) ++at_;
     return std::string(text_.substr(begin, at_ - begin));
@@ -264,8 +282,10 @@ class Parser {
     const int open = at_;
     const char quote = peek();
     const std::size_t end = text_.find(quote, open + 1);
-    if (end == std::string_view::npos) fail(open, "this quote is never closed; add " + std::string(1, quote));
-    if (end == static_cast<std::size_t>(open) + 1) fail(open, std::string(what) + " cannot be empty");
+    if (end == std::string_view::npos)
+      fail(open, "this quote is never closed; add " + std::string(1, quote));
+    if (end == static_cast<std::size_t>(open) + 1)
+      fail(open, std::string(what) + " cannot be empty");
     at_ = static_cast<int>(end) + 1;
     return std::string(text_.substr(open + 1, end - open - 1));
   }
@@ -277,7 +297,8 @@ class Parser {
     if (!is_digit(peek())) fail(at_, "an index is a whole number from 0 on, as in joint.q[0]");
     const int begin = at_;
     long value = 0;
-    for (; is_digit(peek()); ++at_) value = std::min<long>(10 * value + (peek() - '0'), largest_index + 1L);
+    for (; is_digit(peek()); ++at_)
+      value = std::min<long>(10 * value + (peek() - '0'), largest_index + 1L);
     if (value > largest_index) fail(begin, "this index is too large");
     if (peek() == '.') fail(at_, "an index is a whole number from 0 on, as in joint.q[0]");
     skip_space();
@@ -303,7 +324,9 @@ class Parser {
 
   int apply(const FunctionRow& function, const std::vector<Part>& arguments, int begin) {
     const bool is_if = function.op == Op::if_positive;
-    const auto node = [&](int k) { return is_if && k == 0 ? arguments[k].node : plain(arguments[k]); };
+    const auto node = [&](int k) {
+      return is_if && k == 0 ? arguments[k].node : plain(arguments[k]);
+    };
     int operands[3] = {0, 0, 0};
     for (int k = 0; k < function.arguments; ++k) operands[k] = node(k);
     int result = add_operation(function.op, begin, operands[0], operands[1], operands[2]);
@@ -330,7 +353,8 @@ class Parser {
     SyntaxNode node{.kind = NodeKind::table, .op = Op::table, .offset = begin};
     node.text = static_cast<int>(tree_.texts.size());
     for (const char* what : {"the file of a table", "the column of a table"}) {
-      if (peek() != '"' && peek() != '\'') fail(at_, std::string(what) + " must be a text in quotes; " + usage);
+      if (peek() != '"' && peek() != '\'')
+        fail(at_, std::string(what) + " must be a text in quotes; " + usage);
       tree_.texts.push_back(quoted_text(what));
       skip_space();
       if (!accept(',')) fail(at_, std::string("',' is missing; ") + usage);
@@ -344,8 +368,9 @@ class Parser {
   [[noreturn]] void fail_unknown_function(const std::string& name, int begin) const {
     if (name == "pi") fail(begin, "'pi' is a number, not a function; write products with '*'");
     const std::string nearest = nearest_name(name, function_names());
-    fail(begin, "unknown function '" + name + "'; " +
-                    (nearest.empty() ? "write products with '*'" : "did you mean '" + nearest + "'?"));
+    fail(begin,
+         "unknown function '" + name + "'; " +
+             (nearest.empty() ? "write products with '*'" : "did you mean '" + nearest + "'?"));
   }
 
   std::string_view text_;

@@ -1,13 +1,14 @@
 // From the text of an expression to its syntax tree.
 //
-//   comparison = sum [('<' | '>' | '<=' | '>=') sum]       only as the condition of if(c, a, b)
+//   comparison = sum [('<' | '>' | '<=' | '>=') sum]     only as the condition of if(c, a, b)
 //   sum        = product {('+' | '-') product}
 //   product    = unary {('*' | '/') unary}
 //   unary      = {'-' | '+'} power
-//   power      = primary ['^' unary]                       so -x^2 = -(x^2), 2^-1 = 0.5, 2^3^2 = 2^9
-//   primary    = number | 'pi' | name ['[' digits ']'] | function '(' arguments ')' | '(' comparison ')'
-//   name       = segment {'.' segment}, a segment being an identifier or any characters in single quotes
-//   table(FILE, COLUMN, sum) takes two texts in double or single quotes.
+//   power      = primary ['^' unary]                     -x^2 = -(x^2), 2^-1 = 0.5, 2^3^2 = 2^9
+//   primary    = number | 'pi' | name ['[' digits ']'] | function '(' arguments ')'
+//              | '(' comparison ')'
+//   name       = segment {'.' segment}; a segment is an identifier or anything in single quotes
+// table(FILE, COLUMN, sum) takes two texts in double or single quotes.
 #pragma once
 
 #include <memory>
@@ -29,8 +30,8 @@ struct ExpressionError {
 // Parses; on failure returns null and fills `error`.
 Syntax parse_expression(std::string_view text, ExpressionError& error);
 
-// The names a tree mentions, as written without quotes and index ("pivot.q"), each once, in the order
-// of their first use.
+// The names a tree mentions, as written without quotes and index ("pivot.q"), each once, in the
+// order of their first use.
 std::vector<std::string> names_in(const Syntax& tree);
 
 // The functions an expression may call, alphabetically.

@@ -24,7 +24,7 @@ enum class Quantity : std::uint8_t {
   body_angular,   // angular velocity, body axes
   kinetic,
   potential,
-  variable,       // index: entry of [variables]
+  variable,  // index: entry of [variables]
 };
 
 struct Symbol {
@@ -34,6 +34,7 @@ struct Symbol {
   auto operator<=>(const Symbol&) const = default;
 };
 
+// clang-format off
 enum class Op : std::uint8_t {
   constant, input,
   add, subtract, multiply, divide, negate, power,
@@ -41,9 +42,10 @@ enum class Op : std::uint8_t {
   min, max, step, if_positive,  // if(c, a, b): a where c > 0, else b
   table, table_slope, table_curvature, table_jerk,  // a spline and its derivatives
 };
+// clang-format on
 
-// a, b, c are earlier instructions, as many as the operation takes. Exceptions: `a` of a constant, an
-// input or a table is the index of the datum; the argument of a table is in b.
+// a, b, c are earlier instructions, as many as the operation takes. Exceptions: `a` of a constant,
+// an input or a table is the index of the datum; the argument of a table is in b.
 struct Instruction {
   Op op = Op::constant;
   int a = 0, b = 0, c = 0;
@@ -54,9 +56,9 @@ struct Instruction {
 struct Program {
   std::vector<Instruction> code;
   std::vector<double> constants;
-  std::vector<Symbol> inputs;                             // distinct; order of the input values
+  std::vector<Symbol> inputs;  // distinct; order of the input values
   std::vector<std::shared_ptr<const Spline>> tables;
-  std::vector<int> outputs;                               // instruction of each output
+  std::vector<int> outputs;  // instruction of each output
 
   bool is_constant() const { return inputs.empty(); }
   bool depends_on(Quantity quantity) const;
@@ -71,8 +73,9 @@ void evaluate(const Program& program, std::span<const S> inputs, std::span<S> sc
 // Also the gradient of output `which` with respect to every input, by one reverse sweep.
 // adjoints: scratch_size() numbers. Returns the value.
 //
-// At kinks: abs'(0) = 0, sign' = step' = 0, min, max and `if` follow the branch they chose (and nothing
-// from the other branch, not even a NaN), sqrt'(0) = 0 and so is the slope of x^y at x = 0 for y < 1.
+// At kinks: abs'(0) = 0, sign' = step' = 0, min, max and `if` follow the branch they chose (and
+// nothing from the other branch, not even a NaN), sqrt'(0) = 0 and so is the slope of x^y at x = 0
+// for y < 1.
 template <class S>
 S evaluate_gradient(const Program& program, int which, std::span<const S> inputs,
                     std::span<S> scratch, std::span<S> adjoints, std::span<S> gradient);

@@ -28,15 +28,20 @@ std::string_view why_not_finite(Op op, double a, double b) {
     case Op::divide:
       if (b == 0) return "division by zero";
       break;
-    case Op::sqrt: return "sqrt of a negative number";
-    case Op::log: return a == 0 ? "log of zero" : "log of a negative number";
-    case Op::asin: return "asin of a number outside -1..1";
-    case Op::acos: return "acos of a number outside -1..1";
+    case Op::sqrt:
+      return "sqrt of a negative number";
+    case Op::log:
+      return a == 0 ? "log of zero" : "log of a negative number";
+    case Op::asin:
+      return "asin of a number outside -1..1";
+    case Op::acos:
+      return "acos of a number outside -1..1";
     case Op::power:
       if (a == 0) return "zero to a negative power";
       if (a < 0 && b != std::floor(b)) return "a negative number to a fractional power";
       break;
-    default: break;
+    default:
+      break;
   }
   return too_large;
 }
@@ -65,7 +70,8 @@ void mark_operands(const Instruction& i, std::vector<bool>& live) {
   if (operands > 2) live[i.c] = true;
 }
 
-std::vector<bool> live_instructions(const std::vector<Instruction>& code, const std::vector<int>& outputs) {
+std::vector<bool> live_instructions(const std::vector<Instruction>& code,
+                                    const std::vector<int>& outputs) {
   std::vector<bool> live(code.size());
   for (int output : outputs) live[output] = true;
   for (std::size_t i = code.size(); i-- > 0;)
@@ -97,16 +103,20 @@ int ProgramBuilder::place_instruction(const Instruction& instruction) {
 bool ProgramBuilder::is_finite_everywhere(const Instruction& i) const {
   switch (i.op) {
     case Op::constant:
-    case Op::input: return true;
+    case Op::input:
+      return true;
     case Op::divide:
     case Op::power:
     case Op::tan:
     case Op::asin:
     case Op::acos:
     case Op::log:
-    case Op::sqrt: return false;
-    case Op::if_positive: return finite_[i.a] && finite_[i.b] && finite_[i.c];
-    default: break;
+    case Op::sqrt:
+      return false;
+    case Op::if_positive:
+      return finite_[i.a] && finite_[i.b] && finite_[i.c];
+    default:
+      break;
   }
   if (is_table(i.op)) return finite_[i.b];
   return finite_[i.a] && (operand_count(i.op) < 2 || finite_[i.b]);
@@ -114,7 +124,8 @@ bool ProgramBuilder::is_finite_everywhere(const Instruction& i) const {
 
 int ProgramBuilder::constant(double value) {
   const int next = static_cast<int>(program_.constants.size());
-  const auto [entry, is_new] = known_constants_.try_emplace(std::bit_cast<std::uint64_t>(value), next);
+  const auto [entry, is_new] =
+      known_constants_.try_emplace(std::bit_cast<std::uint64_t>(value), next);
   if (is_new) program_.constants.push_back(value);
   return place_instruction({Op::constant, entry->second});
 }
@@ -147,12 +158,13 @@ std::optional<int> ProgramBuilder::fold(const Instruction& instruction) {
     if (!is_constant(operands[k])) return std::nullopt;
     values[k] = constant_at(operands[k]);
   }
-  const double result = program_detail::value_of_instruction<double>(program_, {instruction.op, 0, 1, 2},
-                                                                     nullptr, values);
+  const double result = program_detail::value_of_instruction<double>(
+      program_, {instruction.op, 0, 1, 2}, nullptr, values);
   return folded(instruction, result, why_not_finite(instruction.op, values[0], values[1]));
 }
 
-int ProgramBuilder::folded(const Instruction& instruction, double result, std::string_view if_not_finite) {
+int ProgramBuilder::folded(const Instruction& instruction, double result,
+                           std::string_view if_not_finite) {
   if (std::isfinite(result)) return constant(result);
   const int kept = place_instruction(instruction);
   problems_.push_back({kept, place_, std::string(if_not_finite)});
@@ -163,9 +175,12 @@ int ProgramBuilder::folded(const Instruction& instruction, double result, std::s
 
 std::optional<int> ProgramBuilder::simplify(Op op, int a, int b, int c) {
   switch (op) {
-    case Op::add: return simplify_sum(a, b);
-    case Op::subtract: return simplify_difference(a, b);
-    case Op::multiply: return simplify_product(a, b);
+    case Op::add:
+      return simplify_sum(a, b);
+    case Op::subtract:
+      return simplify_difference(a, b);
+    case Op::multiply:
+      return simplify_product(a, b);
     case Op::divide:
       if (is_constant(b, 1)) return a;
       if (is_constant(b, -1)) return negate(a);
@@ -173,7 +188,8 @@ std::optional<int> ProgramBuilder::simplify(Op op, int a, int b, int c) {
     case Op::negate:
       if (program_.code[a].op == Op::negate) return program_.code[a].a;
       return std::nullopt;
-    case Op::power: return simplify_power(a, b);
+    case Op::power:
+      return simplify_power(a, b);
     case Op::min:
     case Op::max:
       if (a == b) return a;
@@ -182,7 +198,8 @@ std::optional<int> ProgramBuilder::simplify(Op op, int a, int b, int c) {
       if (is_constant(a)) return constant_at(a) > 0 ? b : c;
       if (b == c) return b;
       return std::nullopt;
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -232,7 +249,8 @@ int ProgramBuilder::whole_power(int base, int exponent) {
 
 // ----------------------------------------------------------------------------------------- finish
 
-Program ProgramBuilder::finish(const std::vector<int>& outputs, std::vector<FoldProblem>* problems) {
+Program ProgramBuilder::finish(const std::vector<int>& outputs,
+                               std::vector<FoldProblem>* problems) {
   const std::vector<bool> live = live_instructions(program_.code, outputs);
   Program result;
   std::vector<int> number(program_.code.size(), -1);

@@ -48,7 +48,8 @@ class ProgramBuilder {
 
   void set_place(const TextPlace& place) { place_ = place; }
 
-  // The program with these outputs; `problems` gets those that concern an output. The builder is spent.
+  // The program with these outputs; `problems` gets those that concern an output. The builder is
+  // spent.
   Program finish(const std::vector<int>& outputs, std::vector<FoldProblem>* problems = nullptr);
 
  private:
@@ -61,7 +62,8 @@ class ProgramBuilder {
   // The constant an instruction comes to, if all its operands are constants.
   std::optional<int> fold(const Instruction& instruction);
   int folded(const Instruction& instruction, double result, std::string_view if_not_finite);
-  // Each returns an instruction with the same value as `op` of the operands, if there is a simpler one.
+  // Each returns an instruction with the same value as `op` of the operands, if there is a simpler
+  // one.
   std::optional<int> simplify(Op op, int a, int b, int c);
   std::optional<int> simplify_sum(int a, int b);
   std::optional<int> simplify_difference(int a, int b);

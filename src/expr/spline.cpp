@@ -1,8 +1,8 @@
-// The unknowns are the slopes m at the points. With spacings h and secant slopes d, continuity of the
-// second derivative at an inner point i is
+// The unknowns are the slopes m at the points. With spacings h and secant slopes d, continuity of
+// the second derivative at an inner point i is
 //   h[i] m[i-1] + 2 (h[i-1] + h[i]) m[i] + h[i-1] m[i+1] = 3 (h[i] d[i-1] + h[i-1] d[i]).
-// Not-a-knot asks for a continuous third derivative at the second and the last but one point; with the
-// equation of that point it becomes a row with two unknowns, so the system stays tridiagonal:
+// Not-a-knot asks for a continuous third derivative at the second and the last but one point; with
+// the equation of that point it becomes a row with two unknowns, so the system stays tridiagonal:
 //   h[1] m[0] + (h[0] + h[1]) m[1] = ((3 h[0] + 2 h[1]) h[1] d[0] + h[0]^2 d[1]) / (h[0] + h[1])
 // and the mirror image at the other end. Elimination without pivoting is safe: every pivot stays
 // positive.
@@ -17,7 +17,9 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-struct EndRow { double end, next, right; };  // end * m[end] + next * m[neighbour] = right
+struct EndRow {
+  double end, next, right;
+};  // end * m[end] + next * m[neighbour] = right
 
 // h0, d0: spacing and secant slope at the end; h1, d1: of the interval beside it.
 EndRow not_a_knot(double h0, double h1, double d0, double d1) {
@@ -81,11 +83,16 @@ double Spline::derivative(int order, double x) const {
   const double s = x - piece.x0;
   const double* c = piece.c;
   switch (order) {
-    case 0: return c[0] + s * (c[1] + s * (c[2] + s * c[3]));
-    case 1: return c[1] + s * (2 * c[2] + s * 3 * c[3]);
-    case 2: return 2 * c[2] + s * 6 * c[3];
-    case 3: return 6 * c[3];
-    default: return 0;
+    case 0:
+      return c[0] + s * (c[1] + s * (c[2] + s * c[3]));
+    case 1:
+      return c[1] + s * (2 * c[2] + s * 3 * c[3]);
+    case 2:
+      return 2 * c[2] + s * 6 * c[3];
+    case 3:
+      return 6 * c[3];
+    default:
+      return 0;
   }
 }
 

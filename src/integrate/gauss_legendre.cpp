@@ -209,6 +209,7 @@ bool GaussLegendre::is_slow(double rate, double change) const {
 }
 
 Outcome GaussLegendre::iterate_fixed_point(double h, std::span<double> K, StepReport& report) {
+  const int least_sweeps = q_ > 0 ? 1 : 2;
   int worst = -1;
   fill_points(h, K, 0, n_, worst);
   double before = std::numeric_limits<double>::infinity(), before2 = before;
@@ -225,7 +226,8 @@ Outcome GaussLegendre::iterate_fixed_point(double h, std::span<double> K, StepRe
     if (q_ > 0) change = std::max(change, relax_positions(h, K, 1, worst));
     report.measure = change;
     report.component = worst;
-    if (converged(change, before)) {
+    // Without the short cut for positions a change seen once says little about what is still missing.
+    if (sweep >= least_sweeps && converged(change, before)) {
       if (q_ > 0) finish_positions(h, K);
       return Outcome::converged;
     }
@@ -256,7 +258,7 @@ void GaussLegendre::refresh_jacobian() {
 
 // K <- K + (1 - h A (x) J)^-1 (f(x0 + h A K) - K). Quadratures follow: K = f.
 Outcome GaussLegendre::iterate_newton(double h, std::span<double> K, StepReport& report) {
-  constexpr int limit = 25;
+  constexpr int limit = 60;
   if (refresh_wanted_ || !matrix_) refresh_jacobian();
   double before = std::numeric_limits<double>::infinity(), worst_rate = 0, fixed_point_rate = 0;
   int worst = -1;

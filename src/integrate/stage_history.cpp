@@ -100,7 +100,7 @@ void StageHistory::choose(double h, std::span<const double> scale) {
 }
 
 void StageHistory::push(double h, std::span<const double> scale) {
-  constexpr int interval = 16;  // steps between two comparisons, once the history is full
+  constexpr int interval = 8;  // steps between two comparisons, once the history is full
   if (count_ > 0 && (count_ < max_along || ++since_choice_ >= interval)) {
     since_choice_ = 0;
     choose(h, scale);

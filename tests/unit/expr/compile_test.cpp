@@ -6,7 +6,9 @@
 namespace cartan::expr_test {
 namespace {
 
-std::size_t code_size(const std::string& text) { return program_of(text).code.size(); }
+std::size_t code_size(const std::string& text) {
+  return program_of(text).code.size();
+}
 
 TEST(Compile, EqualSubexpressionsAreOneInstruction) {
   EXPECT_EQ(code_size("sin(x)*cos(y) + sin(x)*cos(y)"), 6u);  // x, sin, y, cos, *, +
@@ -47,19 +49,26 @@ TEST(Compile, DeadCodeLeavesNoInput) {
 
 TEST(Compile, ConstantsWithoutFiniteValueAreErrors) {
   const std::vector<std::tuple<std::string, int, std::string>> cases = {
-      {"x + 1/0", 5, "division by zero"},       {"2*sqrt(-1)", 2, "sqrt of a negative"},
-      {"log(0)", 0, "log of zero"},             {"log(-1)", 0, "log of a negative"},
-      {"asin(2)", 0, "outside -1..1"},          {"acos(-2)", 0, "outside -1..1"},
-      {"0^-1.5", 1, "negative power"},          {"x*(-2)^0.5", 6, "fractional power"},
-      {"exp(1000)", 0, "too large"},            {"1e300*1e300", 5, "too large"},
-      {"infinite*x", 0, "not a finite number"}, {"1/zero", 1, "division by zero"},
+      {"x + 1/0", 5, "division by zero"},
+      {"2*sqrt(-1)", 2, "sqrt of a negative"},
+      {"log(0)", 0, "log of zero"},
+      {"log(-1)", 0, "log of a negative"},
+      {"asin(2)", 0, "outside -1..1"},
+      {"acos(-2)", 0, "outside -1..1"},
+      {"0^-1.5", 1, "negative power"},
+      {"x*(-2)^0.5", 6, "fractional power"},
+      {"exp(1000)", 0, "too large"},
+      {"1e300*1e300", 5, "too large"},
+      {"infinite*x", 0, "not a finite number"},
+      {"1/zero", 1, "division by zero"},
       {"table(\"sine.csv\", \"y\", 1e200)", 0, "too large"}};
   for (const auto& [text, offset, part] : cases) {
     const Compiled compiled = compile_texts({"x", text});
     ASSERT_EQ(compiled.errors.size(), 1u) << text;
     EXPECT_EQ(compiled.errors[0].tree, 1);
     EXPECT_EQ(compiled.errors[0].offset, offset) << text;
-    EXPECT_NE(compiled.errors[0].message.find(part), std::string::npos) << compiled.errors[0].message;
+    EXPECT_NE(compiled.errors[0].message.find(part), std::string::npos)
+        << compiled.errors[0].message;
   }
 }
 
@@ -97,7 +106,8 @@ TEST(Compile, CyclesAreNamed) {
   const Compiled compiled = compile_texts({"3 + a"}, names);
   ASSERT_EQ(compiled.errors.size(), 1u);
   EXPECT_EQ(compiled.errors[0].offset, 4);
-  EXPECT_NE(compiled.errors[0].message.find("b -> c -> b"), std::string::npos) << compiled.errors[0].message;
+  EXPECT_NE(compiled.errors[0].message.find("b -> c -> b"), std::string::npos)
+      << compiled.errors[0].message;
 }
 
 TEST(Compile, LongChainsOfDefinitionsAreRefused) {
@@ -122,14 +132,16 @@ TEST(Compile, AllProblemsAreToldAtOnce) {
   EXPECT_EQ(compiled.errors[2].offset, 12);
   EXPECT_EQ(compiled.errors[3].tree, 2);
   EXPECT_EQ(compiled.errors[3].offset, 0);
-  EXPECT_EQ(compiled.errors[3].message, "in the definition of 'bad': unknown name 'unknown_inside'");
+  EXPECT_EQ(compiled.errors[3].message,
+            "in the definition of 'bad': unknown name 'unknown_inside'");
   EXPECT_EQ(compiled.errors[4].message, "no column 'y' in 'none.csv'");
   EXPECT_EQ(compiled.program.outputs.size(), 3u);
 }
 
 TEST(Compile, MissingPiecesAreNotFollowed) {
   std::vector<CompileError> errors;
-  const Program program = compile(std::vector<Syntax>{nullptr, parsed("2")}, nullptr, nullptr, errors);
+  const Program program =
+      compile(std::vector<Syntax>{nullptr, parsed("2")}, nullptr, nullptr, errors);
   EXPECT_TRUE(errors.empty());
   EXPECT_EQ(value_at<double>(program, {}, 0), 0);
   EXPECT_EQ(value_at<double>(program, {}, 1), 2);

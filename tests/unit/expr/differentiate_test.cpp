@@ -17,7 +17,8 @@ TEST(Differentiate, AgreesWithDualOnRandomExpressions) {
     const Dual4 forward = value_at<Dual4>(program, as_variables(at));
     for (int d = 0; d < 4; ++d) {
       const double symbolic = value_at<double>(differentiate(program, all_symbols[d]), at);
-      EXPECT_NEAR(symbolic, forward.d[d], 1e-11 * (1 + std::fabs(forward.a) + std::fabs(forward.d[d])))
+      EXPECT_NEAR(symbolic, forward.d[d],
+                  1e-11 * (1 + std::fabs(forward.a) + std::fabs(forward.d[d])))
           << text << " by " << d;
       not_zero += symbolic != 0;
     }
@@ -35,7 +36,8 @@ TEST(Differentiate, TwiceAgreesWithReverseOverForward) {
     const std::vector<Dual4> gradient = gradient_at<Dual4>(program, as_variables(at));
     const Program second = differentiate(differentiate(program, symbol_x), symbol_x);
     const double expected = gradient[1].d[1];
-    EXPECT_NEAR(value_at<double>(second, at), expected, 1e-10 * (1 + std::fabs(expected) + std::fabs(gradient[1].a)))
+    EXPECT_NEAR(value_at<double>(second, at), expected,
+                1e-10 * (1 + std::fabs(expected) + std::fabs(gradient[1].a)))
         << text;
     not_zero += expected != 0;
   }
@@ -57,13 +59,15 @@ TEST(Differentiate, TablesGiveTheirSplineDerivatives) {
 }
 
 TEST(Differentiate, ResultsAreSimple) {
-  const auto size = [](const char* text) { return differentiate(program_of(text), symbol_t).code.size(); };
-  EXPECT_EQ(size("x*y"), 1u);             // 0
-  EXPECT_EQ(size("3*t + x"), 1u);         // 3
-  EXPECT_EQ(size("x*t"), 1u);             // x
-  EXPECT_EQ(size("sin(t)"), 2u);          // cos t
-  EXPECT_EQ(size("x*sin(2*t)"), 7u);      // x * (cos(2 t) * 2)
-  EXPECT_EQ(size("step(t)*x"), 1u);       // 0
+  const auto size = [](const char* text) {
+    return differentiate(program_of(text), symbol_t).code.size();
+  };
+  EXPECT_EQ(size("x*y"), 1u);         // 0
+  EXPECT_EQ(size("3*t + x"), 1u);     // 3
+  EXPECT_EQ(size("x*t"), 1u);         // x
+  EXPECT_EQ(size("sin(t)"), 2u);      // cos t
+  EXPECT_EQ(size("x*sin(2*t)"), 7u);  // x * (cos(2 t) * 2)
+  EXPECT_EQ(size("step(t)*x"), 1u);   // 0
   EXPECT_TRUE(differentiate(program_of("sin(x)"), symbol_t).is_constant());
 }
 

@@ -12,24 +12,49 @@ namespace {
 TEST(Evaluate, EveryFunctionMatchesTheStandardLibrary) {
   const double x = 0.7, y = -0.4;
   const std::vector<std::pair<std::string, double>> cases = {
-      {"x + y", x + y}, {"x - y", x - y}, {"x*y", x * y}, {"x/y", x / y}, {"-x", -x},
-      {"x^y", std::pow(x, y)}, {"pow(x, 2.5)", std::pow(x, 2.5)},
-      {"sin(x)", std::sin(x)}, {"cos(x)", std::cos(x)}, {"tan(x)", std::tan(x)},
-      {"asin(x)", std::asin(x)}, {"acos(x)", std::acos(x)}, {"atan(x)", std::atan(x)},
-      {"atan2(y, x)", std::atan2(y, x)}, {"atan2(y, -x)", std::atan2(y, -x)},
-      {"sinh(x)", std::sinh(x)}, {"cosh(x)", std::cosh(x)}, {"tanh(x)", std::tanh(x)},
-      {"exp(x)", std::exp(x)}, {"log(x)", std::log(x)}, {"sqrt(x)", std::sqrt(x)},
-      {"abs(y)", std::fabs(y)}, {"sign(y)", -1}, {"sign(x)", 1}, {"sign(x - x*1)", 0},
-      {"min(x, y)", y}, {"max(x, y)", x}, {"min(x, 3, y, 2)", y}, {"max(x, 3, y, 2)", 3},
-      {"step(x)", 1}, {"step(y)", 0}, {"step(x - x*1)", 1}, {"if(y, 1, 2)", 2}, {"if(x, 1, 2)", 1},
+      {"x + y", x + y},
+      {"x - y", x - y},
+      {"x*y", x * y},
+      {"x/y", x / y},
+      {"-x", -x},
+      {"x^y", std::pow(x, y)},
+      {"pow(x, 2.5)", std::pow(x, 2.5)},
+      {"sin(x)", std::sin(x)},
+      {"cos(x)", std::cos(x)},
+      {"tan(x)", std::tan(x)},
+      {"asin(x)", std::asin(x)},
+      {"acos(x)", std::acos(x)},
+      {"atan(x)", std::atan(x)},
+      {"atan2(y, x)", std::atan2(y, x)},
+      {"atan2(y, -x)", std::atan2(y, -x)},
+      {"sinh(x)", std::sinh(x)},
+      {"cosh(x)", std::cosh(x)},
+      {"tanh(x)", std::tanh(x)},
+      {"exp(x)", std::exp(x)},
+      {"log(x)", std::log(x)},
+      {"sqrt(x)", std::sqrt(x)},
+      {"abs(y)", std::fabs(y)},
+      {"sign(y)", -1},
+      {"sign(x)", 1},
+      {"sign(x - x*1)", 0},
+      {"min(x, y)", y},
+      {"max(x, y)", x},
+      {"min(x, 3, y, 2)", y},
+      {"max(x, 3, y, 2)", 3},
+      {"step(x)", 1},
+      {"step(y)", 0},
+      {"step(x - x*1)", 1},
+      {"if(y, 1, 2)", 2},
+      {"if(x, 1, 2)", 1},
       {"table(\"sine.csv\", \"y\", x)", sine_table()->value(x)}};
-  for (const auto& [text, expected] : cases) EXPECT_DOUBLE_EQ(value_of_text(text, x, y), expected) << text;
+  for (const auto& [text, expected] : cases)
+    EXPECT_DOUBLE_EQ(value_of_text(text, x, y), expected) << text;
 }
 
 // The same text with numbers in place of names: the folded value is the computed one.
 TEST(Evaluate, FoldingGivesTheComputedValue) {
-  for (const char* function : {"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log",
-                               "sqrt", "abs", "sign", "step"}) {
+  for (const char* function : {"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",
+                               "exp", "log", "sqrt", "abs", "sign", "step"}) {
     const std::string name = function;
     const Program folded = program_of(name + "(0.7)");
     EXPECT_TRUE(folded.is_constant());
@@ -71,7 +96,8 @@ TEST(Gradient, AgreesWithDualOnRandomExpressions) {
   }
   EXPECT_GT(not_zero, 400);
   for (Op op = Op::constant; op <= Op::table; op = static_cast<Op>(static_cast<int>(op) + 1))
-    EXPECT_TRUE(seen[static_cast<int>(op)]) << "operation " << static_cast<int>(op) << " never came up";
+    EXPECT_TRUE(seen[static_cast<int>(op)])
+        << "operation " << static_cast<int>(op) << " never came up";
 }
 
 TEST(Gradient, AgreesWithDifferences) {
@@ -98,16 +124,19 @@ TEST(Gradient, AgreesWithDifferences) {
   EXPECT_GT(compared, 600);
 }
 
-// Reverse over forward: second derivatives; symmetric, and equal to differences of the gradient's own.
+// Reverse over forward: second derivatives; symmetric, and equal to differences of the gradient's
+// own.
 TEST(Gradient, OverDualGivesASymmetricHessian) {
   RandomExpression random(5);
   int not_zero = 0;
   for (int k = 0; k < 200; ++k) {
     const std::string text = random.text(3);
-    const std::vector<Dual4> gradient = gradient_at<Dual4>(program_of(text), as_variables(random.point()));
+    const std::vector<Dual4> gradient =
+        gradient_at<Dual4>(program_of(text), as_variables(random.point()));
     for (int i = 0; i < 4; ++i)
       for (int j = 0; j < i; ++j) {
-        EXPECT_NEAR(gradient[i].d[j], gradient[j].d[i], 1e-9 * (1 + std::fabs(gradient[i].d[j]))) << text;
+        EXPECT_NEAR(gradient[i].d[j], gradient[j].d[i], 1e-9 * (1 + std::fabs(gradient[i].d[j])))
+            << text;
         not_zero += gradient[i].d[j] != 0;
       }
   }
@@ -164,7 +193,8 @@ TEST(Packs, EveryLaneIsItsOwnEvaluation) {
       const std::vector<double> gradient_alone = gradient_at<double>(program, at[lane], &alone);
       EXPECT_NEAR(value[lane], alone, tolerance(alone, 0)) << text;
       for (int d = 0; d < 4; ++d)
-        EXPECT_NEAR(gradient[d][lane], gradient_alone[d], tolerance(alone, gradient_alone[d])) << text;
+        EXPECT_NEAR(gradient[d][lane], gradient_alone[d], tolerance(alone, gradient_alone[d]))
+            << text;
     }
   }
 }
@@ -173,7 +203,8 @@ TEST(Packs, EveryLaneIsItsOwnEvaluation) {
 TEST(Packs, ABranchNotTakenDoesNotReachItsLane) {
   Pack4 x;
   for (int lane = 0; lane < 4; ++lane) x[lane] = lane;
-  const std::vector<Pack4> gradient = gradient_at<Pack4>(program_of("if(x > 0, log(x), 3*x)"), {0, x, 0, 0});
+  const std::vector<Pack4> gradient =
+      gradient_at<Pack4>(program_of("if(x > 0, log(x), 3*x)"), {0, x, 0, 0});
   EXPECT_EQ(gradient[1][0], 3);
   EXPECT_EQ(gradient[1][1], 1);
   EXPECT_EQ(gradient[1][2], 0.5);

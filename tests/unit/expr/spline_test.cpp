@@ -17,10 +17,18 @@ std::vector<double> mapped(const std::vector<double>& x, double (*f)(double)) {
   return y;
 }
 
-double cubic(double x) { return 1 - 2 * x + 0.5 * x * x + 0.75 * x * x * x; }
-double cubic_slope(double x) { return -2 + x + 2.25 * x * x; }
-double cubic_curvature(double x) { return 1 + 4.5 * x; }
-double parabola(double x) { return 3 + x - 2 * x * x; }
+double cubic(double x) {
+  return 1 - 2 * x + 0.5 * x * x + 0.75 * x * x * x;
+}
+double cubic_slope(double x) {
+  return -2 + x + 2.25 * x * x;
+}
+double cubic_curvature(double x) {
+  return 1 + 4.5 * x;
+}
+double parabola(double x) {
+  return 3 + x - 2 * x * x;
+}
 
 TEST(Spline, ReproducesCubics) {
   for (std::size_t points = 4; points <= uneven.size(); ++points) {
@@ -74,7 +82,8 @@ double largest_error(int pieces) {
   }
   const Spline spline(x, y);
   double error = 0;
-  for (double at = 0; at <= 3; at += 0.003) error = std::max(error, std::fabs(spline.value(at) - std::sin(at)));
+  for (double at = 0; at <= 3; at += 0.003)
+    error = std::max(error, std::fabs(spline.value(at) - std::sin(at)));
   return error;
 }
 

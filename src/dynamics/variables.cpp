@@ -1,0 +1,126 @@
+#include "dynamics/variables.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace cartan {
+namespace {
+
+// Room for evaluating the model's programs over one scalar.
+template <class S>
+struct ProgramScratch {
+  std::vector<S> inputs, work, x, xdot;
+
+  explicit ProgramScratch(const Model& model) {
+    std::size_t most_inputs = 0, most_code = 0;
+    auto measure = [&](const Formula& formula) {
+      most_inputs = std::max(most_inputs, formula.program.inputs.size());
+      most_code = std::max(most_code, formula.program.scratch_size());
+    };
+    for (const Variable& v : model.variables) measure(v.rate);
+    for (const Event& e : model.events) measure(e.when);
+    for (const Output& o : model.outputs) measure(o.value);
+    inputs.resize(most_inputs);
+    work.resize(most_code);
+    x.resize(model.variables.size());
+    xdot.resize(model.variables.size());
+  }
+};
+
+struct VariablesWorkspace : Workspace {
+  explicit VariablesWorkspace(const Model& model) : scratch(model) {}
+  ProgramScratch<double> scratch;
+  std::optional<ProgramScratch<Dual4>> dual;  // made at the first Jacobian
+};
+
+class PlainSystem final : public VariablesSystem {
+ public:
+  PlainSystem(const Model& model, std::vector<double> parameters)
+      : model_(model), parameters_(std::move(parameters)) {
+    space_.add_vector(static_cast<int>(model.variables.size()));
+    for (const Event& e : model.events) events_.push_back({e.name, e.direction, e.stop, false});
+  }
+
+  const StateSpace& space() const override { return space_; }
+  const Model& model() const override { return model_; }
+  const std::vector<EventInfo>& events() const override { return events_; }
+  std::string component_name(int i) const override { return model_.variables[i].name; }
+
+  State initial_state() const override {
+    State state;
+    for (const Variable& v : model_.variables)
+      state.x.push_back(cartan::evaluate<double>(v.initial, parameters_)[0]);
+    return state;
+  }
+
+  std::unique_ptr<Workspace> make_workspace() const override {
+    return std::make_unique<VariablesWorkspace>(model_);
+  }
+
+  void derivative(StateView at, std::span<double> xdot, Workspace& workspace) const override {
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    ++w.evaluations;
+    for (std::size_t i = 0; i < xdot.size(); ++i)
+      xdot[i] = value<double>(model_.variables[i].rate, at.t, at.x, w.scratch);
+  }
+
+  void jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const override {
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    ++w.jacobians;
+    if (!w.dual) w.dual.emplace(model_);
+    ProgramScratch<Dual4>& s = *w.dual;
+    const int n = space_.size();
+    std::copy(at.x.begin(), at.x.end(), s.x.begin());
+    for (int first = 0; first < n; first += 4) {
+      const int count = std::min(4, n - first);
+      for (int k = 0; k < count; ++k) s.x[first + k] = Dual4::variable(at.x[first + k], k);
+      for (int i = 0; i < n; ++i) {
+        const Dual4 rate = value<Dual4>(model_.variables[i].rate, Dual4(at.t), s.x, s);
+        for (int k = 0; k < count; ++k) J(i, first + k) = rate.d[k];
+      }
+      for (int k = 0; k < count; ++k) s.x[first + k] = at.x[first + k];
+    }
+  }
+
+  void event_values(StateView at, std::span<double> values, Workspace& workspace) const override {
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    for (std::size_t k = 0; k < values.size(); ++k)
+      values[k] = value<double>(model_.events[k].when, at.t, at.x, w.scratch);
+  }
+
+  void calc_outputs(StateView at, std::span<double> outputs, Workspace& workspace) const override {
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    for (std::size_t k = 0; k < outputs.size(); ++k)
+      outputs[k] = value<double>(model_.outputs[k].value, at.t, at.x, w.scratch);
+  }
+
+ private:
+  template <class S>
+  S value(const Formula& formula, const S& t, std::span<const S> x, ProgramScratch<S>& s) const {
+    const Program& program = formula.program;
+    for (std::size_t k = 0; k < program.inputs.size(); ++k) {
+      const Symbol& symbol = program.inputs[k];
+      s.inputs[k] = symbol.quantity == Quantity::time        ? t
+                    : symbol.quantity == Quantity::parameter ? S(parameters_[symbol.index])
+                                                             : x[symbol.index];
+    }
+    S result;
+    cartan::evaluate<S>(program, std::span<const S>(s.inputs.data(), program.inputs.size()), s.work,
+                        std::span<S>(&result, 1));
+    return result;
+  }
+
+  const Model& model_;
+  std::vector<double> parameters_;
+  StateSpace space_;
+  std::vector<EventInfo> events_;
+};
+
+}  // namespace
+
+std::unique_ptr<VariablesSystem> make_variables_system(const Model& model,
+                                                       std::vector<double> parameters) {
+  return std::make_unique<PlainSystem>(model, std::move(parameters));
+}
+
+}  // namespace cartan

@@ -1,0 +1,23 @@
+// Plain differential equations ([variables] of a model file) as a System.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "model/model.h"
+#include "system/system.h"
+
+namespace cartan {
+
+class VariablesSystem : public System {
+ public:
+  virtual const Model& model() const = 0;
+  // Values of the model's outputs at a state.
+  virtual void calc_outputs(StateView at, std::span<double> outputs, Workspace& workspace) const = 0;
+};
+
+// The model must outlive the system.
+std::unique_ptr<VariablesSystem> make_variables_system(const Model& model,
+                                                       std::vector<double> parameters);
+
+}  // namespace cartan
