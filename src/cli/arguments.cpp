@@ -3,8 +3,8 @@
 #include <cmath>
 #include <functional>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
 #include "core/diagnostics.h"
 #include "expr/expression.h"
@@ -57,7 +57,8 @@ struct Arguments::Parser {
     return exit_bad_input;
   }
   std::string unexpected(const std::string& word) const {
-    if (!word.starts_with("-")) return fmt::format("unexpected word '{}'; it belongs to nothing", word);
+    if (!word.starts_with("-"))
+      return fmt::format("unexpected word '{}'; it belongs to nothing", word);
     const std::string name = word.substr(0, word.find('='));
     const std::string near = nearest_name(name, names);
     return fmt::format("unknown option '{}'{}", name,
@@ -138,15 +139,16 @@ std::optional<int> Arguments::parse(const Words& words) {
     fmt::print("{}", parser.app.help());
     return exit_done;
   } catch (const CLI::RequiredError&) {
-    return parser.complain(fmt::format("a word is missing; `cartan {} --help` says what it takes",
-                                       parser.command));
+    return parser.complain(
+        fmt::format("a word is missing; `cartan {} --help` says what it takes", parser.command));
   } catch (const CLI::ParseError& error) {
     return parser.complain(error.what());
   }
   if (const Words extra = parser.app.remaining(); !extra.empty())
     return parser.complain(parser.unexpected(extra.front()));
   for (const auto& convert : parser.convert)
-    if (const std::string complaint = convert(); !complaint.empty()) return parser.complain(complaint);
+    if (const std::string complaint = convert(); !complaint.empty())
+      return parser.complain(complaint);
   return std::nullopt;
 }
 

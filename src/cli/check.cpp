@@ -1,8 +1,8 @@
 // cartan check: validate a model and say what it is.
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
+#include <Eigen/Eigenvalues>
 
 #include "cli/arguments.h"
 #include "cli/json_values.h"
@@ -33,7 +33,9 @@ Eigen::Matrix3d matrix(const Sym3<double>& s) {
   m << s.xx, s.xy, s.xz, s.xy, s.yy, s.yz, s.xz, s.yz, s.zz;
   return m;
 }
-Eigen::Vector3d vector(const Vec3<double>& a) { return {a.x, a.y, a.z}; }
+Eigen::Vector3d vector(const Vec3<double>& a) {
+  return {a.x, a.y, a.z};
+}
 Eigen::Matrix3d matrix(const Mat3<double>& m) {
   Eigen::Matrix3d result;
   result << vector(m.c[0]), vector(m.c[1]), vector(m.c[2]);
@@ -44,8 +46,8 @@ Eigen::Matrix3d matrix(const Mat3<double>& m) {
 Masses calc_masses(const Model& model, const std::vector<BodyState>* bodies) {
   const std::vector<double> parameters = parameter_values(model);
   Masses masses;
-  Eigen::Vector3d first = Eigen::Vector3d::Zero();    // first moment
-  Eigen::Matrix3d second = Eigen::Matrix3d::Zero();   // inertia about the origin
+  Eigen::Vector3d first = Eigen::Vector3d::Zero();   // first moment
+  Eigen::Matrix3d second = Eigen::Matrix3d::Zero();  // inertia about the origin
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const auto body = calc_mass_properties<double>(model.bodies[b], parameters);
     masses.total += body.mass;
@@ -59,11 +61,13 @@ Masses calc_masses(const Model& model, const std::vector<BodyState>* bodies) {
   if (!bodies || masses.total <= 0) return masses;
   const Eigen::Vector3d com = first / masses.total;
   const Eigen::Matrix3d about_com =
-      second - masses.total * (com.squaredNorm() * Eigen::Matrix3d::Identity() - com * com.transpose());
+      second -
+      masses.total * (com.squaredNorm() * Eigen::Matrix3d::Identity() - com * com.transpose());
   masses.placed = true;
   masses.com = {com.x(), com.y(), com.z()};
   masses.principal =
-      Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(about_com, Eigen::EigenvaluesOnly).eigenvalues();
+      Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(about_com, Eigen::EigenvaluesOnly)
+          .eigenvalues();
   for (double& moment : masses.principal)  // of a thin rod: zero, but for rounding
     if (std::fabs(moment) < 1e-14 * masses.principal[2]) moment = 0;
   return masses;
@@ -91,7 +95,8 @@ bool collect(const Model& model, Facts& facts) {
   return true;
 }
 
-// ------------------------------------------------------------------------------------------ telling
+// ------------------------------------------------------------------------------------------
+// telling
 
 std::string body_name(const Model& model, int body) {
   return body == world ? "world" : model.bodies[body].name;
@@ -112,8 +117,9 @@ void print_branches(const Model& model, const std::vector<std::vector<const Tree
   for (const TreeJoint* step : branches[from]) {
     const Joint& joint = model.joints[step->joint];
     const bool last = step == branches[from].back();
-    fmt::print("{}{}{} ({}{}) -> {}\n", indent, fork ? "+- " : "", joint.name, info(joint.type).name,
-               step->reversed ? ", reversed" : "", body_name(model, step->outboard));
+    fmt::print("{}{}{} ({}{}) -> {}\n", indent, fork ? "+- " : "", joint.name,
+               info(joint.type).name, step->reversed ? ", reversed" : "",
+               body_name(model, step->outboard));
     print_branches(model, branches, step->outboard,
                    fork ? indent + (last ? "   " : "|  ") : indent);
   }
@@ -137,16 +143,18 @@ void print_facts(const Model& model, const Facts& facts) {
   };
   fmt::print("\n");
   if (facts.closed)
-    line("speeds of the tree", fmt::format("{}; loops and constraints take some of them away, which this "
-                                           "version does not count",
-                                           facts.speeds));
+    line("speeds of the tree",
+         fmt::format("{}; loops and constraints take some of them away, which this "
+                     "version does not count",
+                     facts.speeds));
   else
     line("degrees of freedom", std::to_string(facts.speeds));
   if (!model.forces.empty()) line("forces", std::to_string(model.forces.size()));
   line("total mass", fmt::format("{:.10g} kg", facts.masses.total));
   if (facts.masses.placed) {
     const Masses& m = facts.masses;
-    line("centre of mass", fmt::format("({:.6g}, {:.6g}, {:.6g}) m at the start", m.com.x, m.com.y, m.com.z));
+    line("centre of mass",
+         fmt::format("({:.6g}, {:.6g}, {:.6g}) m at the start", m.com.x, m.com.y, m.com.z));
     line("principal moments", fmt::format("{:.6g}, {:.6g}, {:.6g} kg m^2 about it", m.principal[0],
                                           m.principal[1], m.principal[2]));
   }
@@ -161,12 +169,9 @@ void print_mechanism(const Model& model, const Facts& facts) {
 }
 
 Json mechanism_json(const Model& model, const Facts& facts) {
-  Json json = {{"model", model.name},
-               {"bodies", model.bodies.size()},
-               {"joints", model.joints.size()},
-               {"loops", model.loop_joints.size()},
-               {"forces", model.forces.size()},
-               {"constraints", model.constraints.size()},
+  Json json = {{"model", model.name},           {"bodies", model.bodies.size()},
+               {"joints", model.joints.size()}, {"loops", model.loop_joints.size()},
+               {"forces", model.forces.size()}, {"constraints", model.constraints.size()},
                {"speeds", facts.speeds}};
   if (!facts.closed) {
     json["dof"] = facts.speeds;
@@ -187,8 +192,12 @@ void print_variables(const Model& model, bool json) {
   std::vector<std::string> names;
   for (const Variable& variable : model.variables) names.push_back(variable.name);
   if (json)
-    return print_json({{"model", model.name}, {"bodies", 0}, {"joints", 0}, {"loops", 0},
-                       {"variables", names}, {"parameters", parameters_json(model)}});
+    return print_json({{"model", model.name},
+                       {"bodies", 0},
+                       {"joints", 0},
+                       {"loops", 0},
+                       {"variables", names},
+                       {"parameters", parameters_json(model)}});
   fmt::print("{}: in order\n\nvariables {}\n", model.name.empty() ? model.file : model.name,
              fmt::join(names, ", "));
 }

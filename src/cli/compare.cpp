@@ -24,18 +24,21 @@ struct Options {
 };
 
 std::optional<int> read_options(const Words& words, Options& o) {
-  Arguments arguments("compare",
-                      "Compute the same motion by several methods and compare the ends with an accurate "
-                      "reference: difference, energy drift, cost, observed order.",
-                      "  cartan compare examples/heavy_top.toml --formulations recursive,moving-frame "
-                      "--integrators gl2,gl3,rk4 --steps 0.01,0.005 --duration 1");
+  Arguments arguments(
+      "compare",
+      "Compute the same motion by several methods and compare the ends with an accurate "
+      "reference: difference, energy drift, cost, observed order.",
+      "  cartan compare examples/heavy_top.toml --formulations recursive,moving-frame "
+      "--integrators gl2,gl3,rk4 --steps 0.01,0.005 --duration 1");
   declare_model(arguments, o.model);
   arguments.list("--formulations", "A,B", "default: all", o.formulations);
   arguments.list("--integrators", "X,Y", "default: gl1,gl2,gl3,rk4; known: " + integrator_names(),
                  o.integrators);
-  arguments.list("--steps", "H1,H2", "default: the file's step, a half and a quarter of it", o.steps);
+  arguments.list("--steps", "H1,H2", "default: the file's step, a half and a quarter of it",
+                 o.steps);
   declare_duration_and_tolerance(arguments, o.run);
-  arguments.flag("--fixed", "adaptive methods take the given steps, without error control", o.fixed);
+  arguments.flag("--fixed", "adaptive methods take the given steps, without error control",
+                 o.fixed);
   arguments.option("--csv", "FILE", "write the table to this file too", o.csv);
   arguments.flag("--json", "print one JSON object", o.json);
   return arguments.parse(words);
@@ -91,39 +94,53 @@ bool plan_integrators(const Options& o, ComparisonPlan& plan) {
   return true;
 }
 
-// ------------------------------------------------------------------------------------------ telling
+// ------------------------------------------------------------------------------------------
+// telling
 
 const std::vector<std::string> columns = {
-    "formulation", "integrator", "step",       "difference",   "energy_drift",
+    "formulation",     "integrator", "step",        "difference",   "energy_drift",
     "unit_norm_error", "constraint", "evaluations", "wall_seconds", "order"};
 
-std::string cell(const std::optional<double>& value) { return value ? fmt::format("{:.2e}", *value) : "-"; }
+std::string cell(const std::optional<double>& value) {
+  return value ? fmt::format("{:.2e}", *value) : "-";
+}
 
-void print_table(const Comparison& comparison) {
-  constexpr const char* layout = "{:<13} {:<10} {:>9} {:>11} {:>11} {:>11} {:>11} {:>11} {:>9} {:>6}\n";
+void print_table(const Comparison& comparison, bool mechanism) {
+  constexpr const char* layout =
+      "{:<13} {:<10} {:>9} {:>11} {:>11} {:>11} {:>11} {:>11} {:>9} {:>6}\n";
   fmt::print(layout, "formulation", "integrator", "step", "difference", "drift (J)", "unit length",
              "constraint", "evaluations", "time (s)", "order");
   for (const ComparisonRow& row : comparison.rows) {
     if (!row.failure.empty()) {
-      fmt::print("{:<13} {:<10} {:>9.4g}   failed: {}\n", row.formulation, row.integrator, row.step, row.failure);
+      fmt::print("{:<13} {:<10} {:>9.4g}   failed: {}\n", row.formulation, row.integrator, row.step,
+                 row.failure);
       continue;
     }
-    fmt::print(layout, row.formulation, row.integrator, fmt::format("{:.4g}", row.step),
-               cell(row.difference), cell(row.energy_drift), cell(row.unit_norm_error), cell(row.constraint),
-               row.evaluations, fmt::format("{:.3g}", row.seconds),
+    fmt::print(layout, row.formulation.empty() ? "-" : row.formulation, row.integrator,
+               fmt::format("{:.4g}", row.step), cell(row.difference), cell(row.energy_drift),
+               cell(row.unit_norm_error), cell(row.constraint), row.evaluations,
+               fmt::format("{:.3g}", row.seconds),
                row.order ? fmt::format("{:.2f}", *row.order) : "-");
   }
-  fmt::print("\nDifference at the end to {}, itself good to about {:.0e}: the largest of all bodies,\n"
-             "metres and radians alike. Order: from a step and the one before it.\n",
-             comparison.reference, std::max(comparison.reference_error, 1e-15));
+  fmt::print(
+      "\nDifference at the end to {}, itself good to about {:.0e}: {}.\n"
+      "Order: from a step and the one before it.\n",
+      comparison.reference, std::max(comparison.reference_error, 1e-15),
+      mechanism ? "largest over all\nbodies, metres and radians alike"
+                : "largest over all\nvariables");
 }
 
-Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+Json optional_json(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
 
 Json json_object(const Model& model, const ComparisonPlan& plan, const Comparison& comparison) {
   Json rows = Json::array();
   for (const ComparisonRow& row : comparison.rows) {
-    Json json = {{"formulation", row.formulation}, {"integrator", row.integrator}, {"step", row.step}};
+    Json json;
+    if (model.is_mechanism()) json["formulation"] = row.formulation;
+    json["integrator"] = row.integrator;
+    json["step"] = row.step;
     if (!row.failure.empty()) {
       json["failure"] = row.failure;
     } else {
@@ -165,13 +182,15 @@ std::string csv_text(const Comparison& comparison) {
   return text;
 }
 
-int tell(const Options& o, const Model& model, const ComparisonPlan& plan, const Comparison& comparison) {
+int tell(const Options& o, const Model& model, const ComparisonPlan& plan,
+         const Comparison& comparison) {
   std::string problem;
-  if (!o.csv.empty() && !write_whole_file(o.csv, csv_text(comparison), problem)) return complain(problem);
+  if (!o.csv.empty() && !write_whole_file(o.csv, csv_text(comparison), problem))
+    return complain(problem);
   if (o.json)
     print_json(json_object(model, plan, comparison));
   else
-    print_table(comparison);
+    print_table(comparison, model.is_mechanism());
   for (const ComparisonRow& row : comparison.rows)
     if (!row.failure.empty()) return exit_failed;
   return exit_done;
@@ -191,8 +210,8 @@ int compare_command(const Words& words) {
   plan.tolerance = options.run.tolerance.value_or(0);
   plan.fixed_step = options.fixed;
   plan.stop_requested = &watch_interrupts();
-  if (!plan_steps(options, settings->simulate.step, plan) || !plan_formulations(options, *model, plan) ||
-      !plan_integrators(options, plan))
+  if (!plan_steps(options, settings->simulate.step, plan) ||
+      !plan_formulations(options, *model, plan) || !plan_integrators(options, plan))
     return exit_bad_input;
   Comparison comparison;
   {

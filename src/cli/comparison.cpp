@@ -43,7 +43,8 @@ double distance(const Place& a, const Place& b) {
   return largest;
 }
 
-Outcome run_once(const Model& model, const std::string& formulation, const SimulateOptions& options) {
+Outcome run_once(const Model& model, const std::string& formulation,
+                 const SimulateOptions& options) {
   Outcome outcome;
   std::string problem;
   const auto system = make_system(model, parameter_values(model), formulation, problem);
@@ -88,16 +89,18 @@ Place make_reference(const Model& model, const ComparisonPlan& plan, Comparison&
   const Outcome coarse = run_once(model, "recursive", reference_options(plan, control_tolerance));
   for (const Outcome* outcome : {&fine, &coarse})
     if (!outcome->report.ok()) comparison.failure = outcome->report.message;
-  comparison.reference = fmt::format("{}dop853 with tolerance {:g}", model.is_mechanism() ? "recursive, " : "",
-                                     reference_tolerance);
+  comparison.reference =
+      fmt::format("{}dop853 with tolerance {:g}", model.is_mechanism() ? "recursive, " : "",
+                  reference_tolerance);
   if (comparison.failure.empty())
     comparison.reference_error =
         distance(fine.end, coarse.end) * reference_tolerance / control_tolerance;
   return fine.end;
 }
 
-ComparisonRow make_row(const Model& model, const ComparisonPlan& plan, const std::string& formulation,
-                       const std::string& integrator, double step, const Place& reference) {
+ComparisonRow make_row(const Model& model, const ComparisonPlan& plan,
+                       const std::string& formulation, const std::string& integrator, double step,
+                       const Place& reference) {
   SimulateOptions options;
   options.integrator = integrator;
   options.step = step;
@@ -107,7 +110,7 @@ ComparisonRow make_row(const Model& model, const ComparisonPlan& plan, const std
   options.stop_requested = plan.stop_requested;
   const Outcome outcome = run_once(model, formulation, options);
   ComparisonRow row;
-  row.formulation = formulation;
+  if (model.is_mechanism()) row.formulation = formulation;
   row.integrator = integrator;
   row.step = step;
   row.evaluations = outcome.report.counts.evaluations;
@@ -119,14 +122,17 @@ ComparisonRow make_row(const Model& model, const ComparisonPlan& plan, const std
   row.difference = distance(outcome.end, reference);
   if (model.is_mechanism()) {
     row.energy_drift = outcome.statistics.max_drift;
-    row.unit_norm_error = std::max(outcome.statistics.unit_norm_error, outcome.report.unit_norm_error);
+    row.unit_norm_error =
+        std::max(outcome.statistics.unit_norm_error, outcome.report.unit_norm_error);
     row.constraint = outcome.statistics.max_position_violation;
   }
   return row;
 }
 
-std::optional<double> observed_order(const ComparisonRow& before, const ComparisonRow& row, double floor) {
-  if (!before.failure.empty() || !row.failure.empty() || before.step == row.step) return std::nullopt;
+std::optional<double> observed_order(const ComparisonRow& before, const ComparisonRow& row,
+                                     double floor) {
+  if (!before.failure.empty() || !row.failure.empty() || before.step == row.step)
+    return std::nullopt;
   if (!(std::min(before.difference, row.difference) > floor)) return std::nullopt;
   return std::log(before.difference / row.difference) / std::log(before.step / row.step);
 }
@@ -144,7 +150,8 @@ Comparison compare_methods(const Model& model, const ComparisonPlan& plan,
     for (const std::string& integrator : plan.integrators) {
       const bool has_order = plan.fixed_step || !find_integrator(integrator)->adaptive;
       for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-        ComparisonRow row = make_row(model, plan, formulation, integrator, plan.steps[s], reference);
+        ComparisonRow row =
+            make_row(model, plan, formulation, integrator, plan.steps[s], reference);
         if (s > 0 && has_order) row.order = observed_order(comparison.rows.back(), row, floor);
         comparison.rows.push_back(std::move(row));
         on_progress(comparison.rows.size() / total);

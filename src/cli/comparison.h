@@ -21,9 +21,10 @@ struct ComparisonPlan {
 };
 
 struct ComparisonRow {
-  std::string formulation, integrator;
+  std::string formulation;  // "" for a [variables] file
+  std::string integrator;
   double step = 0;
-  std::string failure;  // why the run did not complete, or ""
+  std::string failure;    // why the run did not complete, or ""
   double difference = 0;  // to the reference at the end: metres and radians, or units of variables
   std::optional<double> energy_drift, unit_norm_error, constraint;  // mechanisms
   long evaluations = 0;

@@ -19,15 +19,17 @@ struct Options {
 };
 
 std::optional<int> read_options(const Words& words, Options& o) {
-  Arguments arguments("eval",
-                      "Evaluate a model at one state: accelerations, mass matrix, bias, reactions, "
-                      "energies, power.",
-                      "  cartan eval examples/heavy_top.toml --at state.json --json\n"
-                      "where state.json is { \"t\": 0, \"q\": { \"pivot\": [1, 0, 0, 0] }, \"v\": {} }");
+  Arguments arguments(
+      "eval",
+      "Evaluate a model at one state: accelerations, mass matrix, bias, reactions, "
+      "energies, power.",
+      "  cartan eval examples/heavy_top.toml --at state.json --json\n"
+      "where state.json is { \"t\": 0, \"q\": { \"pivot\": [1, 0, 0, 0] }, \"v\": {} }");
   declare_model(arguments, o.model);
-  arguments.option("--at", "STATE",
-                   "a STATE.json, a trajectory.csv or the folder of a run (its end); default: the initial state",
-                   o.at);
+  arguments.option(
+      "--at", "STATE",
+      "a STATE.json, a trajectory.csv or the folder of a run (its end); default: the initial state",
+      o.at);
   arguments.option("--formulation", "NAME",
                    "how the equations are formed; moving-frame adds its matrices to the JSON",
                    o.formulation);
@@ -54,7 +56,9 @@ Evaluation evaluate_at(const MechanicalSystem& system, const State& state) {
   return e;
 }
 
-std::vector<double> list(const Eigen::VectorXd& v) { return {v.data(), v.data() + v.size()}; }
+std::vector<double> list(const Eigen::VectorXd& v) {
+  return {v.data(), v.data() + v.size()};
+}
 
 Json evaluation_json(const Evaluation& e) {
   Json reactions = Json::object();
@@ -85,7 +89,8 @@ Json evaluation_json(const Evaluation& e) {
   return json;
 }
 
-// ------------------------------------------------------------------------------------------ as text
+// ------------------------------------------------------------------------------------------ as
+// text
 
 std::string numbers(const std::vector<double>& values) {
   std::string text;
@@ -93,7 +98,9 @@ std::string numbers(const std::vector<double>& values) {
   return text;
 }
 
-std::string numbers(const Vec3<double>& a) { return numbers(std::vector{a.x, a.y, a.z}); }
+std::string numbers(const Vec3<double>& a) {
+  return numbers(std::vector{a.x, a.y, a.z});
+}
 
 void print_joints(const Evaluation& e) {
   std::size_t width = 5;
@@ -116,7 +123,8 @@ void print_joints(const Evaluation& e) {
 void print_matrices(const Evaluation& e) {
   const Eigen::MatrixXd& M = e.mass.mass_matrix;
   if (M.rows() > widest_matrix) {
-    fmt::print("\nThe mass matrix ({0} x {0}) and the bias are in the output of --json.\n", M.rows());
+    fmt::print("\nThe mass matrix ({0} x {0}) and the bias are in the output of --json.\n",
+               M.rows());
     return;
   }
   fmt::print("\nmass matrix M | bias c, with M v' + c = 0\n");
@@ -130,11 +138,13 @@ void print_text(const Evaluation& e, const std::string& formulation) {
   print_matrices(e);
   const PowerBalance& p = e.dynamics.power;
   fmt::print("\nenergy  kinetic {:.12g} J, potential {:.12g} J\n", e.now.kinetic, e.now.potential);
-  fmt::print("power   T' = {:.6g} W, V' = {:.6g} W, nonconservative {:.6g} W, constraints {:.6g} W\n",
-             p.kinetic_rate, p.potential_rate, p.nonconservative, p.constraint);
+  fmt::print(
+      "power   T' = {:.6g} W, V' = {:.6g} W, nonconservative {:.6g} W, constraints {:.6g} W\n",
+      p.kinetic_rate, p.potential_rate, p.nonconservative, p.constraint);
 }
 
-// ---------------------------------------------------------------------------------------- variables
+// ----------------------------------------------------------------------------------------
+// variables
 
 void print_rates(const Model& model, const System& system, const State& state, bool json) {
   std::vector<double> rates(state.x.size());
@@ -148,7 +158,8 @@ void print_rates(const Model& model, const System& system, const State& state, b
   }
   fmt::print("{} at t = {:g}\n", model.name, state.t);
   for (std::size_t i = 0; i < model.variables.size(); ++i)
-    fmt::print("  {0} = {1:.10g}   {0}' = {2:.10g}\n", model.variables[i].name, state.x[i], rates[i]);
+    fmt::print("  {0} = {1:.10g}   {0}' = {2:.10g}\n", model.variables[i].name, state.x[i],
+               rates[i]);
 }
 
 }  // namespace

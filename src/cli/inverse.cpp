@@ -20,10 +20,11 @@ struct Options {
 };
 
 std::optional<int> read_options(const Words& words, Options& o) {
-  Arguments arguments("inverse",
-                      "Generalised forces, to be added to those of the model, that make it follow a motion.",
-                      "  cartan inverse arm.toml --motion path.csv --out forces.csv\n"
-                      "with the columns t, JOINT.q0.. and, where known, JOINT.v0.., JOINT.a0..");
+  Arguments arguments(
+      "inverse",
+      "Generalised forces, to be added to those of the model, that make it follow a motion.",
+      "  cartan inverse arm.toml --motion path.csv --out forces.csv\n"
+      "with the columns t, JOINT.q0.. and, where known, JOINT.v0.., JOINT.a0..");
   declare_model(arguments, o.model);
   arguments.option("--motion", "FILE", "CSV table with the columns of trajectory.csv", o.motion);
   arguments.option("--formulation", "NAME", "how the equations are formed", o.formulation);
@@ -43,7 +44,8 @@ std::vector<int> moving_joints(const Model& model) {
 }
 
 // Per time, all speeds in file order.
-std::vector<std::vector<double>> calc_forces(const MechanicalSystem& system, const MotionTable& motion) {
+std::vector<std::vector<double>> calc_forces(const MechanicalSystem& system,
+                                             const MotionTable& motion) {
   const Model& model = system.model();
   const std::vector<int> joints = moving_joints(model);
   const auto workspace = system.make_workspace();
@@ -92,12 +94,16 @@ Json json_object(const Model& model, const MotionTable& motion,
     by_joint[model.joints[j].name] = std::move(rows);
     first += count;
   }
-  return {{"model", model.name}, {"t", motion.t}, {"force", std::move(by_joint)}, {"derived", motion.derived}};
+  return {{"model", model.name},
+          {"t", motion.t},
+          {"force", std::move(by_joint)},
+          {"derived", motion.derived}};
 }
 
 void tell_derived(const MotionTable& motion) {
   if (!motion.derived.empty())
-    fmt::print(stderr, "cartan inverse: differentiated by splines: {}\n", fmt::join(motion.derived, ", "));
+    fmt::print(stderr, "cartan inverse: differentiated by splines: {}\n",
+               fmt::join(motion.derived, ", "));
 }
 
 int complain(const std::string& message) {

@@ -4,9 +4,13 @@
 
 namespace cartan {
 
-Json json_of(const Vec3<double>& a) { return {a.x, a.y, a.z}; }
+Json json_of(const Vec3<double>& a) {
+  return {a.x, a.y, a.z};
+}
 
-Json json_of(const Quat<double>& u) { return {u.w, u.x, u.y, u.z}; }
+Json json_of(const Quat<double>& u) {
+  return {u.w, u.x, u.y, u.z};
+}
 
 Json json_of(const Eigen::MatrixXd& matrix) {
   Json rows = Json::array();
@@ -46,6 +50,8 @@ Json parameters_json(const Model& model) {
   return parameters;
 }
 
-void print_json(const Json& object) { fmt::print("{}\n", object.dump(2)); }
+void print_json(const Json& object) {
+  fmt::print("{}\n", object.dump(2));
+}
 
 }  // namespace cartan

@@ -60,7 +60,8 @@ std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool qu
   if (!read_overrides(arguments, overrides)) return nullptr;
   std::error_code ignored;
   if (!fs::exists(arguments.path, ignored)) {
-    fmt::print(stderr, "{}: there is no such file{}\n", arguments.path, suggest_file(arguments.path));
+    fmt::print(stderr, "{}: there is no such file{}\n", arguments.path,
+               suggest_file(arguments.path));
     return nullptr;
   }
   Diagnostics problems(arguments.path);
@@ -79,7 +80,8 @@ std::string choose_formulation(const Model& model, const std::string& asked) {
 
 std::unique_ptr<System> load_system(const Model& model, const std::string& formulation) {
   std::string problem;
-  std::unique_ptr<System> system = make_system(model, parameter_values(model), formulation, problem);
+  std::unique_ptr<System> system =
+      make_system(model, parameter_values(model), formulation, problem);
   if (!system) fmt::print(stderr, "{}: {}\n", model.file, problem);
   return system;
 }

@@ -1,4 +1,5 @@
-// From the words of a command line to a checked model and its system; every complaint is printed here.
+// From the words of a command line to a checked model and its system; every complaint is printed
+// here.
 #pragma once
 
 #include <memory>

@@ -27,9 +27,9 @@ const Command commands[] = {
 };
 
 // Commands other versions have.
-const char* const absent_commands[] = {"equations", "generate",    "linearize", "equilibrium", "orbit",
-                                       "continue",  "lyapunov",    "fit",       "sweep",       "plot",
-                                       "view",      "reproduce"};
+const char* const absent_commands[] = {"equations", "generate", "linearize", "equilibrium",
+                                       "orbit",     "continue", "lyapunov",  "fit",
+                                       "sweep",     "plot",     "view",      "reproduce"};
 
 void print_help() {
   fmt::print(

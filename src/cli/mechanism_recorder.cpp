@@ -14,7 +14,8 @@ void append(std::vector<std::string>& list, const std::vector<std::string>& more
 
 // NAME.suffix for each suffix
 template <class T>
-std::vector<std::string> dotted(const std::vector<T>& items, std::initializer_list<const char*> suffixes) {
+std::vector<std::string> dotted(const std::vector<T>& items,
+                                std::initializer_list<const char*> suffixes) {
   std::vector<std::string> names;
   for (const T& item : items)
     for (const char* suffix : suffixes) names.push_back(item.name + "." + suffix);
@@ -42,8 +43,8 @@ class TreeRecorder final : public Recorder {
       : Recorder(output), system_(system), workspace_(system.make_workspace()), extra_(extra) {
     const Model& model = system.model();
     open_main_tables(trajectory_columns(model));
-    bodies_ = open_table("bodies.csv", dotted(model.bodies, {"x", "y", "z", "qw", "qx", "qy", "qz", "wx",
-                                                             "wy", "wz", "vx", "vy", "vz"}));
+    bodies_ = open_table("bodies.csv", dotted(model.bodies, {"x", "y", "z", "qw", "qx", "qy", "qz",
+                                                             "wx", "wy", "wz", "vx", "vy", "vz"}));
     open_extra_tables(model);
   }
 
@@ -65,7 +66,8 @@ class TreeRecorder final : public Recorder {
     };
     reactions_ = open(extra_.reactions, "reactions.csv",
                       dotted(model.joints, {"fx", "fy", "fz", "tx", "ty", "tz"}));
-    std::vector<std::string> power = {"kinetic_rate", "potential_rate", "nonconservative", "constraint"};
+    std::vector<std::string> power = {"kinetic_rate", "potential_rate", "nonconservative",
+                                      "constraint"};
     append(power, dotted(model.forces, {"potential", "power"}));
     power_ = open(extra_.power, "power.csv", power);
     // Trees have no constraints: these tables hold the times alone.
@@ -137,8 +139,8 @@ class TreeRecorder final : public Recorder {
 
 }  // namespace
 
-std::unique_ptr<Recorder> make_mechanism_recorder(const MechanicalSystem& system, const ExtraTables& tables,
-                                                  OutputFolder* output) {
+std::unique_ptr<Recorder> make_mechanism_recorder(const MechanicalSystem& system,
+                                                  const ExtraTables& tables, OutputFolder* output) {
   return std::make_unique<TreeRecorder>(system, tables, output);
 }
 

@@ -1,4 +1,5 @@
-// What a run says about itself as a whole: energies, momenta, violations, over all recorded samples.
+// What a run says about itself as a whole: energies, momenta, violations, over all recorded
+// samples.
 #pragma once
 
 #include "dynamics/mechanism_system.h"

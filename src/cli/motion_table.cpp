@@ -26,7 +26,9 @@ Rows differentiate(const std::vector<double>& t, const Rows& rows) {
   return slopes;
 }
 
-Quat<double> quaternion_of(const std::vector<double>& row) { return {row[0], row[1], row[2], row[3]}; }
+Quat<double> quaternion_of(const std::vector<double>& row) {
+  return {row[0], row[1], row[2], row[3]};
+}
 
 // u and -u are the same rotation; neighbours in time must lie on the same side.
 void unwind_quaternions(Rows& q) {
@@ -84,7 +86,8 @@ class MotionReader {
     motion_.t = *t;
     for (std::size_t k = 1; k < t->size(); ++k)
       if (!((*t)[k] > (*t)[k - 1])) {
-        problems_.error({}, fmt::format("column 't' must increase from row to row; row {} does not", k + 1));
+        problems_.error(
+            {}, fmt::format("column 't' must increase from row to row; row {} does not", k + 1));
         return false;
       }
     return true;
@@ -100,7 +103,8 @@ class MotionReader {
     }
     if (std::count(columns.begin(), columns.end(), nullptr) == std::ssize(columns)) return {};
     if (!missing.empty()) {
-      problems_.error({1, 1}, fmt::format("there is no column '{}' beside its neighbours", missing));
+      problems_.error({1, 1},
+                      fmt::format("there is no column '{}' beside its neighbours", missing));
       return {};
     }
     Rows rows(table_.row_count());
@@ -113,8 +117,9 @@ class MotionReader {
     motion.q = read_columns(coordinate_columns(joint));
     if (motion.q.empty()) {
       if (!problems_.has_errors())
-        problems_.error({1, 1}, fmt::format("there is no column '{}'; expected the coordinates of every joint",
-                                            coordinate_columns(joint)[0]));
+        problems_.error(
+            {1, 1}, fmt::format("there is no column '{}'; expected the coordinates of every joint",
+                                coordinate_columns(joint)[0]));
       return;
     }
     for (const std::vector<double>& q : motion.q)
@@ -126,16 +131,20 @@ class MotionReader {
 
   void derive(const Joint& joint, JointMotion& motion) {
     if (motion_.t.size() < 2) {
-      problems_.error({}, fmt::format("one row is not enough to differentiate the motion of joint '{}'; "
-                                      "give its columns '{}' and '{}', or more rows",
-                                      joint.name, speed_columns(joint)[0], speed_columns(joint, 'a')[0]));
+      problems_.error(
+          {}, fmt::format("one row is not enough to differentiate the motion of joint '{}'; "
+                          "give its columns '{}' and '{}', or more rows",
+                          joint.name, speed_columns(joint)[0], speed_columns(joint, 'a')[0]));
       return;
     }
     const bool no_speeds = motion.v.empty(), no_accelerations = motion.a.empty();
     if (no_speeds) motion.v = calc_speeds(joint, motion_.t, motion.q);
     if (no_accelerations) motion.a = differentiate(motion_.t, motion.v);
-    motion_.derived.push_back(fmt::format(
-        "{} of '{}'", no_speeds && no_accelerations ? "v and a" : no_speeds ? "v" : "a", joint.name));
+    motion_.derived.push_back(fmt::format("{} of '{}'",
+                                          no_speeds && no_accelerations ? "v and a"
+                                          : no_speeds                   ? "v"
+                                                                        : "a",
+                                          joint.name));
   }
 
   const CsvTable& table_;

@@ -16,7 +16,7 @@ struct JointMotion {
 
 struct MotionTable {
   std::vector<double> t;
-  std::vector<JointMotion> joints;  // file order
+  std::vector<JointMotion> joints;   // file order
   std::vector<std::string> derived;  // what had to be differentiated: "v and a of joint 'x'", ...
 };
 

@@ -24,14 +24,16 @@ struct Options {
 
 std::string template_list() {
   std::string text;
-  for (const Template& row : template_table()) text += fmt::format("  {:<16} {}\n", row.name, row.summary);
+  for (const Template& row : template_table())
+    text += fmt::format("  {:<16} {}\n", row.name, row.summary);
   return text;
 }
 
 std::optional<int> read_options(const Words& words, Options& o) {
-  Arguments arguments("new", "Write a ready, commented model file to start from.\n\nTemplates:\n" + template_list(),
-                      "  cartan new chain --links 16 --out chain.toml\n"
-                      "  cartan run chain.toml");
+  Arguments arguments(
+      "new", "Write a ready, commented model file to start from.\n\nTemplates:\n" + template_list(),
+      "  cartan new chain --links 16 --out chain.toml\n"
+      "  cartan run chain.toml");
   arguments.positional("TEMPLATE", "which model", o.name);
   arguments.option("--links", "N", "chain: number of links (8)", o.contents.links);
   arguments.option("--joint", "TYPE", "chain: spherical (default) or revolute", o.contents.joint);
@@ -54,9 +56,10 @@ const Template* find_template(const std::string& name) {
 std::string explain_unknown(const std::string& name) {
   for (const std::string& absent : absent_templates)
     if (name == absent)
-      return fmt::format("the template '{}' has closed loops or rolling wheels, which this version does "
-                         "not simulate",
-                         name);
+      return fmt::format(
+          "the template '{}' has closed loops or rolling wheels, which this version does "
+          "not simulate",
+          name);
   std::vector<std::string> known = absent_templates;
   for (const Template& row : template_table()) known.push_back(row.name);
   const std::string near = suggestion(name, known);

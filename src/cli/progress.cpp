@@ -33,7 +33,8 @@ void Progress::show(double fraction) {
   const double spent = std::chrono::duration<double>(now - begin_).count();
   const int filled = static_cast<int>(bar_width * std::clamp(fraction, 0.0, 1.0));
   const std::string left =
-      fraction > 0.01 ? fmt::format(", about {:.0f} s left", spent * (1 - fraction) / fraction) : "";
+      fraction > 0.01 ? fmt::format(", about {:.0f} s left", spent * (1 - fraction) / fraction)
+                      : "";
   fmt::print(stderr, "{}{} [{:=<{}}{:>{}}] {:3.0f} %{}", wipe, label_, "", filled, "",
              bar_width - filled, 100 * fraction, left);
   std::fflush(stderr);

@@ -35,7 +35,8 @@ bool read_extra_tables(const std::vector<std::string>& names, ExtraTables& table
     } else if (name == "power") {
       tables.power = true;
     } else {
-      const std::string near = suggestion(name, {"reactions", "multipliers", "constraints", "power"});
+      const std::string near =
+          suggestion(name, {"reactions", "multipliers", "constraints", "power"});
       fmt::print(stderr, "cartan run: --record: unknown table '{}'{}\n", name,
                  near.empty() ? "; expected reactions, multipliers, constraints or power" : near);
       return false;

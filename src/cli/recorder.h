@@ -71,9 +71,10 @@ class Recorder {
 };
 
 // `output` may be null: nothing is written.
-std::unique_ptr<Recorder> make_mechanism_recorder(const MechanicalSystem& system, const ExtraTables& tables,
+std::unique_ptr<Recorder> make_mechanism_recorder(const MechanicalSystem& system,
+                                                  const ExtraTables& tables, OutputFolder* output);
+std::unique_ptr<Recorder> make_variables_recorder(const VariablesSystem& system,
                                                   OutputFolder* output);
-std::unique_ptr<Recorder> make_variables_recorder(const VariablesSystem& system, OutputFolder* output);
 std::unique_ptr<Recorder> make_recorder(const System& system, const ExtraTables& tables,
                                         OutputFolder* output);
 

@@ -29,22 +29,24 @@ std::optional<int> read_options(const Words& words, Options& o) {
                       "  cartan run examples/heavy_top.toml --duration 2 --out result\n"
                       "  cartan run examples/heavy_top.toml --from result --duration 2 --out more");
   declare_model(arguments, o.model);
-  arguments.option("--formulation", "NAME", "how the equations of motion are formed", o.run.formulation);
+  arguments.option("--formulation", "NAME", "how the equations of motion are formed",
+                   o.run.formulation);
   arguments.option("--integrator", "NAME", "how they are integrated: " + integrator_names(),
                    o.run.integrator);
   arguments.option("--step", "H", "step of fixed-step methods, recording interval of adaptive ones",
                    o.run.step);
   declare_duration_and_tolerance(arguments, o.run);
   arguments.option("--every", "K", "record every K-th step", o.run.every);
-  arguments.option("--from", "STATE",
-                   "start from a STATE.json, a trajectory.csv or the folder of an earlier run (its end)",
-                   o.from);
+  arguments.option(
+      "--from", "STATE",
+      "start from a STATE.json, a trajectory.csv or the folder of an earlier run (its end)",
+      o.from);
   arguments.list("--record", "LIST",
                  "further tables: reactions,multipliers,constraints,power (need --out)", o.record);
   arguments.option("--stabilisation", "HOW",
                    "how constraints are kept: projection, none or baumgarte", o.stabilisation);
-  arguments.option("--out", "DIR", "write trajectory.csv, bodies.csv, events.csv, ... to this folder",
-                   o.out);
+  arguments.option("--out", "DIR",
+                   "write trajectory.csv, bodies.csv, events.csv, ... to this folder", o.out);
   arguments.flag("--json", "print one JSON object instead of the summary", o.json);
   arguments.flag("--quiet", "print nothing but errors", o.quiet);
   return arguments.parse(words);
@@ -68,7 +70,9 @@ struct Job {
   std::unique_ptr<OutputFolder> output;  // null: nothing is written
   std::unique_ptr<Recorder> recorder;
 
-  const MechanicalSystem* mechanism() const { return dynamic_cast<const MechanicalSystem*>(system.get()); }
+  const MechanicalSystem* mechanism() const {
+    return dynamic_cast<const MechanicalSystem*>(system.get());
+  }
 };
 
 // False after a complaint: bad input. The folder is touched last, when everything else is in order.
@@ -84,6 +88,7 @@ bool prepare(const Options& o, Job& job) {
   const std::optional<RunSettings> settings = choose_settings(o.run, *job.model);
   if (!settings) return false;
   job.settings = *settings;
+  job.settings.simulate.stop_requested = &watch_interrupts();
   job.system = load_system(*job.model, job.settings.formulation);
   if (!job.system) return false;
   job.start = job.system->initial_state();
@@ -110,14 +115,12 @@ RunResult simulate(const Job& job, bool show_progress) {
   observer.on_sample = [&](const State& state) { job.recorder->sample(state); };
   observer.on_event = [&](const EventRecord& event) { job.recorder->event(event); };
   observer.on_progress = [&](double fraction) { progress.show(fraction); };
-  SimulateOptions options = job.settings.simulate;
-  options.stop_requested = &watch_interrupts();
 
   RunResult result;
   result.model = job.model.get();
   result.settings = job.settings;
   result.start_time = job.start.t;
-  result.report = cartan::simulate(*job.system, job.start, options, observer);
+  result.report = cartan::simulate(*job.system, job.start, job.settings.simulate, observer);
   result.wall_seconds = result.report.wall_seconds - job.recorder->seconds();
   result.events = job.recorder->event_count();
   job.recorder->describe(result.report.final_state, result);
@@ -129,8 +132,10 @@ bool write_results(const Job& job, const RunResult& result, std::string& problem
   if (!job.recorder->close(problem)) return false;
   if (!job.output) return true;
   OutputFolder& output = *job.output;
-  return output.write("model.json", model_json(*job.model, parameter_values(*job.model)), problem) &&
-         output.write("summary.json", summary_json(result, false), problem) && output.commit(problem);
+  return output.write("model.json", model_json(*job.model, parameter_values(*job.model)),
+                      problem) &&
+         output.write("summary.json", summary_json(result, false), problem) &&
+         output.commit(problem);
 }
 
 }  // namespace

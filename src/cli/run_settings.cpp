@@ -14,7 +14,8 @@ class Chooser {
   explicit Chooser(std::set<std::string>& defaulted) : defaulted_(defaulted) {}
 
   template <class T>
-  T choose(const char* name, const std::optional<T>& first, const std::optional<T>& second, T fallback) {
+  T choose(const char* name, const std::optional<T>& first, const std::optional<T>& second,
+           T fallback) {
     if (first) return *first;
     if (second) return *second;
     defaulted_.insert(name);
@@ -36,9 +37,11 @@ std::optional<std::string> word(const std::string& text) {
 
 // A sentence, or "".
 std::string find_problem(const SimulateOptions& o) {
-  if (!(o.duration >= 0)) return fmt::format("duration is {}; expected a number not below zero", o.duration);
+  if (!(o.duration >= 0))
+    return fmt::format("duration is {}; expected a number not below zero", o.duration);
   if (!(o.step > 0)) return fmt::format("step is {}; expected a positive number", o.step);
-  if (o.every < 1) return fmt::format("every is {}; expected a whole number of at least 1", o.every);
+  if (o.every < 1)
+    return fmt::format("every is {}; expected a whole number of at least 1", o.every);
   if (!(o.tolerance >= 0 && o.tolerance < 1))
     return fmt::format("tolerance is {}; expected a positive number below 1", o.tolerance);
   return "";
@@ -47,7 +50,8 @@ std::string find_problem(const SimulateOptions& o) {
 }  // namespace
 
 void declare_duration_and_tolerance(Arguments& arguments, RunArguments& target) {
-  arguments.option("--duration", "T", "how long to simulate, in seconds from the start", target.duration);
+  arguments.option("--duration", "T", "how long to simulate, in seconds from the start",
+                   target.duration);
   arguments.option("--tolerance", "TOL",
                    "error tolerance of adaptive methods, stage tolerance of implicit ones",
                    target.tolerance);
@@ -70,14 +74,15 @@ std::optional<RunSettings> choose_settings(const RunArguments& asked, const Mode
   RunSettings settings;
   Chooser chooser(settings.defaulted);
   SimulateOptions& o = settings.simulate;
-  settings.formulation = chooser.choose("formulation", word(asked.formulation), word(file.formulation),
-                                        choose_formulation(model, ""));
-  o.integrator =
-      chooser.choose("integrator", word(asked.integrator), word(file.integrator), fallback.integrator);
+  settings.formulation = chooser.choose("formulation", word(asked.formulation),
+                                        word(file.formulation), choose_formulation(model, ""));
+  o.integrator = chooser.choose("integrator", word(asked.integrator), word(file.integrator),
+                                fallback.integrator);
   o.step = chooser.choose("step", asked.step, number(file.step, parameters), fallback.step);
-  o.duration =
-      chooser.choose("duration", asked.duration, number(file.duration, parameters), fallback.duration);
-  o.tolerance = chooser.choose("tolerance", asked.tolerance, number(file.tolerance, parameters), 0.0);
+  o.duration = chooser.choose("duration", asked.duration, number(file.duration, parameters),
+                              fallback.duration);
+  o.tolerance =
+      chooser.choose("tolerance", asked.tolerance, number(file.tolerance, parameters), 0.0);
   o.every = chooser.choose("every", asked.every, file.every, fallback.every);
   if (!check_integrator(o.integrator)) return std::nullopt;
   if (asked.tolerance && *asked.tolerance == 0) {

@@ -1,5 +1,5 @@
-// How a model is simulated: what the user asks for, else what the file says, else defaults, which are
-// remembered so that the summary can tell.
+// How a model is simulated: what the user asks for, else what the file says, else defaults, which
+// are remembered so that the summary can tell.
 #pragma once
 
 #include <optional>

@@ -29,16 +29,16 @@ std::string title(const RunResult& run) {
   const std::string name = model.name.empty() ? model.file : model.name;
   if (!model.is_mechanism())
     return fmt::format("{}: {}\n", name, count(run.model->variables.size(), "variable"));
-  return fmt::format("{}: {}, {}\n", name, count(model.bodies.size(), model.bodies.size() == 1 ? "body" : "bodie"),
-                     run.dof == 1 ? "1 degree of freedom" : fmt::format("{} degrees of freedom", run.dof));
+  return fmt::format(
+      "{}: {}, {}\n", name, count(model.bodies.size(), model.bodies.size() == 1 ? "body" : "bodie"),
+      run.dof == 1 ? "1 degree of freedom" : fmt::format("{} degrees of freedom", run.dof));
 }
 
 std::string method(const RunResult& run) {
   const SimulateOptions& o = run.settings.simulate;
   const IntegratorInfo& info = *find_integrator(o.integrator);
   std::string text;
-  if (run.model->is_mechanism())
-    text += run.settings.formulation + mark(run, "formulation") + ", ";
+  if (run.model->is_mechanism()) text += run.settings.formulation + mark(run, "formulation") + ", ";
   text += fmt::format("{}{}, {} {:g} s{}", o.integrator, mark(run, "integrator"),
                       info.adaptive ? "recorded every" : "step", o.step, mark(run, "step"));
   if (o.every > 1) text += fmt::format(", every {}th kept", o.every);
@@ -49,8 +49,8 @@ std::string method(const RunResult& run) {
 
 std::string work(const RunResult& run) {
   const IntegratorCounts& c = run.report.counts;
-  std::string text = fmt::format("{}, {}", count(run.report.steps, "step"),
-                                 count(c.evaluations, "evaluation"));
+  std::string text =
+      fmt::format("{}, {}", count(run.report.steps, "step"), count(c.evaluations, "evaluation"));
   if (c.jacobians > 0) text += ", " + count(c.jacobians, "Jacobian");
   if (c.rejected > 0) text += ", " + count(c.rejected, "rejected step");
   if (c.stagnations > 0)
@@ -66,18 +66,23 @@ bool has_quaternions(const Model& model) {
 
 void add_motion(const RunResult& run, std::string& text) {
   const MotionStatistics& s = *run.statistics;
-  add_line(text, "energy", fmt::format("{:.10g} J at the start, {:.10g} J at the end", s.initial_energy,
-                                       s.final_energy));
+  add_line(text, "energy",
+           fmt::format("{:.10g} J at the start, {:.10g} J at the end", s.initial_energy,
+                       s.final_energy));
   if (s.work != 0)
     add_line(text, "", fmt::format("{:.10g} J done by forces that are not conservative", s.work));
-  add_line(text, "", fmt::format("{:.2g} J largest drift{}", s.max_drift,
-                                 s.work != 0 ? ", that work taken into account" : ""));
-  add_line(text, "momentum", fmt::format("{} -> {} kg m/s", text_of(s.initial_linear), text_of(s.final_linear)));
-  add_line(text, "", fmt::format("{} -> {} kg m^2/s about the origin", text_of(s.initial_angular),
-                                 text_of(s.final_angular)));
+  add_line(text, "",
+           fmt::format("{:.2g} J largest drift{}", s.max_drift,
+                       s.work != 0 ? ", that work taken into account" : ""));
+  add_line(text, "momentum",
+           fmt::format("{} -> {} kg m/s", text_of(s.initial_linear), text_of(s.final_linear)));
+  add_line(text, "",
+           fmt::format("{} -> {} kg m^2/s about the origin", text_of(s.initial_angular),
+                       text_of(s.final_angular)));
   if (has_quaternions(*run.model))
-    add_line(text, "unit length", fmt::format("of quaternions kept to {:.2g}",
-                                              std::max(s.unit_norm_error, run.report.unit_norm_error)));
+    add_line(text, "unit length",
+             fmt::format("of quaternions kept to {:.2g}",
+                         std::max(s.unit_norm_error, run.report.unit_norm_error)));
 }
 
 std::string numbers(const std::vector<double>& values) {
@@ -121,7 +126,8 @@ void add_named(const std::vector<T>& items, const std::vector<double>& values, s
 std::string summary_text(const RunResult& run) {
   std::string text = title(run);
   const double t_end = run.report.final_state.t;
-  add_line(text, "time", fmt::format("{:g} to {:g} s{}", run.start_time, t_end, mark(run, "duration")));
+  add_line(text, "time",
+           fmt::format("{:g} to {:g} s{}", run.start_time, t_end, mark(run, "duration")));
   add_line(text, "method", method(run));
   add_line(text, "work", work(run));
   if (run.statistics) add_motion(run, text);

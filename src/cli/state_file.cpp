@@ -15,7 +15,9 @@ namespace cartan {
 namespace fs = std::filesystem;
 namespace {
 
-bool has_rotation(JointType type) { return type == JointType::spherical || type == JointType::free; }
+bool has_rotation(JointType type) {
+  return type == JointType::spherical || type == JointType::free;
+}
 
 // All of the columns, or none of them; a part is a mistake.
 std::optional<std::vector<double>> last_values(const CsvTable& table,
@@ -26,8 +28,8 @@ std::optional<std::vector<double>> last_values(const CsvTable& table,
     if (const std::vector<double>* column = table.find(name)) values.push_back(column->back());
   if (values.empty()) return std::nullopt;
   if (values.size() != names.size())
-    problems.error({}, fmt::format("expected all of the columns {} to {}, got {} of {}", names.front(),
-                                   names.back(), values.size(), names.size()));
+    problems.error({}, fmt::format("expected all of the columns {} to {}, got {} of {}",
+                                   names.front(), names.back(), values.size(), names.size()));
   return values;
 }
 
@@ -70,7 +72,8 @@ std::vector<std::string> coordinate_columns(const Joint& joint) {
 
 std::vector<std::string> speed_columns(const Joint& joint, char letter) {
   std::vector<std::string> names;
-  for (int k = 0; k < joint.nv(); ++k) names.push_back(fmt::format("{}.{}{}", joint.name, letter, k));
+  for (int k = 0; k < joint.nv(); ++k)
+    names.push_back(fmt::format("{}.{}{}", joint.name, letter, k));
   return names;
 }
 
@@ -79,9 +82,10 @@ bool check_coordinates(const Joint& joint, const std::vector<double>& q, Diagnos
   if (!has_rotation(joint.type)) return true;
   const double length = norm(Quat<double>(q[0], q[1], q[2], q[3]));
   if (std::fabs(length - 1) <= unit_length_tolerance) return true;
-  problems.error(where, fmt::format("q of joint '{}': the quaternion (w, x, y, z) has length {:.9g}, off "
-                                    "by {:.2g}; expected length 1 within {:g}",
-                                    joint.name, length, length - 1, unit_length_tolerance));
+  problems.error(where,
+                 fmt::format("q of joint '{}': the quaternion (w, x, y, z) has length {:.9g}, off "
+                             "by {:.2g}; expected length 1 within {:g}",
+                             joint.name, length, length - 1, unit_length_tolerance));
   return false;
 }
 

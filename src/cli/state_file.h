@@ -17,11 +17,12 @@ struct StateValues {
   std::vector<std::optional<double>> variables;          // of a [variables] file
 };
 
-// Numbers of a quaternion within this distance of length one are taken as they are; others are refused.
+// Numbers of a quaternion within this distance of length one are taken as they are; others are
+// refused.
 inline constexpr double unit_length_tolerance = 1e-6;
 
-// `path`: a STATE.json, a trajectory.csv (its last row), or the folder of an earlier run. Nothing is
-// returned after a complaint on stderr.
+// `path`: a STATE.json, a trajectory.csv (its last row), or the folder of an earlier run. Nothing
+// is returned after a complaint on stderr.
 std::optional<StateValues> read_state(const std::string& path, const Model& model);
 
 // Column names of trajectory.csv: JOINT.q0.. or JOINT.v0.. of a joint.

@@ -34,8 +34,9 @@ std::optional<Json> read_json(const std::string& path, Diagnostics& problems) {
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
-    problems.error(place_of(text, error.byte), "this is not JSON; expected a state such as "
-                                               "{ \"t\": 0, \"q\": {}, \"v\": {} }");
+    problems.error(place_of(text, error.byte),
+                   "this is not JSON; expected a state such as "
+                   "{ \"t\": 0, \"q\": {}, \"v\": {} }");
   } catch (const Json::exception&) {
     problems.error({}, "a number is out of range");
   }
@@ -89,9 +90,9 @@ class StateReader {
                                                        : std::vector<std::string>{"t", "variables"};
       const std::string near = suggestion(key, known);
       complain(fmt::format("unknown key '{}'{}", key,
-                           !near.empty()  ? near
-                           : mechanism ? "; expected 't', 'q' and 'v'"
-                                          : "; expected 't' and 'variables'"));
+                           !near.empty() ? near
+                           : mechanism   ? "; expected 't', 'q' and 'v'"
+                                         : "; expected 't' and 'variables'"));
     }
   }
 
@@ -114,9 +115,10 @@ class StateReader {
     }
   }
 
-  std::optional<std::vector<double>> read_numbers(const std::string& key, const Joint& joint, int size,
-                                                  const Json& value) {
-    const std::string whose = fmt::format("{} of joint '{}' ({})", key, joint.name, info(joint.type).name);
+  std::optional<std::vector<double>> read_numbers(const std::string& key, const Joint& joint,
+                                                  int size, const Json& value) {
+    const std::string whose =
+        fmt::format("{} of joint '{}' ({})", key, joint.name, info(joint.type).name);
     const Json list = value.is_number() ? Json::array({value}) : value;
     if (!list.is_array() || static_cast<int>(list.size()) != size) {
       complain(fmt::format("{}: expected {} number{}, got {}", whose, size, size == 1 ? "" : "s",
@@ -135,7 +137,8 @@ class StateReader {
   }
 
   void read_variables(const Json& members) {
-    if (!members.is_object()) return complain("'variables': expected an object { \"name\": number }");
+    if (!members.is_object())
+      return complain("'variables': expected an object { \"name\": number }");
     const std::vector<std::string> known = names_of(model_.variables);
     for (const auto& [name, value] : members.items()) {
       const auto found = std::find(known.begin(), known.end(), name);

@@ -98,7 +98,8 @@ step = 0.01
 std::string make_chain(const TemplateOptions& options) {
   const int links = options.links.value_or(8);
   const bool spherical = options.joint != "revolute";
-  const char* type = spherical ? "type = \"spherical\"\n" : "type = \"revolute\"\naxis = [0, 1, 0]\n";
+  const char* type =
+      spherical ? "type = \"spherical\"\n" : "type = \"revolute\"\naxis = [0, 1, 0]\n";
   std::string text = fmt::format(
       "# A chain of {0} equal rods, held at one end, let go along the x axis.\n"
       "# Look for: the time per step, which grows in proportion to the number of links.\n"
@@ -107,7 +108,7 @@ std::string make_chain(const TemplateOptions& options) {
       "[parameters]\n"
       "m = 0.1          # mass of a link, kg\n"
       "L = \"2/{0}\"       # length of a link, m\n"
-      "r = \"L/20\"       # its radius, m\n\n",
+      "r = \"L/10\"       # its radius, m\n\n",
       links);
   for (int k = 1; k <= links; ++k)
     text += fmt::format(
@@ -117,14 +118,19 @@ std::string make_chain(const TemplateOptions& options) {
         "angle = \"pi/2\" }} }}\n\n",
         k);
   for (int k = 1; k <= links; ++k) {
-    const std::string parent = k == 1 ? "{ body = \"world\" }"
-                                      : fmt::format("{{ body = \"link{}\", at = [\"L\", 0, 0] }}", k - 1);
-    text += fmt::format("[[joint]]\nname = \"joint{0}\"\n{1}parent = {2}\nchild = {{ body = \"link{0}\" }}\n\n",
-                        k, type, parent);
+    const std::string parent =
+        k == 1 ? "{ body = \"world\" }"
+               : fmt::format("{{ body = \"link{}\", at = [\"L\", 0, 0] }}", k - 1);
+    text += fmt::format(
+        "[[joint]]\nname = \"joint{0}\"\n{1}parent = {2}\nchild = {{ body = \"link{0}\" }}\n\n", k,
+        type, parent);
   }
   if (spherical)  // a push out of the plane
-    text.insert(text.size() - 1, fmt::format("velocity = [0, 0, 0.5]   # link {} gets a push to the side\n", links));
-  return text + "[simulate]\nduration = 2\nstep = 0.01\n";
+    text.insert(text.size() - 1,
+                fmt::format("velocity = [0, 0, 0.5]   # link {} gets a push to the side\n", links));
+  return text +
+         "[simulate]\nduration = 2\nstep = 0.01\ntolerance = 1e-12   # of the stages: thin links "
+         "turn about their own axis with little inertia\n";
 }
 
 std::string make_top(const TemplateOptions&) {
@@ -244,14 +250,18 @@ struct ArmLink {
 
 // Alternating axes, as arms with seven joints have them; the links stand on top of each other.
 constexpr ArmLink arm_links[] = {
-    {"base", "[0, 0, 1]", 4.0, 0.34, 0.07, 1},    {"shoulder", "[0, 1, 0]", 4.0, 0.20, 0.065, 1},
-    {"upper_arm", "[0, 0, 1]", 3.0, 0.20, 0.06, 0.3}, {"elbow", "[0, -1, 0]", 2.5, 0.20, 0.055, 0.3},
-    {"forearm", "[0, 0, 1]", 2.0, 0.20, 0.05, 0.05}, {"wrist", "[0, 1, 0]", 1.5, 0.13, 0.045, 0.05},
-    {"hand", "[0, 0, 1]", 0.5, 0.10, 0.04, 0.002},
+    {"base", "[0, 0, 1]", 4.0, 0.34, 0.07, 1},
+    {"shoulder", "[0, 1, 0]", 4.0, 0.20, 0.065, 1},
+    {"upper_arm", "[0, 0, 1]", 3.0, 0.20, 0.06, 0.05},
+    {"elbow", "[0, -1, 0]", 2.5, 0.20, 0.055, 0.3},
+    {"forearm", "[0, 0, 1]", 2.0, 0.20, 0.05, 0.01},
+    {"wrist", "[0, 1, 0]", 1.5, 0.13, 0.045, 0.05},
+    {"hand", "[0, 0, 1]", 0.5, 0.10, 0.04, 0.0005},
 };
 
 std::string make_robot_arm(const TemplateOptions&) {
-  std::string text = R"toml(# An arm with seven revolute joints, each held towards a target angle by a spring with damping.
+  std::string text =
+      R"toml(# An arm with seven revolute joints, each held towards a target angle by a spring with damping.
 # Look for: the arm swings into its target posture; the dampers take out the energy.
 # Try: cartan run FILE --set stiffness=0 (it falls), cartan eval FILE (mass matrix, reactions).
 
@@ -276,15 +286,16 @@ bend = 0.6       # target angle of the even joints, rad
   for (const ArmLink& link : arm_links) {
     const std::string parent =
         number == 0 ? "{ body = \"world\" }"
-                    : fmt::format("{{ body = \"{}\", at = [0, 0, {}] }}", arm_links[number - 1].name,
-                                  arm_links[number - 1].length);
+                    : fmt::format("{{ body = \"{}\", at = [0, 0, {}] }}",
+                                  arm_links[number - 1].name, arm_links[number - 1].length);
     ++number;
     text += fmt::format(
         "[[joint]]\nname = \"joint{0}\"\ntype = \"revolute\"\naxis = {1}\nparent = {2}\n"
-        "child = {{ body = \"{3}\" }}\n\n"
+        "child = {{ body = \"{3}\" }}\n{6}\n"
         "[[force]]\nname = \"drive{0}\"\ntype = \"torsion\"\njoint = \"joint{0}\"\n"
         "stiffness = \"{4}*stiffness\"\ndamping = \"{4}*damping\"\nrest = {5}\n\n",
-        number, link.axis, parent, link.name, link.strength, number % 2 == 0 ? "\"bend\"" : "0.3");
+        number, link.axis, parent, link.name, link.strength, number % 2 == 0 ? "\"bend\"" : "0.3",
+        number % 2 == 0 ? "position = 0.3\n" : "");
   }
   return text + "[simulate]\nduration = 5\nstep = 0.005\n";
 }

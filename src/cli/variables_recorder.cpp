@@ -46,7 +46,8 @@ class VariablesRecorder final : public Recorder {
 
 }  // namespace
 
-std::unique_ptr<Recorder> make_variables_recorder(const VariablesSystem& system, OutputFolder* output) {
+std::unique_ptr<Recorder> make_variables_recorder(const VariablesSystem& system,
+                                                  OutputFolder* output) {
   return std::make_unique<VariablesRecorder>(system, output);
 }
 

@@ -55,7 +55,7 @@ inline void sincos(double x, double& s, double& c) {
 // ------------------------------------------------------------------------------------------ Dual
 
 template <int N>
-struct alignas(N % 4 == 0 ? 32 : 8) Dual {
+struct Dual {
   double a = 0;               // value
   std::array<double, N> d{};  // derivatives along N directions
 
@@ -183,25 +183,27 @@ struct alignas(N * sizeof(double)) Pack {
     for (int k = 0; k < N; ++k) r.lane[k] = f(k);
     return r;
   }
+  // All lanes in one register (or a few): the compilers' vector type.
+  typedef double Register __attribute__((vector_size(N * sizeof(double))));
+  Register load() const {
+    Register r;
+    __builtin_memcpy(&r, lane, sizeof r);
+    return r;
+  }
+  static Pack from(const Register& r) {
+    Pack p;
+    __builtin_memcpy(p.lane, &r, sizeof r);
+    return p;
+  }
   Pack& operator+=(const Pack& o) { return *this = *this + o; }
   Pack& operator-=(const Pack& o) { return *this = *this - o; }
   Pack& operator*=(const Pack& o) { return *this = *this * o; }
   Pack& operator/=(const Pack& o) { return *this = *this / o; }
-  friend Pack operator+(const Pack& x, const Pack& y) {
-    return map([&](int k) { return x.lane[k] + y.lane[k]; });
-  }
-  friend Pack operator-(const Pack& x, const Pack& y) {
-    return map([&](int k) { return x.lane[k] - y.lane[k]; });
-  }
-  friend Pack operator*(const Pack& x, const Pack& y) {
-    return map([&](int k) { return x.lane[k] * y.lane[k]; });
-  }
-  friend Pack operator/(const Pack& x, const Pack& y) {
-    return map([&](int k) { return x.lane[k] / y.lane[k]; });
-  }
-  friend Pack operator-(const Pack& x) {
-    return map([&](int k) { return -x.lane[k]; });
-  }
+  friend Pack operator+(const Pack& x, const Pack& y) { return from(x.load() + y.load()); }
+  friend Pack operator-(const Pack& x, const Pack& y) { return from(x.load() - y.load()); }
+  friend Pack operator*(const Pack& x, const Pack& y) { return from(x.load() * y.load()); }
+  friend Pack operator/(const Pack& x, const Pack& y) { return from(x.load() / y.load()); }
+  friend Pack operator-(const Pack& x) { return from(-x.load()); }
 };
 
 #define CARTAN_PACK_UNARY(name)                                              \

@@ -36,11 +36,13 @@ std::string refuse_unless_tree(const Model& model) {
 std::unique_ptr<MechanicalSystem> make_recursive(const Model& model,
                                                  std::vector<double> parameters) {
   return make_tree_system(model, std::move(parameters),
-                          {"recursive", solve_accelerations<double>, solve_accelerations<Dual4>});
+                          {"recursive", solve_accelerations<double>, solve_accelerations<Dual4>,
+                           solve_accelerations<Pack4>});
 }
 std::unique_ptr<MechanicalSystem> make_moving(const Model& model, std::vector<double> parameters) {
   return make_tree_system(model, std::move(parameters),
-                          {"moving-frame", solve_moving_frame<double>, solve_moving_frame<Dual4>});
+                          {"moving-frame", solve_moving_frame<double>, solve_moving_frame<Dual4>,
+                           solve_moving_frame<Pack4>});
 }
 
 std::string find_missing_inertia(const Model& model, const std::vector<double>& parameters,

@@ -19,20 +19,24 @@ struct TreeWorkspace : Workspace {
   MotionWorkspace<double> motion;
   std::optional<MotionWorkspace<Dual4>> dual;  // made at the first Jacobian
   std::vector<Dual4> dual_x, dual_xdot;
+  std::optional<MotionWorkspace<Pack4>> pack;  // made at the first evaluation of several points
+  std::vector<Pack4> pack_x, pack_xdot;
   std::vector<double> margins;
 };
 
-std::vector<Dual4> as_constants(const std::vector<double>& numbers) {
-  return {numbers.begin(), numbers.end()};
+template <class S>
+Mechanism<S> make_with_constants(const Model& model, const std::vector<double>& parameters) {
+  const std::vector<S> constants(parameters.begin(), parameters.end());
+  return make_mechanism<S>(model, constants);
 }
 
 class TreeSystem final : public MechanicalSystem {
  public:
   TreeSystem(const Model& model, std::vector<double> parameters, const TreeFormulation& formulation)
       : model_(model), formulation_(formulation), parameters_(std::move(parameters)) {
-    mechanism_ = make_mechanism<double>(model, parameters_);
-    const std::vector<Dual4> duals = as_constants(parameters_);
-    dual_mechanism_ = make_mechanism<Dual4>(model, duals);
+    mechanism_ = make_with_constants<double>(model, parameters_);
+    dual_mechanism_ = make_with_constants<Dual4>(model, parameters_);
+    pack_mechanism_ = make_with_constants<Pack4>(model, parameters_);
     make_space();
     for (const Event& e : model.events) {
       events_.push_back({e.name, e.direction, e.stop, false});
@@ -62,6 +66,38 @@ class TreeSystem final : public MechanicalSystem {
     TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
     ++w.evaluations;
     evaluate(mechanism_, formulation_.solve, at.t, at.x.data(), at.mode, xdot.data(), w.motion);
+  }
+
+  // Points side by side, one per lane: the stages of an implicit step cost little more than one.
+  void derivatives(std::span<const double> times, std::span<const double> x,
+                   std::span<const int> mode, std::span<double> xdot,
+                   Workspace& workspace) const override {
+    TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+    if (times.size() == 1) return derivative({times[0], x, mode}, xdot, workspace);
+    if (!w.pack) w.pack = make_motion_workspace(pack_mechanism_);
+    const std::size_t n = space_.size(), count = times.size();
+    w.evaluations += static_cast<long>(count);
+    w.pack_x.resize(n);
+    w.pack_xdot.resize(n);
+    for (std::size_t first = 0; first < count; first += 4) {
+      // lanes without a point of their own repeat the last one
+      auto point = [&](int lane) { return std::min(first + lane, count - 1); };
+      for (std::size_t i = 0; i < n; ++i)
+        w.pack_x[i] = Pack4::map([&](int lane) { return x[point(lane) * n + i]; });
+      evaluate(pack_mechanism_, formulation_.solve_pack,
+               Pack4::map([&](int lane) { return times[point(lane)]; }), w.pack_x.data(), mode,
+               w.pack_xdot.data(), *w.pack);
+      for (std::size_t lane = 0; lane < 4 && first + lane < count; ++lane)
+        for (std::size_t i = 0; i < n; ++i)
+          xdot[(first + lane) * n + i] = w.pack_xdot[i][static_cast<int>(lane)];
+    }
+  }
+
+  int kinematic_size() const override { return mechanism_.nq; }
+  void kinematic_rates(StateView at, std::span<double> rates, Workspace&) const override {
+    const double *q = at.x.data(), *v = q + mechanism_.nq;
+    for (const Link<double>& link : mechanism_.links)
+      calc_coordinate_rates(link, q + link.q0, v + link.v0, rates.data() + link.q0);
   }
 
   void jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const override {
@@ -238,6 +274,7 @@ class TreeSystem final : public MechanicalSystem {
   std::vector<double> parameters_;
   Mechanism<double> mechanism_;
   Mechanism<Dual4> dual_mechanism_;
+  Mechanism<Pack4> pack_mechanism_;
   StateSpace space_;
   std::vector<EventInfo> events_;
   bool event_needs_energy_ = false;

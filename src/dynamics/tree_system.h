@@ -11,6 +11,7 @@ struct TreeFormulation {
   const char* name;
   AccelerationSolver<double> solve;
   AccelerationSolver<Dual4> solve_dual;
+  AccelerationSolver<Pack4> solve_pack;
 };
 
 std::unique_ptr<MechanicalSystem> make_tree_system(const Model& model,

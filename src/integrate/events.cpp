@@ -144,7 +144,7 @@ void EventFinder::add_crossing(int which, double left, double right, int after) 
 bool EventFinder::locate(int which, double left, double right, int after, double& theta) {
   theta = dense_root(which, left, right, after);
   const double guess = theta;
-  if (polish(which, theta) && theta >= left - 0.05 && theta <= right + 0.05) return true;
+  if (polish(which, after, theta) && theta >= left - 0.05 && theta <= right + 0.05) return true;
   theta = guess;
   if (bracket(which, left, right, after, theta)) return true;
   return bracket(which, 0, 1, after, theta);
@@ -175,12 +175,14 @@ double EventFinder::dense_root(int which, double left, double right, int after) 
   return std::fabs(fl) < std::fabs(fr) ? left : right;
 }
 
-// Secant method with real steps; the first slope is that of the dense output.
-bool EventFinder::polish(int which, double& theta) {
+// Secant method with real steps; the first slope is that of the dense output. The slope must stay on
+// its side: of two crossings close together, this finds the one meant.
+bool EventFinder::polish(int which, int after, double& theta) {
   const double small = 1e-4, low = std::max(0.0, theta - small), high = std::min(1.0, theta + small);
   double slope = (dense_value(which, high) - dense_value(which, low)) / (high - low);
   double f = true_value(which, theta);
   for (int iteration = 0; iteration < 8; ++iteration) {
+    if (!(slope * after > 0)) return false;
     if (f == 0) return true;
     const double next = theta - f / slope;
     if (!(next >= 0 && next <= 1)) return false;

@@ -57,7 +57,7 @@ class EventFinder {
   void add_crossing(int which, double left, double right, int after);
   bool locate(int which, double left, double right, int after, double& theta);
   double dense_root(int which, double left, double right, int after);
-  bool polish(int which, double& theta);
+  bool polish(int which, int after, double& theta);
   bool bracket(int which, double left, double right, int after, double& theta);
   double resolution() const;
 

@@ -292,8 +292,7 @@ Outcome GaussLegendre::iterate_newton(double h, std::span<double> K, StepReport&
     const double change = fill_points(h, K, 0, n_, worst);
     report.measure = change;
     report.component = worst;
-    if (change > stagnation_band && length > 0)
-      fixed_point_rate = std::max(fixed_point_rate, std::sqrt(shift / length));
+    if (length > 0) fixed_point_rate = std::max(fixed_point_rate, std::sqrt(shift / length));
     if (converged(change, before)) {
       if (worst_rate > 0.1) refresh_wanted_ = true;
       watch_contraction(fixed_point_rate);
@@ -317,9 +316,9 @@ Outcome GaussLegendre::iterate_newton(double h, std::span<double> K, StepReport&
 
 // Back to the fixed point once its contraction, seen through J, has been good for a while.
 void GaussLegendre::watch_contraction(double fixed_point_rate) {
+  if (fixed_point_rate == 0) return;  // nothing was to be solved, nothing is known
   const bool calm = fixed_point_rate < 1 &&
-                    (fixed_point_rate == 0 ||
-                     std::log(1e-9) / std::log(fixed_point_rate) < 0.5 * sweep_limit_);
+                    std::log(1e-9) / std::log(fixed_point_rate) < 0.5 * sweep_limit_;
   calm_steps_ = calm ? calm_steps_ + 1 : 0;
   if (calm_steps_ < calm_needed_) return;
   newton_ = false;

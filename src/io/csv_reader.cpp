@@ -14,7 +14,9 @@ struct Cell {
   int column = 1;  // of its first character in the line
 };
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
 
 Cell trim(std::string_view text, int column) {
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
@@ -62,15 +64,16 @@ class Reader {
     const std::vector<Cell> cells = split(line);
     if (cells.size() != table_.names.size()) {
       problems_.error({number, 1}, "this row has " + std::to_string(cells.size()) +
-                                       " cells; the header has " + std::to_string(table_.names.size()));
+                                       " cells; the header has " +
+                                       std::to_string(table_.names.size()));
       return false;
     }
     for (std::size_t k = 0; k < cells.size(); ++k) {
       double value = 0;
       if (!read_number(cells[k].text, value))
-        return refuse(number, cells[k], "'" + std::string(cells[k].text) +
-                                            "' in column '" + table_.names[k] +
-                                            "'; expected a finite number");
+        return refuse(number, cells[k],
+                      "'" + std::string(cells[k].text) + "' in column '" + table_.names[k] +
+                          "'; expected a finite number");
       table_.columns[k].push_back(value);
     }
     return true;

@@ -14,7 +14,8 @@ constexpr std::size_t longest_number = 32;
 
 void append_number(std::string& text, double value) {
   char digits[longest_number];
-  const auto end = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, 17);
+  const auto end =
+      std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, 17);
   text.append(digits, end.ptr);
 }
 

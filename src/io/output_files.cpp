@@ -25,7 +25,8 @@ bool is_leftover(const std::string& name) {
 
 bool write_file(const std::string& path, std::string_view content, std::string& problem) {
   std::FILE* file = std::fopen(path.c_str(), "wb");
-  const bool written = file && std::fwrite(content.data(), 1, content.size(), file) == content.size();
+  const bool written =
+      file && std::fwrite(content.data(), 1, content.size(), file) == content.size();
   int error = written ? 0 : errno;
   if (file && std::fclose(file) != 0 && !error) error = errno;
   if (error) problem = std::strerror(error);
@@ -102,7 +103,8 @@ bool OutputFolder::write(const std::string& name, std::string_view content, std:
   return false;
 }
 
-// Nobody else writes here while the lock is held, so whatever lies aside belongs to a run that died.
+// Nobody else writes here while the lock is held, so whatever lies aside belongs to a run that
+// died.
 void OutputFolder::remove_leftovers() const {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored))

@@ -1,5 +1,5 @@
-// Results that appear whole or not at all: everything is written aside and renamed at the end, so that
-// a run that fails, is interrupted or killed leaves what was there before.
+// Results that appear whole or not at all: everything is written aside and renamed at the end, so
+// that a run that fails, is interrupted or killed leaves what was there before.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace cartan {
 
-// A folder of results. One run at a time may write to it; what a killed run left aside is removed by
-// the next one.
+// A folder of results. One run at a time may write to it; what a killed run left aside is removed
+// by the next one.
 class OutputFolder {
  public:
   // Makes the folder where it is missing. Null, with a sentence in `problem`, when nothing can be
@@ -45,7 +45,8 @@ class OutputFolder {
   std::vector<std::string> names_, dropped_;
 };
 
-// A single file, whole or not at all. What is no ordinary file (a device, a pipe) is written to directly.
+// A single file, whole or not at all. What is no ordinary file (a device, a pipe) is written to
+// directly.
 bool write_whole_file(const std::string& path, std::string_view content, std::string& problem);
 
 }  // namespace cartan

@@ -63,10 +63,10 @@ struct RotationText {
 
 // A point (and frame) on a body.
 struct PlacementText {
-  Reference body;
-  Values at;  // empty: the origin
-  RotationText rotate;
-  Location where;
+  Reference body = {};
+  Values at = {};  // empty: the origin
+  RotationText rotate = {};
+  Location where = {};
 };
 
 struct ShapeText {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "published/example.h"
+#include "support/example.h"
 
 namespace cartan::test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "published/example.h"
+#include "support/example.h"
 
 namespace cartan::test {
 namespace {

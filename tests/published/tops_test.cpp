@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "model/mass_properties.h"
-#include "published/example.h"
+#include "support/example.h"
 
 namespace cartan::test {
 namespace {

@@ -1,8 +1,8 @@
 // Counts how often this test program asked operator new for memory.
 #pragma once
 
-namespace cartan::expr_test {
+namespace cartan::test {
 
 long allocation_count();
 
-}  // namespace cartan::expr_test
+}  // namespace cartan::test

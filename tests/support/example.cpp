@@ -1,4 +1,4 @@
-#include "published/example.h"
+#include "support/example.h"
 
 #include <cmath>
 #include <limits>

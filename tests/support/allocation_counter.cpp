@@ -1,6 +1,6 @@
 // Replaces operator new and delete of the whole program, in a file of its own so that the compiler
 // does not see pairs of them inlined into each other.
-#include "allocation_counter.h"
+#include "support/allocation_counter.h"
 
 #include <atomic>
 #include <cstddef>
@@ -19,7 +19,7 @@ void* counted(std::size_t size, std::size_t alignment) {
 }
 }  // namespace
 
-long cartan::expr_test::allocation_count() {
+long cartan::test::allocation_count() {
   return allocations;
 }
 

@@ -1,0 +1,115 @@
+// check: trees, masses, refusals.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command_line.h"
+
+namespace cartan::test {
+namespace {
+
+// A fork: two rods on one carriage, one joint written from child to parent.
+const char* const fork = R"(
+name = "fork"
+[[body]]
+name = "carriage"
+mass = 2
+[[body]]
+name = "left"
+mass = 1
+inertia = [1, 1, 1]
+[[body]]
+name = "right"
+mass = 3
+com = [0, 0, 1]
+inertia = [1, 2, 3]
+[[joint]]
+name = "track"
+type = "prismatic"
+axis = [1, 0, 0]
+parent = { body = "world" }
+child = { body = "carriage" }
+[[joint]]
+name = "hip_left"
+type = "spherical"
+parent = { body = "carriage", at = [-1, 0, 0] }
+child = { body = "left" }
+[[joint]]
+name = "hip_right"
+type = "revolute"
+axis = [0, 1, 0]
+parent = { body = "right" }
+child = { body = "carriage", at = [1, 0, 0] }
+)";
+
+TEST(Check, TreeAndMasses) {
+  const Scratch scratch;
+  const CommandResult result = run_cartan({"check", scratch.write("fork.toml", fork)});
+  EXPECT_EQ(result.status, 0) << result.err;
+  for (const char* text :
+       {"world\n  track (prismatic) -> carriage\n  +- hip_left (spherical) -> left\n",
+        "+- hip_right (revolute, reversed) -> right", "degrees of freedom   5",
+        "total mass           6 kg"})
+    EXPECT_NE(result.out.find(text), std::string::npos) << text << "\nin\n" << result.out;
+}
+
+TEST(Check, Json) {
+  const Scratch scratch;
+  const auto json = expect_json(run_cartan({"check", scratch.write("fork.toml", fork), "--json"}));
+  EXPECT_EQ(json["bodies"], 3);
+  EXPECT_EQ(json["joints"], 3);
+  EXPECT_EQ(json["loops"], 0);
+  EXPECT_EQ(json["dof"], 5);
+  EXPECT_EQ(json["dof_position"], 5);
+  EXPECT_EQ(json["redundant"], 0);
+  EXPECT_DOUBLE_EQ(json["mass"], 6.0);
+  // left at (-1, 0, 0), right's centre at (1, 0, 1): by hand
+  EXPECT_NEAR(json["center_of_mass"][0], 2.0 / 6, 1e-15);
+  EXPECT_NEAR(json["center_of_mass"][2], 3.0 / 6, 1e-15);
+  double trace = 0;
+  for (const auto& moment : json["principal_moments"]) trace += moment.get<double>();
+  // sum of tr J + 2 m |x - c|^2
+  EXPECT_NEAR(trace, 3 + 6 + 2 * (1 * 1 + 3 * 2 - 6 * (1.0 / 9 + 0.25)), 1e-13);
+}
+
+TEST(Check, VariablesFile) {
+  const Scratch scratch;
+  const auto json =
+      expect_json(run_cartan({"check", scratch.write_template({"variables"}), "--json"}));
+  EXPECT_EQ(json["bodies"], 0);
+  EXPECT_EQ(json["variables"].size(), 2u);
+}
+
+TEST(Check, ClosedSystemsAreReadAndSaidNotToRun) {
+  const Scratch scratch;
+  const std::string model = scratch.write("loop.toml", std::string(fork) + R"(
+[[constraint]]
+type = "distance"
+from = { body = "left" }
+to = { body = "right" }
+length = 2
+)");
+  const CommandResult text = run_cartan({"check", model});
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_NE(text.out.find("distance"), std::string::npos) << text.out;
+  const auto json = expect_json(run_cartan({"check", model, "--json"}));
+  EXPECT_FALSE(json.contains("dof"));
+  EXPECT_EQ(json["constraints"], 1);
+  expect_refusal(run_cartan({"run", model}), "loop.toml: ");
+}
+
+TEST(Check, SetOverridesParameters) {
+  const Scratch scratch;
+  const std::string model = scratch.write_template({"double-pendulum"});
+  EXPECT_DOUBLE_EQ(expect_json(run_cartan({"check", model, "--set", "m=4", "--json"}))["mass"],
+                   8.0);
+  EXPECT_DOUBLE_EQ(
+      expect_json(run_cartan({"check", model, "--set", "m=2*L", "--set=L=3", "--json"}))["mass"],
+      12.0);
+  expect_refusal(run_cartan({"check", model, "--set", "start3=1"}), "did you mean 'start");
+  expect_refusal(run_cartan({"check", model, "--set", "m"}), "expected NAME=VALUE");
+  expect_refusal(run_cartan({"check", model, "--set", "m=-1"}), "mass");
+  expect_refusal(run_cartan({"check", model, "--set", "m=2*"}), "double-pendulum.toml");
+}
+
+}  // namespace
+}  // namespace cartan::test

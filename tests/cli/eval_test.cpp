@@ -1,0 +1,80 @@
+// eval: one state, all numbers.
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command_line.h"
+
+namespace cartan::test {
+namespace {
+
+using nlohmann::json;
+
+TEST(Eval, PendulumByHand) {
+  const Scratch scratch;
+  const std::string model = scratch.write_template({"pendulum"});
+  const std::string state =
+      scratch.write("state.json", R"({"q": {"hinge": [0.7]}, "v": {"hinge": [2]}})");
+  const json result = expect_json(run_cartan({"eval", model, "--at", state, "--json"}));
+  const double g = 9.81, s = std::sin(0.7), c = std::cos(0.7);
+  EXPECT_NEAR(result["acceleration"]["hinge"][0], -1.5 * g * s, 1e-13);
+  EXPECT_NEAR(result["mass_matrix"][0][0], 1.0 / 3, 1e-15);
+  EXPECT_NEAR(result["bias"][0], 0.5 * g * s, 1e-14);
+  EXPECT_NEAR(result["kinetic"], 0.5 / 3 * 4, 1e-14);
+  EXPECT_NEAR(result["potential"], -0.5 * g * c, 1e-14);
+  EXPECT_NEAR(result["power"]["potential_rate"], 0.5 * g * s * 2, 1e-13);
+  EXPECT_NEAR(result["power"]["kinetic_rate"], -0.5 * g * s * 2, 1e-13);
+  // along the rod: m (g cos + v^2 L/2); across: a quarter of the weight's part
+  const json& force = result["reactions"]["hinge"]["force"];
+  const double fx = force[0], fz = force[2];
+  EXPECT_NEAR(fx * s + fz * c, g * c + 2, 1e-13);
+  EXPECT_NEAR(std::fabs(fx * c - fz * s), g * s / 4, 1e-13);
+  EXPECT_TRUE(result["multipliers"].empty());
+}
+
+TEST(Eval, MovingFrameShowsItsMatrices) {
+  const Scratch scratch;
+  const std::string model = scratch.write_template({"robot-arm"});
+  const json plain = expect_json(run_cartan({"eval", model, "--json"}));
+  const json moving =
+      expect_json(run_cartan({"eval", model, "--formulation", "moving-frame", "--json"}));
+  EXPECT_FALSE(plain.contains("B"));
+  EXPECT_EQ(moving["B"].size(), 42u);
+  EXPECT_EQ(moving["Bdot"].size(), 42u);
+  EXPECT_EQ(moving["B"][0].size(), 7u);
+  EXPECT_EQ(moving["N_star"].size(), 7u);
+  EXPECT_EQ(moving["F_star"].size(), 7u);
+  for (int i = 0; i < 7; ++i) {
+    const std::string joint = "joint" + std::to_string(i + 1);
+    EXPECT_NEAR(plain["acceleration"][joint][0], moving["acceleration"][joint][0],
+                1e-9 * (1 + std::fabs(plain["acceleration"][joint][0].get<double>())));
+    for (int j = 0; j < 7; ++j)
+      EXPECT_NEAR(plain["mass_matrix"][i][j], moving["M_star"][i][j], 1e-13);
+  }
+}
+
+TEST(Eval, Text) {
+  const Scratch scratch;
+  const CommandResult result = run_cartan({"eval", scratch.write_template({"top"})});
+  EXPECT_EQ(result.status, 0);
+  for (const char* text : {"accelerations v'", "pivot", "mass matrix", "energy", "power"})
+    EXPECT_NE(result.out.find(text), std::string::npos) << text;
+  const CommandResult large =
+      run_cartan({"eval", scratch.write_template({"chain", "--links", "40"})});
+  EXPECT_EQ(large.status, 0);
+  EXPECT_NE(large.out.find("(120 x 120)"), std::string::npos) << large.out;
+}
+
+TEST(Eval, VariablesFile) {
+  const Scratch scratch;
+  const std::string model = scratch.write_template({"variables"});
+  const std::string state =
+      scratch.write("state.json", R"({"t": 1, "variables": {"x": 2, "y": 3}})");
+  const json result = expect_json(run_cartan({"eval", model, "--at", state, "--json"}));
+  EXPECT_EQ(result["rates"]["x"], 3.0);
+  EXPECT_EQ(result["rates"]["y"], -11.0);
+}
+
+}  // namespace
+}  // namespace cartan::test

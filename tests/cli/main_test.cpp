@@ -1,0 +1,72 @@
+// What stands around the commands: help, version, names that do not exist.
+#include <gtest/gtest.h>
+
+#include "cli/command_line.h"
+
+namespace cartan::test {
+namespace {
+
+const char* const commands[] = {"run", "check", "eval", "inverse", "compare", "new"};
+
+TEST(Cli, HelpListsTheCommands) {
+  const CommandResult help = run_cartan({"--help"});
+  EXPECT_EQ(help.status, 0);
+  EXPECT_EQ(help.err, "");
+  for (const char* command : commands)
+    EXPECT_NE(help.out.find(std::string("\n  ") + command), std::string::npos) << command;
+}
+
+TEST(Cli, EveryCommandHasHelpWithAnExample) {
+  for (const char* command : commands) {
+    const CommandResult help = run_cartan({command, "--help"});
+    EXPECT_EQ(help.status, 0) << command;
+    EXPECT_EQ(help.err, "") << command;
+    EXPECT_NE(help.out.find("Example:\n  cartan " + std::string(command)), std::string::npos)
+        << help.out;
+    EXPECT_NE(help.out.find("--help"), std::string::npos) << command;
+  }
+}
+
+TEST(Cli, Version) {
+  const CommandResult version = run_cartan({"--version"});
+  EXPECT_EQ(version.status, 0);
+  EXPECT_EQ(version.out, "cartan " CARTAN_VERSION "\n");
+}
+
+TEST(Cli, NoCommand) {
+  expect_refusal(run_cartan({}), "expected a command");
+}
+
+TEST(Cli, UnknownCommandGetsASuggestion) {
+  expect_refusal(run_cartan({"rnu"}), "did you mean 'run'?");
+  expect_refusal(run_cartan({"chekc", "x.toml"}), "did you mean 'check'?");
+  expect_refusal(run_cartan({"bicycle"}), "--help");
+}
+
+TEST(Cli, CommandsOfOtherVersionsAreNamedAsSuch) {
+  for (const char* command : {"equations", "linearize", "orbit", "reproduce"})
+    expect_refusal(run_cartan({command, "x.toml"}), "is not part of this version");
+}
+
+TEST(Cli, UnknownOptionGetsASuggestion) {
+  expect_refusal(run_cartan({"run", "x.toml", "--durration", "3"}), "did you mean '--duration'?");
+  expect_refusal(run_cartan({"run", "x.toml", "y.toml"}), "unexpected word 'y.toml'");
+}
+
+TEST(Cli, MissingWords) {
+  for (const char* command : commands) expect_refusal(run_cartan({command}), "--help");
+  expect_refusal(run_cartan({"run", "x.toml", "--step"}), "--step");
+}
+
+TEST(Cli, WrongNumbers) {
+  expect_refusal(run_cartan({"run", "x.toml", "--step", "abc"}),
+                 "--step: expected a finite number, got 'abc'");
+  expect_refusal(run_cartan({"run", "x.toml", "--step", "1e999"}), "expected a finite number");
+  expect_refusal(run_cartan({"run", "x.toml", "--every", "1.5"}),
+                 "--every: expected a whole number");
+  expect_refusal(run_cartan({"run", "x.toml", "--every", "1e20"}),
+                 "--every: expected a whole number");
+}
+
+}  // namespace
+}  // namespace cartan::test

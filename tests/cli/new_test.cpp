@@ -1,0 +1,67 @@
+// Templates: each is a model that checks and runs as it stands.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command_line.h"
+
+namespace cartan::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+class Templates : public testing::TestWithParam<Words> {};
+
+TEST_P(Templates, ChecksAndRuns) {
+  const Scratch scratch;
+  const std::string model = scratch.write_template(GetParam());
+  EXPECT_EQ(read_file(model)[0], '#') << "begins with what to look for";
+  const CommandResult check = run_cartan({"check", model});
+  EXPECT_EQ(check.status, 0);
+  EXPECT_EQ(check.err, "") << "without warnings";
+  const CommandResult run = run_cartan({"run", model, "--duration", "0.5"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_NE(run.out.find("0 to 0.5 s"), std::string::npos) << run.out;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Templates,
+                         testing::Values(Words{"pendulum"}, Words{"double-pendulum"},
+                                         Words{"chain"},
+                                         Words{"chain", "--links", "3", "--joint", "revolute"},
+                                         Words{"chain", "--links", "1"}, Words{"top"},
+                                         Words{"cartpole"}, Words{"robot-arm"},
+                                         Words{"variables"}));
+
+TEST(New, ChainHasTheLinksAskedFor) {
+  const Scratch scratch;
+  const std::string spherical = scratch.write_template({"chain", "--links", "20"});
+  EXPECT_EQ(expect_json(run_cartan({"check", spherical, "--json"}))["dof"], 60);
+  const std::string revolute =
+      scratch.write_template({"chain", "--links", "20", "--joint", "revolute"});
+  EXPECT_EQ(expect_json(run_cartan({"check", revolute, "--json"}))["dof"], 20);
+}
+
+TEST(New, WritesAFileButNeverOverOne) {
+  const Scratch scratch;
+  const std::string file = scratch.path("top.toml");
+  EXPECT_EQ(run_cartan({"new", "top", "--out", file}).status, 0);
+  EXPECT_EQ(read_file(file), run_cartan({"new", "top"}).out);
+  expect_refusal(run_cartan({"new", "pendulum", "--out", file}), "--force replaces it");
+  EXPECT_EQ(read_file(file), run_cartan({"new", "top"}).out);
+  EXPECT_EQ(run_cartan({"new", "pendulum", "--out", file, "--force"}).status, 0);
+  EXPECT_EQ(read_file(file), run_cartan({"new", "pendulum"}).out);
+  EXPECT_EQ(list_folder(scratch.path("")), std::vector<std::string>{"top.toml"});
+}
+
+TEST(New, Refusals) {
+  expect_refusal(run_cartan({"new", "pendulm"}), "did you mean 'pendulum'?");
+  expect_refusal(run_cartan({"new", "four-bar"}), "which this version does not simulate");
+  expect_refusal(run_cartan({"new", "nonsense"}), "double-pendulum");
+  expect_refusal(run_cartan({"new", "chain", "--links", "0"}), "--links is 0");
+  expect_refusal(run_cartan({"new", "chain", "--joint", "rubber"}),
+                 "expected spherical or revolute");
+  expect_refusal(run_cartan({"new", "top", "--links", "3"}), "belong to 'chain'");
+  expect_refusal(run_cartan({"new", "top", "--out", "/nonexistent/folder/x.toml"}), "cannot write");
+}
+
+}  // namespace
+}  // namespace cartan::test

@@ -1,0 +1,197 @@
+// The run loop: samples, ends, options, cancelling.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+
+#include "integrate/simulate.h"
+#include "order/problems.h"
+
+namespace cartan::test {
+namespace {
+
+Trajectory path_of(const System& system, const SimulateOptions& options) {
+  Trajectory path;
+  const SimulateReport report = simulate(system, system.initial_state(), options, path);
+  EXPECT_EQ(report.status, RunStatus::completed) << report.message;
+  return path;
+}
+
+TEST(Simulate, TableIsComplete) {
+  for (const char* name :
+       {"rk4", "rk45", "dop853", "gl1", "gl2", "gl3", "gl4", "gl5", "gl6", "gl7", "gl8"})
+    EXPECT_NE(find_integrator(name), nullptr) << name;
+  EXPECT_EQ(find_integrator("euler"), nullptr);
+  EXPECT_NE(integrator_names().find("dop853, gl1"), std::string::npos);
+}
+
+// Samples at the start, every k-th step and the end, at times without drift.
+TEST(Simulate, SampleTimes) {
+  const Problem<FreeBodyRates> body = make_free_body();
+  for (const IntegratorInfo& method : integrator_table()) {
+    SimulateOptions options;
+    options.integrator = method.name;
+    options.duration = 3;
+    options.step = 0.1;
+    options.every = 4;
+    const Trajectory path = path_of(body, options);
+    ASSERT_EQ(path.count(), 9u) << method.name;  // 0, 0.4, ..., 2.8, 3
+    for (int i = 0; i < 8; ++i) EXPECT_NEAR(path.t[i], 0.4 * i, 4e-16) << method.name;
+    EXPECT_EQ(path.t.back(), 3.0);
+    EXPECT_EQ(path.provenance.integrator, method.name);
+    EXPECT_EQ(path.size, 7);
+  }
+}
+
+TEST(Simulate, LastStepLandsExactly) {
+  const Problem<FreeBodyRates> body = make_free_body();
+  SimulateOptions exact;
+  exact.integrator = "gl8";
+  exact.step = 0.005;
+  for (double duration : {0.3, 0.9999, 1.0, 1.0001, 0.01, 0.1 + 0.2, 7.0 / 3}) {
+    exact.duration = duration;
+    const std::vector<double> truth = path_of(body, exact).state(0).x.empty()
+                                          ? std::vector<double>()
+                                          : simulate(body, body.initial_state(), exact, Observer{}).final_state.x;
+    for (const IntegratorInfo& method : integrator_table()) {
+      SimulateOptions options;
+      options.integrator = method.name;
+      options.duration = duration;
+      options.step = method.order <= 2 ? 0.001 : 0.01;
+      const SimulateReport report = simulate(body, body.initial_state(), options, Observer{});
+      EXPECT_EQ(report.final_state.t, duration) << method.name;
+      const double slack = method.order <= 2 ? 2e-6 : method.order <= 4 ? 2e-8 : 5e-9;
+      for (int i = 0; i < 7; ++i)
+        EXPECT_NEAR(report.final_state.x[i], truth[i], slack) << method.name << " " << duration;
+    }
+  }
+}
+
+TEST(Simulate, WholeNumberOfStepsIsSeenThroughRounding) {
+  const Problem<FreeBodyRates> body = make_free_body();
+  SimulateOptions options;
+  options.integrator = "rk4";
+  options.duration = 0.3;  // 0.3 / 0.1 is below 3
+  options.step = 0.1;
+  EXPECT_EQ(simulate(body, body.initial_state(), options, Observer{}).steps, 3);
+  options.duration = 1000;
+  options.step = 0.1;
+  EXPECT_EQ(simulate(body, body.initial_state(), options, Observer{}).steps, 10000);
+  options.duration = 0.05;
+  EXPECT_EQ(simulate(body, body.initial_state(), options, Observer{}).steps, 1);
+}
+
+TEST(Simulate, StartsAtTheTimeOfTheState) {
+  const Problem<FreeBodyRates> body = make_free_body();
+  State start = body.initial_state();
+  start.t = 10;
+  SimulateOptions options;
+  options.duration = 2.5;
+  options.step = 0.1;
+  Trajectory path;
+  const SimulateReport report = simulate(body, start, options, path);
+  EXPECT_EQ(path.t.front(), 10);
+  EXPECT_EQ(report.final_state.t, 12.5);
+  EXPECT_EQ(report.steps, 25);
+}
+
+TEST(Simulate, ZeroDurationGivesTheStart) {
+  const Problem<FreeBodyRates> body = make_free_body();
+  SimulateOptions options;
+  options.duration = 0;
+  const Trajectory path = path_of(body, options);
+  ASSERT_EQ(path.count(), 1u);
+  EXPECT_EQ(path.state(0).x, body.initial_state().x);
+}
+
+// Dense output of the adaptive methods at the recording grid.
+TEST(Simulate, RecordedSamplesAreAccurate) {
+  const Problem<FreeBodyRates> body = make_free_body();
+  SimulateOptions exact, options;
+  exact.integrator = "gl8";
+  exact.step = options.step = 0.05;
+  const Trajectory truth = path_of(body, exact);
+  for (const char* method : {"rk45", "dop853"}) {
+    options.integrator = method;
+    options.tolerance = 1e-10;
+    const Trajectory path = path_of(body, options);
+    ASSERT_EQ(path.count(), truth.count());
+    double worst = 0;
+    for (std::size_t i = 0; i < path.count(); ++i)
+      for (int k = 0; k < 7; ++k)
+        worst = std::max(worst, std::fabs(path.point(i)[k] - truth.point(i)[k]));
+    EXPECT_LT(worst, 2e-8) << method;
+    EXPECT_GT(worst, 0) << method;
+  }
+}
+
+TEST(Simulate, BadOptionsAreRefused) {
+  const Problem<FreeBodyRates> body = make_free_body();
+  const auto status = [&](SimulateOptions options) {
+    bool sampled = false;
+    Observer observer;
+    observer.on_sample = [&](const State&) { sampled = true; };
+    const SimulateReport report = simulate(body, body.initial_state(), options, observer);
+    EXPECT_FALSE(sampled);
+    EXPECT_FALSE(report.message.empty());
+    return report.status;
+  };
+  EXPECT_EQ(status({.integrator = "euler"}), RunStatus::bad_options);
+  EXPECT_EQ(status({.step = 0}), RunStatus::bad_options);
+  EXPECT_EQ(status({.step = NAN}), RunStatus::bad_options);
+  EXPECT_EQ(status({.duration = -1}), RunStatus::bad_options);
+  EXPECT_EQ(status({.duration = INFINITY}), RunStatus::bad_options);
+  EXPECT_EQ(status({.tolerance = -1e-3}), RunStatus::bad_options);
+  EXPECT_EQ(status({.every = 0}), RunStatus::bad_options);
+  State broken = body.initial_state();
+  broken.x[2] = NAN;
+  EXPECT_EQ(simulate(body, broken, {}, Observer{}).status, RunStatus::bad_options);
+  broken.x.pop_back();
+  EXPECT_EQ(simulate(body, broken, {}, Observer{}).status, RunStatus::bad_options);
+}
+
+TEST(Simulate, StopsOnRequestAndTellsProgress) {
+  const Problem<FreeBodyRates> body = make_free_body();
+  for (const char* method : {"gl2", "dop853"}) {
+    std::atomic<bool> stop = false;
+    SimulateOptions options;
+    options.integrator = method;
+    options.duration = 100;
+    options.stop_requested = &stop;
+    double last = 0;
+    Observer observer;
+    observer.on_progress = [&](double fraction) {
+      EXPECT_GE(fraction, last);
+      last = fraction;
+      if (fraction > 0.25) stop = true;
+    };
+    const SimulateReport report = simulate(body, body.initial_state(), options, observer);
+    EXPECT_EQ(report.status, RunStatus::cancelled);
+    EXPECT_NEAR(report.final_state.t, 25, 2);
+  }
+}
+
+// The step handed out is the function between its ends.
+TEST(Simulate, DenseStepsJoin) {
+  const Problem<FreeBodyRates> body = make_free_body();
+  for (const char* method : {"gl3", "rk4", "dop853"}) {
+    SimulateOptions options;
+    options.integrator = method;
+    options.step = 0.1;
+    std::vector<double> end = body.initial_state().x, x(7);
+    double t = 0;
+    Observer observer;
+    observer.on_step = [&](const DenseStep& step) {
+      EXPECT_EQ(step.begin(), t);
+      EXPECT_TRUE(step.at(step.begin(), x));
+      for (int i = 0; i < 7; ++i) EXPECT_NEAR(x[i], end[i], 1e-14);
+      EXPECT_TRUE(step.at(step.end(), end));
+      t = step.end();
+    };
+    simulate(body, body.initial_state(), options, observer);
+    EXPECT_EQ(t, 10);
+  }
+}
+
+}  // namespace
+}  // namespace cartan::test

@@ -1,0 +1,113 @@
+#include "io/csv.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace cartan {
+namespace {
+
+class Csv : public testing::Test {
+ protected:
+  ~Csv() override { std::filesystem::remove(path_); }
+  std::optional<CsvTable> read(const std::string& text, CsvRows rows = CsvRows::all) {
+    std::ofstream(path_, std::ios::binary) << text;
+    problems_ = Diagnostics("f");
+    return read_csv(path_, rows, problems_);
+  }
+
+  std::string path_ = testing::TempDir() + "cartan_csv_" +
+                      testing::UnitTest::GetInstance()->current_test_info()->name() + ".csv";
+  Diagnostics problems_;
+};
+
+TEST_F(Csv, NumbersReadBackExactly) {
+  std::mt19937_64 random(7);
+  std::vector<double> values = {0,
+                                -0.0,
+                                1,
+                                0.1,
+                                1e-300,
+                                -1e300,
+                                std::numeric_limits<double>::denorm_min(),
+                                std::numeric_limits<double>::max()};
+  while (values.size() < 2000) {
+    const std::uint64_t bits = random();
+    double value;
+    std::memcpy(&value, &bits, sizeof value);
+    if (std::isfinite(value)) values.push_back(value);
+  }
+  for (double value : values) {
+    std::string text;
+    append_number(text, value);
+    EXPECT_EQ(std::strtod(text.c_str(), nullptr), value) << text;
+  }
+}
+
+TEST_F(Csv, LargeTablesSurviveTheBuffer) {
+  constexpr int rows = 20000;
+  {
+    CsvWriter writer(path_);
+    writer.header({"t", "x"});
+    for (int k = 0; k < rows; ++k) {
+      writer.number(k);
+      writer.numbers({std::sqrt(k)});
+      writer.end_row();
+    }
+    std::string problem;
+    ASSERT_TRUE(writer.close(problem)) << problem;
+  }
+  const std::optional<CsvTable> table = read_csv(path_, CsvRows::all, problems_);
+  ASSERT_TRUE(table);
+  ASSERT_EQ(table->row_count(), static_cast<std::size_t>(rows));
+  for (int k = 0; k < rows; ++k) ASSERT_EQ((*table->find("x"))[k], std::sqrt(k));
+  const std::optional<CsvTable> last = read_csv(path_, CsvRows::last, problems_);
+  ASSERT_TRUE(last);
+  EXPECT_EQ(*last->find("t"), std::vector<double>{rows - 1.0});
+  EXPECT_EQ(last->find("y"), nullptr);
+}
+
+TEST_F(Csv, BlanksAndEmptyLinesDoNoHarm) {
+  const std::optional<CsvTable> table = read("t , x\r\n\n 1,\t+2 \r\n\n3,4");
+  ASSERT_TRUE(table) << problems_.text();
+  EXPECT_EQ(table->names, (std::vector<std::string>{"t", "x"}));
+  EXPECT_EQ(*table->find("x"), (std::vector<double>{2, 4}));
+}
+
+TEST_F(Csv, ProblemsHaveAPlace) {
+  EXPECT_FALSE(read("a,b\n1,2\n3,x4\n"));
+  EXPECT_EQ(problems_.text(), "f:3:3: 'x4' in column 'b'; expected a finite number\n");
+  EXPECT_FALSE(read("a,b\n1,nan\n"));
+  EXPECT_FALSE(read("a,b\n1,2,3\n"));
+  EXPECT_EQ(problems_.text(), "f:2:1: this row has 3 cells; the header has 2\n");
+  EXPECT_FALSE(read("a,a\n1,2\n"));
+  EXPECT_EQ(problems_.text(), "f:1:3: a second column 'a'\n");
+  EXPECT_FALSE(read("a,,b\n"));
+  EXPECT_FALSE(read("a,b\n"));
+  EXPECT_FALSE(read("\n\n"));
+  EXPECT_FALSE(read("a\n1\nx\n", CsvRows::last));
+}
+
+TEST_F(Csv, AFullDiskIsNoticed) {
+  CsvWriter writer("/dev/full");
+  for (int k = 0; k < 20000; ++k) {
+    writer.number(k);
+    writer.end_row();
+  }
+  std::string problem;
+  EXPECT_FALSE(writer.close(problem));
+  EXPECT_NE(problem, "");
+  CsvWriter nowhere("/nonexistent/file.csv");
+  nowhere.number(1);
+  nowhere.end_row();
+  EXPECT_FALSE(nowhere.close(problem));
+}
+
+}  // namespace
+}  // namespace cartan
