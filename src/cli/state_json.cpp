@@ -83,8 +83,8 @@ class StateReader {
       read_joints(key, value);
     } else if (!mechanism && key == "variables") {
       read_variables(value);
-    } else if (key == "bodies") {
-      return;  // `final` of run --json carries them too; they follow from q and v
+    } else if (key == "bodies" || key == "outputs") {
+      return;  // `final` of run --json carries them too; they follow from the rest
     } else {
       const std::vector<std::string> known = mechanism ? std::vector<std::string>{"t", "q", "v"}
                                                        : std::vector<std::string>{"t", "variables"};

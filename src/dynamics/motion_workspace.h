@@ -52,7 +52,7 @@ struct MovingFrame {
   std::vector<S> B, Bdot;
   std::vector<S> M_star, rhs;
   std::vector<std::vector<int>> path;    // per link: the speeds on its path
-  std::vector<S> compact, weighted;      // 6 x path of one link
+  std::vector<S> compact, weighted, product;  // of one link: 6 x path, and one row
 };
 
 template <class S>

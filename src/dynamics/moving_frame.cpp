@@ -81,14 +81,14 @@ void add_mass(const Link<S>& link, const LinkBody<S>& body, const std::vector<in
   for (std::size_t a = 0; a < k; ++a) {
     S w[6];
     for (int r = 0; r < 6; ++r) w[r] = MB[r * k + a];
-    S* row = mf.M_star.data() + static_cast<std::size_t>(path[a]) * mf.nv;
+    // products first, into contiguous memory, then scattered to where the path says
+    S* product = mf.product.data();
+    for (std::size_t b = 0; b <= a; ++b) product[b] = w[0] * B[b];
+    for (int r = 1; r < 6; ++r)
+      for (std::size_t b = 0; b <= a; ++b) product[b] += w[r] * B[r * k + b];
     for (std::size_t b = 0; b <= a; ++b) {
-      S sum = w[0] * B[b];
-      for (int r = 1; r < 6; ++r) sum += w[r] * B[r * k + b];
-      if (path[b] <= path[a])
-        row[path[b]] += sum;
-      else
-        mf.M_star[static_cast<std::size_t>(path[b]) * mf.nv + path[a]] += sum;
+      const std::size_t row = std::max(path[a], path[b]), column = std::min(path[a], path[b]);
+      mf.M_star[row * mf.nv + column] += product[b];
     }
   }
 }
@@ -151,6 +151,7 @@ MovingFrame<S> make_moving_frame(const Mechanism<S>& mechanism) {
   mf.rhs.assign(nv, S(0));
   mf.compact.assign(6 * nv, S(0));
   mf.weighted.assign(6 * nv, S(0));
+  mf.product.assign(nv, S(0));
   mf.path.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     const Link<S>& link = mechanism.links[i];

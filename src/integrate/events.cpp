@@ -21,6 +21,7 @@ EventFinder::EventFinder(const System& system)
     : system_(system),
       count_(static_cast<int>(system.events().size())),
       side_(count_),
+      noise_(count_),
       values_(count_),
       x_(system.space().size()) {
   for (int j = 0; j < sample_count; ++j) {
@@ -33,10 +34,16 @@ EventFinder::EventFinder(const System& system)
 void EventFinder::restart(const State& state, std::span<const Crossing> handled,
                           Workspace& workspace) {
   if (!active()) return;
+  // A value that the location of the root leaves open says nothing about the side.
+  for (int i = 0; i < count_; ++i) noise_[i] = 0;
+  for (const Crossing& c : handled) {
+    for (const Sample& sample : samples_)
+      noise_[c.index] = std::max(noise_[c.index], std::fabs(sample.g[c.index]));
+    noise_[c.index] *= 64 * resolution();
+  }
   std::vector<double>& start = samples_[sample_count - 1].g;
   system_.event_values(state, start, workspace);
-  for (int i = 0; i < count_; ++i) side_[i] = sign(start[i]);
-  for (const Crossing& c : handled) side_[c.index] = 0;
+  for (int i = 0; i < count_; ++i) side_[i] = std::fabs(start[i]) > noise_[i] ? sign(start[i]) : 0;
 }
 
 double EventFinder::value(int which, double t, std::span<const double> x) {

@@ -7,8 +7,8 @@
 // of the method; to the resolution of t.
 //
 // Which side of zero each event is on is remembered; a function that is exactly zero when the search
-// starts, or whose event has just been handled, is on no side until it first leaves zero: it does not
-// fire again by itself.
+// starts, or whose event has just been handled and left it there (to rounding), is on no side until it
+// leaves zero: it does not fire again by itself.
 #pragma once
 
 #include <span>
@@ -67,7 +67,7 @@ class EventFinder {
   const State* end_ = nullptr;
   Sample samples_[sample_count];
   std::vector<int> side_;
-  std::vector<double> values_, x_;
+  std::vector<double> noise_, values_, x_;
   std::vector<Crossing> crossings_;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "integrate/iteration_watch.h"
 #include "integrate/stage_history.h"
 #include "integrate/stage_matrix.h"
 #include "integrate/tableau.h"
@@ -11,8 +12,10 @@
 namespace cartan {
 namespace {
 
+using Verdict = IterationWatch::Verdict;
+
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double stagnation_band = 100 * eps;
+constexpr double stagnation_band = IterationWatch::stagnation_band;
 
 // How an iteration ended.
 enum class Outcome { converged, slow, diverged };
@@ -34,9 +37,9 @@ class GaussLegendre final : public Integrator {
   void evaluate_stages();
   // Z = x0 + h A K for the numbers [first, last) of x; returns the largest relative change.
   double fill_points(double h, std::span<const double> K, int first, int last, int& worst);
-  double relax_positions(double h, std::span<double> K, int sweeps, int& worst);
+  double relax_positions(double h, std::span<double> K, int& worst);
   void finish_positions(double h, std::span<double> K);
-  bool converged(double change, double before);
+  bool accepted(Verdict verdict);
   bool is_slow(double rate, double change) const;
   void refresh_jacobian();
   void watch_contraction(double fixed_point_rate);
@@ -127,20 +130,14 @@ double GaussLegendre::fill_points(double h, std::span<const double> K, int first
   return largest;
 }
 
-// With new velocities in Z, lets the positions follow: K_q = N(q) v, q = q0 + h A K_q, some times.
-double GaussLegendre::relax_positions(double h, std::span<double> K, int sweeps, int& worst) {
-  double total = 0;
-  for (int r = 0; r < sweeps; ++r) {
-    for (int i = 0; i < s_; ++i) {
-      const std::size_t at = static_cast<std::size_t>(i) * n_;
-      system_.kinematic_rates({times_[i], {Z_.data() + at, static_cast<std::size_t>(n_)}, mode_},
-                              {K.data() + at, static_cast<std::size_t>(q_)}, *workspace_);
-    }
-    const double change = fill_points(h, K, 0, q_, worst);
-    total += change;
-    if (!(change > tolerance_)) break;
+// With new velocities in Z, lets the positions follow once: K_q = N(q) v, q = q0 + h A K_q.
+double GaussLegendre::relax_positions(double h, std::span<double> K, int& worst) {
+  for (int i = 0; i < s_; ++i) {
+    const std::size_t at = static_cast<std::size_t>(i) * n_;
+    system_.kinematic_rates({times_[i], {Z_.data() + at, static_cast<std::size_t>(n_)}, mode_},
+                            {K.data() + at, static_cast<std::size_t>(q_)}, *workspace_);
   }
-  return total;
+  return fill_points(h, K, 0, q_, worst);
 }
 
 // Solves the position stages to rounding whatever the tolerance, so that unit lengths are kept.
@@ -148,7 +145,7 @@ void GaussLegendre::finish_positions(double h, std::span<double> K) {
   double before = std::numeric_limits<double>::infinity();
   for (int r = 0; r < 12; ++r) {
     int worst = -1;
-    const double change = relax_positions(h, K, 1, worst);
+    const double change = relax_positions(h, K, worst);
     if (!(change > eps) || (change >= before && change <= stagnation_band)) break;
     before = change;
   }
@@ -162,12 +159,11 @@ bool GaussLegendre::guess_constant(std::span<double> K) {
   return sum == 0;
 }
 
-// The test of the contract: the change is below tolerance, or it no longer falls within 100 eps.
-bool GaussLegendre::converged(double change, double before) {
-  if (change <= tolerance_) return true;
-  if (!(change >= before && change <= stagnation_band)) return false;
-  ++counts_.stagnations;
-  return true;
+// Done, counting what is not plain convergence.
+bool GaussLegendre::accepted(Verdict verdict) {
+  counts_.stagnations += verdict == Verdict::stagnated || verdict == Verdict::noisy;
+  counts_.noisy_steps += verdict == Verdict::noisy;
+  return verdict == Verdict::converged || verdict == Verdict::stagnated || verdict == Verdict::noisy;
 }
 
 StepReport GaussLegendre::solve_stages(double h, std::span<double> K) {
@@ -209,12 +205,12 @@ bool GaussLegendre::is_slow(double rate, double change) const {
 }
 
 Outcome GaussLegendre::iterate_fixed_point(double h, std::span<double> K, StepReport& report) {
+  // Without the short cut for positions a change seen once says little about what is still missing.
   const int least_sweeps = q_ > 0 ? 1 : 2;
+  IterationWatch watch(tolerance_);
   int worst = -1;
   fill_points(h, K, 0, n_, worst);
-  double before = std::numeric_limits<double>::infinity(), before2 = before;
-  int growing = 0;
-  for (int sweep = 1;; ++sweep) {
+  for (;;) {
     evaluate_stages();
     ++report.iterations;
     for (int i = 0; i < s_; ++i) {
@@ -223,21 +219,18 @@ Outcome GaussLegendre::iterate_fixed_point(double h, std::span<double> K, StepRe
     }
     worst = -1;
     double change = fill_points(h, K, q_, n_, worst);
-    if (q_ > 0) change = std::max(change, relax_positions(h, K, 1, worst));
+    if (q_ > 0) change = std::max(change, relax_positions(h, K, worst));
     report.measure = change;
     report.component = worst;
-    // Without the short cut for positions a change seen once says little about what is still missing.
-    if (sweep >= least_sweeps && converged(change, before)) {
+    const Verdict verdict = watch.judge(change);
+    if (verdict == Verdict::diverged) return Outcome::diverged;
+    if (watch.sweeps() >= least_sweeps && accepted(verdict)) {
       if (q_ > 0) finish_positions(h, K);
       return Outcome::converged;
     }
-    if (!std::isfinite(change)) return Outcome::diverged;
-    growing = change >= before ? growing + 1 : 0;
-    if (growing >= 3 || change > 1e10) return Outcome::diverged;
-    if (sweep >= 3 && is_slow(std::sqrt(change / before2), change)) return Outcome::slow;
-    if (sweep >= 4 * sweep_limit_) return Outcome::slow;
-    before2 = before;
-    before = change;
+    if (watch.sweeps() >= 3 && !watch.at_noise() && is_slow(watch.mean_rate(), change))
+      return Outcome::slow;
+    if (watch.sweeps() >= 4 * sweep_limit_) return Outcome::slow;
   }
 }
 
@@ -260,9 +253,9 @@ void GaussLegendre::refresh_jacobian() {
 Outcome GaussLegendre::iterate_newton(double h, std::span<double> K, StepReport& report) {
   constexpr int limit = 60;
   if (refresh_wanted_ || !matrix_) refresh_jacobian();
-  double before = std::numeric_limits<double>::infinity(), worst_rate = 0, fixed_point_rate = 0;
+  double worst_rate = 0, fixed_point_rate = 0;
   int worst = -1;
-  int growing = 0;
+  IterationWatch watch(tolerance_);
   fill_points(h, K, 0, n_, worst);
   for (int sweep = 1; sweep <= limit; ++sweep) {
     if (matrix_h_ != h && (fresh_ || matrix_h_ == 0 || std::fabs(matrix_h_ - h) > 0.1 * h)) {
@@ -293,23 +286,19 @@ Outcome GaussLegendre::iterate_newton(double h, std::span<double> K, StepReport&
     report.measure = change;
     report.component = worst;
     if (length > 0) fixed_point_rate = std::max(fixed_point_rate, std::sqrt(shift / length));
-    if (converged(change, before)) {
+    const Verdict verdict = watch.judge(change);
+    if (accepted(verdict)) {
       if (worst_rate > 0.1) refresh_wanted_ = true;
       watch_contraction(fixed_point_rate);
       return Outcome::converged;
     }
-    if (!std::isfinite(change)) return Outcome::diverged;
-    const double rate = change / before;
-    worst_rate = std::max(worst_rate, std::isfinite(rate) && change > stagnation_band ? rate : 0);
-    growing = rate >= 1 ? growing + 1 : 0;
-    if (!fresh_ && rate > 0.4 && change > stagnation_band) {
+    if (!std::isfinite(change) || (fresh_ && verdict == Verdict::diverged)) return Outcome::diverged;
+    if (sweep == 1 || watch.at_noise() || change <= stagnation_band) continue;
+    worst_rate = std::max(worst_rate, watch.rate());
+    if (!fresh_ && watch.rate() > 0.4) {
       refresh_jacobian();
-      before = std::numeric_limits<double>::infinity();
-      growing = 0;
-      continue;
+      watch = IterationWatch(tolerance_);
     }
-    if (growing >= 4) return Outcome::diverged;
-    before = change;
   }
   return Outcome::slow;
 }

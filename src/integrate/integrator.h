@@ -38,6 +38,7 @@ struct IntegratorCounts {
   long iterations = 0;    // sweeps over the stages
   long newton_steps = 0;  // steps solved by simplified Newton iteration
   long stagnations = 0;   // steps accepted because rounding stopped the iteration above tolerance
+  long noisy_steps = 0;   // of these, how many further than 100 machine epsilons above zero change
   double max_stage_change = 0;     // last change of the stages, largest over all steps
   double max_unit_norm_error = 0;  // explicit methods: before normalising
 };

@@ -119,6 +119,12 @@ SimulateReport Run::operator()() {
   report_.counts = integrator_->counts();
   report_.unit_norm_error = std::max(report_.unit_norm_error, report_.counts.max_unit_norm_error);
   report_.final_state = state_;
+  const IntegratorCounts& counts = report_.counts;
+  if (counts.noisy_steps > 0)
+    report_.warning = format("in %ld of %ld steps rounding of the derivative kept the stages from "
+                             "settling below %.2g (tolerance %.2g)",
+                             counts.noisy_steps, report_.steps, counts.max_stage_change,
+                             report_.tolerance);
   return report_;
 }
 

@@ -42,6 +42,7 @@ const char* to_string(RunStatus status);
 struct SimulateReport {
   RunStatus status = RunStatus::completed;
   std::string message;  // one sentence with numbers when the run did not complete
+  std::string warning;  // one sentence when it did, but not quite as asked for
   long steps = 0;
   IntegratorCounts counts;
   long internal_events = 0;

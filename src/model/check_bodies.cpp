@@ -22,8 +22,6 @@ ShapeRule rule_of(ShapeText::Kind kind) {
   return {"sphere", 1};
 }
 
-bool positive(double x) { return x > 0; }
-
 Shape check_shape(CheckContext& check, const ShapeText& text, const Owner& owner) {
   const ShapeRule rule = rule_of(text.kind);
   const Field field{rule.key, owner, {rule.size}};
@@ -32,7 +30,7 @@ Shape check_shape(CheckContext& check, const ShapeText& text, const Owner& owner
   shape.color = text.color;
   check.require(text.size, field);
   const Checked size = check.numbers(text.size, field);
-  check.demand(size, field, "positive", positive);
+  check.demand_positive(size, field);
   if (text.kind == ShapeText::Kind::tube && size.ok() && size.values[0] >= size.values[1])
     check.problems.error(size.formula.where, CheckContext::name_of(field) +
                                                  " has an inner radius that is not below the outer one; "
@@ -96,7 +94,7 @@ void check_stated_mass(CheckContext& check, const BodyText& text, const Owner& o
 void check_density(CheckContext& check, const BodyText& text, const Owner& owner, Body& body) {
   const Field field{"density", owner};
   const Checked density = check.number(text.density, field);
-  check.demand(density, field, "positive", positive);
+  check.demand_positive(density, field);
   body.density = density.formula;
   const auto refuse = [&](bool given, Location where, const char* key) {
     if (given)

@@ -9,8 +9,6 @@ namespace {
 
 using Law = decltype(Constraint::law);
 
-bool positive(double x) { return x > 0; }
-
 void refuse_same_body(CheckContext& check, int a, int b, Location where, const Owner& owner) {
   if (a == b && a != unresolved)
     check.problems.error(where, "constraint '" + owner.name +
@@ -25,7 +23,8 @@ Law check_distance(CheckContext& check, const ConstraintText& text, const Owner&
   const Field field{"length", owner};
   check.require(text.length, field);
   const Checked length = check.number(text.length, field);
-  check.demand(length, field, "positive (two points that coincide need a spherical joint)", positive);
+  check.demand(length, field, "positive (two points that coincide need a spherical joint)",
+               [](double x) { return x > 0; });
   distance.length = length.formula;
   return distance;
 }
@@ -129,7 +128,7 @@ Law check_rolling_disc(CheckContext& check, const ConstraintText& text, const Ow
   const Field radius_field{"radius", owner};
   check.require(text.radius, radius_field);
   const Checked radius = check.number(text.radius, radius_field);
-  check.demand(radius, radius_field, "positive", positive);
+  check.demand_positive(radius, radius_field);
   disc.radius = radius.formula;
   disc.plane_point = or_default(check.numbers(text.plane_point, {"plane point", owner, {3}}).formula, {0, 0, 0});
   if (text.plane_where.line == 0 && text.plane_normal.empty()) {

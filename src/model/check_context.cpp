@@ -102,6 +102,10 @@ void CheckContext::demand(const Checked& checked, const Field& field, const char
     }
 }
 
+void CheckContext::demand_positive(const Checked& checked, const Field& field) {
+  demand(checked, field, "positive", [](double x) { return x > 0; });
+}
+
 void CheckContext::demand_direction(const Checked& checked, const Field& field) {
   if (checked.ok() && std::hypot(checked.values[0], checked.values[1], checked.values[2]) == 0)
     problems.error(checked.formula.where,

@@ -62,6 +62,7 @@ class CheckContext {
   // Complain about numbers that do not satisfy `holds`: "KEY of OWNER must be EXPECTED, got X".
   void demand(const Checked& checked, const Field& field, const char* expected,
               const std::function<bool(double)>& holds);
+  void demand_positive(const Checked& checked, const Field& field);
   void demand_direction(const Checked& checked, const Field& field);  // not all zero
   void warn_negative(const Checked& checked, const Field& field);
 

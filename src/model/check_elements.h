@@ -42,11 +42,27 @@ bool check_element_type(CheckContext& check, const T& item, const Owner& owner,
   return false;
 }
 
-// The numbers 1 + 1 + ... where one value may stand for several.
-inline Values spread(const Values& values, int count) {
-  Values result = values;
-  while (!result.empty() && static_cast<int>(result.size()) < count) result.push_back(values[0]);
-  return result;
+// Whether a key is there, be it with a value that was complained about.
+inline bool present(const Values& values) { return !values.empty() || values.where.line > 0; }
+
+inline void require_any(CheckContext& check, bool any, const Owner& owner, const char* keys) {
+  if (!any)
+    check.problems.error(owner.where, "force '" + owner.name + "' does nothing; expected " + keys);
+}
+
+// `count` numbers, of which a single one may stand for all; zero when absent.
+inline Formula spread_numbers(CheckContext& check, const Values& values, const Field& field, int count,
+                              bool warn_if_negative) {
+  Field one_or_all = field;
+  if (count > 1) one_or_all.lengths = {1, count};
+  const Checked checked = check.numbers(values, one_or_all);
+  if (warn_if_negative) check.warn_negative(checked, field);
+  Values all = checked.ok() ? values : Values{0};
+  while (static_cast<int>(all.size()) < count) all.push_back(all[0]);
+  return check.formulas.compile(all, Scope::numbers);
+}
+inline Formula coefficients(CheckContext& check, const Values& values, const Field& field, int count) {
+  return spread_numbers(check, values, field, count, true);
 }
 
 inline bool plain_coordinates(JointType type) {

@@ -11,24 +11,6 @@ using Law = decltype(Force::law);
 
 bool not_negative(double x) { return x >= 0; }
 
-// A key of which at least one of several is needed.
-void require_any(CheckContext& check, bool any, const Owner& owner, const char* keys) {
-  if (!any)
-    check.problems.error(owner.where, "force '" + owner.name + "' does nothing; expected " + keys);
-}
-bool present(const Values& values) { return !values.empty() || values.where.line > 0; }
-
-// One number per speed, a single one standing for all; `fallback` zero.
-Formula per_speed(CheckContext& check, const Values& values, const Field& field, int count) {
-  Field one_or_all = field;
-  one_or_all.lengths = count == 1 ? std::vector<int>{1} : std::vector<int>{1, count};
-  const Checked checked = check.numbers(values, one_or_all);
-  check.warn_negative(checked, field);
-  Values all = spread(checked.ok() ? values : Values{0}, count);
-  all.where = values.where;
-  return check.formulas.compile(all, Scope::numbers);
-}
-
 Law check_spring(CheckContext& check, const ForceText& text, const Owner& owner) {
   SpringForce spring;
   spring.from = check.placement(text.from, {"from", owner});
@@ -36,8 +18,8 @@ Law check_spring(CheckContext& check, const ForceText& text, const Owner& owner)
   if (spring.from.body == spring.to.body && spring.from.body != unresolved)
     check.problems.warning(text.where, "both ends of force '" + owner.name + "' are on the same body");
   require_any(check, present(text.stiffness) || present(text.damping), owner, "stiffness or damping");
-  spring.stiffness = per_speed(check, text.stiffness, {"stiffness", owner}, 1);
-  spring.damping = per_speed(check, text.damping, {"damping", owner}, 1);
+  spring.stiffness = coefficients(check, text.stiffness, {"stiffness", owner}, 1);
+  spring.damping = coefficients(check, text.damping, {"damping", owner}, 1);
   const Field length_field{"length", owner};
   const Checked length = check.number(text.length, length_field);
   check.demand(length, length_field, "at least 0", not_negative);
@@ -61,9 +43,7 @@ void check_torsion_rest(CheckContext& check, const ForceText& text, const Owner&
     check.problems.error(text.rest_rotation.where,
                          "rest of force '" + owner.name + "' must have " + std::to_string(nv) +
                              (nv == 1 ? " number" : " numbers") + ", got a rotation");
-  const Field field{"rest", owner, nv == 1 ? std::vector<int>{1} : std::vector<int>{1, nv}};
-  const bool given = check.numbers(text.rest, field).ok();
-  torsion.rest = check.formulas.compile(spread(given ? text.rest : Values{0}, nv), Scope::numbers);
+  torsion.rest = spread_numbers(check, text.rest, {"rest", owner}, nv, false);
 }
 
 void check_measure(CheckContext& check, const ForceText& text, JointType type, TorsionForce& torsion) {
@@ -90,8 +70,8 @@ Law check_torsion(CheckContext& check, const ForceText& text, const Owner& owner
                                                "expected a spherical joint or one with plain coordinates");
     return torsion;
   }
-  torsion.stiffness = per_speed(check, text.stiffness, {"stiffness", owner}, info(type).nv);
-  torsion.damping = per_speed(check, text.damping, {"damping", owner}, info(type).nv);
+  torsion.stiffness = coefficients(check, text.stiffness, {"stiffness", owner}, info(type).nv);
+  torsion.damping = coefficients(check, text.damping, {"damping", owner}, info(type).nv);
   check_torsion_rest(check, text, owner, type, torsion);
   check_measure(check, text, type, torsion);
   return torsion;

@@ -10,16 +10,6 @@ bool one_axis(JointType type) {
          type == JointType::cylindrical;
 }
 
-// Coefficients of one law: one number, or one per speed; the rotation of a ball joint has one speed |w|.
-Formula coefficients(CheckContext& check, const Values& values, const Field& field, JointType type) {
-  const int count = type == JointType::spherical ? 1 : info(type).nv;
-  Field one_or_all = field;
-  if (count > 1) one_or_all.lengths = {1, count};
-  const Checked checked = check.numbers(values, one_or_all);
-  check.warn_negative(checked, field);
-  return check.formulas.compile(spread(checked.ok() ? values : Values{0}, count), Scope::numbers);
-}
-
 Bearing check_bearing(CheckContext& check, const BearingText& text, const Owner& owner, JointType type) {
   Bearing bearing;
   bearing.at = or_default(check.numbers(text.at, {"bearing at", owner, {3}}).formula, {0, 0, 0});
@@ -57,14 +47,13 @@ void check_bearings(CheckContext& check, const ForceText& text, const Owner& own
 FrictionForce check_friction(CheckContext& check, const ForceText& text, const Owner& owner) {
   FrictionForce friction;
   friction.joint = check.joint(text.joint, {"joint", owner});
-  const auto present = [](const Values& values) { return !values.empty() || values.where.line > 0; };
-  if (!present(text.coulomb) && !present(text.viscous) && !present(text.quadratic) &&
-      text.bearings.empty() && text.bearings_where.line == 0)
-    check.problems.error(owner.where, "force '" + owner.name + "' does nothing; expected coulomb, "
-                                      "viscous, quadratic or bearings");
+  require_any(check,
+              present(text.coulomb) || present(text.viscous) || present(text.quadratic) ||
+                  !text.bearings.empty() || text.bearings_where.line > 0,
+              owner, "coulomb, viscous, quadratic or bearings");
   const Field smoothing_field{"smoothing", owner};
   const Checked smoothing = check.number(text.smoothing, smoothing_field);
-  check.demand(smoothing, smoothing_field, "positive", [](double x) { return x > 0; });
+  check.demand_positive(smoothing, smoothing_field);
   friction.smoothing = smoothing.formula;
   if (friction.joint == unresolved) return friction;
   const JointType type = *check.names.joint_type(friction.joint);
@@ -73,9 +62,10 @@ FrictionForce check_friction(CheckContext& check, const ForceText& text, const O
                          "force '" + owner.name + "': a fixed joint has no speed friction can oppose");
     return friction;
   }
-  friction.coulomb = coefficients(check, text.coulomb, {"coulomb", owner}, type);
-  friction.viscous = coefficients(check, text.viscous, {"viscous", owner}, type);
-  friction.quadratic = coefficients(check, text.quadratic, {"quadratic", owner}, type);
+  const int count = type == JointType::spherical ? 1 : info(type).nv;  // a ball joint: of |w|
+  friction.coulomb = coefficients(check, text.coulomb, {"coulomb", owner}, count);
+  friction.viscous = coefficients(check, text.viscous, {"viscous", owner}, count);
+  friction.quadratic = coefficients(check, text.quadratic, {"quadratic", owner}, count);
   check_bearings(check, text, owner, type, friction);
   return friction;
 }

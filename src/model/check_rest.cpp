@@ -62,7 +62,7 @@ void check_simulate(CheckContext& check) {
   const auto positive = [&](const std::optional<Value>& value, const char* key) {
     const Field field{key, owner};
     const Checked checked = check.number(value, field);
-    check.demand(checked, field, "positive", [](double x) { return x > 0; });
+    check.demand_positive(checked, field);
     return checked.formula;
   };
   SimulateDefaults& result = check.model.simulate;

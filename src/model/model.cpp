@@ -1,6 +1,7 @@
 #include "model/model.h"
 
 #include <array>
+#include <cassert>
 
 namespace cartan {
 namespace {
@@ -54,7 +55,10 @@ template <class S>
 std::vector<S> evaluate(const Formula& formula, std::span<const S> parameters) {
   const Program& program = formula.program;
   std::vector<S> inputs, scratch(program.scratch_size()), outputs(program.outputs.size());
-  for (const Symbol& symbol : program.inputs) inputs.push_back(parameters[symbol.index]);
+  for (const Symbol& symbol : program.inputs) {
+    assert(symbol.quantity == Quantity::parameter);
+    inputs.push_back(parameters[symbol.index]);
+  }
   evaluate<S>(program, std::span<const S>(inputs), std::span<S>(scratch), std::span<S>(outputs));
   return outputs;
 }

@@ -1,5 +1,6 @@
 #include "model/names.h"
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <utility>
@@ -99,6 +100,7 @@ void Names::trace_definitions(const std::vector<int>& order) {
 
 Names::Target Names::joint_target(Quantity quantity, int joint) const {
   Target target{quantity, joint};
+  target.indexed = true;
   const std::optional<JointType>& type = joint_types_[joint];
   target.broken = !type;
   if (type) target.size = quantity == Quantity::joint_q ? info(*type).nq : info(*type).nv;
@@ -193,39 +195,41 @@ Meaning Names::resolve_definition(const std::string& name, int definition, Scope
   return meaning;
 }
 
+// Which component `index` chooses, or why it chooses none.
+std::string Names::index_problem(const std::string& name, int index, const Target& target) const {
+  const std::string last = std::to_string(target.size - 1);
+  if (!target.indexed)
+    return index < 0 ? ""
+                     : "'" + name + "' is a single number; leave out [" + std::to_string(index) + "]";
+  if (target.size == 0) return "'" + name + "' does not exist: a fixed joint has no coordinates";
+  if (index < 0 && target.size > 1)
+    return "'" + name + "' has " + std::to_string(target.size) + " components; write '" + name +
+           "[i]' with i from 0 to " + last;
+  if (index >= target.size)
+    return "'" + name + "[" + std::to_string(index) + "]' does not exist; the index goes " +
+           (target.size == 1 ? "no further than 0" : "from 0 to " + last);
+  return "";
+}
+
 Meaning Names::resolve(const std::string& name, int index, Scope scope, int local_joint,
                        bool& broken) const {
   Meaning meaning;
   const std::optional<Target> target = look_up(name, local_joint);
   if (!target) {
     meaning.problem = explain_unknown(name);
-    return meaning;
-  }
-  if (target->broken) {
+  } else if (target->broken) {
     broken = true;
     meaning.symbol = Symbol{};  // stands in for what is unknown; the program is thrown away
-    return meaning;
-  }
-  const bool joint = target->definition < 0 && (target->quantity == Quantity::joint_q ||
-                                                target->quantity == Quantity::joint_v);
-  const std::string last = std::to_string(target->size - 1);
-  if (target->definition < 0 && !allows(scope, target->quantity))
+  } else if (target->definition < 0 && !allows(scope, target->quantity)) {
     meaning.problem = "'" + name + "' is not known here; " + describe(scope);
-  else if (index >= 0 && !joint)
-    meaning.problem = "'" + name + "' is a single number; leave out [" + std::to_string(index) + "]";
-  else if (target->definition >= 0)
-    return resolve_definition(name, target->definition, scope, local_joint);
-  else if (joint && target->size == 0)
-    meaning.problem = "'" + name + "' does not exist: a fixed joint has no coordinates";
-  else if (joint && index < 0 && target->size > 1)
-    meaning.problem = "'" + name + "' has " + std::to_string(target->size) + " components; write '" +
-                      name + "[i]' with i from 0 to " + last;
-  else if (index >= target->size)
-    meaning.problem = "'" + name + "[" + std::to_string(index) + "]' does not exist; the index goes " +
-                      (target->size == 1 ? "no further than 0" : "from 0 to " + last);
-  else
+  } else {
+    meaning.problem = index_problem(name, index, *target);
+    if (!meaning.problem.empty()) return meaning;
+    if (target->definition >= 0)
+      return resolve_definition(name, target->definition, scope, local_joint);
     meaning.symbol = Symbol{target->quantity, target->index,
-                            joint ? std::max(index, 0) : target->component};
+                            target->indexed ? std::max(index, 0) : target->component};
+  }
   return meaning;
 }
 

@@ -72,6 +72,7 @@ class Names {
     Quantity quantity = Quantity::time;
     int index = 0;
     int component = 0;
+    bool indexed = false;
     int size = 1;        // how many components [i] may choose from
     int definition = -1;
     bool broken = false;
@@ -82,6 +83,7 @@ class Names {
   std::optional<Target> look_up(const std::string& name, int local_joint) const;
   std::optional<Target> look_up_dotted(const std::string& name) const;
   Target joint_target(Quantity quantity, int joint) const;
+  std::string index_problem(const std::string& name, int index, const Target& target) const;
   std::string explain_unknown(const std::string& name) const;
   Meaning resolve_definition(const std::string& name, int definition, Scope scope, int local_joint) const;
   std::vector<std::string> all_names() const;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string_view>
 
 namespace cartan {
@@ -40,62 +41,65 @@ std::optional<double> number(std::string_view cell) {
   return value;
 }
 
-std::string row_of(const std::string& path, int line) {
-  return "table file '" + path + "', line " + std::to_string(line) + ": ";
+}  // namespace
+
+// A row of numbers as long as the header.
+void TableFiles::add_row(Columns& table, const std::string& line, const std::string& place) {
+  const std::vector<std::string_view> row = cells(line);
+  if (row.size() != table.names.size()) {
+    table.problem = place + "expected " + std::to_string(table.names.size()) +
+                    " numbers as in the header, got " + std::to_string(row.size());
+    return;
+  }
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    const std::optional<double> value = number(row[k]);
+    if (!value) {
+      table.problem = place + "expected a number, got '" + std::string(row[k]) + "'";
+      return;
+    }
+    table.values[k].push_back(*value);
+  }
 }
 
-}  // namespace
+void TableFiles::choose_abscissa(Columns& table, const std::string& file) {
+  if (table.names.empty() || table.values[0].size() < 2) {
+    table.problem = file + " needs a header row and at least two rows of numbers";
+    return;
+  }
+  for (const char* name : {"time", "t"}) {  // t wins
+    const auto found = std::find(table.names.begin(), table.names.end(), name);
+    if (found != table.names.end()) table.abscissa = static_cast<int>(found - table.names.begin());
+  }
+  const std::vector<double>& x = table.values[table.abscissa];
+  const auto fall = std::adjacent_find(x.begin(), x.end(), std::greater_equal<>());
+  if (fall != x.end())
+    table.problem = file + ": column '" + table.names[table.abscissa] +
+                    "' must increase from row to row; row " + std::to_string(fall - x.begin() + 2) +
+                    " does not";
+}
 
 TableFiles::Columns TableFiles::read(const std::string& path) {
   Columns table;
+  const std::string file = "table file '" + path + "'";
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
-    table.problem = "table file '" + path + "' does not exist; expected a CSV file beside the model";
-    return table;
-  }
-  if (std::filesystem::file_size(path, error) > max_table_size) {
-    table.problem = "table file '" + path + "' is larger than 256 MB";
-    return table;
-  }
+  if (!std::filesystem::is_regular_file(path, error))
+    table.problem = file + " does not exist; expected a CSV file beside the model";
+  else if (std::filesystem::file_size(path, error) > max_table_size)
+    table.problem = file + " is larger than 256 MB";
+  if (!table.problem.empty()) return table;
   std::ifstream stream(path, std::ios::binary);
   std::string line;
   for (int n = 1; table.problem.empty() && std::getline(stream, line); ++n) {
     if (trim(line).empty()) continue;
-    const std::vector<std::string_view> row = cells(line);
-    if (table.names.empty()) {
-      table.names.assign(row.begin(), row.end());
-      table.values.resize(row.size());
+    if (!table.names.empty()) {
+      add_row(table, line, file + ", line " + std::to_string(n) + ": ");
       continue;
     }
-    if (row.size() != table.names.size())
-      table.problem = row_of(path, n) + "expected " + std::to_string(table.names.size()) +
-                      " numbers as in the header, got " + std::to_string(row.size());
-    for (std::size_t k = 0; k < row.size() && table.problem.empty(); ++k) {
-      const std::optional<double> value = number(row[k]);
-      if (value)
-        table.values[k].push_back(*value);
-      else
-        table.problem = row_of(path, n) + "expected a number, got '" + std::string(row[k]) + "'";
-    }
+    const std::vector<std::string_view> header = cells(line);
+    table.names.assign(header.begin(), header.end());
+    table.values.resize(header.size());
   }
-  if (!table.problem.empty()) return table;
-  if (table.names.empty() || table.values[0].size() < 2) {
-    table.problem = "table file '" + path + "' needs a header row and at least two rows of numbers";
-    return table;
-  }
-  for (const char* name : {"t", "time"}) {
-    const auto found = std::find(table.names.begin(), table.names.end(), name);
-    if (found == table.names.end()) continue;
-    table.abscissa = static_cast<int>(found - table.names.begin());
-    break;
-  }
-  const std::vector<double>& x = table.values[table.abscissa];
-  for (std::size_t k = 1; k < x.size(); ++k)
-    if (!(x[k] > x[k - 1])) {
-      table.problem = "table file '" + path + "': column '" + table.names[table.abscissa] +
-                      "' must increase from row to row; row " + std::to_string(k + 1) + " does not";
-      break;
-    }
+  if (table.problem.empty()) choose_abscissa(table, file);
   return table;
 }
 

@@ -30,6 +30,8 @@ class TableFiles {
   };
   const Columns& columns(const std::string& file);
   static Columns read(const std::string& path);
+  static void add_row(Columns& table, const std::string& line, const std::string& place);
+  static void choose_abscissa(Columns& table, const std::string& file);
 
   std::string folder_;
   std::map<std::string, Columns> files_;

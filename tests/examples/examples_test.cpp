@@ -32,7 +32,10 @@ SimulateOptions short_run(const Model& model) {
   options.step = value_of(model.simulate.step, parameters, 0);
   options.tolerance = value_of(model.simulate.tolerance, parameters, 0);
   options.duration = std::min(value_of(model.simulate.duration, parameters, 0), std::max(0.2, 20 * options.step));
-  if (model.bodies.size() > 30) options.duration = 3 * options.step;  // long chains by slow formulations
+  if (model.bodies.size() > 30) {  // by dense formulations: slow, and rounding is felt early in the stages
+    options.duration = 3 * options.step;
+    options.tolerance = std::max(options.tolerance, 1e-9);
+  }
   return options;
 }
 

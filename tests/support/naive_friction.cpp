@@ -1,5 +1,5 @@
 // Friction and bearing loads of the naive reference.
-#include <Eigen/Dense>
+#include <Eigen/QR>
 #include <cmath>
 
 #include "support/naive_forces.h"
@@ -83,8 +83,7 @@ double calc_naive_bearing_load(const NaiveTree& tree, const FrictionForce& f, Ve
   for (std::size_t k = 0; k < columns.size(); ++k) A.col(k) = columns[k];
   Eigen::Matrix<double, 6, 1> wrench;
   wrench << force.x, force.y, force.z, torque.x, torque.y, torque.z;
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(A, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const Eigen::VectorXd load = svd.solve(wrench);
+  const Eigen::VectorXd load = A.completeOrthogonalDecomposition().solve(wrench);
   double sum = 0;
   for (const Group& g : groups) sum += g.factor * load.segment(g.first, g.size).norm();
   return sum;
