@@ -47,7 +47,7 @@ std::string method(const RunResult& run) {
   return text;
 }
 
-std::string work(const RunResult& run) {
+std::string cost(const RunResult& run) {
   const IntegratorCounts& c = run.report.counts;
   std::string text =
       fmt::format("{}, {}", count(run.report.steps, "step"), count(c.evaluations, "evaluation"));
@@ -129,7 +129,7 @@ std::string summary_text(const RunResult& run) {
   add_line(text, "time",
            fmt::format("{:g} to {:g} s{}", run.start_time, t_end, mark(run, "duration")));
   add_line(text, "method", method(run));
-  add_line(text, "work", work(run));
+  add_line(text, "cost", cost(run));
   if (run.statistics) add_motion(run, text);
   if (run.events > 0) add_line(text, "events", std::to_string(run.events));
   if (run.report.status == RunStatus::stopped_by_event) add_line(text, "end", run.report.message);

@@ -9,25 +9,38 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
-Json json(const Quat<double>& q) { return {q.w, q.x, q.y, q.z}; }
-Json json(const Sym3<double>& m) { return {m.xx, m.yy, m.zz, m.xy, m.xz, m.yz}; }
+Json json(const Vec3<double>& v) {
+  return {v.x, v.y, v.z};
+}
+Json json(const Quat<double>& q) {
+  return {q.w, q.x, q.y, q.z};
+}
+Json json(const Sym3<double>& m) {
+  return {m.xx, m.yy, m.zz, m.xy, m.xz, m.yz};
+}
 
 const char* name_of(ShapeText::Kind kind) {
   switch (kind) {
-    case ShapeText::Kind::box: return "box";
-    case ShapeText::Kind::cylinder: return "cylinder";
-    case ShapeText::Kind::tube: return "tube";
-    case ShapeText::Kind::sphere: break;
+    case ShapeText::Kind::box:
+      return "box";
+    case ShapeText::Kind::cylinder:
+      return "cylinder";
+    case ShapeText::Kind::tube:
+      return "tube";
+    case ShapeText::Kind::sphere:
+      break;
   }
   return "sphere";
 }
 
 const char* name_of(TorsionMeasure measure) {
   switch (measure) {
-    case TorsionMeasure::rotation_vector: return "rotation-vector";
-    case TorsionMeasure::euler321: return "euler321";
-    case TorsionMeasure::euler321_literal: break;
+    case TorsionMeasure::rotation_vector:
+      return "rotation-vector";
+    case TorsionMeasure::euler321:
+      return "euler321";
+    case TorsionMeasure::euler321_literal:
+      break;
   }
   return "euler321-literal";
 }
@@ -74,9 +87,13 @@ class Writer {
       if (input.quantity != Quantity::parameter) return formula.texts;
     return evaluate<double>(formula, parameters_);
   }
-  Json one(const Formula& formula) const { return formula.given() ? all(formula)[0] : Json(nullptr); }
+  Json one(const Formula& formula) const {
+    return formula.given() ? all(formula)[0] : Json(nullptr);
+  }
 
-  std::string body_name(int body) const { return body == world ? "world" : model_.bodies[body].name; }
+  std::string body_name(int body) const {
+    return body == world ? "world" : model_.bodies[body].name;
+  }
   std::string joint_name(int joint) const { return model_.joints[joint].name; }
   Json quaternion(const Rotation& rotation) const {
     return json(calc_quaternion<double>(rotation, parameters_));
@@ -125,8 +142,9 @@ class Writer {
     return result;
   }
   Json element(const SpringForce& f) const {
-    return {{"type", "spring"},        {"from", place(f.from)},       {"to", place(f.to)},
-            {"stiffness", one(f.stiffness)}, {"damping", one(f.damping)}, {"length", one(f.length)}};
+    return {{"type", "spring"},          {"from", place(f.from)},
+            {"to", place(f.to)},         {"stiffness", one(f.stiffness)},
+            {"damping", one(f.damping)}, {"length", one(f.length)}};
   }
   Json element(const TorsionForce& f) const {
     Json result = {{"type", "torsion"},
@@ -142,7 +160,7 @@ class Writer {
     return result;
   }
   Json element(const WrenchForce& f) const {
-    return {{"type", "wrench"},    {"body", body_name(f.body)}, {"at", all(f.at)},
+    return {{"type", "wrench"},      {"body", body_name(f.body)}, {"at", all(f.at)},
             {"force", all(f.force)}, {"torque", all(f.torque)},   {"frame", body_name(f.frame)}};
   }
   Json element(const JointForce& f) const {
@@ -155,9 +173,12 @@ class Writer {
     Json bearings = Json::array();
     for (const Bearing& b : f.bearings)
       bearings.push_back({{"at", all(b.at)}, {"radial", one(b.radial)}, {"axial", one(b.axial)}});
-    return {{"type", "friction"},        {"joint", joint_name(f.joint)},
-            {"coulomb", all(f.coulomb)}, {"viscous", all(f.viscous)},
-            {"quadratic", all(f.quadratic)}, {"smoothing", one(f.smoothing)},
+    return {{"type", "friction"},
+            {"joint", joint_name(f.joint)},
+            {"coulomb", all(f.coulomb)},
+            {"viscous", all(f.viscous)},
+            {"quadratic", all(f.quadratic)},
+            {"smoothing", one(f.smoothing)},
             {"bearings", bearings}};
   }
   Json element(const DragForce& f) const {
@@ -194,11 +215,16 @@ class Writer {
     const Json plane = {{"body", body_name(c.plane_body)},
                         {"point", all(c.plane_point)},
                         {"normal", all(c.plane_normal)}};
-    return {{"body", body_name(c.body)}, {"center", all(c.center)}, {"axis", all(c.axis)},
-            {"radius", one(c.radius)}, {"plane", plane}};
+    return {{"body", body_name(c.body)},
+            {"center", all(c.center)},
+            {"axis", all(c.axis)},
+            {"radius", one(c.radius)},
+            {"plane", plane}};
   }
   Json element(const KnifeEdgeConstraint& c) const {
-    return {{"body", body_name(c.body)}, {"at", all(c.at)}, {"normal", all(c.normal)},
+    return {{"body", body_name(c.body)},
+            {"at", all(c.at)},
+            {"normal", all(c.normal)},
             {"on", body_name(c.on)}};
   }
 
@@ -221,7 +247,8 @@ class Writer {
 
 std::string model_json(const Model& model, std::span<const double> parameters) {
   // Names come from files already checked to be UTF-8; from C++ they may be anything.
-  return Writer(model, parameters).write().dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return Writer(model, parameters).write().dump(1, ' ', false, Json::error_handler_t::replace) +
+         "\n";
 }
 
 }  // namespace cartan

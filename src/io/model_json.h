@@ -1,5 +1,5 @@
-// The model as run, for a viewer: parameter values, mass properties, shapes, joint frames, elements.
-// Numbers wherever the parameters decide them; expressions of the state stay texts.
+// The model as run, for a viewer: parameter values, mass properties, shapes, joint frames,
+// elements. Numbers wherever the parameters decide them; expressions of the state stay texts.
 #pragma once
 
 #include <span>

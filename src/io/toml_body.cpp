@@ -14,7 +14,7 @@ constexpr ShapeForm forms[] = {{ShapeText::Kind::box, "box"},
                                {ShapeText::Kind::cylinder, "cylinder"},
                                {ShapeText::Kind::tube, "tube"},
                                {ShapeText::Kind::sphere, "sphere"}};
-const std::vector<KeyRule> shape_keys = {{"box"}, {"cylinder"}, {"tube"},  {"sphere"},
+const std::vector<KeyRule> shape_keys = {{"box"}, {"cylinder"}, {"tube"}, {"sphere"},
                                          {"at"},  {"rotate"},   {"color"}};
 const std::vector<KeyRule> body_keys = {{"name"},  {"mass"},    {"com"},  {"inertia"},
                                         {"shape"}, {"density"}, {"group"}};
@@ -35,7 +35,8 @@ void read_shape(const TomlNode& node, std::vector<ShapeText>& shapes, Diagnostic
     section.read(form.key, shape.size);
   }
   if (given != 1)
-    problems.error(node.where, std::string(given == 0 ? "a shape without a form" : "several forms in one shape") +
+    problems.error(node.where, std::string(given == 0 ? "a shape without a form"
+                                                      : "several forms in one shape") +
                                    "; expected " + shape_example);
   section.read("at", shape.at);
   section.read("rotate", shape.rotate);

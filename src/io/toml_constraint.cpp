@@ -49,7 +49,8 @@ void read_terms(const TomlNode& node, ConstraintText& constraint, Diagnostics& p
 
 void read_plane(const TomlNode& node, ConstraintText& constraint, Diagnostics& problems) {
   constraint.plane_where = node.where;
-  if (!expect(node, Kind::table, "a plane { point = [..], normal = [..], body = \"world\" }", problems)) {
+  if (!expect(node, Kind::table, "a plane { point = [..], normal = [..], body = \"world\" }",
+              problems)) {
     constraint.plane_normal.where = node.where;  // reported: not missing
     return;
   }

@@ -3,9 +3,9 @@
 namespace cartan {
 namespace {
 
-// Walks over the text as TOML divides it: strings and comments are jumped over, so that dots in them
-// do not count. Text that is not TOML may be divided wrongly, but only behind the point where the
-// parser stops.
+// Walks over the text as TOML divides it: strings and comments are jumped over, so that dots in
+// them do not count. Text that is not TOML may be divided wrongly, but only behind the point where
+// the parser stops.
 class Walk {
  public:
   explicit Walk(std::string_view text) : text_(text) {}
@@ -32,7 +32,8 @@ class Walk {
     while (i_ < text_.size() && text_[i_] != '\n') ++i_;
   }
   void skip_string(char quote) {
-    const bool many_lines = text_.substr(i_, 3) == std::string_view(quote == '"' ? "\"\"\"" : "'''");
+    const bool many_lines =
+        text_.substr(i_, 3) == std::string_view(quote == '"' ? "\"\"\"" : "'''");
     const std::size_t length = many_lines ? 3 : 1;
     const std::string_view delimiter = text_.substr(i_, length);
     for (i_ += length; i_ < text_.size(); ++i_) {
@@ -40,7 +41,8 @@ class Walk {
         ++i_;
       } else if (text_.substr(i_, length) == delimiter) {
         i_ += length;
-        while (many_lines && i_ < text_.size() && text_[i_] == quote) ++i_;  // """a"""" ends in a quote
+        while (many_lines && i_ < text_.size() && text_[i_] == quote)
+          ++i_;  // """a"""" ends in a quote
         return;
       } else if (text_[i_] == '\n' && !many_lines) {
         return;
@@ -66,6 +68,8 @@ class Walk {
 
 }  // namespace
 
-std::optional<Location> find_too_deep_key(std::string_view text) { return Walk(text).find(); }
+std::optional<Location> find_too_deep_key(std::string_view text) {
+  return Walk(text).find();
+}
 
 }  // namespace cartan

@@ -1,5 +1,6 @@
-// A guard in front of the TOML parser: a key of a million parts (a.a.a. ...) would nest a million tables
-// and exhaust the stack when they are taken down. Nesting by brackets the parser limits by itself.
+// A guard in front of the TOML parser: a key of a million parts (a.a.a. ...) would nest a million
+// tables and exhaust the stack when they are taken down. Nesting by brackets the parser limits by
+// itself.
 #pragma once
 
 #include <optional>

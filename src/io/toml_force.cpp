@@ -94,7 +94,8 @@ ForceText read_force(const TomlNode& table, Diagnostics& problems) {
   section.read("viscous", force.viscous);
   section.read("quadratic", force.quadratic);
   section.read("smoothing", force.smoothing);
-  if (const TomlNode* bearings = section.find("bearings")) read_bearings(*bearings, force, problems);
+  if (const TomlNode* bearings = section.find("bearings"))
+    read_bearings(*bearings, force, problems);
   section.read("coefficient", force.coefficient);
   section.read("medium", force.medium);
   const bool known = std::count(force_types.begin(), force_types.end(), force.type) > 0;

@@ -42,10 +42,10 @@ RotationText read_rotation_keys(const TomlSection& section) {
     if (rotation.values.empty()) {
       rotation.kind = RotationText::Kind::none;
     } else if (rotation.values.size() != form.length) {
-      section.problems().error(rotation.values.where,
-                               "'" + std::string(form.key) + "' must have " +
-                                   std::to_string(form.length) + " numbers, got " +
-                                   std::to_string(rotation.values.size()));
+      section.problems().error(rotation.values.where, "'" + std::string(form.key) + "' must have " +
+                                                          std::to_string(form.length) +
+                                                          " numbers, got " +
+                                                          std::to_string(rotation.values.size()));
       rotation.kind = RotationText::Kind::none;
     }
   }
@@ -72,7 +72,8 @@ RotationText read_rotation(const TomlNode& node, Diagnostics& problems) {
   rotation = read_rotation_keys(section);
   section.finish(rotation_keys);
   if (node.entries.empty())
-    problems.error(node.where, "expected " + std::string(rotation_example) + ", got an empty table");
+    problems.error(node.where,
+                   "expected " + std::string(rotation_example) + ", got an empty table");
   return rotation;
 }
 

@@ -7,9 +7,9 @@ namespace {
 
 using Kind = TomlNode::Kind;
 
-const std::vector<std::string> with_motion = {"revolute", "prismatic", "screw",       "cylindrical",
-                                              "universal", "planar",    "spherical", "translation",
-                                              "free"};
+const std::vector<std::string> with_motion = {"revolute",    "prismatic",   "screw",
+                                              "cylindrical", "universal",   "planar",
+                                              "spherical",   "translation", "free"};
 const std::vector<KeyRule> joint_keys = {
     {"name"},
     {"type"},
@@ -26,7 +26,8 @@ const std::vector<KeyRule> joint_keys = {
 const std::vector<KeyRule> position_keys = {
     {"axis"}, {"angle"}, {"quaternion"}, {"rpy"}, {"at", {"free"}}};
 
-// What is not a rotation joint has its position as plain numbers; an unknown type is taken as written.
+// What is not a rotation joint has its position as plain numbers; an unknown type is taken as
+// written.
 void read_position(const TomlNode& node, const std::string& type, JointText::Position& position,
                    Diagnostics& problems) {
   position.given = true;
@@ -38,10 +39,11 @@ void read_position(const TomlNode& node, const std::string& type, JointText::Pos
     section.read("at", position.at);
     section.finish(position_keys, "joint", type);
   } else if (rotation) {
-    problems.error(node.where,
-                   "expected the position of a " + type + " joint as { axis = [..], angle = .. }, "
-                   "{ quaternion = [..] } or { rpy = [..] }" +
-                       (type == "free" ? ", with `at = [x, y, z]`" : "") + ", got " + describe(node));
+    problems.error(node.where, "expected the position of a " + type +
+                                   " joint as { axis = [..], angle = .. }, "
+                                   "{ quaternion = [..] } or { rpy = [..] }" +
+                                   (type == "free" ? ", with `at = [x, y, z]`" : "") + ", got " +
+                                   describe(node));
   } else {
     position.coordinates = read_values(node, problems);
   }

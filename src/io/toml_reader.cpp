@@ -12,8 +12,9 @@ namespace {
 using Kind = TomlNode::Kind;
 
 const std::vector<KeyRule> model_keys = {
-    {"name"},  {"gravity"}, {"gravity_frame"}, {"parameters"}, {"definitions"}, {"body"},    {"joint"},
-    {"force"}, {"constraint"}, {"event"},      {"output"},     {"variables"},   {"simulate"}};
+    {"name"},   {"gravity"},   {"gravity_frame"}, {"parameters"}, {"definitions"},
+    {"body"},   {"joint"},     {"force"},         {"constraint"}, {"event"},
+    {"output"}, {"variables"}, {"simulate"}};
 
 // [[key]] tables, each by its own reader
 template <class T>

@@ -6,8 +6,8 @@
 //
 //   Diagnostics problems(path);
 //   std::optional<Model> model;
-//   if (auto description = read_model_file(path, problems)) model = check_model(*description, problems);
-//   if (!model) std::cerr << problems.text();
+//   if (auto description = read_model_file(path, problems)) model = check_model(*description,
+//   problems); if (!model) std::cerr << problems.text();
 #pragma once
 
 #include <optional>

@@ -111,14 +111,13 @@ void TomlSection::finish(const std::vector<KeyRule>& rules, const std::string& k
       std::vector<std::string> known;
       for (const KeyRule& r : rules) known.push_back(r.key);
       const std::string near = nearest_name(entry.key, known);
-      problems_.error(entry.where,
-                      "unknown key '" + entry.key + "'; " +
-                          (near.empty() ? "expected one of: " + join(known, ", ")
-                                        : "did you mean '" + near + "'?"));
+      problems_.error(entry.where, "unknown key '" + entry.key + "'; " +
+                                       (near.empty() ? "expected one of: " + join(known, ", ")
+                                                     : "did you mean '" + near + "'?"));
     } else if (!type.empty() && !rule->types.empty() &&
                std::find(rule->types.begin(), rule->types.end(), type) == rule->types.end()) {
-      problems_.error(entry.where, "'" + entry.key + "' belongs to " + join(rule->types) + " " + kind +
-                                       "s, not to type '" + type + "'");
+      problems_.error(entry.where, "'" + entry.key + "' belongs to " + join(rule->types) + " " +
+                                       kind + "s, not to type '" + type + "'");
     }
   }
 }

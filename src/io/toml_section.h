@@ -1,6 +1,6 @@
-// Reads one table of a model file key by key. What has the wrong form is complained about once, at its
-// place, and left out (see the head of model/description.h); `finish` complains about the keys nobody
-// knows and about those that belong to another type.
+// Reads one table of a model file key by key. What has the wrong form is complained about once, at
+// its place, and left out (see the head of model/description.h); `finish` complains about the keys
+// nobody knows and about those that belong to another type.
 #pragma once
 
 #include <initializer_list>

@@ -6,10 +6,11 @@
 #include <utility>
 
 // The library is used header-only whatever its package says: this is its only user, and parsing
-// without exceptions is a compile-time setting. Its assertions are switched off rather than turned into
-// promises to the optimiser (which NDEBUG does): text that is not TOML can break them, and the code
-// behind each of them reports an error properly. The tests for blanks and letters take it for impossible
-// that some characters (a-umlaut is one) stand where blanks may; here they answer no instead.
+// without exceptions is a compile-time setting. Its assertions are switched off rather than turned
+// into promises to the optimiser (which NDEBUG does): text that is not TOML can break them, and the
+// code behind each of them reports an error properly. The tests for blanks and letters take it for
+// impossible that some characters (a-umlaut is one) stand where blanks may; here they answer no
+// instead.
 #undef NDEBUG
 #undef TOML_HEADER_ONLY
 #undef TOML_SHARED_LIB
@@ -82,8 +83,8 @@ TomlNode convert(const toml::node& node, const Source& source);
 // The library keeps tables sorted by key; the file's order is restored from the places of the keys.
 void convert_entries(const toml::table& table, const Source& source, TomlNode& result) {
   for (auto&& [key, value] : table)
-    result.entries.push_back({std::string(key.str()), location(key.source().begin),
-                              convert(value, source)});
+    result.entries.push_back(
+        {std::string(key.str()), location(key.source().begin), convert(value, source)});
   std::stable_sort(result.entries.begin(), result.entries.end(),
                    [](const TomlEntry& a, const TomlEntry& b) { return before(a.where, b.where); });
 }
@@ -120,14 +121,15 @@ TomlNode convert(const toml::node& node, const Source& source) {
 }  // namespace
 
 std::string describe(const TomlNode& node) {
-  static constexpr std::array names = {"a table", "a list", "a text", "a number", "a boolean", "a date"};
+  static constexpr std::array names = {"a table",  "a list",    "a text",
+                                       "a number", "a boolean", "a date"};
   return names[static_cast<std::size_t>(node.kind)];
 }
 
 std::optional<TomlNode> parse_toml(std::string_view text, Diagnostics& problems) {
   if (const std::optional<Location> deep = find_too_deep_key(text)) {
-    problems.error(*deep, "this key has too many parts; expected at most " +
-                              std::to_string(max_key_parts));
+    problems.error(
+        *deep, "this key has too many parts; expected at most " + std::to_string(max_key_parts));
     return std::nullopt;
   }
   const toml::parse_result result = toml::parse(text);

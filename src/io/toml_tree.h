@@ -1,5 +1,5 @@
-// A TOML document as a plain tree with the place of every key and value, so that only one file of the
-// project sees the parser library.
+// A TOML document as a plain tree with the place of every key and value, so that only one file of
+// the project sees the parser library.
 #pragma once
 
 #include <optional>
@@ -22,8 +22,8 @@ struct TomlNode {
   double number = 0;
   bool whole = false;  // number: written as an integer
   bool flag = false;
-  std::vector<TomlNode> items;      // array
-  std::vector<TomlEntry> entries;   // table, in file order
+  std::vector<TomlNode> items;     // array
+  std::vector<TomlEntry> entries;  // table, in file order
 
   bool is(Kind k) const { return kind == k; }
 };

@@ -7,15 +7,18 @@ namespace {
 void check_kind(CheckContext& check) {
   const ModelDescription& text = check.text;
   if (text.variables.empty()) {
-    if (text.bodies.empty() && !check.problems.has_errors())  // a complaint may be why there are none
-      check.problems.error(text.where, "the model is empty; expected [[body]] and [[joint]], or [variables]");
+    if (text.bodies.empty() &&
+        !check.problems.has_errors())  // a complaint may be why there are none
+      check.problems.error(text.where,
+                           "the model is empty; expected [[body]] and [[joint]], or [variables]");
     return;
   }
   const auto refuse = [&](const auto& list, const char* what) {
     if (!list.empty())
-      check.problems.error(list.front().where, std::string(what) +
-                                                   " cannot stand in a file with [variables], which is a "
-                                                   "plain system of differential equations");
+      check.problems.error(list.front().where,
+                           std::string(what) +
+                               " cannot stand in a file with [variables], which is a "
+                               "plain system of differential equations");
   };
   refuse(text.bodies, "[[body]]");
   refuse(text.joints, "[[joint]]");

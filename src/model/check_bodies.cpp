@@ -14,10 +14,14 @@ struct ShapeRule {
 };
 ShapeRule rule_of(ShapeText::Kind kind) {
   switch (kind) {
-    case ShapeText::Kind::box: return {"box", 3};
-    case ShapeText::Kind::cylinder: return {"cylinder", 2};
-    case ShapeText::Kind::tube: return {"tube", 3};
-    case ShapeText::Kind::sphere: break;
+    case ShapeText::Kind::box:
+      return {"box", 3};
+    case ShapeText::Kind::cylinder:
+      return {"cylinder", 2};
+    case ShapeText::Kind::tube:
+      return {"tube", 3};
+    case ShapeText::Kind::sphere:
+      break;
   }
   return {"sphere", 1};
 }
@@ -32,9 +36,10 @@ Shape check_shape(CheckContext& check, const ShapeText& text, const Owner& owner
   const Checked size = check.numbers(text.size, field);
   check.demand_positive(size, field);
   if (text.kind == ShapeText::Kind::tube && size.ok() && size.values[0] >= size.values[1])
-    check.problems.error(size.formula.where, CheckContext::name_of(field) +
-                                                 " has an inner radius that is not below the outer one; "
-                                                 "expected [inner, outer, length]");
+    check.problems.error(size.formula.where,
+                         CheckContext::name_of(field) +
+                             " has an inner radius that is not below the outer one; "
+                             "expected [inner, outer, length]");
   shape.size = size.formula;
   shape.at = or_default(check.numbers(text.at, {"shape at", owner, {3}}).formula, {0, 0, 0});
   shape.rotate = check.rotation(text.rotate, {"shape rotate", owner});
@@ -53,16 +58,17 @@ void check_moments(CheckContext& check, std::vector<double> inertia, const Formu
   inertia.resize(6);
   const Eigen::Vector3d moments = principal_moments(inertia);
   const double slack = inertia_tolerance * moments.cwiseAbs().maxCoeff();
-  const std::string shown = text_of(moments[0]) + ", " + text_of(moments[1]) + ", " + text_of(moments[2]);
+  const std::string shown =
+      text_of(moments[0]) + ", " + text_of(moments[1]) + ", " + text_of(moments[2]);
   if (moments[0] < -slack)
-    check.problems.error(formula.where, CheckContext::name_of(field) +
-                                            " is not positive semidefinite: its principal moments are " +
-                                            shown);
-  else if (moments[0] + moments[1] < moments[2] - slack)
     check.problems.error(formula.where,
                          CheckContext::name_of(field) +
-                             " violates the triangle inequality: no body has the principal moments " +
-                             shown + "; the largest must not exceed the sum of the others");
+                             " is not positive semidefinite: its principal moments are " + shown);
+  else if (moments[0] + moments[1] < moments[2] - slack)
+    check.problems.error(
+        formula.where, CheckContext::name_of(field) +
+                           " violates the triangle inequality: no body has the principal moments " +
+                           shown + "; the largest must not exceed the sum of the others");
 }
 
 // [xx, yy, zz] becomes six numbers.
@@ -98,9 +104,10 @@ void check_density(CheckContext& check, const BodyText& text, const Owner& owner
   body.density = density.formula;
   const auto refuse = [&](bool given, Location where, const char* key) {
     if (given)
-      check.problems.error(where, std::string("'") + key + "' beside 'density' of body '" + owner.name +
-                                      "': mass, com and inertia follow from the shapes; expected one or "
-                                      "the other");
+      check.problems.error(where,
+                           std::string("'") + key + "' beside 'density' of body '" + owner.name +
+                               "': mass, com and inertia follow from the shapes; expected one or "
+                               "the other");
   };
   refuse(text.mass.has_value(), text.mass ? text.mass->where : Location{}, "mass");
   refuse(!text.com.empty(), text.com.where, "com");
@@ -129,7 +136,8 @@ void check_bodies(CheckContext& check) {
     Body body;
     body.name = text.name;
     body.where = text.where;
-    for (const ShapeText& shape : text.shapes) body.shapes.push_back(check_shape(check, shape, owner));
+    for (const ShapeText& shape : text.shapes)
+      body.shapes.push_back(check_shape(check, shape, owner));
     if (text.density)
       check_density(check, text, owner, body);
     else

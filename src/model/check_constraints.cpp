@@ -11,8 +11,9 @@ using Law = decltype(Constraint::law);
 
 void refuse_same_body(CheckContext& check, int a, int b, Location where, const Owner& owner) {
   if (a == b && a != unresolved)
-    check.problems.error(where, "constraint '" + owner.name +
-                                    "' acts between a body and itself; expected two different bodies");
+    check.problems.error(where,
+                         "constraint '" + owner.name +
+                             "' acts between a body and itself; expected two different bodies");
 }
 
 Law check_distance(CheckContext& check, const ConstraintText& text, const Owner& owner) {
@@ -36,9 +37,10 @@ Law check_drive(CheckContext& check, const ConstraintText& text, const Owner& ow
   if (drive.joint == unresolved) return drive;
   const JointType type = *check.names.joint_type(drive.joint);
   if (!plain_coordinates(type)) {
-    check.problems.error(text.joint.where, "constraint '" + owner.name + "': a " + info(type).name +
-                                               " joint cannot be driven; expected a joint with plain "
-                                               "coordinates");
+    check.problems.error(text.joint.where,
+                         "constraint '" + owner.name + "': a " + info(type).name +
+                             " joint cannot be driven; expected a joint with plain "
+                             "coordinates");
     return drive;
   }
   drive.position =
@@ -57,7 +59,8 @@ std::optional<Coordinate> parse_coordinate(const std::string& text) {
   if (open == std::string::npos) return result;
   const char *begin = text.data() + open + 1, *end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(begin, end, result.component);
-  if (error != std::errc() || result.component < 0 || stop + 1 != end || *stop != ']') return std::nullopt;
+  if (error != std::errc() || result.component < 0 || stop + 1 != end || *stop != ']')
+    return std::nullopt;
   return result;
 }
 
@@ -65,8 +68,9 @@ std::optional<CouplerTerm> check_term(CheckContext& check, const CouplerTermText
                                       const Owner& owner) {
   const std::optional<Coordinate> coordinate = parse_coordinate(text.coordinate);
   if (!coordinate || coordinate->joint.empty()) {
-    check.problems.error(text.where, "'" + text.coordinate +
-                                         "' is not a coordinate; expected \"joint\" or \"joint[i]\"");
+    check.problems.error(
+        text.where,
+        "'" + text.coordinate + "' is not a coordinate; expected \"joint\" or \"joint[i]\"");
     return std::nullopt;
   }
   Reference reference(coordinate->joint);
@@ -84,8 +88,9 @@ std::optional<CouplerTerm> check_term(CheckContext& check, const CouplerTermText
     check.problems.error(text.where, "joint '" + reference.name + "' has " + std::to_string(nv) +
                                          " coordinates; write \"" + reference.name + "[i]\"");
   else if (term.component >= nv)
-    check.problems.error(text.where, "'" + text.coordinate + "' does not exist; the index goes up to " +
-                                         std::to_string(nv - 1));
+    check.problems.error(
+        text.where,
+        "'" + text.coordinate + "' does not exist; the index goes up to " + std::to_string(nv - 1));
   term.factor = check.number(text.factor, {"factor in terms", owner}).formula;
   return term;
 }
@@ -130,14 +135,16 @@ Law check_rolling_disc(CheckContext& check, const ConstraintText& text, const Ow
   const Checked radius = check.number(text.radius, radius_field);
   check.demand_positive(radius, radius_field);
   disc.radius = radius.formula;
-  disc.plane_point = or_default(check.numbers(text.plane_point, {"plane point", owner, {3}}).formula, {0, 0, 0});
+  disc.plane_point =
+      or_default(check.numbers(text.plane_point, {"plane point", owner, {3}}).formula, {0, 0, 0});
   if (text.plane_where.line == 0 && text.plane_normal.empty()) {
     check.require(Values{}, {"plane", owner});
   } else {
     const Owner plane{owner.kind, owner.name, text.plane_where};
     disc.plane_normal = direction(check, text.plane_normal, {"plane normal", plane, {3}});
   }
-  if (!text.plane_body.empty()) disc.plane_body = check.body(text.plane_body, {"plane body", owner}, true);
+  if (!text.plane_body.empty())
+    disc.plane_body = check.body(text.plane_body, {"plane body", owner}, true);
   refuse_same_body(check, disc.body, disc.plane_body, text.where, owner);
   return disc;
 }

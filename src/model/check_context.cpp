@@ -56,7 +56,8 @@ std::vector<double> CheckContext::evaluate_finite(const Formula& formula, const 
     if (std::isfinite(result[i])) continue;
     finite = false;
     problems.error(place_of(values, i), name_of(field) + " must be finite, got " +
-                                            text_of(result[i]) + " from '" + formula.texts[i] + "'");
+                                            text_of(result[i]) + " from '" + formula.texts[i] +
+                                            "'");
   }
   return finite ? result : std::vector<double>{};
 }
@@ -84,8 +85,8 @@ Formula CheckContext::expressions(const Values& values, const Field& field, Scop
 
 bool CheckContext::require(const Values& values, const Field& field) {
   if (!values.empty() || values.where.line > 0) return true;
-  problems.error(field.owner.where, "missing key '" + field.key + "' of " +
-                                        field.owner.kind + " '" + field.owner.name + "'");
+  problems.error(field.owner.where, "missing key '" + field.key + "' of " + field.owner.kind +
+                                        " '" + field.owner.name + "'");
   return false;
 }
 bool CheckContext::require(const std::optional<Value>& value, const Field& field) {
@@ -96,8 +97,8 @@ void CheckContext::demand(const Checked& checked, const Field& field, const char
                           const std::function<bool(double)>& holds) {
   for (double x : checked.values)
     if (!holds(x)) {
-      problems.error(checked.formula.where, name_of(field) + " must be " + expected + ", got " +
-                                                text_of(x));
+      problems.error(checked.formula.where,
+                     name_of(field) + " must be " + expected + ", got " + text_of(x));
       return;
     }
 }
@@ -127,14 +128,16 @@ int CheckContext::body(const Reference& reference, const Field& field, bool worl
   }
   if (reference.name == "world") {
     if (world_allowed) return world;
-    problems.error(reference.where, name_of(field) + " must be a body that can move, not the world");
+    problems.error(reference.where,
+                   name_of(field) + " must be a body that can move, not the world");
     return unresolved;
   }
   const int index = names.find_body(reference.name);
   if (index >= 0) return index;
   std::vector<std::string> known = names.body_names();
   if (world_allowed) known.push_back("world");
-  problems.error(reference.where, "unknown body '" + reference.name + "'" + suggest(reference.name, known));
+  problems.error(reference.where,
+                 "unknown body '" + reference.name + "'" + suggest(reference.name, known));
   return unresolved;
 }
 
@@ -145,8 +148,8 @@ int CheckContext::joint(const Reference& reference, const Field& field) {
   }
   const int index = names.find_joint(reference.name);
   if (index < 0) {
-    problems.error(reference.where,
-                   "unknown joint '" + reference.name + "'" + suggest(reference.name, names.joint_names()));
+    problems.error(reference.where, "unknown joint '" + reference.name + "'" +
+                                        suggest(reference.name, names.joint_names()));
     return unresolved;
   }
   return names.joint_type(index) ? index : unresolved;
@@ -165,11 +168,12 @@ Rotation CheckContext::rotation(const RotationText& rotation, const Field& field
   if (!checked.ok()) return result;
   const std::vector<double>& x = checked.values;
   if (rotation.kind == Kind::axis_angle && std::hypot(x[0], x[1], x[2]) == 0)
-    problems.error(rotation.values.where, "the axis in " + name_of(field) +
-                                              " is zero; expected a direction of any length but zero");
+    problems.error(
+        rotation.values.where,
+        "the axis in " + name_of(field) + " is zero; expected a direction of any length but zero");
   if (rotation.kind == Kind::quaternion && std::hypot(std::hypot(x[0], x[1], x[2]), x[3]) == 0)
-    problems.error(rotation.values.where,
-                   "the quaternion in " + name_of(field) + " is zero; expected one of any length but zero");
+    problems.error(rotation.values.where, "the quaternion in " + name_of(field) +
+                                              " is zero; expected one of any length but zero");
   return result;
 }
 

@@ -19,7 +19,8 @@ struct Owner {
   Location where;  // of its table
 };
 
-// A formula over the parameters and its values at theirs. No values: not given, or complained about.
+// A formula over the parameters and its values at theirs. No values: not given, or complained
+// about.
 struct Checked {
   Formula formula;
   std::vector<double> values;
@@ -38,7 +39,9 @@ inline constexpr int unresolved = -2;  // a reference to nothing, complained abo
 class CheckContext {
  public:
   CheckContext(const ModelDescription& description, Diagnostics& diagnostics)
-      : text(description), problems(diagnostics), formulas(names, description.folder, diagnostics) {}
+      : text(description),
+        problems(diagnostics),
+        formulas(names, description.folder, diagnostics) {}
 
   CheckContext(const CheckContext&) = delete;
 

@@ -35,15 +35,17 @@ bool check_element_type(CheckContext& check, const T& item, const Owner& owner,
   for (const std::string& type : known)
     if (item.type == type) return true;
   if (!item.type.empty())
-    check.problems.error(item.type_where, std::string("unknown ") + owner.kind + " type '" + item.type +
-                                              "'" + check.suggest(item.type, known));
+    check.problems.error(item.type_where, std::string("unknown ") + owner.kind + " type '" +
+                                              item.type + "'" + check.suggest(item.type, known));
   else if (item.type_where.line == 0)
     check.problems.error(item.where, std::string("missing key 'type' of a ") + owner.kind);
   return false;
 }
 
 // Whether a key is there, be it with a value that was complained about.
-inline bool present(const Values& values) { return !values.empty() || values.where.line > 0; }
+inline bool present(const Values& values) {
+  return !values.empty() || values.where.line > 0;
+}
 
 inline void require_any(CheckContext& check, bool any, const Owner& owner, const char* keys) {
   if (!any)
@@ -51,8 +53,8 @@ inline void require_any(CheckContext& check, bool any, const Owner& owner, const
 }
 
 // `count` numbers, of which a single one may stand for all; zero when absent.
-inline Formula spread_numbers(CheckContext& check, const Values& values, const Field& field, int count,
-                              bool warn_if_negative) {
+inline Formula spread_numbers(CheckContext& check, const Values& values, const Field& field,
+                              int count, bool warn_if_negative) {
   Field one_or_all = field;
   if (count > 1) one_or_all.lengths = {1, count};
   const Checked checked = check.numbers(values, one_or_all);
@@ -61,7 +63,8 @@ inline Formula spread_numbers(CheckContext& check, const Values& values, const F
   while (static_cast<int>(all.size()) < count) all.push_back(all[0]);
   return check.formulas.compile(all, Scope::numbers);
 }
-inline Formula coefficients(CheckContext& check, const Values& values, const Field& field, int count) {
+inline Formula coefficients(CheckContext& check, const Values& values, const Field& field,
+                            int count) {
   return spread_numbers(check, values, field, count, true);
 }
 

@@ -9,15 +9,19 @@ namespace {
 
 using Law = decltype(Force::law);
 
-bool not_negative(double x) { return x >= 0; }
+bool not_negative(double x) {
+  return x >= 0;
+}
 
 Law check_spring(CheckContext& check, const ForceText& text, const Owner& owner) {
   SpringForce spring;
   spring.from = check.placement(text.from, {"from", owner});
   spring.to = check.placement(text.to, {"to", owner});
   if (spring.from.body == spring.to.body && spring.from.body != unresolved)
-    check.problems.warning(text.where, "both ends of force '" + owner.name + "' are on the same body");
-  require_any(check, present(text.stiffness) || present(text.damping), owner, "stiffness or damping");
+    check.problems.warning(text.where,
+                           "both ends of force '" + owner.name + "' are on the same body");
+  require_any(check, present(text.stiffness) || present(text.damping), owner,
+              "stiffness or damping");
   spring.stiffness = coefficients(check, text.stiffness, {"stiffness", owner}, 1);
   spring.damping = coefficients(check, text.damping, {"damping", owner}, 1);
   const Field length_field{"length", owner};
@@ -27,16 +31,17 @@ Law check_spring(CheckContext& check, const ForceText& text, const Owner& owner)
   return spring;
 }
 
-void check_torsion_rest(CheckContext& check, const ForceText& text, const Owner& owner, JointType type,
-                        TorsionForce& torsion) {
+void check_torsion_rest(CheckContext& check, const ForceText& text, const Owner& owner,
+                        JointType type, TorsionForce& torsion) {
   const int nv = info(type).nv;
   if (type == JointType::spherical) {
     torsion.rest_rotation = check.rotation(text.rest_rotation, {"rest", owner});
     if (!text.rest.empty())
-      check.problems.error(text.rest.where, "rest of force '" + owner.name +
-                                                "' on a spherical joint is a rotation; expected "
-                                                "{ axis = [..], angle = .. }, { quaternion = [..] } or "
-                                                "{ rpy = [..] }");
+      check.problems.error(text.rest.where,
+                           "rest of force '" + owner.name +
+                               "' on a spherical joint is a rotation; expected "
+                               "{ axis = [..], angle = .. }, { quaternion = [..] } or "
+                               "{ rpy = [..] }");
     return;
   }
   if (text.rest_rotation.kind != RotationText::Kind::none)
@@ -46,7 +51,8 @@ void check_torsion_rest(CheckContext& check, const ForceText& text, const Owner&
   torsion.rest = spread_numbers(check, text.rest, {"rest", owner}, nv, false);
 }
 
-void check_measure(CheckContext& check, const ForceText& text, JointType type, TorsionForce& torsion) {
+void check_measure(CheckContext& check, const ForceText& text, JointType type,
+                   TorsionForce& torsion) {
   if (text.measure.empty()) return;
   if (type != JointType::spherical)
     check.problems.error(text.measure_where, "'measure' belongs to torsion of spherical joints");
@@ -61,13 +67,15 @@ void check_measure(CheckContext& check, const ForceText& text, JointType type, T
 Law check_torsion(CheckContext& check, const ForceText& text, const Owner& owner) {
   TorsionForce torsion;
   torsion.joint = check.joint(text.joint, {"joint", owner});
-  require_any(check, present(text.stiffness) || present(text.damping), owner, "stiffness or damping");
+  require_any(check, present(text.stiffness) || present(text.damping), owner,
+              "stiffness or damping");
   if (torsion.joint == unresolved) return torsion;
   const JointType type = *check.names.joint_type(torsion.joint);
   if (type == JointType::free || type == JointType::fixed) {
-    check.problems.error(text.joint.where, "force '" + owner.name + "': a " + info(type).name +
-                                               " joint has no coordinate a torsion spring can act on; "
-                                               "expected a spherical joint or one with plain coordinates");
+    check.problems.error(text.joint.where,
+                         "force '" + owner.name + "': a " + info(type).name +
+                             " joint has no coordinate a torsion spring can act on; "
+                             "expected a spherical joint or one with plain coordinates");
     return torsion;
   }
   torsion.stiffness = coefficients(check, text.stiffness, {"stiffness", owner}, info(type).nv);
@@ -82,8 +90,8 @@ Law check_wrench(CheckContext& check, const ForceText& text, const Owner& owner)
   wrench.body = check.body(text.body, {"body", owner}, false);
   wrench.at = or_default(check.numbers(text.at, {"at", owner, {3}}).formula, {0, 0, 0});
   require_any(check, present(text.force) || present(text.torque), owner, "force or torque");
-  wrench.force = or_default(
-      check.expressions(text.force, {"force", owner, {3}}, Scope::everything), {0, 0, 0});
+  wrench.force = or_default(check.expressions(text.force, {"force", owner, {3}}, Scope::everything),
+                            {0, 0, 0});
   wrench.torque = or_default(
       check.expressions(text.torque, {"torque", owner, {3}}, Scope::everything), {0, 0, 0});
   if (text.frame.name == "body")
@@ -98,9 +106,9 @@ void warn_hidden_parameters(CheckContext& check, const ForceText& text, const Ow
     ExpressionError ignored;
     for (const std::string& name : names_in(parse_expression(value.text, ignored)))
       if ((name == "q" || name == "v") && check.names.find_parameter(name) >= 0)
-        check.problems.warning(value.where, "in the value of force '" + owner.name + "', " + name +
-                                                " is the joint's coordinate and hides the parameter '" +
-                                                name + "'");
+        check.problems.warning(
+            value.where, "in the value of force '" + owner.name + "', " + name +
+                             " is the joint's coordinate and hides the parameter '" + name + "'");
   }
 }
 
@@ -111,12 +119,12 @@ Law check_joint_force(CheckContext& check, const ForceText& text, const Owner& o
   if (force.joint == unresolved) return force;
   const JointType type = *check.names.joint_type(force.joint);
   if (type == JointType::fixed) {
-    check.problems.error(text.joint.where,
-                         "force '" + owner.name + "': a fixed joint has no speed a force can act on");
+    check.problems.error(text.joint.where, "force '" + owner.name +
+                                               "': a fixed joint has no speed a force can act on");
     return force;
   }
-  force.value =
-      check.expressions(text.value, {"value", owner, {info(type).nv}}, Scope::everything, force.joint);
+  force.value = check.expressions(text.value, {"value", owner, {info(type).nv}}, Scope::everything,
+                                  force.joint);
   warn_hidden_parameters(check, text, owner);
   return force;
 }
@@ -138,15 +146,20 @@ Law check_drag(CheckContext& check, const ForceText& text, const Owner& owner) {
   drag.medium = check.expressions(text.medium, {"medium", owner, {3}}, Scope::everything);
   if (!text.on.empty()) drag.on = check.body(text.on, {"on", owner}, true);
   if (!text.on.empty() && present(text.medium))
-    check.problems.error(text.medium.where, "force '" + owner.name +
-                                                "' has both 'medium' and 'on'; expected one or the other");
+    check.problems.error(
+        text.medium.where,
+        "force '" + owner.name + "' has both 'medium' and 'on'; expected one or the other");
   return drag;
 }
 
 using CheckLaw = Law (*)(CheckContext&, const ForceText&, const Owner&);
 const std::unordered_map<std::string, CheckLaw> laws = {
-    {"spring", check_spring}, {"torsion", check_torsion},     {"wrench", check_wrench},
-    {"joint", check_joint_force}, {"potential", check_potential}, {"drag", check_drag},
+    {"spring", check_spring},
+    {"torsion", check_torsion},
+    {"wrench", check_wrench},
+    {"joint", check_joint_force},
+    {"potential", check_potential},
+    {"drag", check_drag},
     {"friction", [](CheckContext& check, const ForceText& text, const Owner& owner) -> Law {
        return check_friction(check, text, owner);
      }}};

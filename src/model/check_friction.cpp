@@ -10,7 +10,8 @@ bool one_axis(JointType type) {
          type == JointType::cylindrical;
 }
 
-Bearing check_bearing(CheckContext& check, const BearingText& text, const Owner& owner, JointType type) {
+Bearing check_bearing(CheckContext& check, const BearingText& text, const Owner& owner,
+                      JointType type) {
   Bearing bearing;
   bearing.at = or_default(check.numbers(text.at, {"bearing at", owner, {3}}).formula, {0, 0, 0});
   const Field radial{"bearing radial", owner}, axial{"bearing axial", owner};
@@ -23,8 +24,9 @@ Bearing check_bearing(CheckContext& check, const BearingText& text, const Owner&
     check.problems.error(text.where, "a bearing of force '" + owner.name +
                                          "' carries no load; expected radial or axial");
   if (text.axial && type == JointType::spherical)
-    check.problems.error(text.axial->where, "a bearing of a spherical joint has no axis; expected "
-                                            "only 'radial'");
+    check.problems.error(text.axial->where,
+                         "a bearing of a spherical joint has no axis; expected "
+                         "only 'radial'");
   return bearing;
 }
 
@@ -58,8 +60,8 @@ FrictionForce check_friction(CheckContext& check, const ForceText& text, const O
   if (friction.joint == unresolved) return friction;
   const JointType type = *check.names.joint_type(friction.joint);
   if (type == JointType::fixed) {
-    check.problems.error(text.joint.where,
-                         "force '" + owner.name + "': a fixed joint has no speed friction can oppose");
+    check.problems.error(text.joint.where, "force '" + owner.name +
+                                               "': a fixed joint has no speed friction can oppose");
     return friction;
   }
   const int count = type == JointType::spherical ? 1 : info(type).nv;  // a ball joint: of |w|

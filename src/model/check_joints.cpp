@@ -6,14 +6,17 @@
 namespace cartan {
 namespace {
 
-bool has_rotation(JointType type) { return type == JointType::spherical || type == JointType::free; }
+bool has_rotation(JointType type) {
+  return type == JointType::spherical || type == JointType::free;
+}
 
 bool has_axis(JointType type) {
   return type == JointType::revolute || type == JointType::prismatic || type == JointType::screw ||
          type == JointType::cylindrical || type == JointType::planar;
 }
 
-void check_universal_axes(CheckContext& check, const JointText& text, const Owner& owner, Joint& joint) {
+void check_universal_axes(CheckContext& check, const JointText& text, const Owner& owner,
+                          Joint& joint) {
   const Field field{"axes", owner, {3}};
   if (text.axes.size() != 2) {
     if (text.axes_where.line > 0) return;
@@ -21,7 +24,8 @@ void check_universal_axes(CheckContext& check, const JointText& text, const Owne
                                           "'; expected [[x, y, z], [x, y, z]]");
     return;
   }
-  const Checked first = check.numbers(text.axes[0], field), second = check.numbers(text.axes[1], field);
+  const Checked first = check.numbers(text.axes[0], field),
+                second = check.numbers(text.axes[1], field);
   check.demand_direction(first, field);
   check.demand_direction(second, field);
   Values both = text.axes[0];
@@ -61,12 +65,14 @@ Formula zeros(int count) {
   return formula;
 }
 
-void check_initial_state(CheckContext& check, const JointText& text, const Owner& owner, Joint& joint) {
+void check_initial_state(CheckContext& check, const JointText& text, const Owner& owner,
+                         Joint& joint) {
   const int nv = joint.nv();
   if (nv == 0) return;
   joint.position_given = text.position.given;
   joint.velocity_given = text.velocity_given || !text.velocity.empty();
-  if (has_rotation(joint.type)) joint.rotation = check.rotation(text.position.rotation, {"position", owner});
+  if (has_rotation(joint.type))
+    joint.rotation = check.rotation(text.position.rotation, {"position", owner});
   if (joint.type == JointType::free)
     joint.coordinates = check.numbers(text.position.at, {"position at", owner, {3}}).formula;
   else if (!has_rotation(joint.type))

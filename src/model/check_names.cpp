@@ -21,9 +21,10 @@ class NameList {
     if (place.line == 0) place = table;
     if (name.find_first_of(",[]'\"\n\r\t") != std::string::npos || name.front() == ' ' ||
         name.back() == ' ')
-      problems_.error(place, std::string("the name of a ") + kind_ +
-                                 " must not contain commas, brackets, quotes, tabs or line ends, nor "
-                                 "begin or end with a blank");
+      problems_.error(place,
+                      std::string("the name of a ") + kind_ +
+                          " must not contain commas, brackets, quotes, tabs or line ends, nor "
+                          "begin or end with a blank");
     const auto [first, is_new] = seen_.try_emplace(name, place);
     if (is_new) return;
     std::string message = std::string("duplicate ") + kind_ + " name '" + name + "'";
@@ -39,7 +40,9 @@ class NameList {
 };
 
 bool is_identifier(const std::string& name) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
   if (name.empty() || !letter(name[0])) return false;
   for (char c : name)
     if (!letter(c) && !(c >= '0' && c <= '9')) return false;
@@ -109,8 +112,9 @@ void check_output_names(CheckContext& check) {
                                                        name == "energy" || name == "constraint"
                                                  : check.names.find_variable(name) >= 0);
     if (taken)
-      check.problems.error(output.name_where, "the output '" + name +
-                                                  "' has the name of a column that is always written");
+      check.problems.error(
+          output.name_where,
+          "the output '" + name + "' has the name of a column that is always written");
   }
 }
 
@@ -129,7 +133,8 @@ void check_names(CheckContext& check) {
   for (const BodyText& body : text.bodies) {
     check.names.add_body(body.name);
     if (body.name == "world")
-      check.problems.error(body.name_where, "'world' is the fixed frame and cannot be the name of a body");
+      check.problems.error(body.name_where,
+                           "'world' is the fixed frame and cannot be the name of a body");
   }
   for (const JointText& joint : text.joints)
     check.names.add_joint(joint.name, joint_type_from_name(joint.type));

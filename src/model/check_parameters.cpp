@@ -16,7 +16,8 @@ std::string chain_text(const std::vector<int>& cycle, const std::vector<NamedVal
 }
 
 // Complains about circles and answers which entries are in one or depend on one.
-std::vector<bool> check_cycles(const DependencyOrder& order, const std::vector<std::vector<int>>& uses,
+std::vector<bool> check_cycles(const DependencyOrder& order,
+                               const std::vector<std::vector<int>>& uses,
                                const std::vector<NamedValue>& list, const char* kind,
                                Diagnostics& problems) {
   std::vector<bool> broken(list.size(), false);
@@ -104,7 +105,8 @@ void check_definitions(CheckContext& check) {
   const std::vector<bool> broken = check_cycles(order, uses, list, "definition", check.problems);
   for (int i = 0; i < count; ++i) {
     Names::DefinitionEntry& entry = check.names.definition(i);
-    entry.broken = broken[i] || !entry.tree || !check.formulas.check_definition(list[i].value, entry.tree);
+    entry.broken =
+        broken[i] || !entry.tree || !check.formulas.check_definition(list[i].value, entry.tree);
   }
   check.names.trace_definitions(order.order);
 }

@@ -8,10 +8,11 @@ namespace {
 void check_gravity(CheckContext& check) {
   const std::string name = check.text.name;
   const Owner owner{"model", name, check.text.where};
-  check.model.gravity =
-      or_default(check.expressions(check.text.gravity, {"gravity", owner, {3}}, Scope::time), {0, 0, -9.81});
+  check.model.gravity = or_default(
+      check.expressions(check.text.gravity, {"gravity", owner, {3}}, Scope::time), {0, 0, -9.81});
   if (!check.text.gravity_frame.empty())
-    check.model.gravity_frame = check.body(check.text.gravity_frame, {"gravity_frame", owner}, true);
+    check.model.gravity_frame =
+        check.body(check.text.gravity_frame, {"gravity_frame", owner}, true);
 }
 
 void check_events(CheckContext& check) {
@@ -22,15 +23,16 @@ void check_events(CheckContext& check) {
     event.direction = text.direction;
     event.stop = text.action == "stop";
     if (text.direction < -1 || text.direction > 1)
-      check.problems.error(text.direction_where,
-                           "direction of event '" + text.name + "' must be -1 (falling), 0 (both) or 1 "
-                           "(rising), got " + std::to_string(text.direction));
+      check.problems.error(text.direction_where, "direction of event '" + text.name +
+                                                     "' must be -1 (falling), 0 (both) or 1 "
+                                                     "(rising), got " +
+                                                     std::to_string(text.direction));
     if (text.action != "stop" && text.action != "record" && !text.action.empty())
       check.problems.error(text.action_where, "unknown action '" + text.action + "'" +
                                                   check.suggest(text.action, {"record", "stop"}));
     if (event.when.given() && event.when.program.is_constant())
-      check.problems.warning(text.when.where, "event '" + text.name +
-                                                  "' never happens: its expression is constant");
+      check.problems.warning(text.when.where,
+                             "event '" + text.name + "' never happens: its expression is constant");
     check.model.events.push_back(std::move(event));
   }
 }
@@ -77,8 +79,8 @@ void check_simulate(CheckContext& check) {
                               const std::vector<std::string>& known) {
     for (const std::string& k : known)
       if (word.empty() || word == k) return;
-    check.problems.error(where, std::string("unknown ") + kind + " '" + word + "'" +
-                                    check.suggest(word, known));
+    check.problems.error(
+        where, std::string("unknown ") + kind + " '" + word + "'" + check.suggest(word, known));
   };
   result.formulation = text.formulation;
   result.integrator = text.integrator;

@@ -6,7 +6,7 @@
 namespace cartan {
 
 struct DependencyOrder {
-  std::vector<int> order;                // each after all it uses, as near to the given order as can be
+  std::vector<int> order;  // each after all it uses, as near to the given order as can be
   std::vector<std::vector<int>> cycles;  // each a chain whose last uses its first
 };
 

@@ -191,6 +191,14 @@ struct SimulateText {
 };
 
 struct ModelDescription {
+  // Out of line: a program that uses descriptions need not compile what copies and destroys them.
+  ModelDescription();
+  ModelDescription(const ModelDescription&);
+  ModelDescription(ModelDescription&&) noexcept;
+  ModelDescription& operator=(const ModelDescription&);
+  ModelDescription& operator=(ModelDescription&&) noexcept;
+  ~ModelDescription();
+
   std::string name;
   std::string file;    // where it was read from, "" for a model built in C++
   std::string folder;  // tables are looked up relative to it

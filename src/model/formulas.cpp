@@ -46,7 +46,9 @@ Program FormulaCompiler::compile_trees(const std::vector<Syntax>& trees, const R
                                        const Values& values, bool& failed) {
   std::vector<CompileError> errors;
   const TableReader tables = [&](const std::string& file, const std::string& column,
-                                 std::string& problem) { return tables_.find(file, column, problem); };
+                                 std::string& problem) {
+    return tables_.find(file, column, problem);
+  };
   Program program = cartan::compile(trees, resolve, tables, errors);
   for (const CompileError& error : errors) {
     const Value& value = values[error.tree];

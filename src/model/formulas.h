@@ -14,7 +14,8 @@ class FormulaCompiler {
   FormulaCompiler(const Names& names, std::string folder, Diagnostics& problems)
       : names_(names), tables_(std::move(folder)), problems_(problems) {}
 
-  // Not given when something was complained about, now or before. `local_joint`: see Names::resolve.
+  // Not given when something was complained about, now or before. `local_joint`: see
+  // Names::resolve.
   Formula compile(const Values& values, Scope scope, int local_joint = -1);
   Formula compile(const Value& value, Scope scope);
 

@@ -32,7 +32,8 @@ Solid<S> calc_solid(const Shape& shape, std::span<const S> parameters) {
       const S inner = x[0] * x[0], outer = x[1] * x[1];
       return round_bar<S>(S(pi) * (outer - inner) * x[2], inner + outer, x[2]);
     }
-    case ShapeText::Kind::sphere: break;
+    case ShapeText::Kind::sphere:
+      break;
   }
   const S r2 = x[0] * x[0];
   const S volume = S(4.0 / 3.0 * pi) * r2 * x[0], moment = S(0.4) * volume * r2;
@@ -85,11 +86,13 @@ Quat<S> calc_quaternion(const Rotation& rotation, std::span<const S> parameters)
       const Vec3<S> axis{x[0], x[1], x[2]};
       return turn((S(1) / norm(axis)) * axis, x[3]);
     }
-    case RotationText::Kind::quaternion: return normalized(Quat<S>(x[0], x[1], x[2], x[3]));
+    case RotationText::Kind::quaternion:
+      return normalized(Quat<S>(x[0], x[1], x[2], x[3]));
     case RotationText::Kind::rpy:
       return turn({S(0), S(0), S(1)}, x[2]) * turn({S(0), S(1), S(0)}, x[1]) *
              turn({S(1), S(0), S(0)}, x[0]);
-    case RotationText::Kind::none: break;
+    case RotationText::Kind::none:
+      break;
   }
   return {};
 }
@@ -107,10 +110,10 @@ Vec3<S> calc_vec3(const Formula& formula, std::span<const S> parameters) {
   return {x[0], x[1], x[2]};
 }
 
-#define CARTAN_INSTANTIATE(S)                                                               \
-  template MassProperties<S> calc_mass_properties<S>(const Body&, std::span<const S>);      \
-  template Quat<S> calc_quaternion<S>(const Rotation&, std::span<const S>);                 \
-  template Mat3<S> calc_rotation<S>(const Rotation&, std::span<const S>);                   \
+#define CARTAN_INSTANTIATE(S)                                                          \
+  template MassProperties<S> calc_mass_properties<S>(const Body&, std::span<const S>); \
+  template Quat<S> calc_quaternion<S>(const Rotation&, std::span<const S>);            \
+  template Mat3<S> calc_rotation<S>(const Rotation&, std::span<const S>);              \
   template Vec3<S> calc_vec3<S>(const Formula&, std::span<const S>);
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE

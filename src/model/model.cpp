@@ -4,6 +4,20 @@
 #include <cassert>
 
 namespace cartan {
+
+Model::Model() = default;
+Model::Model(const Model&) = default;
+Model::Model(Model&&) noexcept = default;
+Model& Model::operator=(const Model&) = default;
+Model& Model::operator=(Model&&) noexcept = default;
+Model::~Model() = default;
+
+ModelDescription::ModelDescription() = default;
+ModelDescription::ModelDescription(const ModelDescription&) = default;
+ModelDescription::ModelDescription(ModelDescription&&) noexcept = default;
+ModelDescription& ModelDescription::operator=(const ModelDescription&) = default;
+ModelDescription& ModelDescription::operator=(ModelDescription&&) noexcept = default;
+ModelDescription::~ModelDescription() = default;
 namespace {
 
 constexpr std::array<JointTypeInfo, joint_type_count> joint_types = {{{"fixed", 0, 0},
@@ -26,7 +40,9 @@ int find_named(const std::vector<T>& list, std::string_view name) {
 
 }  // namespace
 
-const JointTypeInfo& info(JointType type) { return joint_types[static_cast<std::size_t>(type)]; }
+const JointTypeInfo& info(JointType type) {
+  return joint_types[static_cast<std::size_t>(type)];
+}
 
 std::optional<JointType> joint_type_from_name(std::string_view name) {
   for (std::size_t i = 0; i < joint_types.size(); ++i)
@@ -39,7 +55,9 @@ int Model::find_body(std::string_view body) const {
   const int index = find_named(bodies, body);
   return index < 0 ? -2 : index;
 }
-int Model::find_joint(std::string_view joint) const { return find_named(joints, joint); }
+int Model::find_joint(std::string_view joint) const {
+  return find_named(joints, joint);
+}
 int Model::find_parameter(std::string_view parameter) const {
   return find_named(parameters, parameter);
 }

@@ -198,6 +198,14 @@ struct TreeJoint {
 };
 
 struct Model {
+  // Out of line: a program that uses models need not compile what copies and destroys them.
+  Model();
+  Model(const Model&);
+  Model(Model&&) noexcept;
+  Model& operator=(const Model&);
+  Model& operator=(Model&&) noexcept;
+  ~Model();
+
   std::string name;
   std::string file;    // where it was read from, "" otherwise
   std::string folder;  // tables are looked up relative to it

@@ -31,7 +31,9 @@ const Suffix* find_suffix(std::span<const Suffix> suffixes, const std::string& t
   return nullptr;
 }
 
-unsigned bit(Quantity quantity) { return 1u << static_cast<unsigned>(quantity); }
+unsigned bit(Quantity quantity) {
+  return 1u << static_cast<unsigned>(quantity);
+}
 
 // The part before and after the last dot; nothing when there is none.
 std::optional<std::pair<std::string, std::string>> split(const std::string& name) {
@@ -44,20 +46,28 @@ std::optional<std::pair<std::string, std::string>> split(const std::string& name
 
 bool allows(Scope scope, Quantity quantity) {
   switch (quantity) {
-    case Quantity::parameter: return true;
-    case Quantity::time: return scope >= Scope::time;
+    case Quantity::parameter:
+      return true;
+    case Quantity::time:
+      return scope >= Scope::time;
     case Quantity::joint_q:
-    case Quantity::body_position: return scope >= Scope::positions;
-    default: return scope == Scope::everything;
+    case Quantity::body_position:
+      return scope >= Scope::positions;
+    default:
+      return scope == Scope::everything;
   }
 }
 
 std::string describe(Scope scope) {
   switch (scope) {
-    case Scope::numbers: return "only parameters may be used here";
-    case Scope::time: return "only t and parameters may be used here";
-    case Scope::positions: return "only t, parameters, JOINT.q and BODY.x .y .z may be used here";
-    case Scope::everything: break;
+    case Scope::numbers:
+      return "only parameters may be used here";
+    case Scope::time:
+      return "only t and parameters may be used here";
+    case Scope::positions:
+      return "only t, parameters, JOINT.q and BODY.x .y .z may be used here";
+    case Scope::everything:
+      break;
   }
   return "";
 }
@@ -165,7 +175,8 @@ std::string Names::explain_unknown(const std::string& name) const {
   } else if (find_joint(name) >= 0) {
     return unknown + "; a joint's coordinates are " + name + ".q and " + name + ".v";
   } else if (find_body(name) >= 0) {
-    return unknown + "; a body's coordinates are " + name + ".x, " + name + ".vx, " + name + ".wx ...";
+    return unknown + "; a body's coordinates are " + name + ".x, " + name + ".vx, " + name +
+           ".wx ...";
   }
   if (suggestions_left_ > 0) {
     --suggestions_left_;
@@ -183,13 +194,15 @@ Meaning Names::resolve_definition(const std::string& name, int definition, Scope
   Meaning meaning;
   for (int q = 0; q <= static_cast<int>(Quantity::variable); ++q)
     if ((entry.quantities >> q & 1u) && !allows(scope, static_cast<Quantity>(q))) {
-      meaning.problem = "the definition '" + name + "' uses what is not known here; " + describe(scope);
+      meaning.problem =
+          "the definition '" + name + "' uses what is not known here; " + describe(scope);
       return meaning;
     }
   if (local_joint >= 0 && entry.uses_q_or_v)
-    meaning.problem = "the definition '" + name +
-                      "' uses the parameter q or v, a name that means the joint's coordinate in the "
-                      "value of a joint force; rename the parameter";
+    meaning.problem =
+        "the definition '" + name +
+        "' uses the parameter q or v, a name that means the joint's coordinate in the "
+        "value of a joint force; rename the parameter";
   else
     meaning.definition = entry.tree;
   return meaning;
@@ -199,8 +212,9 @@ Meaning Names::resolve_definition(const std::string& name, int definition, Scope
 std::string Names::index_problem(const std::string& name, int index, const Target& target) const {
   const std::string last = std::to_string(target.size - 1);
   if (!target.indexed)
-    return index < 0 ? ""
-                     : "'" + name + "' is a single number; leave out [" + std::to_string(index) + "]";
+    return index < 0
+               ? ""
+               : "'" + name + "' is a single number; leave out [" + std::to_string(index) + "]";
   if (target.size == 0) return "'" + name + "' does not exist: a fixed joint has no coordinates";
   if (index < 0 && target.size > 1)
     return "'" + name + "' has " + std::to_string(target.size) + " components; write '" + name +

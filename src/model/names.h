@@ -24,9 +24,9 @@ class Names {
  public:
   struct DefinitionEntry {
     std::string name;
-    Syntax tree;              // null when it does not parse
-    bool broken = false;      // reported; what uses it is not checked further
-    unsigned quantities = 0;  // bit set of what it uses, other definitions included
+    Syntax tree;               // null when it does not parse
+    bool broken = false;       // reported; what uses it is not checked further
+    unsigned quantities = 0;   // bit set of what it uses, other definitions included
     bool uses_q_or_v = false;  // parameters of these names
   };
   struct JointEntry {
@@ -60,7 +60,8 @@ class Names {
 
   // The meaning of name[index] in a scope. `local_joint` >= 0: plain q and v are that joint's
   // coordinates. `broken` is set when the name stands for something already reported.
-  Meaning resolve(const std::string& name, int index, Scope scope, int local_joint, bool& broken) const;
+  Meaning resolve(const std::string& name, int index, Scope scope, int local_joint,
+                  bool& broken) const;
 
  private:
   struct Table {
@@ -73,7 +74,7 @@ class Names {
     int index = 0;
     int component = 0;
     bool indexed = false;
-    int size = 1;        // how many components [i] may choose from
+    int size = 1;  // how many components [i] may choose from
     int definition = -1;
     bool broken = false;
   };
@@ -85,14 +86,16 @@ class Names {
   Target joint_target(Quantity quantity, int joint) const;
   std::string index_problem(const std::string& name, int index, const Target& target) const;
   std::string explain_unknown(const std::string& name) const;
-  Meaning resolve_definition(const std::string& name, int definition, Scope scope, int local_joint) const;
+  Meaning resolve_definition(const std::string& name, int definition, Scope scope,
+                             int local_joint) const;
   std::vector<std::string> all_names() const;
 
   Table parameters_, variables_, bodies_, joints_, definitions_;
   std::unordered_map<int, bool> broken_parameters_;
   std::vector<std::optional<JointType>> joint_types_;
   std::vector<DefinitionEntry> entries_;
-  mutable int suggestions_left_ = 100;  // searching near names for every one of many wrong ones is slow
+  mutable int suggestions_left_ =
+      100;  // searching near names for every one of many wrong ones is slow
 };
 
 // Whether a scope allows a quantity, and how to say what it allows.

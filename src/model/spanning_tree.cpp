@@ -5,8 +5,8 @@
 
 namespace cartan {
 
-// A joint can join only once one of its sides is reached; those wait in a heap, first in the file on
-// top. A joint whose second side was reached meanwhile drops out. O(n log n).
+// A joint can join only once one of its sides is reached; those wait in a heap, first in the file
+// on top. A joint whose second side was reached meanwhile drops out. O(n log n).
 SpanningTree find_spanning_tree(const std::vector<Joint>& joints, const std::vector<bool>& may_join,
                                 int body_count) {
   SpanningTree result;

@@ -120,7 +120,8 @@ std::shared_ptr<const Spline> TableFiles::find(const std::string& file, const st
   if (found == table.names.end()) {
     const std::string near = nearest_name(column, table.names);
     problem = "table file '" + file + "' has no column '" + column + "'";
-    problem += near.empty() ? "; its first is '" + table.names[0] + "'" : "; did you mean '" + near + "'?";
+    problem +=
+        near.empty() ? "; its first is '" + table.names[0] + "'" : "; did you mean '" + near + "'?";
     return nullptr;
   }
   spline = std::make_shared<const Spline>(table.values[table.abscissa],

@@ -1,5 +1,6 @@
 // The files behind table("file.csv", "column", x): comma-separated numbers under a header row. The
-// abscissa is the column named t or time, otherwise the first one; it must increase from row to row.
+// abscissa is the column named t or time, otherwise the first one; it must increase from row to
+// row.
 #pragma once
 
 #include <map>

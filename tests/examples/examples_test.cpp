@@ -1,5 +1,5 @@
-// Every model file of examples/ is read, built in every formulation that takes it, and moves as its own settings
-// say: so that no example rots.
+// Every model file of examples/ is read, built in every formulation that takes it, and moves as its
+// own settings say: so that no example rots.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -14,7 +14,8 @@ namespace {
 
 std::vector<std::string> example_names() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(CARTAN_ROOT) + "/examples"))
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(CARTAN_ROOT) + "/examples"))
     if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
   return names;
@@ -31,8 +32,10 @@ SimulateOptions short_run(const Model& model) {
   options.integrator = model.simulate.integrator;
   options.step = value_of(model.simulate.step, parameters, 0);
   options.tolerance = value_of(model.simulate.tolerance, parameters, 0);
-  options.duration = std::min(value_of(model.simulate.duration, parameters, 0), std::max(0.2, 20 * options.step));
-  if (model.bodies.size() > 30) {  // by dense formulations: slow, and rounding is felt early in the stages
+  options.duration =
+      std::min(value_of(model.simulate.duration, parameters, 0), std::max(0.2, 20 * options.step));
+  if (model.bodies.size() >
+      30) {  // by dense formulations: slow, and rounding is felt early in the stages
     options.duration = 3 * options.step;
     options.tolerance = std::max(options.tolerance, 1e-9);
   }
@@ -60,7 +63,8 @@ TEST_P(Examples, HaveDefaultsOfARun) {
 }
 
 // Kinetic and potential energy change by the work that is counted, and by nothing else.
-double imbalance(const MechanicalSystem& system, const State& start, const State& end, double& scale) {
+double imbalance(const MechanicalSystem& system, const State& start, const State& end,
+                 double& scale) {
   const Observation a = observe(system, start), b = observe(system, end);
   scale = std::max({1.0, std::fabs(a.kinetic), std::fabs(a.potential), std::fabs(b.kinetic),
                     std::fabs(b.potential)});
@@ -99,7 +103,9 @@ TEST_P(Examples, MoveInEveryFormulation) {
 INSTANTIATE_TEST_SUITE_P(All, Examples, testing::ValuesIn(example_names()),
                          [](const auto& info) { return info.param; });
 
-TEST(ExampleFolder, IsNotEmpty) { EXPECT_GE(example_names().size(), 30u); }
+TEST(ExampleFolder, IsNotEmpty) {
+  EXPECT_GE(example_names().size(), 30u);
+}
 
 }  // namespace
 }  // namespace cartan::test

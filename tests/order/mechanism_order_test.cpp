@@ -1,6 +1,6 @@
-// Observed order of every integrator on a mechanism as users run it: four rods on ball joints in spatial motion,
-// straight and tilted by 0.5 rad, the first with body rate (0, 0.5, 3). Methods that treat rotations carelessly
-// fall to order two here.
+// Observed order of every integrator on a mechanism as users run it: four rods on ball joints in
+// spatial motion, straight and tilted by 0.5 rad, the first with body rate (0, 0.5, 3). Methods
+// that treat rotations carelessly fall to order two here.
 #include <algorithm>
 #include <cmath>
 
@@ -22,15 +22,20 @@ class MechanismOrder : public testing::TestWithParam<std::string> {
     exact_ = end_of_run("gl8", 200);
     // two methods that have nothing in common
     SimulateOptions tight = {.integrator = "dop853", .duration = duration, .tolerance = 1e-14};
-    const SimulateReport other = simulate(*chain_.system, chain_.system->initial_state(), tight, Observer{});
+    const SimulateReport other =
+        simulate(*chain_.system, chain_.system->initial_state(), tight, Observer{});
     ASSERT_LE(largest_difference(other.final_state.x, exact_), 1e-12);
     ASSERT_GE(largest_difference(chain_.system->initial_state().x, exact_), 0.1);
   }
   std::vector<double> end_of_run(const std::string& method, int steps) const {
     // large steps of high order: rounding of the accelerations is felt above 1e-15 of the stages
-    const SimulateOptions options = {.integrator = method, .duration = duration, .step = duration / steps,
-                                     .tolerance = 1e-13, .fixed_step = true};
-    const SimulateReport report = simulate(*chain_.system, chain_.system->initial_state(), options, Observer{});
+    const SimulateOptions options = {.integrator = method,
+                                     .duration = duration,
+                                     .step = duration / steps,
+                                     .tolerance = 1e-13,
+                                     .fixed_step = true};
+    const SimulateReport report =
+        simulate(*chain_.system, chain_.system->initial_state(), options, Observer{});
     EXPECT_EQ(report.status, RunStatus::completed) << method << ": " << report.message;
     EXPECT_EQ(report.steps, steps);
     return report.final_state.x;
@@ -54,8 +59,9 @@ double slope(const std::vector<double>& h, const std::vector<double>& error) {
   return (n * xy - x * y) / (n * xx - x * x);
 }
 
-// Orders up to eight: all halvings whose errors lie between 1e-4 and the floor, at least three of them. Three
-// halvings at order eight are more than seven decades, so its window reaches a little further down.
+// Orders up to eight: all halvings whose errors lie between 1e-4 and the floor, at least three of
+// them. Three halvings at order eight are more than seven decades, so its window reaches a little
+// further down.
 TEST_P(MechanismOrder, SlopeOverThreeHalvings) {
   for (const IntegratorInfo& method : integrator_table()) {
     if (method.order > 8) continue;
@@ -78,7 +84,8 @@ TEST_P(MechanismOrder, SlopeOverThreeHalvings) {
   }
 }
 
-// Higher orders pass through the window within one or two halvings: every further stage must pay instead.
+// Higher orders pass through the window within one or two halvings: every further stage must pay
+// instead.
 TEST_P(MechanismOrder, EveryFurtherStagePays) {
   double before = error("gl3", 8);
   for (const char* method : {"gl4", "gl5", "gl6", "gl7", "gl8"}) {
@@ -91,7 +98,8 @@ TEST_P(MechanismOrder, EveryFurtherStagePays) {
 
 INSTANTIATE_TEST_SUITE_P(Formulations, MechanismOrder, testing::Values("recursive", "moving-frame"),
                          [](const auto& info) {
-                           return info.param == "recursive" ? std::string("recursive") : "moving_frame";
+                           return info.param == "recursive" ? std::string("recursive")
+                                                            : "moving_frame";
                          });
 
 }  // namespace

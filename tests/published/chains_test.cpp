@@ -1,7 +1,8 @@
 // Source 000, chapter 3: rod pendulums with one, two and four links.
 //
-// Reference values: exact formula (one link); planar equations in extended precision, confirmed by three
-// other formulations (two and four links). Twenty digits of agreement there, so all errors are ours.
+// Reference values: exact formula (one link); planar equations in extended precision, confirmed by
+// three other formulations (two and four links). Twenty digits of agreement there, so all errors
+// are ours.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -30,20 +31,26 @@ const Rows one_link = {{-0.090724085093030461, -0.11386076427241902},
                        {0.064612895325769788, 0.20664306241160274},
                        {0.056488575400849179, -0.22342263561750135},
                        {-0.036205490166741064, -0.25241037396463709}};
-const Rows two_links = {
-    {-2.3471866602256102e-02, -4.9008145715454084e-02, -9.9655316259599966e-02, -3.4706070956094022e-01},
-    {-7.9278708840130594e-02, -8.1245820735220749e-02, 1.4038583747997705e-01, 5.8331943144264923e-02},
-    {-7.6064519273478682e-02, -1.5016849011476071e-01, -5.0384008747815482e-03, 3.5048768258343902e-02},
-    {9.8726604093707960e-02, 1.0159627879052924e-01, -3.7960041942717811e-02, 3.0765802299277199e-02}};
-const Rows four_links = {
-    {6.2069213123991910e-03, 1.5984991982793204e-02, 2.9890831937813668e-02, 1.0067620842447227e-01,
-     -8.3278359924801485e-02, -1.2810017881132449e-01, -1.9655224906699600e-01, -1.4491778678012736e-01},
-    {-5.1940855528556537e-02, -8.3065058913428244e-02, -1.1890219367475605e-01, -1.7674816272716844e-01,
-     -2.1727078086972583e-02, -9.0011920086057060e-02, -1.1080032426499905e-01, 1.3108714890630560e-02},
-    {5.2645632106602250e-02, 8.8271637871244056e-02, 1.3062593294229643e-01, 1.6873213821973124e-01,
-     -3.7864685398848588e-02, -1.1833389763837612e-02, -9.0865073962467998e-02, -1.2218882888226043e-01},
-    {7.2465711014734603e-02, 7.4608820003396578e-02, 6.7418383404321227e-02, 7.5404521329623605e-02,
-     -7.9100697505911690e-02, -1.5014306377478767e-01, -6.1519435259023046e-02, -2.0651850309911545e-02}};
+const Rows two_links = {{-2.3471866602256102e-02, -4.9008145715454084e-02, -9.9655316259599966e-02,
+                         -3.4706070956094022e-01},
+                        {-7.9278708840130594e-02, -8.1245820735220749e-02, 1.4038583747997705e-01,
+                         5.8331943144264923e-02},
+                        {-7.6064519273478682e-02, -1.5016849011476071e-01, -5.0384008747815482e-03,
+                         3.5048768258343902e-02},
+                        {9.8726604093707960e-02, 1.0159627879052924e-01, -3.7960041942717811e-02,
+                         3.0765802299277199e-02}};
+const Rows four_links = {{6.2069213123991910e-03, 1.5984991982793204e-02, 2.9890831937813668e-02,
+                          1.0067620842447227e-01, -8.3278359924801485e-02, -1.2810017881132449e-01,
+                          -1.9655224906699600e-01, -1.4491778678012736e-01},
+                         {-5.1940855528556537e-02, -8.3065058913428244e-02, -1.1890219367475605e-01,
+                          -1.7674816272716844e-01, -2.1727078086972583e-02, -9.0011920086057060e-02,
+                          -1.1080032426499905e-01, 1.3108714890630560e-02},
+                         {5.2645632106602250e-02, 8.8271637871244056e-02, 1.3062593294229643e-01,
+                          1.6873213821973124e-01, -3.7864685398848588e-02, -1.1833389763837612e-02,
+                          -9.0865073962467998e-02, -1.2218882888226043e-01},
+                         {7.2465711014734603e-02, 7.4608820003396578e-02, 6.7418383404321227e-02,
+                          7.5404521329623605e-02, -7.9100697505911690e-02, -1.5014306377478767e-01,
+                          -6.1519435259023046e-02, -2.0651850309911545e-02}};
 
 struct Case {
   const char* example;
@@ -109,8 +116,8 @@ TEST(SinglePendulum, FollowsTheExactAngle) {
   const Example example = load_example("pendulum");
   ASSERT_TRUE(example);
   Trajectory path;
-  const SimulateReport report =
-      simulate(*example.system, example.system->initial_state(), {.integrator = "gl3", .step = 0.01}, path);
+  const SimulateReport report = simulate(*example.system, example.system->initial_state(),
+                                         {.integrator = "gl3", .step = 0.01}, path);
   ASSERT_TRUE(report.ok()) << report.message;
   ASSERT_EQ(path.count(), 1001u);
   const long double k = std::sin(0.05L), inertia = 50 * (4 + 0.04L) / 12 + 50;
@@ -133,8 +140,8 @@ TEST(SinglePendulum, PassesTheVerticalEveryHalfPeriod) {
   const Example example = load_example("pendulum");
   ASSERT_TRUE(example);
   Trajectory path;
-  const SimulateReport report =
-      simulate(*example.system, example.system->initial_state(), {.integrator = "gl3", .step = 0.01}, path);
+  const SimulateReport report = simulate(*example.system, example.system->initial_state(),
+                                         {.integrator = "gl3", .step = 0.01}, path);
   ASSERT_TRUE(report.ok()) << report.message;
   const double period = 2.3207503701612812434;
   ASSERT_EQ(path.events.size(), 9u);
@@ -193,7 +200,8 @@ TEST_P(FourLinks, Gl2WithLooseStagesNeedsFewEvaluations) {
 
 INSTANTIATE_TEST_SUITE_P(Source000, FourLinks, testing::Values("recursive", "moving-frame"),
                          [](const auto& info) {
-                           return info.param == "recursive" ? std::string("recursive") : "moving_frame";
+                           return info.param == "recursive" ? std::string("recursive")
+                                                            : "moving_frame";
                          });
 
 }  // namespace

@@ -1,8 +1,8 @@
-// Source 003: the constructed pendulum, without friction and with both readings of its friction law, and the
-// revolute chains of hollow cylinders.
+// Source 003: the constructed pendulum, without friction and with both readings of its friction
+// law, and the revolute chains of hollow cylinders.
 //
-// References: Lagrange's and Hamilton's equations of the pendulum in extended precision, agreeing to 1e-12
-// (1e-11 with friction); accelerations of the chains in 90-digit arithmetic.
+// References: Lagrange's and Hamilton's equations of the pendulum in extended precision, agreeing
+// to 1e-12 (1e-11 with friction); accelerations of the chains in 90-digit arithmetic.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -16,7 +16,8 @@ const double times[] = {1, 2, 5, 10};
 using Row = std::vector<double>;  // q1, q2, q1', q2'
 
 // Largest error of the coordinates and speeds at `times`.
-double motion_error(const Example& example, const std::vector<Row>& reference, const SimulateOptions& options) {
+double motion_error(const Example& example, const std::vector<Row>& reference,
+                    const SimulateOptions& options) {
   const std::vector<State> states = states_at(*example.system, times, options);
   double worst = 0;
   for (std::size_t i = 0; i < states.size(); ++i) {
@@ -28,19 +29,23 @@ double motion_error(const Example& example, const std::vector<Row>& reference, c
 }
 
 class ConstructedPendulum : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Source003, ConstructedPendulum, testing::Values("recursive", "moving-frame"),
-                         [](const auto& info) {
-                           return info.param == "recursive" ? std::string("recursive") : "moving_frame";
+INSTANTIATE_TEST_SUITE_P(Source003, ConstructedPendulum,
+                         testing::Values("recursive", "moving-frame"), [](const auto& info) {
+                           return info.param == "recursive" ? std::string("recursive")
+                                                            : "moving_frame";
                          });
 
 TEST_P(ConstructedPendulum, WithoutFrictionMeetsTheReference) {
   const Example example = load_example("constructed_pendulum", GetParam());
   ASSERT_TRUE(example);
-  const std::vector<Row> reference = {
-      {6.8313757588997424e+00, -1.6826031201641932e+00, 5.5437608846117728e+00, 5.1336978907717559e+00},
-      {1.4223784522601589e+01, 2.9776315172571357e-01, 2.6833596733127276e+00, -1.5742950529087337e+01},
-      {3.4687316849133475e+01, 3.0633964643572004e+00, 1.0345668848450023e+01, -7.2863778134394268e+00},
-      {6.8684410211482219e+01, 2.2502673602468856e-01, 2.6528972555022621e+00, -1.5487028761076466e+01}};
+  const std::vector<Row> reference = {{6.8313757588997424e+00, -1.6826031201641932e+00,
+                                       5.5437608846117728e+00, 5.1336978907717559e+00},
+                                      {1.4223784522601589e+01, 2.9776315172571357e-01,
+                                       2.6833596733127276e+00, -1.5742950529087337e+01},
+                                      {3.4687316849133475e+01, 3.0633964643572004e+00,
+                                       1.0345668848450023e+01, -7.2863778134394268e+00},
+                                      {6.8684410211482219e+01, 2.2502673602468856e-01,
+                                       2.6528972555022621e+00, -1.5487028761076466e+01}};
   const double error = motion_error(example, reference, {.integrator = "gl6", .step = 0.005});
   RecordProperty("error", std::to_string(error * 1e15) + "e-15");
   EXPECT_LE(error, 1e-11);
@@ -67,10 +72,10 @@ const Reading reading_a = {
      4.1420473300794285, 4.762209678244619, 5.373067455044626, 5.970218656141192, 6.560241350988723,
      7.138401061182458, 7.710856523211929, 8.27288026470195, 8.830200275461038, 9.37827214786824,
      9.92237934202441},
-    {-2.026136787953497, 3.5184846194888113, -1.8627223364922771, 3.4305066176553005, -1.7277341153297758,
-     3.3606069061825536, -1.609419563778261, 3.301529577369488, -1.5033246769756041, 3.249883111301174,
-     -1.407135404567647, 3.2037588714037133, -1.319345976980682, 3.1619554115495454, -1.238820553279218,
-     3.123656718050734}};
+    {-2.026136787953497, 3.5184846194888113, -1.8627223364922771, 3.4305066176553005,
+     -1.7277341153297758, 3.3606069061825536, -1.609419563778261, 3.301529577369488,
+     -1.5033246769756041, 3.249883111301174, -1.407135404567647, 3.2037588714037133,
+     -1.319345976980682, 3.1619554115495454, -1.238820553279218, 3.123656718050734}};
 const Reading reading_b = {
     "constructed_pendulum_friction_b",
     {{6.238250255416799, -0.7725031621746521, 3.08935497598667, 10.111678375094254},
@@ -78,32 +83,37 @@ const Reading reading_b = {
      {29.442730772060894, 1.0854643394567598, 3.5070143644662197, -14.807844296447094},
      {52.87294757718875, -0.48388295752624433, 2.5782606320922077, 3.6516020609414994}},
     {35.410104668404855, 34.39013737775309, 32.0195688388276, 29.14309925464621},
-    {0.7443999276701213, 1.4021794717020242, 2.018305390971421, 2.6063624248038506, 3.171663086175907,
-     3.719594044451295, 4.251735786726724, 4.77118903042478, 5.278952418562093, 5.776703790191814,
-     6.265534262399239, 6.746107467870455, 7.219730602305744, 7.686344938575667, 8.147455717386078,
-     8.602494725426647, 9.053117756796311, 9.498399014163029, 9.940099257538195},
-    {-1.8983985144884643, 3.3602267203042517, -1.6073000093622676, 3.20416907238392, -1.393657348636801,
-     3.0888293408887146, -1.2219362761523593, 2.995629927361401, -1.0786067221415008, 2.9168630049560815,
-     -0.9559751009191557, 2.8484292059260126, -0.8490509195460506, 2.7878297646749703, -0.7544033129071012,
-     2.7334042641220107, -0.6695841143772401, 2.683982185586449, -0.5927940902251494}};
+    {0.7443999276701213, 1.4021794717020242, 2.018305390971421, 2.6063624248038506,
+     3.171663086175907, 3.719594044451295, 4.251735786726724, 4.77118903042478, 5.278952418562093,
+     5.776703790191814, 6.265534262399239, 6.746107467870455, 7.219730602305744, 7.686344938575667,
+     8.147455717386078, 8.602494725426647, 9.053117756796311, 9.498399014163029, 9.940099257538195},
+    {-1.8983985144884643, 3.3602267203042517, -1.6073000093622676, 3.20416907238392,
+     -1.393657348636801, 3.0888293408887146, -1.2219362761523593, 2.995629927361401,
+     -1.0786067221415008, 2.9168630049560815, -0.9559751009191557, 2.8484292059260126,
+     -0.8490509195460506, 2.7878297646749703, -0.7544033129071012, 2.7334042641220107,
+     -0.6695841143772401, 2.683982185586449, -0.5927940902251494}};
 
 // Turning points of the arm are the example's only events.
-void expect_turning_points(const Example& example, const Reading& reading, const SimulateOptions& options) {
+void expect_turning_points(const Example& example, const Reading& reading,
+                           const SimulateOptions& options) {
   Trajectory path;
-  const SimulateReport report = simulate(*example.system, example.system->initial_state(), options, path);
+  const SimulateReport report =
+      simulate(*example.system, example.system->initial_state(), options, path);
   ASSERT_TRUE(report.ok()) << report.message;
   ASSERT_EQ(path.events.size(), reading.turning_times.size());
   double worst = 0;
   for (std::size_t i = 0; i < path.events.size(); ++i) {
     const State& at = path.events[i].state;
-    worst = std::max({worst, std::fabs(at.t - reading.turning_times[i]),
-                      std::fabs(observe(example.mechanism(), at).q[1][0] - reading.turning_angles[i])});
+    worst =
+        std::max({worst, std::fabs(at.t - reading.turning_times[i]),
+                  std::fabs(observe(example.mechanism(), at).q[1][0] - reading.turning_angles[i])});
   }
   testing::Test::RecordProperty("turning", std::to_string(worst * 1e15) + "e-15");
   EXPECT_LE(worst, 1e-10);
 }
 
-void expect_reading(const Reading& reading, const std::string& formulation, const SimulateOptions& options) {
+void expect_reading(const Reading& reading, const std::string& formulation,
+                    const SimulateOptions& options) {
   const Example example = load_example(reading.example, formulation);
   ASSERT_TRUE(example);
   const double error = motion_error(example, reading.motion, options);
@@ -124,9 +134,9 @@ TEST_P(ConstructedPendulum, FrictionReadingA) {
   expect_reading(reading_a, GetParam(), {.integrator = "gl6", .step = 0.005});
 }
 
-// The centrifugal load of the arm is a joint force with sign(v): smooth between the located reversals, with a jump
-// inside the step that is then cut short. Error control copes with the jump; fixed steps must be small enough for the
-// stages to converge across it.
+// The centrifugal load of the arm is a joint force with sign(v): smooth between the located
+// reversals, with a jump inside the step that is then cut short. Error control copes with the jump;
+// fixed steps must be small enough for the stages to converge across it.
 TEST_P(ConstructedPendulum, FrictionReadingBWithErrorControl) {
   expect_reading(reading_b, GetParam(), {.integrator = "dop853", .step = 0.01, .tolerance = 1e-14});
 }
@@ -134,18 +144,22 @@ TEST_P(ConstructedPendulum, FrictionReadingBWithFixedSteps) {
   expect_reading(reading_b, GetParam(), {.integrator = "gl6", .step = 0.002});
 }
 
-// Bearing loads (eq. 127-138): the two bearings of the hanging arm share its weight and, once friction slows the arm
-// down, the force that slows its centre of mass: tau = -C10 m2 |(g, l2 tau/M22)|, friction and acceleration together.
+// Bearing loads (eq. 127-138): the two bearings of the hanging arm share its weight and, once
+// friction slows the arm down, the force that slows its centre of mass: tau = -C10 m2 |(g, l2
+// tau/M22)|, friction and acceleration together.
 TEST(BearingFriction, LoadsOfTheHangingArm) {
-  const Example example = load_example("bearing_friction", "recursive", {{"rpm", 0}, {"start", std::acos(0.0)}});
+  const Example example =
+      load_example("bearing_friction", "recursive", {{"rpm", 0}, {"start", std::acos(0.0)}});
   ASSERT_TRUE(example);
   const MechanicalSystem& system = example.mechanism();
   // held at rest by friction: nothing moves
-  const SimulateReport still = simulate(*example.system, system.initial_state(),
-                                        {.integrator = "gl2", .duration = 0.1, .step = 0.01}, Observer{});
+  const SimulateReport still =
+      simulate(*example.system, system.initial_state(),
+               {.integrator = "gl2", .duration = 0.1, .step = 0.01}, Observer{});
   ASSERT_TRUE(still.ok()) << still.message;
   EXPECT_EQ(observe(system, still.final_state).v[1][0], 0);
-  const State slow = system.make_state(0, {}, {std::vector<double>{0.0}, std::vector<double>{1e-9}});
+  const State slow =
+      system.make_state(0, {}, {std::vector<double>{0.0}, std::vector<double>{1e-9}});
   const auto workspace = system.make_workspace();
   const DynamicsReport report = system.report_dynamics(slow, *workspace);
   const Eigen::MatrixXd M = system.report_mass_matrix(slow, *workspace).mass_matrix;
@@ -155,12 +169,14 @@ TEST(BearingFriction, LoadsOfTheHangingArm) {
   EXPECT_GT(std::fabs(across), 0.01);
 }
 
-// ------------------------------------------------------------------------------------ revolute chains
+// ------------------------------------------------------------------------------------ revolute
+// chains
 
 class RevoluteChain : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Source003, RevoluteChain, testing::Values("recursive", "moving-frame"),
                          [](const auto& info) {
-                           return info.param == "recursive" ? std::string("recursive") : "moving_frame";
+                           return info.param == "recursive" ? std::string("recursive")
+                                                            : "moving_frame";
                          });
 
 TEST_P(RevoluteChain, AccelerationsTo1e13) {
@@ -199,7 +215,8 @@ TEST(RevoluteChains, AgreeUpToSixLinks) {
     const SimulateReport b = simulate(*other.system, start, options, Observer{});
     ASSERT_TRUE(a.ok() && b.ok()) << a.message << b.message;
     EXPECT_LE(largest_difference(a.final_state.x, b.final_state.x), 1e-11) << name;
-    const Observation first = observe(one.mechanism(), start), last = observe(one.mechanism(), a.final_state);
+    const Observation first = observe(one.mechanism(), start),
+                      last = observe(one.mechanism(), a.final_state);
     EXPECT_NEAR(last.kinetic + last.potential, first.kinetic + first.potential,
                 1e-12 * (first.kinetic + std::fabs(first.potential)));
   }

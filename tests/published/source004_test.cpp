@@ -11,7 +11,8 @@ namespace {
 class SwingingLegs : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Source004, SwingingLegs, testing::Values("recursive", "moving-frame"),
                          [](const auto& info) {
-                           return info.param == "recursive" ? std::string("recursive") : "moving_frame";
+                           return info.param == "recursive" ? std::string("recursive")
+                                                            : "moving_frame";
                          });
 
 TEST_P(SwingingLegs, AccelerationsAndMassMatrix) {
@@ -36,20 +37,22 @@ TEST_P(SwingingLegs, MotionMeetsTheReference) {
   const Example example = load_example("swinging_legs", GetParam());
   ASSERT_TRUE(example);
   const double times[] = {0.5, 1, 2, 3, 4, 5};
-  const std::vector<std::vector<double>> reference = {  // u1, u2, u3, q1, q2, q3
-      {-2.8713507929516468e-01, -7.4032512063343367e-01, 5.0234982011819799e-01, 5.6670813413659019e-02,
-       -1.8176292211106900e-01, 5.1849487480083237e-01},
-      {-1.8500048920651091e-01, 9.4251364425528301e-01, -2.2189052690439855e+00, -7.3354202285355728e-02,
-       1.0869009958261074e-02, -3.6399325878708463e-01},
-      {2.6862170178139262e-01, 1.2841066161094424e+00, -1.1158328389712643e+00, 7.3079327128832686e-02,
-       -1.8589548748535196e-01, 3.8033278232619055e-01},
-      {-2.6242482662330616e-01, -1.5012397813169080e+00, 7.3472339045732660e-01, -4.6067634309694759e-02,
-       -3.6993051789162633e-01, 2.2221546231689392e-01},
-      {3.2215306596148764e-01, -1.1503379998239005e+00, 2.1391243824631028e+00, 4.2254475733724609e-02,
-       1.5613018855647359e-01, -1.7428826801659028e-01},
-      {-2.9997166738623698e-01, -1.2642196948782045e-01, -1.0937361400715157e+00, -7.5137777302789411e-03,
-       2.4038527214680290e-01, -4.7465317647218397e-01}};
-  const std::vector<State> states = states_at(*example.system, times, {.integrator = "gl6", .step = 0.01});
+  const std::vector<std::vector<double>> reference = {
+      // u1, u2, u3, q1, q2, q3
+      {-2.8713507929516468e-01, -7.4032512063343367e-01, 5.0234982011819799e-01,
+       5.6670813413659019e-02, -1.8176292211106900e-01, 5.1849487480083237e-01},
+      {-1.8500048920651091e-01, 9.4251364425528301e-01, -2.2189052690439855e+00,
+       -7.3354202285355728e-02, 1.0869009958261074e-02, -3.6399325878708463e-01},
+      {2.6862170178139262e-01, 1.2841066161094424e+00, -1.1158328389712643e+00,
+       7.3079327128832686e-02, -1.8589548748535196e-01, 3.8033278232619055e-01},
+      {-2.6242482662330616e-01, -1.5012397813169080e+00, 7.3472339045732660e-01,
+       -4.6067634309694759e-02, -3.6993051789162633e-01, 2.2221546231689392e-01},
+      {3.2215306596148764e-01, -1.1503379998239005e+00, 2.1391243824631028e+00,
+       4.2254475733724609e-02, 1.5613018855647359e-01, -1.7428826801659028e-01},
+      {-2.9997166738623698e-01, -1.2642196948782045e-01, -1.0937361400715157e+00,
+       -7.5137777302789411e-03, 2.4038527214680290e-01, -4.7465317647218397e-01}};
+  const std::vector<State> states =
+      states_at(*example.system, times, {.integrator = "gl6", .step = 0.01});
   double worst = 0;
   for (std::size_t i = 0; i < states.size(); ++i) {
     const Observation now = observe(example.mechanism(), states[i]);
@@ -80,7 +83,8 @@ TEST(VanDerPol, MeetsTheReference) {
       const Example example = load_example("van_der_pol", "recursive", {{"start", row.start}});
       ASSERT_TRUE(example);
       const double times[] = {row.t};
-      const State end = states_at(*example.system, times, {.integrator = method, .step = 0.01, .tolerance = 1e-15})[0];
+      const State end = states_at(*example.system, times,
+                                  {.integrator = method, .step = 0.01, .tolerance = 1e-15})[0];
       worst = std::max({worst, std::fabs(end.x[0] - row.x1), std::fabs(end.x[1] - row.x2)});
     }
     RecordProperty(method, std::to_string(worst * 1e15) + "e-15");
@@ -93,14 +97,15 @@ TEST(VanDerPol, StartOffTheAxis) {
   ASSERT_TRUE(example);
   State state = example.system->initial_state();
   state.x[0] = 2, state.x[1] = -2;
-  const SimulateReport report = simulate(*example.system, state,
-                                         {.integrator = "gl6", .duration = 10, .step = 0.01}, Observer{});
+  const SimulateReport report = simulate(
+      *example.system, state, {.integrator = "gl6", .duration = 10, .step = 0.01}, Observer{});
   ASSERT_TRUE(report.ok()) << report.message;
   EXPECT_NEAR(report.final_state.x[0], -0.753591295097705089, 5e-14);
   EXPECT_NEAR(report.final_state.x[1], 1.55237336908646474, 5e-14);
 }
 
-// On the closed orbit after 40 time units (a contraction of 8.6e-4 per turn): period and largest x2.
+// On the closed orbit after 40 time units (a contraction of 8.6e-4 per turn): period and largest
+// x2.
 TEST(VanDerPol, PeriodAndAmplitude) {
   const Example example = load_example("van_der_pol");
   ASSERT_TRUE(example);
@@ -111,18 +116,20 @@ TEST(VanDerPol, PeriodAndAmplitude) {
   ASSERT_TRUE(report.ok()) << report.message;
   const std::size_t n = path.events.size();
   ASSERT_GE(n, 8u);
-  EXPECT_NEAR(path.events[n - 1].state.t - path.events[n - 2].state.t, 6.66328685932313018969, 1e-12);
+  EXPECT_NEAR(path.events[n - 1].state.t - path.events[n - 2].state.t, 6.66328685932313018969,
+              1e-12);
   EXPECT_NEAR(path.events[n - 1].state.x[1], 2.00861986087484313651, 1e-12);
 }
 
-// The stable orbit at a = 0.3 through the section y = 0; its largest multiplier is -0.6005, so 200 time
-// units leave about 1e-7 of the distance at the start.
+// The stable orbit at a = 0.3 through the section y = 0; its largest multiplier is -0.6005, so 200
+// time units leave about 1e-7 of the distance at the start.
 TEST(Roessler, SettlesOnItsOrbit) {
   const Example example = load_example("roessler");
   ASSERT_TRUE(example);
   Trajectory path;
-  const SimulateReport report = simulate(*example.system, example.system->initial_state(),
-                                         {.integrator = "dop853", .duration = 400, .step = 0.05, .tolerance = 1e-13}, path);
+  const SimulateReport report =
+      simulate(*example.system, example.system->initial_state(),
+               {.integrator = "dop853", .duration = 400, .step = 0.05, .tolerance = 1e-13}, path);
   ASSERT_TRUE(report.ok()) << report.message;
   const std::size_t n = path.events.size();
   ASSERT_GE(n, 60u);

@@ -12,7 +12,8 @@ namespace {
 class Tops : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Published, Tops, testing::Values("recursive", "moving-frame"),
                          [](const auto& info) {
-                           return info.param == "recursive" ? std::string("recursive") : "moving_frame";
+                           return info.param == "recursive" ? std::string("recursive")
+                                                            : "moving_frame";
                          });
 
 double quaternion_error(const Quat<double>& got, const double* expected) {
@@ -40,7 +41,8 @@ const double heavy_reference[][6] = {
 TEST_P(Tops, HeavyTopMeetsTheExactMotion) {
   const Example example = load_example("heavy_top", GetParam());
   ASSERT_TRUE(example);
-  const std::vector<State> states = states_at(*example.system, heavy_times, {.integrator = "gl5", .step = 0.0025});
+  const std::vector<State> states =
+      states_at(*example.system, heavy_times, {.integrator = "gl5", .step = 0.0025});
   double worst = 0;
   for (std::size_t i = 0; i < states.size(); ++i) {
     const BodyState top = observe(example.mechanism(), states[i]).bodies[0];
@@ -62,7 +64,8 @@ TEST(HeavyTop, MassPropertiesFollowFromTheShapes) {
   ASSERT_TRUE(example);
   const MechanicalSystem& system = example.mechanism();
   const auto workspace = system.make_workspace();
-  const Eigen::MatrixXd M = system.report_mass_matrix(system.initial_state(), *workspace).mass_matrix;
+  const Eigen::MatrixXd M =
+      system.report_mass_matrix(system.initial_state(), *workspace).mass_matrix;
   EXPECT_NEAR(M(0, 0), 5.71966212494191731, 1e-14);
   EXPECT_NEAR(M(1, 1), 5.71966212494191731, 1e-14);
   EXPECT_NEAR(M(2, 2), 2.01454628911445491, 1e-14);
@@ -86,8 +89,8 @@ TEST_P(Tops, SpinMomentumIsConstantToRounding) {
     energy = std::max(energy, std::fabs((now.kinetic + now.potential) / 2624.1759986294011401 - 1));
     nodding = std::max(nodding, std::acos(rotation_matrix(now.bodies[0].orientation)(2, 2)));
   };
-  const SimulateReport report =
-      simulate(*example.system, system.initial_state(), {.integrator = "gl3", .step = 0.002}, observer);
+  const SimulateReport report = simulate(*example.system, system.initial_state(),
+                                         {.integrator = "gl3", .step = 0.002}, observer);
   ASSERT_TRUE(report.ok()) << report.message;
   RecordProperty("spin", std::to_string(spin * 1e15) + "e-15");
   RecordProperty("vertical", std::to_string(vertical * 1e15) + "e-15");
@@ -104,35 +107,40 @@ TEST(HeavyTop, NodsWithTheExactPeriod) {
   const Example example = load_example("heavy_top");
   ASSERT_TRUE(example);
   Trajectory path;
-  const SimulateReport report = simulate(*example.system, example.system->initial_state(),
-                                         {.integrator = "gl4", .duration = 2.1, .step = 0.002}, path);
+  const SimulateReport report =
+      simulate(*example.system, example.system->initial_state(),
+               {.integrator = "gl4", .duration = 2.1, .step = 0.002}, path);
   ASSERT_TRUE(report.ok()) << report.message;
   ASSERT_EQ(path.events.size(), 5u);
   for (std::size_t i = 0; i < path.events.size(); ++i)
     EXPECT_NEAR(path.events[i].state.t, 0.4082702807328222067 * (i + 1), 1e-11);
 }
 
-// Body rates by elliptic functions, attitude integrated in extended precision; t = 0.1, 0.5, 1, 2, 5, 10:
-// wx, wy, wz, q0..q3.
+// Body rates by elliptic functions, attitude integrated in extended precision; t = 0.1, 0.5, 1, 2,
+// 5, 10: wx, wy, wz, q0..q3.
 const double free_times[] = {0.1, 0.5, 1, 2, 5, 10};
 const double free_reference[][7] = {
-    {-2.3022370926035434e+01, 6.8862544944586166e+01, 1.1258264799550657e+01, 9.2742989894639441e-01,
-     1.3287059104373499e-01, 3.3653024827836289e-01, 9.4692030127527704e-02},
+    {-2.3022370926035434e+01, 6.8862544944586166e+01, 1.1258264799550657e+01,
+     9.2742989894639441e-01, 1.3287059104373499e-01, 3.3653024827836289e-01,
+     9.4692030127527704e-02},
     {4.1358026003987417e+00, 6.3035482673495294e+01, 3.0970955562270468e+01, 2.1716080912633789e-01,
      -1.0882511989097899e-03, -8.8124843929360909e-01, -4.1981089425061421e-01},
     {8.1793811430656761e+00, 6.3624599410657176e+01, 2.9637498825403878e+01, 9.0559731656474491e-01,
      1.3816906699617071e-02, 3.8303402263678882e-01, 1.8162469772216282e-01},
     {1.5583886047726976e+01, 6.5663878662153388e+01, 2.4347785409826198e+01, 6.3970190546121707e-01,
      3.9262604368925866e-02, 7.0659818881793726e-01, 2.9993152486303910e-01},
-    {2.4099063213268680e+01, 6.9412340395555929e+01, -6.6639068424429428e+00, 5.5708549496611265e-01,
-     1.4507596328378112e-01, -8.0583344213769391e-01, -1.3871257948780382e-01},
-    {-9.3303132357076098e+00, 6.3861463870842406e+01, -2.9080489511540390e+01, 3.0649621732807544e-01,
-     1.3643613902344738e-01, 9.4191916666617756e-01, 1.5281760332157924e-02}};
+    {2.4099063213268680e+01, 6.9412340395555929e+01, -6.6639068424429428e+00,
+     5.5708549496611265e-01, 1.4507596328378112e-01, -8.0583344213769391e-01,
+     -1.3871257948780382e-01},
+    {-9.3303132357076098e+00, 6.3861463870842406e+01, -2.9080489511540390e+01,
+     3.0649621732807544e-01, 1.3643613902344738e-01, 9.4191916666617756e-01,
+     1.5281760332157924e-02}};
 
 TEST_P(Tops, FreeTopMeetsTheReference) {
   const Example example = load_example("free_top", GetParam());
   ASSERT_TRUE(example);
-  const std::vector<State> states = states_at(*example.system, free_times, {.integrator = "gl6", .step = 0.001});
+  const std::vector<State> states =
+      states_at(*example.system, free_times, {.integrator = "gl6", .step = 0.001});
   double rates = 0, attitude = 0;
   for (std::size_t i = 0; i < states.size(); ++i) {
     const BodyState top = observe(example.mechanism(), states[i]).bodies[0];

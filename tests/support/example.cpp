@@ -9,7 +9,8 @@
 
 namespace cartan::test {
 
-Example load_example(const std::string& name, const std::string& formulation, const Settings& settings) {
+Example load_example(const std::string& name, const std::string& formulation,
+                     const Settings& settings) {
   Example example;
   const std::string path = std::string(CARTAN_ROOT) + "/examples/" + name + ".toml";
   Diagnostics problems(path);
@@ -58,7 +59,9 @@ Vec3<double> point_on(const BodyState& body, const Vec3<double>& point) {
   return body.position + rotation_matrix(body.orientation) * point;
 }
 
-Vec3<double> world_rate(const BodyState& body) { return rotation_matrix(body.orientation) * body.angular; }
+Vec3<double> world_rate(const BodyState& body) {
+  return rotation_matrix(body.orientation) * body.angular;
+}
 
 double angle_about_x(const BodyState& body) {
   return 2 * std::atan2(body.orientation.x, body.orientation.w);
@@ -68,7 +71,9 @@ void append(std::vector<double>& list, const Quat<double>& u) {
   list.insert(list.end(), {u.w, u.x, u.y, u.z});
 }
 
-void append(std::vector<double>& list, const Vec3<double>& a) { list.insert(list.end(), {a.x, a.y, a.z}); }
+void append(std::vector<double>& list, const Vec3<double>& a) {
+  list.insert(list.end(), {a.x, a.y, a.z});
+}
 
 double largest_difference(std::span<const double> a, std::span<const double> b) {
   if (a.size() != b.size()) return std::numeric_limits<double>::infinity();

@@ -18,7 +18,9 @@ struct Example {
   std::string problem;  // why there is no model or no system
 
   explicit operator bool() const { return system != nullptr; }
-  const MechanicalSystem& mechanism() const { return dynamic_cast<const MechanicalSystem&>(*system); }
+  const MechanicalSystem& mechanism() const {
+    return dynamic_cast<const MechanicalSystem&>(*system);
+  }
 };
 
 using Settings = std::vector<std::pair<std::string, double>>;  // of [parameters]

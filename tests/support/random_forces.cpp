@@ -94,6 +94,8 @@ void add_spring(Builder& b) {
   f.stiffness = {number(b, b.random.uniform(1, 40))};
   if (b.random.chance(0.6)) f.damping = {number(b, b.random.uniform(0.1, 3))};
   if (b.random.chance(0.7)) f.length = number(b, b.random.uniform(0.2, 1.5));
+  // without a length the damper does not act along the line: it resists a common rotation too
+  if (b.options.internal_only && !f.length) f.damping = {};
   b.model.forces.push_back(f);
 }
 

@@ -1,4 +1,5 @@
-// Mutated model files: whatever the text, reading and checking it ends soon with a model or findings.
+// Mutated model files: whatever the text, reading and checking it ends soon with a model or
+// findings.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -31,24 +32,43 @@ class Mutator {
   }
 
   void mutate(std::string& text) {
-    static const char* const words[] = {
-        "nan", "-inf", "1e999", "-1e308", "0", "true", "[", "]", "{", "}", "\"", "'", "\"\"\"", "=", ".",
-        "\n", "\\u0000", "9223372036854775808", "1979-05-27", "[[body]]", "[variables]", "world", "t", "q",
-        "pi", "((((", "^^", "table('x.csv','y',t)", "if(", ",", "name", "\xff", "\xc3\xa4", "#"};
+    static const char* const words[] = {"nan",         "-inf",
+                                        "1e999",       "-1e308",
+                                        "0",           "true",
+                                        "[",           "]",
+                                        "{",           "}",
+                                        "\"",          "'",
+                                        "\"\"\"",      "=",
+                                        ".",           "\n",
+                                        "\\u0000",     "9223372036854775808",
+                                        "1979-05-27",  "[[body]]",
+                                        "[variables]", "world",
+                                        "t",           "q",
+                                        "pi",          "((((",
+                                        "^^",          "table('x.csv','y',t)",
+                                        "if(",         ",",
+                                        "name",        "\xff",
+                                        "\xc3\xa4",    "#"};
     const std::size_t at = below(text.size() + 1);
     switch (below(6)) {
       case 0:  // flip a bit
         if (at < text.size()) text[at] = static_cast<char>(text[at] ^ (1 << below(8)));
         break;
-      case 1: text.erase(at, length(text, at)); break;
-      case 2: text.insert(below(text.size() + 1), text.substr(at, length(text, at))); break;
+      case 1:
+        text.erase(at, length(text, at));
+        break;
+      case 2:
+        text.insert(below(text.size() + 1), text.substr(at, length(text, at)));
+        break;
       case 3: {  // splice with another file
         const std::string& other = seeds_[below(seeds_.size())];
         const std::size_t from = below(other.size());
         text = text.substr(0, at) + other.substr(from, 4000);
         break;
       }
-      case 4: text.insert(at, words[below(std::size(words))]); break;
+      case 4:
+        text.insert(at, words[below(std::size(words))]);
+        break;
       case 5:  // swap two characters
         if (!text.empty()) std::swap(text[below(text.size())], text[below(text.size())]);
         break;
@@ -77,8 +97,12 @@ void run_campaign(unsigned seed, int cases) {
   EXPECT_LT(accepted, cases);
 }
 
-TEST(Fuzz, MutatedFiles) { run_campaign(1, 3000); }
-TEST(LongFuzz, MutatedFiles) { run_campaign(2, 100000); }
+TEST(Fuzz, MutatedFiles) {
+  run_campaign(1, 3000);
+}
+TEST(LongFuzz, MutatedFiles) {
+  run_campaign(2, 100000);
+}
 
 }  // namespace
 }  // namespace cartan

@@ -87,8 +87,10 @@ TEST(Everything, PlainNamesInAJointForceAreItsCoordinates) {
   const auto& force = std::get<JointForce>(model.forces[5].law);
   const int joint = model.find_joint("ball_joint");
   const auto& inputs = force.value.program.inputs;
-  EXPECT_NE(std::find(inputs.begin(), inputs.end(), Symbol{Quantity::joint_v, joint, 1}), inputs.end());
-  EXPECT_NE(std::find(inputs.begin(), inputs.end(), Symbol{Quantity::joint_q, joint, 0}), inputs.end());
+  EXPECT_NE(std::find(inputs.begin(), inputs.end(), Symbol{Quantity::joint_v, joint, 1}),
+            inputs.end());
+  EXPECT_NE(std::find(inputs.begin(), inputs.end(), Symbol{Quantity::joint_q, joint, 0}),
+            inputs.end());
 }
 
 TEST(Variables, KeepTheOrderOfTheFile) {

@@ -7,7 +7,8 @@ namespace {
 
 const std::string body = "[[body]]\nname = \"a\"\nmass = 1\n";
 const std::string joint =
-    "[[joint]]\nname = \"j\"\ntype = \"free\"\nparent = { body = \"world\" }\nchild = { body = \"a\" }\n";
+    "[[joint]]\nname = \"j\"\ntype = \"free\"\nparent = { body = \"world\" }\nchild = { body = "
+    "\"a\" }\n";
 
 std::string place(const Loaded& loaded) {
   const auto& findings = loaded.problems.findings();
@@ -20,8 +21,10 @@ TEST(TomlReader, PointsIntoExpressions) {
   EXPECT_EQ(place(load_text("[parameters]\nx = '1 + y'\n" + body + joint)), "2:10");
 }
 TEST(TomlReader, PointsIntoExpressionsBehindOtherLetters) {
-  EXPECT_EQ(place(load_text("[parameters]\n\"x\" = \"1 + y\" # \xC3\xA4\n" + body + joint)), "2:12");
-  EXPECT_EQ(place(load_text("name = \"\xC3\xA4\xC3\xB6\"\ngravity = ['t', \"\xC3\xA4\", 0]\n" + body + joint)),
+  EXPECT_EQ(place(load_text("[parameters]\n\"x\" = \"1 + y\" # \xC3\xA4\n" + body + joint)),
+            "2:12");
+  EXPECT_EQ(place(load_text("name = \"\xC3\xA4\xC3\xB6\"\ngravity = ['t', \"\xC3\xA4\", 0]\n" +
+                            body + joint)),
             "2:18");
 }
 TEST(TomlReader, PointsToTheStartOfStringsWhoseColumnsDiffer) {
@@ -37,7 +40,8 @@ TEST(TomlReader, AcceptsAByteOrderMarkAndWindowsLineEnds) {
 
 TEST(TomlReader, OneValueStandsForAListOfOne) {
   const std::string revolute =
-      "[[joint]]\nname = \"j\"\ntype = \"revolute\"\naxis = [0, 0, 1]\nparent = { body = \"world\" }\n"
+      "[[joint]]\nname = \"j\"\ntype = \"revolute\"\naxis = [0, 0, 1]\nparent = { body = \"world\" "
+      "}\n"
       "child = { body = \"a\" }\n";
   for (const char* velocity : {"2", "[2]", "\"1 + 1\"", "[\"1 + 1\"]"}) {
     const Loaded loaded = load_text(body + revolute + "velocity = " + velocity + "\n");
@@ -53,8 +57,9 @@ TEST(TomlReader, ShapesAreOneTableOrAList) {
   EXPECT_EQ(two.model->bodies[0].shapes.size(), 2u);
 }
 TEST(TomlReader, DottedKeysAndSubTablesAreTheSameTable) {
-  const Loaded loaded = load_text(
-      body + "[[joint]]\nname = \"j\"\ntype = \"free\"\nparent.body = \"world\"\n[joint.child]\nbody = \"a\"\n");
+  const Loaded loaded = load_text(body +
+                                  "[[joint]]\nname = \"j\"\ntype = \"free\"\nparent.body = "
+                                  "\"world\"\n[joint.child]\nbody = \"a\"\n");
   EXPECT_TRUE(loaded.model) << loaded.problems.text();
 }
 
@@ -65,7 +70,8 @@ TEST(TomlReader, RefusesFilesThatAreTooLarge) {
 }
 TEST(TomlReader, RefusesWhatIsNotAFile) {
   EXPECT_NE(load_file(test_folder("tests")).problems.text().find("a folder"), std::string::npos);
-  EXPECT_NE(load_file("no/such/file.toml").problems.text().find("cannot be opened"), std::string::npos);
+  EXPECT_NE(load_file("no/such/file.toml").problems.text().find("cannot be opened"),
+            std::string::npos);
 }
 TEST(TomlReader, SurvivesDeepNesting) {
   const int depth = 200000;
@@ -80,8 +86,9 @@ TEST(TomlReader, SurvivesDeepNesting) {
     EXPECT_TRUE(load_text(text).problems.has_errors());
 }
 TEST(TomlReader, DotsInTextsAndCommentsAreNoKeys) {
-  const std::string dots = "# a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a\nname = \"a.a.a.a.a.a.a.a.a.a."
-                           "a.a.a.a.a.a.a.a.a.a.a.a.a\"\n";
+  const std::string dots =
+      "# a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a\nname = \"a.a.a.a.a.a.a.a.a.a."
+      "a.a.a.a.a.a.a.a.a.a.a.a.a\"\n";
   EXPECT_EQ(load_text(dots + body + joint).problems.text(), "");
 }
 

@@ -53,7 +53,9 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
 }
 INSTANTIATE_TEST_SUITE_P(Bad, WrongFile, testing::ValuesIn(model_files("tests/bad")), test_name);
 
-TEST(WrongFiles, ThereAreEnough) { EXPECT_GE(model_files("tests/bad").size(), 150u); }
+TEST(WrongFiles, ThereAreEnough) {
+  EXPECT_GE(model_files("tests/bad").size(), 150u);
+}
 
 }  // namespace
 }  // namespace cartan

@@ -11,8 +11,11 @@ TEST(Description, BuildsAModelInAFewLines) {
   d.name = "heavy top";
   d.parameters = {{"spin", "20*pi"}};
   d.bodies.push_back({.name = "top", .mass = 21.6, .inertia = {0.36, 0.306, 0.09}});
-  d.joints.push_back({.name = "pivot", .type = "spherical", .parent = {"world"},
-                      .child = {"top", {-0.5, 0, 0}}, .velocity = {0, "spin", "10*pi"}});
+  d.joints.push_back({.name = "pivot",
+                      .type = "spherical",
+                      .parent = {"world"},
+                      .child = {"top", {-0.5, 0, 0}},
+                      .velocity = {0, "spin", "10*pi"}});
   Diagnostics problems;
   std::optional<Model> model = check_model(d, problems);
   ASSERT_TRUE(model) << problems.text();
@@ -28,7 +31,8 @@ TEST(Description, ProblemsOfProgramsNameTheElement) {
   d.bodies.push_back({.name = "top", .mass = -1});
   Diagnostics problems;
   EXPECT_FALSE(check_model(d, problems));
-  EXPECT_NE(problems.text().find("mass of body 'top' must be at least 0, got -1"), std::string::npos);
+  EXPECT_NE(problems.text().find("mass of body 'top' must be at least 0, got -1"),
+            std::string::npos);
   EXPECT_NE(problems.text().find("body 'top' is not connected to the world"), std::string::npos);
 }
 
@@ -60,7 +64,8 @@ TEST(Overrides, MayBeExpressions) {
 TEST(Overrides, MustNameAParameter) {
   const Loaded loaded = load_text(top, {{"mm", Value(5)}});
   EXPECT_FALSE(loaded.model);
-  EXPECT_NE(loaded.problems.text().find("cannot set 'mm', which is not in [parameters]; did you mean 'm'?"),
+  EXPECT_NE(loaded.problems.text().find(
+                "cannot set 'mm', which is not in [parameters]; did you mean 'm'?"),
             std::string::npos);
 }
 TEST(Overrides, AreCheckedLikeTheFile) {
@@ -69,7 +74,8 @@ TEST(Overrides, AreCheckedLikeTheFile) {
 }
 
 TEST(Warnings, JointForceHidesParameters) {
-  const Loaded loaded = load_text(top + "[[force]]\ntype = \"joint\"\njoint = \"j\"\nvalue = \"-m*v\"\n");
+  const Loaded loaded =
+      load_text(top + "[[force]]\ntype = \"joint\"\njoint = \"j\"\nvalue = \"-m*v\"\n");
   ASSERT_TRUE(loaded.model) << loaded.problems.text();
   EXPECT_NE(loaded.problems.text().find("hides the parameter 'v'"), std::string::npos);
   const auto& force = std::get<JointForce>(loaded.model->forces[0].law);
@@ -116,7 +122,8 @@ TEST(CompileExpression, KnowsTheModelsNames) {
   const Loaded loaded = load_text(top + "[definitions]\nd = \"m*j.q\"\n");
   ASSERT_TRUE(loaded.model) << loaded.problems.text();
   Diagnostics problems;
-  const std::optional<Formula> formula = compile_expression(*loaded.model, "d + a.vx + kinetic", problems);
+  const std::optional<Formula> formula =
+      compile_expression(*loaded.model, "d + a.vx + kinetic", problems);
   ASSERT_TRUE(formula) << problems.text();
   EXPECT_EQ(formula->program.inputs.size(), 4u);
   EXPECT_FALSE(compile_expression(*loaded.model, "d + b.vx", problems));
@@ -134,8 +141,9 @@ TEST(Inertia, TriangleEqualityIsLegalUpToRounding) {
   EXPECT_TRUE(with("[1, 2, 3.000000001]"));
   EXPECT_FALSE(with("[1, 2, 3.00000001]"));
   EXPECT_TRUE(with("[0, 1, 1]"));
-  EXPECT_TRUE(with("[1, 1, 1, -0.5, -0.5, -0.5]"));  // moments 0, 1.5, 1.5: a thin rod along (1, 1, 1)
-  EXPECT_FALSE(with("[1, 1, 1, 0.6, 0.6, 0.6]"));    // moments 0.4, 0.4, 2.2
+  EXPECT_TRUE(
+      with("[1, 1, 1, -0.5, -0.5, -0.5]"));  // moments 0, 1.5, 1.5: a thin rod along (1, 1, 1)
+  EXPECT_FALSE(with("[1, 1, 1, 0.6, 0.6, 0.6]"));  // moments 0.4, 0.4, 2.2
 }
 
 }  // namespace

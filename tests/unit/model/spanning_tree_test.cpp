@@ -15,8 +15,8 @@ Joint between(int parent, int child) {
 }
 
 // The rule as it is written, step by step.
-std::vector<int> tree_by_the_rule(const std::vector<Joint>& joints, const std::vector<bool>& may_join,
-                                  int bodies) {
+std::vector<int> tree_by_the_rule(const std::vector<Joint>& joints,
+                                  const std::vector<bool>& may_join, int bodies) {
   std::vector<bool> reached(bodies + 1, false);
   reached[bodies] = true;
   const auto is_reached = [&](int body) { return reached[body == world ? bodies : body]; };
