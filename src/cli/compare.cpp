@@ -2,14 +2,12 @@
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
-#include "cli/comparison.h"
+#include "cli/comparison_report.h"
 #include "cli/interrupt.h"
-#include "cli/json_values.h"
 #include "cli/load.h"
 #include "cli/progress.h"
 #include "cli/run_settings.h"
 #include "dynamics/formulations.h"
-#include "io/csv.h"
 #include "io/output_files.h"
 
 namespace cartan {
@@ -94,103 +92,15 @@ bool plan_integrators(const Options& o, ComparisonPlan& plan) {
   return true;
 }
 
-// ------------------------------------------------------------------------------------------
-// telling
-
-const std::vector<std::string> columns = {
-    "formulation",     "integrator", "step",        "difference",   "energy_drift",
-    "unit_norm_error", "constraint", "evaluations", "wall_seconds", "order"};
-
-std::string cell(const std::optional<double>& value) {
-  return value ? fmt::format("{:.2e}", *value) : "-";
-}
-
-void print_table(const Comparison& comparison, bool mechanism) {
-  constexpr const char* layout =
-      "{:<13} {:<10} {:>9} {:>11} {:>11} {:>11} {:>11} {:>11} {:>9} {:>6}\n";
-  fmt::print(layout, "formulation", "integrator", "step", "difference", "drift (J)", "unit length",
-             "constraint", "evaluations", "time (s)", "order");
-  for (const ComparisonRow& row : comparison.rows) {
-    if (!row.failure.empty()) {
-      fmt::print("{:<13} {:<10} {:>9.4g}   failed: {}\n", row.formulation, row.integrator, row.step,
-                 row.failure);
-      continue;
-    }
-    fmt::print(layout, row.formulation.empty() ? "-" : row.formulation, row.integrator,
-               fmt::format("{:.4g}", row.step), cell(row.difference), cell(row.energy_drift),
-               cell(row.unit_norm_error), cell(row.constraint), row.evaluations,
-               fmt::format("{:.3g}", row.seconds),
-               row.order ? fmt::format("{:.2f}", *row.order) : "-");
-  }
-  fmt::print(
-      "\nDifference at the end to {}, itself good to about {:.0e}: {}.\n"
-      "Order: from a step and the one before it.\n",
-      comparison.reference, std::max(comparison.reference_error, 1e-15),
-      mechanism ? "largest over all\nbodies, metres and radians alike"
-                : "largest over all\nvariables");
-}
-
-Json optional_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json json_object(const Model& model, const ComparisonPlan& plan, const Comparison& comparison) {
-  Json rows = Json::array();
-  for (const ComparisonRow& row : comparison.rows) {
-    Json json;
-    if (model.is_mechanism()) json["formulation"] = row.formulation;
-    json["integrator"] = row.integrator;
-    json["step"] = row.step;
-    if (!row.failure.empty()) {
-      json["failure"] = row.failure;
-    } else {
-      json["difference"] = row.difference;
-      json["energy_drift"] = optional_json(row.energy_drift);
-      json["unit_norm_error"] = optional_json(row.unit_norm_error);
-      json["constraint"] = optional_json(row.constraint);
-    }
-    json["evaluations"] = row.evaluations;
-    json["wall_seconds"] = row.seconds;
-    json["order"] = optional_json(row.order);
-    rows.push_back(std::move(json));
-  }
-  return {{"model", model.name},
-          {"duration", plan.duration},
-          {"reference", comparison.reference},
-          {"reference_error", comparison.reference_error},
-          {"rows", std::move(rows)}};
-}
-
-std::string csv_text(const Comparison& comparison) {
-  std::string text = fmt::format("{}\n", fmt::join(columns, ","));
-  const auto add = [&](const std::optional<double>& value) {
-    text += ',';
-    if (value) append_number(text, *value);
-  };
-  for (const ComparisonRow& row : comparison.rows) {
-    text += row.formulation + "," + row.integrator;
-    add(row.step);
-    add(row.failure.empty() ? std::optional(row.difference) : std::nullopt);
-    add(row.energy_drift);
-    add(row.unit_norm_error);
-    add(row.constraint);
-    add(static_cast<double>(row.evaluations));
-    add(row.seconds);
-    add(row.order);
-    text += '\n';
-  }
-  return text;
-}
-
 int tell(const Options& o, const Model& model, const ComparisonPlan& plan,
          const Comparison& comparison) {
   std::string problem;
-  if (!o.csv.empty() && !write_whole_file(o.csv, csv_text(comparison), problem))
+  if (!o.csv.empty() && !write_whole_file(o.csv, comparison_csv(comparison), problem))
     return complain(problem);
   if (o.json)
-    print_json(json_object(model, plan, comparison));
+    fmt::print("{}", comparison_json(model, plan, comparison));
   else
-    print_table(comparison, model.is_mechanism());
+    fmt::print("{}", comparison_text(comparison, model.is_mechanism()));
   for (const ComparisonRow& row : comparison.rows)
     if (!row.failure.empty()) return exit_failed;
   return exit_done;

@@ -89,8 +89,7 @@ Json evaluation_json(const Evaluation& e) {
   return json;
 }
 
-// ------------------------------------------------------------------------------------------ as
-// text
+// -------------------------------------------------------------------------------------- as text
 
 std::string numbers(const std::vector<double>& values) {
   std::string text;
@@ -143,8 +142,7 @@ void print_text(const Evaluation& e, const std::string& formulation) {
       p.kinetic_rate, p.potential_rate, p.nonconservative, p.constraint);
 }
 
-// ----------------------------------------------------------------------------------------
-// variables
+// ------------------------------------------------------------------------------------- variables
 
 void print_rates(const Model& model, const System& system, const State& state, bool json) {
   std::vector<double> rates(state.x.size());

@@ -25,13 +25,13 @@ struct Options {
 std::string template_list() {
   std::string text;
   for (const Template& row : template_table())
-    text += fmt::format("  {:<16} {}\n", row.name, row.summary);
+    text += fmt::format("\n  {:<16} {}", row.name, row.summary);
   return text;
 }
 
 std::optional<int> read_options(const Words& words, Options& o) {
   Arguments arguments(
-      "new", "Write a ready, commented model file to start from.\n\nTemplates:\n" + template_list(),
+      "new", "Write a ready, commented model file to start from.\n\nTemplates:" + template_list(),
       "  cartan new chain --links 16 --out chain.toml\n"
       "  cartan run chain.toml");
   arguments.positional("TEMPLATE", "which model", o.name);
@@ -64,7 +64,7 @@ std::string explain_unknown(const std::string& name) {
   for (const Template& row : template_table()) known.push_back(row.name);
   const std::string near = suggestion(name, known);
   return fmt::format("there is no template '{}'{}", name,
-                     near.empty() ? "; there are:\n" + template_list() : near);
+                     near.empty() ? "; there are:" + template_list() : near);
 }
 
 // A sentence, or "".

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -64,6 +66,12 @@ bool has_quaternions(const Model& model) {
   return false;
 }
 
+std::string relative(double drift, double energy) {
+  return energy == 0
+             ? ""
+             : fmt::format(" ({:.2g} of the energy at the start)", std::fabs(drift / energy));
+}
+
 void add_motion(const RunResult& run, std::string& text) {
   const MotionStatistics& s = *run.statistics;
   add_line(text, "energy",
@@ -72,7 +80,8 @@ void add_motion(const RunResult& run, std::string& text) {
   if (s.work != 0)
     add_line(text, "", fmt::format("{:.10g} J done by forces that are not conservative", s.work));
   add_line(text, "",
-           fmt::format("{:.2g} J largest drift{}", s.max_drift,
+           fmt::format("{:.2g} J largest drift{}{}", s.max_drift,
+                       relative(s.max_drift, s.initial_energy),
                        s.work != 0 ? ", that work taken into account" : ""));
   add_line(text, "momentum",
            fmt::format("{} -> {} kg m/s", text_of(s.initial_linear), text_of(s.final_linear)));

@@ -42,6 +42,9 @@ class GaussLegendre final : public Integrator {
   bool accepted(Verdict verdict);
   bool is_slow(double rate, double change) const;
   void refresh_jacobian();
+  void refresh_factors(double h);
+  double correct_slopes(std::span<double> K);
+  double follow_positions(double h, std::span<double> K, double change, int& worst);
   void watch_contraction(double fixed_point_rate);
   // x1 = x0 + h sum b K, with the part lost to rounding in low1
   void add_up(double h, std::span<const double> K, std::span<double> x1, std::span<double> low1);
@@ -65,7 +68,7 @@ class GaussLegendre final : public Integrator {
   int calm_steps_ = 0;                 // Newton steps in a row in which a fixed point would do
   int calm_needed_ = 10;
   double matrix_h_ = 0;                // length the factors belong to
-  Eigen::MatrixXd J_;
+  Eigen::MatrixXd J_, P_;              // f', and f_q N where positions are eliminated
   std::vector<double> residual_;
   std::unique_ptr<StageMatrix> matrix_;
 };
@@ -76,8 +79,8 @@ GaussLegendre::GaussLegendre(const System& system, int stages, const IntegratorO
       s_(stages),
       q_(system.kinematic_size()),
       tolerance_(options.tolerance > 0 ? options.tolerance : default_stage_tolerance),
-      // A Newton step costs about as much as this many sweeps: J takes as long as m evaluations and
-      // its factors are kept over some tens of steps.
+      // A Newton step costs about as much as this many sweeps: J takes as long as m evaluations, and it
+      // and its factors are kept over some tens of steps.
       sweep_limit_(std::max(15, m_ / 3)),
       history_(tab_, n_),
       times_(s_),
@@ -237,19 +240,68 @@ Outcome GaussLegendre::iterate_fixed_point(double h, std::span<double> K, StepRe
 // ------------------------------------------------------------------------------------------- Newton
 
 void GaussLegendre::refresh_jacobian() {
+  const int size = m_ - q_;
   if (!matrix_) {
-    matrix_ = std::make_unique<StageMatrix>(tab_, m_);
+    matrix_ = std::make_unique<StageMatrix>(tab_, size);
     J_.resize(n_, n_);
+    P_.resize(q_ > 0 ? size : 0, q_ > 0 ? size : 0);
     residual_.resize(Z_.size());
   }
   system_.jacobian({t0_, x0_, mode_}, J_, *workspace_);
+  if (q_ > 0) P_.noalias() = J_.block(q_, 0, size, q_) * J_.block(0, q_, q_, size);
   ++counts_.jacobians;
   matrix_h_ = 0;
   fresh_ = true;
   refresh_wanted_ = false;
 }
 
-// K <- K + (1 - h A (x) J)^-1 (f(x0 + h A K) - K). Quadratures follow: K = f.
+// Factors for this length; those of a length close by will do until convergence asks for more.
+void GaussLegendre::refresh_factors(double h) {
+  if (matrix_h_ == h || (!fresh_ && matrix_h_ != 0 && std::fabs(matrix_h_ - h) <= 0.1 * h)) return;
+  matrix_->factorise(J_.block(q_, q_, m_ - q_, m_ - q_), P_, h);
+  matrix_h_ = h;
+  ++counts_.factorisations;
+}
+
+// One step of K <- K + (1 - h A (x) J)^-1 (f(x0 + h A K) - K). Quadratures follow: K = f.
+//
+// Positions with q' = N(q) v are eliminated: dq = h A N dv leaves, for the velocities alone,
+//   (1 - h A (x) f_v - h^2 A^2 (x) f_q N) dK_v = f_v-part of the residual,
+// and the positions follow the new velocities as in the fixed-point iteration. (The change of N with
+// q is left out of the matrix, not of the equations.)
+// Returns what a fixed point would leave of dK: |dK - r| / |dK|.
+double GaussLegendre::correct_slopes(std::span<double> K) {
+  for (int i = 0; i < s_; ++i) {
+    const std::size_t at = static_cast<std::size_t>(i) * n_;
+    for (int k = q_; k < m_; ++k) residual_[at + k] = F_[at + k] - K[at + k];
+    for (int k = m_; k < n_; ++k) K[at + k] = F_[at + k];
+  }
+  const std::span<double> dK = F_;
+  matrix_->solve(std::span<const double>(residual_).subspan(q_), dK.subspan(q_), n_);
+  double left = 0, length = 0;
+  for (int i = 0; i < s_; ++i) {
+    const std::size_t at = static_cast<std::size_t>(i) * n_;
+    for (int k = q_; k < m_; ++k) {
+      K[at + k] += dK[at + k];
+      const double d = dK[at + k] - residual_[at + k];
+      left += d * d;
+      length += dK[at + k] * dK[at + k];
+    }
+  }
+  return length > 0 ? std::sqrt(left / length) : 0;
+}
+
+// Positions after a Newton step: until they move less than the velocities did.
+double GaussLegendre::follow_positions(double h, std::span<double> K, double change, int& worst) {
+  double total = 0;
+  for (int r = 0; r < 4; ++r) {
+    const double moved = relax_positions(h, K, worst);
+    total += moved;
+    if (!(moved > std::max(tolerance_, 1e-3 * change))) break;
+  }
+  return std::max(total, change);
+}
+
 Outcome GaussLegendre::iterate_newton(double h, std::span<double> K, StepReport& report) {
   constexpr int limit = 60;
   if (refresh_wanted_ || !matrix_) refresh_jacobian();
@@ -257,37 +309,20 @@ Outcome GaussLegendre::iterate_newton(double h, std::span<double> K, StepReport&
   int worst = -1;
   IterationWatch watch(tolerance_);
   fill_points(h, K, 0, n_, worst);
+  if (q_ > 0) follow_positions(h, K, 0, worst);
   for (int sweep = 1; sweep <= limit; ++sweep) {
-    if (matrix_h_ != h && (fresh_ || matrix_h_ == 0 || std::fabs(matrix_h_ - h) > 0.1 * h)) {
-      matrix_->factorise(J_.topLeftCorner(m_, m_), h);
-      matrix_h_ = h;
-      ++counts_.factorisations;
-    }
+    refresh_factors(h);
     evaluate_stages();
     ++report.iterations;
-    for (int i = 0; i < s_; ++i) {
-      const std::size_t at = static_cast<std::size_t>(i) * n_;
-      for (int k = 0; k < m_; ++k) residual_[at + k] = F_[at + k] - K[at + k];
-      for (int k = m_; k < n_; ++k) K[at + k] = F_[at + k];
-    }
-    matrix_->solve(residual_, F_, n_);  // F now holds the change of K
-    double shift = 0, length = 0;
-    for (int i = 0; i < s_; ++i) {
-      const std::size_t at = static_cast<std::size_t>(i) * n_;
-      for (int k = 0; k < m_; ++k) {
-        K[at + k] += F_[at + k];
-        const double d = F_[at + k] - residual_[at + k];  // = h A J dK: what a fixed point would leave
-        shift += d * d;
-        length += F_[at + k] * F_[at + k];
-      }
-    }
+    fixed_point_rate = std::max(fixed_point_rate, correct_slopes(K));
     worst = -1;
-    const double change = fill_points(h, K, 0, n_, worst);
+    double change = fill_points(h, K, q_, n_, worst);
+    if (q_ > 0) change = follow_positions(h, K, change, worst);
     report.measure = change;
     report.component = worst;
-    if (length > 0) fixed_point_rate = std::max(fixed_point_rate, std::sqrt(shift / length));
     const Verdict verdict = watch.judge(change);
     if (accepted(verdict)) {
+      if (q_ > 0) finish_positions(h, K);
       if (worst_rate > 0.1) refresh_wanted_ = true;
       watch_contraction(fixed_point_rate);
       return Outcome::converged;

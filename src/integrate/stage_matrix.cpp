@@ -81,15 +81,20 @@ StageMatrix::StageMatrix(const CollocationTableau& tableau, int n) : parts_(new 
 
 StageMatrix::~StageMatrix() = default;
 
-void StageMatrix::factorise(const Eigen::Ref<const Eigen::MatrixXd>& J, double h) {
+void StageMatrix::factorise(const Eigen::Ref<const Eigen::MatrixXd>& J,
+                            const Eigen::Ref<const Eigen::MatrixXd>& P, double h) {
   Parts& p = *parts_;
   for (Parts::Pair& pair : p.pairs) {
     if (pair.real) {
-      p.real_matrix = -h * pair.value.real() * J;
+      const double hl = h * pair.value.real();
+      p.real_matrix = -hl * J;
+      if (P.size() > 0) p.real_matrix -= hl * hl * P;
       p.real_matrix.diagonal().array() += 1;
       pair.real_lu.compute(p.real_matrix);
     } else {
-      p.complex_matrix = (-h * pair.value) * J.cast<Complex>();
+      const Complex hl = h * pair.value;
+      p.complex_matrix = -hl * J.cast<Complex>();
+      if (P.size() > 0) p.complex_matrix -= hl * hl * P.cast<Complex>();
       p.complex_matrix.diagonal().array() += 1;
       pair.complex_lu.compute(p.complex_matrix);
     }

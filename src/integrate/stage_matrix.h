@@ -1,7 +1,8 @@
-// (1 - h A (x) J) dK = r for the stages of a collocation method, without a matrix of size s n.
+// (1 - h A (x) J - h^2 A^2 (x) P) dK = r for the stages of a collocation method, without a matrix of
+// size s n.
 //
 // A = T L T^-1 with L diagonal (complex pairs, one real entry when s is odd):
-//   dK = (T (x) 1) diag((1 - h l J)^-1) (T^-1 (x) 1) r,
+//   dK = (T (x) 1) diag((1 - h l J - h^2 l^2 P)^-1) (T^-1 (x) 1) r,
 // so one factorisation of size n per pair of eigenvalues, complex, or real for the real one.
 #pragma once
 
@@ -19,7 +20,9 @@ class StageMatrix {
   StageMatrix(const CollocationTableau& tableau, int n);  // allocates all it needs
   ~StageMatrix();
 
-  void factorise(const Eigen::Ref<const Eigen::MatrixXd>& J, double h);
+  // P of size zero: none.
+  void factorise(const Eigen::Ref<const Eigen::MatrixXd>& J,
+                 const Eigen::Ref<const Eigen::MatrixXd>& P, double h);
   // r and dK: s blocks, the first n numbers of each block of `stride` are used; may be the same.
   void solve(std::span<const double> r, std::span<double> dK, int stride);
 

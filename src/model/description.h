@@ -21,8 +21,9 @@
 
 namespace cartan {
 
-// A reader keeps going after a complaint, so that all problems are told at once. What it has complained
-// about is left empty but with its place set (a Value: `reported`); the check then says nothing more.
+// A reader keeps going after a complaint, so that all problems are told at once. What it has
+// complained about is left empty but with its place set (a Value: `reported`); the check then says
+// nothing more.
 
 // A number, or an expression over names known where it stands.
 struct Value {

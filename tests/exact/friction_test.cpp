@@ -1,7 +1,6 @@
 // Friction in closed form: blocks that stop, stick, break loose; discs that spin down.
 #include <cmath>
 
-#include "core/scalar.h"
 #include "motion.h"
 
 namespace cartan::exact {
@@ -113,13 +112,13 @@ TEST(Block, BreaksLooseWhenTheForceReachesTheLimit) {
     return A / m * (std::cos(start) * (t - start) - std::sin(t) + std::sin(start)) -
            0.5 * F / m * (t - start) * (t - start);
   };
-  double low = start + 0.5, high = pi;  // the speed returns to zero in between
+  double low = start + 0.5, high = 4;  // the speed returns to zero in between
   for (int k = 0; k < 100; ++k) (speed(0.5 * (low + high)) > 0 ? low : high) = 0.5 * (low + high);
   const double stop = low;
-  ASSERT_LT(std::fabs(A * std::sin(stop)), F);  // and there friction holds it
+  ASSERT_LT(std::fabs(A * std::sin(stop)), F);  // there friction holds it, beyond the end of the run
   for (const char* method : methods) {
     int before = 0, moving = 0, after = 0;
-    run_everywhere(d, {.duration = 3.5, .step = 0.01, .integrator = method}, [&](const Sample& s) {
+    run_everywhere(d, {.duration = 3.8, .step = 0.01, .integrator = method}, [&](const Sample& s) {
       if (s.t < start) {
         EXPECT_EQ(s.seen.q[0][0], 0) << s.t;
         EXPECT_EQ(s.seen.v[0][0], 0) << s.t;
@@ -136,7 +135,7 @@ TEST(Block, BreaksLooseWhenTheForceReachesTheLimit) {
     });
     EXPECT_GT(before, 50);
     EXPECT_GT(moving, 50);
-    EXPECT_GT(after, 50);
+    EXPECT_GT(after, 20);
   }
 }
 

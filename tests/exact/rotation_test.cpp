@@ -54,10 +54,12 @@ TEST(Pendulum, RevoluteJointSwingsAlmostOverTheTop) {
   joint.position.coordinates = {3.0};
   for (const char* method : {"gl3", "dop853"}) {
     double lowest = 3;
-    run_everywhere(rod_on(joint), {.duration = 5, .step = 0.002, .integrator = method},
+    const double tolerance = std::string(method) == "gl3" ? 0 : 1e-13;
+    run_everywhere(rod_on(joint),
+                   {.duration = 5, .step = 0.002, .integrator = method, .tolerance = tolerance},
                    [&](const Sample& s) {
                      const Swing exact = pendulum(rod_frequency, 3.0L, s.t);
-                     EXPECT_NEAR(s.seen.q[0][0], static_cast<double>(exact.angle), 2e-10) << s.t;
+                     EXPECT_NEAR(s.seen.q[0][0], static_cast<double>(exact.angle), 1e-10) << s.t;
                      lowest = std::min(lowest, s.seen.q[0][0]);
                    });
     EXPECT_LT(lowest, -2.9);
@@ -89,7 +91,7 @@ TEST(HeavyTop, NutationFollowsTheEllipticFunction) {
   const long double k = std::sqrt((u0 - u1) / (u2 - u1)), c = std::sqrt(beta * (u2 - u1)) / 2;
 
   double lowest = 1, spin_error = 0;
-  run_everywhere(one_body(top, pivot), {.step = 0.005}, [&](const Sample& s) {
+  run_everywhere(one_body(top, pivot), {.step = 0.002}, [&](const Sample& s) {
     const Jacobi j = jacobi(c * s.t, k);
     const long double cd = j.cn / j.dn, exact = u1 + (u0 - u1) * cd * cd;
     const Mat3<double> R = rotation_matrix(s.seen.bodies[0].orientation);

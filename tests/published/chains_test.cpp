@@ -171,7 +171,7 @@ Invariants run_four_links(const SimulateOptions& options, const std::string& for
   };
   result.report = simulate(*example.system, example.system->initial_state(), options, observer);
   EXPECT_TRUE(result.report.ok()) << result.report.message;
-  EXPECT_GT(result.report.counts.evaluations, 3000);
+  EXPECT_GE(result.report.counts.evaluations, 2000);  // every stage of every step
   return result;
 }
 

@@ -1,4 +1,5 @@
 // Friction and bearing loads of the naive reference.
+#include <Eigen/Geometry>
 #include <Eigen/QR>
 #include <cmath>
 

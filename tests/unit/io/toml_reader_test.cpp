@@ -38,6 +38,12 @@ TEST(TomlReader, AcceptsAByteOrderMarkAndWindowsLineEnds) {
   EXPECT_EQ(load_text(windows).problems.text(), "");
 }
 
+TEST(TomlReader, AcceptsLettersBehindAContinuedLine) {
+  const Loaded loaded = load_text("name = \"\"\"a\\\n   \xC3\xA4\"\"\"\n" + body + joint);
+  ASSERT_TRUE(loaded.model) << loaded.problems.text();
+  EXPECT_EQ(loaded.model->name, "a\xC3\xA4");
+}
+
 TEST(TomlReader, OneValueStandsForAListOfOne) {
   const std::string revolute =
       "[[joint]]\nname = \"j\"\ntype = \"revolute\"\naxis = [0, 0, 1]\nparent = { body = \"world\" "
