@@ -93,7 +93,10 @@ void Arguments::positional(const std::string& name, const std::string& help, std
 
 void Arguments::option(const std::string& name, const std::string& value, const std::string& help,
                        std::string& target) {
-  parser_->add(name, value, help, target);
+  CLI::Option* option = parser_->add(name, value, help, target);
+  parser_->convert.push_back([=, &target]() -> std::string {
+    return option->count() > 0 && target.empty() ? name + ": expected a word, got nothing" : "";
+  });
 }
 
 void Arguments::option(const std::string& name, const std::string& value, const std::string& help,

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
 #include <fmt/core.h>
+#include <Eigen/Eigenvalues>
 
 #include "dynamics/formulations.h"
 #include "model/mass_properties.h"

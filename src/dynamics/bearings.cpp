@@ -1,6 +1,6 @@
 #include "dynamics/bearings.h"
 
-#include <Eigen/Dense>
+#include <cmath>
 
 #include "model/mass_properties.h"
 
@@ -28,41 +28,85 @@ struct Matrix {  // row-major
   }
 };
 
-Eigen::MatrixXd pseudo_inverse(const Eigen::MatrixXd& A) {
-  return A.completeOrthogonalDecomposition().pseudoInverse();
+using Dense = Matrix<double>;
+
+Dense product(const Dense& a, const Dense& b) {
+  Dense c(a.rows, b.columns);
+  for (int i = 0; i < a.rows; ++i)
+    for (int k = 0; k < a.columns; ++k)
+      for (int j = 0; j < b.columns; ++j) c(i, j) += a(i, k) * b(k, j);
+  return c;
+}
+Dense transposed(const Dense& a) {
+  Dense t(a.columns, a.rows);
+  for (int i = 0; i < a.rows; ++i)
+    for (int j = 0; j < a.columns; ++j) t(j, i) = a(i, j);
+  return t;
+}
+// 1 - a
+Dense complement(Dense a) {
+  for (int i = 0; i < a.rows; ++i)
+    for (int j = 0; j < a.columns; ++j) a(i, j) = (i == j) - a(i, j);
+  return a;
+}
+void add(Dense& sum, const Dense& a, double factor) {
+  for (std::size_t e = 0; e < sum.entry.size(); ++e) sum.entry[e] += factor * a.entry[e];
 }
 
-Matrix<double> pseudo_inverse(const Matrix<double>& A) {
-  Eigen::MatrixXd dense(A.rows, A.columns);
-  for (int i = 0; i < A.rows; ++i)
-    for (int j = 0; j < A.columns; ++j) dense(i, j) = A(i, j);
-  const Eigen::MatrixXd P = pseudo_inverse(dense);
-  Matrix<double> result(A.columns, A.rows);
-  for (int i = 0; i < A.columns; ++i)
-    for (int j = 0; j < A.rows; ++j) result(i, j) = P(i, j);
-  return result;
+// Rotates rows and columns p, q of the symmetric G so that G(p, q) vanishes; V collects the rotations.
+void rotate_away(Dense& G, Dense& V, int p, int q) {
+  if (G(p, q) == 0) return;
+  const double theta = (G(q, q) - G(p, p)) / (2 * G(p, q));
+  const double t = (theta < 0 ? -1 : 1) / (std::fabs(theta) + std::hypot(theta, 1));
+  const double c = 1 / std::hypot(t, 1), s = t * c;
+  auto turn = [&](double& x, double& y) {
+    const double old = x;
+    x = c * old - s * y;
+    y = s * old + c * y;
+  };
+  for (int k = 0; k < G.rows; ++k) turn(G(k, p), G(k, q));
+  for (int k = 0; k < G.rows; ++k) turn(G(p, k), G(q, k));
+  for (int k = 0; k < G.rows; ++k) turn(V(k, p), V(k, q));
+}
+
+// P = A^T (A A^T)^+ by Jacobi's eigenvalues of A A^T, then one step P (2 - A P) that gives back the
+// digits lost by squaring A.
+Dense pseudo_inverse(const Dense& A) {
+  const Dense T = transposed(A);
+  Dense G = product(A, T), V = complement(Dense(A.rows, A.rows));
+  for (int sweep = 0; sweep < 12; ++sweep)
+    for (int p = 0; p < A.rows; ++p)
+      for (int q = p + 1; q < A.rows; ++q) rotate_away(G, V, p, q);
+  double largest = 0;
+  for (int k = 0; k < A.rows; ++k) largest = std::max(largest, G(k, k));
+  Dense W(A.rows, A.rows);
+  for (int k = 0; k < A.rows; ++k)
+    if (G(k, k) > 1e-12 * largest)
+      for (int i = 0; i < A.rows; ++i)
+        for (int j = 0; j < A.rows; ++j) W(i, j) += V(i, k) * V(j, k) / G(k, k);
+  Dense P = product(T, W);
+  const Dense defect = complement(product(A, P));
+  add(P, product(P, defect), 1);
+  return P;
 }
 
 // At constant rank  dP = -P dA P + P P^T dA^T (1 - A P) + (1 - P A) dA^T P^T P.
 template <int N>
 Matrix<Dual<N>> pseudo_inverse(const Matrix<Dual<N>>& A) {
-  Eigen::MatrixXd value(A.rows, A.columns);
-  for (int i = 0; i < A.rows; ++i)
-    for (int j = 0; j < A.columns; ++j) value(i, j) = A(i, j).a;
-  const Eigen::MatrixXd P = pseudo_inverse(value);
-  const Eigen::MatrixXd left = Eigen::MatrixXd::Identity(A.rows, A.rows) - value * P;
-  const Eigen::MatrixXd right = Eigen::MatrixXd::Identity(A.columns, A.columns) - P * value;
+  Dense value(A.rows, A.columns);
+  for (std::size_t e = 0; e < A.entry.size(); ++e) value.entry[e] = A.entry[e].a;
+  const Dense P = pseudo_inverse(value), PT = transposed(P);
+  const Dense left = complement(product(value, P)), right = complement(product(P, value));
   Matrix<Dual<N>> result(A.columns, A.rows);
-  for (int i = 0; i < A.columns; ++i)
-    for (int j = 0; j < A.rows; ++j) result(i, j) = Dual<N>(P(i, j));
+  for (std::size_t e = 0; e < P.entry.size(); ++e) result.entry[e] = Dual<N>(P.entry[e]);
   for (int k = 0; k < N; ++k) {
-    Eigen::MatrixXd dA(A.rows, A.columns);
-    for (int i = 0; i < A.rows; ++i)
-      for (int j = 0; j < A.columns; ++j) dA(i, j) = A(i, j).d[k];
-    const Eigen::MatrixXd dP = -P * dA * P + P * P.transpose() * dA.transpose() * left +
-                               right * dA.transpose() * P.transpose() * P;
-    for (int i = 0; i < A.columns; ++i)
-      for (int j = 0; j < A.rows; ++j) result(i, j).d[k] = dP(i, j);
+    Dense dA(A.rows, A.columns);
+    for (std::size_t e = 0; e < A.entry.size(); ++e) dA.entry[e] = A.entry[e].d[k];
+    const Dense dAT = transposed(dA);
+    Dense dP = product(product(product(P, PT), dAT), left);
+    add(dP, product(product(right, dAT), product(PT, P)), 1);
+    add(dP, product(product(P, dA), P), -1);
+    for (std::size_t e = 0; e < P.entry.size(); ++e) result.entry[e].d[k] = dP.entry[e];
   }
   return result;
 }

@@ -1,8 +1,7 @@
 #include "dynamics/recursive.h"
 
+#include <array>
 #include <cmath>
-
-#include <Eigen/Eigenvalues>
 
 #include "dynamics/kinematics.h"
 
@@ -370,25 +369,34 @@ void calc_mass_matrix(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, std
   }
 }
 
-// The joint sees inertia M = S^T I S of the articulated body outside it; scaled by the sizes of the
-// columns and of I, its eigenvalues are near one unless some motion meets no inertia.
+// The joint sees the inertia M = S^T I S of the articulated body outside it. Scaled by the sizes of the
+// columns and of I its diagonal is at most one, and the pivots of its Cholesky factorisation are well
+// above rounding unless some motion meets no inertia.
 static bool sees_inertia(const Link<double>& link, const MotionWorkspace<double>& ws, int i) {
   const LinkState<double>& x = ws.links[i];
   const double turn = x.A.xx + x.A.yy + x.A.zz, slide = x.D.xx + x.D.yy + x.D.zz;
-  Eigen::MatrixXd M(link.nv, link.nv);
-  Eigen::VectorXd size(link.nv);
+  std::array<std::array<double, 6>, 6> M{};
+  std::array<double, 6> scale{};
   for (int k = 0; k < link.nv; ++k) {
     const Vec3<double>&phi = ws.phi[link.v0 + k], &psi = ws.psi[link.v0 + k];
-    size(k) = norm2(phi) * turn + norm2(psi) * slide;
-    const Vec3<double> n = x.A * phi + x.B * psi, f = transposed(x.B, phi) + x.D * psi;
-    for (int l = 0; l < link.nv; ++l)
-      M(l, k) = dot(ws.phi[link.v0 + l], n) + dot(ws.psi[link.v0 + l], f);
+    const double size = norm2(phi) * turn + norm2(psi) * slide;
+    if (!(size > 0)) return false;
+    scale[k] = 1 / std::sqrt(size);
   }
-  if (link.nv == 0) return true;
-  if (!M.allFinite() || size.minCoeff() <= 0) return false;
-  const Eigen::VectorXd scale = size.cwiseSqrt().cwiseInverse();
-  M = scale.asDiagonal() * M * scale.asDiagonal();
-  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(M).eigenvalues()(0) > 1e-12;
+  for (int k = 0; k < link.nv; ++k) {
+    const Vec3<double>&phi = ws.phi[link.v0 + k], &psi = ws.psi[link.v0 + k];
+    const Vec3<double> n = x.A * phi + x.B * psi, f = transposed(x.B, phi) + x.D * psi;
+    for (int l = k; l < link.nv; ++l)
+      M[l][k] = scale[k] * scale[l] * (dot(ws.phi[link.v0 + l], n) + dot(ws.psi[link.v0 + l], f));
+  }
+  for (int k = 0; k < link.nv; ++k) {
+    for (int j = 0; j < k; ++j)
+      for (int l = k; l < link.nv; ++l) M[l][k] -= M[l][j] * M[k][j];
+    if (!(M[k][k] > 1e-12)) return false;
+    const double pivot = std::sqrt(M[k][k]);
+    for (int l = k; l < link.nv; ++l) M[l][k] /= pivot;
+  }
+  return true;
 }
 
 int find_joint_without_inertia(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws) {

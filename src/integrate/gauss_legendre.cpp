@@ -13,6 +13,7 @@ namespace cartan {
 namespace {
 
 using Verdict = IterationWatch::Verdict;
+using Numbers = Eigen::Map<const Eigen::ArrayXd>;
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double stagnation_band = IterationWatch::stagnation_band;
@@ -35,16 +36,18 @@ class GaussLegendre final : public Integrator {
   Outcome iterate_newton(double h, std::span<double> K, StepReport& report);
   bool guess_constant(std::span<double> K);
   void evaluate_stages();
+  void fill_sum(const double* weights, std::span<const double> K, int first, int count);
   // Z = x0 + h A K for the numbers [first, last) of x; returns the largest relative change.
-  double fill_points(double h, std::span<const double> K, int first, int last, int& worst);
-  double relax_positions(double h, std::span<double> K, int& worst);
+  double fill_points(double h, std::span<const double> K, int first, int last);
+  int worst_component() const;
+  double relax_positions(double h, std::span<double> K);
   void finish_positions(double h, std::span<double> K);
   bool accepted(Verdict verdict);
   bool is_slow(double rate, double change) const;
   void refresh_jacobian();
   void refresh_factors(double h);
   double correct_slopes(std::span<double> K);
-  double follow_positions(double h, std::span<double> K, double change, int& worst);
+  double follow_positions(double h, std::span<double> K, double change);
   void watch_contraction(double fixed_point_rate);
   // x1 = x0 + h sum b K, with the part lost to rounding in low1
   void add_up(double h, std::span<const double> K, std::span<double> x1, std::span<double> low1);
@@ -60,6 +63,7 @@ class GaussLegendre final : public Integrator {
   std::vector<double> low_, low0_;     // what rounding took from x: now, at the start of the step
   std::vector<double> scale_, x1_, unused_;
   std::vector<double> weights_;
+  Eigen::ArrayXd sum_, change_;        // scratch; largest change of each number in the last sweep
 
   // simplified Newton
   bool newton_ = false;                // in use
@@ -92,7 +96,9 @@ GaussLegendre::GaussLegendre(const System& system, int stages, const IntegratorO
       scale_(m_),
       x1_(n_),
       unused_(n_),
-      weights_(s_) {}
+      weights_(s_),
+      sum_(n_),
+      change_(Eigen::ArrayXd::Zero(n_)) {}
 
 void GaussLegendre::restart() {
   history_.clear();
@@ -107,48 +113,53 @@ void GaussLegendre::evaluate_stages() {
   system_.derivatives(times_, Z_, mode_, F_, *workspace_);
 }
 
-double GaussLegendre::fill_points(double h, std::span<const double> K, int first, int last,
-                                  int& worst) {
-  double largest = 0;
-  const int deciding = std::min(last, m_);
+// sum_ = weights . K for the numbers [first, first + count)
+void GaussLegendre::fill_sum(const double* weights, std::span<const double> K, int first, int count) {
+  sum_.head(count) = weights[0] * Numbers(K.data() + first, count);
+  for (int j = 1; j < s_; ++j)
+    sum_.head(count) += weights[j] * Numbers(K.data() + static_cast<std::size_t>(j) * n_ + first, count);
+}
+
+double GaussLegendre::fill_points(double h, std::span<const double> K, int first, int last) {
+  const int count = last - first, deciding = std::min(last, m_) - first;
+  const Numbers x(x0_.data() + first, count), low(low0_.data() + first, count);
+  auto change = change_.segment(first, count);
+  change.setZero();
   for (int i = 0; i < s_; ++i) {
-    double* z = Z_.data() + static_cast<std::size_t>(i) * n_;
-    const double* a = tab_.a.data() + static_cast<std::size_t>(i) * s_;
-    const auto point = [&](int k) {
-      double sum = 0;
-      for (int j = 0; j < s_; ++j) sum += a[j] * K[static_cast<std::size_t>(j) * n_ + k];
-      return x0_[k] + (low0_[k] + h * sum);
-    };
-    for (int k = first; k < deciding; ++k) {
-      const double value = point(k);
-      const double change = std::fabs(value - z[k]) / std::max(1.0, std::fabs(value));
-      if (!(change <= largest)) {  // also when not a number
-        largest = change;
-        worst = k;
-      }
-      z[k] = value;
-    }
-    for (int k = std::max(first, deciding); k < last; ++k) z[k] = point(k);
+    Eigen::Map<Eigen::ArrayXd> z(Z_.data() + static_cast<std::size_t>(i) * n_ + first, count);
+    fill_sum(tab_.a.data() + static_cast<std::size_t>(i) * s_, K, first, count);
+    auto point = sum_.head(count);
+    point = x + (low + h * point);
+    z = (point - z).abs() / point.abs().max(1.0);
+    change = (z <= change).select(change, z);  // keeps what is not a number
+    z = point;
   }
-  return largest;
+  return deciding > 0 ? change.head(deciding).maxCoeff<Eigen::PropagateNaN>() : 0;
+}
+
+// The number of x that changed most in the last sweep.
+int GaussLegendre::worst_component() const {
+  int worst = 0;
+  for (int k = 1; k < m_; ++k)
+    if (!(change_[k] <= change_[worst])) worst = k;
+  return worst;
 }
 
 // With new velocities in Z, lets the positions follow once: K_q = N(q) v, q = q0 + h A K_q.
-double GaussLegendre::relax_positions(double h, std::span<double> K, int& worst) {
+double GaussLegendre::relax_positions(double h, std::span<double> K) {
   for (int i = 0; i < s_; ++i) {
     const std::size_t at = static_cast<std::size_t>(i) * n_;
     system_.kinematic_rates({times_[i], {Z_.data() + at, static_cast<std::size_t>(n_)}, mode_},
                             {K.data() + at, static_cast<std::size_t>(q_)}, *workspace_);
   }
-  return fill_points(h, K, 0, q_, worst);
+  return fill_points(h, K, 0, q_);
 }
 
 // Solves the position stages to rounding whatever the tolerance, so that unit lengths are kept.
 void GaussLegendre::finish_positions(double h, std::span<double> K) {
   double before = std::numeric_limits<double>::infinity();
   for (int r = 0; r < 12; ++r) {
-    int worst = -1;
-    const double change = relax_positions(h, K, worst);
+    const double change = relax_positions(h, K);
     if (!(change > eps) || (change >= before && change <= stagnation_band)) break;
     before = change;
   }
@@ -192,6 +203,7 @@ StepReport GaussLegendre::solve_stages(double h, std::span<double> K) {
   counts_.iterations += report.iterations;
   if (outcome != Outcome::converged) {
     report.status = std::isfinite(report.measure) ? StepStatus::no_convergence : StepStatus::not_finite;
+    report.component = worst_component();
     return report;
   }
   counts_.newton_steps += newton_;
@@ -211,8 +223,7 @@ Outcome GaussLegendre::iterate_fixed_point(double h, std::span<double> K, StepRe
   // Without the short cut for positions a change seen once says little about what is still missing.
   const int least_sweeps = q_ > 0 ? 1 : 2;
   IterationWatch watch(tolerance_);
-  int worst = -1;
-  fill_points(h, K, 0, n_, worst);
+  fill_points(h, K, 0, n_);
   for (;;) {
     evaluate_stages();
     ++report.iterations;
@@ -220,11 +231,9 @@ Outcome GaussLegendre::iterate_fixed_point(double h, std::span<double> K, StepRe
       const std::size_t at = static_cast<std::size_t>(i) * n_;
       std::copy(F_.begin() + at + q_, F_.begin() + at + n_, K.begin() + at + q_);
     }
-    worst = -1;
-    double change = fill_points(h, K, q_, n_, worst);
-    if (q_ > 0) change = std::max(change, relax_positions(h, K, worst));
+    double change = fill_points(h, K, q_, n_);
+    if (q_ > 0) change = std::max(change, relax_positions(h, K));
     report.measure = change;
-    report.component = worst;
     const Verdict verdict = watch.judge(change);
     if (verdict == Verdict::diverged) return Outcome::diverged;
     if (watch.sweeps() >= least_sweeps && accepted(verdict)) {
@@ -292,10 +301,10 @@ double GaussLegendre::correct_slopes(std::span<double> K) {
 }
 
 // Positions after a Newton step: until they move less than the velocities did.
-double GaussLegendre::follow_positions(double h, std::span<double> K, double change, int& worst) {
+double GaussLegendre::follow_positions(double h, std::span<double> K, double change) {
   double total = 0;
   for (int r = 0; r < 4; ++r) {
-    const double moved = relax_positions(h, K, worst);
+    const double moved = relax_positions(h, K);
     total += moved;
     if (!(moved > std::max(tolerance_, 1e-3 * change))) break;
   }
@@ -306,20 +315,17 @@ Outcome GaussLegendre::iterate_newton(double h, std::span<double> K, StepReport&
   constexpr int limit = 60;
   if (refresh_wanted_ || !matrix_) refresh_jacobian();
   double worst_rate = 0, fixed_point_rate = 0;
-  int worst = -1;
   IterationWatch watch(tolerance_);
-  fill_points(h, K, 0, n_, worst);
-  if (q_ > 0) follow_positions(h, K, 0, worst);
+  fill_points(h, K, 0, n_);
+  if (q_ > 0) follow_positions(h, K, 0);
   for (int sweep = 1; sweep <= limit; ++sweep) {
     refresh_factors(h);
     evaluate_stages();
     ++report.iterations;
     fixed_point_rate = std::max(fixed_point_rate, correct_slopes(K));
-    worst = -1;
-    double change = fill_points(h, K, q_, n_, worst);
-    if (q_ > 0) change = follow_positions(h, K, change, worst);
+    double change = fill_points(h, K, q_, n_);
+    if (q_ > 0) change = follow_positions(h, K, change);
     report.measure = change;
-    report.component = worst;
     const Verdict verdict = watch.judge(change);
     if (accepted(verdict)) {
       if (q_ > 0) finish_positions(h, K);
@@ -355,10 +361,9 @@ void GaussLegendre::watch_contraction(double fixed_point_rate) {
 // x1 + low1 = x0 + low0 + h sum b K with the exact remainder of the addition (Moller, Knuth).
 void GaussLegendre::add_up(double h, std::span<const double> K, std::span<double> x1,
                            std::span<double> low1) {
+  fill_sum(tab_.b.data(), K, 0, n_);
   for (int k = 0; k < n_; ++k) {
-    double sum = 0;
-    for (int j = 0; j < s_; ++j) sum += tab_.b[j] * K[static_cast<std::size_t>(j) * n_ + k];
-    const double change = low0_[k] + h * sum;
+    const double change = low0_[k] + h * sum_[k];
     const double value = x0_[k] + change;
     const double part = value - x0_[k];
     x1[k] = value;
@@ -395,25 +400,17 @@ StepReport GaussLegendre::step(State& state, double h, double t_end) {
 
 bool GaussLegendre::dense(double theta, std::span<double> x) {
   fill_collocation_weights(tab_, theta, weights_);
-  const std::span<const double> K = history_.last();
-  for (int k = 0; k < n_; ++k) {
-    double sum = 0;
-    for (int j = 0; j < s_; ++j) sum += weights_[j] * K[static_cast<std::size_t>(j) * n_ + k];
-    x[k] = x0_[k] + (low0_[k] + h0_ * sum);
-  }
+  fill_sum(weights_.data(), history_.last(), 0, n_);
+  for (int k = 0; k < n_; ++k) x[k] = x0_[k] + (low0_[k] + h0_ * sum_[k]);
   return true;
 }
 
 // The guess is the collocation polynomial of the step already known.
 StepReport GaussLegendre::restep(double h, std::span<double> x) {
-  const std::span<const double> K = history_.last();
   for (int i = 0; i < s_; ++i) {
     fill_lagrange_weights(tab_.c, tab_.c[i] * h / h0_, weights_);
-    for (int k = 0; k < n_; ++k) {
-      double sum = 0;
-      for (int j = 0; j < s_; ++j) sum += weights_[j] * K[static_cast<std::size_t>(j) * n_ + k];
-      again_[static_cast<std::size_t>(i) * n_ + k] = sum;
-    }
+    fill_sum(weights_.data(), history_.last(), 0, n_);
+    std::copy_n(sum_.data(), n_, again_.data() + static_cast<std::size_t>(i) * n_);
   }
   const StepReport report = solve_stages(h, again_);
   if (report.status == StepStatus::ok) add_up(h, again_, x, unused_);

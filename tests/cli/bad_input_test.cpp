@@ -66,7 +66,7 @@ TEST(BadInput, OutputThatCannotBeWritten) {
   expect_refusal(run_cartan({"run", model, "--out", model + "/sub"}), "cannot write to the folder");
   expect_refusal(run_cartan({"run", model, "--out", "/proc/nothing/here"}),
                  "cannot write to the folder");
-  expect_refusal(run_cartan({"run", model, "--out", ""}), "cannot write to the folder");
+  expect_refusal(run_cartan({"run", model, "--out", ""}), "--out: expected a word");
   EXPECT_EQ(read_file(model), before);
   EXPECT_EQ(list_folder(scratch.path("")), std::vector<std::string>{"pendulum.toml"});
 }

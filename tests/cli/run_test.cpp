@@ -177,7 +177,7 @@ TEST(Run, VariablesFile) {
   const LastRow row = last_row(out + "/trajectory.csv");
   EXPECT_EQ(row["t"], 30);
   EXPECT_EQ(row["x"], json["final"]["variables"]["x"].get<double>());
-  EXPECT_EQ(row["amplitude"], std::sqrt(row["x"] * row["x"] + row["y"] * row["y"]));
+  EXPECT_DOUBLE_EQ(row["amplitude"], std::sqrt(row["x"] * row["x"] + row["y"] * row["y"]));
   EXPECT_FALSE(json.contains("energy"));
 }
 

@@ -218,7 +218,8 @@ TEST(Rotor, BearingsBrakeItByItsWeight) {
   EXPECT_GT(still, 20);
 }
 
-// A sphere in a ball joint keeps its axis of rotation while friction takes its spin, then rests.
+// A sphere in a ball joint keeps its axis of rotation while friction takes its spin, then rests. The
+// law has no smooth continuation through w = 0, so only error control finds the end of the motion.
 TEST(Ball, FrictionOfABallJointStopsIt) {
   const double J = 0.5, C = 0.7, speed = 3, stop = speed * J / C;
   BodyText ball;
@@ -229,7 +230,7 @@ TEST(Ball, FrictionOfABallJointStopsIt) {
   ModelDescription d = one_body(ball, joint);
   d.forces.push_back(friction(C));
   int still = 0;
-  run_everywhere(d, {.duration = 3}, [&](const Sample& s) {
+  run_everywhere(d, {.duration = 3, .integrator = "dop853"}, [&](const Sample& s) {
     const double rest = std::max(0.0, 1 - s.t / stop);
     for (int k = 0; k < 3; ++k) EXPECT_NEAR(s.seen.v[0][k], (k == 0 ? 1 : 2) * rest, 2e-9) << s.t;
     if (rest > 0) return;

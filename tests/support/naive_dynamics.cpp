@@ -210,8 +210,9 @@ void read_solution(const Assembly& assembly, const VectorXd& x, const NaiveForce
     const double turning = dot(b.w, vec3(assembly.J[i] * eigen(b.alpha)));
     const double moving = tree.bodies[i].mass * dot(b.com_velocity, b.com_acceleration);
     result.kinetic_rate += turning + moving;
-    result.power_scale += std::fabs(turning) + std::fabs(moving);
-    result.power_scale += std::fabs(tree.bodies[i].mass * dot(forces.gravity, b.com_velocity));
+    const double force = tree.bodies[i].mass * (norm(b.com_acceleration) + norm(forces.gravity));
+    result.power_scale += norm(b.com_velocity) * force;
+    result.power_scale += norm(b.w) * (assembly.J[i] * eigen(b.alpha)).norm();
   }
 }
 
@@ -238,11 +239,12 @@ void read_scales(const Assembly& assembly, const NaiveForces& forces, NaiveResul
     result.length_scale = std::max({result.length_scale, norm(b.com), norm(b.X.p)});
     result.speed_scale = std::max(result.speed_scale, norm(b.origin_velocity));
     result.potential_scale += std::fabs(m * dot(forces.gravity, b.com));
-    // columns against external forces and against the rate of momentum at v' = 0
-    const Vector3d w = eigen(b.w);
+    // what columns project: external forces and the rate of momentum
+    const Vector3d w = eigen(b.w), turning = assembly.J[i] * eigen(b.alpha);
     Eigen::Matrix<double, 6, 1> size;
-    size << eigen(forces.torque[i]).cwiseAbs() + w.cross(assembly.J[i] * w).cwiseAbs(),
-        eigen(forces.force[i]).cwiseAbs();
+    size << eigen(forces.torque[i]).cwiseAbs() + w.cross(assembly.J[i] * w).cwiseAbs() +
+                turning.cwiseAbs(),
+        eigen(forces.force[i]).cwiseAbs() + m * eigen(b.com_acceleration).cwiseAbs();
     result.applied_scale +=
         result.columns.middleRows(6 * i, 6).cwiseAbs().transpose() * size;
   }

@@ -28,7 +28,7 @@ struct NaiveResult {
   double kinetic = 0, potential = 0;
   double kinetic_rate = 0, potential_rate = 0, nonconservative = 0;
   std::vector<NaiveEnergy> elements;    // per force element
-  double power_scale = 0;               // sum of the absolute values of all power terms
+  double power_scale = 0;               // sum of the sizes of all power terms, |force| |speed|
   // Sizes that errors are measured against: sums of absolute values where terms cancel.
   double potential_scale = 0;                // all potentials
   double force_scale = 0, torque_scale = 0;  // largest force and torque that enters any body
