@@ -160,7 +160,11 @@ std::optional<double> read_number(const std::string& text) {
   const Syntax tree = parse_expression(text, parse_error);
   if (!tree) return std::nullopt;
   std::vector<CompileError> errors;
-  const auto no_names = [](const std::string&, int) { return Meaning{.problem = "a name"}; };
+  const auto no_names = [](const std::string&, int) {
+    Meaning nothing;
+    nothing.problem = "a name";
+    return nothing;
+  };
   const auto no_tables = [](const std::string&, const std::string&, std::string& problem) {
     problem = "a table";
     return nullptr;

@@ -43,7 +43,7 @@ std::string method(const RunResult& run) {
   if (run.model->is_mechanism()) text += run.settings.formulation + mark(run, "formulation") + ", ";
   text += fmt::format("{}{}, {} {:g} s{}", o.integrator, mark(run, "integrator"),
                       info.adaptive ? "recorded every" : "step", o.step, mark(run, "step"));
-  if (o.every > 1) text += fmt::format(", every {}th kept", o.every);
+  if (o.every > 1) text += fmt::format(", one in {} kept", o.every);
   if (run.report.tolerance > 0)
     text += fmt::format(", tolerance {:g}{}", run.report.tolerance, mark(run, "tolerance"));
   return text;

@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace cartan {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
-int sign(double value) { return (value > 0) - (value < 0); }
+int sign(double value) {
+  return (value > 0) - (value < 0);
+}
 
-// Where the step is looked at. The samples next to its ends show which way the function leaves them.
+// Where the step is looked at. The samples next to its ends show which way the function leaves
+// them.
 constexpr double probe = 1.0 / 1024;
 constexpr double sample_places[] = {0, probe, 0.25, 0.5, 0.75, 1 - probe, 1};
 
@@ -43,7 +47,12 @@ void EventFinder::restart(const State& state, std::span<const Crossing> handled,
   }
   std::vector<double>& start = samples_[sample_count - 1].g;
   system_.event_values(state, start, workspace);
-  for (int i = 0; i < count_; ++i) side_[i] = std::fabs(start[i]) > noise_[i] ? sign(start[i]) : 0;
+  for (int i = 0; i < count_; ++i) {
+    const bool open = std::fabs(start[i]) <= noise_[i];
+    // A mode is left through zero from above, also when it begins at zero (a joint at its limit).
+    const int undecided = system_.events()[i].internal ? 1 : 0;
+    side_[i] = open ? undecided : sign(start[i]);
+  }
 }
 
 double EventFinder::value(int which, double t, std::span<const double> x) {
@@ -87,8 +96,10 @@ std::span<const Crossing> EventFinder::find(Integrator& integrator, const State&
   }
   system_.event_values(end, samples_[sample_count - 1].g, integrator.workspace());
   for (int i = 0; i < count_; ++i) look_at(i);
-  std::stable_sort(crossings_.begin(), crossings_.end(),
-                   [](const Crossing& a, const Crossing& b) { return a.length < b.length; });
+  // few entries: insertion keeps the order of equals and needs no memory
+  for (std::size_t i = 1; i < crossings_.size(); ++i)
+    for (std::size_t j = i; j > 0 && crossings_[j].length < crossings_[j - 1].length; --j)
+      std::swap(crossings_[j], crossings_[j - 1]);
   return crossings_;
 }
 
@@ -97,7 +108,8 @@ void EventFinder::look_at(int which) {
   for (int j = 1; j < sample_count; ++j) {
     const int s = sign(samples_[j].g[which]);
     double dip = 0;
-    if (side_[which] != 0 && s == side_[which] && j + 1 < sample_count && find_dip(which, j - 1, dip)) {
+    if (side_[which] != 0 && s == side_[which] && j + 1 < sample_count &&
+        find_dip(which, j - 1, dip)) {
       add_crossing(which, samples_[known].theta, dip, -s);
       add_crossing(which, dip, samples_[j + 1].theta, s);
     } else if (s != 0) {
@@ -182,10 +194,11 @@ double EventFinder::dense_root(int which, double left, double right, int after) 
   return std::fabs(fl) < std::fabs(fr) ? left : right;
 }
 
-// Secant method with real steps; the first slope is that of the dense output. The slope must stay on
-// its side: of two crossings close together, this finds the one meant.
+// Secant method with real steps; the first slope is that of the dense output. The slope must stay
+// on its side: of two crossings close together, this finds the one meant.
 bool EventFinder::polish(int which, int after, double& theta) {
-  const double small = 1e-4, low = std::max(0.0, theta - small), high = std::min(1.0, theta + small);
+  const double small = 1e-4, low = std::max(0.0, theta - small),
+               high = std::min(1.0, theta + small);
   double slope = (dense_value(which, high) - dense_value(which, low)) / (high - low);
   double f = true_value(which, theta);
   for (int iteration = 0; iteration < 8; ++iteration) {

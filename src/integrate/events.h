@@ -1,14 +1,14 @@
 // Zero crossings of a System's event functions inside the steps of an integrator.
 //
-// Detection: signs at both ends of a step and at samples of its dense output; where |g| dips between
-// samples without a change of sign, the bottom of the dip is looked at too, so two crossings in one
-// step are seen. Location: a first root on the dense output, then with real steps of shorter length
-// from the start of the step (Integrator::restep), so that the state at the event has the full order
-// of the method; to the resolution of t.
+// Detection: signs at both ends of a step and at samples of its dense output; where |g| dips
+// between samples without a change of sign, the bottom of the dip is looked at too, so two
+// crossings in one step are seen. Location: a first root on the dense output, then with real steps
+// of shorter length from the start of the step (Integrator::restep), so that the state at the event
+// has the full order of the method; to the resolution of t.
 //
-// Which side of zero each event is on is remembered; a function that is exactly zero when the search
-// starts, or whose event has just been handled and left it there (to rounding), is on no side until it
-// leaves zero: it does not fire again by itself.
+// Which side of zero each event is on is remembered; a function that is exactly zero when the
+// search starts, or whose event has just been handled and left it there (to rounding), is on no
+// side until it leaves zero: it does not fire again by itself.
 #pragma once
 
 #include <span>
@@ -20,7 +20,7 @@
 namespace cartan {
 
 struct EventRecord {
-  int index = 0;      // in System::events()
+  int index = 0;  // in System::events()
   std::string name;
   int direction = 0;  // +1: from negative to positive
   State state;        // with its time

@@ -11,7 +11,8 @@ namespace {
 
 bool all_finite(std::span<const double> x) {
   double sum = 0;
-  for (double value : x) sum += value * 0.0;  // 0, or not a number as soon as one entry is not finite
+  for (double value : x)
+    sum += value * 0.0;  // 0, or not a number as soon as one entry is not finite
   return sum == 0;
 }
 
@@ -59,9 +60,9 @@ class ExplicitRungeKutta final : public Integrator {
   std::vector<double> x1_, y_;     // end of the step, argument of a stage
   std::vector<double> shape_;      // F0, F1, ... of the dense output
   double t1_ = 0;
-  double norm_error_ = 0;          // of the last new point before normalising
-  bool follows_ = false;           // the next step starts where the last one ended
-  bool end_known_ = false;         // stage s is f(t1, x1)
+  double norm_error_ = 0;   // of the last new point before normalising
+  bool follows_ = false;    // the next step starts where the last one ended
+  bool end_known_ = false;  // stage s is f(t1, x1)
   bool dense_known_ = false;
   StepController controller_;
 };
@@ -103,8 +104,7 @@ bool ExplicitRungeKutta::fill_end() {
 }
 
 StepReport ExplicitRungeKutta::step(State& state, double h, double t_end) {
-  if (follows_ && end_known_)
-    std::copy_n(stage(tab_.stages).begin(), n_, stage(0).begin());
+  if (follows_ && end_known_) std::copy_n(stage(tab_.stages).begin(), n_, stage(0).begin());
   x0_ = state.x;
   mode_ = state.mode;
   t0_ = state.t;
@@ -155,8 +155,8 @@ StepReport ExplicitRungeKutta::step_controlled(double limit, double t_end) {
   }
 }
 
-// The largest |error_i| / (tol + tol max(|x0_i|, |x1_i|)) over all numbers but quadratures. With two
-// estimates e5, e3 (8(5,3)): e5^2 / sqrt(e5^2 + 0.01 e3^2), which behaves as h^8.
+// The largest |error_i| / (tol + tol max(|x0_i|, |x1_i|)) over all numbers but quadratures. With
+// two estimates e5, e3 (8(5,3)): e5^2 / sqrt(e5^2 + 0.01 e3^2), which behaves as h^8.
 double ExplicitRungeKutta::error_measure(double h, int& worst) {
   double fine = 0, coarse = 0;
   worst = -1;

@@ -1,5 +1,5 @@
-// Explicit Runge-Kutta methods from a tableau: fixed steps, or error control where the tableau has an
-// error estimate. After every step unit quaternions are brought back to length one.
+// Explicit Runge-Kutta methods from a tableau: fixed steps, or error control where the tableau has
+// an error estimate. After every step unit quaternions are brought back to length one.
 #pragma once
 
 #include <memory>

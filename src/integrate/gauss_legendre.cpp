@@ -63,16 +63,16 @@ class GaussLegendre final : public Integrator {
   std::vector<double> low_, low0_;     // what rounding took from x: now, at the start of the step
   std::vector<double> scale_, x1_, unused_;
   std::vector<double> weights_;
-  Eigen::ArrayXd sum_, change_;        // scratch; largest change of each number in the last sweep
+  Eigen::ArrayXd sum_, change_;  // scratch; largest change of each number in the last sweep
 
   // simplified Newton
-  bool newton_ = false;                // in use
-  bool fresh_ = false;                 // J belongs to this step
+  bool newton_ = false;  // in use
+  bool fresh_ = false;   // J belongs to this step
   bool refresh_wanted_ = false;
-  int calm_steps_ = 0;                 // Newton steps in a row in which a fixed point would do
+  int calm_steps_ = 0;  // Newton steps in a row in which a fixed point would do
   int calm_needed_ = 10;
-  double matrix_h_ = 0;                // length the factors belong to
-  Eigen::MatrixXd J_, P_;              // f', and f_q N where positions are eliminated
+  double matrix_h_ = 0;    // length the factors belong to
+  Eigen::MatrixXd J_, P_;  // f', and f_q N where positions are eliminated
   std::vector<double> residual_;
   std::unique_ptr<StageMatrix> matrix_;
 };
@@ -83,8 +83,8 @@ GaussLegendre::GaussLegendre(const System& system, int stages, const IntegratorO
       s_(stages),
       q_(system.kinematic_size()),
       tolerance_(options.tolerance > 0 ? options.tolerance : default_stage_tolerance),
-      // A Newton step costs about as much as this many sweeps: J takes as long as m evaluations, and it
-      // and its factors are kept over some tens of steps.
+      // A Newton step costs about as much as this many sweeps: J takes as long as m evaluations,
+      // and it and its factors are kept over some tens of steps.
       sweep_limit_(std::max(15, m_ / 3)),
       history_(tab_, n_),
       times_(s_),
@@ -106,7 +106,8 @@ void GaussLegendre::restart() {
   refresh_wanted_ = true;
 }
 
-// ------------------------------------------------------------------------------------------- stages
+// -------------------------------------------------------------------------------------------
+// stages
 
 void GaussLegendre::evaluate_stages() {
   counts_.evaluations += s_;
@@ -114,10 +115,12 @@ void GaussLegendre::evaluate_stages() {
 }
 
 // sum_ = weights . K for the numbers [first, first + count)
-void GaussLegendre::fill_sum(const double* weights, std::span<const double> K, int first, int count) {
+void GaussLegendre::fill_sum(const double* weights, std::span<const double> K, int first,
+                             int count) {
   sum_.head(count) = weights[0] * Numbers(K.data() + first, count);
   for (int j = 1; j < s_; ++j)
-    sum_.head(count) += weights[j] * Numbers(K.data() + static_cast<std::size_t>(j) * n_ + first, count);
+    sum_.head(count) +=
+        weights[j] * Numbers(K.data() + static_cast<std::size_t>(j) * n_ + first, count);
 }
 
 double GaussLegendre::fill_points(double h, std::span<const double> K, int first, int last) {
@@ -169,7 +172,8 @@ bool GaussLegendre::guess_constant(std::span<double> K) {
   evaluate(t0_, x0_, K.first(n_));
   double sum = 0;
   for (int k = 0; k < n_; ++k) sum += K[k] * 0.0;
-  for (int i = 1; i < s_; ++i) std::copy_n(K.begin(), n_, K.begin() + static_cast<std::size_t>(i) * n_);
+  for (int i = 1; i < s_; ++i)
+    std::copy_n(K.begin(), n_, K.begin() + static_cast<std::size_t>(i) * n_);
   return sum == 0;
 }
 
@@ -177,7 +181,8 @@ bool GaussLegendre::guess_constant(std::span<double> K) {
 bool GaussLegendre::accepted(Verdict verdict) {
   counts_.stagnations += verdict == Verdict::stagnated || verdict == Verdict::noisy;
   counts_.noisy_steps += verdict == Verdict::noisy;
-  return verdict == Verdict::converged || verdict == Verdict::stagnated || verdict == Verdict::noisy;
+  return verdict == Verdict::converged || verdict == Verdict::stagnated ||
+         verdict == Verdict::noisy;
 }
 
 StepReport GaussLegendre::solve_stages(double h, std::span<double> K) {
@@ -202,7 +207,8 @@ StepReport GaussLegendre::solve_stages(double h, std::span<double> K) {
   }
   counts_.iterations += report.iterations;
   if (outcome != Outcome::converged) {
-    report.status = std::isfinite(report.measure) ? StepStatus::no_convergence : StepStatus::not_finite;
+    report.status =
+        std::isfinite(report.measure) ? StepStatus::no_convergence : StepStatus::not_finite;
     report.component = worst_component();
     return report;
   }
@@ -246,7 +252,8 @@ Outcome GaussLegendre::iterate_fixed_point(double h, std::span<double> K, StepRe
   }
 }
 
-// ------------------------------------------------------------------------------------------- Newton
+// -------------------------------------------------------------------------------------------
+// Newton
 
 void GaussLegendre::refresh_jacobian() {
   const int size = m_ - q_;
@@ -276,9 +283,9 @@ void GaussLegendre::refresh_factors(double h) {
 //
 // Positions with q' = N(q) v are eliminated: dq = h A N dv leaves, for the velocities alone,
 //   (1 - h A (x) f_v - h^2 A^2 (x) f_q N) dK_v = f_v-part of the residual,
-// and the positions follow the new velocities as in the fixed-point iteration. (The change of N with
-// q is left out of the matrix, not of the equations.)
-// Returns what a fixed point would leave of dK: |dK - r| / |dK|.
+// and the positions follow the new velocities as in the fixed-point iteration. (The change of N
+// with q is left out of the matrix, not of the equations.) Returns what a fixed point would leave
+// of dK: |dK - r| / |dK|.
 double GaussLegendre::correct_slopes(std::span<double> K) {
   for (int i = 0; i < s_; ++i) {
     const std::size_t at = static_cast<std::size_t>(i) * n_;
@@ -333,7 +340,8 @@ Outcome GaussLegendre::iterate_newton(double h, std::span<double> K, StepReport&
       watch_contraction(fixed_point_rate);
       return Outcome::converged;
     }
-    if (!std::isfinite(change) || (fresh_ && verdict == Verdict::diverged)) return Outcome::diverged;
+    if (!std::isfinite(change) || (fresh_ && verdict == Verdict::diverged))
+      return Outcome::diverged;
     if (sweep == 1 || watch.at_noise() || change <= stagnation_band) continue;
     worst_rate = std::max(worst_rate, watch.rate());
     if (!fresh_ && watch.rate() > 0.4) {
@@ -347,8 +355,8 @@ Outcome GaussLegendre::iterate_newton(double h, std::span<double> K, StepReport&
 // Back to the fixed point once its contraction, seen through J, has been good for a while.
 void GaussLegendre::watch_contraction(double fixed_point_rate) {
   if (fixed_point_rate == 0) return;  // nothing was to be solved, nothing is known
-  const bool calm = fixed_point_rate < 1 &&
-                    std::log(1e-9) / std::log(fixed_point_rate) < 0.5 * sweep_limit_;
+  const bool calm =
+      fixed_point_rate < 1 && std::log(1e-9) / std::log(fixed_point_rate) < 0.5 * sweep_limit_;
   calm_steps_ = calm ? calm_steps_ + 1 : 0;
   if (calm_steps_ < calm_needed_) return;
   newton_ = false;
@@ -356,7 +364,8 @@ void GaussLegendre::watch_contraction(double fixed_point_rate) {
   calm_needed_ = std::min(2 * calm_needed_, 10000);
 }
 
-// --------------------------------------------------------------------------------------------- step
+// ---------------------------------------------------------------------------------------------
+// step
 
 // x1 + low1 = x0 + low0 + h sum b K with the exact remainder of the addition (Moller, Knuth).
 void GaussLegendre::add_up(double h, std::span<const double> K, std::span<double> x1,

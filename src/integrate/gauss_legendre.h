@@ -2,8 +2,8 @@
 //
 //   Z_i = x + h sum_j a_ij K_j,   K_i = f(t + c_i h, Z_i),   x1 = x + h sum_i b_i K_i
 //
-// x are embedded numbers; what is quadratic and invariant for f (the length of a unit quaternion, the
-// energy of a free body) is invariant for the method: nothing is ever normalised. See
+// x are embedded numbers; what is quadratic and invariant for f (the length of a unit quaternion,
+// the energy of a free body) is invariant for the method: nothing is ever normalised. See
 // docs/integrators.md for how the stages are solved.
 #pragma once
 

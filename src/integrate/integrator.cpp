@@ -34,10 +34,10 @@ Make make_dop853(const System& s, const IntegratorOptions& o) {
 const IntegratorInfo table[] = {
     {"rk4", 4, false, false, 0, "classical Runge-Kutta, fixed steps", make_rk4},
     {"rk45", 5, true, false, 1e-9, "Dormand-Prince 5(4), error control, dense output", make_rk45},
-    {"dop853", 8, true, false, 1e-10, "Dormand-Prince 8(5,3), error control, dense output of order 7",
-     make_dop853},
-    {"gl1", 2, false, true, default_stage_tolerance, "implicit midpoint, keeps quadratic invariants",
-     make_gl<1>},
+    {"dop853", 8, true, false, 1e-10,
+     "Dormand-Prince 8(5,3), error control, dense output of order 7", make_dop853},
+    {"gl1", 2, false, true, default_stage_tolerance,
+     "implicit midpoint, keeps quadratic invariants", make_gl<1>},
     {"gl2", 4, false, true, default_stage_tolerance, "Gauss-Legendre, 2 stages", make_gl<2>},
     {"gl3", 6, false, true, default_stage_tolerance, "Gauss-Legendre, 3 stages", make_gl<3>},
     {"gl4", 8, false, true, default_stage_tolerance, "Gauss-Legendre, 4 stages", make_gl<4>},
@@ -49,7 +49,9 @@ const IntegratorInfo table[] = {
 
 }  // namespace
 
-std::span<const IntegratorInfo> integrator_table() { return table; }
+std::span<const IntegratorInfo> integrator_table() {
+  return table;
+}
 
 const IntegratorInfo* find_integrator(std::string_view name) {
   for (const IntegratorInfo& row : table)
@@ -59,7 +61,8 @@ const IntegratorInfo* find_integrator(std::string_view name) {
 
 std::string integrator_names() {
   std::string names;
-  for (const IntegratorInfo& row : table) names += (names.empty() ? "" : ", ") + std::string(row.name);
+  for (const IntegratorInfo& row : table)
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
   return names;
 }
 

@@ -1,7 +1,8 @@
 // A method as a value: one step at a time, with a report. Knows Systems, no bodies.
 //
-// An Integrator belongs to one System and one thread: it holds the scratch, the memory of the method
-// (starting values, step size, compensation of rounding) and the last step, which can be looked into
+// An Integrator belongs to one System and one thread: it holds the scratch, the memory of the
+// method (starting values, step size, compensation of rounding) and the last step, which can be
+// looked into
 // (`dense`) and taken again to a shorter length (`restep`).
 #pragma once
 
@@ -31,7 +32,7 @@ struct StepReport {
 };
 
 struct IntegratorCounts {
-  long evaluations = 0;   // of the derivative
+  long evaluations = 0;  // of the derivative
   long jacobians = 0;
   long factorisations = 0;
   long rejected = 0;      // steps refused by error control
@@ -60,7 +61,8 @@ class Integrator {
   virtual void restart() = 0;
 
   // From `state` one step of length h (error control: at most h). After the whole of h, state.t is
-  // exactly t_end, the caller's value of state.t + h without drift. On failure `state` is untouched.
+  // exactly t_end, the caller's value of state.t + h without drift. On failure `state` is
+  // untouched.
   virtual StepReport step(State& state, double h, double t_end) = 0;
 
   // x inside the last step, theta in [0, 1]; false where the derivative it needs is not finite.
@@ -86,8 +88,8 @@ class Integrator {
   const int m_;  // the first m decide convergence and error; the others are quadratures
   std::unique_ptr<Workspace> workspace_;
   IntegratorCounts counts_;
-  double t0_ = 0, h0_ = 0;   // the last step
-  std::vector<double> x0_;   // its start
+  double t0_ = 0, h0_ = 0;  // the last step
+  std::vector<double> x0_;  // its start
   std::vector<int> mode_;
 };
 

@@ -1,4 +1,5 @@
-// When an iteration is over: judges the sequence of its changes (largest relative change of a stage).
+// When an iteration is over: judges the sequence of its changes (largest relative change of a
+// stage).
 //
 //   converged   below tolerance
 //   stagnated   no longer falling, within 100 machine epsilons: counts as converged

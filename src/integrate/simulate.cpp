@@ -22,7 +22,9 @@ __attribute__((format(printf, 1, 2))) std::string format(const char* pattern, ..
   return text;
 }
 
-bool is_positive(double value) { return value > 0 && std::isfinite(value); }
+bool is_positive(double value) {
+  return value > 0 && std::isfinite(value);
+}
 
 // One sentence on what is wrong with the options, or nothing.
 std::string check_options(const SimulateOptions& o, const System& system, const State& start) {
@@ -35,10 +37,12 @@ std::string check_options(const SimulateOptions& o, const System& system, const 
   if (!(o.tolerance >= 0 && o.tolerance < 1))
     return format("tolerance is %g; expected a positive number below 1", o.tolerance);
   if (static_cast<int>(start.x.size()) != system.space().size())
-    return format("the state has %zu numbers, the system %d", start.x.size(), system.space().size());
+    return format("the state has %zu numbers, the system %d", start.x.size(),
+                  system.space().size());
   for (std::size_t i = 0; i < start.x.size(); ++i)
     if (!std::isfinite(start.x[i]))
-      return "the initial value of " + system.component_name(static_cast<int>(i)) + " is not finite";
+      return "the initial value of " + system.component_name(static_cast<int>(i)) +
+             " is not finite";
   if (!std::isfinite(start.t)) return "the initial time is not finite";
   return "";
 }
@@ -74,7 +78,7 @@ class Run {
   const bool adaptive_;
   std::unique_ptr<Integrator> integrator_;
   EventFinder events_;
-  State state_;            // now
+  State state_;  // now
   State at_event_, sample_;
   const double t_begin_, t_end_;
   double sampled_t_ = std::numeric_limits<double>::quiet_NaN();  // of the last sample
@@ -83,7 +87,7 @@ class Run {
   // chattering: internal events since a time
   double chatter_begin_;
   int chatter_count_ = 0;
-  bool changed_ = false;   // an event of this step changed the state
+  bool changed_ = false;  // an event of this step changed the state
   std::vector<Crossing> handled_;
   SimulateReport report_;
 };
@@ -121,14 +125,15 @@ SimulateReport Run::operator()() {
   report_.final_state = state_;
   const IntegratorCounts& counts = report_.counts;
   if (counts.noisy_steps > 0)
-    report_.warning = format("in %ld of %ld steps rounding of the derivative kept the stages from "
-                             "settling below %.2g (tolerance %.2g)",
-                             counts.noisy_steps, report_.steps, counts.max_stage_change,
-                             report_.tolerance);
+    report_.warning = format(
+        "in %ld of %ld steps rounding of the derivative kept the stages from "
+        "settling below %.2g (tolerance %.2g)",
+        counts.noisy_steps, report_.steps, counts.max_stage_change, report_.tolerance);
   return report_;
 }
 
-// Times t0 + n h without drift. What is left at the end, when more than rounding, is a shorter step.
+// Times t0 + n h without drift. What is left at the end, when more than rounding, is a shorter
+// step.
 void Run::run_fixed() {
   const double h = options_.step, ratio = options_.duration / h;
   const double slack = 4 * eps * std::max({ratio, std::fabs(t_begin_) / h, 1.0});
@@ -169,7 +174,8 @@ bool Run::advance(double h, double t_next) {
   return true;
 }
 
-// ------------------------------------------------------------------------------------------- events
+// -------------------------------------------------------------------------------------------
+// events
 
 // Events of the last step in order of time. One that changes the state cuts the step short there;
 // others at the same instant are handled with it. False: the run is over.
@@ -234,12 +240,14 @@ bool Run::is_chattering(const EventInfo& info) {
   }
   if (++chatter_count_ <= max_internal_events) return false;
   end(RunStatus::chattering,
-      format("more than %d internal events between t = %.9g and %.9g (within one step); the last is '%s'",
+      format("more than %d internal events between t = %.9g and %.9g (within one step); the last "
+             "is '%s'",
              max_internal_events, chatter_begin_, at_event_.t, info.name.c_str()));
   return true;
 }
 
-// ------------------------------------------------------------------------------------------ samples
+// ------------------------------------------------------------------------------------------
+// samples
 
 bool Run::sample_until(double t) {
   const double interval = options_.step * options_.every;
@@ -253,7 +261,8 @@ bool Run::sample_until(double t) {
     }
     sample_.t = at;
     sample_.mode = state_.mode;
-    if (!integrator_->dense((at - integrator_->last_start()) / integrator_->last_length(), sample_.x))
+    if (!integrator_->dense((at - integrator_->last_start()) / integrator_->last_length(),
+                            sample_.x))
       return end(RunStatus::not_finite,
                  format("the derivative is not a number in the step after t = %.17g",
                         integrator_->last_start()));
@@ -274,7 +283,8 @@ void Run::show_progress() {
   observer_.on_progress(fraction);
 }
 
-// ------------------------------------------------------------------------------------------- ending
+// -------------------------------------------------------------------------------------------
+// ending
 
 // Always false: the run is over.
 bool Run::end(RunStatus status, std::string message) {
@@ -309,14 +319,22 @@ bool Run::fail(const StepReport& step) {
 
 const char* to_string(RunStatus status) {
   switch (status) {
-    case RunStatus::completed: return "completed";
-    case RunStatus::stopped_by_event: return "stopped by event";
-    case RunStatus::cancelled: return "cancelled";
-    case RunStatus::no_convergence: return "no convergence";
-    case RunStatus::step_too_small: return "step too small";
-    case RunStatus::not_finite: return "not finite";
-    case RunStatus::chattering: return "chattering";
-    case RunStatus::bad_options: return "bad options";
+    case RunStatus::completed:
+      return "completed";
+    case RunStatus::stopped_by_event:
+      return "stopped by event";
+    case RunStatus::cancelled:
+      return "cancelled";
+    case RunStatus::no_convergence:
+      return "no convergence";
+    case RunStatus::step_too_small:
+      return "step too small";
+    case RunStatus::not_finite:
+      return "not finite";
+    case RunStatus::chattering:
+      return "chattering";
+    case RunStatus::bad_options:
+      return "bad options";
   }
   return "unknown";
 }

@@ -3,8 +3,8 @@
 //   Trajectory path;
 //   SimulateReport report = simulate(system, system.initial_state(), {.integrator = "gl3"}, path);
 //
-// Samples are handed out at the start, every k-th step and at exactly the end. Nothing is stored that
-// was not asked for.
+// Samples are handed out at the start, every k-th step and at exactly the end. Nothing is stored
+// that was not asked for.
 #pragma once
 
 #include <atomic>
@@ -18,10 +18,10 @@ namespace cartan {
 
 struct SimulateOptions {
   std::string integrator = "gl3";
-  double duration = 10;     // the run ends at exactly start.t + duration
-  double step = 0.01;       // of fixed-step methods; recording interval of adaptive ones
-  double tolerance = 0;     // error (adaptive) or stage (implicit) tolerance; 0: the method's default
-  int every = 1;            // sample every k-th step
+  double duration = 10;  // the run ends at exactly start.t + duration
+  double step = 0.01;    // of fixed-step methods; recording interval of adaptive ones
+  double tolerance = 0;  // error (adaptive) or stage (implicit) tolerance; 0: the method's default
+  int every = 1;         // sample every k-th step
   bool fixed_step = false;  // adaptive methods without error control, with `step`
   double max_step = 0;      // adaptive methods; 0: none
   const std::atomic<bool>* stop_requested = nullptr;  // looked at after every step
@@ -51,7 +51,9 @@ struct SimulateReport {
   double wall_seconds = 0;     // of the integration, callbacks included
   State final_state;           // the last good one
 
-  bool ok() const { return status == RunStatus::completed || status == RunStatus::stopped_by_event; }
+  bool ok() const {
+    return status == RunStatus::completed || status == RunStatus::stopped_by_event;
+  }
 };
 
 // All optional. The references are good during the call only.

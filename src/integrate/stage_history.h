@@ -3,11 +3,11 @@
 // Two families of guesses for the slopes K_i of the next step:
 //   across stages  one polynomial through all slopes of the last d steps (d s values);
 //   along a stage  for each stage i its own polynomial through K_i of the last d steps.
-// A stage point lies off the motion by a multiple C_i h^(s+1) x^(s+1): the slopes of different stages
-// are not on one smooth curve, those of one stage are. So the second family, which needs equal step
-// lengths, goes on improving with d where the first stops; the first serves for the first steps, rough
-// motion and changes of step. Which guess is best is seen after a step, when the true slopes are
-// known, and used for the next ones.
+// A stage point lies off the motion by a multiple C_i h^(s+1) x^(s+1): the slopes of different
+// stages are not on one smooth curve, those of one stage are. So the second family, which needs
+// equal step lengths, goes on improving with d where the first stops; the first serves for the
+// first steps, rough motion and changes of step. Which guess is best is seen after a step, when the
+// true slopes are known, and used for the next ones.
 #pragma once
 
 #include <array>
@@ -30,8 +30,8 @@ class StageHistory {
 
   // Extrapolates into current() for a step of length h; the history must not be empty.
   void predict(double h);
-  // The step of length h is done: current() becomes the newest entry. `scale_i` weighs number i when
-  // guesses are compared (the first scale.size() numbers count).
+  // The step of length h is done: current() becomes the newest entry. `scale_i` weighs number i
+  // when guesses are compared (the first scale.size() numbers count).
   void push(double h, std::span<const double> scale);
 
  private:
@@ -58,8 +58,8 @@ class StageHistory {
 
   const CollocationTableau& tab_;
   const int s_, n_;
-  int newest_ = 0;         // slot of the step being solved
-  int count_ = 0;          // finished steps at hand
+  int newest_ = 0;  // slot of the step being solved
+  int count_ = 0;   // finished steps at hand
   int since_choice_ = 0;
   Guess best_;
   std::vector<double> storage_, values_, nodes_;

@@ -120,8 +120,7 @@ void StageMatrix::solve(std::span<const double> r, std::span<double> dK, int str
       for (int j = 0; j < p.s; ++j) p.sum.col(j) += 2 * (pair.from[j] * p.w).real();
     }
   }
-  for (int j = 0; j < p.s; ++j)
-    Eigen::Map<VectorXd>(dK.data() + j * stride, p.n) = p.sum.col(j);
+  for (int j = 0; j < p.s; ++j) Eigen::Map<VectorXd>(dK.data() + j * stride, p.n) = p.sum.col(j);
 }
 
 }  // namespace cartan

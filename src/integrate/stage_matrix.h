@@ -1,5 +1,5 @@
-// (1 - h A (x) J - h^2 A^2 (x) P) dK = r for the stages of a collocation method, without a matrix of
-// size s n.
+// (1 - h A (x) J - h^2 A^2 (x) P) dK = r for the stages of a collocation method, without a matrix
+// of size s n.
 //
 // A = T L T^-1 with L diagonal (complex pairs, one real entry when s is odd):
 //   dK = (T (x) 1) diag((1 - h l J - h^2 l^2 P)^-1) (T^-1 (x) 1) r,

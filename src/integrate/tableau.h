@@ -15,8 +15,8 @@
 namespace cartan {
 
 struct ExplicitTableau {
-  int stages = 0;         // s
-  int extra = 0;          // stages s+1 .. s+extra, only for dense output; k_s is f(t + h, x1)
+  int stages = 0;  // s
+  int extra = 0;   // stages s+1 .. s+extra, only for dense output; k_s is f(t + h, x1)
   int order = 0;
   int dense_order = 0;
   std::vector<double> c;               // s + 1 + extra
@@ -33,13 +33,13 @@ const ExplicitTableau& classical_rk4();
 const ExplicitTableau& dormand_prince_54();   // Dormand, Prince 1980
 const ExplicitTableau& dormand_prince_853();  // Hairer's 8(5,3) with the dense output of order 7
 
-// Gauss-Legendre collocation, s stages, order 2s: c_i are the zeros of the Legendre polynomial P_s on
-// [0, 1], a_ij and b_j the integrals of the Lagrange polynomials l_j over [0, c_i] and [0, 1].
+// Gauss-Legendre collocation, s stages, order 2s: c_i are the zeros of the Legendre polynomial P_s
+// on [0, 1], a_ij and b_j the integrals of the Lagrange polynomials l_j over [0, c_i] and [0, 1].
 // Symmetric in every bit: b_j = b_{s-1-j}, a_{s-1-i,s-1-j} = b_j - a_ij (i in the upper half).
 struct CollocationTableau {
   int stages = 0;
   std::vector<double> c, b;
-  std::vector<double> a;        // row-major s x s
+  std::vector<double> a;  // row-major s x s
   double at(int i, int j) const { return a[i * stages + j]; }
 };
 inline constexpr int max_gauss_stages = 8;

@@ -20,7 +20,7 @@ struct Trajectory {
   int size = 0;       // numbers per sample
   int mode_size = 0;  // discrete numbers per sample
   std::vector<double> t;
-  std::vector<double> x;   // sample after sample
+  std::vector<double> x;  // sample after sample
   std::vector<int> mode;
   std::vector<EventRecord> events;
   Provenance provenance;

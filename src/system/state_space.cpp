@@ -9,7 +9,9 @@
 namespace cartan {
 namespace {
 
-Quat<double> read_quat(const double* x) { return {x[0], x[1], x[2], x[3]}; }
+Quat<double> read_quat(const double* x) {
+  return {x[0], x[1], x[2], x[3]};
+}
 
 void write_quat(const Quat<double>& q, double* x) {
   x[0] = q.w;
@@ -65,8 +67,7 @@ void StateSpace::minus(std::span<const double> x1, std::span<const double> x0,
 
 void StateSpace::normalise(std::span<double> x) const {
   for (const StateBlock& b : blocks_)
-    if (b.kind == StateBlock::Kind::quaternion)
-      write_quat(normalized(read_quat(&x[b.x])), &x[b.x]);
+    if (b.kind == StateBlock::Kind::quaternion) write_quat(normalized(read_quat(&x[b.x])), &x[b.x]);
 }
 
 double StateSpace::unit_norm_error(std::span<const double> x) const {

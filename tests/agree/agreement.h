@@ -37,14 +37,16 @@ std::unique_ptr<Case> make_case(Model model, double t);
 // d/dt of all speeds, file order.
 Eigen::VectorXd flat(const std::vector<std::vector<double>>& per_joint);
 
-// The mass matrix scaled to unit diagonal. Its condition number is that of finding v' when every speed
-// is measured in units of its own inertia, so it does not depend on metres or kilograms.
+// The mass matrix scaled to unit diagonal. Its condition number is that of finding v' when every
+// speed is measured in units of its own inertia, so it does not depend on metres or kilograms.
 struct Conditioning {
   Eigen::VectorXd scale;  // square roots of the diagonal
   double kappa = 1, largest = 1;
 };
 Conditioning calc_conditioning(const Eigen::MatrixXd& mass_matrix);
 
-inline Eigen::Vector3d eigen(const Vec3<double>& a) { return {a.x, a.y, a.z}; }
+inline Eigen::Vector3d eigen(const Vec3<double>& a) {
+  return {a.x, a.y, a.z};
+}
 
 }  // namespace cartan

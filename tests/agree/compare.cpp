@@ -11,8 +11,7 @@ void compare_accelerations(const NaiveResult& naive, const Conditioning& c,
   if (naive.vdot.size() == 0) return;
   const Eigen::VectorXd difference = c.scale.cwiseProduct(flat(report.acceleration) - naive.vdot);
   const Eigen::VectorXd forces = c.scale.cwiseInverse().cwiseProduct(naive.applied_scale);
-  const double size =
-      std::max(c.scale.cwiseProduct(naive.vdot).norm(), forces.norm() / c.largest);
+  const double size = std::max(c.scale.cwiseProduct(naive.vdot).norm(), forces.norm() / c.largest);
   EXPECT_GT(size, 0);
   EXPECT_LE(difference.norm(), tolerance * size);
   worst.acceleration = std::max(worst.acceleration, difference.norm() / (tolerance * size));

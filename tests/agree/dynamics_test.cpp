@@ -53,7 +53,8 @@ std::unique_ptr<Case> make_example_case(const Model& model, std::uint64_t seed) 
 TEST(Examples, EveryFormulationAgreesWithNaiveNewtonEuler) {
   Worst worst;
   int compared = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(CARTAN_ROOT) + "/examples")) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(CARTAN_ROOT) + "/examples")) {
     if (entry.path().extension() != ".toml") continue;
     SCOPED_TRACE(entry.path().stem().string());
     const test::Example example = test::load_example(entry.path().stem().string());

@@ -43,12 +43,38 @@ TEST(Generator, CoversJointsForcesAndNotations) {
   for (int k = 0; k < joint_type_count; ++k)
     for (const char* way : {"", " reversed"})
       EXPECT_GE(seen[std::string(info(static_cast<JointType>(k)).name) + way], 50);
-  for (const char* what :
-       {"spring", "torsion", "wrench", "joint", "potential", "friction", "drag", "measure ",
-        "measure rotation-vector", "measure euler321", "measure euler321-literal", "smooth", "exact",
-        "bearings", "no bearings", "on", "medium", "still", "length", "no length", "frame ", "frame w",
-        "frame b", "density", "particle", "inertia", "gravity frame", "gravity of time", "rotate 0",
-        "rotate 1", "rotate 2", "rotate 3"})
+  for (const char* what : {"spring",
+                           "torsion",
+                           "wrench",
+                           "joint",
+                           "potential",
+                           "friction",
+                           "drag",
+                           "measure ",
+                           "measure rotation-vector",
+                           "measure euler321",
+                           "measure euler321-literal",
+                           "smooth",
+                           "exact",
+                           "bearings",
+                           "no bearings",
+                           "on",
+                           "medium",
+                           "still",
+                           "length",
+                           "no length",
+                           "frame ",
+                           "frame w",
+                           "frame b",
+                           "density",
+                           "particle",
+                           "inertia",
+                           "gravity frame",
+                           "gravity of time",
+                           "rotate 0",
+                           "rotate 1",
+                           "rotate 2",
+                           "rotate 3"})
     EXPECT_GE(seen[what], 5) << what;
 }
 

@@ -1,5 +1,6 @@
 // Identities that hold for any mechanism, whatever the forces: inverse dynamics undoes forward
-// dynamics, T' + V' = P, the mass matrix is symmetric positive definite and is the moving frame's M*.
+// dynamics, T' + V' = P, the mass matrix is symmetric positive definite and is the moving frame's
+// M*.
 #include <algorithm>
 
 #include "agreement.h"
@@ -38,13 +39,13 @@ TEST(Identities, InverseDynamicsOfForwardDynamicsAsksForNoFurtherForce) {
     const VectorXd size = row_sizes(m.mass_matrix, vdot, m.bias);
     // v' itself is only known to kappa eps; what that error means in forces is M times it
     const double tolerance = 1e3 * conditioning.kappa * eps * size.maxCoeff();
-    const std::vector<double> extra =
-        system.calc_inverse_dynamics(c.state, {vdot.data(), static_cast<std::size_t>(c.nv)}, workspace);
+    const std::vector<double> extra = system.calc_inverse_dynamics(
+        c.state, {vdot.data(), static_cast<std::size_t>(c.nv)}, workspace);
     for (double force : extra) EXPECT_LE(std::fabs(force), tolerance);
     // and of another motion it returns M (difference)
     const VectorXd other = vdot + VectorXd::Ones(c.nv);
-    const std::vector<double> needed =
-        system.calc_inverse_dynamics(c.state, {other.data(), static_cast<std::size_t>(c.nv)}, workspace);
+    const std::vector<double> needed = system.calc_inverse_dynamics(
+        c.state, {other.data(), static_cast<std::size_t>(c.nv)}, workspace);
     const VectorXd expected = m.mass_matrix * VectorXd::Ones(c.nv);
     bool loaded = false;  // bearing loads follow the accelerations: then the answer is not linear
     for (const Force& force : c.model.forces)
@@ -63,8 +64,10 @@ TEST(Identities, EnergyRatesEqualPower) {
     const DynamicsReport report = system.report_dynamics(c.state, workspace);
     const MassMatrixReport m = system.report_mass_matrix(c.state, workspace);
     const PowerBalance& p = report.power;
-    double size = std::fabs(p.kinetic_rate) + std::fabs(p.potential_rate) + std::fabs(p.nonconservative);
-    for (const ForceReport& f : report.forces) size += std::fabs(f.potential_rate) + std::fabs(f.power);
+    double size =
+        std::fabs(p.kinetic_rate) + std::fabs(p.potential_rate) + std::fabs(p.nonconservative);
+    for (const ForceReport& f : report.forces)
+      size += std::fabs(f.potential_rate) + std::fabs(f.power);
     // the kinetic rate is v^T M v', a sum of many terms
     if (c.nv > 0)
       size += c.v().cwiseAbs().dot(m.mass_matrix.cwiseAbs() * flat(report.acceleration).cwiseAbs());
@@ -72,7 +75,8 @@ TEST(Identities, EnergyRatesEqualPower) {
     EXPECT_LE(std::fabs(residual), 1e-12 * size);
     largest_power = std::max(largest_power, std::fabs(p.nonconservative));
     largest_constraint = std::max(largest_constraint, std::fabs(p.constraint));
-    balanced += std::fabs(p.kinetic_rate) > 1e-3 * size && std::fabs(p.nonconservative) > 1e-3 * size;
+    balanced +=
+        std::fabs(p.kinetic_rate) > 1e-3 * size && std::fabs(p.nonconservative) > 1e-3 * size;
   });
   EXPECT_GT(largest_power, 1);
   EXPECT_EQ(largest_constraint, 0);
@@ -91,8 +95,7 @@ TEST(Identities, MassMatrixIsSymmetricPositiveDefiniteAndClosesTheEquations) {
     EXPECT_GT(conditioning.kappa, 0);
     const VectorXd size = row_sizes(m.mass_matrix, vdot, m.bias);
     const VectorXd residual = m.mass_matrix * vdot + m.bias;
-    EXPECT_LE(residual.lpNorm<Eigen::Infinity>(),
-              1e3 * conditioning.kappa * eps * size.maxCoeff());
+    EXPECT_LE(residual.lpNorm<Eigen::Infinity>(), 1e3 * conditioning.kappa * eps * size.maxCoeff());
     largest = std::max(largest, size.maxCoeff());
     Observation observed;
     system.observe(c.state, observed, workspace);
@@ -113,11 +116,13 @@ TEST(Identities, MovingFrameMatricesAreThoseOfTheMotion) {
               1e-13 * m.mass_matrix.cwiseAbs().maxCoeff());
     // M* v' + N* v = F*
     const VectorXd left = f.M_star * vdot + f.N_star * c.v();
-    const double size = (f.M_star.cwiseAbs() * vdot.cwiseAbs() + f.N_star.cwiseAbs() * c.v().cwiseAbs() +
-                         f.F_star.cwiseAbs()).maxCoeff();
+    const double size = (f.M_star.cwiseAbs() * vdot.cwiseAbs() +
+                         f.N_star.cwiseAbs() * c.v().cwiseAbs() + f.F_star.cwiseAbs())
+                            .maxCoeff();
     EXPECT_LE((left - f.F_star).lpNorm<Eigen::Infinity>(),
               1e3 * calc_conditioning(m.mass_matrix).kappa * eps * size);
-    // B v are the velocities of the bodies: of the centre of mass in world axes, angular in body axes
+    // B v are the velocities of the bodies: of the centre of mass in world axes, angular in body
+    // axes
     const VectorXd rates = f.B * c.v();
     Observation observed;
     system.observe(c.state, observed, workspace);

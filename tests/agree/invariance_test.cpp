@@ -1,4 +1,5 @@
-// Symmetries of mechanics: momentum of a system left alone, another place and direction in the world.
+// Symmetries of mechanics: momentum of a system left alone, another place and direction in the
+// world.
 #include <algorithm>
 
 #include "agreement.h"
@@ -41,8 +42,7 @@ TEST(Momentum, IsConstantWhenNothingActsFromOutside) {
         const Vec3<double> w{speed[6 * i + 3], speed[6 * i + 4], speed[6 * i + 5]};
         const Sym3<double>& J = tree.bodies[i].inertia;
         linear += eigen(m * a);
-        angular += eigen(cross(bodies[i].com, m * a) +
-                         bodies[i].X.R * (J * dw + cross(w, J * w)));
+        angular += eigen(cross(bodies[i].com, m * a) + bodies[i].X.R * (J * dw + cross(w, J * w)));
         linear_size += m * size.segment<3>(6 * i).norm();
         angular_size += m * norm(bodies[i].com) * size.segment<3>(6 * i).norm() +
                         (J.xx + J.yy + J.zz) * (size.segment<3>(6 * i + 3).norm() + norm2(w));
@@ -81,8 +81,7 @@ ModelDescription moved(ModelDescription d, const Quat<double>& turn, const Vec3<
     std::vector<double> values;
     for (const Value& v : p.rotate.values) values.push_back(v.number);
     rotation.values.program = constant_program(values);
-    const Quat<double> q =
-        turn * calc_quaternion<double>(rotation, std::span<const double>());
+    const Quat<double> q = turn * calc_quaternion<double>(rotation, std::span<const double>());
     p.rotate.kind = RotationText::Kind::quaternion;
     p.rotate.values = {q.w, q.x, q.y, q.z};
   };
@@ -91,12 +90,14 @@ ModelDescription moved(ModelDescription d, const Quat<double>& turn, const Vec3<
     if (force.from.body.name == "world") move_point(force.from.at);
     if (force.to.body.name == "world") move_point(force.to.at);
   }
-  const Vec3<double> g = R * Vec3<double>{d.gravity[0].number, d.gravity[1].number, d.gravity[2].number};
+  const Vec3<double> g =
+      R * Vec3<double>{d.gravity[0].number, d.gravity[1].number, d.gravity[2].number};
   d.gravity = {g.x, g.y, g.z};
   return d;
 }
 
-// What the laws of motion do not see: constant gravity, no expression of world positions, still air.
+// What the laws of motion do not see: constant gravity, no expression of world positions, still
+// air.
 ModelDescription make_isotropic(std::uint64_t seed) {
   RandomMechanismOptions options;
   options.expressions = options.varying_gravity = false;
@@ -130,7 +131,8 @@ TEST(Invariance, AnotherPlaceAndDirectionInTheWorldChangesNothing) {
       weight += 10 * body.mass;
     for (std::size_t s = 0; s < a->systems.size(); ++s) {
       SCOPED_TRACE(a->systems[s]->formulation());
-      const auto workspace_a = a->systems[s]->make_workspace(), workspace_b = b->systems[s]->make_workspace();
+      const auto workspace_a = a->systems[s]->make_workspace(),
+                 workspace_b = b->systems[s]->make_workspace();
       const DynamicsReport first = a->systems[s]->report_dynamics(a->state, *workspace_a);
       const DynamicsReport second = b->systems[s]->report_dynamics(b->state, *workspace_b);
       const MassMatrixReport m = a->systems[s]->report_mass_matrix(a->state, *workspace_a);
@@ -142,7 +144,8 @@ TEST(Invariance, AnotherPlaceAndDirectionInTheWorldChangesNothing) {
       for (const JointReaction& r : first.reactions)
         force = std::max(force, norm(r.force)), torque = std::max(torque, norm(r.torque));
       for (std::size_t j = 0; j < first.reactions.size(); ++j) {
-        EXPECT_LE(norm(R * first.reactions[j].force - second.reactions[j].force), tolerance * force);
+        EXPECT_LE(norm(R * first.reactions[j].force - second.reactions[j].force),
+                  tolerance * force);
         EXPECT_LE(norm(R * first.reactions[j].torque - second.reactions[j].torque),
                   tolerance * (torque + force));
       }

@@ -20,7 +20,8 @@ RandomMechanismOptions smaller(int bodies) {
   return options;
 }
 
-// ---------------------------------------------------------------------------- derivatives of B, of x'
+// ---------------------------------------------------------------------------- derivatives of B, of
+// x'
 
 // d/dt B by dual numbers along the motion is the Bdot of the formulas.
 TEST(DualNumbers, RateOfTheMovingFrame) {
@@ -67,8 +68,8 @@ VectorXd naive_slope(const NaiveTree& tree, double t, const VectorXd& x, const V
   return (4 * central(h / 2) - central(h)) / 3;
 }
 
-// The exact Jacobian against differences of the naive reference, in random directions (all columns at
-// once), off the unit length of quaternions too.
+// The exact Jacobian against differences of the naive reference, in random directions (all columns
+// at once), off the unit length of quaternions too.
 TEST(DualNumbers, JacobianAgainstDifferencesOfTheNaiveReference) {
   double largest = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -153,7 +154,8 @@ TEST(Packs, LanesEqualTheDoubleResult) {
     }
     const std::unique_ptr<Workspace> workspace = c->systems[0]->make_workspace();
     const double kappa =
-        calc_conditioning(c->systems[0]->report_mass_matrix(c->state, *workspace).mass_matrix).kappa;
+        calc_conditioning(c->systems[0]->report_mass_matrix(c->state, *workspace).mass_matrix)
+            .kappa;
     auto compare = [&](AccelerationSolver<double> one, AccelerationSolver<Pack4> four) {
       const std::vector<Pack4> packed =
           accelerations<Pack4>(c->model, c->parameters, at.t, q, v, c->state.mode, four);

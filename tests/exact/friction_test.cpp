@@ -37,7 +37,8 @@ TEST(Block, StopsAtTheExactTimeAndSticks) {
     run_everywhere(block(0, v0, F), {.duration = 2, .step = 0.013, .integrator = method},
                    [&](const Sample& s) {
                      if (s.t < stop) {
-                       EXPECT_NEAR(s.seen.q[0][0], v0 * s.t - 0.5 * F / m * s.t * s.t, 1e-12) << s.t;
+                       EXPECT_NEAR(s.seen.q[0][0], v0 * s.t - 0.5 * F / m * s.t * s.t, 1e-12)
+                           << s.t;
                        EXPECT_NEAR(s.seen.v[0][0], v0 - F / m * s.t, 1e-12) << s.t;
                        EXPECT_EQ(s.mode[0], 1);
                        ++moving;
@@ -107,7 +108,9 @@ TEST(Block, BreaksLooseWhenTheForceReachesTheLimit) {
   pull.joint = "joint";
   pull.value = {"8*sin(t)"};
   d.forces.push_back(pull);
-  auto speed = [&](double t) { return A / m * (std::cos(start) - std::cos(t)) - F / m * (t - start); };
+  auto speed = [&](double t) {
+    return A / m * (std::cos(start) - std::cos(t)) - F / m * (t - start);
+  };
   auto place = [&](double t) {
     return A / m * (std::cos(start) * (t - start) - std::sin(t) + std::sin(start)) -
            0.5 * F / m * (t - start) * (t - start);
@@ -115,7 +118,8 @@ TEST(Block, BreaksLooseWhenTheForceReachesTheLimit) {
   double low = start + 0.5, high = 4;  // the speed returns to zero in between
   for (int k = 0; k < 100; ++k) (speed(0.5 * (low + high)) > 0 ? low : high) = 0.5 * (low + high);
   const double stop = low;
-  ASSERT_LT(std::fabs(A * std::sin(stop)), F);  // there friction holds it, beyond the end of the run
+  ASSERT_LT(std::fabs(A * std::sin(stop)),
+            F);  // there friction holds it, beyond the end of the run
   for (const char* method : methods) {
     int before = 0, moving = 0, after = 0;
     run_everywhere(d, {.duration = 3.8, .step = 0.01, .integrator = method}, [&](const Sample& s) {
@@ -218,8 +222,9 @@ TEST(Rotor, BearingsBrakeItByItsWeight) {
   EXPECT_GT(still, 20);
 }
 
-// A sphere in a ball joint keeps its axis of rotation while friction takes its spin, then rests. The
-// law has no smooth continuation through w = 0, so only error control finds the end of the motion.
+// A sphere in a ball joint keeps its axis of rotation while friction takes its spin, then rests.
+// The law has no smooth continuation through w = 0, so only error control finds the end of the
+// motion.
 TEST(Ball, FrictionOfABallJointStopsIt) {
   const double J = 0.5, C = 0.7, speed = 3, stop = speed * J / C;
   BodyText ball;

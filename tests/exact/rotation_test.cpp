@@ -114,8 +114,7 @@ TEST(FreeBody, AngularVelocityFollowsTheEllipticFunctions) {
   const long double E2 = I1 * w1 * w1 + I3 * w3 * w3, M2 = I1 * I1 * w1 * w1 + I3 * I3 * w3 * w3;
   ASSERT_GT(M2, E2 * I2);
   const long double rate = std::sqrt((I3 - I2) * (M2 - E2 * I1) / (I1 * I2 * I3));
-  const long double k =
-      std::sqrt((I2 - I1) * (E2 * I3 - M2) / ((I3 - I2) * (M2 - E2 * I1)));
+  const long double k = std::sqrt((I2 - I1) * (E2 * I3 - M2) / ((I3 - I2) * (M2 - E2 * I1)));
   const long double a2 = std::sqrt((E2 * I3 - M2) / (I2 * (I3 - I2)));
   BodyText body;
   body.mass = 3;

@@ -59,7 +59,8 @@ TEST(Oscillator, DampedSpringAndMass) {
   run_everywhere(d, {}, [&](const Sample& s) {
     const double decay = std::exp(-b * s.t), co = std::cos(w * s.t), si = std::sin(w * s.t);
     EXPECT_NEAR(s.seen.q[0][0], rest + decay * (A * co + B * si), 2e-11) << s.t;
-    EXPECT_NEAR(s.seen.v[0][0], decay * ((w * B - b * A) * co - (w * A + b * B) * si), 1e-10) << s.t;
+    EXPECT_NEAR(s.seen.v[0][0], decay * ((w * B - b * A) * co - (w * A + b * B) * si), 1e-10)
+        << s.t;
     // the work quadrature: energy lost is the work of the damper
     const double E0 = 0.5 * m * 0.09 + 0.5 * k * 0.16 + m * g * 0.4;
     EXPECT_NEAR(s.seen.kinetic + s.seen.potential - E0, s.seen.work, 1e-10) << s.t;
@@ -70,9 +71,13 @@ TEST(Oscillator, DampedSpringAndMass) {
 
 // Disc on a shaft with a torsion spring: the spring's measure of a pure turn is its angle.
 TEST(Oscillator, TorsionSpringsOfEveryJointThatTurnsAboutOneAxis) {
-  struct Variant { const char* type; const char* measure; };
-  for (const Variant& v : {Variant{"revolute", ""}, Variant{"spherical", ""},
-                           Variant{"spherical", "euler321"}, Variant{"spherical", "euler321-literal"}}) {
+  struct Variant {
+    const char* type;
+    const char* measure;
+  };
+  for (const Variant& v :
+       {Variant{"revolute", ""}, Variant{"spherical", ""}, Variant{"spherical", "euler321"},
+        Variant{"spherical", "euler321-literal"}}) {
     SCOPED_TRACE(std::string(v.type) + " " + v.measure);
     const bool ball = std::string(v.type) == "spherical";
     BodyText disc;
@@ -92,8 +97,7 @@ TEST(Oscillator, TorsionSpringsOfEveryJointThatTurnsAboutOneAxis) {
     const double w = std::sqrt(6 / 0.3);
     double lowest = 1;
     run_everywhere(d, {.duration = 3}, [&](const Sample& s) {
-      const double angle =
-          ball ? 2 * std::atan2(s.seen.q[0][3], s.seen.q[0][0]) : s.seen.q[0][0];
+      const double angle = ball ? 2 * std::atan2(s.seen.q[0][3], s.seen.q[0][0]) : s.seen.q[0][0];
       EXPECT_NEAR(angle, 0.9 * std::cos(w * s.t), 1e-11) << s.t;
       lowest = std::min(lowest, angle);
     });
@@ -101,13 +105,14 @@ TEST(Oscillator, TorsionSpringsOfEveryJointThatTurnsAboutOneAxis) {
   }
 }
 
-// Two bodies in a tilted plane joined by a spring without length: the common centre moves uniformly,
-// the distance oscillates in both directions with the reduced mass.
+// Two bodies in a tilted plane joined by a spring without length: the common centre moves
+// uniformly, the distance oscillates in both directions with the reduced mass.
 TEST(TwoBodies, PlanarMotionAboutTheCommonCentre) {
   ModelDescription d;
   d.gravity = {0, 0, 0};
   const double m[2] = {1.5, 0.6}, k = 7;
-  const double q[2][3] = {{0.2, -0.1, 0.3}, {1.1, 0.7, -0.4}}, v[2][3] = {{0.5, 0.2, 1}, {-0.7, 1.1, -2}};
+  const double q[2][3] = {{0.2, -0.1, 0.3}, {1.1, 0.7, -0.4}},
+               v[2][3] = {{0.5, 0.2, 1}, {-0.7, 1.1, -2}};
   for (int i = 0; i < 2; ++i) {
     BodyText body;
     body.name = "b" + std::to_string(i);
@@ -131,9 +136,10 @@ TEST(TwoBodies, PlanarMotionAboutTheCommonCentre) {
   double spread = 0;
   run_everywhere(d, {.duration = 5}, [&](const Sample& s) {
     for (int a = 0; a < 2; ++a) {
-      const double centre = (m[0] * (q[0][a] + v[0][a] * s.t) + m[1] * (q[1][a] + v[1][a] * s.t)) / total;
-      const double apart = (q[1][a] - q[0][a]) * std::cos(w * s.t) +
-                           (v[1][a] - v[0][a]) / w * std::sin(w * s.t);
+      const double centre =
+          (m[0] * (q[0][a] + v[0][a] * s.t) + m[1] * (q[1][a] + v[1][a] * s.t)) / total;
+      const double apart =
+          (q[1][a] - q[0][a]) * std::cos(w * s.t) + (v[1][a] - v[0][a]) / w * std::sin(w * s.t);
       EXPECT_NEAR(s.seen.q[0][a], centre - m[1] / total * apart, 1e-11) << s.t;
       EXPECT_NEAR(s.seen.q[1][a], centre + m[0] / total * apart, 1e-11) << s.t;
       spread = std::max(spread, std::fabs(apart));

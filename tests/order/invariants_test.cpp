@@ -81,8 +81,10 @@ ChainRun run_chain(const std::string& method, double tolerance, bool kinematics,
 TEST(FourLinks, StateAtTenSeconds) {
   const ChainRun run = run_chain("gl4", 0, true);
   // absolute angles about x and rates, case S0.3
-  const double angle[] = {0.0724657110147346, 0.0746088200033966, 0.0674183834043212, 0.0754045213296236};
-  const double speed[] = {-0.0791006975059117, -0.150143063774788, -0.061519435259023, -0.0206518503099115};
+  const double angle[] = {0.0724657110147346, 0.0746088200033966, 0.0674183834043212,
+                          0.0754045213296236};
+  const double speed[] = {-0.0791006975059117, -0.150143063774788, -0.061519435259023,
+                          -0.0206518503099115};
   const std::vector<double>& x = run.report.final_state.x;
   for (int j = 0; j < 4; ++j) {
     EXPECT_NEAR(2 * std::atan2(x[4 * j + 1], x[4 * j]), angle[j], 2e-13);

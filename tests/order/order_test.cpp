@@ -25,8 +25,8 @@ std::vector<double> end_of_run(const System& system, const std::string& method, 
 // The states at equal intervals, one after the other: an error read at one instant alone can pass
 // through zero.
 constexpr int checkpoints = 5;
-std::vector<double> run_checkpoints(const System& system, const std::string& method, double duration,
-                                    long steps) {
+std::vector<double> run_checkpoints(const System& system, const std::string& method,
+                                    double duration, long steps) {
   SimulateOptions options;
   options.integrator = method;
   options.duration = duration;
@@ -35,7 +35,8 @@ std::vector<double> run_checkpoints(const System& system, const std::string& met
   options.fixed_step = true;
   Trajectory path;
   const SimulateReport report = simulate(system, system.initial_state(), options, path);
-  if (report.status != RunStatus::completed) return {};  // a step too long for the stages to converge
+  if (report.status != RunStatus::completed)
+    return {};  // a step too long for the stages to converge
   EXPECT_EQ(path.count(), checkpoints + 1u);
   return path.x;
 }
@@ -105,14 +106,16 @@ void check_order(const System& system, double duration, const IntegratorInfo& me
   if (method.order <= 6) {
     EXPECT_GE(fit.range, 7.9);  // three halvings
   }
-  // Above order ten the terms of order h^(p+2) are felt down to rounding; there the order rests on the
-  // conditions checked in tableau_test and the slope is a plausibility check.
+  // Above order ten the terms of order h^(p+2) are felt down to rounding; there the order rests on
+  // the conditions checked in tableau_test and the slope is a plausibility check.
   const double slack = method.order <= 10 ? 0.1 : 0.05 * method.order;
   EXPECT_GT(fit.slope, method.order - slack) << method.name;
   testing::Test::RecordProperty("slope", std::to_string(fit.slope));
 }
 
-TEST_P(Order, FreeRigidBody) { check_order(make_free_body(), GetParam().order > 6 ? 40 : 8, GetParam()); }
+TEST_P(Order, FreeRigidBody) {
+  check_order(make_free_body(), GetParam().order > 6 ? 40 : 8, GetParam());
+}
 
 class OrderOfChain : public Order {};
 TEST_P(OrderOfChain, SphericalChain) {

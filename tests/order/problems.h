@@ -1,5 +1,5 @@
-// Problems the tests of the integrators share. Each is written once over the scalar, so the Jacobian
-// (dual numbers) is exact.
+// Problems the tests of the integrators share. Each is written once over the scalar, so the
+// Jacobian (dual numbers) is exact.
 #pragma once
 
 #include <functional>
@@ -43,8 +43,8 @@ class Problem : public System {
     const int n = space_.size();
     for (int first = 0; first < n; first += 4) {
       for (int i = 0; i < n; ++i)
-        scratch.x[i] = i >= first && i < first + 4 ? Dual<4>::variable(at.x[i], i - first)
-                                                   : Dual<4>(at.x[i]);
+        scratch.x[i] =
+            i >= first && i < first + 4 ? Dual<4>::variable(at.x[i], i - first) : Dual<4>(at.x[i]);
       rates_(Dual<4>(at.t), scratch.x.data(), scratch.xdot.data());
       for (int k = first; k < std::min(n, first + 4); ++k)
         for (int i = 0; i < n; ++i) J(i, k) = scratch.xdot[i].d[k - first];
@@ -112,11 +112,12 @@ inline double free_body_energy(std::span<const double> x) {
   return 0.5 * (body.J[0] * x[4] * x[4] + body.J[1] * x[5] * x[5] + body.J[2] * x[6] * x[6]);
 }
 
-// ------------------------------------------------------------------- chain of rods, spherical joints
+// ------------------------------------------------------------------- chain of rods, spherical
+// joints
 
-// Rods of length 2 m, 0.2 m thick, 50 kg, along -z of their own axes, hinged end to end. State: unit
-// quaternion of each rod relative to the world, then angular velocity of each in its own axes. With
-// r_ij the vector (axes of j) by which a turn of rod j moves the centre of rod i:
+// Rods of length 2 m, 0.2 m thick, 50 kg, along -z of their own axes, hinged end to end. State:
+// unit quaternion of each rod relative to the world, then angular velocity of each in its own axes.
+// With r_ij the vector (axes of j) by which a turn of rod j moves the centre of rod i:
 //   a_i = sum_{j<=i} R_j (w_j' x r_ij + w_j x (w_j x r_ij)),
 //   J w_j' + w_j x J w_j + sum_{i>=j} r_ij x R_j^T m (a_i - g) = 0   (dense linear system).
 struct ChainRates {
@@ -128,7 +129,8 @@ struct ChainRates {
   void operator()(const S&, const S* x, S* xdot) const {
     const int n = links, size = 3 * n;
     std::vector<Mat3<S>> R(n);
-    std::vector<Vec3<S>> w(n), bias(n);  // bias: world acceleration of a lower end seen from the upper
+    std::vector<Vec3<S>> w(n),
+        bias(n);  // bias: world acceleration of a lower end seen from the upper
     const Vec3<S> whole(S(0), S(0), S(-length)), half(S(0), S(0), S(-0.5 * length));
     for (int j = 0; j < n; ++j) {
       const Quat<S> u(x[4 * j], x[4 * j + 1], x[4 * j + 2], x[4 * j + 3]);
@@ -184,7 +186,8 @@ struct ChainRates {
     Vec3<double> v(0, 0, 0);
     const Vec3<double> half(0, 0, -0.5 * length);
     for (int j = 0; j < links; ++j) {
-      const Mat3<double> R = rotation_matrix(Quat<double>(x[4 * j], x[4 * j + 1], x[4 * j + 2], x[4 * j + 3]));
+      const Mat3<double> R =
+          rotation_matrix(Quat<double>(x[4 * j], x[4 * j + 1], x[4 * j + 2], x[4 * j + 3]));
       const double* w = x.data() + 4 * links + 3 * j;
       const Vec3<double> turn = R * cross(Vec3<double>(w[0], w[1], w[2]), half);
       const double drop = (R * half).z;
@@ -200,7 +203,8 @@ struct ChainRates {
 };
 
 // The straight chain tilted by `tilt` about x, the first rod with body rate w.
-inline Problem<ChainRates> make_chain(int links, double tilt, Vec3<double> w, bool with_kinematics) {
+inline Problem<ChainRates> make_chain(int links, double tilt, Vec3<double> w,
+                                      bool with_kinematics) {
   ChainRates rates;
   rates.links = links;
   StateSpace space;

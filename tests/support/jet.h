@@ -39,9 +39,15 @@ inline Jet cos(const Jet& x) {
   return {c, -s * x.d, -s * x.dd - c * x.d * x.d};
 }
 
-inline Vec3<double> value(const Vec3<Jet>& x) { return {x.x.a, x.y.a, x.z.a}; }
-inline Vec3<double> rate(const Vec3<Jet>& x) { return {x.x.d, x.y.d, x.z.d}; }
-inline Vec3<double> second(const Vec3<Jet>& x) { return {x.x.dd, x.y.dd, x.z.dd}; }
+inline Vec3<double> value(const Vec3<Jet>& x) {
+  return {x.x.a, x.y.a, x.z.a};
+}
+inline Vec3<double> rate(const Vec3<Jet>& x) {
+  return {x.x.d, x.y.d, x.z.d};
+}
+inline Vec3<double> second(const Vec3<Jet>& x) {
+  return {x.x.dd, x.y.dd, x.z.dd};
+}
 inline Mat3<double> value(const Mat3<Jet>& m) {
   return Mat3<double>::columns(value(m.c[0]), value(m.c[1]), value(m.c[2]));
 }

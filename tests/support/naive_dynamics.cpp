@@ -11,15 +11,21 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-Vector3d eigen(const Vec3<double>& a) { return {a.x, a.y, a.z}; }
-Vec3<double> vec3(const Eigen::Ref<const Vector3d>& a) { return {a.x(), a.y(), a.z()}; }
+Vector3d eigen(const Vec3<double>& a) {
+  return {a.x, a.y, a.z};
+}
+Vec3<double> vec3(const Eigen::Ref<const Vector3d>& a) {
+  return {a.x(), a.y(), a.z()};
+}
 Eigen::Matrix3d eigen(const Mat3<double>& m) {
   Eigen::Matrix3d e;
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) e(i, j) = m(i, j);
   return e;
 }
-Eigen::Matrix3d hat_matrix(const Vec3<double>& a) { return eigen(hat(a)); }
+Eigen::Matrix3d hat_matrix(const Vec3<double>& a) {
+  return eigen(hat(a));
+}
 
 // A dense system solved to the accuracy of its data: LU, then residuals in extended precision.
 class RefinedSolver {
@@ -153,7 +159,8 @@ void fill_columns(const NaiveTree& tree, const NaiveState& state, NaiveResult& r
 void fill_mass_matrix(const Assembly& assembly, NaiveResult& result) {
   result.mass_matrix.setZero(assembly.nv, assembly.nv);
   for (int i = 0; i < assembly.n; ++i) {
-    const MatrixXd w = result.columns.middleRows(6 * i, 3), x = result.columns.middleRows(6 * i + 3, 3);
+    const MatrixXd w = result.columns.middleRows(6 * i, 3),
+                   x = result.columns.middleRows(6 * i + 3, 3);
     result.mass_matrix +=
         w.transpose() * assembly.J[i] * w + assembly.tree.bodies[i].mass * x.transpose() * x;
   }
@@ -245,8 +252,7 @@ void read_scales(const Assembly& assembly, const NaiveForces& forces, NaiveResul
     size << eigen(forces.torque[i]).cwiseAbs() + w.cross(assembly.J[i] * w).cwiseAbs() +
                 turning.cwiseAbs(),
         eigen(forces.force[i]).cwiseAbs() + m * eigen(b.com_acceleration).cwiseAbs();
-    result.applied_scale +=
-        result.columns.middleRows(6 * i, 6).cwiseAbs().transpose() * size;
+    result.applied_scale += result.columns.middleRows(6 * i, 6).cwiseAbs().transpose() * size;
   }
   for (const NaiveEnergy& e : forces.elements) result.potential_scale += std::fabs(e.potential);
   for (const NaiveWrench& w : result.reactions) {

@@ -30,16 +30,26 @@ struct Situation {
 double symbol_value(const Situation& s, const Symbol& symbol) {
   const int i = symbol.index, c = symbol.component;
   switch (symbol.quantity) {
-    case Quantity::time: return s.state.t;
-    case Quantity::parameter: return s.tree.parameters[i];
-    case Quantity::joint_q: return s.state.q[s.tree.joints[i].q0 + c];
-    case Quantity::joint_v: return s.state.v[s.tree.joints[i].v0 + c];
-    case Quantity::body_position: return s.bodies[i].X.p[c];
-    case Quantity::body_velocity: return s.bodies[i].origin_velocity[c];
-    case Quantity::body_angular: return transpose_times(s.bodies[i].X.R, s.bodies[i].w)[c];
-    case Quantity::kinetic: return s.out.kinetic;
-    case Quantity::potential: return s.out.potential;
-    case Quantity::variable: break;
+    case Quantity::time:
+      return s.state.t;
+    case Quantity::parameter:
+      return s.tree.parameters[i];
+    case Quantity::joint_q:
+      return s.state.q[s.tree.joints[i].q0 + c];
+    case Quantity::joint_v:
+      return s.state.v[s.tree.joints[i].v0 + c];
+    case Quantity::body_position:
+      return s.bodies[i].X.p[c];
+    case Quantity::body_velocity:
+      return s.bodies[i].origin_velocity[c];
+    case Quantity::body_angular:
+      return transpose_times(s.bodies[i].X.R, s.bodies[i].w)[c];
+    case Quantity::kinetic:
+      return s.out.kinetic;
+    case Quantity::potential:
+      return s.out.potential;
+    case Quantity::variable:
+      break;
   }
   return std::nan("");
 }
@@ -52,8 +62,8 @@ std::vector<S> evaluate_with(const Program& program, F&& input) {
   return outputs;
 }
 std::vector<double> evaluate_at(const Situation& s, const Formula& formula) {
-  return evaluate_with<double>(formula.program,
-                               [&](std::size_t k) { return symbol_value(s, formula.program.inputs[k]); });
+  return evaluate_with<double>(
+      formula.program, [&](std::size_t k) { return symbol_value(s, formula.program.inputs[k]); });
 }
 Vec3<double> evaluate_vector(const Situation& s, const Formula& formula) {
   if (!formula.given()) return {};
@@ -82,7 +92,8 @@ Vec3<Dual4> dual(const MovingPoint& p) {
   return x;
 }
 
-// Damper along the line of the points (no rest length: in all directions), spring from its potential.
+// Damper along the line of the points (no rest length: in all directions), spring from its
+// potential.
 NaiveEnergy apply(const Situation& s, const SpringForce& f) {
   const MovingPoint from = moving_point(s, f.from.body, f.from.at);
   const MovingPoint to = moving_point(s, f.to.body, f.to.at);
@@ -119,8 +130,9 @@ NaiveEnergy apply_spherical(const Situation& s, const TorsionForce& f, const Nai
   // the joint's quaternion with its derivatives along the three speeds and along the motion
   Quat<Dual4> u(Quat<double>(q[0], q[1], q[2], q[3]));
   for (int a = 0; a < 4; ++a) {
-    const Vec3<double> w = a < 3 ? Vec3<double>{a == 0 ? 1.0 : 0, a == 1 ? 1.0 : 0, a == 2 ? 1.0 : 0}
-                                 : Vec3<double>{v[0], v[1], v[2]};
+    const Vec3<double> w = a < 3
+                               ? Vec3<double>{a == 0 ? 1.0 : 0, a == 1 ? 1.0 : 0, a == 2 ? 1.0 : 0}
+                               : Vec3<double>{v[0], v[1], v[2]};
     const Quat<double> du = 0.5 * (Quat<double>(q[0], q[1], q[2], q[3]) * Quat<double>(0, w));
     u.w.d[a] = du.w, u.x.d[a] = du.x, u.y.d[a] = du.y, u.z.d[a] = du.z;
   }
@@ -203,10 +215,12 @@ double input_rate(const Situation& s, const Symbol& symbol) {
 
 // V with forward derivatives: input k along direction 0.
 double potential_slope(const Situation& s, const Program& program, std::size_t which) {
-  return evaluate_with<Dual4>(program, [&](std::size_t k) {
-           const double x = symbol_value(s, program.inputs[k]);
-           return k == which ? Dual4::variable(x, 0) : Dual4(x);
-         })[0].d[0];
+  return evaluate_with<Dual4>(program,
+                              [&](std::size_t k) {
+                                const double x = symbol_value(s, program.inputs[k]);
+                                return k == which ? Dual4::variable(x, 0) : Dual4(x);
+                              })[0]
+      .d[0];
 }
 
 // A coordinate as a function of its joint's speeds: dq_c/dt for each unit speed.
@@ -263,7 +277,9 @@ NaiveEnergy apply(const Situation& s, const DragForce& f) {
   return {0, 0, power};
 }
 
-NaiveEnergy apply(const Situation&, const FrictionForce&) { return {}; }
+NaiveEnergy apply(const Situation&, const FrictionForce&) {
+  return {};
+}
 
 // V = -sum m g.x, with g fixed to a body's axes where the model says so.
 void apply_gravity(const Situation& s) {

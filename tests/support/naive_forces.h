@@ -1,7 +1,7 @@
 // Force elements written a second time, from the contract's table, for the naive reference.
 //
-// Potentials are written as formulas of positions and differentiated forward (Dual) along the motion
-// and along each speed; the engine differentiates by hand and by reverse sweeps.
+// Potentials are written as formulas of positions and differentiated forward (Dual) along the
+// motion and along each speed; the engine differentiates by hand and by reverse sweeps.
 #pragma once
 
 #include <vector>
@@ -20,11 +20,11 @@ struct NaiveEnergy {  // of one force element
 };
 
 struct NaiveForces {
-  Vec3<double> gravity;                      // world
-  std::vector<Vec3<double>> force, torque;   // per body, about its centre of mass, gravity included
-  std::vector<double> tau;                   // per speed: what joints transmit, friction left out
-  std::vector<NaiveEnergy> elements;         // beside model->forces, friction left out
-  double kinetic = 0, potential = 0;         // all of it
+  Vec3<double> gravity;                     // world
+  std::vector<Vec3<double>> force, torque;  // per body, about its centre of mass, gravity included
+  std::vector<double> tau;                  // per speed: what joints transmit, friction left out
+  std::vector<NaiveEnergy> elements;        // beside model->forces, friction left out
+  double kinetic = 0, potential = 0;        // all of it
   double gravity_rate = 0, gravity_power = 0;  // of the gravity potential: V', and its share of P
 };
 
@@ -35,7 +35,8 @@ NaiveForces calc_naive_forces(const NaiveTree& tree, const NaiveState& state,
 std::vector<double> calc_naive_friction(const NaiveTree& tree, const NaiveState& state,
                                         const FrictionForce& friction, double load);
 
-// Sum over bearings of c |load| for the wrench (force, torque about C's origin; C's axes) on the child.
+// Sum over bearings of c |load| for the wrench (force, torque about C's origin; C's axes) on the
+// child.
 double calc_naive_bearing_load(const NaiveTree& tree, const FrictionForce& friction,
                                Vec3<double> force, Vec3<double> torque);
 

@@ -53,7 +53,10 @@ double calc_naive_bearing_load(const NaiveTree& tree, const FrictionForce& f, Ve
     force -= share * j.pitch * a;
   }
   // one column per load component; groups of components whose norm counts
-  struct Group { int first, size; double factor; };
+  struct Group {
+    int first, size;
+    double factor;
+  };
   std::vector<Group> groups;
   std::vector<Eigen::Matrix<double, 6, 1>> columns;
   auto add = [&](const Vec3<double>& at, const Vec3<double>& d) {

@@ -3,7 +3,9 @@
 namespace cartan {
 namespace {
 
-Vec3<double> unit(const Vec3<double>& a) { return (1 / norm(a)) * a; }
+Vec3<double> unit(const Vec3<double>& a) {
+  return (1 / norm(a)) * a;
+}
 
 Pose<double> frame_of(const Placement& placement, std::span<const double> parameters) {
   return {calc_rotation<double>(placement.rotate, parameters),
@@ -62,9 +64,14 @@ Pose<Jet> joint_pose(const NaiveJoint& j, const Jet* q) {
   const Vec3<Jet> axis(j.axis);
   Pose<Jet> X;
   switch (j.type) {
-    case JointType::fixed: break;
-    case JointType::revolute: X.R = turn(j.axis, q[0]); break;
-    case JointType::prismatic: X.p = q[0] * axis; break;
+    case JointType::fixed:
+      break;
+    case JointType::revolute:
+      X.R = turn(j.axis, q[0]);
+      break;
+    case JointType::prismatic:
+      X.p = q[0] * axis;
+      break;
     case JointType::screw:
       X.R = turn(j.axis, q[0]);
       X.p = (Jet(j.pitch) * q[0]) * axis;
@@ -73,7 +80,9 @@ Pose<Jet> joint_pose(const NaiveJoint& j, const Jet* q) {
       X.R = turn(j.axis, q[0]);
       X.p = q[1] * axis;
       break;
-    case JointType::universal: X.R = turn(j.axis, q[0]) * turn(j.axis2, q[1]); break;
+    case JointType::universal:
+      X.R = turn(j.axis, q[0]) * turn(j.axis2, q[1]);
+      break;
     case JointType::planar: {
       const Vec3<double>& n = j.axis;
       const Vec3<double> start =
@@ -83,8 +92,12 @@ Pose<Jet> joint_pose(const NaiveJoint& j, const Jet* q) {
       X.p = q[0] * Vec3<Jet>(e1) + q[1] * Vec3<Jet>(e2);
       break;
     }
-    case JointType::spherical: X.R = rotation_matrix(Quat<Jet>(q[0], q[1], q[2], q[3])); break;
-    case JointType::translation: X.p = {q[0], q[1], q[2]}; break;
+    case JointType::spherical:
+      X.R = rotation_matrix(Quat<Jet>(q[0], q[1], q[2], q[3]));
+      break;
+    case JointType::translation:
+      X.p = {q[0], q[1], q[2]};
+      break;
     case JointType::free:
       X.R = rotation_matrix(Quat<Jet>(q[0], q[1], q[2], q[3]));
       X.p = {q[4], q[5], q[6]};
@@ -93,7 +106,9 @@ Pose<Jet> joint_pose(const NaiveJoint& j, const Jet* q) {
   return X;
 }
 
-Pose<Jet> lifted(const Pose<double>& X) { return {Mat3<Jet>(X.R), Vec3<Jet>(X.p)}; }
+Pose<Jet> lifted(const Pose<double>& X) {
+  return {Mat3<Jet>(X.R), Vec3<Jet>(X.p)};
+}
 
 // a with hat(a) the skew part of m
 Vec3<double> vee(const Mat3<double>& m) {

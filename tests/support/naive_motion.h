@@ -1,8 +1,8 @@
 // Where all bodies are and how they move, obtained from the definition of each joint's pose alone.
 //
 // The contract defines X_PC(q) for every joint type. Here that formula is evaluated over Jets, with
-// q a path of given speeds, and the products of poses from the world to each body are differentiated
-// by the product rule. No motion subspace, no bias formula, nothing of src/dynamics.
+// q a path of given speeds, and the products of poses from the world to each body are
+// differentiated by the product rule. No motion subspace, no bias formula, nothing of src/dynamics.
 #pragma once
 
 #include <Eigen/Core>
@@ -41,8 +41,8 @@ NaiveTree make_naive_tree(const Model& model, std::span<const double> parameters
 
 // A body in motion, world axes.
 struct NaiveBody {
-  Pose<double> X;              // body frame
-  Vec3<double> w, alpha;       // angular velocity and acceleration
+  Pose<double> X;         // body frame
+  Vec3<double> w, alpha;  // angular velocity and acceleration
   Vec3<double> origin_velocity;
   Vec3<double> com, com_velocity, com_acceleration;
 

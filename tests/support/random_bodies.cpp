@@ -9,8 +9,8 @@ namespace {
 
 enum class Kind { full, plate, rod, particle };
 
-// Joints that see inertia even in a body without any of its own: those that carry its mass along, if
-// the mass is away from the axis.
+// Joints that see inertia even in a body without any of its own: those that carry its mass along,
+// if the mass is away from the axis.
 bool moves_mass(JointType type) {
   return type == JointType::revolute || type == JointType::prismatic ||
          type == JointType::translation || type == JointType::screw || type == JointType::fixed;
@@ -90,11 +90,15 @@ Values make_axis(Builder& b) {
 
 void add_axes(Builder& b, JointType type, JointText& joint) {
   switch (type) {
-    case JointType::screw: joint.pitch = number(b, b.random.away_from_zero(0.05, 0.4)); [[fallthrough]];
+    case JointType::screw:
+      joint.pitch = number(b, b.random.away_from_zero(0.05, 0.4));
+      [[fallthrough]];
     case JointType::revolute:
     case JointType::prismatic:
     case JointType::cylindrical:
-    case JointType::planar: joint.axis = make_axis(b); break;
+    case JointType::planar:
+      joint.axis = make_axis(b);
+      break;
     case JointType::universal: {
       // oblique to each other, not merely at right angles, but never near parallel
       const Vec3<double> first = b.random.direction();
@@ -103,7 +107,8 @@ void add_axes(Builder& b, JointType type, JointText& joint) {
       joint.axes = {numbers(b, 2.0 * first), numbers(b, 0.7 * second)};
       break;
     }
-    default: break;
+    default:
+      break;
   }
 }
 

@@ -12,14 +12,17 @@ std::string digits(double x) {
   return text;
 }
 
-const std::string& any_body(Builder& b) { return b.random.pick(b.model.bodies).name; }
+const std::string& any_body(Builder& b) {
+  return b.random.pick(b.model.bodies).name;
+}
 
 // A joint with nv > 0 whose type passes `fits`; -1 when there is none.
 template <class F>
 int any_joint(Builder& b, F&& fits) {
   std::vector<int> found;
   for (std::size_t k = 0; k < b.joint_types.size(); ++k)
-    if (info(b.joint_types[k]).nv > 0 && fits(b.joint_types[k])) found.push_back(static_cast<int>(k));
+    if (info(b.joint_types[k]).nv > 0 && fits(b.joint_types[k]))
+      found.push_back(static_cast<int>(k));
   return found.empty() ? -1 : b.random.pick(found);
 }
 int any_moving_joint(Builder& b) {
@@ -38,9 +41,12 @@ std::string any_name(Builder& b, Names names) {
                                         angular = {".wx", ".wy", ".wz"};
   const int joint = any_moving_joint(b);
   switch (b.random.integer(0, names == Names::positions ? 3 : 8)) {
-    case 0: return b.options.time_dependent ? "t" : "k";
-    case 1: return any_body(b) + b.random.pick(place);
-    case 2: return "k";
+    case 0:
+      return b.options.time_dependent ? "t" : "k";
+    case 1:
+      return any_body(b) + b.random.pick(place);
+    case 2:
+      return "k";
     case 3:
     case 4: {
       if (joint < 0) return "k";
@@ -52,9 +58,12 @@ std::string any_name(Builder& b, Names names) {
       const int nv = info(b.joint_types[joint]).nv;
       return component(b.model.joints[joint].name + ".v", nv, b.random.integer(0, nv - 1));
     }
-    case 6: return any_body(b) + b.random.pick(linear);
-    case 7: return any_body(b) + b.random.pick(angular);
-    default: return b.random.chance(0.5) ? "atan(0.1*kinetic)" : "atan(0.1*potential)";
+    case 6:
+      return any_body(b) + b.random.pick(linear);
+    case 7:
+      return any_body(b) + b.random.pick(angular);
+    default:
+      return b.random.chance(0.5) ? "atan(0.1*kinetic)" : "atan(0.1*potential)";
   }
 }
 
@@ -63,12 +72,18 @@ std::string any_expression(Builder& b, Names names, double size) {
   const std::string x = any_name(b, names), y = any_name(b, names);
   const std::string a = digits(b.random.away_from_zero(0.3 * size, size));
   switch (b.random.integer(0, 5)) {
-    case 0: return a + "*sin(" + x + " + 0.3)";
-    case 1: return a + "*(" + x + " - 0.2)*cos(" + y + ")";
-    case 2: return a + "*tanh(" + x + "*" + y + " + 0.5)";
-    case 3: return a + "*" + x + "/(2 + (" + y + ")^2)";
-    case 4: return a + "*exp(-0.1*(" + x + ")^2) + 0.1*" + y;
-    default: return a + "*(" + x + ")^2*half - " + y + "*sqrt(1 + (" + x + ")^2)";
+    case 0:
+      return a + "*sin(" + x + " + 0.3)";
+    case 1:
+      return a + "*(" + x + " - 0.2)*cos(" + y + ")";
+    case 2:
+      return a + "*tanh(" + x + "*" + y + " + 0.5)";
+    case 3:
+      return a + "*" + x + "/(2 + (" + y + ")^2)";
+    case 4:
+      return a + "*exp(-0.1*(" + x + ")^2) + 0.1*" + y;
+    default:
+      return a + "*(" + x + ")^2*half - " + y + "*sqrt(1 + (" + x + ")^2)";
   }
 }
 Values any_vector(Builder& b, double size) {
@@ -160,7 +175,8 @@ void add_potential(Builder& b) {
   ForceText f;
   f.type = "potential";
   std::string text = any_expression(b, Names::positions, 2);
-  for (int k = b.random.integer(0, 2); k > 0; --k) text += " + " + any_expression(b, Names::positions, 2);
+  for (int k = b.random.integer(0, 2); k > 0; --k)
+    text += " + " + any_expression(b, Names::positions, 2);
   f.value = {text};
   b.model.forces.push_back(f);
 }
@@ -171,7 +187,8 @@ bool may_have_bearings(JointType t) {
 }
 
 void add_bearings(Builder& b, JointType type, ForceText& f) {
-  // two or three, on a line that is not the axis, with coefficients small enough to let the joint slip
+  // two or three, on a line that is not the axis, with coefficients small enough to let the joint
+  // slip
   for (int k = b.random.integer(2, 3); k > 0; --k) {
     BearingText bearing;
     bearing.at = numbers(b, b.random.vector(0.5));
@@ -198,7 +215,8 @@ void add_friction(Builder& b, bool smooth) {
   if (b.random.chance(0.6)) f.viscous = one_or_each(b, count, 0.05, 0.5);
   if (b.random.chance(0.6)) f.quadratic = one_or_each(b, count, 0.05, 0.5);
   if (smooth) f.smoothing = number(b, b.random.uniform(0.05, 1));
-  if (b.options.bearings && may_have_bearings(type) && b.random.chance(0.5)) add_bearings(b, type, f);
+  if (b.options.bearings && may_have_bearings(type) && b.random.chance(0.5))
+    add_bearings(b, type, f);
   b.model.forces.push_back(f);
 }
 

@@ -12,7 +12,6 @@ struct Builder {
   const RandomMechanismOptions& options;
   ModelDescription model;
   std::vector<JointType> joint_types;  // beside model.joints
-  std::vector<int> body_parent;        // beside model.bodies: body index or world
 
   Builder(std::uint64_t seed, const RandomMechanismOptions& o) : random(seed), options(o) {}
 };

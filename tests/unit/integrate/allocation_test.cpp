@@ -16,8 +16,16 @@ void* operator new(std::size_t size) {
   if (void* memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(size);
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
 
 namespace cartan::test {
 namespace {
@@ -50,7 +58,8 @@ TEST(Allocation, WarmStepsAllocateNothing) {
   const Problem<FreeBodyRates> body = make_free_body();
   EXPECT_GT(allocations, before);  // the counter counts
   for (const IntegratorInfo& method : integrator_table())
-    for (bool fixed : {true, false}) EXPECT_EQ(count_allocations(body, method, fixed), 0) << method.name;
+    for (bool fixed : {true, false})
+      EXPECT_EQ(count_allocations(body, method, fixed), 0) << method.name;
 }
 
 struct Stiff {

@@ -17,7 +17,9 @@ struct Oscillator {
     xdot[1] = -x[0];
   }
 };
-auto make_oscillator() { return make_problem({0, 1}, Oscillator{}); }
+auto make_oscillator() {
+  return make_problem({0, 1}, Oscillator{});
+}
 
 struct Outcome {
   SimulateReport report;
@@ -47,7 +49,8 @@ class EventsOf : public testing::TestWithParam<IntegratorInfo> {
 TEST_P(EventsOf, CrossingsInBothDirections) {
   auto problem = make_oscillator();
   problem.event_infos = {{"x", 0, false, false}, {"v falls", -1, false, false}};
-  problem.event_functions = {[](StateView s) { return s.x[0]; }, [](StateView s) { return s.x[1]; }};
+  problem.event_functions = {[](StateView s) { return s.x[0]; },
+                             [](StateView s) { return s.x[1]; }};
   const Outcome o = run(problem, method(), 7, step(), tolerance());
   ASSERT_EQ(o.report.status, RunStatus::completed);
   // x starts at exactly zero: no crossing there
@@ -110,7 +113,8 @@ TEST_P(EventsOf, RestartAfterReflection) {
   EXPECT_NEAR(o.report.final_state.x[0], std::sin(6 + 4 * pi / 3), 10 * accuracy());
   // fixed steps stay on their grid
   if (!GetParam().adaptive) {
-    EXPECT_EQ(o.path.t[1000 < o.path.count() ? 1000 : 3], step() * (1000 < o.path.count() ? 1000 : 3));
+    EXPECT_EQ(o.path.t[1000 < o.path.count() ? 1000 : 3],
+              step() * (1000 < o.path.count() ? 1000 : 3));
   }
 }
 
@@ -131,7 +135,8 @@ TEST(Events, LocatedToRounding) {
     auto problem = make_problem({0}, Clock{});
     const double place = 0.7390851332151607;
     problem.event_infos = {{"cubic", 0, false, false}};
-    problem.event_functions = {[=](StateView s) { return std::pow(s.x[0], 3) - std::pow(place, 3); }};
+    problem.event_functions = {
+        [=](StateView s) { return std::pow(s.x[0], 3) - std::pow(place, 3); }};
     const Outcome o = run(problem, method.name, 1, 0.1);
     ASSERT_EQ(o.path.events.size(), 1u) << method.name;
     EXPECT_NEAR(o.path.events[0].state.t, place, 4e-16) << method.name;

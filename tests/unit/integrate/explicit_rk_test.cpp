@@ -53,14 +53,16 @@ TEST(ExplicitRungeKutta, VanDerPolWithinTolerance) {
         ASSERT_EQ(report.status, RunStatus::completed) << report.message;
         EXPECT_EQ(report.final_state.t, row.t);
         for (int i = 0; i < 2; ++i)
-          EXPECT_NEAR(report.final_state.x[i], row.x[i], 100 * tolerance) << method << " " << tolerance;
+          EXPECT_NEAR(report.final_state.x[i], row.x[i], 100 * tolerance)
+              << method << " " << tolerance;
       }
 }
 
 TEST(ExplicitRungeKutta, VanDerPolFixedSteps) {
   for (const Row& row : van_der_pol_rows) {
     const auto problem = make_problem({row.start[0], row.start[1]}, VanDerPol{});
-    const SimulateReport rk4 = run(problem, "rk4", row.t, 0.001), gl3 = run(problem, "gl3", row.t, 0.01);
+    const SimulateReport rk4 = run(problem, "rk4", row.t, 0.001),
+                         gl3 = run(problem, "gl3", row.t, 0.01);
     for (int i = 0; i < 2; ++i) {
       EXPECT_NEAR(rk4.final_state.x[i], row.x[i], 1e-11);
       EXPECT_NEAR(gl3.final_state.x[i], row.x[i], 1e-11);
@@ -72,7 +74,8 @@ TEST(ExplicitRungeKutta, VanDerPolFixedSteps) {
 // The work grows as tolerance^(-1/order), not faster.
 TEST(ExplicitRungeKutta, WorkFollowsTheOrder) {
   const Problem<FreeBodyRates> body = make_free_body();
-  const SimulateReport loose = run(body, "dop853", 20, 1, 1e-6), tight = run(body, "dop853", 20, 1, 1e-14);
+  const SimulateReport loose = run(body, "dop853", 20, 1, 1e-6),
+                       tight = run(body, "dop853", 20, 1, 1e-14);
   EXPECT_LT(tight.steps, 14 * loose.steps);  // 1e8^(1/8) = 10
   EXPECT_GT(tight.steps, 5 * loose.steps);
   const SimulateReport rk45 = run(body, "rk45", 20, 1, 1e-8);
@@ -107,7 +110,8 @@ TEST(ExplicitRungeKutta, BlowUpEndsWithStatus) {
   const auto problem = make_problem({1}, Square{});
   for (const char* method : {"rk45", "dop853"}) {
     const SimulateReport report = run(problem, method, 2, 0.1, 1e-8);
-    EXPECT_TRUE(report.status == RunStatus::step_too_small || report.status == RunStatus::not_finite);
+    EXPECT_TRUE(report.status == RunStatus::step_too_small ||
+                report.status == RunStatus::not_finite);
     EXPECT_NEAR(report.final_state.t, 1, 1e-6);
     EXPECT_TRUE(std::isfinite(report.final_state.x[0]));
     EXPECT_NE(report.message.find("at t = "), std::string::npos);
@@ -135,7 +139,8 @@ TEST(ExplicitRungeKutta, NotANumberEndsWithStatus) {
     options.duration = 2;
     options.step = 0.03;
     const SimulateReport report = simulate(problem, problem.initial_state(), options, path);
-    EXPECT_TRUE(report.status == RunStatus::not_finite || report.status == RunStatus::step_too_small)
+    EXPECT_TRUE(report.status == RunStatus::not_finite ||
+                report.status == RunStatus::step_too_small)
         << method.name;
     EXPECT_LE(report.final_state.t, 1.0000001) << method.name;
     EXPECT_GT(report.final_state.t, 0.9) << method.name;
@@ -180,7 +185,9 @@ TEST(ExplicitRungeKutta, MaxStepIsKept) {
   options.max_step = 0.07;
   double longest = 0;
   Observer observer;
-  observer.on_step = [&](const DenseStep& step) { longest = std::max(longest, step.end() - step.begin()); };
+  observer.on_step = [&](const DenseStep& step) {
+    longest = std::max(longest, step.end() - step.begin());
+  };
   const SimulateReport report = simulate(body, body.initial_state(), options, observer);
   EXPECT_EQ(report.status, RunStatus::completed);
   EXPECT_LE(longest, 0.07 + 1e-14);

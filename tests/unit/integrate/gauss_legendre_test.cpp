@@ -61,7 +61,8 @@ struct VanDerPol {
 
 TEST(GaussLegendre, StiffVanDerPol) {
   const auto problem = make_problem({0, 2}, VanDerPol{1000});
-  const SimulateReport coarse = run(problem, "gl3", 100, 0.1), fine = run(problem, "gl3", 100, 0.025);
+  const SimulateReport coarse = run(problem, "gl3", 100, 0.1),
+                       fine = run(problem, "gl3", 100, 0.025);
   ASSERT_EQ(coarse.status, RunStatus::completed) << coarse.message;
   EXPECT_NEAR(coarse.final_state.x[1], fine.final_state.x[1], 1e-6);
   EXPECT_LT(fine.final_state.x[1], 1.95);
@@ -185,7 +186,8 @@ TEST(GaussLegendre, RestepHasFullOrder) {
   const auto integrator = make_gauss_legendre_integrator(body, 3, {});
   State state = body.initial_state();
   integrator->restart();
-  for (int n = 1; n <= 3; ++n) ASSERT_EQ(integrator->step(state, 0.1, 0.1 * n).status, StepStatus::ok);
+  for (int n = 1; n <= 3; ++n)
+    ASSERT_EQ(integrator->step(state, 0.1, 0.1 * n).status, StepStatus::ok);
   State start = body.initial_state();
   const auto fresh = make_gauss_legendre_integrator(body, 3, {});
   fresh->restart();

@@ -29,7 +29,8 @@ TEST(IterationWatch, StagnatesWithinHundredEpsilons) {
   EXPECT_EQ(judge({1e-9, 8e-15, 9e-15, 1e-16}, 1e-15), std::pair(Verdict::stagnated, 3));
 }
 TEST(IterationWatch, SeesNoiseOfTheDerivative) {
-  EXPECT_EQ(judge({1, 1e-6, 2e-12, 3e-12, 2.5e-12, 4e-12, 3e-12}, 1e-15), std::pair(Verdict::noisy, 7));
+  EXPECT_EQ(judge({1, 1e-6, 2e-12, 3e-12, 2.5e-12, 4e-12, 3e-12}, 1e-15),
+            std::pair(Verdict::noisy, 7));
   // a slow but steady fall is not noise
   EXPECT_EQ(judge({1e-11, 9e-12, 8e-12, 7e-12, 6e-12, 5e-12, 4e-12}, 1e-15).first, Verdict::go_on);
   // and a level that matters is not accepted

@@ -50,9 +50,10 @@ TEST(Simulate, LastStepLandsExactly) {
   exact.step = 0.005;
   for (double duration : {0.3, 0.9999, 1.0, 1.0001, 0.01, 0.1 + 0.2, 7.0 / 3}) {
     exact.duration = duration;
-    const std::vector<double> truth = path_of(body, exact).state(0).x.empty()
-                                          ? std::vector<double>()
-                                          : simulate(body, body.initial_state(), exact, Observer{}).final_state.x;
+    const std::vector<double> truth =
+        path_of(body, exact).state(0).x.empty()
+            ? std::vector<double>()
+            : simulate(body, body.initial_state(), exact, Observer{}).final_state.x;
     for (const IntegratorInfo& method : integrator_table()) {
       SimulateOptions options;
       options.integrator = method.name;

@@ -53,7 +53,8 @@ TEST(StateSpace, PlusOfMinusAndMinusOfPlus) {
     for (int trial = 0; trial < 20; ++trial) {
       const std::vector<double> x = random_point(space, random);
       std::vector<double> d(space.tangent_size()), y(space.size()), back(space.tangent_size());
-      for (double& value : d) value = size * std::tanh(normal(random));  // rotations below a half turn
+      for (double& value : d)
+        value = size * std::tanh(normal(random));  // rotations below a half turn
       space.plus(x, d, y);
       space.minus(y, x, back);
       EXPECT_LT(largest_difference(d, back), 4e-15);
@@ -69,7 +70,8 @@ TEST(StateSpace, ZeroIsNeutral) {
   const StateSpace space = make_space();
   std::mt19937 random(8);
   const std::vector<double> x = random_point(space, random);
-  std::vector<double> zero(space.tangent_size(), 0.0), y(space.size()), d(space.tangent_size(), 1.0);
+  std::vector<double> zero(space.tangent_size(), 0.0), y(space.size()),
+      d(space.tangent_size(), 1.0);
   space.plus(x, zero, y);
   EXPECT_EQ(y, x);
   space.minus(x, x, d);

@@ -8,12 +8,20 @@
 namespace cartan {
 namespace {
 
-double power(double x, int n) { return n == 0 ? 1 : std::pow(x, n); }
+double power(double x, int n) {
+  return n == 0 ? 1 : std::pow(x, n);
+}
 
 class Explicit : public testing::TestWithParam<const ExplicitTableau* (*)()> {};
-const ExplicitTableau* rk4() { return &classical_rk4(); }
-const ExplicitTableau* rk45() { return &dormand_prince_54(); }
-const ExplicitTableau* dop853() { return &dormand_prince_853(); }
+const ExplicitTableau* rk4() {
+  return &classical_rk4();
+}
+const ExplicitTableau* rk45() {
+  return &dormand_prince_54();
+}
+const ExplicitTableau* dop853() {
+  return &dormand_prince_853();
+}
 
 TEST_P(Explicit, RowsSumToNodes) {
   const ExplicitTableau& t = *GetParam()();
@@ -90,8 +98,7 @@ TEST_P(Gauss, SymmetricAndSymplectic) {
     EXPECT_NEAR(t.c[i] + t.c[s - 1 - i], 1, 2.3e-16);
     for (int j = 0; j < s; ++j) {
       EXPECT_NEAR(t.b[i] * t.at(i, j) + t.b[j] * t.at(j, i), t.b[i] * t.b[j], 6e-17);
-      if (2 * i >= s)
-        EXPECT_EQ(t.at(i, j), t.b[j] - t.at(s - 1 - i, s - 1 - j)) << i << j;
+      if (2 * i >= s) EXPECT_EQ(t.at(i, j), t.b[j] - t.at(s - 1 - i, s - 1 - j)) << i << j;
     }
   }
 }
