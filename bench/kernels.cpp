@@ -96,7 +96,10 @@ BENCHMARK(accelerations<double>)->RangeMultiplier(4)->Range(16, 1024)->Complexit
 BENCHMARK(accelerations<Pack4>)->Arg(64);
 BENCHMARK(accelerations<Dual4>)->Arg(64);
 BENCHMARK(moving_frame)->Arg(16)->Arg(64);
-BENCHMARK(moving_frame_matrices)->RangeMultiplier(2)->Range(8, 64)->Complexity(benchmark::oNSquared);
+BENCHMARK(moving_frame_matrices)
+    ->RangeMultiplier(2)
+    ->Range(8, 64)
+    ->Complexity(benchmark::oNSquared);
 BENCHMARK(jacobian)->Arg(4)->Arg(16);
 BENCHMARK(gauss_step)->Arg(4)->Arg(64);
 BENCHMARK(se3_exp_log);

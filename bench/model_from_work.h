@@ -10,7 +10,9 @@
 
 namespace cartan::bench {
 
-inline Values list(const Vec3& a) { return {a[0], a[1], a[2]}; }
+inline Values list(const Vec3& a) {
+  return {a[0], a[1], a[2]};
+}
 
 inline ModelDescription describe(const Work& work) {
   static constexpr const char* types[] = {"free", "spherical", "revolute"};

@@ -55,10 +55,10 @@ double angle_between(const Quat<double>& a, const Quat<double>& b) {
 
 void write_precision_rows() {
   const Method methods[] = {
-      {"rk4", 0.01, 0},       {"rk4", 0.001, 0},      {"rk45", 10, 1e-6},   {"rk45", 10, 1e-10},
-      {"dop853", 10, 1e-6},   {"dop853", 10, 1e-8},   {"dop853", 10, 1e-10},
-      {"dop853", 10, 1e-12},  {"dop853", 10, 1e-13},  {"dop853", 10, 1e-14},
-      {"gl2", 0.01, 1e-9},    {"gl3", 0.01, 1e-15},   {"gl5", 0.02, 1e-15}, {"gl6", 0.02, 1e-15},
+      {"rk4", 0.01, 0},      {"rk4", 0.001, 0},     {"rk45", 10, 1e-6},    {"rk45", 10, 1e-10},
+      {"dop853", 10, 1e-6},  {"dop853", 10, 1e-8},  {"dop853", 10, 1e-10}, {"dop853", 10, 1e-12},
+      {"dop853", 10, 1e-13}, {"dop853", 10, 1e-14}, {"gl2", 0.01, 1e-9},   {"gl3", 0.01, 1e-15},
+      {"gl5", 0.02, 1e-15},  {"gl6", 0.02, 1e-15},
   };
   for (const Problem& problem : problems) {
     const auto model = make_model(describe(problem.chain));
@@ -102,8 +102,7 @@ void write_formulation_rows() {
       const State state = system->initial_state();
       auto workspace = system->make_workspace();
       std::vector<double> xdot(state.x.size());
-      const double seconds =
-          calc_min_seconds([&] { system->derivative(state, xdot, *workspace); });
+      const double seconds = calc_min_seconds([&] { system->derivative(state, xdot, *workspace); });
       std::printf(R"({"table": "formulation", "formulation": "%s", "links": %d, "us": %.4g})"
                   "\n",
                   row.name, n, 1e6 * seconds);

@@ -2,7 +2,8 @@
 //
 //   bench_table LINES DOCUMENT
 //
-// replaces what stands in DOCUMENT between `<!-- figures -->` and `<!-- end of figures -->` and prints it.
+// replaces what stands in DOCUMENT between `<!-- figures -->` and `<!-- end of figures -->` and
+// prints it.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -60,7 +61,8 @@ std::string peer_table(const std::vector<json>& lines, const std::string& quanti
     if (figures.count(peer))
       text += row(peer, [&](const std::string& w) { return cell(figures, peer, w); });
   return text +
-         row("cartan / best of these", [&](const std::string& w) { return ratio_to_best(figures, w); }) +
+         row("cartan / best of these",
+             [&](const std::string& w) { return ratio_to_best(figures, w); }) +
          "\n";
 }
 
@@ -77,7 +79,7 @@ std::string formulation_table(const std::vector<json>& lines) {
 
 // Seconds printed in source 000, table 3.3 (other hardware, Python).
 std::string growth_table(const std::vector<json>& lines) {
-  const std::map<int, double> printed = {{4, 0.719}, {8, 2.27},  {16, 10.7},
+  const std::map<int, double> printed = {{4, 0.719}, {8, 2.27}, {16, 10.7},
                                          {32, 45.6}, {48, 113}, {64, 204}};
   std::string text =
       "**Growth with the number of links**: gl3, h = 0.01, 10 s, stages to 1e-15 (source 000, "
@@ -102,12 +104,11 @@ std::string precision_table(const std::vector<json>& lines) {
     if (line.value("table", "") == "precision") {
       const double tolerance = line["tolerance"], step = line["step"];
       const bool adaptive = step >= 10;
-      text += fmt::format("| {} | {} | {} | {} | {:.2g} | {:.1e} | {} |\n",
-                          line["problem"].get<std::string>(), line["method"].get<std::string>(),
-                          adaptive ? "-" : fmt::format("{:g}", step),
-                          tolerance > 0 ? fmt::format("{:g}", tolerance) : "-",
-                          line["seconds"].get<double>(), line["error"].get<double>(),
-                          line["evaluations"].get<long>());
+      text += fmt::format(
+          "| {} | {} | {} | {} | {:.2g} | {:.1e} | {} |\n", line["problem"].get<std::string>(),
+          line["method"].get<std::string>(), adaptive ? "-" : fmt::format("{:g}", step),
+          tolerance > 0 ? fmt::format("{:g}", tolerance) : "-", line["seconds"].get<double>(),
+          line["error"].get<double>(), line["evaluations"].get<long>());
     }
   return text;
 }

@@ -1,13 +1,13 @@
-// Cartan for programs: everything a user includes. Numbers are double, nothing here is a template to be
-// instantiated by the user.
+// Cartan for programs: everything a user includes. Numbers are double, nothing here is a template
+// to be instantiated by the user.
 //
 //   #include <cartan.h>
 //   using namespace cartan;
 //
-//   ModelDescription d;                                       // or read_model_file("model.toml", problems)
-//   d.name = "pendulum";
-//   d.bodies.push_back({.name = "bob", .mass = 1.0, .com = {0, 0, -1}});
-//   d.joints.push_back({.name = "hinge", .type = "revolute", .parent = {"world"}, .child = {"bob"},
+//   ModelDescription d;                                       // or read_model_file("model.toml",
+//   problems) d.name = "pendulum"; d.bodies.push_back({.name = "bob", .mass = 1.0, .com = {0, 0,
+//   -1}}); d.joints.push_back({.name = "hinge", .type = "revolute", .parent = {"world"}, .child =
+//   {"bob"},
 //                       .axis = {1, 0, 0}, .position = {.given = true, .coordinates = {0.5}}});
 //   Diagnostics problems;
 //   std::optional<Model> model = check_model(d, problems);    // problems.text() when there is none

@@ -5,9 +5,9 @@
 //   Pack<N>   N numbers side by side (ensembles)
 //
 // Every kernel is a template over one scalar S and uses only the functions declared here, so that a
-// further scalar (the symbolic expression) needs no second copy of any formula. Kernels never branch
-// on an S: they call `select(less(a, b), x, y)`. What branches on data for good reason (convergence
-// of an iteration) looks at `value_of` (the largest lane counts).
+// further scalar (the symbolic expression) needs no second copy of any formula. Kernels never
+// branch on an S: they call `select(less(a, b), x, y)`. What branches on data for good reason
+// (convergence of an iteration) looks at `value_of` (the largest lane counts).
 #pragma once
 
 #include <algorithm>
@@ -23,25 +23,61 @@ inline constexpr double pi = 3.14159265358979323846;
 
 // ---------------------------------------------------------------------------------------- double
 
-inline double sin(double x) { return std::sin(x); }
-inline double cos(double x) { return std::cos(x); }
-inline double tan(double x) { return std::tan(x); }
-inline double asin(double x) { return std::asin(x); }
-inline double acos(double x) { return std::acos(x); }
-inline double atan(double x) { return std::atan(x); }
-inline double atan2(double y, double x) { return std::atan2(y, x); }
-inline double sinh(double x) { return std::sinh(x); }
-inline double cosh(double x) { return std::cosh(x); }
-inline double tanh(double x) { return std::tanh(x); }
-inline double exp(double x) { return std::exp(x); }
-inline double log(double x) { return std::log(x); }
-inline double sqrt(double x) { return std::sqrt(x); }
-inline double abs(double x) { return std::fabs(x); }
-inline double pow(double x, double y) { return std::pow(x, y); }
+inline double sin(double x) {
+  return std::sin(x);
+}
+inline double cos(double x) {
+  return std::cos(x);
+}
+inline double tan(double x) {
+  return std::tan(x);
+}
+inline double asin(double x) {
+  return std::asin(x);
+}
+inline double acos(double x) {
+  return std::acos(x);
+}
+inline double atan(double x) {
+  return std::atan(x);
+}
+inline double atan2(double y, double x) {
+  return std::atan2(y, x);
+}
+inline double sinh(double x) {
+  return std::sinh(x);
+}
+inline double cosh(double x) {
+  return std::cosh(x);
+}
+inline double tanh(double x) {
+  return std::tanh(x);
+}
+inline double exp(double x) {
+  return std::exp(x);
+}
+inline double log(double x) {
+  return std::log(x);
+}
+inline double sqrt(double x) {
+  return std::sqrt(x);
+}
+inline double abs(double x) {
+  return std::fabs(x);
+}
+inline double pow(double x, double y) {
+  return std::pow(x, y);
+}
 
-inline bool less(double a, double b) { return a < b; }
-inline double select(bool c, double a, double b) { return c ? a : b; }
-inline double value_of(double x) { return x; }
+inline bool less(double a, double b) {
+  return a < b;
+}
+inline double select(bool c, double a, double b) {
+  return c ? a : b;
+}
+inline double value_of(double x) {
+  return x;
+}
 
 inline void sincos(double x, double& s, double& c) {
 #if defined(__GLIBC__)
@@ -103,49 +139,74 @@ struct Dual {
   }
 };
 
-template <int N> Dual<N> sin(const Dual<N>& x) { return x.chain(std::sin(x.a), std::cos(x.a)); }
-template <int N> Dual<N> cos(const Dual<N>& x) { return x.chain(std::cos(x.a), -std::sin(x.a)); }
-template <int N> Dual<N> tan(const Dual<N>& x) {
+template <int N>
+Dual<N> sin(const Dual<N>& x) {
+  return x.chain(std::sin(x.a), std::cos(x.a));
+}
+template <int N>
+Dual<N> cos(const Dual<N>& x) {
+  return x.chain(std::cos(x.a), -std::sin(x.a));
+}
+template <int N>
+Dual<N> tan(const Dual<N>& x) {
   const double t = std::tan(x.a);
   return x.chain(t, 1 + t * t);
 }
-template <int N> Dual<N> asin(const Dual<N>& x) {
+template <int N>
+Dual<N> asin(const Dual<N>& x) {
   return x.chain(std::asin(x.a), 1 / std::sqrt((1 - x.a) * (1 + x.a)));
 }
-template <int N> Dual<N> acos(const Dual<N>& x) {
+template <int N>
+Dual<N> acos(const Dual<N>& x) {
   return x.chain(std::acos(x.a), -1 / std::sqrt((1 - x.a) * (1 + x.a)));
 }
-template <int N> Dual<N> atan(const Dual<N>& x) {
+template <int N>
+Dual<N> atan(const Dual<N>& x) {
   return x.chain(std::atan(x.a), 1 / (1 + x.a * x.a));
 }
-template <int N> Dual<N> atan2(const Dual<N>& y, const Dual<N>& x) {
+template <int N>
+Dual<N> atan2(const Dual<N>& y, const Dual<N>& x) {
   const double r2 = x.a * x.a + y.a * y.a;
   Dual<N> r(std::atan2(y.a, x.a));
   for (int k = 0; k < N; ++k) r.d[k] = (x.a * y.d[k] - y.a * x.d[k]) / r2;
   return r;
 }
-template <int N> Dual<N> sinh(const Dual<N>& x) { return x.chain(std::sinh(x.a), std::cosh(x.a)); }
-template <int N> Dual<N> cosh(const Dual<N>& x) { return x.chain(std::cosh(x.a), std::sinh(x.a)); }
-template <int N> Dual<N> tanh(const Dual<N>& x) {
+template <int N>
+Dual<N> sinh(const Dual<N>& x) {
+  return x.chain(std::sinh(x.a), std::cosh(x.a));
+}
+template <int N>
+Dual<N> cosh(const Dual<N>& x) {
+  return x.chain(std::cosh(x.a), std::sinh(x.a));
+}
+template <int N>
+Dual<N> tanh(const Dual<N>& x) {
   const double t = std::tanh(x.a);
   const double c = std::cosh(x.a);
   return x.chain(t, 1 / (c * c));
 }
-template <int N> Dual<N> exp(const Dual<N>& x) {
+template <int N>
+Dual<N> exp(const Dual<N>& x) {
   const double e = std::exp(x.a);
   return x.chain(e, e);
 }
-template <int N> Dual<N> log(const Dual<N>& x) { return x.chain(std::log(x.a), 1 / x.a); }
+template <int N>
+Dual<N> log(const Dual<N>& x) {
+  return x.chain(std::log(x.a), 1 / x.a);
+}
 // The slope of sqrt at zero is taken as zero: every use here is |x| at x = 0, where zero is a
 // subgradient and infinity would turn into NaN.
-template <int N> Dual<N> sqrt(const Dual<N>& x) {
+template <int N>
+Dual<N> sqrt(const Dual<N>& x) {
   const double r = std::sqrt(x.a);
   return x.chain(r, r > 0 ? 0.5 / r : 0.0);
 }
-template <int N> Dual<N> abs(const Dual<N>& x) {
+template <int N>
+Dual<N> abs(const Dual<N>& x) {
   return x.chain(std::fabs(x.a), x.a > 0 ? 1 : (x.a < 0 ? -1 : 0));
 }
-template <int N> Dual<N> pow(const Dual<N>& x, const Dual<N>& y) {
+template <int N>
+Dual<N> pow(const Dual<N>& x, const Dual<N>& y) {
   const double p = std::pow(x.a, y.a);
   const double by_x = y.a == 0 ? 0 : y.a * std::pow(x.a, y.a - 1);
   const double by_y = x.a > 0 ? p * std::log(x.a) : 0;  // x^y with x <= 0: y must be a constant
@@ -153,10 +214,20 @@ template <int N> Dual<N> pow(const Dual<N>& x, const Dual<N>& y) {
   for (int k = 0; k < N; ++k) r.d[k] = by_x * x.d[k] + by_y * y.d[k];
   return r;
 }
-template <int N> bool less(const Dual<N>& x, const Dual<N>& y) { return x.a < y.a; }
-template <int N> Dual<N> select(bool c, const Dual<N>& x, const Dual<N>& y) { return c ? x : y; }
-template <int N> double value_of(const Dual<N>& x) { return x.a; }
-template <int N> void sincos(const Dual<N>& x, Dual<N>& s, Dual<N>& c) {
+template <int N>
+bool less(const Dual<N>& x, const Dual<N>& y) {
+  return x.a < y.a;
+}
+template <int N>
+Dual<N> select(bool c, const Dual<N>& x, const Dual<N>& y) {
+  return c ? x : y;
+}
+template <int N>
+double value_of(const Dual<N>& x) {
+  return x.a;
+}
+template <int N>
+void sincos(const Dual<N>& x, Dual<N>& s, Dual<N>& c) {
   double sa, ca;
   sincos(x.a, sa, ca);
   s = x.chain(sa, ca);
@@ -178,7 +249,8 @@ struct alignas(N * sizeof(double)) Pack {
   double& operator[](int k) { return lane[k]; }
   double operator[](int k) const { return lane[k]; }
 
-  template <class F> static Pack map(F&& f) {
+  template <class F>
+  static Pack map(F&& f) {
     Pack r;
     for (int k = 0; k < N; ++k) r.lane[k] = f(k);
     return r;
@@ -206,12 +278,14 @@ struct alignas(N * sizeof(double)) Pack {
   friend Pack operator-(const Pack& x) { return from(-x.load()); }
 };
 
-#define CARTAN_PACK_UNARY(name)                                              \
-  template <int N> Pack<N> name(const Pack<N>& x) {                          \
-    return Pack<N>::map([&](int k) { return cartan::name(x.lane[k]); });     \
+#define CARTAN_PACK_UNARY(name)                                          \
+  template <int N>                                                       \
+  Pack<N> name(const Pack<N>& x) {                                       \
+    return Pack<N>::map([&](int k) { return cartan::name(x.lane[k]); }); \
   }
-#define CARTAN_PACK_BINARY(name)                                             \
-  template <int N> Pack<N> name(const Pack<N>& x, const Pack<N>& y) {        \
+#define CARTAN_PACK_BINARY(name)                                                    \
+  template <int N>                                                                  \
+  Pack<N> name(const Pack<N>& x, const Pack<N>& y) {                                \
     return Pack<N>::map([&](int k) { return cartan::name(x.lane[k], y.lane[k]); }); \
   }
 CARTAN_PACK_UNARY(sin)
@@ -232,7 +306,8 @@ CARTAN_PACK_BINARY(pow)
 #undef CARTAN_PACK_UNARY
 #undef CARTAN_PACK_BINARY
 
-template <int N> typename Pack<N>::Mask less(const Pack<N>& x, const Pack<N>& y) {
+template <int N>
+typename Pack<N>::Mask less(const Pack<N>& x, const Pack<N>& y) {
   typename Pack<N>::Mask m;
   for (int k = 0; k < N; ++k) m[k] = x.lane[k] < y.lane[k];
   return m;
@@ -242,27 +317,42 @@ Pack<N> select(const std::array<bool, M>& c, const Pack<N>& x, const Pack<N>& y)
   static_assert(M == N);
   return Pack<N>::map([&](int k) { return c[k] ? x.lane[k] : y.lane[k]; });
 }
-template <int N> double value_of(const Pack<N>& x) {
+template <int N>
+double value_of(const Pack<N>& x) {
   return *std::max_element(x.lane, x.lane + N);
 }
-template <int N> void sincos(const Pack<N>& x, Pack<N>& s, Pack<N>& c) {
+template <int N>
+void sincos(const Pack<N>& x, Pack<N>& s, Pack<N>& c) {
   for (int k = 0; k < N; ++k) sincos(x.lane[k], s.lane[k], c.lane[k]);
 }
 
 // ------------------------------------------------------------------------- common to every scalar
 
-template <class S> S square(const S& x) { return x * x; }
+template <class S>
+S square(const S& x) {
+  return x * x;
+}
 
-template <class S> S min(const S& x, const S& y) { return select(less(y, x), y, x); }
-template <class S> S max(const S& x, const S& y) { return select(less(x, y), y, x); }
+template <class S>
+S min(const S& x, const S& y) {
+  return select(less(y, x), y, x);
+}
+template <class S>
+S max(const S& x, const S& y) {
+  return select(less(x, y), y, x);
+}
 
 // -1, 0 or 1
-template <class S> S sign(const S& x) {
+template <class S>
+S sign(const S& x) {
   return select(less(S(0), x), S(1), select(less(x, S(0)), S(-1), S(0)));
 }
 
 // 0 for x < 0, 1 from 0 on
-template <class S> S step(const S& x) { return select(less(x, S(0)), S(0), S(1)); }
+template <class S>
+S step(const S& x) {
+  return select(less(x, S(0)), S(0), S(1));
+}
 
 // The closed list of scalars for which physics is instantiated.
 using Dual4 = Dual<4>;

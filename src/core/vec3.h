@@ -16,8 +16,8 @@ struct Vec3 {
   Vec3() = default;
   Vec3(const S& x_, const S& y_, const S& z_) : x(x_), y(y_), z(z_) {}
   template <class T>
-    requires(!std::is_same_v<T, S> && std::is_convertible_v<T, S>)
-  explicit Vec3(const Vec3<T>& o) : x(o.x), y(o.y), z(o.z) {}
+  requires(!std::is_same_v<T, S> && std::is_convertible_v<T, S>) explicit Vec3(const Vec3<T>& o)
+      : x(o.x), y(o.y), z(o.z) {}
 
   S& operator[](int i) { return i == 0 ? x : (i == 1 ? y : z); }
   const S& operator[](int i) const { return i == 0 ? x : (i == 1 ? y : z); }
@@ -37,16 +37,25 @@ struct Vec3 {
   friend Vec3 operator*(const Vec3& a, const S& s) { return {s * a.x, s * a.y, s * a.z}; }
 };
 
-template <class S> S dot(const Vec3<S>& a, const Vec3<S>& b) {
+template <class S>
+S dot(const Vec3<S>& a, const Vec3<S>& b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
-template <class S> Vec3<S> cross(const Vec3<S>& a, const Vec3<S>& b) {
+template <class S>
+Vec3<S> cross(const Vec3<S>& a, const Vec3<S>& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-template <class S> S norm2(const Vec3<S>& a) { return dot(a, a); }
-template <class S> S norm(const Vec3<S>& a) { return sqrt(dot(a, a)); }
+template <class S>
+S norm2(const Vec3<S>& a) {
+  return dot(a, a);
+}
+template <class S>
+S norm(const Vec3<S>& a) {
+  return sqrt(dot(a, a));
+}
 
-template <class S> struct Sym3;
+template <class S>
+struct Sym3;
 
 template <class S>
 struct Mat3 {
@@ -64,8 +73,8 @@ struct Mat3 {
   }
   Mat3() = default;
   template <class T>
-    requires(!std::is_same_v<T, S> && std::is_convertible_v<T, S>)
-  explicit Mat3(const Mat3<T>& o) : c{Vec3<S>(o.c[0]), Vec3<S>(o.c[1]), Vec3<S>(o.c[2])} {}
+  requires(!std::is_same_v<T, S> && std::is_convertible_v<T, S>) explicit Mat3(const Mat3<T>& o)
+      : c{Vec3<S>(o.c[0]), Vec3<S>(o.c[1]), Vec3<S>(o.c[2])} {}
 
   S& operator()(int row, int column) { return c[column][row]; }
   const S& operator()(int row, int column) const { return c[column][row]; }
@@ -98,26 +107,37 @@ struct Mat3 {
   }
 };
 
-template <class S> Mat3<S> transpose(const Mat3<S>& m) {
+template <class S>
+Mat3<S> transpose(const Mat3<S>& m) {
   return Mat3<S>::columns({m.c[0].x, m.c[1].x, m.c[2].x}, {m.c[0].y, m.c[1].y, m.c[2].y},
                           {m.c[0].z, m.c[1].z, m.c[2].z});
 }
 // m^T v without forming the transpose
-template <class S> Vec3<S> transpose_times(const Mat3<S>& m, const Vec3<S>& v) {
+template <class S>
+Vec3<S> transpose_times(const Mat3<S>& m, const Vec3<S>& v) {
   return {dot(m.c[0], v), dot(m.c[1], v), dot(m.c[2], v)};
 }
-template <class S> Mat3<S> hat(const Vec3<S>& a) {
+template <class S>
+Mat3<S> hat(const Vec3<S>& a) {
   return Mat3<S>::columns({S(0), a.z, -a.y}, {-a.z, S(0), a.x}, {a.y, -a.x, S(0)});
 }
 // hat(a) m, column by column
-template <class S> Mat3<S> cross(const Vec3<S>& a, const Mat3<S>& m) {
+template <class S>
+Mat3<S> cross(const Vec3<S>& a, const Mat3<S>& m) {
   return Mat3<S>::columns(cross(a, m.c[0]), cross(a, m.c[1]), cross(a, m.c[2]));
 }
-template <class S> Mat3<S> outer(const Vec3<S>& a, const Vec3<S>& b) {
+template <class S>
+Mat3<S> outer(const Vec3<S>& a, const Vec3<S>& b) {
   return Mat3<S>::columns(b.x * a, b.y * a, b.z * a);
 }
-template <class S> S trace(const Mat3<S>& m) { return m.c[0].x + m.c[1].y + m.c[2].z; }
-template <class S> S determinant(const Mat3<S>& m) { return dot(m.c[0], cross(m.c[1], m.c[2])); }
+template <class S>
+S trace(const Mat3<S>& m) {
+  return m.c[0].x + m.c[1].y + m.c[2].z;
+}
+template <class S>
+S determinant(const Mat3<S>& m) {
+  return dot(m.c[0], cross(m.c[1], m.c[2]));
+}
 
 template <class S>
 struct Sym3 {
@@ -145,30 +165,36 @@ struct Sym3 {
   Sym3& operator-=(const Sym3& o) { return *this = *this - o; }
 };
 
-template <class S> Mat3<S> full(const Sym3<S>& m) {
+template <class S>
+Mat3<S> full(const Sym3<S>& m) {
   return Mat3<S>::columns({m.xx, m.xy, m.xz}, {m.xy, m.yy, m.yz}, {m.xz, m.yz, m.zz});
 }
 // the symmetric part's upper triangle of a matrix known to be symmetric
-template <class S> Sym3<S> symmetric(const Mat3<S>& m) {
+template <class S>
+Sym3<S> symmetric(const Mat3<S>& m) {
   return {m.c[0].x, m.c[1].y, m.c[2].z, m.c[1].x, m.c[2].x, m.c[2].y};
 }
-template <class S> Sym3<S> outer(const Vec3<S>& a) {
+template <class S>
+Sym3<S> outer(const Vec3<S>& a) {
   return {a.x * a.x, a.y * a.y, a.z * a.z, a.x * a.y, a.x * a.z, a.y * a.z};
 }
 // |a|^2 1 - a a^T = -hat(a)^2
-template <class S> Sym3<S> minus_hat_squared(const Vec3<S>& a) {
+template <class S>
+Sym3<S> minus_hat_squared(const Vec3<S>& a) {
   const S x2 = a.x * a.x, y2 = a.y * a.y, z2 = a.z * a.z;
   return {y2 + z2, x2 + z2, x2 + y2, -(a.x * a.y), -(a.x * a.z), -(a.y * a.z)};
 }
 // R m R^T
-template <class S> Sym3<S> rotate(const Mat3<S>& R, const Sym3<S>& m) {
+template <class S>
+Sym3<S> rotate(const Mat3<S>& R, const Sym3<S>& m) {
   const Mat3<S> n = R * full(m);  // rows of R m
   auto entry = [&](int i, int j) {
     return n(i, 0) * R(j, 0) + n(i, 1) * R(j, 1) + n(i, 2) * R(j, 2);
   };
   return {entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2)};
 }
-template <class S> Sym3<S> inverse(const Sym3<S>& m) {
+template <class S>
+Sym3<S> inverse(const Sym3<S>& m) {
   const S a = m.yy * m.zz - m.yz * m.yz;
   const S b = m.xz * m.yz - m.xy * m.zz;
   const S d = m.xy * m.yz - m.xz * m.yy;

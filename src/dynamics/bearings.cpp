@@ -10,8 +10,8 @@ namespace {
 // Two unit vectors completing `axis` to an orthonormal triad.
 template <class S>
 std::pair<Vec3<S>, Vec3<S>> across(const Vec3<S>& axis) {
-  const Vec3<S> helper = value_of(abs(axis.x)) < 0.7 ? Vec3<S>{S(1), S(0), S(0)}
-                                                     : Vec3<S>{S(0), S(1), S(0)};
+  const Vec3<S> helper =
+      value_of(abs(axis.x)) < 0.7 ? Vec3<S>{S(1), S(0), S(0)} : Vec3<S>{S(0), S(1), S(0)};
   Vec3<S> first = cross(axis, helper);
   first = (S(1) / norm(first)) * first;
   return {first, cross(axis, first)};
@@ -53,7 +53,8 @@ void add(Dense& sum, const Dense& a, double factor) {
   for (std::size_t e = 0; e < sum.entry.size(); ++e) sum.entry[e] += factor * a.entry[e];
 }
 
-// Rotates rows and columns p, q of the symmetric G so that G(p, q) vanishes; V collects the rotations.
+// Rotates rows and columns p, q of the symmetric G so that G(p, q) vanishes; V collects the
+// rotations.
 void rotate_away(Dense& G, Dense& V, int p, int q) {
   if (G(p, q) == 0) return;
   const double theta = (G(q, q) - G(p, p)) / (2 * G(p, q));
@@ -182,10 +183,9 @@ std::vector<BearingRow<S>> make_bearings(const std::vector<Bearing>& bearings, J
   return rows;
 }
 
-#define CARTAN_INSTANTIATE(S)                                                            \
-  template std::vector<BearingRow<S>> make_bearings<S>(const std::vector<Bearing>&,      \
-                                                       JointType, const Vec3<S>&,        \
-                                                       std::span<const S>);
+#define CARTAN_INSTANTIATE(S)                                                                  \
+  template std::vector<BearingRow<S>> make_bearings<S>(const std::vector<Bearing>&, JointType, \
+                                                       const Vec3<S>&, std::span<const S>);
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 

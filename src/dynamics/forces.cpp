@@ -300,10 +300,10 @@ void fill_forces(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
         std::visit([&](const auto& e) { return apply(e, mechanism, ws); }, mechanism.forces[k]);
 }
 
-#define CARTAN_INSTANTIATE(S)                                                                 \
-  template void fill_forces<S>(const Mechanism<S>&, MotionWorkspace<S>&);                     \
-  template S calc_kinetic_energy<S>(const Mechanism<S>&, const MotionWorkspace<S>&);          \
-  template S calc_gravity_potential<S>(const Mechanism<S>&, const MotionWorkspace<S>&);       \
+#define CARTAN_INSTANTIATE(S)                                                           \
+  template void fill_forces<S>(const Mechanism<S>&, MotionWorkspace<S>&);               \
+  template S calc_kinetic_energy<S>(const Mechanism<S>&, const MotionWorkspace<S>&);    \
+  template S calc_gravity_potential<S>(const Mechanism<S>&, const MotionWorkspace<S>&); \
   template S calc_potential_energy<S>(const Mechanism<S>&, MotionWorkspace<S>&);
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE

@@ -27,8 +27,8 @@ std::string refuse_unless_tree(const Model& model) {
     const auto* friction = std::get_if<FrictionForce>(&force.law);
     if (friction && !friction->smoothing.given() &&
         model.joints[friction->joint].type == JointType::free)
-      return fmt::format(
-          "friction '{}': a free joint cannot stick; give 'smoothing' or use 'drag'", force.name);
+      return fmt::format("friction '{}': a free joint cannot stick; give 'smoothing' or use 'drag'",
+                         force.name);
   }
   return "";
 }

@@ -1,4 +1,5 @@
-// The table of formulations: a row each, no class hierarchy. Adding one is one file pair and one row.
+// The table of formulations: a row each, no class hierarchy. Adding one is one file pair and one
+// row.
 #pragma once
 
 #include <memory>
@@ -12,8 +13,8 @@ namespace cartan {
 struct FormulationInfo {
   const char* name;
   const char* summary;
-  // "" when the model can be run in this formulation, otherwise a sentence that says why not and what
-  // to use instead.
+  // "" when the model can be run in this formulation, otherwise a sentence that says why not and
+  // what to use instead.
   std::string (*refusal)(const Model& model);
   // The model must outlive the system.
   std::unique_ptr<MechanicalSystem> (*make)(const Model& model, std::vector<double> parameters);
@@ -22,8 +23,8 @@ struct FormulationInfo {
 const std::vector<FormulationInfo>& formulation_table();
 const FormulationInfo* find_formulation(const std::string& name);
 
-// Makes the system of a model (mechanism or [variables]) or says why not: bad names, constraints that
-// a formulation does not know, joints whose motion meets no inertia. `problem` is a sentence.
+// Makes the system of a model (mechanism or [variables]) or says why not: bad names, constraints
+// that a formulation does not know, joints whose motion meets no inertia. `problem` is a sentence.
 std::unique_ptr<System> make_system(const Model& model, std::vector<double> parameters,
                                     const std::string& formulation, std::string& problem);
 

@@ -16,16 +16,36 @@ void for_each_friction(const Mechanism<S>& mechanism, F&& f) {
     if (const auto* e = std::get_if<Friction<S>>(&mechanism.forces[k])) f(static_cast<int>(k), *e);
 }
 
-// |w|^-1 w, smoothed or exact, so that the friction torque is -magnitude * direction.
+// An unsmoothed spherical friction that slips has the mode s (k + 1): w_k is a large component of w
+// and s its sign. Passing through w = 0 then flips s w_k, so that direction and margin below
+// continue smoothly through the stop, as those of a single speed do.
+int slip_mode(const Vec3<double>& w) {
+  int k = 0;
+  for (int i = 1; i < 3; ++i)
+    if (std::fabs(w[i]) > std::fabs(w[k])) k = i;
+  return w[k] < 0 ? -(k + 1) : k + 1;
+}
+// The leading component is chosen anew when its share of |w| has fallen to this.
+constexpr double least_share = 0.3;
+
+// s w_k
 template <class S>
-Vec3<S> rotation_direction(const Friction<S>& e, const Vec3<S>& w) {
+S leading_rate(int mode, const Vec3<S>& w) {
+  const S rate = w[std::abs(mode) - 1];
+  return mode < 0 ? -rate : rate;
+}
+
+// The unit vector against which friction acts: w / |w|, smoothed, or continued through w = 0.
+template <class S>
+Vec3<S> rotation_direction(const Friction<S>& e, const MotionWorkspace<S>& ws, const Vec3<S>& w) {
   const S rate = norm(w);
   if (e.smooth) {
     const auto slow = less(rate, S(1e-8) * e.smoothing);  // tanh x = x to rounding
     const S safe = select(slow, S(1), rate);
     return select(slow, S(1) / e.smoothing, tanh(safe / e.smoothing) / safe) * w;
   }
-  return (S(1) / max(rate, S(spherical_rest_rate))) * w;
+  const S inverse = S(1) / select(less(S(1e-150), rate), rate, S(1));
+  return select(less(leading_rate(ws.mode[e.mode0], w), S(0)), -inverse, inverse) * w;
 }
 
 // Sign of component c's motion as the law uses it; 0 for a stuck one.
@@ -51,7 +71,7 @@ S add_friction(const Friction<S>& e, const Link<S>& link, MotionWorkspace<S>& ws
   if (e.rotation) {
     if (is_stuck(e, ws, 0)) return power;
     const Vec3<S> w{ws.v[link.v0], ws.v[link.v0 + 1], ws.v[link.v0 + 2]};
-    const Vec3<S> torque = -magnitude(e, 0, load, norm(w)) * rotation_direction(e, w);
+    const Vec3<S> torque = -magnitude(e, 0, load, norm(w)) * rotation_direction(e, ws, w);
     for (int i = 0; i < 3; ++i) ws.tau[link.v0 + i] += torque[i];
     return dot(torque, w);
   }
@@ -71,7 +91,7 @@ void add_unit_load(const Friction<S>& e, const Link<S>& link, MotionWorkspace<S>
   if (e.rotation) {
     if (is_stuck(e, ws, 0)) return;
     const Vec3<S> d =
-        rotation_direction(e, Vec3<S>{ws.v[link.v0], ws.v[link.v0 + 1], ws.v[link.v0 + 2]});
+        rotation_direction(e, ws, Vec3<S>{ws.v[link.v0], ws.v[link.v0 + 1], ws.v[link.v0 + 2]});
     for (int i = 0; i < 3; ++i) ws.tau[link.v0 + i] -= d[i];
     return;
   }
@@ -96,8 +116,8 @@ void joint_wrench_on_child(const Mechanism<S>& mechanism, const MotionWorkspace<
   f = -transpose_times(m.R, f);
 }
 
-// Removes what the joint's own generalised force transmits; the motion columns of all joints that may
-// have bearings are mutually orthogonal.
+// Removes what the joint's own generalised force transmits; the motion columns of all joints that
+// may have bearings are mutually orthogonal.
 template <class S>
 void keep_constraint_part(const Link<S>& link, const MotionWorkspace<S>& ws, Vec3<S>& n,
                           Vec3<S>& f) {
@@ -268,15 +288,19 @@ void calc_friction_margins(const Mechanism<double>& mechanism, MotionWorkspace<d
     if (e.rotation) {
       const Vec3<double> w{ws.v[link.v0], ws.v[link.v0 + 1], ws.v[link.v0 + 2]};
       const Vec3<double> torque{held(0), held(1), held(2)};
-      margins[e.mode0] = ws.mode[e.mode0] != 0
-                             ? norm(w) - spherical_rest_rate
-                             : magnitude(e, 0, load, 0.0) - norm(torque);
+      const int mode = ws.mode[e.mode0];
+      if (mode == 0) {
+        margins[e.mode0] = magnitude(e, 0, load, 0.0) - norm(torque);
+      } else {
+        const double rate = leading_rate(mode, w);
+        margins[e.mode0] = rate - std::copysign(least_share * norm(w), rate);
+      }
       return;
     }
     for (int c = 0; c < e.components(); ++c) {
       const int mode = ws.mode[e.mode0 + c];
-      margins[e.mode0 + c] = mode != 0 ? mode * ws.v[link.v0 + c]
-                                       : magnitude(e, c, load, 0.0) - std::fabs(held(c));
+      margins[e.mode0 + c] =
+          mode != 0 ? mode * ws.v[link.v0 + c] : magnitude(e, c, load, 0.0) - std::fabs(held(c));
     }
   });
 }
@@ -316,7 +340,8 @@ void stop(const Mechanism<double>& mechanism, const Friction<double>& e, int c,
     v[c] = 0;
 }
 
-// Lets the component go in the direction the applied forces push it (ws: evaluated while it sticks).
+// Lets the component go in the direction the applied forces push it (ws: evaluated while it
+// sticks).
 void release(const Mechanism<double>& mechanism, const Friction<double>& e, int c,
              FrictionState& state, const MotionWorkspace<double>& ws) {
   const int v0 = mechanism.links[e.link].v0;
@@ -327,7 +352,7 @@ void release(const Mechanism<double>& mechanism, const Friction<double>& e, int 
     const Vec3<double> direction{push(0), push(1), push(2)};
     const double scale = 2 * spherical_rest_rate / std::max(norm(direction), 1e-300);
     for (int i = 0; i < 3; ++i) state.v[v0 + i] = scale * direction[i];
-    state.mode[e.mode0] = 1;
+    state.mode[e.mode0] = slip_mode(direction);
     return;
   }
   state.mode[e.mode0 + c] = push(c) > 0 ? 1 : -1;
@@ -370,19 +395,39 @@ void start_friction(const Mechanism<double>& mechanism, FrictionState state,
   std::vector<unsigned char> undecided(mechanism.mode_count, 0);
   for_each_component(mechanism, [&](const Friction<double>& e, int c) {
     const double* v = state.v + mechanism.links[e.link].v0;
-    const double speed =
-        e.rotation ? (norm(Vec3<double>{v[0], v[1], v[2]}) > spherical_rest_rate) : v[c];
-    state.mode[e.mode0 + c] = speed > 0 ? 1 : (speed < 0 ? -1 : 0);
-    undecided[e.mode0 + c] = speed == 0;
+    int& mode = state.mode[e.mode0 + c];
+    if (e.rotation) {
+      const Vec3<double> w{v[0], v[1], v[2]};
+      mode = norm(w) > spherical_rest_rate ? slip_mode(w) : 0;
+    } else {
+      mode = v[c] > 0 ? 1 : (v[c] < 0 ? -1 : 0);
+    }
+    undecided[e.mode0 + c] = mode == 0;
   });
   if (std::find(undecided.begin(), undecided.end(), 1) != undecided.end())
     settle_friction(mechanism, state, undecided, ws, solve);
+}
+
+// A spherical joint whose axis of turning moved away from the leading component, without coming to
+// rest, gets another leading component.
+static bool follow_turning(const Mechanism<double>& mechanism, FrictionState& state, int which) {
+  bool followed = false;
+  for_each_component(mechanism, [&](const Friction<double>& e, int c) {
+    if (!e.rotation || e.mode0 + c != which || state.mode[which] == 0) return;
+    const double* v = state.v + mechanism.links[e.link].v0;
+    const Vec3<double> w{v[0], v[1], v[2]};
+    if (norm(w) <= spherical_stop_rate) return;
+    state.mode[which] = slip_mode(w);
+    followed = true;
+  });
+  return followed;
 }
 
 void change_friction(const Mechanism<double>& mechanism, FrictionState state, int which,
                      MotionWorkspace<double>& ws, AccelerationSolver<double> solve) {
   std::vector<unsigned char> undecided(mechanism.mode_count, 0);
   for (int k = 0; k < mechanism.mode_count; ++k) undecided[k] = state.mode[k] == 0;
+  if (follow_turning(mechanism, state, which)) return;
   if (state.mode[which] != 0) {
     undecided[which] = 1;
   } else {

@@ -3,11 +3,13 @@
 //   tau = -(coulomb + load + viscous |v| + quadratic v^2) sign v
 //   load = sum_b c_b |l_b|,  l_b = the part of the joint's constraint wrench carried by bearing b
 // The wrench depends on the accelerations and these on tau, so the loads F solve
-//   F_k = sum_b c_b | l_b(0) + sum_j F_j l_b(unit j) |        (affine inside: the dynamics is linear)
+//   F_k = sum_b c_b | l_b(0) + sum_j F_j l_b(unit j) |        (affine inside: the dynamics is
+//   linear)
 // by Newton, with one solve of the dynamics per loaded joint. (source 003, eq. 127-138)
 //
-// Exact friction has a discrete state per component: +1, -1 slipping that way, 0 stuck. A stuck
-// component is held at v' = 0 and stays so while the force that holds it is within coulomb + load.
+// Exact friction has a discrete state per component: +1, -1 slipping that way, 0 stuck (a spherical
+// joint has one: 0 stuck, or the leading component of its rate with its sign). A stuck component is
+// held at v' = 0 and stays so while the force that holds it is within coulomb + load.
 #pragma once
 
 #include <span>
@@ -25,16 +27,16 @@ template <class S>
 void solve_with_friction(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
                          AccelerationSolver<S> solve);
 
-// After solve_with_friction: one value per discrete state that falls through zero when the state must
-// change: s v of a slipping component, (limit - holding force) of a stuck one.
+// After solve_with_friction: one value per discrete state that falls through zero when the state
+// must change: s v of a slipping component, (limit - holding force) of a stuck one.
 void calc_friction_margins(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
                            std::span<double> margins);
 
 // Adds friction to ws.tau for the accelerations already in ws (inverse dynamics).
 void add_friction_at_accelerations(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws);
 
-// Where a mechanism is, with the discrete state to be settled. Speeds of components that stick are set
-// to zero, a spherical joint that starts to turn gets a tiny rate.
+// Where a mechanism is, with the discrete state to be settled. Speeds of components that stick are
+// set to zero, a spherical joint that starts to turn gets a tiny rate.
 struct FrictionState {
   double t = 0;
   const double* q = nullptr;
@@ -52,12 +54,14 @@ void settle_friction(const Mechanism<double>& mechanism, FrictionState state,
 void start_friction(const Mechanism<double>& mechanism, FrictionState state,
                     MotionWorkspace<double>& ws, AccelerationSolver<double> solve);
 
-// The margin of component `which` fell through zero: a stuck one is let go, a slipping one sticks or
-// turns round; the other stuck ones are settled again.
+// The margin of component `which` fell through zero: a stuck one is let go, a slipping one sticks
+// or turns round; the other stuck ones are settled again.
 void change_friction(const Mechanism<double>& mechanism, FrictionState state, int which,
                      MotionWorkspace<double>& ws, AccelerationSolver<double> solve);
 
-// Below this rate an unsmoothed spherical friction counts as not turning.
+// An unsmoothed spherical friction that starts below this rate counts as not turning (rad/s) ...
 inline constexpr double spherical_rest_rate = 1e-9;
+// ... and one whose margin falls through zero below this rate has come to rest.
+inline constexpr double spherical_stop_rate = 1e-6;
 
 }  // namespace cartan

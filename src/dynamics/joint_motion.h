@@ -122,8 +122,8 @@ JointMotion<S> reversed_motion(const JointMotion<S>& m, int nv, const S* v) {
   };
   for (int k = 0; k < nv; ++k) {
     set(m.phi[k], m.psi[k], r.phi[k], r.psi[k]);
-    set(cross(w, m.phi[k]) + m.phi_dot[k],
-        cross(w, m.psi[k]) + cross(u, m.phi[k]) + m.psi_dot[k], r.phi_dot[k], r.psi_dot[k]);
+    set(cross(w, m.phi[k]) + m.phi_dot[k], cross(w, m.psi[k]) + cross(u, m.phi[k]) + m.psi_dot[k],
+        r.phi_dot[k], r.psi_dot[k]);
   }
   return r;
 }
@@ -165,8 +165,7 @@ void add_force_from_gradient(const Link<S>& link, const S* q, const S* g, const 
   tau[1] += half * (-q[2] * g[0] - q[3] * g[1] + q[0] * g[2] + q[1] * g[3]);
   tau[2] += half * (-q[3] * g[0] + q[2] * g[1] - q[1] * g[2] + q[0] * g[3]);
   if (link.type == JointType::free) {
-    const Vec3<S> f =
-        transpose_times(rotation_matrix(quaternion_at(q)), Vec3<S>{g[4], g[5], g[6]});
+    const Vec3<S> f = transpose_times(rotation_matrix(quaternion_at(q)), Vec3<S>{g[4], g[5], g[6]});
     for (int k = 0; k < 3; ++k) tau[3 + k] += factor * f[k];
   }
 }

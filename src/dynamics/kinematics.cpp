@@ -226,11 +226,11 @@ void fill_reactions(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   }
 }
 
-#define CARTAN_INSTANTIATE(S)                                                                  \
-  template void fill_kinematics<S>(const Mechanism<S>&, const S&, const S*, const S*,          \
-                                   MotionWorkspace<S>&);                                       \
-  template void fill_columns<S>(const Mechanism<S>&, MotionWorkspace<S>&);                     \
-  template void fill_accelerations<S>(const Mechanism<S>&, MotionWorkspace<S>&);               \
+#define CARTAN_INSTANTIATE(S)                                                         \
+  template void fill_kinematics<S>(const Mechanism<S>&, const S&, const S*, const S*, \
+                                   MotionWorkspace<S>&);                              \
+  template void fill_columns<S>(const Mechanism<S>&, MotionWorkspace<S>&);            \
+  template void fill_accelerations<S>(const Mechanism<S>&, MotionWorkspace<S>&);      \
   template void fill_reactions<S>(const Mechanism<S>&, MotionWorkspace<S>&);
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE

@@ -23,7 +23,9 @@ Pose<S> calc_frame(const Placement& placement, std::span<const S> parameters) {
 }
 
 // Exactly the identity in value and in every derivative or lane: then products can be skipped.
-bool is_exactly(double x, double y) { return x == y; }
+bool is_exactly(double x, double y) {
+  return x == y;
+}
 template <int N>
 bool is_exactly(const Dual<N>& x, double y) {
   return x.a == y && std::all_of(x.d.begin(), x.d.end(), [](double d) { return d == 0; });
@@ -94,14 +96,13 @@ void set_inertia(const MassProperties<S>& properties, const Pose<S>& X_BL, Link<
                  LinkBody<S>& body) {
   body.X_LB = inverse(X_BL);
   body.com_L = body.X_LB.R * (properties.com - X_BL.p);
-  body.J_com_L = is_identity(body.X_LB.R) ? properties.inertia
-                                          : rotate(body.X_LB.R, properties.inertia);
+  body.J_com_L =
+      is_identity(body.X_LB.R) ? properties.inertia : rotate(body.X_LB.R, properties.inertia);
   body.J_com_B = properties.inertia;
   link.mass = properties.mass;
   link.mc = properties.mass * body.com_L;
   link.J = body.J_com_L + properties.mass * minus_hat_squared(body.com_L);
-  link.principal =
-      is_exactly(link.J.xy, 0) && is_exactly(link.J.xz, 0) && is_exactly(link.J.yz, 0);
+  link.principal = is_exactly(link.J.xy, 0) && is_exactly(link.J.xz, 0) && is_exactly(link.J.yz, 0);
 }
 
 template <class S>
@@ -269,8 +270,7 @@ void for_each_program(const Model& model, auto&& visit) {
 template <class S>
 void set_gravity(const Model& model, Mechanism<S>& mechanism) {
   const Program& program = model.gravity.program;
-  mechanism.gravity_varies =
-      program.depends_on(Quantity::time) || model.gravity_frame != world;
+  mechanism.gravity_varies = program.depends_on(Quantity::time) || model.gravity_frame != world;
   if (mechanism.gravity_varies) {
     mechanism.gravity_rate = differentiate(program, Symbol{Quantity::time, 0, 0});
     mechanism.has_power = true;
@@ -346,8 +346,8 @@ MotionWorkspace<S> make_motion_workspace(const Mechanism<S>& mechanism) {
   return ws;
 }
 
-#define CARTAN_INSTANTIATE(S)                                                       \
-  template Mechanism<S> make_mechanism<S>(const Model&, std::span<const S>);        \
+#define CARTAN_INSTANTIATE(S)                                                \
+  template Mechanism<S> make_mechanism<S>(const Model&, std::span<const S>); \
   template MotionWorkspace<S> make_motion_workspace<S>(const Mechanism<S>&);
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE

@@ -1,8 +1,9 @@
 // A mechanism as flat arrays of numbers: what every formulation works on.
 //
-// Built from (Model, parameter values) for a scalar S. Links are the bodies in tree order. The frame
-// of a link has its origin and axes at the outboard frame of its tree joint (C, or P when the joint is
-// crossed from child to parent), so that the joint's motion columns are constant or simple there.
+// Built from (Model, parameter values) for a scalar S. Links are the bodies in tree order. The
+// frame of a link has its origin and axes at the outboard frame of its tree joint (C, or P when the
+// joint is crossed from child to parent), so that the joint's motion columns are constant or simple
+// there.
 #pragma once
 
 #include <span>
@@ -29,29 +30,29 @@ struct Link {
   int parent = world;  // link, or world
   Motion motion = Motion::weld;
   JointType type = JointType::fixed;
-  bool reversed = false;         // the tree crosses the joint from child to parent
-  bool turned = false;           // R_tree is not the identity
-  bool principal = false;        // J is diagonal
-  bool leaf = true;              // carries no other link
-  bool last_child = false;       // of its parent, in tree order
-  signed char axis_index = -1;   // rotation1: the axis is this coordinate axis (and positive)
+  bool reversed = false;        // the tree crosses the joint from child to parent
+  bool turned = false;          // R_tree is not the identity
+  bool principal = false;       // J is diagonal
+  bool leaf = true;             // carries no other link
+  bool last_child = false;      // of its parent, in tree order
+  signed char axis_index = -1;  // rotation1: the axis is this coordinate axis (and positive)
   int q0 = 0, v0 = 0, nq = 0, nv = 0;
-  Mat3<S> R_tree;                // inboard joint frame in the parent's link frame
+  Mat3<S> R_tree;  // inboard joint frame in the parent's link frame
   Vec3<S> p_tree;
-  Vec3<S> axis, axis2;           // joint axes; planar: e1, e2
-  Vec3<S> normal;                // planar
+  Vec3<S> axis, axis2;  // joint axes; planar: e1, e2
+  Vec3<S> normal;       // planar
   S pitch{};
   S mass{};
-  Vec3<S> mc;                    // mass times centre of mass, link axes
-  Sym3<S> J;                     // inertia about the link origin, link axes
+  Vec3<S> mc;  // mass times centre of mass, link axes
+  Sym3<S> J;   // inertia about the link origin, link axes
 };
 
 // What only outputs and force elements need of a body.
 template <class S>
 struct LinkBody {
-  int body = 0, joint = 0;  // in the model
-  Pose<S> X_LB;             // body frame in the link frame
-  Vec3<S> com_L;            // centre of mass, link axes
+  int body = 0, joint = 0;   // in the model
+  Pose<S> X_LB;              // body frame in the link frame
+  Vec3<S> com_L;             // centre of mass, link axes
   Sym3<S> J_com_L, J_com_B;  // inertia about the centre of mass, link and body axes
 };
 
@@ -62,20 +63,52 @@ struct Point {
   Vec3<S> p;  // in link axes from the link origin; world: in the world
 };
 
-template <class S> struct Spring { Point<S> from, to; S stiffness{}, damping{}, length{}; bool zero_length = false; };
-template <class S> struct Torsion {
+template <class S>
+struct Spring {
+  Point<S> from, to;
+  S stiffness{}, damping{}, length{};
+  bool zero_length = false;
+};
+template <class S>
+struct Torsion {
   int link = 0;
   TorsionMeasure measure = TorsionMeasure::rotation_vector;
   bool rotation = false;  // spherical joint
   std::vector<S> stiffness, damping, rest;
   Quat<S> rest_rotation;
 };
-template <class S> struct WrenchElement { int link = 0; Point<S> at; int frame = world; const Formula* force = nullptr; const Formula* torque = nullptr; };
-template <class S> struct JointElement { int link = 0; const Formula* value = nullptr; };
-template <class S> struct PotentialElement { const Formula* value = nullptr; };
-template <class S> struct DragElement { Point<S> at; int on = world; S coefficient{}; const Formula* medium = nullptr; };
-template <class S> struct BearingRow { Vec3<S> force[3], torque[3]; int rows = 0; S factor{}; };
-template <class S> struct Friction {
+template <class S>
+struct WrenchElement {
+  int link = 0;
+  Point<S> at;
+  int frame = world;
+  const Formula* force = nullptr;
+  const Formula* torque = nullptr;
+};
+template <class S>
+struct JointElement {
+  int link = 0;
+  const Formula* value = nullptr;
+};
+template <class S>
+struct PotentialElement {
+  const Formula* value = nullptr;
+};
+template <class S>
+struct DragElement {
+  Point<S> at;
+  int on = world;
+  S coefficient{};
+  const Formula* medium = nullptr;
+};
+template <class S>
+struct BearingRow {
+  Vec3<S> force[3], torque[3];
+  int rows = 0;
+  S factor{};
+};
+template <class S>
+struct Friction {
   int link = 0;
   bool rotation = false;                       // spherical: acts along -w/|w|
   std::vector<S> coulomb, viscous, quadratic;  // per component (spherical: one)
@@ -83,8 +116,8 @@ template <class S> struct Friction {
   S smoothing{};
   int mode0 = -1;  // first entry of the discrete state when exact
   int load0 = -1;  // index among the friction elements with bearings
-  // Load of bearing group k: components row . (constraint force, torque at C) in joint axes; its norm
-  // times factor is added to every coulomb entry.
+  // Load of bearing group k: components row . (constraint force, torque at C) in joint axes; its
+  // norm times factor is added to every coulomb entry.
   std::vector<BearingRow<S>> bearings;
   int components() const { return static_cast<int>(coulomb.size()); }
 };
@@ -103,15 +136,15 @@ struct Mechanism {
   std::vector<int> link_of_joint;       // model joint -> link, or -1 for a loop joint
   std::vector<ForceElement<S>> forces;  // beside model->forces
   int nq = 0, nv = 0;
-  int mode_count = 0;     // discrete friction states
-  int bearing_count = 0;  // friction elements with bearings
-  bool has_forces = false;    // any element besides gravity
+  int mode_count = 0;       // discrete friction states
+  int bearing_count = 0;    // friction elements with bearings
+  bool has_forces = false;  // any element besides gravity
   bool has_friction = false;
-  bool has_power = false;   // any nonconservative element, or a potential that depends on time
+  bool has_power = false;     // any nonconservative element, or a potential that depends on time
   bool needs_energy = false;  // a force expression mentions kinetic or potential
   bool gravity_varies = false;
-  Vec3<S> gravity;          // when it does not vary
-  Program gravity_rate;     // its time derivative otherwise
+  Vec3<S> gravity;       // when it does not vary
+  Program gravity_rate;  // its time derivative otherwise
 };
 
 // Parameters in file order. The model must outlive the mechanism.

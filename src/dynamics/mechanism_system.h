@@ -1,5 +1,5 @@
-// A mechanism as a System, in any formulation whose state is the joint coordinates and speeds, and the
-// view of a mechanism's state that outputs, tests and analyses share.
+// A mechanism as a System, in any formulation whose state is the joint coordinates and speeds, and
+// the view of a mechanism's state that outputs, tests and analyses share.
 #pragma once
 
 #include <memory>
@@ -16,10 +16,10 @@
 namespace cartan {
 
 struct BodyState {
-  Vec3<double> position;        // of the body frame's origin, world
-  Quat<double> orientation;     // body axes in the world, w >= 0
-  Vec3<double> angular;         // angular velocity, body axes
-  Vec3<double> linear;          // velocity of the origin, world axes
+  Vec3<double> position;     // of the body frame's origin, world
+  Quat<double> orientation;  // body axes in the world, w >= 0
+  Vec3<double> angular;      // angular velocity, body axes
+  Vec3<double> linear;       // velocity of the origin, world axes
 };
 
 // T' + V' = nonconservative + constraint
@@ -31,7 +31,8 @@ struct ForceReport {  // one force element
   double potential = 0, potential_rate = 0, power = 0;
 };
 
-struct JointReaction {  // the whole wrench the parent exerts on the child, about C's origin, world axes
+struct JointReaction {  // the whole wrench the parent exerts on the child, about C's origin, world
+                        // axes
   Vec3<double> force, torque;
 };
 
@@ -42,7 +43,7 @@ struct Observation {
   std::vector<BodyState> bodies;
   double kinetic = 0, potential = 0;
   double work = 0;  // of nonconservative forces and drives since the start
-  Vec3<double> linear_momentum, angular_momentum;  // about the world origin
+  Vec3<double> linear_momentum, angular_momentum;         // about the world origin
   double position_violation = 0, velocity_violation = 0;  // largest absolute
   double unit_norm_error = 0;
   std::vector<double> outputs;

@@ -37,21 +37,22 @@ struct GeneralFactor {
   S u[3];
 };
 
-// Energy terms of a force element: a conservative part with potential V, and the power P of the rest
-// (with dV/dt at rest counted in P, so that  T' + sum V' = sum P).
+// Energy terms of a force element: a conservative part with potential V, and the power P of the
+// rest (with dV/dt at rest counted in P, so that  T' + sum V' = sum P).
 template <class S>
 struct ElementEnergy {
   S potential{}, potential_rate{}, power{};
 };
 
 // Matrices of the moving-frame formulation (moving_frame.h), stored by columns.
-// Rows of B: 6 per link in tree order; columns: speeds. Entries off a link's path are never written.
+// Rows of B: 6 per link in tree order; columns: speeds. Entries off a link's path are never
+// written.
 template <class S>
 struct MovingFrame {
   int rows = 0, nv = 0;
   std::vector<S> B, Bdot;
   std::vector<S> M_star, rhs;
-  std::vector<std::vector<int>> path;    // per link: the speeds on its path
+  std::vector<std::vector<int>> path;         // per link: the speeds on its path
   std::vector<S> compact, weighted, product;  // of one link: 6 x path, and one row
 };
 
@@ -63,17 +64,17 @@ struct MotionWorkspace {
   std::vector<LinkState<S>> links;
   Vec3<S> gravity;       // world
   Vec3<S> gravity_rate;  // world
-  // columns of each speed in world axes (reference: origin of its link), and their time derivatives;
-  // filled by kinematics for Motion::general, for all others by fill_columns
+  // columns of each speed in world axes (reference: origin of its link), and their time
+  // derivatives; filled by kinematics for Motion::general, for all others by fill_columns
   std::vector<Vec3<S>> phi, psi, phi_rate, psi_rate;
   std::vector<GeneralFactor<S>> factors;  // per link
   std::vector<unsigned char> locked;      // per speed: held at v' = 0 (a stuck joint)
   bool any_locked = false;
 
   // fill_forces
-  std::vector<Vec3<S>> wrench_n, wrench_f;  // per link, world axes about o
-  std::vector<S> tau;                       // per speed
-  S kinetic{}, potential{};                 // when an expression asks for them
+  std::vector<Vec3<S>> wrench_n, wrench_f;     // per link, world axes about o
+  std::vector<S> tau;                          // per speed
+  S kinetic{}, potential{};                    // when an expression asks for them
   std::vector<ElementEnergy<S>> force_energy;  // per force element
 
   // results
@@ -87,8 +88,8 @@ struct MotionWorkspace {
   std::vector<S> bearing_base, bearing_unit, bearing_residual, bearing_matrix;
 
   std::vector<S> inputs, scratch, adjoints, gradient, outputs;  // expressions
-  std::optional<MovingFrame<S>> moving_frame;  // made on first use
-  bool failed = false;             // a nested solve did not converge
+  std::optional<MovingFrame<S>> moving_frame;                   // made on first use
+  bool failed = false;                                          // a nested solve did not converge
 };
 
 template <class S>

@@ -119,8 +119,7 @@ void add_forces(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, int
   const S* B = mf.compact.data();
   for (std::size_t c = 0; c < k; ++c)
     mf.rhs[path[c]] += B[c] * force.x + B[k + c] * force.y + B[2 * k + c] * force.z +
-                       B[3 * k + c] * moment.x + B[4 * k + c] * moment.y +
-                       B[5 * k + c] * moment.z;
+                       B[3 * k + c] * moment.x + B[4 * k + c] * moment.y + B[5 * k + c] * moment.z;
 }
 
 template <class S>
@@ -216,10 +215,10 @@ void solve_moving_frame(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   fill_accelerations(mechanism, ws);
 }
 
-#define CARTAN_INSTANTIATE(S)                                                                  \
-  template MovingFrame<S> make_moving_frame<S>(const Mechanism<S>&);                           \
-  template void fill_moving_frame<S>(const Mechanism<S>&, MotionWorkspace<S>&);                \
-  template void fill_moving_frame_equations<S>(const Mechanism<S>&, MotionWorkspace<S>&);      \
+#define CARTAN_INSTANTIATE(S)                                                             \
+  template MovingFrame<S> make_moving_frame<S>(const Mechanism<S>&);                      \
+  template void fill_moving_frame<S>(const Mechanism<S>&, MotionWorkspace<S>&);           \
+  template void fill_moving_frame_equations<S>(const Mechanism<S>&, MotionWorkspace<S>&); \
   template void solve_moving_frame<S>(const Mechanism<S>&, MotionWorkspace<S>&);
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE

@@ -5,7 +5,8 @@
 //   B^x_ij = Psi_j + Phi_j x (x_i - o_j)            B^w_ij = R_i^T Phi_j
 //   dB^x_ij = Psi_j' + Phi_j' x (x_i - o_j) + Phi_j x (x_i' - o_j')
 //   dB^w_ij = R_i^T (Phi_j' - w_i x Phi_j)          (w_i, Phi_j' world)
-//   M = diag(m 1, J)   D = diag(0, hat(w))   M* = B^T M B   N* = B^T (M B' + D M B)   F* = B^T F + tau
+//   M = diag(m 1, J)   D = diag(0, hat(w))   M* = B^T M B   N* = B^T (M B' + D M B)   F* = B^T F +
+//   tau
 // B and B' cost O(sum of depths); M* and its Cholesky factorisation O(n^3) with small constants.
 // The right-hand side N* v is formed from B' v and w, never from the matrix N*.
 #pragma once

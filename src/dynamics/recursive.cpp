@@ -114,8 +114,8 @@ void eliminate_rotation3(LinkState<S>& x, const Vec3<S>& tau, LinkState<S>* p) {
   const Vec3<S> g = A_inverse * (tau - x.n);
   if (p) {
     auto entry = [&](int i, int j) { return dot(x.B.c[i], E.c[j]); };
-    const Sym3<S> D = x.D - Sym3<S>{entry(0, 0), entry(1, 1), entry(2, 2),
-                                    entry(0, 1), entry(0, 2), entry(1, 2)};
+    const Sym3<S> D =
+        x.D - Sym3<S>{entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2)};
     const Vec3<S> f = x.f + transposed(x.B, g) + D * x.cu;
     const Mat3<S> L = cross(x.r, D);
     p->A += cross_rows(x.r, L);
@@ -180,7 +180,8 @@ void eliminate_general(const Link<S>& link, MotionWorkspace<S>& ws, int i, LinkS
   add_to_parent(x.r, A, B, D, n, f, *p);
 }
 
-// All accelerations of the link follow from its own balance; the parent feels the joint force alone.
+// All accelerations of the link follow from its own balance; the parent feels the joint force
+// alone.
 template <class S>
 void eliminate_free(const Link<S>& link, MotionWorkspace<S>& ws, int i, LinkState<S>* p) {
   LinkState<S>& x = ws.links[i];
@@ -237,7 +238,8 @@ void eliminate(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
   }
 }
 
-// A link's own inertia is put in place just before the first child adds to it, while it is in cache.
+// A link's own inertia is put in place just before the first child adds to it, while it is in
+// cache.
 template <class S>
 void eliminate_from_tip(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
   const Link<S>& link = mechanism.links[i];
@@ -360,8 +362,8 @@ void calc_mass_matrix(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, std
     LinkState<S>& p = ws.links[link.parent];
     const S rc = S(2) * dot(x.r, x.f);
     Sym3<S> shift = x.D.xx * minus_hat_squared(x.r);
-    shift += Sym3<S>{rc - S(2) * x.r.x * x.f.x, rc - S(2) * x.r.y * x.f.y,
-                     rc - S(2) * x.r.z * x.f.z, -(x.r.x * x.f.y + x.r.y * x.f.x),
+    shift += Sym3<S>{rc - S(2) * x.r.x * x.f.x,        rc - S(2) * x.r.y * x.f.y,
+                     rc - S(2) * x.r.z * x.f.z,        -(x.r.x * x.f.y + x.r.y * x.f.x),
                      -(x.r.x * x.f.z + x.r.z * x.f.x), -(x.r.y * x.f.z + x.r.z * x.f.y)};
     p.A += x.A + shift;
     p.f += x.f + x.D.xx * x.r;
@@ -369,9 +371,9 @@ void calc_mass_matrix(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, std
   }
 }
 
-// The joint sees the inertia M = S^T I S of the articulated body outside it. Scaled by the sizes of the
-// columns and of I its diagonal is at most one, and the pivots of its Cholesky factorisation are well
-// above rounding unless some motion meets no inertia.
+// The joint sees the inertia M = S^T I S of the articulated body outside it. Scaled by the sizes of
+// the columns and of I its diagonal is at most one, and the pivots of its Cholesky factorisation
+// are well above rounding unless some motion meets no inertia.
 static bool sees_inertia(const Link<double>& link, const MotionWorkspace<double>& ws, int i) {
   const LinkState<double>& x = ws.links[i];
   const double turn = x.A.xx + x.A.yy + x.A.zz, slide = x.D.xx + x.D.yy + x.D.zz;
@@ -412,10 +414,9 @@ int find_joint_without_inertia(const Mechanism<double>& mechanism, MotionWorkspa
   return -1;
 }
 
-#define CARTAN_INSTANTIATE(S)                                                              \
-  template void solve_accelerations<S>(const Mechanism<S>&, MotionWorkspace<S>&);          \
-  template void calc_inverse_dynamics<S>(const Mechanism<S>&, MotionWorkspace<S>&,         \
-                                         std::span<S>);                                    \
+#define CARTAN_INSTANTIATE(S)                                                                     \
+  template void solve_accelerations<S>(const Mechanism<S>&, MotionWorkspace<S>&);                 \
+  template void calc_inverse_dynamics<S>(const Mechanism<S>&, MotionWorkspace<S>&, std::span<S>); \
   template void calc_mass_matrix<S>(const Mechanism<S>&, MotionWorkspace<S>&, std::span<S>);
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE

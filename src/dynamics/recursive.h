@@ -11,10 +11,10 @@
 //        D' = D - B^T A^-1 B,  f' = f0 + B^T A^-1 (tau - n0)          (about 300 flops a link)
 //   rotation about an axis s: rank-one update with U = I s, d = s . U
 //   K columns S: I' = I - U (S^T U)^-1 U^T
-// A shift by r = o_i - o_p: B' = B + r^ D, A' = A + r^ B'^T - B r^, n' = n + r x f. Because axes are
-// the world's, nothing is ever rotated on the way inward.
-// Inverse dynamics: accelerations outward, wrenches inward, tau = S^T wrench.
-// Mass matrix: composite bodies, M_ij = S_i^T I_c S_j, cost O(n depth).
+// A shift by r = o_i - o_p: B' = B + r^ D, A' = A + r^ B'^T - B r^, n' = n + r x f. Because axes
+// are the world's, nothing is ever rotated on the way inward. Inverse dynamics: accelerations
+// outward, wrenches inward, tau = S^T wrench. Mass matrix: composite bodies, M_ij = S_i^T I_c S_j,
+// cost O(n depth).
 #pragma once
 
 #include <span>
@@ -23,7 +23,8 @@
 
 namespace cartan {
 
-// v' for the applied wrenches and ws.tau; needs fill_kinematics. Fills ws.vdot and link accelerations.
+// v' for the applied wrenches and ws.tau; needs fill_kinematics. Fills ws.vdot and link
+// accelerations.
 template <class S>
 void solve_accelerations(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 

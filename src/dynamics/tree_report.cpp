@@ -87,7 +87,9 @@ JointReaction calc_reaction(const Mechanism<double>& mechanism, const MotionWork
   return reaction;
 }
 
-std::vector<double> slice(const double* start, int count) { return {start, start + count}; }
+std::vector<double> slice(const double* start, int count) {
+  return {start, start + count};
+}
 
 }  // namespace
 
@@ -128,8 +130,8 @@ void fill_observation(const Mechanism<double>& mechanism, MotionWorkspace<double
     state.linear = x.u + cross(x.w, pose.p - x.o);
     const Vec3<double> momentum = mechanism.links[i].mass * com_velocity(x, body);
     result.linear_momentum += momentum;
-    result.angular_momentum += cross(x.o + x.R * body.com_L, momentum) +
-                               x.R * (body.J_com_L * transpose_times(x.R, x.w));
+    result.angular_momentum +=
+        cross(x.o + x.R * body.com_L, momentum) + x.R * (body.J_com_L * transpose_times(x.R, x.w));
   }
   result.kinetic = ws.kinetic;
   result.potential = ws.potential;
@@ -218,8 +220,7 @@ MovingFrameReport make_moving_frame_report(const Mechanism<double>& mechanism,
   report.M_star = report.B.transpose() * MB;
   report.N_star = report.B.transpose() * (M * report.Bdot + D * MB);
   report.F_star = report.B.transpose() * F;
-  if (mechanism.has_forces)
-    report.F_star += Eigen::Map<const Eigen::VectorXd>(ws.tau.data(), nv);
+  if (mechanism.has_forces) report.F_star += Eigen::Map<const Eigen::VectorXd>(ws.tau.data(), nv);
   return report;
 }
 

@@ -110,8 +110,7 @@ class TreeSystem final : public MechanicalSystem {
     J.setZero();
     for (int first = 0; first < varying; first += 4) {
       const int count = std::min(4, varying - first);
-      for (int k = 0; k < count; ++k)
-        w.dual_x[first + k] = Dual4::variable(at.x[first + k], k);
+      for (int k = 0; k < count; ++k) w.dual_x[first + k] = Dual4::variable(at.x[first + k], k);
       evaluate(dual_mechanism_, formulation_.solve_dual, Dual4(at.t), w.dual_x.data(), at.mode,
                w.dual_xdot.data(), *w.dual);
       for (int k = 0; k < count; ++k) {
@@ -225,8 +224,7 @@ class TreeSystem final : public MechanicalSystem {
     for (std::size_t j = 0; j < model_.joints.size(); ++j) {
       if (mechanism_.link_of_joint[j] < 0) continue;
       const Link<double>& link = mechanism_.links[mechanism_.link_of_joint[j]];
-      const bool rotation =
-          link.type == JointType::spherical || link.type == JointType::free;
+      const bool rotation = link.type == JointType::spherical || link.type == JointType::free;
       if (rotation) space_.add_quaternion();
       space_.add_vector(rotation ? link.nq - 4 : link.nq);
     }

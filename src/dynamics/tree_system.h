@@ -1,5 +1,5 @@
-// Tree mechanisms with state (q, v[, work]): the System behind the formulations that solve for joint
-// accelerations (recursive, moving-frame). They differ in one function.
+// Tree mechanisms with state (q, v[, work]): the System behind the formulations that solve for
+// joint accelerations (recursive, moving-frame). They differ in one function.
 #pragma once
 
 #include "dynamics/friction.h"

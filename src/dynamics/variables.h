@@ -13,7 +13,8 @@ class VariablesSystem : public System {
  public:
   virtual const Model& model() const = 0;
   // Values of the model's outputs at a state.
-  virtual void calc_outputs(StateView at, std::span<double> outputs, Workspace& workspace) const = 0;
+  virtual void calc_outputs(StateView at, std::span<double> outputs,
+                            Workspace& workspace) const = 0;
 };
 
 // The model must outlive the system.

@@ -222,9 +222,28 @@ TEST(Rotor, BearingsBrakeItByItsWeight) {
   EXPECT_GT(still, 20);
 }
 
+// Held at exactly its limit when the pull begins to grow: F = C + t, so x'' = t from the start.
+TEST(Block, LetsGoFromExactlyItsLimit) {
+  const double C = 4;
+  BodyText block;
+  block.mass = 1;
+  ModelDescription d = one_body(block, joint_to_world("prismatic", {1, 0, 0}));
+  ForceText pull;
+  pull.type = "joint";
+  pull.joint = "joint";
+  pull.value = {"4 + t"};
+  d.forces.push_back(pull);
+  d.forces.push_back(friction(C));
+  double last = 0;
+  run_everywhere(d, {.duration = 2}, [&](const Sample& s) {
+    EXPECT_NEAR(s.seen.v[0][0], s.t * s.t / 2, 1e-12) << s.t;
+    EXPECT_NEAR(s.seen.q[0][0], s.t * s.t * s.t / 6, 1e-12) << s.t;
+    last = s.seen.q[0][0];
+  });
+  EXPECT_GT(last, 1);
+}
+
 // A sphere in a ball joint keeps its axis of rotation while friction takes its spin, then rests.
-// The law has no smooth continuation through w = 0, so only error control finds the end of the
-// motion.
 TEST(Ball, FrictionOfABallJointStopsIt) {
   const double J = 0.5, C = 0.7, speed = 3, stop = speed * J / C;
   BodyText ball;
@@ -235,15 +254,16 @@ TEST(Ball, FrictionOfABallJointStopsIt) {
   ModelDescription d = one_body(ball, joint);
   d.forces.push_back(friction(C));
   int still = 0;
-  run_everywhere(d, {.duration = 3, .integrator = "dop853"}, [&](const Sample& s) {
-    const double rest = std::max(0.0, 1 - s.t / stop);
-    for (int k = 0; k < 3; ++k) EXPECT_NEAR(s.seen.v[0][k], (k == 0 ? 1 : 2) * rest, 2e-9) << s.t;
-    if (rest > 0) return;
-    const double angle = 0.5 * speed * stop;
-    EXPECT_NEAR(std::fabs(s.seen.q[0][0]), std::fabs(std::cos(0.5 * angle)), 2e-9) << s.t;
-    EXPECT_EQ(s.seen.v[0][0], 0);
-    ++still;
-  });
+  for (const char* integrator : {"dop853", "gl3", "rk4"})
+    run_everywhere(d, {.duration = 3, .integrator = integrator}, [&](const Sample& s) {
+      const double rest = std::max(0.0, 1 - s.t / stop);
+      for (int k = 0; k < 3; ++k) EXPECT_NEAR(s.seen.v[0][k], (k == 0 ? 1 : 2) * rest, 2e-9) << s.t;
+      if (rest > 0) return;
+      const double angle = 0.5 * speed * stop;
+      EXPECT_NEAR(std::fabs(s.seen.q[0][0]), std::fabs(std::cos(0.5 * angle)), 2e-9) << s.t;
+      EXPECT_EQ(s.seen.v[0][0], 0);
+      ++still;
+    });
   EXPECT_GT(still, 20);
 }
 

@@ -9,7 +9,7 @@
 namespace cartan {
 namespace {
 
-constexpr const char* text = R"(
+constexpr const char* text = R"toml(
 gravity = [0, "0.1*sin(t)", -9.81]
 [[body]]
 name = "a"
@@ -74,7 +74,7 @@ value = "0.5*c.x^2 + hinge.q^2 + ball.q[1]^2"
 type = "drag"
 body = "c"
 coefficient = 0.1
-)";
+)toml";
 
 TEST(Allocation, WarmStepsOfMechanismsAskForNoMemory) {
   Diagnostics problems;

@@ -55,15 +55,17 @@ double brake(const std::string& bearings) {
 
 TEST(Bearings, TwoBearingsShareByTheLeverRule) {
   const double weight = 4 * 9.81;
-  EXPECT_NEAR(brake("bearings = [{ at = [0, -0.1, 0], radial = 0.2 }, { at = [0, 0.3, 0], radial = 0.2 }]"),
-              0.2 * weight, 1e-12);
-  EXPECT_NEAR(brake("bearings = [{ at = [0, -0.1, 0], radial = 0 }, { at = [0, 0.3, 0], radial = 0.2 }]"),
-              0.2 * 0.75 * weight, 1e-12);
+  EXPECT_NEAR(
+      brake("bearings = [{ at = [0, -0.1, 0], radial = 0.2 }, { at = [0, 0.3, 0], radial = 0.2 }]"),
+      0.2 * weight, 1e-12);
+  EXPECT_NEAR(
+      brake("bearings = [{ at = [0, -0.1, 0], radial = 0 }, { at = [0, 0.3, 0], radial = 0.2 }]"),
+      0.2 * 0.75 * weight, 1e-12);
 }
 
-// A heavy arm off its hinge axis: load = reaction force at the one bearing point, which changes with
-// the braking itself. Closed form: planar arm of mass m, length a to the centre of mass, inertia J
-// about the hinge, horizontal at angular speed w, hinge friction mu |F|:
+// A heavy arm off its hinge axis: load = reaction force at the one bearing point, which changes
+// with the braking itself. Closed form: planar arm of mass m, length a to the centre of mass,
+// inertia J about the hinge, horizontal at angular speed w, hinge friction mu |F|:
 //   J w' = m g a - mu |F| sign w        F = (m a w^2 along, m g - m a w' across)
 TEST(Bearings, LoadsAreConsistentWithTheAccelerationsTheyCause) {
   const auto model = read(R"(
@@ -102,9 +104,10 @@ bearings = [{ at = [0, 0, 0], radial = 0.3 }]
 
 // Exact Jacobian through the nested solve, against the same solve at shifted states.
 TEST(Bearings, JacobianSeesThroughTheLoads) {
-  const auto model = read(wheel(
-      "coulomb = 0.1\nsmoothing = 0.5\nbearings = [{ at = [0, -0.1, 0], radial = 0.2, axial = 0.1 }, "
-      "{ at = [0.02, 0.3, 0.01], radial = 0.2 }]"));
+  const auto model =
+      read(wheel("coulomb = 0.1\nsmoothing = 0.5\nbearings = [{ at = [0, -0.1, 0], radial = 0.2, "
+                 "axial = 0.1 }, "
+                 "{ at = [0.02, 0.3, 0.01], radial = 0.2 }]"));
   const auto system = find_formulation("recursive")->make(*model, parameter_values(*model));
   State state = system->initial_state();
   auto workspace = system->make_workspace();
