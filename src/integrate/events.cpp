@@ -49,8 +49,9 @@ void EventFinder::restart(const State& state, std::span<const Crossing> handled,
   system_.event_values(state, start, workspace);
   for (int i = 0; i < count_; ++i) {
     const bool open = std::fabs(start[i]) <= noise_[i];
-    // A mode is left through zero from above, also when it begins at zero (a joint at its limit).
-    const int undecided = system_.events()[i].internal ? 1 : 0;
+    // A mode that is left through zero from above may begin at zero (a joint held at its limit).
+    const EventInfo& info = system_.events()[i];
+    const int undecided = info.internal && info.direction < 0 ? 1 : 0;
     side_[i] = open ? undecided : sign(start[i]);
   }
 }

@@ -138,7 +138,7 @@ StepReport ExplicitRungeKutta::step_controlled(double limit, double t_end) {
   int worst = -1;
   for (;;) {
     const double h = controller_.next_length(std::min(limit, max_step_), limit);
-    if (h < smallest && h < limit)
+    if (!(h >= smallest || h >= limit))  // also when not a number
       return {finite ? StepStatus::step_too_small : StepStatus::not_finite, h, error, worst, 0};
     t1_ = h == limit ? t_end : t0_ + h;
     end_known_ = false;

@@ -23,18 +23,25 @@ using Make = std::unique_ptr<Integrator>;
 Make make_rk4(const System& s, const IntegratorOptions& o) {
   return make_explicit_integrator(s, classical_rk4(), o);
 }
+constexpr double rk45_tolerance = 1e-9, dop853_tolerance = 1e-10;
+
+IntegratorOptions with_default(IntegratorOptions options, double tolerance) {
+  if (!(options.tolerance > 0)) options.tolerance = tolerance;
+  return options;
+}
 Make make_rk45(const System& s, const IntegratorOptions& o) {
-  return make_explicit_integrator(s, dormand_prince_54(), o);
+  return make_explicit_integrator(s, dormand_prince_54(), with_default(o, rk45_tolerance));
 }
 Make make_dop853(const System& s, const IntegratorOptions& o) {
-  return make_explicit_integrator(s, dormand_prince_853(), o);
+  return make_explicit_integrator(s, dormand_prince_853(), with_default(o, dop853_tolerance));
 }
 
 // name, order, adaptive, implicit, default tolerance
 const IntegratorInfo table[] = {
     {"rk4", 4, false, false, 0, "classical Runge-Kutta, fixed steps", make_rk4},
-    {"rk45", 5, true, false, 1e-9, "Dormand-Prince 5(4), error control, dense output", make_rk45},
-    {"dop853", 8, true, false, 1e-10,
+    {"rk45", 5, true, false, rk45_tolerance,
+     "Dormand-Prince 5(4), error control, dense output", make_rk45},
+    {"dop853", 8, true, false, dop853_tolerance,
      "Dormand-Prince 8(5,3), error control, dense output of order 7", make_dop853},
     {"gl1", 2, false, true, default_stage_tolerance,
      "implicit midpoint, keeps quadratic invariants", make_gl<1>},

@@ -105,7 +105,7 @@ bearings = [{ at = [0, 0, 0], radial = 0.3 }]
 // Exact Jacobian through the nested solve, against the same solve at shifted states.
 TEST(Bearings, JacobianSeesThroughTheLoads) {
   const auto model =
-      read(wheel("coulomb = 0.1\nsmoothing = 0.5\nbearings = [{ at = [0, -0.1, 0], radial = 0.2, "
+      read(wheel("coulomb = 0.1\nsmoothing = 3\nbearings = [{ at = [0, -0.1, 0], radial = 0.2, "
                  "axial = 0.1 }, "
                  "{ at = [0.02, 0.3, 0.01], radial = 0.2 }]"));
   const auto system = find_formulation("recursive")->make(*model, parameter_values(*model));
