@@ -8,7 +8,8 @@
 //
 // Which side of zero each event is on is remembered; a function that is exactly zero when the
 // search starts, or whose event has just been handled and left it there (to rounding), is on no
-// side until it leaves zero: it does not fire again by itself.
+// side until it leaves zero: it does not fire again by itself. (An internal event that counts
+// when falling is taken to be above zero then: a mode may begin at its limit and be left at once.)
 #pragma once
 
 #include <span>

@@ -106,8 +106,7 @@ void GaussLegendre::restart() {
   refresh_wanted_ = true;
 }
 
-// -------------------------------------------------------------------------------------------
-// stages
+// ------------------------------------------------------------------------------------------ stages
 
 void GaussLegendre::evaluate_stages() {
   counts_.evaluations += s_;
@@ -252,8 +251,7 @@ Outcome GaussLegendre::iterate_fixed_point(double h, std::span<double> K, StepRe
   }
 }
 
-// -------------------------------------------------------------------------------------------
-// Newton
+// ------------------------------------------------------------------------------------------ Newton
 
 void GaussLegendre::refresh_jacobian() {
   const int size = m_ - q_;
@@ -364,8 +362,7 @@ void GaussLegendre::watch_contraction(double fixed_point_rate) {
   calm_needed_ = std::min(2 * calm_needed_, 10000);
 }
 
-// ---------------------------------------------------------------------------------------------
-// step
+// -------------------------------------------------------------------------------------------- step
 
 // x1 + low1 = x0 + low0 + h sum b K with the exact remainder of the addition (Moller, Knuth).
 void GaussLegendre::add_up(double h, std::span<const double> K, std::span<double> x1,

@@ -174,8 +174,7 @@ bool Run::advance(double h, double t_next) {
   return true;
 }
 
-// -------------------------------------------------------------------------------------------
-// events
+// ------------------------------------------------------------------------------------------ events
 
 // Events of the last step in order of time. One that changes the state cuts the step short there;
 // others at the same instant are handled with it. False: the run is over.
@@ -246,8 +245,7 @@ bool Run::is_chattering(const EventInfo& info) {
   return true;
 }
 
-// ------------------------------------------------------------------------------------------
-// samples
+// ----------------------------------------------------------------------------------------- samples
 
 bool Run::sample_until(double t) {
   const double interval = options_.step * options_.every;
@@ -283,8 +281,7 @@ void Run::show_progress() {
   observer_.on_progress(fraction);
 }
 
-// -------------------------------------------------------------------------------------------
-// ending
+// ------------------------------------------------------------------------------------------ ending
 
 // Always false: the run is over.
 bool Run::end(RunStatus status, std::string message) {

@@ -84,7 +84,7 @@ Problem<Rates> make_problem(std::vector<double> start, Rates rates) {
   return {std::move(space), State{0, std::move(start), {}}, std::move(rates)};
 }
 
-// ------------------------------------------------------------------------------- free rigid body
+// --------------------------------------------------------------------------------- free rigid body
 
 // u' = 1/2 u (0, w), J w' = J w x w: spatial rotation of an asymmetric body.
 struct FreeBodyRates {
@@ -112,7 +112,7 @@ inline double free_body_energy(std::span<const double> x) {
   return 0.5 * (body.J[0] * x[4] * x[4] + body.J[1] * x[5] * x[5] + body.J[2] * x[6] * x[6]);
 }
 
-// ------------------------------------------------------------------- chain of rods, spherical
+// ------------------------------------------------------------------------ chain of rods, spherical
 // joints
 
 // Rods of length 2 m, 0.2 m thick, 50 kg, along -z of their own axes, hinged end to end. State:
