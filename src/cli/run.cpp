@@ -151,6 +151,8 @@ int run_command(const Words& words) {
                job.output ? "nothing was written" : "the run is incomplete");
     return exit_failed;
   }
+  if (!result.report.warning.empty() && !options.quiet)
+    fmt::print(stderr, "{}: warning: {}\n", job.model->file, result.report.warning);
   std::string problem;
   if (!write_results(job, result, problem)) {
     fmt::print(stderr, "cartan run: {}\n", problem);

@@ -39,8 +39,8 @@ Make make_dop853(const System& s, const IntegratorOptions& o) {
 // name, order, adaptive, implicit, default tolerance
 const IntegratorInfo table[] = {
     {"rk4", 4, false, false, 0, "classical Runge-Kutta, fixed steps", make_rk4},
-    {"rk45", 5, true, false, rk45_tolerance,
-     "Dormand-Prince 5(4), error control, dense output", make_rk45},
+    {"rk45", 5, true, false, rk45_tolerance, "Dormand-Prince 5(4), error control, dense output",
+     make_rk45},
     {"dop853", 8, true, false, dop853_tolerance,
      "Dormand-Prince 8(5,3), error control, dense output of order 7", make_dop853},
     {"gl1", 2, false, true, default_stage_tolerance,
