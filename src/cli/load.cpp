@@ -80,9 +80,14 @@ std::string choose_formulation(const Model& model, const std::string& asked) {
 
 std::unique_ptr<System> load_system(const Model& model, const std::string& formulation) {
   std::string problem;
+  Location where;
   std::unique_ptr<System> system =
-      make_system(model, parameter_values(model), formulation, problem);
-  if (!system) fmt::print(stderr, "{}: {}\n", model.file, problem);
+      make_system(model, parameter_values(model), formulation, problem, &where);
+  if (system) return system;
+  if (where.line > 0)
+    fmt::print(stderr, "{}:{}:{}: {}\n", model.file, where.line, where.column, problem);
+  else
+    fmt::print(stderr, "{}: {}\n", model.file, problem);
   return system;
 }
 

@@ -5,6 +5,15 @@
 
 namespace cartan {
 
+// Where the coordinates or speeds of a joint start, in the tree or in a loop.
+template <class S>
+const S* joint_number(const Mechanism<S>& mechanism, int joint, const S* tree,
+                      const std::vector<S>& loops, int Link<S>::*offset) {
+  const int i = mechanism.link_of_joint[joint];
+  if (i >= 0) return tree + mechanism.links[i].*offset;
+  return loops.data() + mechanism.loops[mechanism.loop_of_joint[joint]].shape.*offset;
+}
+
 template <class S>
 S symbol_value(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, const Symbol& symbol) {
   switch (symbol.quantity) {
@@ -13,9 +22,9 @@ S symbol_value(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, cons
     case Quantity::parameter:
       return mechanism.parameters[symbol.index];
     case Quantity::joint_q:
-      return ws.q[mechanism.links[mechanism.link_of_joint[symbol.index]].q0 + symbol.component];
+      return joint_number(mechanism, symbol.index, ws.q, ws.loop_q, &Link<S>::q0)[symbol.component];
     case Quantity::joint_v:
-      return ws.v[mechanism.links[mechanism.link_of_joint[symbol.index]].v0 + symbol.component];
+      return joint_number(mechanism, symbol.index, ws.v, ws.loop_v, &Link<S>::v0)[symbol.component];
     case Quantity::body_position: {
       const int link = mechanism.link_of_body[symbol.index];
       const LinkState<S>& x = ws.links[link];

@@ -1,5 +1,6 @@
 #include "dynamics/forces.h"
 
+#include "dynamics/constraints.h"
 #include "dynamics/expression_inputs.h"
 #include "dynamics/joint_motion.h"
 #include "lie/so3.h"
@@ -86,11 +87,10 @@ Vec3<S> times(const Vec3<S>& a, const Vec3<S>& b) {
 
 // Torsion spring of a spherical joint; torque in C's axes.
 template <class S>
-ElementEnergy<S> apply_rotation_spring(const Torsion<S>& e, const Link<S>& link,
-                                       MotionWorkspace<S>& ws) {
+ElementEnergy<S> apply_rotation_spring(const Torsion<S>& e, const JointCoordinates<S>& at) {
   const Vec3<S> k = list3(e.stiffness);
-  const Vec3<S> v{ws.v[link.v0], ws.v[link.v0 + 1], ws.v[link.v0 + 2]};
-  const Quat<S> relative = conjugate(e.rest_rotation) * quaternion_at(ws.q + link.q0);
+  const Vec3<S> v{at.v[0], at.v[1], at.v[2]};
+  const Quat<S> relative = conjugate(e.rest_rotation) * quaternion_at(at.q);
   Vec3<S> angle, torque;
   bool conservative = true;
   if (e.measure == TorsionMeasure::rotation_vector) {
@@ -105,7 +105,7 @@ ElementEnergy<S> apply_rotation_spring(const Torsion<S>& e, const Link<S>& link,
     torque = conservative ? -euler321_torque(angle, moment) : -transpose_times(R, moment);
   }
   const Vec3<S> damping = times(list3(e.damping), v);
-  for (int i = 0; i < 3; ++i) ws.tau[link.v0 + i] += torque[i] - damping[i];
+  for (int i = 0; i < 3; ++i) at.tau[i] += torque[i] - damping[i];
   const S spring_power = dot(torque, v), loss = -dot(damping, v);
   if (!conservative) return {S(0), S(0), spring_power + loss};
   return {S(0.5) * dot(times(k, angle), angle), -spring_power, loss};
@@ -113,12 +113,12 @@ ElementEnergy<S> apply_rotation_spring(const Torsion<S>& e, const Link<S>& link,
 
 template <class S>
 ElementEnergy<S> apply(const Torsion<S>& e, const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
-  const Link<S>& link = mechanism.links[e.link];
-  if (e.rotation) return apply_rotation_spring(e, link, ws);
+  const JointCoordinates<S> at = coordinates_of(mechanism, ws, e.joint);
+  if (e.rotation) return apply_rotation_spring(e, at);
   ElementEnergy<S> energy;
-  for (int i = 0; i < link.nv; ++i) {
-    const S stretch = ws.q[link.q0 + i] - e.rest[i], rate = ws.v[link.v0 + i];
-    ws.tau[link.v0 + i] -= e.stiffness[i] * stretch + e.damping[i] * rate;
+  for (int i = 0; i < at.joint.nv; ++i) {
+    const S stretch = at.q[i] - e.rest[i], rate = at.v[i];
+    at.tau[i] -= e.stiffness[i] * stretch + e.damping[i] * rate;
     energy.potential += S(0.5) * e.stiffness[i] * stretch * stretch;
     energy.potential_rate += e.stiffness[i] * stretch * rate;
     energy.power -= e.damping[i] * rate * rate;
@@ -145,13 +145,13 @@ ElementEnergy<S> apply(const WrenchElement<S>& e, const Mechanism<S>& mechanism,
 template <class S>
 ElementEnergy<S> apply(const JointElement<S>& e, const Mechanism<S>& mechanism,
                        MotionWorkspace<S>& ws) {
-  const Link<S>& link = mechanism.links[e.link];
+  const JointCoordinates<S> at = coordinates_of(mechanism, ws, e.joint);
   S value[6];
   evaluate_program(mechanism, ws, e.value->program, value);
   ElementEnergy<S> energy;
-  for (int i = 0; i < link.nv; ++i) {
-    ws.tau[link.v0 + i] += value[i];
-    energy.power += value[i] * ws.v[link.v0 + i];
+  for (int i = 0; i < at.joint.nv; ++i) {
+    at.tau[i] += value[i];
+    energy.power += value[i] * at.v[i];
   }
   return energy;
 }
@@ -172,12 +172,12 @@ ElementEnergy<S> apply(const PotentialElement<S>& e, const Mechanism<S>& mechani
       energy.potential_rate += slope;
       energy.power += slope;
     } else if (symbol.quantity == Quantity::joint_q) {
-      const Link<S>& link = mechanism.links[mechanism.link_of_joint[symbol.index]];
+      const JointCoordinates<S> at = coordinates_of(mechanism, ws, symbol.index);
       S g[7], rate[7];
       for (S& entry : g) entry = S(0);
       g[symbol.component] = slope;
-      add_force_from_gradient(link, ws.q + link.q0, g, S(-1), ws.tau.data() + link.v0);
-      calc_coordinate_rates(link, ws.q + link.q0, ws.v + link.v0, rate);
+      add_force_from_gradient(at.joint, at.q, g, S(-1), at.tau);
+      calc_coordinate_rates(at.joint, at.q, at.v, rate);
       energy.potential_rate += slope * rate[symbol.component];
     } else if (symbol.quantity == Quantity::body_position) {
       const int link = mechanism.link_of_body[symbol.index];
@@ -227,15 +227,15 @@ struct PotentialOf {
 
   S operator()(const Spring<S>& e) const { return calc_spring(e, ws).energy.potential; }
   S operator()(const Torsion<S>& e) const {
-    const Link<S>& link = mechanism.links[e.link];
+    const JointCoordinates<S> at = coordinates_of(mechanism, ws, e.joint);
     S sum(0);
     if (!e.rotation) {
-      for (int i = 0; i < link.nv; ++i)
-        sum += S(0.5) * e.stiffness[i] * square(ws.q[link.q0 + i] - e.rest[i]);
+      for (int i = 0; i < at.joint.nv; ++i)
+        sum += S(0.5) * e.stiffness[i] * square(at.q[i] - e.rest[i]);
       return sum;
     }
     if (e.measure == TorsionMeasure::euler321_literal) return sum;
-    const Quat<S> relative = conjugate(e.rest_rotation) * quaternion_at(ws.q + link.q0);
+    const Quat<S> relative = conjugate(e.rest_rotation) * quaternion_at(at.q);
     const Vec3<S> angle = e.measure == TorsionMeasure::rotation_vector
                               ? log(relative)
                               : euler321(rotation_matrix(relative));
@@ -291,6 +291,7 @@ void fill_forces(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   for (Vec3<S>& n : ws.wrench_n) n = {};
   for (Vec3<S>& f : ws.wrench_f) f = {};
   for (S& tau : ws.tau) tau = S(0);
+  for (S& tau : ws.loop_tau) tau = S(0);
   if (mechanism.needs_energy) {
     ws.kinetic = calc_kinetic_energy(mechanism, ws);
     ws.potential = calc_potential_energy(mechanism, ws);
@@ -298,6 +299,7 @@ void fill_forces(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   for (std::size_t k = 0; k < mechanism.forces.size(); ++k)
     ws.force_energy[k] =
         std::visit([&](const auto& e) { return apply(e, mechanism, ws); }, mechanism.forces[k]);
+  if (mechanism.loops_act) apply_loop_forces(mechanism, ws);
 }
 
 #define CARTAN_INSTANTIATE(S)                                                           \

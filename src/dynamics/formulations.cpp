@@ -1,5 +1,7 @@
 #include "dynamics/formulations.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "dynamics/kinematics.h"
@@ -11,24 +13,24 @@
 namespace cartan {
 namespace {
 
-// What joint-coordinate formulations of trees cannot do.
-std::string refuse_unless_tree(const Model& model) {
-  if (!model.loop_joints.empty())
-    return fmt::format(
-        "joint '{}' closes a loop; this version simulates trees only, so remove the joint or take "
-        "out 'loop = true'",
-        model.joints[model.loop_joints[0]].name);
-  if (!model.constraints.empty())
-    return fmt::format(
-        "constraint '{}' ({}) is read and checked, but this version simulates mechanisms without "
-        "constraints only; remove it to run the model",
-        model.constraints[0].name, model.constraints[0].type);
+bool closes_loop(const Model& model, int joint) {
+  return std::find(model.loop_joints.begin(), model.loop_joints.end(), joint) !=
+         model.loop_joints.end();
+}
+
+// What formulations in joint coordinates cannot do.
+std::string refuse_friction(const Model& model) {
   for (const Force& force : model.forces) {
     const auto* friction = std::get_if<FrictionForce>(&force.law);
     if (friction && !friction->smoothing.given() &&
         model.joints[friction->joint].type == JointType::free)
       return fmt::format("friction '{}': a free joint cannot stick; give 'smoothing' or use 'drag'",
                          force.name);
+    if (friction && closes_loop(model, friction->joint))
+      return fmt::format(
+          "friction '{}' acts in joint '{}', which closes a loop; write 'loop = true' at another "
+          "joint of the loop, so that this one belongs to the tree",
+          force.name, model.joints[friction->joint].name);
   }
   return "";
 }
@@ -62,9 +64,9 @@ std::string find_missing_inertia(const Model& model, const std::vector<double>& 
 
 const std::vector<FormulationInfo>& formulation_table() {
   static const std::vector<FormulationInfo> table = {
-      {"recursive", "articulated bodies, O(n); the default", refuse_unless_tree, make_recursive},
+      {"recursive", "articulated bodies, O(n); the default", refuse_friction, make_recursive},
       {"moving-frame", "M* v' + N* v = F* with the B matrices of the moving-frame method",
-       refuse_unless_tree, make_moving},
+       refuse_friction, make_moving},
   };
   return table;
 }
@@ -75,8 +77,33 @@ const FormulationInfo* find_formulation(const std::string& name) {
   return nullptr;
 }
 
+// Loads of bearings follow from reactions, which redundant constraints leave open.
+static std::string refuse_loads(const Model& model, const MechanicalSystem& system) {
+  for (const Force& force : model.forces) {
+    const auto* friction = std::get_if<FrictionForce>(&force.law);
+    if (!friction || friction->bearings.empty()) continue;
+    const auto workspace = system.make_workspace();
+    const ConstraintReport report =
+        system.report_constraints(system.initial_state(), *workspace);
+    if (report.redundant() == 0) return "";
+    return fmt::format(
+        "friction '{}' has bearings, but {} of {} constraint equations are redundant (the last in "
+        "{}), so the loads of bearings are not unique; close the loop with a joint of more freedom "
+        "(spherical, cylindrical)",
+        force.name, report.redundant(), report.rows, report.owners[report.redundant_rows.back()]);
+  }
+  return "";
+}
+
+static Location place_of(const Model& model, const AssemblyReport& assembly) {
+  if (assembly.joint >= 0) return model.joints[assembly.joint].where;
+  if (assembly.constraint >= 0) return model.constraints[assembly.constraint].where;
+  return {};
+}
+
 std::unique_ptr<System> make_system(const Model& model, std::vector<double> parameters,
-                                    const std::string& formulation, std::string& problem) {
+                                    const std::string& formulation, std::string& problem,
+                                    Location* where) {
   problem.clear();
   if (!model.is_mechanism()) return make_variables_system(model, std::move(parameters));
   const FormulationInfo* row = find_formulation(formulation);
@@ -90,7 +117,13 @@ std::unique_ptr<System> make_system(const Model& model, std::vector<double> para
   problem = row->refusal(model);
   if (!problem.empty()) return nullptr;
   std::unique_ptr<MechanicalSystem> system = row->make(model, parameters);
+  problem = system->assembly().problem;
+  if (!problem.empty()) {
+    if (where) *where = place_of(model, system->assembly());
+    return nullptr;
+  }
   problem = find_missing_inertia(model, parameters, system->initial_state());
+  if (problem.empty() && system->constrained()) problem = refuse_loads(model, *system);
   if (!problem.empty()) return nullptr;
   return system;
 }

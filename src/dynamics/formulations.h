@@ -24,8 +24,10 @@ const std::vector<FormulationInfo>& formulation_table();
 const FormulationInfo* find_formulation(const std::string& name);
 
 // Makes the system of a model (mechanism or [variables]) or says why not: bad names, constraints
-// that a formulation does not know, joints whose motion meets no inertia. `problem` is a sentence.
+// that cannot be satisfied, joints whose motion meets no inertia. `problem` is a sentence; `where`
+// the place in the file it belongs to, if there is one.
 std::unique_ptr<System> make_system(const Model& model, std::vector<double> parameters,
-                                    const std::string& formulation, std::string& problem);
+                                    const std::string& formulation, std::string& problem,
+                                    Location* where = nullptr);
 
 }  // namespace cartan

@@ -227,8 +227,10 @@ void set_tau(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, bool with_lo
   });
 }
 
+}  // namespace
+
 template <class S>
-void set_locks(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+void set_friction_locks(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   ws.any_locked = false;
   if (mechanism.mode_count == 0) return;
   std::fill(ws.locked.begin(), ws.locked.end(), 0);
@@ -243,15 +245,13 @@ void set_locks(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   });
 }
 
-}  // namespace
-
 template <class S>
 void solve_with_friction(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
                          AccelerationSolver<S> solve) {
   ws.failed = false;
   if (!mechanism.has_friction) return solve(mechanism, ws);
   std::copy(ws.tau.begin(), ws.tau.end(), ws.applied_tau.begin());
-  set_locks(mechanism, ws);
+  set_friction_locks(mechanism, ws);
   set_tau(mechanism, ws, false);
   solve(mechanism, ws);
   if (mechanism.bearing_count == 0) return;
@@ -442,6 +442,7 @@ void change_friction(const Mechanism<double>& mechanism, FrictionState state, in
   settle_friction(mechanism, state, undecided, ws, solve);
 }
 
+template void set_friction_locks<double>(const Mechanism<double>&, MotionWorkspace<double>&);
 template void solve_with_friction<double>(const Mechanism<double>&, MotionWorkspace<double>&,
                                           AccelerationSolver<double>);
 template void solve_with_friction<Dual4>(const Mechanism<Dual4>&, MotionWorkspace<Dual4>&,

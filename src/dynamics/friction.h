@@ -27,6 +27,10 @@ template <class S>
 void solve_with_friction(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
                          AccelerationSolver<S> solve);
 
+// Locks the joints that ws.mode says are stuck.
+template <class S>
+void set_friction_locks(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
+
 // After solve_with_friction: one value per discrete state that falls through zero when the state
 // must change: s v of a slipping component, (limit - holding force) of a stuck one.
 void calc_friction_margins(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,

@@ -153,6 +153,39 @@ void calc_coordinate_rates(const Link<S>& link, const S* q, const S* v, S* qdot)
   }
 }
 
+// q <- q exp(d): moved by d in the joint's own motions.
+template <class S>
+void move_coordinates(const Link<S>& link, const S* d, S* q) {
+  if (link.type != JointType::spherical && link.type != JointType::free) {
+    for (int k = 0; k < link.nv; ++k) q[k] += d[k];
+    return;
+  }
+  const Quat<S> from = quaternion_at(q);
+  const Quat<S> to = normalized(from * exp_quat(Vec3<S>{d[0], d[1], d[2]}));
+  q[0] = to.w, q[1] = to.x, q[2] = to.y, q[3] = to.z;
+  if (link.type == JointType::free) {
+    const Vec3<S> shift = rotation_matrix(from) * Vec3<S>{d[3], d[4], d[5]};
+    q[4] += shift.x, q[5] += shift.y, q[6] += shift.z;
+  }
+}
+
+// d with  to = from exp(d), to first order in the translation of a free joint.
+template <class S>
+void calc_coordinate_change(const Link<S>& link, const S* from, const S* to, S* d) {
+  if (link.type != JointType::spherical && link.type != JointType::free) {
+    for (int k = 0; k < link.nv; ++k) d[k] = to[k] - from[k];
+    return;
+  }
+  const Vec3<S> turn = log(conjugate(quaternion_at(from)) * quaternion_at(to));
+  d[0] = turn.x, d[1] = turn.y, d[2] = turn.z;
+  if (link.type == JointType::free) {
+    const Vec3<S> shift =
+        transpose_times(rotation_matrix(quaternion_at(from)),
+                        Vec3<S>{to[4] - from[4], to[5] - from[5], to[6] - from[6]});
+    d[3] = shift.x, d[4] = shift.y, d[5] = shift.z;
+  }
+}
+
 // Generalised force dual to v from the gradient g of a function of q: tau with g . q' = tau . v.
 template <class S>
 void add_force_from_gradient(const Link<S>& link, const S* q, const S* g, const S& factor, S* tau) {

@@ -1,5 +1,6 @@
 #include "dynamics/kinematics.h"
 
+#include "dynamics/constraints.h"
 #include "dynamics/expression_inputs.h"
 #include "dynamics/joint_motion.h"
 
@@ -151,6 +152,7 @@ void fill_kinematics(const Mechanism<S>& mechanism, const S& t, const S* q, cons
       fill_general(link, p, q, v, x, ws);
   }
   fill_gravity(mechanism, ws);
+  if (!mechanism.rows.empty()) fill_constraints(mechanism, ws);
 }
 
 template <class S>
@@ -217,6 +219,13 @@ void fill_reactions(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
       ws.joint_n[i] -= ws.wrench_n[i];
       ws.joint_f[i] -= ws.wrench_f[i];
     }
+  }
+  // constraint forces push on the links like any other force
+  for (std::size_t s = 0; s < mechanism.sources.size(); ++s) {
+    const RowSource& source = mechanism.sources[s];
+    if (source.link == world) continue;
+    ws.joint_n[source.link] -= ws.lambda[source.row] * ws.source_n[s];
+    ws.joint_f[source.link] -= ws.lambda[source.row] * ws.source_f[s];
   }
   for (int i = n - 1; i >= 0; --i) {
     const int parent = mechanism.links[i].parent;

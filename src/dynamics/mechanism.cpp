@@ -3,24 +3,13 @@
 #include <algorithm>
 
 #include "dynamics/bearings.h"
+#include "dynamics/constraints.h"
+#include "dynamics/joint_shape.h"
 #include "dynamics/motion_workspace.h"
 #include "model/mass_properties.h"
 
 namespace cartan {
 namespace {
-
-template <class S>
-Vec3<S> unit(const Vec3<S>& a) {
-  return (S(1) / norm(a)) * a;
-}
-
-template <class S>
-Pose<S> calc_frame(const Placement& placement, std::span<const S> parameters) {
-  Pose<S> pose;
-  pose.R = calc_rotation<S>(placement.rotate, parameters);
-  pose.p = calc_vec3<S>(placement.at, parameters);
-  return pose;
-}
 
 // Exactly the identity in value and in every derivative or lane: then products can be skipped.
 bool is_exactly(double x, double y) {
@@ -47,23 +36,6 @@ signed char coordinate_axis(const Vec3<S>& a) {
     if (is_exactly(a[k], 1) && is_exactly(a[(k + 1) % 3], 0) && is_exactly(a[(k + 2) % 3], 0))
       return static_cast<signed char>(k);
   return -1;
-}
-
-template <class S>
-void set_axes(const Joint& joint, std::span<const S> parameters, Link<S>& link) {
-  const std::vector<S> a = evaluate<S>(joint.axes, parameters);
-  auto vector = [&](int k) { return unit(Vec3<S>{a[k], a[k + 1], a[k + 2]}); };
-  if (a.size() >= 3) link.axis = vector(0);
-  if (a.size() >= 6) link.axis2 = vector(3);
-  if (joint.type == JointType::planar) {
-    // e1 = P's x axis made orthogonal to n, or its y axis when n is too close to x; e2 = n x e1
-    link.normal = link.axis;
-    const bool steep = value_of(abs(link.normal.x)) > 0.9;
-    const Vec3<S> start = steep ? Vec3<S>{S(0), S(1), S(0)} : Vec3<S>{S(1), S(0), S(0)};
-    link.axis = unit(start - dot(start, link.normal) * link.normal);
-    link.axis2 = cross(link.normal, link.axis);
-  }
-  if (joint.type == JointType::screw) link.pitch = evaluate<S>(joint.pitch, parameters)[0];
 }
 
 template <class S>
@@ -125,7 +97,7 @@ void add_link(const Model& model, const TreeJoint& step, Mechanism<S>& mechanism
   link.R_tree = X_tree.R;
   link.p_tree = X_tree.p;
   link.turned = !is_identity(link.R_tree);
-  set_axes(joint, parameters, link);
+  set_joint_axes(joint, parameters, link);
   set_motion(link);
   set_inertia(calc_mass_properties<S>(model.bodies[step.outboard], parameters),
               calc_frame<S>(outboard, parameters), link, body);
@@ -181,6 +153,7 @@ struct ForceBuilder {
     const int link = mechanism.link_of_body[body];
     return {link, mechanism.bodies[link].X_LB * p};
   }
+  void use(int joint) const { mechanism.loops_act |= mechanism.link_of_joint[joint] < 0; }
   const Formula* given(const Formula& f) const { return f.given() ? &f : nullptr; }
   int link_of(int body) const { return body == world ? world : mechanism.link_of_body[body]; }
 
@@ -193,10 +166,11 @@ struct ForceBuilder {
   }
   ForceElement<S> operator()(const TorsionForce& f) const {
     Torsion<S> e;
-    e.link = mechanism.link_of_joint[f.joint];
-    const int nv = mechanism.links[e.link].nv;
+    e.joint = f.joint;
+    use(f.joint);
+    const int nv = mechanism.model->joints[f.joint].nv();
     e.measure = f.measure;
-    e.rotation = mechanism.links[e.link].type == JointType::spherical;
+    e.rotation = mechanism.model->joints[f.joint].type == JointType::spherical;
     e.stiffness = numbers(f.stiffness, nv);
     e.damping = numbers(f.damping, nv);
     if (e.rotation)
@@ -214,7 +188,8 @@ struct ForceBuilder {
   }
   ForceElement<S> operator()(const JointForce& f) const {
     mechanism.has_power = true;
-    return JointElement<S>{mechanism.link_of_joint[f.joint], &f.value};
+    use(f.joint);
+    return JointElement<S>{f.joint, &f.value};
   }
   ForceElement<S> operator()(const PotentialForce& f) const {
     mechanism.has_power |= f.value.program.depends_on(Quantity::time);
@@ -268,6 +243,14 @@ void for_each_program(const Model& model, auto&& visit) {
 }
 
 template <class S>
+bool mentions_loop(const Mechanism<S>& mechanism, const Program& program) {
+  return std::any_of(program.inputs.begin(), program.inputs.end(), [&](const Symbol& s) {
+    const bool joint = s.quantity == Quantity::joint_q || s.quantity == Quantity::joint_v;
+    return joint && mechanism.link_of_joint[s.index] < 0;
+  });
+}
+
+template <class S>
 void set_gravity(const Model& model, Mechanism<S>& mechanism) {
   const Program& program = model.gravity.program;
   mechanism.gravity_varies = program.depends_on(Quantity::time) || model.gravity_frame != world;
@@ -292,12 +275,17 @@ Mechanism<S> make_mechanism(const Model& model, std::span<const S> parameters) {
   set_offsets(model, mechanism);
   mark_children(mechanism);
   set_gravity(model, mechanism);
+  add_constraints(model, mechanism);
   mechanism.has_forces = !model.forces.empty();
   for (const Force& force : model.forces)
     mechanism.forces.push_back(std::visit(ForceBuilder<S>{mechanism}, force.law));
   for_each_program(model, [&](const Program& p) {
     mechanism.needs_energy |= p.depends_on(Quantity::kinetic) || p.depends_on(Quantity::potential);
+    mechanism.loops_act |= mentions_loop(mechanism, p);
   });
+  for (const Event& e : model.events) mechanism.loops_act |= mentions_loop(mechanism, e.when.program);
+  for (const Output& o : model.outputs)
+    mechanism.loops_act |= mentions_loop(mechanism, o.value.program);
   return mechanism;
 }
 
@@ -315,7 +303,7 @@ MotionWorkspace<S> make_motion_workspace(const Mechanism<S>& mechanism) {
   ws.applied_tau.assign(nv, S(0));
   ws.vdot.assign(nv, S(0));
   ws.force_energy.resize(mechanism.forces.size());
-  ws.mode.assign(mechanism.mode_count, 0);
+  size_constraints(mechanism, ws);
 
   std::size_t rows = 0;
   for (const ForceElement<S>& element : mechanism.forces)
@@ -336,6 +324,10 @@ MotionWorkspace<S> make_motion_workspace(const Mechanism<S>& mechanism) {
   };
   for_each_program(model, measure);
   measure(mechanism.gravity_rate);
+  for (const ConstraintElement<S>& element : mechanism.constraints)
+    if (const auto* drive = std::get_if<DriveElement<S>>(&element))
+      for (const Program* p : {&drive->position->program, &drive->rate, &drive->acceleration})
+        measure(*p);
   for (const Event& e : model.events) measure(e.when.program);
   for (const Output& o : model.outputs) measure(o.value.program);
   ws.inputs.assign(inputs, S(0));

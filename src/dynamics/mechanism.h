@@ -7,6 +7,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct Link {
   bool principal = false;       // J is diagonal
   bool leaf = true;             // carries no other link
   bool last_child = false;      // of its parent, in tree order
+  bool driven = false;          // a drive prescribes the joint's motion
   signed char axis_index = -1;  // rotation1: the axis is this coordinate axis (and positive)
   int q0 = 0, v0 = 0, nq = 0, nv = 0;
   Mat3<S> R_tree;  // inboard joint frame in the parent's link frame
@@ -71,7 +73,7 @@ struct Spring {
 };
 template <class S>
 struct Torsion {
-  int link = 0;
+  int joint = 0;
   TorsionMeasure measure = TorsionMeasure::rotation_vector;
   bool rotation = false;  // spherical joint
   std::vector<S> stiffness, damping, rest;
@@ -87,7 +89,7 @@ struct WrenchElement {
 };
 template <class S>
 struct JointElement {
-  int link = 0;
+  int joint = 0;
   const Formula* value = nullptr;
 };
 template <class S>
@@ -126,6 +128,88 @@ template <class S>
 using ForceElement = std::variant<Spring<S>, Torsion<S>, WrenchElement<S>, JointElement<S>,
                                   PotentialElement<S>, Friction<S>, DragElement<S>>;
 
+// ------------------------------------------------------------------------- loops and constraints
+
+// A joint that closes a loop. `shape` has its type, axes and sizes; its q0, v0 count among the loop
+// joints alone.
+template <class S>
+struct LoopJoint {
+  int joint = 0;  // in the model
+  Link<S> shape;
+  int parent = world, child = world;  // links
+  Pose<S> P, C;                       // frames in these links (world: in the world)
+  Vec3<S> side1, side2;               // (side1, side2, axis or normal) is a right-handed triad
+};
+
+// | x_to - x_from | = length
+template <class S>
+struct DistanceElement {
+  Point<S> from, to;
+  S length{};
+};
+// A wheel with a sharp rim on a plane; vectors in the axes of their links.
+template <class S>
+struct RollingDiscElement {
+  Point<S> center;
+  Vec3<S> axis;
+  S radius{};
+  Point<S> plane;
+  Vec3<S> normal, along1, along2;
+};
+// normal . (velocity of the point relative to the body it slides on) = 0
+template <class S>
+struct KnifeEdgeElement {
+  Point<S> at;
+  Vec3<S> normal;
+  int on = world;
+};
+// q = position(t)
+template <class S>
+struct DriveElement {
+  int joint = 0;
+  const Formula* position = nullptr;
+  Program rate, acceleration;
+};
+// sum factor q = offset
+template <class S>
+struct CouplerTermElement {
+  int joint = 0, component = 0;
+  S factor{};
+};
+template <class S>
+struct CouplerElement {
+  std::vector<CouplerTermElement<S>> terms;
+  S offset{};
+};
+
+template <class S>
+using ConstraintElement = std::variant<DistanceElement<S>, DriveElement<S>, CouplerElement<S>,
+                                       RollingDiscElement<S>, KnifeEdgeElement<S>>;
+
+// One scalar equation  y = J v = b(t)  with  y = g' where it is holonomic. Rows of loop joints come
+// first, then those of the constraints, both in file order.
+struct ConstraintRow {
+  int loop = -1, element = -1;  // which of the two it belongs to
+  bool holonomic = true;
+  bool drive = false;   // of a drive
+  int driven_speed = -1;  // drive of a tree joint: the speed it prescribes; no equation is solved
+};
+
+// A row's wrench on a link: y = sum over its sources of n . w + f . u.
+struct RowSource {
+  int row = 0;
+  int link = world;
+  int loop = -1;          // the loop joint it acts through, if any
+  bool on_child = false;  // of that joint
+};
+// A row's factor on a speed of a tree joint.
+template <class S>
+struct RowTerm {
+  int row = 0;
+  int link = 0, component = 0;
+  S factor{};
+};
+
 template <class S>
 struct Mechanism {
   const Model* model = nullptr;
@@ -135,6 +219,17 @@ struct Mechanism {
   std::vector<int> link_of_body;        // model body -> link
   std::vector<int> link_of_joint;       // model joint -> link, or -1 for a loop joint
   std::vector<ForceElement<S>> forces;  // beside model->forces
+  std::vector<LoopJoint<S>> loops;                // beside model->loop_joints
+  std::vector<int> loop_of_joint;                 // model joint -> loop, or -1 for a tree joint
+  std::vector<ConstraintElement<S>> constraints;  // beside model->constraints
+  std::vector<int> loop_row0, constraint_row0;    // first rows
+  std::vector<ConstraintRow> rows;
+  std::vector<RowSource> sources;  // in the order in which they are filled
+  std::vector<RowTerm<S>> terms;
+  int loop_nq = 0, loop_nv = 0;
+  bool loops_act = false;  // forces, expressions or constraints need the loop joints' coordinates
+  bool has_drives = false;
+  S baumgarte{};  // rate of the feedback y' = -2 rate y - rate^2 g; zero: none
   int nq = 0, nv = 0;
   int mode_count = 0;       // discrete friction states
   int bearing_count = 0;    // friction elements with bearings
@@ -145,7 +240,12 @@ struct Mechanism {
   bool gravity_varies = false;
   Vec3<S> gravity;       // when it does not vary
   Program gravity_rate;  // its time derivative otherwise
+
+  int row_count() const { return static_cast<int>(rows.size()); }
 };
+
+// The joint or constraint a row belongs to, for messages: "joint 'A'".
+std::string row_owner(const Model& model, const ConstraintRow& row);
 
 // Parameters in file order. The model must outlive the mechanism.
 template <class S>

@@ -53,7 +53,7 @@ struct Observation {
 struct DynamicsReport {
   std::vector<std::vector<double>> acceleration;  // d/dt of every joint's v
   std::vector<JointReaction> reactions;           // per joint
-  std::vector<double> multipliers;
+  std::vector<double> multipliers;  // per constraint row (see `rows`), of least norm
   PowerBalance power;
   std::vector<ForceReport> forces;
 };
@@ -68,17 +68,48 @@ struct MovingFrameReport {  // rows: x' (world axes), w (body axes) of each body
   Eigen::VectorXd F_star;
 };
 
+// What the constraints of a mechanism are at a state.
+struct ConstraintReport {
+  int rows = 0, rank = 0, holonomic_rows = 0, holonomic_rank = 0;
+  int speeds = 0;
+  std::vector<std::string> owners;  // per row: "joint 'A'", "constraint 'b'"
+  std::vector<int> redundant_rows;
+  int dof() const { return speeds - rank; }
+  int dof_position() const { return speeds - holonomic_rank; }
+  int redundant() const { return rows - rank; }
+};
+
+// How the guesses of a file became a state that satisfies the constraints.
+struct AssemblyReport {
+  double position_change = 0, velocity_change = 0;  // largest change of a tree joint's number
+  double position_gap = 0, velocity_gap = 0;        // violation left over
+  std::string problem;  // why there is no consistent state: a sentence with the owner and the gap
+  int joint = -1, constraint = -1;  // what the problem belongs to, in the model
+};
+
 class MechanicalSystem : public System {
  public:
   virtual const Model& model() const = 0;
   virtual std::string formulation() const = 0;
+
+  // Of the initial state.
+  virtual const AssemblyReport& assembly() const = 0;
+  // Makes a state consistent with the constraints.
+  virtual AssemblyReport assemble(State& state, Workspace& workspace) const = 0;
+  virtual ConstraintReport report_constraints(StateView at, Workspace& workspace) const = 0;
+  // Violations of every row: g (zero for rows without a position) and y - b.
+  virtual void constraint_violations(StateView at, std::vector<double>& positions,
+                                     std::vector<double>& speeds, Workspace& workspace) const = 0;
+  // Rate of Baumgarte's feedback; zero (the default) for none.
+  virtual void set_baumgarte(double rate) = 0;
 
   virtual void observe(StateView at, Observation& result, Workspace& workspace) const = 0;
   virtual DynamicsReport report_dynamics(StateView at, Workspace& workspace) const = 0;
   virtual MassMatrixReport report_mass_matrix(StateView at, Workspace& workspace) const = 0;
   virtual MovingFrameReport report_moving_frame(StateView at, Workspace& workspace) const = 0;
   // Generalised forces (tree joints' speeds, file order) to be added to those of the model so that
-  // the speeds change at the given rates (same order).
+  // the speeds change at the given rates (same order). With loops or constraints there are as many
+  // forces as degrees of freedom: on the first speeds of the file that are independent.
   virtual std::vector<double> calc_inverse_dynamics(StateView at, std::span<const double> vdot,
                                                     Workspace& workspace) const = 0;
 

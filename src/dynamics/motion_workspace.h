@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "dynamics/constraint_plan.h"
 #include "dynamics/mechanism.h"
 
 namespace cartan {
@@ -54,6 +55,23 @@ struct MovingFrame {
   std::vector<S> M_star, rhs;
   std::vector<std::vector<int>> path;         // per link: the speeds on its path
   std::vector<S> compact, weighted, product;  // of one link: 6 x path, and one row
+  // constraints: active rows, their places, J by rows (then L^-1 J^T), gamma, J M^-1 J^T
+  std::vector<int> active, place;
+  std::vector<S> J, gamma, G;
+};
+
+// World quantities of a loop joint.
+template <class S>
+struct LoopState {
+  Mat3<S> R_P, R_C;  // axes of the joint's frames
+  Vec3<S> o_P, o_C;
+};
+
+// v_k = alpha . (w_C - w_P) + beta . (velocity of C's origin relative to P), and what v_k' has
+// beside the same combination of accelerations.
+template <class S>
+struct LoopSpeed {
+  Vec3<S> alpha, beta, alpha_rate, beta_rate;
 };
 
 template <class S>
@@ -81,8 +99,23 @@ struct MotionWorkspace {
   std::vector<S> vdot;
   std::vector<Vec3<S>> joint_n, joint_f;  // fill_reactions: wrench on the link at o, world axes
 
+  // loops and constraints (constraints.h); fill_kinematics calls fill_constraints
+  std::vector<LoopState<S>> loops;
+  std::vector<LoopSpeed<S>> loop_speed;     // per loop speed
+  std::vector<S> loop_q, loop_v, loop_tau;  // coordinates of the loop joints, forces on them
+  std::vector<Vec3<S>> source_n, source_f;  // per source: wrench about its link's origin
+  std::vector<S> row_rest;      // per row: y' - b' = sum source . acceleration + rest
+  std::vector<S> row_speed;     // y - b
+  std::vector<S> row_position;  // g (fill_constraint_positions)
+  std::vector<S> lambda;        // per row; M v' + c = J^T lambda
+  std::vector<S> prescribed;    // per speed: v' of driven joints
+  std::vector<S> still, before; // projection: zero speeds; numbers kept
+  ConstraintPlan plan;          // for the rows that are active
+  ConstraintFronts<S> fronts;
+
   // friction that depends on bearing loads, and stuck joints (friction.h)
-  std::vector<int> mode;         // of exact friction components: -1, 0 (stuck), 1
+  // of exact friction components: -1, 0 (stuck), 1; then per row: 1 active, 0 redundant
+  std::vector<int> mode;
   std::vector<S> applied_tau;    // per speed: all but friction
   std::vector<S> friction_load;  // per friction element with bearings: sum of factor * |load|
   std::vector<S> bearing_base, bearing_unit, bearing_residual, bearing_matrix;

@@ -25,15 +25,13 @@ void write(S* entry, const Vec3<S>& x, const Vec3<S>& w) {
   entry[3] = w.x, entry[4] = w.y, entry[5] = w.z;
 }
 
-// In place L L^T on the lower triangle, then the two triangular solves.
+// In place L L^T on the lower triangle of a row-major matrix.
 template <class S>
-void solve_positive_definite(std::vector<S>& M, std::vector<S>& b, int n) {
+void factorise(std::vector<S>& M, int n) {
   if constexpr (std::is_same_v<S, double>) {
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     Eigen::Map<RowMajor> matrix(M.data(), n, n);
     Eigen::LLT<Eigen::Ref<RowMajor>> factor(matrix);
-    Eigen::Map<Eigen::VectorXd> rhs(b.data(), n);
-    factor.solveInPlace(rhs);
   } else {
     auto row = [&](int i) { return M.data() + static_cast<std::size_t>(i) * n; };
     for (int i = 0; i < n; ++i) {
@@ -43,14 +41,24 @@ void solve_positive_definite(std::vector<S>& M, std::vector<S>& b, int n) {
         row(i)[j] = i == j ? sqrt(sum) : sum / row(j)[j];
       }
     }
-    for (int i = 0; i < n; ++i) {
-      for (int k = 0; k < i; ++k) b[i] -= row(i)[k] * b[k];
-      b[i] = b[i] / row(i)[i];
-    }
-    for (int i = n - 1; i >= 0; --i) {
-      for (int k = i + 1; k < n; ++k) b[i] -= row(k)[i] * b[k];
-      b[i] = b[i] / row(i)[i];
-    }
+  }
+}
+// b = L^-1 b
+template <class S>
+void solve_lower(const std::vector<S>& L, S* b, int n) {
+  for (int i = 0; i < n; ++i) {
+    const S* row = L.data() + static_cast<std::size_t>(i) * n;
+    for (int k = 0; k < i; ++k) b[i] -= row[k] * b[k];
+    b[i] = b[i] / row[i];
+  }
+}
+// b = L^-T b
+template <class S>
+void solve_upper(const std::vector<S>& L, S* b, int n) {
+  for (int i = n - 1; i >= 0; --i) {
+    const S* row = L.data() + static_cast<std::size_t>(i) * n;
+    b[i] = b[i] / row[i];
+    for (int k = 0; k < i; ++k) b[k] -= row[k] * b[i];
   }
 }
 
@@ -122,17 +130,109 @@ void add_forces(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, int
                        B[3 * k + c] * moment.x + B[4 * k + c] * moment.y + B[5 * k + c] * moment.z;
 }
 
+// Speeds whose v' is known (stuck or driven) leave the equations.
 template <class S>
-void hold_locked(MotionWorkspace<S>& ws) {
-  if (!ws.any_locked) return;
+void hold_known(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  if (!ws.any_locked && !mechanism.has_drives) return;
   MovingFrame<S>& mf = *ws.moving_frame;
-  for (int j = 0; j < mf.nv; ++j) {
-    if (!ws.locked[j]) continue;
-    for (int k = 0; k < mf.nv; ++k) {
-      mf.M_star[static_cast<std::size_t>(j) * mf.nv + k] = S(j == k ? 1 : 0);
-      if (k != j) mf.M_star[static_cast<std::size_t>(k) * mf.nv + j] = S(0);
+  const std::size_t n = mf.nv;
+  for (const Link<S>& link : mechanism.links)
+    for (int j = link.v0; j < link.v0 + link.nv; ++j) {
+      const bool locked = ws.any_locked && ws.locked[j];
+      if (!link.driven && !locked) continue;
+      const S known = link.driven ? ws.prescribed[j] : S(0);
+      for (std::size_t k = 0; k < n; ++k) {
+        mf.rhs[k] -= mf.M_star[k * n + j] * known;
+        mf.M_star[k * n + j] = mf.M_star[j * n + k] = S(0);
+      }
+      mf.M_star[j * n + j] = S(1);
+      mf.rhs[j] = known;
     }
-    mf.rhs[j] = S(0);
+}
+
+// One row of J, and gamma = -(what y' is at v' = 0): the row's wrenches seen through B and B'.
+template <class S>
+void fill_constraint_row(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, std::size_t s,
+                         MovingFrame<S>& mf, S* J, S& gamma) {
+  const int i = mechanism.sources[s].link;
+  if (i == world) {
+    gamma += dot(ws.source_f[s], ws.gravity);  // the world accelerates by -g, as all links do
+    return;
+  }
+  const LinkBody<S>& body = mechanism.bodies[i];
+  const LinkState<S>& x = ws.links[i];
+  const Mat3<S> R = x.R * body.X_LB.R;
+  const Vec3<S> arm = x.R * body.com_L;
+  const Vec3<S> f = ws.source_f[s];
+  const Vec3<S> n = transpose_times(R, ws.source_n[s] - cross(arm, f));
+  Vec3<S> bias_x = -ws.gravity - cross(x.w, cross(x.w, arm)), bias_w;
+  for (int j : mf.path[i]) {
+    const S* b = entries(mf.B, mf.rows, i, j);
+    J[j] += f.x * b[0] + f.y * b[1] + f.z * b[2] + n.x * b[3] + n.y * b[4] + n.z * b[5];
+    const S* rate = entries(mf.Bdot, mf.rows, i, j);
+    bias_x += ws.v[j] * Vec3<S>{rate[0], rate[1], rate[2]};
+    bias_w += ws.v[j] * Vec3<S>{rate[3], rate[4], rate[5]};
+  }
+  gamma -= dot(f, bias_x) + dot(n, bias_w);
+}
+
+template <class S>
+void fill_constraint_equations(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  MovingFrame<S>& mf = *ws.moving_frame;
+  const std::size_t n = mf.nv;
+  mf.active.clear();
+  for (int r = 0; r < mechanism.row_count(); ++r)
+    if (ws.plan.active[r] && mechanism.rows[r].driven_speed < 0) mf.active.push_back(r);
+  mf.place.assign(mechanism.rows.size(), -1);
+  for (std::size_t k = 0; k < mf.active.size(); ++k) mf.place[mf.active[k]] = static_cast<int>(k);
+  mf.J.assign(mf.active.size() * n, S(0));
+  mf.gamma.assign(mf.active.size(), S(0));
+  for (std::size_t k = 0; k < mf.active.size(); ++k) mf.gamma[k] = -ws.row_rest[mf.active[k]];
+  for (std::size_t s = 0; s < mechanism.sources.size(); ++s) {
+    const int k = mf.place[mechanism.sources[s].row];
+    if (k >= 0) fill_constraint_row(mechanism, ws, s, mf, mf.J.data() + k * n, mf.gamma[k]);
+  }
+  for (const RowTerm<S>& term : mechanism.terms) {
+    const int k = mf.place[term.row];
+    if (k >= 0) mf.J[k * n + mechanism.links[term.link].v0 + term.component] += term.factor;
+  }
+  // known accelerations are no unknowns
+  for (const Link<S>& link : mechanism.links)
+    for (int j = link.v0; j < link.v0 + link.nv; ++j) {
+      const bool locked = ws.any_locked && ws.locked[j];
+      if (!link.driven && !locked) continue;
+      for (std::size_t k = 0; k < mf.active.size(); ++k) {
+        if (link.driven) mf.gamma[k] -= mf.J[k * n + j] * ws.prescribed[j];
+        mf.J[k * n + j] = S(0);
+      }
+    }
+}
+
+// With M* = L L^T and Z = L^-1 J^T:  (Z^T Z) lambda = gamma - Z^T L^-1 f,  v' = L^-T (L^-1 f + Z
+// lambda). `ws.vdot` holds L^-1 f on entry.
+template <class S>
+void solve_multipliers(MotionWorkspace<S>& ws) {
+  MovingFrame<S>& mf = *ws.moving_frame;
+  const std::size_t n = mf.nv, m = mf.active.size();
+  auto Z = [&](std::size_t k) { return mf.J.data() + k * n; };
+  auto product = [&](const S* a, const S* b) {
+    S sum(0);
+    for (std::size_t j = 0; j < n; ++j) sum += a[j] * b[j];
+    return sum;
+  };
+  for (std::size_t k = 0; k < m; ++k) solve_lower(mf.M_star, Z(k), mf.nv);
+  mf.G.assign(m * m, S(0));
+  for (std::size_t k = 0; k < m; ++k) {
+    for (std::size_t l = 0; l <= k; ++l) mf.G[k * m + l] = product(Z(k), Z(l));
+    mf.gamma[k] -= product(Z(k), ws.vdot.data());
+  }
+  factorise(mf.G, static_cast<int>(m));
+  solve_lower(mf.G, mf.gamma.data(), static_cast<int>(m));
+  solve_upper(mf.G, mf.gamma.data(), static_cast<int>(m));
+  for (S& lambda : ws.lambda) lambda = S(0);
+  for (std::size_t k = 0; k < m; ++k) {
+    ws.lambda[mf.active[k]] = mf.gamma[k];
+    for (std::size_t j = 0; j < n; ++j) ws.vdot[j] += mf.gamma[k] * Z(k)[j];
   }
 }
 
@@ -208,10 +308,15 @@ void fill_moving_frame_equations(const Mechanism<S>& mechanism, MotionWorkspace<
 template <class S>
 void solve_moving_frame(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   fill_moving_frame_equations(mechanism, ws);
-  hold_locked(ws);
+  const bool closed = !mechanism.rows.empty();
+  if (closed) fill_constraint_equations(mechanism, ws);
+  hold_known(mechanism, ws);
   MovingFrame<S>& mf = *ws.moving_frame;
   std::copy(mf.rhs.begin(), mf.rhs.end(), ws.vdot.begin());
-  solve_positive_definite(mf.M_star, ws.vdot, mf.nv);
+  factorise(mf.M_star, mf.nv);
+  solve_lower(mf.M_star, ws.vdot.data(), mf.nv);
+  if (closed) solve_multipliers(ws);
+  solve_upper(mf.M_star, ws.vdot.data(), mf.nv);
   fill_accelerations(mechanism, ws);
 }
 

@@ -1,5 +1,7 @@
 #include "dynamics/tree_report.h"
 
+#include "dynamics/constraint_matrix.h"
+#include "dynamics/constraints.h"
 #include "dynamics/expression_inputs.h"
 #include "dynamics/joint_motion.h"
 #include "dynamics/moving_frame.h"
@@ -100,6 +102,28 @@ S calc_nonconservative_power(const Mechanism<S>& mechanism, const MotionWorkspac
     for (const ElementEnergy<S>& e : ws.force_energy) sum += e.power;
   return sum;
 }
+
+// The wrench of the parent on the child through a loop joint, about C's origin: of its equations, of
+// forces in it, of drives and couplers that act on it.
+static JointReaction calc_loop_reaction(const Mechanism<double>& mechanism,
+                                        const MotionWorkspace<double>& ws, int l) {
+  const LoopJoint<double>& loop = mechanism.loops[l];
+  JointReaction reaction;
+  for (std::size_t s = 0; s < mechanism.sources.size(); ++s) {
+    const RowSource& source = mechanism.sources[s];
+    if (source.loop != l || !source.on_child) continue;
+    const Vec3<double> origin = source.link == world ? Vec3<double>{} : ws.links[source.link].o;
+    const Vec3<double> arm = ws.loops[l].o_C - origin;
+    reaction.force += ws.lambda[source.row] * ws.source_f[s];
+    reaction.torque += ws.lambda[source.row] * (ws.source_n[s] - cross(arm, ws.source_f[s]));
+  }
+  if (mechanism.has_forces)
+    for (int k = loop.shape.v0; k < loop.shape.v0 + loop.shape.nv; ++k) {
+      reaction.force += ws.loop_tau[k] * ws.loop_speed[k].beta;
+      reaction.torque += ws.loop_tau[k] * ws.loop_speed[k].alpha;
+    }
+  return reaction;
+}
 #define CARTAN_INSTANTIATE(S) \
   template S calc_nonconservative_power<S>(const Mechanism<S>&, const MotionWorkspace<S>&);
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
@@ -113,10 +137,9 @@ void fill_observation(const Mechanism<double>& mechanism, MotionWorkspace<double
   result.v.resize(model.joints.size());
   result.bodies.resize(model.bodies.size());
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
-    if (mechanism.link_of_joint[j] < 0) continue;
-    const Link<double>& link = mechanism.links[mechanism.link_of_joint[j]];
-    result.q[j].assign(ws.q + link.q0, ws.q + link.q0 + link.nq);
-    result.v[j].assign(ws.v + link.v0, ws.v + link.v0 + link.nv);
+    const JointCoordinates<double> joint = coordinates_of(mechanism, ws, static_cast<int>(j));
+    result.q[j].assign(joint.q, joint.q + joint.joint.nq);
+    result.v[j].assign(joint.v, joint.v + joint.joint.nv);
   }
   result.linear_momentum = result.angular_momentum = {};
   for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
@@ -144,6 +167,10 @@ DynamicsReport make_dynamics_report(const Mechanism<double>& mechanism,
                                     MotionWorkspace<double>& ws) {
   const Model& model = *mechanism.model;
   DynamicsReport report;
+  if (!mechanism.rows.empty()) {
+    report.multipliers = calc_least_multipliers(mechanism, ws);
+    ws.lambda = report.multipliers;
+  }
   fill_reactions(mechanism, ws);
   report.acceleration.resize(model.joints.size());
   report.reactions.resize(model.joints.size());
@@ -154,7 +181,18 @@ DynamicsReport make_dynamics_report(const Mechanism<double>& mechanism,
     report.reactions[joint] =
         calc_reaction(mechanism, ws, static_cast<int>(i), model.tree[i].reversed);
   }
+  if (!mechanism.loops.empty()) {
+    std::vector<double> rates(mechanism.loop_nv);
+    fill_loop_coordinates(mechanism, ws);
+    calc_loop_accelerations<double>(mechanism, ws, rates.data());
+    for (std::size_t l = 0; l < mechanism.loops.size(); ++l) {
+      const LoopJoint<double>& loop = mechanism.loops[l];
+      report.acceleration[loop.joint] = slice(rates.data() + loop.shape.v0, loop.shape.nv);
+      report.reactions[loop.joint] = calc_loop_reaction(mechanism, ws, static_cast<int>(l));
+    }
+  }
   report.power = calc_power(mechanism, ws);
+  report.power.constraint = calc_drive_power(mechanism, ws);
   for (const ElementEnergy<double>& e : ws.force_energy)
     report.forces.push_back({e.potential, e.potential_rate, e.power});
   return report;
@@ -167,10 +205,14 @@ MassMatrixReport make_mass_matrix_report(const Mechanism<double>& mechanism,
   std::vector<double> M(static_cast<std::size_t>(nv) * nv), total(nv), still(nv);
   // forces of the joints with the true accelerations (stuck joints included), and without any
   calc_inverse_dynamics<double>(mechanism, ws, total);
-  const std::vector<double> vdot = ws.vdot;
+  for (const RowTerm<double>& term : mechanism.terms)
+    total[mechanism.links[term.link].v0 + term.component] -= term.factor * ws.lambda[term.row];
+  const std::vector<double> vdot = ws.vdot, lambda = ws.lambda;
   std::fill(ws.vdot.begin(), ws.vdot.end(), 0.0);
+  std::fill(ws.lambda.begin(), ws.lambda.end(), 0.0);
   calc_inverse_dynamics<double>(mechanism, ws, still);
   ws.vdot = vdot;
+  ws.lambda = lambda;
   report.bias.resize(nv);
   for (int j = 0; j < nv; ++j) {
     const bool stuck = ws.any_locked && ws.locked[j];

@@ -4,10 +4,15 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
+#include "dynamics/assembly.h"
+#include "dynamics/constraints.h"
 #include "dynamics/expression_inputs.h"
 #include "dynamics/forces.h"
 #include "dynamics/joint_motion.h"
 #include "dynamics/moving_frame.h"
+#include "dynamics/projection.h"
 #include "dynamics/recursive.h"
 #include "dynamics/tree_report.h"
 #include "model/mass_properties.h"
@@ -45,6 +50,7 @@ class TreeSystem final : public MechanicalSystem {
     }
     for (int k = 0; k < mechanism_.mode_count; ++k)
       events_.push_back({"friction " + std::to_string(k), -1, false, true});
+    start();
   }
 
   const StateSpace& space() const override { return space_; }
@@ -53,7 +59,14 @@ class TreeSystem final : public MechanicalSystem {
   std::string formulation() const override { return formulation_.name; }
   const std::vector<EventInfo>& events() const override { return events_; }
 
-  State initial_state() const override { return make_state(0, {}, {}); }
+  State initial_state() const override { return initial_; }
+  const AssemblyReport& assembly() const override { return assembly_; }
+  bool constrained() const override { return !mechanism_.rows.empty(); }
+  void set_baumgarte(double rate) override {
+    mechanism_.baumgarte = rate;
+    dual_mechanism_.baumgarte = rate;
+    pack_mechanism_.baumgarte = rate;
+  }
 
   std::unique_ptr<Workspace> make_workspace() const override {
     auto workspace = std::make_unique<TreeWorkspace>();
@@ -122,7 +135,8 @@ class TreeSystem final : public MechanicalSystem {
 
   void event_values(StateView at, std::span<double> values, Workspace& workspace) const override {
     TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
-    const bool any_stuck = std::find(at.mode.begin(), at.mode.end(), 0) != at.mode.end();
+    const std::span<const int> friction = at.mode.first(mechanism_.mode_count);
+    const bool any_stuck = std::find(friction.begin(), friction.end(), 0) != friction.end();
     if (any_stuck)
       solve_at(at, w.motion);
     else
@@ -157,7 +171,10 @@ class TreeSystem final : public MechanicalSystem {
     MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
     kinematics_at(at, ws);
     fill_energies(ws);
+    if (!mechanism_.loops.empty()) fill_loop_coordinates(mechanism_, ws);
     fill_observation(mechanism_, ws, result);
+    result.position_violation = calc_position_violation(mechanism_, ws);
+    result.velocity_violation = calc_velocity_violation(mechanism_, ws);
     result.work = mechanism_.has_power ? at.x.back() : 0;
     result.unit_norm_error = space_.unit_norm_error(at.x);
   }
@@ -186,39 +203,191 @@ class TreeSystem final : public MechanicalSystem {
     kinematics_at(at, ws);
     fill_forces(mechanism_, ws);
     std::copy(vdot.begin(), vdot.end(), ws.vdot.begin());
+    std::fill(ws.lambda.begin(), ws.lambda.end(), 0.0);
     std::vector<double> tau(mechanism_.nv);
     cartan::calc_inverse_dynamics<double>(mechanism_, ws, tau);
     add_friction_at_accelerations(mechanism_, ws);
     if (mechanism_.has_forces)
       for (int j = 0; j < mechanism_.nv; ++j) tau[j] -= ws.tau[j];
-    return tau;
+    return mechanism_.rows.empty() ? tau : calc_actuator_forces(mechanism_, ws, tau);
   }
 
+  Projection project(State& state, Workspace& workspace) const override {
+    Projection result;
+    if (mechanism_.rows.empty()) return result;
+    MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
+    const double before = energy_at(state, ws);
+    set_friction_locks(mechanism_, ws);
+    double *q = state.x.data(), *v = q + mechanism_.nq;
+    const ProjectionResult done = project_state(mechanism_, state.t, q, v, ws);
+    result.position_change = done.position_change;
+    result.velocity_change = done.velocity_change;
+    result.moved = done.moved;
+    if (done.moved) result.energy_change = energy_at(state, ws) - before;
+    if (!(done.position_violation < lost_constraint))
+      result.problem = fmt::format(
+          "{} cannot be kept: a gap of {:.3g} remains after projection; use a smaller step",
+          row_owner(model_, mechanism_.rows[worst(ws.row_position)]), done.position_violation);
+    else if (done.least_pivot < weak_pivot)
+      choose_rows_again(state, ws, result);
+    return result;
+  }
+
+  AssemblyReport assemble(State& state, Workspace& workspace) const override {
+    if (mechanism_.rows.empty()) return {};
+    LoopGuesses none;
+    none.q.resize(mechanism_.loops.size());
+    none.v.resize(mechanism_.loops.size());
+    return assemble_from(state, none, static_cast<TreeWorkspace&>(workspace).motion);
+  }
+
+  ConstraintReport report_constraints(StateView at, Workspace& workspace) const override {
+    MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
+    kinematics_at(at, ws);
+    const RankReport rank = calc_rank(mechanism_, ws);
+    ConstraintReport report;
+    report.rows = rank.rows;
+    report.rank = rank.rank;
+    report.holonomic_rows = rank.holonomic_rows;
+    report.holonomic_rank = rank.holonomic_rank;
+    report.speeds = mechanism_.nv;
+    for (int r = 0; r < rank.rows; ++r) {
+      report.owners.push_back(row_owner(model_, mechanism_.rows[r]));
+      if (!rank.active[r]) report.redundant_rows.push_back(r);
+    }
+    return report;
+  }
+
+  void constraint_violations(StateView at, std::vector<double>& positions,
+                             std::vector<double>& speeds, Workspace& workspace) const override {
+    MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
+    kinematics_at(at, ws);
+    if (!mechanism_.rows.empty()) fill_constraint_positions(mechanism_, ws);
+    positions = ws.row_position;
+    speeds = ws.row_speed;
+  }
+
+  // What is missing: the model's initial value, as the assembled start has it.
   State make_state(double t, const std::vector<std::optional<std::vector<double>>>& q,
                    const std::vector<std::optional<std::vector<double>>>& v) const override {
-    State state;
+    State state = initial_;
     state.t = t;
-    state.x.assign(space_.size(), 0.0);
-    state.mode.assign(mechanism_.mode_count, 0);
     for (std::size_t j = 0; j < model_.joints.size(); ++j) {
       if (mechanism_.link_of_joint[j] < 0) continue;
       const Link<double>& link = mechanism_.links[mechanism_.link_of_joint[j]];
-      const std::vector<double> position =
-          j < q.size() && q[j] ? *q[j] : initial_position(model_.joints[j], parameters_);
-      const std::vector<double> speed =
-          j < v.size() && v[j] ? *v[j] : initial_velocity(model_.joints[j], parameters_);
-      std::copy(position.begin(), position.end(), state.x.begin() + link.q0);
-      std::copy(speed.begin(), speed.end(), state.x.begin() + mechanism_.nq + link.v0);
+      if (j < q.size() && q[j]) std::copy(q[j]->begin(), q[j]->end(), state.x.begin() + link.q0);
+      if (j < v.size() && v[j])
+        std::copy(v[j]->begin(), v[j]->end(), state.x.begin() + mechanism_.nq + link.v0);
     }
-    if (mechanism_.mode_count > 0) {
-      auto workspace = make_workspace();
-      start_friction(mechanism_, friction_state(state),
-                     static_cast<TreeWorkspace&>(*workspace).motion, formulation_.solve);
-    }
+    settle_modes(state);
     return state;
   }
 
  private:
+  static constexpr double lost_constraint = 1e-6;  // a violation projection must get below
+  static constexpr double weak_pivot = 1e-10;      // squared sine at which rows are chosen anew
+
+  // The file's values, made consistent.
+  void start() {
+    State& state = initial_;
+    state.x.assign(space_.size(), 0.0);
+    state.mode.assign(mechanism_.mode_count + mechanism_.rows.size(), 1);
+    LoopGuesses guesses;
+    guesses.q.resize(mechanism_.loops.size());
+    guesses.v.resize(mechanism_.loops.size());
+    for (std::size_t j = 0; j < model_.joints.size(); ++j) {
+      const Joint& joint = model_.joints[j];
+      const int i = mechanism_.link_of_joint[j];
+      const std::vector<double> q = initial_position(joint, parameters_);
+      const std::vector<double> v = initial_velocity(joint, parameters_);
+      if (i < 0) {
+        const int l = mechanism_.loop_of_joint[j];
+        if (joint.position_given) guesses.q[l] = q;
+        if (joint.velocity_given) guesses.v[l] = v;
+        continue;
+      }
+      const Link<double>& link = mechanism_.links[i];
+      std::copy(q.begin(), q.end(), state.x.begin() + link.q0);
+      std::copy(v.begin(), v.end(), state.x.begin() + mechanism_.nq + link.v0);
+    }
+    if (!mechanism_.rows.empty()) {
+      MotionWorkspace<double> ws = make_motion_workspace(mechanism_);
+      assembly_ = assemble_from(state, guesses, ws);
+      if (!assembly_.problem.empty()) return;
+    }
+    settle_modes(state);
+  }
+
+  AssemblyReport assemble_from(State& state, const LoopGuesses& guesses,
+                               MotionWorkspace<double>& ws) const {
+    const std::span<double> q(state.x.data(), mechanism_.nq);
+    const std::span<double> v(state.x.data() + mechanism_.nq, mechanism_.nv);
+    std::copy(state.mode.begin(), state.mode.end(), ws.mode.begin());
+    AssemblyReport report = cartan::assemble(mechanism_, state.t, q, v, guesses, ws);
+    if (!report.problem.empty()) return report;
+    fill_kinematics<double>(mechanism_, state.t, q.data(), v.data(), ws);
+    const RankReport rank = calc_rank(mechanism_, ws);
+    int row = -1;
+    report.problem = find_singularity(mechanism_, state.t, q, rank, ws, row);
+    if (row >= 0) {
+      report.joint = mechanism_.rows[row].loop >= 0
+                         ? mechanism_.loops[mechanism_.rows[row].loop].joint
+                         : -1;
+      report.constraint = mechanism_.rows[row].element;
+    }
+    std::copy(rank.active.begin(), rank.active.end(), state.mode.begin() + mechanism_.mode_count);
+    return report;
+  }
+
+  // The discrete state that belongs to positions and speeds: independent rows, friction.
+  void settle_modes(State& state) const {
+    if (state.mode.empty()) return;
+    MotionWorkspace<double> ws = make_motion_workspace(mechanism_);
+    if (!mechanism_.rows.empty()) {
+      std::fill(ws.mode.begin() + mechanism_.mode_count, ws.mode.end(), 1);
+      fill_kinematics<double>(mechanism_, state.t, state.x.data(), state.x.data() + mechanism_.nq,
+                              ws);
+      const RankReport rank = calc_rank(mechanism_, ws);
+      std::copy(rank.active.begin(), rank.active.end(),
+                state.mode.begin() + mechanism_.mode_count);
+    }
+    if (mechanism_.mode_count > 0)
+      start_friction(mechanism_, friction_state(state), ws, formulation_.solve);
+  }
+
+  // The active rows have come close to being dependent: others may do better, or the mechanism
+  // passes a singular position.
+  void choose_rows_again(State& state, MotionWorkspace<double>& ws, Projection& result) const {
+    kinematics_at(state, ws);
+    const RankReport rank = calc_rank(mechanism_, ws);
+    const std::span<int> active(state.mode.data() + mechanism_.mode_count,
+                                mechanism_.rows.size());
+    const auto count = std::count(active.begin(), active.end(), 1);
+    if (rank.rank < count) {
+      int lost = 0;
+      for (int r = 0; r < mechanism_.row_count(); ++r)
+        if (active[r] && !rank.active[r]) lost = r;
+      result.problem = fmt::format(
+          "{}: the constraints lose rank (from {} to {}): a singular position, from which the "
+          "motion is not unique",
+          row_owner(model_, mechanism_.rows[lost]), count, rank.rank);
+      return;
+    }
+    if (std::equal(active.begin(), active.end(), rank.active.begin())) return;
+    std::copy(rank.active.begin(), rank.active.end(), active.begin());
+    result.mode_changed = true;
+  }
+
+  double energy_at(const State& state, MotionWorkspace<double>& ws) const {
+    kinematics_at(state, ws);
+    return calc_kinetic_energy(mechanism_, ws) + calc_potential_energy(mechanism_, ws);
+  }
+  static int worst(const std::vector<double>& residual) {
+    const auto larger = [](double a, double b) { return std::fabs(a) < std::fabs(b); };
+    return static_cast<int>(std::max_element(residual.begin(), residual.end(), larger) -
+                            residual.begin());
+  }
+
   // Unit quaternions are blocks of their own; everything else is a vector.
   void make_space() {
     for (std::size_t j = 0; j < model_.joints.size(); ++j) {
@@ -239,11 +408,15 @@ class TreeSystem final : public MechanicalSystem {
     fill_kinematics<S>(mechanism, t, x, v, ws);
     fill_forces(mechanism, ws);
     solve_with_friction(mechanism, ws, solve);
+    if (mechanism.has_drives) fill_drive_multipliers(mechanism, ws);
     for (const Link<S>& link : mechanism.links)
       calc_coordinate_rates(link, x + link.q0, v + link.v0, xdot + link.q0);
     S* vdot = xdot + mechanism.nq;
     for (int j = 0; j < mechanism.nv; ++j) vdot[j] = ws.vdot[j];
-    if (mechanism.has_power) vdot[mechanism.nv] = calc_nonconservative_power(mechanism, ws);
+    if (mechanism.has_power) {
+      vdot[mechanism.nv] = calc_nonconservative_power(mechanism, ws);
+      if (mechanism.has_drives) vdot[mechanism.nv] += calc_drive_power(mechanism, ws);
+    }
     if (ws.failed) xdot[0] = S(std::numeric_limits<double>::quiet_NaN());
   }
 
@@ -256,6 +429,7 @@ class TreeSystem final : public MechanicalSystem {
     kinematics_at(at, ws);
     fill_forces(mechanism_, ws);
     solve_with_friction(mechanism_, ws, formulation_.solve);
+    if (mechanism_.has_drives) fill_drive_multipliers(mechanism_, ws);
   }
 
   void fill_energies(MotionWorkspace<double>& ws) const {
@@ -276,6 +450,8 @@ class TreeSystem final : public MechanicalSystem {
   StateSpace space_;
   std::vector<EventInfo> events_;
   bool event_needs_energy_ = false;
+  State initial_;
+  AssemblyReport assembly_;
 };
 
 }  // namespace

@@ -35,6 +35,7 @@ class ExplicitRungeKutta final : public Integrator {
   ExplicitRungeKutta(const System& system, const ExplicitTableau& tableau,
                      const IntegratorOptions& options);
   void restart() override;
+  void moved() override { follows_ = false; }
   StepReport step(State& state, double h, double t_end) override;
   bool dense(double theta, std::span<double> x) override;
   StepReport restep(double h, std::span<double> x) override;

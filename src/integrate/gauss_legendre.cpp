@@ -25,6 +25,7 @@ class GaussLegendre final : public Integrator {
  public:
   GaussLegendre(const System& system, int stages, const IntegratorOptions& options);
   void restart() override;
+  void moved() override { std::fill(low_.begin(), low_.end(), 0.0); }
   StepReport step(State& state, double h, double t_end) override;
   bool dense(double theta, std::span<double> x) override;
   StepReport restep(double h, std::span<double> x) override;

@@ -60,6 +60,10 @@ class Integrator {
   // Forgets the past. Call before the first step and whenever the state or the mode was changed.
   virtual void restart() = 0;
 
+  // The state was moved by about the error of the last step (projection): what was computed at its
+  // end no longer belongs to it.
+  virtual void moved() = 0;
+
   // From `state` one step of length h (error control: at most h). After the whole of h, state.t is
   // exactly t_end, the caller's value of state.t + h without drift. On failure `state` is
   // untouched.

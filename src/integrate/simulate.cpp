@@ -65,6 +65,7 @@ class Run {
   bool fill_event_state(double length);
   bool fire(const Crossing& crossing);
   bool is_chattering(const EventInfo& info);
+  bool project(State& state, bool at_step_end);
   bool sample_until(double t);
   void give_sample(const State& state);
   void show_progress();
@@ -75,7 +76,7 @@ class Run {
   const SimulateOptions& options_;
   const Observer& observer_;
   const IntegratorInfo& info_;
-  const bool adaptive_;
+  const bool adaptive_, projecting_;
   std::unique_ptr<Integrator> integrator_;
   EventFinder events_;
   State state_;  // now
@@ -99,6 +100,7 @@ Run::Run(const System& system, const State& start, const SimulateOptions& option
       observer_(observer),
       info_(*find_integrator(options.integrator)),
       adaptive_(info_.adaptive && !options.fixed_step),
+      projecting_(system.constrained() && options.project),
       integrator_(info_.make(system, integrator_options(info_, options))),
       events_(system),
       state_(start),
@@ -165,12 +167,29 @@ bool Run::advance(double h, double t_next) {
   if (info_.implicit)
     report_.unit_norm_error =
         std::max(report_.unit_norm_error, system_.space().unit_norm_error(state_.x));
+  if (projecting_ && !project(state_, true)) return false;
   if (observer_.on_step) observer_.on_step(DenseStep(*integrator_, state_.t));
   if (events_.active() && !take_events()) return false;
   if (adaptive_ && !sample_until(state_.t)) return false;
   show_progress();
   if (options_.stop_requested && options_.stop_requested->load(std::memory_order_relaxed))
     return end(RunStatus::cancelled, format("stopped on request at t = %.17g", state_.t));
+  return true;
+}
+
+// Back to the constraints. What the integrator knows about the end of the step is then void.
+bool Run::project(State& state, bool at_step_end) {
+  const Projection done = system_.project(state, integrator_->workspace());
+  if (!done.problem.empty())
+    return end(RunStatus::constraints_lost, format("at t = %.9g: ", state.t) + done.problem);
+  if (!at_step_end) return true;
+  report_.projections += done.moved;
+  report_.projected_position = std::max(report_.projected_position, done.position_change);
+  report_.projected_velocity = std::max(report_.projected_velocity, done.velocity_change);
+  report_.projected_energy += done.energy_change;
+  report_.projected_energy_size += std::fabs(done.energy_change);
+  if (done.moved) integrator_->moved();
+  if (done.mode_changed) integrator_->restart();
   return true;
 }
 
@@ -196,6 +215,7 @@ bool Run::take_events() {
     if (over) break;
   }
   if (!over && !changed_) return true;
+  if (projecting_ && !project(at_event_, false)) return false;
   if (adaptive_ && !sample_until(at_event_.t)) return false;
   state_ = at_event_;
   if (over) return false;
@@ -264,6 +284,7 @@ bool Run::sample_until(double t) {
       return end(RunStatus::not_finite,
                  format("the derivative is not a number in the step after t = %.17g",
                         integrator_->last_start()));
+    if (projecting_ && !project(sample_, false)) return false;
     give_sample(sample_);
   }
 }
@@ -330,6 +351,8 @@ const char* to_string(RunStatus status) {
       return "not finite";
     case RunStatus::chattering:
       return "chattering";
+    case RunStatus::constraints_lost:
+      return "constraints lost";
     case RunStatus::bad_options:
       return "bad options";
   }

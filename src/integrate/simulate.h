@@ -24,6 +24,7 @@ struct SimulateOptions {
   int every = 1;         // sample every k-th step
   bool fixed_step = false;  // adaptive methods without error control, with `step`
   double max_step = 0;      // adaptive methods; 0: none
+  bool project = true;      // back to the constraints after every step, where there are any
   const std::atomic<bool>* stop_requested = nullptr;  // looked at after every step
 };
 
@@ -35,6 +36,7 @@ enum class RunStatus {
   step_too_small,  // error control
   not_finite,      // the derivative or the state
   chattering,      // internal events follow each other without end
+  constraints_lost,  // a singular position, or a step too large to come back from
   bad_options,
 };
 const char* to_string(RunStatus status);
@@ -49,6 +51,11 @@ struct SimulateReport {
   double tolerance = 0;        // as used
   double unit_norm_error = 0;  // largest | |u| - 1 |; explicit methods: before normalising
   double wall_seconds = 0;     // of the integration, callbacks included
+  // What projection did, over all steps: largest changes of a number, sum of energy changes and of
+  // their sizes.
+  double projected_position = 0, projected_velocity = 0;
+  double projected_energy = 0, projected_energy_size = 0;
+  long projections = 0;  // steps in which anything was moved
   State final_state;           // the last good one
 
   bool ok() const {

@@ -49,6 +49,15 @@ struct EventInfo {
   bool internal = false;  // changes the mode, is not reported
 };
 
+// What bringing a state back to its constraints did.
+struct Projection {
+  double position_change = 0, velocity_change = 0;  // largest change of a number
+  double energy_change = 0;
+  bool moved = false;         // x has changed
+  bool mode_changed = false;  // the integrator must restart
+  std::string problem;        // the constraints cannot be kept: a sentence
+};
+
 class System {
  public:
   virtual ~System() = default;
@@ -88,6 +97,14 @@ class System {
   virtual bool handle_event(int which, State& state, Workspace& workspace) const {
     (void)which, (void)state, (void)workspace;
     return false;
+  }
+
+  // States lie on a manifold that f is tangent to, and rounding and truncation leave it: `project`
+  // goes back with the smallest change.
+  virtual bool constrained() const { return false; }
+  virtual Projection project(State& state, Workspace& workspace) const {
+    (void)state, (void)workspace;
+    return {};
   }
 
   // Names of the embedded numbers, for messages and tables.

@@ -1,0 +1,331 @@
+#include "dynamics/closed_recursion.h"
+
+#include <algorithm>
+
+#include "dynamics/articulated_body.h"
+
+namespace cartan {
+namespace {
+
+using namespace articulated;
+
+// A row that adds less than this squared sine to those before it is left out: its multiplier is
+// zero. Rows known to be redundant are not in the plan at all; this keeps the numbers finite when
+// friction locks one joint too many.
+constexpr double least_sine2 = 1e-13;
+
+// The numbers of one front.
+template <class S>
+struct FrontView {
+  const Front& plan;
+  Vec3<S>* Kn;
+  Vec3<S>* Kf;
+  S* G;
+  S* g;
+  int size;
+
+  FrontView(const Front& front, ConstraintFronts<S>& numbers)
+      : plan(front),
+        Kn(numbers.Kn.data() + front.K0),
+        Kf(numbers.Kf.data() + front.K0),
+        G(numbers.G.data() + front.G0),
+        g(numbers.g.data() + front.K0),
+        size(front.size()) {}
+  // G is symmetric: only entries with row >= column are kept.
+  S& at(int row, int column) { return G[row * size + column]; }
+};
+
+template <class S>
+void assemble(const Front& front, MotionWorkspace<S>& ws) {
+  FrontView<S> to(front, ws.fronts);
+  for (int r = 0; r < to.size; ++r) {
+    to.Kn[r] = to.Kf[r] = {};
+    to.g[r] = S(0);
+    for (int c = 0; c <= r; ++c) to.at(r, c) = S(0);
+  }
+  for (const ChildFront& child : front.children) {
+    FrontView<S> from(ws.plan.fronts[child.front], ws.fronts);
+    const int first = from.plan.solved;
+    for (int r = first; r < from.size; ++r) {
+      const int a = child.to[r - first];
+      to.Kn[a] += from.Kn[r];
+      to.Kf[a] += from.Kf[r];
+      to.g[a] += from.g[r];
+      for (int c = first; c <= r; ++c) {
+        const int b = child.to[c - first];
+        to.at(std::max(a, b), std::min(a, b)) += from.at(r, c);
+      }
+    }
+  }
+  for (const FrontSource& s : front.sources) {
+    to.Kn[s.place] += ws.source_n[s.source];
+    to.Kf[s.place] += ws.source_f[s.source];
+  }
+  for (int r = 0; r < front.solved; ++r) to.g[r] += ws.row_rest[front.rows[r]];
+}
+
+// G = L L^T on the rows solved, and L^-1 applied to all that stands beside them.
+template <class S>
+void factorise(FrontView<S>& f, double& least_pivot) {
+  const int solved = f.plan.solved;
+  for (int r = 0; r < solved; ++r) {
+    const S diagonal = f.at(r, r);
+    for (int c = 0; c < r; ++c) {
+      S sum = f.at(r, c);
+      for (int k = 0; k < c; ++k) sum -= f.at(r, k) * f.at(c, k);
+      f.at(r, c) = sum * f.at(c, c);
+    }
+    S pivot = diagonal;
+    for (int k = 0; k < r; ++k) pivot -= f.at(r, k) * f.at(r, k);
+    const auto regular = less(S(least_sine2) * diagonal, pivot);
+    const S inverse = select(regular, S(1) / sqrt(select(regular, pivot, S(1))), S(0));
+    f.at(r, r) = inverse;
+    const double sine2 = value_of(pivot) / value_of(diagonal);
+    if (!(sine2 >= least_pivot)) least_pivot = sine2;
+    for (int k = 0; k < r; ++k) {
+      f.Kn[r] -= f.at(r, k) * f.Kn[k];
+      f.Kf[r] -= f.at(r, k) * f.Kf[k];
+      f.g[r] -= f.at(r, k) * f.g[k];
+    }
+    f.Kn[r] = inverse * f.Kn[r];
+    f.Kf[r] = inverse * f.Kf[r];
+    f.g[r] = inverse * f.g[r];
+  }
+  // rows that go on: their part of G becomes L^-1 G
+  for (int r = solved; r < f.size; ++r)
+    for (int c = 0; c < solved; ++c) {
+      S sum = f.at(r, c);
+      for (int k = 0; k < c; ++k) sum -= f.at(r, k) * f.at(c, k);
+      f.at(r, c) = sum * f.at(c, c);
+    }
+}
+
+// What the solved rows take from those that go on.
+template <class S>
+void reduce_rest(FrontView<S>& f) {
+  for (int r = f.plan.solved; r < f.size; ++r) {
+    for (int k = 0; k < f.plan.solved; ++k) {
+      const S share = f.at(r, k);
+      f.Kn[r] -= share * f.Kn[k];
+      f.Kf[r] -= share * f.Kf[k];
+      f.g[r] -= share * f.g[k];
+    }
+    for (int c = f.plan.solved; c <= r; ++c) {
+      S sum = f.at(r, c);
+      for (int k = 0; k < f.plan.solved; ++k) sum -= f.at(r, k) * f.at(c, k);
+      f.at(r, c) = sum;
+    }
+  }
+}
+
+template <class S>
+void stiffen(const FrontView<S>& f, LinkState<S>& x) {
+  for (int r = 0; r < f.plan.solved; ++r) {
+    const Vec3<S>&n = f.Kn[r], &u = f.Kf[r];
+    x.A += Sym3<S>{n.x * n.x, n.y * n.y, n.z * n.z, n.x * n.y, n.x * n.z, n.y * n.z};
+    x.D += Sym3<S>{u.x * u.x, u.y * u.y, u.z * u.z, u.x * u.y, u.x * u.z, u.y * u.z};
+    x.B += outer(n, u);
+    x.n += f.g[r] * n;
+    x.f += f.g[r] * u;
+  }
+}
+
+template <class S>
+void begin_front(int index, LinkState<S>* x, MotionWorkspace<S>& ws) {
+  const Front& front = ws.plan.fronts[index];
+  assemble(front, ws);
+  if (front.solved == 0) return;
+  FrontView<S> f(front, ws.fronts);
+  factorise(f, ws.fronts.least_pivot);
+  reduce_rest(f);
+  if (x) stiffen(f, *x);
+}
+
+// G += Q^T Z for the rows that pass, where Z = D^-1 Q
+template <class S, class F>
+void add_to_G(FrontView<S>& f, F&& product) {
+  for (int r = f.plan.solved; r < f.size; ++r)
+    for (int c = f.plan.solved; c <= r; ++c) f.at(r, c) += product(r, c);
+}
+
+template <class S>
+void pass_rotation1(const LinkState<S>& x, FrontView<S>& f, Vec3<S>* Q) {
+  for (int r = f.plan.solved; r < f.size; ++r) {
+    Q[r].x += dot(x.s, f.Kn[r]);
+    const S z = x.inverse_d * Q[r].x;
+    f.g[r] += z * x.reduced;
+    f.Kn[r] -= z * x.Un;
+    f.Kf[r] -= z * x.Uf;
+  }
+  add_to_G(f, [&](int r, int c) { return x.inverse_d * Q[r].x * Q[c].x; });
+}
+
+template <class S>
+void pass_rotation3(const LinkState<S>& x, FrontView<S>& f, Vec3<S>* Q) {
+  // x.B is A^-1 B and x.n is A^-1 (tau - n) here
+  const Sym3<S> A_inverse = inverse(x.A);
+  for (int r = f.plan.solved; r < f.size; ++r) {
+    Q[r] = A_inverse * f.Kn[r];
+    f.g[r] += dot(f.Kn[r], x.n);
+    f.Kf[r] -= transposed(x.B, f.Kn[r]);
+  }
+  add_to_G(f, [&](int r, int c) { return dot(f.Kn[r], Q[c]); });
+  for (int r = f.plan.solved; r < f.size; ++r) f.Kn[r] = {};
+}
+
+template <class S>
+void pass_general(const Link<S>& link, const MotionWorkspace<S>& ws, const GeneralFactor<S>& factor,
+                  FrontView<S>& f, Vec3<S>* Q) {
+  const Vec3<S> u{factor.u[0], link.nv > 1 ? factor.u[1] : S(0), link.nv > 2 ? factor.u[2] : S(0)};
+  for (int r = f.plan.solved; r < f.size; ++r)
+    for (int k = 0; k < link.nv; ++k) {
+      const int j = link.v0 + k;
+      if (ws.any_locked && ws.locked[j])
+        Q[r][k] = S(0);
+      else
+        Q[r][k] += dot(ws.phi[j], f.Kn[r]) + dot(ws.psi[j], f.Kf[r]);
+    }
+  add_to_G(f, [&](int r, int c) { return dot(Q[r], factor.D_inverse * Q[c]); });
+  for (int r = f.plan.solved; r < f.size; ++r) {
+    const Vec3<S> z = factor.D_inverse * Q[r];
+    f.g[r] += dot(z, u);
+    for (int k = 0; k < link.nv; ++k) {
+      f.Kn[r] -= z[k] * factor.Un[k];
+      f.Kf[r] -= z[k] * factor.Uf[k];
+    }
+  }
+}
+
+// Nothing but the joint's own force passes: K' = 0. Qn, Qf: I^-1 K.
+template <class S>
+void pass_free(const LinkState<S>& x, FrontView<S>& f, Vec3<S>* Qn, Vec3<S>* Qf) {
+  const Sym3<S> A_inverse = inverse(x.A);
+  const Mat3<S> E = A_inverse * x.B;
+  auto product = [&](int k, int l) { return dot(x.B.c[k], E.c[l]); };
+  const Sym3<S> schur_inverse =
+      inverse(x.D - Sym3<S>{product(0, 0), product(1, 1), product(2, 2), product(0, 1),
+                            product(0, 2), product(1, 2)});
+  for (int r = f.plan.solved; r < f.size; ++r) {
+    Qf[r] = schur_inverse * (f.Kf[r] - transposed(E, f.Kn[r]));
+    Qn[r] = A_inverse * f.Kn[r] - E * Qf[r];
+    f.g[r] += dot(f.Kn[r], x.dw) + dot(f.Kf[r], x.du);
+  }
+  add_to_G(f, [&](int r, int c) { return dot(f.Kn[r], Qn[c]) + dot(f.Kf[r], Qf[c]); });
+  for (int r = f.plan.solved; r < f.size; ++r) f.Kn[r] = f.Kf[r] = {};
+}
+
+// The rows that pass the joint of link i, after its elimination: to the parent's origin.
+template <class S>
+void pass_rows(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
+  const Link<S>& link = mechanism.links[i];
+  const LinkState<S>& x = ws.links[i];
+  FrontView<S> f(ws.plan.fronts[ws.plan.front_through[i]], ws.fronts);
+  Vec3<S>* Qn = ws.fronts.Qn.data() + ws.plan.Q0[i];
+  Vec3<S>* Qf = ws.fronts.Qf.data() + ws.plan.Q0[i];
+  for (int r = f.plan.solved; r < f.size; ++r) Qn[r] = {};
+  const bool held = is_held(link, ws);
+  for (const FrontTerm& t : ws.plan.terms[i]) {
+    const RowTerm<S>& term = mechanism.terms[t.term];
+    if (!held)
+      Qn[t.place][term.component] += term.factor;
+    else if (link.driven)
+      f.g[t.place] += term.factor * ws.prescribed[link.v0 + term.component];
+  }
+  Given<S> c{x.cw, x.cu};
+  if (held) {
+    c = given_acceleration(link, ws, i);
+  } else {
+    switch (link.motion) {
+      case Motion::rotation1:
+        pass_rotation1(x, f, Qn);
+        break;
+      case Motion::rotation3:
+        pass_rotation3(x, f, Qn);
+        break;
+      case Motion::free6:
+        return pass_free(x, f, Qn, Qf);
+      default:
+        pass_general(link, ws, ws.factors[i], f, Qn);
+    }
+  }
+  for (int r = f.plan.solved; r < f.size; ++r) {
+    f.g[r] += dot(f.Kn[r], c.w) + dot(f.Kf[r], c.u);
+    f.Kn[r] += cross(x.r, f.Kf[r]);
+  }
+}
+
+// lambda of the rows solved at a link with the accelerations dw, du.
+template <class S>
+void solve_front(int index, const Vec3<S>& dw, const Vec3<S>& du, MotionWorkspace<S>& ws) {
+  FrontView<S> f(ws.plan.fronts[index], ws.fronts);
+  const std::vector<int>& rows = f.plan.rows;
+  for (int r = f.plan.solved - 1; r >= 0; --r) {
+    S sum = dot(f.Kn[r], dw) + dot(f.Kf[r], du) + f.g[r];
+    for (int k = f.plan.solved; k < f.size; ++k) sum += f.at(k, r) * ws.lambda[rows[k]];
+    sum = -sum;
+    for (int k = r + 1; k < f.plan.solved; ++k) sum -= f.at(k, r) * ws.lambda[rows[k]];
+    ws.lambda[rows[r]] = f.at(r, r) * sum;
+  }
+}
+
+// Lets the multipliers act on the joint's own acceleration.
+template <class S>
+void apply_multipliers(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
+  const Link<S>& link = mechanism.links[i];
+  if (is_held(link, ws)) return;
+  const Front& front = ws.plan.fronts[ws.plan.front_through[i]];
+  LinkState<S>& x = ws.links[i];
+  const Vec3<S>* Qn = ws.fronts.Qn.data() + ws.plan.Q0[i];
+  const Vec3<S>* Qf = ws.fronts.Qf.data() + ws.plan.Q0[i];
+  Vec3<S> push;
+  for (int r = front.solved; r < front.size(); ++r) push += ws.lambda[front.rows[r]] * Qn[r];
+  switch (link.motion) {
+    case Motion::rotation1:
+      x.reduced += push.x;
+      break;
+    case Motion::rotation3:
+      x.n += push;
+      break;
+    case Motion::free6: {
+      x.dw += push;
+      for (int r = front.solved; r < front.size(); ++r)
+        x.du += ws.lambda[front.rows[r]] * Qf[r];
+      break;
+    }
+    default:
+      for (int k = 0; k < link.nv; ++k) ws.factors[i].u[k] += push[k];
+  }
+}
+
+}  // namespace
+
+template <class S>
+void solve_closed(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  const ConstraintPlan& plan = ws.plan;
+  const int n = static_cast<int>(mechanism.links.size());
+  ws.fronts.least_pivot = 1;
+  for (S& lambda : ws.lambda) lambda = S(0);
+  for (int i = n - 1; i >= 0; --i) {
+    const Link<S>& link = mechanism.links[i];
+    if (link.leaf) start_link(mechanism, ws, i);
+    if (plan.front_at[i] >= 0) begin_front(plan.front_at[i], &ws.links[i], ws);
+    if (link.last_child) start_link(mechanism, ws, link.parent);
+    eliminate(mechanism, ws, i);
+    if (plan.front_through[i] >= 0) pass_rows(mechanism, ws, i);
+  }
+  if (plan.world_front >= 0) {
+    begin_front<S>(plan.world_front, nullptr, ws);
+    solve_front(plan.world_front, Vec3<S>{}, -ws.gravity, ws);
+  }
+  for (int i = 0; i < n; ++i) {
+    if (plan.front_through[i] >= 0) apply_multipliers(mechanism, ws, i);
+    accelerate(mechanism, ws, i);
+    if (plan.front_at[i] >= 0) solve_front(plan.front_at[i], ws.links[i].dw, ws.links[i].du, ws);
+  }
+}
+
+#define CARTAN_INSTANTIATE(S) template void solve_closed<S>(const Mechanism<S>&, MotionWorkspace<S>&);
+CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
+#undef CARTAN_INSTANTIATE
+
+}  // namespace cartan

@@ -1,0 +1,211 @@
+#include "dynamics/constraint_matrix.h"
+
+#include <algorithm>
+
+#include <Eigen/QR>
+
+#include "dynamics/constraints.h"
+#include "dynamics/kinematics.h"
+#include "dynamics/recursive.h"
+
+namespace cartan {
+namespace {
+
+// J.row(row) += what the wrench (n, f) about link's origin does on the speeds below it
+void add_wrench(const Mechanism<double>& mechanism, const MotionWorkspace<double>& ws, int link,
+                Vec3<double> n, const Vec3<double>& f, Eigen::Ref<Eigen::RowVectorXd> row) {
+  for (int i = link; i != world; i = mechanism.links[i].parent) {
+    const Link<double>& l = mechanism.links[i];
+    for (int j = l.v0; j < l.v0 + l.nv; ++j) row[j] += dot(ws.phi[j], n) + dot(ws.psi[j], f);
+    n += cross(ws.links[i].r, f);
+  }
+}
+
+constexpr double least_sine = 1e-8;
+
+// Chooses independent rows of a matrix by orthogonalisation, the largest remainder first. Twice is
+// enough: each remainder is taken against all earlier directions a second time.
+class RowChooser {
+ public:
+  explicit RowChooser(Eigen::MatrixXd rows) : rows_(std::move(rows)), rest_(rows_) {
+    sine_ = rows_.rowwise().norm();
+    for (Eigen::Index r = 0; r < rows_.rows(); ++r) {
+      if (!(sine_[r] > 0)) continue;
+      rows_.row(r) /= sine_[r];
+      sine_[r] = 1;
+    }
+    rest_ = rows_;
+  }
+  // Adds rows of `candidates` (flags) until no remainder is above the tolerance.
+  void choose(const std::vector<int>& candidates, double tolerance, std::vector<int>& chosen) {
+    for (;;) {
+      Eigen::Index best = -1;
+      for (Eigen::Index r = 0; r < rows_.rows(); ++r)
+        if (candidates[r] && !chosen[r] && sine_[r] > tolerance &&
+            (best < 0 || sine_[r] > sine_[best]))
+          best = r;
+      if (best < 0) return;
+      Eigen::RowVectorXd direction = rest_.row(best);
+      for (const Eigen::RowVectorXd& d : directions_) direction -= direction.dot(d) * d;
+      const double length = direction.norm();
+      sine_[best] = length;
+      if (!(length > tolerance)) continue;
+      direction /= length;
+      chosen[best] = 1;
+      for (Eigen::Index r = 0; r < rows_.rows(); ++r) {
+        if (chosen[r]) continue;
+        const double share = rest_.row(r).dot(direction);
+        if (share == 0) continue;
+        rest_.row(r) -= share * direction;
+        sine_[r] = rest_.row(r).norm();
+      }
+      directions_.push_back(std::move(direction));
+    }
+  }
+  double sine(Eigen::Index row) const { return sine_[row]; }
+  int rank() const { return static_cast<int>(directions_.size()); }
+
+ private:
+  Eigen::MatrixXd rows_, rest_;
+  Eigen::VectorXd sine_;
+  std::vector<Eigen::RowVectorXd> directions_;
+};
+
+// Speeds scaled so that each carries unit inertia.
+Eigen::VectorXd speed_scales(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws) {
+  return calc_metric(mechanism, ws).diagonal().cwiseSqrt().cwiseInverse();
+}
+
+}  // namespace
+
+Eigen::MatrixXd calc_constraint_matrix(const Mechanism<double>& mechanism,
+                                       MotionWorkspace<double>& ws) {
+  fill_columns(mechanism, ws);
+  Eigen::MatrixXd J = Eigen::MatrixXd::Zero(mechanism.row_count(), mechanism.nv);
+  Eigen::RowVectorXd row(mechanism.nv);
+  for (std::size_t s = 0; s < mechanism.sources.size(); ++s) {
+    const RowSource& source = mechanism.sources[s];
+    row.setZero();
+    add_wrench(mechanism, ws, source.link, ws.source_n[s], ws.source_f[s], row);
+    J.row(source.row) += row;
+  }
+  for (const RowTerm<double>& term : mechanism.terms)
+    J(term.row, mechanism.links[term.link].v0 + term.component) += term.factor;
+  for (int r = 0; r < mechanism.row_count(); ++r)
+    if (mechanism.rows[r].driven_speed >= 0) J(r, mechanism.rows[r].driven_speed) = 1;
+  return J;
+}
+
+Eigen::MatrixXd calc_loop_matrix(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws) {
+  fill_columns(mechanism, ws);
+  fill_loop_coordinates(mechanism, ws);
+  Eigen::MatrixXd S = Eigen::MatrixXd::Zero(mechanism.loop_nv, mechanism.nv);
+  Eigen::RowVectorXd row(mechanism.nv);
+  for (std::size_t l = 0; l < mechanism.loops.size(); ++l) {
+    const LoopJoint<double>& loop = mechanism.loops[l];
+    for (int k = loop.shape.v0; k < loop.shape.v0 + loop.shape.nv; ++k) {
+      row.setZero();
+      auto add = [&](int link, double sign) {
+        if (link == world) return;
+        const Vec3<double> arm = ws.loops[l].o_C - ws.links[link].o;
+        const Vec3<double> f = sign * ws.loop_speed[k].beta;
+        add_wrench(mechanism, ws, link, sign * ws.loop_speed[k].alpha + cross(arm, f), f, row);
+      };
+      add(loop.child, 1);
+      add(loop.parent, -1);
+      S.row(k) = row;
+    }
+  }
+  return S;
+}
+
+Eigen::MatrixXd calc_metric(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws) {
+  const int nv = mechanism.nv;
+  std::vector<double> entries(static_cast<std::size_t>(nv) * nv);
+  calc_mass_matrix<double>(mechanism, ws, entries);
+  Eigen::MatrixXd M = Eigen::Map<Eigen::MatrixXd>(entries.data(), nv, nv);
+  const double largest = nv > 0 ? M.diagonal().maxCoeff() : 1;
+  const double floor = largest > 0 ? 1e-12 * largest : 1;
+  M.diagonal().array() += floor;
+  return M;
+}
+
+RankReport calc_rank(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws) {
+  const int m = mechanism.row_count();
+  RankReport report;
+  report.rows = m;
+  report.active.assign(m, 0);
+  report.sine.assign(m, 0);
+  if (m == 0) return report;
+  fill_constraint_positions(mechanism, ws);
+  double violation = 0;
+  for (double g : ws.row_position) violation = std::max(violation, std::fabs(g));
+  const double tolerance = std::min(1e-2, std::max(least_sine, 100 * violation));
+  const Eigen::VectorXd scales = speed_scales(mechanism, ws);
+  const Eigen::MatrixXd J = calc_constraint_matrix(mechanism, ws) * scales.asDiagonal();
+  std::vector<int> driven(m), holonomic(m), all(m, 1), positions(m, 0);
+  for (int r = 0; r < m; ++r) {
+    driven[r] = mechanism.rows[r].driven_speed >= 0;
+    holonomic[r] = mechanism.rows[r].holonomic;
+    report.holonomic_rows += holonomic[r];
+  }
+  RowChooser chooser(J);
+  chooser.choose(driven, tolerance, report.active);
+  chooser.choose(all, tolerance, report.active);
+  report.rank = chooser.rank();
+  for (int r = 0; r < m; ++r) report.sine[r] = chooser.sine(r);
+  RowChooser on_positions(J);
+  on_positions.choose(holonomic, tolerance, positions);
+  report.holonomic_rank = on_positions.rank();
+  return report;
+}
+
+std::vector<double> calc_least_multipliers(const Mechanism<double>& mechanism,
+                                           MotionWorkspace<double>& ws) {
+  const Eigen::MatrixXd J = calc_constraint_matrix(mechanism, ws);
+  const Eigen::Map<const Eigen::VectorXd> lambda(ws.lambda.data(), mechanism.row_count());
+  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
+  solver.setThreshold(least_sine);
+  solver.compute(J.transpose());
+  const Eigen::VectorXd least = solver.solve(J.transpose() * lambda);
+  return {least.data(), least.data() + least.size()};
+}
+
+std::vector<double> calc_actuator_forces(const Mechanism<double>& mechanism,
+                                         MotionWorkspace<double>& ws,
+                                         const std::vector<double>& force) {
+  const int nv = mechanism.nv, m = mechanism.row_count();
+  const Eigen::MatrixXd J = calc_constraint_matrix(mechanism, ws);
+  const Eigen::VectorXd scales = speed_scales(mechanism, ws);
+  Eigen::MatrixXd all(m + nv, nv);
+  all << J * scales.asDiagonal(), Eigen::MatrixXd::Identity(nv, nv);
+  RowChooser chooser(all);
+  std::vector<int> candidates(m + nv, 0), chosen(m + nv, 0);
+  std::fill(candidates.begin(), candidates.begin() + m, 1);
+  chooser.choose(candidates, least_sine, chosen);
+  for (int j = 0; j < nv; ++j) {
+    candidates.assign(m + nv, 0);
+    candidates[m + j] = 1;
+    chooser.choose(candidates, 1e-6, chosen);
+  }
+  std::vector<int> passive;
+  for (int j = 0; j < nv; ++j)
+    if (!chosen[m + j]) passive.push_back(j);
+  const Eigen::MatrixXd Jt = J.transpose();
+  Eigen::MatrixXd A(passive.size(), m);
+  Eigen::VectorXd b(passive.size());
+  for (std::size_t k = 0; k < passive.size(); ++k) {
+    A.row(k) = Jt.row(passive[k]);
+    b[k] = force[passive[k]];
+  }
+  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
+  solver.setThreshold(least_sine);
+  solver.compute(A);
+  const Eigen::VectorXd carried = Jt * solver.solve(b);
+  std::vector<double> result(nv, 0.0);
+  for (int j = 0; j < nv; ++j)
+    if (chosen[m + j]) result[j] = force[j] - carried[j];
+  return result;
+}
+
+}  // namespace cartan

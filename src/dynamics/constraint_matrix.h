@@ -1,0 +1,47 @@
+// The constraint equations as a dense matrix, for what is done once: ranks, the choice of
+// independent rows, least-norm multipliers, consistent starts. The fast paths never form it.
+#pragma once
+
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "dynamics/motion_workspace.h"
+
+namespace cartan {
+
+// J (rows x speeds), drives of tree joints included; needs fill_kinematics.
+Eigen::MatrixXd calc_constraint_matrix(const Mechanism<double>& mechanism,
+                                       MotionWorkspace<double>& ws);
+
+// d(loop speeds)/dv; needs fill_kinematics.
+Eigen::MatrixXd calc_loop_matrix(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws);
+
+// The mass matrix, made positive definite where no inertia is seen (driven bodies without mass).
+Eigen::MatrixXd calc_metric(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws);
+
+struct RankReport {
+  int rows = 0, rank = 0;                      // of all constraints
+  int holonomic_rows = 0, holonomic_rank = 0;  // of those on positions
+  std::vector<int> active;  // per row: 1 for an independent set of that rank, drives first
+  // per row left out: how much of it (sine of an angle) the chosen ones do not contain
+  std::vector<double> sine;
+  int redundant() const { return rows - rank; }
+};
+
+// Ranks at the state in ws (fill_kinematics). Rows count as dependent when the sine of the angle
+// they make with the others, in speeds scaled by inertia, is below 1e-8 or a hundred times the
+// position violation.
+RankReport calc_rank(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws);
+
+// The multipliers of all rows with J^T lambda = J^T ws.lambda and the smallest norm.
+std::vector<double> calc_least_multipliers(const Mechanism<double>& mechanism,
+                                           MotionWorkspace<double>& ws);
+
+// Forces on the first independent speeds, the rest of `force` being carried by the constraints:
+// force = actuators + J^T lambda. Zero on all other speeds.
+std::vector<double> calc_actuator_forces(const Mechanism<double>& mechanism,
+                                         MotionWorkspace<double>& ws,
+                                         const std::vector<double>& force);
+
+}  // namespace cartan

@@ -1,0 +1,29 @@
+// Back to the constraint manifold with the smallest mass-weighted change, O(n).
+//
+//   positions:  M d = J^T mu,  J d = -g,   q <- q exp(d)     (Newton; M d is the impulse that moves
+//   speeds:     M d = J^T mu,  J d = -(y - b)                 nothing it need not move)
+// Both are one closed recursion without forces and velocities. Driven joints are put where their
+// drive wants them first.
+#pragma once
+
+#include "dynamics/motion_workspace.h"
+
+namespace cartan {
+
+struct ProjectionResult {
+  double position_change = 0, velocity_change = 0;  // largest change of a coordinate or speed
+  double position_violation = 0, velocity_violation = 0;  // left over
+  double least_pivot = 1;  // smallest squared sine between active rows
+  bool moved = false;
+};
+
+// Changes q and v. The rows of the mode in ws are used; `still` is scratch for nv zeros.
+ProjectionResult project_state(const Mechanism<double>& mechanism, double t, double* q, double* v,
+                               MotionWorkspace<double>& ws);
+
+// Largest |g| and |y - b| at the state in ws (fill_kinematics).
+double calc_position_violation(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws);
+double calc_velocity_violation(const Mechanism<double>& mechanism,
+                               const MotionWorkspace<double>& ws);
+
+}  // namespace cartan
