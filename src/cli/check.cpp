@@ -48,26 +48,45 @@ void print_closures(const Model& model) {
     fmt::print("  {} ({})\n", constraint.name, constraint.type);
 }
 
+// "3, in joint 'D' (2), constraint 'brace'"
+std::string describe_redundant(const ConstraintReport& c) {
+  if (c.redundant() == 0) return "none";
+  std::string text = fmt::format("{}, in ", c.redundant());
+  for (std::size_t k = 0; k < c.redundant_rows.size();) {
+    const std::string& owner = c.owners[c.redundant_rows[k]];
+    std::size_t count = 0;
+    for (; k < c.redundant_rows.size() && c.owners[c.redundant_rows[k]] == owner; ++k) ++count;
+    text += owner;
+    if (count > 1) text += fmt::format(" ({})", count);
+    if (k < c.redundant_rows.size()) text += ", ";
+  }
+  return text + " (one choice of several): accelerations are unique, multipliers of least norm";
+}
+
 void print_facts(const Model& model, const ModelFacts& facts) {
   const auto line = [](const char* label, const std::string& text) {
     fmt::print("{:<20} {}\n", label, text);
   };
   fmt::print("\n");
-  if (facts.closed)
-    line("speeds of the tree",
-         fmt::format("{}; loops and constraints take some of them away, which this "
-                     "version does not count",
-                     facts.speeds));
-  else
-    line("degrees of freedom", std::to_string(facts.speeds));
+  const ConstraintReport& c = facts.constraints;
+  line("degrees of freedom", std::to_string(c.dof()));
+  if (c.rows > 0) {
+    if (c.dof_position() != c.dof())
+      line("", fmt::format("{} in positions; rolling and sliding take {} speeds more",
+                           c.dof_position(), c.dof_position() - c.dof()));
+    line("constraints", fmt::format("{} equations of rank {} on {} speeds of the tree", c.rows,
+                                    c.rank, c.speeds));
+    line("redundant", describe_redundant(c));
+    line("assembly", fmt::format("coordinates changed by up to {:.3g}, speeds by up to {:.3g}; "
+                                 "violations {:.2g}, {:.2g}",
+                                 facts.assembly.position_change, facts.assembly.velocity_change,
+                                 facts.position_violation, facts.velocity_violation));
+  }
   if (!model.forces.empty()) line("forces", std::to_string(model.forces.size()));
   line("total mass", fmt::format("{:.10g} kg", facts.mass));
-  if (facts.placed) {
-    const Vec3<double>&c = facts.com, &p = facts.principal;
-    line("centre of mass", fmt::format("({:.6g}, {:.6g}, {:.6g}) m at the start", c.x, c.y, c.z));
-    line("principal moments", fmt::format("{:.6g}, {:.6g}, {:.6g} kg m^2 about it", p.x, p.y, p.z));
-  }
-  if (!facts.not_runnable.empty()) fmt::print("\nNot for `run` yet: {}.\n", facts.not_runnable);
+  const Vec3<double>&x = facts.com, &p = facts.principal;
+  line("centre of mass", fmt::format("({:.6g}, {:.6g}, {:.6g}) m at the start", x.x, x.y, x.z));
+  line("principal moments", fmt::format("{:.6g}, {:.6g}, {:.6g} kg m^2 about it", p.x, p.y, p.z));
 }
 
 void print_mechanism(const Model& model, const ModelFacts& facts) {
@@ -82,17 +101,17 @@ Json mechanism_json(const Model& model, const ModelFacts& facts) {
                {"joints", model.joints.size()}, {"loops", model.loop_joints.size()},
                {"forces", model.forces.size()}, {"constraints", model.constraints.size()},
                {"speeds", facts.speeds}};
-  if (!facts.closed) {
-    json["dof"] = facts.speeds;
-    json["dof_position"] = facts.speeds;
-    json["redundant"] = 0;
-  }
+  const ConstraintReport& c = facts.constraints;
+  json["dof"] = c.dof();
+  json["dof_position"] = c.dof_position();
+  json["equations"] = c.rows;
+  json["rank"] = c.rank;
+  json["redundant"] = c.redundant();
+  json["assembly"] = {{"position_change", facts.assembly.position_change},
+                      {"velocity_change", facts.assembly.velocity_change}};
   json["mass"] = facts.mass;
-  if (facts.placed) {
-    json["center_of_mass"] = json_of(facts.com);
-    json["principal_moments"] = json_of(facts.principal);
-  }
-  if (!facts.not_runnable.empty()) json["not_runnable"] = facts.not_runnable;
+  json["center_of_mass"] = json_of(facts.com);
+  json["principal_moments"] = json_of(facts.principal);
   return json;
 }
 

@@ -72,6 +72,8 @@ Json evaluation_json(const Evaluation& e) {
                {"bias", list(e.mass.bias)},
                {"reactions", std::move(reactions)},
                {"multipliers", e.dynamics.multipliers},
+               {"constraint",
+                {{"position", e.now.position_violation}, {"velocity", e.now.velocity_violation}}},
                {"kinetic", e.now.kinetic},
                {"potential", e.now.potential},
                {"power",
@@ -126,7 +128,8 @@ void print_matrices(const Evaluation& e) {
                M.rows());
     return;
   }
-  fmt::print("\nmass matrix M | bias c, with M v' + c = 0\n");
+  fmt::print("\nmass matrix M | bias c, with M v' + c = {}\n",
+             e.dynamics.multipliers.empty() ? "0" : "J^T lambda");
   for (int i = 0; i < M.rows(); ++i)
     fmt::print(" {}  | {:14.8g}\n", numbers(list(M.row(i))), e.mass.bias[i]);
 }
@@ -135,6 +138,12 @@ void print_text(const Evaluation& e, const std::string& formulation) {
   fmt::print("{} at t = {:g} s, {}\n", e.model.name, e.now.t, formulation);
   print_joints(e);
   print_matrices(e);
+  if (!e.dynamics.multipliers.empty()) {
+    fmt::print("\nmultipliers lambda (loop joints, then constraints, in file order)\n {}\n",
+               numbers(e.dynamics.multipliers));
+    fmt::print("violation of constraints {:.3g} in positions, {:.3g} in speeds\n",
+               e.now.position_violation, e.now.velocity_violation);
+  }
   const PowerBalance& p = e.dynamics.power;
   fmt::print("\nenergy  kinetic {:.12g} J, potential {:.12g} J\n", e.now.kinetic, e.now.potential);
   fmt::print(

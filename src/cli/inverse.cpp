@@ -22,7 +22,9 @@ struct Options {
 std::optional<int> read_options(const Words& words, Options& o) {
   Arguments arguments(
       "inverse",
-      "Generalised forces, to be added to those of the model, that make it follow a motion.",
+      "Generalised forces, to be added to those of the model, that make it follow a motion. In a "
+      "closed mechanism they act on as many tree joints as there are degrees of freedom: the first "
+      "independent ones of the file.",
       "  cartan inverse arm.toml --motion path.csv --out forces.csv\n"
       "with the columns t, JOINT.q0.. and, where known, JOINT.v0.., JOINT.a0..");
   declare_model(arguments, o.model);
@@ -51,6 +53,8 @@ std::vector<std::vector<double>> calc_forces(const MechanicalSystem& system,
   const auto workspace = system.make_workspace();
   std::vector<std::optional<std::vector<double>>> q(model.joints.size()), v(model.joints.size());
   std::vector<std::vector<double>> forces;
+  Observation now;
+  double largest_gap = 0;
   for (std::size_t k = 0; k < motion.t.size(); ++k) {
     std::vector<double> vdot;
     for (int j : joints) {
@@ -59,9 +63,16 @@ std::vector<std::vector<double>> calc_forces(const MechanicalSystem& system,
       v[j] = joint.v[k];
       vdot.insert(vdot.end(), joint.a[k].begin(), joint.a[k].end());
     }
-    forces.push_back(
-        system.calc_inverse_dynamics(system.make_state(motion.t[k], q, v), vdot, *workspace));
+    const State state = system.make_state(motion.t[k], q, v);
+    forces.push_back(system.calc_inverse_dynamics(state, vdot, *workspace));
+    if (!system.constrained()) continue;
+    system.observe(state, now, *workspace);
+    largest_gap = std::max(largest_gap, now.position_violation);
   }
+  if (largest_gap > 1e-6)
+    fmt::print(stderr,
+               "cartan inverse: warning: the motion violates the constraints by up to {:.3g}\n",
+               largest_gap);
   return forces;
 }
 

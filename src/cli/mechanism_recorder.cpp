@@ -53,8 +53,9 @@ class TreeRecorder final : public Recorder {
     result.statistics = statistics_;
     result.final = now_;
     result.outputs = now_.outputs;
-    for (const TreeJoint& step : system_.model().tree)
-      result.dof += system_.model().joints[step.joint].nv();
+    const ConstraintReport constraints = system_.report_constraints(at_end, *workspace_);
+    result.dof = constraints.dof();
+    result.constrained = system_.constrained();
   }
 
  private:
@@ -70,9 +71,27 @@ class TreeRecorder final : public Recorder {
                                       "constraint"};
     append(power, dotted(model.forces, {"potential", "power"}));
     power_ = open(extra_.power, "power.csv", power);
-    // Trees have no constraints: these tables hold the times alone.
-    multipliers_ = open(extra_.multipliers, "multipliers.csv", {});
-    constraints_ = open(extra_.constraints, "constraints.csv", {});
+    const std::vector<std::string> rows = row_names();
+    multipliers_ = open(extra_.multipliers, "multipliers.csv", rows);
+    std::vector<std::string> violations;
+    for (const std::string& row : rows) append(violations, {row + ".position", row + ".velocity"});
+    constraints_ = open(extra_.constraints, "constraints.csv", violations);
+  }
+
+  // NAME.0, NAME.1, .. of every loop joint and constraint
+  std::vector<std::string> row_names() {
+    const ConstraintReport report =
+        system_.report_constraints(system_.initial_state(), *workspace_);
+    std::vector<std::string> names;
+    int index = 0;
+    for (std::size_t r = 0; r < report.owners.size(); ++r) {
+      index = r > 0 && report.owners[r] == report.owners[r - 1] ? index + 1 : 0;
+      const std::string& owner = report.owners[r];  // joint 'NAME' or constraint 'NAME'
+      const std::size_t quote = owner.find('\'');
+      names.push_back(fmt::format("{}.{}", owner.substr(quote + 1, owner.size() - quote - 2),
+                                  index));
+    }
+    return names;
   }
 
   void fill_row(StateView at, std::vector<double>& row) override {
@@ -121,6 +140,11 @@ class TreeRecorder final : public Recorder {
         for (double number : {force.potential, force.power}) power_->number(number);
     }
     if (multipliers_) multipliers_->numbers(report.multipliers);
+    if (constraints_) {
+      system_.constraint_violations(at, positions_, speeds_, *workspace_);
+      for (std::size_t r = 0; r < positions_.size(); ++r)
+        for (double number : {positions_[r], speeds_[r]}) constraints_->number(number);
+    }
     for (CsvWriter* table : {reactions_, power_, multipliers_, constraints_})
       if (table) table->end_row();
   }
@@ -130,6 +154,7 @@ class TreeRecorder final : public Recorder {
   ExtraTables extra_;
   Observation now_;
   MotionStatistics statistics_;
+  std::vector<double> positions_, speeds_;  // violations
   CsvWriter* bodies_ = nullptr;
   CsvWriter* reactions_ = nullptr;
   CsvWriter* power_ = nullptr;

@@ -2,10 +2,9 @@
 
 #include <cmath>
 
-#include <fmt/core.h>
 #include <Eigen/Eigenvalues>
 
-#include "dynamics/formulations.h"
+#include "cli/load.h"
 #include "model/mass_properties.h"
 
 namespace cartan {
@@ -25,27 +24,24 @@ Eigen::Matrix3d matrix(const Mat3<double>& m) {
   return result;
 }
 
-// `bodies`: where they are, or null when that is not known.
-void calc_masses(const Model& model, const std::vector<BodyState>* bodies, ModelFacts& facts) {
+void calc_masses(const Model& model, const std::vector<BodyState>& bodies, ModelFacts& facts) {
   const std::vector<double> parameters = parameter_values(model);
   Eigen::Vector3d first = Eigen::Vector3d::Zero();   // first moment
   Eigen::Matrix3d second = Eigen::Matrix3d::Zero();  // inertia about the origin
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const auto body = calc_mass_properties<double>(model.bodies[b], parameters);
     facts.mass += body.mass;
-    if (!bodies) continue;
-    const Eigen::Matrix3d R = matrix(rotation_matrix((*bodies)[b].orientation));
-    const Eigen::Vector3d x = vector((*bodies)[b].position) + R * vector(body.com);
+    const Eigen::Matrix3d R = matrix(rotation_matrix(bodies[b].orientation));
+    const Eigen::Vector3d x = vector(bodies[b].position) + R * vector(body.com);
     first += body.mass * x;
     second += R * matrix(body.inertia) * R.transpose() +
               body.mass * (x.squaredNorm() * Eigen::Matrix3d::Identity() - x * x.transpose());
   }
-  if (!bodies || facts.mass <= 0) return;
+  if (facts.mass <= 0) return;
   const Eigen::Vector3d com = first / facts.mass;
   const Eigen::Matrix3d about_com =
       second -
       facts.mass * (com.squaredNorm() * Eigen::Matrix3d::Identity() - com * com.transpose());
-  facts.placed = true;
   facts.com = {com.x(), com.y(), com.z()};
   Eigen::Vector3d moments =
       Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(about_com, Eigen::EigenvaluesOnly)
@@ -59,22 +55,17 @@ void calc_masses(const Model& model, const std::vector<BodyState>* bodies, Model
 
 bool collect_facts(const Model& model, ModelFacts& facts) {
   for (const TreeJoint& step : model.tree) facts.speeds += model.joints[step.joint].nv();
-  facts.closed = !model.loop_joints.empty() || !model.constraints.empty();
-  std::string problem;
-  const std::unique_ptr<System> system =
-      make_system(model, parameter_values(model), "recursive", problem);
+  const std::unique_ptr<System> system = load_system(model, "recursive");
   const auto* mechanism = dynamic_cast<const MechanicalSystem*>(system.get());
-  if (!mechanism) {
-    calc_masses(model, nullptr, facts);
-    facts.not_runnable = problem;
-    if (facts.closed) return true;
-    fmt::print(stderr, "{}: {}\n", model.file, problem);
-    return false;
-  }
+  if (!mechanism) return false;
   Observation now;
   const auto workspace = system->make_workspace();
   mechanism->observe(system->initial_state(), now, *workspace);
-  calc_masses(model, &now.bodies, facts);
+  calc_masses(model, now.bodies, facts);
+  facts.constraints = mechanism->report_constraints(system->initial_state(), *workspace);
+  facts.assembly = mechanism->assembly();
+  facts.position_violation = now.position_violation;
+  facts.velocity_violation = now.velocity_violation;
   return true;
 }
 

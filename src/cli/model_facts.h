@@ -1,24 +1,21 @@
 // What `check` finds out about a mechanism.
 #pragma once
 
-#include <string>
-
-#include "core/vec3.h"
-#include "model/model.h"
+#include "dynamics/mechanism_system.h"
 
 namespace cartan {
 
 struct ModelFacts {
   int speeds = 0;       // of the tree
-  bool closed = false;  // loops or constraints
+  ConstraintReport constraints;
+  AssemblyReport assembly;
+  double position_violation = 0, velocity_violation = 0;  // after the assembly
   double mass = 0;
-  bool placed = false;       // the initial configuration is known, and so are the next two
-  Vec3<double> com;          // common centre of mass
-  Vec3<double> principal;    // moments about it, ascending
-  std::string not_runnable;  // why a closed system cannot be simulated, or ""
+  Vec3<double> com;        // common centre of mass, at the start
+  Vec3<double> principal;  // moments about it, ascending
 };
 
-// False after a complaint on stderr: a tree whose equations cannot be formed.
+// False after a complaint on stderr: a mechanism that cannot be assembled or moved.
 bool collect_facts(const Model& model, ModelFacts& facts);
 
 }  // namespace cartan

@@ -67,6 +67,7 @@ struct Job {
   RunSettings settings;
   std::unique_ptr<System> system;
   State start;
+  AssemblyReport assembly;
   std::unique_ptr<OutputFolder> output;  // null: nothing is written
   std::unique_ptr<Recorder> recorder;
 
@@ -74,6 +75,32 @@ struct Job {
     return dynamic_cast<const MechanicalSystem*>(system.get());
   }
 };
+
+// Projection by default; Baumgarte's feedback settles violations within some ten steps.
+void stabilise(const Options& o, Job& job) {
+  RunSettings& settings = job.settings;
+  settings.stabilisation = o.stabilisation.empty() ? "projection" : o.stabilisation;
+  settings.simulate.project = settings.stabilisation == "projection";
+  auto* mechanism = dynamic_cast<MechanicalSystem*>(job.system.get());
+  if (mechanism && settings.stabilisation == "baumgarte")
+    mechanism->set_baumgarte(0.2 / settings.simulate.step);
+}
+
+// The start of the file, or another state made consistent with the constraints.
+bool read_start(const Options& o, Job& job) {
+  const auto* mechanism = job.mechanism();
+  if (mechanism) job.assembly = mechanism->assembly();
+  if (o.from.empty()) return true;
+  const std::optional<StateValues> state = read_state(o.from, *job.model);
+  if (!state) return false;
+  job.start = make_start(*job.system, *state);
+  if (!mechanism || !mechanism->constrained()) return true;
+  const auto workspace = mechanism->make_workspace();
+  job.assembly = mechanism->assemble(job.start, *workspace);
+  if (job.assembly.problem.empty()) return true;
+  fmt::print(stderr, "{}: {}\n", o.from, job.assembly.problem);
+  return false;
+}
 
 // False after a complaint: bad input. The folder is touched last, when everything else is in order.
 bool prepare(const Options& o, Job& job) {
@@ -92,11 +119,8 @@ bool prepare(const Options& o, Job& job) {
   job.system = load_system(*job.model, job.settings.formulation);
   if (!job.system) return false;
   job.start = job.system->initial_state();
-  if (!o.from.empty()) {
-    const std::optional<StateValues> state = read_state(o.from, *job.model);
-    if (!state) return false;
-    job.start = make_start(*job.system, *state);
-  }
+  stabilise(o, job);
+  if (!read_start(o, job)) return false;
   if (!o.out.empty()) {
     std::string problem;
     job.output = OutputFolder::open(o.out, problem);
@@ -124,6 +148,7 @@ RunResult simulate(const Job& job, bool show_progress) {
   result.wall_seconds = result.report.wall_seconds - job.recorder->seconds();
   result.events = job.recorder->event_count();
   job.recorder->describe(result.report.final_state, result);
+  result.assembly = job.assembly;
   return result;
 }
 

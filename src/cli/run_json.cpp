@@ -41,7 +41,17 @@ void add_motion(const RunResult& run, Json& json) {
   json["constraint"] = {{"max_position", s.max_position_violation},
                         {"max_velocity", s.max_velocity_violation}};
   json["unit_norm_error"] = std::max(s.unit_norm_error, run.report.unit_norm_error);
-  json["assembly"] = {{"position_change", 0.0}, {"velocity_change", 0.0}};
+  json["assembly"] = {{"position_change", run.assembly.position_change},
+                      {"velocity_change", run.assembly.velocity_change}};
+  json["dof"] = run.dof;
+  if (!run.constrained) return;
+  const SimulateReport& r = run.report;
+  json["stabilisation"] = run.settings.stabilisation;
+  json["projection"] = {{"steps", r.projections},
+                        {"max_position", r.projected_position},
+                        {"max_velocity", r.projected_velocity},
+                        {"energy", r.projected_energy},
+                        {"energy_size", r.projected_energy_size}};
 }
 
 template <class T>

@@ -22,6 +22,8 @@ struct RunResult {
   // mechanisms
   std::optional<MotionStatistics> statistics;
   std::optional<Observation> final;
+  AssemblyReport assembly;
+  bool constrained = false;
   // [variables]
   std::vector<double> variables, outputs;
 };

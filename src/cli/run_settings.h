@@ -20,6 +20,7 @@ struct RunArguments {
 struct RunSettings {
   std::string formulation;
   SimulateOptions simulate;
+  std::string stabilisation = "projection";  // how constraints are kept
   std::set<std::string> defaulted;  // names of settings nobody chose: "step", ...
 };
 

@@ -72,13 +72,30 @@ std::string relative(double drift, double energy) {
              : fmt::format(" ({:.2g} of the energy at the start)", std::fabs(drift / energy));
 }
 
+void add_constraints(const RunResult& run, std::string& text) {
+  const MotionStatistics& s = *run.statistics;
+  const SimulateReport& r = run.report;
+  add_line(text, "assembly",
+           fmt::format("coordinates changed by up to {:.3g}, speeds by up to {:.3g}",
+                       run.assembly.position_change, run.assembly.velocity_change));
+  add_line(text, "constraints",
+           fmt::format("kept to {:.2g} in positions, {:.2g} in speeds ({})",
+                       s.max_position_violation, s.max_velocity_violation,
+                       run.settings.stabilisation));
+  if (r.projections > 0)
+    add_line(text, "",
+             fmt::format("projection moved {} by up to {:.2g} and {:.2g}; energy {:+.2g} J",
+                         count(r.projections, "step"), r.projected_position, r.projected_velocity,
+                         r.projected_energy));
+}
+
 void add_motion(const RunResult& run, std::string& text) {
   const MotionStatistics& s = *run.statistics;
   add_line(text, "energy",
            fmt::format("{:.10g} J at the start, {:.10g} J at the end", s.initial_energy,
                        s.final_energy));
   if (s.work != 0)
-    add_line(text, "", fmt::format("{:.10g} J done by forces that are not conservative", s.work));
+    add_line(text, "", fmt::format("{:.10g} J done by drives and forces that are not conservative", s.work));
   add_line(text, "",
            fmt::format("{:.2g} J largest drift{}{}", s.max_drift,
                        relative(s.max_drift, s.initial_energy),
@@ -88,6 +105,7 @@ void add_motion(const RunResult& run, std::string& text) {
   add_line(text, "",
            fmt::format("{} -> {} kg m^2/s about the origin", text_of(s.initial_angular),
                        text_of(s.final_angular)));
+  if (run.constrained) add_constraints(run, text);
   if (has_quaternions(*run.model))
     add_line(text, "unit length",
              fmt::format("of quaternions kept to {:.2g}",

@@ -166,6 +166,23 @@ const std::unordered_map<std::string, CheckLaw> laws = {{"distance", check_dista
                                                         {"rolling-disc", check_rolling_disc},
                                                         {"knife-edge", check_knife_edge}};
 
+// Two drives cannot both have their way with one joint.
+void refuse_second_drives(CheckContext& check) {
+  const std::vector<Constraint>& all = check.model.constraints;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto* drive = std::get_if<DriveConstraint>(&all[i].law);
+    if (!drive || all[i].type != "drive" || drive->joint == unresolved) continue;
+    for (std::size_t k = 0; k < i; ++k) {
+      const auto* earlier = std::get_if<DriveConstraint>(&all[k].law);
+      if (!earlier || all[k].type != "drive" || earlier->joint != drive->joint) continue;
+      check.problems.error(all[i].where, "constraint '" + all[i].name +
+                                             "' drives a joint that constraint '" + all[k].name +
+                                             "' drives already; expected one drive for a joint");
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 void check_constraints(CheckContext& check) {
@@ -181,6 +198,7 @@ void check_constraints(CheckContext& check) {
       constraint.law = laws.at(text.type)(check, text, owner);
     check.model.constraints.push_back(std::move(constraint));
   }
+  refuse_second_drives(check);
 }
 
 }  // namespace cartan

@@ -3,6 +3,31 @@
 
 namespace cartan {
 
+namespace {
+
+// A weld between bodies that are welded together already says nothing, or a contradiction.
+void refuse_fixed_loops(CheckContext& check) {
+  const Model& model = check.model;
+  std::vector<int> welded(model.bodies.size());  // the innermost body each one is fixed to
+  for (const TreeJoint& step : model.tree) {
+    const bool fixed = model.joints[step.joint].type == JointType::fixed;
+    const int inboard = step.inboard == world ? world : welded[step.inboard];
+    welded[step.outboard] = fixed ? inboard : step.outboard;
+  }
+  const auto innermost = [&](int body) { return body == world ? world : welded[body]; };
+  for (int j : model.loop_joints) {
+    const Joint& joint = model.joints[j];
+    if (joint.type != JointType::fixed ||
+        innermost(joint.parent.body) != innermost(joint.child.body))
+      continue;
+    check.problems.error(joint.where, "joint '" + joint.name +
+                                          "' closes a loop of fixed joints only, in which nothing "
+                                          "can move; remove one of them");
+  }
+}
+
+}  // namespace
+
 void check_tree(CheckContext& check) {
   Model& model = check.model;
   std::vector<bool> may_join;
@@ -30,6 +55,7 @@ void check_tree(CheckContext& check) {
             (in_loop[b] ? "a joint with `loop = true` does not carry it, so " : "") +
             "add a joint (type = \"free\" if it moves freely)");
   }
+  if (tree.unreached.empty()) refuse_fixed_loops(check);
 }
 
 }  // namespace cartan
