@@ -1,6 +1,7 @@
 #include "dynamics/closed_recursion.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "dynamics/articulated_body.h"
 
@@ -22,18 +23,31 @@ struct FrontView {
   Vec3<S>* Kf;
   S* G;
   S* g;
-  int size;
+  int size, width;
 
   FrontView(const Front& front, ConstraintFronts<S>& numbers)
       : plan(front),
-        Kn(numbers.Kn.data() + front.K0),
-        Kf(numbers.Kf.data() + front.K0),
+        Kn(numbers.Kn.data() + front.g0),
+        Kf(numbers.Kf.data() + front.g0),
         G(numbers.G.data() + front.G0),
-        g(numbers.g.data() + front.K0),
-        size(front.size()) {}
-  // G is symmetric: only entries with row >= column are kept.
-  S& at(int row, int column) { return G[row * size + column]; }
+        g(numbers.g.data() + front.g0),
+        size(front.size()),
+        width(front.width()) {}
+  // G is symmetric: only entries with column >= row matter; those before may hold anything.
+  S* row(int r) const { return G + r * width; }
 };
+
+// to[k] += factor * from[k] for the groups of four numbers from the one with `first` up to `last`
+template <class S>
+inline void add_scaled(S* to, const S& factor, const S* from, int first, int last) {
+  if constexpr (std::is_same_v<S, double>) {
+    typedef double Four __attribute__((vector_size(32), aligned(8)));
+    for (int k = first & ~3; k < last; k += 4)
+      *reinterpret_cast<Four*>(to + k) += factor * *reinterpret_cast<const Four*>(from + k);
+  } else {
+    for (int k = first; k < last; ++k) to[k] += factor * from[k];
+  }
+}
 
 template <class S>
 void assemble(const Front& front, MotionWorkspace<S>& ws) {
@@ -41,8 +55,8 @@ void assemble(const Front& front, MotionWorkspace<S>& ws) {
   for (int r = 0; r < to.size; ++r) {
     to.Kn[r] = to.Kf[r] = {};
     to.g[r] = S(0);
-    for (int c = 0; c <= r; ++c) to.at(r, c) = S(0);
   }
+  std::fill(to.G, to.G + to.size * to.width, S(0));
   for (const ChildFront& child : front.children) {
     FrontView<S> from(ws.plan.fronts[child.front], ws.fronts);
     const int first = from.plan.solved;
@@ -51,9 +65,13 @@ void assemble(const Front& front, MotionWorkspace<S>& ws) {
       to.Kn[a] += from.Kn[r];
       to.Kf[a] += from.Kf[r];
       to.g[a] += from.g[r];
-      for (int c = first; c <= r; ++c) {
+      if (child.in_order) {
+        for (int c = r; c < from.size; ++c) to.row(a)[a + c - r] += from.row(r)[c];
+        continue;
+      }
+      for (int c = r; c < from.size; ++c) {
         const int b = child.to[c - first];
-        to.at(std::max(a, b), std::min(a, b)) += from.at(r, c);
+        to.row(std::min(a, b))[std::max(a, b)] += from.row(r)[c];
       }
     }
   }
@@ -64,56 +82,30 @@ void assemble(const Front& front, MotionWorkspace<S>& ws) {
   for (int r = 0; r < front.solved; ++r) to.g[r] += ws.row_rest[front.rows[r]];
 }
 
-// G = L L^T on the rows solved, and L^-1 applied to all that stands beside them.
+// Partial factorisation: G = L L^T on the rows solved, L^-1 applied to all that stands beside them,
+// and what they take from the rows that go on. Each row is at once subtracted from all later ones.
 template <class S>
-void factorise(FrontView<S>& f, double& least_pivot) {
+void factorise(FrontView<S>& f, ConstraintFronts<S>& numbers) {
   const int solved = f.plan.solved;
+  for (int r = 0; r < solved; ++r) numbers.diagonal[r] = f.row(r)[r];
   for (int r = 0; r < solved; ++r) {
-    const S diagonal = f.at(r, r);
-    for (int c = 0; c < r; ++c) {
-      S sum = f.at(r, c);
-      for (int k = 0; k < c; ++k) sum -= f.at(r, k) * f.at(c, k);
-      f.at(r, c) = sum * f.at(c, c);
-    }
-    S pivot = diagonal;
-    for (int k = 0; k < r; ++k) pivot -= f.at(r, k) * f.at(r, k);
+    S* const row = f.row(r);
+    const S pivot = row[r], &diagonal = numbers.diagonal[r];
     const auto regular = less(S(least_sine2) * diagonal, pivot);
     const S inverse = select(regular, S(1) / sqrt(select(regular, pivot, S(1))), S(0));
-    f.at(r, r) = inverse;
     const double sine2 = value_of(pivot) / value_of(diagonal);
-    if (!(sine2 >= least_pivot)) least_pivot = sine2;
-    for (int k = 0; k < r; ++k) {
-      f.Kn[r] -= f.at(r, k) * f.Kn[k];
-      f.Kf[r] -= f.at(r, k) * f.Kf[k];
-      f.g[r] -= f.at(r, k) * f.g[k];
-    }
+    if (!(sine2 >= numbers.least_pivot)) numbers.least_pivot = sine2;
+    row[r] = inverse;
     f.Kn[r] = inverse * f.Kn[r];
     f.Kf[r] = inverse * f.Kf[r];
-    f.g[r] = inverse * f.g[r];
-  }
-  // rows that go on: their part of G becomes L^-1 G
-  for (int r = solved; r < f.size; ++r)
-    for (int c = 0; c < solved; ++c) {
-      S sum = f.at(r, c);
-      for (int k = 0; k < c; ++k) sum -= f.at(r, k) * f.at(c, k);
-      f.at(r, c) = sum * f.at(c, c);
-    }
-}
-
-// What the solved rows take from those that go on.
-template <class S>
-void reduce_rest(FrontView<S>& f) {
-  for (int r = f.plan.solved; r < f.size; ++r) {
-    for (int k = 0; k < f.plan.solved; ++k) {
-      const S share = f.at(r, k);
-      f.Kn[r] -= share * f.Kn[k];
-      f.Kf[r] -= share * f.Kf[k];
-      f.g[r] -= share * f.g[k];
-    }
-    for (int c = f.plan.solved; c <= r; ++c) {
-      S sum = f.at(r, c);
-      for (int k = 0; k < f.plan.solved; ++k) sum -= f.at(r, k) * f.at(c, k);
-      f.at(r, c) = sum;
+    f.g[r] *= inverse;
+    for (int c = r + 1; c < f.size; ++c) row[c] *= inverse;
+    for (int c = r + 1; c < f.size; ++c) {
+      const S share = row[c];
+      add_scaled(f.row(c), -share, row, c, f.size);
+      f.Kn[c] -= share * f.Kn[r];
+      f.Kf[c] -= share * f.Kf[r];
+      f.g[c] -= share * f.g[r];
     }
   }
 }
@@ -136,8 +128,7 @@ void begin_front(int index, LinkState<S>* x, MotionWorkspace<S>& ws) {
   assemble(front, ws);
   if (front.solved == 0) return;
   FrontView<S> f(front, ws.fronts);
-  factorise(f, ws.fronts.least_pivot);
-  reduce_rest(f);
+  factorise(f, ws.fronts);
   if (x) stiffen(f, *x);
 }
 
@@ -145,7 +136,7 @@ void begin_front(int index, LinkState<S>* x, MotionWorkspace<S>& ws) {
 template <class S, class F>
 void add_to_G(FrontView<S>& f, F&& product) {
   for (int r = f.plan.solved; r < f.size; ++r)
-    for (int c = f.plan.solved; c <= r; ++c) f.at(r, c) += product(r, c);
+    for (int c = r; c < f.size; ++c) f.row(r)[c] += product(r, c);
 }
 
 template <class S>
@@ -260,11 +251,10 @@ void solve_front(int index, const Vec3<S>& dw, const Vec3<S>& du, MotionWorkspac
   FrontView<S> f(ws.plan.fronts[index], ws.fronts);
   const std::vector<int>& rows = f.plan.rows;
   for (int r = f.plan.solved - 1; r >= 0; --r) {
+    const S* const row = f.row(r);
     S sum = dot(f.Kn[r], dw) + dot(f.Kf[r], du) + f.g[r];
-    for (int k = f.plan.solved; k < f.size; ++k) sum += f.at(k, r) * ws.lambda[rows[k]];
-    sum = -sum;
-    for (int k = r + 1; k < f.plan.solved; ++k) sum -= f.at(k, r) * ws.lambda[rows[k]];
-    ws.lambda[rows[r]] = f.at(r, r) * sum;
+    for (int c = r + 1; c < f.size; ++c) sum += row[c] * ws.lambda[rows[c]];
+    ws.lambda[rows[r]] = -(row[r] * sum);
   }
 }
 

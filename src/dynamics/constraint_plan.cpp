@@ -66,13 +66,23 @@ class PlanBuilder {
     if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);
   }
 
+  int remaining(int front) const {
+    return plan_.fronts[front].size() - plan_.fronts[front].solved;
+  }
+
   void visit(int link) {
-    const std::vector<int>& children = arriving_[link + 1];
-    std::vector<int> rows = entering_[link + 1];
+    std::vector<int>& children = arriving_[link + 1];
+    // the largest first, so that its rows keep their order
+    std::stable_sort(children.begin(), children.end(),
+                     [&](int a, int b) { return remaining(a) > remaining(b); });
+    std::vector<int> rows;
+    auto add = [&](int row) {
+      if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);
+    };
     for (int f : children)
       for (int k = plan_.fronts[f].solved; k < plan_.fronts[f].size(); ++k)
-        if (std::find(rows.begin(), rows.end(), plan_.fronts[f].rows[k]) == rows.end())
-          rows.push_back(plan_.fronts[f].rows[k]);
+        add(plan_.fronts[f].rows[k]);
+    for (int row : entering_[link + 1]) add(row);
     if (rows.empty()) return;
     const bool ends_here =
         std::any_of(rows.begin(), rows.end(), [&](int row) { return end_[row] == link; });
@@ -102,6 +112,8 @@ class PlanBuilder {
       const Front& child = plan_.fronts[f];
       ChildFront part{f, {}};
       for (int k = child.solved; k < child.size(); ++k) part.to.push_back(place(child.rows[k]));
+      part.in_order = part.to.back() - part.to.front() + 1 == static_cast<int>(part.to.size()) &&
+                      std::is_sorted(part.to.begin(), part.to.end());
       front.children.push_back(std::move(part));
     }
     for (std::size_t s = 0; s < mechanism_.sources.size(); ++s) {
@@ -143,24 +155,27 @@ void make_constraint_plan(const Mechanism<S>& mechanism, const int* active, Cons
   for (int r = 0; r < mechanism.row_count(); ++r)
     if (mechanism.rows[r].driven_speed >= 0) plan.active[r] = 0;
   PlanBuilder<S>(mechanism, plan)();
-  std::size_t K = 0, G = 0, Q = 0;
+  std::size_t rows = 0, G = 0, Q = 0, largest = 0;
   for (Front& front : plan.fronts) {
-    front.K0 = K;
+    const std::size_t size = front.rows.size(), width = front.width();
+    front.g0 = rows;
     front.G0 = G;
-    K += front.rows.size();
-    G += front.rows.size() * front.rows.size();
+    rows += size;
+    G += size * width;
+    largest = std::max(largest, width);
   }
   for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
     if (plan.front_through[i] < 0) continue;
     plan.Q0[i] = Q;
-    Q += plan.fronts[plan.front_through[i]].rows.size();
+    Q += plan.fronts[plan.front_through[i]].size();
   }
-  fronts.Kn.resize(K);
-  fronts.Kf.resize(K);
-  fronts.g.resize(K);
+  fronts.Kn.resize(rows);
+  fronts.Kf.resize(rows);
+  fronts.g.resize(rows);
   fronts.G.resize(G);
   fronts.Qn.resize(Q);
   fronts.Qf.resize(Q);
+  fronts.diagonal.resize(largest);
   plan.active.assign(active, active + mechanism.row_count());
   plan.valid = true;
 }

@@ -18,6 +18,7 @@ namespace cartan {
 struct ChildFront {
   int front = 0;
   std::vector<int> to;  // its remaining rows, as places in the front it is added to
+  bool in_order = false;  // these places follow each other
 };
 struct FrontSource {
   int place = 0;   // in the front
@@ -34,8 +35,10 @@ struct Front {
   int solved = 0;
   std::vector<ChildFront> children;
   std::vector<FrontSource> sources;
-  std::size_t K0 = 0, G0 = 0;  // where its numbers start in ConstraintFronts
+  std::size_t g0 = 0, G0 = 0;  // where its numbers start in ConstraintFronts 
   int size() const { return static_cast<int>(rows.size()); }
+  // Rows of its matrix are padded to whole groups of four numbers.
+  int width() const { return (size() + 3) & ~3; }
 };
 
 struct ConstraintPlan {
@@ -52,10 +55,11 @@ struct ConstraintPlan {
 // Numbers of the fronts.
 template <class S>
 struct ConstraintFronts {
-  std::vector<Vec3<S>> Kn, Kf;  // per row of a front; rows solved: L^-1 K^T
-  std::vector<S> G;             // per front, row-major; solved block: L, its diagonal inverted
-  std::vector<S> g;             // rows solved: L^-1 g
+  std::vector<Vec3<S>> Kn, Kf;  // per front and row; rows solved: L^-1 K^T
+  std::vector<S> G;             // per front, upper half by rows; solved: L^T, its diagonal inverted
+  std::vector<S> g;             // per front and row; rows solved: L^-1 g
   std::vector<Vec3<S>> Qn, Qf;  // per link and row: what lambda adds to the joint's acceleration
+  std::vector<S> diagonal;      // of the G being factorised
   double least_pivot = 1;       // smallest squared sine between a row and those before it
 };
 

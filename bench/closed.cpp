@@ -1,0 +1,123 @@
+// One acceleration of closed mechanisms, converged: all constraint accelerations vanish to rounding.
+// Prints a table; the last column is the cost per four-bar of a ladder.
+#include <cstdio>
+#include <cstring>
+
+#include "dynamics/constraint_matrix.h"
+#include "dynamics/formulations.h"
+#include "dynamics/kinematics.h"
+#include "dynamics/recursive.h"
+#include "io/toml_reader.h"
+#include "model_from_work.h"
+#include "timing.h"
+
+namespace cartan::bench {
+namespace {
+
+// k four-bars, each standing on the coupler of the one below: ground link 1, cranks 1 and 1.2,
+// coupler 1.1; all revolute about y, each loop closed by `closing`.
+ModelDescription describe_ladder(int k, const std::string& closing) {
+  ModelDescription d;
+  d.name = "ladder";
+  auto body = [&](const std::string& name, double length) {
+    BodyText b;
+    b.name = name;
+    b.mass = 1.0;
+    b.com = {length / 2, 0, 0};
+    b.inertia = {0.001, length * length / 12, length * length / 12};
+    d.bodies.push_back(b);
+  };
+  auto joint = [&](const std::string& name, const std::string& type, const std::string& parent,
+                   double at, const std::string& child, double child_at, double angle) {
+    JointText j;
+    j.name = name;
+    j.type = type;
+    if (type == "revolute") j.axis = {0, 1, 0};
+    j.parent.body = parent;
+    j.parent.at = {at, 0, 0};
+    j.child.body = child;
+    j.child.at = {child_at, 0, 0};
+    if (type == "revolute" && name[0] != 'd') {
+      j.position.given = true;
+      j.position.coordinates = {angle};
+    }
+    d.joints.push_back(j);
+  };
+  std::string ground = "world";
+  for (int i = 0; i < k; ++i) {
+    const std::string n = std::to_string(i);
+    body("crank" + n, 1.0);
+    body("coupler" + n, 1.1);
+    body("rocker" + n, 1.2);
+    joint("a" + n, "revolute", ground, 0, "crank" + n, 0, -1.4);
+    joint("b" + n, "revolute", "crank" + n, 1.0, "coupler" + n, 0, 1.4);
+    joint("c" + n, "revolute", "coupler" + n, 1.1, "rocker" + n, 0, 1.3);
+    joint("d" + n, closing, ground, 1.0, "rocker" + n, 1.2, 0);
+    ground = "coupler" + n;
+  }
+  return d;
+}
+
+std::unique_ptr<Model> read_example(const std::string& path) {
+  Diagnostics problems(path);
+  const auto description = read_model_file(path, problems);
+  if (description) return make_model(*description);
+  std::fputs(problems.text().c_str(), stderr);
+  std::exit(1);
+}
+
+struct Figure {
+  double seconds = 0;
+  int nv = 0, rows = 0, rank = 0;
+};
+
+Figure measure(const Model& model) {
+  const std::vector<double> parameters = parameter_values(model);
+  std::string problem;
+  const auto system = make_system(model, parameters, "recursive", problem);
+  if (!system) {
+    std::fprintf(stderr, "%s\n", problem.c_str());
+    std::exit(1);
+  }
+  const State state = system->initial_state();
+  const Mechanism<double> mechanism = make_mechanism<double>(model, parameters);
+  MotionWorkspace<double> ws = make_motion_workspace(mechanism);
+  std::copy(state.mode.begin(), state.mode.end(), ws.mode.begin());
+  std::vector<double> q(state.x.begin(), state.x.begin() + mechanism.nq);
+  std::vector<double> v(mechanism.nv, 0.1);
+  Figure figure;
+  figure.seconds = calc_min_seconds([&] {
+    fill_kinematics<double>(mechanism, 0.0, q.data(), v.data(), ws);
+    solve_accelerations(mechanism, ws);
+  });
+  figure.nv = mechanism.nv;
+  figure.rows = mechanism.row_count();
+  figure.rank = calc_rank(mechanism, ws).rank;
+  return figure;
+}
+
+void print(const char* name, const Figure& f, int cells) {
+  std::printf("%-34s %5d %5d %5d %10.3f", name, f.nv, f.rows, f.rank, 1e6 * f.seconds);
+  if (cells > 0) std::printf(" %10.3f", 1e6 * f.seconds / cells);
+  std::printf("\n");
+}
+
+}  // namespace
+}  // namespace cartan::bench
+
+int main(int argc, char** argv) {
+  using namespace cartan::bench;
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: bench_closed EXAMPLES, the folder with stewart.toml\n");
+    return 2;
+  }
+  std::printf("%-34s %5s %5s %5s %10s %10s\n", "mechanism", "nv", "rows", "rank", "us", "us/cell");
+  print("four-bar, spherical closing", measure(*make_model(describe_ladder(1, "spherical"))), 0);
+  print("four-bar, revolute closing", measure(*make_model(describe_ladder(1, "revolute"))), 0);
+  print("Stewart platform", measure(*read_example(std::string(argv[1]) + "/stewart.toml")), 0);
+  for (int k : {25, 50, 100, 200}) {
+    char name[40];
+    std::snprintf(name, sizeof name, "ladder of %d four-bars", k);
+    print(name, measure(*make_model(describe_ladder(k, "revolute"))), k);
+  }
+}
