@@ -150,8 +150,9 @@ std::vector<int> carriers(const NaiveTree& tree) {
   return carrier;
 }
 
-// The wrenches (torque about C's origin, force; on the child; world axes) of all joints that make up
-// the given need of each body (torque about its centre of mass, force) besides what loop joints give
+// The wrenches (torque about C's origin, force; on the child; world axes) of all joints that make
+// up the given need of each body (torque about its centre of mass, force) besides what loop joints
+// give
 // (`loop`, six for each, C's axes): a joint of the tree feeds all bodies outboard of it.
 std::vector<Vector6d> joint_wrenches(const NaiveTree& tree, const std::vector<NaiveBody>& bodies,
                                      const VectorXd& need, const VectorXd& loop) {
@@ -252,8 +253,8 @@ NaiveClosedResult calc_naive_closed_dynamics(const NaiveTree& tree, const NaiveS
   const VectorXd f = result.columns.transpose() * (applied - inertia_times(tree, J, bias)) +
                      Eigen::Map<const VectorXd>(forces.tau.data(), tree.nv);
   const auto inverse = d.rank.speed_scale.cast<long double>().cwiseInverse().eval();
-  const Wide M = inverse.asDiagonal() * result.mass_matrix.cast<long double>() *
-                 inverse.asDiagonal();
+  const Wide M =
+      inverse.asDiagonal() * result.mass_matrix.cast<long double>() * inverse.asDiagonal();
   const Solution s =
       solve(d, M, inverse.cwiseProduct(f.cast<long double>()), result.rows.gamma, result);
   result.kappa = condition_number(d, M);

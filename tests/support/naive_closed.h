@@ -1,5 +1,5 @@
-// The naive reference for closed mechanisms and constraints: one dense system in all joint speeds v,
-// those of loop joints too (which carry no inertia),
+// The naive reference for closed mechanisms and constraints: one dense system in all joint speeds
+// v, those of loop joints too (which carry no inertia),
 //   M v' + c = J^T lambda        J v' = gamma,
 // with rows and gamma from naive_constraints.h, M and c by projecting Newton and Euler on
 // differentiated poses. Solved in extended precision by singular values: J may have any rank;
@@ -21,9 +21,9 @@ namespace cartan {
 // to unit columns), rows by the sizes of the terms they consist of, so that a row that cancels is
 // seen to vanish.
 struct NaiveRank {
-  Eigen::VectorXd row_scale, speed_scale;  // J_scaled = J / (row_scale speed_scale^T)
-  Eigen::VectorXd singular_values;         // of J scaled, descending
-  int rank = 0;                            // of J
+  Eigen::VectorXd row_scale, speed_scale;         // J_scaled = J / (row_scale speed_scale^T)
+  Eigen::VectorXd singular_values;                // of J scaled, descending
+  int rank = 0;                                   // of J
   double smallest_kept = 1, largest_dropped = 0;  // singular values, relative to the largest
 };
 
@@ -39,8 +39,8 @@ struct NaiveClosedResult : NaiveResult {
   // What is left over of J v + time_rate = 0 and J v' = gamma (scaled): not zero when no motion
   // fulfils them.
   double velocity_residual = 0, acceleration_residual = 0;
-  double kappa = 1;              // condition number of the scaled system [M J^T; J 0], zeros left out
-  double multiplier_scale = 0;   // largest scaled multiplier
+  double kappa = 1;  // condition number of the scaled system [M J^T; J 0], zeros left out
+  double multiplier_scale = 0;  // largest scaled multiplier
 };
 
 NaiveClosedResult calc_naive_closed_dynamics(const NaiveTree& tree, const NaiveState& state);

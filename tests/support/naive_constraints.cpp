@@ -27,8 +27,8 @@ struct Scene {
   }
   Vec3<Jet> point(int body, const Formula& at) const { return pose(body) * vec3(at); }
 
-  void hold(const Jet& g) const { rows.push_back({g.a, g.d, g.dd, true}); }      // g = 0
-  void stop(const Jet& u) const { rows.push_back({0, u.a, u.d, false}); }  // u = 0, u a velocity
+  void hold(const Jet& g) const { rows.push_back({g.a, g.d, g.dd, true}); }  // g = 0
+  void stop(const Jet& u) const { rows.push_back({0, u.a, u.d, false}); }    // u = 0, u a velocity
 };
 
 // The rate of a Jet as a Jet; its second derivative is not known and never asked for.
@@ -51,9 +51,7 @@ Vec3<Jet> material_velocity(const Pose<Jet>& X, const Vec3<Jet>& x) {
 }
 
 void add_closure(const Scene& s, const NaiveJoint& j) {
-  auto lifted = [](const Pose<double>& X) {
-    return Pose<Jet>{Mat3<Jet>(X.R), Vec3<Jet>(X.p)};
-  };
+  auto lifted = [](const Pose<double>& X) { return Pose<Jet>{Mat3<Jet>(X.R), Vec3<Jet>(X.p)}; };
   const Pose<Jet> X_P = s.pose(j.parent) * lifted(j.X_parent);
   const Pose<Jet> X_C = s.pose(j.child) * lifted(j.X_child);
   const Pose<Jet> X_PC = calc_naive_joint_pose(j, s.paths.q.data() + j.q0);
@@ -73,7 +71,8 @@ void add(const Scene& s, const DriveConstraint& c) {
   const Program& program = c.position.program;
   std::vector<Jet> inputs, scratch(program.scratch_size()), given(program.outputs.size());
   for (const Symbol& symbol : program.inputs)
-    inputs.push_back(symbol.quantity == Quantity::time ? s.t : Jet(s.tree.parameters[symbol.index]));
+    inputs.push_back(symbol.quantity == Quantity::time ? s.t
+                                                       : Jet(s.tree.parameters[symbol.index]));
   evaluate<Jet>(program, inputs, scratch, given);
   for (int k = 0; k < j.nq; ++k) s.hold(s.paths.q[j.q0 + k] - given[k]);
 }
@@ -86,7 +85,8 @@ void add(const Scene& s, const CouplerConstraint& c) {
   s.hold(sum);
 }
 
-// Contact at center + radius d, where d is what remains of -n across the axis a, made a unit vector.
+// Contact at center + radius d, where d is what remains of -n across the axis a, made a unit
+// vector.
 void add(const Scene& s, const RollingDiscConstraint& c) {
   const Pose<Jet> wheel = s.pose(c.body), plane = s.pose(c.plane_body);
   const Vec3<Jet> a = unit(wheel.R * s.vec3(c.axis)), local_n = unit(s.vec3(c.plane_normal));
@@ -199,8 +199,9 @@ void advance_naive_coordinates(const NaiveJoint& j, const double* step, double* 
     return;
   }
   const Quat<double> u(q[0], q[1], q[2], q[3]);
-  if (j.type == JointType::free) {
-    const Vec3<double> moved = rotation_matrix(u) * Vec3<double>{step[3], step[4], step[5]};
+  if (j.type == JointType::free) {  // along a constant twist
+    const Twist<double> twist{{step[0], step[1], step[2]}, {step[3], step[4], step[5]}};
+    const Vec3<double> moved = rotation_matrix(u) * SE3<double>::exp(twist).p;
     for (int k = 0; k < 3; ++k) q[4 + k] += moved[k];
   }
   const Quat<double> next = normalized(u * exp_quat(Vec3<double>{step[0], step[1], step[2]}));

@@ -39,8 +39,8 @@ NaiveRows calc_naive_row_system(const NaiveTree& tree, const NaiveState& state);
 // The initial values that the model states, at t = 0, nothing made consistent.
 NaiveState calc_naive_initial_state(const NaiveTree& tree);
 
-// Coordinates (by Gauss-Newton from those in the state) and speeds of loop joints that belong to the
-// tree's.
+// Coordinates (by Gauss-Newton from those in the state) and speeds of loop joints that belong to
+// the tree's.
 void fill_naive_loop_joints(const NaiveTree& tree, NaiveState& state);
 
 // q moved by `step` of its speeds, unit quaternions kept.

@@ -123,40 +123,35 @@ std::vector<double> random_coordinates(Random& random, JointType type) {
   return q;
 }
 
-void add_axes(Random& random, JointType type, JointText& joint) {
-  const Vec3<double> first = random.direction();
+// Random axes, written into the text.
+NaiveJoint add_axes(Random& random, JointType type, JointText& joint) {
+  NaiveJoint like;
+  like.type = type;
+  like.axis = like.axis2 = random.direction();
+  const Vec3<double>& first = like.axis;
   if (type == JointType::universal) {
-    Vec3<double> second = random.direction();
-    while (norm(cross(first, second)) < 0.4) second = random.direction();
-    joint.axes = {values(1.5 * first), values(0.8 * second)};
+    while (norm(cross(first, like.axis2)) < 0.4) like.axis2 = random.direction();
+    joint.axes = {values(1.5 * first), values(0.8 * like.axis2)};
   } else if (type == JointType::revolute || type == JointType::prismatic ||
              type == JointType::screw || type == JointType::cylindrical ||
              type == JointType::planar) {
     joint.axis = values(random.uniform(0.5, 2) * first);
   }
-  if (type == JointType::screw) joint.pitch = random.away_from_zero(0.05, 0.4);
+  if (type == JointType::screw) joint.pitch = like.pitch = random.away_from_zero(0.05, 0.4);
+  return like;
 }
 
 // Fits the child's frame to the parent's: X_child = X_b^-1 X_a X_parent X_PC(q), at the joint's
-// coordinates q. The axes must be written already.
-void close(const Builder& b, ModelDescription& d, JointText joint, JointType type, int parent,
-           const Pose<double>& X_parent, int child, const std::vector<double>& q) {
-  joint.type = info(type).name;
+// coordinates q. `like` has its type and axes, the text the same in writing.
+void close(const Builder& b, ModelDescription& d, JointText joint, const NaiveJoint& like,
+           int parent, const Pose<double>& X_parent, int child, const std::vector<double>& q) {
+  joint.type = info(like.type).name;
   joint.loop = true;
-  joint.parent = placement_text(body_name(*b.now, parent), X_parent);
-  joint.child = placement_text(body_name(*b.now, child), {});
-  write_position(joint, type, q.data());
-  // the joint alone, to know what its text means
-  ModelDescription alone = b.model;
-  alone.constraints.clear();
-  alone.joints.push_back(joint);
-  Diagnostics problems;
-  const std::optional<Model> model = check_model(alone, problems);
-  if (!model) std::fprintf(stderr, "%s", problems.text().c_str()), std::abort();
-  const NaiveJoint j = make_naive_tree(*model, parameter_values(*model)).joints.back();
+  write_position(joint, like.type, q.data());
   const std::vector<Jet> at(q.begin(), q.end());
-  const Pose<Jet> X = calc_naive_joint_pose(j, at.data());
-  const Pose<double> X_C = b.now->pose(parent) * j.X_parent * Pose<double>{value(X.R), value(X.p)};
+  const Pose<Jet> X = calc_naive_joint_pose(like, at.data());
+  const Pose<double> X_C = b.now->pose(parent) * X_parent * Pose<double>{value(X.R), value(X.p)};
+  joint.parent = placement_text(body_name(*b.now, parent), X_parent);
   joint.child = placement_text(body_name(*b.now, child), inverse(b.now->pose(child)) * X_C);
   d.joints.push_back(joint);
 }
@@ -168,9 +163,9 @@ bool add_random_loop(Builder& b, ModelDescription& d) {
   if (b.random.chance(0.4)) std::swap(parent, child);
   JointText joint;
   joint.name = b.name("loop");
-  add_axes(b.random, type, joint);
+  const NaiveJoint like = add_axes(b.random, type, joint);
   const Pose<double> X_parent{rotation_matrix(b.random.rotation()), b.random.vector(0.6)};
-  close(b, d, joint, type, parent, X_parent, child, random_coordinates(b.random, type));
+  close(b, d, joint, like, parent, X_parent, child, random_coordinates(b.random, type));
   return true;
 }
 
@@ -188,7 +183,7 @@ bool add_doubled_joint(Builder& b, ModelDescription& d) {
       j.type == JointType::screw || j.type == JointType::prismatic)
     shift.p = b.random.uniform(-0.5, 0.5) * j.axis;
   const double* q = b.now->state.q.data() + j.q0;
-  close(b, d, joint, j.type, j.parent, j.X_parent * shift, j.child, {q, q + j.nq});
+  close(b, d, joint, j, j.parent, j.X_parent * shift, j.child, {q, q + j.nq});
   return true;
 }
 
@@ -237,8 +232,10 @@ bool add_planar_linkage(Builder& b, ModelDescription& d) {
   joint.name = b.name("closing");
   joint.axis = values(axis);
   const int last = b.now->model.find_body(inboard);
-  close(b, d, joint, JointType::revolute, base, {R, b.random.vector(0.6)}, last,
-        {b.random.uniform(-1.4, 1.4)});
+  NaiveJoint like;
+  like.type = JointType::revolute;
+  like.axis = axis;
+  close(b, d, joint, like, base, {R, b.random.vector(0.6)}, last, {b.random.uniform(-1.4, 1.4)});
   const bool taken = take(b, d);
   if (!taken) b.now = std::make_unique<ClosedModel>(b.model = before);
   return taken;
@@ -442,7 +439,7 @@ ModelDescription make_random_closed_mechanism(std::uint64_t seed,
     attempt(b, 4, any_number, [&](ModelDescription& d) { return add_parallelogram(b, d); });
   const int loops = b.random.integer(options.min_loops, options.max_loops);
   for (int k = 0; k < loops; ++k)
-    attempt(b, 10, allowed_redundancy(b),
+    attempt(b, 6, allowed_redundancy(b),
             [&](ModelDescription& d) { return add_random_loop(b, d); });
   if (b.random.chance(options.doubled_joint))
     attempt(b, 4, any_number, [&](ModelDescription& d) { return add_doubled_joint(b, d); });

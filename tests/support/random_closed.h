@@ -14,7 +14,7 @@ struct RandomClosedOptions {
   RandomClosedOptions();
 
   RandomMechanismOptions tree;
-  int min_loops = 1, max_loops = 4;  // random ones, besides the linkages below
+  int min_loops = 1, max_loops = 4;    // random ones, besides the linkages below
   std::vector<JointType> loop_joints;  // all ten
   int max_constraints = 3;
   bool distances = true, drives = true, couplers = true, rolling_discs = true, knife_edges = true;
