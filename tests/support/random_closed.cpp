@@ -92,7 +92,14 @@ bool is_good(const Builder& b, const ClosedModel& m, int redundant) {
 
 constexpr int any_number = 1000;
 
+// What the check refuses (a loop of fixed joints only) is not drawn.
+bool is_legal(const ModelDescription& candidate) {
+  Diagnostics problems;
+  return check_model(candidate, problems).has_value();
+}
+
 bool take(Builder& b, ModelDescription candidate, int redundant = any_number) {
+  if (!is_legal(candidate)) return false;
   auto m = std::make_unique<ClosedModel>(candidate);
   if (!is_good(b, *m, redundant)) return false;
   b.model = std::move(candidate);
