@@ -1,28 +1,20 @@
 #include "support/naive_dynamics.h"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 
+#include "support/naive_parts.h"
+
 namespace cartan {
+
+using namespace naive_parts;
+
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-Vector3d eigen(const Vec3<double>& a) {
-  return {a.x, a.y, a.z};
-}
-Vec3<double> vec3(const Eigen::Ref<const Vector3d>& a) {
-  return {a.x(), a.y(), a.z()};
-}
-Eigen::Matrix3d eigen(const Mat3<double>& m) {
-  Eigen::Matrix3d e;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) e(i, j) = m(i, j);
-  return e;
-}
 Eigen::Matrix3d hat_matrix(const Vec3<double>& a) {
   return eigen(hat(a));
 }
@@ -66,10 +58,7 @@ struct Assembly {
 
   Assembly(const NaiveTree& t, const NaiveState& s, NaiveResult& r)
       : tree(t), state(s), result(r), n(static_cast<int>(t.bodies.size())), nv(t.nv) {
-    for (int i = 0; i < n; ++i) {
-      const Eigen::Matrix3d R = eigen(r.bodies[i].X.R);
-      J.push_back(R * eigen(full(t.bodies[i].inertia)) * R.transpose());
-    }
+    J = world_inertias(t, r.bodies);
     for (const NaiveJoint& j : t.joints) o.push_back(naive_child_frame(j, r.bodies).p);
   }
 
@@ -142,30 +131,6 @@ struct Assembly {
   }
 };
 
-void fill_columns(const NaiveTree& tree, const NaiveState& state, NaiveResult& result) {
-  result.columns.setZero(6 * static_cast<int>(tree.bodies.size()), tree.nv);
-  std::vector<double> unit(tree.nv, 0.0);
-  for (int k = 0; k < tree.nv; ++k) {
-    unit[k] = 1;
-    const std::vector<NaiveBody> moved = calc_naive_motion(tree, state.q, unit);
-    unit[k] = 0;
-    for (std::size_t i = 0; i < moved.size(); ++i) {
-      result.columns.block<3, 1>(6 * i, k) = eigen(moved[i].w);
-      result.columns.block<3, 1>(6 * i + 3, k) = eigen(moved[i].com_velocity);
-    }
-  }
-}
-
-void fill_mass_matrix(const Assembly& assembly, NaiveResult& result) {
-  result.mass_matrix.setZero(assembly.nv, assembly.nv);
-  for (int i = 0; i < assembly.n; ++i) {
-    const MatrixXd w = result.columns.middleRows(6 * i, 3),
-                   x = result.columns.middleRows(6 * i + 3, 3);
-    result.mass_matrix +=
-        w.transpose() * assembly.J[i] * w + assembly.tree.bodies[i].mass * x.transpose() * x;
-  }
-}
-
 // The solution with friction: bearing loads by fixed-point iteration, each from the last reactions.
 VectorXd solve_with_friction(const Assembly& assembly, NaiveForces& forces, NaiveResult& result) {
   const NaiveTree& tree = assembly.tree;
@@ -204,65 +169,14 @@ VectorXd solve_with_friction(const Assembly& assembly, NaiveForces& forces, Naiv
   return x;
 }
 
-void read_solution(const Assembly& assembly, const VectorXd& x, const NaiveForces& forces,
-                   NaiveResult& result) {
-  const NaiveTree& tree = assembly.tree;
-  for (std::size_t k = 0; k < tree.joints.size(); ++k)
+void read_solution(const Assembly& assembly, const VectorXd& x, NaiveResult& result) {
+  for (std::size_t k = 0; k < assembly.tree.joints.size(); ++k)
     result.reactions.push_back(assembly.child_wrench(x, static_cast<int>(k)));
   result.vdot = x.segment(assembly.speed(0), assembly.nv);
   for (int i = 0; i < assembly.n; ++i) {
-    NaiveBody& b = result.bodies[i];
-    b.alpha = vec3(x.segment<3>(6 * i));
-    b.com_acceleration = vec3(x.segment<3>(6 * i + 3));
-    const double turning = dot(b.w, vec3(assembly.J[i] * eigen(b.alpha)));
-    const double moving = tree.bodies[i].mass * dot(b.com_velocity, b.com_acceleration);
-    result.kinetic_rate += turning + moving;
-    const double force = tree.bodies[i].mass * (norm(b.com_acceleration) + norm(forces.gravity));
-    result.power_scale += norm(b.com_velocity) * force;
-    result.power_scale += norm(b.w) * (assembly.J[i] * eigen(b.alpha)).norm();
+    result.bodies[i].alpha = vec3(x.segment<3>(6 * i));
+    result.bodies[i].com_acceleration = vec3(x.segment<3>(6 * i + 3));
   }
-}
-
-void read_energies(const NaiveForces& forces, NaiveResult& result) {
-  result.kinetic = forces.kinetic;
-  result.potential = forces.potential;
-  result.potential_rate = forces.gravity_rate;
-  result.nonconservative = forces.gravity_power;
-  result.power_scale += std::fabs(forces.gravity_rate) + std::fabs(forces.gravity_power);
-  result.elements = forces.elements;
-  for (const NaiveEnergy& e : forces.elements) {
-    result.potential_rate += e.potential_rate;
-    result.nonconservative += e.power;
-    result.power_scale += std::fabs(e.potential_rate) + std::fabs(e.power);
-  }
-}
-
-void read_scales(const Assembly& assembly, const NaiveForces& forces, NaiveResult& result) {
-  result.length_scale = 1;
-  result.applied_scale = Eigen::Map<const VectorXd>(forces.tau.data(), assembly.nv).cwiseAbs();
-  for (int i = 0; i < assembly.n; ++i) {
-    const NaiveBody& b = result.bodies[i];
-    const double m = assembly.tree.bodies[i].mass;
-    result.length_scale = std::max({result.length_scale, norm(b.com), norm(b.X.p)});
-    result.speed_scale = std::max(result.speed_scale, norm(b.origin_velocity));
-    result.potential_scale += std::fabs(m * dot(forces.gravity, b.com));
-    // what columns project: external forces and the rate of momentum
-    const Vector3d w = eigen(b.w), turning = assembly.J[i] * eigen(b.alpha);
-    Eigen::Matrix<double, 6, 1> size;
-    size << eigen(forces.torque[i]).cwiseAbs() + w.cross(assembly.J[i] * w).cwiseAbs() +
-                turning.cwiseAbs(),
-        eigen(forces.force[i]).cwiseAbs() + m * eigen(b.com_acceleration).cwiseAbs();
-    result.applied_scale += result.columns.middleRows(6 * i, 6).cwiseAbs().transpose() * size;
-  }
-  for (const NaiveEnergy& e : forces.elements) result.potential_scale += std::fabs(e.potential);
-  for (const NaiveWrench& w : result.reactions) {
-    result.force_scale = std::max(result.force_scale, norm(w.force));
-    result.torque_scale = std::max(result.torque_scale, norm(w.torque));
-  }
-  for (const Vec3<double>& f : forces.force)
-    result.force_scale = std::max(result.force_scale, norm(f));
-  for (const Vec3<double>& n : forces.torque)
-    result.torque_scale = std::max(result.torque_scale, norm(n));
 }
 
 }  // namespace
@@ -273,11 +187,12 @@ NaiveResult calc_naive_dynamics(const NaiveTree& tree, const NaiveState& state) 
   NaiveForces forces = calc_naive_forces(tree, state, result.bodies);
   fill_columns(tree, state, result);
   const Assembly assembly(tree, state, result);
-  fill_mass_matrix(assembly, result);
+  fill_mass_matrix(tree, assembly.J, result);
   const VectorXd x = solve_with_friction(assembly, forces, result);
-  read_solution(assembly, x, forces, result);
+  read_solution(assembly, x, result);
+  read_kinetic_rate(tree, assembly.J, forces, result);
   read_energies(forces, result);
-  read_scales(assembly, forces, result);
+  read_scales(tree, assembly.J, forces, result);
   return result;
 }
 

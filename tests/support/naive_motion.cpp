@@ -59,8 +59,29 @@ Mat3<Jet> turn(const Vec3<double>& axis, const Jet& angle) {
   return c * Mat3<Jet>::identity() + s * hat(a) + (Jet(1) - c) * outer(a, a);
 }
 
+Pose<Jet> lifted(const Pose<double>& X) {
+  return {Mat3<Jet>(X.R), Vec3<Jet>(X.p)};
+}
+
+// hat(w) = R' R^T and its derivative
+NaiveBody read_body(const Pose<Jet>& X, const Vec3<double>& com) {
+  NaiveBody b;
+  const Mat3<double> R = value(X.R), Rd = rate(X.R), Rdd = second(X.R);
+  b.X = {R, value(X.p)};
+  b.w = skew_part(Rd * transpose(R));
+  b.alpha = skew_part(Rdd * transpose(R) + Rd * transpose(Rd));
+  b.origin_velocity = rate(X.p);
+  const Vec3<Jet> x = X * Vec3<Jet>(com);
+  b.com = value(x);
+  b.com_velocity = rate(x);
+  b.com_acceleration = second(x);
+  return b;
+}
+
+}  // namespace
+
 // X_PC of the contract's table.
-Pose<Jet> joint_pose(const NaiveJoint& j, const Jet* q) {
+Pose<Jet> calc_naive_joint_pose(const NaiveJoint& j, const Jet* q) {
   const Vec3<Jet> axis(j.axis);
   Pose<Jet> X;
   switch (j.type) {
@@ -106,32 +127,6 @@ Pose<Jet> joint_pose(const NaiveJoint& j, const Jet* q) {
   return X;
 }
 
-Pose<Jet> lifted(const Pose<double>& X) {
-  return {Mat3<Jet>(X.R), Vec3<Jet>(X.p)};
-}
-
-// a with hat(a) the skew part of m
-Vec3<double> vee(const Mat3<double>& m) {
-  return {0.5 * (m(2, 1) - m(1, 2)), 0.5 * (m(0, 2) - m(2, 0)), 0.5 * (m(1, 0) - m(0, 1))};
-}
-
-// hat(w) = R' R^T and its derivative
-NaiveBody read_body(const Pose<Jet>& X, const Vec3<double>& com) {
-  NaiveBody b;
-  const Mat3<double> R = value(X.R), Rd = rate(X.R), Rdd = second(X.R);
-  b.X = {R, value(X.p)};
-  b.w = vee(Rd * transpose(R));
-  b.alpha = vee(Rdd * transpose(R) + Rd * transpose(Rd));
-  b.origin_velocity = rate(X.p);
-  const Vec3<Jet> x = X * Vec3<Jet>(com);
-  b.com = value(x);
-  b.com_velocity = rate(x);
-  b.com_acceleration = second(x);
-  return b;
-}
-
-}  // namespace
-
 NaiveTree make_naive_tree(const Model& model, std::span<const double> parameters) {
   NaiveTree tree;
   tree.model = &model;
@@ -146,13 +141,15 @@ NaiveTree make_naive_tree(const Model& model, std::span<const double> parameters
   }
   for (const Body& body : model.bodies)
     tree.bodies.push_back(calc_mass_properties<double>(body, parameters));
+  tree.loops = model.loop_joints;
+  for (int k : tree.loops) tree.joints[k].loop = true;
   // Which side is nearer to the world: walk outward until all bodies are reached.
   std::vector<bool> reached(model.bodies.size(), false), used(model.joints.size(), false);
   auto is_reached = [&](int body) { return body == world || reached[body]; };
   for (std::size_t round = 0; round < model.bodies.size(); ++round)
     for (std::size_t k = 0; k < tree.joints.size(); ++k) {
       NaiveJoint& j = tree.joints[k];
-      if (used[k] || is_reached(j.parent) == is_reached(j.child)) continue;
+      if (j.loop || used[k] || is_reached(j.parent) == is_reached(j.child)) continue;
       j.reversed = is_reached(j.child);
       j.inboard = j.reversed ? j.child : j.parent;
       j.outboard = j.reversed ? j.parent : j.child;
@@ -162,22 +159,31 @@ NaiveTree make_naive_tree(const Model& model, std::span<const double> parameters
   return tree;
 }
 
-std::vector<NaiveBody> calc_naive_motion(const NaiveTree& tree, std::span<const double> q,
-                                         std::span<const double> v) {
-  std::vector<Pose<Jet>> poses(tree.bodies.size());
-  std::vector<NaiveBody> bodies(tree.bodies.size());
+NaivePaths calc_naive_paths(const NaiveTree& tree, std::span<const double> q,
+                            std::span<const double> v) {
+  NaivePaths paths;
+  paths.q.resize(tree.nq);
+  paths.bodies.resize(tree.bodies.size());
+  for (const NaiveJoint& j : tree.joints)
+    fill_paths(j, q.data() + j.q0, v.data() + j.v0, paths.q.data() + j.q0);
   for (int k : tree.order) {
     const NaiveJoint& j = tree.joints[k];
-    Jet path[7];
-    fill_paths(j, q.data() + j.q0, v.data() + j.v0, path);
-    const Pose<Jet> X_PC = joint_pose(j, path);
+    const Pose<Jet> X_PC = calc_naive_joint_pose(j, paths.q.data() + j.q0);
     const Pose<Jet> X_parent = lifted(j.X_parent), X_child = lifted(j.X_child);
     Pose<Jet> X = j.reversed ? X_child * inverse(X_PC) * inverse(X_parent)
                              : X_parent * X_PC * inverse(X_child);
-    if (j.inboard != world) X = poses[j.inboard] * X;
-    poses[j.outboard] = X;
-    bodies[j.outboard] = read_body(X, tree.bodies[j.outboard].com);
+    if (j.inboard != world) X = paths.bodies[j.inboard] * X;
+    paths.bodies[j.outboard] = X;
   }
+  return paths;
+}
+
+std::vector<NaiveBody> calc_naive_motion(const NaiveTree& tree, std::span<const double> q,
+                                         std::span<const double> v) {
+  const NaivePaths paths = calc_naive_paths(tree, q, v);
+  std::vector<NaiveBody> bodies;
+  for (std::size_t i = 0; i < paths.bodies.size(); ++i)
+    bodies.push_back(read_body(paths.bodies[i], tree.bodies[i].com));
   return bodies;
 }
 

@@ -16,10 +16,12 @@
 
 namespace cartan {
 
-// Constant numbers of a tree mechanism.
+// Constant numbers of a mechanism. Joints that close loops have coordinates and speeds like the
+// others (file order), but carry no body: bodies follow from the tree's joints alone.
 struct NaiveJoint {
   JointType type = JointType::fixed;
   int parent = world, child = world;  // bodies
+  bool loop = false;                  // closes a loop; then the next three say nothing
   bool reversed = false;              // the child is nearer to the world
   int inboard = world, outboard = 0;  // bodies
   Pose<double> X_parent, X_child;     // P and C in their bodies
@@ -32,7 +34,8 @@ struct NaiveTree {
   const Model* model = nullptr;
   std::vector<double> parameters;
   std::vector<NaiveJoint> joints;  // file order
-  std::vector<int> order;          // joints, inboard ones first
+  std::vector<int> order;          // joints of the tree, inboard ones first
+  std::vector<int> loops;          // the others, file order
   std::vector<MassProperties<double>> bodies;
   int nq = 0, nv = 0;
 };
@@ -50,6 +53,24 @@ struct NaiveBody {
     return origin_velocity + cross(w, point - X.p);
   }
 };
+
+// Coordinates and body frames (in the world) on their way at (q, v) with v' = 0.
+struct NaivePaths {
+  std::vector<Jet> q;  // file order
+  std::vector<Pose<Jet>> bodies;
+};
+NaivePaths calc_naive_paths(const NaiveTree& tree, std::span<const double> q,
+                            std::span<const double> v);
+
+// X_PC at the joint's own coordinates.
+Pose<Jet> calc_naive_joint_pose(const NaiveJoint& joint, const Jet* q);
+
+// a with hat(a) the skew part of m
+template <class S>
+Vec3<S> skew_part(const Mat3<S>& m) {
+  const S half(0.5);
+  return {half * (m(2, 1) - m(1, 2)), half * (m(0, 2) - m(2, 0)), half * (m(1, 0) - m(0, 1))};
+}
 
 // Bodies at (q, v) with accelerations that belong to v' = 0.
 std::vector<NaiveBody> calc_naive_motion(const NaiveTree& tree, std::span<const double> q,
