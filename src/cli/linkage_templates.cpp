@@ -21,7 +21,8 @@ std::string hinge(const std::string& name, const std::string& parent, const std:
 
 std::string slide(const std::string& name, const std::string& parent, const std::string& child) {
   return fmt::format(
-      "[[joint]]\nname = \"{}\"\ntype = \"prismatic\"\naxis = [1, 0, 0]\nparent = {{ body = \"{}\" }}\n"
+      "[[joint]]\nname = \"{}\"\ntype = \"prismatic\"\naxis = [1, 0, 0]\nparent = {{ body = \"{}\" "
+      "}}\n"
       "child = {{ body = \"{}\" }}\nposition = \"L*cos(start)\"\n\n",
       name, parent, child);
 }
@@ -103,7 +104,8 @@ rest = "L*cos(balance) - L/(25*tan(balance))"
   for (int k = 1; k < stages; ++k)
     text += hinge(fmt::format("right{}", k), side(fmt::format("up{}", k), "L"),
                   side(fmt::format("down{}", k + 1), "0"), "");
-  text += hinge("top_axle", side(fmt::format("up{}", stages), "L"), "{ body = \"top_roller\" }", "");
+  text +=
+      hinge("top_axle", side(fmt::format("up{}", stages), "L"), "{ body = \"top_roller\" }", "");
   return text + R"toml([[force]]
 name = "spring"
 type = "torsion"           # linear: its joint is a slide

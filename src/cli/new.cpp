@@ -32,7 +32,8 @@ std::optional<int> read_options(const Words& words, Options& o) {
       "  cartan new chain --links 16 --out chain.toml\n"
       "  cartan run chain.toml");
   arguments.positional("TEMPLATE", "which model", o.name);
-  arguments.option("--links", "N", "chain, scissor, ladder: number of links or stages (8, 3, 4)", o.contents.links);
+  arguments.option("--links", "N", "chain, scissor, ladder: number of links or stages (8, 3, 4)",
+                   o.contents.links);
   arguments.option("--joint", "TYPE", "chain: spherical (default) or revolute", o.contents.joint);
   arguments.option("--out", "FILE", "write to this file instead of the terminal", o.out);
   arguments.flag("--force", "replace FILE where it exists", o.force);
