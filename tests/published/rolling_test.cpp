@@ -304,7 +304,7 @@ TEST_P(Rolling, BenchmarkBicycleHasThePublishedMatrices) {
     const Eigen::Vector4d x = e * Eigen::Vector4d::Unit(k);
     const Eigen::Vector2d slope = (accelerations(x) - accelerations(-x)) / (2 * e);
     for (int i = 0; i < 2; ++i)
-      EXPECT_NEAR(slope[i], expected(i, k), 1e-5 * std::max(1.0, std::fabs(expected(i, k))))
+      EXPECT_NEAR(slope[i], expected(i, k), 1e-6 * std::max(1.0, std::fabs(expected(i, k))))
           << i << k;
   }
 }
