@@ -118,6 +118,7 @@ duration = 3
 step = 0.002
 every = 5
 integrator = "gl3"
+tolerance = 1e-12          # of the stages: many bars in a row magnify rounding
 )toml";
 }
 
@@ -157,7 +158,7 @@ gamma = "atan2(a*sin(start) + b*sin(beta), a*cos(start) + b*cos(beta) - b)"
     text += hinge(right + "_foot", side(below, "b"), side(right, "0"), "gamma");
     text += hinge(right + "_head", side(coupler, "b"), side(right, "c"), "");  // closes the loop
   }
-  return text + "[simulate]\nduration = 2\nstep = 0.001\nevery = 10\nintegrator = \"gl3\"\n";
+  return text + "[simulate]\nduration = 2\nstep = 0.0005\nevery = 20\nintegrator = \"gl4\"\n";
 }
 
 }  // namespace cartan
