@@ -13,9 +13,6 @@ namespace {
 
 constexpr int most_links = 100000;
 
-// Mechanisms with loops, for which this version has no formulation.
-const std::vector<std::string> absent_templates = {"four-bar", "stewart", "bicycle"};
-
 struct Options {
   std::string name, out;
   TemplateOptions contents;
@@ -35,7 +32,8 @@ std::optional<int> read_options(const Words& words, Options& o) {
       "  cartan new chain --links 16 --out chain.toml\n"
       "  cartan run chain.toml");
   arguments.positional("TEMPLATE", "which model", o.name);
-  arguments.option("--links", "N", "chain: number of links (8)", o.contents.links);
+  arguments.option("--links", "N", "chain, scissor, ladder: number of links or stages (8, 3, 4)",
+                   o.contents.links);
   arguments.option("--joint", "TYPE", "chain: spherical (default) or revolute", o.contents.joint);
   arguments.option("--out", "FILE", "write to this file instead of the terminal", o.out);
   arguments.flag("--force", "replace FILE where it exists", o.force);
@@ -54,13 +52,7 @@ const Template* find_template(const std::string& name) {
 }
 
 std::string explain_unknown(const std::string& name) {
-  for (const std::string& absent : absent_templates)
-    if (name == absent)
-      return fmt::format(
-          "the template '{}' has closed loops or rolling wheels, which this version does "
-          "not simulate",
-          name);
-  std::vector<std::string> known = absent_templates;
+  std::vector<std::string> known;
   for (const Template& row : template_table()) known.push_back(row.name);
   const std::string near = suggestion(name, known);
   return fmt::format("there is no template '{}'{}", name,
@@ -69,8 +61,11 @@ std::string explain_unknown(const std::string& name) {
 
 // A sentence, or "".
 std::string find_problem(const Template& chosen, const TemplateOptions& o) {
-  if (!chosen.takes_links && (o.links || !o.joint.empty()))
-    return fmt::format("--links and --joint belong to 'chain', not to '{}'", chosen.name);
+  if (!chosen.takes_links && o.links)
+    return fmt::format("--links belongs to 'chain', 'scissor' and 'ladder', not to '{}'",
+                       chosen.name);
+  if (!chosen.takes_joint && !o.joint.empty())
+    return fmt::format("--joint belongs to 'chain', not to '{}'", chosen.name);
   if (o.links && (*o.links < 1 || *o.links > most_links))
     return fmt::format("--links is {}; expected a number from 1 to {}", *o.links, most_links);
   if (!o.joint.empty() && o.joint != "spherical" && o.joint != "revolute")

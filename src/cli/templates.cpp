@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include "cli/embedded_examples.h"
+#include "cli/linkage_templates.h"
+
 namespace cartan {
 namespace {
 
@@ -335,14 +338,31 @@ tolerance = 1e-10
 }  // namespace
 
 const std::vector<Template>& template_table() {
+  using Options = TemplateOptions;
   static const std::vector<Template> table = {
-      {"pendulum", "a rod on a hinge", false, make_pendulum},
-      {"double-pendulum", "two rods, chaotic", false, make_double_pendulum},
-      {"chain", "--links N rods, --joint spherical or revolute", true, make_chain},
-      {"top", "a spinning top in gravity", false, make_top},
-      {"cartpole", "a pole balanced by a force on its cart", false, make_cartpole},
-      {"robot-arm", "seven revolute joints with springs and dampers", false, make_robot_arm},
-      {"variables", "differential equations without bodies (van der Pol)", false, make_variables},
+      {"pendulum", "a rod on a hinge", make_pendulum},
+      {"double-pendulum", "two rods, chaotic", make_double_pendulum},
+      {"chain", "--links N rods, --joint spherical or revolute", make_chain, true, true},
+      {"top", "a spinning top in gravity", make_top},
+      {"cartpole", "a pole balanced by a force on its cart", make_cartpole},
+      {"robot-arm", "seven revolute joints with springs and dampers", make_robot_arm},
+      {"four-bar", "crank, coupler and rocker: a closed loop",
+       [](const Options&) { return embedded_example("four_bar"); }},
+      {"slider-crank", "crank, connecting rod and piston",
+       [](const Options&) { return embedded_example("slider_crank"); }},
+      {"stewart", "a platform on six legs",
+       [](const Options&) { return embedded_example("stewart"); }},
+      {"bricard", "a ring of six hinges that moves against all counting",
+       [](const Options&) { return embedded_example("bricard"); }},
+      {"scissor", "a lift of --links N stages", make_scissor, true},
+      {"ladder", "--links N four-bars, each on the coupler below", make_ladder, true},
+      {"bicycle", "two rolling wheels, a frame and a fork",
+       [](const Options&) { return embedded_example("bicycle"); }},
+      {"rolling-disc", "a coin rolling in a circle",
+       [](const Options&) { return embedded_example("rolling_coin"); }},
+      {"sleigh", "a knife edge on a driven turntable",
+       [](const Options&) { return embedded_example("sleigh"); }},
+      {"variables", "differential equations without bodies (van der Pol)", make_variables},
   };
   return table;
 }

@@ -8,15 +8,16 @@
 namespace cartan {
 
 struct TemplateOptions {
-  std::optional<int> links;  // chain
+  std::optional<int> links;  // chain, scissor, ladder
   std::string joint;         // chain: "spherical" or "revolute"
 };
 
 struct Template {
   const char* name;
   const char* summary;
-  bool takes_links;
   std::string (*make)(const TemplateOptions& options);
+  bool takes_links = false;
+  bool takes_joint = false;
 };
 
 const std::vector<Template>& template_table();

@@ -23,13 +23,15 @@ TEST_P(Templates, ChecksAndRuns) {
   EXPECT_NE(run.out.find("0 to 0.5 s"), std::string::npos) << run.out;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Templates,
-                         testing::Values(Words{"pendulum"}, Words{"double-pendulum"},
-                                         Words{"chain"},
-                                         Words{"chain", "--links", "3", "--joint", "revolute"},
-                                         Words{"chain", "--links", "1"}, Words{"top"},
-                                         Words{"cartpole"}, Words{"robot-arm"},
-                                         Words{"variables"}));
+INSTANTIATE_TEST_SUITE_P(
+    All, Templates,
+    testing::Values(Words{"pendulum"}, Words{"double-pendulum"}, Words{"chain"},
+                    Words{"chain", "--links", "3", "--joint", "revolute"},
+                    Words{"chain", "--links", "1"}, Words{"top"}, Words{"cartpole"},
+                    Words{"robot-arm"}, Words{"four-bar"}, Words{"slider-crank"}, Words{"stewart"},
+                    Words{"bricard"}, Words{"scissor"}, Words{"scissor", "--links", "1"},
+                    Words{"ladder"}, Words{"ladder", "--links", "12"}, Words{"bicycle"},
+                    Words{"rolling-disc"}, Words{"sleigh"}, Words{"variables"}));
 
 TEST(New, ChainHasTheLinksAskedFor) {
   const Scratch scratch;
@@ -38,6 +40,38 @@ TEST(New, ChainHasTheLinksAskedFor) {
   const std::string revolute =
       scratch.write_template({"chain", "--links", "20", "--joint", "revolute"});
   EXPECT_EQ(expect_json(run_cartan({"check", revolute, "--json"}))["dof"], 20);
+}
+
+TEST(New, LinkagesHaveTheStagesAskedFor) {
+  const Scratch scratch;
+  const auto count = [&](const std::vector<std::string>& words) {
+    return expect_json(run_cartan({"check", scratch.write_template(words), "--json"}));
+  };
+  const auto scissor = count({"scissor", "--links", "5"});
+  EXPECT_EQ(scissor["dof"], 1);
+  EXPECT_EQ(scissor["loops"], 6);
+  EXPECT_EQ(scissor["redundant"], 18);
+  const auto ladder = count({"ladder", "--links", "7"});
+  EXPECT_EQ(ladder["dof"], 7);
+  EXPECT_EQ(ladder["loops"], 7);
+}
+
+// Most of them are the example itself; two come from a generator.
+TEST(New, LinkagesAndWheelsAreTheExamples) {
+  const std::pair<const char*, const char*> files[] = {
+      {"four-bar", "four_bar"}, {"slider-crank", "slider_crank"}, {"stewart", "stewart"},
+      {"bricard", "bricard"},   {"scissor", "scissor"},           {"ladder", "ladder"},
+      {"bicycle", "bicycle"},   {"rolling-disc", "rolling_coin"}, {"sleigh", "sleigh"}};
+  for (const auto& [name, file] : files) {
+    std::string example = read_file(std::string(CARTAN_ROOT) + "/examples/" + file + ".toml");
+    const auto replace_all = [&](const std::string& from, const std::string& to) {
+      for (std::size_t at = 0; (at = example.find(from, at)) != std::string::npos; at += to.size())
+        example.replace(at, from.size(), to);
+    };
+    replace_all("./cartan", "cartan");
+    replace_all(std::string("examples/") + file + ".toml", "FILE");
+    EXPECT_EQ(run_cartan({"new", name}).out, example) << name;
+  }
 }
 
 TEST(New, WritesAFileButNeverOverOne) {
@@ -54,12 +88,14 @@ TEST(New, WritesAFileButNeverOverOne) {
 
 TEST(New, Refusals) {
   expect_refusal(run_cartan({"new", "pendulm"}), "did you mean 'pendulum'?");
-  expect_refusal(run_cartan({"new", "four-bar"}), "which this version does not simulate");
+  expect_refusal(run_cartan({"new", "four_bar"}), "did you mean 'four-bar'?");
   expect_refusal(run_cartan({"new", "nonsense"}), "double-pendulum");
   expect_refusal(run_cartan({"new", "chain", "--links", "0"}), "--links is 0");
   expect_refusal(run_cartan({"new", "chain", "--joint", "rubber"}),
                  "expected spherical or revolute");
-  expect_refusal(run_cartan({"new", "top", "--links", "3"}), "belong to 'chain'");
+  expect_refusal(run_cartan({"new", "top", "--links", "3"}), "--links belongs to 'chain'");
+  expect_refusal(run_cartan({"new", "scissor", "--joint", "revolute"}),
+                 "--joint belongs to 'chain'");
   expect_refusal(run_cartan({"new", "top", "--out", "/nonexistent/folder/x.toml"}), "cannot write");
 }
 
