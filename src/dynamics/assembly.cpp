@@ -26,13 +26,13 @@ constexpr double largest_turn = 0.4;  // of a coordinate in one step
 class LeastChange {
  public:
   LeastChange(const MatrixXd& metric) : factor_(metric) {}
-  void set(const MatrixXd& J) {
+  // `sizes`: of the rows before cancellation; rows that are rounding only are left out.
+  void set(const MatrixXd& J, const VectorXd& sizes) {
     // with d = L^-T z: the shortest z with (J L^-T) z = rhs
     MatrixXd W = factor_.matrixL().solve(J.transpose()).transpose();
     scale_.resize(W.rows());
     for (Eigen::Index r = 0; r < W.rows(); ++r) {
-      const double length = W.row(r).norm();
-      scale_[r] = length > 0 ? 1 / length : 0;
+      scale_[r] = J.row(r).norm() > cancelled * sizes[r] ? 1 / W.row(r).norm() : 0;
       W.row(r) *= scale_[r];
     }
     solver_.setThreshold(1e-9);
@@ -98,7 +98,7 @@ class Assembler {
     follow_speed_guesses(guesses, metric, wanted);
     std::copy(wanted.data(), wanted.data() + wanted.size(), v.begin());
     LeastChange least(metric);
-    least.set(calc_constraint_matrix(mechanism_, ws_));
+    least.set(calc_constraint_matrix(mechanism_, ws_), sizes());
     for (int k = 0; k < 3; ++k) {
       fill_kinematics<double>(mechanism_, t_, q.data(), v.data(), ws_);
       if (calc_velocity_violation(mechanism_, ws_) <= speed_goal(v) * 1e-4) break;
@@ -121,6 +121,13 @@ class Assembler {
     const MatrixXd J = calc_constraint_matrix(mechanism_, ws_);
     MatrixXd some(holonomic_.size(), J.cols());
     for (std::size_t k = 0; k < holonomic_.size(); ++k) some.row(k) = J.row(holonomic_[k]);
+    return some;
+  }
+  VectorXd sizes() { return calc_row_sizes(mechanism_, ws_, VectorXd::Ones(mechanism_.nv)); }
+  VectorXd holonomic_sizes() {
+    const VectorXd all = sizes();
+    VectorXd some(holonomic_.size());
+    for (std::size_t k = 0; k < holonomic_.size(); ++k) some[k] = all[holonomic_[k]];
     return some;
   }
   void place(const std::vector<double>& q) {
@@ -162,7 +169,7 @@ class Assembler {
     double violation = gap(), size = residual().norm();
     for (int iteration = 0; iteration < 200; ++iteration) {
       if (!std::isfinite(violation)) return false;
-      least.set(holonomic_matrix());
+      least.set(holonomic_matrix(), holonomic_sizes());
       const VectorXd d = least(-residual());
       const double longest = d.size() > 0 ? d.cwiseAbs().maxCoeff() : 0;
       if (!std::isfinite(longest)) return false;
@@ -196,7 +203,7 @@ class Assembler {
       place(q);
       gap();
       const MatrixXd J = holonomic_matrix();
-      least.set(J);
+      least.set(J, holonomic_sizes());
       const VectorXd next = least(J * e - residual());
       std::vector<double> moved = start_;
       step(next, 1, moved);
@@ -240,7 +247,9 @@ class Assembler {
           rhs[J.rows() + shape.v0 + k] = d[k];
         }
       }
-      least.set(both);
+      VectorXd both_sizes(both.rows());
+      both_sizes << holonomic_sizes(), VectorXd::Ones(S.rows());
+      least.set(both, both_sizes);
       const VectorXd d = least(rhs);
       const double longest = d.size() > 0 ? d.cwiseAbs().maxCoeff() : 0;
       if (!std::isfinite(longest) || longest < 1e-6) break;
@@ -293,6 +302,16 @@ void blame(const Mechanism<double>& mechanism, int row, AssemblyReport& report) 
     report.constraint = r.element;
 }
 
+// Length of the residual over all rows that belong to the same joint or constraint.
+double owner_gap(const Mechanism<double>& mechanism, int row, const std::vector<double>& residual) {
+  double sum = 0;
+  for (int r = 0; r < mechanism.row_count(); ++r)
+    if (mechanism.rows[r].loop == mechanism.rows[row].loop &&
+        mechanism.rows[r].element == mechanism.rows[row].element)
+      sum += residual[r] * residual[r];
+  return std::sqrt(sum);
+}
+
 // Problems that no iteration can mend and that would only show as a division by zero.
 std::string find_degenerate(const Mechanism<double>& mechanism, const MotionWorkspace<double>& ws,
                             AssemblyReport& report) {
@@ -343,7 +362,8 @@ AssemblyReport assemble(const Mechanism<double>& mechanism, double t, std::span<
     report.problem = fmt::format(
         "{} cannot be satisfied: a gap of {:.3g} remains; check lengths and placements, or start "
         "closer to an assembled position",
-        row_owner(*mechanism.model, mechanism.rows[row]), report.position_gap);
+        row_owner(*mechanism.model, mechanism.rows[row]),
+        owner_gap(mechanism, row, ws.row_position));
     return report;
   }
   const bool moving = assembler.move(position, speed, guesses);

@@ -27,20 +27,20 @@ constexpr double least_sine = 1e-8;
 // enough: each remainder is taken against all earlier directions a second time.
 class RowChooser {
  public:
-  explicit RowChooser(Eigen::MatrixXd rows) : rows_(std::move(rows)), rest_(rows_) {
-    sine_ = rows_.rowwise().norm();
-    for (Eigen::Index r = 0; r < rows_.rows(); ++r) {
-      if (!(sine_[r] > 0)) continue;
-      rows_.row(r) /= sine_[r];
-      sine_[r] = 1;
+  // Rows below `negligible` times their size count as zero.
+  RowChooser(const Eigen::MatrixXd& rows, const Eigen::VectorXd& sizes, double negligible)
+      : rest_(rows), sine_(rows.rowwise().norm()) {
+    for (Eigen::Index r = 0; r < rest_.rows(); ++r) {
+      const bool zero = !(sine_[r] > negligible * sizes[r]);
+      rest_.row(r) *= zero ? 0 : 1 / sine_[r];
+      sine_[r] = zero ? 0 : 1;
     }
-    rest_ = rows_;
   }
   // Adds rows of `candidates` (flags) until no remainder is above the tolerance.
   void choose(const std::vector<int>& candidates, double tolerance, std::vector<int>& chosen) {
     for (;;) {
       Eigen::Index best = -1;
-      for (Eigen::Index r = 0; r < rows_.rows(); ++r)
+      for (Eigen::Index r = 0; r < rest_.rows(); ++r)
         if (candidates[r] && !chosen[r] && sine_[r] > tolerance &&
             (best < 0 || sine_[r] > sine_[best]))
           best = r;
@@ -52,7 +52,8 @@ class RowChooser {
       if (!(length > tolerance)) continue;
       direction /= length;
       chosen[best] = 1;
-      for (Eigen::Index r = 0; r < rows_.rows(); ++r) {
+      if (length < weakest_sine_) weakest_ = static_cast<int>(best), weakest_sine_ = length;
+      for (Eigen::Index r = 0; r < rest_.rows(); ++r) {
         if (chosen[r]) continue;
         const double share = rest_.row(r).dot(direction);
         if (share == 0) continue;
@@ -64,11 +65,15 @@ class RowChooser {
   }
   double sine(Eigen::Index row) const { return sine_[row]; }
   int rank() const { return static_cast<int>(directions_.size()); }
+  int weakest() const { return weakest_; }
+  double weakest_sine() const { return weakest_sine_; }
 
  private:
-  Eigen::MatrixXd rows_, rest_;
+  Eigen::MatrixXd rest_;
   Eigen::VectorXd sine_;
   std::vector<Eigen::RowVectorXd> directions_;
+  int weakest_ = -1;
+  double weakest_sine_ = 1;
 };
 
 // Speeds scaled so that each carries unit inertia.
@@ -94,6 +99,27 @@ Eigen::MatrixXd calc_constraint_matrix(const Mechanism<double>& mechanism,
   for (int r = 0; r < mechanism.row_count(); ++r)
     if (mechanism.rows[r].driven_speed >= 0) J(r, mechanism.rows[r].driven_speed) = 1;
   return J;
+}
+
+Eigen::VectorXd calc_row_sizes(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
+                               const Eigen::VectorXd& scales) {
+  Eigen::MatrixXd sizes = Eigen::MatrixXd::Zero(mechanism.row_count(), mechanism.nv);
+  for (std::size_t s = 0; s < mechanism.sources.size(); ++s) {
+    Vec3<double> n = ws.source_n[s];
+    const Vec3<double>& f = ws.source_f[s];
+    const double force = norm(f);
+    for (int i = mechanism.sources[s].link; i != world; i = mechanism.links[i].parent) {
+      const Link<double>& link = mechanism.links[i];
+      for (int j = link.v0; j < link.v0 + link.nv; ++j)
+        sizes(mechanism.sources[s].row, j) += norm(ws.phi[j]) * norm(n) + norm(ws.psi[j]) * force;
+      n += cross(ws.links[i].r, f);
+    }
+  }
+  for (const RowTerm<double>& term : mechanism.terms)
+    sizes(term.row, mechanism.links[term.link].v0 + term.component) += std::fabs(term.factor);
+  for (int r = 0; r < mechanism.row_count(); ++r)
+    if (mechanism.rows[r].driven_speed >= 0) sizes(r, mechanism.rows[r].driven_speed) += 1;
+  return (sizes * scales.asDiagonal()).rowwise().norm();
 }
 
 Eigen::MatrixXd calc_loop_matrix(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws) {
@@ -149,12 +175,16 @@ RankReport calc_rank(const Mechanism<double>& mechanism, MotionWorkspace<double>
     holonomic[r] = mechanism.rows[r].holonomic;
     report.holonomic_rows += holonomic[r];
   }
-  RowChooser chooser(J);
+  const Eigen::VectorXd sizes = calc_row_sizes(mechanism, ws, scales);
+  const double negligible = std::max(cancelled, violation);
+  RowChooser chooser(J, sizes, negligible);
   chooser.choose(driven, tolerance, report.active);
   chooser.choose(all, tolerance, report.active);
   report.rank = chooser.rank();
+  report.weakest = chooser.weakest();
+  report.weakest_sine = chooser.weakest_sine();
   for (int r = 0; r < m; ++r) report.sine[r] = chooser.sine(r);
-  RowChooser on_positions(J);
+  RowChooser on_positions(J, sizes, negligible);
   on_positions.choose(holonomic, tolerance, positions);
   report.holonomic_rank = on_positions.rank();
   return report;
@@ -162,7 +192,11 @@ RankReport calc_rank(const Mechanism<double>& mechanism, MotionWorkspace<double>
 
 std::vector<double> calc_least_multipliers(const Mechanism<double>& mechanism,
                                            MotionWorkspace<double>& ws) {
-  const Eigen::MatrixXd J = calc_constraint_matrix(mechanism, ws);
+  Eigen::MatrixXd J = calc_constraint_matrix(mechanism, ws);
+  const Eigen::VectorXd sizes =
+      calc_row_sizes(mechanism, ws, Eigen::VectorXd::Ones(mechanism.nv));
+  for (Eigen::Index r = 0; r < J.rows(); ++r)
+    if (J.row(r).norm() < cancelled * sizes[r]) J.row(r).setZero();
   const Eigen::Map<const Eigen::VectorXd> lambda(ws.lambda.data(), mechanism.row_count());
   Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
   solver.setThreshold(least_sine);
@@ -179,7 +213,9 @@ std::vector<double> calc_actuator_forces(const Mechanism<double>& mechanism,
   const Eigen::VectorXd scales = speed_scales(mechanism, ws);
   Eigen::MatrixXd all(m + nv, nv);
   all << J * scales.asDiagonal(), Eigen::MatrixXd::Identity(nv, nv);
-  RowChooser chooser(all);
+  Eigen::VectorXd sizes = Eigen::VectorXd::Ones(m + nv);
+  sizes.head(m) = calc_row_sizes(mechanism, ws, scales);
+  RowChooser chooser(all, sizes, cancelled);
   std::vector<int> candidates(m + nv, 0), chosen(m + nv, 0);
   std::fill(candidates.begin(), candidates.begin() + m, 1);
   chooser.choose(candidates, least_sine, chosen);

@@ -14,6 +14,12 @@ namespace cartan {
 Eigen::MatrixXd calc_constraint_matrix(const Mechanism<double>& mechanism,
                                        MotionWorkspace<double>& ws);
 
+// How large each row of J would be if nothing in it cancelled, with speeds in units of `scales`. A row
+// far below its size is rounding.
+Eigen::VectorXd calc_row_sizes(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
+                               const Eigen::VectorXd& scales);
+inline constexpr double cancelled = 1e-10;  // of the size
+
 // d(loop speeds)/dv; needs fill_kinematics.
 Eigen::MatrixXd calc_loop_matrix(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws);
 
@@ -26,6 +32,8 @@ struct RankReport {
   std::vector<int> active;  // per row: 1 for an independent set of that rank, drives first
   // per row left out: how much of it (sine of an angle) the chosen ones do not contain
   std::vector<double> sine;
+  int weakest = -1;         // the chosen row that adds least to the others ...
+  double weakest_sine = 1;  // ... and how much: near zero close to a singular position
   int redundant() const { return rows - rank; }
 };
 

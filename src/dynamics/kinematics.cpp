@@ -152,7 +152,7 @@ void fill_kinematics(const Mechanism<S>& mechanism, const S& t, const S* q, cons
       fill_general(link, p, q, v, x, ws);
   }
   fill_gravity(mechanism, ws);
-  if (!mechanism.rows.empty()) fill_constraints(mechanism, ws);
+  if (!mechanism.rows.empty() || !mechanism.loops.empty()) fill_constraints(mechanism, ws);
 }
 
 template <class S>

@@ -27,6 +27,13 @@ struct TreeWorkspace : Workspace {
   std::optional<MotionWorkspace<Pack4>> pack;  // made at the first evaluation of several points
   std::vector<Pack4> pack_x, pack_xdot;
   std::vector<double> margins;
+  double choose_below = 1e-3;  // least pivot at which the rows are chosen anew
+
+  // of the last evaluation
+  double least_pivot() const {
+    const double other = pack ? pack->fronts.least_pivot : 1;
+    return std::min(motion.fronts.least_pivot, other);
+  }
 };
 
 template <class S>
@@ -215,8 +222,9 @@ class TreeSystem final : public MechanicalSystem {
   Projection project(State& state, Workspace& workspace) const override {
     Projection result;
     if (mechanism_.rows.empty()) return result;
-    MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
-    const double before = energy_at(state, ws);
+    TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+    MotionWorkspace<double>& ws = w.motion;
+    const double last_pivot = w.least_pivot(), before = energy_at(state, ws);
     set_friction_locks(mechanism_, ws);
     double *q = state.x.data(), *v = q + mechanism_.nq;
     const ProjectionResult done = project_state(mechanism_, state.t, q, v, ws);
@@ -225,12 +233,23 @@ class TreeSystem final : public MechanicalSystem {
     result.moved = done.moved;
     if (done.moved) result.energy_change = energy_at(state, ws) - before;
     if (!(done.position_violation < lost_constraint))
-      result.problem = fmt::format(
-          "{} cannot be kept: a gap of {:.3g} remains after projection; use a smaller step",
-          row_owner(model_, mechanism_.rows[worst(ws.row_position)]), done.position_violation);
-    else if (done.least_pivot < weak_pivot)
-      choose_rows_again(state, ws, result);
+      result.problem = describe_gap(state, ws, done.position_violation);
+    else
+      watch_rows(std::min(last_pivot, done.least_pivot), state, w, result);
     return result;
+  }
+
+  // Integration that fails near a singular position fails because of it.
+  std::string explain_failure(StateView at, Workspace& workspace) const override {
+    if (mechanism_.rows.empty()) return "";
+    MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
+    kinematics_at(at, ws);
+    const RankReport rank = calc_rank(mechanism_, ws);
+    if (rank.weakest < 0 || rank.weakest_sine > near_singular) return "";
+    return fmt::format(
+        "close to a singular position: {} is nearly dependent on the other constraints (sine "
+        "{:.2g}), and where their rank is lost the motion is not unique",
+        row_owner(model_, mechanism_.rows[rank.weakest]), rank.weakest_sine);
   }
 
   AssemblyReport assemble(State& state, Workspace& workspace) const override {
@@ -285,7 +304,9 @@ class TreeSystem final : public MechanicalSystem {
 
  private:
   static constexpr double lost_constraint = 1e-6;  // a violation projection must get below
-  static constexpr double weak_pivot = 1e-10;      // squared sine at which rows are chosen anew
+  static constexpr double near_singular = 0.1;     // sine between constraints
+  static constexpr double weak_pivot = 1e-3;  // squared sine at which rows are chosen anew ...
+  static constexpr double good_pivot = 1e-2;  // ... and at which they are good again
 
   // The file's values, made consistent.
   void start() {
@@ -355,8 +376,15 @@ class TreeSystem final : public MechanicalSystem {
       start_friction(mechanism_, friction_state(state), ws, formulation_.solve);
   }
 
-  // The active rows have come close to being dependent: others may do better, or the mechanism
-  // passes a singular position.
+  // When the active rows come close to being dependent, others may do better. If they do not, the
+  // choice stands until it has become ten times worse.
+  void watch_rows(double pivot, State& state, TreeWorkspace& w, Projection& result) const {
+    if (pivot > good_pivot) w.choose_below = weak_pivot;
+    if (!(pivot < w.choose_below)) return;
+    w.choose_below = 0.1 * pivot;
+    choose_rows_again(state, w.motion, result);
+  }
+
   void choose_rows_again(State& state, MotionWorkspace<double>& ws, Projection& result) const {
     kinematics_at(state, ws);
     const RankReport rank = calc_rank(mechanism_, ws);
@@ -373,9 +401,23 @@ class TreeSystem final : public MechanicalSystem {
           row_owner(model_, mechanism_.rows[lost]), count, rank.rank);
       return;
     }
-    if (std::equal(active.begin(), active.end(), rank.active.begin())) return;
+    if (rank.rank > count || std::equal(active.begin(), active.end(), rank.active.begin())) return;
     std::copy(rank.active.begin(), rank.active.end(), active.begin());
     result.mode_changed = true;
+  }
+
+  // Why a constraint could not be brought back to zero.
+  std::string describe_gap(const State& state, const MotionWorkspace<double>& ws,
+                           double gap) const {
+    const int row = worst(ws.row_position);
+    const std::string owner = row_owner(model_, mechanism_.rows[row]);
+    if (!state.mode[mechanism_.mode_count + row])
+      return fmt::format(
+          "{} contradicts the other constraints: it depends on them, and a gap of {:.3g} remains",
+          owner, gap);
+    return fmt::format("{} cannot be kept: a gap of {:.3g} remains after projection; use a smaller "
+                       "step, or look for a singular position",
+                       owner, gap);
   }
 
   double energy_at(const State& state, MotionWorkspace<double>& ws) const {

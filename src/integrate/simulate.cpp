@@ -315,6 +315,8 @@ bool Run::fail(const StepReport& step) {
   const std::string worst = step.component >= 0 ? system_.component_name(step.component) : "";
   const std::string where =
       format("%s at t = %.9g with step %.3g: ", info_.name, state_.t, step.taken);
+  const std::string reason = system_.explain_failure(state_, integrator_->workspace());
+  if (!reason.empty()) return end(RunStatus::constraints_lost, where + reason);
   switch (step.status) {
     case StepStatus::no_convergence:
       return end(RunStatus::no_convergence,

@@ -107,6 +107,12 @@ class System {
     return {};
   }
 
+  // What is special about the state after which an integrator failed: a sentence, or nothing.
+  virtual std::string explain_failure(StateView at, Workspace& workspace) const {
+    (void)at, (void)workspace;
+    return "";
+  }
+
   // Names of the embedded numbers, for messages and tables.
   virtual std::string component_name(int i) const = 0;
 };
