@@ -104,15 +104,17 @@ Eigen::MatrixXd calc_constraint_matrix(const Mechanism<double>& mechanism,
 Eigen::VectorXd calc_row_sizes(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
                                const Eigen::VectorXd& scales) {
   Eigen::MatrixXd sizes = Eigen::MatrixXd::Zero(mechanism.row_count(), mechanism.nv);
+  double longest = 0;
+  for (const LinkState<double>& x : ws.links) longest = std::max(longest, norm(x.r));
   for (std::size_t s = 0; s < mechanism.sources.size(); ++s) {
-    Vec3<double> n = ws.source_n[s];
-    const Vec3<double>& f = ws.source_f[s];
-    const double force = norm(f);
+    // moments are sums over lever arms that may cancel, too
+    const double force = norm(ws.source_f[s]);
+    double moment = norm(ws.source_n[s]) + longest * force;
     for (int i = mechanism.sources[s].link; i != world; i = mechanism.links[i].parent) {
       const Link<double>& link = mechanism.links[i];
       for (int j = link.v0; j < link.v0 + link.nv; ++j)
-        sizes(mechanism.sources[s].row, j) += norm(ws.phi[j]) * norm(n) + norm(ws.psi[j]) * force;
-      n += cross(ws.links[i].r, f);
+        sizes(mechanism.sources[s].row, j) += norm(ws.phi[j]) * moment + norm(ws.psi[j]) * force;
+      moment += norm(ws.links[i].r) * force;
     }
   }
   for (const RowTerm<double>& term : mechanism.terms)
