@@ -51,8 +51,14 @@ void print_closures(const Model& model) {
 // "3, in joint 'D' (2), constraint 'brace'"
 std::string describe_redundant(const ConstraintReport& c) {
   if (c.redundant() == 0) return "none";
+  constexpr int most = 6;  // owners that are named
   std::string text = fmt::format("{}, in ", c.redundant());
+  int named = 0;
   for (std::size_t k = 0; k < c.redundant_rows.size();) {
+    if (++named > most) {
+      text += "and others";
+      break;
+    }
     const std::string& owner = c.owners[c.redundant_rows[k]];
     std::size_t count = 0;
     for (; k < c.redundant_rows.size() && c.owners[c.redundant_rows[k]] == owner; ++k) ++count;

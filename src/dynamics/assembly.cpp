@@ -59,11 +59,18 @@ class Assembler {
 
   // Positions. True when all gaps are closed.
   bool close(std::vector<double>& q, const LoopGuesses& guesses) {
+    place_driven(q);
     start_ = q;
     place(q);
     if (gap() <= goal()) return true;
-    LeastChange least(calc_metric(mechanism_, ws_));
-    if (follow_guesses(q, guesses, least) && newton(q, least)) return refine(q, least), true;
+    follow_guesses(q, guesses);
+    // with an independent set of rows in O(n); with all of them, of any rank, when that fails
+    const std::vector<double> guessed = q;
+    choose_rows(q);
+    if (newton(q)) return refine(q), true;
+    q = guessed;
+    use_all_rows();
+    if (newton(q)) return refine(q), true;
     // not from here: a few other starts nearby, always the same ones
     std::mt19937_64 random(20261115);
     std::vector<double> best = q;
@@ -77,9 +84,9 @@ class Assembler {
           d[k] = link.driven ? 0 : reach * (2 * (random() >> 11) * 0x1p-53 - 1);
         move_coordinates(link, d, other.data() + link.q0);
       }
-      if (newton(other, least)) {
+      if (newton(other)) {
         q = other;
-        refine(q, least);
+        refine(q);
         return true;
       }
       const double left = gap_at(other);
@@ -90,9 +97,16 @@ class Assembler {
     return false;
   }
 
+  static bool any_speed(const LoopGuesses& guesses) {
+    return std::any_of(guesses.v.begin(), guesses.v.end(),
+                       [](const std::vector<double>& g) { return !g.empty(); });
+  }
+
   // Speeds: least change from v and the guesses of loop joints. True when they satisfy all rows.
   bool move(const std::vector<double>& q, std::vector<double>& v, const LoopGuesses& guesses) {
     fill_kinematics<double>(mechanism_, t_, q.data(), v.data(), ws_);
+    if (calc_velocity_violation(mechanism_, ws_) <= speed_goal(v) * 1e-6 && !any_speed(guesses))
+      return true;
     MatrixXd metric = calc_metric(mechanism_, ws_);
     VectorXd wanted = Eigen::Map<VectorXd>(v.data(), mechanism_.nv);
     follow_speed_guesses(guesses, metric, wanted);
@@ -110,13 +124,40 @@ class Assembler {
     return calc_velocity_violation(mechanism_, ws_) <= speed_goal(v);
   }
 
-  // Newton alone, for positions close by.
+  // Newton alone, for positions close by: with the rows chosen, then with all.
   bool project(std::vector<double>& q) {
+    const std::vector<double> start = q;
+    all_rows_.reset();
+    if (newton(q)) return true;
+    q = start;
     place(q);
-    LeastChange least(calc_metric(mechanism_, ws_));
-    return newton(q, least);
+    use_all_rows();
+    return newton(q);
   }
 
+  // d without what the chosen rows on positions forbid at q.
+  VectorXd calc_allowed(const std::vector<double>& q, const VectorXd& d) {
+    place(q);
+    std::vector<double> forbidden = ws_.row_speed;
+    fill_kinematics<double>(mechanism_, t_, q.data(), d.data(), ws_);
+    for (std::size_t r = 0; r < forbidden.size(); ++r)
+      forbidden[r] = ws_.row_speed[r] - forbidden[r];
+    place(q);
+    solve_least_change(mechanism_, forbidden, ws_);
+    VectorXd allowed = d + Eigen::Map<const VectorXd>(ws_.vdot.data(), mechanism_.nv);
+    for (const Link<double>& link : mechanism_.links)
+      if (link.driven) allowed.segment(link.v0, link.nv).setZero();
+    return allowed;
+  }
+
+  // Independent rows on positions, for the closed recursion.
+  void choose_rows(const std::vector<double>& q) {
+    all_rows_.reset();
+    place(q);
+    const RankReport rank = calc_rank(mechanism_, ws_);
+    std::copy(rank.holonomic_active.begin(), rank.holonomic_active.end(),
+              ws_.mode.begin() + mechanism_.mode_count);
+  }
   MatrixXd holonomic_matrix() {
     const MatrixXd J = calc_constraint_matrix(mechanism_, ws_);
     MatrixXd some(holonomic_.size(), J.cols());
@@ -164,13 +205,14 @@ class Assembler {
   }
 
   // Damped Newton; every accepted step makes the residual smaller. Ends at rounding.
-  bool newton(std::vector<double>& q, LeastChange& least) {
+  bool newton(std::vector<double>& q) {
     place(q);
     double violation = gap(), size = residual().norm();
     for (int iteration = 0; iteration < 200; ++iteration) {
       if (!std::isfinite(violation)) return false;
-      least.set(holonomic_matrix(), holonomic_sizes());
-      const VectorXd d = least(-residual());
+      place(q);
+      gap();
+      const VectorXd d = calc_step();
       const double longest = d.size() > 0 ? d.cwiseAbs().maxCoeff() : 0;
       if (!std::isfinite(longest)) return false;
       double factor = longest > largest_turn ? largest_turn / longest : 1;
@@ -197,17 +239,13 @@ class Assembler {
 
   // From any closed position to the one nearest to the start: with e the change so far,
   //   e <- (the least e with  J e = J e_old - g)
-  void refine(std::vector<double>& q, LeastChange& least) {
+  void refine(std::vector<double>& q) {
     VectorXd e = change_from_start(q);
     for (int iteration = 0; iteration < 40; ++iteration) {
-      place(q);
-      gap();
-      const MatrixXd J = holonomic_matrix();
-      least.set(J, holonomic_sizes());
-      const VectorXd next = least(J * e - residual());
+      const VectorXd next = calc_shortest(q, e);
       std::vector<double> moved = start_;
       step(next, 1, moved);
-      if (!newton(moved, least)) return;
+      if (!newton(moved)) return;
       const VectorXd now = change_from_start(moved);
       const double shorter = e.norm() - now.norm();
       if (!(shorter > 1e-12 * (1 + e.norm()))) return;
@@ -223,12 +261,49 @@ class Assembler {
     return e;
   }
 
+  // The change d that closes the gaps to first order, at the position in ws.
+  VectorXd calc_step() {
+    if (all_rows_) {
+      all_rows_->set(holonomic_matrix(), holonomic_sizes());
+      return (*all_rows_)(-residual());
+    }
+    solve_least_change(mechanism_, std::vector<double>(ws_.row_position), ws_);
+    return Eigen::Map<const VectorXd>(ws_.vdot.data(), mechanism_.nv);
+  }
+  // The least e' with  J e' = J e - g  at q.
+  VectorXd calc_shortest(const std::vector<double>& q, const VectorXd& e) {
+    place(q);
+    gap();
+    if (all_rows_) {
+      const MatrixXd J = holonomic_matrix();
+      all_rows_->set(J, holonomic_sizes());
+      return (*all_rows_)(J * e - residual());
+    }
+    std::vector<double> wanted = ws_.row_position;  // g - J e, with J e from speeds e
+    for (std::size_t r = 0; r < wanted.size(); ++r) wanted[r] += ws_.row_speed[r];
+    fill_kinematics<double>(mechanism_, t_, q.data(), e.data(), ws_);
+    for (std::size_t r = 0; r < wanted.size(); ++r) wanted[r] -= ws_.row_speed[r];
+    place(q);
+    solve_least_change(mechanism_, wanted, ws_);
+    return Eigen::Map<const VectorXd>(ws_.vdot.data(), mechanism_.nv);
+  }
+
+  void use_all_rows() { all_rows_.emplace(calc_metric(mechanism_, ws_)); }
+
+  void place_driven(std::vector<double>& q) {
+    ProjectionResult ignored;
+    std::vector<double> speeds = still_;
+    ws_.t = t_;
+    place_driven_joints(mechanism_, q.data(), speeds.data(), ws_, ignored);
+  }
+
   // A few Gauss-Newton steps that also pull written coordinates of loop joints to their values, so
-  // that they decide between the ways in which a loop can be closed. Always true.
-  bool follow_guesses(std::vector<double>& q, const LoopGuesses& guesses, LeastChange& least) {
+  // that they decide between the ways in which a loop can be closed.
+  void follow_guesses(std::vector<double>& q, const LoopGuesses& guesses) {
     const bool any = std::any_of(guesses.q.begin(), guesses.q.end(),
                                  [](const std::vector<double>& g) { return !g.empty(); });
-    if (!any) return true;
+    if (!any) return;
+    LeastChange least(calc_metric(mechanism_, ws_));
     for (int iteration = 0; iteration < 20; ++iteration) {
       place(q);
       gap();
@@ -255,12 +330,11 @@ class Assembler {
       if (!std::isfinite(longest) || longest < 1e-6) break;
       step(d, longest > largest_turn ? largest_turn / longest : 1, q);
     }
-    return true;
   }
 
   // Guessed speeds of loop joints weigh as much as the inertia they move in the open tree.
   void follow_speed_guesses(const LoopGuesses& guesses, MatrixXd& metric, VectorXd& wanted) {
-    if (mechanism_.loops.empty()) return;
+    if (!any_speed(guesses)) return;
     const MatrixXd S = calc_loop_matrix(mechanism_, ws_);
     const Eigen::LLT<MatrixXd> factor(metric);
     VectorXd momentum = metric * wanted;
@@ -285,6 +359,7 @@ class Assembler {
   MotionWorkspace<double>& ws_;
   std::vector<double> still_, start_;
   std::vector<int> holonomic_;
+  std::optional<LeastChange> all_rows_;  // in use: all rows, whatever their rank
 };
 
 int worst_row(const std::vector<double>& residual) {
@@ -395,15 +470,14 @@ std::string find_singularity(const Mechanism<double>& mechanism, double t,
   std::vector<double> here(q.begin(), q.end());
   assembler.place(here);
   // small motions that the constraints allow to first order
-  const MatrixXd J_here = assembler.holonomic_matrix();
-  Eigen::CompleteOrthogonalDecomposition<MatrixXd> J;
-  J.setThreshold(1e-8);
-  J.compute(J_here);
   std::mt19937_64 random(7);
   for (int attempt = 0; attempt < 3; ++attempt) {
     VectorXd d(mechanism.nv);
-    for (double& x : d) x = 2 * (random() >> 11) * 0x1p-53 - 1;
-    d -= J.solve(J_here * d);
+    for (const Link<double>& link : mechanism.links)
+      for (int j = link.v0; j < link.v0 + link.nv; ++j)
+        d[j] = link.driven ? 0 : 2 * (random() >> 11) * 0x1p-53 - 1;
+    assembler.choose_rows(here);
+    d = assembler.calc_allowed(here, d);
     if (!(d.norm() > 1e-6)) continue;
     d *= 0.01 / d.cwiseAbs().maxCoeff();
     std::vector<double> near = here;

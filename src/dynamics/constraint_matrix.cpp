@@ -72,7 +72,7 @@ class RowChooser {
   double strength() const { return strength_; }
 
  private:
-  Eigen::MatrixXd rest_;
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rest_;
   Eigen::VectorXd sine_;
   Eigen::VectorXd share_;  // of its size that a row really has
   std::vector<Eigen::RowVectorXd> directions_;
@@ -175,14 +175,15 @@ RankReport calc_rank(const Mechanism<double>& mechanism, MotionWorkspace<double>
   const double tolerance = std::min(1e-2, std::max(least_sine, 100 * violation));
   const Eigen::VectorXd scales = speed_scales(mechanism, ws);
   const Eigen::MatrixXd J = calc_constraint_matrix(mechanism, ws) * scales.asDiagonal();
-  std::vector<int> driven(m), holonomic(m), all(m, 1), positions(m, 0);
+  std::vector<int> driven(m), holonomic(m), all(m, 1);
+  report.holonomic_active.assign(m, 0);
   for (int r = 0; r < m; ++r) {
     driven[r] = mechanism.rows[r].driven_speed >= 0;
     holonomic[r] = mechanism.rows[r].holonomic;
     report.holonomic_rows += holonomic[r];
   }
   const Eigen::VectorXd sizes = calc_row_sizes(mechanism, ws, scales);
-  const double negligible = std::max(cancelled, violation);
+  const double negligible = std::clamp(violation, cancelled, 1e-4);
   RowChooser chooser(J, sizes, negligible);
   chooser.choose(driven, tolerance, report.active);
   chooser.choose(all, tolerance, report.active);
@@ -191,7 +192,8 @@ RankReport calc_rank(const Mechanism<double>& mechanism, MotionWorkspace<double>
   report.strength = chooser.strength();
   for (int r = 0; r < m; ++r) report.sine[r] = chooser.sine(r);
   RowChooser on_positions(J, sizes, negligible);
-  on_positions.choose(holonomic, tolerance, positions);
+  on_positions.choose(driven, tolerance, report.holonomic_active);
+  on_positions.choose(holonomic, tolerance, report.holonomic_active);
   report.holonomic_rank = on_positions.rank();
   return report;
 }

@@ -30,6 +30,7 @@ struct RankReport {
   int rows = 0, rank = 0;                      // of all constraints
   int holonomic_rows = 0, holonomic_rank = 0;  // of those on positions
   std::vector<int> active;  // per row: 1 for an independent set of that rank, drives first
+  std::vector<int> holonomic_active;  // the same for the rows on positions alone
   // per row left out: how much of it (sine of an angle) the chosen ones do not contain
   std::vector<double> sine;
   int weakest = -1;     // the chosen row that adds least to the others ...

@@ -32,9 +32,21 @@ double calc_speed_scale(const MotionWorkspace<double>& ws) {
   return scale;
 }
 
-// ws at (q, no speeds), then the smallest d with J d = -residual into ws.vdot.
-void solve_change(const Mechanism<double>& mechanism, const std::vector<double>& residual,
-                  MotionWorkspace<double>& ws) {
+void fill_still(const Mechanism<double>& mechanism, double t, const double* q,
+                MotionWorkspace<double>& ws) {
+  fill_kinematics<double>(mechanism, t, q, ws.still.data(), ws);
+}
+
+double largest(const std::vector<double>& values) {
+  double most = 0;
+  for (double x : values) most = std::isfinite(x) ? std::max(most, std::fabs(x)) : INFINITY;
+  return most;
+}
+
+}  // namespace
+
+void solve_least_change(const Mechanism<double>& mechanism, const std::vector<double>& residual,
+                        MotionWorkspace<double>& ws) {
   ws.row_rest = residual;
   std::fill(ws.tau.begin(), ws.tau.end(), 0.0);
   std::fill(ws.prescribed.begin(), ws.prescribed.end(), 0.0);
@@ -44,14 +56,8 @@ void solve_change(const Mechanism<double>& mechanism, const std::vector<double>&
   solve_closed(mechanism, ws);
 }
 
-void fill_still(const Mechanism<double>& mechanism, double t, const double* q,
-                MotionWorkspace<double>& ws) {
-  fill_kinematics<double>(mechanism, t, q, ws.still.data(), ws);
-}
-
-// Puts driven joints exactly where they belong; true when a number changed.
-bool place_driven(const Mechanism<double>& mechanism, double* q, double* v,
-                  MotionWorkspace<double>& ws, ProjectionResult& result) {
+bool place_driven_joints(const Mechanism<double>& mechanism, double* q, double* v,
+                         MotionWorkspace<double>& ws, ProjectionResult& result) {
   bool changed = false;
   for (const ConstraintElement<double>& element : mechanism.constraints) {
     const auto* drive = std::get_if<DriveElement<double>>(&element);
@@ -72,14 +78,6 @@ bool place_driven(const Mechanism<double>& mechanism, double* q, double* v,
   return changed;
 }
 
-double largest(const std::vector<double>& values) {
-  double most = 0;
-  for (double x : values) most = std::isfinite(x) ? std::max(most, std::fabs(x)) : INFINITY;
-  return most;
-}
-
-}  // namespace
-
 double calc_position_violation(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws) {
   if (mechanism.rows.empty()) return 0;
   fill_constraint_positions(mechanism, ws);
@@ -96,13 +94,13 @@ ProjectionResult project_state(const Mechanism<double>& mechanism, double t, dou
   ProjectionResult result;
   ws.still.assign(mechanism.nv, 0.0);
   ws.t = t;
-  if (mechanism.has_drives) result.moved = place_driven(mechanism, q, v, ws, result);
+  if (mechanism.has_drives) result.moved = place_driven_joints(mechanism, q, v, ws, result);
 
   fill_still(mechanism, t, q, ws);
   double violation = calc_position_violation(mechanism, ws);
   const double position_goal = 4 * eps * calc_length_scale(ws);
   for (int k = 0; k < most_iterations && violation > position_goal; ++k) {
-    solve_change(mechanism, ws.row_position, ws);
+    solve_least_change(mechanism, ws.row_position, ws);
     result.least_pivot = std::min(result.least_pivot, ws.fronts.least_pivot);
     ws.before.assign(q, q + mechanism.nq);
     for (const Link<double>& link : mechanism.links)
@@ -127,7 +125,7 @@ ProjectionResult project_state(const Mechanism<double>& mechanism, double t, dou
   for (int k = 0; k < 2 && violation > speed_goal; ++k) {
     ws.before.assign(ws.row_speed.begin(), ws.row_speed.end());
     fill_still(mechanism, t, q, ws);
-    solve_change(mechanism, ws.before, ws);
+    solve_least_change(mechanism, ws.before, ws);
     result.least_pivot = std::min(result.least_pivot, ws.fronts.least_pivot);
     for (int j = 0; j < mechanism.nv; ++j) {
       v[j] += ws.vdot[j];

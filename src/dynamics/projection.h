@@ -21,6 +21,15 @@ struct ProjectionResult {
 ProjectionResult project_state(const Mechanism<double>& mechanism, double t, double* q, double* v,
                                MotionWorkspace<double>& ws);
 
+// The smallest mass-weighted change d of coordinates or speeds with J d = -residual for the active
+// rows, into ws.vdot. Needs fill_kinematics at the position without speeds.
+void solve_least_change(const Mechanism<double>& mechanism, const std::vector<double>& residual,
+                        MotionWorkspace<double>& ws);
+
+// Puts driven joints of the tree exactly where they belong; needs ws.t. True when a number changed.
+bool place_driven_joints(const Mechanism<double>& mechanism, double* q, double* v,
+                         MotionWorkspace<double>& ws, ProjectionResult& result);
+
 // Largest |g| and |y - b| at the state in ws (fill_kinematics).
 double calc_position_violation(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws);
 double calc_velocity_violation(const Mechanism<double>& mechanism,
