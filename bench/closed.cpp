@@ -15,8 +15,10 @@ namespace cartan::bench {
 namespace {
 
 // k four-bars, each standing on the coupler of the one below: ground link 1, cranks 1 and 1.2,
-// coupler 1.1; all revolute about y, each loop closed by `closing`.
-ModelDescription describe_ladder(int k, const std::string& closing) {
+// coupler 1.1; all revolute about y, each loop closed by `closing`. `angles`: guesses of the three
+// tree joints of each.
+ModelDescription describe_ladder(int k, const std::string& closing,
+                                 const std::vector<double>& angles = {-1.4, 1.4, 1.3}) {
   ModelDescription d;
   d.name = "ladder";
   auto body = [&](const std::string& name, double length) {
@@ -49,9 +51,9 @@ ModelDescription describe_ladder(int k, const std::string& closing) {
     body("crank" + n, 1.0);
     body("coupler" + n, 1.1);
     body("rocker" + n, 1.2);
-    joint("a" + n, "revolute", ground, 0, "crank" + n, 0, -1.4);
-    joint("b" + n, "revolute", "crank" + n, 1.0, "coupler" + n, 0, 1.4);
-    joint("c" + n, "revolute", "coupler" + n, 1.1, "rocker" + n, 0, 1.3);
+    joint("a" + n, "revolute", ground, 0, "crank" + n, 0, angles[0]);
+    joint("b" + n, "revolute", "crank" + n, 1.0, "coupler" + n, 0, angles[1]);
+    joint("c" + n, "revolute", "coupler" + n, 1.1, "rocker" + n, 0, angles[2]);
     joint("d" + n, closing, ground, 1.0, "rocker" + n, 1.2, 0);
     ground = "coupler" + n;
   }
@@ -67,6 +69,7 @@ std::unique_ptr<Model> read_example(const std::string& path) {
 }
 
 struct Figure {
+  std::vector<double> q;  // the assembled position
   double seconds = 0;
   int nv = 0, rows = 0, rank = 0;
 };
@@ -90,6 +93,7 @@ Figure measure(const Model& model) {
     fill_kinematics<double>(mechanism, 0.0, q.data(), v.data(), ws);
     solve_accelerations(mechanism, ws);
   });
+  figure.q = q;
   figure.nv = mechanism.nv;
   figure.rows = mechanism.row_count();
   figure.rank = calc_rank(mechanism, ws).rank;
@@ -113,11 +117,12 @@ int main(int argc, char** argv) {
   }
   std::printf("%-34s %5s %5s %5s %10s %10s\n", "mechanism", "nv", "rows", "rank", "us", "us/cell");
   print("four-bar, spherical closing", measure(*make_model(describe_ladder(1, "spherical"))), 0);
-  print("four-bar, revolute closing", measure(*make_model(describe_ladder(1, "revolute"))), 0);
+  const Figure one = measure(*make_model(describe_ladder(1, "revolute")));
+  print("four-bar, revolute closing", one, 0);
   print("Stewart platform", measure(*read_example(std::string(argv[1]) + "/stewart.toml")), 0);
   for (int k : {25, 50, 100, 200}) {
     char name[40];
     std::snprintf(name, sizeof name, "ladder of %d four-bars", k);
-    print(name, measure(*make_model(describe_ladder(k, "revolute"))), k);
+    print(name, measure(*make_model(describe_ladder(k, "revolute", one.q))), k);
   }
 }
