@@ -71,9 +71,9 @@ void print_facts(const Model& model, const ModelFacts& facts) {
   const ConstraintReport& c = facts.constraints;
   line("degrees of freedom", std::to_string(c.dof()));
   if (c.rows > 0) {
-    if (c.dof_position() != c.dof())
-      line("", fmt::format("{} in positions; rolling and sliding take {} speeds more",
-                           c.dof_position(), c.dof_position() - c.dof()));
+    if (const int fewer = c.dof_position() - c.dof(); fewer > 0)
+      line("", fmt::format("{} in positions; rolling and sliding take {} {} more",
+                           c.dof_position(), fewer, fewer == 1 ? "speed" : "speeds"));
     line("constraints", fmt::format("{} equations of rank {} on {} speeds of the tree", c.rows,
                                     c.rank, c.speeds));
     line("redundant", describe_redundant(c));
