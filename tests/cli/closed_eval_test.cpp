@@ -151,7 +151,7 @@ TEST(ClosedInverse, FindsTheTorqueOfTheCrank) {
     const CommandResult command =
         run_cartan({"inverse", model, "--motion", file, "--formulation", formulation, "--json"});
     EXPECT_EQ(command.err, "");
-    const json& force = expect_json(command)["force"];
+    const json force = expect_json(command)["force"];
     EXPECT_FALSE(force.contains("wrist")) << "loop joints have no force of their own";
     for (std::size_t k = 0; k < path.rows.size(); ++k) {
       EXPECT_NEAR(force["motor"][k][0], 2 * std::sin(3 * path["t"][k]) - 0.1 * path["motor.v0"][k],

@@ -55,9 +55,9 @@ TEST_P(LoopForce, SameAsInTheTree) {
     ASSERT_TRUE(plain && loop && tree);
     ASSERT_NE(loop.model->loop_joints, tree.model->loop_joints);
     const State state = loop.system->initial_state();
-    const Observation seen = observe(loop.mechanism(), state);
+    const Observation seen = test::observe(loop.mechanism(), state);
     const State other = same_state(seen, tree.mechanism());
-    const Observation there = observe(tree.mechanism(), other);
+    const Observation there = test::observe(tree.mechanism(), other);
     EXPECT_LT(there.position_violation, 1e-13);
     EXPECT_NEAR(seen.kinetic, there.kinetic, 1e-12 * (1 + seen.kinetic));
     EXPECT_NEAR(seen.potential, there.potential, 1e-12 * (1 + std::fabs(seen.potential)));
@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // ---------------------------------------------------------------------------------------- friction
 
-constexpr const char* dry_motor = R"(
+constexpr const char* dry_motor = R"toml(
 [[force]]
 name = "dry"
 type = "friction"
@@ -119,7 +119,7 @@ name = "push"
 type = "joint"
 joint = "motor"
 value = "2*sin(3*t)"
-)";
+)toml";
 
 // Friction holds the crank, hence the whole linkage, until the push is strong enough.
 TEST(ClosedFriction, TheCrankSticksAndSlips) {
@@ -153,7 +153,7 @@ TEST(ClosedFriction, TheCrankSticksAndSlips) {
     };
     SimulateOptions options;
     options.duration = 1;
-    options.step = 0.001;
+    options.step = 0.0005;
     const SimulateReport report = simulate(*e.system, e.system->initial_state(), options, observer);
     ASSERT_TRUE(report.ok()) << report.message;
     EXPECT_GT(stuck, 50) << formulation;
