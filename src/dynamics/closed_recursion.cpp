@@ -84,7 +84,8 @@ void assemble(const Front& front, MotionWorkspace<S>& ws) {
 
 // Partial factorisation: G = L L^T on the rows solved, L^-1 applied to all that stands beside them,
 // and what they take from the rows that go on. Each row is at once subtracted from all later ones.
-template <class S>
+// Without K where the acceleration is known and K^T a already is in g.
+template <bool with_K, class S>
 void factorise(FrontView<S>& f, ConstraintFronts<S>& numbers) {
   const int solved = f.plan.solved;
   for (int r = 0; r < solved; ++r) numbers.diagonal[r] = f.row(r)[r];
@@ -96,16 +97,20 @@ void factorise(FrontView<S>& f, ConstraintFronts<S>& numbers) {
     const double sine2 = value_of(pivot) / value_of(diagonal);
     if (!(sine2 >= numbers.least_pivot)) numbers.least_pivot = sine2;
     row[r] = inverse;
-    f.Kn[r] = inverse * f.Kn[r];
-    f.Kf[r] = inverse * f.Kf[r];
+    if constexpr (with_K) {
+      f.Kn[r] = inverse * f.Kn[r];
+      f.Kf[r] = inverse * f.Kf[r];
+    }
     f.g[r] *= inverse;
     for (int c = r + 1; c < f.size; ++c) row[c] *= inverse;
     for (int c = r + 1; c < f.size; ++c) {
       const S share = row[c];
       add_scaled(f.row(c), -share, row, c, f.size);
-      f.Kn[c] -= share * f.Kn[r];
-      f.Kf[c] -= share * f.Kf[r];
       f.g[c] -= share * f.g[r];
+      if constexpr (with_K) {
+        f.Kn[c] -= share * f.Kn[r];
+        f.Kf[c] -= share * f.Kf[r];
+      }
     }
   }
 }
@@ -123,13 +128,37 @@ void stiffen(const FrontView<S>& f, LinkState<S>& x) {
 }
 
 template <class S>
-void begin_front(int index, LinkState<S>* x, MotionWorkspace<S>& ws) {
+void begin_front(int index, LinkState<S>& x, MotionWorkspace<S>& ws) {
   const Front& front = ws.plan.fronts[index];
   assemble(front, ws);
   if (front.solved == 0) return;
   FrontView<S> f(front, ws.fronts);
-  factorise(f, ws.fronts);
-  if (x) stiffen(f, *x);
+  factorise<true>(f, ws.fronts);
+  stiffen(f, x);
+}
+
+// lambda of the rows solved, given those that go on.
+template <class S>
+void solve_back(const FrontView<S>& f, S* lambda) {
+  const std::vector<int>& rows = f.plan.rows;
+  for (int r = f.plan.solved - 1; r >= 0; --r) {
+    const S* const row = f.row(r);
+    S sum = f.g[r];
+    for (int c = r + 1; c < f.size; ++c) sum += row[c] * lambda[rows[c]];
+    lambda[rows[r]] = -(row[r] * sum);
+  }
+}
+
+// Rows that end at the world, whose acceleration (minus gravity) is known: g takes it in, and
+// lambda follows at once.
+template <class S>
+void solve_at_world(MotionWorkspace<S>& ws) {
+  const Front& front = ws.plan.fronts[ws.plan.world_front];
+  assemble(front, ws);
+  FrontView<S> f(front, ws.fronts);
+  for (int r = 0; r < f.size; ++r) f.g[r] -= dot(f.Kf[r], ws.gravity);
+  factorise<false>(f, ws.fronts);
+  solve_back(f, ws.lambda.data());
 }
 
 // G += Q^T Z for the rows that pass, where Z = D^-1 Q
@@ -187,9 +216,10 @@ void pass_general(const Link<S>& link, const MotionWorkspace<S>& ws, const Gener
   }
 }
 
-// Nothing but the joint's own force passes: K' = 0. Qn, Qf: I^-1 K.
+// Nothing but the joint's own force passes: K' = 0. Qn, Qf: I^-1 K. `lanes` is scratch for their
+// components, rows side by side: many rows meet at a platform.
 template <class S>
-void pass_free(const LinkState<S>& x, FrontView<S>& f, Vec3<S>* Qn, Vec3<S>* Qf) {
+void pass_free(const LinkState<S>& x, FrontView<S>& f, Vec3<S>* Qn, Vec3<S>* Qf, S* lanes) {
   const Sym3<S> A_inverse = inverse(x.A);
   const Mat3<S> E = A_inverse * x.B;
   auto product = [&](int k, int l) { return dot(x.B.c[k], E.c[l]); };
@@ -200,8 +230,14 @@ void pass_free(const LinkState<S>& x, FrontView<S>& f, Vec3<S>* Qn, Vec3<S>* Qf)
     Qf[r] = schur_inverse * (f.Kf[r] - transposed(E, f.Kn[r]));
     Qn[r] = A_inverse * f.Kn[r] - E * Qf[r];
     f.g[r] += dot(f.Kn[r], x.dw) + dot(f.Kf[r], x.du);
+    for (int k = 0; k < 3; ++k) {
+      lanes[k * f.width + r] = Qn[r][k];
+      lanes[(k + 3) * f.width + r] = Qf[r][k];
+    }
   }
-  add_to_G(f, [&](int r, int c) { return dot(f.Kn[r], Qn[c]) + dot(f.Kf[r], Qf[c]); });
+  for (int r = f.plan.solved; r < f.size; ++r)
+    for (int k = 0; k < 6; ++k)
+      add_scaled(f.row(r), k < 3 ? f.Kn[r][k] : f.Kf[r][k - 3], lanes + k * f.width, r, f.size);
   for (int r = f.plan.solved; r < f.size; ++r) f.Kn[r] = f.Kf[r] = {};
 }
 
@@ -234,7 +270,7 @@ void pass_rows(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
         pass_rotation3(x, f, Qn);
         break;
       case Motion::free6:
-        return pass_free(x, f, Qn, Qf);
+        return pass_free(x, f, Qn, Qf, ws.fronts.lanes.data());
       default:
         pass_general(link, ws, ws.factors[i], f, Qn);
     }
@@ -245,17 +281,12 @@ void pass_rows(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
   }
 }
 
-// lambda of the rows solved at a link with the accelerations dw, du.
+// lambda of the rows solved at a link, now that its acceleration is known.
 template <class S>
-void solve_front(int index, const Vec3<S>& dw, const Vec3<S>& du, MotionWorkspace<S>& ws) {
-  FrontView<S> f(ws.plan.fronts[index], ws.fronts);
-  const std::vector<int>& rows = f.plan.rows;
-  for (int r = f.plan.solved - 1; r >= 0; --r) {
-    const S* const row = f.row(r);
-    S sum = dot(f.Kn[r], dw) + dot(f.Kf[r], du) + f.g[r];
-    for (int c = r + 1; c < f.size; ++c) sum += row[c] * ws.lambda[rows[c]];
-    ws.lambda[rows[r]] = -(row[r] * sum);
-  }
+void solve_at_link(int index, const LinkState<S>& x, MotionWorkspace<S>& ws) {
+  const FrontView<S> f(ws.plan.fronts[index], ws.fronts);
+  for (int r = 0; r < f.plan.solved; ++r) f.g[r] += dot(f.Kn[r], x.dw) + dot(f.Kf[r], x.du);
+  solve_back(f, ws.lambda.data());
 }
 
 // Lets the multipliers act on the joint's own acceleration.
@@ -298,19 +329,16 @@ void solve_closed(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   for (int i = n - 1; i >= 0; --i) {
     const Link<S>& link = mechanism.links[i];
     if (link.leaf) start_link(mechanism, ws, i);
-    if (plan.front_at[i] >= 0) begin_front(plan.front_at[i], &ws.links[i], ws);
+    if (plan.front_at[i] >= 0) begin_front(plan.front_at[i], ws.links[i], ws);
     if (link.last_child) start_link(mechanism, ws, link.parent);
     eliminate(mechanism, ws, i);
     if (plan.front_through[i] >= 0) pass_rows(mechanism, ws, i);
   }
-  if (plan.world_front >= 0) {
-    begin_front<S>(plan.world_front, nullptr, ws);
-    solve_front(plan.world_front, Vec3<S>{}, -ws.gravity, ws);
-  }
+  if (plan.world_front >= 0) solve_at_world(ws);
   for (int i = 0; i < n; ++i) {
     if (plan.front_through[i] >= 0) apply_multipliers(mechanism, ws, i);
     accelerate(mechanism, ws, i);
-    if (plan.front_at[i] >= 0) solve_front(plan.front_at[i], ws.links[i].dw, ws.links[i].du, ws);
+    if (plan.front_at[i] >= 0) solve_at_link(plan.front_at[i], ws.links[i], ws);
   }
 }
 

@@ -29,7 +29,7 @@ class RowChooser {
  public:
   // Rows below `negligible` times their size count as zero.
   RowChooser(const Eigen::MatrixXd& rows, const Eigen::VectorXd& sizes, double negligible)
-      : rest_(rows), sine_(rows.rowwise().norm()) {
+      : rest_(rows), sine_(rows.rowwise().norm()), share_(sine_.cwiseQuotient(sizes)) {
     for (Eigen::Index r = 0; r < rest_.rows(); ++r) {
       const bool zero = !(sine_[r] > negligible * sizes[r]);
       rest_.row(r) *= zero ? 0 : 1 / sine_[r];
@@ -52,7 +52,10 @@ class RowChooser {
       if (!(length > tolerance)) continue;
       direction /= length;
       chosen[best] = 1;
-      if (length < weakest_sine_) weakest_ = static_cast<int>(best), weakest_sine_ = length;
+      if (length * share_[best] < strength_) {
+        weakest_ = static_cast<int>(best);
+        strength_ = length * share_[best];
+      }
       for (Eigen::Index r = 0; r < rest_.rows(); ++r) {
         if (chosen[r]) continue;
         const double share = rest_.row(r).dot(direction);
@@ -66,14 +69,15 @@ class RowChooser {
   double sine(Eigen::Index row) const { return sine_[row]; }
   int rank() const { return static_cast<int>(directions_.size()); }
   int weakest() const { return weakest_; }
-  double weakest_sine() const { return weakest_sine_; }
+  double strength() const { return strength_; }
 
  private:
   Eigen::MatrixXd rest_;
   Eigen::VectorXd sine_;
+  Eigen::VectorXd share_;  // of its size that a row really has
   std::vector<Eigen::RowVectorXd> directions_;
   int weakest_ = -1;
-  double weakest_sine_ = 1;
+  double strength_ = 1;
 };
 
 // Speeds scaled so that each carries unit inertia.
@@ -184,7 +188,7 @@ RankReport calc_rank(const Mechanism<double>& mechanism, MotionWorkspace<double>
   chooser.choose(all, tolerance, report.active);
   report.rank = chooser.rank();
   report.weakest = chooser.weakest();
-  report.weakest_sine = chooser.weakest_sine();
+  report.strength = chooser.strength();
   for (int r = 0; r < m; ++r) report.sine[r] = chooser.sine(r);
   RowChooser on_positions(J, sizes, negligible);
   on_positions.choose(holonomic, tolerance, positions);

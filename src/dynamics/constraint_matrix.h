@@ -32,8 +32,8 @@ struct RankReport {
   std::vector<int> active;  // per row: 1 for an independent set of that rank, drives first
   // per row left out: how much of it (sine of an angle) the chosen ones do not contain
   std::vector<double> sine;
-  int weakest = -1;         // the chosen row that adds least to the others ...
-  double weakest_sine = 1;  // ... and how much: near zero close to a singular position
+  int weakest = -1;     // the chosen row that adds least to the others ...
+  double strength = 1;  // ... and how much, of its size: near zero close to a singular position
   int redundant() const { return rows - rank; }
 };
 

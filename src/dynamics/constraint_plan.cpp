@@ -176,6 +176,7 @@ void make_constraint_plan(const Mechanism<S>& mechanism, const int* active, Cons
   fronts.Qn.resize(Q);
   fronts.Qf.resize(Q);
   fronts.diagonal.resize(largest);
+  fronts.lanes.assign(6 * largest, S(0));
   plan.active.assign(active, active + mechanism.row_count());
   plan.valid = true;
 }

@@ -245,11 +245,11 @@ class TreeSystem final : public MechanicalSystem {
     MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
     kinematics_at(at, ws);
     const RankReport rank = calc_rank(mechanism_, ws);
-    if (rank.weakest < 0 || rank.weakest_sine > near_singular) return "";
+    if (rank.weakest < 0 || rank.strength > near_singular) return "";
     return fmt::format(
-        "close to a singular position: {} is nearly dependent on the other constraints (sine "
-        "{:.2g}), and where their rank is lost the motion is not unique",
-        row_owner(model_, mechanism_.rows[rank.weakest]), rank.weakest_sine);
+        "close to a singular position: the constraints lose rank at {} (the weakest of them has "
+        "{:.2g} of its usual size), and there the motion is not unique",
+        row_owner(model_, mechanism_.rows[rank.weakest]), rank.strength);
   }
 
   AssemblyReport assemble(State& state, Workspace& workspace) const override {
@@ -304,7 +304,7 @@ class TreeSystem final : public MechanicalSystem {
 
  private:
   static constexpr double lost_constraint = 1e-6;  // a violation projection must get below
-  static constexpr double near_singular = 0.1;     // sine between constraints
+  static constexpr double near_singular = 0.02;  // strength of the weakest row
   static constexpr double weak_pivot = 1e-3;  // squared sine at which rows are chosen anew ...
   static constexpr double good_pivot = 1e-2;  // ... and at which they are good again
 
