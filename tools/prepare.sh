@@ -88,11 +88,15 @@ read_processor() {
 
 # Is the binary in folder $1 newer than all it is made from, and made for this processor?
 is_fresh() {
-  local stamped=
+  local stamped= line
+  local -a sources=("$root/src" "$root/CMakeLists.txt" "$packages")
   [[ -x $1/cartan && -e $1/.fresh ]] || return 1
   IFS= read -r stamped <"$1/.fresh" || true
   [[ $stamped == "$processor" ]] || return 1
-  [[ -z $(find "$root/src" "$root/CMakeLists.txt" "$packages" -newer "$1/.fresh" -print -quit 2>&1) ]]
+  if [[ -e $1/embedded.txt ]]; then # files outside src/ that CMake put into the program
+    while IFS= read -r line; do sources+=("$root/$line"); done <"$1/embedded.txt"
+  fi
+  [[ -z $(find "${sources[@]}" -newer "$1/.fresh" -print -quit 2>&1) ]]
 }
 
 # Sets $build. The folder in the tree is taken where it is fresh or can be written.

@@ -77,11 +77,12 @@ void print_facts(const Model& model, const ModelFacts& facts) {
   const ConstraintReport& c = facts.constraints;
   line("degrees of freedom", std::to_string(c.dof()));
   if (c.rows > 0) {
-    if (c.dof_position() != c.dof())
-      line("", fmt::format("{} in positions; rolling and sliding take {} speeds more",
-                           c.dof_position(), c.dof_position() - c.dof()));
-    line("constraints", fmt::format("{} equations of rank {} on {} speeds of the tree", c.rows,
-                                    c.rank, c.speeds));
+    if (const int fewer = c.dof_position() - c.dof(); fewer > 0)
+      line("", fmt::format("{} in positions; rolling and sliding take {} {} more",
+                           c.dof_position(), fewer, fewer == 1 ? "speed" : "speeds"));
+    line("constraints", fmt::format("{} {} of rank {} on {} {} of the tree", c.rows,
+                                    c.rows == 1 ? "equation" : "equations", c.rank, c.speeds,
+                                    c.speeds == 1 ? "speed" : "speeds"));
     line("redundant", describe_redundant(c));
     line("assembly", fmt::format("coordinates changed by up to {:.3g}, speeds by up to {:.3g}; "
                                  "violations {:.2g}, {:.2g}",

@@ -1,4 +1,6 @@
 // The tables of a mechanism's run.
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "cli/recorder.h"
@@ -78,18 +80,24 @@ class TreeRecorder final : public Recorder {
     constraints_ = open(extra_.constraints, "constraints.csv", violations);
   }
 
-  // NAME.0, NAME.1, .. of every loop joint and constraint
+  // NAME.0, NAME.1, .. of every loop joint and constraint; of a constraint named like a loop joint:
+  // constraint NAME.0, ..
   std::vector<std::string> row_names() {
     const ConstraintReport report =
         system_.report_constraints(system_.initial_state(), *workspace_);
     std::vector<std::string> names;
+    std::string name;
     int index = 0;
-    for (std::size_t r = 0; r < report.owners.size(); ++r) {
-      index = r > 0 && report.owners[r] == report.owners[r - 1] ? index + 1 : 0;
+    for (std::size_t r = 0; r < report.owners.size(); ++r, ++index) {
       const std::string& owner = report.owners[r];  // joint 'NAME' or constraint 'NAME'
-      const std::size_t quote = owner.find('\'');
-      names.push_back(fmt::format("{}.{}", owner.substr(quote + 1, owner.size() - quote - 2),
-                                  index));
+      if (r == 0 || owner != report.owners[r - 1]) {
+        const std::size_t quote = owner.find('\'');
+        name = owner.substr(quote + 1, owner.size() - quote - 2);
+        if (std::find(names.begin(), names.end(), name + ".0") != names.end())
+          name = "constraint " + name;
+        index = 0;
+      }
+      names.push_back(fmt::format("{}.{}", name, index));
     }
     return names;
   }

@@ -79,22 +79,32 @@ TEST(Check, VariablesFile) {
   EXPECT_EQ(json["variables"].size(), 2u);
 }
 
-TEST(Check, ClosedSystemsAreReadAndSaidNotToRun) {
+// Both points are hips, so their distance cannot change: an equation that says nothing.
+TEST(Check, ConstraintsAreListedAndCounted) {
   const Scratch scratch;
-  const std::string model = scratch.write("loop.toml", std::string(fork) + R"(
+  const auto distance = [&](const char* length) {
+    return scratch.write("loop.toml", std::string(fork) + R"(
 [[constraint]]
 type = "distance"
 from = { body = "left" }
 to = { body = "right" }
-length = 2
-)");
+length = )" + length);
+  };
+  const std::string model = distance("2\n");
   const CommandResult text = run_cartan({"check", model});
   EXPECT_EQ(text.status, 0) << text.err;
-  EXPECT_NE(text.out.find("distance"), std::string::npos) << text.out;
+  for (const char* line : {"distance1 (distance)", "1 equation of rank 0 on 5 speeds of the tree",
+                           "1, in constraint 'distance1'", "assembly"})
+    EXPECT_NE(text.out.find(line), std::string::npos) << line << "\nin\n" << text.out;
   const auto json = expect_json(run_cartan({"check", model, "--json"}));
-  EXPECT_FALSE(json.contains("dof"));
   EXPECT_EQ(json["constraints"], 1);
-  expect_refusal(run_cartan({"run", model}), "loop.toml: ");
+  EXPECT_EQ(json["equations"], 1);
+  EXPECT_EQ(json["rank"], 0);
+  EXPECT_EQ(json["redundant"], 1);
+  EXPECT_EQ(json["dof"], 5);
+  EXPECT_EQ(json["assembly"]["position_change"], 0.0);
+  expect_refusal(run_cartan({"check", distance("3\n")}),
+                 "constraint 'distance1' cannot be satisfied: a gap of 1 remains");
 }
 
 TEST(Check, SetOverridesParameters) {

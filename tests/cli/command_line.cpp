@@ -141,26 +141,57 @@ void expect_refusal(const CommandResult& result, const std::string& text) {
   EXPECT_EQ(result.err.find("internal error"), std::string::npos) << result.err;
 }
 
-double LastRow::operator[](const std::string& name) const {
+namespace {
+
+std::vector<std::string> split(const std::string& line) {
+  std::vector<std::string> cells;
+  std::string cell;
+  for (std::istringstream stream(line); std::getline(stream, cell, ',');) cells.push_back(cell);
+  return cells;
+}
+
+// Index of a column; 0 after a failure.
+std::size_t find_column(const std::vector<std::string>& names, const std::string& name) {
   const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) {
-    ADD_FAILURE() << "there is no column " << name;
-    return 0;
+  if (found != names.end()) return found - names.begin();
+  ADD_FAILURE() << "there is no column " << name;
+  return 0;
+}
+
+}  // namespace
+
+std::vector<double> Table::operator[](const std::string& name) const {
+  const std::size_t k = find_column(names, name);
+  std::vector<double> column;
+  for (const std::vector<double>& row : rows) column.push_back(row[k]);
+  return column;
+}
+
+Table read_table(const std::string& path) {
+  Table table;
+  std::ifstream stream(path);
+  std::string line;
+  std::getline(stream, line);
+  table.names = split(line);
+  while (std::getline(stream, line)) {
+    std::vector<double> row;
+    for (const std::string& cell : split(line)) row.push_back(std::strtod(cell.c_str(), nullptr));
+    EXPECT_EQ(row.size(), table.names.size()) << path;
+    row.resize(table.names.size());
+    table.rows.push_back(std::move(row));
   }
-  return values[found - names.begin()];
+  EXPECT_FALSE(table.rows.empty()) << path;
+  return table;
+}
+
+double LastRow::operator[](const std::string& name) const {
+  return values[find_column(names, name)];
 }
 
 LastRow last_row(const std::string& path) {
-  LastRow row;
-  std::ifstream stream(path);
-  std::string header, line, last, cell;
-  std::getline(stream, header);
-  while (std::getline(stream, line)) last = line;
-  for (std::istringstream cells(header); std::getline(cells, cell, ',');) row.names.push_back(cell);
-  for (std::istringstream cells(last); std::getline(cells, cell, ',');)
-    row.values.push_back(std::strtod(cell.c_str(), nullptr));
-  EXPECT_EQ(row.names.size(), row.values.size()) << path;
-  return row;
+  const Table table = read_table(path);
+  if (table.rows.empty()) return {table.names, std::vector<double>(table.names.size())};
+  return {table.names, table.rows.back()};
 }
 
 }  // namespace cartan::test

@@ -57,7 +57,15 @@ nlohmann::json expect_json(const CommandResult& result, int status = 0);
 // Asserts exit status 2, nothing on stdout, and a message that contains `text`.
 void expect_refusal(const CommandResult& result, const std::string& text);
 
-// The last line of a CSV file as numbers, beside its header.
+// The numbers of a CSV file (text counts as zero).
+struct Table {
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> rows;
+  std::vector<double> operator[](const std::string& name) const;  // a column
+};
+Table read_table(const std::string& path);
+
+// Its last line.
 struct LastRow {
   std::vector<std::string> names;
   std::vector<double> values;

@@ -39,7 +39,8 @@ TEST_P(From, ContinuingEqualsNotStopping) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, From,
-                         testing::Values("double-pendulum", "top", "cartpole", "variables"));
+                         testing::Values("double-pendulum", "top", "cartpole", "variables",
+                                         "four-bar", "sleigh", "rolling-disc", "stewart"));
 
 TEST(From, WhatIsMissingIsTheInitialValue) {
   const Scratch scratch;

@@ -31,7 +31,7 @@ call() { # runs a command; sets $out, $err, $status
 stderr_has() { [[ $err == *"$1"* ]]; }
 is() { [[ $1 == "$2" ]]; }
 
-mkdir -p "$tree/src/cli" "$tree/tools" "$scratch/bin"
+mkdir -p "$tree/src/cli" "$tree/tools" "$tree/examples" "$scratch/bin"
 cp "$source_dir/cartan" "$tree/"
 cp "$source_dir/tools/prepare.sh" "$tree/tools/"
 echo 'build  bash  # always there' >"$tree/packages.txt"
@@ -40,10 +40,15 @@ cmake_minimum_required(VERSION 3.22)
 project(small LANGUAGES CXX)
 option(CARTAN_TESTS "" ON)
 add_executable(cartan src/cli/main.cpp)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/examples/word.toml)
+file(READ examples/word.toml word)
+target_compile_definitions(cartan PRIVATE WORD="${word}")
+file(WRITE ${CMAKE_BINARY_DIR}/embedded.txt "examples/word.toml\n")
 END
+printf '' >"$tree/examples/word.toml"
 write_main() {
   echo "#include <cstdio>
-        int main(int n, char** a) { std::printf(\"$1 %s\\n\", n > 1 ? a[1] : \"\"); return n > 2 ? 7 : 0; }" >"$tree/src/cli/main.cpp"
+        int main(int n, char** a) { std::printf(WORD \"$1 %s\\n\", n > 1 ? a[1] : \"\"); return n > 2 ? 7 : 0; }" >"$tree/src/cli/main.cpp"
 }
 write_main one
 # Stand-ins: apt-get that has no network and notes its calls, sudo that changes nobody.
@@ -82,6 +87,13 @@ write_main two
 call "$tree/cartan" x
 expect "a changed source is built" is "$status:$out" "0:two x"
 
+echo 'no part of the program' >"$tree/examples/other.toml"
+call "$tree/cartan" x
+expect "an example that is not in the program changes nothing" is "$status:$out:$err" "0:two x:"
+printf 'new ' >"$tree/examples/word.toml"
+call "$tree/cartan" x
+expect "an example that is in the program is built in anew" is "$status:$out" "0:new two x"
+printf '' >"$tree/examples/word.toml"
 write_main three
 "$tree/cartan" x >"$scratch/first" 2>/dev/null &
 call "$tree/cartan" x

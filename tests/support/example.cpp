@@ -1,6 +1,8 @@
 #include "support/example.h"
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -9,14 +11,15 @@
 
 namespace cartan::test {
 
-Example load_example(const std::string& name, const std::string& formulation,
-                     const Settings& settings) {
+namespace {
+
+std::string example_path(const std::string& name) {
+  return std::string(CARTAN_ROOT) + "/examples/" + name + ".toml";
+}
+
+Example make_example(const std::optional<ModelDescription>& description, Diagnostics& problems,
+                     const std::string& formulation, const Overrides& overrides) {
   Example example;
-  const std::string path = std::string(CARTAN_ROOT) + "/examples/" + name + ".toml";
-  Diagnostics problems(path);
-  const auto description = read_model_file(path, problems);
-  Overrides overrides;
-  for (const auto& [parameter, value] : settings) overrides.push_back({parameter, Value(value)});
   std::optional<Model> model;
   if (description) model = check_model(*description, problems, overrides);
   if (!model) {
@@ -27,8 +30,30 @@ Example load_example(const std::string& name, const std::string& formulation,
   example.model = std::make_unique<const Model>(std::move(*model));
   example.system =
       make_system(*example.model, parameter_values(*example.model), formulation, example.problem);
-  if (!example.system) ADD_FAILURE() << name << ": " << example.problem;
+  if (!example.system) ADD_FAILURE() << example.model->name << ": " << example.problem;
   return example;
+}
+
+}  // namespace
+
+Example load_example(const std::string& name, const std::string& formulation,
+                     const Settings& settings) {
+  Diagnostics problems(example_path(name));
+  Overrides overrides;
+  for (const auto& [parameter, value] : settings) overrides.push_back({parameter, Value(value)});
+  return make_example(read_model_file(example_path(name), problems), problems, formulation,
+                      overrides);
+}
+
+Example load_text(const std::string& text, const std::string& formulation) {
+  Diagnostics problems;
+  return make_example(read_model_text(text, ".", problems), problems, formulation, {});
+}
+
+std::string example_text(const std::string& name) {
+  std::ifstream stream(example_path(name));
+  EXPECT_TRUE(stream) << name;
+  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 std::vector<State> states_at(const System& system, std::span<const double> times,

@@ -29,6 +29,10 @@ using Settings = std::vector<std::pair<std::string, double>>;  // of [parameters
 Example load_example(const std::string& name, const std::string& formulation = "recursive",
                      const Settings& settings = {});
 
+// A model given as text, for example an example with something added.
+Example load_text(const std::string& text, const std::string& formulation = "recursive");
+std::string example_text(const std::string& name);  // of examples/NAME.toml
+
 // States at the given times (increasing), each the end of a run: no interpolation.
 std::vector<State> states_at(const System& system, std::span<const double> times,
                              const SimulateOptions& options);
