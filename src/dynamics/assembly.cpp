@@ -59,7 +59,8 @@ class Assembler {
 
   // Positions. True when all gaps are closed.
   bool close(std::vector<double>& q, const LoopGuesses& guesses) {
-    place_driven(q);
+    std::vector<double> speeds = still_;
+    place_driven(q, speeds);
     start_ = q;
     place(q);
     if (gap() <= goal()) return true;
@@ -103,7 +104,8 @@ class Assembler {
   }
 
   // Speeds: least change from v and the guesses of loop joints. True when they satisfy all rows.
-  bool move(const std::vector<double>& q, std::vector<double>& v, const LoopGuesses& guesses) {
+  bool move(std::vector<double>& q, std::vector<double>& v, const LoopGuesses& guesses) {
+    place_driven(q, v);
     fill_kinematics<double>(mechanism_, t_, q.data(), v.data(), ws_);
     if (calc_velocity_violation(mechanism_, ws_) <= speed_goal(v) * 1e-6 && !any_speed(guesses))
       return true;
@@ -290,11 +292,11 @@ class Assembler {
 
   void use_all_rows() { all_rows_.emplace(calc_metric(mechanism_, ws_)); }
 
-  void place_driven(std::vector<double>& q) {
+  // Driven joints have their values before anything else is changed for them.
+  void place_driven(std::vector<double>& q, std::vector<double>& v) {
     ProjectionResult ignored;
-    std::vector<double> speeds = still_;
     ws_.t = t_;
-    place_driven_joints(mechanism_, q.data(), speeds.data(), ws_, ignored);
+    place_driven_joints(mechanism_, q.data(), v.data(), ws_, ignored);
   }
 
   // A few Gauss-Newton steps that also pull written coordinates of loop joints to their values, so

@@ -213,24 +213,53 @@ std::vector<double> calc_least_multipliers(const Mechanism<double>& mechanism,
   return {least.data(), least.data() + least.size()};
 }
 
-std::vector<double> calc_actuator_forces(const Mechanism<double>& mechanism,
-                                         MotionWorkspace<double>& ws,
-                                         const std::vector<double>& force) {
+// The rows of J, then a row for every speed; the constraints are chosen already.
+static RowChooser make_speed_chooser(const Mechanism<double>& mechanism,
+                                     MotionWorkspace<double>& ws, const Eigen::MatrixXd& J,
+                                     std::vector<int>& chosen) {
   const int nv = mechanism.nv, m = mechanism.row_count();
-  const Eigen::MatrixXd J = calc_constraint_matrix(mechanism, ws);
   const Eigen::VectorXd scales = speed_scales(mechanism, ws);
   Eigen::MatrixXd all(m + nv, nv);
   all << J * scales.asDiagonal(), Eigen::MatrixXd::Identity(nv, nv);
   Eigen::VectorXd sizes = Eigen::VectorXd::Ones(m + nv);
   sizes.head(m) = calc_row_sizes(mechanism, ws, scales);
   RowChooser chooser(all, sizes, cancelled);
-  std::vector<int> candidates(m + nv, 0), chosen(m + nv, 0);
+  std::vector<int> candidates(m + nv, 0);
   std::fill(candidates.begin(), candidates.begin() + m, 1);
+  chosen.assign(m + nv, 0);
   chooser.choose(candidates, least_sine, chosen);
+  return chooser;
+}
+
+// A speed is independent when this much of it is left over by the rows before.
+constexpr double least_share = 1e-6;
+
+int find_dependent_speed(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
+                         const std::vector<int>& speeds) {
+  const int m = mechanism.row_count();
+  std::vector<int> chosen;
+  RowChooser chooser =
+      make_speed_chooser(mechanism, ws, calc_constraint_matrix(mechanism, ws), chosen);
+  for (std::size_t k = 0; k < speeds.size(); ++k) {
+    std::vector<int> candidate(chosen.size(), 0);
+    candidate[m + speeds[k]] = 1;
+    chooser.choose(candidate, least_share, chosen);
+    if (!chosen[m + speeds[k]]) return static_cast<int>(k);
+  }
+  return -1;
+}
+
+std::vector<double> calc_actuator_forces(const Mechanism<double>& mechanism,
+                                         MotionWorkspace<double>& ws,
+                                         const std::vector<double>& force) {
+  const int nv = mechanism.nv, m = mechanism.row_count();
+  const Eigen::MatrixXd J = calc_constraint_matrix(mechanism, ws);
+  std::vector<int> chosen;
+  RowChooser chooser = make_speed_chooser(mechanism, ws, J, chosen);
   for (int j = 0; j < nv; ++j) {
-    candidates.assign(m + nv, 0);
-    candidates[m + j] = 1;
-    chooser.choose(candidates, 1e-6, chosen);
+    std::vector<int> candidate(m + nv, 0);
+    candidate[m + j] = 1;
+    chooser.choose(candidate, least_share, chosen);
   }
   std::vector<int> passive;
   for (int j = 0; j < nv; ++j)

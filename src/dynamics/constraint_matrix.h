@@ -47,6 +47,11 @@ RankReport calc_rank(const Mechanism<double>& mechanism, MotionWorkspace<double>
 std::vector<double> calc_least_multipliers(const Mechanism<double>& mechanism,
                                            MotionWorkspace<double>& ws);
 
+// The first of the speeds (its place in the list) that the constraints and the earlier ones decide, or
+// -1 when all are independent.
+int find_dependent_speed(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
+                         const std::vector<int>& speeds);
+
 // Forces on the first independent speeds, the rest of `force` being carried by the constraints:
 // force = actuators + J^T lambda. Zero on all other speeds.
 std::vector<double> calc_actuator_forces(const Mechanism<double>& mechanism,

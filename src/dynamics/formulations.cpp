@@ -77,6 +77,17 @@ const FormulationInfo* find_formulation(const std::string& name) {
   return nullptr;
 }
 
+// Joints that cannot stick one by one: forces that hold them are not unique.
+static std::string refuse_dependent_friction(const MechanicalSystem& system) {
+  const auto workspace = system.make_workspace();
+  const std::string name = system.find_dependent_friction(system.initial_state(), *workspace);
+  if (name.empty()) return "";
+  return fmt::format(
+      "friction '{}': constraints tie its joint to others with dry friction, so that it is not "
+      "decided which of them sticks; give 'smoothing', or keep dry friction in one of the joints",
+      name);
+}
+
 // Loads of bearings follow from reactions, which redundant constraints leave open.
 static std::string refuse_loads(const Model& model, const MechanicalSystem& system) {
   for (const Force& force : model.forces) {
@@ -124,6 +135,7 @@ std::unique_ptr<System> make_system(const Model& model, std::vector<double> para
   }
   problem = find_missing_inertia(model, parameters, system->initial_state());
   if (problem.empty() && system->constrained()) problem = refuse_loads(model, *system);
+  if (problem.empty() && system->constrained()) problem = refuse_dependent_friction(*system);
   if (!problem.empty()) return nullptr;
   return system;
 }

@@ -100,6 +100,9 @@ class MechanicalSystem : public System {
   // Violations of every row: g (zero for rows without a position) and y - b.
   virtual void constraint_violations(StateView at, std::vector<double>& positions,
                                      std::vector<double>& speeds, Workspace& workspace) const = 0;
+  // The friction element without smoothing whose joint, with all others stuck, could not move: then
+  // it is not decided which of them sticks. "" when there is none.
+  virtual std::string find_dependent_friction(StateView at, Workspace& workspace) const = 0;
   // Rate of Baumgarte's feedback; zero (the default) for none.
   virtual void set_baumgarte(double rate) = 0;
 

@@ -252,6 +252,22 @@ class TreeSystem final : public MechanicalSystem {
         row_owner(model_, mechanism_.rows[rank.weakest]), rank.strength);
   }
 
+  std::string find_dependent_friction(StateView at, Workspace& workspace) const override {
+    if (mechanism_.rows.empty() || mechanism_.mode_count == 0) return "";
+    MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
+    kinematics_at(at, ws);
+    std::vector<int> speeds, owners;
+    for (std::size_t k = 0; k < mechanism_.forces.size(); ++k) {
+      const auto* e = std::get_if<Friction<double>>(&mechanism_.forces[k]);
+      if (!e || e->smooth) continue;
+      const Link<double>& link = mechanism_.links[e->link];
+      for (int j = link.v0; j < link.v0 + link.nv; ++j)
+        speeds.push_back(j), owners.push_back(static_cast<int>(k));
+    }
+    const int dependent = find_dependent_speed(mechanism_, ws, speeds);
+    return dependent < 0 ? "" : model_.forces[owners[dependent]].name;
+  }
+
   AssemblyReport assemble(State& state, Workspace& workspace) const override {
     if (mechanism_.rows.empty()) return {};
     LoopGuesses none;
@@ -304,7 +320,7 @@ class TreeSystem final : public MechanicalSystem {
 
  private:
   static constexpr double lost_constraint = 1e-6;  // a violation projection must get below
-  static constexpr double near_singular = 0.02;  // strength of the weakest row
+  static constexpr double near_singular = 0.05;  // strength of the weakest row
   static constexpr double weak_pivot = 1e-3;  // squared sine at which rows are chosen anew ...
   static constexpr double good_pivot = 1e-2;  // ... and at which they are good again
 
@@ -411,6 +427,8 @@ class TreeSystem final : public MechanicalSystem {
                            double gap) const {
     const int row = worst(ws.row_position);
     const std::string owner = row_owner(model_, mechanism_.rows[row]);
+    if (!std::isfinite(gap))
+      return fmt::format("{} has no value here (it is not a finite number)", owner);
     if (!state.mode[mechanism_.mode_count + row])
       return fmt::format(
           "{} contradicts the other constraints: it depends on them, and a gap of {:.3g} remains",
@@ -425,7 +443,8 @@ class TreeSystem final : public MechanicalSystem {
     return calc_kinetic_energy(mechanism_, ws) + calc_potential_energy(mechanism_, ws);
   }
   static int worst(const std::vector<double>& residual) {
-    const auto larger = [](double a, double b) { return std::fabs(a) < std::fabs(b); };
+    const auto size = [](double x) { return std::isfinite(x) ? std::fabs(x) : INFINITY; };
+    const auto larger = [&](double a, double b) { return size(a) < size(b); };
     return static_cast<int>(std::max_element(residual.begin(), residual.end(), larger) -
                             residual.begin());
   }

@@ -209,13 +209,14 @@ bool Run::take_events() {
     if (!changed_) {
       cut = c.length;
       if (!fill_event_state(cut)) return false;
+      if (projecting_ && !project(at_event_, false)) return false;
     }
     over = !fire(c);
     handled_.push_back(c);
     if (over) break;
   }
   if (!over && !changed_) return true;
-  if (projecting_ && !project(at_event_, false)) return false;
+  if (projecting_ && changed_ && !project(at_event_, false)) return false;
   if (adaptive_ && !sample_until(at_event_.t)) return false;
   state_ = at_event_;
   if (over) return false;
