@@ -55,6 +55,7 @@ struct MovingFrame {
   std::vector<S> M_star, rhs;
   std::vector<std::vector<int>> path;         // per link: the speeds on its path
   std::vector<S> compact, weighted, product;  // of one link: 6 x path, and one row
+  std::vector<Vec3<S>> force, moment;         // per link: F - M B' v - D M B v
   // constraints: active rows, their places, J by rows (then L^-1 J^T), gamma, J M^-1 J^T
   std::vector<int> active, place;
   std::vector<S> J, gamma, G;

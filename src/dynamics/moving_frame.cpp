@@ -101,7 +101,18 @@ void add_mass(const Link<S>& link, const LinkBody<S>& body, const std::vector<in
   }
 }
 
-// rhs += B_i^T (F - M B' v - D M B v) of link i
+// rhs += B_i^T (force, moment), B_i in `compact`
+template <class S>
+void add_wrench(const std::vector<int>& path, const Vec3<S>& force, const Vec3<S>& moment,
+                MovingFrame<S>& mf) {
+  const std::size_t k = path.size();
+  const S* B = mf.compact.data();
+  for (std::size_t c = 0; c < k; ++c)
+    mf.rhs[path[c]] += B[c] * force.x + B[k + c] * force.y + B[2 * k + c] * force.z +
+                       B[3 * k + c] * moment.x + B[4 * k + c] * moment.y + B[5 * k + c] * moment.z;
+}
+
+// rhs += B_i^T (F - M B' v - D M B v) of link i; what is in brackets is kept for `refine`
 template <class S>
 void add_forces(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, int i,
                 const std::vector<int>& path, MovingFrame<S>& mf) {
@@ -123,11 +134,8 @@ void add_forces(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, int
   }
   const Vec3<S> w = transpose_times(R, x.w);
   moment -= body.J_com_B * bias_w + cross(w, body.J_com_B * w);
-  const std::size_t k = path.size();
-  const S* B = mf.compact.data();
-  for (std::size_t c = 0; c < k; ++c)
-    mf.rhs[path[c]] += B[c] * force.x + B[k + c] * force.y + B[2 * k + c] * force.z +
-                       B[3 * k + c] * moment.x + B[4 * k + c] * moment.y + B[5 * k + c] * moment.z;
+  mf.force[i] = force, mf.moment[i] = moment;
+  add_wrench(path, force, moment, mf);
 }
 
 // Speeds whose v' is known (stuck or driven) leave the equations.
@@ -148,6 +156,31 @@ void hold_known(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
       mf.M_star[j * n + j] = S(1);
       mf.rhs[j] = known;
     }
+}
+
+// One step of iterative refinement of v', with L in M_star. Sums such as M* lose the small axial
+// inertia of a slender body beside m l^2 to rounding. So what v' leaves of the balance is formed
+// body by body, where it is whole: r = tau + sum_i B_i^T (F - M B' v - D M B v - M B_i v').
+template <class S>
+void refine(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  MovingFrame<S>& mf = *ws.moving_frame;
+  std::copy(ws.tau.begin(), ws.tau.end(), mf.rhs.begin());
+  for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
+    const std::vector<int>& path = mf.path[i];
+    const std::size_t k = path.size();
+    gather(mf, static_cast<int>(i), path, mf.compact);
+    S a[6] = {};
+    for (std::size_t c = 0; c < k; ++c)
+      for (int r = 0; r < 6; ++r) a[r] += mf.compact[r * k + c] * ws.vdot[path[c]];
+    add_wrench(path, mf.force[i] - mechanism.links[i].mass * Vec3<S>{a[0], a[1], a[2]},
+               mf.moment[i] - mechanism.bodies[i].J_com_B * Vec3<S>{a[3], a[4], a[5]}, mf);
+  }
+  for (const Link<S>& link : mechanism.links)
+    for (int j = link.v0; j < link.v0 + link.nv; ++j)
+      if (link.driven || (ws.any_locked && ws.locked[j])) mf.rhs[j] = S(0);
+  solve_lower(mf.M_star, mf.rhs.data(), mf.nv);
+  solve_upper(mf.M_star, mf.rhs.data(), mf.nv);
+  for (int j = 0; j < mf.nv; ++j) ws.vdot[j] += mf.rhs[j];
 }
 
 // One row of J, and gamma = -(what y' is at v' = 0): the row's wrenches seen through B and B'.
@@ -251,6 +284,8 @@ MovingFrame<S> make_moving_frame(const Mechanism<S>& mechanism) {
   mf.compact.assign(6 * nv, S(0));
   mf.weighted.assign(6 * nv, S(0));
   mf.product.assign(nv, S(0));
+  mf.force.resize(n);
+  mf.moment.resize(n);
   mf.path.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     const Link<S>& link = mechanism.links[i];
@@ -317,6 +352,7 @@ void solve_moving_frame(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   solve_lower(mf.M_star, ws.vdot.data(), mf.nv);
   if (closed) solve_multipliers(ws);
   solve_upper(mf.M_star, ws.vdot.data(), mf.nv);
+  if (!closed) refine(mechanism, ws);
   fill_accelerations(mechanism, ws);
 }
 

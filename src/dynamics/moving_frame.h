@@ -26,7 +26,7 @@ void fill_moving_frame(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 template <class S>
 void fill_moving_frame_equations(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 
-// An AccelerationSolver (friction.h): v' by B^T M B and Cholesky.
+// An AccelerationSolver (friction.h): v' by B^T M B and Cholesky, in trees refined once.
 template <class S>
 void solve_moving_frame(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 

@@ -106,8 +106,8 @@ void check_order(const System& system, double duration, const IntegratorInfo& me
   if (method.order <= 6) {
     EXPECT_GE(fit.range, 7.9);  // three halvings
   }
-  // Above order ten the terms of order h^(p+2) are felt down to rounding; there the order rests on
-  // the conditions checked in tableau_test and the slope is a plausibility check.
+  // Above order ten the terms of order h^(p+2) are felt down to rounding: mechanism_order_test fits
+  // them too, here the slope is a plausibility check.
   const double slack = method.order <= 10 ? 0.1 : 0.05 * method.order;
   EXPECT_GT(fit.slope, method.order - slack) << method.name;
   testing::Test::RecordProperty("slope", std::to_string(fit.slope));
@@ -135,7 +135,8 @@ std::vector<IntegratorInfo> methods(int highest_order) {
 }
 const auto name_of = [](const auto& info) { return std::string(info.param.name); };
 INSTANTIATE_TEST_SUITE_P(Methods, Order, testing::ValuesIn(methods(16)), name_of);
-// Above order eight the chain leaves no steps between divergence and rounding.
+// Above order eight this motion of the chain leaves no steps between divergence and rounding;
+// mechanism_order_test has one that does.
 INSTANTIATE_TEST_SUITE_P(Methods, OrderOfChain, testing::ValuesIn(methods(8)), name_of);
 
 // Inside a step the dense output has its own order: local error h^(q+1).

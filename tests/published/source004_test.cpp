@@ -22,17 +22,23 @@ TEST_P(SwingingLegs, AccelerationsAndMassMatrix) {
   const auto workspace = system.make_workspace();
   const DynamicsReport report = system.report_dynamics(system.initial_state(), *workspace);
   const double udot[] = {-1.1575536779547632, -6.8850409920478790, 10.012266235048693};
-  for (int j = 0; j < 3; ++j) EXPECT_NEAR(report.acceleration[j][0], udot[j], 1e-14 * 10) << j;
+  for (int j = 0; j < 3; ++j)
+    EXPECT_NEAR(report.acceleration[j][0], udot[j], 1e-15 * std::fabs(udot[j])) << j;
   const MassMatrixReport mass = system.report_mass_matrix(system.initial_state(), *workspace);
   const double M12 = 1.3815914910043276e-01, M13 = 1.1464037869507272e-01;
   const double M[3][3] = {{1.9, M12, M13}, {M12, 0.06, 0}, {M13, 0, 0.048}};
   const double force[3] = {-2.0027734003151124, -0.57302909070717920, 0.34788638728172895};
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) EXPECT_NEAR(mass.mass_matrix(i, j), M[i][j], 1e-15) << i << j;
-    EXPECT_NEAR(mass.bias[i], -force[i], 1e-14) << i;
+    EXPECT_NEAR(mass.bias[i], -force[i], 1e-15) << i;
   }
 }
 
+// The reference is good to 1e-16, for m3 = 0.4, L = 0.3, g = 9.81 and the start as decimal numbers.
+// None of them is a binary number: the same equations solved in extended precision, but with these
+// data rounded to double, give `of_binary_data`, 2.3e-15 away from the reference. That much no
+// program in double precision can help; the rest is kept within 1e-15. (Steps of 0.01 are not
+// binary either: 1e-16 s after 5 s, where u3' = 10.)
 TEST_P(SwingingLegs, MotionMeetsTheReference) {
   const Example example = load_example("swinging_legs", GetParam());
   ASSERT_TRUE(example);
@@ -51,18 +57,34 @@ TEST_P(SwingingLegs, MotionMeetsTheReference) {
        4.2254475733724609e-02, 1.5613018855647359e-01, -1.7428826801659028e-01},
       {-2.9997166738623698e-01, -1.2642196948782045e-01, -1.0937361400715157e+00,
        -7.5137777302789411e-03, 2.4038527214680290e-01, -4.7465317647218397e-01}};
+  const std::vector<std::vector<double>> of_binary_data = {
+      {-2.87135079295164696e-01, -7.40325120633433621e-01, 5.02349820118197867e-01,
+       5.66708134136590249e-02, -1.81762922111069030e-01, 5.18494874800832360e-01},
+      {-1.85000489206510937e-01, 9.42513644255283045e-01, -2.21890526904398530e+00,
+       -7.33542022853557359e-02, 1.08690099582611324e-02, -3.63993258787084682e-01},
+      {2.68621701781392631e-01, 1.28410661610944304e+00, -1.11583283897126484e+00,
+       7.30793271288326915e-02, -1.85895487485351891e-01, 3.80332782326190432e-01},
+      {-2.62424826623306200e-01, -1.50123978131690722e+00, 7.34723390457325784e-01,
+       -4.60676343096947625e-02, -3.69930517891626466e-01, 2.22215462316894050e-01},
+      {3.22153065961487625e-01, -1.15033799982390097e+00, 2.13912438246310378e+00,
+       4.22544757337246158e-02, 1.56130188556473340e-01, -1.74288268016590002e-01},
+      {-2.99971667386237063e-01, -1.26421969487821632e-01, -1.09373614007151350e+00,
+       -7.51377773027893966e-03, 2.40385272146802962e-01, -4.74653176472184098e-01}};
   const std::vector<State> states =
-      states_at(*example.system, times, {.integrator = "gl6", .step = 0.01});
-  double worst = 0;
+      states_at(*example.system, times, {.integrator = "gl6", .step = 1.0 / 128});
+  double worst = 0, own = 0;
   for (std::size_t i = 0; i < states.size(); ++i) {
     const Observation now = observe(example.mechanism(), states[i]);
     const std::vector<double> got = {now.v[0][0], now.v[1][0], now.v[2][0],
                                      now.q[0][0], now.q[1][0], now.q[2][0]};
     worst = std::max(worst, largest_difference(got, reference[i]));
+    own = std::max(own, largest_difference(got, of_binary_data[i]));
     EXPECT_NEAR(now.kinetic + now.potential, -2.3204696295666419, 2e-15);
   }
   RecordProperty("error", std::to_string(worst * 1e15) + "e-15");
-  EXPECT_LE(worst, 2e-14);
+  RecordProperty("error_of_binary_data", std::to_string(own * 1e15) + "e-15");
+  EXPECT_LE(own, 1e-15);
+  EXPECT_LE(worst, 1e-15 + 2.3e-15);
 }
 
 // Trajectories from four starts, by Taylor series with 32 digits: x1(0), x2(0), t, x1, x2.

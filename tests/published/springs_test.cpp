@@ -63,12 +63,8 @@ Errors four_link_errors(const Example& example, const std::vector<std::vector<do
 }
 
 // Rods turn about their axes at 150 rad/s against the springs. There rounding of the accelerations
-// is felt above 1e-15 of the stages; more so with the dense mass matrix of moving frames, which is
-// left to an explicit method.
-SimulateOptions torsion_options(const std::string& formulation) {
-  if (formulation == "recursive") return {.integrator = "gl6", .step = 0.0025, .tolerance = 1e-13};
-  return {.integrator = "dop853", .tolerance = 1e-14};
-}
+// is felt above 1e-15 of the stages.
+const SimulateOptions torsion_options = {.integrator = "gl6", .step = 0.0025, .tolerance = 1e-13};
 
 class Springs : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Source000, Springs, testing::Values("recursive", "moving-frame"),
@@ -80,20 +76,17 @@ INSTANTIATE_TEST_SUITE_P(Source000, Springs, testing::Values("recursive", "movin
 TEST_P(Springs, LiteralTorsionMeetsTheReference) {
   const Example example = load_example("torsion_literal", GetParam());
   ASSERT_TRUE(example);
-  const Errors errors =
-      four_link_errors(example, torsion_literal_reference, torsion_options(GetParam()));
+  const Errors errors = four_link_errors(example, torsion_literal_reference, torsion_options);
   errors.record();
   EXPECT_LE(errors.position, 1e-12);
   EXPECT_LE(errors.attitude, 1e-12);
-  EXPECT_LE(errors.rate,
-            GetParam() == "recursive" ? 1e-12 : 5e-11);  // rounding times the condition of M*
+  EXPECT_LE(errors.rate, 1e-12);
 }
 
 TEST_P(Springs, EulerTorsionMeetsTheReference) {
   const Example example = load_example("torsion_euler", GetParam());
   ASSERT_TRUE(example);
-  const Errors errors =
-      four_link_errors(example, torsion_euler_reference, torsion_options(GetParam()));
+  const Errors errors = four_link_errors(example, torsion_euler_reference, torsion_options);
   errors.record();
   EXPECT_LE(errors.position, 1e-11);
   EXPECT_LE(errors.attitude, 1e-11);
@@ -109,8 +102,7 @@ TEST_P(Springs, EnergyBalanceOfTorsion) {
     const MechanicalSystem& system = example.mechanism();
     const double times[] = {5};
     const Observation first = observe(system, system.initial_state());
-    const Observation last =
-        observe(system, states_at(system, times, torsion_options(GetParam()))[0]);
+    const Observation last = observe(system, states_at(system, times, torsion_options)[0]);
     const double start = first.kinetic + first.potential, finish = last.kinetic + last.potential;
     if (literal) {
       EXPECT_NEAR(start, -5160.3803086306862,

@@ -2,30 +2,12 @@
 
 #include <cmath>
 
-#include "integrate/simulate.h"
-#include "order/problems.h"
+#include "unit/integrate/run.h"
 
 namespace cartan::test {
 namespace {
 
-SimulateReport run(const System& system, const std::string& method, double duration, double step,
-                   double tolerance = 0) {
-  SimulateOptions options;
-  options.integrator = method;
-  options.duration = duration;
-  options.step = step;
-  options.tolerance = tolerance;
-  return simulate(system, system.initial_state(), options, Observer{});
-}
-
-// x1' = x1 (1 - x2^2) - x2, x2' = x1; case S4.5 (Taylor series, more than 20 digits)
-struct VanDerPol {
-  template <class S>
-  void operator()(const S&, const S* x, S* xdot) const {
-    xdot[0] = x[0] * (S(1) - x[1] * x[1]) - x[1];
-    xdot[1] = x[0];
-  }
-};
+// mu = 1, case S4.5 (Taylor series, more than 20 digits)
 struct Row {
   double start[2], t, x[2];
 };
@@ -98,14 +80,6 @@ TEST(ExplicitRungeKutta, UnitQuaternionsAreNormalisedAndReported) {
   }
 }
 
-struct Square {
-  template <class S>
-  void operator()(const S&, const S* x, S* xdot) const {
-    xdot[0] = x[0] * x[0];
-  }
-};
-
-// x = 1/(1 - t) leaves for infinity at t = 1.
 TEST(ExplicitRungeKutta, BlowUpEndsWithStatus) {
   const auto problem = make_problem({1}, Square{});
   for (const char* method : {"rk45", "dop853"}) {

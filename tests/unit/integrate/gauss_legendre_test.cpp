@@ -5,21 +5,10 @@
 #include <limits>
 
 #include "integrate/gauss_legendre.h"
-#include "integrate/simulate.h"
-#include "order/problems.h"
+#include "unit/integrate/run.h"
 
 namespace cartan::test {
 namespace {
-
-SimulateReport run(const System& system, const std::string& method, double duration, double step,
-                   double tolerance = 0) {
-  SimulateOptions options;
-  options.integrator = method;
-  options.duration = duration;
-  options.step = step;
-  options.tolerance = tolerance;
-  return simulate(system, system.initial_state(), options, Observer{});
-}
 
 // x' = -rate (x - cos t) - sin t: the solution cos t, whatever the rate (Prothero, Robinson).
 struct Attracted {
@@ -48,16 +37,6 @@ TEST(GaussLegendre, NonStiffProblemUsesNone) {
   EXPECT_EQ(report.counts.jacobians, 0);
   EXPECT_NEAR(report.final_state.x[0], std::cos(2.0), 1e-13);
 }
-
-// Stiff relaxation oscillation: steep and flat parts.
-struct VanDerPol {
-  double mu;
-  template <class S>
-  void operator()(const S&, const S* x, S* xdot) const {
-    xdot[0] = S(mu) * x[0] * (S(1) - x[1] * x[1]) - x[1];
-    xdot[1] = x[0];
-  }
-};
 
 TEST(GaussLegendre, StiffVanDerPol) {
   const auto problem = make_problem({0, 2}, VanDerPol{1000});
@@ -121,13 +100,6 @@ TEST(GaussLegendre, PositionsAreEliminatedFromNewton) {
   EXPECT_LE(reduced.counts.evaluations, whole.counts.evaluations * 1.2);
   EXPECT_LT(run_stiff_body(true, 1e-7).unit_norm_error, 2e-15);  // whatever the tolerance
 }
-
-struct Square {
-  template <class S>
-  void operator()(const S&, const S* x, S* xdot) const {
-    xdot[0] = x[0] * x[0];
-  }
-};
 
 // With h x > 1 the midpoint rule z = x + h/2 z^2 has no real solution.
 TEST(GaussLegendre, NoConvergenceIsToldWithNumbers) {
