@@ -1,5 +1,5 @@
-// One acceleration of closed mechanisms, converged: all constraint accelerations vanish to rounding.
-// Prints a table; the last column is the cost per four-bar of a ladder.
+// One acceleration of closed mechanisms, converged: all constraint accelerations vanish to
+// rounding. Prints a table; the last column is the cost per four-bar of a ladder.
 #include <cstdio>
 #include <cstring>
 

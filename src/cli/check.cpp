@@ -78,8 +78,8 @@ void print_facts(const Model& model, const ModelFacts& facts) {
   line("degrees of freedom", std::to_string(c.dof()));
   if (c.rows > 0) {
     if (const int fewer = c.dof_position() - c.dof(); fewer > 0)
-      line("", fmt::format("{} in positions; rolling and sliding take {} {} more",
-                           c.dof_position(), fewer, fewer == 1 ? "speed" : "speeds"));
+      line("", fmt::format("{} in positions; rolling and sliding take {} {} more", c.dof_position(),
+                           fewer, fewer == 1 ? "speed" : "speeds"));
     line("constraints", fmt::format("{} {} of rank {} on {} {} of the tree", c.rows,
                                     c.rows == 1 ? "equation" : "equations", c.rank, c.speeds,
                                     c.speeds == 1 ? "speed" : "speeds"));

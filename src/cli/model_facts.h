@@ -6,7 +6,7 @@
 namespace cartan {
 
 struct ModelFacts {
-  int speeds = 0;       // of the tree
+  int speeds = 0;  // of the tree
   ConstraintReport constraints;
   AssemblyReport assembly;
   double position_violation = 0, velocity_violation = 0;  // after the assembly

@@ -21,7 +21,7 @@ struct RunSettings {
   std::string formulation;
   SimulateOptions simulate;
   std::string stabilisation = "projection";  // how constraints are kept
-  std::set<std::string> defaulted;  // names of settings nobody chose: "step", ...
+  std::set<std::string> defaulted;           // names of settings nobody chose: "step", ...
 };
 
 class Arguments;

@@ -78,10 +78,10 @@ void add_constraints(const RunResult& run, std::string& text) {
   add_line(text, "assembly",
            fmt::format("coordinates changed by up to {:.3g}, speeds by up to {:.3g}",
                        run.assembly.position_change, run.assembly.velocity_change));
-  add_line(text, "constraints",
-           fmt::format("kept to {:.2g} in positions, {:.2g} in speeds ({})",
-                       s.max_position_violation, s.max_velocity_violation,
-                       run.settings.stabilisation));
+  add_line(
+      text, "constraints",
+      fmt::format("kept to {:.2g} in positions, {:.2g} in speeds ({})", s.max_position_violation,
+                  s.max_velocity_violation, run.settings.stabilisation));
   if (r.projections > 0)
     add_line(text, "",
              fmt::format("projection moved {} by up to {:.2g} and {:.2g}; energy {:+.2g} J",
@@ -95,7 +95,8 @@ void add_motion(const RunResult& run, std::string& text) {
            fmt::format("{:.10g} J at the start, {:.10g} J at the end", s.initial_energy,
                        s.final_energy));
   if (s.work != 0)
-    add_line(text, "", fmt::format("{:.10g} J done by drives and forces that are not conservative", s.work));
+    add_line(text, "",
+             fmt::format("{:.10g} J done by drives and forces that are not conservative", s.work));
   add_line(text, "",
            fmt::format("{:.2g} J largest drift{}{}", s.max_drift,
                        relative(s.max_drift, s.initial_energy),

@@ -1,6 +1,6 @@
 // One link of the articulated-body recursion (recursive.h): what it presents to its joint, the
-// elimination of the joint, the acceleration on the way back. Shared by the recursions for trees and
-// for closed mechanisms.
+// elimination of the joint, the acceleration on the way back. Shared by the recursions for trees
+// and for closed mechanisms.
 #pragma once
 
 #include "dynamics/motion_workspace.h"

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <random>
 
+#include <fmt/format.h>
 #include <Eigen/Cholesky>
 #include <Eigen/QR>
-#include <fmt/format.h>
 
 #include "dynamics/constraints.h"
 #include "dynamics/joint_motion.h"
@@ -258,8 +258,7 @@ class Assembler {
   VectorXd change_from_start(const std::vector<double>& q) const {
     VectorXd e(mechanism_.nv);
     for (const Link<double>& link : mechanism_.links)
-      calc_coordinate_change(link, start_.data() + link.q0, q.data() + link.q0,
-                             e.data() + link.v0);
+      calc_coordinate_change(link, start_.data() + link.q0, q.data() + link.q0, e.data() + link.v0);
     return e;
   }
 
@@ -449,7 +448,8 @@ AssemblyReport assemble(const Mechanism<double>& mechanism, double t, std::span<
     const int row = worst_row(ws.row_speed);
     blame(mechanism, row, report);
     report.problem = fmt::format(
-        "{} contradicts other constraints or drives: no speeds satisfy all of them (a difference of "
+        "{} contradicts other constraints or drives: no speeds satisfy all of them (a difference "
+        "of "
         "{:.3g} remains); remove a drive, or start away from a singular position",
         row_owner(*mechanism.model, mechanism.rows[row]), report.velocity_gap);
     return report;

@@ -223,9 +223,8 @@ void pass_free(const LinkState<S>& x, FrontView<S>& f, Vec3<S>* Qn, Vec3<S>* Qf,
   const Sym3<S> A_inverse = inverse(x.A);
   const Mat3<S> E = A_inverse * x.B;
   auto product = [&](int k, int l) { return dot(x.B.c[k], E.c[l]); };
-  const Sym3<S> schur_inverse =
-      inverse(x.D - Sym3<S>{product(0, 0), product(1, 1), product(2, 2), product(0, 1),
-                            product(0, 2), product(1, 2)});
+  const Sym3<S> schur_inverse = inverse(x.D - Sym3<S>{product(0, 0), product(1, 1), product(2, 2),
+                                                      product(0, 1), product(0, 2), product(1, 2)});
   for (int r = f.plan.solved; r < f.size; ++r) {
     Qf[r] = schur_inverse * (f.Kf[r] - transposed(E, f.Kn[r]));
     Qn[r] = A_inverse * f.Kn[r] - E * Qf[r];
@@ -309,8 +308,7 @@ void apply_multipliers(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, in
       break;
     case Motion::free6: {
       x.dw += push;
-      for (int r = front.solved; r < front.size(); ++r)
-        x.du += ws.lambda[front.rows[r]] * Qf[r];
+      for (int r = front.solved; r < front.size(); ++r) x.du += ws.lambda[front.rows[r]] * Qf[r];
       break;
     }
     default:
@@ -342,7 +340,8 @@ void solve_closed(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   }
 }
 
-#define CARTAN_INSTANTIATE(S) template void solve_closed<S>(const Mechanism<S>&, MotionWorkspace<S>&);
+#define CARTAN_INSTANTIATE(S) \
+  template void solve_closed<S>(const Mechanism<S>&, MotionWorkspace<S>&);
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 

@@ -9,7 +9,8 @@
 namespace cartan {
 
 std::string row_owner(const Model& model, const ConstraintRow& row) {
-  if (row.loop >= 0) return fmt::format("joint '{}'", model.joints[model.loop_joints[row.loop]].name);
+  if (row.loop >= 0)
+    return fmt::format("joint '{}'", model.joints[model.loop_joints[row.loop]].name);
   return fmt::format("constraint '{}'", model.constraints[row.element].name);
 }
 
@@ -185,8 +186,7 @@ void add_constraints(const Model& model, Mechanism<S>& mechanism) {
   }
 }
 
-#define CARTAN_INSTANTIATE(S) \
-  template void add_constraints<S>(const Model&, Mechanism<S>&);
+#define CARTAN_INSTANTIATE(S) template void add_constraints<S>(const Model&, Mechanism<S>&);
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 

@@ -201,8 +201,7 @@ RankReport calc_rank(const Mechanism<double>& mechanism, MotionWorkspace<double>
 std::vector<double> calc_least_multipliers(const Mechanism<double>& mechanism,
                                            MotionWorkspace<double>& ws) {
   Eigen::MatrixXd J = calc_constraint_matrix(mechanism, ws);
-  const Eigen::VectorXd sizes =
-      calc_row_sizes(mechanism, ws, Eigen::VectorXd::Ones(mechanism.nv));
+  const Eigen::VectorXd sizes = calc_row_sizes(mechanism, ws, Eigen::VectorXd::Ones(mechanism.nv));
   for (Eigen::Index r = 0; r < J.rows(); ++r)
     if (J.row(r).norm() < cancelled * sizes[r]) J.row(r).setZero();
   const Eigen::Map<const Eigen::VectorXd> lambda(ws.lambda.data(), mechanism.row_count());

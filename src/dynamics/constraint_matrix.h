@@ -14,8 +14,8 @@ namespace cartan {
 Eigen::MatrixXd calc_constraint_matrix(const Mechanism<double>& mechanism,
                                        MotionWorkspace<double>& ws);
 
-// How large each row of J would be if nothing in it cancelled, with speeds in units of `scales`. A row
-// far below its size is rounding.
+// How large each row of J would be if nothing in it cancelled, with speeds in units of `scales`. A
+// row far below its size is rounding.
 Eigen::VectorXd calc_row_sizes(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
                                const Eigen::VectorXd& scales);
 inline constexpr double cancelled = 1e-10;  // of the size
@@ -47,8 +47,8 @@ RankReport calc_rank(const Mechanism<double>& mechanism, MotionWorkspace<double>
 std::vector<double> calc_least_multipliers(const Mechanism<double>& mechanism,
                                            MotionWorkspace<double>& ws);
 
-// The first of the speeds (its place in the list) that the constraints and the earlier ones decide, or
-// -1 when all are independent.
+// The first of the speeds (its place in the list) that the constraints and the earlier ones decide,
+// or -1 when all are independent.
 int find_dependent_speed(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
                          const std::vector<int>& speeds);
 

@@ -66,9 +66,7 @@ class PlanBuilder {
     if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);
   }
 
-  int remaining(int front) const {
-    return plan_.fronts[front].size() - plan_.fronts[front].solved;
-  }
+  int remaining(int front) const { return plan_.fronts[front].size() - plan_.fronts[front].solved; }
 
   void visit(int link) {
     std::vector<int>& children = arriving_[link + 1];
@@ -99,8 +97,8 @@ class PlanBuilder {
   }
 
   int add_front(int link, std::vector<int>& rows) {
-    const auto middle = std::stable_partition(rows.begin(), rows.end(),
-                                              [&](int row) { return end_[row] == link; });
+    const auto middle =
+        std::stable_partition(rows.begin(), rows.end(), [&](int row) { return end_[row] == link; });
     Front front;
     front.node = link;
     front.solved = static_cast<int>(middle - rows.begin());
@@ -132,8 +130,7 @@ class PlanBuilder {
       const RowTerm<S>& term = mechanism_.terms[k];
       if (term.link != link || !plan_.active[term.row]) continue;
       const auto at = std::find(front.rows.begin(), front.rows.end(), term.row);
-      plan_.terms[link].push_back(
-          {static_cast<int>(at - front.rows.begin()), static_cast<int>(k)});
+      plan_.terms[link].push_back({static_cast<int>(at - front.rows.begin()), static_cast<int>(k)});
     }
   }
 
@@ -181,7 +178,7 @@ void make_constraint_plan(const Mechanism<S>& mechanism, const int* active, Cons
   plan.valid = true;
 }
 
-#define CARTAN_INSTANTIATE(S)                                                                    \
+#define CARTAN_INSTANTIATE(S)                                                             \
   template void make_constraint_plan<S>(const Mechanism<S>&, const int*, ConstraintPlan&, \
                                         ConstraintFronts<S>&);
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)

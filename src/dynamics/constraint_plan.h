@@ -1,7 +1,8 @@
 // How constraint forces are eliminated along the tree: which rows travel through which joint, and
 // at which link they are solved.
 //
-// From the tips inward, a link carries beside its articulated inertia the rows that reach beyond it:
+// From the tips inward, a link carries beside its articulated inertia the rows that reach beyond
+// it:
 //     wrench = I a + b - K lambda,      y' = K^T a + G lambda + g
 // A row whose sources all lie in the subtree of a link is solved there, at the lowest such link:
 // what remains is again an articulated inertia, so loops that are local cost O(1) each, and the
@@ -17,7 +18,7 @@ namespace cartan {
 
 struct ChildFront {
   int front = 0;
-  std::vector<int> to;  // its remaining rows, as places in the front it is added to
+  std::vector<int> to;    // its remaining rows, as places in the front it is added to
   bool in_order = false;  // these places follow each other
 };
 struct FrontSource {
@@ -35,18 +36,18 @@ struct Front {
   int solved = 0;
   std::vector<ChildFront> children;
   std::vector<FrontSource> sources;
-  std::size_t g0 = 0, G0 = 0;  // where its numbers start in ConstraintFronts 
+  std::size_t g0 = 0, G0 = 0;  // where its numbers start in ConstraintFronts
   int size() const { return static_cast<int>(rows.size()); }
   // Rows of its matrix are padded to whole groups of four numbers.
   int width() const { return (size() + 3) & ~3; }
 };
 
 struct ConstraintPlan {
-  std::vector<int> active;            // per row: as in the mode
-  std::vector<Front> fronts;          // in the order in which they are met
-  std::vector<int> front_at;          // per link: the front that begins there, or -1
-  std::vector<int> front_through;     // per link: the front that passes its joint, or -1
-  std::vector<std::size_t> Q0;        // per link: where its numbers start in ConstraintFronts
+  std::vector<int> active;         // per row: as in the mode
+  std::vector<Front> fronts;       // in the order in which they are met
+  std::vector<int> front_at;       // per link: the front that begins there, or -1
+  std::vector<int> front_through;  // per link: the front that passes its joint, or -1
+  std::vector<std::size_t> Q0;     // per link: where its numbers start in ConstraintFronts
   std::vector<std::vector<FrontTerm>> terms;  // per link
   int world_front = -1;
   bool valid = false;

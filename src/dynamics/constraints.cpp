@@ -51,8 +51,8 @@ struct RowWriter {
     source += 2;
     const Vec3<S> w = a.w - b.w, u = a.u - b.u;
     ws.row_speed[row] += dot(alpha, w) + dot(beta, u);
-    const Vec3<S> carried = a.spin - b.spin + cross(a.w, point_rate - a.u) -
-                            cross(b.w, point_rate - b.u);
+    const Vec3<S> carried =
+        a.spin - b.spin + cross(a.w, point_rate - a.u) - cross(b.w, point_rate - b.u);
     ws.row_rest[row] += dot(alpha_rate, w) + dot(beta_rate, u) + dot(beta, carried);
   }
 };
@@ -287,8 +287,7 @@ void fill_loop_coordinates(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws
 }
 
 template <class S>
-void calc_loop_accelerations(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws,
-                             S* vdot) {
+void calc_loop_accelerations(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, S* vdot) {
   for (std::size_t l = 0; l < mechanism.loops.size(); ++l) {
     const LoopJoint<S>& loop = mechanism.loops[l];
     const Vec3<S>& c = ws.loops[l].o_C;
@@ -358,8 +357,7 @@ void fill_drive_multipliers(const Mechanism<S>& mechanism, MotionWorkspace<S>& w
   for (std::size_t r = 0; r < mechanism.rows.size(); ++r) {
     const int speed = mechanism.rows[r].driven_speed;
     if (speed < 0) continue;
-    const auto& drive =
-        std::get<DriveElement<S>>(mechanism.constraints[mechanism.rows[r].element]);
+    const auto& drive = std::get<DriveElement<S>>(mechanism.constraints[mechanism.rows[r].element]);
     const int i = mechanism.link_of_joint[drive.joint];
     const int k = speed - mechanism.links[i].v0;
     S force = joint_force_component(mechanism, ws, i, k);
@@ -400,14 +398,14 @@ void size_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   std::fill(ws.mode.begin() + mechanism.mode_count, ws.mode.end(), 1);
 }
 
-#define CARTAN_INSTANTIATE(S)                                                                     \
-  template void fill_loop_coordinates<S>(const Mechanism<S>&, MotionWorkspace<S>&);               \
-  template void calc_loop_accelerations<S>(const Mechanism<S>&, const MotionWorkspace<S>&, S*);   \
-  template void apply_loop_forces<S>(const Mechanism<S>&, MotionWorkspace<S>&);                   \
-  template void fill_constraints<S>(const Mechanism<S>&, MotionWorkspace<S>&);                    \
-  template void fill_constraint_positions<S>(const Mechanism<S>&, MotionWorkspace<S>&);           \
-  template void fill_drive_multipliers<S>(const Mechanism<S>&, MotionWorkspace<S>&);              \
-  template S calc_drive_power<S>(const Mechanism<S>&, MotionWorkspace<S>&);                       \
+#define CARTAN_INSTANTIATE(S)                                                                   \
+  template void fill_loop_coordinates<S>(const Mechanism<S>&, MotionWorkspace<S>&);             \
+  template void calc_loop_accelerations<S>(const Mechanism<S>&, const MotionWorkspace<S>&, S*); \
+  template void apply_loop_forces<S>(const Mechanism<S>&, MotionWorkspace<S>&);                 \
+  template void fill_constraints<S>(const Mechanism<S>&, MotionWorkspace<S>&);                  \
+  template void fill_constraint_positions<S>(const Mechanism<S>&, MotionWorkspace<S>&);         \
+  template void fill_drive_multipliers<S>(const Mechanism<S>&, MotionWorkspace<S>&);            \
+  template S calc_drive_power<S>(const Mechanism<S>&, MotionWorkspace<S>&);                     \
   template void size_constraints<S>(const Mechanism<S>&, MotionWorkspace<S>&);
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE

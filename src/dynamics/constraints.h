@@ -12,8 +12,8 @@
 //   rolling disc  c = contact point; beta = normal and two directions of the plane
 //   knife edge    beta = its normal, fixed in A
 //   coupler, drive: speeds of joints; on tree joints without a wrench
-// Positions g: the same directions on the relative pose; alignments and rotations as angles, so that
-// nothing vanishes half a turn away.
+// Positions g: the same directions on the relative pose; alignments and rotations as angles, so
+// that nothing vanishes half a turn away.
 #pragma once
 
 #include "dynamics/motion_workspace.h"
@@ -41,7 +41,8 @@ void fill_constraint_positions(const Mechanism<S>& mechanism, MotionWorkspace<S>
 template <class S>
 void fill_loop_coordinates(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 
-// d/dt of the loop joints' speeds, from the accelerations of the links; needs fill_loop_coordinates.
+// d/dt of the loop joints' speeds, from the accelerations of the links; needs
+// fill_loop_coordinates.
 template <class S>
 void calc_loop_accelerations(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, S* vdot);
 

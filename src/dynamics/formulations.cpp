@@ -94,8 +94,7 @@ static std::string refuse_loads(const Model& model, const MechanicalSystem& syst
     const auto* friction = std::get_if<FrictionForce>(&force.law);
     if (!friction || friction->bearings.empty()) continue;
     const auto workspace = system.make_workspace();
-    const ConstraintReport report =
-        system.report_constraints(system.initial_state(), *workspace);
+    const ConstraintReport report = system.report_constraints(system.initial_state(), *workspace);
     if (report.redundant() == 0) return "";
     return fmt::format(
         "friction '{}' has bearings, but {} of {} constraint equations are redundant (the last in "

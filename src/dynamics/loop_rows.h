@@ -7,8 +7,8 @@
 
 namespace cartan {
 
-// Calls row(alpha, beta, alpha_rate, beta_rate) for every equation of the joint: translations first.
-// w_P, w_C: angular velocities of the two sides.
+// Calls row(alpha, beta, alpha_rate, beta_rate) for every equation of the joint: translations
+// first. w_P, w_C: angular velocities of the two sides.
 template <class S, class F>
 void for_each_loop_row(const LoopJoint<S>& loop, const LoopState<S>& x, const Vec3<S>& w_P,
                        const Vec3<S>& w_C, F&& row) {

@@ -283,7 +283,8 @@ Mechanism<S> make_mechanism(const Model& model, std::span<const S> parameters) {
     mechanism.needs_energy |= p.depends_on(Quantity::kinetic) || p.depends_on(Quantity::potential);
     mechanism.loops_act |= mentions_loop(mechanism, p);
   });
-  for (const Event& e : model.events) mechanism.loops_act |= mentions_loop(mechanism, e.when.program);
+  for (const Event& e : model.events)
+    mechanism.loops_act |= mentions_loop(mechanism, e.when.program);
   for (const Output& o : model.outputs)
     mechanism.loops_act |= mentions_loop(mechanism, o.value.program);
   return mechanism;

@@ -191,7 +191,7 @@ using ConstraintElement = std::variant<DistanceElement<S>, DriveElement<S>, Coup
 struct ConstraintRow {
   int loop = -1, element = -1;  // which of the two it belongs to
   bool holonomic = true;
-  bool drive = false;   // of a drive
+  bool drive = false;     // of a drive
   int driven_speed = -1;  // drive of a tree joint: the speed it prescribes; no equation is solved
 };
 
@@ -215,10 +215,10 @@ struct Mechanism {
   const Model* model = nullptr;
   std::vector<S> parameters;
   std::vector<Link<S>> links;
-  std::vector<LinkBody<S>> bodies;      // beside links
-  std::vector<int> link_of_body;        // model body -> link
-  std::vector<int> link_of_joint;       // model joint -> link, or -1 for a loop joint
-  std::vector<ForceElement<S>> forces;  // beside model->forces
+  std::vector<LinkBody<S>> bodies;                // beside links
+  std::vector<int> link_of_body;                  // model body -> link
+  std::vector<int> link_of_joint;                 // model joint -> link, or -1 for a loop joint
+  std::vector<ForceElement<S>> forces;            // beside model->forces
   std::vector<LoopJoint<S>> loops;                // beside model->loop_joints
   std::vector<int> loop_of_joint;                 // model joint -> loop, or -1 for a tree joint
   std::vector<ConstraintElement<S>> constraints;  // beside model->constraints

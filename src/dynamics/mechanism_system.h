@@ -53,7 +53,7 @@ struct Observation {
 struct DynamicsReport {
   std::vector<std::vector<double>> acceleration;  // d/dt of every joint's v
   std::vector<JointReaction> reactions;           // per joint
-  std::vector<double> multipliers;  // per constraint row (see `rows`), of least norm
+  std::vector<double> multipliers;                // per constraint row (see `rows`), of least norm
   PowerBalance power;
   std::vector<ForceReport> forces;
 };

@@ -105,13 +105,13 @@ struct MotionWorkspace {
   std::vector<LoopSpeed<S>> loop_speed;     // per loop speed
   std::vector<S> loop_q, loop_v, loop_tau;  // coordinates of the loop joints, forces on them
   std::vector<Vec3<S>> source_n, source_f;  // per source: wrench about its link's origin
-  std::vector<S> row_rest;      // per row: y' - b' = sum source . acceleration + rest
-  std::vector<S> row_speed;     // y - b
-  std::vector<S> row_position;  // g (fill_constraint_positions)
-  std::vector<S> lambda;        // per row; M v' + c = J^T lambda
-  std::vector<S> prescribed;    // per speed: v' of driven joints
-  std::vector<S> still, before; // projection: zero speeds; numbers kept
-  ConstraintPlan plan;          // for the rows that are active
+  std::vector<S> row_rest;                  // per row: y' - b' = sum source . acceleration + rest
+  std::vector<S> row_speed;                 // y - b
+  std::vector<S> row_position;              // g (fill_constraint_positions)
+  std::vector<S> lambda;                    // per row; M v' + c = J^T lambda
+  std::vector<S> prescribed;                // per speed: v' of driven joints
+  std::vector<S> still, before;             // projection: zero speeds; numbers kept
+  ConstraintPlan plan;                      // for the rows that are active
   ConstraintFronts<S> fronts;
 
   // friction that depends on bearing loads, and stuck joints (friction.h)

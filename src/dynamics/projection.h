@@ -11,7 +11,7 @@
 namespace cartan {
 
 struct ProjectionResult {
-  double position_change = 0, velocity_change = 0;  // largest change of a coordinate or speed
+  double position_change = 0, velocity_change = 0;        // largest change of a coordinate or speed
   double position_violation = 0, velocity_violation = 0;  // left over
   double least_pivot = 1;  // smallest squared sine between active rows
   bool moved = false;

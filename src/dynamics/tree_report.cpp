@@ -103,8 +103,8 @@ S calc_nonconservative_power(const Mechanism<S>& mechanism, const MotionWorkspac
   return sum;
 }
 
-// The wrench of the parent on the child through a loop joint, about C's origin: of its equations, of
-// forces in it, of drives and couplers that act on it.
+// The wrench of the parent on the child through a loop joint, about C's origin: of its equations,
+// of forces in it, of drives and couplers that act on it.
 static JointReaction calc_loop_reaction(const Mechanism<double>& mechanism,
                                         const MotionWorkspace<double>& ws, int l) {
   const LoopJoint<double>& loop = mechanism.loops[l];

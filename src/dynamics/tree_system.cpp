@@ -320,9 +320,9 @@ class TreeSystem final : public MechanicalSystem {
 
  private:
   static constexpr double lost_constraint = 1e-6;  // a violation projection must get below
-  static constexpr double near_singular = 0.05;  // strength of the weakest row
-  static constexpr double weak_pivot = 1e-3;  // squared sine at which rows are chosen anew ...
-  static constexpr double good_pivot = 1e-2;  // ... and at which they are good again
+  static constexpr double near_singular = 0.05;    // strength of the weakest row
+  static constexpr double weak_pivot = 1e-3;       // squared sine at which rows are chosen anew ...
+  static constexpr double good_pivot = 1e-2;       // ... and at which they are good again
 
   // The file's values, made consistent.
   void start() {
@@ -367,9 +367,8 @@ class TreeSystem final : public MechanicalSystem {
     int row = -1;
     report.problem = find_singularity(mechanism_, state.t, q, rank, ws, row);
     if (row >= 0) {
-      report.joint = mechanism_.rows[row].loop >= 0
-                         ? mechanism_.loops[mechanism_.rows[row].loop].joint
-                         : -1;
+      report.joint =
+          mechanism_.rows[row].loop >= 0 ? mechanism_.loops[mechanism_.rows[row].loop].joint : -1;
       report.constraint = mechanism_.rows[row].element;
     }
     std::copy(rank.active.begin(), rank.active.end(), state.mode.begin() + mechanism_.mode_count);
@@ -385,8 +384,7 @@ class TreeSystem final : public MechanicalSystem {
       fill_kinematics<double>(mechanism_, state.t, state.x.data(), state.x.data() + mechanism_.nq,
                               ws);
       const RankReport rank = calc_rank(mechanism_, ws);
-      std::copy(rank.active.begin(), rank.active.end(),
-                state.mode.begin() + mechanism_.mode_count);
+      std::copy(rank.active.begin(), rank.active.end(), state.mode.begin() + mechanism_.mode_count);
     }
     if (mechanism_.mode_count > 0)
       start_friction(mechanism_, friction_state(state), ws, formulation_.solve);
@@ -404,8 +402,7 @@ class TreeSystem final : public MechanicalSystem {
   void choose_rows_again(State& state, MotionWorkspace<double>& ws, Projection& result) const {
     kinematics_at(state, ws);
     const RankReport rank = calc_rank(mechanism_, ws);
-    const std::span<int> active(state.mode.data() + mechanism_.mode_count,
-                                mechanism_.rows.size());
+    const std::span<int> active(state.mode.data() + mechanism_.mode_count, mechanism_.rows.size());
     const auto count = std::count(active.begin(), active.end(), 1);
     if (rank.rank < count) {
       int lost = 0;
@@ -433,9 +430,10 @@ class TreeSystem final : public MechanicalSystem {
       return fmt::format(
           "{} contradicts the other constraints: it depends on them, and a gap of {:.3g} remains",
           owner, gap);
-    return fmt::format("{} cannot be kept: a gap of {:.3g} remains after projection; use a smaller "
-                       "step, or look for a singular position",
-                       owner, gap);
+    return fmt::format(
+        "{} cannot be kept: a gap of {:.3g} remains after projection; use a smaller "
+        "step, or look for a singular position",
+        owner, gap);
   }
 
   double energy_at(const State& state, MotionWorkspace<double>& ws) const {

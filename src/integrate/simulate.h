@@ -31,11 +31,11 @@ struct SimulateOptions {
 enum class RunStatus {
   completed,
   stopped_by_event,
-  cancelled,       // stop_requested
-  no_convergence,  // stages of an implicit method
-  step_too_small,  // error control
-  not_finite,      // the derivative or the state
-  chattering,      // internal events follow each other without end
+  cancelled,         // stop_requested
+  no_convergence,    // stages of an implicit method
+  step_too_small,    // error control
+  not_finite,        // the derivative or the state
+  chattering,        // internal events follow each other without end
   constraints_lost,  // a singular position, or a step too large to come back from
   bad_options,
 };
@@ -56,7 +56,7 @@ struct SimulateReport {
   double projected_position = 0, projected_velocity = 0;
   double projected_energy = 0, projected_energy_size = 0;
   long projections = 0;  // steps in which anything was moved
-  State final_state;           // the last good one
+  State final_state;     // the last good one
 
   bool ok() const {
     return status == RunStatus::completed || status == RunStatus::stopped_by_event;

@@ -174,7 +174,9 @@ void refuse_second_drives(CheckContext& check) {
     if (!drive || all[i].type != "drive" || drive->joint == unresolved) continue;
     for (std::size_t k = 0; k < i; ++k) {
       const auto* earlier = std::get_if<DriveConstraint>(&all[k].law);
-      if (!earlier || all[k].type != "drive" || earlier->joint != drive->joint) continue;
+      if (!earlier || all[k].type != "drive" || earlier->joint != drive->joint ||
+          all[k].name == all[i].name)  // told already
+        continue;
       check.problems.error(all[i].where, "constraint '" + all[i].name +
                                              "' drives a joint that constraint '" + all[k].name +
                                              "' drives already; expected one drive for a joint");

@@ -3,8 +3,8 @@
 //
 //   x' = f(t, x; mode)      x on a StateSpace, f given for the embedded numbers
 //
-// `mode` is the discrete part of the state (exact Coulomb friction: slipping forward, backward, stuck);
-// between events it is constant and f is smooth.
+// `mode` is the discrete part of the state (exact Coulomb friction: slipping forward, backward,
+// stuck); between events it is constant and f is smooth.
 #pragma once
 
 #include <memory>
@@ -87,13 +87,14 @@ class System {
     (void)at, (void)rates, (void)workspace;
   }
   // J(i, j) = d xdot_i / d x_j in embedded numbers, exact.
-  virtual void jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const = 0;
+  virtual void jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J,
+                        Workspace& workspace) const = 0;
 
   // Zero-crossing functions.
   virtual const std::vector<EventInfo>& events() const = 0;
   virtual void event_values(StateView at, std::span<double> values, Workspace& workspace) const = 0;
-  // Called with the state at a located crossing of event `which`; may change mode and x (a joint that
-  // sticks gets exactly zero speed). True: the integrator must restart from `state`.
+  // Called with the state at a located crossing of event `which`; may change mode and x (a joint
+  // that sticks gets exactly zero speed). True: the integrator must restart from `state`.
   virtual bool handle_event(int which, State& state, Workspace& workspace) const {
     (void)which, (void)state, (void)workspace;
     return false;
