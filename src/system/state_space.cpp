@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "lie/quaternion.h"
+#include "lie/se3.h"
+#include "lie/so3.h"
 
 namespace cartan {
 namespace {
@@ -18,6 +20,46 @@ void write_quat(const Quat<double>& q, double* x) {
   x[1] = q.x;
   x[2] = q.y;
   x[3] = q.z;
+}
+
+Vec3<double> read_vec(const double* x) {
+  return {x[0], x[1], x[2]};
+}
+
+void write_vec(const Vec3<double>& a, double* x) {
+  x[0] = a.x;
+  x[1] = a.y;
+  x[2] = a.z;
+}
+
+Twist<double> read_twist(const double* d) {
+  return {read_vec(d), read_vec(d + 3)};
+}
+
+void write_twist(const Twist<double>& V, double* d) {
+  write_vec(V.w, d);
+  write_vec(V.v, d + 3);
+}
+
+bool has_quaternion(const StateBlock& b) {
+  return b.kind != StateBlock::Kind::vector;
+}
+
+// X exp(d), the rotation kept as a quaternion: exp(w, v) = (exp w, dexp_w v)
+void move_pose(const double* x, const double* d, double* result) {
+  const Quat<double> u = read_quat(x);
+  const Twist<double> V = read_twist(d);
+  const Vec3<double> shift = SO3<double>::dexp(V.w, V.v), p = read_vec(x + 4);
+  write_quat(u * exp_quat(V.w), result);
+  write_vec(p + rotate(u, shift), result + 4);
+}
+
+// log(X0^-1 X1)
+Twist<double> pose_difference(const double* x1, const double* x0) {
+  const Quat<double> u0 = read_quat(x0);
+  const Vec3<double> w = log(conjugate(u0) * read_quat(x1));
+  const Vec3<double> p = rotate_back(u0, read_vec(x1 + 4) - read_vec(x0 + 4));
+  return {w, SO3<double>::dexp_inverse(w, p)};
 }
 
 }  // namespace
@@ -39,11 +81,19 @@ void StateSpace::add_quaternion() {
   tangent_size_ += 3;
 }
 
+void StateSpace::add_pose() {
+  blocks_.push_back({StateBlock::Kind::pose, size_, tangent_size_, 7});
+  size_ += 7;
+  tangent_size_ += 6;
+}
+
 void StateSpace::plus(std::span<const double> x, std::span<const double> d,
                       std::span<double> result) const {
   for (const StateBlock& b : blocks_) {
     if (b.kind == StateBlock::Kind::vector) {
       for (int i = 0; i < b.size; ++i) result[b.x + i] = x[b.x + i] + d[b.tangent + i];
+    } else if (b.kind == StateBlock::Kind::pose) {
+      move_pose(&x[b.x], &d[b.tangent], &result[b.x]);
     } else {
       const double* a = d.data() + b.tangent;
       write_quat(read_quat(&x[b.x]) * exp_quat(Vec3<double>(a[0], a[1], a[2])), &result[b.x]);
@@ -56,6 +106,8 @@ void StateSpace::minus(std::span<const double> x1, std::span<const double> x0,
   for (const StateBlock& b : blocks_) {
     if (b.kind == StateBlock::Kind::vector) {
       for (int i = 0; i < b.size; ++i) d[b.tangent + i] = x1[b.x + i] - x0[b.x + i];
+    } else if (b.kind == StateBlock::Kind::pose) {
+      write_twist(pose_difference(&x1[b.x], &x0[b.x]), &d[b.tangent]);
     } else {
       const Vec3<double> a = log(conjugate(read_quat(&x0[b.x])) * read_quat(&x1[b.x]));
       d[b.tangent] = a.x;
@@ -65,15 +117,43 @@ void StateSpace::minus(std::span<const double> x1, std::span<const double> x0,
   }
 }
 
+void StateSpace::to_tangent(std::span<const double> x, std::span<const double> rate,
+                            std::span<double> xi) const {
+  for (const StateBlock& b : blocks_) {
+    if (b.kind == StateBlock::Kind::vector) {
+      std::copy_n(rate.begin() + b.x, b.size, xi.begin() + b.tangent);
+      continue;
+    }
+    const Quat<double> u = read_quat(&x[b.x]);
+    write_vec(angular_velocity(u, read_quat(&rate[b.x])), &xi[b.tangent]);
+    if (b.kind == StateBlock::Kind::pose)
+      write_vec(rotate_back(u, read_vec(&rate[b.x + 4])), &xi[b.tangent + 3]);
+  }
+}
+
+void StateSpace::displacement_rate(std::span<const double> d, std::span<const double> xi,
+                                   std::span<double> result) const {
+  for (const StateBlock& b : blocks_) {
+    const double *from = &d[b.tangent], *rate = &xi[b.tangent];
+    if (b.kind == StateBlock::Kind::vector)
+      std::copy_n(rate, b.size, &result[b.tangent]);
+    else if (b.kind == StateBlock::Kind::pose)
+      write_twist(SE3<double>::dexp_inverse(-read_twist(from), read_twist(rate)),
+                  &result[b.tangent]);
+    else
+      write_vec(SO3<double>::dexp_inverse(-read_vec(from), read_vec(rate)), &result[b.tangent]);
+  }
+}
+
 void StateSpace::normalise(std::span<double> x) const {
   for (const StateBlock& b : blocks_)
-    if (b.kind == StateBlock::Kind::quaternion) write_quat(normalized(read_quat(&x[b.x])), &x[b.x]);
+    if (has_quaternion(b)) write_quat(normalized(read_quat(&x[b.x])), &x[b.x]);
 }
 
 double StateSpace::unit_norm_error(std::span<const double> x) const {
   double worst = 0;
   for (const StateBlock& b : blocks_)
-    if (b.kind == StateBlock::Kind::quaternion) {
+    if (has_quaternion(b)) {
       const Quat<double> u = read_quat(&x[b.x]);
       worst = std::max(worst, std::fabs(norm2(u) - 1) / (norm(u) + 1));  // = | |u| - 1 |
     }

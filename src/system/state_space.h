@@ -2,8 +2,11 @@
 //
 // A state is a flat array x of embedded numbers (a unit quaternion is four numbers). A displacement
 // is a flat array of tangent numbers (three for a quaternion: a rotation vector in body axes).
-//   plus:   x (+) d    vector blocks add; quaternion blocks u * exp(d)
-//   minus:  x1 (-) x0  the d with x0 (+) d = x1; quaternion blocks log(u0^-1 u1)
+//   plus:   x (+) d    vector blocks add; quaternion blocks u * exp(d); pose blocks X * exp(d)
+//   minus:  x1 (-) x0  the d with x0 (+) d = x1; quaternion blocks log(u0^-1 u1), poses alike
+// A pose block is SE(3) as one group: seven numbers (w, x, y, z and the position), six tangent ones,
+// a twist (angular, linear) in body axes, so that a screw motion is a straight line. A quaternion
+// block beside a vector block is the direct product SO(3) x R3.
 #pragma once
 
 #include <span>
@@ -12,7 +15,7 @@
 namespace cartan {
 
 struct StateBlock {
-  enum class Kind { vector, quaternion };
+  enum class Kind { vector, quaternion, pose };
   Kind kind = Kind::vector;
   int x = 0;        // first embedded number
   int tangent = 0;  // first tangent number
@@ -24,6 +27,7 @@ class StateSpace {
   // Blocks are appended in order; neighbouring vectors merge.
   void add_vector(int size);
   void add_quaternion();
+  void add_pose();
 
   int size() const { return size_; }
   int tangent_size() const { return tangent_size_; }
@@ -31,9 +35,16 @@ class StateSpace {
 
   void plus(std::span<const double> x, std::span<const double> d, std::span<double> result) const;
   void minus(std::span<const double> x1, std::span<const double> x0, std::span<double> d) const;
+  // The rate x' as a tangent vector xi at x: x' = d/ds (x (+) s xi). Vectors: themselves; quaternions:
+  // 2 vec(u^-1 u'); poses: (the same, R^T p').
+  void to_tangent(std::span<const double> x, std::span<const double> rate,
+                  std::span<double> xi) const;
+  // Where x = x0 (+) d moves with the tangent rate xi: d' = dexp^-1_{-d} xi, exactly.
+  void displacement_rate(std::span<const double> d, std::span<const double> xi,
+                         std::span<double> result) const;
   // Brings unit quaternions back to length one.
   void normalise(std::span<double> x) const;
-  // Largest | |u| - 1 | over the quaternion blocks.
+  // Largest | |u| - 1 | over the quaternions, those of poses too.
   double unit_norm_error(std::span<const double> x) const;
 
  private:
