@@ -41,7 +41,7 @@ struct FrontView {
 template <class S>
 inline void add_scaled(S* to, const S& factor, const S* from, int first, int last) {
   if constexpr (std::is_same_v<S, double>) {
-    typedef double Four __attribute__((vector_size(32), aligned(8)));
+    typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
     for (int k = first & ~3; k < last; k += 4)
       *reinterpret_cast<Four*>(to + k) += factor * *reinterpret_cast<const Four*>(from + k);
   } else {
