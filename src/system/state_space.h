@@ -4,9 +4,9 @@
 // is a flat array of tangent numbers (three for a quaternion: a rotation vector in body axes).
 //   plus:   x (+) d    vector blocks add; quaternion blocks u * exp(d); pose blocks X * exp(d)
 //   minus:  x1 (-) x0  the d with x0 (+) d = x1; quaternion blocks log(u0^-1 u1), poses alike
-// A pose block is SE(3) as one group: seven numbers (w, x, y, z and the position), six tangent ones,
-// a twist (angular, linear) in body axes, so that a screw motion is a straight line. A quaternion
-// block beside a vector block is the direct product SO(3) x R3.
+// A pose block is SE(3) as one group: seven numbers (w, x, y, z and the position), six tangent
+// ones, a twist (angular, linear) in body axes, so that a screw motion is a straight line. A
+// quaternion block beside a vector block is the direct product SO(3) x R3.
 #pragma once
 
 #include <span>
@@ -35,8 +35,8 @@ class StateSpace {
 
   void plus(std::span<const double> x, std::span<const double> d, std::span<double> result) const;
   void minus(std::span<const double> x1, std::span<const double> x0, std::span<double> d) const;
-  // The rate x' as a tangent vector xi at x: x' = d/ds (x (+) s xi). Vectors: themselves; quaternions:
-  // 2 vec(u^-1 u'); poses: (the same, R^T p').
+  // The rate x' as a tangent vector xi at x: x' = d/ds (x (+) s xi). Vectors: themselves;
+  // quaternions: 2 vec(u^-1 u'); poses: (the same, R^T p').
   void to_tangent(std::span<const double> x, std::span<const double> rate,
                   std::span<double> xi) const;
   // Where x = x0 (+) d moves with the tangent rate xi: d' = dexp^-1_{-d} xi, exactly.

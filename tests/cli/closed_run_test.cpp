@@ -1,6 +1,7 @@
 // run on closed mechanisms and constraints: what it prints and writes, how constraints are kept.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -215,6 +216,39 @@ TEST(ClosedRun, SpeedOfALoopJointAloneSetsItGoing) {
   EXPECT_GT(forward["final"]["v"]["wrist"][0], 0.1);
   EXPECT_NEAR(forward["final"]["v"]["wrist"][0], -back["final"]["v"]["wrist"][0].get<double>(),
               1e-12);
+}
+
+// A parallelogram that comes to its flat position, a slider-crank whose rod is too short to pass:
+// time and joint are named, nothing is written.
+TEST(ClosedRun, LossOfRankOnTheWayIsNamedWithTimeAndJoint) {
+  const Scratch scratch;
+  const std::string four_bar = scratch.write_template({"four-bar"});
+  const CommandResult flat =
+      run_cartan({"run", four_bar, "--set", "a=0.3", "--set", "b=0.5", "--set", "c=0.3", "--set",
+                  "d=0.5", "--set", "start=2", "--out", scratch.path("flat")});
+  EXPECT_EQ(flat.status, 1);
+  EXPECT_NE(flat.err.find("t = 0.1"), std::string::npos) << flat.err;
+  EXPECT_NE(flat.err.find("singular position: the constraints lose rank at joint 'wrist'"),
+            std::string::npos)
+      << flat.err;
+  EXPECT_FALSE(std::filesystem::exists(scratch.path("flat") + "/summary.json"));
+  const std::string slider = scratch.write_template({"slider-crank"});
+  const CommandResult stuck = run_cartan({"run", slider, "--set", "r=0.16", "--set", "start=0.5"});
+  EXPECT_EQ(stuck.status, 1);
+  EXPECT_NE(stuck.err.find("lose rank at joint 'wrist_pin'"), std::string::npos) << stuck.err;
+}
+
+// Dry friction in two joints of a loop that has one degree of freedom.
+TEST(ClosedRun, DependentDryFrictionIsRefused) {
+  const Scratch scratch;
+  const std::string rub =
+      "\n[[force]]\nname = \"rub1\"\ntype = \"friction\"\njoint = \"knee\"\ncoulomb = 0.5\n"
+      "[[force]]\nname = \"rub2\"\ntype = \"friction\"\njoint = \"foot\"\ncoulomb = 0.5\n";
+  const std::string model = scratch.write("rub.toml", read_file(example_path("four_bar")) + rub);
+  const CommandResult result = run_cartan({"run", model});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.err.find("friction 'rub2'"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("give 'smoothing'"), std::string::npos) << result.err;
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
 // Moving supports, strings and a knife edge of source 004: the sleigh on a turntable (4.4, case
 // S4.2), the driven and Foucault's pendulum (6.7.5, case S4.4), coupled spherical pendulums (7.3,
 // case S4.7).
+#include <algorithm>
 #include <cmath>
+#include <complex>
 
 #include <gtest/gtest.h>
+#include <Eigen/Eigenvalues>
 
 #include "support/example.h"
 
@@ -180,6 +183,28 @@ TEST_P(Supports, StringsHangInEquilibrium) {
   const DynamicsReport report = system.report_dynamics(system.initial_state(), *workspace);
   for (int j = 0; j < 2; ++j)
     for (int i = 0; i < 3; ++i) EXPECT_NEAR(report.acceleration[j][i], 0, 1e-13) << j << i;
+}
+
+// The exact linearisation there: eigenvalues of the Jacobian are those of the three modes, +- i
+// omega, and zeros (motions the constraints forbid: nothing brings them back).
+TEST_P(Supports, StringsHaveThePublishedFrequencies) {
+  const Example example = load_example("coupled_pendulums", GetParam(), {{"together", 0}});
+  ASSERT_TRUE(example);
+  const MechanicalSystem& system = example.mechanism();
+  const auto workspace = system.make_workspace();
+  Eigen::MatrixXd J(system.space().size(), system.space().size());
+  system.jacobian(system.initial_state(), J, *workspace);
+  const Eigen::VectorXcd eigenvalues = J.eigenvalues();
+  std::vector<double> omega;
+  for (const std::complex<double>& value : eigenvalues)
+    if (value.imag() > 1) {
+      omega.push_back(value.imag());
+      EXPECT_NEAR(value.real(), 0, 1e-11);
+    }
+  std::sort(omega.begin(), omega.end());
+  const double published[] = {15.7370680647896875, 26.7123466839293046, 27.0732277097579694};
+  ASSERT_EQ(omega.size(), std::size(published));
+  for (std::size_t k = 0; k < omega.size(); ++k) EXPECT_NEAR(omega[k], published[k], 1e-11);
 }
 
 // After exactly one published period a small motion is back where it began.
