@@ -1,7 +1,6 @@
 // One acceleration of closed mechanisms, converged: all constraint accelerations vanish to
 // rounding. Prints a table; the last column is the cost per four-bar of a ladder.
 #include <cstdio>
-#include <cstring>
 
 #include "dynamics/constraint_matrix.h"
 #include "dynamics/formulations.h"
@@ -100,10 +99,11 @@ Figure measure(const Model& model) {
   return figure;
 }
 
-void print(const char* name, const Figure& f, int cells) {
-  std::printf("%-34s %5d %5d %5d %10.3f", name, f.nv, f.rows, f.rank, 1e6 * f.seconds);
-  if (cells > 0) std::printf(" %10.3f", 1e6 * f.seconds / cells);
-  std::printf("\n");
+void print(const std::string& name, const Figure& f, int cells) {
+  std::printf(
+      "{\"table\": \"closed\", \"mechanism\": \"%s\", \"speeds\": %d, \"rows\": %d, \"rank\": %d, "
+      "\"us\": %.4g, \"cells\": %d}\n",
+      name.c_str(), f.nv, f.rows, f.rank, 1e6 * f.seconds, cells);
 }
 
 }  // namespace
@@ -115,14 +115,11 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: bench_closed EXAMPLES, the folder with stewart.toml\n");
     return 2;
   }
-  std::printf("%-34s %5s %5s %5s %10s %10s\n", "mechanism", "nv", "rows", "rank", "us", "us/cell");
   print("four-bar, spherical closing", measure(*make_model(describe_ladder(1, "spherical"))), 0);
   const Figure one = measure(*make_model(describe_ladder(1, "revolute")));
   print("four-bar, revolute closing", one, 0);
   print("Stewart platform", measure(*read_example(std::string(argv[1]) + "/stewart.toml")), 0);
-  for (int k : {25, 50, 100, 200}) {
-    char name[40];
-    std::snprintf(name, sizeof name, "ladder of %d four-bars", k);
-    print(name, measure(*make_model(describe_ladder(k, "revolute", one.q))), k);
-  }
+  for (int k : {25, 50, 100, 200})
+    print("ladder of " + std::to_string(k) + " four-bars",
+          measure(*make_model(describe_ladder(k, "revolute", one.q))), k);
 }

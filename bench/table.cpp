@@ -77,6 +77,23 @@ std::string formulation_table(const std::vector<json>& lines) {
   return text + "\n";
 }
 
+std::string closed_table(const std::vector<json>& lines) {
+  std::string text =
+      "**Closed mechanisms**: one converged acceleration, `recursive` (microseconds)\n\n"
+      "| mechanism | speeds | equations | rank | us | us per four-bar "
+      "|\n|---|---|---|---|---|---|\n";
+  for (const json& line : lines)
+    if (line.value("table", "") == "closed") {
+      const int cells = line["cells"];
+      const double us = line["us"];
+      text +=
+          fmt::format("| {} | {} | {} | {} | {:.3g} | {} |\n", line["mechanism"].get<std::string>(),
+                      line["speeds"].get<int>(), line["rows"].get<int>(), line["rank"].get<int>(),
+                      us, cells > 0 ? fmt::format("{:.2g}", us / cells) : "-");
+    }
+  return text + "\n";
+}
+
 // Seconds printed in source 000, table 3.3 (other hardware, Python).
 std::string growth_table(const std::vector<json>& lines) {
   const std::map<int, double> printed = {{4, 0.719}, {8, 2.27}, {16, 10.7},
@@ -135,7 +152,7 @@ int main(int argc, char** argv) {
   const std::string tables = peer_table(lines, "forward", "Forward dynamics") +
                              peer_table(lines, "inverse", "Inverse dynamics") +
                              peer_table(lines, "mass", "Mass matrix") + formulation_table(lines) +
-                             growth_table(lines) + precision_table(lines);
+                             closed_table(lines) + growth_table(lines) + precision_table(lines);
   std::cout << tables;
 
   const std::string begin = "<!-- figures -->\n", end = "<!-- end of figures -->";
