@@ -418,6 +418,21 @@ std::string find_degenerate(const Mechanism<double>& mechanism, const MotionWork
   return "";
 }
 
+// A drive whose position or rate has no value at the start: sqrt(t) has no rate at t = 0.
+std::string find_undefined(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
+                           AssemblyReport& report) {
+  fill_constraint_positions(mechanism, ws);
+  for (int r = 0; r < mechanism.row_count(); ++r) {
+    const bool position = std::isfinite(ws.row_position[r]);
+    if (position && std::isfinite(ws.row_speed[r])) continue;
+    blame(mechanism, r, report);
+    return fmt::format("{}: its {} is not a finite number at the start",
+                       row_owner(*mechanism.model, mechanism.rows[r]),
+                       position ? "rate" : "position");
+  }
+  return "";
+}
+
 }  // namespace
 
 AssemblyReport assemble(const Mechanism<double>& mechanism, double t, std::span<double> q,
@@ -429,6 +444,7 @@ AssemblyReport assemble(const Mechanism<double>& mechanism, double t, std::span<
   std::vector<double> position(q.begin(), q.end()), speed(v.begin(), v.end());
   assembler.place(position);
   report.problem = find_degenerate(mechanism, ws, report);
+  if (report.problem.empty()) report.problem = find_undefined(mechanism, ws, report);
   if (!report.problem.empty()) return report;
   const bool closed = assembler.close(position, guesses);
   report.position_gap = calc_position_violation(mechanism, ws);
@@ -448,9 +464,8 @@ AssemblyReport assemble(const Mechanism<double>& mechanism, double t, std::span<
     const int row = worst_row(ws.row_speed);
     blame(mechanism, row, report);
     report.problem = fmt::format(
-        "{} contradicts other constraints or drives: no speeds satisfy all of them (a difference "
-        "of "
-        "{:.3g} remains); remove a drive, or start away from a singular position",
+        "{} contradicts other constraints or drives: no speeds satisfy all of them (a "
+        "difference of {:.3g} remains); remove a drive, or start away from a singular position",
         row_owner(*mechanism.model, mechanism.rows[row]), report.velocity_gap);
     return report;
   }

@@ -66,7 +66,6 @@ class RowChooser {
       directions_.push_back(std::move(direction));
     }
   }
-  double sine(Eigen::Index row) const { return sine_[row]; }
   int rank() const { return static_cast<int>(directions_.size()); }
   int weakest() const { return weakest_; }
   double strength() const { return strength_; }
@@ -167,7 +166,6 @@ RankReport calc_rank(const Mechanism<double>& mechanism, MotionWorkspace<double>
   RankReport report;
   report.rows = m;
   report.active.assign(m, 0);
-  report.sine.assign(m, 0);
   if (m == 0) return report;
   fill_constraint_positions(mechanism, ws);
   double violation = 0;
@@ -190,7 +188,6 @@ RankReport calc_rank(const Mechanism<double>& mechanism, MotionWorkspace<double>
   report.rank = chooser.rank();
   report.weakest = chooser.weakest();
   report.strength = chooser.strength();
-  for (int r = 0; r < m; ++r) report.sine[r] = chooser.sine(r);
   RowChooser on_positions(J, sizes, negligible);
   on_positions.choose(driven, tolerance, report.holonomic_active);
   on_positions.choose(holonomic, tolerance, report.holonomic_active);

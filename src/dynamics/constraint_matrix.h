@@ -31,8 +31,6 @@ struct RankReport {
   int holonomic_rows = 0, holonomic_rank = 0;  // of those on positions
   std::vector<int> active;  // per row: 1 for an independent set of that rank, drives first
   std::vector<int> holonomic_active;  // the same for the rows on positions alone
-  // per row left out: how much of it (sine of an angle) the chosen ones do not contain
-  std::vector<double> sine;
   int weakest = -1;     // the chosen row that adds least to the others ...
   double strength = 1;  // ... and how much, of its size: near zero close to a singular position
   int redundant() const { return rows - rank; }

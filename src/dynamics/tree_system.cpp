@@ -422,7 +422,9 @@ class TreeSystem final : public MechanicalSystem {
   // Why a constraint could not be brought back to zero.
   std::string describe_gap(const State& state, const MotionWorkspace<double>& ws,
                            double gap) const {
-    const int row = worst(ws.row_position);
+    int row = worst(ws.row_position);
+    for (int r = 0; r < mechanism_.row_count(); ++r)  // a drive without a value spoils all others
+      if (mechanism_.rows[r].drive && !std::isfinite(ws.row_position[r])) row = r;
     const std::string owner = row_owner(model_, mechanism_.rows[row]);
     if (!std::isfinite(gap))
       return fmt::format("{} has no value here (it is not a finite number)", owner);
