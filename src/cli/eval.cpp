@@ -81,7 +81,10 @@ Json evaluation_json(const Evaluation& e) {
                  {"potential_rate", p.potential_rate},
                  {"nonconservative", p.nonconservative},
                  {"constraint", p.constraint}}}};
-  if (e.now.hamiltonian) json["hamiltonian"] = *e.now.hamiltonian;
+  if (e.now.hamiltonian) {
+    json["hamiltonian"] = *e.now.hamiltonian;
+    json["momentum"] = joints_json(e.model, e.now.p);
+  }
   if (e.moving_frame) {
     json["B"] = json_of(e.moving_frame->B);
     json["Bdot"] = json_of(e.moving_frame->Bdot);

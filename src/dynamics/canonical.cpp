@@ -1,6 +1,7 @@
 #include "dynamics/canonical.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "dynamics/forces.h"
@@ -41,13 +42,38 @@ void add_friction(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
 }  // namespace
 
 template <class S>
-CanonicalWorkspace<S> make_canonical_workspace(const Mechanism<S>& mechanism) {
+CanonicalWorkspace<S> make_canonical_workspace(const Mechanism<S>& mechanism, double unit) {
   CanonicalWorkspace<S> w;
+  w.unit = unit;
   w.motion = make_motion_workspace(mechanism);
   w.v.assign(mechanism.nv, S(0));
   w.still.assign(mechanism.nv, S(0));
   for (auto* vectors : {&w.L, &w.P, &w.N, &w.F}) vectors->resize(mechanism.links.size());
   return w;
+}
+
+double calc_momentum_unit(const Mechanism<double>& mechanism, const MotionWorkspace<double>& ws) {
+  struct Composite {
+    double mass = 0, polar = 0;  // polar: integral of the squared distance from the link's origin
+    Vec3<double> mc;
+  };
+  std::vector<Composite> carried(mechanism.links.size());
+  double largest = 0;
+  for (int i = static_cast<int>(mechanism.links.size()) - 1; i >= 0; --i) {
+    const Link<double>& link = mechanism.links[i];
+    const LinkState<double>& x = ws.links[i];
+    Composite& c = carried[i];
+    c.mass += link.mass;
+    c.polar += 0.5 * (link.J.xx + link.J.yy + link.J.zz);
+    c.mc += x.R * link.mc;
+    largest = std::max({largest, c.mass, c.polar});
+    if (link.parent == world) continue;
+    Composite& p = carried[link.parent];
+    p.mass += c.mass;
+    p.polar += c.polar + 2 * dot(x.r, c.mc) + c.mass * norm2(x.r);
+    p.mc += c.mc + c.mass * x.r;
+  }
+  return largest > 0 ? std::exp2(std::round(std::log2(largest))) : 1;
 }
 
 template <class S>
@@ -58,7 +84,7 @@ void solve_speeds(const Mechanism<S>& mechanism, const S& t, const S* q, const S
   ws.gravity = {};
   for (Vec3<S>& n : ws.wrench_n) n = {};
   for (Vec3<S>& f : ws.wrench_f) f = {};
-  std::copy(p, p + mechanism.nv, ws.tau.begin());
+  for (int j = 0; j < mechanism.nv; ++j) ws.tau[j] = S(w.unit) * p[j];
   solve_accelerations(mechanism, ws);
   std::copy(ws.vdot.begin(), ws.vdot.end(), w.v.begin());
   std::fill(ws.tau.begin(), ws.tau.end(), S(0));
@@ -79,17 +105,18 @@ void fill_momenta(const Mechanism<S>& mechanism, CanonicalWorkspace<S>& w) {
 template <class S>
 void calc_joint_momenta(const Mechanism<S>& mechanism, const CanonicalWorkspace<S>& w, S* p) {
   const MotionWorkspace<S>& ws = w.motion;
+  const S scale(1 / w.unit);
   for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
     const Link<S>& link = mechanism.links[i];
     const LinkState<S>& x = ws.links[i];
     for (int k = 0; k < link.nv; ++k) {
       const int j = link.v0 + k;
       if (link.motion == Motion::rotation1)
-        p[j] = dot(x.s, w.L[i]);
+        p[j] = scale * dot(x.s, w.L[i]);
       else if (link.motion == Motion::rotation3)
-        p[j] = dot(x.R.c[k], w.L[i]);
+        p[j] = scale * dot(x.R.c[k], w.L[i]);
       else
-        p[j] = dot(ws.phi[j], w.L[i]) + dot(ws.psi[j], w.P[i]);
+        p[j] = scale * (dot(ws.phi[j], w.L[i]) + dot(ws.psi[j], w.P[i]));
     }
   }
 }
@@ -107,6 +134,7 @@ void calc_momentum_rates(const Mechanism<S>& mechanism, CanonicalWorkspace<S>& w
     }
   }
   sum_inward(mechanism, ws, w.N, w.F);
+  const S scale(1 / w.unit);
   for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
     const Link<S>& link = mechanism.links[i];
     const LinkState<S>& x = ws.links[i];
@@ -122,7 +150,7 @@ void calc_momentum_rates(const Mechanism<S>& mechanism, CanonicalWorkspace<S>& w
       else
         rate += dot(ws.phi[j], moving) + dot(ws.psi[j], w.F[i]) + dot(ws.phi_rate[j], w.L[i]) +
                 dot(ws.psi_rate[j], w.P[i]);
-      rates[j] = rate;
+      rates[j] = scale * rate;
     }
   }
 }
@@ -145,7 +173,7 @@ void calc_canonical_rates(const Mechanism<S>& mechanism, const S& t, const S* x,
 }
 
 #define CARTAN_INSTANTIATE(S)                                                                 \
-  template CanonicalWorkspace<S> make_canonical_workspace<S>(const Mechanism<S>&);            \
+  template CanonicalWorkspace<S> make_canonical_workspace<S>(const Mechanism<S>&, double);    \
   template void solve_speeds<S>(const Mechanism<S>&, const S&, const S*, const S*,            \
                                 CanonicalWorkspace<S>&);                                      \
   template void fill_momenta<S>(const Mechanism<S>&, CanonicalWorkspace<S>&);                 \

@@ -20,6 +20,12 @@
 //   p_k' = tau_k + phi_k . (N^a + L x w + P x u) + psi_k . (F^a + P x w)
 // which is the coadjoint term ad*_V (L, P) of spherical and free joints (free body: p' = p x w).
 // No derivative of M or M^-1 is taken, and p' = M v' + M' v.
+//
+// Units. Momenta of one mechanism differ in size as its inertias do: 4000 kg m^2 about the hinge of
+// a chain, 0.3 about a rod. Rounding of the large ones is noise in the small ones, far above their
+// own last digit, and an iteration that asks every number of the state to settle relative to max(1,
+// |x|) would wait in vain. So the state holds p in a unit that fits the largest inertia, a power of
+// two.
 #pragma once
 
 #include "dynamics/motion_workspace.h"
@@ -29,13 +35,20 @@ namespace cartan {
 template <class S>
 struct CanonicalWorkspace {
   MotionWorkspace<S> motion;
+  double unit = 1;            // of the momenta in states
   std::vector<S> v, still;    // speeds that belong to p; zeros
   std::vector<Vec3<S>> L, P;  // fill_momenta: of the subtree, about the link's origin
   std::vector<Vec3<S>> N, F;  // calc_momentum_rates: applied to the subtree, likewise
 };
 
 template <class S>
-CanonicalWorkspace<S> make_canonical_workspace(const Mechanism<S>& mechanism);
+CanonicalWorkspace<S> make_canonical_workspace(const Mechanism<S>& mechanism, double unit);
+
+// The power of two nearest to the largest inertia a joint meets: mass, or polar moment about the
+// link's origin, of what it carries; needs fill_kinematics.
+double calc_momentum_unit(const Mechanism<double>& mechanism, const MotionWorkspace<double>& ws);
+
+// All momenta below in w.unit.
 
 // w.v with M(q) v = p.
 template <class S>

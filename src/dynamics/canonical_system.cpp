@@ -39,7 +39,13 @@ class CanonicalSystem final : public MechanicalSystem {
                                 solve_accelerations<Dual4>, solve_accelerations<Pack4>})),
         mechanism_(make_with_constants<double>(model, parameters)),
         dual_mechanism_(make_with_constants<Dual4>(model, parameters)),
-        pack_mechanism_(make_with_constants<Pack4>(model, parameters)) {}
+        pack_mechanism_(make_with_constants<Pack4>(model, parameters)) {
+    const State start = tree_->initial_state();
+    MotionWorkspace<double> ws = make_motion_workspace(mechanism_);
+    fill_kinematics<double>(mechanism_, start.t, start.x.data(), start.x.data() + mechanism_.nq,
+                            ws);
+    unit_ = calc_momentum_unit(mechanism_, ws);
+  }
 
   const StateSpace& space() const override { return tree_->space(); }
   int quadratures() const override { return tree_->quadratures(); }
@@ -59,7 +65,7 @@ class CanonicalSystem final : public MechanicalSystem {
 
   std::unique_ptr<Workspace> make_workspace() const override {
     auto workspace = std::make_unique<CanonicalSystemWorkspace>();
-    workspace->motion = make_canonical_workspace(mechanism_);
+    workspace->motion = make_canonical_workspace(mechanism_, unit_);
     workspace->tree = tree_->make_workspace();
     return workspace;
   }
@@ -75,7 +81,7 @@ class CanonicalSystem final : public MechanicalSystem {
                    Workspace& workspace) const override {
     CanonicalSystemWorkspace& w = own(workspace);
     if (times.size() == 1) return derivative({times[0], x, mode}, xdot, workspace);
-    if (!w.pack) w.pack = make_canonical_workspace(pack_mechanism_);
+    if (!w.pack) w.pack = make_canonical_workspace(pack_mechanism_, unit_);
     w.evaluations += static_cast<long>(times.size());
     evaluate_in_packs(times, x, xdot, w.pack_x, w.pack_xdot,
                       [&](const Pack4& t, const Pack4* at, Pack4* rates) {
@@ -86,7 +92,7 @@ class CanonicalSystem final : public MechanicalSystem {
   void jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const override {
     CanonicalSystemWorkspace& w = own(workspace);
     ++w.jacobians;
-    if (!w.dual) w.dual = make_canonical_workspace(dual_mechanism_);
+    if (!w.dual) w.dual = make_canonical_workspace(dual_mechanism_, unit_);
     differentiate_columns(at.x, mechanism_.nq + mechanism_.nv, J, w.dual_x, w.dual_xdot,
                           [&](const Dual4* x, Dual4* xdot) {
                             calc_canonical_rates(dual_mechanism_, Dual4(at.t), x, xdot, *w.dual);
@@ -102,9 +108,15 @@ class CanonicalSystem final : public MechanicalSystem {
   void observe(StateView at, Observation& result, Workspace& workspace) const override {
     CanonicalSystemWorkspace& w = own(workspace);
     tree_->observe(in_speeds(at, w), result, *w.tree);
+    const double *p = at.x.data() + mechanism_.nq, *v = w.motion.v.data();
     double kinetic = 0;
-    for (int j = 0; j < mechanism_.nv; ++j)
-      kinetic += 0.5 * at.x[mechanism_.nq + j] * w.in_speeds.x[mechanism_.nq + j];
+    for (int j = 0; j < mechanism_.nv; ++j) kinetic += 0.5 * unit_ * p[j] * v[j];
+    result.p.resize(model().joints.size());
+    for (std::size_t j = 0; j < result.p.size(); ++j) {
+      const Link<double>& link = mechanism_.links[mechanism_.link_of_joint[j]];
+      result.p[j].resize(link.nv);
+      for (int k = 0; k < link.nv; ++k) result.p[j][k] = unit_ * p[link.v0 + k];
+    }
     result.hamiltonian = kinetic + result.potential;
   }
 
@@ -156,7 +168,7 @@ class CanonicalSystem final : public MechanicalSystem {
 
   // (q, v[, work]) -> (q, p[, work])
   State in_momenta(State state) const {
-    CanonicalWorkspace<double> w = make_canonical_workspace(mechanism_);
+    CanonicalWorkspace<double> w = make_canonical_workspace(mechanism_, unit_);
     double* v = state.x.data() + mechanism_.nq;
     fill_kinematics<double>(mechanism_, state.t, state.x.data(), v, w.motion);
     fill_momenta(mechanism_, w);
@@ -168,6 +180,7 @@ class CanonicalSystem final : public MechanicalSystem {
   Mechanism<double> mechanism_;
   Mechanism<Dual4> dual_mechanism_;
   Mechanism<Pack4> pack_mechanism_;
+  double unit_ = 1;  // of the momenta (canonical.h)
 };
 
 }  // namespace

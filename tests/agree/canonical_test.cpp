@@ -32,6 +32,14 @@ std::unique_ptr<MechanicalSystem> make_canonical(const Case& c) {
   return row->make(c.model, c.parameters);
 }
 
+// Of the momenta in states: cases stand in the model's initial position.
+double momentum_unit(const Case& c) {
+  const Mechanism<double> mechanism = make_mechanism<double>(c.model, c.parameters);
+  MotionWorkspace<double> ws = make_motion_workspace(mechanism);
+  fill_kinematics<double>(mechanism, c.state.t, c.q().data(), c.v().data(), ws);
+  return calc_momentum_unit(mechanism, ws);
+}
+
 TEST(Canonical, ReportsAgreeWithNaiveNewtonEuler) {
   Worst worst;
   for (std::uint64_t seed = 1; seed <= tree_count; ++seed) {
@@ -66,13 +74,18 @@ TEST(Canonical, RatesAgainstTheDerivativeOfTheMomentum) {
     const auto workspace = canonical->make_workspace();
     std::vector<double> xdot(state.x.size());
     canonical->derivative(state, xdot, *workspace);
-    const Eigen::Map<const VectorXd> p(state.x.data() + nq, nv), dp(xdot.data() + nq, nv);
+    const double unit = momentum_unit(*c);
+    const VectorXd p = unit * Eigen::Map<const VectorXd>(state.x.data() + nq, nv),
+                   dp = unit * Eigen::Map<const VectorXd>(xdot.data() + nq, nv);
+    Observation now;
+    canonical->observe(state, now, *workspace);
+    EXPECT_EQ(flat(now.p), p);
 
     // M v and its derivative along the naive motion, by composite bodies over dual numbers
     const std::vector<double> rates = calc_naive_rates(tree, at.q, at.v);
     const std::vector<Dual4> parameters(c->parameters.begin(), c->parameters.end());
     const Mechanism<Dual4> mechanism = make_mechanism<Dual4>(c->model, parameters);
-    CanonicalWorkspace<Dual4> w = make_canonical_workspace(mechanism);
+    CanonicalWorkspace<Dual4> w = make_canonical_workspace(mechanism, unit);
     std::vector<Dual4> q(at.q.begin(), at.q.end()), v(at.v.begin(), at.v.end());
     for (int k = 0; k < nq; ++k) q[k].d[0] = rates[k];
     for (int k = 0; k < nv; ++k) v[k].d[0] = naive.vdot[k];
@@ -98,9 +111,9 @@ TEST(Canonical, RatesAgainstTheDerivativeOfTheMomentum) {
       EXPECT_NEAR(xdot[k], rates[k], tolerance * (1 + std::fabs(rates[k])));
 
     // v' = d/dt v(q, p)
-    std::vector<Dual4> momenta(p.begin(), p.end());
+    std::vector<Dual4> momenta(state.x.begin() + nq, state.x.begin() + nq + nv);
     for (int k = 0; k < nq; ++k) q[k].d[0] = xdot[k];
-    for (int k = 0; k < nv; ++k) momenta[k].d[0] = dp[k];
+    for (int k = 0; k < nv; ++k) momenta[k].d[0] = xdot[nq + k];
     solve_speeds(mechanism, Dual4(at.t), q.data(), momenta.data(), w);
     VectorXd vdot(nv);
     for (int k = 0; k < nv; ++k) vdot[k] = w.v[k].d[0];
@@ -161,25 +174,26 @@ TEST(Canonical, HamiltonsEquationsOfPlainJoints) {
     canonical->derivative(state, xdot, *workspace);
     const std::vector<Dual4> parameters(c->parameters.begin(), c->parameters.end());
     const Mechanism<Dual4> mechanism = make_mechanism<Dual4>(c->model, parameters);
-    CanonicalWorkspace<Dual4> w = make_canonical_workspace(mechanism);
+    const double unit = momentum_unit(*c);
+    CanonicalWorkspace<Dual4> w = make_canonical_workspace(mechanism, unit);
     const int n = c->nv;
-    std::vector<double> gradient(2 * n);
+    std::vector<double> gradient(2 * n);  // with respect to q and p / unit
     for (int j = 0; j < 2 * n; ++j) {
       std::vector<Dual4> x(state.x.begin(), state.x.begin() + 2 * n);
       x[j] = Dual4::variable(state.x[j], 0);
       solve_speeds(mechanism, Dual4(state.t), x.data(), x.data() + n, w);
       fill_kinematics<Dual4>(mechanism, Dual4(state.t), x.data(), w.v.data(), w.motion);
       Dual4 H = calc_potential_energy(mechanism, w.motion);
-      for (int k = 0; k < n; ++k) H += Dual4(0.5) * x[n + k] * w.v[k];
+      for (int k = 0; k < n; ++k) H += Dual4(0.5 * unit) * x[n + k] * w.v[k];
       gradient[j] = H.d[0];
     }
     const double kappa =
         calc_conditioning(canonical->report_mass_matrix(state, *workspace).mass_matrix).kappa;
-    const VectorXd g = Eigen::Map<const VectorXd>(gradient.data(), 2 * n);
+    const VectorXd g = Eigen::Map<const VectorXd>(gradient.data(), 2 * n) / unit;
     const VectorXd rate = Eigen::Map<const VectorXd>(xdot.data(), 2 * n);
     EXPECT_LE((rate.head(n) - g.tail(n)).norm(), 1e3 * kappa * eps * g.tail(n).norm());
-    EXPECT_LE((rate.tail(n) + g.head(n)).norm(), 1e3 * kappa * eps * (1 + g.head(n).norm()));
-    largest = std::max(largest, g.head(n).norm());
+    EXPECT_LE((rate.tail(n) + g.head(n)).norm(), 1e3 * kappa * eps * (1 / unit + g.head(n).norm()));
+    largest = std::max(largest, unit * g.head(n).norm());
   }
   EXPECT_GT(largest, 1);
 }
