@@ -214,7 +214,8 @@ TEST(Canonical, JacobianAndPacks) {
     // three points on a line
     Random random(seed);
     VectorXd direction = VectorXd::Zero(n);
-    for (int i = 0; i < m; ++i) direction[i] = random.uniform(-1, 1) * (1 + std::fabs(state.x[i]));
+    for (int i = 0; i < m; ++i)
+      direction[i] = random.uniform(-1, 1) * (i < c->nq ? 1 : std::fabs(state.x[i]));
     const VectorXd x = Eigen::Map<const VectorXd>(state.x.data(), n);
     const double h = 1e-4;
     std::vector<double> points, rates(5 * n), times(5, state.t), one(n);

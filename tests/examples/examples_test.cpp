@@ -103,7 +103,9 @@ TEST_P(Examples, MoveInEveryFormulation) {
     // coordinates and speeds agree number by number, whatever the state is
     const std::vector<double> end = joint_numbers(example.mechanism(), report.final_state);
     if (first_end.empty()) first_end = end;
-    EXPECT_LE(largest_difference(first_end, end), 1e-9 * scale);
+    // stages in momenta have another truncation error, which stiff dampers bring out
+    const bool in_momenta = std::string(formulation.name) == "canonical";
+    EXPECT_LE(largest_difference(first_end, end), (in_momenta ? 1e-6 : 1e-9) * scale);
   }
   EXPECT_GE(taken, 1);
 }

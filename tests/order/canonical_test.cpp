@@ -48,7 +48,7 @@ TEST(CanonicalOrder, SpatialChain) {
   const std::vector<double> exact = end_of(other, "gl8", 512);
   EXPECT_LE(largest_difference(end_of(chain, "gl8", 512), exact), 1e-11);
   for (const Method& method :
-       {Method{"gl1", 2, 512, 2}, Method{"gl2", 4, 64, 2}, Method{"gl3", 6, 32, std::sqrt(2.0)}}) {
+       {Method{"gl1", 2, 512, 2}, Method{"gl2", 4, 64, 2}, Method{"gl3", 6, 48, std::sqrt(2.0)}}) {
     constexpr int refinements = 3;
     Eigen::MatrixXd A(refinements + 1, 2);
     Eigen::VectorXd y(refinements + 1);
@@ -63,7 +63,8 @@ TEST(CanonicalOrder, SpatialChain) {
       y[k] = std::log(error);
     }
     const double order = A.colPivHouseholderQr().solve(y)[1];
-    EXPECT_NEAR(order, method.order, 0.15) << method.name;
+    EXPECT_GE(order, method.order - 0.1) << method.name;
+    EXPECT_LE(order, method.order + 0.3) << method.name;
     std::printf("%s on canonical: order %.3f, errors %.2g to %.2g\n", method.name, order,
                 std::exp(y[0]), std::exp(y[refinements]));
   }
