@@ -194,6 +194,16 @@ TEST(Canonical, HamiltonsEquationsOfPlainJoints) {
     EXPECT_LE((rate.head(n) - g.tail(n)).norm(), 1e3 * kappa * eps * g.tail(n).norm());
     EXPECT_LE((rate.tail(n) + g.head(n)).norm(), 1e3 * kappa * eps * (1 / unit + g.head(n).norm()));
     largest = std::max(largest, unit * g.head(n).norm());
+    // and the Jacobian is that of a Hamiltonian field, which makes the midpoint rule symplectic
+    const int size = static_cast<int>(state.x.size());
+    Eigen::MatrixXd J(size, size);
+    canonical->jacobian(state, J, *workspace);
+    const Eigen::MatrixXd qq = J.block(0, 0, n, n), qp = J.block(0, n, n, n),
+                          pq = J.block(n, 0, n, n), pp = J.block(n, n, n, n);
+    const double limit = 1e4 * kappa * eps;
+    EXPECT_LE((qp - qp.transpose()).norm(), limit * qp.norm());
+    EXPECT_LE((pq - pq.transpose()).norm(), limit * (pq.norm() + qq.norm()));
+    EXPECT_LE((qq + pp.transpose()).norm(), limit * (qq.norm() + pq.norm()));
   }
   EXPECT_GT(largest, 1);
 }
