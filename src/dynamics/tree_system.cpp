@@ -97,11 +97,10 @@ class TreeSystem final : public MechanicalSystem {
     if (times.size() == 1) return derivative({times[0], x, mode}, xdot, workspace);
     if (!w.pack) w.pack = make_motion_workspace(pack_mechanism_);
     w.evaluations += static_cast<long>(times.size());
-    evaluate_in_packs(times, x, xdot, w.pack_x, w.pack_xdot,
-                      [&](const Pack4& t, const Pack4* at, Pack4* rates) {
-                        evaluate(pack_mechanism_, formulation_.solve_pack, t, at, mode, rates,
-                                 *w.pack);
-                      });
+    evaluate_in_packs(
+        times, x, xdot, w.pack_x, w.pack_xdot, [&](const Pack4& t, const Pack4* at, Pack4* rates) {
+          evaluate(pack_mechanism_, formulation_.solve_pack, t, at, mode, rates, *w.pack);
+        });
   }
 
   int kinematic_size() const override { return mechanism_.nq; }
