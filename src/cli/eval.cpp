@@ -30,9 +30,11 @@ std::optional<int> read_options(const Words& words, Options& o) {
       "--at", "STATE",
       "a STATE.json, a trajectory.csv or the folder of a run (its end); default: the initial state",
       o.at);
-  arguments.option("--formulation", "NAME",
-                   "how the equations are formed; moving-frame adds its matrices to the JSON",
-                   o.formulation);
+  arguments.option(
+      "--formulation", "NAME",
+      "how the equations are formed; moving-frame adds its matrices to the JSON, canonical "
+      "momenta and the Hamiltonian",
+      o.formulation);
   arguments.flag("--json", "print one JSON object", o.json);
   return arguments.parse(words);
 }
@@ -81,6 +83,10 @@ Json evaluation_json(const Evaluation& e) {
                  {"potential_rate", p.potential_rate},
                  {"nonconservative", p.nonconservative},
                  {"constraint", p.constraint}}}};
+  if (e.now.hamiltonian) {
+    json["hamiltonian"] = *e.now.hamiltonian;
+    json["momentum"] = joints_json(e.model, e.now.p);
+  }
   if (e.moving_frame) {
     json["B"] = json_of(e.moving_frame->B);
     json["Bdot"] = json_of(e.moving_frame->Bdot);
@@ -146,6 +152,7 @@ void print_text(const Evaluation& e, const std::string& formulation) {
   }
   const PowerBalance& p = e.dynamics.power;
   fmt::print("\nenergy  kinetic {:.12g} J, potential {:.12g} J\n", e.now.kinetic, e.now.potential);
+  if (e.now.hamiltonian) fmt::print("        H(q, p) {:.12g} J\n", *e.now.hamiltonian);
   fmt::print(
       "power   T' = {:.6g} W, V' = {:.6g} W, nonconservative {:.6g} W, constraints {:.6g} W\n",
       p.kinetic_rate, p.potential_rate, p.nonconservative, p.constraint);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "dynamics/canonical_system.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/moving_frame.h"
 #include "dynamics/recursive.h"
@@ -67,6 +68,8 @@ const std::vector<FormulationInfo>& formulation_table() {
       {"recursive", "articulated bodies, O(n); the default", refuse_friction, make_recursive},
       {"moving-frame", "M* v' + N* v = F* with the B matrices of the moving-frame method",
        refuse_friction, make_moving},
+      {"canonical", "momenta as state, O(n): Hamilton's equations, trees only", refuse_canonical,
+       make_canonical_system},
   };
   return table;
 }

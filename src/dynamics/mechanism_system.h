@@ -42,6 +42,9 @@ struct Observation {
   std::vector<std::vector<double>> q, v;  // per joint, loop joints too
   std::vector<BodyState> bodies;
   double kinetic = 0, potential = 0;
+  // where momenta are the state: p per joint, and H(q, p)
+  std::vector<std::vector<double>> p;
+  std::optional<double> hamiltonian;
   double work = 0;  // of nonconservative forces and drives since the start
   Vec3<double> linear_momentum, angular_momentum;         // about the world origin
   double position_violation = 0, velocity_violation = 0;  // largest absolute

@@ -14,6 +14,7 @@
 #include "dynamics/moving_frame.h"
 #include "dynamics/projection.h"
 #include "dynamics/recursive.h"
+#include "dynamics/several_points.h"
 #include "dynamics/tree_report.h"
 #include "model/mass_properties.h"
 
@@ -95,22 +96,11 @@ class TreeSystem final : public MechanicalSystem {
     TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
     if (times.size() == 1) return derivative({times[0], x, mode}, xdot, workspace);
     if (!w.pack) w.pack = make_motion_workspace(pack_mechanism_);
-    const std::size_t n = space_.size(), count = times.size();
-    w.evaluations += static_cast<long>(count);
-    w.pack_x.resize(n);
-    w.pack_xdot.resize(n);
-    for (std::size_t first = 0; first < count; first += 4) {
-      // lanes without a point of their own repeat the last one
-      auto point = [&](int lane) { return std::min(first + lane, count - 1); };
-      for (std::size_t i = 0; i < n; ++i)
-        w.pack_x[i] = Pack4::map([&](int lane) { return x[point(lane) * n + i]; });
-      evaluate(pack_mechanism_, formulation_.solve_pack,
-               Pack4::map([&](int lane) { return times[point(lane)]; }), w.pack_x.data(), mode,
-               w.pack_xdot.data(), *w.pack);
-      for (std::size_t lane = 0; lane < 4 && first + lane < count; ++lane)
-        for (std::size_t i = 0; i < n; ++i)
-          xdot[(first + lane) * n + i] = w.pack_xdot[i][static_cast<int>(lane)];
-    }
+    w.evaluations += static_cast<long>(times.size());
+    evaluate_in_packs(
+        times, x, xdot, w.pack_x, w.pack_xdot, [&](const Pack4& t, const Pack4* at, Pack4* rates) {
+          evaluate(pack_mechanism_, formulation_.solve_pack, t, at, mode, rates, *w.pack);
+        });
   }
 
   int kinematic_size() const override { return mechanism_.nq; }
@@ -124,20 +114,11 @@ class TreeSystem final : public MechanicalSystem {
     TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
     ++w.jacobians;
     if (!w.dual) w.dual = make_motion_workspace(dual_mechanism_);
-    const int n = space_.size(), varying = mechanism_.nq + mechanism_.nv;
-    w.dual_x.assign(at.x.begin(), at.x.end());
-    w.dual_xdot.resize(n);
-    J.setZero();
-    for (int first = 0; first < varying; first += 4) {
-      const int count = std::min(4, varying - first);
-      for (int k = 0; k < count; ++k) w.dual_x[first + k] = Dual4::variable(at.x[first + k], k);
-      evaluate(dual_mechanism_, formulation_.solve_dual, Dual4(at.t), w.dual_x.data(), at.mode,
-               w.dual_xdot.data(), *w.dual);
-      for (int k = 0; k < count; ++k) {
-        for (int i = 0; i < n; ++i) J(i, first + k) = w.dual_xdot[i].d[k];
-        w.dual_x[first + k] = at.x[first + k];
-      }
-    }
+    differentiate_columns(at.x, mechanism_.nq + mechanism_.nv, J, w.dual_x, w.dual_xdot,
+                          [&](const Dual4* x, Dual4* xdot) {
+                            evaluate(dual_mechanism_, formulation_.solve_dual, Dual4(at.t), x,
+                                     at.mode, xdot, *w.dual);
+                          });
   }
 
   void event_values(StateView at, std::span<double> values, Workspace& workspace) const override {

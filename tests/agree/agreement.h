@@ -19,7 +19,8 @@ inline constexpr int tree_count = 300;
 struct Case {
   Model model;
   std::vector<double> parameters;
-  std::vector<std::unique_ptr<MechanicalSystem>> systems;  // one per row of the table
+  // one per row of the table whose state is (q, v)
+  std::vector<std::unique_ptr<MechanicalSystem>> systems;
   State state;
   int nq = 0, nv = 0;
 
@@ -33,6 +34,9 @@ struct Case {
 // At the model's initial coordinates and speeds, at a time that is not zero.
 std::unique_ptr<Case> make_case(std::uint64_t seed, const RandomMechanismOptions& options = {});
 std::unique_ptr<Case> make_case(Model model, double t);
+
+// The case's state in the numbers of any system.
+State state_in(const MechanicalSystem& system, const Case& c);
 
 // d/dt of all speeds, file order.
 Eigen::VectorXd flat(const std::vector<std::vector<double>>& per_joint);

@@ -62,8 +62,8 @@ TEST(Compare, Refusals) {
   const std::string model = scratch.write_template({"pendulum"});
   expect_refusal(run_cartan({"compare", model, "--formulations", "recursiv"}),
                  "did you mean 'recursive'?");
-  expect_refusal(run_cartan({"compare", model, "--formulations", "canonical"}),
-                 "recursive, moving-frame");
+  expect_refusal(run_cartan({"compare", model, "--formulations", "generated"}),
+                 "recursive, moving-frame, canonical");
   expect_refusal(run_cartan({"compare", model, "--integrators", "gl3,rk5"}), "did you mean 'rk4");
   expect_refusal(run_cartan({"compare", model, "--steps", "0.1,0"}),
                  "expected positive numbers, got '0'");

@@ -33,6 +33,31 @@ TEST(Eval, PendulumByHand) {
   EXPECT_TRUE(result["multipliers"].empty());
 }
 
+TEST(Eval, CanonicalShowsMomentaAndHamiltonian) {
+  const Scratch scratch;
+  const std::string model = scratch.write_template({"robot-arm"});
+  const std::string state = scratch.write(
+      "state.json", R"({"t": 0.3, "v": {"joint1": [0.7], "joint3": [-1.1], "joint6": [2]}})");
+  const json plain = expect_json(run_cartan({"eval", model, "--at", state, "--json"}));
+  const json canonical = expect_json(
+      run_cartan({"eval", model, "--at", state, "--formulation", "canonical", "--json"}));
+  EXPECT_FALSE(plain.contains("hamiltonian"));
+  const double energy = plain["kinetic"].get<double>() + plain["potential"].get<double>();
+  EXPECT_NEAR(canonical["hamiltonian"], energy, 1e-12 * std::fabs(energy));
+  EXPECT_GT(plain["kinetic"], 0.01);
+  for (int i = 0; i < 7; ++i) {
+    const std::string joint = "joint" + std::to_string(i + 1);
+    const json& M = plain["mass_matrix"][i];
+    const double p = 0.7 * M[0].get<double>() - 1.1 * M[2].get<double>() + 2 * M[5].get<double>();
+    EXPECT_NEAR(canonical["momentum"][joint][0], p, 1e-13);
+    EXPECT_NEAR(plain["acceleration"][joint][0], canonical["acceleration"][joint][0],
+                1e-9 * (1 + std::fabs(plain["acceleration"][joint][0].get<double>())));
+    for (int k = 0; k < 3; ++k)
+      EXPECT_NEAR(plain["reactions"][joint]["torque"][k],
+                  canonical["reactions"][joint]["torque"][k], 1e-9);
+  }
+}
+
 TEST(Eval, MovingFrameShowsItsMatrices) {
   const Scratch scratch;
   const std::string model = scratch.write_template({"robot-arm"});

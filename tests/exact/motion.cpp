@@ -8,6 +8,7 @@ void run_everywhere(const ModelDescription& description, const RunOptions& optio
   const std::optional<Model> model = check_model(description, problems);
   ASSERT_TRUE(model) << problems.text();
   for (const FormulationInfo& row : formulation_table()) {
+    if (!row.refusal(*model).empty()) continue;
     SCOPED_TRACE(std::string(row.name) + ", " + options.integrator);
     std::string problem;
     const std::unique_ptr<System> system =

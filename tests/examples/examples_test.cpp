@@ -71,6 +71,15 @@ double imbalance(const MechanicalSystem& system, const State& start, const State
   return std::fabs(b.kinetic + b.potential - b.work - (a.kinetic + a.potential));
 }
 
+// q and v of all joints.
+std::vector<double> joint_numbers(const MechanicalSystem& system, const State& state) {
+  const Observation now = observe(system, state);
+  std::vector<double> all;
+  for (const auto* lists : {&now.q, &now.v})
+    for (const std::vector<double>& list : *lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
 TEST_P(Examples, MoveInEveryFormulation) {
   std::vector<double> first_end;
   int taken = 0;
@@ -91,11 +100,12 @@ TEST_P(Examples, MoveInEveryFormulation) {
     if (!example.model->is_mechanism()) break;  // formulations mean nothing to plain equations
     double scale = 1;
     EXPECT_LE(imbalance(example.mechanism(), start, report.final_state, scale), 1e-8 * scale);
-    // formulations whose state is the joints' agree number by number
-    if (first_end.empty()) first_end = report.final_state.x;
-    if (first_end.size() == report.final_state.x.size()) {
-      EXPECT_LE(largest_difference(first_end, report.final_state.x), 1e-9 * scale);
-    }
+    // coordinates and speeds agree number by number, whatever the state is
+    const std::vector<double> end = joint_numbers(example.mechanism(), report.final_state);
+    if (first_end.empty()) first_end = end;
+    // stages in momenta have another truncation error, which stiff dampers bring out
+    const bool in_momenta = std::string(formulation.name) == "canonical";
+    EXPECT_LE(largest_difference(first_end, end), (in_momenta ? 1e-6 : 1e-9) * scale);
   }
   EXPECT_GE(taken, 1);
 }

@@ -3,7 +3,9 @@
 //
 // References: Lagrange's and Hamilton's equations of the pendulum in extended precision, agreeing
 // to 1e-12 (1e-11 with friction); accelerations of the chains in 90-digit arithmetic.
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include <gtest/gtest.h>
 
@@ -53,6 +55,35 @@ TEST_P(ConstructedPendulum, WithoutFrictionMeetsTheReference) {
   EXPECT_NEAR(start.kinetic + start.potential, 36.121771883980482, 2e-14);
   EXPECT_NEAR(start.angular_momentum.z, 2.0728924391236074, 2e-15);
   EXPECT_NEAR(start.outputs[0], 2.0728924391236074, 2e-15);
+}
+
+// Hamilton's equations against the joint speeds, as source 003 does it (chapter 5.2).
+TEST(HamiltonsCheck, CanonicalAndRecursiveAgreeOverTenSeconds) {
+  const Example momenta = load_example("constructed_pendulum", "canonical");
+  const Example speeds = load_example("constructed_pendulum", "recursive");
+  ASSERT_TRUE(momenta && speeds);
+  std::vector<double> tenths;
+  for (int k = 1; k <= 100; ++k) tenths.push_back(0.1 * k);
+  const SimulateOptions options = {.integrator = "gl6", .step = 0.005};
+  const std::vector<State> a = states_at(*momenta.system, tenths, options),
+                           b = states_at(*speeds.system, tenths, options);
+  ASSERT_EQ(a.size(), tenths.size());
+  ASSERT_EQ(b.size(), tenths.size());
+  double worst = 0, energy = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const Observation p = observe(momenta.mechanism(), a[i]), v = observe(speeds.mechanism(), b[i]);
+    for (int j = 0; j < 2; ++j)
+      worst = std::max({worst, std::fabs(p.q[j][0] - v.q[j][0]), std::fabs(p.v[j][0] - v.v[j][0])});
+    ASSERT_TRUE(p.hamiltonian);
+    energy = std::max(energy, std::fabs(*p.hamiltonian - 36.121771883980482));
+    // the momentum of the first angle, which nothing depends on, is the angular momentum
+    EXPECT_NEAR(p.p[0][0], 2.0728924391236074, 1e-12);
+  }
+  RecordProperty("difference", std::to_string(worst * 1e15) + "e-15");
+  RecordProperty("hamiltonian", std::to_string(energy * 1e15) + "e-15");
+  std::printf("canonical against recursive %.2g, Hamiltonian kept to %.2g J\n", worst, energy);
+  EXPECT_LE(worst, 1e-10);
+  EXPECT_LE(energy, 1e-11);
 }
 
 struct Reading {

@@ -1,0 +1,214 @@
+#include "dynamics/canonical_system.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "dynamics/canonical.h"
+#include "dynamics/kinematics.h"
+#include "dynamics/recursive.h"
+#include "dynamics/several_points.h"
+#include "dynamics/tree_system.h"
+
+namespace cartan {
+namespace {
+
+struct CanonicalSystemWorkspace : Workspace {
+  CanonicalWorkspace<double> motion;
+  std::optional<CanonicalWorkspace<Dual4>> dual;  // made at the first Jacobian
+  std::vector<Dual4> dual_x, dual_xdot;
+  std::optional<CanonicalWorkspace<Pack4>> pack;  // made at the first evaluation of several points
+  std::vector<Pack4> pack_x, pack_xdot;
+  std::unique_ptr<Workspace> tree;  // of the system in speeds
+  State in_speeds;
+};
+
+template <class S>
+Mechanism<S> make_with_constants(const Model& model, const std::vector<double>& parameters) {
+  const std::vector<S> constants(parameters.begin(), parameters.end());
+  return make_mechanism<S>(model, constants);
+}
+
+// Everything but the motion itself is asked of the same mechanism in speeds, at (q, v(q, p)).
+class CanonicalSystem final : public MechanicalSystem {
+ public:
+  CanonicalSystem(const Model& model, const std::vector<double>& parameters)
+      : tree_(make_tree_system(model, parameters,
+                               {"canonical", solve_accelerations<double>,
+                                solve_accelerations<Dual4>, solve_accelerations<Pack4>})),
+        mechanism_(make_with_constants<double>(model, parameters)),
+        dual_mechanism_(make_with_constants<Dual4>(model, parameters)),
+        pack_mechanism_(make_with_constants<Pack4>(model, parameters)) {
+    const State start = tree_->initial_state();
+    MotionWorkspace<double> ws = make_motion_workspace(mechanism_);
+    fill_kinematics<double>(mechanism_, start.t, start.x.data(), start.x.data() + mechanism_.nq,
+                            ws);
+    unit_ = calc_momentum_unit(mechanism_, ws);
+  }
+
+  const StateSpace& space() const override { return tree_->space(); }
+  int quadratures() const override { return tree_->quadratures(); }
+  const Model& model() const override { return tree_->model(); }
+  std::string formulation() const override { return "canonical"; }
+  const std::vector<EventInfo>& events() const override { return tree_->events(); }
+  const AssemblyReport& assembly() const override { return tree_->assembly(); }
+  AssemblyReport assemble(State&, Workspace&) const override { return {}; }
+  void set_baumgarte(double) override {}  // there are no constraints
+  std::string find_dependent_friction(StateView, Workspace&) const override { return ""; }
+
+  State initial_state() const override { return in_momenta(tree_->initial_state()); }
+  State make_state(double t, const std::vector<std::optional<std::vector<double>>>& q,
+                   const std::vector<std::optional<std::vector<double>>>& v) const override {
+    return in_momenta(tree_->make_state(t, q, v));
+  }
+
+  std::unique_ptr<Workspace> make_workspace() const override {
+    auto workspace = std::make_unique<CanonicalSystemWorkspace>();
+    workspace->motion = make_canonical_workspace(mechanism_, unit_);
+    workspace->tree = tree_->make_workspace();
+    return workspace;
+  }
+
+  void derivative(StateView at, std::span<double> xdot, Workspace& workspace) const override {
+    CanonicalSystemWorkspace& w = own(workspace);
+    ++w.evaluations;
+    calc_canonical_rates(mechanism_, at.t, at.x.data(), xdot.data(), w.motion);
+  }
+
+  void derivatives(std::span<const double> times, std::span<const double> x,
+                   std::span<const int> mode, std::span<double> xdot,
+                   Workspace& workspace) const override {
+    CanonicalSystemWorkspace& w = own(workspace);
+    if (times.size() == 1) return derivative({times[0], x, mode}, xdot, workspace);
+    if (!w.pack) w.pack = make_canonical_workspace(pack_mechanism_, unit_);
+    w.evaluations += static_cast<long>(times.size());
+    evaluate_in_packs(times, x, xdot, w.pack_x, w.pack_xdot,
+                      [&](const Pack4& t, const Pack4* at, Pack4* rates) {
+                        calc_canonical_rates(pack_mechanism_, t, at, rates, *w.pack);
+                      });
+  }
+
+  void jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const override {
+    CanonicalSystemWorkspace& w = own(workspace);
+    ++w.jacobians;
+    if (!w.dual) w.dual = make_canonical_workspace(dual_mechanism_, unit_);
+    differentiate_columns(at.x, mechanism_.nq + mechanism_.nv, J, w.dual_x, w.dual_xdot,
+                          [&](const Dual4* x, Dual4* xdot) {
+                            calc_canonical_rates(dual_mechanism_, Dual4(at.t), x, xdot, *w.dual);
+                          });
+  }
+
+  std::string component_name(int i) const override {
+    std::string name = tree_->component_name(i);
+    if (i >= mechanism_.nq && i < mechanism_.nq + mechanism_.nv) name[name.rfind(".v") + 1] = 'p';
+    return name;
+  }
+
+  void observe(StateView at, Observation& result, Workspace& workspace) const override {
+    CanonicalSystemWorkspace& w = own(workspace);
+    tree_->observe(in_speeds(at, w), result, *w.tree);
+    const double *p = at.x.data() + mechanism_.nq, *v = w.motion.v.data();
+    double kinetic = 0;
+    for (int j = 0; j < mechanism_.nv; ++j) kinetic += 0.5 * unit_ * p[j] * v[j];
+    result.p.resize(model().joints.size());
+    for (std::size_t j = 0; j < result.p.size(); ++j) {
+      const Link<double>& link = mechanism_.links[mechanism_.link_of_joint[j]];
+      result.p[j].resize(link.nv);
+      for (int k = 0; k < link.nv; ++k) result.p[j][k] = unit_ * p[link.v0 + k];
+    }
+    result.hamiltonian = kinetic + result.potential;
+  }
+
+  void event_values(StateView at, std::span<double> values, Workspace& workspace) const override {
+    CanonicalSystemWorkspace& w = own(workspace);
+    tree_->event_values(in_speeds(at, w), values, *w.tree);
+  }
+  DynamicsReport report_dynamics(StateView at, Workspace& workspace) const override {
+    CanonicalSystemWorkspace& w = own(workspace);
+    return tree_->report_dynamics(in_speeds(at, w), *w.tree);
+  }
+  MassMatrixReport report_mass_matrix(StateView at, Workspace& workspace) const override {
+    CanonicalSystemWorkspace& w = own(workspace);
+    return tree_->report_mass_matrix(in_speeds(at, w), *w.tree);
+  }
+  MovingFrameReport report_moving_frame(StateView at, Workspace& workspace) const override {
+    CanonicalSystemWorkspace& w = own(workspace);
+    return tree_->report_moving_frame(in_speeds(at, w), *w.tree);
+  }
+  std::vector<double> calc_inverse_dynamics(StateView at, std::span<const double> vdot,
+                                            Workspace& workspace) const override {
+    CanonicalSystemWorkspace& w = own(workspace);
+    return tree_->calc_inverse_dynamics(in_speeds(at, w), vdot, *w.tree);
+  }
+  ConstraintReport report_constraints(StateView at, Workspace& workspace) const override {
+    CanonicalSystemWorkspace& w = own(workspace);
+    return tree_->report_constraints(in_speeds(at, w), *w.tree);
+  }
+  void constraint_violations(StateView at, std::vector<double>& positions,
+                             std::vector<double>& speeds, Workspace& workspace) const override {
+    CanonicalSystemWorkspace& w = own(workspace);
+    tree_->constraint_violations(in_speeds(at, w), positions, speeds, *w.tree);
+  }
+
+ private:
+  static CanonicalSystemWorkspace& own(Workspace& workspace) {
+    return static_cast<CanonicalSystemWorkspace&>(workspace);
+  }
+
+  // (q, p[, work]) -> (q, v[, work])
+  const State& in_speeds(StateView at, CanonicalSystemWorkspace& w) const {
+    solve_speeds(mechanism_, at.t, at.x.data(), at.x.data() + mechanism_.nq, w.motion);
+    w.in_speeds.t = at.t;
+    w.in_speeds.x.assign(at.x.begin(), at.x.end());
+    w.in_speeds.mode.assign(at.mode.begin(), at.mode.end());
+    std::copy(w.motion.v.begin(), w.motion.v.end(), w.in_speeds.x.begin() + mechanism_.nq);
+    return w.in_speeds;
+  }
+
+  // (q, v[, work]) -> (q, p[, work])
+  State in_momenta(State state) const {
+    CanonicalWorkspace<double> w = make_canonical_workspace(mechanism_, unit_);
+    double* v = state.x.data() + mechanism_.nq;
+    fill_kinematics<double>(mechanism_, state.t, state.x.data(), v, w.motion);
+    fill_momenta(mechanism_, w);
+    calc_joint_momenta(mechanism_, w, v);
+    return state;
+  }
+
+  std::unique_ptr<MechanicalSystem> tree_;
+  Mechanism<double> mechanism_;
+  Mechanism<Dual4> dual_mechanism_;
+  Mechanism<Pack4> pack_mechanism_;
+  double unit_ = 1;  // of the momenta (canonical.h)
+};
+
+}  // namespace
+
+std::string refuse_canonical(const Model& model) {
+  constexpr const char* reason =
+      "the momenta of 'canonical' belong to independent joint speeds, and there are no "
+      "multipliers; "
+      "use 'recursive'";
+  if (!model.loop_joints.empty())
+    return fmt::format("joint '{}' closes a loop: {}", model.joints[model.loop_joints[0]].name,
+                       reason);
+  if (!model.constraints.empty())
+    return fmt::format("constraint '{}': {}", model.constraints[0].name, reason);
+  for (const Force& force : model.forces) {
+    const auto* friction = std::get_if<FrictionForce>(&force.law);
+    if (friction && !friction->smoothing.given())
+      return fmt::format(
+          "friction '{}': a joint that sticks has no momentum of its own in 'canonical'; give "
+          "'smoothing' or use 'recursive'",
+          force.name);
+  }
+  return "";
+}
+
+std::unique_ptr<MechanicalSystem> make_canonical_system(const Model& model,
+                                                        std::vector<double> parameters) {
+  return std::make_unique<CanonicalSystem>(model, parameters);
+}
+
+}  // namespace cartan
