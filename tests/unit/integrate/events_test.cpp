@@ -145,7 +145,7 @@ TEST(Events, LocatedToRounding) {
 
 // sin reaches 0.999 twice within one step of 0.4: at 1.526 and 1.616.
 TEST(Events, TwoCrossingsInOneStep) {
-  for (const char* method : {"gl2", "gl3", "gl5", "rk4", "rk45", "dop853"}) {
+  for (const char* method : {"gl2", "gl3", "gl5", "rk4", "rk45", "dop853", "rkmk4", "rkmk45"}) {
     for (double level : {0.9, 0.99, 0.999}) {
       auto problem = make_oscillator();
       problem.event_infos = {{"level", 0, false, false}};
