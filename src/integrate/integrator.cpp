@@ -3,6 +3,7 @@
 #include "integrate/explicit_rk.h"
 #include "integrate/gauss_legendre.h"
 #include "integrate/munthe_kaas.h"
+#include "integrate/sundials.h"
 
 namespace cartan {
 
@@ -63,6 +64,11 @@ const IntegratorInfo table[] = {
     {"gl6", 12, false, true, default_stage_tolerance, "Gauss-Legendre, 6 stages", make_gl<6>},
     {"gl7", 14, false, true, default_stage_tolerance, "Gauss-Legendre, 7 stages", make_gl<7>},
     {"gl8", 16, false, true, default_stage_tolerance, "Gauss-Legendre, 8 stages", make_gl<8>},
+    {"cvode", 0, true, true, default_sundials_tolerance,
+     "SUNDIALS, backward differentiation of order 1 to 5, for stiff systems",
+     make_cvode_integrator},
+    {"ida", 0, true, true, default_sundials_tolerance,
+     "SUNDIALS, the same for the residual x' - f, for stiff systems", make_ida_integrator},
 };
 
 }  // namespace

@@ -155,8 +155,7 @@ StepReport MuntheKaas::step(State& state, double h, double t_end) {
   state.t = t1_;
   h0_ = report.taken;
   follows_ = true;
-  counts_.max_unit_norm_error =
-      std::max(counts_.max_unit_norm_error, space_.unit_norm_error(x1_));
+  counts_.max_unit_norm_error = std::max(counts_.max_unit_norm_error, space_.unit_norm_error(x1_));
   return report;
 }
 
@@ -194,8 +193,9 @@ StepReport MuntheKaas::step_controlled(double limit, double t_end) {
   }
 }
 
-// Sizes of the numbers that displacements change: angles count as zero, as their size is a matter of
-// the start; positions of a pose, whose displacements are in turned axes, all count as the largest.
+// Sizes of the numbers that displacements change: angles count as zero, as their size is a matter
+// of the start; positions of a pose, whose displacements are in turned axes, all count as the
+// largest.
 void MuntheKaas::fill_scale(std::span<const double> x, Numbers& scale) const {
   for (const StateBlock& b : space_.blocks()) {
     double* s = scale.data() + b.tangent;

@@ -1,5 +1,5 @@
-// Explicit Runge-Kutta methods of Munthe-Kaas: the tableau acts on displacements d from the start of
-// the step, the motion is x = x0 (+) d with d' = dexp^-1_{-d} xi, exactly.
+// Explicit Runge-Kutta methods of Munthe-Kaas: the tableau acts on displacements d from the start
+// of the step, the motion is x = x0 (+) d with d' = dexp^-1_{-d} xi, exactly.
 //
 //   d_i = h sum_{j<i} a_ij k_j    x_i = x0 (+) d_i    k_i = dexp^-1_{-d_i} xi(t + c_i h, x_i)
 //   x1 = x0 (+) h sum b_i k_i

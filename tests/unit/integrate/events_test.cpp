@@ -139,7 +139,8 @@ TEST(Events, LocatedToRounding) {
         [=](StateView s) { return std::pow(s.x[0], 3) - std::pow(place, 3); }};
     const Outcome o = run(problem, method.name, 1, 0.1);
     ASSERT_EQ(o.path.events.size(), 1u) << method.name;
-    EXPECT_NEAR(o.path.events[0].state.t, place, 4e-16) << method.name;
+    // the dense output of cvode and ida is a longer sum
+    EXPECT_NEAR(o.path.events[0].state.t, place, method.order > 0 ? 4e-16 : 1e-15) << method.name;
   }
 }
 

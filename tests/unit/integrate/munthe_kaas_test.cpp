@@ -41,9 +41,9 @@ TEST(MuntheKaas, UnitLengthHoldsWithoutNormalising) {
   const Problem<FreeBodyRates> body = make_free_body();
   for (const char* method : {"rkmk4", "rkmk45"}) {
     Trajectory path;
-    const SimulateReport report = simulate(
-        body, body.initial_state(),
-        {.integrator = method, .duration = 1000, .step = 0.1, .tolerance = 1e-4}, path);
+    const SimulateReport report =
+        simulate(body, body.initial_state(),
+                 {.integrator = method, .duration = 1000, .step = 0.1, .tolerance = 1e-4}, path);
     ASSERT_EQ(report.status, RunStatus::completed);
     double worst = 0;
     for (std::size_t i = 0; i < path.count(); ++i)
@@ -81,9 +81,8 @@ TEST(MuntheKaas, ConstantTwistIsExactOnPoses) {
   space.add_vector(6);
   const std::vector<double> start = {1, 0, 0, 0, 1, 2, 3, 0.5, -0.8, 1.1, 2, 1, -1};
   const Problem<Screw> screw(space, State{0, start, {}}, Screw{});
-  const Pose<double> exact =
-      Pose<double>{Mat3<double>::identity(), Vec3<double>(1, 2, 3)} *
-      SE3<double>::exp({Vec3<double>(1, -1.6, 2.2), Vec3<double>(4, 2, -2)});
+  const Pose<double> exact = Pose<double>{Mat3<double>::identity(), Vec3<double>(1, 2, 3)} *
+                             SE3<double>::exp({Vec3<double>(1, -1.6, 2.2), Vec3<double>(4, 2, -2)});
   for (const char* method : {"rkmk4", "rkmk45"}) {
     const SimulateReport report =
         simulate(screw, screw.initial_state(),

@@ -177,10 +177,10 @@ TEST(StateSpace, ToTangentOfAKnownMotion) {
   space.add_vector(2);
   const double a = 0.4, c = std::cos(a / 2), s = std::sin(a / 2), w = 3;
   const std::vector<double> x = {c, 0, 0, s, 5, 6, 7, c, 0, 0, s, 1, 2};
-  const std::vector<double> rate = {-s * w / 2, 0, 0,         c * w / 2, 2, 0, 0,
-                                    -s * w / 2, 0, 0,         c * w / 2, 8, 9};
-  const std::vector<double> expected = {0, 0, w, 2 * std::cos(a), -2 * std::sin(a), 0,
-                                        0, 0, w, 8,               9};
+  const std::vector<double> rate = {-s * w / 2, 0, 0, c * w / 2, 2, 0, 0,
+                                    -s * w / 2, 0, 0, c * w / 2, 8, 9};
+  const std::vector<double> expected = {0, 0, w, 2 * std::cos(a), -2 * std::sin(a), 0, 0, 0,
+                                        w, 8, 9};
   std::vector<double> xi(11);
   space.to_tangent(x, rate, xi);
   EXPECT_LT(largest_difference(xi, expected), 2e-15);
@@ -217,8 +217,7 @@ TEST(StateSpace, DisplacementRateAlongACurve) {
 TEST(StateSpace, DisplacementRateLeavesStraightLines) {
   const StateSpace space = make_pose_space();
   std::mt19937 random(13);
-  const std::vector<double> xi = random_tangent(space, 1, random),
-                            zero(space.tangent_size(), 0.0);
+  const std::vector<double> xi = random_tangent(space, 1, random), zero(space.tangent_size(), 0.0);
   std::vector<double> rate(space.tangent_size());
   space.displacement_rate(zero, xi, rate);
   EXPECT_EQ(rate, xi);
@@ -275,8 +274,9 @@ TEST(StateSpace, ScrewsAreStraightOnPosesOnly) {
   product.add_vector(3);
   const double radius = 2, pitch = 0.3;
   const auto at = [&](double a) {
-    return std::vector<double>{std::cos(a / 2), 0,          0, std::sin(a / 2), radius * std::cos(a),
-                               radius * std::sin(a), pitch * a};
+    return std::vector<double>{
+        std::cos(a / 2),      0,        0, std::sin(a / 2), radius * std::cos(a),
+        radius * std::sin(a), pitch * a};
   };
   const auto middle = [&](const StateSpace& space) {
     std::vector<double> d(6), x(7);
