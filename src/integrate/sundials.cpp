@@ -88,6 +88,7 @@ class SundialsIntegrator : public Integrator {
   virtual LibraryCounts library_counts() = 0;
   virtual bool library_errors(N_Vector errors, N_Vector weights) = 0;
   virtual double library_tolerance_factor() = 0;
+  virtual double library_length() = 0;  // of the step tried last
 
   // Callbacks. Nonzero: try a shorter step.
   int fill_rates(double t, N_Vector y, N_Vector rates);
@@ -190,7 +191,8 @@ StepReport SundialsIntegrator::step(State& state, double h, double t_end) {
   double t = t0_;
   const Outcome outcome = library_step(t_end, t);
   take_counts();
-  if (outcome != Outcome::ok && outcome != Outcome::at_end) return failure(outcome, h);
+  if (outcome != Outcome::ok && outcome != Outcome::at_end)
+    return failure(outcome, library_length());
   if (outcome == Outcome::at_end || t > t_end) t = t_end;
   if (!(t > t0_)) return failure(Outcome::error_too_large, t - t0_);
   for (int i = 0; i < n_; ++i) x1_[i] = y[i] + shift_[i];
@@ -344,6 +346,11 @@ class Cvode final : public SundialsIntegrator {
     CVodeGetTolScaleFactor(memory_, &factor);
     return factor;
   }
+  double library_length() override {
+    double h = 0;
+    CVodeGetCurrentStep(memory_, &h);
+    return h;
+  }
 
   void* memory_;
 };
@@ -434,6 +441,11 @@ class Ida final : public SundialsIntegrator {
     double factor = 1;
     IDAGetTolScaleFactor(memory_, &factor);
     return factor;
+  }
+  double library_length() override {
+    double h = 0;
+    IDAGetCurrentStep(memory_, &h);
+    return h;
   }
 
   const Vector slope_;

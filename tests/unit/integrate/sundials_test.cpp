@@ -156,6 +156,26 @@ TEST_P(Sundials, BlowUpEndsWithStatus) {
       << report.message;
 }
 
+// A jump in f: no step of cvode is short enough; ida gets across with no error at all.
+struct Jump {
+  template <class S>
+  void operator()(const S& t, const S*, S* xdot) const {
+    xdot[0] = select(less(t, S(0.5)), S(0), S(1e9));
+  }
+};
+
+TEST(SundialsFailures, StepTooSmall) {
+  const auto problem = make_problem({0}, Jump{});
+  const SimulateReport report = run(problem, "cvode", 1, 0.1, 1e-9);
+  EXPECT_EQ(report.status, RunStatus::step_too_small) << report.message;
+  EXPECT_NEAR(report.final_state.t, 0.5, 1e-9);
+  EXPECT_NE(report.message.find("the error of x0 is"), std::string::npos) << report.message;
+  EXPECT_NE(report.message.find("times the tolerance 1e-09"), std::string::npos) << report.message;
+  const SimulateReport ida = run(problem, "ida", 1, 0.1, 1e-9);
+  EXPECT_EQ(ida.status, RunStatus::completed) << ida.message;
+  EXPECT_NEAR(ida.final_state.x[0], 5e8, 1);
+}
+
 TEST_P(Sundials, FixedStepsAreRefused) {
   const Problem<FreeBodyRates> body = make_free_body();
   const SimulateReport report = simulate(
