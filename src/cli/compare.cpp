@@ -87,8 +87,16 @@ bool plan_formulations(const Options& o, const Model& model, ComparisonPlan& pla
 bool plan_integrators(const Options& o, ComparisonPlan& plan) {
   plan.integrators = o.integrators;
   if (o.integrators.empty()) plan.integrators = {"gl1", "gl2", "gl3", "rk4"};
-  for (const std::string& name : plan.integrators)
+  for (const std::string& name : plan.integrators) {
     if (!check_integrator(name)) return false;
+    if (o.fixed && find_integrator(name)->order == 0) {
+      complain(
+          fmt::format("{} chooses its order with its steps and takes no fixed ones; leave it or "
+                      "--fixed out",
+                      name));
+      return false;
+    }
+  }
   return true;
 }
 

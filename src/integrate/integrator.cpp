@@ -2,6 +2,8 @@
 
 #include "integrate/explicit_rk.h"
 #include "integrate/gauss_legendre.h"
+#include "integrate/munthe_kaas.h"
+#include "integrate/sundials.h"
 
 namespace cartan {
 
@@ -23,6 +25,9 @@ using Make = std::unique_ptr<Integrator>;
 Make make_rk4(const System& s, const IntegratorOptions& o) {
   return make_explicit_integrator(s, classical_rk4(), o);
 }
+Make make_rkmk4(const System& s, const IntegratorOptions& o) {
+  return make_munthe_kaas_integrator(s, classical_rk4(), o);
+}
 constexpr double rk45_tolerance = 1e-9, dop853_tolerance = 1e-10;
 
 IntegratorOptions with_default(IntegratorOptions options, double tolerance) {
@@ -31,6 +36,9 @@ IntegratorOptions with_default(IntegratorOptions options, double tolerance) {
 }
 Make make_rk45(const System& s, const IntegratorOptions& o) {
   return make_explicit_integrator(s, dormand_prince_54(), with_default(o, rk45_tolerance));
+}
+Make make_rkmk45(const System& s, const IntegratorOptions& o) {
+  return make_munthe_kaas_integrator(s, dormand_prince_54(), with_default(o, rk45_tolerance));
 }
 Make make_dop853(const System& s, const IntegratorOptions& o) {
   return make_explicit_integrator(s, dormand_prince_853(), with_default(o, dop853_tolerance));
@@ -43,6 +51,10 @@ const IntegratorInfo table[] = {
      make_rk45},
     {"dop853", 8, true, false, dop853_tolerance,
      "Dormand-Prince 8(5,3), error control, dense output of order 7", make_dop853},
+    {"rkmk4", 4, false, false, 0, "Munthe-Kaas on the group, classical tableau, fixed steps",
+     make_rkmk4},
+    {"rkmk45", 5, true, false, rk45_tolerance,
+     "Munthe-Kaas on the group, Dormand-Prince 5(4), error control, dense output", make_rkmk45},
     {"gl1", 2, false, true, default_stage_tolerance,
      "implicit midpoint, keeps quadratic invariants", make_gl<1>},
     {"gl2", 4, false, true, default_stage_tolerance, "Gauss-Legendre, 2 stages", make_gl<2>},
@@ -52,6 +64,11 @@ const IntegratorInfo table[] = {
     {"gl6", 12, false, true, default_stage_tolerance, "Gauss-Legendre, 6 stages", make_gl<6>},
     {"gl7", 14, false, true, default_stage_tolerance, "Gauss-Legendre, 7 stages", make_gl<7>},
     {"gl8", 16, false, true, default_stage_tolerance, "Gauss-Legendre, 8 stages", make_gl<8>},
+    {"cvode", 0, true, true, default_sundials_tolerance,
+     "SUNDIALS, backward differentiation of order 1 to 5, for stiff systems",
+     make_cvode_integrator},
+    {"ida", 0, true, true, default_sundials_tolerance,
+     "SUNDIALS, the same for the residual x' - f, for stiff systems", make_ida_integrator},
 };
 
 }  // namespace

@@ -18,15 +18,17 @@ namespace cartan {
 
 enum class StepStatus {
   ok,
-  no_convergence,  // the stages of an implicit method
-  step_too_small,  // error control asks for steps below the resolution of t
-  not_finite,      // the derivative or the new state is not a number
+  no_convergence,       // the stages of an implicit method
+  step_too_small,       // error control asks for steps below the resolution of t
+  tolerance_too_tight,  // the error tolerance is below the rounding of x
+  not_finite,           // the derivative or the new state is not a number
 };
 
 struct StepReport {
   StepStatus status = StepStatus::ok;
   double taken = 0;    // length of the step (of the refused one when status is not ok)
-  double measure = 0;  // no_convergence: last change of a stage; step_too_small: error / tolerance
+  double measure = 0;  // no_convergence: last change of a stage; step_too_small: error / tolerance;
+                       // tolerance_too_tight: the least tolerance that is possible
   int component = -1;  // the worst number of x, -1 unknown
   int iterations = 0;  // implicit: sweeps over the stages
 };
@@ -117,7 +119,7 @@ class DenseStep {
 
 struct IntegratorInfo {
   const char* name;
-  int order;
+  int order;  // 0: the method chooses it with its steps, and takes no fixed ones
   bool adaptive;
   bool implicit;
   double default_tolerance;  // 0: the method has none

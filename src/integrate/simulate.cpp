@@ -30,6 +30,10 @@ bool is_positive(double value) {
 std::string check_options(const SimulateOptions& o, const System& system, const State& start) {
   if (!find_integrator(o.integrator))
     return "there is no integrator '" + o.integrator + "'; known: " + integrator_names();
+  if (o.fixed_step && find_integrator(o.integrator)->order == 0)
+    return o.integrator +
+           " chooses its order with its steps and takes no fixed ones; use rk45, "
+           "rkmk45, dop853 or gl1 to gl8";
   if (!(o.duration >= 0 && std::isfinite(o.duration)))
     return format("duration is %g; expected a finite number that is not negative", o.duration);
   if (!is_positive(o.step)) return format("step is %g; expected a positive number", o.step);
@@ -320,6 +324,11 @@ bool Run::fail(const StepReport& step) {
   if (!reason.empty()) return end(RunStatus::constraints_lost, where + reason);
   switch (step.status) {
     case StepStatus::no_convergence:
+      if (adaptive_)
+        return end(RunStatus::no_convergence,
+                   where +
+                       "Newton's iteration did not converge, however short the step; f may not "
+                       "be smooth here");
       return end(RunStatus::no_convergence,
                  where + format("the stages did not converge; after %d iterations %s still changes "
                                 "by %.3g (tolerance %.3g). Use a smaller step",
@@ -330,6 +339,11 @@ bool Run::fail(const StepReport& step) {
                                 "error of %s is %.3g times the tolerance %.3g. The motion may be "
                                 "singular here",
                                 worst.c_str(), step.measure, report_.tolerance));
+    case StepStatus::tolerance_too_tight:
+      return end(RunStatus::step_too_small,
+                 where + format("the tolerance %.3g is below what rounding of the state allows; "
+                                "use at least %.1g",
+                                report_.tolerance, 2 * step.measure));
     default:
       return end(RunStatus::not_finite,
                  where + "the derivative or the new state is not a finite number");

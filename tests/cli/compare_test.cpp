@@ -57,6 +57,17 @@ TEST(Compare, AdaptiveMethodsWithFixedStepsShowTheirOrder) {
   EXPECT_LT(controlled["rows"][1]["difference"], 1e-4);
 }
 
+TEST(Compare, MethodsOnTheGroupAndOfTheLibrary) {
+  const Scratch scratch;
+  const json result = expect_json(run_cartan(
+      {"compare", scratch.write_template({"top"}), "--integrators", "rkmk4,rkmk45,cvode,ida",
+       "--formulations", "recursive", "--steps", "0.002,0.001", "--duration", "0.2", "--json"}));
+  ASSERT_EQ(result["rows"].size(), 8u);
+  EXPECT_NEAR(result["rows"][1]["order"], 4, 0.1);
+  EXPECT_LT(result["rows"][1]["unit_norm_error"], 1e-14);
+  for (int k = 2; k < 8; ++k) EXPECT_LT(result["rows"][k]["difference"], 1e-5) << result["rows"][k];
+}
+
 TEST(Compare, Refusals) {
   const Scratch scratch;
   const std::string model = scratch.write_template({"pendulum"});
@@ -65,6 +76,8 @@ TEST(Compare, Refusals) {
   expect_refusal(run_cartan({"compare", model, "--formulations", "generated"}),
                  "recursive, moving-frame, canonical");
   expect_refusal(run_cartan({"compare", model, "--integrators", "gl3,rk5"}), "did you mean 'rk4");
+  expect_refusal(run_cartan({"compare", model, "--integrators", "cvode", "--fixed"}),
+                 "cvode chooses its order with its steps and takes no fixed ones");
   expect_refusal(run_cartan({"compare", model, "--steps", "0.1,0"}),
                  "expected positive numbers, got '0'");
   expect_refusal(

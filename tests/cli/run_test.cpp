@@ -184,7 +184,8 @@ TEST(Run, VariablesFile) {
 TEST(Run, EveryIntegratorAndFormulation) {
   const Scratch scratch;
   const std::string model = scratch.write_template({"chain", "--links", "2"});
-  for (const char* integrator : {"gl1", "gl2", "gl3", "rk4", "rk45", "dop853"})
+  for (const char* integrator :
+       {"gl1", "gl2", "gl3", "rk4", "rk45", "dop853", "rkmk4", "rkmk45", "cvode", "ida"})
     for (const char* formulation : {"recursive", "moving-frame"}) {
       const auto json =
           expect_json(run_cartan({"run", model, "--integrator", integrator, "--formulation",

@@ -7,7 +7,7 @@ namespace cartan::exact {
 namespace {
 
 constexpr double g = 9.81;
-const char* const methods[] = {"gl3", "rk4", "dop853"};
+const char* const methods[] = {"gl3", "rk4", "dop853", "rkmk4"};
 
 ForceText friction(double coulomb, double viscous = 0, double quadratic = 0) {
   ForceText f;

@@ -114,7 +114,7 @@ void check_order(const System& system, double duration, const IntegratorInfo& me
 }
 
 TEST_P(Order, FreeRigidBody) {
-  check_order(make_free_body(), GetParam().order > 6 ? 40 : 8, GetParam());
+  check_order(make_free_body(), GetParam().order > 4 ? 40 : 8, GetParam());
 }
 
 class OrderOfChain : public Order {};
@@ -130,7 +130,7 @@ TEST_P(OrderOfChain, SphericalChainWithKinematics) {
 std::vector<IntegratorInfo> methods(int highest_order) {
   std::vector<IntegratorInfo> rows;
   for (const IntegratorInfo& row : integrator_table())
-    if (row.order <= highest_order) rows.push_back(row);
+    if (row.order > 0 && row.order <= highest_order) rows.push_back(row);
   return rows;
 }
 const auto name_of = [](const auto& info) { return std::string(info.param.name); };
@@ -172,7 +172,8 @@ TEST_P(DenseOrder, FreeRigidBody) {
 
 INSTANTIATE_TEST_SUITE_P(Methods, DenseOrder,
                          testing::Values(std::pair{"rk4", 3}, std::pair{"rk45", 4},
-                                         std::pair{"dop853", 7}, std::pair{"gl1", 1},
+                                         std::pair{"dop853", 7}, std::pair{"rkmk4", 3},
+                                         std::pair{"rkmk45", 4}, std::pair{"gl1", 1},
                                          std::pair{"gl2", 2}, std::pair{"gl3", 3},
                                          std::pair{"gl4", 4}, std::pair{"gl5", 5}),
                          [](const auto& info) { return std::string(info.param.first); });

@@ -84,7 +84,8 @@ TEST(Allocation, WarmStepsOfMechanismsAskForNoMemory) {
   ASSERT_TRUE(model) << problems.text();
   for (const FormulationInfo& row : formulation_table()) {
     const auto system = row.make(*model, parameter_values(*model));
-    for (const char* method : {"rk4", "rk45", "dop853", "gl2", "gl3"}) {
+    for (const char* method :
+         {"rk4", "rk45", "dop853", "rkmk4", "rkmk45", "gl2", "gl3", "cvode", "ida"}) {
       const auto integrator = find_integrator(method)->make(*system, {});
       State state = system->initial_state();
       integrator->restart();

@@ -209,7 +209,7 @@ TEST(ClosedAllocation, WarmStepsAskForNoMemory) {
     for (const char* formulation : {"recursive", "moving-frame"}) {
       const Example e = test::load_example(name, formulation);
       ASSERT_TRUE(e);
-      for (const char* method : {"rk4", "dop853", "gl3"}) {
+      for (const char* method : {"rk4", "dop853", "gl3", "rkmk45", "cvode", "ida"}) {
         const auto integrator = find_integrator(method)->make(*e.system, {});
         State state = e.system->initial_state();
         integrator->restart();

@@ -139,13 +139,14 @@ TEST(Events, LocatedToRounding) {
         [=](StateView s) { return std::pow(s.x[0], 3) - std::pow(place, 3); }};
     const Outcome o = run(problem, method.name, 1, 0.1);
     ASSERT_EQ(o.path.events.size(), 1u) << method.name;
-    EXPECT_NEAR(o.path.events[0].state.t, place, 4e-16) << method.name;
+    // the dense output of cvode and ida is a longer sum
+    EXPECT_NEAR(o.path.events[0].state.t, place, method.order > 0 ? 4e-16 : 1e-15) << method.name;
   }
 }
 
 // sin reaches 0.999 twice within one step of 0.4: at 1.526 and 1.616.
 TEST(Events, TwoCrossingsInOneStep) {
-  for (const char* method : {"gl2", "gl3", "gl5", "rk4", "rk45", "dop853"}) {
+  for (const char* method : {"gl2", "gl3", "gl5", "rk4", "rk45", "dop853", "rkmk4", "rkmk45"}) {
     for (double level : {0.9, 0.99, 0.999}) {
       auto problem = make_oscillator();
       problem.event_infos = {{"level", 0, false, false}};

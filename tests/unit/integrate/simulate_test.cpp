@@ -18,11 +18,11 @@ Trajectory path_of(const System& system, const SimulateOptions& options) {
 }
 
 TEST(Simulate, TableIsComplete) {
-  for (const char* name :
-       {"rk4", "rk45", "dop853", "gl1", "gl2", "gl3", "gl4", "gl5", "gl6", "gl7", "gl8"})
+  for (const char* name : {"rk4", "rk45", "dop853", "rkmk4", "rkmk45", "gl1", "gl2", "gl3", "gl4",
+                           "gl5", "gl6", "gl7", "gl8", "cvode", "ida"})
     EXPECT_NE(find_integrator(name), nullptr) << name;
   EXPECT_EQ(find_integrator("euler"), nullptr);
-  EXPECT_NE(integrator_names().find("dop853, gl1"), std::string::npos);
+  EXPECT_NE(integrator_names().find("dop853, rkmk4"), std::string::npos);
 }
 
 // Samples at the start, every k-th step and the end, at times without drift.
@@ -112,7 +112,7 @@ TEST(Simulate, RecordedSamplesAreAccurate) {
   exact.integrator = "gl8";
   exact.step = options.step = 0.05;
   const Trajectory truth = path_of(body, exact);
-  for (const char* method : {"rk45", "dop853"}) {
+  for (const char* method : {"rk45", "dop853", "rkmk45"}) {
     options.integrator = method;
     options.tolerance = 1e-10;
     const Trajectory path = path_of(body, options);
@@ -175,7 +175,7 @@ TEST(Simulate, StopsOnRequestAndTellsProgress) {
 // The step handed out is the function between its ends.
 TEST(Simulate, DenseStepsJoin) {
   const Problem<FreeBodyRates> body = make_free_body();
-  for (const char* method : {"gl3", "rk4", "dop853"}) {
+  for (const char* method : {"gl3", "rk4", "dop853", "rkmk4", "rkmk45", "cvode", "ida"}) {
     SimulateOptions options;
     options.integrator = method;
     options.step = 0.1;
