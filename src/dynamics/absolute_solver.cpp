@@ -1,6 +1,7 @@
 #include "dynamics/absolute_solver.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -178,10 +179,59 @@ class SparseBuilder {
     out_.right.assign(out_.order.size(), S(0));
     out_.push_n.resize(mechanism_.sources.size());
     out_.push_f.resize(mechanism_.sources.size());
-    for (std::size_t i = 0; i < mechanism_.links.size(); ++i) {
-      out_.inverse_J.push_back(inverse(mechanism_.bodies[i].J_com_L));
-      out_.inverse_mass.push_back(S(1) / mechanism_.links[i].mass);
+    const std::size_t links = mechanism_.links.size();
+    out_.extra_J.assign(links, S(0));
+    out_.extra_mass.assign(links, S(0));
+    add_extra_inertia();
+    for (std::size_t i = 0; i < links; ++i) {
+      const S& extra = out_.extra_J[i];
+      const Sym3<S> J =
+          mechanism_.bodies[i].J_com_L + Sym3<S>{extra, extra, extra, S(0), S(0), S(0)};
+      out_.inverse_J.push_back(inverse(J));
+      out_.inverse_mass.push_back(S(1) / (mechanism_.links[i].mass + out_.extra_mass[i]));
     }
+    if (!out_.thin) return;
+    out_.before_dw.resize(links);
+    out_.before_du.resize(links);
+  }
+
+  void add_extra_inertia() {
+    constexpr double share = 1e-2;
+    const std::size_t links = mechanism_.links.size();
+    std::vector<double> arm(links, 0);  // from the centre of mass to the joints
+    for (const LoopJoint<S>& loop : mechanism_.loops) {
+      auto reach = [&](int link, const Vec3<S>& p) {
+        if (link != world) arm[link] = std::max(arm[link], value_of(norm(p)));
+      };
+      reach(loop.parent, loop.P.p);
+      reach(loop.child, loop.C.p);
+    }
+    double heaviest = 0;
+    for (const Link<S>& link : mechanism_.links)
+      heaviest = std::max(heaviest, value_of(abs(link.mass)));
+    for (std::size_t i = 0; i < links; ++i) {
+      const Sym3<S>& J = mechanism_.bodies[i].J_com_L;
+      double mass = value_of(mechanism_.links[i].mass);
+      if (!(mass > 0)) {
+        mass = share * (heaviest > 0 ? heaviest : 1);
+        out_.extra_mass[i] = S(mass);
+        out_.thin = true;
+      }
+      if (is_regular(J)) continue;
+      const double length = arm[i] > 0 ? arm[i] : 1;
+      const double own = 0.5 * value_of(J.xx + J.yy + J.zz);
+      out_.extra_J[i] = S(share * std::max(own, mass * length * length));
+      out_.thin = true;
+    }
+  }
+  // Cholesky, relative to the largest entry.
+  static bool is_regular(const Sym3<S>& J) {
+    const double xx = value_of(J.xx), yy = value_of(J.yy), zz = value_of(J.zz), xy = value_of(J.xy),
+                 xz = value_of(J.xz), yz = value_of(J.yz);
+    if (!(xx > 0)) return false;
+    const double least = 1e-10 * std::max({xx, yy, zz});
+    const double b = yy - xy * xy / xx, bc = yz - xy * xz / xx;
+    return xx > least && b > least && zz - xz * xz / xx - bc * bc / b > least;
   }
 
   const Mechanism<S>& mechanism_;
@@ -193,22 +243,35 @@ class SparseBuilder {
 
 // --------------------------------------------------------------------------------- the numbers
 
-// Accelerations without multipliers, and G.
+// Accelerations without multipliers. With `again` those of the last round count for the extra inertia.
+template <class S>
+void accelerate(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, bool again) {
+  const SparseRows<S>& m = ws.sparse;
+  for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
+    LinkState<S>& x = ws.links[i];
+    const Sym3<S>& J = mechanism.bodies[i].J_com_L;
+    const Vec3<S> w = transpose_times(x.R, x.w);
+    Vec3<S> moment = cross(J * w, w), force;
+    if (mechanism.has_forces) {
+      moment += transpose_times(x.R, ws.wrench_n[i]);
+      force = ws.wrench_f[i];
+    }
+    if (again) {
+      moment += m.extra_J[i] * transpose_times(x.R, x.dw);
+      force += m.extra_mass[i] * x.du;
+    }
+    x.dw = x.R * (m.inverse_J[i] * moment);
+    x.du = m.inverse_mass[i] * force;
+  }
+}
+
+// G
 template <class S>
 void assemble(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   SparseRows<S>& m = ws.sparse;
   std::fill(m.panels.begin(), m.panels.end(), S(0));
   for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
-    LinkState<S>& x = ws.links[i];
-    const Sym3<S>& J = mechanism.bodies[i].J_com_L;
-    const Vec3<S> w = transpose_times(x.R, x.w);
-    Vec3<S> moment = cross(J * w, w);
-    x.du = {};
-    if (mechanism.has_forces) {
-      moment += transpose_times(x.R, ws.wrench_n[i]);
-      x.du = m.inverse_mass[i] * ws.wrench_f[i];
-    }
-    x.dw = x.R * (m.inverse_J[i] * moment);
+    const LinkState<S>& x = ws.links[i];
     const Sym3<S> turn = rotate(x.R, m.inverse_J[i]);
     for (int k = m.source0[i]; k < m.source0[i + 1]; ++k) {
       const int s = m.sources[k];
@@ -349,6 +412,48 @@ void push_links(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   }
 }
 
+// Multipliers for the accelerations in ws, which then obey the constraints.
+template <class S>
+void constrain(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  SparseRows<S>& m = ws.sparse;
+  for (S& lambda : ws.lambda) lambda = S(0);
+  constexpr int rounds = 2;  // the second is a refinement
+  for (int round = 0; round < rounds && !m.order.empty(); ++round) {
+    fill_right(mechanism, ws);
+    substitute(m);
+    push_links(mechanism, ws);
+    for (std::size_t k = 0; k < m.order.size(); ++k) ws.lambda[m.order[k]] += m.right[k];
+  }
+}
+
+// Takes the extra inertia of thin bodies away again.
+template <class S>
+void iterate_thin(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  SparseRows<S>& m = ws.sparse;
+  constexpr int most = 60, more = 3;  // some more rounds make derivatives converge, too
+  double last = INFINITY;
+  int settled = 0;
+  for (int round = 0; round < most; ++round) {
+    for (std::size_t i = 0; i < ws.links.size(); ++i) {
+      m.before_dw[i] = ws.links[i].dw;
+      m.before_du[i] = ws.links[i].du;
+    }
+    accelerate(mechanism, ws, true);
+    constrain(mechanism, ws);
+    double change = 0, size = 1e-300;
+    for (std::size_t i = 0; i < ws.links.size(); ++i) {
+      const LinkState<S>& x = ws.links[i];
+      size = std::max({size, value_of(norm(x.dw)), value_of(norm(x.du))});
+      change = std::max({change, value_of(norm(x.dw - m.before_dw[i])),
+                         value_of(norm(x.du - m.before_du[i]))});
+    }
+    if (change < 1e-15 * size || (change < 1e-12 * size && change >= 0.5 * last)) ++settled;
+    if (settled > 0 && (settled += 1) > more) return;
+    last = change;
+  }
+  ws.failed |= !(last < 1e-9);
+}
+
 }  // namespace
 
 template <class S>
@@ -361,16 +466,11 @@ void solve_absolute(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   SparseRows<S>& m = ws.sparse;
   if (m.source0.empty()) make_sparse_rows(mechanism, ws.mode.data() + mechanism.mode_count, m);
   ws.fronts.least_pivot = 1;
-  for (S& lambda : ws.lambda) lambda = S(0);
+  accelerate(mechanism, ws, false);
   assemble(mechanism, ws);
   factorise(m, ws.fronts.least_pivot);
-  constexpr int rounds = 2;  // the second is a refinement
-  for (int round = 0; round < rounds && !m.order.empty(); ++round) {
-    fill_right(mechanism, ws);
-    substitute(m);
-    push_links(mechanism, ws);
-    for (std::size_t k = 0; k < m.order.size(); ++k) ws.lambda[m.order[k]] += m.right[k];
-  }
+  constrain(mechanism, ws);
+  if (m.thin) iterate_thin(mechanism, ws);
   for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
     const Link<S>& link = mechanism.links[i];
     const LinkState<S>& x = ws.links[i];

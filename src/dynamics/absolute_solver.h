@@ -6,6 +6,10 @@
 // joints. It is factorised (Cholesky, blocks of the rows of one joint) in an order of least degree,
 // found once per set of active rows: chains and trees cost O(n), loops what lies around them. One step
 // of iterative refinement makes the accelerations fulfil the constraints to rounding.
+//
+// Rods, particles and bodies without mass have a singular M. They get some inertia N more, and
+//   (M + N) a_k+1 = f + N a_k + J^T lambda
+// is iterated: it converges to the solution without N as N / (N + inertia that allowed motions meet).
 #pragma once
 
 #include "dynamics/motion_workspace.h"

@@ -1,7 +1,6 @@
 #include "dynamics/absolute_system.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -37,25 +36,6 @@ Model make_absolute_model(const Model& model, const std::vector<double>& paramet
   return result;
 }
 
-// A body whose inertia cannot be inverted has no acceleration of its own.
-std::string find_body_without_inertia(const Model& model, const std::vector<double>& parameters) {
-  for (const Body& body : model.bodies) {
-    const MassProperties<double> p = calc_mass_properties<double>(body, parameters);
-    const Sym3<double>& J = p.inertia;
-    // Cholesky of J, relative to its largest entry
-    const double size = std::max({J.xx, J.yy, J.zz});
-    const double b = J.xx > 0 ? J.yy - J.xy * J.xy / J.xx : 0;
-    const double bc = J.xx > 0 ? J.yz - J.xy * J.xz / J.xx : 0;
-    const double c = b > 0 ? J.zz - J.xz * J.xz / J.xx - bc * bc / b : 0;
-    if (p.mass > 0 && std::min({J.xx, b, c}) > 1e-10 * size) continue;
-    return fmt::format(
-        "body '{}' has no mass or no inertia about some axis, so that it cannot be a free body; use "
-        "the formulation 'recursive', or give it mass and inertia",
-        body.name);
-  }
-  return "";
-}
-
 class AbsoluteSystem final : public MechanicalSystem {
  public:
   AbsoluteSystem(const Model& model, std::vector<double> parameters, const char* name,
@@ -65,8 +45,6 @@ class AbsoluteSystem final : public MechanicalSystem {
                              {"recursive", solve_accelerations<double>, solve_accelerations<Dual4>,
                               solve_accelerations<Pack4>});
     assembly_ = tree_->assembly();
-    if (assembly_.problem.empty())
-      assembly_.problem = find_body_without_inertia(model, parameters);
     for (const Body& body : model.bodies)
       bodies_.product.push_back(body.group == BodyGroup::automatic
                                     ? product
@@ -258,7 +236,7 @@ std::string refuse_absolute(const Model& model) {
           "the formulation 'recursive'",
           force.name);
   }
-  return find_body_without_inertia(model, parameter_values(model));
+  return "";
 }
 
 std::unique_ptr<MechanicalSystem> make_absolute_se3(const Model& model,

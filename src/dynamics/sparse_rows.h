@@ -42,6 +42,11 @@ struct SparseRows {
   std::vector<Vec3<S>> push_n, push_f;  // per source: M^-1 (n, f)
   std::vector<Sym3<S>> inverse_J;  // per link, about the centre of mass in link axes
   std::vector<S> inverse_mass;
+  // inertia added to bodies that have none of their own in some direction, and taken away again by
+  // iteration
+  bool thin = false;
+  std::vector<S> extra_J, extra_mass;       // per link
+  std::vector<Vec3<S>> before_dw, before_du;
 };
 
 }  // namespace cartan

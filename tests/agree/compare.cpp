@@ -32,10 +32,10 @@ void compare_reactions(const NaiveResult& naive, const DynamicsReport& report, d
   }
 }
 
-void compare_energies(const NaiveResult& naive, const MechanicalSystem& system, const Case& c,
+void compare_energies(const NaiveResult& naive, const MechanicalSystem& system, const State& state,
                       Workspace& workspace, double tolerance, Worst& worst) {
   Observation observed;
-  system.observe(c.state, observed, workspace);
+  system.observe(state, observed, workspace);
   const double size = naive.kinetic + naive.potential_scale;
   const double kinetic = std::fabs(observed.kinetic - naive.kinetic);
   const double potential = std::fabs(observed.potential - naive.potential);
@@ -85,15 +85,18 @@ void compare_with_naive(const Case& c, Worst& worst) {
   const double tolerance = 1e3 * conditioning.kappa * eps;
   EXPECT_LT(tolerance, 1e-2) << "this state proves nothing";
   worst.moved = std::max(worst.moved, naive.kinetic);
-  for (const auto& system : c.systems) {
-    SCOPED_TRACE(system->formulation());
-    const std::unique_ptr<Workspace> workspace = system->make_workspace();
-    const DynamicsReport report = system->report_dynamics(c.state, *workspace);
+  auto compare = [&](const MechanicalSystem& system, const State& state) {
+    SCOPED_TRACE(system.formulation());
+    const std::unique_ptr<Workspace> workspace = system.make_workspace();
+    const DynamicsReport report = system.report_dynamics(state, *workspace);
     compare_accelerations(naive, conditioning, report, tolerance, worst);
     compare_reactions(naive, report, tolerance, worst);
     compare_power(naive, report, tolerance, worst);
-    compare_energies(naive, *system, c, *workspace, tolerance, worst);
-  }
+    compare_energies(naive, system, state, *workspace, tolerance, worst);
+  };
+  for (const auto& system : c.systems) compare(*system, c.state);
+  for (const auto& system : c.absolute) compare(*system, c.absolute_state(*system));
+  worst.absolute += static_cast<int>(c.absolute.size());
 }
 
 }  // namespace cartan
