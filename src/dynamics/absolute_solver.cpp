@@ -196,7 +196,7 @@ class SparseBuilder {
   }
 
   void add_extra_inertia() {
-    constexpr double share = 1e-2;
+    constexpr double share = 1e-4;
     const std::size_t links = mechanism_.links.size();
     std::vector<double> arm(links, 0);  // from the centre of mass to the joints
     for (const LoopJoint<S>& loop : mechanism_.loops) {
