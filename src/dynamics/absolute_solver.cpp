@@ -177,6 +177,7 @@ class SparseBuilder {
   void set_sizes() {
     out_.diagonal.assign(out_.order.size(), S(0));
     out_.right.assign(out_.order.size(), S(0));
+    out_.first.assign(out_.order.size(), S(0));
     out_.push_n.resize(mechanism_.sources.size());
     out_.push_f.resize(mechanism_.sources.size());
     const std::size_t links = mechanism_.links.size();
@@ -243,45 +244,58 @@ class SparseBuilder {
 
 // --------------------------------------------------------------------------------- the numbers
 
-// Accelerations without multipliers. With `again` those of the last round count for the extra inertia.
+// m.right = -(J a + rest) of the active rows is gathered link by link; this is where it starts.
 template <class S>
-void accelerate(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, bool again) {
-  const SparseRows<S>& m = ws.sparse;
-  for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
-    LinkState<S>& x = ws.links[i];
-    const Sym3<S>& J = mechanism.bodies[i].J_com_L;
-    const Vec3<S> w = transpose_times(x.R, x.w);
-    Vec3<S> moment = cross(J * w, w), force;
-    if (mechanism.has_forces) {
-      moment += transpose_times(x.R, ws.wrench_n[i]);
-      force = ws.wrench_f[i];
-    }
-    if (again) {
-      moment += m.extra_J[i] * transpose_times(x.R, x.dw);
-      force += m.extra_mass[i] * x.du;
-    }
-    x.dw = x.R * (m.inverse_J[i] * moment);
-    x.du = m.inverse_mass[i] * force;
+void start_right(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  SparseRows<S>& m = ws.sparse;
+  for (std::size_t k = 0; k < m.order.size(); ++k) m.right[k] = -ws.row_rest[m.order[k]];
+  for (int s : m.world_sources)
+    m.right[m.place[mechanism.sources[s].row]] += dot(ws.source_f[s], ws.gravity);
+}
+template <class S>
+void add_right(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, std::size_t i) {
+  SparseRows<S>& m = ws.sparse;
+  const LinkState<S>& x = ws.links[i];
+  for (int k = m.source0[i]; k < m.source0[i + 1]; ++k) {
+    const int s = m.sources[k];
+    m.right[m.place[mechanism.sources[s].row]] -=
+        dot(ws.source_n[s], x.dw) + dot(ws.source_f[s], x.du);
   }
 }
 
-// G
+// The link's acceleration without multipliers. With `again` the one it has counts for the extra
+// inertia.
 template <class S>
-void assemble(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+void accelerate(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, std::size_t i, bool again) {
+  const SparseRows<S>& m = ws.sparse;
+  LinkState<S>& x = ws.links[i];
+  const Vec3<S> w = transpose_times(x.R, x.w);
+  Vec3<S> moment = cross(mechanism.bodies[i].J_com_L * w, w), force;
+  if (mechanism.has_forces) {
+    moment += transpose_times(x.R, ws.wrench_n[i]);
+    force = ws.wrench_f[i];
+  }
+  if (again) {
+    moment += m.extra_J[i] * transpose_times(x.R, x.dw);
+    force += m.extra_mass[i] * x.du;
+  }
+  x.dw = x.R * (m.inverse_J[i] * moment);
+  x.du = m.inverse_mass[i] * force;
+}
+
+// What the link adds to G.
+template <class S>
+void assemble(MotionWorkspace<S>& ws, std::size_t i) {
   SparseRows<S>& m = ws.sparse;
-  std::fill(m.panels.begin(), m.panels.end(), S(0));
-  for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
-    const LinkState<S>& x = ws.links[i];
-    const Sym3<S> turn = rotate(x.R, m.inverse_J[i]);
-    for (int k = m.source0[i]; k < m.source0[i + 1]; ++k) {
-      const int s = m.sources[k];
-      m.push_n[s] = turn * ws.source_n[s];
-      m.push_f[s] = m.inverse_mass[i] * ws.source_f[s];
-    }
-    for (int k = m.pair0[i]; k < m.pair0[i + 1]; ++k) {
-      const SparsePair& p = m.pairs[k];
-      m.panels[p.to] += dot(ws.source_n[p.a], m.push_n[p.b]) + dot(ws.source_f[p.a], m.push_f[p.b]);
-    }
+  const Sym3<S> turn = rotate(ws.links[i].R, m.inverse_J[i]);
+  for (int k = m.source0[i]; k < m.source0[i + 1]; ++k) {
+    const int s = m.sources[k];
+    m.push_n[s] = turn * ws.source_n[s];
+    m.push_f[s] = m.inverse_mass[i] * ws.source_f[s];
+  }
+  for (int k = m.pair0[i]; k < m.pair0[i + 1]; ++k) {
+    const SparsePair& p = m.pairs[k];
+    m.panels[p.to] += dot(ws.source_n[p.a], m.push_n[p.b]) + dot(ws.source_f[p.a], m.push_f[p.b]);
   }
 }
 
@@ -381,49 +395,38 @@ void substitute(SparseRows<S>& m) {
   }
 }
 
-// m.right = -(J a + rest) of the active rows
+// Lets the increments of the multipliers act on the link.
 template <class S>
-void fill_right(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
-  SparseRows<S>& m = ws.sparse;
-  for (std::size_t k = 0; k < m.order.size(); ++k) m.right[k] = -ws.row_rest[m.order[k]];
-  for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
-    const LinkState<S>& x = ws.links[i];
-    for (int k = m.source0[i]; k < m.source0[i + 1]; ++k) {
-      const int s = m.sources[k];
-      m.right[m.place[mechanism.sources[s].row]] -=
-          dot(ws.source_n[s], x.dw) + dot(ws.source_f[s], x.du);
-    }
-  }
-  for (int s : m.world_sources)
-    m.right[m.place[mechanism.sources[s].row]] += dot(ws.source_f[s], ws.gravity);
-}
-
-template <class S>
-void push_links(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+void push(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, const std::vector<S>& lambda,
+          std::size_t i) {
   const SparseRows<S>& m = ws.sparse;
-  for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
-    LinkState<S>& x = ws.links[i];
-    for (int k = m.source0[i]; k < m.source0[i + 1]; ++k) {
-      const int s = m.sources[k];
-      const S& lambda = m.right[m.place[mechanism.sources[s].row]];
-      x.dw += lambda * m.push_n[s];
-      x.du += lambda * m.push_f[s];
-    }
+  LinkState<S>& x = ws.links[i];
+  for (int k = m.source0[i]; k < m.source0[i + 1]; ++k) {
+    const int s = m.sources[k];
+    const S& size = lambda[m.place[mechanism.sources[s].row]];
+    x.dw += size * m.push_n[s];
+    x.du += size * m.push_f[s];
   }
 }
 
-// Multipliers for the accelerations in ws, which then obey the constraints.
+// Multipliers for the accelerations in ws and m.right, in two rounds: the second is a refinement. Then
+// the accelerations obey the constraints.
 template <class S>
 void constrain(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   SparseRows<S>& m = ws.sparse;
+  const std::size_t links = ws.links.size(), rows = m.order.size();
   for (S& lambda : ws.lambda) lambda = S(0);
-  constexpr int rounds = 2;  // the second is a refinement
-  for (int round = 0; round < rounds && !m.order.empty(); ++round) {
-    fill_right(mechanism, ws);
-    substitute(m);
-    push_links(mechanism, ws);
-    for (std::size_t k = 0; k < m.order.size(); ++k) ws.lambda[m.order[k]] += m.right[k];
+  if (rows == 0) return;
+  substitute(m);
+  std::swap(m.first, m.right);
+  start_right(mechanism, ws);
+  for (std::size_t i = 0; i < links; ++i) {
+    push(mechanism, ws, m.first, i);
+    add_right(mechanism, ws, i);
   }
+  substitute(m);
+  for (std::size_t i = 0; i < links; ++i) push(mechanism, ws, m.right, i);
+  for (std::size_t k = 0; k < rows; ++k) ws.lambda[m.order[k]] = m.first[k] + m.right[k];
 }
 
 // Takes the extra inertia of thin bodies away again.
@@ -438,7 +441,11 @@ void iterate_thin(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
       m.before_dw[i] = ws.links[i].dw;
       m.before_du[i] = ws.links[i].du;
     }
-    accelerate(mechanism, ws, true);
+    start_right(mechanism, ws);
+    for (std::size_t i = 0; i < ws.links.size(); ++i) {
+      accelerate(mechanism, ws, i, true);
+      add_right(mechanism, ws, i);
+    }
     constrain(mechanism, ws);
     double change = 0, size = 1e-300;
     for (std::size_t i = 0; i < ws.links.size(); ++i) {
@@ -466,8 +473,13 @@ void solve_absolute(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   SparseRows<S>& m = ws.sparse;
   if (m.source0.empty()) make_sparse_rows(mechanism, ws.mode.data() + mechanism.mode_count, m);
   ws.fronts.least_pivot = 1;
-  accelerate(mechanism, ws, false);
-  assemble(mechanism, ws);
+  std::fill(m.panels.begin(), m.panels.end(), S(0));
+  start_right(mechanism, ws);
+  for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
+    accelerate(mechanism, ws, i, false);
+    assemble(ws, i);
+    add_right(mechanism, ws, i);
+  }
   factorise(m, ws.fronts.least_pivot);
   constrain(mechanism, ws);
   if (m.thin) iterate_thin(mechanism, ws);

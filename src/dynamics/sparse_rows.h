@@ -38,7 +38,7 @@ struct SparseRows {
   std::vector<int> sources;        // of active rows, by link
   std::vector<int> world_sources;
   std::vector<int> place;          // per row of the mechanism: in `order`, or -1
-  std::vector<S> panels, diagonal, right;
+  std::vector<S> panels, diagonal, right, first;
   std::vector<Vec3<S>> push_n, push_f;  // per source: M^-1 (n, f)
   std::vector<Sym3<S>> inverse_J;  // per link, about the centre of mass in link axes
   std::vector<S> inverse_mass;
