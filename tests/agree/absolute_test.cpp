@@ -83,6 +83,7 @@ TEST(AbsoluteCoordinates, PointsSideBySideEqualSinglePoints) {
 // `group` decides for a body; bodies without one follow the formulation.
 TEST(AbsoluteCoordinates, GroupOfEachBody) {
   RandomMechanismOptions options = smooth(6);
+  options.min_bodies = 3;
   Model model = make_checked_random_model(3, options);
   ASSERT_GE(model.bodies.size(), 2u);
   model.bodies[0].group = BodyGroup::so3r3;
