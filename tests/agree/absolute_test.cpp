@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "agreement.h"
+#include "support/example.h"
 
 namespace cartan {
 namespace {
@@ -97,6 +98,39 @@ TEST(AbsoluteCoordinates, GroupOfEachBody) {
   };
   EXPECT_EQ(count("absolute-se3"), static_cast<long>(model.bodies.size()) - 1);
   EXPECT_EQ(count("absolute-so3r3"), 1);
+}
+
+// Smoothed friction in every hinge of a four-bar, the one that closes the loop included.
+TEST(LoopFriction, AllFormulationsAgree) {
+  std::string text = test::example_text("four_bar");
+  for (const char* joint : {"motor", "knee", "foot", "wrist"})
+    text += std::string("\n[[force]]\nname = \"rub ") + joint +
+            "\"\ntype = \"friction\"\njoint = \"" + joint +
+            "\"\ncoulomb = 0.05\nviscous = 0.01\nsmoothing = 0.5\n";
+  std::vector<DynamicsReport> reports;
+  for (const FormulationInfo& row : formulation_table()) {
+    SCOPED_TRACE(row.name);
+    const test::Example example = test::load_text(text, row.name);
+    ASSERT_TRUE(example) << example.problem;
+    const MechanicalSystem& system = example.mechanism();
+    const auto workspace = system.make_workspace();
+    reports.push_back(system.report_dynamics(system.initial_state(), *workspace));
+    const DynamicsReport &a = reports.front(), &b = reports.back();
+    EXPECT_LE((flat(a.acceleration) - flat(b.acceleration)).norm(),
+              1e-11 * flat(a.acceleration).norm());
+    for (std::size_t k = 0; k < a.forces.size(); ++k) {
+      EXPECT_LT(b.forces[k].power, -1e-6);
+      EXPECT_NEAR(a.forces[k].power, b.forces[k].power, 1e-11);
+    }
+    const PowerBalance& p = b.power;
+    EXPECT_NEAR(p.kinetic_rate + p.potential_rate, p.nonconservative, 1e-10);
+    // the plane part of the hinges' forces is unique
+    for (std::size_t j = 0; j < a.reactions.size(); ++j) {
+      EXPECT_NEAR(a.reactions[j].force.x, b.reactions[j].force.x, 1e-9);
+      EXPECT_NEAR(a.reactions[j].force.z, b.reactions[j].force.z, 1e-9);
+      EXPECT_NEAR(a.reactions[j].torque.y, b.reactions[j].torque.y, 1e-9);
+    }
+  }
 }
 
 }  // namespace
