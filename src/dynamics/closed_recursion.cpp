@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "dynamics/absolute_solver.h"
 #include "dynamics/articulated_body.h"
 
 namespace cartan {
@@ -320,6 +321,7 @@ void apply_multipliers(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, in
 
 template <class S>
 void solve_closed(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  if (mechanism.absolute) return solve_absolute(mechanism, ws);
   const ConstraintPlan& plan = ws.plan;
   const int n = static_cast<int>(mechanism.links.size());
   ws.fronts.least_pivot = 1;

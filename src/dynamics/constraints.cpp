@@ -1,5 +1,6 @@
 #include "dynamics/constraints.h"
 
+#include "dynamics/absolute_solver.h"
 #include "dynamics/expression_inputs.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/loop_rows.h"
@@ -265,8 +266,11 @@ void add_baumgarte(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
 template <class S>
 void update_plan(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   const int* active = ws.mode.data() + mechanism.mode_count;
-  if (!ws.plan.valid || !std::equal(ws.plan.active.begin(), ws.plan.active.end(), active))
-    make_constraint_plan(mechanism, active, ws.plan, ws.fronts);
+  if (ws.plan.valid && std::equal(ws.plan.active.begin(), ws.plan.active.end(), active)) return;
+  if (!mechanism.absolute) return make_constraint_plan(mechanism, active, ws.plan, ws.fronts);
+  make_sparse_rows(mechanism, active, ws.sparse);
+  ws.plan.active.assign(active, active + mechanism.row_count());
+  ws.plan.valid = true;
 }
 
 }  // namespace
@@ -308,6 +312,26 @@ void calc_loop_accelerations(const Mechanism<S>& mechanism, const MotionWorkspac
                                 dot(s.alpha_rate, a.w - b.w) + dot(s.beta_rate, u) -
                                 dot(s.beta, cross(b.w, u));
     }
+  }
+}
+
+template <class S>
+void calc_loop_wrench(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, int l,
+                      Vec3<S>& torque, Vec3<S>& force) {
+  const LoopJoint<S>& loop = mechanism.loops[l];
+  torque = force = {};
+  for (std::size_t s = 0; s < mechanism.sources.size(); ++s) {
+    const RowSource& source = mechanism.sources[s];
+    if (source.loop != l || !source.on_child) continue;
+    const Vec3<S> origin = source.link == world ? Vec3<S>{} : ws.links[source.link].o;
+    const Vec3<S> arm = ws.loops[l].o_C - origin;
+    force += ws.lambda[source.row] * ws.source_f[s];
+    torque += ws.lambda[source.row] * (ws.source_n[s] - cross(arm, ws.source_f[s]));
+  }
+  if (!mechanism.has_forces || !mechanism.loops_act) return;
+  for (int k = loop.shape.v0; k < loop.shape.v0 + loop.shape.nv; ++k) {
+    force += ws.loop_tau[k] * ws.loop_speed[k].beta;
+    torque += ws.loop_tau[k] * ws.loop_speed[k].alpha;
   }
 }
 
@@ -402,6 +426,8 @@ void size_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   template void fill_loop_coordinates<S>(const Mechanism<S>&, MotionWorkspace<S>&);             \
   template void calc_loop_accelerations<S>(const Mechanism<S>&, const MotionWorkspace<S>&, S*); \
   template void apply_loop_forces<S>(const Mechanism<S>&, MotionWorkspace<S>&);                 \
+  template void calc_loop_wrench<S>(const Mechanism<S>&, const MotionWorkspace<S>&, int,        \
+                                    Vec3<S>&, Vec3<S>&);                                        \
   template void fill_constraints<S>(const Mechanism<S>&, MotionWorkspace<S>&);                  \
   template void fill_constraint_positions<S>(const Mechanism<S>&, MotionWorkspace<S>&);         \
   template void fill_drive_multipliers<S>(const Mechanism<S>&, MotionWorkspace<S>&);            \

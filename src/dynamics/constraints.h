@@ -46,6 +46,12 @@ void fill_loop_coordinates(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws
 template <class S>
 void calc_loop_accelerations(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, S* vdot);
 
+// The whole wrench of the parent on the child through loop joint l, about C's origin in world axes: of
+// its equations, of forces in it, of drives and couplers that act on it.
+template <class S>
+void calc_loop_wrench(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, int l,
+                      Vec3<S>& torque, Vec3<S>& force);
+
 // The generalised forces ws.loop_tau as wrenches on the links; needs fill_loop_coordinates.
 template <class S>
 void apply_loop_forces(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "dynamics/absolute_system.h"
 #include "dynamics/canonical_system.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/moving_frame.h"
@@ -27,11 +28,13 @@ std::string refuse_friction(const Model& model) {
         model.joints[friction->joint].type == JointType::free)
       return fmt::format("friction '{}': a free joint cannot stick; give 'smoothing' or use 'drag'",
                          force.name);
-    if (friction && closes_loop(model, friction->joint))
+    if (friction && closes_loop(model, friction->joint) &&
+        (!friction->smoothing.given() || !friction->bearings.empty()))
       return fmt::format(
           "friction '{}' acts in joint '{}', which closes a loop; write 'loop = true' at another "
-          "joint of the loop, so that this one belongs to the tree",
-          force.name, model.joints[friction->joint].name);
+          "joint of the loop, so that this one belongs to the tree{}",
+          force.name, model.joints[friction->joint].name,
+          friction->bearings.empty() ? ", or give 'smoothing'" : "");
   }
   return "";
 }
@@ -49,10 +52,19 @@ std::unique_ptr<MechanicalSystem> make_moving(const Model& model, std::vector<do
 }
 
 std::string find_missing_inertia(const Model& model, const std::vector<double>& parameters,
-                                 const State& state) {
+                                 const MechanicalSystem& system) {
+  const State state = system.initial_state();
   const Mechanism<double> mechanism = make_mechanism<double>(model, parameters);
   MotionWorkspace<double> ws = make_motion_workspace(mechanism);
-  fill_kinematics<double>(mechanism, state.t, state.x.data(), state.x.data() + mechanism.nq, ws);
+  Observation now;
+  system.observe(state, now, *system.make_workspace());
+  std::vector<double> q(mechanism.nq), v(mechanism.nv);
+  for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
+    const int joint = mechanism.bodies[i].joint;
+    std::copy(now.q[joint].begin(), now.q[joint].end(), q.begin() + mechanism.links[i].q0);
+    std::copy(now.v[joint].begin(), now.v[joint].end(), v.begin() + mechanism.links[i].v0);
+  }
+  fill_kinematics<double>(mechanism, state.t, q.data(), v.data(), ws);
   const int joint = find_joint_without_inertia(mechanism, ws);
   if (joint < 0) return "";
   return fmt::format(
@@ -68,6 +80,10 @@ const std::vector<FormulationInfo>& formulation_table() {
       {"recursive", "articulated bodies, O(n); the default", refuse_friction, make_recursive},
       {"moving-frame", "M* v' + N* v = F* with the B matrices of the moving-frame method",
        refuse_friction, make_moving},
+      {"absolute-se3", "every body free on SE(3), every joint a constraint; sparse, O(n) for trees",
+       refuse_absolute, make_absolute_se3},
+      {"absolute-so3r3", "the same with the state of a body on SO(3) x R3", refuse_absolute,
+       make_absolute_so3r3},
       {"canonical", "momenta as state, O(n): Hamilton's equations, trees only", refuse_canonical,
        make_canonical_system},
   };
@@ -135,7 +151,7 @@ std::unique_ptr<System> make_system(const Model& model, std::vector<double> para
     if (where) *where = place_of(model, system->assembly());
     return nullptr;
   }
-  problem = find_missing_inertia(model, parameters, system->initial_state());
+  problem = find_missing_inertia(model, parameters, *system);
   if (problem.empty() && system->constrained()) problem = refuse_loads(model, *system);
   if (problem.empty() && system->constrained()) problem = refuse_dependent_friction(*system);
   if (!problem.empty()) return nullptr;

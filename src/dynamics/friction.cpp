@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dynamics/constraints.h"
 #include "dynamics/forces.h"
 #include "dynamics/joint_motion.h"
 #include "dynamics/kinematics.h"
@@ -66,20 +67,21 @@ S magnitude(const Friction<S>& e, int c, const S& load, const S& speed) {
 
 // tau += friction of element e for the given load; returns its power.
 template <class S>
-S add_friction(const Friction<S>& e, const Link<S>& link, MotionWorkspace<S>& ws, const S& load) {
+S add_friction(const Friction<S>& e, const JointCoordinates<S>& at, const MotionWorkspace<S>& ws,
+               const S& load) {
   S power(0);
   if (e.rotation) {
     if (is_stuck(e, ws, 0)) return power;
-    const Vec3<S> w{ws.v[link.v0], ws.v[link.v0 + 1], ws.v[link.v0 + 2]};
+    const Vec3<S> w{at.v[0], at.v[1], at.v[2]};
     const Vec3<S> torque = -magnitude(e, 0, load, norm(w)) * rotation_direction(e, ws, w);
-    for (int i = 0; i < 3; ++i) ws.tau[link.v0 + i] += torque[i];
+    for (int i = 0; i < 3; ++i) at.tau[i] += torque[i];
     return dot(torque, w);
   }
   for (int c = 0; c < e.components(); ++c) {
     if (is_stuck(e, ws, c)) continue;
-    const S v = ws.v[link.v0 + c];
+    const S v = at.v[c];
     const S force = -magnitude(e, c, load, abs(v)) * component_direction(e, ws, c, v);
-    ws.tau[link.v0 + c] += force;
+    at.tau[c] += force;
     power += force * v;
   }
   return power;
@@ -87,23 +89,30 @@ S add_friction(const Friction<S>& e, const Link<S>& link, MotionWorkspace<S>& ws
 
 // tau -= the direction in which one more newton of load acts.
 template <class S>
-void add_unit_load(const Friction<S>& e, const Link<S>& link, MotionWorkspace<S>& ws) {
+void add_unit_load(const Friction<S>& e, const JointCoordinates<S>& at,
+                   const MotionWorkspace<S>& ws) {
   if (e.rotation) {
     if (is_stuck(e, ws, 0)) return;
-    const Vec3<S> d =
-        rotation_direction(e, ws, Vec3<S>{ws.v[link.v0], ws.v[link.v0 + 1], ws.v[link.v0 + 2]});
-    for (int i = 0; i < 3; ++i) ws.tau[link.v0 + i] -= d[i];
+    const Vec3<S> d = rotation_direction(e, ws, Vec3<S>{at.v[0], at.v[1], at.v[2]});
+    for (int i = 0; i < 3; ++i) at.tau[i] -= d[i];
     return;
   }
   for (int c = 0; c < e.components(); ++c)
-    if (!is_stuck(e, ws, c))
-      ws.tau[link.v0 + c] -= component_direction(e, ws, c, ws.v[link.v0 + c]);
+    if (!is_stuck(e, ws, c)) at.tau[c] -= component_direction(e, ws, c, at.v[c]);
 }
 
 // The wrench on the joint's child side about C's origin, in C's axes.
 template <class S>
-void joint_wrench_on_child(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, int i,
-                           Vec3<S>& n, Vec3<S>& f) {
+void joint_wrench_on_child(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws,
+                           const Friction<S>& e, Vec3<S>& n, Vec3<S>& f) {
+  const int i = e.link;
+  if (i < 0) {
+    const int l = mechanism.loop_of_joint[e.joint];
+    calc_loop_wrench(mechanism, ws, l, n, f);
+    n = transpose_times(ws.loops[l].R_C, n);
+    f = transpose_times(ws.loops[l].R_C, f);
+    return;
+  }
   const Link<S>& link = mechanism.links[i];
   const LinkState<S>& x = ws.links[i];
   n = transpose_times(x.R, ws.joint_n[i]);
@@ -119,10 +128,9 @@ void joint_wrench_on_child(const Mechanism<S>& mechanism, const MotionWorkspace<
 // Removes what the joint's own generalised force transmits; the motion columns of all joints that
 // may have bearings are mutually orthogonal.
 template <class S>
-void keep_constraint_part(const Link<S>& link, const MotionWorkspace<S>& ws, Vec3<S>& n,
-                          Vec3<S>& f) {
-  const JointMotion<S> m = forward_motion(link, ws.q + link.q0, ws.v + link.v0);
-  for (int k = 0; k < link.nv; ++k) {
+void keep_constraint_part(const JointCoordinates<S>& at, Vec3<S>& n, Vec3<S>& f) {
+  const JointMotion<S> m = forward_motion(at.joint, at.q, at.v);
+  for (int k = 0; k < at.joint.nv; ++k) {
     const S length2 = norm2(m.phi[k]) + norm2(m.psi[k]);
     const S share = (dot(m.phi[k], n) + dot(m.psi[k], f)) / length2;
     n -= share * m.phi[k];
@@ -136,10 +144,9 @@ void calc_bearing_components(const Mechanism<S>& mechanism, MotionWorkspace<S>& 
   fill_reactions(mechanism, ws);
   for_each_friction(mechanism, [&](int, const Friction<S>& e) {
     if (e.bearings.empty()) return;
-    const Link<S>& link = mechanism.links[e.link];
     Vec3<S> n, f;
-    joint_wrench_on_child(mechanism, ws, e.link, n, f);
-    keep_constraint_part(link, ws, n, f);
+    joint_wrench_on_child(mechanism, ws, e, n, f);
+    keep_constraint_part(coordinates_of(mechanism, ws, e.joint), n, f);
     for (const BearingRow<S>& b : e.bearings)
       for (int r = 0; r < b.rows; ++r) *out++ = dot(b.force[r], f) + dot(b.torque[r], n);
   });
@@ -218,12 +225,36 @@ void solve_loads(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   ws.failed = true;
 }
 
+// Forces without friction, to come back to.
+template <class S>
+void keep_applied(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  std::copy(ws.tau.begin(), ws.tau.end(), ws.applied_tau.begin());
+  if (!mechanism.loop_friction) return;
+  ws.applied_loop_tau = ws.loop_tau;
+  ws.applied_n = ws.wrench_n;
+  ws.applied_f = ws.wrench_f;
+}
+// What friction adds to the loop joints' forces acts on the links.
+template <class S>
+void push_loop_friction(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  if (!mechanism.loop_friction) return;
+  ws.wrench_n = ws.applied_n;
+  ws.wrench_f = ws.applied_f;
+  for (std::size_t k = 0; k < ws.loop_tau.size(); ++k) ws.loop_tau[k] -= ws.applied_loop_tau[k];
+  apply_loop_forces(mechanism, ws);
+  for (std::size_t k = 0; k < ws.loop_tau.size(); ++k) ws.loop_tau[k] += ws.applied_loop_tau[k];
+}
+
+// Without push_loop_friction.
 template <class S>
 void set_tau(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, bool with_loads) {
   std::copy(ws.applied_tau.begin(), ws.applied_tau.end(), ws.tau.begin());
+  if (mechanism.loop_friction)
+    std::copy(ws.applied_loop_tau.begin(), ws.applied_loop_tau.end(), ws.loop_tau.begin());
   for_each_friction(mechanism, [&](int k, const Friction<S>& e) {
     const S load = with_loads && e.load0 >= 0 ? ws.friction_load[e.load0] : S(0);
-    ws.force_energy[k] = {S(0), S(0), add_friction(e, mechanism.links[e.link], ws, load)};
+    ws.force_energy[k] = {S(0), S(0),
+                          add_friction(e, coordinates_of(mechanism, ws, e.joint), ws, load)};
   });
 }
 
@@ -250,9 +281,10 @@ void solve_with_friction(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
                          AccelerationSolver<S> solve) {
   ws.failed = false;
   if (!mechanism.has_friction) return solve(mechanism, ws);
-  std::copy(ws.tau.begin(), ws.tau.end(), ws.applied_tau.begin());
+  keep_applied(mechanism, ws);
   set_friction_locks(mechanism, ws);
   set_tau(mechanism, ws, false);
+  push_loop_friction(mechanism, ws);
   solve(mechanism, ws);
   if (mechanism.bearing_count == 0) return;
 
@@ -261,7 +293,8 @@ void solve_with_friction(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
   for_each_friction(mechanism, [&](int, const Friction<S>& e) {
     if (e.load0 < 0) return;
     set_tau(mechanism, ws, false);
-    add_unit_load(e, mechanism.links[e.link], ws);
+    add_unit_load(e, coordinates_of(mechanism, ws, e.joint), ws);
+    push_loop_friction(mechanism, ws);
     solve(mechanism, ws);
     S* unit = ws.bearing_unit.data() + e.load0 * rows;
     calc_bearing_components(mechanism, ws, unit);
@@ -270,6 +303,7 @@ void solve_with_friction(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
   for (S& load : ws.friction_load) load = S(0);
   solve_loads(mechanism, ws);
   set_tau(mechanism, ws, true);
+  push_loop_friction(mechanism, ws);
   solve(mechanism, ws);
 }
 
@@ -308,7 +342,7 @@ void calc_friction_margins(const Mechanism<double>& mechanism, MotionWorkspace<d
 void add_friction_at_accelerations(const Mechanism<double>& mechanism,
                                    MotionWorkspace<double>& ws) {
   if (!mechanism.has_friction) return;
-  std::copy(ws.tau.begin(), ws.tau.end(), ws.applied_tau.begin());
+  keep_applied(mechanism, ws);
   if (mechanism.bearing_count > 0) {
     // the constraint part of the wrenches follows from the accelerations alone
     calc_bearing_components(mechanism, ws, ws.bearing_base.data());
@@ -318,6 +352,7 @@ void add_friction_at_accelerations(const Mechanism<double>& mechanism,
     for (int k = 0; k < mechanism.bearing_count; ++k) ws.friction_load[k] = -ws.bearing_residual[k];
   }
   set_tau(mechanism, ws, true);
+  push_loop_friction(mechanism, ws);
 }
 
 namespace {

@@ -134,7 +134,8 @@ JointMotion<S> calc_joint_motion(const Link<S>& link, const S* q, const S* v) {
   return link.reversed ? reversed_motion(m, link.nv, v) : m;
 }
 
-// q' from v: plain coordinates q' = v; unit quaternions u' = 1/2 u (0, w); free: p' = R v.
+// q' from v: plain coordinates q' = v; unit quaternions u' = 1/2 u (0, w); free: p' = R v
+// (product: p' = v).
 template <class S>
 void calc_coordinate_rates(const Link<S>& link, const S* q, const S* v, S* qdot) {
   if (link.type != JointType::spherical && link.type != JointType::free) {
@@ -147,7 +148,9 @@ void calc_coordinate_rates(const Link<S>& link, const S* q, const S* v, S* qdot)
   qdot[1] = q[0] * wx + q[2] * wz - q[3] * wy;
   qdot[2] = q[0] * wy + q[3] * wx - q[1] * wz;
   qdot[3] = q[0] * wz + q[1] * wy - q[2] * wx;
-  if (link.type == JointType::free) {
+  if (link.product) {
+    for (int k = 0; k < 3; ++k) qdot[4 + k] = v[3 + k];
+  } else if (link.type == JointType::free) {
     const Vec3<S> rate = rotation_matrix(quaternion_at(q)) * Vec3<S>{v[3], v[4], v[5]};
     qdot[4] = rate.x, qdot[5] = rate.y, qdot[6] = rate.z;
   }
@@ -163,7 +166,9 @@ void move_coordinates(const Link<S>& link, const S* d, S* q) {
   const Quat<S> from = quaternion_at(q);
   const Quat<S> to = normalized(from * exp_quat(Vec3<S>{d[0], d[1], d[2]}));
   q[0] = to.w, q[1] = to.x, q[2] = to.y, q[3] = to.z;
-  if (link.type == JointType::free) {
+  if (link.product) {
+    for (int k = 0; k < 3; ++k) q[4 + k] += d[3 + k];
+  } else if (link.type == JointType::free) {
     const Vec3<S> shift = rotation_matrix(from) * Vec3<S>{d[3], d[4], d[5]};
     q[4] += shift.x, q[5] += shift.y, q[6] += shift.z;
   }

@@ -113,6 +113,18 @@ void fill_general(const Link<S>& link, const LinkState<S>& p, const S* q, const 
   }
 }
 
+// A free link on the world whose origin is the centre of mass; no columns.
+template <class S>
+void fill_absolute(const Link<S>& link, const S* q, const S* v, LinkState<S>& x) {
+  x.R = rotation_matrix(quaternion_at(q));
+  x.o = x.r = {q[4], q[5], q[6]};
+  x.w = x.R * Vec3<S>{v[0], v[1], v[2]};
+  const Vec3<S> linear{v[3], v[4], v[5]};
+  x.cw = x.cu = {};
+  x.u = link.product ? linear : x.R * linear;
+  if (!link.product) x.cu = cross(x.w, x.u);
+}
+
 template <class S>
 void fill_gravity(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   if (!mechanism.gravity_varies) {
@@ -144,7 +156,9 @@ void fill_kinematics(const Mechanism<S>& mechanism, const S& t, const S* q, cons
     const Link<S>& link = mechanism.links[i];
     const LinkState<S>& p = parent_state(ws, link.parent);
     LinkState<S>& x = ws.links[i];
-    if (link.motion == Motion::rotation1)
+    if (mechanism.absolute)
+      fill_absolute(link, q + link.q0, v + link.v0, x);
+    else if (link.motion == Motion::rotation1)
       fill_rotation1(link, p, q, v, x);
     else if (link.motion == Motion::rotation3)
       fill_rotation3(link, p, q, v, x);
@@ -172,6 +186,16 @@ void fill_columns(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
         ws.psi[j + k] = {};
         ws.phi_rate[j + k] = cross(x.w, x.R.c[k]);
         ws.psi_rate[j + k] = {};
+      }
+    } else if (mechanism.absolute) {
+      for (int k = 0; k < 3; ++k) {
+        Vec3<S> axis;
+        axis[k] = S(1);
+        ws.phi[j + k] = x.R.c[k];
+        ws.psi[j + 3 + k] = link.product ? axis : x.R.c[k];
+        ws.psi[j + k] = ws.phi[j + 3 + k] = ws.psi_rate[j + k] = ws.phi_rate[j + 3 + k] = {};
+        ws.phi_rate[j + k] = cross(x.w, x.R.c[k]);
+        ws.psi_rate[j + 3 + k] = link.product ? Vec3<S>{} : ws.phi_rate[j + k];
       }
     }
   }

@@ -204,10 +204,13 @@ struct ForceBuilder {
     mechanism.has_power = true;
     mechanism.has_friction = true;
     Friction<S> e;
+    e.joint = f.joint;
     e.link = mechanism.link_of_joint[f.joint];
-    const Link<S>& link = mechanism.links[e.link];
-    e.rotation = link.type == JointType::spherical;
-    const int components = e.rotation ? 1 : link.nv;
+    use(f.joint);
+    mechanism.loop_friction |= e.link < 0;
+    const Joint& joint = mechanism.model->joints[f.joint];
+    e.rotation = joint.type == JointType::spherical;
+    const int components = e.rotation ? 1 : joint.nv();
     e.coulomb = numbers(f.coulomb, components);
     e.viscous = numbers(f.viscous, components);
     e.quadratic = numbers(f.quadratic, components);
@@ -219,9 +222,9 @@ struct ForceBuilder {
     }
     if (!f.bearings.empty()) {
       e.load0 = mechanism.bearing_count++;
-      const std::vector<S> a = evaluate<S>(mechanism.model->joints[f.joint].axes, parameters);
+      const std::vector<S> a = evaluate<S>(joint.axes, parameters);
       const Vec3<S> axis = a.size() >= 3 ? unit(Vec3<S>{a[0], a[1], a[2]}) : Vec3<S>{};
-      e.bearings = make_bearings<S>(f.bearings, link.type, axis, parameters);
+      e.bearings = make_bearings<S>(f.bearings, joint.type, axis, parameters);
     }
     return e;
   }

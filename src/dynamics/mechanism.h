@@ -37,6 +37,7 @@ struct Link {
   bool leaf = true;             // carries no other link
   bool last_child = false;      // of its parent, in tree order
   bool driven = false;          // a drive prescribes the joint's motion
+  bool product = false;         // free6: the linear speeds are p' in world axes, not R^T p'
   signed char axis_index = -1;  // rotation1: the axis is this coordinate axis (and positive)
   int q0 = 0, v0 = 0, nq = 0, nv = 0;
   Mat3<S> R_tree;  // inboard joint frame in the parent's link frame
@@ -111,7 +112,8 @@ struct BearingRow {
 };
 template <class S>
 struct Friction {
-  int link = 0;
+  int joint = 0;  // in the model
+  int link = 0;   // -1 for a loop joint
   bool rotation = false;                       // spherical: acts along -w/|w|
   std::vector<S> coulomb, viscous, quadratic;  // per component (spherical: one)
   bool smooth = false;
@@ -235,6 +237,8 @@ struct Mechanism {
   int bearing_count = 0;    // friction elements with bearings
   bool has_forces = false;  // any element besides gravity
   bool has_friction = false;
+  bool loop_friction = false;  // some of it in loop joints
+  bool absolute = false;       // every link is free on the world: absolute_solver.h
   bool has_power = false;     // any nonconservative element, or a potential that depends on time
   bool needs_energy = false;  // a force expression mentions kinetic or potential
   bool gravity_varies = false;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dynamics/constraint_plan.h"
+#include "dynamics/sparse_rows.h"
 #include "dynamics/mechanism.h"
 
 namespace cartan {
@@ -113,11 +114,15 @@ struct MotionWorkspace {
   std::vector<S> still, before;             // projection: zero speeds; numbers kept
   ConstraintPlan plan;                      // for the rows that are active
   ConstraintFronts<S> fronts;
+  SparseRows<S> sparse;  // instead of both where every link is free (absolute_solver.h)
 
   // friction that depends on bearing loads, and stuck joints (friction.h)
   // of exact friction components: -1, 0 (stuck), 1; then per row: 1 active, 0 redundant
   std::vector<int> mode;
   std::vector<S> applied_tau;    // per speed: all but friction
+  // the same for loop joints, where some of them have friction, and all wrenches without it
+  std::vector<S> applied_loop_tau;
+  std::vector<Vec3<S>> applied_n, applied_f;
   std::vector<S> friction_load;  // per friction element with bearings: sum of factor * |load|
   std::vector<S> bearing_base, bearing_unit, bearing_residual, bearing_matrix;
 

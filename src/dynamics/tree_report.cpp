@@ -1,5 +1,7 @@
 #include "dynamics/tree_report.h"
 
+#include <algorithm>
+
 #include "dynamics/constraint_matrix.h"
 #include "dynamics/constraints.h"
 #include "dynamics/expression_inputs.h"
@@ -103,27 +105,6 @@ S calc_nonconservative_power(const Mechanism<S>& mechanism, const MotionWorkspac
   return sum;
 }
 
-// The wrench of the parent on the child through a loop joint, about C's origin: of its equations,
-// of forces in it, of drives and couplers that act on it.
-static JointReaction calc_loop_reaction(const Mechanism<double>& mechanism,
-                                        const MotionWorkspace<double>& ws, int l) {
-  const LoopJoint<double>& loop = mechanism.loops[l];
-  JointReaction reaction;
-  for (std::size_t s = 0; s < mechanism.sources.size(); ++s) {
-    const RowSource& source = mechanism.sources[s];
-    if (source.loop != l || !source.on_child) continue;
-    const Vec3<double> origin = source.link == world ? Vec3<double>{} : ws.links[source.link].o;
-    const Vec3<double> arm = ws.loops[l].o_C - origin;
-    reaction.force += ws.lambda[source.row] * ws.source_f[s];
-    reaction.torque += ws.lambda[source.row] * (ws.source_n[s] - cross(arm, ws.source_f[s]));
-  }
-  if (mechanism.has_forces)
-    for (int k = loop.shape.v0; k < loop.shape.v0 + loop.shape.nv; ++k) {
-      reaction.force += ws.loop_tau[k] * ws.loop_speed[k].beta;
-      reaction.torque += ws.loop_tau[k] * ws.loop_speed[k].alpha;
-    }
-  return reaction;
-}
 #define CARTAN_INSTANTIATE(S) \
   template S calc_nonconservative_power<S>(const Mechanism<S>&, const MotionWorkspace<S>&);
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
@@ -168,7 +149,10 @@ DynamicsReport make_dynamics_report(const Mechanism<double>& mechanism,
   const Model& model = *mechanism.model;
   DynamicsReport report;
   if (!mechanism.rows.empty()) {
-    report.multipliers = calc_least_multipliers(mechanism, ws);
+    // in absolute coordinates there are many rows: unless some are redundant they are unique
+    const auto active = ws.mode.begin() + mechanism.mode_count;
+    const bool unique = mechanism.absolute && std::find(active, ws.mode.end(), 0) == ws.mode.end();
+    report.multipliers = unique ? ws.lambda : calc_least_multipliers(mechanism, ws);
     ws.lambda = report.multipliers;
   }
   fill_reactions(mechanism, ws);
@@ -188,7 +172,8 @@ DynamicsReport make_dynamics_report(const Mechanism<double>& mechanism,
     for (std::size_t l = 0; l < mechanism.loops.size(); ++l) {
       const LoopJoint<double>& loop = mechanism.loops[l];
       report.acceleration[loop.joint] = slice(rates.data() + loop.shape.v0, loop.shape.nv);
-      report.reactions[loop.joint] = calc_loop_reaction(mechanism, ws, static_cast<int>(l));
+      JointReaction& reaction = report.reactions[loop.joint];
+      calc_loop_wrench(mechanism, ws, static_cast<int>(l), reaction.torque, reaction.force);
     }
   }
   report.power = calc_power(mechanism, ws);

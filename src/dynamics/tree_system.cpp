@@ -50,6 +50,11 @@ class TreeSystem final : public MechanicalSystem {
     mechanism_ = make_with_constants<double>(model, parameters_);
     dual_mechanism_ = make_with_constants<Dual4>(model, parameters_);
     pack_mechanism_ = make_with_constants<Pack4>(model, parameters_);
+    if (formulation.absolute) {
+      set_absolute(mechanism_);
+      set_absolute(dual_mechanism_);
+      set_absolute(pack_mechanism_);
+    }
     make_space();
     for (const Event& e : model.events) {
       events_.push_back({e.name, e.direction, e.stop, false});
@@ -195,6 +200,7 @@ class TreeSystem final : public MechanicalSystem {
     std::vector<double> tau(mechanism_.nv);
     cartan::calc_inverse_dynamics<double>(mechanism_, ws, tau);
     add_friction_at_accelerations(mechanism_, ws);
+    if (mechanism_.loop_friction) cartan::calc_inverse_dynamics<double>(mechanism_, ws, tau);
     if (mechanism_.has_forces)
       for (int j = 0; j < mechanism_.nv; ++j) tau[j] -= ws.tau[j];
     return mechanism_.rows.empty() ? tau : calc_actuator_forces(mechanism_, ws, tau);
@@ -305,9 +311,20 @@ class TreeSystem final : public MechanicalSystem {
   static constexpr double weak_pivot = 1e-3;       // squared sine at which rows are chosen anew ...
   static constexpr double good_pivot = 1e-2;       // ... and at which they are good again
 
+  template <class S>
+  void set_absolute(Mechanism<S>& mechanism) const {
+    mechanism.absolute = true;
+    for (std::size_t i = 0; i < mechanism.links.size(); ++i)
+      mechanism.links[i].product = formulation_.absolute->product[mechanism.bodies[i].body];
+  }
+
   // The file's values, made consistent.
   void start() {
     State& state = initial_;
+    if (formulation_.absolute) {
+      state = formulation_.absolute->start;
+      return;
+    }
     state.x.assign(space_.size(), 0.0);
     state.mode.assign(mechanism_.mode_count + mechanism_.rows.size(), 1);
     LoopGuesses guesses;
@@ -381,8 +398,14 @@ class TreeSystem final : public MechanicalSystem {
   }
 
   void choose_rows_again(State& state, MotionWorkspace<double>& ws, Projection& result) const {
-    kinematics_at(state, ws);
-    const RankReport rank = calc_rank(mechanism_, ws);
+    RankReport rank;
+    if (formulation_.absolute) {
+      rank.active = formulation_.absolute->choose_rows(state);
+      rank.rank = static_cast<int>(std::count(rank.active.begin(), rank.active.end(), 1));
+    } else {
+      kinematics_at(state, ws);
+      rank = calc_rank(mechanism_, ws);
+    }
     const std::span<int> active(state.mode.data() + mechanism_.mode_count, mechanism_.rows.size());
     const auto count = std::count(active.begin(), active.end(), 1);
     if (rank.rank < count) {
@@ -436,6 +459,10 @@ class TreeSystem final : public MechanicalSystem {
       if (mechanism_.link_of_joint[j] < 0) continue;
       const Link<double>& link = mechanism_.links[mechanism_.link_of_joint[j]];
       const bool rotation = link.type == JointType::spherical || link.type == JointType::free;
+      if (mechanism_.absolute && !link.product) {
+        space_.add_pose();
+        continue;
+      }
       if (rotation) space_.add_quaternion();
       space_.add_vector(rotation ? link.nq - 4 : link.nq);
     }
@@ -450,7 +477,7 @@ class TreeSystem final : public MechanicalSystem {
     fill_kinematics<S>(mechanism, t, x, v, ws);
     fill_forces(mechanism, ws);
     solve_with_friction(mechanism, ws, solve);
-    if (mechanism.has_drives) fill_drive_multipliers(mechanism, ws);
+    if (mechanism.has_drives && !mechanism.absolute) fill_drive_multipliers(mechanism, ws);
     for (const Link<S>& link : mechanism.links)
       calc_coordinate_rates(link, x + link.q0, v + link.v0, xdot + link.q0);
     S* vdot = xdot + mechanism.nq;
@@ -471,7 +498,7 @@ class TreeSystem final : public MechanicalSystem {
     kinematics_at(at, ws);
     fill_forces(mechanism_, ws);
     solve_with_friction(mechanism_, ws, formulation_.solve);
-    if (mechanism_.has_drives) fill_drive_multipliers(mechanism_, ws);
+    if (mechanism_.has_drives && !mechanism_.absolute) fill_drive_multipliers(mechanism_, ws);
   }
 
   void fill_energies(MotionWorkspace<double>& ws) const {

@@ -10,8 +10,10 @@ std::unique_ptr<Case> make_case(Model model, double t) {
   c->parameters = parameter_values(c->model);
   for (const FormulationInfo& row : formulation_table()) {
     if (std::string(row.name) == "canonical") continue;  // other numbers: canonical_test.cpp
+    const bool absolute = std::string(row.name).starts_with("absolute");
+    if (absolute && !row.refusal(c->model).empty()) continue;  // sticking joints
     EXPECT_EQ(row.refusal(c->model), "") << row.name;
-    c->systems.push_back(row.make(c->model, c->parameters));
+    (absolute ? c->absolute : c->systems).push_back(row.make(c->model, c->parameters));
   }
   for (const Joint& joint : c->model.joints) {
     c->nq += joint.nq();
@@ -19,6 +21,13 @@ std::unique_ptr<Case> make_case(Model model, double t) {
   }
   c->state = c->systems[0]->make_state(t, {}, {});
   return c;
+}
+
+State Case::absolute_state(const MechanicalSystem& system) const {
+  const auto workspace = systems[0]->make_workspace();
+  Observation now;
+  systems[0]->observe(state, now, *workspace);
+  return system.make_state(state.t, {now.q.begin(), now.q.end()}, {now.v.begin(), now.v.end()});
 }
 
 std::unique_ptr<Case> make_case(std::uint64_t seed, const RandomMechanismOptions& options) {

@@ -20,12 +20,15 @@ struct Case {
   Model model;
   std::vector<double> parameters;
   // one per row of the table whose state is (q, v)
-  std::vector<std::unique_ptr<MechanicalSystem>> systems;
+  std::vector<std::unique_ptr<MechanicalSystem>> systems;  // whose state is that of the joints
+  std::vector<std::unique_ptr<MechanicalSystem>> absolute;  // of free bodies, where they are taken
   State state;
   int nq = 0, nv = 0;
 
   Eigen::Map<const Eigen::VectorXd> q() const { return {state.x.data(), nq}; }
   Eigen::Map<const Eigen::VectorXd> v() const { return {state.x.data() + nq, nv}; }
+  // The state in a system of `absolute`.
+  State absolute_state(const MechanicalSystem& system) const;
   NaiveState naive_state() const {
     return {state.t, {q().begin(), q().end()}, {v().begin(), v().end()}};
   }

@@ -47,7 +47,7 @@ ClosedSystem make_closed_system(const ClosedModel& m, const char* formulation) {
   return s;
 }
 
-const char* const formulations[] = {"recursive", "moving-frame"};
+const char* const formulations[] = {"recursive", "moving-frame", "absolute-se3", "absolute-so3r3"};
 
 struct Worst {  // largest error as a fraction of the tolerance
   double acceleration = 0, rows = 0, reaction = 0, power = 0, loop = 0;
