@@ -1,5 +1,5 @@
-// One evaluation of x' = f(t, x) for chains of spherical links, in joint and in absolute coordinates:
-// growth from 64 to 1024 links and the ratio to `recursive`.
+// One evaluation of x' = f(t, x) for chains of spherical links, in joint and in absolute
+// coordinates: growth from 64 to 1024 links and the ratio to `recursive`.
 #include <cstdio>
 
 #include "dynamics/formulations.h"

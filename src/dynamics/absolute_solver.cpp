@@ -409,8 +409,8 @@ void push(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, const std::vect
   }
 }
 
-// Multipliers for the accelerations in ws and m.right, in two rounds: the second is a refinement. Then
-// the accelerations obey the constraints.
+// Multipliers for the accelerations in ws and m.right, in two rounds: the second is a refinement.
+// Then the accelerations obey the constraints.
 template <class S>
 void constrain(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   SparseRows<S>& m = ws.sparse;
@@ -451,8 +451,8 @@ void iterate_thin(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
     for (std::size_t i = 0; i < ws.links.size(); ++i) {
       const LinkState<S>& x = ws.links[i];
       size = std::max({size, value_of(norm(x.dw)), value_of(norm(x.du))});
-      change = std::max({change, value_of(norm(x.dw - m.before_dw[i])),
-                         value_of(norm(x.du - m.before_du[i]))});
+      change = std::max(
+          {change, value_of(norm(x.dw - m.before_dw[i])), value_of(norm(x.du - m.before_du[i]))});
     }
     if (change < 1e-15 * size || (change < 1e-12 * size && change >= 0.5 * last)) ++settled;
     if (settled > 0 && (settled += 1) > more) return;
@@ -495,8 +495,8 @@ void solve_absolute(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   }
 }
 
-#define CARTAN_INSTANTIATE(S)                                                                \
-  template void make_sparse_rows<S>(const Mechanism<S>&, const int*, SparseRows<S>&);        \
+#define CARTAN_INSTANTIATE(S)                                                         \
+  template void make_sparse_rows<S>(const Mechanism<S>&, const int*, SparseRows<S>&); \
   template void solve_absolute<S>(const Mechanism<S>&, MotionWorkspace<S>&);
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE

@@ -14,8 +14,8 @@
 namespace cartan {
 namespace {
 
-// The model with a free joint to the world per body, at its centre of mass; these are the tree, and all
-// joints of the file close loops.
+// The model with a free joint to the world per body, at its centre of mass; these are the tree, and
+// all joints of the file close loops.
 Model make_absolute_model(const Model& model, const std::vector<double>& parameters) {
   Model result = model;
   result.tree.clear();
@@ -38,23 +38,21 @@ Model make_absolute_model(const Model& model, const std::vector<double>& paramet
 
 class AbsoluteSystem final : public MechanicalSystem {
  public:
-  AbsoluteSystem(const Model& model, std::vector<double> parameters, const char* name,
-                 bool product)
+  AbsoluteSystem(const Model& model, std::vector<double> parameters, const char* name, bool product)
       : model_(model), absolute_(make_absolute_model(model, parameters)) {
     tree_ = make_tree_system(model, parameters,
                              {"recursive", solve_accelerations<double>, solve_accelerations<Dual4>,
                               solve_accelerations<Pack4>});
     assembly_ = tree_->assembly();
     for (const Body& body : model.bodies)
-      bodies_.product.push_back(body.group == BodyGroup::automatic
-                                    ? product
-                                    : body.group == BodyGroup::so3r3);
+      bodies_.product.push_back(
+          body.group == BodyGroup::automatic ? product : body.group == BodyGroup::so3r3);
     count_rows(parameters);
     if (assembly_.problem.empty()) bodies_.start = from_tree(tree_->initial_state());
     bodies_.choose_rows = [this](StateView at) { return choose_rows(to_tree(at)); };
-    motion_ = make_tree_system(absolute_, std::move(parameters),
-                               {name, solve_absolute<double>, solve_absolute<Dual4>,
-                                solve_absolute<Pack4>, &bodies_});
+    motion_ = make_tree_system(
+        absolute_, std::move(parameters),
+        {name, solve_absolute<double>, solve_absolute<Dual4>, solve_absolute<Pack4>, &bodies_});
   }
 
   const Model& model() const override { return model_; }
@@ -218,8 +216,8 @@ class AbsoluteSystem final : public MechanicalSystem {
   std::unique_ptr<MechanicalSystem> tree_;  // in the joints of the file
   AbsoluteBodies bodies_;
   std::unique_ptr<MechanicalSystem> motion_;
-  std::vector<std::string> owners_;  // per row
-  std::vector<bool> in_tree_;        // per row: a row of the tree's system, too
+  std::vector<std::string> owners_;    // per row
+  std::vector<bool> in_tree_;          // per row: a row of the tree's system, too
   std::vector<Vec3<double>> centres_;  // per body: centre of mass in the body frame
   bool power_ = false;
   AssemblyReport assembly_;

@@ -1,9 +1,9 @@
 // Formulations absolute-se3 and absolute-so3r3: every body free, every joint a constraint.
 //
-// The state of a body is its attitude (unit quaternion), the place of its centre of mass, its angular
-// velocity in body axes and the velocity of the centre of mass: in body axes, with the pose as one
-// element of SE(3), or in world axes, on the product SO(3) x R3. `group` in the file decides for a
-// body; bodies without follow the formulation. Joint coordinates appear in reports only.
+// The state of a body is its attitude (unit quaternion), the place of its centre of mass, its
+// angular velocity in body axes and the velocity of the centre of mass: in body axes, with the pose
+// as one element of SE(3), or in world axes, on the product SO(3) x R3. `group` in the file decides
+// for a body; bodies without follow the formulation. Joint coordinates appear in reports only.
 #pragma once
 
 #include <memory>

@@ -422,16 +422,16 @@ void size_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   std::fill(ws.mode.begin() + mechanism.mode_count, ws.mode.end(), 1);
 }
 
-#define CARTAN_INSTANTIATE(S)                                                                   \
-  template void fill_loop_coordinates<S>(const Mechanism<S>&, MotionWorkspace<S>&);             \
-  template void calc_loop_accelerations<S>(const Mechanism<S>&, const MotionWorkspace<S>&, S*); \
-  template void apply_loop_forces<S>(const Mechanism<S>&, MotionWorkspace<S>&);                 \
-  template void calc_loop_wrench<S>(const Mechanism<S>&, const MotionWorkspace<S>&, int,        \
-                                    Vec3<S>&, Vec3<S>&);                                        \
-  template void fill_constraints<S>(const Mechanism<S>&, MotionWorkspace<S>&);                  \
-  template void fill_constraint_positions<S>(const Mechanism<S>&, MotionWorkspace<S>&);         \
-  template void fill_drive_multipliers<S>(const Mechanism<S>&, MotionWorkspace<S>&);            \
-  template S calc_drive_power<S>(const Mechanism<S>&, MotionWorkspace<S>&);                     \
+#define CARTAN_INSTANTIATE(S)                                                                      \
+  template void fill_loop_coordinates<S>(const Mechanism<S>&, MotionWorkspace<S>&);                \
+  template void calc_loop_accelerations<S>(const Mechanism<S>&, const MotionWorkspace<S>&, S*);    \
+  template void apply_loop_forces<S>(const Mechanism<S>&, MotionWorkspace<S>&);                    \
+  template void calc_loop_wrench<S>(const Mechanism<S>&, const MotionWorkspace<S>&, int, Vec3<S>&, \
+                                    Vec3<S>&);                                                     \
+  template void fill_constraints<S>(const Mechanism<S>&, MotionWorkspace<S>&);                     \
+  template void fill_constraint_positions<S>(const Mechanism<S>&, MotionWorkspace<S>&);            \
+  template void fill_drive_multipliers<S>(const Mechanism<S>&, MotionWorkspace<S>&);               \
+  template S calc_drive_power<S>(const Mechanism<S>&, MotionWorkspace<S>&);                        \
   template void size_constraints<S>(const Mechanism<S>&, MotionWorkspace<S>&);
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE

@@ -112,8 +112,8 @@ struct BearingRow {
 };
 template <class S>
 struct Friction {
-  int joint = 0;  // in the model
-  int link = 0;   // -1 for a loop joint
+  int joint = 0;                               // in the model
+  int link = 0;                                // -1 for a loop joint
   bool rotation = false;                       // spherical: acts along -w/|w|
   std::vector<S> coulomb, viscous, quadratic;  // per component (spherical: one)
   bool smooth = false;
@@ -239,8 +239,8 @@ struct Mechanism {
   bool has_friction = false;
   bool loop_friction = false;  // some of it in loop joints
   bool absolute = false;       // every link is free on the world: absolute_solver.h
-  bool has_power = false;     // any nonconservative element, or a potential that depends on time
-  bool needs_energy = false;  // a force expression mentions kinetic or potential
+  bool has_power = false;      // any nonconservative element, or a potential that depends on time
+  bool needs_energy = false;   // a force expression mentions kinetic or potential
   bool gravity_varies = false;
   Vec3<S> gravity;       // when it does not vary
   Program gravity_rate;  // its time derivative otherwise

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "dynamics/constraint_plan.h"
-#include "dynamics/sparse_rows.h"
 #include "dynamics/mechanism.h"
+#include "dynamics/sparse_rows.h"
 
 namespace cartan {
 
@@ -119,7 +119,7 @@ struct MotionWorkspace {
   // friction that depends on bearing loads, and stuck joints (friction.h)
   // of exact friction components: -1, 0 (stuck), 1; then per row: 1 active, 0 redundant
   std::vector<int> mode;
-  std::vector<S> applied_tau;    // per speed: all but friction
+  std::vector<S> applied_tau;  // per speed: all but friction
   // the same for loop joints, where some of them have friction, and all wrenches without it
   std::vector<S> applied_loop_tau;
   std::vector<Vec3<S>> applied_n, applied_f;

@@ -92,9 +92,8 @@ TEST(AbsoluteCoordinates, GroupOfEachBody) {
   auto count = [&](const char* formulation) {
     const auto system = find_formulation(formulation)->make(model, parameter_values(model));
     const auto& blocks = system->space().blocks();
-    return std::count_if(blocks.begin(), blocks.end(), [](const StateBlock& b) {
-      return b.kind == StateBlock::Kind::pose;
-    });
+    return std::count_if(blocks.begin(), blocks.end(),
+                         [](const StateBlock& b) { return b.kind == StateBlock::Kind::pose; });
   };
   EXPECT_EQ(count("absolute-se3"), static_cast<long>(model.bodies.size()) - 1);
   EXPECT_EQ(count("absolute-so3r3"), 1);

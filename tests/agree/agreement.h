@@ -19,8 +19,7 @@ inline constexpr int tree_count = 300;
 struct Case {
   Model model;
   std::vector<double> parameters;
-  // one per row of the table whose state is (q, v)
-  std::vector<std::unique_ptr<MechanicalSystem>> systems;  // whose state is that of the joints
+  std::vector<std::unique_ptr<MechanicalSystem>> systems;   // whose state is that of the joints
   std::vector<std::unique_ptr<MechanicalSystem>> absolute;  // of free bodies, where they are taken
   State state;
   int nq = 0, nv = 0;

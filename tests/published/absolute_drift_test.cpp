@@ -1,6 +1,6 @@
 // Source 002: what the configuration space does to the drift of joints, without projection, by the
-// Munthe-Kaas method of order four at h = 1e-3. On SE(3) a joint to the ground is kept to rounding, on
-// SO(3) x R3 it is not; joints between moving bodies drift alike in both.
+// Munthe-Kaas method of order four at h = 1e-3. On SE(3) a joint to the ground is kept to rounding,
+// on SO(3) x R3 it is not; joints between moving bodies drift alike in both.
 #include <algorithm>
 #include <cmath>
 
