@@ -29,7 +29,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
       "  cartan compare examples/heavy_top.toml --formulations recursive,moving-frame "
       "--integrators gl2,gl3,rk4 --steps 0.01,0.005 --duration 1");
   declare_model(arguments, o.model);
-  arguments.list("--formulations", "A,B", "default: all", o.formulations);
+  arguments.list("--formulations", "A,B", "default: all that take the model", o.formulations);
   arguments.list("--integrators", "X,Y", "default: gl1,gl2,gl3,rk4; known: " + integrator_names(),
                  o.integrators);
   arguments.list("--steps", "H1,H2", "default: the file's step, a half and a quarter of it",
@@ -63,15 +63,18 @@ bool plan_steps(const Options& o, double default_step, ComparisonPlan& plan) {
 }
 
 bool plan_formulations(const Options& o, const Model& model, ComparisonPlan& plan) {
-  std::vector<std::string> known;
-  for (const FormulationInfo& row : formulation_table()) known.push_back(row.name);
+  std::vector<std::string> known, willing;  // all, those that take the model
+  for (const FormulationInfo& row : formulation_table()) {
+    known.push_back(row.name);
+    if (model.is_mechanism() && row.refusal(model).empty()) willing.push_back(row.name);
+  }
   if (!model.is_mechanism()) {
     if (!o.formulations.empty())
       complain("a file with [variables] is integrated as it stands; leave out --formulations");
     plan.formulations = {"recursive"};
     return o.formulations.empty();
   }
-  plan.formulations = o.formulations.empty() ? known : o.formulations;
+  plan.formulations = o.formulations.empty() ? willing : o.formulations;
   for (const std::string& name : plan.formulations) {
     if (!find_formulation(name)) {
       const std::string near = suggestion(name, known);

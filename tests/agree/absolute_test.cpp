@@ -109,6 +109,7 @@ TEST(LoopFriction, AllFormulationsAgree) {
   std::vector<DynamicsReport> reports;
   for (const FormulationInfo& row : formulation_table()) {
     SCOPED_TRACE(row.name);
+    if (std::string(row.name) == "canonical") continue;  // takes no loops
     const test::Example example = test::load_text(text, row.name);
     ASSERT_TRUE(example) << example.problem;
     const MechanicalSystem& system = example.mechanism();

@@ -68,13 +68,26 @@ TEST(Compare, MethodsOnTheGroupAndOfTheLibrary) {
   for (int k = 2; k < 8; ++k) EXPECT_LT(result["rows"][k]["difference"], 1e-5) << result["rows"][k];
 }
 
+// By default all formulations that take the model: canonical takes no loops.
+TEST(Compare, ByDefaultWhatTakesTheModel) {
+  const Scratch scratch;
+  const std::string model = scratch.write_template({"four-bar"});
+  const CommandResult result =
+      run_cartan({"compare", model, "--duration", "0.02", "--integrators", "gl3"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  for (const char* name : {"recursive", "moving-frame", "absolute-se3", "absolute-so3r3"})
+    EXPECT_NE(result.out.find(name), std::string::npos) << name;
+  EXPECT_EQ(result.out.find("canonical"), std::string::npos);
+  expect_refusal(run_cartan({"compare", model, "--formulations", "canonical"}), "closes a loop");
+}
+
 TEST(Compare, Refusals) {
   const Scratch scratch;
   const std::string model = scratch.write_template({"pendulum"});
   expect_refusal(run_cartan({"compare", model, "--formulations", "recursiv"}),
                  "did you mean 'recursive'?");
   expect_refusal(run_cartan({"compare", model, "--formulations", "generated"}),
-                 "recursive, moving-frame, canonical");
+                 "recursive, moving-frame, absolute-se3, absolute-so3r3, canonical");
   expect_refusal(run_cartan({"compare", model, "--integrators", "gl3,rk5"}), "did you mean 'rk4");
   expect_refusal(run_cartan({"compare", model, "--integrators", "cvode", "--fixed"}),
                  "cvode chooses its order with its steps and takes no fixed ones");

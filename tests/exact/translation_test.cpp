@@ -144,7 +144,9 @@ TEST(TwoBodies, PlanarMotionAboutTheCommonCentre) {
       EXPECT_NEAR(s.seen.q[1][a], centre + m[0] / total * apart, 1e-11) << s.t;
       spread = std::max(spread, std::fabs(apart));
     }
-    for (int i = 0; i < 2; ++i) EXPECT_NEAR(s.seen.q[i][2], q[i][2] + v[i][2] * s.t, 1e-12);
+    // formulations with free bodies know the angle up to whole turns
+    for (int i = 0; i < 2; ++i)
+      EXPECT_NEAR(std::remainder(s.seen.q[i][2] - q[i][2] - v[i][2] * s.t, 2 * pi), 0, 1e-12);
   });
   EXPECT_GT(spread, 0.9);
 }
