@@ -24,12 +24,6 @@ struct CanonicalSystemWorkspace : Workspace {
   State in_speeds;
 };
 
-template <class S>
-Mechanism<S> make_with_constants(const Model& model, const std::vector<double>& parameters) {
-  const std::vector<S> constants(parameters.begin(), parameters.end());
-  return make_mechanism<S>(model, constants);
-}
-
 // Everything but the motion itself is asked of the same mechanism in speeds, at (q, v(q, p)).
 class CanonicalSystem final : public MechanicalSystem {
  public:

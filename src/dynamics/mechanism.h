@@ -254,5 +254,11 @@ std::string row_owner(const Model& model, const ConstraintRow& row);
 // Parameters in file order. The model must outlive the mechanism.
 template <class S>
 Mechanism<S> make_mechanism(const Model& model, std::span<const S> parameters);
+// The same with numbers that nothing is differentiated by.
+template <class S>
+Mechanism<S> make_with_constants(const Model& model, std::span<const double> parameters) {
+  const std::vector<S> constants(parameters.begin(), parameters.end());
+  return make_mechanism<S>(model, constants);
+}
 
 }  // namespace cartan

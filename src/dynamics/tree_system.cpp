@@ -37,12 +37,6 @@ struct TreeWorkspace : Workspace {
   }
 };
 
-template <class S>
-Mechanism<S> make_with_constants(const Model& model, const std::vector<double>& parameters) {
-  const std::vector<S> constants(parameters.begin(), parameters.end());
-  return make_mechanism<S>(model, constants);
-}
-
 class TreeSystem final : public MechanicalSystem {
  public:
   TreeSystem(const Model& model, std::vector<double> parameters, const TreeFormulation& formulation)

@@ -4,30 +4,16 @@
 #include <cmath>
 #include <limits>
 
-#include "integrate/step_control.h"
+#include "integrate/explicit_step.h"
 
 namespace cartan {
 namespace {
 
-bool all_finite(std::span<const double> x) {
-  double sum = 0;
-  for (double value : x)
-    sum += value * 0.0;  // 0, or not a number as soon as one entry is not finite
-  return sum == 0;
-}
-
-// A linear combination of the stages k (n numbers each): result = x0 + h sum_j weights_j k_j
+// result = x0 + h sum_j weights_j k_j
 void combine(const std::vector<double>& weights, const std::vector<double>& k, double h,
              std::span<const double> x0, std::span<double> result) {
-  const int n = static_cast<int>(x0.size());
-  std::fill(result.begin(), result.end(), 0.0);
-  for (std::size_t j = 0; j < weights.size(); ++j) {
-    if (weights[j] == 0) continue;
-    const double w = weights[j];
-    const double* kj = k.data() + j * n;
-    for (int i = 0; i < n; ++i) result[i] += w * kj[i];
-  }
-  for (int i = 0; i < n; ++i) result[i] = x0[i] + h * result[i];
+  combine_stages(weights, k, h, result);
+  for (std::size_t i = 0; i < x0.size(); ++i) result[i] += x0[i];
 }
 
 class ExplicitRungeKutta final : public Integrator {
@@ -131,29 +117,15 @@ StepReport ExplicitRungeKutta::step_fixed(double h, double t_end) {
 
 StepReport ExplicitRungeKutta::step_controlled(double limit, double t_end) {
   if (!controller_.chosen()) controller_.choose(first_step(limit));
-  // below this length t + c h no longer tells the stages apart
-  const double smallest =
-      16 * std::numeric_limits<double>::epsilon() * std::max(std::fabs(t0_), std::fabs(t_end));
-  bool finite = true;
-  double error = 0;
-  int worst = -1;
-  for (;;) {
-    const double h = controller_.next_length(std::min(limit, max_step_), limit);
-    if (!(h >= smallest || h >= limit))  // also when not a number
-      return {finite ? StepStatus::step_too_small : StepStatus::not_finite, h, error, worst, 0};
-    t1_ = h == limit ? t_end : t0_ + h;
-    end_known_ = false;
-    finite = fill_stages(h, k_, x1_);
-    if (finite && tab_.error_uses_end()) finite = fill_end();
-    error = finite ? error_measure(h, worst) : 0;
-    finite = finite && std::isfinite(error);
-    if (finite && error <= 1) {
-      controller_.accepted(h, error);
-      return {StepStatus::ok, h, error, worst, 0};
-    }
-    ++counts_.rejected;
-    finite ? controller_.rejected(h, error) : controller_.refused(h);
-  }
+  return step_with_control(controller_, t0_, t_end, limit, max_step_, counts_.rejected,
+                           [&](double h, double t1, double& error, int& worst) {
+                             t1_ = t1;
+                             end_known_ = false;
+                             if (!fill_stages(h, k_, x1_)) return false;
+                             if (tab_.error_uses_end() && !fill_end()) return false;
+                             error = error_measure(h, worst);
+                             return true;
+                           });
 }
 
 // The largest |error_i| / (tol + tol max(|x0_i|, |x1_i|)) over all numbers but quadratures. With
@@ -178,8 +150,6 @@ double ExplicitRungeKutta::error_measure(double h, int& worst) {
   return fine * fine / std::sqrt(fine * fine + 0.01 * coarse * coarse);
 }
 
-// A first length from the size of x, x' and x'' (one Euler step), after Hairer, Norsett, Wanner I,
-// section II.4: h with a local Euler error of 1 % at the method's order.
 double ExplicitRungeKutta::first_step(double limit) {
   const auto scaled = [&](auto value) {
     double largest = 0;
@@ -189,17 +159,12 @@ double ExplicitRungeKutta::first_step(double limit) {
   };
   const std::span<const double> f0 = stage(0);
   const std::span<double> f1 = stage(1);
-  const double d0 = scaled([&](int i) { return x0_[i]; });
-  const double d1 = scaled([&](int i) { return f0[i]; });
-  double h0 = std::min(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, limit);
-  for (int i = 0; i < n_; ++i) y_[i] = x0_[i] + h0 * f0[i];
-  evaluate(t0_ + h0, y_, f1);
-  const double d2 = scaled([&](int i) { return f1[i] - f0[i]; }) / h0;
-  if (!std::isfinite(d2)) return 1e-3 * h0;
-  const double larger = std::max(d1, d2);
-  const double h1 = larger <= 1e-15 ? std::max(1e-6, h0 * 1e-3)
-                                    : std::pow(0.01 / larger, 1.0 / (tab_.error_order + 1));
-  return std::min({100 * h0, h1, limit, max_step_});
+  return first_length(scaled([&](int i) { return x0_[i]; }), scaled([&](int i) { return f0[i]; }),
+                      limit, max_step_, tab_.error_order, [&](double h) {
+                        for (int i = 0; i < n_; ++i) y_[i] = x0_[i] + h * f0[i];
+                        evaluate(t0_ + h, y_, f1);
+                        return scaled([&](int i) { return f1[i] - f0[i]; }) / h;
+                      });
 }
 
 // ------------------------------------------------------------------------------------ dense output
@@ -211,32 +176,16 @@ bool ExplicitRungeKutta::fill_dense() {
     combine(tab_.a[e], k_, h0_, x0_, y_);
     evaluate(t0_ + tab_.c[e] * h0_, y_, stage(e));
   }
-  double *F0 = shape_.data(), *F1 = F0 + n_, *F2 = F1 + n_;
-  for (int i = 0; i < n_; ++i) {
-    const double k0 = h0_ * stage(0)[i], k1 = h0_ * stage(s)[i];
-    F0[i] = x1_[i] - x0_[i];
-    F1[i] = k0 - F0[i];
-    F2[i] = 2 * F0[i] - (k0 + k1);
-  }
-  for (std::size_t r = 0; r < tab_.d.size(); ++r) {
-    double* F = shape_.data() + (3 + r) * n_;
-    std::fill_n(F, n_, 0.0);
-    for (std::size_t j = 0; j < tab_.d[r].size(); ++j)
-      for (int i = 0; i < n_; ++i) F[i] += h0_ * tab_.d[r][j] * k_[j * n_ + i];
-  }
+  for (int i = 0; i < n_; ++i) y_[i] = x1_[i] - x0_[i];
+  fill_dense_shape(tab_, k_, h0_, y_, shape_);
   dense_known_ = true;
   return all_finite(shape_);
 }
 
 bool ExplicitRungeKutta::dense(double theta, std::span<double> x) {
   if (!dense_known_ && !fill_dense()) return false;
-  const int rows = static_cast<int>(3 + tab_.d.size());
-  for (int i = 0; i < n_; ++i) {
-    double sum = 0;
-    for (int r = rows - 1; r >= 0; --r)
-      sum = (sum + shape_[static_cast<std::size_t>(r) * n_ + i]) * (r % 2 == 0 ? theta : 1 - theta);
-    x[i] = x0_[i] + sum;
-  }
+  evaluate_dense_shape(shape_, theta, x);
+  for (int i = 0; i < n_; ++i) x[i] += x0_[i];
   system_.space().normalise(x);
   return true;
 }

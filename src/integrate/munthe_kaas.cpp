@@ -4,16 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "integrate/step_control.h"
+#include "integrate/explicit_step.h"
 
 namespace cartan {
 namespace {
-
-bool all_finite(std::span<const double> x) {
-  double sum = 0;
-  for (double value : x) sum += value * 0.0;  // not a number as soon as one entry is not finite
-  return sum == 0;
-}
 
 class MuntheKaas final : public Integrator {
  public:
@@ -30,8 +24,6 @@ class MuntheKaas final : public Integrator {
   std::span<double> part(Numbers& k, int i) {
     return {k.data() + static_cast<std::size_t>(i) * tangent_, static_cast<std::size_t>(tangent_)};
   }
-  // d = h sum_j weights_j k_j
-  void combine(const Numbers& weights, const Numbers& k, double h, std::span<double> d) const;
   // The tangent rate at x, and as a rate of d where x = x0 (+) d.
   void fill_rate(double t, std::span<const double> x, std::span<double> xi);
   void fill_slope(double t, std::span<const double> d, std::span<double> slope);
@@ -95,17 +87,6 @@ void MuntheKaas::restart() {
   controller_.restart();
 }
 
-void MuntheKaas::combine(const Numbers& weights, const Numbers& k, double h,
-                         std::span<double> d) const {
-  std::fill(d.begin(), d.end(), 0.0);
-  for (std::size_t j = 0; j < weights.size(); ++j) {
-    if (weights[j] == 0) continue;
-    const double* kj = k.data() + j * tangent_;
-    for (int i = 0; i < tangent_; ++i) d[i] += weights[j] * kj[i];
-  }
-  for (int i = 0; i < tangent_; ++i) d[i] *= h;
-}
-
 void MuntheKaas::fill_rate(double t, std::span<const double> x, std::span<double> xi) {
   evaluate(t, x, rate_);
   space_.to_tangent(x, rate_, xi);
@@ -120,10 +101,10 @@ void MuntheKaas::fill_slope(double t, std::span<const double> d, std::span<doubl
 // Stages 1 .. s-1 into k (stage 0 is there), the displacement of the new point and the point.
 bool MuntheKaas::fill_stages(double h, Numbers& k, std::span<double> d1, std::span<double> x1) {
   for (int i = 1; i < tab_.stages; ++i) {
-    combine(tab_.a[i], k, h, d_);
+    combine_stages(tab_.a[i], k, h, d_);
     fill_slope(t0_ + tab_.c[i] * h, d_, part(k, i));
   }
-  combine(tab_.b(), k, h, d1);
+  combine_stages(tab_.b(), k, h, d1);
   space_.plus(x0_, d1, x1);
   return all_finite(x1);
 }
@@ -168,29 +149,15 @@ StepReport MuntheKaas::step_fixed(double h, double t_end) {
 StepReport MuntheKaas::step_controlled(double limit, double t_end) {
   fill_scale(x0_, scale0_);
   if (!controller_.chosen()) controller_.choose(first_step(limit));
-  // below this length t + c h no longer tells the stages apart
-  const double smallest =
-      16 * std::numeric_limits<double>::epsilon() * std::max(std::fabs(t0_), std::fabs(t_end));
-  bool finite = true;
-  double error = 0;
-  int worst = -1;
-  for (;;) {
-    const double h = controller_.next_length(std::min(limit, max_step_), limit);
-    if (!(h >= smallest || h >= limit))  // also when not a number
-      return {finite ? StepStatus::step_too_small : StepStatus::not_finite, h, error, worst, 0};
-    t1_ = h == limit ? t_end : t0_ + h;
-    end_known_ = false;
-    finite = fill_stages(h, k_, d1_, x1_);
-    if (finite && tab_.error_uses_end()) finite = fill_end();
-    error = finite ? error_measure(h, worst) : 0;
-    finite = finite && std::isfinite(error);
-    if (finite && error <= 1) {
-      controller_.accepted(h, error);
-      return {StepStatus::ok, h, error, worst, 0};
-    }
-    ++counts_.rejected;
-    finite ? controller_.rejected(h, error) : controller_.refused(h);
-  }
+  return step_with_control(controller_, t0_, t_end, limit, max_step_, counts_.rejected,
+                           [&](double h, double t1, double& error, int& worst) {
+                             t1_ = t1;
+                             end_known_ = false;
+                             if (!fill_stages(h, k_, d1_, x1_)) return false;
+                             if (tab_.error_uses_end() && !fill_end()) return false;
+                             error = error_measure(h, worst);
+                             return true;
+                           });
 }
 
 // Sizes of the numbers that displacements change: angles count as zero, as their size is a matter
@@ -239,8 +206,6 @@ int MuntheKaas::component(int tangent) const {
   return found;
 }
 
-// A first length from the size of x, its rate and how that changes over one Euler step, after
-// Hairer, Norsett, Wanner I, section II.4: h with a local Euler error of 1 % at the method's order.
 double MuntheKaas::first_step(double limit) {
   const auto scaled = [&](auto value) {
     double largest = 0;
@@ -249,18 +214,14 @@ double MuntheKaas::first_step(double limit) {
     return largest;
   };
   const std::span<const double> f0 = part(k_, 0);
-  const double d0 = scaled([&](int i) { return scale0_[i]; });
-  const double d1 = scaled([&](int i) { return f0[i]; });
-  const double h0 = std::min(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, limit);
-  for (int i = 0; i < tangent_; ++i) d_[i] = h0 * f0[i];
-  space_.plus(x0_, d_, y_);
-  fill_rate(t0_ + h0, y_, xi_);
-  const double d2 = scaled([&](int i) { return xi_[i] - f0[i]; }) / h0;
-  if (!std::isfinite(d2)) return 1e-3 * h0;
-  const double larger = std::max(d1, d2);
-  const double h1 = larger <= 1e-15 ? std::max(1e-6, h0 * 1e-3)
-                                    : std::pow(0.01 / larger, 1.0 / (tab_.error_order + 1));
-  return std::min({100 * h0, h1, limit, max_step_});
+  return first_length(scaled([&](int i) { return scale0_[i]; }),
+                      scaled([&](int i) { return f0[i]; }), limit, max_step_, tab_.error_order,
+                      [&](double h) {
+                        for (int i = 0; i < tangent_; ++i) d_[i] = h * f0[i];
+                        space_.plus(x0_, d_, y_);
+                        fill_rate(t0_ + h, y_, xi_);
+                        return scaled([&](int i) { return xi_[i] - f0[i]; }) / h;
+                      });
 }
 
 // ------------------------------------------------------------------------------------ dense output
@@ -270,32 +231,17 @@ bool MuntheKaas::fill_dense() {
   if (!fill_end()) return false;
   const int s = tab_.stages;
   for (int e = s + 1; e <= s + tab_.extra; ++e) {
-    combine(tab_.a[e], k_, h0_, d_);
+    combine_stages(tab_.a[e], k_, h0_, d_);
     fill_slope(t0_ + tab_.c[e] * h0_, d_, part(k_, e));
   }
-  double *F0 = shape_.data(), *F1 = F0 + tangent_, *F2 = F1 + tangent_;
-  for (int i = 0; i < tangent_; ++i) {
-    const double k0 = h0_ * part(k_, 0)[i], k1 = h0_ * part(k_, s)[i];
-    F0[i] = d1_[i];
-    F1[i] = k0 - F0[i];
-    F2[i] = 2 * F0[i] - (k0 + k1);
-  }
-  for (std::size_t r = 0; r < tab_.d.size(); ++r)
-    combine(tab_.d[r], k_, h0_, part(shape_, static_cast<int>(3 + r)));
+  fill_dense_shape(tab_, k_, h0_, d1_, shape_);
   dense_known_ = true;
   return all_finite(shape_);
 }
 
 bool MuntheKaas::dense(double theta, std::span<double> x) {
   if (!dense_known_ && !fill_dense()) return false;
-  const int rows = static_cast<int>(3 + tab_.d.size());
-  for (int i = 0; i < tangent_; ++i) {
-    double sum = 0;
-    for (int r = rows - 1; r >= 0; --r)
-      sum = (sum + shape_[static_cast<std::size_t>(r) * tangent_ + i]) *
-            (r % 2 == 0 ? theta : 1 - theta);
-    d_[i] = sum;
-  }
+  evaluate_dense_shape(shape_, theta, d_);
   space_.plus(x0_, d_, x);
   return true;
 }

@@ -11,16 +11,12 @@
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
+#include "integrate/explicit_step.h"
+
 namespace cartan {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-
-bool all_finite(std::span<const double> x) {
-  double sum = 0;
-  for (double value : x) sum += value * 0.0;  // not a number as soon as one entry is not finite
-  return sum == 0;
-}
 
 // What the library's functions hand out must be there, and setting options cannot fail.
 template <class T>
