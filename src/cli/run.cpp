@@ -118,6 +118,11 @@ bool prepare(const Options& o, Job& job) {
   job.settings.simulate.stop_requested = &watch_interrupts();
   job.system = load_system(*job.model, job.settings.formulation);
   if (!job.system) return false;
+  const std::string refusal = refuse_integrator(job.settings.simulate.integrator, *job.system);
+  if (!refusal.empty()) {
+    fmt::print(stderr, "cartan run: {}\n", refusal);
+    return false;
+  }
   job.start = job.system->initial_state();
   stabilise(o, job);
   if (!read_start(o, job)) return false;

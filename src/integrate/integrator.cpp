@@ -83,6 +83,11 @@ const IntegratorInfo* find_integrator(std::string_view name) {
   return nullptr;
 }
 
+std::string refuse_integrator(std::string_view name, const System& system) {
+  const IntegratorInfo& row = *find_integrator(name);
+  return row.refusal ? row.refusal(system) : "";
+}
+
 std::string integrator_names() {
   std::string names;
   for (const IntegratorInfo& row : table)

@@ -125,11 +125,15 @@ struct IntegratorInfo {
   double default_tolerance;  // 0: the method has none
   const char* description;
   std::unique_ptr<Integrator> (*make)(const System&, const IntegratorOptions&);
+  // "" or why the method cannot take this system, and what to use instead; null: it takes all.
+  std::string (*refusal)(const System&) = nullptr;
 };
 
 // Every method there is. Adding one: a file pair and a row.
 std::span<const IntegratorInfo> integrator_table();
 const IntegratorInfo* find_integrator(std::string_view name);  // null when absent
+// "" or a sentence; the method must exist.
+std::string refuse_integrator(std::string_view name, const System& system);
 // The names, separated by commas, for messages.
 std::string integrator_names();
 

@@ -34,6 +34,8 @@ std::string check_options(const SimulateOptions& o, const System& system, const 
     return o.integrator +
            " chooses its order with its steps and takes no fixed ones; use rk45, "
            "rkmk45, dop853 or gl1 to gl8";
+  if (std::string refusal = refuse_integrator(o.integrator, system); !refusal.empty())
+    return refusal;
   if (!(o.duration >= 0 && std::isfinite(o.duration)))
     return format("duration is %g; expected a finite number that is not negative", o.duration);
   if (!is_positive(o.step)) return format("step is %g; expected a positive number", o.step);

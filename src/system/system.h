@@ -18,6 +18,9 @@
 
 namespace cartan {
 
+class SecondOrderForm;    // system/second_order.h
+class DiscreteMechanics;  // system/discrete_mechanics.h
+
 struct State {
   double t = 0;
   std::vector<double> x;
@@ -89,6 +92,18 @@ class System {
   // J(i, j) = d xdot_i / d x_j in embedded numbers, exact.
   virtual void jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J,
                         Workspace& workspace) const = 0;
+
+  // Parameters of the model, in the order of the file, and J(i, j) = d xdot_i / d p_which[j], exact.
+  virtual int parameter_count() const { return 0; }
+  virtual void parameter_jacobian(StateView at, std::span<const int> which,
+                                  Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const {
+    (void)at, (void)which, (void)workspace;
+    J.setZero();
+  }
+
+  // What special methods need; null where a System has no such side.
+  virtual const SecondOrderForm* second_order() const { return nullptr; }
+  virtual const DiscreteMechanics* discrete_mechanics() const { return nullptr; }
 
   // Zero-crossing functions.
   virtual const std::vector<EventInfo>& events() const = 0;
