@@ -136,7 +136,7 @@ Outcome make_reference(const Model& model, const ComparisonPlan& plan, Compariso
   };
   Outcome fine = run(reference_tolerance);
   const Outcome coarse = run(control_tolerance);
-  for (const Outcome* outcome : {&fine, &coarse})
+  for (const Outcome* outcome : {static_cast<const Outcome*>(&fine), &coarse})
     if (!outcome->report.ok()) comparison.failure = outcome->report.message;
   comparison.reference =
       fmt::format("{}dop853 with tolerance {:g}", model.is_mechanism() ? "recursive, " : "",
