@@ -92,7 +92,13 @@ class PlainSystem final : public VariablesSystem {
     }
   }
 
-  double turn(int) const override { return 2 * pi; }
+  // Any variable that enters the equations may be an angle.
+  double turn(int i) const override {
+    for (const Variable& v : model_.variables)
+      for (const Symbol& symbol : v.rate.program.inputs)
+        if (symbol.quantity == Quantity::variable && symbol.index == i) return 2 * pi;
+    return 0;
+  }
   int parameter_count() const override { return static_cast<int>(parameters_.size()); }
 
   void parameter_jacobian(StateView at, std::span<const int> which, Eigen::Ref<Eigen::MatrixXd> J,
