@@ -14,7 +14,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double settled_step = 1e-8;   // of a Newton step: the next one would be below rounding
+constexpr double settled_step = 1e-9;   // of a Newton step: the next one would be below rounding
 constexpr double good_residual = 1e-9;  // that an orbit must reach
 constexpr double neutral_distance = 1e-5, circle_width = 1e-6;
 
@@ -28,9 +28,9 @@ struct Solution {
 };
 
 Solution solve(const ShootingEquations& e) {
-  const Eigen::BDCSVD<MatrixXd> svd(e.matrix, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const Eigen::JacobiSVD<MatrixXd> svd(e.matrix, Eigen::ComputeThinU | Eigen::ComputeThinV);
   const VectorXd& sigma = svd.singularValues();
-  const double r = e.residual.norm(), mu = r * std::min(r, 1e-4);
+  const double r = e.residual.norm(), mu = r * std::min(r, 1e-2);
   VectorXd y = svd.matrixU().transpose() * e.residual;
   for (int i = 0; i < sigma.size(); ++i)
     y[i] *= sigma[i] > 1e-9 * sigma[0] ? -sigma[i] / (sigma[i] * sigma[i] + mu) : 0;

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/analysis_state.h"
 #include "cli/arguments.h"
@@ -40,9 +41,11 @@ std::optional<int> read_options(const Words& words, Options& o) {
   arguments.flag("--driven", "the equations depend on time and repeat after the period", o.driven);
   arguments.option("--shooting", "N", "nodes along the orbit (multiple shooting); default 1",
                    o.shooting);
-  arguments.repeated("--hold", "EXPR",
-                     "keep EXPR at its initial value, where orbits form families; repeatable",
-                     o.holds);
+  arguments.repeated(
+      "--hold", "EXPR",
+      "keep EXPR at its initial value, where orbits form families; repeatable; default: the "
+      "energy, where there are no losses",
+      o.holds);
   arguments.option("--tolerance", "TOL", "error tolerance of the integration; default 1e-13",
                    o.tolerance);
   arguments.flag("--json", "print one JSON object", o.json);
@@ -64,6 +67,11 @@ Json turns_json(const System& system, const Orbit& orbit) {
   Json turns = Json::object();
   for (const auto& [number, count] : orbit.turns) turns[system.component_name(number)] = count;
   return turns;
+}
+
+// Without losses and drives there is an orbit for every energy.
+bool keeps_energy(const Analysis& a) {
+  return a.model->is_mechanism() && a.system->quadratures() == 0;
 }
 
 void print_text(const Analysis& a, const Orbit& orbit) {
@@ -116,6 +124,7 @@ int orbit_command(const Words& words) {
     if (o.driven) fmt::print(stderr, "cartan orbit: --section has no effect with --driven\n");
     options.problem.section = functions.back().get();
   }
+  if (o.holds.empty() && !o.driven && keeps_energy(a)) o.holds = {"kinetic + potential"};
   for (const std::string& text : o.holds) {
     functions.push_back(read_function(a, text, "--hold"));
     if (!functions.back()) return exit_bad_input;
@@ -132,6 +141,7 @@ int orbit_command(const Words& words) {
   if (!orbit.found()) return complain(orbit.problem, exit_failed);
   if (!o.json) {
     print_text(a, orbit);
+    if (!o.holds.empty()) fmt::print("held: {}\n", fmt::join(o.holds, ", "));
     return exit_done;
   }
   print_json({{"model", a.model->name},
@@ -141,6 +151,7 @@ int orbit_command(const Words& words) {
               {"stable", orbit.stable},
               {"attracting", orbit.attracting},
               {"neutral", orbit.neutral},
+              {"held", o.holds},
               {"newton_steps", orbit.newton_steps},
               {"residual", orbit.residual},
               {"turns", turns_json(*a.system, orbit)},

@@ -8,11 +8,12 @@
 namespace cartan::test {
 namespace {
 
-LyapunovResult exponents(const Example& e, double duration, double step = 0) {
+LyapunovResult exponents(const Example& e, double duration, double step = 0,
+                         double transient = 100) {
   EXPECT_TRUE(e) << e.problem;
   LyapunovOptions options;
   options.duration = duration;
-  options.transient = 100;
+  options.transient = transient;
   options.step = step;
   LyapunovResult result = calc_lyapunov_exponents(*e.system, e.system->initial_state(), options);
   EXPECT_EQ(result.problem, "");
@@ -71,12 +72,12 @@ TEST(Lyapunov, SectionPointsLieOnTheSection) {
   EXPECT_NEAR(points.back().x[0], 3.152548632195287254, 1e-6);  // settled on the orbit
 }
 
-// A pendulum swings for ever: all exponents zero, on the constraints too.
+// Without losses: displacements grow linearly in time, volumes not at all; on the constraints too.
 TEST(Lyapunov, OfALoopWithoutLoss) {
-  const LyapunovResult result = exponents(load_example("four_bar"), 50);
+  const LyapunovResult result = exponents(load_example("four_bar"), 20, 0, 0);
   ASSERT_EQ(result.exponents.size(), 2u);
-  EXPECT_NEAR(result.exponents[0], 0, 0.2);  // displacements grow linearly in time
-  EXPECT_NEAR(result.exponents[0] + result.exponents[1], 0, 1e-2);
+  EXPECT_NEAR(result.exponents[0], 0, 0.4);
+  EXPECT_NEAR(result.exponents[0] + result.exponents[1], 0, 0.1);
 }
 
 TEST(LongLyapunov, RoesslerWithinTwoPerCent) {
