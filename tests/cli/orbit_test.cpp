@@ -30,15 +30,15 @@ TEST(OrbitCommand, Roessler) {
 TEST(OrbitCommand, StateCanBeUsedAgain) {
   const Scratch scratch;
   const std::string model = example("four_bar");
-  const json orbit =
-      expect_json(run_cartan({"orbit", model, "--section", "motor.q - 0.5", "--period", "0.22",
-                              "--hold", "kinetic + potential", "--json"}));
+  const json orbit = expect_json(run_cartan({"orbit", model, "--set", "speed=30", "--section",
+                                             "motor.q - 0.5", "--period", "0.22", "--json"}));
+  EXPECT_EQ(orbit["held"], json::array({"kinetic + potential"}));
   EXPECT_EQ(orbit["turns"]["motor.q0"], 1);
   const std::string state = scratch.write("state.json", orbit["state"].dump());
   const double period = orbit["period"];
   const json run = expect_json(
-      run_cartan({"run", model, "--from", state, "--integrator", "dop853", "--tolerance", "1e-13",
-                  "--duration", std::to_string(period), "--json"}));
+      run_cartan({"run", model, "--set", "speed=30", "--from", state, "--integrator", "dop853",
+                  "--tolerance", "1e-13", "--duration", std::to_string(period), "--json"}));
   EXPECT_NEAR(
       std::remainder(run["final"]["q"]["motor"][0].get<double>() - 0.5, 2 * std::acos(-1.0)), 0,
       1e-4);  // six digits of the period
