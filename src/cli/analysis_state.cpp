@@ -38,6 +38,24 @@ std::unique_ptr<StateFunction> read_function(const Analysis& analysis, const std
   return function;
 }
 
+std::optional<double> read_value(const Model& model, const std::string& text,
+                                 const std::string& option) {
+  Diagnostics problems(option);
+  const std::optional<Formula> formula = compile_expression(model, text, problems);
+  if (!formula) {
+    fmt::print(stderr, "cartan: {}", problems.text());
+    return std::nullopt;
+  }
+  for (const Symbol& symbol : formula->program.inputs)
+    if (symbol.quantity != Quantity::parameter) {
+      fmt::print(stderr, "cartan: {} {}: expected a number or an expression of the parameters\n",
+                 option, text);
+      return std::nullopt;
+    }
+  const std::vector<double> parameters = parameter_values(model);
+  return evaluate<double>(*formula, parameters)[0];
+}
+
 Json analysis_state_json(const Analysis& analysis, const State& state) {
   const auto* mechanism = dynamic_cast<const MechanicalSystem*>(analysis.system.get());
   if (mechanism) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cli/json_values.h"
@@ -29,6 +30,10 @@ bool load_analysis(const AnalysisArguments& arguments, Analysis& analysis);
 // An expression of the model's names; null after a complaint about `option`.
 std::unique_ptr<StateFunction> read_function(const Analysis& analysis, const std::string& text,
                                              const std::string& option);
+
+// The value of an expression of the parameters; nothing after a complaint about `option`.
+std::optional<double> read_value(const Model& model, const std::string& text,
+                                 const std::string& option);
 
 // In the shape of STATE.json.
 Json analysis_state_json(const Analysis& analysis, const State& state);

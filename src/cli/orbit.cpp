@@ -69,9 +69,12 @@ Json turns_json(const System& system, const Orbit& orbit) {
   return turns;
 }
 
-// Without losses and drives there is an orbit for every energy.
+// Without losses and drives there is an orbit for every energy: this one, unless the formulation
+// has no expressions.
 bool keeps_energy(const Analysis& a) {
-  return a.model->is_mechanism() && a.system->quadratures() == 0;
+  std::string problem;
+  return a.model->is_mechanism() && a.system->quadratures() == 0 &&
+         make_state_function(*a.system, *a.model, "kinetic + potential", problem);
 }
 
 void print_text(const Analysis& a, const Orbit& orbit) {
@@ -106,11 +109,11 @@ int orbit_command(const Words& words) {
   Analysis a;
   if (!load_analysis(o.analysis, a)) return exit_bad_input;
   const auto workspace = a.system->make_workspace();
-  const auto period = read_function(a, o.period, "--period");
+  const std::optional<double> period = read_value(*a.model, o.period, "--period");
   if (!period) return exit_bad_input;
 
   OrbitOptions options;
-  options.period = period->value(a.start, *workspace);
+  options.period = *period;
   if (!(options.period > 0) || !std::isfinite(options.period))
     return complain(
         fmt::format("--period {}: expected a positive number, got {:g}", o.period, options.period),
