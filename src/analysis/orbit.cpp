@@ -21,16 +21,16 @@ constexpr double neutral_distance = 1e-5, circle_width = 1e-6;
 // The step of least length with A s = -r. Where orbits come in families A loses rank on the family,
 // and near it has singular values of the size of r: a damping mu of the size r^2 (Levenberg and
 // Marquardt) keeps the steps short along the family and convergence quadratic. What is left below
-// 1e-9 of the largest singular value is rounding.
+// 1e-9 of the largest singular value is rounding. Where quantities are held there is no family.
 struct Solution {
   VectorXd step;
   double smallest = 0;  // singular value, relative to the largest
 };
 
-Solution solve(const ShootingEquations& e) {
+Solution solve(const ShootingEquations& e, bool family) {
   const Eigen::JacobiSVD<MatrixXd> svd(e.matrix, Eigen::ComputeThinU | Eigen::ComputeThinV);
   const VectorXd& sigma = svd.singularValues();
-  const double r = e.residual.norm(), mu = r * std::min(r, 1e-2);
+  const double r = e.residual.norm(), mu = r * std::min(r, family ? 1e-2 : 1e-6);
   VectorXd y = svd.matrixU().transpose() * e.residual;
   for (int i = 0; i < sigma.size(); ++i)
     y[i] *= sigma[i] > 1e-9 * sigma[0] ? -sigma[i] / (sigma[i] * sigma[i] + mu) : 0;
@@ -89,7 +89,7 @@ class Newton {
       if (residual <= 1e-13 * size()) return "";
       const bool settled = orbit_.newton_steps > 0 && last_step <= settled_step * size();
       if (settled && residual <= good_residual * size()) return "";
-      const Solution solution = solve(equations_);
+      const Solution solution = solve(equations_, options_.problem.holds.empty());
       if (orbit_.newton_steps == options_.most_steps)
         return describe_failure(fmt::format("{} Newton steps", options_.most_steps), first,
                                 solution.smallest);

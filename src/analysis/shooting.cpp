@@ -53,13 +53,17 @@ void take_turns(const System& system, const State& at, VectorXd& d,
   }
 }
 
-// d h / d y = (gradient of h) E B
+// d h / d y = (gradient of h) E B, and h, both over the size of the slope: a length.
 Eigen::RowVectorXd slope(const System& system, const StateFunction& h, const State& at,
-                         const MatrixXd& directions, double& value, Workspace& workspace) {
+                         const MatrixXd& directions, double wanted, double& value,
+                         Workspace& workspace) {
   VectorXd gradient = VectorXd::Zero(system.space().size());
   value = h.gradient(at, {gradient.data(), static_cast<std::size_t>(gradient.size())}, workspace);
-  return gradient.head(embedded_numbers(system)).transpose() * tangent_map(system, at.x) *
-         directions;
+  const Eigen::RowVectorXd row =
+      gradient.head(embedded_numbers(system)).transpose() * tangent_map(system, at.x) * directions;
+  const double size = row.norm() > 0 ? row.norm() : 1;
+  value = (value - wanted) / size;
+  return row / size;
 }
 
 struct Builder {
@@ -111,7 +115,7 @@ struct Builder {
     if (!problem.driven) {
       if (problem.section) {
         equations.matrix.block(row, 0, 1, d) =
-            slope(system, *problem.section, x, equations.directions[0], equations.residual[row],
+            slope(system, *problem.section, x, equations.directions[0], 0, equations.residual[row],
                   flow.workspace());
       } else {
         const VectorXd f = tangent_rate(system, x, flow.workspace());
@@ -121,10 +125,10 @@ struct Builder {
       ++row;
     }
     for (const auto& [function, wanted] : problem.holds) {
-      double value = 0;
       equations.matrix.block(row, 0, 1, d) =
-          slope(system, *function, x, equations.directions[0], value, flow.workspace());
-      equations.residual[row++] = value - wanted;
+          slope(system, *function, x, equations.directions[0], wanted, equations.residual[row],
+                flow.workspace());
+      ++row;
     }
   }
 

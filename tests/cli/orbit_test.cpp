@@ -31,7 +31,7 @@ TEST(OrbitCommand, StateCanBeUsedAgain) {
   const Scratch scratch;
   const std::string model = example("four_bar");
   const json orbit = expect_json(run_cartan({"orbit", model, "--set", "speed=30", "--section",
-                                             "motor.q - 0.5", "--period", "0.22", "--json"}));
+                                             "motor.q - 0.5", "--period", "0.3", "--json"}));
   EXPECT_EQ(orbit["held"], json::array({"kinetic + potential"}));
   EXPECT_EQ(orbit["turns"]["motor.q0"], 1);
   const std::string state = scratch.write("state.json", orbit["state"].dump());

@@ -126,7 +126,7 @@ TEST(Flow, ColumnsStayOnTheConstraints) {
     const MatrixXd B = allowed_directions(system, start, *workspace);
     Flow flow(system, static_cast<int>(B.cols()), {}, {});
     flow.start(start, B);
-    ASSERT_EQ(flow.advance(start.t + 0.2), "");
+    ASSERT_EQ(flow.advance(start.t + 0.05), "");
     MatrixXd C(system.constraint_count(), system.space().size());
     system.constraint_jacobian(flow.state(), C, *workspace);
     const MatrixXd E = tangent_map(system, flow.state().x), columns = flow.columns();

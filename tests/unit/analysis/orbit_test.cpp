@@ -109,7 +109,7 @@ TEST(Orbit, FourBarLinkage) {
   const auto section = function_of(e, "motor.q - 0.5"),
              energy = function_of(e, "kinetic + potential");
   const State start = e.system->initial_state();
-  OrbitOptions options = orbit_options(0.22, section.get(), 3);
+  OrbitOptions options = orbit_options(0.3, section.get(), 3);
   options.problem.holds = {{energy.get(), energy->value(start, *e.system->make_workspace())}};
   const Orbit orbit = orbit_of(e, options);
   ASSERT_TRUE(orbit.found());
