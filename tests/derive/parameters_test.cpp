@@ -20,7 +20,7 @@ constexpr double tolerance = 3e-7;  // of a column's size: an error of 1e-6 is s
 // Central differences with one Richardson step.
 template <class F>
 VectorXd slope(F&& f, double at) {
-  const double h = 1e-4;
+  const double h = 2e-5;
   const auto central = [&](double s) -> VectorXd { return (f(at + s) - f(at - s)) / (2 * s); };
   return (4 * central(h / 2) - central(h)) / 3;
 }
