@@ -52,8 +52,9 @@ int complain(const std::string& message, int status) {
 }
 
 std::string check(const Options& o) {
-  for (const auto& [name, value] :
-       {std::pair{"--duration", o.duration}, {"--tolerance", o.tolerance}, {"--step", o.step}})
+  const std::pair<const char*, std::optional<double>> lengths[] = {
+      {"--duration", o.duration}, {"--tolerance", o.tolerance}, {"--step", o.step}};
+  for (const auto& [name, value] : lengths)
     if (value && !(*value > 0)) return fmt::format("{}: expected a positive number", name);
   if (o.transient && !(*o.transient >= 0)) return "--transient: expected zero or more";
   if (o.section.empty() != o.out.empty()) return "--section and --out belong together";
