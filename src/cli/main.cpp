@@ -23,13 +23,15 @@ const Command commands[] = {
     {"eval", "accelerations, mass matrix, reactions and energies at one state", eval_command},
     {"inverse", "generalised forces for a prescribed motion", inverse_command},
     {"compare", "the same motion by several methods: errors, drift, cost, order", compare_command},
+    {"orbit", "find a periodic orbit, its period and Floquet multipliers", orbit_command},
+    {"lyapunov", "Lyapunov exponents; sections of a motion", lyapunov_command},
     {"new", "write a ready model file to start from", new_command},
 };
 
 // Commands other versions have.
 const char* const absent_commands[] = {"equations", "generate", "linearize", "equilibrium",
-                                       "orbit",     "continue", "lyapunov",  "fit",
-                                       "sweep",     "plot",     "view",      "reproduce"};
+                                       "continue",  "fit",      "sweep",     "plot",
+                                       "view",      "reproduce"};
 
 void print_help() {
   fmt::print(

@@ -6,7 +6,7 @@
 namespace cartan::test {
 namespace {
 
-const char* const commands[] = {"run", "check", "eval", "inverse", "compare", "new"};
+const char* const commands[] = {"run", "check", "eval", "inverse", "compare", "orbit", "lyapunov", "new"};
 
 TEST(Cli, HelpListsTheCommands) {
   const CommandResult help = run_cartan({"--help"});
@@ -44,7 +44,7 @@ TEST(Cli, UnknownCommandGetsASuggestion) {
 }
 
 TEST(Cli, CommandsOfOtherVersionsAreNamedAsSuch) {
-  for (const char* command : {"equations", "linearize", "orbit", "reproduce"})
+  for (const char* command : {"equations", "linearize", "continue", "reproduce"})
     expect_refusal(run_cartan({command, "x.toml"}), "is not part of this version");
 }
 

@@ -1,0 +1,79 @@
+#include "cli/analysis_state.h"
+
+#include <fmt/format.h>
+
+#include "cli/arguments.h"
+#include "cli/state_file.h"
+
+namespace cartan {
+
+void declare_analysis(Arguments& arguments, AnalysisArguments& target) {
+  declare_model(arguments, target.model);
+  arguments.option("--formulation", "NAME", "how the equations of motion are formed",
+                   target.formulation);
+  arguments.option("--from", "STATE",
+                   "start from a STATE.json, a trajectory.csv or the folder of an earlier run",
+                   target.from);
+}
+
+bool load_analysis(const AnalysisArguments& arguments, Analysis& analysis) {
+  analysis.model = load_model(arguments.model);
+  if (!analysis.model) return false;
+  const Model& model = *analysis.model;
+  analysis.system = load_system(model, choose_formulation(model, arguments.formulation));
+  if (!analysis.system) return false;
+  analysis.start = analysis.system->initial_state();
+  if (arguments.from.empty()) return true;
+  const std::optional<StateValues> given = read_state(arguments.from, model);
+  if (!given) return false;
+  analysis.start = make_start(*analysis.system, *given);
+  return true;
+}
+
+std::unique_ptr<StateFunction> read_function(const Analysis& analysis, const std::string& text,
+                                             const std::string& option) {
+  std::string problem;
+  auto function = make_state_function(*analysis.system, *analysis.model, text, problem);
+  if (!function) fmt::print(stderr, "cartan: {}: {}\n", option, problem);
+  return function;
+}
+
+std::optional<double> read_value(const Model& model, const std::string& text,
+                                 const std::string& option) {
+  Diagnostics problems(option);
+  const std::optional<Formula> formula = compile_expression(model, text, problems);
+  if (!formula) {
+    fmt::print(stderr, "cartan: {}", problems.text());
+    return std::nullopt;
+  }
+  for (const Symbol& symbol : formula->program.inputs)
+    if (symbol.quantity != Quantity::parameter) {
+      fmt::print(stderr, "cartan: {} {}: expected a number or an expression of the parameters\n",
+                 option, text);
+      return std::nullopt;
+    }
+  const std::vector<double> parameters = parameter_values(model);
+  return evaluate<double>(*formula, parameters)[0];
+}
+
+Json analysis_state_json(const Analysis& analysis, const State& state) {
+  const auto* mechanism = dynamic_cast<const MechanicalSystem*>(analysis.system.get());
+  if (mechanism) {
+    Observation now;
+    mechanism->observe(state, now, *mechanism->make_workspace());
+    return state_json(*analysis.model, now);
+  }
+  Json variables = Json::object();
+  for (std::size_t i = 0; i < analysis.model->variables.size(); ++i)
+    variables[analysis.model->variables[i].name] = state.x[i];
+  return {{"t", state.t}, {"variables", std::move(variables)}};
+}
+
+void print_state(const Analysis& analysis, const State& state) {
+  const System& system = *analysis.system;
+  const int count = system.space().size() - system.quadratures();
+  for (int i = 0; i < count; ++i)
+    fmt::print("  {} = {:.15g}\n", system.component_name(i), state.x[i]);
+}
+
+}  // namespace cartan

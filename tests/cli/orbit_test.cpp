@@ -1,0 +1,102 @@
+// orbit and lyapunov as a user types them.
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command_line.h"
+
+namespace cartan::test {
+namespace {
+
+using nlohmann::json;
+
+std::string example(const std::string& name) {
+  return std::string(CARTAN_ROOT) + "/examples/" + name + ".toml";
+}
+
+TEST(OrbitCommand, Roessler) {
+  const json result = expect_json(
+      run_cartan({"orbit", example("roessler"), "--section", "y", "--period", "6", "--json"}));
+  EXPECT_NEAR(result["period"], 6.174637520583301482, 1e-12);
+  EXPECT_NEAR(result["state"]["variables"]["x"], 3.152548632195287254, 1e-12);
+  EXPECT_NEAR(result["multipliers"][1][0], -0.600539137949363470, 1e-12);
+  EXPECT_EQ(result["multipliers"][1][1], 0);
+  EXPECT_EQ(result["stable"], true);
+  EXPECT_LE(result["newton_steps"], 6);
+}
+
+// The state of the output is a start for other commands.
+TEST(OrbitCommand, StateCanBeUsedAgain) {
+  const Scratch scratch;
+  const std::string model = example("four_bar");
+  const json orbit = expect_json(run_cartan({"orbit", model, "--set", "speed=30", "--section",
+                                             "motor.q - 0.5", "--period", "0.3", "--json"}));
+  EXPECT_EQ(orbit["held"], json::array({"kinetic + potential"}));
+  EXPECT_EQ(orbit["turns"]["motor.q0"], 1);
+  const std::string state = scratch.write("state.json", orbit["state"].dump());
+  const double period = orbit["period"];
+  const json run = expect_json(
+      run_cartan({"run", model, "--set", "speed=30", "--from", state, "--integrator", "dop853",
+                  "--tolerance", "1e-13", "--duration", std::to_string(period), "--json"}));
+  EXPECT_NEAR(
+      std::remainder(run["final"]["q"]["motor"][0].get<double>() - 0.5, 2 * std::acos(-1.0)), 0,
+      1e-4);  // six digits of the period
+}
+
+TEST(OrbitCommand, DrivenWithAPeriodOverParameters) {
+  const json result = expect_json(run_cartan({"orbit", example("duffing"), "--set", "drive=0.2",
+                                              "--driven", "--period", "2*pi/omega", "--json"}));
+  EXPECT_NEAR(result["period"], 2 * std::acos(-1.0) / 1.2, 1e-15);
+  EXPECT_EQ(result["attracting"], true);
+  EXPECT_EQ(result["neutral"], 0);
+}
+
+TEST(OrbitCommand, Text) {
+  const CommandResult result =
+      run_cartan({"orbit", example("van_der_pol"), "--section", "x1", "--period", "6"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("6.66328685932313"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("attracting"), std::string::npos) << result.out;
+}
+
+TEST(OrbitCommand, BadWords) {
+  expect_refusal(run_cartan({"orbit", example("roessler"), "--section", "y"}), "--period");
+  expect_refusal(run_cartan({"orbit", example("roessler"), "--period", "-2"}), "positive");
+  expect_refusal(run_cartan({"orbit", example("roessler"), "--period", "6", "--section", "yy"}),
+                 "yy");
+  expect_refusal(run_cartan({"orbit", example("roessler"), "--period", "6", "--shooting", "0"}),
+                 "--shooting");
+}
+
+TEST(OrbitCommand, FailureIsASentenceAndStatusOne) {
+  const CommandResult result =
+      run_cartan({"orbit", example("duffing"), "--period", "5", "--section", "x", "--json"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_NE(result.err.find("--driven"), std::string::npos) << result.err;
+}
+
+TEST(LyapunovCommand, ExponentsAndSection) {
+  const Scratch scratch;
+  const json result =
+      expect_json(run_cartan({"lyapunov", example("lorenz"), "--duration", "50", "--section",
+                              "z - 27", "--out", scratch.path("out"), "--json"}));
+  ASSERT_EQ(result["exponents"].size(), 3u);
+  double sum = 0;
+  for (const json& value : result["exponents"]) sum += value.get<double>();
+  EXPECT_NEAR(sum, -41.0 / 3, 1e-6);
+  const Table table = read_table(scratch.path("out/section.csv"));
+  EXPECT_EQ(table.names, (std::vector<std::string>{"t", "x", "y", "z"}));
+  EXPECT_EQ(result["crossings"], table.rows.size());
+  EXPECT_GT(table.rows.size(), 20u);
+  for (double z : table["z"]) EXPECT_NEAR(z, 27, 1e-9);
+}
+
+TEST(LyapunovCommand, BadWords) {
+  expect_refusal(run_cartan({"lyapunov", example("lorenz"), "--duration", "-1"}), "--duration");
+  expect_refusal(run_cartan({"lyapunov", example("lorenz"), "--section", "x"}), "--out");
+}
+
+}  // namespace
+}  // namespace cartan::test
