@@ -15,6 +15,7 @@
 #include "dynamics/projection.h"
 #include "dynamics/recursive.h"
 #include "dynamics/several_points.h"
+#include "dynamics/state_expression.h"
 #include "dynamics/tree_report.h"
 #include "model/mass_properties.h"
 
@@ -283,6 +284,11 @@ class TreeSystem final : public MechanicalSystem {
     speeds = ws.row_speed;
   }
 
+  std::unique_ptr<StateFunction> make_function(Formula formula) const override {
+    if (mechanism_.absolute) return nullptr;
+    return make_mechanism_function(mechanism_, dual_mechanism_, scratch(), std::move(formula));
+  }
+
   // What is missing: the model's initial value, as the assembled start has it.
   State make_state(double t, const std::vector<std::optional<std::vector<double>>>& q,
                    const std::vector<std::optional<std::vector<double>>>& v) const override {
@@ -304,6 +310,18 @@ class TreeSystem final : public MechanicalSystem {
   static constexpr double near_singular = 0.05;    // strength of the weakest row
   static constexpr double weak_pivot = 1e-3;       // squared sine at which rows are chosen anew ...
   static constexpr double good_pivot = 1e-2;       // ... and at which they are good again
+
+  // Where other sides of the system find their scratch in its workspace.
+  MotionScratch scratch() const {
+    MotionScratch scratch;
+    scratch.real = [](Workspace& w) { return &static_cast<TreeWorkspace&>(w).motion; };
+    scratch.dual = [this](Workspace& workspace) {
+      TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+      if (!w.dual) w.dual = make_motion_workspace(dual_mechanism_);
+      return &*w.dual;
+    };
+    return scratch;
+  }
 
   template <class S>
   void set_absolute(Mechanism<S>& mechanism) const {

@@ -25,6 +25,12 @@ struct ProgramScratch {
     x.resize(model.variables.size());
     xdot.resize(model.variables.size());
   }
+
+  // For expressions that are not the model's own.
+  void make_room(const Program& program) {
+    if (inputs.size() < program.inputs.size()) inputs.resize(program.inputs.size());
+    if (work.size() < program.scratch_size()) work.resize(program.scratch_size());
+  }
 };
 
 struct VariablesWorkspace : Workspace {
@@ -88,6 +94,8 @@ class PlainSystem final : public VariablesSystem {
       values[k] = value<double>(model_.events[k].when, at.t, at.x, w.scratch);
   }
 
+  std::unique_ptr<StateFunction> make_function(Formula formula) const override;
+
   void calc_outputs(StateView at, std::span<double> outputs, Workspace& workspace) const override {
     VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
     for (std::size_t k = 0; k < outputs.size(); ++k)
@@ -95,9 +103,12 @@ class PlainSystem final : public VariablesSystem {
   }
 
  private:
+  friend class VariablesFunction;
+
   template <class S>
   S value(const Formula& formula, const S& t, std::span<const S> x, ProgramScratch<S>& s) const {
     const Program& program = formula.program;
+    s.make_room(program);
     for (std::size_t k = 0; k < program.inputs.size(); ++k) {
       const Symbol& symbol = program.inputs[k];
       s.inputs[k] = symbol.quantity == Quantity::time        ? t
@@ -115,6 +126,41 @@ class PlainSystem final : public VariablesSystem {
   StateSpace space_;
   std::vector<EventInfo> events_;
 };
+
+class VariablesFunction final : public StateFunction {
+ public:
+  VariablesFunction(const PlainSystem& system, Formula formula)
+      : system_(system), formula_(std::move(formula)) {}
+
+  double value(StateView at, Workspace& workspace) const override {
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    return system_.value<double>(formula_, at.t, at.x, w.scratch);
+  }
+
+  double gradient(StateView at, std::span<double> gradient, Workspace& workspace) const override {
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    if (!w.dual) w.dual.emplace(system_.model_);
+    ProgramScratch<Dual4>& s = *w.dual;
+    const int n = system_.space_.size();
+    std::copy(at.x.begin(), at.x.end(), s.x.begin());
+    for (int first = 0; first < n; first += 4) {
+      const int count = std::min(4, n - first);
+      for (int k = 0; k < count; ++k) s.x[first + k] = Dual4::variable(at.x[first + k], k);
+      const Dual4 value = system_.value<Dual4>(formula_, Dual4(at.t), s.x, s);
+      for (int k = 0; k < count; ++k) gradient[first + k] = value.d[k];
+      for (int k = 0; k < count; ++k) s.x[first + k] = at.x[first + k];
+    }
+    return value(at, workspace);
+  }
+
+ private:
+  const PlainSystem& system_;
+  Formula formula_;
+};
+
+std::unique_ptr<StateFunction> PlainSystem::make_function(Formula formula) const {
+  return std::make_unique<VariablesFunction>(*this, std::move(formula));
+}
 
 }  // namespace
 
