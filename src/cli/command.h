@@ -16,6 +16,8 @@ int check_command(const Words& words);
 int eval_command(const Words& words);
 int inverse_command(const Words& words);
 int compare_command(const Words& words);
+int linearize_command(const Words& words);
+int equilibrium_command(const Words& words);
 int new_command(const Words& words);
 
 }  // namespace cartan
