@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 #include <Eigen/QR>
@@ -126,14 +127,26 @@ std::string name_of(const System& system, int component) {
   return "";
 }
 
-std::string describe_failure(double residual, int iterations, bool exhausted) {
+// Takes the speeds away, as far as the constraints allow; false where there are none.
+bool stop(const SteadyProblem& problem, State& state) {
+  const int positions = problem.system().kinematic_size();
+  if (positions == 0) return false;
+  const auto begin = state.x.begin() + positions, end = state.x.begin() + problem.size();
+  if (std::all_of(begin, end, [](double speed) { return speed == 0; })) return false;
+  std::fill(begin, end, 0.0);
+  return !problem.system().constrained() ||
+         problem.system().project(state, problem.workspace()).problem.empty();
+}
+
+std::string describe_failure(double residual, int iterations) {
   if (!std::isfinite(residual))
     return "the rates at the initial state are not finite numbers; start elsewhere";
   return fmt::format(
-      "no steady state near the initial one: after {} steps the residual {} at {:.3g} (relative; "
-      "below {:g} counts as steady){}",
-      iterations, exhausted ? "is still" : "cannot be made smaller than", residual,
-      steady_tolerance, exhausted ? "" : ". Start elsewhere, or hold fewer or other values");
+      "no steady state near the initial one: after {} steps the residual cannot be made smaller "
+      "than {:.3g} (relative; below {:g} counts as steady). Start elsewhere, or hold fewer or "
+      "other "
+      "values",
+      iterations, residual, steady_tolerance);
 }
 
 }  // namespace
@@ -159,11 +172,20 @@ Equilibrium find_equilibrium(const SteadyProblem& problem, const State& start,
                              const EquilibriumOptions& options) {
   Equilibrium result;
   std::vector<Held> held = options.held;
-  Iterate at = evaluate(problem, start, problem.explain(start), held);
-  at = iterate(problem, at, held, options, result.iterations);
   const auto steady = [&](const Iterate& i) {
     return i.finite() && i.size <= steady_tolerance * rate_scale(problem, i.state);
   };
+  const auto solve = [&](const State& from) {
+    return iterate(problem, evaluate(problem, from, problem.explain(from), held), held, options,
+                   result.iterations);
+  };
+  Iterate at = solve(start);
+  if (State rest = start; !steady(at) && stop(problem, rest)) {
+    const int before = std::exchange(result.iterations, 0);
+    const Iterate again = solve(rest);
+    result.iterations += before;
+    if (steady(again) || !at.finite()) at = again;
+  }
   if (steady(at) && options.hold_initial) {
     for (int component : choose_numbers(problem, at, held)) {
       Held initial;
@@ -172,8 +194,10 @@ Equilibrium find_equilibrium(const SteadyProblem& problem, const State& start,
       initial.reference = start.x;
       held.push_back(initial);
     }
+    int count = 0;
     const Iterate fixed =
-        iterate(problem, evaluate(problem, at.state, at.c, held), held, options, result.iterations);
+        iterate(problem, evaluate(problem, at.state, at.c, held), held, options, count);
+    result.iterations += count;
     if (steady(fixed)) {
       at = fixed;
     } else {
@@ -187,9 +211,7 @@ Equilibrium find_equilibrium(const SteadyProblem& problem, const State& start,
   result.state = at.state;
   result.c = problem.explain(at.state);
   result.residual = at.finite() ? at.size / rate_scale(problem, at.state) : INFINITY;
-  if (!result.found)
-    result.problem = describe_failure(result.residual, result.iterations,
-                                      result.iterations >= options.iterations);
+  if (!result.found) result.problem = describe_failure(result.residual, result.iterations);
   return result;
 }
 

@@ -20,7 +20,8 @@ using Vector = Eigen::VectorXd;
 using Complex = std::complex<double>;
 
 constexpr double rank_tolerance = 1e-9;      // of constraints and symmetries
-constexpr double neutral_tolerance = 1e-12;  // of the map between non-neutral directions
+constexpr double neutral_tolerance = 1e-14;  // of the map between non-neutral directions ...
+constexpr double noise_factor = 10;          // ... or of the rounding seen in what must vanish
 constexpr double real_tolerance = 1e-9;      // real parts below it, relative, count as zero
 
 // Symmetries that stay on the manifold at a fixed time, in coordinates of T.
@@ -31,13 +32,16 @@ Matrix calc_tangent_symmetries(const SteadyProblem& problem, const State& state,
   return T.transpose() * (Y * null_space(C * Y, rank_tolerance, C.cwiseAbs().maxCoeff()));
 }
 
-// Splits what A annihilates off the block from `neutral` on, until nothing is left.
-void split_null_directions(Matrix& W, const Matrix& A, int& neutral) {
+// Splits what A annihilates off the block from `neutral` on, until nothing is left. How small is
+// nothing: a little more than the rounding in A, so that an eigenvalue that passes through zero
+// (a bifurcation) is not taken for a neutral direction before it is there.
+void split_null_directions(Matrix& W, const Matrix& A, double noise, int& neutral) {
   const Eigen::Index n = A.rows();
   while (neutral < n) {
     const Matrix rest = W.rightCols(n - neutral);
     const Matrix block = rest.transpose() * A * rest;
-    const Matrix null = null_space(block, neutral_tolerance, 1e-3);
+    const double least = std::max(neutral_tolerance * block.norm(), noise_factor * noise);
+    const Matrix null = null_space_below(block, std::max(least, 1e-17));
     if (null.cols() == 0) return;
     Matrix turned(n - neutral, n - neutral);
     turned.leftCols(null.cols()) = null;
@@ -159,9 +163,9 @@ Linearisation linearise(const SteadyProblem& problem, const State& state) {
   const Matrix C = problem.constraint_matrix(result.state);
   const Matrix T = null_space(C, rank_tolerance);
   result.dimension = static_cast<int>(T.cols());
-  const Matrix A =
-      T.transpose() *
+  const Matrix DT =
       problem.to_tangent(result.state, problem.residual_matrix(result.state, result.c)) * T;
+  const Matrix A = T.transpose() * DT;
   if (!A.allFinite()) {
     result.problem = "the derivatives at this state are not finite";
     return result;
@@ -172,7 +176,9 @@ Linearisation linearise(const SteadyProblem& problem, const State& state) {
   W.leftCols(G.cols()) = G;
   W.rightCols(A.rows() - G.cols()) = complement(G);
   result.neutral = static_cast<int>(G.cols());
-  split_null_directions(W, A, result.neutral);
+  // A must map T into T and G into G; what it does besides is rounding
+  const double noise = std::max((DT - T * A).norm(), (complement(G).transpose() * A * G).norm());
+  split_null_directions(W, A, noise, result.neutral);
   solve_eigenproblem(T, W, A, result.neutral, result);
   return result;
 }

@@ -7,15 +7,27 @@
 
 namespace cartan {
 
-Eigen::MatrixXd null_space(const Eigen::MatrixXd& A, double tolerance, double scale) {
+namespace {
+
+Eigen::MatrixXd split(const Eigen::MatrixXd& A, double tolerance, double scale, double limit) {
   const Eigen::Index n = A.cols();
   if (n == 0 || A.rows() == 0) return Eigen::MatrixXd::Identity(n, n);
   const Eigen::BDCSVD<Eigen::MatrixXd> svd(A, Eigen::ComputeFullV);
   const Eigen::VectorXd& s = svd.singularValues();
-  const double least = tolerance * std::max(scale, s.size() > 0 ? s[0] : 0.0);
+  const double least = std::max(limit, tolerance * std::max(scale, s[0]));
   Eigen::Index rank = 0;
   while (rank < s.size() && s[rank] > least) ++rank;
   return svd.matrixV().rightCols(n - rank);
+}
+
+}  // namespace
+
+Eigen::MatrixXd null_space(const Eigen::MatrixXd& A, double tolerance, double scale) {
+  return split(A, tolerance, scale, 0);
+}
+
+Eigen::MatrixXd null_space_below(const Eigen::MatrixXd& A, double limit) {
+  return split(A, 0, 0, limit);
 }
 
 Eigen::MatrixXd column_space(const Eigen::MatrixXd& A, double tolerance) {

@@ -9,6 +9,9 @@ namespace cartan {
 // `tolerance` times `scale`, or times the largest singular value when that is larger.
 Eigen::MatrixXd null_space(const Eigen::MatrixXd& A, double tolerance, double scale = 0);
 
+// The same with the limit itself.
+Eigen::MatrixXd null_space_below(const Eigen::MatrixXd& A, double limit);
+
 // Orthonormal columns that span the columns of A.
 Eigen::MatrixXd column_space(const Eigen::MatrixXd& A, double tolerance);
 

@@ -41,6 +41,17 @@ State draw_point(const System& system, const State& state, std::mt19937& random,
   return state;
 }
 
+// Each row relative to its size, unless that is itself rounding of the other rows (equations of a
+// plane mechanism across its plane).
+void divide_rows(Matrix& conditions, const Matrix& sizes, int first, int count) {
+  if (count == 0) return;
+  const double least = 1e-5 * sizes.middleRows(first, count).maxCoeff();
+  for (int i = first; i < first + count; ++i) {
+    const double size = std::max(sizes.row(i).maxCoeff(), least);
+    if (size > 0) conditions.row(i) /= size;
+  }
+}
+
 // The conditions at one point, each row relative to the largest of its terms.
 Matrix calc_conditions(const System& system, const State& point, Workspace& workspace) {
   const MotionGeometry& geometry = *system.geometry();
@@ -61,10 +72,8 @@ Matrix calc_conditions(const System& system, const State& point, Workspace& work
   sizes.bottomRows(rows) = C.cwiseAbs() * Y.cwiseAbs();
   for (int i = 0; i < rows; ++i)
     if (geometry.constraint_moves(i)) conditions.row(kept + i).setZero();
-  for (int i = 0; i < kept + rows; ++i) {
-    const double size = sizes.row(i).maxCoeff();
-    if (size > 0) conditions.row(i) /= size;
-  }
+  divide_rows(conditions, sizes, 0, kept);
+  divide_rows(conditions, sizes, kept, rows);
   return conditions;
 }
 
