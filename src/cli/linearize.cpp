@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
+#include "cli/model_variants.h"
 #include "cli/progress.h"
 #include "cli/ranges.h"
 #include "cli/state_file.h"
@@ -181,9 +182,12 @@ bool sweep_parameter(const Options& o, const Range& range, std::vector<SweepPoin
   Progress progress("linearize", !o.json);
   ModelArguments arguments = o.model;
   arguments.sets.emplace_back();
+  const std::optional<ModelDescription> description = read_description(arguments);
+  if (!description) return false;
   for (std::size_t i = 0; i < range.values.size(); ++i) {
     arguments.sets.back() = fmt::format("{}={:.17g}", range.name, range.values[i]);
-    const std::unique_ptr<SteadyCase> steady = load_steady("linearize", arguments, i > 0);
+    const std::unique_ptr<SteadyCase> steady =
+        make_steady("linearize", make_model(*description, arguments));
     if (!steady) return false;
     const State start = steady->system->initial_state();
     const auto held = read_holds("linearize", *steady, o.holds, start);

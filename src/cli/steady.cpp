@@ -8,16 +8,16 @@
 
 namespace cartan {
 
-std::unique_ptr<SteadyCase> load_steady(const std::string& command, const ModelArguments& arguments,
-                                        bool quiet) {
+std::unique_ptr<SteadyCase> make_steady(const std::string& command,
+                                        std::unique_ptr<const Model> model) {
+  if (!model) return nullptr;
   auto steady = std::make_unique<SteadyCase>();
-  steady->model = load_model(arguments, quiet);
-  if (!steady->model) return nullptr;
+  steady->model = std::move(model);
   steady->system = load_system(*steady->model, "recursive");
   if (!steady->system) return nullptr;
   const std::string refusal = refuse_steady(*steady->system);
   if (!refusal.empty()) {
-    fmt::print(stderr, "cartan {}: {}: {}\n", command, arguments.path, refusal);
+    fmt::print(stderr, "cartan {}: {}: {}\n", command, steady->model->file, refusal);
     return nullptr;
   }
   steady->workspace = steady->system->make_workspace();
@@ -26,6 +26,11 @@ std::unique_ptr<SteadyCase> load_steady(const std::string& command, const ModelA
       find_symmetries(*steady->system, steady->system->initial_state(), *steady->workspace),
       *steady->workspace);
   return steady;
+}
+
+std::unique_ptr<SteadyCase> load_steady(const std::string& command, const ModelArguments& arguments,
+                                        bool quiet) {
+  return make_steady(command, load_model(arguments, quiet));
 }
 
 std::optional<std::vector<Held>> read_holds(const std::string& command, const SteadyCase& steady,

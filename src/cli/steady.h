@@ -23,6 +23,10 @@ struct SteadyCase {
 std::unique_ptr<SteadyCase> load_steady(const std::string& command, const ModelArguments& arguments,
                                         bool quiet = false);
 
+// The same of a model at hand.
+std::unique_ptr<SteadyCase> make_steady(const std::string& command,
+                                        std::unique_ptr<const Model> model);
+
 // The expressions of --hold, each at its value in the state. Nothing after a complaint.
 std::optional<std::vector<Held>> read_holds(const std::string& command, const SteadyCase& steady,
                                             const std::vector<std::string>& texts,

@@ -115,6 +115,21 @@ TEST(Linearisation, SleepingTop) {
   }
 }
 
+// The same top hung into the world from the other side: the joint crossed from child to parent.
+TEST(Linearisation, SleepingTopOnAReversedJoint) {
+  const Example example = load_text(
+      "name = \"top\"\ngravity = [0, 0, -9.81]\n"
+      "[[body]]\nname = \"top\"\nmass = 2\ncom = [0, 0, 0.5]\ninertia = [0.3, 0.3, 0.1]\n"
+      "[[joint]]\nname = \"pivot\"\ntype = \"spherical\"\nparent = { body = \"top\" }\n"
+      "child = { body = \"world\" }\nvelocity = [0, 0, -80]\n");
+  const double A = 0.8, C = 0.1, load = 9.81;
+  const double disc = std::sqrt(C * C * 6400 - 4 * A * load);
+  const Complex a(0, (C * 80 + disc) / (2 * A)), b(0, (C * 80 - disc) / (2 * A));
+  const Linearisation result = linearise_example(example);
+  EXPECT_EQ(result.neutral, 2);
+  expect_values(result, {a, b, std::conj(a), std::conj(b)}, 1e-10);
+}
+
 TEST(Linearisation, CoupledPendulums) {
   const Example example = load_example("coupled_pendulums", "recursive", {{"together", 0}});
   const Linearisation result = linearise_example(example);
@@ -162,6 +177,58 @@ TEST(Linearisation, FourLinkPendulum) {
           std::abs(value - Complex(0, omega)) < 1e-9 || std::abs(value + Complex(0, omega)) < 1e-9;
     EXPECT_EQ(count, 4) << omega;  // both planes, both signs
   }
+}
+
+// A pendulum on a shaft that a drive turns: lambda^2 = -w^2 sin^2 at cos = g / (w^2 l). The driven
+// angle is no freedom.
+TEST(Linearisation, DriveOfConstantSpeed) {
+  const auto shaft = [](const std::string& position) {
+    return load_text(
+        "name = \"driven\"\ngravity = [0, 0, -10]\n"
+        "[[body]]\nname = \"shaft\"\nmass = 1\ninertia = [1, 1, 1]\n"
+        "[[body]]\nname = \"bob\"\nmass = 1\ncom = [0, 0, -1]\n"
+        "[[joint]]\nname = \"shaft\"\ntype = \"revolute\"\naxis = [0, 0, 1]\n"
+        "parent = { body = \"world\" }\nchild = { body = \"shaft\" }\n"
+        "[[joint]]\nname = \"hinge\"\ntype = \"revolute\"\naxis = [0, 1, 0]\n"
+        "parent = { body = \"shaft\" }\nchild = { body = \"bob\" }\nposition = \"acos(0.4)\"\n"
+        "[[constraint]]\nname = \"motor\"\ntype = \"drive\"\njoint = \"shaft\"\nposition = \"" +
+        position + "\"\n");
+  };
+  const Linearisation result = linearise_example(shaft("5*t"));
+  EXPECT_EQ(result.dimension, 2);
+  EXPECT_EQ(result.neutral, 0);
+  const double omega = 5 * std::sqrt(1 - 0.16);
+  expect_values(result, {{0, omega}, {0, -omega}}, 1e-12);
+  EXPECT_NE(linearise_example(shaft("sin(t)")).problem.find("motor"), std::string::npos);
+}
+
+// lambda^2 = w^2 (I2 - I1)(I3 - I2) / (I1 I3); velocities of the centre turn in the frame of the
+// body.
+TEST(Linearisation, FreeBodyAboutItsMiddleAxis) {
+  const Example example = load_text(
+      "name = \"box\"\ngravity = [0, 0, 0]\n"
+      "[[body]]\nname = \"box\"\nmass = 1\ninertia = [1, 2, 2.5]\n"
+      "[[joint]]\nname = \"place\"\ntype = \"free\"\nparent = { body = \"world\" }\n"
+      "child = { body = \"box\" }\nvelocity = [0, 3, 0, 0, 0, 0]\n"
+      "position = { axis = [1, 2, 3], angle = 0.7, at = [1, 2, 3] }\n");
+  const Linearisation result = linearise_example(example);
+  EXPECT_EQ(result.dimension, 12);
+  EXPECT_EQ(result.neutral, 8);
+  const double lambda = 3 * std::sqrt(1 * 0.5 / 2.5);
+  expect_values(result, {lambda, -lambda, {0, 3}, {0, -3}}, 1e-12);
+}
+
+TEST(Linearisation, FormulationsAgree) {
+  const Settings settings = {{"push", 0}, {"v", 4.5}};
+  const Linearisation a =
+      linearise_example(load_example("benchmark_bicycle", "recursive", settings));
+  const Linearisation b =
+      linearise_example(load_example("benchmark_bicycle", "moving-frame", settings));
+  ASSERT_EQ(b.problem, "");
+  EXPECT_EQ(a.neutral, b.neutral);
+  expect_values(b, rest(a), 1e-11);
+  const Example canonical = load_example("pendulum", "canonical");
+  EXPECT_NE(linearise_example(canonical).problem.find("recursive"), std::string::npos);
 }
 
 TEST(Linearisation, StatesThatAreNotSteadyAreRefused) {
