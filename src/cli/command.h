@@ -18,6 +18,8 @@ int inverse_command(const Words& words);
 int compare_command(const Words& words);
 int orbit_command(const Words& words);
 int lyapunov_command(const Words& words);
+int linearize_command(const Words& words);
+int equilibrium_command(const Words& words);
 int new_command(const Words& words);
 
 }  // namespace cartan

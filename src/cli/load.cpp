@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "cli/arguments.h"
+#include "cli/model_variants.h"
 #include "dynamics/formulations.h"
 #include "io/toml_reader.h"
 
@@ -71,6 +72,22 @@ std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool qu
   print_findings(problems, quiet);
   if (!model) return nullptr;
   return std::make_unique<const Model>(std::move(*model));
+}
+
+std::optional<ModelDescription> read_description(const ModelArguments& arguments) {
+  Diagnostics problems(arguments.path);
+  std::optional<ModelDescription> description = read_model_file(arguments.path, problems);
+  return problems.has_errors() ? std::nullopt : description;
+}
+
+std::unique_ptr<const Model> make_model(const ModelDescription& description,
+                                        const ModelArguments& arguments) {
+  Overrides overrides;
+  if (!read_overrides(arguments, overrides)) return nullptr;
+  Diagnostics problems(arguments.path);
+  std::optional<Model> model = check_model(description, problems, overrides);
+  if (problems.has_errors()) print_findings(problems, false);
+  return model ? std::make_unique<const Model>(std::move(*model)) : nullptr;
 }
 
 std::string choose_formulation(const Model& model, const std::string& asked) {

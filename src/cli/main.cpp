@@ -25,20 +25,22 @@ const Command commands[] = {
     {"compare", "the same motion by several methods: errors, drift, cost, order", compare_command},
     {"orbit", "find a periodic orbit, its period and Floquet multipliers", orbit_command},
     {"lyapunov", "Lyapunov exponents; sections of a motion", lyapunov_command},
+    {"linearize", "eigenvalues and modes at a steady motion", linearize_command},
+    {"equilibrium", "find a steady state: at rest or moving along symmetries", equilibrium_command},
     {"new", "write a ready model file to start from", new_command},
 };
 
 // Commands other versions have.
-const char* const absent_commands[] = {"equations", "generate", "linearize", "equilibrium",
-                                       "continue",  "fit",      "sweep",     "plot",
-                                       "view",      "reproduce"};
+const char* const absent_commands[] = {"equations", "generate", "continue",  "fit",
+                                       "sweep",     "plot",     "view",      "reproduce"};
 
 void print_help() {
   fmt::print(
       "cartan {}: motion of multibody mechanisms and of plain differential equations\n\n"
       "Usage: cartan COMMAND [OPTIONS]\n\nCommands:\n",
       CARTAN_VERSION);
-  for (const Command& command : commands) fmt::print("  {:<9} {}\n", command.name, command.summary);
+  for (const Command& command : commands)
+    fmt::print("  {:<11} {}\n", command.name, command.summary);
   fmt::print(
       "\n`cartan COMMAND --help` explains one of them; `cartan --version` prints the version.\n"
       "\nTo begin:\n"

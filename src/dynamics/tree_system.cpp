@@ -11,6 +11,7 @@
 #include "dynamics/expression_inputs.h"
 #include "dynamics/forces.h"
 #include "dynamics/joint_motion.h"
+#include "dynamics/mechanism_geometry.h"
 #include "dynamics/moving_frame.h"
 #include "dynamics/parameter_seeds.h"
 #include "dynamics/projection.h"
@@ -60,6 +61,8 @@ class TreeSystem final : public MechanicalSystem {
     }
     for (int k = 0; k < mechanism_.mode_count; ++k)
       events_.push_back({"friction " + std::to_string(k), -1, false, true});
+    if (!mechanism_.absolute)
+      geometry_ = make_mechanism_geometry(mechanism_, dual_mechanism_, scratch());
     start();
   }
 
@@ -345,6 +348,7 @@ class TreeSystem final : public MechanicalSystem {
     if (mechanism_.absolute) return nullptr;
     return make_mechanism_function(mechanism_, dual_mechanism_, scratch(), std::move(formula));
   }
+  const MotionGeometry* geometry() const override { return geometry_.get(); }
 
   // What is missing: the model's initial value, as the assembled start has it.
   State make_state(double t, const std::vector<std::optional<std::vector<double>>>& q,
@@ -615,6 +619,7 @@ class TreeSystem final : public MechanicalSystem {
   bool event_needs_energy_ = false;
   State initial_;
   AssemblyReport assembly_;
+  std::unique_ptr<MotionGeometry> geometry_;
 };
 
 }  // namespace

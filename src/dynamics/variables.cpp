@@ -4,6 +4,9 @@
 #include <optional>
 
 #include "dynamics/parameter_seeds.h"
+#include <fmt/format.h>
+
+#include "system/motion_geometry.h"
 
 namespace cartan {
 namespace {
@@ -43,10 +46,40 @@ struct VariablesWorkspace : Workspace {
   std::vector<std::vector<Dual4>> seeded;     // ... as dual numbers, four directions each
 };
 
+// No constraints; shifts of variables may be symmetries.
+class VariablesGeometry final : public MotionGeometry {
+ public:
+  explicit VariablesGeometry(const Model& model) : model_(model) {}
+
+  std::string time_dependence() const override {
+    for (const Variable& v : model_.variables)
+      if (v.rate.program.depends_on(Quantity::time))
+        return fmt::format("the rate of the variable '{}'", v.name);
+    return "";
+  }
+  int constraint_count() const override { return 0; }
+  void constraint_values(StateView, std::span<double>, Workspace&) const override {}
+  void constraint_jacobian(StateView, Eigen::Ref<Eigen::MatrixXd>, Workspace&) const override {}
+  bool constraint_moves(int) const override { return false; }
+  int field_count() const override { return static_cast<int>(model_.variables.size()); }
+  FieldKind field_kind(int) const override { return FieldKind::shift; }
+  std::string field_name(int k) const override { return "shift of " + model_.variables[k].name; }
+  void fields(StateView, std::span<const double>, Eigen::Ref<Eigen::MatrixXd> Y,
+              Eigen::Ref<Eigen::MatrixXd> D) const override {
+    Y.setIdentity();
+    D.setZero();
+  }
+  void add_field_jacobian(StateView, std::span<const double>,
+                          Eigen::Ref<Eigen::MatrixXd>) const override {}
+
+ private:
+  const Model& model_;
+};
+
 class PlainSystem final : public VariablesSystem {
  public:
   PlainSystem(const Model& model, std::vector<double> parameters)
-      : model_(model), parameters_(std::move(parameters)) {
+      : model_(model), parameters_(std::move(parameters)), geometry_(model) {
     space_.add_vector(static_cast<int>(model.variables.size()));
     for (const Event& e : model.events) events_.push_back({e.name, e.direction, e.stop, false});
   }
@@ -55,6 +88,7 @@ class PlainSystem final : public VariablesSystem {
   const Model& model() const override { return model_; }
   const std::vector<EventInfo>& events() const override { return events_; }
   std::string component_name(int i) const override { return model_.variables[i].name; }
+  const MotionGeometry* geometry() const override { return &geometry_; }
 
   State initial_state() const override {
     State state;
@@ -170,6 +204,7 @@ class PlainSystem final : public VariablesSystem {
   std::vector<double> parameters_;
   StateSpace space_;
   std::vector<EventInfo> events_;
+  VariablesGeometry geometry_;
 };
 
 class VariablesFunction final : public StateFunction {

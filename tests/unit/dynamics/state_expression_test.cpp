@@ -45,7 +45,7 @@ void expect_exact(const Example& example, const std::string& text) {
   std::string problem;
   const auto function = make_state_function(*example.system, *example.model, text, problem);
   ASSERT_TRUE(function) << problem;
-  EXPECT_LT(gradient_error(*example.system, *function, example.system->initial_state()), 1e-8)
+  EXPECT_LT(gradient_error(*example.system, *function, example.system->initial_state()), 1e-7)
       << text;
 }
 

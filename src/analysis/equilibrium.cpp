@@ -1,0 +1,218 @@
+#include "analysis/equilibrium.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+#include <Eigen/QR>
+#include <Eigen/SVD>
+
+#include "analysis/null_space.h"
+
+namespace cartan {
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+
+constexpr double rank_tolerance = 1e-10;  // of Newton's matrix
+
+struct Iterate {
+  State state;
+  Vector c, F;
+  double size = INFINITY;  // |F|
+
+  bool finite() const { return std::isfinite(size); }
+};
+
+Iterate evaluate(const SteadyProblem& problem, const State& state, const Vector& c,
+                 const std::vector<Held>& held) {
+  Iterate at{state, c, problem.residual(state, c, held), INFINITY};
+  if (at.F.allFinite()) at.size = at.F.norm();
+  return at;
+}
+
+// Least-squares steps of one matrix for any damping.
+class Steps {
+ public:
+  Steps(const Matrix& K, const Vector& F)
+      : svd_(K, Eigen::ComputeThinU | Eigen::ComputeThinV), right_(svd_.matrixU().transpose() * F) {
+    const Vector& s = svd_.singularValues();
+    while (rank_ < s.size() && s[rank_] > rank_tolerance * s[0]) ++rank_;
+  }
+  double largest() const { return rank_ > 0 ? svd_.singularValues()[0] : 0; }
+  Vector step(double mu) const {
+    Vector d = Vector::Zero(svd_.matrixV().rows());
+    for (Eigen::Index i = 0; i < rank_; ++i) {
+      const double s = svd_.singularValues()[i];
+      d -= (s * right_[i] / (s * s + mu)) * svd_.matrixV().col(i);
+    }
+    return d;
+  }
+
+ private:
+  Eigen::BDCSVD<Matrix> svd_;
+  Vector right_;
+  Eigen::Index rank_ = 0;
+};
+
+Iterate take(const SteadyProblem& problem, const Iterate& from, const Vector& d,
+             const std::vector<Held>& held) {
+  const int n = problem.tangent();
+  return evaluate(problem, problem.moved(from.state, d.head(n)), from.c + d.tail(from.c.size()),
+                  held);
+}
+
+double rate_scale(const SteadyProblem& problem, const State& state) {
+  return std::max(1.0, problem.rate(state).cwiseAbs().maxCoeff());
+}
+
+// Damped steps until |F| is at rounding or no damping reduces it further.
+Iterate iterate(const SteadyProblem& problem, Iterate at, const std::vector<Held>& held,
+                const EquilibriumOptions& options, int& count) {
+  double mu = 0;
+  for (; count < options.iterations; ++count) {
+    if (at.size == 0) return at;
+    const Matrix K = problem.matrix(at.state, at.c, held);
+    if (!K.allFinite()) return at;
+    const Steps steps(K, at.F);
+    const double unit = steps.largest() * steps.largest();
+    if (unit == 0) return at;
+    bool better = false;
+    for (int attempt = 0; attempt < 25 && !better; ++attempt) {
+      const Vector d = steps.step(mu);
+      const Iterate next = take(problem, at, d, held);
+      better = next.finite() && next.size < (1 - 1e-4) * at.size && d.norm() < 1e6;
+      if (!better) {
+        mu = std::max(10 * mu, 1e-8 * unit);
+        continue;
+      }
+      mu = mu > 1e-7 * unit ? 0.1 * mu : 0;
+      at = next;
+    }
+    if (!better) return at;
+  }
+  return at;
+}
+
+// The tangent numbers that fix what the equations leave open: one per null direction, those that
+// it moves most, coordinates and speeds alike.
+std::vector<int> choose_numbers(const SteadyProblem& problem, const Iterate& at,
+                                const std::vector<Held>& held) {
+  const Matrix K = problem.matrix(at.state, at.c, held);
+  const Matrix null = null_space(K, 1e-9);
+  const Matrix moves = column_space(null.topRows(problem.tangent()), 1e-7);
+  if (moves.cols() == 0) return {};
+  const Eigen::ColPivHouseholderQR<Matrix> qr(moves.transpose());
+  std::vector<int> numbers(moves.cols());
+  for (Eigen::Index i = 0; i < moves.cols(); ++i)
+    numbers[i] = static_cast<int>(qr.colsPermutation().indices()[i]);
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+std::string name_of(const System& system, int component) {
+  for (const StateBlock& b : system.space().blocks()) {
+    const int tangents = b.kind == StateBlock::Kind::vector       ? b.size
+                         : b.kind == StateBlock::Kind::quaternion ? 3
+                                                                  : 6;
+    const int k = component - b.tangent;
+    if (k < 0 || k >= tangents) continue;
+    if (b.kind == StateBlock::Kind::vector) return system.component_name(b.x + k);
+    const std::string first = system.component_name(b.x);
+    const std::string joint = first.substr(0, first.rfind('.'));
+    return fmt::format("{}.q (turn about {})", joint, "xyz"[k % 3]);
+  }
+  return "";
+}
+
+// Takes the speeds away, as far as the constraints allow; false where there are none.
+bool stop(const SteadyProblem& problem, State& state) {
+  const int positions = problem.system().kinematic_size();
+  if (positions == 0) return false;
+  const auto begin = state.x.begin() + positions, end = state.x.begin() + problem.size();
+  if (std::all_of(begin, end, [](double speed) { return speed == 0; })) return false;
+  std::fill(begin, end, 0.0);
+  return !problem.system().constrained() ||
+         problem.system().project(state, problem.workspace()).problem.empty();
+}
+
+std::string describe_failure(double residual, int iterations) {
+  if (!std::isfinite(residual))
+    return "the rates at the initial state are not finite numbers; start elsewhere";
+  return fmt::format(
+      "no steady state near the initial one: after {} steps the residual cannot be made smaller "
+      "than {:.3g} (relative; below {:g} counts as steady). Start elsewhere, or hold fewer or "
+      "other "
+      "values",
+      iterations, residual, steady_tolerance);
+}
+
+}  // namespace
+
+State polish(const SteadyProblem& problem, const State& state, Vector& c) {
+  // Generators that were passed over stay so: a body's own spin is not shared by the frame.
+  Iterate at = evaluate(problem, state, c, {});
+  const Eigen::Index n = problem.tangent();
+  for (int i = 0; i < 4 && at.size > 1e-15 * rate_scale(problem, state); ++i) {
+    Matrix K = problem.matrix(at.state, at.c, {});
+    if (!K.allFinite()) break;
+    for (Eigen::Index k = 0; k < c.size(); ++k)
+      if (c[k] == 0) K.col(n + k).setZero();
+    const Iterate next = take(problem, at, Steps(K, at.F).step(0), {});
+    if (!(next.size < 0.5 * at.size)) break;
+    at = next;
+  }
+  c = at.c;
+  return at.state;
+}
+
+Equilibrium find_equilibrium(const SteadyProblem& problem, const State& start,
+                             const EquilibriumOptions& options) {
+  Equilibrium result;
+  std::vector<Held> held = options.held;
+  const auto steady = [&](const Iterate& i) {
+    return i.finite() && i.size <= steady_tolerance * rate_scale(problem, i.state);
+  };
+  const auto solve = [&](const State& from) {
+    return iterate(problem, evaluate(problem, from, problem.explain(from), held), held, options,
+                   result.iterations);
+  };
+  Iterate at = solve(start);
+  if (State rest = start; !steady(at) && stop(problem, rest)) {
+    const int before = std::exchange(result.iterations, 0);
+    const Iterate again = solve(rest);
+    result.iterations += before;
+    if (steady(again) || !at.finite()) at = again;
+  }
+  if (steady(at) && options.hold_initial) {
+    for (int component : choose_numbers(problem, at, held)) {
+      Held initial;
+      initial.name = name_of(problem.system(), component);
+      initial.component = component;
+      initial.reference = start.x;
+      held.push_back(initial);
+    }
+    int count = 0;
+    const Iterate fixed =
+        iterate(problem, evaluate(problem, at.state, at.c, held), held, options, count);
+    result.iterations += count;
+    if (steady(fixed)) {
+      at = fixed;
+    } else {
+      for (std::size_t j = options.held.size(); j < held.size(); ++j)
+        result.contested.push_back(held[j].name);
+      held = options.held;
+    }
+  }
+  for (const Held& h : held) result.held.push_back(h.name);
+  result.found = steady(at);
+  result.state = at.state;
+  result.c = problem.explain(at.state);
+  result.residual = at.finite() ? at.size / rate_scale(problem, at.state) : INFINITY;
+  if (!result.found) result.problem = describe_failure(result.residual, result.iterations);
+  return result;
+}
+
+}  // namespace cartan

@@ -1,0 +1,21 @@
+// Null spaces of dense matrices with a decision on rank.
+#pragma once
+
+#include <Eigen/Core>
+
+namespace cartan {
+
+// Orthonormal columns that span { x : A x = 0 }. A direction counts as null when |A x| is below
+// `tolerance` times `scale`, or times the largest singular value when that is larger.
+Eigen::MatrixXd null_space(const Eigen::MatrixXd& A, double tolerance, double scale = 0);
+
+// The same with the limit itself.
+Eigen::MatrixXd null_space_below(const Eigen::MatrixXd& A, double limit);
+
+// Orthonormal columns that span the columns of A.
+Eigen::MatrixXd column_space(const Eigen::MatrixXd& A, double tolerance);
+
+// Orthonormal columns that, with those of Q, span everything.
+Eigen::MatrixXd complement(const Eigen::MatrixXd& Q);
+
+}  // namespace cartan

@@ -1,0 +1,184 @@
+// cartan equilibrium: a steady state near the initial one.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "analysis/minimisation.h"
+#include "cli/arguments.h"
+#include "cli/equilibrium_search.h"
+#include "cli/state_file.h"
+#include "cli/steady_json.h"
+#include "dynamics/state_expression.h"
+#include "io/output_files.h"
+
+namespace cartan {
+namespace {
+
+struct Options {
+  ModelArguments model;
+  std::string from, search, out;
+  std::vector<std::string> holds;
+  bool minimise = false, json = false;
+};
+
+std::optional<int> read_options(const Words& words, Options& o) {
+  Arguments arguments(
+      "equilibrium",
+      "Find a steady state near the initial one: an equilibrium, or a motion along symmetries "
+      "(steady rolling, spinning, turning), by Newton's method with exact derivatives.",
+      "  cartan equilibrium examples/governor.toml --hold bearing.v\n"
+      "  cartan equilibrium examples/bicycle.toml --hold \"R2*front_axle.v\" --json");
+  declare_model(arguments, o.model);
+  arguments.option("--from", "STATE",
+                   "where to start: a STATE.json or an earlier run; default: "
+                   "the initial state",
+                   o.from);
+  arguments.repeated("--hold", "EXPR",
+                     "what keeps its initial value; repeatable. Otherwise, and where that leaves "
+                     "motions open, initial values are held, and the output says which",
+                     o.holds);
+  arguments.option(
+      "--search", "A=lin(..),B=lin(..)",
+      "start from every point of a box of initial values (JOINT.q, JOINT.q[i], JOINT.v, "
+      "variables) and list all steady states found",
+      o.search);
+  arguments.flag("--minimise", "first go down to a minimum of the potential energy, at rest",
+                 o.minimise);
+  arguments.option("--out", "DIR", "write equilibrium.json and state.json", o.out);
+  arguments.flag("--json", "print one JSON object", o.json);
+  return arguments.parse(words);
+}
+
+int complain(const std::string& message, int status = exit_bad_input) {
+  fmt::print(stderr, "cartan equilibrium: {}\n", message);
+  return status;
+}
+
+Json result_json(const SteadyCase& steady, const Equilibrium& found, const Linearisation& linear) {
+  Json json = {{"model", steady.model->name},
+               {"found", found.found},
+               {"state", state_json_of(steady, found.state)},
+               {"residual", found.residual},
+               {"stable", found.found && linear.problem.empty() && linear.stable},
+               {"iterations", found.iterations},
+               {"held", found.held}};
+  if (!found.contested.empty()) json["not_held"] = found.contested;
+  if (!found.problem.empty()) json["problem"] = found.problem;
+  if (!found.found) return json;
+  json["symmetries"] = motion_json(steady, found.c);
+  if (linear.problem.empty()) json.update(spectrum_json(linear));
+  return json;
+}
+
+void print_state(const SteadyCase& steady, const State& state) {
+  const auto* mechanism = dynamic_cast<const MechanicalSystem*>(steady.system.get());
+  const Model& model = *steady.model;
+  if (!mechanism) {
+    for (std::size_t i = 0; i < model.variables.size(); ++i)
+      fmt::print("  {} = {:.15g}\n", model.variables[i].name, state.x[i]);
+    return;
+  }
+  Observation now;
+  mechanism->observe(state, now, *steady.workspace);
+  for (std::size_t j = 0; j < model.joints.size(); ++j) {
+    std::string q, v;
+    for (double number : now.q[j]) q += fmt::format(" {:.12g}", number);
+    for (double number : now.v[j]) v += fmt::format(" {:.12g}", number);
+    if (!q.empty()) fmt::print("  {}: q ={}, v ={}\n", model.joints[j].name, q, v);
+  }
+}
+
+void print_text(const SteadyCase& steady, const Equilibrium& found, const Linearisation& linear) {
+  const std::string motion = describe_motion(steady, found.c);
+  fmt::print("{}: steady after {} steps, residual {:.3g}\n", steady.model->name, found.iterations,
+             found.residual);
+  fmt::print("moves: {}\n", motion.empty() ? "not at all" : motion);
+  for (const std::string& name : found.held) fmt::print("held: {}\n", name);
+  for (const std::string& name : found.contested)
+    fmt::print("not held (there is no steady state with its initial value): {}\n", name);
+  print_state(steady, found.state);
+  if (!linear.problem.empty()) return;
+  fmt::print("{} ({} neutral directions aside)\n",
+             linear.asymptotic ? "asymptotically stable"
+             : linear.stable   ? "stable to first order"
+                               : "unstable",
+             linear.neutral);
+  for (const auto& value : linear.eigenvalues)
+    if (value != std::complex<double>(0, 0))
+      fmt::print("  {:.12g} {:+.12g}i\n", value.real(), value.imag());
+}
+
+// Moves the start to a minimum of the potential energy; false after a complaint.
+bool go_down(const SteadyCase& steady, const Options& o, State& start) {
+  std::string problem;
+  const auto potential = make_state_function(*steady.system, *steady.model, "potential", problem);
+  if (!steady.model->is_mechanism() || !potential) {
+    complain("--minimise: a file with [variables] has no potential energy");
+    return false;
+  }
+  const Minimum minimum = minimise_potential(*steady.problem, start, *potential);
+  if (!minimum.found) {
+    complain(fmt::format("{}: {}", o.model.path, minimum.problem));
+    return false;
+  }
+  fmt::print(stderr, "potential energy {:.12g} J after {} steps\n", minimum.potential,
+             minimum.iterations);
+  start = minimum.state;
+  return true;
+}
+
+int write_files(const std::string& folder, const SteadyCase& steady, const Equilibrium& found,
+                const Linearisation& linear) {
+  std::string problem;
+  const std::unique_ptr<OutputFolder> output = OutputFolder::open(folder, problem);
+  if (!output) return complain(problem);
+  const bool written =
+      output->write("state.json", state_json_of(steady, found.state).dump(2) + "\n", problem) &&
+      output->write("equilibrium.json", result_json(steady, found, linear).dump(2) + "\n",
+                    problem) &&
+      output->commit(problem);
+  return written ? exit_done : complain(problem, exit_failed);
+}
+
+int search_command(const SteadyCase& steady, const Options& o) {
+  if (!o.from.empty() || o.minimise)
+    return complain(
+        "--search starts from the points of its box; --from and --minimise do not go "
+        "with it");
+  return search_box(steady, {o.model.path, o.search, o.out, o.holds, o.json});
+}
+
+}  // namespace
+
+int equilibrium_command(const Words& words) {
+  Options o;
+  if (const std::optional<int> status = read_options(words, o)) return *status;
+  const std::unique_ptr<SteadyCase> steady = load_steady("equilibrium", o.model);
+  if (!steady) return exit_bad_input;
+  State start = steady->system->initial_state();
+  if (!o.search.empty()) return search_command(*steady, o);
+  if (!o.from.empty()) {
+    const std::optional<StateValues> given = read_state(o.from, *steady->model);
+    if (!given) return exit_bad_input;
+    start = make_start(*steady->system, *given);
+  }
+  if (o.minimise && !go_down(*steady, o, start)) return exit_failed;
+  EquilibriumOptions options;
+  const auto held = read_holds("equilibrium", *steady, o.holds, start);
+  if (!held) return exit_bad_input;
+  options.held = *held;
+  const Equilibrium found = find_equilibrium(*steady->problem, start, options);
+  Linearisation linear;
+  if (found.found) linear = linearise(*steady->problem, found.state);
+  if (found.found && !o.out.empty()) {
+    const int status = write_files(o.out, *steady, found, linear);
+    if (status != exit_done) return status;
+  }
+  if (o.json) print_json(result_json(*steady, found, linear));
+  if (!found.found)
+    return complain(fmt::format("{}: {}", o.model.path, found.problem), exit_failed);
+  if (!o.json) print_text(*steady, found, linear);
+  return exit_done;
+}
+
+}  // namespace cartan

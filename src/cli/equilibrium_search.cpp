@@ -1,0 +1,221 @@
+#include "cli/equilibrium_search.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "analysis/equilibrium_search.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "cli/ranges.h"
+#include "cli/steady_json.h"
+#include "core/diagnostics.h"
+#include "io/csv.h"
+#include "io/output_files.h"
+
+namespace cartan {
+namespace {
+
+constexpr std::size_t most_starts = 1000000;
+
+int complain(const std::string& message, int status = exit_bad_input) {
+  fmt::print(stderr, "cartan equilibrium: {}\n", message);
+  return status;
+}
+
+// A number of the state the box varies.
+struct Varied {
+  Range range;
+  Symbol symbol;
+};
+
+bool is_rotation(const Model& model, const Symbol& symbol) {
+  const JointType type = model.joints[symbol.index].type;
+  return symbol.quantity == Quantity::joint_q && symbol.component < 4 &&
+         (type == JointType::spherical || type == JointType::free);
+}
+
+// The names of the box as numbers of the state; false after a complaint.
+bool find_numbers(const SteadyCase& steady, const std::vector<Range>& ranges,
+                  std::vector<Varied>& varied) {
+  for (const Range& range : ranges) {
+    Diagnostics problems("--search " + range.name);
+    const std::optional<Formula> formula = compile_expression(*steady.model, range.name, problems);
+    if (!formula) {
+      fmt::print(stderr, "{}", problems.text());
+      return false;
+    }
+    const Program& program = formula->program;
+    const bool single = program.inputs.size() == 1 && program.code.size() == 1;
+    const Quantity quantity = single ? program.inputs[0].quantity : Quantity::time;
+    if (quantity != Quantity::joint_q && quantity != Quantity::joint_v &&
+        quantity != Quantity::variable) {
+      complain(
+          fmt::format("--search: expected a joint's coordinate or speed (JOINT.q, JOINT.v[i]) "
+                      "or a variable, got '{}'",
+                      range.name));
+      return false;
+    }
+    if (quantity != Quantity::variable && is_rotation(*steady.model, program.inputs[0])) {
+      complain(
+          fmt::format("--search: '{}' is part of a quaternion; numbers of a rotation cannot be "
+                      "varied one by one",
+                      range.name));
+      return false;
+    }
+    varied.push_back({range, program.inputs[0]});
+  }
+  return true;
+}
+
+SearchStart make_start(const SteadyCase& steady, const std::vector<Varied>& varied,
+                       const std::vector<double>& values) {
+  SearchStart start;
+  start.state = steady.system->initial_state();
+  const auto* mechanism = dynamic_cast<const MechanicalSystem*>(steady.system.get());
+  if (!mechanism) {
+    for (std::size_t k = 0; k < varied.size(); ++k)
+      start.state.x[varied[k].symbol.index] = values[k];
+    return start;
+  }
+  Observation now;
+  mechanism->observe(start.state, now, *steady.workspace);
+  std::vector<std::optional<std::vector<double>>> q(now.q.begin(), now.q.end()),
+      v(now.v.begin(), now.v.end());
+  for (std::size_t k = 0; k < varied.size(); ++k) {
+    const Symbol& symbol = varied[k].symbol;
+    auto& numbers = symbol.quantity == Quantity::joint_q ? q : v;
+    (*numbers[symbol.index])[symbol.component] = values[k];
+  }
+  start.state = mechanism->make_state(start.state.t, q, v);
+  if (steady.system->constrained())
+    start.problem = mechanism->assemble(start.state, *steady.workspace).problem;
+  return start;
+}
+
+// Every combination of the ranges' values, the last one fastest.
+std::vector<std::vector<double>> make_grid(const std::vector<Varied>& varied) {
+  std::vector<std::vector<double>> grid(1);
+  for (const Varied& one : varied) {
+    std::vector<std::vector<double>> finer;
+    for (const std::vector<double>& point : grid)
+      for (const double value : one.range.values) {
+        finer.push_back(point);
+        finer.back().push_back(value);
+      }
+    grid = std::move(finer);
+  }
+  return grid;
+}
+
+// Where bodies are and how they move: equal for angles that differ by whole turns.
+std::vector<double> sign_state(const SteadyCase& steady, const State& state) {
+  const auto* mechanism = dynamic_cast<const MechanicalSystem*>(steady.system.get());
+  if (!mechanism) return state.x;
+  Observation now;
+  mechanism->observe(state, now, *steady.workspace);
+  std::vector<double> signature;
+  for (const BodyState& body : now.bodies) {
+    const Mat3<double> R = rotation_matrix(body.orientation);
+    for (const Vec3<double>& a : {body.position, R.c[0], R.c[1], body.angular, body.linear})
+      signature.insert(signature.end(), {a.x, a.y, a.z});
+  }
+  return signature;
+}
+
+Json found_json(const SteadyCase& steady, const FoundState& found) {
+  Json json = {{"state", state_json_of(steady, found.equilibrium.state)},
+               {"residual", found.equilibrium.residual},
+               {"stable", found.linear.problem.empty() && found.linear.stable},
+               {"starts", found.starts},
+               {"held", found.equilibrium.held},
+               {"symmetries", motion_json(steady, found.equilibrium.c)}};
+  if (found.linear.problem.empty()) json.update(spectrum_json(found.linear));
+  return json;
+}
+
+std::string map_table(const std::vector<Varied>& varied,
+                      const std::vector<std::vector<double>>& grid, const SearchResult& result) {
+  std::string text;
+  for (const Varied& one : varied) text += one.range.name + ",";
+  text += "residual,equilibrium\n";
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    for (const double value : grid[i]) {
+      append_number(text, value);
+      text += ',';
+    }
+    append_number(text, result.residuals[i]);
+    text += fmt::format(",{}\n", result.reached[i]);
+  }
+  return text;
+}
+
+void print_states(const SteadyCase& steady, const SearchResult& result) {
+  fmt::print("{}: {} steady states from {} starts\n", steady.model->name, result.states.size(),
+             result.residuals.size());
+  for (std::size_t k = 0; k < result.states.size(); ++k) {
+    const FoundState& found = result.states[k];
+    fmt::print("\n{}: {}, from {} starts, residual {:.3g}\n", k,
+               !found.linear.problem.empty() ? "stability unknown"
+               : found.linear.asymptotic     ? "asymptotically stable"
+               : found.linear.stable         ? "stable to first order"
+                                             : "unstable",
+               found.starts, found.equilibrium.residual);
+    const std::string motion = describe_motion(steady, found.equilibrium.c);
+    if (!motion.empty()) fmt::print("  moves: {}\n", motion);
+    const State& state = found.equilibrium.state;
+    for (int i = 0; i < steady.problem->size(); ++i)
+      fmt::print("  {} = {:.12g}\n", steady.system->component_name(i), state.x[i]);
+  }
+}
+
+}  // namespace
+
+int search_box(const SteadyCase& steady, const SearchArguments& arguments) {
+  std::string problem;
+  const auto ranges = read_ranges(arguments.box, problem);
+  if (!ranges) return complain("--search: " + problem);
+  std::size_t count = 1;
+  for (const Range& range : *ranges) count = std::min(count * range.values.size(), most_starts + 1);
+  if (count > most_starts)
+    return complain(fmt::format("--search: more than {} starts; take fewer values", most_starts));
+  std::vector<Varied> varied;
+  if (!find_numbers(steady, *ranges, varied)) return exit_bad_input;
+  if (!read_holds("equilibrium", steady, arguments.holds, steady.system->initial_state()))
+    return exit_bad_input;
+
+  const std::vector<std::vector<double>> grid = make_grid(varied);
+  std::vector<SearchStart> starts;
+  for (const std::vector<double>& point : grid) starts.push_back(make_start(steady, varied, point));
+  Progress progress("equilibrium", !arguments.json);
+  SearchOptions options;
+  options.signature = [&](const State& state) { return sign_state(steady, state); };
+  options.progress = [&](double fraction) { progress.show(fraction); };
+  options.holds = [&](const State& state) {
+    return read_holds("equilibrium", steady, arguments.holds, state).value_or(std::vector<Held>{});
+  };
+  const SearchResult result = search_equilibria(*steady.problem, starts, options);
+
+  Json json = {{"model", steady.model->name}, {"starts", grid.size()}};
+  json["equilibria"] = Json::array();
+  for (const FoundState& found : result.states)
+    json["equilibria"].push_back(found_json(steady, found));
+  if (!arguments.out.empty()) {
+    const std::unique_ptr<OutputFolder> output = OutputFolder::open(arguments.out, problem);
+    if (!output) return complain(problem);
+    if (!output->write("search.csv", map_table(varied, grid, result), problem) ||
+        !output->write("equilibria.json", json.dump(2) + "\n", problem) || !output->commit(problem))
+      return complain(problem, exit_failed);
+  }
+  if (arguments.json)
+    print_json(json);
+  else if (!result.states.empty())
+    print_states(steady, result);
+  if (result.states.empty())
+    return complain(fmt::format("{}: no steady state was reached from any of {} starts",
+                                arguments.path, grid.size()),
+                    exit_failed);
+  return exit_done;
+}
+
+}  // namespace cartan

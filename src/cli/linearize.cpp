@@ -1,0 +1,321 @@
+// cartan linearize: eigenvalues and modes at a steady motion, and sweeps of them.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cli/arguments.h"
+#include "cli/model_variants.h"
+#include "cli/progress.h"
+#include "cli/ranges.h"
+#include "cli/state_file.h"
+#include "cli/steady_json.h"
+#include "dynamics/state_expression.h"
+#include "io/csv.h"
+#include "io/output_files.h"
+
+namespace cartan {
+namespace {
+
+struct Options {
+  ModelArguments model;
+  std::string at, sweep, out;
+  std::vector<std::string> holds;
+  bool json = false;
+};
+
+std::optional<int> read_options(const Words& words, Options& o) {
+  Arguments arguments(
+      "linearize",
+      "Eigenvalues, frequencies, damping and modes at a steady motion: an equilibrium, or a state "
+      "that moves along its symmetries (steady rolling, spinning, turning).",
+      "  cartan linearize examples/benchmark_bicycle.toml --set push=0 --set v=5\n"
+      "  cartan linearize examples/benchmark_bicycle.toml --set push=0 --sweep \"v=lin(0,10,101)\" "
+      "--out result");
+  declare_model(arguments, o.model);
+  arguments.option(
+      "--at", "WHERE",
+      "`equilibrium`: the steady state near the initial one; or a STATE.json; default: "
+      "the initial state",
+      o.at);
+  arguments.repeated("--hold", "EXPR",
+                     "with --at equilibrium: what keeps its initial value; repeatable", o.holds);
+  arguments.option(
+      "--sweep", "P=lin(A,B,N)",
+      "repeat for values of a parameter, or of an expression (\"R*axle.v=lin(1,9,81)\"), "
+      "which is then held at them",
+      o.sweep);
+  arguments.option("--out", "DIR", "write linearize.json and eigenvalues.csv, or sweep.csv", o.out);
+  arguments.flag("--json", "print one JSON object", o.json);
+  return arguments.parse(words);
+}
+
+int complain(const std::string& message, int status = exit_bad_input) {
+  fmt::print(stderr, "cartan linearize: {}\n", message);
+  return status;
+}
+
+// One linearisation and, where it was looked for, the equilibrium it belongs to.
+struct Result {
+  Linearisation linear;
+  std::optional<Equilibrium> equilibrium;
+  int status = exit_done;
+  std::string problem;
+};
+
+Result analyse(const SteadyCase& steady, const State& start, const std::vector<Held>& held,
+               bool search) {
+  Result result;
+  State at = start;
+  if (search) {
+    EquilibriumOptions options;
+    options.held = held;
+    result.equilibrium = find_equilibrium(*steady.problem, start, options);
+    if (!result.equilibrium->found) {
+      result.problem = result.equilibrium->problem;
+      result.status = exit_failed;
+      return result;
+    }
+    at = result.equilibrium->state;
+  }
+  result.linear = linearise(*steady.problem, at);
+  result.problem = result.linear.problem;
+  if (!result.problem.empty()) result.status = exit_bad_input;
+  return result;
+}
+
+// ----------------------------------------------------------------------------------- one state
+
+Json result_json(const SteadyCase& steady, const Result& result) {
+  const Linearisation& linear = result.linear;
+  Json json = {{"model", steady.model->name}};
+  json.update(spectrum_json(linear));
+  json["dimension"] = linear.dimension;
+  json["residual"] = linear.residual;
+  json["state"] = state_json_of(steady, linear.state);
+  json["symmetries"] = motion_json(steady, linear.c);
+  if (result.equilibrium) json["held"] = result.equilibrium->held;
+  json["modes"] = Json::array();
+  for (std::size_t k = 0; k < linear.eigenvalues.size(); ++k)
+    json["modes"].push_back(mode_json(steady, linear, static_cast<int>(k)));
+  return json;
+}
+
+void print_text(const SteadyCase& steady, const Result& result) {
+  const Linearisation& linear = result.linear;
+  fmt::print("{}: {} directions, {} of them neutral\n", steady.model->name, linear.dimension,
+             linear.neutral);
+  const std::string motion = describe_motion(steady, linear.c);
+  fmt::print("steady: {}\n", motion.empty() ? "at rest" : motion);
+  if (result.equilibrium)
+    for (const std::string& name : result.equilibrium->held) fmt::print("held: {}\n", name);
+  fmt::print("\n{:>24} {:>24} {:>14} {:>12}\n", "real part 1/s", "imaginary part rad/s",
+             "frequency Hz", "damping");
+  for (std::size_t k = 0; k < linear.eigenvalues.size(); ++k)
+    fmt::print("{:24.15g} {:24.15g} {:14.8g} {:12.6g}\n", linear.eigenvalues[k].real(),
+               linear.eigenvalues[k].imag(), linear.frequency(k), linear.damping(k));
+  fmt::print("\n{}\n", linear.asymptotic ? "asymptotically stable (neutral directions aside)"
+                       : linear.stable   ? "stable to first order: no real part is positive"
+                                         : "unstable");
+}
+
+std::string eigenvalue_table(const Linearisation& linear) {
+  std::string text = "re,im,frequency_hz,damping\n";
+  for (std::size_t k = 0; k < linear.eigenvalues.size(); ++k) {
+    const double row[] = {linear.eigenvalues[k].real(), linear.eigenvalues[k].imag(),
+                          linear.frequency(k), linear.damping(k)};
+    for (int i = 0; i < 4; ++i) {
+      append_number(text, row[i]);
+      text += i < 3 ? ',' : '\n';
+    }
+  }
+  return text;
+}
+
+int write_files(const std::string& folder,
+                const std::vector<std::pair<std::string, std::string>>& files) {
+  std::string problem;
+  const std::unique_ptr<OutputFolder> output = OutputFolder::open(folder, problem);
+  if (!output) return complain(problem);
+  for (const auto& [name, content] : files)
+    if (!output->write(name, content, problem)) return complain(problem, exit_failed);
+  if (!output->commit(problem)) return complain(problem, exit_failed);
+  return exit_done;
+}
+
+int linearize_once(const Options& o) {
+  const std::unique_ptr<SteadyCase> steady = load_steady("linearize", o.model);
+  if (!steady) return exit_bad_input;
+  State start = steady->system->initial_state();
+  const bool search = o.at == "equilibrium";
+  if (!search && !o.at.empty()) {
+    const std::optional<StateValues> given = read_state(o.at, *steady->model);
+    if (!given) return exit_bad_input;
+    start = make_start(*steady->system, *given);
+  }
+  const std::optional<std::vector<Held>> held = read_holds("linearize", *steady, o.holds, start);
+  if (!held) return exit_bad_input;
+  const Result result = analyse(*steady, start, *held, search);
+  if (result.status != exit_done)
+    return complain(fmt::format("{}: {}", o.model.path, result.problem), result.status);
+  if (!o.out.empty()) {
+    const int status =
+        write_files(o.out, {{"eigenvalues.csv", eigenvalue_table(result.linear)},
+                            {"linearize.json", result_json(*steady, result).dump(2) + "\n"}});
+    if (status != exit_done) return status;
+  }
+  if (o.json)
+    print_json(result_json(*steady, result));
+  else
+    print_text(*steady, result);
+  return exit_done;
+}
+
+// --------------------------------------------------------------------------------------- sweeps
+
+struct SweepPoint {
+  double value = 0;
+  Result result;
+};
+
+// Every value of a parameter is a model of its own.
+bool sweep_parameter(const Options& o, const Range& range, std::vector<SweepPoint>& points) {
+  Progress progress("linearize", !o.json);
+  ModelArguments arguments = o.model;
+  arguments.sets.emplace_back();
+  const std::optional<ModelDescription> description = read_description(arguments);
+  if (!description) return false;
+  for (std::size_t i = 0; i < range.values.size(); ++i) {
+    arguments.sets.back() = fmt::format("{}={:.17g}", range.name, range.values[i]);
+    const std::unique_ptr<SteadyCase> steady =
+        make_steady("linearize", make_model(*description, arguments));
+    if (!steady) return false;
+    const State start = steady->system->initial_state();
+    const auto held = read_holds("linearize", *steady, o.holds, start);
+    if (!held) return false;
+    points.push_back({range.values[i], analyse(*steady, start, *held, o.at == "equilibrium")});
+    progress.show(static_cast<double>(i + 1) / range.values.size());
+  }
+  return true;
+}
+
+// An expression is held at every value, each search starting where the last one ended.
+bool sweep_expression(const Options& o, const SteadyCase& steady, const Range& range,
+                      std::vector<SweepPoint>& points) {
+  std::string problem;
+  State start = steady.system->initial_state();
+  auto held = read_holds("linearize", steady, o.holds, start);
+  if (!held) return false;
+  Held varied;
+  varied.name = range.name;
+  varied.function = make_state_function(*steady.system, *steady.model, range.name, problem);
+  if (!varied.function) {
+    complain("--sweep: neither a parameter nor an expression: " + problem);
+    return false;
+  }
+  held->insert(held->begin(), varied);
+  Progress progress("linearize", !o.json);
+  for (std::size_t i = 0; i < range.values.size(); ++i) {
+    held->front().target = range.values[i];
+    points.push_back({range.values[i], analyse(steady, start, *held, true)});
+    if (points.back().result.status == exit_done) start = points.back().result.linear.state;
+    progress.show(static_cast<double>(i + 1) / range.values.size());
+  }
+  return true;
+}
+
+std::string sweep_table(const Range& range, const std::vector<SweepPoint>& points) {
+  std::size_t most = 0;
+  for (const SweepPoint& p : points) most = std::max(most, p.result.linear.eigenvalues.size());
+  std::string text =
+      (range.name.find(',') == std::string::npos ? range.name : "\"" + range.name + "\"") +
+      ",steady,stable,neutral";
+  for (std::size_t k = 0; k < most; ++k) text += fmt::format(",re{0},im{0}", k);
+  text += '\n';
+  for (const SweepPoint& p : points) {
+    const Linearisation& linear = p.result.linear;
+    const bool steady = p.result.status == exit_done;
+    append_number(text, p.value);
+    text += fmt::format(",{},{},{}", steady ? 1 : 0, steady && linear.stable ? 1 : 0,
+                        steady ? linear.neutral : 0);
+    for (std::size_t k = 0; k < most; ++k) {
+      const bool there = steady && k < linear.eigenvalues.size();
+      text += ',';
+      append_number(text, there ? linear.eigenvalues[k].real() : std::nan(""));
+      text += ',';
+      append_number(text, there ? linear.eigenvalues[k].imag() : std::nan(""));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+Json sweep_json(const std::string& model, const Range& range,
+                const std::vector<SweepPoint>& points) {
+  Json list = Json::array();
+  for (const SweepPoint& p : points) {
+    Json entry = {{"value", p.value}};
+    if (p.result.status == exit_done)
+      entry.update(spectrum_json(p.result.linear));
+    else
+      entry["problem"] = p.result.problem;
+    list.push_back(std::move(entry));
+  }
+  return {{"model", model}, {"parameter", range.name}, {"sweep", std::move(list)}};
+}
+
+// Where the largest real part changes sign: between which values.
+void print_sweep(const Range& range, const std::vector<SweepPoint>& points) {
+  fmt::print("{:>16} {:>8} {:>10} {:>20}\n", range.name, "neutral", "stable", "largest real part");
+  for (const SweepPoint& p : points) {
+    const Linearisation& linear = p.result.linear;
+    if (p.result.status != exit_done) {
+      fmt::print("{:16.9g} {}\n", p.value, p.result.problem);
+      continue;
+    }
+    double most = -INFINITY;
+    for (const auto& value : linear.eigenvalues)
+      if (value != std::complex<double>(0, 0)) most = std::max(most, value.real());
+    fmt::print("{:16.9g} {:>8} {:>10} {:20.12g}\n", p.value, linear.neutral,
+               linear.stable ? "yes" : "no", most);
+  }
+}
+
+int linearize_sweep(const Options& o) {
+  std::string problem;
+  const std::optional<Range> range = read_range(o.sweep, problem);
+  if (!range) return complain("--sweep: " + problem);
+  if (!o.at.empty() && o.at != "equilibrium")
+    return complain("--sweep goes with the initial state or with --at equilibrium");
+  const std::unique_ptr<const Model> model = load_model(o.model);
+  if (!model) return exit_bad_input;
+  std::vector<SweepPoint> points;
+  if (model->find_parameter(range->name) >= 0) {
+    if (!sweep_parameter(o, *range, points)) return exit_bad_input;
+  } else {
+    const std::unique_ptr<SteadyCase> steady = load_steady("linearize", o.model, true);
+    if (!steady || !sweep_expression(o, *steady, *range, points)) return exit_bad_input;
+  }
+  if (!o.out.empty()) {
+    const int status = write_files(o.out, {{"sweep.csv", sweep_table(*range, points)}});
+    if (status != exit_done) return status;
+  }
+  if (o.json)
+    print_json(sweep_json(model->name, *range, points));
+  else
+    print_sweep(*range, points);
+  const bool any = std::any_of(points.begin(), points.end(),
+                               [](const SweepPoint& p) { return p.result.status == exit_done; });
+  return any ? exit_done
+             : complain("no value has a steady state: " + points[0].result.problem,
+                        points[0].result.status);
+}
+
+}  // namespace
+
+int linearize_command(const Words& words) {
+  Options options;
+  if (const std::optional<int> status = read_options(words, options)) return *status;
+  return options.sweep.empty() ? linearize_once(options) : linearize_sweep(options);
+}
+
+}  // namespace cartan

@@ -1,0 +1,71 @@
+#include "cli/steady.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "dynamics/state_expression.h"
+
+namespace cartan {
+
+std::unique_ptr<SteadyCase> make_steady(const std::string& command,
+                                        std::unique_ptr<const Model> model) {
+  if (!model) return nullptr;
+  auto steady = std::make_unique<SteadyCase>();
+  steady->model = std::move(model);
+  steady->system = load_system(*steady->model, "recursive");
+  if (!steady->system) return nullptr;
+  const std::string refusal = refuse_steady(*steady->system);
+  if (!refusal.empty()) {
+    fmt::print(stderr, "cartan {}: {}: {}\n", command, steady->model->file, refusal);
+    return nullptr;
+  }
+  steady->workspace = steady->system->make_workspace();
+  steady->problem = std::make_unique<SteadyProblem>(
+      *steady->system,
+      find_symmetries(*steady->system, steady->system->initial_state(), *steady->workspace),
+      *steady->workspace);
+  return steady;
+}
+
+std::unique_ptr<SteadyCase> load_steady(const std::string& command, const ModelArguments& arguments,
+                                        bool quiet) {
+  return make_steady(command, load_model(arguments, quiet));
+}
+
+std::optional<std::vector<Held>> read_holds(const std::string& command, const SteadyCase& steady,
+                                            const std::vector<std::string>& texts,
+                                            const State& state) {
+  std::vector<Held> held;
+  for (const std::string& text : texts) {
+    std::string problem;
+    Held one;
+    one.name = text;
+    one.function = make_state_function(*steady.system, *steady.model, text, problem);
+    if (!one.function) {
+      fmt::print(stderr, "cartan {}: --hold: {}\n", command, problem);
+      return std::nullopt;
+    }
+    one.target = one.function->value(state, *steady.workspace);
+    if (!std::isfinite(one.target)) {
+      fmt::print(stderr, "cartan {}: --hold: '{}' has no finite value at the initial state\n",
+                 command, text);
+      return std::nullopt;
+    }
+    held.push_back(std::move(one));
+  }
+  return held;
+}
+
+std::string describe_motion(const SteadyCase& steady, const Eigen::VectorXd& c) {
+  const Symmetries& symmetries = steady.problem->symmetries();
+  std::string text;
+  for (int k = 0; k < symmetries.count(); ++k) {
+    if (std::fabs(c[k]) < 1e-12) continue;
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{} at {:.6g}", symmetries.names[k], c[k]);
+  }
+  return text;
+}
+
+}  // namespace cartan

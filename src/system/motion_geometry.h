@@ -1,0 +1,54 @@
+// What the analysis of steady motions must know of a System beyond x' = f(t, x): the manifold its
+// states lie on, and vector fields among which its symmetries are to be found.
+//
+// A symmetry is a field Y that commutes with the flow, [f, Y] = 0, and is tangent to the constraint
+// manifold. A System only proposes fields; whether a combination of them is a symmetry is decided
+// by its commutators (analysis/symmetries.h). All numbers are embedded ones.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <Eigen/Core>
+
+#include "system/system.h"
+
+namespace cartan {
+
+// How a field moves a mechanism; earlier kinds are preferred where several explain the same motion.
+enum class FieldKind {
+  own,    // a body moved in its own axes, its velocity in space kept: spin of an axisymmetric body
+  shift,  // a coordinate
+  world,  // everything outboard of a joint moved in the axes of the inboard side
+};
+
+class MotionGeometry {
+ public:
+  virtual ~MotionGeometry() = default;
+
+  // What makes f depend on time, as a phrase ("the force 'wind'"); "" when nothing does. A drive
+  // with constant speed does not: its joint moves, but the equations do not change.
+  virtual std::string time_dependence() const = 0;
+
+  // The functions that vanish on the manifold: g of every row (zero where it has none), then y - b
+  // of every row; C(i, j) = d value_i / d x_j, exact.
+  virtual int constraint_count() const = 0;
+  virtual void constraint_values(StateView at, std::span<double> values,
+                                 Workspace& workspace) const = 0;
+  virtual void constraint_jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> C,
+                                   Workspace& workspace) const = 0;
+  // Whether function i moves with time (the position of a drive).
+  virtual bool constraint_moves(int i) const = 0;
+
+  virtual int field_count() const = 0;
+  virtual FieldKind field_kind(int k) const = 0;
+  virtual std::string field_name(int k) const = 0;
+  // Columns Y_k(x), and D_k = d/ds Y_k(x + s direction) at s = 0.
+  virtual void fields(StateView at, std::span<const double> direction,
+                      Eigen::Ref<Eigen::MatrixXd> Y, Eigen::Ref<Eigen::MatrixXd> D) const = 0;
+  // J(i, j) += d (sum_k factor_k Y_k)_i / d x_j
+  virtual void add_field_jacobian(StateView at, std::span<const double> factors,
+                                  Eigen::Ref<Eigen::MatrixXd> J) const = 0;
+};
+
+}  // namespace cartan

@@ -1,0 +1,148 @@
+// cartan linearize and cartan equilibrium as a user types them.
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command_line.h"
+
+namespace cartan::test {
+namespace {
+
+using nlohmann::json;
+
+std::string example(const std::string& name) {
+  return std::string(CARTAN_ROOT) + "/examples/" + name + ".toml";
+}
+
+TEST(Linearize, BenchmarkBicycle) {
+  const json result = expect_json(run_cartan(
+      {"linearize", example("benchmark_bicycle"), "--set", "push=0", "--set", "v=5", "--json"}));
+  EXPECT_EQ(result["neutral"], 6);
+  ASSERT_EQ(result["eigenvalues"].size(), 10u);
+  EXPECT_EQ(result["frequencies_hz"].size(), 10u);
+  EXPECT_EQ(result["damping"].size(), 10u);
+  EXPECT_EQ(result["modes"].size(), 10u);
+  // zeros first (the largest real parts), then descending
+  for (int k = 0; k < 6; ++k) EXPECT_EQ(result["eigenvalues"][k], json({0.0, 0.0}));
+  EXPECT_NEAR(result["eigenvalues"][6][0].get<double>(), -0.3228664290040871, 1e-10);
+  EXPECT_NEAR(result["eigenvalues"][7][1].get<double>(), 4.464867713788225, 1e-10);
+  EXPECT_NEAR(result["eigenvalues"][8][1].get<double>(), -4.464867713788225, 1e-10);
+  EXPECT_NEAR(result["eigenvalues"][9][0].get<double>(), -14.07838969279825, 1e-10);
+  EXPECT_TRUE(result["stable"]);
+  const json& mode = result["modes"][7];
+  EXPECT_TRUE(mode["q"].contains("steering"));
+  EXPECT_TRUE(mode["bodies"].contains("frame"));
+}
+
+// In a mode everything grows with the same eigenvalue: v = lambda q for plain joints.
+TEST(Linearize, ModesAreMotions) {
+  const json result = expect_json(run_cartan(
+      {"linearize", example("benchmark_bicycle"), "--set", "push=0", "--set", "v=5", "--json"}));
+  for (const json& mode : result["modes"]) {
+    const double re = mode["eigenvalue"][0], im = mode["eigenvalue"][1];
+    if (re == 0 && im == 0) continue;
+    const json &q = mode["q"]["steering"][0], &v = mode["v"]["steering"][0];
+    const double a = q[0], b = q[1];
+    EXPECT_NEAR(v[0].get<double>(), re * a - im * b, 1e-9);
+    EXPECT_NEAR(v[1].get<double>(), re * b + im * a, 1e-9);
+  }
+}
+
+TEST(Linearize, SweepOverAParameterAndASpeed) {
+  const Scratch scratch;
+  const json parameter =
+      expect_json(run_cartan({"linearize", example("benchmark_bicycle"), "--set", "push=0",
+                              "--sweep", "v=lin(4,6.5,6)", "--json", "--out", scratch.path("a")}));
+  ASSERT_EQ(parameter["sweep"].size(), 6u);
+  const bool stable[] = {false, true, true, true, true, false};
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(parameter["sweep"][i]["stable"], stable[i]) << i;
+  const Table table = read_table(scratch.path("a/sweep.csv"));
+  EXPECT_EQ(table.rows.size(), 6u);
+  const json speed =
+      expect_json(run_cartan({"linearize", example("benchmark_bicycle"), "--set", "push=0",
+                              "--sweep", "rF*front_axle.v=lin(4,6.5,6)", "--json"}));
+  for (int i = 0; i < 6; ++i)
+    for (int k = 0; k < 10; ++k)
+      for (int part = 0; part < 2; ++part)
+        EXPECT_NEAR(speed["sweep"][i]["eigenvalues"][k][part].get<double>(),
+                    parameter["sweep"][i]["eigenvalues"][k][part].get<double>(), 1e-9);
+}
+
+TEST(Linearize, VanDerPolAtItsEquilibrium) {
+  const json result = expect_json(
+      run_cartan({"linearize", example("van_der_pol"), "--at", "equilibrium", "--json"}));
+  EXPECT_NEAR(result["eigenvalues"][0][0].get<double>(), 0.5, 1e-12);
+  EXPECT_NEAR(result["eigenvalues"][0][1].get<double>(), 0.8660254037844387, 1e-12);
+  EXPECT_FALSE(result["stable"]);
+}
+
+TEST(Linearize, RefusesWhatIsNotSteady) {
+  expect_refusal(run_cartan({"linearize", example("pendulum")}), "not steady");
+  expect_refusal(run_cartan({"linearize", example("duffing")}), "depends on time");
+  expect_refusal(run_cartan({"linearize", example("pendulum"), "--sweep", "m=1..3"}), "lin(A,B,N)");
+  expect_refusal(run_cartan({"linearize", example("pendulum"), "--sweep", "nothing=lin(0,1,3)"}),
+                 "nothing");
+  expect_refusal(
+      run_cartan({"linearize", example("pendulum"), "--at", "equilibrium", "--hold", "no.q"}),
+      "no");
+}
+
+TEST(Equilibrium, GovernorHoldsItsSpeed) {
+  const Scratch scratch;
+  const json result = expect_json(run_cartan({"equilibrium", example("governor"), "--hold",
+                                              "bearing.v", "--json", "--out", scratch.path("e")}));
+  EXPECT_TRUE(result["stable"]);
+  EXPECT_LT(result["residual"].get<double>(), 1e-11);
+  EXPECT_NEAR(result["state"]["v"]["bearing"][0].get<double>(), 12, 1e-12);
+  EXPECT_EQ(result["held"][0], "bearing.v");
+  // the state it wrote is steady
+  const json again = expect_json(run_cartan(
+      {"linearize", example("governor"), "--at", scratch.path("e/state.json"), "--json"}));
+  EXPECT_EQ(again["neutral"], result["neutral"]);
+}
+
+// Two rods in a plane.
+const char* const two_rods =
+    "name = \"two rods\"\n"
+    "[[body]]\nname = \"a\"\nmass = 1\ncom = [0, 0, -0.5]\ninertia = [0.1, 0.1, 0]\n"
+    "[[body]]\nname = \"b\"\nmass = 1\ncom = [0, 0, -0.5]\ninertia = [0.1, 0.1, 0]\n"
+    "[[joint]]\nname = \"upper\"\ntype = \"revolute\"\naxis = [0, 1, 0]\nposition = 1\n"
+    "parent = { body = \"world\" }\nchild = { body = \"a\" }\n"
+    "[[joint]]\nname = \"lower\"\ntype = \"revolute\"\naxis = [0, 1, 0]\nposition = 0.5\n"
+    "parent = { body = \"a\", at = [0, 0, -1] }\nchild = { body = \"b\" }\n";
+
+TEST(Equilibrium, SearchListsAllAndWritesTheMap) {
+  const Scratch scratch;
+  const json result = expect_json(run_cartan({"equilibrium", scratch.write("rods.toml", two_rods),
+                                              "--search", "upper.q=lin(-3,3,5),lower.q=lin(-3,3,5)",
+                                              "--json", "--out", scratch.path("s")}));
+  int stable = 0;
+  for (const json& found : result["equilibria"]) stable += found["stable"].get<bool>();
+  EXPECT_EQ(result["equilibria"].size(), 4u);  // each link up or down
+  EXPECT_EQ(stable, 1);
+  EXPECT_EQ(read_table(scratch.path("s/search.csv")).rows.size(), 25u);
+}
+
+TEST(Equilibrium, MinimiseGoesDown) {
+  const Scratch scratch;
+  const std::string file = scratch.write("rods.toml", two_rods);
+  const json result = expect_json(run_cartan({"equilibrium", file, "--minimise", "--json"}));
+  EXPECT_TRUE(result["stable"]);
+}
+
+TEST(Equilibrium, FailuresAreTold) {
+  const Scratch scratch;
+  const std::string file = scratch.write(
+      "none.toml", "name = \"none\"\n[variables]\nx = { initial = 0.5, rate = \"1 + x^2\" }\n");
+  const CommandResult result = run_cartan({"equilibrium", file, "--json"});
+  const json told = expect_json(result, 1);
+  EXPECT_FALSE(told["found"]);
+  EXPECT_NE(result.err.find("no steady state near"), std::string::npos) << result.err;
+  expect_refusal(
+      run_cartan({"equilibrium", example("heavy_top"), "--search", "pivot.q[1]=lin(0,1,3)"}),
+      "quaternion");
+}
+
+}  // namespace
+}  // namespace cartan::test
