@@ -79,6 +79,7 @@ class AbsoluteSystem final : public MechanicalSystem {
   void jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& w) const override {
     motion_->jacobian(at, J, w);
   }
+  const SecondOrderForm* second_order() const override { return motion_->second_order(); }
   const std::vector<EventInfo>& events() const override { return motion_->events(); }
   void event_values(StateView at, std::span<double> values, Workspace& w) const override {
     motion_->event_values(at, values, w);

@@ -14,6 +14,7 @@
 #include "dynamics/moving_frame.h"
 #include "dynamics/projection.h"
 #include "dynamics/recursive.h"
+#include "dynamics/second_order_motion.h"
 #include "dynamics/several_points.h"
 #include "dynamics/tree_report.h"
 #include "model/mass_properties.h"
@@ -50,6 +51,8 @@ class TreeSystem final : public MechanicalSystem {
       set_absolute(pack_mechanism_);
     }
     make_space();
+    second_order_.emplace(mechanism_, dual_mechanism_, formulation.solve, formulation.solve_dual,
+                          [this](Workspace& workspace) { return both_scratches(workspace); });
     for (const Event& e : model.events) {
       events_.push_back({e.name, e.direction, e.stop, false});
       event_needs_energy_ |= e.when.program.depends_on(Quantity::kinetic) ||
@@ -119,6 +122,8 @@ class TreeSystem final : public MechanicalSystem {
                                      at.mode, xdot, *w.dual);
                           });
   }
+
+  const SecondOrderForm* second_order() const override { return &*second_order_; }
 
   void event_values(StateView at, std::span<double> values, Workspace& workspace) const override {
     TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
@@ -304,6 +309,12 @@ class TreeSystem final : public MechanicalSystem {
   static constexpr double near_singular = 0.05;    // strength of the weakest row
   static constexpr double weak_pivot = 1e-3;       // squared sine at which rows are chosen anew ...
   static constexpr double good_pivot = 1e-2;       // ... and at which they are good again
+
+  SecondOrderMotion::Scratch both_scratches(Workspace& workspace) const {
+    TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+    if (!w.dual) w.dual = make_motion_workspace(dual_mechanism_);
+    return {w.motion, *w.dual};
+  }
 
   template <class S>
   void set_absolute(Mechanism<S>& mechanism) const {
@@ -510,6 +521,7 @@ class TreeSystem final : public MechanicalSystem {
   Mechanism<double> mechanism_;
   Mechanism<Dual4> dual_mechanism_;
   Mechanism<Pack4> pack_mechanism_;
+  std::optional<SecondOrderMotion> second_order_;
   StateSpace space_;
   std::vector<EventInfo> events_;
   bool event_needs_energy_ = false;
