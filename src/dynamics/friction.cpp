@@ -507,8 +507,8 @@ void change_friction(const Mechanism<double>& mechanism, FrictionState state, in
   settle_friction(mechanism, state, undecided, ws, solve);
 }
 
-#define CARTAN_INSTANTIATE(S)                                                                      \
-  template void add_friction_at_loads<S>(const Mechanism<S>&, MotionWorkspace<S>&, const S*);      \
+#define CARTAN_INSTANTIATE(S)                                                                 \
+  template void add_friction_at_loads<S>(const Mechanism<S>&, MotionWorkspace<S>&, const S*); \
   template void calc_load_residuals<S>(const Mechanism<S>&, MotionWorkspace<S>&, S*);
 CARTAN_INSTANTIATE(double)
 CARTAN_INSTANTIATE(Dual4)

@@ -118,11 +118,16 @@ void SecondOrderMotion::residual(const MotionPoint& at, std::span<double> result
 void SecondOrderMotion::residual_matrix(const MotionPoint& at, const MotionDirections& directions,
                                         Eigen::Ref<Eigen::MatrixXd> result,
                                         Workspace& workspace) const {
-  MotionWorkspace<Dual4>& ws = find_scratch_(workspace).duals;
-  const int nv = mechanism_.nv, size = static_cast<int>(result.rows());
-  std::vector<Dual4> q(at.q.begin(), at.q.end()), v(at.v.begin(), at.v.end()),
-      a(at.a.begin(), at.a.end()), lambda(at.lambda.begin(), at.lambda.end()), value(size);
-  std::vector<double> turn(nv), rate(at.q.size());
+  const Scratch scratch = find_scratch_(workspace);
+  const int nq = mechanism_.nq, nv = mechanism_.nv, size = static_cast<int>(result.rows());
+  std::vector<Dual4>& value = scratch.value;
+  value.resize(size);
+  scratch.point.clear();
+  for (const std::span<const double> part : {at.q, at.v, at.a, at.lambda})
+    scratch.point.insert(scratch.point.end(), part.begin(), part.end());
+  Dual4 *q = scratch.point.data(), *v = q + nq, *a = v + nv, *lambda = a + nv;
+  scratch.direction.resize(nv + nq);
+  double *turn = scratch.direction.data(), *rate = turn + nv;
   for (int first = 0; first < size; first += 4) {
     const int count = std::min(4, size - first);
     auto seed = [&](double unit) {  // 1: sets the directions, 0: takes them away
@@ -137,21 +142,18 @@ void SecondOrderMotion::residual_matrix(const MotionPoint& at, const MotionDirec
         for (int j = 0; j < nv; ++j)
           turn[j] = directions.turn ? (*directions.turn)(j, column) : (j == column ? 1 : 0);
         for (const Link<double>& link : mechanism_.links)
-          calc_coordinate_rates(link, at.q.data() + link.q0, turn.data() + link.v0,
-                                rate.data() + link.q0);
-        for (std::size_t i = 0; i < rate.size(); ++i)
-          q[i].d[k] = unit * directions.q_scale * rate[i];
+          calc_coordinate_rates(link, at.q.data() + link.q0, turn + link.v0, rate + link.q0);
+        for (int i = 0; i < nq; ++i) q[i].d[k] = unit * directions.q_scale * rate[i];
       }
     };
     seed(1);
-    calc_motion_residual<Dual4>(dual_mechanism_,
-                                {Dual4(at.t), q.data(), v.data(), a.data(), lambda.data()}, at.mode,
-                                value.data(), ws);
+    calc_motion_residual<Dual4>(dual_mechanism_, {Dual4(at.t), q, v, a, lambda}, at.mode,
+                                value.data(), scratch.duals);
     for (int k = 0; k < count; ++k)
       for (int i = 0; i < size; ++i) result(i, first + k) = value[i].d[k];
     seed(0);
   }
-  add_thin_inertia(ws, result);
+  add_thin_inertia(scratch.duals, result);
 }
 
 // A rod turns about itself without inertia, and nothing may hold it: the matrix would be singular

@@ -32,6 +32,8 @@ class SecondOrderMotion final : public SecondOrderForm {
   struct Scratch {
     MotionWorkspace<double>& numbers;
     MotionWorkspace<Dual4>& duals;
+    std::vector<Dual4>&point, &value;  // unknowns and equations of a column
+    std::vector<double>& direction;
   };
   using FindScratch = std::function<Scratch(Workspace&)>;
 

@@ -28,7 +28,7 @@ struct TreeWorkspace : Workspace {
   std::vector<Dual4> dual_x, dual_xdot;
   std::optional<MotionWorkspace<Pack4>> pack;  // made at the first evaluation of several points
   std::vector<Pack4> pack_x, pack_xdot;
-  std::vector<double> margins;
+  std::vector<double> margins, direction;
   double choose_below = 1e-3;  // least pivot at which the rows are chosen anew
 
   // of the last evaluation
@@ -313,7 +313,7 @@ class TreeSystem final : public MechanicalSystem {
   SecondOrderMotion::Scratch both_scratches(Workspace& workspace) const {
     TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
     if (!w.dual) w.dual = make_motion_workspace(dual_mechanism_);
-    return {w.motion, *w.dual};
+    return {w.motion, *w.dual, w.dual_x, w.dual_xdot, w.direction};
   }
 
   template <class S>

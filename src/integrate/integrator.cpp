@@ -75,7 +75,7 @@ const IntegratorInfo table[] = {
      "SUNDIALS, the same for the residual x' - f, for stiff systems", make_ida_integrator},
     {"generalized-alpha", 2, false, true, default_stage_tolerance,
      "generalised-alpha on the group, index 3, damps what is faster than the step", make_alpha,
-     refuse_generalized_alpha, true},
+     refuse_generalized_alpha, true, true},
 };
 
 }  // namespace

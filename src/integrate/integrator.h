@@ -131,6 +131,7 @@ struct IntegratorInfo {
   // "" or why the method cannot take this system, and what to use instead; null: it takes all.
   std::string (*refusal)(const System&) = nullptr;
   bool spectral_radius = false;  // takes this option
+  bool index3 = false;           // solves g = 0 itself
 };
 
 // Every method there is. Adding one: a file pair and a row.

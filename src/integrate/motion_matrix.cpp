@@ -4,6 +4,12 @@
 
 namespace cartan {
 
+template <int size>
+static void invert_block(Eigen::MatrixXd& matrix, int first) {
+  const Eigen::Matrix<double, size, size> block = matrix.block<size, size>(first, first);
+  matrix.block<size, size>(first, first) = block.inverse();
+}
+
 MotionMatrix::MotionMatrix(const SecondOrderForm& form)
     : form_(form), speeds_(form.positions().tangent_size()), unit_(speeds_), column_(speeds_) {}
 
@@ -33,9 +39,10 @@ void MotionMatrix::fill_turn(std::span<const double> d) {
   }
   for (const StateBlock& b : space.blocks()) {
     if (b.kind == StateBlock::Kind::vector) continue;
-    auto part = turn_.block(b.tangent, b.tangent, size_of(b), size_of(b));
-    block_ = part;
-    part = block_.inverse();
+    if (b.kind == StateBlock::Kind::pose)
+      invert_block<6>(turn_, b.tangent);
+    else
+      invert_block<3>(turn_, b.tangent);
   }
 }
 

@@ -49,7 +49,7 @@ class MotionMatrix {
   std::vector<EquationLevel> levels_;
   int position_rows_ = 0;
   double q_scale_ = 1, v_scale_ = 1;
-  Eigen::MatrixXd matrix_, turn_, block_;
+  Eigen::MatrixXd matrix_, turn_;
   Eigen::PartialPivLU<Eigen::MatrixXd> factors_;
   Eigen::VectorXd solution_;
   std::vector<double> unit_, column_;
