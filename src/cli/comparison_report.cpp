@@ -13,7 +13,7 @@ const std::vector<std::string> columns = {
     "unit_norm_error", "constraint", "evaluations", "wall_seconds", "order"};
 
 constexpr const char* layout =
-    "{:<13} {:<10} {:>9} {:>11} {:>11} {:>11} {:>11} {:>11} {:>9} {:>6}\n";
+    "{:<14} {:<17} {:>9} {:>11} {:>11} {:>11} {:>11} {:>11} {:>9} {:>6}\n";
 
 std::string cell(const std::optional<double>& value) {
   return value ? fmt::format("{:.2e}", *value) : "-";
@@ -22,7 +22,7 @@ std::string cell(const std::optional<double>& value) {
 std::string row_text(const ComparisonRow& row) {
   const std::string formulation = row.formulation.empty() ? "-" : row.formulation;
   if (!row.failure.empty())
-    return fmt::format("{:<13} {:<10} {:>9.4g}   failed: {}\n", formulation, row.integrator,
+    return fmt::format("{:<14} {:<17} {:>9.4g}   failed: {}\n", formulation, row.integrator,
                        row.step, row.failure);
   return fmt::format(layout, formulation, row.integrator, fmt::format("{:.4g}", row.step),
                      cell(row.difference), cell(row.energy_drift), cell(row.unit_norm_error),
