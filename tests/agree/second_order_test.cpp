@@ -56,12 +56,14 @@ struct Solved {
 
   // Zero to rounding, measured by the terms that cancel.
   void expect_solution() const {
+    if (size == 0) return;  // nothing moves
     const VectorXd r = residual(q, v, unknowns), free = residual(q, v, VectorXd::Zero(size));
     const VectorXd terms = matrix(0, 0).cwiseAbs() * unknowns.cwiseAbs() + free.cwiseAbs();
     EXPECT_LE(r.head(nv).lpNorm<Eigen::Infinity>(), 1e-9 * (1 + terms.maxCoeff()));
     EXPECT_LE(r.tail(size - nv).lpNorm<Eigen::Infinity>(), 1e-8 * (1 + terms.maxCoeff()));
   }
   void expect_matrix(std::uint64_t seed) const {
+    if (size == 0) return;
     Random random(seed);
     VectorXd z(size), d(nv), moved(nq);
     for (double& entry : z) entry = random.uniform(-1, 1);
@@ -72,10 +74,10 @@ struct Solved {
       return residual(moved, v + h * v_scale * z.head(nv), unknowns + h * z);
     };
     auto central = [&](double h) -> VectorXd { return (at(h) - at(-h)) / (2 * h); };
-    const VectorXd expected = (4 * central(1e-4) - central(2e-4)) / 3;
+    const VectorXd expected = (4 * central(2e-5) - central(4e-5)) / 3;
     const MatrixXd A = matrix(q_scale, v_scale);
     EXPECT_LE((A * z - expected).lpNorm<Eigen::Infinity>(),
-              1e-6 * (1 + (A.cwiseAbs() * z.cwiseAbs()).maxCoeff()));
+              3e-6 * (1 + (A.cwiseAbs() * z.cwiseAbs()).maxCoeff()));
   }
   void expect_quadrature() const {
     if (system.quadratures() == 0) return;
@@ -88,6 +90,7 @@ struct Solved {
 };
 
 TEST(SecondOrder, TreesAreSolvedByBoth) {
+  std::size_t loads = 0;  // unknown with the accelerations
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomMechanismOptions options;
@@ -96,7 +99,10 @@ TEST(SecondOrder, TreesAreSolvedByBoth) {
     for (const auto& system : c->systems) {
       if (!system->second_order()) continue;
       SCOPED_TRACE(system->formulation());
-      Solved(*system, c->state).expect_solution();
+      const Solved solved(*system, c->state);
+      solved.expect_solution();
+      solved.expect_quadrature();
+      loads += solved.start.lambda.size();
     }
     for (const auto& system : c->absolute) {
       SCOPED_TRACE(system->formulation());
@@ -105,12 +111,13 @@ TEST(SecondOrder, TreesAreSolvedByBoth) {
       solved.expect_quadrature();
     }
   }
+  EXPECT_GT(loads, 20u);
 }
 
 TEST(SecondOrder, ClosedMechanismsAreSolvedByBoth) {
   RandomClosedOptions options;
   options.tree.max_bodies = 8;
-  int force_rows = 0, velocity_rows = 0, position_rows = 0;
+  int velocity_rows = 0, position_rows = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const ClosedModel m(make_random_closed_mechanism(seed, options));
     for (const char* formulation :
@@ -128,7 +135,6 @@ TEST(SecondOrder, ClosedMechanismsAreSolvedByBoth) {
       std::vector<EquationLevel> levels;
       solved.form.fill_levels(solved.state.mode, levels);
       for (EquationLevel level : levels) {
-        force_rows += level == EquationLevel::force;
         velocity_rows += level == EquationLevel::velocity;
         position_rows += level == EquationLevel::position;
       }
@@ -136,7 +142,6 @@ TEST(SecondOrder, ClosedMechanismsAreSolvedByBoth) {
   }
   EXPECT_GT(position_rows, 100);
   EXPECT_GT(velocity_rows, 20);
-  EXPECT_GT(force_rows, 5);
 }
 
 TEST(SecondOrder, MatrixOfTreesAgainstDifferences) {
@@ -160,6 +165,7 @@ TEST(SecondOrder, RateOfAccelerationsAgainstDifferences) {
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const std::unique_ptr<Case> c = make_case(seed, options);
+    if (c->nv == 0) continue;
     const MechanicalSystem& system = *c->systems.front();
     const Solved here(system, c->state);
     auto at = [&](double h) {
