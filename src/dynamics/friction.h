@@ -39,8 +39,8 @@ void calc_friction_margins(const Mechanism<double>& mechanism, MotionWorkspace<d
 // Adds friction to ws.tau for the accelerations already in ws (inverse dynamics).
 void add_friction_at_accelerations(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws);
 
-// Where accelerations, multipliers and loads are unknowns (second_order_motion.h): adds friction for
-// the given loads to the forces in ws and locks what sticks; needs fill_forces.
+// Where accelerations, multipliers and loads are unknowns (second_order_motion.h): adds friction
+// for the given loads to the forces in ws and locks what sticks; needs fill_forces.
 template <class S>
 void add_friction_at_loads(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, const S* loads);
 // F_k - sum_b c_b |l_b| of every friction element with bearings, from accelerations, multipliers

@@ -97,7 +97,7 @@ class GeneralizedAlpha final : public GeneralizedAlphaIntegrator {
   Numbers v0_, a0_;          // of the step being solved
   Numbers w0_;
   End end_, again_;
-  Numbers x1_, residual_, scale_, scratch_, scratch2_, rate1_;
+  Numbers x1_, residual_, scale_, scratch_, rate1_;
   MotionMatrix matrix_, rest_;
   bool fresh_ = false, refresh_wanted_ = true;
   double matrix_h_ = 0;
@@ -120,7 +120,6 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, const IntegratorOptions
       x1_(n_),
       scale_(nv_, 1.0),
       scratch_(nv_),
-      scratch2_(nv_),
       rate1_(nv_),
       matrix_(form_),
       rest_(form_) {

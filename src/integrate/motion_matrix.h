@@ -34,7 +34,7 @@ class MotionMatrix {
   // In place.
   void solve(std::span<double> residual);
 
-  // The matrix J^T at a point, not of a step: changes of v that only constraints can make,
+  // The same at a point, for no step: changes of v that only constraints can make,
   //   M change - J^T impulse = 0,   G change = the target, per multiplier (velocity rows: zero).
   void refresh_at_rest(const MotionPoint& at, Workspace& workspace);
   void solve_constraint_change(std::span<const double> target, std::span<double> change);
