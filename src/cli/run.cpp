@@ -37,6 +37,9 @@ std::optional<int> read_options(const Words& words, Options& o) {
   arguments.option("--step", "H", "step of fixed-step methods, recording interval of adaptive ones",
                    o.run.step);
   declare_duration_and_tolerance(arguments, o.run);
+  arguments.option("--spectral-radius", "RHO",
+                   "generalized-alpha: what a step leaves of motions much faster than it, 0 to 1",
+                   o.run.spectral_radius);
   arguments.option("--every", "K", "record every K-th step", o.run.every);
   arguments.option(
       "--from", "STATE",
@@ -71,6 +74,17 @@ struct Job {
     return dynamic_cast<const MechanicalSystem*>(system.get());
   }
 };
+
+// generalized-alpha solves the constraints themselves in every step and has nothing to feed back.
+bool check_feedback(const Options& o, const RunSettings& settings) {
+  if (o.stabilisation != "baumgarte" || !find_integrator(settings.simulate.integrator)->index3)
+    return true;
+  fmt::print(stderr,
+             "cartan run: --stabilisation baumgarte has no effect on {}, which satisfies the "
+             "constraints on positions in every step; use projection or none\n",
+             settings.simulate.integrator);
+  return false;
+}
 
 // The start of the file, or another state made consistent with the constraints.
 bool read_start(const Options& o, Job& job) {
@@ -108,6 +122,7 @@ bool prepare(const Options& o, Job& job) {
   const std::optional<RunSettings> settings = choose_settings(o.run, *job.model);
   if (!settings) return false;
   job.settings = *settings;
+  if (!check_feedback(o, job.settings)) return false;
   job.settings.simulate.stop_requested = &watch_interrupts();
   job.system = load_system(*job.model, job.settings.formulation);
   if (!job.system) return false;

@@ -11,6 +11,7 @@ void add_method(const RunResult& run, Json& json) {
   json["integrator"] = o.integrator;
   json["step"] = o.step;
   json["tolerance"] = run.report.tolerance;
+  if (find_integrator(o.integrator)->spectral_radius) json["spectral_radius"] = o.spectral_radius;
   json["duration"] = o.duration;
   json["every"] = o.every;
   json["defaults"] = run.settings.defaulted;

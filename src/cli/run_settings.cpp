@@ -44,6 +44,8 @@ std::string find_problem(const SimulateOptions& o) {
     return fmt::format("every is {}; expected a whole number of at least 1", o.every);
   if (!(o.tolerance >= 0 && o.tolerance < 1))
     return fmt::format("tolerance is {}; expected a positive number below 1", o.tolerance);
+  if (!(o.spectral_radius >= 0 && o.spectral_radius <= 1))
+    return fmt::format("spectral-radius is {}; expected a number from 0 to 1", o.spectral_radius);
   return "";
 }
 
@@ -83,8 +85,20 @@ std::optional<RunSettings> choose_settings(const RunArguments& asked, const Mode
                               fallback.duration);
   o.tolerance =
       chooser.choose("tolerance", asked.tolerance, number(file.tolerance, parameters), 0.0);
+  o.spectral_radius = chooser.choose("spectral_radius", asked.spectral_radius,
+                                     std::optional<double>(), fallback.spectral_radius);
   o.every = chooser.choose("every", asked.every, file.every, fallback.every);
   if (!check_integrator(o.integrator)) return std::nullopt;
+  if (!find_integrator(o.integrator)->spectral_radius) {
+    settings.defaulted.erase("spectral_radius");
+    if (asked.spectral_radius) {
+      fmt::print(stderr,
+                 "cartan: {} has no spectral radius to choose; --spectral-radius belongs to "
+                 "generalized-alpha\n",
+                 o.integrator);
+      return std::nullopt;
+    }
+  }
   if (asked.tolerance && *asked.tolerance == 0) {
     fmt::print(stderr, "cartan: tolerance is 0; expected a positive number below 1\n");
     return std::nullopt;

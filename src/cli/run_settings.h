@@ -13,7 +13,7 @@ namespace cartan {
 
 struct RunArguments {
   std::string formulation, integrator;
-  std::optional<double> step, duration, tolerance;
+  std::optional<double> step, duration, tolerance, spectral_radius;
   std::optional<int> every;
 };
 

@@ -43,6 +43,9 @@ std::string method(const RunResult& run) {
   if (run.model->is_mechanism()) text += run.settings.formulation + mark(run, "formulation") + ", ";
   text += fmt::format("{}{}, {} {:g} s{}", o.integrator, mark(run, "integrator"),
                       info.adaptive ? "recorded every" : "step", o.step, mark(run, "step"));
+  if (info.spectral_radius)
+    text +=
+        fmt::format(", spectral radius {:g}{}", o.spectral_radius, mark(run, "spectral_radius"));
   if (o.every > 1) text += fmt::format(", one in {} kept", o.every);
   if (run.report.tolerance > 0)
     text += fmt::format(", tolerance {:g}{}", run.report.tolerance, mark(run, "tolerance"));

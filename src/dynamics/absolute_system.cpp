@@ -113,6 +113,7 @@ class AbsoluteSystem final : public MechanicalSystem {
                                      Eigen::Ref<Eigen::MatrixXd> C, Workspace& w) const override {
     motion_->constraint_parameter_jacobian(at, which, C, w);
   }
+  const SecondOrderForm* second_order() const override { return motion_->second_order(); }
   const std::vector<EventInfo>& events() const override { return motion_->events(); }
   void event_values(StateView at, std::span<double> values, Workspace& w) const override {
     motion_->event_values(at, values, w);

@@ -320,6 +320,36 @@ void solve_with_friction(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
   solve(mechanism, ws);
 }
 
+template <class S>
+void add_friction_at_loads(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, const S* loads) {
+  ws.any_locked = false;
+  if (!mechanism.has_friction) return;
+  keep_applied(mechanism, ws);
+  set_friction_locks(mechanism, ws);
+  std::copy(loads, loads + mechanism.bearing_count, ws.friction_load.begin());
+  set_tau(mechanism, ws, true);
+  push_loop_friction(mechanism, ws);
+}
+
+template <class S>
+void calc_load_residuals(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, S* residuals) {
+  if (mechanism.bearing_count == 0) return;
+  calc_bearing_components(mechanism, ws, ws.bearing_base.data());
+  const S* component = ws.bearing_base.data();
+  for_each_friction(mechanism, [&](int, const Friction<S>& e) {
+    if (e.bearings.empty()) return;
+    S residual = ws.friction_load[e.load0];
+    for (const BearingRow<S>& b : e.bearings) {
+      S length2(0);
+      for (int r = 0; r < b.rows; ++r, ++component) length2 += *component * *component;
+      // at zero load the length has no derivative; zero is one of its slopes
+      const auto loaded = less(S(1e-300), length2);
+      residual -= b.factor * select(loaded, sqrt(select(loaded, length2, S(1))), S(0));
+    }
+    residuals[e.load0] = residual;
+  });
+}
+
 void calc_friction_margins(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
                            std::span<double> margins) {
   if (mechanism.mode_count == 0) return;
@@ -491,6 +521,12 @@ void change_friction(const Mechanism<double>& mechanism, FrictionState state, in
   settle_friction(mechanism, state, undecided, ws, solve);
 }
 
+#define CARTAN_INSTANTIATE(S)                                                                 \
+  template void add_friction_at_loads<S>(const Mechanism<S>&, MotionWorkspace<S>&, const S*); \
+  template void calc_load_residuals<S>(const Mechanism<S>&, MotionWorkspace<S>&, S*);
+CARTAN_INSTANTIATE(double)
+CARTAN_INSTANTIATE(Dual4)
+#undef CARTAN_INSTANTIATE
 template void set_friction_locks<double>(const Mechanism<double>&, MotionWorkspace<double>&);
 template void solve_with_friction<double>(const Mechanism<double>&, MotionWorkspace<double>&,
                                           AccelerationSolver<double>);

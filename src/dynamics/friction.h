@@ -40,6 +40,15 @@ void calc_friction_margins(const Mechanism<double>& mechanism, MotionWorkspace<d
 // Adds friction to ws.tau for the accelerations already in ws (inverse dynamics).
 void add_friction_at_accelerations(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws);
 
+// Where accelerations, multipliers and loads are unknowns (second_order_motion.h): adds friction
+// for the given loads to the forces in ws and locks what sticks; needs fill_forces.
+template <class S>
+void add_friction_at_loads(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, const S* loads);
+// F_k - sum_b c_b |l_b| of every friction element with bearings, from accelerations, multipliers
+// and forces in ws.
+template <class S>
+void calc_load_residuals(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, S* residuals);
+
 // Where a mechanism is, with the discrete state to be settled. Speeds of components that stick are
 // set to zero, a spherical joint that starts to turn gets a tiny rate.
 struct FrictionState {

@@ -16,6 +16,7 @@
 #include "dynamics/parameter_seeds.h"
 #include "dynamics/projection.h"
 #include "dynamics/recursive.h"
+#include "dynamics/second_order_motion.h"
 #include "dynamics/several_points.h"
 #include "dynamics/state_expression.h"
 #include "dynamics/tree_report.h"
@@ -31,7 +32,7 @@ struct TreeWorkspace : Workspace {
   std::optional<MotionWorkspace<Pack4>> pack;  // made at the first evaluation of several points
   std::vector<Pack4> pack_x, pack_xdot;
   SeededMechanisms<MotionWorkspace<Dual4>> seeded;  // for derivatives by parameters
-  std::vector<double> margins;
+  std::vector<double> margins, direction;
   double choose_below = 1e-3;  // least pivot at which the rows are chosen anew
 
   // of the last evaluation
@@ -54,6 +55,8 @@ class TreeSystem final : public MechanicalSystem {
       set_absolute(pack_mechanism_);
     }
     make_space();
+    second_order_.emplace(mechanism_, dual_mechanism_, formulation.solve, formulation.solve_dual,
+                          [this](Workspace& workspace) { return both_scratches(workspace); });
     for (const Event& e : model.events) {
       events_.push_back({e.name, e.direction, e.stop, false});
       event_needs_energy_ |= e.when.program.depends_on(Quantity::kinetic) ||
@@ -180,6 +183,7 @@ class TreeSystem final : public MechanicalSystem {
     }
     return 0;
   }
+  const SecondOrderForm* second_order() const override { return &*second_order_; }
 
   void event_values(StateView at, std::span<double> values, Workspace& workspace) const override {
     TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
@@ -382,6 +386,12 @@ class TreeSystem final : public MechanicalSystem {
       return &*w.dual;
     };
     return scratch;
+  }
+
+  SecondOrderMotion::Scratch both_scratches(Workspace& workspace) const {
+    TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+    if (!w.dual) w.dual = make_motion_workspace(dual_mechanism_);
+    return {w.motion, *w.dual, w.dual_x, w.dual_xdot, w.direction};
   }
 
   template <class S>
@@ -614,6 +624,7 @@ class TreeSystem final : public MechanicalSystem {
   Mechanism<double> mechanism_;
   Mechanism<Dual4> dual_mechanism_;
   Mechanism<Pack4> pack_mechanism_;
+  std::optional<SecondOrderMotion> second_order_;
   StateSpace space_;
   std::vector<EventInfo> events_;
   bool event_needs_energy_ = false;

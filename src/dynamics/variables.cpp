@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "dynamics/parameter_seeds.h"
 #include <fmt/format.h>
 
+#include "dynamics/parameter_seeds.h"
 #include "system/motion_geometry.h"
 
 namespace cartan {

@@ -2,6 +2,7 @@
 
 #include "integrate/explicit_rk.h"
 #include "integrate/gauss_legendre.h"
+#include "integrate/generalized_alpha.h"
 #include "integrate/munthe_kaas.h"
 #include "integrate/sundials.h"
 
@@ -27,6 +28,9 @@ Make make_rk4(const System& s, const IntegratorOptions& o) {
 }
 Make make_rkmk4(const System& s, const IntegratorOptions& o) {
   return make_munthe_kaas_integrator(s, classical_rk4(), o);
+}
+Make make_alpha(const System& s, const IntegratorOptions& o) {
+  return make_generalized_alpha(s, o);
 }
 constexpr double rk45_tolerance = 1e-9, dop853_tolerance = 1e-10;
 
@@ -69,6 +73,9 @@ const IntegratorInfo table[] = {
      make_cvode_integrator},
     {"ida", 0, true, true, default_sundials_tolerance,
      "SUNDIALS, the same for the residual x' - f, for stiff systems", make_ida_integrator},
+    {"generalized-alpha", 2, false, true, default_stage_tolerance,
+     "generalised-alpha on the group, index 3, damps what is faster than the step", make_alpha,
+     refuse_generalized_alpha, true, true},
 };
 
 }  // namespace

@@ -46,10 +46,13 @@ struct IntegratorCounts {
   double max_unit_norm_error = 0;  // explicit methods: before normalising
 };
 
+inline constexpr double default_spectral_radius = 0.9;
+
 struct IntegratorOptions {
   double tolerance = 0;     // 0: the method's own default
   bool fixed_step = false;  // adaptive methods: take the step asked for, no error control
   double max_step = 0;      // adaptive methods; 0: none
+  double spectral_radius = default_spectral_radius;  // generalized-alpha
 };
 
 class Integrator {
@@ -127,6 +130,8 @@ struct IntegratorInfo {
   std::unique_ptr<Integrator> (*make)(const System&, const IntegratorOptions&);
   // "" or why the method cannot take this system, and what to use instead; null: it takes all.
   std::string (*refusal)(const System&) = nullptr;
+  bool spectral_radius = false;  // takes this option
+  bool index3 = false;           // solves g = 0 itself
 };
 
 // Every method there is. Adding one: a file pair and a row.

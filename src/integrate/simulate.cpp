@@ -42,6 +42,8 @@ std::string check_options(const SimulateOptions& o, const System& system, const 
   if (o.every < 1) return format("every is %d; expected at least 1", o.every);
   if (!(o.tolerance >= 0 && o.tolerance < 1))
     return format("tolerance is %g; expected a positive number below 1", o.tolerance);
+  if (!(o.spectral_radius >= 0 && o.spectral_radius <= 1))
+    return format("the spectral radius is %g; expected a number from 0 to 1", o.spectral_radius);
   if (static_cast<int>(start.x.size()) != system.space().size())
     return format("the state has %zu numbers, the system %d", start.x.size(),
                   system.space().size());
@@ -54,7 +56,8 @@ std::string check_options(const SimulateOptions& o, const System& system, const 
 }
 
 IntegratorOptions integrator_options(const IntegratorInfo& info, const SimulateOptions& o) {
-  return {o.tolerance > 0 ? o.tolerance : info.default_tolerance, o.fixed_step, o.max_step};
+  return {o.tolerance > 0 ? o.tolerance : info.default_tolerance, o.fixed_step, o.max_step,
+          o.spectral_radius};
 }
 
 class Run {

@@ -24,7 +24,8 @@ struct SimulateOptions {
   int every = 1;         // sample every k-th step
   bool fixed_step = false;  // adaptive methods without error control, with `step`
   double max_step = 0;      // adaptive methods; 0: none
-  bool project = true;      // back to the constraints after every step, where there are any
+  double spectral_radius = default_spectral_radius;  // generalized-alpha: 0 to 1
+  bool project = true;  // back to the constraints after every step, where there are any
   const std::atomic<bool>* stop_requested = nullptr;  // looked at after every step
 };
 

@@ -1,0 +1,229 @@
+#include "dynamics/second_order_motion.h"
+
+#include <algorithm>
+
+#include "dynamics/constraints.h"
+#include "dynamics/forces.h"
+#include "dynamics/joint_motion.h"
+#include "dynamics/kinematics.h"
+#include "dynamics/recursive.h"
+#include "dynamics/tree_report.h"
+
+namespace cartan {
+namespace {
+
+// The multipliers of active rows to their places; those of others are zero. Returns the loads.
+template <class S>
+const S* spread_multipliers(const Mechanism<S>& mechanism, const S* lambda,
+                            MotionWorkspace<S>& ws) {
+  for (int r = 0; r < mechanism.row_count(); ++r)
+    ws.lambda[r] = ws.mode[mechanism.mode_count + r] != 0 ? *lambda++ : S(0);
+  return lambda;
+}
+
+// Everything of a point but the accelerations' effect: kinematics, forces, friction.
+template <class S>
+void fill_point(const Mechanism<S>& mechanism, const MotionUnknowns<S>& at,
+                std::span<const int> mode, MotionWorkspace<S>& ws) {
+  std::copy(mode.begin(), mode.end(), ws.mode.begin());
+  fill_kinematics<S>(mechanism, at.t, at.q, at.v, ws);
+  if (mechanism.absolute) fill_columns(mechanism, ws);
+  fill_forces(mechanism, ws);
+  std::copy(at.a, at.a + mechanism.nv, ws.vdot.begin());
+  add_friction_at_loads(mechanism, ws, spread_multipliers(mechanism, at.lambda, ws));
+}
+
+// What acts on speeds directly: forces on joints, couplers and drives of tree joints.
+template <class S>
+void subtract_joint_forces(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, S* result) {
+  if (mechanism.has_forces)
+    for (int j = 0; j < mechanism.nv; ++j) result[j] -= ws.tau[j];
+  for (const RowTerm<S>& term : mechanism.terms)
+    result[mechanism.links[term.link].v0 + term.component] -= term.factor * ws.lambda[term.row];
+  for (int r = 0; r < mechanism.row_count(); ++r)
+    if (const int speed = mechanism.rows[r].driven_speed; speed >= 0) result[speed] -= ws.lambda[r];
+}
+
+}  // namespace
+
+template <class S>
+void calc_motion_residual(const Mechanism<S>& mechanism, const MotionUnknowns<S>& at,
+                          std::span<const int> mode, S* result, MotionWorkspace<S>& ws) {
+  fill_point(mechanism, at, mode, ws);
+  calc_inverse_dynamics<S>(mechanism, ws, {result, static_cast<std::size_t>(mechanism.nv)});
+  subtract_joint_forces(mechanism, ws, result);
+  if (ws.any_locked)
+    for (int j = 0; j < mechanism.nv; ++j)
+      if (ws.locked[j]) result[j] = at.a[j];
+  result += mechanism.nv;
+  if (!mechanism.rows.empty()) fill_constraint_positions(mechanism, ws);
+  for (int r = 0; r < mechanism.row_count(); ++r)
+    if (mode[mechanism.mode_count + r] != 0)
+      *result++ = mechanism.rows[r].holonomic ? ws.row_position[r] : ws.row_speed[r];
+  calc_load_residuals(mechanism, ws, result);
+}
+
+SecondOrderMotion::SecondOrderMotion(const Mechanism<double>& mechanism,
+                                     const Mechanism<Dual4>& dual, AccelerationSolver<double> solve,
+                                     AccelerationSolver<Dual4> solve_dual, FindScratch find_scratch)
+    : mechanism_(mechanism),
+      dual_mechanism_(dual),
+      solve_(solve),
+      solve_dual_(solve_dual),
+      find_scratch_(std::move(find_scratch)) {
+  make_positions();
+}
+
+// As the state's space, but a free joint is one pose: its speeds are a twist in body axes. Links
+// are sorted by their place in q.
+void SecondOrderMotion::make_positions() {
+  std::vector<const Link<double>*> links;
+  for (const Link<double>& link : mechanism_.links) links.push_back(&link);
+  std::sort(links.begin(), links.end(),
+            [](const Link<double>* a, const Link<double>* b) { return a->q0 < b->q0; });
+  for (const Link<double>* link : links) {
+    const bool free = link->type == JointType::free;
+    if (free && !link->product) {
+      positions_.add_pose();
+    } else if (free || link->type == JointType::spherical) {
+      positions_.add_quaternion();
+      positions_.add_vector(link->nq - 4);
+    } else {
+      positions_.add_vector(link->nq);
+    }
+  }
+}
+
+void SecondOrderMotion::fill_levels(std::span<const int> mode,
+                                    std::vector<EquationLevel>& levels) const {
+  levels.clear();
+  for (int r = 0; r < mechanism_.row_count(); ++r)
+    if (is_active(mode, r))
+      levels.push_back(mechanism_.rows[r].holonomic ? EquationLevel::position
+                                                    : EquationLevel::velocity);
+  levels.insert(levels.end(), mechanism_.bearing_count, EquationLevel::force);
+}
+
+static MotionUnknowns<double> unknowns(const MotionPoint& at) {
+  return {at.t, at.q.data(), at.v.data(), at.a.data(), at.lambda.data()};
+}
+
+void SecondOrderMotion::residual(const MotionPoint& at, std::span<double> result,
+                                 Workspace& workspace) const {
+  calc_motion_residual<double>(mechanism_, unknowns(at), at.mode, result.data(),
+                               find_scratch_(workspace).numbers);
+}
+
+// Four columns at a time.
+void SecondOrderMotion::residual_matrix(const MotionPoint& at, const MotionDirections& directions,
+                                        Eigen::Ref<Eigen::MatrixXd> result,
+                                        Workspace& workspace) const {
+  const Scratch scratch = find_scratch_(workspace);
+  const int nq = mechanism_.nq, nv = mechanism_.nv, size = static_cast<int>(result.rows());
+  std::vector<Dual4>& value = scratch.value;
+  value.resize(size);
+  scratch.point.clear();
+  for (const std::span<const double> part : {at.q, at.v, at.a, at.lambda})
+    scratch.point.insert(scratch.point.end(), part.begin(), part.end());
+  Dual4 *q = scratch.point.data(), *v = q + nq, *a = v + nv, *lambda = a + nv;
+  scratch.direction.resize(nv + nq);
+  double *turn = scratch.direction.data(), *rate = turn + nv;
+  for (int first = 0; first < size; first += 4) {
+    const int count = std::min(4, size - first);
+    auto seed = [&](double unit) {  // 1: sets the directions, 0: takes them away
+      for (int k = 0; k < count; ++k) {
+        const int column = first + k;
+        if (column >= nv) {
+          lambda[column - nv].d[k] = unit;
+          continue;
+        }
+        a[column].d[k] = unit;
+        v[column].d[k] = unit * directions.v_scale;
+        for (int j = 0; j < nv; ++j)
+          turn[j] = directions.turn ? (*directions.turn)(j, column) : (j == column ? 1 : 0);
+        for (const Link<double>& link : mechanism_.links)
+          calc_coordinate_rates(link, at.q.data() + link.q0, turn + link.v0, rate + link.q0);
+        for (int i = 0; i < nq; ++i) q[i].d[k] = unit * directions.q_scale * rate[i];
+      }
+    };
+    seed(1);
+    calc_motion_residual<Dual4>(dual_mechanism_, {Dual4(at.t), q, v, a, lambda}, at.mode,
+                                value.data(), scratch.duals);
+    for (int k = 0; k < count; ++k)
+      for (int i = 0; i < size; ++i) result(i, first + k) = value[i].d[k];
+    seed(0);
+  }
+  add_thin_inertia(scratch.duals, result);
+}
+
+// A rod turns about itself without inertia, and nothing may hold it: the matrix would be singular
+// along a motion that no equation sees. The iteration divides by this matrix, the equations do not
+// have it.
+void SecondOrderMotion::add_thin_inertia(const MotionWorkspace<Dual4>& ws,
+                                         Eigen::Ref<Eigen::MatrixXd> result) const {
+  constexpr double share = 1e-5;
+  if (!mechanism_.absolute || mechanism_.rows.empty()) return;
+  for (std::size_t i = 0; i < mechanism_.links.size(); ++i)
+    for (int k = 0; k < 6; ++k) {
+      const int j = mechanism_.links[i].v0 + k;
+      result(j, j) += share * value_of(k < 3 ? ws.sparse.extra_J[i] : ws.sparse.extra_mass[i]);
+    }
+}
+
+void SecondOrderMotion::constraint_speeds(const MotionPoint& at, std::span<double> result,
+                                          Workspace& workspace) const {
+  MotionWorkspace<double>& ws = find_scratch_(workspace).numbers;
+  std::copy(at.mode.begin(), at.mode.end(), ws.mode.begin());
+  fill_kinematics<double>(mechanism_, at.t, at.q.data(), at.v.data(), ws);
+  std::fill(result.begin(), result.end(), 0.0);
+  int k = 0;
+  for (int r = 0; r < mechanism_.row_count(); ++r)
+    if (is_active(at.mode, r)) result[k++] = ws.row_speed[r];
+}
+
+void SecondOrderMotion::quadrature_rates(const MotionPoint& at, std::span<double> result,
+                                         Workspace& workspace) const {
+  if (!mechanism_.has_power) return;
+  MotionWorkspace<double>& ws = find_scratch_(workspace).numbers;
+  fill_point(mechanism_, unknowns(at), at.mode, ws);
+  result[0] = calc_nonconservative_power(mechanism_, ws);
+  if (mechanism_.has_drives) result[0] += calc_drive_power(mechanism_, ws);
+}
+
+// Solves the dynamics at a point of the dual numbers that moves with the motion itself.
+void SecondOrderMotion::start(StateView at, MotionStart& result, Workspace& workspace) const {
+  const Scratch scratch = find_scratch_(workspace);
+  auto solve = [&](const auto& mechanism, auto solver, const auto& t, const auto* x, auto& ws) {
+    std::copy(at.mode.begin(), at.mode.end(), ws.mode.begin());
+    fill_kinematics(mechanism, t, x, x + mechanism.nq, ws);
+    fill_forces(mechanism, ws);
+    solve_with_friction(mechanism, ws, solver);
+    if (mechanism.has_drives && !mechanism.absolute) fill_drive_multipliers(mechanism, ws);
+  };
+  MotionWorkspace<double>& ws = scratch.numbers;
+  const int nq = mechanism_.nq, nv = mechanism_.nv;
+  const double* v = at.x.data() + nq;
+  solve(mechanism_, solve_, at.t, at.x.data(), ws);
+  result.a.assign(ws.vdot.begin(), ws.vdot.end());
+  result.lambda.clear();
+  for (int r = 0; r < mechanism_.row_count(); ++r)
+    if (is_active(at.mode, r)) result.lambda.push_back(ws.lambda[r]);
+  result.lambda.insert(result.lambda.end(), ws.friction_load.begin(), ws.friction_load.end());
+
+  std::vector<Dual4> x(at.x.begin(), at.x.begin() + nq + nv);
+  std::vector<double> rate(nq);
+  for (const Link<double>& link : mechanism_.links)
+    calc_coordinate_rates(link, at.x.data() + link.q0, v + link.v0, rate.data() + link.q0);
+  for (int i = 0; i < nq; ++i) x[i].d[0] = rate[i];
+  for (int j = 0; j < nv; ++j) x[nq + j].d[0] = result.a[j];
+  solve(dual_mechanism_, solve_dual_, Dual4::variable(at.t, 0), x.data(), scratch.duals);
+  result.jerk.resize(nv);
+  for (int j = 0; j < nv; ++j) result.jerk[j] = scratch.duals.vdot[j].d[0];
+}
+
+template void calc_motion_residual<double>(const Mechanism<double>&, const MotionUnknowns<double>&,
+                                           std::span<const int>, double*, MotionWorkspace<double>&);
+template void calc_motion_residual<Dual4>(const Mechanism<Dual4>&, const MotionUnknowns<Dual4>&,
+                                          std::span<const int>, Dual4*, MotionWorkspace<Dual4>&);
+
+}  // namespace cartan

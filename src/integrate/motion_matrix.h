@@ -1,0 +1,58 @@
+// The matrix of Newton's iteration for the equations of a SecondOrderForm, factorised.
+//
+// Unknowns (a, lambda). With a, velocities change by v_scale da and positions by q_scale T da,
+// T = dexp_-d the way a displacement d of q moves its end. Rows of position equations are divided
+// by q_scale, those of velocity equations by v_scale:
+//
+//   [ M + v_scale C + q_scale K T   -J^T ]
+//   [ G T  (positions)                0  ]      which for short steps is the matrix of the index-1
+//   [ A    (velocities)               0  ]      equations, whatever the length of the step
+#pragma once
+
+#include <Eigen/LU>
+
+#include "system/second_order.h"
+
+namespace cartan {
+
+class MotionMatrix {
+ public:
+  explicit MotionMatrix(const SecondOrderForm& form);
+
+  // Sizes and levels of the multipliers of this mode.
+  void set_mode(std::span<const int> mode);
+  int speeds() const { return speeds_; }
+  int size() const { return speeds_ + static_cast<int>(levels_.size()); }
+  int multipliers() const { return static_cast<int>(levels_.size()); }
+  bool has_position_rows() const { return position_rows_ > 0; }
+
+  // Forms and factorises; `d` is the displacement to at.q (empty: none).
+  void refresh(const MotionPoint& at, double q_scale, double v_scale, std::span<const double> d,
+               Workspace& workspace);
+  // Divides the rows of a residual as those of the matrix are.
+  void scale(std::span<double> residual) const;
+  // In place.
+  void solve(std::span<double> residual);
+
+  // The same at a point, for no step: changes of v that only constraints can make,
+  //   M change - J^T impulse = 0,   G change = the target, per multiplier (velocity rows: zero).
+  void refresh_at_rest(const MotionPoint& at, Workspace& workspace);
+  void solve_constraint_change(std::span<const double> target, std::span<double> change);
+  // G direction of the position rows, zero for others.
+  void along_constraints(std::span<const double> direction, std::span<double> result) const;
+
+ private:
+  void fill_turn(std::span<const double> d);
+
+  const SecondOrderForm& form_;
+  const int speeds_;
+  std::vector<EquationLevel> levels_;
+  int position_rows_ = 0;
+  double q_scale_ = 1, v_scale_ = 1;
+  Eigen::MatrixXd matrix_, turn_;
+  Eigen::PartialPivLU<Eigen::MatrixXd> factors_;
+  Eigen::VectorXd solution_;
+  std::vector<double> unit_, column_;
+};
+
+}  // namespace cartan
