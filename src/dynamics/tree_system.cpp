@@ -8,6 +8,7 @@
 
 #include "dynamics/assembly.h"
 #include "dynamics/constraints.h"
+#include "dynamics/discrete_motion.h"
 #include "dynamics/expression_inputs.h"
 #include "dynamics/forces.h"
 #include "dynamics/joint_motion.h"
@@ -57,6 +58,7 @@ class TreeSystem final : public MechanicalSystem {
     }
     for (int k = 0; k < mechanism_.mode_count; ++k)
       events_.push_back({"friction " + std::to_string(k), -1, false, true});
+    discrete_ = make_discrete_motion(mechanism_, dual_mechanism_);
     start();
   }
 
@@ -101,6 +103,8 @@ class TreeSystem final : public MechanicalSystem {
           evaluate(pack_mechanism_, formulation_.solve_pack, t, at, mode, rates, *w.pack);
         });
   }
+
+  const DiscreteMechanics* discrete_mechanics() const override { return discrete_.get(); }
 
   int kinematic_size() const override { return mechanism_.nq; }
   void kinematic_rates(StateView at, std::span<double> rates, Workspace&) const override {
@@ -510,6 +514,7 @@ class TreeSystem final : public MechanicalSystem {
   Mechanism<double> mechanism_;
   Mechanism<Dual4> dual_mechanism_;
   Mechanism<Pack4> pack_mechanism_;
+  std::unique_ptr<DiscreteMechanics> discrete_;
   StateSpace space_;
   std::vector<EventInfo> events_;
   bool event_needs_energy_ = false;

@@ -1,0 +1,400 @@
+#include "integrate/variational.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <Eigen/LU>
+
+#include "integrate/explicit_step.h"
+#include "integrate/gauss_legendre.h"
+#include "integrate/iteration_watch.h"
+#include "system/discrete_mechanics.h"
+
+namespace cartan {
+namespace {
+
+using Verdict = IterationWatch::Verdict;
+using Numbers = std::vector<double>;
+
+// A projection that changes a number by more than this was no matter of rounding.
+constexpr double largest_projection = 1e-9;
+
+// A node of the discrete motion: everything the next step needs.
+struct Node {
+  Numbers x;    // as given to the caller
+  Numbers low;  // what rounding took from q
+  Numbers p;    // momenta, dual to v
+  Numbers F;    // forces
+  double power_low = 0;
+};
+
+class Variational final : public Integrator {
+ public:
+  Variational(const System& system, const IntegratorOptions& options);
+  void restart() override;
+  // The constraints are satisfied to rounding already: what projection does to the state is for
+  // those who look at it; the motion goes on from its own memory.
+  void moved() override { moved_ = true; }
+  StepReport step(State& state, double h, double t_end) override;
+  bool dense(double theta, std::span<double> x) override;
+  StepReport restep(double h, std::span<double> x) override;
+
+ private:
+  bool remembers(const State& state) const;
+  bool start_from(const State& state);
+  StepReport advance(double h, double t_end, Numbers& d, Node& to);
+  Verdict solve_displacement(Numbers& d, StepReport& report);
+  StepStatus solve_node(double h, double t_end, Node& to, StepReport& report);
+  bool newton_node(double t_end, double half, Node& to);
+  double node_change(const Node& to) const;
+  bool add_quadratures(double h, double t_end, Node& to, Numbers& rate);
+  void predict(double h);
+  void keep(double h);
+  bool fill_dense();
+  bool accepted(Verdict verdict);
+
+  const DiscreteMechanics& mechanics_;
+  std::unique_ptr<Workspace> discrete_;
+  const int nq_, nv_, quadratures_;
+  const double tolerance_;
+  Node start_, now_, again_;  // start and end of the last step; end of a restep
+  bool known_ = false;        // now_ belongs to the state
+  bool moved_ = false;
+  Numbers d_, again_d_, change_, p_, pushed_, residual_, v_;
+  Numbers rate0_, rate1_, unused_;  // x' at both ends of the step
+  bool rate_known_ = false;         // rate1_ belongs to now_
+  double t1_ = 0;
+  std::array<Numbers, 5> past_;  // displacements of the last steps, newest first
+  int past_count_ = 0;
+  double past_h_ = 0;  // the length of all of them
+  Eigen::MatrixXd slope_;
+  Numbers shape0_, shape1_, shape2_, at_;  // dense output in the tangent space
+  bool dense_known_ = false;
+};
+
+const DiscreteMechanics& mechanics_of(const System& system) {
+  return *system.discrete_mechanics();
+}
+
+Variational::Variational(const System& system, const IntegratorOptions& options)
+    : Integrator(system),
+      mechanics_(mechanics_of(system)),
+      discrete_(mechanics_.make_workspace()),
+      nq_(mechanics_.coordinates()),
+      nv_(mechanics_.speeds()),
+      quadratures_(system.quadratures()),
+      tolerance_(options.tolerance > 0 ? options.tolerance : default_stage_tolerance),
+      d_(nv_),
+      again_d_(nv_),
+      change_(nv_),
+      p_(nv_),
+      pushed_(nv_),
+      residual_(nv_),
+      v_(nv_),
+      rate0_(n_),
+      rate1_(n_),
+      unused_(n_) {
+  for (Node* node : {&start_, &now_, &again_}) {
+    node->x.resize(n_);
+    node->low.resize(nq_);
+    node->p.resize(nv_);
+    node->F.resize(nv_);
+  }
+  const int tangent = system.space().tangent_size();
+  for (Numbers* numbers : {&shape0_, &shape1_, &shape2_, &at_}) numbers->resize(tangent);
+}
+
+void Variational::restart() {
+  known_ = moved_ = rate_known_ = false;
+  past_count_ = 0;
+}
+
+// ------------------------------------------------------------------------------------------- nodes
+
+// The state is the one that was given out, or what projection made of it.
+bool Variational::remembers(const State& state) const {
+  if (!known_ || state.t != t1_ || state.mode != mode_) return false;
+  if (!moved_) return state.x == now_.x;
+  for (int k = 0; k < n_; ++k)
+    if (!(std::fabs(state.x[k] - now_.x[k]) <=
+          largest_projection * std::max(1.0, std::fabs(now_.x[k]))))
+      return false;
+  return true;
+}
+
+bool Variational::start_from(const State& state) {
+  restart();
+  mode_ = state.mode;
+  now_.x = state.x;
+  std::fill(now_.low.begin(), now_.low.end(), 0.0);
+  now_.power_low = 0;
+  mechanics_.calc_momenta(state, now_.p, *discrete_);
+  return mechanics_.calc_forces(state, now_.F, *discrete_) && all_finite(now_.p) &&
+         all_finite(now_.F);
+}
+
+double Variational::node_change(const Node& to) const {
+  double largest = 0;
+  for (int j = 0; j < nv_; ++j) {
+    const double v = to.x[nq_ + j];
+    const double change = std::fabs(v - v_[j]) / std::max(1.0, std::fabs(v));
+    if (!(change <= largest)) largest = change;
+  }
+  return largest;
+}
+
+// One step of Newton's method for v = V(p + half F(v)) where a plain substitution does not
+// contract: (1 - half V_F F_v) dv = V(p + half F(v)) - v. On entry v_ is the old v, the new one
+// (the right-hand side) stands in `to`.
+bool Variational::newton_node(double t_end, double half, Node& to) {
+  slope_.resize(nv_, nv_);
+  const Eigen::VectorXd target = Eigen::Map<const Eigen::VectorXd>(to.x.data() + nq_, nv_);
+  const Eigen::Map<const Eigen::VectorXd> old(v_.data(), nv_);
+  Eigen::Map<Eigen::VectorXd>(to.x.data() + nq_, nv_) = old;
+  mechanics_.calc_speed_slope({t_end, to.x, mode_}, slope_, *discrete_);
+  ++counts_.jacobians;
+  ++counts_.factorisations;
+  slope_ *= -half;
+  slope_.diagonal().array() += 1;
+  const Eigen::VectorXd step = slope_.partialPivLu().solve(target - old);
+  Eigen::Map<Eigen::VectorXd>(to.x.data() + nq_, nv_) = old + step;
+  return step.allFinite();
+}
+
+// Speeds, forces and momenta at the end, from p1 = D2 K_d + residual in p_.
+StepStatus Variational::solve_node(double h, double t_end, Node& to, StepReport& report) {
+  const double half = 0.5 * h;
+  const std::span<double> q(to.x.data(), nq_), v(to.x.data() + nq_, nv_);
+  const auto push = [&] {
+    for (int j = 0; j < nv_; ++j) pushed_[j] = p_[j] + half * to.F[j];
+    mechanics_.calc_speeds(t_end, q, mode_, pushed_, v, *discrete_);
+    ++counts_.evaluations;
+  };
+  if (!mechanics_.forces_depend_on_speeds()) {
+    if (!mechanics_.calc_forces({t_end, to.x, mode_}, to.F, *discrete_))
+      return StepStatus::not_finite;
+    push();
+    to.p = pushed_;
+    return StepStatus::ok;
+  }
+  // speeds of the last node for a start; substitution, and Newton where that is slow
+  bool newton = false;
+  IterationWatch watch(tolerance_);
+  for (int sweep = 1; sweep <= 60; ++sweep) {
+    std::copy(v.begin(), v.end(), v_.begin());
+    if (!mechanics_.calc_forces({t_end, to.x, mode_}, to.F, *discrete_) || !all_finite(to.F))
+      return StepStatus::not_finite;
+    push();
+    double change = node_change(to);
+    if (newton && change > IterationWatch::stagnation_band) {
+      if (!newton_node(t_end, half, to)) return StepStatus::not_finite;
+      change = node_change(to);
+    }
+    const Verdict verdict = watch.judge(change);
+    report.measure = change;
+    ++report.iterations;
+    if (accepted(verdict)) {
+      to.p = pushed_;
+      counts_.newton_steps += newton;
+      return StepStatus::ok;
+    }
+    if (!newton && (verdict == Verdict::diverged || (sweep >= 3 && watch.mean_rate() > 0.3))) {
+      newton = true;
+      watch = IterationWatch(tolerance_);
+      std::copy(now_.x.begin() + nq_, now_.x.begin() + nq_ + nv_, v.begin());
+    } else if (verdict == Verdict::diverged && sweep > 20) {
+      break;
+    }
+  }
+  return std::isfinite(report.measure) ? StepStatus::no_convergence : StepStatus::not_finite;
+}
+
+// Trapezoidal rule for the power, its rounding carried along.
+bool Variational::add_quadratures(double h, double t_end, Node& to, Numbers& rate) {
+  if (quadratures_ == 0) return true;
+  evaluate(t_end, to.x, rate);
+  for (int k = n_ - quadratures_; k < n_; ++k) {
+    const double change = start_.power_low + 0.5 * h * (rate0_[k] + rate[k]);
+    const double value = start_.x[k] + change, part = value - start_.x[k];
+    to.power_low = (start_.x[k] - (value - part)) + (change - part);
+    to.x[k] = value;
+    if (!std::isfinite(value)) return false;
+  }
+  return true;
+}
+
+// -------------------------------------------------------------------------------------------- step
+
+bool Variational::accepted(Verdict verdict) {
+  counts_.stagnations += verdict == Verdict::stagnated || verdict == Verdict::noisy;
+  counts_.noisy_steps += verdict == Verdict::noisy;
+  return verdict == Verdict::converged || verdict == Verdict::stagnated ||
+         verdict == Verdict::noisy;
+}
+
+// d of the last steps, all of one length, extrapolated; else h v.
+void Variational::predict(double h) {
+  static constexpr double weights[5][5] = {
+      {1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}, {5, -10, 10, -5, 1}};
+  if (past_count_ == 0 || past_h_ != h) {
+    for (int j = 0; j < nv_; ++j) d_[j] = h * start_.x[nq_ + j];
+    return;
+  }
+  std::fill(d_.begin(), d_.end(), 0.0);
+  for (int k = 0; k < past_count_; ++k)
+    for (int j = 0; j < nv_; ++j) d_[j] += weights[past_count_ - 1][k] * past_[k][j];
+}
+
+void Variational::keep(double h) {
+  if (past_h_ != h) past_count_ = 0;
+  past_h_ = h;
+  past_count_ = std::min(past_count_ + 1, static_cast<int>(past_.size()));
+  std::rotate(past_.begin(), past_.end() - 1, past_.end());
+  past_.front() = d_;
+}
+
+// Changes are those of v = d / h; with constraints, whose equations are known up to the rounding of
+// q, those of d.
+Verdict Variational::solve_displacement(Numbers& d, StepReport& report) {
+  constexpr int limit = 100;
+  const double unit = mechanics_.constrained() ? 1 : report.taken;
+  IterationWatch watch(tolerance_);
+  for (int sweep = 1; sweep <= limit; ++sweep) {
+    mechanics_.improve(d, change_, *discrete_);
+    ++counts_.evaluations;
+    ++counts_.iterations;
+    ++report.iterations;
+    double largest = 0;
+    for (int j = 0; j < nv_; ++j) {
+      const double change = std::fabs(change_[j]) / std::max(unit, std::fabs(d[j]));
+      if (!(change <= largest)) {
+        largest = change;
+        report.component = nq_ + j;
+      }
+    }
+    report.measure = largest;
+    const Verdict verdict = watch.judge(largest);
+    if (accepted(verdict) || verdict == Verdict::diverged) return verdict;
+  }
+  return Verdict::diverged;
+}
+
+// From start_ to `to`; d is a guess on entry.
+StepReport Variational::advance(double h, double t_end, Numbers& d, Node& to) {
+  StepReport report;
+  report.taken = h;
+  const auto failed = [&](StepStatus status) {
+    report.status = status;
+    return report;
+  };
+  for (int j = 0; j < nv_; ++j) p_[j] = start_.p[j] + 0.5 * h * start_.F[j];
+  const StateView at(t0_, start_.x, mode_);
+  mechanics_.begin(at, start_.low, p_, h, t_end, d, *discrete_);
+  if (solve_displacement(d, report) == Verdict::diverged) {  // again, from the simplest guess
+    for (int j = 0; j < nv_; ++j) d[j] = h * start_.x[nq_ + j];
+    mechanics_.begin(at, start_.low, p_, h, t_end, d, *discrete_);
+    if (solve_displacement(d, report) == Verdict::diverged)
+      return failed(std::isfinite(report.measure) ? StepStatus::no_convergence
+                                                  : StepStatus::not_finite);
+  }
+  counts_.max_stage_change = std::max(counts_.max_stage_change, report.measure);
+  mechanics_.finish(d, {to.x.data(), static_cast<std::size_t>(nq_)}, to.low, p_, residual_,
+                    *discrete_);
+  for (int j = 0; j < nv_; ++j) p_[j] += residual_[j];
+  std::copy(start_.x.begin() + nq_, start_.x.end(), to.x.begin() + nq_);
+  const StepStatus status = solve_node(h, t_end, to, report);
+  if (status != StepStatus::ok) return failed(status);
+  if (!all_finite(to.x) || !all_finite(to.F)) return failed(StepStatus::not_finite);
+  report.component = -1;
+  return report;
+}
+
+StepReport Variational::step(State& state, double h, double t_end) {
+  if (!remembers(state) && !start_from(state)) {
+    known_ = false;
+    return {StepStatus::not_finite, h, 0, -1, 0};
+  }
+  t0_ = state.t;
+  start_ = now_;
+  x0_ = start_.x;
+  if (quadratures_ > 0) {
+    if (rate_known_)
+      rate0_ = rate1_;
+    else
+      evaluate(t0_, start_.x, rate0_);
+  }
+  predict(h);
+  StepReport report = advance(h, t_end, d_, now_);
+  if (report.status == StepStatus::ok && !add_quadratures(h, t_end, now_, rate1_))
+    report.status = StepStatus::not_finite;
+  if (report.status != StepStatus::ok) {
+    restart();
+    return report;
+  }
+  rate_known_ = quadratures_ > 0;
+  dense_known_ = moved_ = false;
+  known_ = true;
+  keep(h);
+  state.x = now_.x;
+  state.t = t1_ = t_end;
+  h0_ = h;
+  return report;
+}
+
+StepReport Variational::restep(double h, std::span<double> x) {
+  for (int j = 0; j < nv_; ++j) again_d_[j] = h / h0_ * d_[j];
+  StepReport report = advance(h, t0_ + h, again_d_, again_);
+  if (report.status == StepStatus::ok && !add_quadratures(h, t0_ + h, again_, unused_))
+    report.status = StepStatus::not_finite;
+  if (report.status == StepStatus::ok) std::copy(again_.x.begin(), again_.x.end(), x.begin());
+  return report;
+}
+
+// ------------------------------------------------------------------------------------ dense output
+
+// The cubic in the tangent space at the start that has the states and the rates of both ends.
+bool Variational::fill_dense() {
+  const StateSpace& space = system_.space();
+  if (quadratures_ == 0) {
+    evaluate(t0_, start_.x, rate0_);
+    evaluate(t1_, now_.x, rate1_);
+  }
+  if (!all_finite(rate0_) || !all_finite(rate1_)) return false;
+  Numbers& end = shape0_;
+  Numbers &slope0 = shape1_, &slope1 = shape2_;
+  space.minus(now_.x, start_.x, end);
+  space.to_tangent(start_.x, rate0_, slope0);
+  space.to_tangent(now_.x, rate1_, at_);
+  space.displacement_rate(end, at_, slope1);
+  dense_known_ = true;
+  return true;
+}
+
+bool Variational::dense(double theta, std::span<double> x) {
+  if (!dense_known_ && !fill_dense()) return false;
+  const double s = theta, r = 1 - theta;
+  for (std::size_t k = 0; k < at_.size(); ++k)
+    at_[k] = s * s * (3 - 2 * s) * shape0_[k] +
+             h0_ * (s * r * r * shape1_[k] - s * s * r * shape2_[k]);
+  system_.space().plus(start_.x, at_, x);
+  return true;
+}
+
+}  // namespace
+
+std::unique_ptr<Integrator> make_variational_integrator(const System& system,
+                                                        const IntegratorOptions& options) {
+  return std::make_unique<Variational>(system, options);
+}
+
+std::string refuse_variational(const System& system) {
+  const DiscreteMechanics* mechanics = system.discrete_mechanics();
+  if (mechanics) return mechanics->refusal();
+  return "variational needs a mechanism whose state is positions and speeds: use the formulation "
+         "recursive, moving-frame, absolute-se3 or absolute-so3r3, or the integrator gl1, which is "
+         "symplectic where the equations are canonical";
+}
+
+}  // namespace cartan
