@@ -53,7 +53,7 @@ class Variational final : public Integrator {
   void predict(double h);
   void keep(double h);
   bool fill_dense();
-  bool accepted(Verdict verdict);
+  Verdict judge(IterationWatch& watch, double change, double& before, double of_position);
 
   const DiscreteMechanics& mechanics_;
   std::unique_ptr<Workspace> discrete_;
@@ -62,6 +62,7 @@ class Variational final : public Integrator {
   Node start_, now_, again_;  // start and end of the last step; end of a restep
   bool known_ = false;        // now_ belongs to the state
   bool moved_ = false;
+  bool stagnated_ = false, noisy_ = false;  // how the iterations of this step ended
   Numbers d_, again_d_, change_, p_, pushed_, residual_, v_;
   Numbers rate0_, rate1_, unused_;  // x' at both ends of the step
   bool rate_known_ = false;         // rate1_ belongs to now_
@@ -182,6 +183,7 @@ StepStatus Variational::solve_node(double h, double t_end, Node& to, StepReport&
   // speeds of the last node for a start; substitution, and Newton where that is slow
   bool newton = false;
   IterationWatch watch(tolerance_);
+  double before = std::numeric_limits<double>::infinity();
   for (int sweep = 1; sweep <= 60; ++sweep) {
     std::copy(v.begin(), v.end(), v_.begin());
     if (!mechanics_.calc_forces({t_end, to.x, mode_}, to.F, *discrete_) || !all_finite(to.F))
@@ -192,10 +194,10 @@ StepStatus Variational::solve_node(double h, double t_end, Node& to, StepReport&
       if (!newton_node(t_end, half, to)) return StepStatus::not_finite;
       change = node_change(to);
     }
-    const Verdict verdict = watch.judge(change);
+    const Verdict verdict = judge(watch, change, before, h * change);
     report.measure = change;
     ++report.iterations;
-    if (accepted(verdict)) {
+    if (verdict != Verdict::go_on && verdict != Verdict::diverged) {
       to.p = pushed_;
       counts_.newton_steps += newton;
       return StepStatus::ok;
@@ -203,7 +205,8 @@ StepStatus Variational::solve_node(double h, double t_end, Node& to, StepReport&
     if (!newton && (verdict == Verdict::diverged || (sweep >= 3 && watch.mean_rate() > 0.3))) {
       newton = true;
       watch = IterationWatch(tolerance_);
-      std::copy(now_.x.begin() + nq_, now_.x.begin() + nq_ + nv_, v.begin());
+      before = std::numeric_limits<double>::infinity();
+      std::copy_n(start_.x.begin() + nq_, nv_, v.begin());
     } else if (verdict == Verdict::diverged && sweep > 20) {
       break;
     }
@@ -227,11 +230,16 @@ bool Variational::add_quadratures(double h, double t_end, Node& to, Numbers& rat
 
 // -------------------------------------------------------------------------------------------- step
 
-bool Variational::accepted(Verdict verdict) {
-  counts_.stagnations += verdict == Verdict::stagnated || verdict == Verdict::noisy;
-  counts_.noisy_steps += verdict == Verdict::noisy;
-  return verdict == Verdict::converged || verdict == Verdict::stagnated ||
-         verdict == Verdict::noisy;
+// The watch's verdict on a change of speeds, unless it no longer falls and is nothing to positions.
+Verdict Variational::judge(IterationWatch& watch, double change, double& before,
+                           double of_position) {
+  Verdict verdict = watch.judge(change);
+  if (change >= before && of_position <= IterationWatch::stagnation_band)
+    verdict = Verdict::stagnated;
+  before = change;
+  stagnated_ |= verdict == Verdict::stagnated || verdict == Verdict::noisy;
+  noisy_ |= verdict == Verdict::noisy;
+  return verdict;
 }
 
 // d of the last steps, all of one length, extrapolated; else h v.
@@ -255,28 +263,32 @@ void Variational::keep(double h) {
   past_.front() = d_;
 }
 
-// Changes are those of v = d / h; with constraints, whose equations are known up to the rounding of
-// q, those of d.
+// Changes are those of v = d / h, relative to the largest of them, since rounding of a fast link
+// reaches all joints. Where they no longer fall, d itself decides: within 100 machine epsilons it is
+// known as well as q. What is left of the equation for the momenta is not lost (`residual`).
 Verdict Variational::solve_displacement(Numbers& d, StepReport& report) {
   constexpr int limit = 100;
-  const double unit = mechanics_.constrained() ? 1 : report.taken;
   IterationWatch watch(tolerance_);
+  double before = std::numeric_limits<double>::infinity();
   for (int sweep = 1; sweep <= limit; ++sweep) {
     mechanics_.improve(d, change_, *discrete_);
     ++counts_.evaluations;
     ++counts_.iterations;
     ++report.iterations;
-    double largest = 0;
+    double change = 0, size = 0;
     for (int j = 0; j < nv_; ++j) {
-      const double change = std::fabs(change_[j]) / std::max(unit, std::fabs(d[j]));
-      if (!(change <= largest)) {
-        largest = change;
-        report.component = nq_ + j;
-      }
+      size = std::max(size, std::fabs(d[j]));
+      if (std::fabs(change_[j]) <= change) continue;
+      change = std::fabs(change_[j]);
+      report.component = nq_ + j;
     }
-    report.measure = largest;
-    const Verdict verdict = watch.judge(largest);
-    if (accepted(verdict) || verdict == Verdict::diverged) return verdict;
+    report.measure = change / std::max(report.taken, size);
+    const double of_position = change / std::max(1.0, size);
+    const Verdict verdict = judge(watch, report.measure, before, of_position);
+    if (verdict == Verdict::go_on) continue;
+    if (verdict != Verdict::diverged)
+      counts_.max_stage_change = std::max(counts_.max_stage_change, of_position);
+    return verdict;
   }
   return Verdict::diverged;
 }
@@ -299,7 +311,6 @@ StepReport Variational::advance(double h, double t_end, Numbers& d, Node& to) {
       return failed(std::isfinite(report.measure) ? StepStatus::no_convergence
                                                   : StepStatus::not_finite);
   }
-  counts_.max_stage_change = std::max(counts_.max_stage_change, report.measure);
   mechanics_.finish(d, {to.x.data(), static_cast<std::size_t>(nq_)}, to.low, p_, residual_,
                     *discrete_);
   for (int j = 0; j < nv_; ++j) p_[j] += residual_[j];
@@ -326,6 +337,7 @@ StepReport Variational::step(State& state, double h, double t_end) {
       evaluate(t0_, start_.x, rate0_);
   }
   predict(h);
+  stagnated_ = noisy_ = false;
   StepReport report = advance(h, t_end, d_, now_);
   if (report.status == StepStatus::ok && !add_quadratures(h, t_end, now_, rate1_))
     report.status = StepStatus::not_finite;
@@ -333,6 +345,8 @@ StepReport Variational::step(State& state, double h, double t_end) {
     restart();
     return report;
   }
+  counts_.stagnations += stagnated_;
+  counts_.noisy_steps += noisy_;
   rate_known_ = quadratures_ > 0;
   dense_known_ = moved_ = false;
   known_ = true;
