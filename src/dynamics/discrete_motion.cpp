@@ -302,24 +302,19 @@ class DiscreteMotion final : public DiscreteMechanics {
   }
 
   void finish(std::span<const double> d, std::span<double> q1, std::span<double> low1,
-              std::span<double> p1, std::span<double> residual,
-              Workspace& workspace) const override {
+              std::span<double> p_change, Workspace& workspace) const override {
     DiscreteWorkspace& w = own(workspace);
     displace(d, w);
-    fill_residual(w);
-    std::copy(w.residual.begin(), w.residual.end(), residual.begin());
-    for_each_tree_drive(mechanism_, [&](const DriveElement<double>&, const Link<double>& link) {
-      std::fill_n(residual.begin() + link.v0, link.nv, 0.0);
-    });
     displace_all(d, q1, low1, w);
     fill_still(mechanism_, w.t1, q1.data(), w.node.zeros, w.end);
-    for (std::size_t i = 0; i < w.links.size(); ++i) {
-      const LinkStep& step = w.links[i];
-      const Vec3<double> arm = w.end.links[i].R * mechanism_.bodies[i].com_L;
-      w.end.joint_n[i] = step.L + cross(arm, step.P);
-      w.end.joint_f[i] = step.P;
-    }
-    take_along_columns(mechanism_, w.end, p1);
+    fill_columns(mechanism_, w.start);
+    fill_columns(mechanism_, w.end);
+    fill_multiplier_forces(w);
+    fill_momentum_change(p_change, w);
+    for (int j = 0; j < mechanism_.nv; ++j) p_change[j] += w.residual[j];
+    for_each_tree_drive(mechanism_, [&](const DriveElement<double>&, const Link<double>& link) {
+      std::fill_n(p_change.begin() + link.v0, link.nv, 0.0);  // whatever the drive needs
+    });
   }
 
  private:
@@ -362,6 +357,13 @@ class DiscreteMotion final : public DiscreteMechanics {
       ws.joint_n[i] = -(step.L + cross(ws.links[i].R * mechanism_.bodies[i].com_L, step.P));
       ws.joint_f[i] = -step.P;
     }
+    add_multipliers(w);
+    for (int j = 0; j < mechanism_.nv; ++j) w.residual[j] += w.p0[j];
+  }
+
+  // Adds J(q0)^T lambda to the wrenches of the links; all of it along the columns: into `residual`.
+  void add_multipliers(DiscreteWorkspace& w) const {
+    MotionWorkspace<double>& ws = w.start;
     for (std::size_t s = 0; s < mechanism_.sources.size(); ++s) {
       const RowSource& source = mechanism_.sources[s];
       if (source.link == world) continue;
@@ -372,7 +374,65 @@ class DiscreteMotion final : public DiscreteMechanics {
     for (const RowTerm<double>& term : mechanism_.terms)
       w.residual[mechanism_.links[term.link].v0 + term.component] +=
           term.factor * w.lambda[term.row];
-    for (int j = 0; j < mechanism_.nv; ++j) w.residual[j] += w.p0[j];
+  }
+
+  // residual = J(q0)^T lambda
+  void fill_multiplier_forces(DiscreteWorkspace& w) const {
+    std::fill(w.residual.begin(), w.residual.end(), 0.0);
+    if (!constrained()) return;
+    std::fill(w.start.joint_n.begin(), w.start.joint_n.end(), Vec3<double>{});
+    std::fill(w.start.joint_f.begin(), w.start.joint_f.end(), Vec3<double>{});
+    add_multipliers(w);
+  }
+
+  // P1 - P0 = (phi_1 - phi_0) . N_1 + phi_0 . (N_1 - N_0) + (psi_1 - psi_0) . F, where (N, F) is
+  // what a link and all beyond it have of momentum, about its origin; F is the same at both ends.
+  void fill_momentum_change(std::span<double> out, DiscreteWorkspace& w) const {
+    std::vector<Vec3<double>>&N = w.end.joint_n, &F = w.end.joint_f, &dN = w.start.joint_n;
+    for (std::size_t i = 0; i < w.links.size(); ++i) {
+      const LinkStep& step = w.links[i];
+      const Vec3<double> arm = w.start.links[i].R * mechanism_.bodies[i].com_L;
+      const Vec3<double> moved = turned_difference(step.W, arm);
+      N[i] = step.L + cross(arm + moved, step.P);
+      dN[i] = cross(moved, step.P);
+      F[i] = step.P;
+    }
+    for (int i = static_cast<int>(w.links.size()) - 1; i >= 0; --i) {
+      const Link<double>& link = mechanism_.links[i];
+      for (int k = 0; k < link.nv; ++k) {
+        const int j = link.v0 + k;
+        Vec3<double> dphi, dpsi;
+        calc_column_change(link, i, k, w, dphi, dpsi);
+        out[j] = dot(dphi, N[i]) + dot(w.start.phi[j], dN[i]) + dot(dpsi, F[i]);
+      }
+      if (link.parent == world) continue;
+      const Vec3<double> moved = w.links[i].shift - w.links[link.parent].shift;  // of r
+      N[link.parent] += N[i] + cross(w.start.links[i].r + moved, F[i]);
+      dN[link.parent] += dN[i] + cross(moved, F[i]);
+      F[link.parent] += F[i];
+    }
+  }
+
+  void calc_column_change(const Link<double>& link, int i, int k, const DiscreteWorkspace& w,
+                          Vec3<double>& dphi, Vec3<double>& dpsi) const {
+    const int j = link.v0 + k;
+    int carrier = i;
+    switch (column_carrier(link, k)) {
+      case ColumnCarrier::world:
+        return;
+      case ColumnCarrier::none:
+        dphi = w.end.phi[j] - w.start.phi[j];
+        dpsi = w.end.psi[j] - w.start.psi[j];
+        return;
+      case ColumnCarrier::parent:
+        carrier = link.parent;
+        break;
+      case ColumnCarrier::link:
+        break;
+    }
+    if (carrier == world) return;
+    dphi = turned_difference(w.links[carrier].W, w.start.phi[j]);
+    dpsi = turned_difference(w.links[carrier].W, w.start.psi[j]);
   }
 
   // start.row_rest = gap / h, as speeds are looked for

@@ -90,6 +90,18 @@ JointDisplacement<S> calc_joint_displacement(const Link<S>& link, const S* q, co
   return link.reversed ? reversed_displacement(m, x) : x;
 }
 
+// What a motion column of the joint is fixed to, seen from the world.
+enum class ColumnCarrier { world, parent, link, none };
+
+template <class S>
+ColumnCarrier column_carrier(const Link<S>& link, int k) {
+  if (link.reversed) return ColumnCarrier::none;
+  if (link.type == JointType::planar) return ColumnCarrier::parent;
+  if (link.type == JointType::universal && k == 0) return ColumnCarrier::parent;
+  if (link.product && k >= 3) return ColumnCarrier::world;
+  return ColumnCarrier::link;
+}
+
 // to + low_to = from + low + change, exactly (Moller, Knuth).
 inline void add_with_remainder(double from, double low, double change, double& to, double& low_to) {
   const double sum = low + change, value = from + sum, part = value - from;

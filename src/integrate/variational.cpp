@@ -21,13 +21,20 @@ using Numbers = std::vector<double>;
 // A projection that changes a number by more than this was no matter of rounding.
 constexpr double largest_projection = 1e-9;
 
+// to + low_to = from + low + change, exactly (Moller, Knuth).
+void add_exactly(double from, double low, double change, double& to, double& low_to) {
+  const double sum = low + change, value = from + sum, part = value - from;
+  low_to = (from - (value - part)) + (sum - part);
+  to = value;
+}
+
 // A node of the discrete motion: everything the next step needs.
 struct Node {
-  Numbers x;    // as given to the caller
-  Numbers low;  // what rounding took from q
-  Numbers p;    // momenta, dual to v
-  Numbers F;    // forces
-  double power_low = 0;
+  Numbers x;         // as given to the caller
+  Numbers low;       // what rounding took from q
+  Numbers p, p_low;  // momenta, dual to v, and what rounding took from them
+  Numbers F;         // forces
+  Numbers quadrature_low;
 };
 
 class Variational final : public Integrator {
@@ -63,7 +70,7 @@ class Variational final : public Integrator {
   bool known_ = false;        // now_ belongs to the state
   bool moved_ = false;
   bool stagnated_ = false, noisy_ = false;  // how the iterations of this step ended
-  Numbers d_, again_d_, change_, p_, pushed_, residual_, v_;
+  Numbers d_, again_d_, change_, p_, p_low_, p_change_, pushed_, pushed_low_, v_;
   Numbers rate0_, rate1_, unused_;  // x' at both ends of the step
   bool rate_known_ = false;         // rate1_ belongs to now_
   double t1_ = 0;
@@ -91,8 +98,10 @@ Variational::Variational(const System& system, const IntegratorOptions& options)
       again_d_(nv_),
       change_(nv_),
       p_(nv_),
+      p_low_(nv_),
+      p_change_(nv_),
       pushed_(nv_),
-      residual_(nv_),
+      pushed_low_(nv_),
       v_(nv_),
       rate0_(n_),
       rate1_(n_),
@@ -101,7 +110,9 @@ Variational::Variational(const System& system, const IntegratorOptions& options)
     node->x.resize(n_);
     node->low.resize(nq_);
     node->p.resize(nv_);
+    node->p_low.resize(nv_);
     node->F.resize(nv_);
+    node->quadrature_low.resize(quadratures_);
   }
   const int tangent = system.space().tangent_size();
   for (Numbers* numbers : {&shape0_, &shape1_, &shape2_, &at_}) numbers->resize(tangent);
@@ -130,7 +141,8 @@ bool Variational::start_from(const State& state) {
   mode_ = state.mode;
   now_.x = state.x;
   std::fill(now_.low.begin(), now_.low.end(), 0.0);
-  now_.power_low = 0;
+  std::fill(now_.p_low.begin(), now_.p_low.end(), 0.0);
+  std::fill(now_.quadrature_low.begin(), now_.quadrature_low.end(), 0.0);
   mechanics_.calc_momenta(state, now_.p, *discrete_);
   return mechanics_.calc_forces(state, now_.F, *discrete_) && all_finite(now_.p) &&
          all_finite(now_.F);
@@ -164,12 +176,13 @@ bool Variational::newton_node(double t_end, double half, Node& to) {
   return step.allFinite();
 }
 
-// Speeds, forces and momenta at the end, from p1 = D2 K_d + residual in p_.
+// Speeds, forces and momenta at the end, from p1 = D2 K_d in p_.
 StepStatus Variational::solve_node(double h, double t_end, Node& to, StepReport& report) {
   const double half = 0.5 * h;
   const std::span<double> q(to.x.data(), nq_), v(to.x.data() + nq_, nv_);
   const auto push = [&] {
-    for (int j = 0; j < nv_; ++j) pushed_[j] = p_[j] + half * to.F[j];
+    for (int j = 0; j < nv_; ++j)
+      add_exactly(p_[j], p_low_[j], half * to.F[j], pushed_[j], pushed_low_[j]);
     mechanics_.calc_speeds(t_end, q, mode_, pushed_, v, *discrete_);
     ++counts_.evaluations;
   };
@@ -178,6 +191,7 @@ StepStatus Variational::solve_node(double h, double t_end, Node& to, StepReport&
       return StepStatus::not_finite;
     push();
     to.p = pushed_;
+    to.p_low = pushed_low_;
     return StepStatus::ok;
   }
   // speeds of the last node for a start; substitution, and Newton where that is slow
@@ -199,6 +213,7 @@ StepStatus Variational::solve_node(double h, double t_end, Node& to, StepReport&
     ++report.iterations;
     if (verdict != Verdict::go_on && verdict != Verdict::diverged) {
       to.p = pushed_;
+      to.p_low = pushed_low_;
       counts_.newton_steps += newton;
       return StepStatus::ok;
     }
@@ -219,11 +234,10 @@ bool Variational::add_quadratures(double h, double t_end, Node& to, Numbers& rat
   if (quadratures_ == 0) return true;
   evaluate(t_end, to.x, rate);
   for (int k = n_ - quadratures_; k < n_; ++k) {
-    const double change = start_.power_low + 0.5 * h * (rate0_[k] + rate[k]);
-    const double value = start_.x[k] + change, part = value - start_.x[k];
-    to.power_low = (start_.x[k] - (value - part)) + (change - part);
-    to.x[k] = value;
-    if (!std::isfinite(value)) return false;
+    const int i = k - (n_ - quadratures_);
+    add_exactly(start_.x[k], start_.quadrature_low[i], 0.5 * h * (rate0_[k] + rate[k]), to.x[k],
+                to.quadrature_low[i]);
+    if (!std::isfinite(to.x[k])) return false;
   }
   return true;
 }
@@ -265,7 +279,7 @@ void Variational::keep(double h) {
 
 // Changes are those of v = d / h, relative to the largest of them, since rounding of a fast link
 // reaches all joints. Where they no longer fall, d itself decides: within 100 machine epsilons it is
-// known as well as q. What is left of the equation for the momenta is not lost (`residual`).
+// known as well as q. Momenta do not suffer from what is left: they advance by p_change.
 Verdict Variational::solve_displacement(Numbers& d, StepReport& report) {
   constexpr int limit = 100;
   IterationWatch watch(tolerance_);
@@ -301,7 +315,8 @@ StepReport Variational::advance(double h, double t_end, Numbers& d, Node& to) {
     report.status = status;
     return report;
   };
-  for (int j = 0; j < nv_; ++j) p_[j] = start_.p[j] + 0.5 * h * start_.F[j];
+  for (int j = 0; j < nv_; ++j)
+    add_exactly(start_.p[j], start_.p_low[j], 0.5 * h * start_.F[j], p_[j], p_low_[j]);
   const StateView at(t0_, start_.x, mode_);
   mechanics_.begin(at, start_.low, p_, h, t_end, d, *discrete_);
   if (solve_displacement(d, report) == Verdict::diverged) {  // again, from the simplest guess
@@ -311,9 +326,10 @@ StepReport Variational::advance(double h, double t_end, Numbers& d, Node& to) {
       return failed(std::isfinite(report.measure) ? StepStatus::no_convergence
                                                   : StepStatus::not_finite);
   }
-  mechanics_.finish(d, {to.x.data(), static_cast<std::size_t>(nq_)}, to.low, p_, residual_,
+  mechanics_.finish(d, {to.x.data(), static_cast<std::size_t>(nq_)}, to.low, p_change_,
                     *discrete_);
-  for (int j = 0; j < nv_; ++j) p_[j] += residual_[j];
+  for (int j = 0; j < nv_; ++j)
+    add_exactly(p_[j], p_low_[j], p_change_[j], p_[j], p_low_[j]);
   std::copy(start_.x.begin() + nq_, start_.x.end(), to.x.begin() + nq_);
   const StepStatus status = solve_node(h, t_end, to, report);
   if (status != StepStatus::ok) return failed(status);

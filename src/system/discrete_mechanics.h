@@ -58,11 +58,12 @@ class DiscreteMechanics {
   // `change`. O(n) for trees.
   virtual void improve(std::span<double> d, std::span<double> change,
                        Workspace& workspace) const = 0;
-  // The end of the step: q1 and what rounding took from it, P1(d) and what is left of the equation
-  // for d.
+  // The end of the step: q1 and what rounding took from it, and
+  //   p_change = J(q0)^T lambda + P1(d) - P0(d)
+  // with all digits of a small change, so that p1 = p + p_change, whatever P0(d) = p + J^T lambda
+  // was solved to.
   virtual void finish(std::span<const double> d, std::span<double> q1, std::span<double> low1,
-                      std::span<double> p1, std::span<double> residual,
-                      Workspace& workspace) const = 0;
+                      std::span<double> p_change, Workspace& workspace) const = 0;
 };
 
 }  // namespace cartan

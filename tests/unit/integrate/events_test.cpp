@@ -37,6 +37,14 @@ Outcome run(const System& system, const std::string& method, double duration, do
   return outcome;
 }
 
+// Those that take every system.
+std::vector<IntegratorInfo> methods_for_all() {
+  std::vector<IntegratorInfo> rows;
+  for (const IntegratorInfo& row : integrator_table())
+    if (!row.refusal) rows.push_back(row);
+  return rows;
+}
+
 class EventsOf : public testing::TestWithParam<IntegratorInfo> {
  protected:
   std::string method() const { return GetParam().name; }
@@ -119,7 +127,7 @@ TEST_P(EventsOf, RestartAfterReflection) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, EventsOf,
-                         testing::ValuesIn(integrator_table().begin(), integrator_table().end()),
+                         testing::ValuesIn(methods_for_all()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 // Located to rounding: the crossing of x' = 1 is known exactly.
@@ -132,6 +140,7 @@ struct Clock {
 
 TEST(Events, LocatedToRounding) {
   for (const IntegratorInfo& method : integrator_table()) {
+    if (method.refusal) continue;  // not for every system
     auto problem = make_problem({0}, Clock{});
     const double place = 0.7390851332151607;
     problem.event_infos = {{"cubic", 0, false, false}};
