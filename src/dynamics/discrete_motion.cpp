@@ -22,7 +22,7 @@ namespace {
 template <class S>
 struct Node {
   MotionWorkspace<S> moving, still;
-  std::vector<S> zeros, q, v, F, p;
+  std::vector<S> zeros, q, v, F, solved;
 
   explicit Node(const Mechanism<S>& mechanism)
       : moving(make_motion_workspace(mechanism)),
@@ -30,8 +30,8 @@ struct Node {
         zeros(mechanism.nv, S(0)),
         q(mechanism.nq),
         v(mechanism.nv),
-        F(mechanism.nv),
-        p(mechanism.nv) {}
+        F(6 * mechanism.links.size() + mechanism.nv),
+        solved(mechanism.nv) {}
 };
 
 // A link on its way through a step; world axes.
@@ -51,15 +51,15 @@ struct DiscreteWorkspace : Workspace {
         low0(mechanism.nq),
         q1(mechanism.nq),
         low1(mechanism.nq),
-        p0(mechanism.nv),
-        residual(mechanism.nv),
+        p0(6 * mechanism.links.size() + mechanism.nv),
+        p0_low(p0.size()),
         lambda(mechanism.rows.size()) {}
 
   Node<double> node;
   std::optional<Node<Dual4>> dual;  // made at the first slope
   MotionWorkspace<double> start, end;
   std::vector<LinkStep> links;
-  std::vector<double> q0, low0, q1, low1, p0, residual;
+  std::vector<double> q0, low0, q1, low1, p0, p0_low;
   std::vector<double> lambda;  // of the step, times its length
   double h = 0, t1 = 0;
 };
@@ -81,33 +81,51 @@ template <class S>
 void take_along_columns(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, std::span<S> out) {
   for (int i = static_cast<int>(mechanism.links.size()) - 1; i >= 0; --i) {
     const Link<S>& link = mechanism.links[i];
-    for (int k = 0; k < link.nv; ++k)
-      out[link.v0 + k] = joint_force_component(mechanism, ws, i, k);
+    for (int k = 0; k < link.nv; ++k) out[link.v0 + k] = joint_force_component(mechanism, ws, i, k);
     if (link.parent == world) continue;
     ws.joint_n[link.parent] += ws.joint_n[i] + cross(ws.links[i].r, ws.joint_f[i]);
     ws.joint_f[link.parent] += ws.joint_f[i];
   }
 }
 
-// Solves M a = force + J^T lambda, J a + rest = 0 at the still position of ws, `rest` and
-// `prescribed` being there: a into ws.vdot.
+// Momenta or forces of one link in a list of them.
 template <class S>
-void solve_still(const Mechanism<S>& mechanism, std::span<const S> force, MotionWorkspace<S>& ws) {
-  ws.gravity = {};
-  for (Vec3<S>& n : ws.wrench_n) n = {};
-  for (Vec3<S>& f : ws.wrench_f) f = {};
-  if (!mechanism.absolute) {
-    std::copy(force.begin(), force.end(), ws.tau.begin());
-    return solve_accelerations(mechanism, ws);
+Vec3<S> moment_at(std::span<const S> list, std::size_t i) {
+  return {list[6 * i], list[6 * i + 1], list[6 * i + 2]};
+}
+template <class S>
+Vec3<S> force_at(std::span<const S> list, std::size_t i) {
+  return {list[6 * i + 3], list[6 * i + 4], list[6 * i + 5]};
+}
+template <class S>
+void put_link(const Vec3<S>& moment, const Vec3<S>& force, std::size_t i, std::span<S> list) {
+  for (int k = 0; k < 3; ++k) {
+    list[6 * i + k] = moment[k];
+    list[6 * i + 3 + k] = force[k];
   }
+}
+
+// Where all links are free, forces in their joints are wrenches on them.
+template <class S>
+void move_joint_forces(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  if (!mechanism.absolute) return;
   for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
     const Link<S>& link = mechanism.links[i];
-    const S* at = force.data() + link.v0;
-    const Vec3<S> push{at[3], at[4], at[5]};
-    ws.wrench_n[i] = ws.links[i].R * Vec3<S>{at[0], at[1], at[2]};
-    ws.wrench_f[i] = link.product ? push : ws.links[i].R * push;
+    S* tau = ws.tau.data() + link.v0;
+    const Vec3<S> push{tau[3], tau[4], tau[5]};
+    ws.wrench_n[i] += ws.links[i].R * Vec3<S>{tau[0], tau[1], tau[2]};
+    ws.wrench_f[i] += link.product ? push : ws.links[i].R * push;
+    std::fill_n(tau, 6, S(0));
   }
-  solve_absolute(mechanism, ws);
+}
+
+// Solves M a = [wrenches, tau] + J^T lambda, J a + rest = 0 at the still position of ws, with
+// `rest` and `prescribed` as they are there: a into ws.vdot.
+template <class S>
+void solve_still(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  ws.gravity = {};
+  move_joint_forces(mechanism, ws);
+  mechanism.absolute ? solve_absolute(mechanism, ws) : solve_accelerations(mechanism, ws);
 }
 
 template <class S, class F>
@@ -139,34 +157,58 @@ bool calc_forces(const Mechanism<S>& mechanism, const S& t, const S* q, const S*
                         mechanism.bearing_count > 0 ? solve : leave_accelerations<S>);
   }
   for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
-    const Link<S>& link = mechanism.links[i];
-    ws.joint_n[i] = ws.wrench_n[i] + cross(ws.links[i].R * link.mc, ws.gravity);
-    ws.joint_f[i] = ws.wrench_f[i] + link.mass * ws.gravity;
+    const Vec3<S> arm = ws.links[i].R * mechanism.bodies[i].com_L, &f = ws.wrench_f[i];
+    put_link(ws.wrench_n[i] - cross(arm, f), f + mechanism.links[i].mass * ws.gravity, i, F);
   }
-  take_along_columns(mechanism, ws, F);
-  for (int j = 0; j < mechanism.nv; ++j) F[j] += ws.tau[j];
+  std::copy_n(ws.tau.begin(), mechanism.nv, F.end() - mechanism.nv);
   return !ws.failed;
 }
 
+// Momenta of link i that moves as in ws, about its centre of mass.
 template <class S>
-void calc_speeds(const Mechanism<S>& mechanism, const S& t, const S* q, std::span<const int> mode,
-                 std::span<const S> p, Node<S>& node, S* v) {
-  MotionWorkspace<S>& ws = node.still;
+void calc_link_momenta(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, std::size_t i,
+                       Vec3<S>& L, Vec3<S>& P) {
+  const LinkState<S>& x = ws.links[i];
+  const LinkBody<S>& body = mechanism.bodies[i];
+  L = x.R * (body.J_com_L * transpose_times(x.R, x.w));
+  P = mechanism.links[i].mass * (x.u + cross(x.w, x.R * body.com_L));
+}
+
+// The speeds are those of the guess and what the momenta it lacks add to them.
+template <class S>
+void calc_speeds(const Mechanism<S>& mechanism, const S& t, const S* q, const S* guess,
+                 std::span<const int> mode, std::span<const S> p, Node<S>& node, S* v) {
+  MotionWorkspace<S>&ws = node.still, &moving = node.moving;
   set_mode(mode, ws);
+  set_mode(mode, moving);
+  fill_kinematics<S>(mechanism, t, q, guess, moving);
   fill_still(mechanism, t, q, node.zeros, ws);
-  ws.row_rest = ws.row_speed;  // -b
+  for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
+    Vec3<S> L, P;
+    calc_link_momenta(mechanism, moving, i, L, P);
+    const Vec3<S> f = force_at(p, i) - P;
+    ws.wrench_n[i] = moment_at(p, i) - L + cross(ws.links[i].R * mechanism.bodies[i].com_L, f);
+    ws.wrench_f[i] = f;
+  }
+  std::copy(p.end() - mechanism.nv, p.end(), ws.tau.begin());
+  ws.row_rest = moving.row_speed;
   for_each_tree_drive(mechanism, [&](const DriveElement<S>& drive, const Link<S>& link) {
-    evaluate_program(mechanism, ws, drive.rate, ws.prescribed.data() + link.v0);
+    S* to = ws.prescribed.data() + link.v0;
+    evaluate_program(mechanism, ws, drive.rate, to);
+    for (int k = 0; k < link.nv; ++k) to[k] -= guess[link.v0 + k];
   });
-  solve_still(mechanism, p, ws);
-  std::copy_n(ws.vdot.begin(), mechanism.nv, v);
+  solve_still(mechanism, ws);
+  for (int j = 0; j < mechanism.nv; ++j) v[j] = guess[j] + ws.vdot[j];
+  for_each_tree_drive(mechanism, [&](const DriveElement<S>& drive, const Link<S>& link) {
+    evaluate_program(mechanism, ws, drive.rate, v + link.v0);  // exactly
+  });
 }
 
 bool uses_speeds(const Formula* formula) {
   if (!formula) return false;
   const Program& program = formula->program;
-  for (Quantity quantity : {Quantity::joint_v, Quantity::body_velocity, Quantity::body_angular,
-                            Quantity::kinetic})
+  for (Quantity quantity :
+       {Quantity::joint_v, Quantity::body_velocity, Quantity::body_angular, Quantity::kinetic})
     if (program.depends_on(quantity)) return true;
   return false;
 }
@@ -209,6 +251,9 @@ class DiscreteMotion final : public DiscreteMechanics {
   }
   int coordinates() const override { return mechanism_.nq; }
   int speeds() const override { return mechanism_.nv; }
+  int momenta() const override {
+    return 6 * static_cast<int>(mechanism_.links.size()) + mechanism_.nv;
+  }
   bool constrained() const override { return !mechanism_.rows.empty(); }
   bool forces_depend_on_speeds() const override { return speeds_act_; }
   std::unique_ptr<Workspace> make_workspace() const override {
@@ -219,15 +264,12 @@ class DiscreteMotion final : public DiscreteMechanics {
     MotionWorkspace<double>& ws = own(workspace).node.moving;
     set_mode(at.mode, ws);
     fill_kinematics<double>(mechanism_, at.t, at.x.data(), at.x.data() + mechanism_.nq, ws);
-    if (mechanism_.absolute) fill_columns(mechanism_, ws);
+    std::fill(p.begin(), p.end(), 0.0);
     for (std::size_t i = 0; i < mechanism_.links.size(); ++i) {
-      const Link<double>& link = mechanism_.links[i];
-      const LinkState<double>& x = ws.links[i];
-      const Vec3<double> mc = x.R * link.mc;
-      ws.joint_n[i] = x.R * (link.J * transpose_times(x.R, x.w)) + cross(mc, x.u);
-      ws.joint_f[i] = link.mass * x.u + cross(x.w, mc);
+      Vec3<double> L, P;
+      calc_link_momenta(mechanism_, ws, i, L, P);
+      put_link(L, P, i, p);
     }
-    take_along_columns(mechanism_, ws, p);
   }
 
   bool calc_forces(StateView at, std::span<double> F, Workspace& workspace) const override {
@@ -235,10 +277,10 @@ class DiscreteMotion final : public DiscreteMechanics {
                                own(workspace).node, F);
   }
 
-  void calc_speeds(double t, std::span<const double> q, std::span<const int> mode,
-                   std::span<const double> p, std::span<double> v,
+  void calc_speeds(StateView guess, std::span<const double> p, std::span<double> v,
                    Workspace& workspace) const override {
-    cartan::calc_speeds(mechanism_, t, q.data(), mode, p, own(workspace).node, v.data());
+    cartan::calc_speeds(mechanism_, guess.t, guess.x.data(), guess.x.data() + mechanism_.nq,
+                        guess.mode, p, own(workspace).node, v.data());
   }
 
   // The solution is linear in the forces: v' along a direction of v is the one of p' = F'.
@@ -254,32 +296,35 @@ class DiscreteMotion final : public DiscreteMechanics {
       for (int c = 0; c < std::min(4, nv - first); ++c) node.v[first + c].d[c] = 1;
       cartan::calc_forces(dual_mechanism_, Dual4(at.t), node.q.data(), node.v.data(), at.mode, node,
                           std::span<Dual4>(node.F));
-      cartan::calc_speeds(dual_mechanism_, Dual4(at.t), node.q.data(), at.mode,
-                          std::span<const Dual4>(node.F), node, node.p.data());
+      cartan::calc_speeds(dual_mechanism_, Dual4(at.t), node.q.data(), node.zeros.data(), at.mode,
+                          std::span<const Dual4>(node.F), node, node.solved.data());
       for (int c = 0; c < std::min(4, nv - first); ++c)
-        for (int j = 0; j < nv; ++j) slope(j, first + c) = node.p[j].d[c];
+        for (int j = 0; j < nv; ++j) slope(j, first + c) = node.solved[j].d[c];
     }
   }
 
-  void begin(StateView at, std::span<const double> low, std::span<const double> p, double h,
-             double t_end, std::span<double> d, Workspace& workspace) const override {
+  void begin(StateView at, std::span<const double> q_low, std::span<const double> p,
+             std::span<const double> p_low, double h, double t_end, std::span<double> d,
+             Workspace& workspace) const override {
     DiscreteWorkspace& w = own(workspace);
     w.h = h;
     w.t1 = t_end;
     std::copy_n(at.x.begin(), mechanism_.nq, w.q0.begin());
-    std::copy(low.begin(), low.end(), w.low0.begin());
+    std::copy(q_low.begin(), q_low.end(), w.low0.begin());
     std::copy(p.begin(), p.end(), w.p0.begin());
+    std::copy(p_low.begin(), p_low.end(), w.p0_low.begin());
     std::fill(w.lambda.begin(), w.lambda.end(), 0.0);
     set_mode(at.mode, w.start);
     set_mode(at.mode, w.end);
     fill_still(mechanism_, at.t, w.q0.data(), w.node.zeros, w.start);
     w.end.t = t_end;
-    for_each_tree_drive(mechanism_, [&](const DriveElement<double>& drive,
-                                        const Link<double>& link) {
-      double* to = d.data() + link.v0;
-      evaluate_program(mechanism_, w.end, drive.position->program, to);
-      for (int k = 0; k < link.nv; ++k) to[k] = (to[k] - w.q0[link.q0 + k]) - w.low0[link.q0 + k];
-    });
+    for_each_tree_drive(mechanism_,
+                        [&](const DriveElement<double>& drive, const Link<double>& link) {
+                          double* to = d.data() + link.v0;
+                          evaluate_program(mechanism_, w.end, drive.position->program, to);
+                          for (int k = 0; k < link.nv; ++k)
+                            to[k] = (to[k] - w.q0[link.q0 + k]) - w.low0[link.q0 + k];
+                        });
   }
 
   void improve(std::span<double> d, std::span<double> change, Workspace& workspace) const override {
@@ -293,7 +338,7 @@ class DiscreteMotion final : public DiscreteMechanics {
       fill_gaps(w);
       std::fill(ws.prescribed.begin(), ws.prescribed.end(), 0.0);
     }
-    solve_still<double>(mechanism_, w.residual, ws);
+    solve_still(mechanism_, ws);
     for (int j = 0; j < mechanism_.nv; ++j) {
       change[j] = w.h * ws.vdot[j];
       d[j] += change[j];
@@ -301,20 +346,23 @@ class DiscreteMotion final : public DiscreteMechanics {
     for (std::size_t r = 0; r < w.lambda.size(); ++r) w.lambda[r] += ws.lambda[r];
   }
 
-  void finish(std::span<const double> d, std::span<double> q1, std::span<double> low1,
-              std::span<double> p_change, Workspace& workspace) const override {
+  void finish(std::span<const double> d, std::span<double> q1, std::span<double> q1_low,
+              std::span<double> p1, std::span<double> p1_low, Workspace& workspace) const override {
     DiscreteWorkspace& w = own(workspace);
+    MotionWorkspace<double>& ws = w.start;
     displace(d, w);
-    displace_all(d, q1, low1, w);
-    fill_still(mechanism_, w.t1, q1.data(), w.node.zeros, w.end);
-    fill_columns(mechanism_, w.start);
-    fill_columns(mechanism_, w.end);
-    fill_multiplier_forces(w);
-    fill_momentum_change(p_change, w);
-    for (int j = 0; j < mechanism_.nv; ++j) p_change[j] += w.residual[j];
+    fill_residual(w);
+    ws.joint_n = ws.wrench_n;
+    ws.joint_f = ws.wrench_f;
+    const std::span<double> left = p1.last(mechanism_.nv);
+    take_along_columns(mechanism_, ws, left);
+    for (int j = 0; j < mechanism_.nv; ++j) left[j] += ws.tau[j];
     for_each_tree_drive(mechanism_, [&](const DriveElement<double>&, const Link<double>& link) {
-      std::fill_n(p_change.begin() + link.v0, link.nv, 0.0);  // whatever the drive needs
+      std::fill_n(left.begin() + link.v0, link.nv, 0.0);  // whatever the drive needs
     });
+    for (std::size_t i = 0; i < w.links.size(); ++i) put_link(w.links[i].L, w.links[i].P, i, p1);
+    hand_to_links(left, p1_low, ws);
+    displace_all(d, q1, q1_low, w);
   }
 
  private:
@@ -349,90 +397,50 @@ class DiscreteMotion final : public DiscreteMechanics {
     }
   }
 
-  // p0 + J(q0)^T lambda - P0(d)
+  // p0 + J(q0)^T lambda - (L, P) as wrenches on the links and forces in the joints of `start`.
   void fill_residual(DiscreteWorkspace& w) const {
     MotionWorkspace<double>& ws = w.start;
+    const std::span<const double> p = w.p0, low = w.p0_low;
     for (std::size_t i = 0; i < w.links.size(); ++i) {
       const LinkStep& step = w.links[i];
-      ws.joint_n[i] = -(step.L + cross(ws.links[i].R * mechanism_.bodies[i].com_L, step.P));
-      ws.joint_f[i] = -step.P;
+      const Vec3<double> f = (force_at(p, i) - step.P) + force_at(low, i);
+      const Vec3<double> n = (moment_at(p, i) - step.L) + moment_at(low, i);
+      ws.wrench_n[i] = n + cross(ws.links[i].R * mechanism_.bodies[i].com_L, f);
+      ws.wrench_f[i] = f;
     }
-    add_multipliers(w);
-    for (int j = 0; j < mechanism_.nv; ++j) w.residual[j] += w.p0[j];
-  }
-
-  // Adds J(q0)^T lambda to the wrenches of the links; all of it along the columns: into `residual`.
-  void add_multipliers(DiscreteWorkspace& w) const {
-    MotionWorkspace<double>& ws = w.start;
+    for (int j = 0; j < mechanism_.nv; ++j)
+      ws.tau[j] = p[p.size() - mechanism_.nv + j] + low[p.size() - mechanism_.nv + j];
     for (std::size_t s = 0; s < mechanism_.sources.size(); ++s) {
       const RowSource& source = mechanism_.sources[s];
       if (source.link == world) continue;
-      ws.joint_n[source.link] += w.lambda[source.row] * ws.source_n[s];
-      ws.joint_f[source.link] += w.lambda[source.row] * ws.source_f[s];
+      ws.wrench_n[source.link] += w.lambda[source.row] * ws.source_n[s];
+      ws.wrench_f[source.link] += w.lambda[source.row] * ws.source_f[s];
     }
-    take_along_columns<double>(mechanism_, ws, w.residual);
     for (const RowTerm<double>& term : mechanism_.terms)
-      w.residual[mechanism_.links[term.link].v0 + term.component] +=
-          term.factor * w.lambda[term.row];
+      ws.tau[mechanism_.links[term.link].v0 + term.component] += term.factor * w.lambda[term.row];
   }
 
-  // residual = J(q0)^T lambda
-  void fill_multiplier_forces(DiscreteWorkspace& w) const {
-    std::fill(w.residual.begin(), w.residual.end(), 0.0);
-    if (!constrained()) return;
-    std::fill(w.start.joint_n.begin(), w.start.joint_n.end(), Vec3<double>{});
-    std::fill(w.start.joint_f.begin(), w.start.joint_f.end(), Vec3<double>{});
-    add_multipliers(w);
-  }
-
-  // P1 - P0 = (phi_1 - phi_0) . N_1 + phi_0 . (N_1 - N_0) + (psi_1 - psi_0) . F, where (N, F) is
-  // what a link and all beyond it have of momentum, about its origin; F is the same at both ends.
-  void fill_momentum_change(std::span<double> out, DiscreteWorkspace& w) const {
-    std::vector<Vec3<double>>&N = w.end.joint_n, &F = w.end.joint_f, &dN = w.start.joint_n;
-    for (std::size_t i = 0; i < w.links.size(); ++i) {
-      const LinkStep& step = w.links[i];
-      const Vec3<double> arm = w.start.links[i].R * mechanism_.bodies[i].com_L;
-      const Vec3<double> moved = turned_difference(step.W, arm);
-      N[i] = step.L + cross(arm + moved, step.P);
-      dN[i] = cross(moved, step.P);
-      F[i] = step.P;
-    }
-    for (int i = static_cast<int>(w.links.size()) - 1; i >= 0; --i) {
+  // Generalised forces in joints that turn about the link's origin, as moments on the link and its
+  // parent: unlike components in turning axes these do not change with the position.
+  void hand_to_links(std::span<double> forces, std::span<double> list,
+                     const MotionWorkspace<double>& ws) const {
+    std::fill(list.begin(), list.end(), 0.0);
+    for (std::size_t i = 0; i < mechanism_.links.size(); ++i) {
       const Link<double>& link = mechanism_.links[i];
-      for (int k = 0; k < link.nv; ++k) {
-        const int j = link.v0 + k;
-        Vec3<double> dphi, dpsi;
-        calc_column_change(link, i, k, w, dphi, dpsi);
-        out[j] = dot(dphi, N[i]) + dot(w.start.phi[j], dN[i]) + dot(dpsi, F[i]);
+      double* at = forces.data() + link.v0;
+      Vec3<double> n;
+      if (link.motion == Motion::rotation1)
+        n = at[0] * ws.links[i].s;
+      else if (link.motion == Motion::rotation3)
+        n = ws.links[i].R * Vec3<double>{at[0], at[1], at[2]};
+      else
+        continue;
+      std::fill_n(at, link.nv, 0.0);
+      for (int k = 0; k < 3; ++k) {
+        list[6 * i + k] += n[k];
+        if (link.parent != world) list[6 * link.parent + k] -= n[k];
       }
-      if (link.parent == world) continue;
-      const Vec3<double> moved = w.links[i].shift - w.links[link.parent].shift;  // of r
-      N[link.parent] += N[i] + cross(w.start.links[i].r + moved, F[i]);
-      dN[link.parent] += dN[i] + cross(moved, F[i]);
-      F[link.parent] += F[i];
     }
-  }
-
-  void calc_column_change(const Link<double>& link, int i, int k, const DiscreteWorkspace& w,
-                          Vec3<double>& dphi, Vec3<double>& dpsi) const {
-    const int j = link.v0 + k;
-    int carrier = i;
-    switch (column_carrier(link, k)) {
-      case ColumnCarrier::world:
-        return;
-      case ColumnCarrier::none:
-        dphi = w.end.phi[j] - w.start.phi[j];
-        dpsi = w.end.psi[j] - w.start.psi[j];
-        return;
-      case ColumnCarrier::parent:
-        carrier = link.parent;
-        break;
-      case ColumnCarrier::link:
-        break;
-    }
-    if (carrier == world) return;
-    dphi = turned_difference(w.links[carrier].W, w.start.phi[j]);
-    dpsi = turned_difference(w.links[carrier].W, w.start.psi[j]);
   }
 
   // start.row_rest = gap / h, as speeds are looked for
@@ -444,9 +452,8 @@ class DiscreteMotion final : public DiscreteMechanics {
       const RowSource& source = mechanism_.sources[s];
       if (mechanism_.rows[source.row].holonomic || source.link == world) continue;
       const LinkStep& step = w.links[source.link];
-      gap[source.row] +=
-          0.5 * (dot(w.start.source_n[s] + w.end.source_n[s], log(step.W)) +
-                 dot(w.start.source_f[s] + w.end.source_f[s], step.shift));
+      gap[source.row] += 0.5 * (dot(w.start.source_n[s] + w.end.source_n[s], log(step.W)) +
+                                dot(w.start.source_f[s] + w.end.source_f[s], step.shift));
     }
     for (double& g : gap) g /= w.h;
   }
@@ -454,8 +461,8 @@ class DiscreteMotion final : public DiscreteMechanics {
   void displace_all(std::span<const double> d, std::span<double> q1, std::span<double> low1,
                     const DiscreteWorkspace& w) const {
     for (const Link<double>& link : mechanism_.links)
-      displace_coordinates(link, d.data() + link.v0, w.q0.data() + link.q0,
-                           w.low0.data() + link.q0, q1.data() + link.q0, low1.data() + link.q0);
+      displace_coordinates(link, d.data() + link.v0, w.q0.data() + link.q0, w.low0.data() + link.q0,
+                           q1.data() + link.q0, low1.data() + link.q0);
   }
 
   Mechanism<double> mechanism_;

@@ -71,8 +71,7 @@ JointDisplacement<S> forward_displacement(const Link<S>& link, const JointMotion
 // Seen from the other side, with E = R(turn):
 //   R1^T = E^T R^T,   -(R1^T p1 - R^T p) = -(E^T R^T (p1 - p) + (E^T - 1) R^T p)
 template <class S>
-JointDisplacement<S> reversed_displacement(const JointMotion<S>& m,
-                                           const JointDisplacement<S>& x) {
+JointDisplacement<S> reversed_displacement(const JointMotion<S>& m, const JointDisplacement<S>& x) {
   const Quat<S> back = conjugate(x.turn);
   const Vec3<S> shift = transpose_times(m.R, x.shift);
   JointDisplacement<S> r;
@@ -90,18 +89,6 @@ JointDisplacement<S> calc_joint_displacement(const Link<S>& link, const S* q, co
   return link.reversed ? reversed_displacement(m, x) : x;
 }
 
-// What a motion column of the joint is fixed to, seen from the world.
-enum class ColumnCarrier { world, parent, link, none };
-
-template <class S>
-ColumnCarrier column_carrier(const Link<S>& link, int k) {
-  if (link.reversed) return ColumnCarrier::none;
-  if (link.type == JointType::planar) return ColumnCarrier::parent;
-  if (link.type == JointType::universal && k == 0) return ColumnCarrier::parent;
-  if (link.product && k >= 3) return ColumnCarrier::world;
-  return ColumnCarrier::link;
-}
-
 // to + low_to = from + low + change, exactly (Moller, Knuth).
 inline void add_with_remainder(double from, double low, double change, double& to, double& low_to) {
   const double sum = low + change, value = from + sum, part = value - from;
@@ -110,8 +97,8 @@ inline void add_with_remainder(double from, double low, double change, double& t
 }
 
 // q1 + low1 = (q + low) (+) d. Quaternions: u exp(d) - u = u (exp(d) - 1), where
-// cos a - 1 = -sin^2 a / (1 + cos a) where cos a is not negative; their length is one up to the square of rounding and is not
-// touched.
+// cos a - 1 = -sin^2 a / (1 + cos a) where cos a is not negative; their length is one up to the
+// square of rounding and is not touched.
 inline void displace_coordinates(const Link<double>& link, const double* d, const double* q,
                                  const double* low, double* q1, double* low1) {
   if (link.type != JointType::spherical && link.type != JointType::free) {

@@ -32,7 +32,7 @@ void add_exactly(double from, double low, double change, double& to, double& low
 struct Node {
   Numbers x;         // as given to the caller
   Numbers low;       // what rounding took from q
-  Numbers p, p_low;  // momenta, dual to v, and what rounding took from them
+  Numbers p, p_low;  // momenta, and what rounding took from them
   Numbers F;         // forces
   Numbers quadrature_low;
 };
@@ -53,8 +53,11 @@ class Variational final : public Integrator {
   bool start_from(const State& state);
   StepReport advance(double h, double t_end, Numbers& d, Node& to);
   Verdict solve_displacement(Numbers& d, StepReport& report);
+  bool push(double t_end, double half, Node& to);
   StepStatus solve_node(double h, double t_end, Node& to, StepReport& report);
-  bool newton_node(double t_end, double half, Node& to);
+  enum class Outcome { converged, slow, not_finite };
+  Outcome substitute(double h, double t_end, Node& to, StepReport& report);
+  bool newton(double h, double t_end, Node& to, StepReport& report);
   double node_change(const Node& to) const;
   bool add_quadratures(double h, double t_end, Node& to, Numbers& rate);
   void predict(double h);
@@ -64,20 +67,21 @@ class Variational final : public Integrator {
 
   const DiscreteMechanics& mechanics_;
   std::unique_ptr<Workspace> discrete_;
-  const int nq_, nv_, quadratures_;
+  const int nq_, nv_, np_, quadratures_;
   const double tolerance_;
   Node start_, now_, again_;  // start and end of the last step; end of a restep
   bool known_ = false;        // now_ belongs to the state
   bool moved_ = false;
   bool stagnated_ = false, noisy_ = false;  // how the iterations of this step ended
-  Numbers d_, again_d_, change_, p_, p_low_, p_change_, pushed_, pushed_low_, v_;
+  Numbers d_, again_d_, change_, p_, p_low_, pushed_, pushed_low_, v_;
   Numbers rate0_, rate1_, unused_;  // x' at both ends of the step
   bool rate_known_ = false;         // rate1_ belongs to now_
   double t1_ = 0;
   std::array<Numbers, 5> past_;  // displacements of the last steps, newest first
   int past_count_ = 0;
-  double past_h_ = 0;  // the length of all of them
-  Eigen::MatrixXd slope_;
+  double past_h_ = 0;      // the length of all of them
+  Eigen::MatrixXd slope_;  // Newton's method for the speeds of a node
+  Numbers gap_, at_speed_;
   Numbers shape0_, shape1_, shape2_, at_;  // dense output in the tangent space
   bool dense_known_ = false;
 };
@@ -92,26 +96,27 @@ Variational::Variational(const System& system, const IntegratorOptions& options)
       discrete_(mechanics_.make_workspace()),
       nq_(mechanics_.coordinates()),
       nv_(mechanics_.speeds()),
+      np_(mechanics_.momenta()),
       quadratures_(system.quadratures()),
       tolerance_(options.tolerance > 0 ? options.tolerance : default_stage_tolerance),
       d_(nv_),
       again_d_(nv_),
       change_(nv_),
-      p_(nv_),
-      p_low_(nv_),
-      p_change_(nv_),
-      pushed_(nv_),
-      pushed_low_(nv_),
+      p_(np_),
+      p_low_(np_),
+      pushed_(np_),
+      pushed_low_(np_),
       v_(nv_),
       rate0_(n_),
       rate1_(n_),
       unused_(n_) {
+  gap_.resize(nv_);
   for (Node* node : {&start_, &now_, &again_}) {
     node->x.resize(n_);
     node->low.resize(nq_);
-    node->p.resize(nv_);
-    node->p_low.resize(nv_);
-    node->F.resize(nv_);
+    node->p.resize(np_);
+    node->p_low.resize(np_);
+    node->F.resize(np_);
     node->quadrature_low.resize(quadratures_);
   }
   const int tangent = system.space().tangent_size();
@@ -158,75 +163,89 @@ double Variational::node_change(const Node& to) const {
   return largest;
 }
 
-// One step of Newton's method for v = V(p + half F(v)) where a plain substitution does not
-// contract: (1 - half V_F F_v) dv = V(p + half F(v)) - v. On entry v_ is the old v, the new one
-// (the right-hand side) stands in `to`.
-bool Variational::newton_node(double t_end, double half, Node& to) {
-  slope_.resize(nv_, nv_);
-  const Eigen::VectorXd target = Eigen::Map<const Eigen::VectorXd>(to.x.data() + nq_, nv_);
-  const Eigen::Map<const Eigen::VectorXd> old(v_.data(), nv_);
-  Eigen::Map<Eigen::VectorXd>(to.x.data() + nq_, nv_) = old;
-  mechanics_.calc_speed_slope({t_end, to.x, mode_}, slope_, *discrete_);
-  ++counts_.jacobians;
-  ++counts_.factorisations;
-  slope_ *= -half;
-  slope_.diagonal().array() += 1;
-  const Eigen::VectorXd step = slope_.partialPivLu().solve(target - old);
-  Eigen::Map<Eigen::VectorXd>(to.x.data() + nq_, nv_) = old + step;
-  return step.allFinite();
+// v = V(v), where V(v) solves M V = [p_ + half F(v)] + J^T mu: V into to.x, v being in v_.
+bool Variational::push(double t_end, double half, Node& to) {
+  std::copy_n(to.x.begin() + nq_, nv_, v_.begin());
+  if (!mechanics_.calc_forces({t_end, to.x, mode_}, to.F, *discrete_)) return false;
+  for (int j = 0; j < np_; ++j)
+    add_exactly(p_[j], p_low_[j], half * to.F[j], pushed_[j], pushed_low_[j]);
+  mechanics_.calc_speeds({t_end, to.x, mode_}, pushed_, {to.x.data() + nq_, v_.size()}, *discrete_);
+  ++counts_.evaluations;
+  return true;
 }
 
-// Speeds, forces and momenta at the end, from p1 = D2 K_d in p_.
+// Speeds, forces and momenta at the end, from p_. Speeds of `to` are a guess.
 StepStatus Variational::solve_node(double h, double t_end, Node& to, StepReport& report) {
-  const double half = 0.5 * h;
-  const std::span<double> q(to.x.data(), nq_), v(to.x.data() + nq_, nv_);
-  const auto push = [&] {
-    for (int j = 0; j < nv_; ++j)
-      add_exactly(p_[j], p_low_[j], half * to.F[j], pushed_[j], pushed_low_[j]);
-    mechanics_.calc_speeds(t_end, q, mode_, pushed_, v, *discrete_);
-    ++counts_.evaluations;
-  };
-  if (!mechanics_.forces_depend_on_speeds()) {
-    if (!mechanics_.calc_forces({t_end, to.x, mode_}, to.F, *discrete_))
-      return StepStatus::not_finite;
-    push();
-    to.p = pushed_;
-    to.p_low = pushed_low_;
-    return StepStatus::ok;
+  if (!push(t_end, 0.5 * h, to)) return StepStatus::not_finite;
+  if (mechanics_.forces_depend_on_speeds()) {
+    const Outcome outcome = substitute(h, t_end, to, report);
+    if (outcome == Outcome::not_finite) return StepStatus::not_finite;
+    if (outcome == Outcome::slow && !newton(h, t_end, to, report))
+      return std::isfinite(report.measure) ? StepStatus::no_convergence : StepStatus::not_finite;
   }
-  // speeds of the last node for a start; substitution, and Newton where that is slow
-  bool newton = false;
+  to.p = pushed_;
+  to.p_low = pushed_low_;
+  return StepStatus::ok;
+}
+
+// v <- V(v), while that contracts well.
+Variational::Outcome Variational::substitute(double h, double t_end, Node& to, StepReport& report) {
   IterationWatch watch(tolerance_);
   double before = std::numeric_limits<double>::infinity();
-  for (int sweep = 1; sweep <= 60; ++sweep) {
-    std::copy(v.begin(), v.end(), v_.begin());
-    if (!mechanics_.calc_forces({t_end, to.x, mode_}, to.F, *discrete_) || !all_finite(to.F))
-      return StepStatus::not_finite;
-    push();
-    double change = node_change(to);
-    if (newton && change > IterationWatch::stagnation_band) {
-      if (!newton_node(t_end, half, to)) return StepStatus::not_finite;
-      change = node_change(to);
-    }
-    const Verdict verdict = judge(watch, change, before, h * change);
+  for (;;) {
+    const double change = node_change(to);
     report.measure = change;
     ++report.iterations;
-    if (verdict != Verdict::go_on && verdict != Verdict::diverged) {
-      to.p = pushed_;
-      to.p_low = pushed_low_;
-      counts_.newton_steps += newton;
-      return StepStatus::ok;
-    }
-    if (!newton && (verdict == Verdict::diverged || (sweep >= 3 && watch.mean_rate() > 0.3))) {
-      newton = true;
-      watch = IterationWatch(tolerance_);
-      before = std::numeric_limits<double>::infinity();
-      std::copy_n(start_.x.begin() + nq_, nv_, v.begin());
-    } else if (verdict == Verdict::diverged && sweep > 20) {
-      break;
-    }
+    const Verdict verdict = judge(watch, change, before, h * change);
+    if (verdict == Verdict::diverged || (watch.sweeps() >= 3 && watch.mean_rate() > 0.3))
+      return Outcome::slow;
+    if (verdict != Verdict::go_on) return Outcome::converged;
+    if (!push(t_end, 0.5 * h, to)) return Outcome::not_finite;
   }
-  return std::isfinite(report.measure) ? StepStatus::no_convergence : StepStatus::not_finite;
+}
+
+// (1 - V') dv = V(v) - v with V' exact; steps are halved until |V(v) - v| falls, which they must do
+// where a steep loss (smoothed friction) turns flat.
+bool Variational::newton(double h, double t_end, Node& to, StepReport& report) {
+  const double half = 0.5 * h;
+  const auto defect = [&] {  // V(v) - v, kept in gap_
+    for (int j = 0; j < nv_; ++j) gap_[j] = to.x[nq_ + j] - v_[j];
+    return Eigen::Map<const Eigen::VectorXd>(gap_.data(), nv_).norm();
+  };
+  ++counts_.newton_steps;
+  IterationWatch watch(tolerance_);
+  double before = std::numeric_limits<double>::infinity();
+  std::copy_n(start_.x.begin() + nq_, nv_, to.x.begin() + nq_);
+  if (!push(t_end, half, to)) return false;
+  double left = defect();
+  slope_.resize(nv_, nv_);
+  for (int sweep = 1; sweep <= 50; ++sweep) {
+    at_speed_ = v_;
+    std::copy(v_.begin(), v_.end(), to.x.begin() + nq_);
+    mechanics_.calc_speed_slope({t_end, to.x, mode_}, slope_, *discrete_);
+    slope_ = Eigen::MatrixXd::Identity(nv_, nv_) - half * slope_;
+    ++counts_.jacobians;
+    ++counts_.factorisations;
+    const Eigen::VectorXd step =
+        slope_.partialPivLu().solve(Eigen::Map<const Eigen::VectorXd>(gap_.data(), nv_));
+    double part = 1, now = left;
+    for (; part > 1e-6; part *= 0.5) {
+      for (int j = 0; j < nv_; ++j) to.x[nq_ + j] = at_speed_[j] + part * step[j];
+      if (!push(t_end, half, to)) return false;
+      now = defect();
+      if (now < left || step.lpNorm<Eigen::Infinity>() <= IterationWatch::stagnation_band) break;
+    }
+    left = now;
+    double change = 0;
+    for (int j = 0; j < nv_; ++j)
+      change = std::max(change, std::fabs(step[j]) / std::max(1.0, std::fabs(v_[j])));
+    report.measure = change;
+    ++report.iterations;
+    if (!std::isfinite(change) || !std::isfinite(left)) return false;
+    const Verdict verdict = judge(watch, change, before, h * change);
+    if (verdict != Verdict::go_on && verdict != Verdict::diverged) return true;
+  }
+  return false;
 }
 
 // Trapezoidal rule for the power, its rounding carried along.
@@ -278,12 +297,13 @@ void Variational::keep(double h) {
 }
 
 // Changes are those of v = d / h, relative to the largest of them, since rounding of a fast link
-// reaches all joints. Where they no longer fall, d itself decides: within 100 machine epsilons it is
-// known as well as q. Momenta do not suffer from what is left: they advance by p_change.
+// reaches all joints. Where they no longer fall, d itself decides: within 100 machine epsilons it
+// is known as well as q. What is left of the equation goes on with the momenta.
 Verdict Variational::solve_displacement(Numbers& d, StepReport& report) {
   constexpr int limit = 100;
   IterationWatch watch(tolerance_);
-  double before = std::numeric_limits<double>::infinity();
+  double before = std::numeric_limits<double>::infinity(), reach = 1;
+  for (int k = 0; k < nq_; ++k) reach = std::max(reach, std::fabs(start_.x[k]));
   for (int sweep = 1; sweep <= limit; ++sweep) {
     mechanics_.improve(d, change_, *discrete_);
     ++counts_.evaluations;
@@ -297,7 +317,7 @@ Verdict Variational::solve_displacement(Numbers& d, StepReport& report) {
       report.component = nq_ + j;
     }
     report.measure = change / std::max(report.taken, size);
-    const double of_position = change / std::max(1.0, size);
+    const double of_position = change / std::max(reach, size);
     const Verdict verdict = judge(watch, report.measure, before, of_position);
     if (verdict == Verdict::go_on) continue;
     if (verdict != Verdict::diverged)
@@ -315,22 +335,22 @@ StepReport Variational::advance(double h, double t_end, Numbers& d, Node& to) {
     report.status = status;
     return report;
   };
-  for (int j = 0; j < nv_; ++j)
+  for (int j = 0; j < np_; ++j)
     add_exactly(start_.p[j], start_.p_low[j], 0.5 * h * start_.F[j], p_[j], p_low_[j]);
   const StateView at(t0_, start_.x, mode_);
-  mechanics_.begin(at, start_.low, p_, h, t_end, d, *discrete_);
+  mechanics_.begin(at, start_.low, p_, p_low_, h, t_end, d, *discrete_);
   if (solve_displacement(d, report) == Verdict::diverged) {  // again, from the simplest guess
     for (int j = 0; j < nv_; ++j) d[j] = h * start_.x[nq_ + j];
-    mechanics_.begin(at, start_.low, p_, h, t_end, d, *discrete_);
+    mechanics_.begin(at, start_.low, p_, p_low_, h, t_end, d, *discrete_);
     if (solve_displacement(d, report) == Verdict::diverged)
       return failed(std::isfinite(report.measure) ? StepStatus::no_convergence
                                                   : StepStatus::not_finite);
   }
-  mechanics_.finish(d, {to.x.data(), static_cast<std::size_t>(nq_)}, to.low, p_change_,
+  mechanics_.finish(d, {to.x.data(), static_cast<std::size_t>(nq_)}, to.low, p_, p_low_,
                     *discrete_);
-  for (int j = 0; j < nv_; ++j)
-    add_exactly(p_[j], p_low_[j], p_change_[j], p_[j], p_low_[j]);
-  std::copy(start_.x.begin() + nq_, start_.x.end(), to.x.begin() + nq_);
+  for (int j = 0; j < nv_; ++j)  // a guess: d / h is the mean of both speeds
+    to.x[nq_ + j] = 2 * d[j] / h - start_.x[nq_ + j];
+  std::copy(start_.x.begin() + nq_ + nv_, start_.x.end(), to.x.begin() + nq_ + nv_);
   const StepStatus status = solve_node(h, t_end, to, report);
   if (status != StepStatus::ok) return failed(status);
   if (!all_finite(to.x) || !all_finite(to.F)) return failed(StepStatus::not_finite);
@@ -406,8 +426,8 @@ bool Variational::dense(double theta, std::span<double> x) {
   if (!dense_known_ && !fill_dense()) return false;
   const double s = theta, r = 1 - theta;
   for (std::size_t k = 0; k < at_.size(); ++k)
-    at_[k] = s * s * (3 - 2 * s) * shape0_[k] +
-             h0_ * (s * r * r * shape1_[k] - s * s * r * shape2_[k]);
+    at_[k] =
+        s * s * (3 - 2 * s) * shape0_[k] + h0_ * (s * r * r * shape1_[k] - s * s * r * shape2_[k]);
   system_.space().plus(start_.x, at_, x);
   return true;
 }

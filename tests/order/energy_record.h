@@ -27,7 +27,7 @@ struct EnergyRecord {
 };
 
 inline EnergyRecord record_energy(const Example& example, const std::string& method, double step,
-                           long steps, int every) {
+                                  long steps, int every) {
   std::vector<double> error;
   EnergyRecord record;
   double start = 0, turn = 0;

@@ -3,7 +3,6 @@
 // symplecticity, momenta, symmetry in time, energy); and that the way it is run changes nothing.
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 
 #include <gtest/gtest.h>
 #include <Eigen/LU>
@@ -32,9 +31,9 @@ std::vector<double> bodies_of(const MechanicalSystem& system, const State& state
 
 std::vector<double> end_of(const MechanicalSystem& system, const std::string& method,
                            double duration, double step) {
-  const SimulateReport report = simulate(
-      system, system.initial_state(), {.integrator = method, .duration = duration, .step = step},
-      Observer{});
+  const SimulateReport report =
+      simulate(system, system.initial_state(),
+               {.integrator = method, .duration = duration, .step = step}, Observer{});
   EXPECT_TRUE(report.ok()) << system.model().name << ": " << report.message;
   return bodies_of(system, report.final_state);
 }
@@ -80,7 +79,7 @@ const Settings spatial = {{"tilt", 0.5}, {"sway", 0.5}, {"turn", 3}};
 TEST(VariationalOrder, Trees) {
   expect_order_two({"four_link", 1, 0.004, "recursive", spatial});
   expect_order_two({"heavy_top", 1, 0.004});
-  expect_order_two({"free_top", 0.3, 0.001});
+  expect_order_two({"free_top", 0.3, 0.0004});
   expect_order_two({"floating_pair", 1, 0.01});
   expect_order_two({"revolute_chain_3", 0.5, 0.004});
   expect_order_two({"four_link", 1, 0.004, "moving-frame", spatial});
@@ -129,6 +128,32 @@ TEST(VariationalOrder, RandomTrees) {
     expect_order_two(mechanism, duration, duration / 16,
                      end_of(mechanism, "gl4", duration, duration / 128), 10);
   }
+}
+
+// Loops over all joint types, distances, drives, couplers, rolling, knife edges, redundant rows.
+TEST(VariationalOrder, RandomClosedMechanisms) {
+  RandomClosedOptions options;
+  options.tree.min_bodies = 4;
+  options.tree.max_bodies = 10;
+  options.tree.exact_friction = false;
+  options.tree.smooth_friction = false;
+  options.tree.bearings = false;
+  options.largest_kappa = 1e4;
+  for (const char* formulation : {"recursive", "absolute-se3"})
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+      const ClosedModel closed(make_random_closed_mechanism(seed, options));
+      std::string problem;
+      const std::vector<double> parameters = parameter_values(closed.model);
+      const auto system = make_system(closed.model, parameters, formulation, problem);
+      const auto reference = make_system(closed.model, parameters, "recursive", problem);
+      ASSERT_TRUE(system && reference) << problem;
+      const double duration = 0.01;
+      SCOPED_TRACE("seed " + std::to_string(seed));
+      expect_order_two(dynamic_cast<const MechanicalSystem&>(*system), duration, duration / 16,
+                       end_of(dynamic_cast<const MechanicalSystem&>(*reference), "gl4", duration,
+                              duration / 128),
+                       10);
+    }
 }
 
 // ------------------------------------------------------- what a discrete Lagrangian promises
@@ -383,10 +408,9 @@ TEST(VariationalLaws, MomentaOfFreeMechanisms) {
       linear = std::max(linear, norm(now.linear_momentum - start.linear_momentum));
       angular = std::max(angular, norm(now.angular_momentum - start.angular_momentum));
     };
-    const SimulateReport report =
-        simulate(*pair.system, pair.system->initial_state(),
-                 {.integrator = "variational", .duration = 20, .step = 0.002, .every = 10},
-                 observer);
+    const SimulateReport report = simulate(
+        *pair.system, pair.system->initial_state(),
+        {.integrator = "variational", .duration = 20, .step = 0.002, .every = 10}, observer);
     EXPECT_TRUE(report.ok()) << report.message;
     std::printf("  floating pair, %s: change of momenta %.1g of %.3g, %.1g of %.3g\n", formulation,
                 linear, norm(start.linear_momentum), angular, norm(start.angular_momentum));
@@ -428,7 +452,7 @@ TEST(VariationalEnergy, FourLinks) {
 TEST(VariationalEnergy, FourBar) {
   const Example loop = load_example("four_bar");
   ASSERT_TRUE(loop);
-  expect_no_drift(record_energy(loop, "variational", 0.002, 50000, 5));
+  expect_no_drift(record_energy(loop, "variational", 0.002, 20000, 2));
 }
 TEST(LongVariationalEnergy, HeavyTop) {
   const Example top = load_example("heavy_top");

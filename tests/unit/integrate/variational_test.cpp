@@ -66,17 +66,14 @@ TEST(Variational, EventsInTheStep) {
   for (int k : {0, 1}) {
     Trajectory path, exact;
     SimulateOptions options = options_of(4, 0.02 / (1 + k));
-    ASSERT_TRUE(
-        simulate(*pendulum.system, pendulum.system->initial_state(), options, path).ok());
+    ASSERT_TRUE(simulate(*pendulum.system, pendulum.system->initial_state(), options, path).ok());
     options.integrator = "gl4";
-    ASSERT_TRUE(
-        simulate(*pendulum.system, pendulum.system->initial_state(), options, exact).ok());
+    ASSERT_TRUE(simulate(*pendulum.system, pendulum.system->initial_state(), options, exact).ok());
     ASSERT_FALSE(exact.events.empty());
     ASSERT_EQ(path.events.size(), exact.events.size());
     error[k] = 0;
     for (std::size_t i = 0; i < path.events.size(); ++i)
-      error[k] =
-          std::max(error[k], std::fabs(path.events[i].state.t - exact.events[i].state.t));
+      error[k] = std::max(error[k], std::fabs(path.events[i].state.t - exact.events[i].state.t));
   }
   EXPECT_LT(error[0], 1e-2);
   EXPECT_NEAR(std::log2(error[0] / error[1]), 2, 0.2);
@@ -173,8 +170,8 @@ smoothing = 1e-3
 TEST(Variational, SteepLosses) {
   const Example example = load_text(steep);
   ASSERT_TRUE(example);
-  const SimulateReport report = simulate(*example.system, example.system->initial_state(),
-                                         options_of(2, 0.01), Observer{});
+  const SimulateReport report =
+      simulate(*example.system, example.system->initial_state(), options_of(2, 0.01), Observer{});
   ASSERT_TRUE(report.ok()) << report.message;
   EXPECT_GT(report.counts.newton_steps, 0);
   const Observation end = observe(example.mechanism(), report.final_state);
@@ -192,8 +189,8 @@ std::string chain_text(int links) {
             "[[joint]]\nname = \"j" +
             std::to_string(i) + "\"\ntype = \"spherical\"\nparent = { body = \"" +
             (i == 0 ? "world\"" : "b" + std::to_string(i - 1) + "\", at = [0, 0, -1]") +
-            " }\nchild = { body = \"" + name + "\" }\nposition = { axis = [1, 0.3, 0], angle = " +
-            (i == 0 ? "0.4" : "0.01") + " }\n";
+            " }\nchild = { body = \"" + name +
+            "\" }\nposition = { axis = [1, 0.3, 0], angle = " + (i == 0 ? "0.4" : "0.01") + " }\n";
   }
   return text;
 }
@@ -204,8 +201,8 @@ TEST(Variational, IterationsOfLongChains) {
   for (int links : {16, 64, 256, 1024}) {
     const Example chain = load_text(chain_text(links));
     ASSERT_TRUE(chain);
-    const SimulateReport report = simulate(*chain.system, chain.system->initial_state(),
-                                           options_of(0.1, 0.005), Observer{});
+    const SimulateReport report =
+        simulate(*chain.system, chain.system->initial_state(), options_of(0.1, 0.005), Observer{});
     ASSERT_TRUE(report.ok()) << report.message;
     const double each = static_cast<double>(report.counts.evaluations) / 20;
     std::printf("  %4d links: %.1f solutions a step\n", links, each);
@@ -220,14 +217,12 @@ TEST(Variational, Refusals) {
   EXPECT_NE(refuse_integrator("variational", plain).find("needs a mechanism"), std::string::npos);
   const Example momenta = load_example("heavy_top", "canonical");
   ASSERT_TRUE(momenta);
-  EXPECT_NE(refuse_integrator("variational", *momenta.system).find("recursive"),
-            std::string::npos);
+  EXPECT_NE(refuse_integrator("variational", *momenta.system).find("recursive"), std::string::npos);
   const Example stuck = load_example("stick_slip");
   ASSERT_TRUE(stuck);
-  EXPECT_NE(refuse_integrator("variational", *stuck.system).find("'smoothing'"),
-            std::string::npos);
-  const SimulateReport report = simulate(*stuck.system, stuck.system->initial_state(),
-                                         options_of(1, 0.01), Observer{});
+  EXPECT_NE(refuse_integrator("variational", *stuck.system).find("'smoothing'"), std::string::npos);
+  const SimulateReport report =
+      simulate(*stuck.system, stuck.system->initial_state(), options_of(1, 0.01), Observer{});
   EXPECT_EQ(report.status, RunStatus::bad_options);
   const Example top = load_example("heavy_top");
   ASSERT_TRUE(top);
