@@ -58,6 +58,7 @@ class Variational final : public Integrator {
   enum class Outcome { converged, slow, not_finite };
   Outcome substitute(double h, double t_end, Node& to, StepReport& report);
   bool newton(double h, double t_end, Node& to, StepReport& report);
+  void refresh_slope(double h, double t_end, Node& to);
   double node_change(const Node& to) const;
   bool add_quadratures(double h, double t_end, Node& to, Numbers& rate);
   void predict(double h);
@@ -79,9 +80,13 @@ class Variational final : public Integrator {
   double t1_ = 0;
   std::array<Numbers, 5> past_;  // displacements of the last steps, newest first
   int past_count_ = 0;
-  double past_h_ = 0;      // the length of all of them
-  Eigen::MatrixXd slope_;  // Newton's method for the speeds of a node
-  Numbers gap_, at_speed_;
+  double past_h_ = 0;  // the length of all of them
+  // Newton's method for the speeds of a node
+  Eigen::MatrixXd slope_;
+  Eigen::PartialPivLU<Eigen::MatrixXd> slope_lu_;
+  double slope_h_ = 0;  // length the factors belong to; 0: none
+  Eigen::VectorXd gap_, gap_before_, step_;
+  Numbers at_speed_;
   Numbers shape0_, shape1_, shape2_, at_;  // dense output in the tangent space
   bool dense_known_ = false;
 };
@@ -111,6 +116,7 @@ Variational::Variational(const System& system, const IntegratorOptions& options)
       rate1_(n_),
       unused_(n_) {
   gap_.resize(nv_);
+  at_speed_.resize(nv_);
   for (Node* node : {&start_, &now_, &again_}) {
     node->x.resize(n_);
     node->low.resize(nq_);
@@ -125,6 +131,7 @@ Variational::Variational(const System& system, const IntegratorOptions& options)
 
 void Variational::restart() {
   known_ = moved_ = rate_known_ = false;
+  slope_h_ = 0;
   past_count_ = 0;
 }
 
@@ -204,48 +211,62 @@ Variational::Outcome Variational::substitute(double h, double t_end, Node& to, S
   }
 }
 
-// (1 - V') dv = V(v) - v with V' exact; steps are halved until |V(v) - v| falls, which they must do
-// where a steep loss (smoothed friction) turns flat.
+// (1 - V') dv = V(v) - v with V' exact, kept over steps while it reduces |V(v) - v| well. With a
+// fresh one steps are halved until that falls, which it must do where a steep loss (smoothed
+// friction) turns flat.
 bool Variational::newton(double h, double t_end, Node& to, StepReport& report) {
   const double half = 0.5 * h;
-  const auto defect = [&] {  // V(v) - v, kept in gap_
+  const auto defect = [&](double part) {  // |V(v) - v| at at_speed_ + part * step_, or infinity
+    for (int j = 0; j < nv_; ++j) to.x[nq_ + j] = at_speed_[j] + part * step_[j];
+    if (!push(t_end, half, to)) return std::numeric_limits<double>::infinity();
     for (int j = 0; j < nv_; ++j) gap_[j] = to.x[nq_ + j] - v_[j];
-    return Eigen::Map<const Eigen::VectorXd>(gap_.data(), nv_).norm();
+    return gap_.norm();
   };
   ++counts_.newton_steps;
   IterationWatch watch(tolerance_);
   double before = std::numeric_limits<double>::infinity();
-  std::copy_n(start_.x.begin() + nq_, nv_, to.x.begin() + nq_);
-  if (!push(t_end, half, to)) return false;
-  double left = defect();
-  slope_.resize(nv_, nv_);
-  for (int sweep = 1; sweep <= 50; ++sweep) {
-    at_speed_ = v_;
-    std::copy(v_.begin(), v_.end(), to.x.begin() + nq_);
-    mechanics_.calc_speed_slope({t_end, to.x, mode_}, slope_, *discrete_);
-    slope_ = Eigen::MatrixXd::Identity(nv_, nv_) - half * slope_;
-    ++counts_.jacobians;
-    ++counts_.factorisations;
-    const Eigen::VectorXd step =
-        slope_.partialPivLu().solve(Eigen::Map<const Eigen::VectorXd>(gap_.data(), nv_));
-    double part = 1, now = left;
-    for (; part > 1e-6; part *= 0.5) {
-      for (int j = 0; j < nv_; ++j) to.x[nq_ + j] = at_speed_[j] + part * step[j];
-      if (!push(t_end, half, to)) return false;
-      now = defect();
-      if (now < left || step.lpNorm<Eigen::Infinity>() <= IterationWatch::stagnation_band) break;
-    }
-    left = now;
+  std::copy_n(start_.x.begin() + nq_, nv_, at_speed_.begin());
+  step_.setZero(nv_);
+  double left = defect(0);
+  bool refresh = slope_h_ != h;
+  for (int sweep = 1; sweep <= 50 && std::isfinite(left); ++sweep) {
+    const bool fresh = refresh;
+    if (refresh) refresh_slope(h, t_end, to);
+    gap_before_ = gap_;
+    step_ = slope_lu_.solve(gap_);
     double change = 0;
     for (int j = 0; j < nv_; ++j)
-      change = std::max(change, std::fabs(step[j]) / std::max(1.0, std::fabs(v_[j])));
+      change = std::max(change, std::fabs(step_[j]) / std::max(1.0, std::fabs(at_speed_[j])));
+    double now = defect(1);
+    const bool settled = h * change <= IterationWatch::stagnation_band;
+    refresh = !settled && !(now <= 0.3 * left);
+    if (refresh && !fresh) {  // again from the same speeds
+      std::swap(gap_, gap_before_);
+      continue;
+    }
+    for (double part = 0.5; !settled && !(now < left) && part > 1e-6; part *= 0.5)
+      now = defect(part);
+    at_speed_ = v_;
+    left = now;
     report.measure = change;
     ++report.iterations;
-    if (!std::isfinite(change) || !std::isfinite(left)) return false;
     const Verdict verdict = judge(watch, change, before, h * change);
-    if (verdict != Verdict::go_on && verdict != Verdict::diverged) return true;
+    if (verdict != Verdict::go_on && verdict != Verdict::diverged) return std::isfinite(left);
   }
+  slope_h_ = 0;
   return false;
+}
+
+void Variational::refresh_slope(double h, double t_end, Node& to) {
+  slope_.resize(nv_, nv_);
+  std::copy(at_speed_.begin(), at_speed_.end(), to.x.begin() + nq_);
+  mechanics_.calc_speed_slope({t_end, to.x, mode_}, slope_, *discrete_);
+  slope_ *= -0.5 * h;
+  slope_.diagonal().array() += 1;
+  slope_lu_.compute(slope_);
+  slope_h_ = h;
+  ++counts_.jacobians;
+  ++counts_.factorisations;
 }
 
 // Trapezoidal rule for the power, its rounding carried along.

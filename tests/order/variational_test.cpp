@@ -147,7 +147,7 @@ TEST(VariationalOrder, RandomClosedMechanisms) {
       const auto system = make_system(closed.model, parameters, formulation, problem);
       const auto reference = make_system(closed.model, parameters, "recursive", problem);
       ASSERT_TRUE(system && reference) << problem;
-      const double duration = 0.01;
+      const double duration = 0.04;
       SCOPED_TRACE("seed " + std::to_string(seed));
       expect_order_two(dynamic_cast<const MechanicalSystem&>(*system), duration, duration / 16,
                        end_of(dynamic_cast<const MechanicalSystem&>(*reference), "gl4", duration,

@@ -263,8 +263,8 @@ TEST(Variational, EveryExample) {
       }
       const double h =
           evaluate<double>(file.model->simulate.step, parameter_values(*file.model))[0];
-      SimulateOptions options = options_of(10 * h, h);
-      options.step = std::min(h, 0.002);
+      SimulateOptions options = options_of(0, h);
+      options.step = std::min(h, 0.001);
       options.duration = 10 * options.step;
       const SimulateReport report =
           simulate(*example.system, example.system->initial_state(), options, Observer{});
