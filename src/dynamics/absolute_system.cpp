@@ -92,6 +92,9 @@ class AbsoluteSystem final : public MechanicalSystem {
                    std::span<const int> mode, std::span<double> xdot, Workspace& w) const override {
     motion_->derivatives(times, x, mode, xdot, w);
   }
+  const DiscreteMechanics* discrete_mechanics() const override {
+    return motion_->discrete_mechanics();
+  }
   int kinematic_size() const override { return motion_->kinematic_size(); }
   void kinematic_rates(StateView at, std::span<double> rates, Workspace& w) const override {
     motion_->kinematic_rates(at, rates, w);

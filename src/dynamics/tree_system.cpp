@@ -8,6 +8,7 @@
 
 #include "dynamics/assembly.h"
 #include "dynamics/constraints.h"
+#include "dynamics/discrete_motion.h"
 #include "dynamics/expression_inputs.h"
 #include "dynamics/forces.h"
 #include "dynamics/joint_motion.h"
@@ -66,6 +67,7 @@ class TreeSystem final : public MechanicalSystem {
       events_.push_back({"friction " + std::to_string(k), -1, false, true});
     if (!mechanism_.absolute)
       geometry_ = make_mechanism_geometry(mechanism_, dual_mechanism_, scratch());
+    discrete_ = make_discrete_motion(mechanism_, dual_mechanism_);
     start();
   }
 
@@ -110,6 +112,8 @@ class TreeSystem final : public MechanicalSystem {
           evaluate(pack_mechanism_, formulation_.solve_pack, t, at, mode, rates, *w.pack);
         });
   }
+
+  const DiscreteMechanics* discrete_mechanics() const override { return discrete_.get(); }
 
   int kinematic_size() const override { return mechanism_.nq; }
   void kinematic_rates(StateView at, std::span<double> rates, Workspace&) const override {
@@ -625,6 +629,7 @@ class TreeSystem final : public MechanicalSystem {
   Mechanism<Dual4> dual_mechanism_;
   Mechanism<Pack4> pack_mechanism_;
   std::optional<SecondOrderMotion> second_order_;
+  std::unique_ptr<DiscreteMechanics> discrete_;
   StateSpace space_;
   std::vector<EventInfo> events_;
   bool event_needs_energy_ = false;

@@ -5,6 +5,7 @@
 #include "integrate/generalized_alpha.h"
 #include "integrate/munthe_kaas.h"
 #include "integrate/sundials.h"
+#include "integrate/variational.h"
 
 namespace cartan {
 
@@ -68,6 +69,9 @@ const IntegratorInfo table[] = {
     {"gl6", 12, false, true, default_stage_tolerance, "Gauss-Legendre, 6 stages", make_gl<6>},
     {"gl7", 14, false, true, default_stage_tolerance, "Gauss-Legendre, 7 stages", make_gl<7>},
     {"gl8", 16, false, true, default_stage_tolerance, "Gauss-Legendre, 8 stages", make_gl<8>},
+    {"variational", 2, false, true, default_stage_tolerance,
+     "discrete Lagrangian on the group, symplectic, keeps momenta; O(n) for trees",
+     make_variational_integrator, refuse_variational},
     {"cvode", 0, true, true, default_sundials_tolerance,
      "SUNDIALS, backward differentiation of order 1 to 5, for stiff systems",
      make_cvode_integrator},

@@ -6,6 +6,7 @@
 
 #include "integrate/integrator.h"
 #include "order/problems.h"
+#include "support/example.h"
 
 namespace {
 long allocations = 0;
@@ -74,6 +75,14 @@ struct Stiff {
 TEST(Allocation, NewtonStepsAllocateNothing) {
   const auto problem = make_problem({1, 0}, Stiff{});
   EXPECT_EQ(count_allocations(problem, *find_integrator("gl3"), true), 0);
+}
+
+TEST(Allocation, WarmStepsOfMechanismsAllocateNothing) {
+  for (const char* name : {"heavy_top", "four_bar", "rolling_coin", "double_spring"}) {
+    const Example example = load_example(name);
+    ASSERT_TRUE(example);
+    EXPECT_EQ(count_allocations(*example.system, *find_integrator("variational"), true), 0) << name;
+  }
 }
 
 }  // namespace

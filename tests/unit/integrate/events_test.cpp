@@ -37,6 +37,14 @@ Outcome run(const System& system, const std::string& method, double duration, do
   return outcome;
 }
 
+// Those that take every system.
+std::vector<IntegratorInfo> methods_for_all() {
+  std::vector<IntegratorInfo> rows;
+  for (const IntegratorInfo& row : integrator_table())
+    if (!row.refusal) rows.push_back(row);
+  return rows;
+}
+
 class EventsOf : public testing::TestWithParam<IntegratorInfo> {
  protected:
   std::string method() const { return GetParam().name; }
@@ -118,14 +126,8 @@ TEST_P(EventsOf, RestartAfterReflection) {
   }
 }
 
-// Those that take any system.
-std::vector<IntegratorInfo> general_methods() {
-  std::vector<IntegratorInfo> rows;
-  for (const IntegratorInfo& row : integrator_table())
-    if (!row.refusal) rows.push_back(row);
-  return rows;
-}
-INSTANTIATE_TEST_SUITE_P(Methods, EventsOf, testing::ValuesIn(general_methods()),
+INSTANTIATE_TEST_SUITE_P(Methods, EventsOf,
+                         testing::ValuesIn(methods_for_all()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 // Located to rounding: the crossing of x' = 1 is known exactly.
@@ -138,7 +140,7 @@ struct Clock {
 
 TEST(Events, LocatedToRounding) {
   for (const IntegratorInfo& method : integrator_table()) {
-    if (method.refusal) continue;
+    if (method.refusal) continue;  // not for every system
     auto problem = make_problem({0}, Clock{});
     const double place = 0.7390851332151607;
     problem.event_infos = {{"cubic", 0, false, false}};

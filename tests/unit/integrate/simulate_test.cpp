@@ -19,7 +19,7 @@ Trajectory path_of(const System& system, const SimulateOptions& options) {
 
 TEST(Simulate, TableIsComplete) {
   for (const char* name : {"rk4", "rk45", "dop853", "rkmk4", "rkmk45", "gl1", "gl2", "gl3", "gl4",
-                           "gl5", "gl6", "gl7", "gl8", "cvode", "ida"})
+                           "gl5", "gl6", "gl7", "gl8", "variational", "cvode", "ida"})
     EXPECT_NE(find_integrator(name), nullptr) << name;
   EXPECT_EQ(find_integrator("euler"), nullptr);
   EXPECT_NE(integrator_names().find("dop853, rkmk4"), std::string::npos);
@@ -29,7 +29,7 @@ TEST(Simulate, TableIsComplete) {
 TEST(Simulate, SampleTimes) {
   const Problem<FreeBodyRates> body = make_free_body();
   for (const IntegratorInfo& method : integrator_table()) {
-    if (method.refusal) continue;
+    if (method.refusal) continue;  // not for every system
     SimulateOptions options;
     options.integrator = method.name;
     options.duration = 3;
@@ -56,7 +56,7 @@ TEST(Simulate, LastStepLandsExactly) {
             ? std::vector<double>()
             : simulate(body, body.initial_state(), exact, Observer{}).final_state.x;
     for (const IntegratorInfo& method : integrator_table()) {
-      if (method.refusal) continue;
+      if (method.refusal) continue;  // not for every system
       SimulateOptions options;
       options.integrator = method.name;
       options.duration = duration;

@@ -1,0 +1,43 @@
+// A step of `variational` for chains of rods on ball joints: solutions of a linear system of the
+// mechanism and CPU time a step, from 64 to 1024 links, beside `gl1` at the same tolerance; joints
+// as coordinates and as constraints.
+#include <cstdio>
+
+#include "dynamics/formulations.h"
+#include "integrate/simulate.h"
+#include "rods.h"
+#include "timing.h"
+
+namespace cartan::bench {
+namespace {
+
+void print_row(const char* formulation, const char* method, int links) {
+  const std::unique_ptr<Model> model = make_model(describe(RodChain{links}));
+  const auto system = find_formulation(formulation)->make(*model, parameter_values(*model));
+  constexpr int steps = 20;
+  constexpr double h = 0.01;
+  SimulateOptions options = {.integrator = method, .duration = steps * h, .step = h};
+  options.tolerance = 1e-9;
+  options.project = false;
+  const double begin = calc_cpu_seconds();
+  const SimulateReport report = simulate(*system, system->initial_state(), options, Observer{});
+  const double seconds = (calc_cpu_seconds() - begin) / steps;
+  std::printf("%-14s %-12s %6d %10.1f %12.1f %12.3f %s\n", formulation, method, links,
+              static_cast<double>(report.counts.evaluations) / steps, 1e6 * seconds,
+              1e6 * seconds / links, report.message.c_str());
+}
+
+void print() {
+  std::printf("%-14s %-12s %6s %10s %12s %12s\n", "formulation", "method", "links", "solutions",
+              "us a step", "us per link");
+  for (const char* formulation : {"recursive", "absolute-se3"})
+    for (const char* method : {"variational", "gl1"})
+      for (int links : {64, 256, 1024}) print_row(formulation, method, links);
+}
+
+}  // namespace
+}  // namespace cartan::bench
+
+int main() {
+  cartan::bench::print();
+}
