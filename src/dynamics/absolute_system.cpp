@@ -12,10 +12,7 @@
 #include "model/mass_properties.h"
 
 namespace cartan {
-namespace {
 
-// The model with a free joint to the world per body, at its centre of mass; these are the tree, and
-// all joints of the file close loops.
 Model make_absolute_model(const Model& model, const std::vector<double>& parameters) {
   Model result = model;
   result.tree.clear();
@@ -35,6 +32,8 @@ Model make_absolute_model(const Model& model, const std::vector<double>& paramet
   }
   return result;
 }
+
+namespace {
 
 class AbsoluteSystem final : public MechanicalSystem {
  public:

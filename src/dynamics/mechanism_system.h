@@ -52,6 +52,12 @@ struct Observation {
   std::vector<double> outputs;
 };
 
+// Multipliers of the formulation in elements of rotation matrices (rotation_elements.h).
+struct ElementMultipliers {
+  std::vector<Mat3<double>> Lambda;        // per body, symmetric: of R^T R = 1
+  std::vector<std::vector<double>> joint;  // per joint: of its equations, as they act on the parent
+};
+
 // What needs the accelerations too.
 struct DynamicsReport {
   std::vector<std::vector<double>> acceleration;  // d/dt of every joint's v
@@ -59,6 +65,7 @@ struct DynamicsReport {
   std::vector<double> multipliers;                // per constraint row (see `rows`), of least norm
   PowerBalance power;
   std::vector<ForceReport> forces;
+  std::optional<ElementMultipliers> elements;
 };
 
 struct MassMatrixReport {

@@ -2,6 +2,7 @@
 
 #include "integrate/explicit_rk.h"
 #include "integrate/gauss_legendre.h"
+#include "integrate/held_multipliers.h"
 #include "integrate/munthe_kaas.h"
 #include "integrate/sundials.h"
 
@@ -69,6 +70,9 @@ const IntegratorInfo table[] = {
      make_cvode_integrator},
     {"ida", 0, true, true, default_sundials_tolerance,
      "SUNDIALS, the same for the residual x' - f, for stiff systems", make_ida_integrator},
+    {"held-multipliers", 1, false, false, 0,
+     "rotation-elements only: multipliers held over the step, classical Runge-Kutta in it",
+     make_held_integrator, refuse_held_integrator},
 };
 
 }  // namespace

@@ -20,6 +20,7 @@ namespace cartan {
 
 class SecondOrderForm;    // system/second_order.h
 class DiscreteMechanics;  // system/discrete_mechanics.h
+class HeldMultipliers;    // system/held_multipliers.h
 
 struct State {
   double t = 0;
@@ -104,6 +105,7 @@ class System {
   // What special methods need; null where a System has no such side.
   virtual const SecondOrderForm* second_order() const { return nullptr; }
   virtual const DiscreteMechanics* discrete_mechanics() const { return nullptr; }
+  virtual const HeldMultipliers* held_multipliers() const { return nullptr; }
 
   // Zero-crossing functions.
   virtual const std::vector<EventInfo>& events() const = 0;

@@ -59,7 +59,7 @@ TEST(Allocation, WarmStepsAllocateNothing) {
   EXPECT_GT(allocations, before);  // the counter counts
   for (const IntegratorInfo& method : integrator_table())
     for (bool fixed : {true, false})
-      if (!fixed || method.order > 0) {
+      if (!method.refusal && (!fixed || method.order > 0)) {
         EXPECT_EQ(count_allocations(body, method, fixed), 0) << method.name;
       }
 }
