@@ -15,20 +15,19 @@ namespace {
 using Matrix = Mat3<double>;
 using Vector = Vec3<double>;
 
-// R^T Z of the wrench a unit of the source's multiplier makes.
+// Z, world axes on the left, of the wrench a unit of the source's multiplier makes.
 Matrix source_matrix(const ElementMechanism<double>& elements, const ElementWorkspace<double>& ws,
                      std::size_t s) {
   const Matrix& R = ws.motion.links[elements.mechanism.sources[s].link].R;
-  const Vector &arm = ws.arm[s], &f = ws.motion.source_f[s];
-  const Vector couple = ws.motion.source_n[s] - cross(arm, f);
-  return outer(transpose_times(R, f), transpose_times(R, arm)) +
-         0.5 * hat(transpose_times(R, couple));
+  const Vector& f = ws.motion.source_f[s];
+  const Vector couple = ws.motion.source_n[s] - cross(R * ws.point[s], f);
+  return outer(f, ws.point[s]) + 0.5 * cross(couple, R);
 }
 
 Matrix applied_matrix(const ElementMechanism<double>& elements, const ElementWorkspace<double>& ws,
                       std::size_t i) {
   if (!elements.mechanism.has_forces) return {};
-  return 0.5 * hat(transpose_times(ws.motion.links[i].R, ws.motion.wrench_n[i]));
+  return 0.5 * cross(ws.motion.wrench_n[i], ws.motion.links[i].R);
 }
 
 double contract(const Matrix& a, const Matrix& b) {
@@ -53,17 +52,26 @@ Matrix basis(int k) {
 
 }  // namespace
 
+// The Lyapunov equation is solved with R^T Z as it is: from the link's acceleration it would differ
+// by R^T R - 1, which K^-1 makes large where multipliers are held.
 Sym3<double> calc_body_multiplier(const ElementMechanism<double>& elements,
                                   const ElementWorkspace<double>& ws, std::size_t link) {
   const LinkState<double>& x = ws.motion.links[link];
-  const Matrix S = hat(transpose_times(x.R, x.dw)) + full(ws.stretch[link]);
-  Matrix Lambda = times(S, elements.bodies[link].K) - applied_matrix(elements, ws, link);
+  const ElementBody<double>& body = elements.bodies[link];
+  Matrix Z = applied_matrix(elements, ws, link);
   for (std::size_t s = 0; s < elements.mechanism.sources.size(); ++s) {
     const RowSource& source = elements.mechanism.sources[s];
     if (source.link == static_cast<int>(link))
-      Lambda -= ws.motion.lambda[source.row] * source_matrix(elements, ws, s);
+      Z += ws.motion.lambda[source.row] * source_matrix(elements, ws, s);
   }
-  return symmetric_part(Lambda);
+  Z = transpose(x.R) * Z;
+  Vector a = transpose_times(x.R, x.dw);
+  if (has_full_inertia(elements, link)) {
+    const Vector b =
+        ws.motion.gyration[link] + Vector{Z(2, 1) - Z(1, 2), Z(0, 2) - Z(2, 0), Z(1, 0) - Z(0, 1)};
+    a = inverse(elements.mechanism.bodies[link].J_com_L) * b;
+  }
+  return symmetric_part(times(hat(a) + full(ws.stretch[link]), body.K) - Z);
 }
 
 ElementMultipliers report_multipliers(const ElementMechanism<double>& elements,
@@ -162,7 +170,8 @@ void OneStepElimination::assemble(const ElementWorkspace<double>& ws) {
 void OneStepElimination::add_link(const ElementWorkspace<double>& ws, std::size_t i) {
   const Sym3<double>& inverse_K = inverse_K_[i];
   const double inverse_mass = 1 / elements_.mechanism.links[i].mass;
-  applied_[i] = applied_matrix(elements_, ws, i);
+  const Matrix to_link = transpose(ws.motion.links[i].R);
+  applied_[i] = to_link * applied_matrix(elements_, ws, i);
   const Matrix free = times(applied_[i], inverse_K);
   Vector force;
   if (elements_.mechanism.has_forces) force = ws.motion.wrench_f[i];
@@ -176,7 +185,7 @@ void OneStepElimination::add_link(const ElementWorkspace<double>& ws, std::size_
   for (int s : sources_[i]) {
     const int at = place_[elements_.mechanism.sources[s].row];
     if (at < 0) continue;
-    matrix_[s] = source_matrix(elements_, ws, s);
+    matrix_[s] = to_link * source_matrix(elements_, ws, s);
     response_[s] = times(matrix_[s], inverse_K);
     const Vector& f = ws.motion.source_f[s];
     for (int k = 0; k < 6; ++k) {
@@ -240,7 +249,7 @@ void calc_held_rates(const ElementMechanism<double>& elements, double t, const d
   const double* six = multipliers.data() + m.lambda.size();
   for (std::size_t i = 0; i < Z.size(); ++i, six += 6) {
     Z[i] = applied_matrix(elements, ws, i) +
-           full(Sym3<double>{six[0], six[1], six[2], six[3], six[4], six[5]});
+           times(m.links[i].R, {six[0], six[1], six[2], six[3], six[4], six[5]});
     if (mechanism.has_forces) X[i] = m.wrench_f[i];
   }
   for (std::size_t s = 0; s < mechanism.sources.size(); ++s) {
@@ -252,14 +261,9 @@ void calc_held_rates(const ElementMechanism<double>& elements, double t, const d
   const int n = elements.size();
   std::copy(x + n, x + 2 * n, rates);
   for (std::size_t i = 0; i < Z.size(); ++i) {
-    const Matrix S = times(Z[i], inverse(elements.bodies[i].K));
-    LinkState<double>& link = m.links[i];
-    // write_element_accelerations takes the two parts of S
-    link.dw = link.R * (0.5 * Vector{S(2, 1) - S(1, 2), S(0, 2) - S(2, 0), S(1, 0) - S(0, 1)});
-    ws.stretch[i] = symmetric_part(S);
-    link.du = (1 / mechanism.links[i].mass) * X[i];
+    write_link_acceleration(elements, i, times(Z[i], inverse(elements.bodies[i].K)),
+                            (1 / mechanism.links[i].mass) * X[i] + m.gravity, rates);
   }
-  write_element_accelerations(elements, ws, rates);
 }
 
 }  // namespace cartan

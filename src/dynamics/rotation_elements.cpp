@@ -56,13 +56,6 @@ void place_link(const ElementBody<S>& body, const S* x, const S* v, const S& bau
   gyration = calc_gyration(stretch, body.K);
 }
 
-// R H R^T r: the acceleration of a point that H alone makes.
-template <class S>
-Vec3<S> stretched(const ElementWorkspace<S>& ws, int link, const Vec3<S>& arm) {
-  const Mat3<S>& R = ws.motion.links[link].R;
-  return R * (ws.stretch[link] * transpose_times(R, arm));
-}
-
 // Equations (13): o_C - o_P = 0 in world axes.
 template <class S>
 void write_point_rows(const ElementMechanism<S>& elements, std::size_t l, ElementWorkspace<S>& ws) {
@@ -92,7 +85,7 @@ void write_point_rows(const ElementMechanism<S>& elements, std::size_t l, Elemen
       const std::size_t s = elements.source0[l] + 2 * k + side;
       m.source_f[s] = side == 0 ? e : -e;
       m.source_n[s] = cross(arm[side], m.source_f[s]);
-      ws.arm[s] = arm[side];
+      ws.point[s] = *points[side];
     }
   }
 }
@@ -102,14 +95,15 @@ template <class S>
 void correct_source(const ElementMechanism<S>& elements, std::size_t s, ElementWorkspace<S>& ws) {
   MotionWorkspace<S>& m = ws.motion;
   const RowSource& source = elements.mechanism.sources[s];
-  ws.arm[s] = {};
+  ws.point[s] = {};
   if (source.link == world || elements.acts[s] == ActsAt::centre) return;
   const LinkState<S>& link = m.links[source.link];
-  const Vec3<S> arm = elements.acts[s] == ActsAt::joint ? m.loops[source.loop].o_C - link.o
-                                                        : link.R * elements.point[s];
-  ws.arm[s] = arm;
-  m.row_rest[source.row] +=
-      dot(m.source_f[s], stretched(ws, source.link, arm) - cross(link.w, cross(link.w, arm)));
+  ws.point[s] = elements.acts[s] == ActsAt::joint
+                    ? transpose_times(link.R, m.loops[source.loop].o_C - link.o)
+                    : elements.point[s];
+  const Vec3<S> arm = link.R * ws.point[s];
+  m.row_rest[source.row] += dot(m.source_f[s], link.R * (ws.stretch[source.link] * ws.point[s]) -
+                                                   cross(link.w, cross(link.w, arm)));
 }
 
 template <class S>
@@ -184,7 +178,7 @@ ElementWorkspace<S> make_element_workspace(const ElementMechanism<S>& elements) 
   ws.motion = make_motion_workspace(elements.mechanism);
   ws.motion.gyration.resize(elements.bodies.size());
   ws.stretch.resize(elements.bodies.size());
-  ws.arm.resize(elements.mechanism.sources.size());
+  ws.point.resize(elements.mechanism.sources.size());
   return ws;
 }
 
@@ -203,18 +197,24 @@ void fill_element_kinematics(const ElementMechanism<S>& elements, const S& t, co
 }
 
 template <class S>
+void write_link_acceleration(const ElementMechanism<S>& elements, std::size_t i,
+                             const Mat3<S>& turning, const Vec3<S>& acceleration, S* rates) {
+  const ElementBody<S>& body = elements.bodies[i];
+  const Mat3<S> R = turning * transpose(body.A0);
+  const Vec3<S> T = acceleration - R * body.G0;
+  S* out = rates + elements.size() + element_count * i;
+  for (int c = 0; c < 3; ++c)
+    for (int r = 0; r < 3; ++r) out[3 * c + r] = R(r, c);
+  for (int r = 0; r < 3; ++r) out[9 + r] = T[r];
+}
+
+template <class S>
 void write_element_accelerations(const ElementMechanism<S>& elements, const ElementWorkspace<S>& ws,
                                  S* rates) {
   for (std::size_t i = 0; i < elements.bodies.size(); ++i) {
-    const ElementBody<S>& body = elements.bodies[i];
     const LinkState<S>& link = ws.motion.links[i];
-    const Mat3<S> turned = cross(link.dw, link.R) + link.R * full(ws.stretch[i]);
-    const Mat3<S> R = turned * transpose(body.A0);
-    const Vec3<S> T = link.du + ws.motion.gravity - R * body.G0;
-    S* out = rates + elements.size() + element_count * i;
-    for (int c = 0; c < 3; ++c)
-      for (int r = 0; r < 3; ++r) out[3 * c + r] = R(r, c);
-    for (int r = 0; r < 3; ++r) out[9 + r] = T[r];
+    write_link_acceleration<S>(elements, i, cross(link.dw, link.R) + link.R * full(ws.stretch[i]),
+                               link.du + ws.motion.gravity, rates);
   }
 }
 
@@ -237,6 +237,8 @@ void calc_element_rates(const ElementMechanism<S>& elements, const S& t, const S
                                            ElementWorkspace<S>&);                               \
   template void write_element_accelerations<S>(const ElementMechanism<S>&,                      \
                                                const ElementWorkspace<S>&, S*);                 \
+  template void write_link_acceleration<S>(const ElementMechanism<S>&, std::size_t,             \
+                                           const Mat3<S>&, const Vec3<S>&, S*);                 \
   template void calc_element_rates<S>(const ElementMechanism<S>&, const S&, const S*, S*,       \
                                       ElementWorkspace<S>&);
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)

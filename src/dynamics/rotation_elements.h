@@ -56,7 +56,7 @@ template <class S>
 struct ElementWorkspace {
   MotionWorkspace<S> motion;
   std::vector<Sym3<S>> stretch;  // per link: H, link axes
-  std::vector<Vec3<S>> arm;      // per source: from the link's origin to where it acts, world axes
+  std::vector<Vec3<S>> point;    // per source: where it acts, link axes
   std::vector<Mat3<S>> Z;        // per link: scratch of element_multipliers.h
   std::vector<Vec3<S>> X;
 };
@@ -83,6 +83,11 @@ void calc_element_rates(const ElementMechanism<S>& elements, const S& t, const S
 template <class S>
 void write_element_accelerations(const ElementMechanism<S>& elements, const ElementWorkspace<S>& ws,
                                  S* rates);
+
+// One link's R'' (here with link axes) and the acceleration of its centre of mass.
+template <class S>
+void write_link_acceleration(const ElementMechanism<S>& elements, std::size_t i,
+                             const Mat3<S>& turning, const Vec3<S>& acceleration, S* rates);
 
 // Does the joint hold a point of both its bodies?
 bool holds_point(JointType type);

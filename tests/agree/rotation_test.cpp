@@ -141,7 +141,7 @@ TEST(RotationElements, LambdaSolvesTheLyapunovEquation) {
       const RowSource& source = e->mechanism.mechanism.sources[s];
       if (source.link != static_cast<int>(i)) continue;
       const Eigen::Vector3d f = eigen(transpose_times(link.R, ws.motion.source_f[s]));
-      const Eigen::Vector3d r = eigen(transpose_times(link.R, ws.arm[s]));
+      const Eigen::Vector3d r = eigen(ws.point[s]);
       Z += ws.motion.lambda[source.row] * f * r.transpose();
     }
     const Eigen::SelfAdjointEigenSolver<Matrix3d> axes(K);
