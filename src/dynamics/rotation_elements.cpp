@@ -42,17 +42,18 @@ Vec3<S> calc_gyration(const Sym3<S>& H, const Sym3<S>& K) {
 
 template <class S>
 void place_link(const ElementBody<S>& body, const S* x, const S* v, const S& baumgarte,
-                LinkState<S>& link, Sym3<S>& stretch, Vec3<S>& gyration) {
+                LinkState<S>& link, Mat3<S>& turning, Sym3<S>& stretch, Vec3<S>& gyration) {
   const Mat3<S> R = matrix_at(x), rate = matrix_at(v);
   link.R = R * body.A0;
   link.o = link.r = vector_at(x + 9) + R * body.G0;
   link.u = vector_at(v + 9) + rate * body.G0;
   link.cw = link.cu = {};
-  const Mat3<S> rates = rate * body.A0, spin = product(link.R, rates);
+  turning = rate * body.A0;
+  const Mat3<S> spin = product(link.R, turning);
   const S half(0.5);
   link.w = link.R * Vec3<S>{half * (spin(2, 1) - spin(1, 2)), half * (spin(0, 2) - spin(2, 0)),
                             half * (spin(1, 0) - spin(0, 1))};
-  stretch = calc_stretch(link.R, rates, spin, baumgarte);
+  stretch = calc_stretch(link.R, turning, spin, baumgarte);
   gyration = calc_gyration(stretch, body.K);
 }
 
@@ -71,7 +72,7 @@ void write_point_rows(const ElementMechanism<S>& elements, std::size_t l, Elemen
     const LinkState<S>& link = m.links[links[side]];
     arm[side] = link.R * *points[side];
     rest += sign * (link.R * (ws.stretch[links[side]] * *points[side]));
-    gap_rate += sign * (link.u + cross(link.w, arm[side]));
+    gap_rate += sign * (link.u + ws.turning[links[side]] * *points[side]);
   }
   const S& rate = elements.mechanism.baumgarte;
   if (value_of(rate) != 0) rest += S(2) * rate * gap_rate + rate * rate * (x.o_C - x.o_P);
@@ -177,6 +178,7 @@ ElementWorkspace<S> make_element_workspace(const ElementMechanism<S>& elements) 
   ElementWorkspace<S> ws;
   ws.motion = make_motion_workspace(elements.mechanism);
   ws.motion.gyration.resize(elements.bodies.size());
+  ws.turning.resize(elements.bodies.size());
   ws.stretch.resize(elements.bodies.size());
   ws.point.resize(elements.mechanism.sources.size());
   return ws;
@@ -191,7 +193,8 @@ void fill_element_kinematics(const ElementMechanism<S>& elements, const S& t, co
   m.v = x + elements.size();
   for (std::size_t i = 0; i < elements.bodies.size(); ++i)
     place_link(elements.bodies[i], x + element_count * i, m.v + element_count * i,
-               elements.mechanism.baumgarte, m.links[i], ws.stretch[i], m.gyration[i]);
+               elements.mechanism.baumgarte, m.links[i], ws.turning[i], ws.stretch[i],
+               m.gyration[i]);
   finish_kinematics(elements.mechanism, m);
   if (!elements.mechanism.rows.empty()) rewrite_rows(elements, ws);
 }

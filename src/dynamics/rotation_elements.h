@@ -55,6 +55,7 @@ struct ElementMechanism {
 template <class S>
 struct ElementWorkspace {
   MotionWorkspace<S> motion;
+  std::vector<Mat3<S>> turning;  // per link: rates of its axes, R' A0
   std::vector<Sym3<S>> stretch;  // per link: H, link axes
   std::vector<Vec3<S>> point;    // per source: where it acts, link axes
   std::vector<Mat3<S>> Z;        // per link: scratch of element_multipliers.h
