@@ -28,6 +28,7 @@ struct RotationWorkspace : Workspace {
   std::vector<Pack4> pack_x, pack_xdot;
   std::unique_ptr<Workspace> free;  // of the system on SO(3) x R3
   State in_groups;
+  State projected;
   std::vector<double> free_rates;
 };
 
@@ -196,9 +197,10 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     Projection result;
     double position = 0, speed = 0, rate = 1;
     if (!measure_defects(state.x, position, speed, rate)) {
-      result.problem =
-          "the matrix of a body is no longer close to a rotation; use a smaller step or "
-          "'--stabilisation projection'";
+      result.problem = fmt::format(
+          "the matrix of a body is no longer close to a rotation (R^T R - 1 has an entry of "
+          "{:.2g}); use a smaller step",
+          position);
       return result;
     }
     const double before = energy_at(state, w);
@@ -211,7 +213,8 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
     result.moved |= position > rounding || speed > rounding * rate;
     if (!result.problem.empty() || !result.moved) return result;
-    const State there = in_elements(free);
+    State& there = w.projected;
+    fill_elements(free, there);
     const int n = elements_.size();
     result.position_change = result.velocity_change = 0;
     for (int k = 0; k < n; ++k) {
@@ -219,7 +222,8 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
       result.velocity_change =
           std::max(result.velocity_change, std::fabs(there.x[n + k] - state.x[n + k]));
     }
-    state = there;
+    std::copy(there.x.begin(), there.x.end(), state.x.begin());
+    std::copy(there.mode.begin(), there.mode.end(), state.mode.begin());
     result.energy_change = energy_at(state, w) - before;
     return result;
   }
@@ -372,13 +376,17 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
   }
 
   State in_elements(const State& free) const {
-    const std::size_t n = elements_.bodies.size();
     State state;
+    fill_elements(free, state);
+    return state;
+  }
+  void fill_elements(const State& free, State& state) const {
+    const std::size_t n = elements_.bodies.size();
     state.t = free.t;
     state.mode = free.mode;
     state.x.resize(space_.size());
     if (quadratures() > 0) state.x.back() = free.x.back();
-    if (free.x.size() < 13 * n) return state;  // there is no consistent start
+    if (free.x.size() < 13 * n) return;  // there is no consistent start
     for (std::size_t i = 0; i < n; ++i) {
       const ElementBody<double>& body = elements_.bodies[i];
       const double *q = free.x.data() + 7 * i, *v = free.x.data() + 7 * n + 6 * i;
@@ -389,7 +397,6 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
       write(R, vector_at(q + 4) - R * body.G0, x);
       write(rate, vector_at(v + 3) - rate * body.G0, x + elements_.size());
     }
-    return state;
   }
 
   const Model& model_;
