@@ -2,6 +2,7 @@
 // (25) of source 001 solved in principal axes, motions against `recursive`.
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include "agreement.h"
 #include "dynamics/absolute_system.h"
@@ -167,6 +168,32 @@ TEST(RotationElements, LambdaSolvesTheLyapunovEquation) {
   print("two bars", worst);
   EXPECT_EQ(worst.compared, 1);
   EXPECT_LT(std::max({worst.rates, worst.joints, worst.bodies}), 1e-13);
+}
+
+// At the start of every example that is taken, closed or not.
+TEST(RotationElements, ExamplesAccelerateAsInRecursive) {
+  int compared = 0;
+  double worst = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(CARTAN_ROOT) + "/examples")) {
+    if (entry.path().extension() != ".toml") continue;
+    SCOPED_TRACE(entry.path().stem().string());
+    const test::Example a = test::load_example(entry.path().stem().string());
+    if (!a || !a.model->is_mechanism() || !refuse_absolute(*a.model).empty()) continue;
+    const test::Example b = test::load_example(entry.path().stem().string(), "rotation-elements");
+    ASSERT_TRUE(b) << b.problem;
+    const auto acceleration = [](const MechanicalSystem& system) {
+      return flat(
+          system.report_dynamics(system.initial_state(), *system.make_workspace()).acceleration);
+    };
+    const VectorXd expected = acceleration(a.mechanism());
+    const double error = (acceleration(b.mechanism()) - expected).norm() / (1 + expected.norm());
+    EXPECT_LT(error, 1e-11);
+    worst = std::max(worst, error);
+    ++compared;
+  }
+  std::printf("%d examples, largest relative difference %.2g\n", compared, worst);
+  EXPECT_GE(compared, 40);
 }
 
 // Poses and speeds of all bodies after a run.
