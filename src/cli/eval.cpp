@@ -33,7 +33,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
   arguments.option(
       "--formulation", "NAME",
       "how the equations are formed; moving-frame adds its matrices to the JSON, canonical "
-      "momenta and the Hamiltonian",
+      "momenta and the Hamiltonian, rotation-elements its multipliers",
       o.formulation);
   arguments.flag("--json", "print one JSON object", o.json);
   return arguments.parse(words);
@@ -99,6 +99,17 @@ Json evaluation_json(const Evaluation& e) {
   if (e.now.hamiltonian) {
     json["hamiltonian"] = *e.now.hamiltonian;
     json["momentum"] = joints_json(e.model, e.now.p);
+  }
+  if (e.dynamics.elements) {
+    Json bodies = Json::object();
+    for (std::size_t b = 0; b < e.model.bodies.size(); ++b) {
+      Json rows = Json::array();
+      const Mat3<double>& L = e.dynamics.elements->Lambda[b];
+      for (int r = 0; r < 3; ++r) rows.push_back({L(r, 0), L(r, 1), L(r, 2)});
+      bodies[e.model.bodies[b].name] = std::move(rows);
+    }
+    json["Lambda"] = std::move(bodies);
+    json["Lambda_joint"] = joints_json(e.model, e.dynamics.elements->joint);
   }
   if (e.moving_frame) {
     json["B"] = json_of(e.moving_frame->B);

@@ -270,7 +270,8 @@ void accelerate(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, std::size
   const SparseRows<S>& m = ws.sparse;
   LinkState<S>& x = ws.links[i];
   const Vec3<S> w = transpose_times(x.R, x.w);
-  Vec3<S> moment = cross(mechanism.bodies[i].J_com_L * w, w), force;
+  Vec3<S> force,
+      moment = ws.gyration.empty() ? cross(mechanism.bodies[i].J_com_L * w, w) : ws.gyration[i];
   if (mechanism.has_forces) {
     moment += transpose_times(x.R, ws.wrench_n[i]);
     force = ws.wrench_f[i];

@@ -12,10 +12,7 @@
 #include "model/mass_properties.h"
 
 namespace cartan {
-namespace {
 
-// The model with a free joint to the world per body, at its centre of mass; these are the tree, and
-// all joints of the file close loops.
 Model make_absolute_model(const Model& model, const std::vector<double>& parameters) {
   Model result = model;
   result.tree.clear();
@@ -36,6 +33,8 @@ Model make_absolute_model(const Model& model, const std::vector<double>& paramet
   }
   return result;
 }
+
+namespace {
 
 // Whether the state of a body lives on SO(3) x R3. On SE(3) a joint to the world is kept to
 // rounding; between moving bodies both groups drift alike (source 002) and the product costs less.

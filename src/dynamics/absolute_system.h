@@ -14,6 +14,10 @@
 
 namespace cartan {
 
+// The model with a free joint to the world per body, at its centre of mass; these are the tree, and
+// all joints of the file close loops.
+Model make_absolute_model(const Model& model, const std::vector<double>& parameters);
+
 // "" or why the model cannot be run this way.
 std::string refuse_absolute(const Model& model);
 

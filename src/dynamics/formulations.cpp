@@ -9,6 +9,7 @@
 #include "dynamics/kinematics.h"
 #include "dynamics/moving_frame.h"
 #include "dynamics/recursive.h"
+#include "dynamics/rotation_system.h"
 #include "dynamics/tree_system.h"
 #include "dynamics/variables.h"
 
@@ -84,6 +85,9 @@ const std::vector<FormulationInfo>& formulation_table() {
        refuse_absolute, make_absolute_se3},
       {"absolute-so3r3", "the same with the state of a body on SO(3) x R3", refuse_absolute,
        make_absolute_so3r3},
+      {"rotation-elements",
+       "twelve numbers per body, rotation matrix and translation; two-step elimination",
+       refuse_rotation_elements, make_rotation_elements},
       {"canonical", "momenta as state, O(n): Hamilton's equations, trees only", refuse_canonical,
        make_canonical_system},
   };

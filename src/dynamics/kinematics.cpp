@@ -165,6 +165,11 @@ void fill_kinematics(const Mechanism<S>& mechanism, const S& t, const S* q, cons
     else
       fill_general(link, p, q, v, x, ws);
   }
+  finish_kinematics(mechanism, ws);
+}
+
+template <class S>
+void finish_kinematics(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   fill_gravity(mechanism, ws);
   if (!mechanism.rows.empty() || !mechanism.loops.empty()) fill_constraints(mechanism, ws);
 }
@@ -262,6 +267,7 @@ void fill_reactions(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
 #define CARTAN_INSTANTIATE(S)                                                         \
   template void fill_kinematics<S>(const Mechanism<S>&, const S&, const S*, const S*, \
                                    MotionWorkspace<S>&);                              \
+  template void finish_kinematics<S>(const Mechanism<S>&, MotionWorkspace<S>&);       \
   template void fill_columns<S>(const Mechanism<S>&, MotionWorkspace<S>&);            \
   template void fill_accelerations<S>(const Mechanism<S>&, MotionWorkspace<S>&);      \
   template void fill_reactions<S>(const Mechanism<S>&, MotionWorkspace<S>&);

@@ -14,6 +14,10 @@ template <class S>
 void fill_kinematics(const Mechanism<S>& mechanism, const S& t, const S* q, const S* v,
                      MotionWorkspace<S>& ws);
 
+// The last part of it, for links that are placed and moved already: gravity and constraints.
+template <class S>
+void finish_kinematics(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
+
 // World columns and their rates for every speed (fill_kinematics leaves out the simple joints).
 template <class S>
 void fill_columns(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);

@@ -60,6 +60,12 @@ struct Observation {
   std::vector<double> outputs;
 };
 
+// Multipliers of the formulation in elements of rotation matrices (rotation_elements.h).
+struct ElementMultipliers {
+  std::vector<Mat3<double>> Lambda;        // per body, symmetric: of R^T R = 1
+  std::vector<std::vector<double>> joint;  // per joint: of its equations, as they act on the parent
+};
+
 // What needs the accelerations too.
 struct DynamicsReport {
   std::vector<std::vector<double>> acceleration;  // d/dt of every joint's v
@@ -69,6 +75,7 @@ struct DynamicsReport {
   PowerBalance power;
   std::vector<ForceReport> forces;
   std::vector<double> constraint_power;  // per constraint: only drives have any
+  std::optional<ElementMultipliers> elements;
 };
 
 struct MassMatrixReport {

@@ -115,6 +115,8 @@ struct MotionWorkspace {
   ConstraintPlan plan;                      // for the rows that are active
   ConstraintFronts<S> fronts;
   SparseRows<S> sparse;  // instead of both where every link is free (absolute_solver.h)
+  // there, per link: the moment that velocities exert, link axes; empty: J w x w
+  std::vector<Vec3<S>> gyration;
 
   // friction that depends on bearing loads, and stuck joints (friction.h)
   // of exact friction components: -1, 0 (stuck), 1; then per row: 1 active, 0 redundant

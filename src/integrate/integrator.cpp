@@ -3,6 +3,7 @@
 #include "integrate/explicit_rk.h"
 #include "integrate/gauss_legendre.h"
 #include "integrate/generalized_alpha.h"
+#include "integrate/held_multipliers.h"
 #include "integrate/munthe_kaas.h"
 #include "integrate/sundials.h"
 #include "integrate/variational.h"
@@ -80,6 +81,9 @@ const IntegratorInfo table[] = {
     {"generalized-alpha", 2, false, true, default_stage_tolerance,
      "generalised-alpha on the group, index 3, damps what is faster than the step", make_alpha,
      refuse_generalized_alpha, true, true},
+    {"held-multipliers", 1, false, false, 0,
+     "rotation-elements only: multipliers held over the step, classical Runge-Kutta in it",
+     make_held_integrator, refuse_held_integrator},
 };
 
 }  // namespace

@@ -21,6 +21,7 @@ namespace cartan {
 class SecondOrderForm;    // system/second_order.h
 class DiscreteMechanics;  // system/discrete_mechanics.h
 class MotionGeometry;     // system/motion_geometry.h
+class HeldMultipliers;    // system/held_multipliers.h
 
 struct State {
   double t = 0;
@@ -131,6 +132,7 @@ class System {
   virtual const SecondOrderForm* second_order() const { return nullptr; }
   virtual const DiscreteMechanics* discrete_mechanics() const { return nullptr; }
   virtual const MotionGeometry* geometry() const { return nullptr; }
+  virtual const HeldMultipliers* held_multipliers() const { return nullptr; }
 
   // Zero-crossing functions.
   virtual const std::vector<EventInfo>& events() const = 0;

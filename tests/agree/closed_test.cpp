@@ -47,7 +47,8 @@ ClosedSystem make_closed_system(const ClosedModel& m, const char* formulation) {
   return s;
 }
 
-const char* const formulations[] = {"recursive", "moving-frame", "absolute-se3", "absolute-so3r3"};
+const char* const formulations[] = {"recursive", "moving-frame", "absolute-se3", "absolute-so3r3",
+                                    "rotation-elements"};
 
 struct Worst {  // largest error as a fraction of the tolerance
   double acceleration = 0, rows = 0, reaction = 0, power = 0, loop = 0;

@@ -77,7 +77,8 @@ TEST(Compare, ByDefaultWhatTakesTheModel) {
   const CommandResult result =
       run_cartan({"compare", model, "--duration", "0.02", "--integrators", "gl3"});
   EXPECT_EQ(result.status, 0) << result.err;
-  for (const char* name : {"recursive", "moving-frame", "absolute-se3", "absolute-so3r3"})
+  for (const char* name :
+       {"recursive", "moving-frame", "absolute-se3", "absolute-so3r3", "rotation-elements"})
     EXPECT_NE(result.out.find(name), std::string::npos) << name;
   EXPECT_EQ(result.out.find("canonical"), std::string::npos);
   expect_refusal(run_cartan({"compare", model, "--formulations", "canonical"}), "closes a loop");
@@ -133,8 +134,9 @@ TEST(Compare, Refusals) {
   const std::string model = scratch.write_template({"pendulum"});
   expect_refusal(run_cartan({"compare", model, "--formulations", "recursiv"}),
                  "did you mean 'recursive'?");
-  expect_refusal(run_cartan({"compare", model, "--formulations", "generated"}),
-                 "recursive, moving-frame, absolute-se3, absolute-so3r3, canonical");
+  expect_refusal(
+      run_cartan({"compare", model, "--formulations", "generated"}),
+      "recursive, moving-frame, absolute-se3, absolute-so3r3, rotation-elements, canonical");
   expect_refusal(run_cartan({"compare", model, "--integrators", "gl3,rk5"}), "did you mean 'rk4");
   expect_refusal(run_cartan({"compare", model, "--integrators", "cvode", "--fixed"}),
                  "cvode chooses its order with its steps and takes no fixed ones");

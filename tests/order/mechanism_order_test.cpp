@@ -130,7 +130,7 @@ TEST_P(MechanismOrder, UpToSixOverThreeHalvings) {
   const Motion motion(GetParam(), {{"tilt", 0.5}, {"sway", 0.5}, {"turn", 3}}, 1);
   ASSERT_NO_FATAL_FAILURE(motion.check());
   for (const IntegratorInfo& method : integrator_table()) {
-    if (method.order == 0 || method.order > 6) continue;
+    if (method.order == 0 || method.order > 6 || method.refusal) continue;
     const Series series = measure(motion, method, method.order == 2 ? 512 : 8, 2);
     ASSERT_GE(series.h.size(), 4u) << method.name;
     expect_order(method, series, series.slope(false));
