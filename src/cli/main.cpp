@@ -23,13 +23,14 @@ const Command commands[] = {
     {"eval", "accelerations, mass matrix, reactions and energies at one state", eval_command},
     {"inverse", "generalised forces for a prescribed motion", inverse_command},
     {"compare", "the same motion by several methods: errors, drift, cost, order", compare_command},
+    {"view", "show a run, or a model's initial assembly, in the browser", view_command},
     {"new", "write a ready model file to start from", new_command},
 };
 
 // Commands other versions have.
 const char* const absent_commands[] = {"equations", "generate", "linearize", "equilibrium",
                                        "orbit",     "continue", "lyapunov",  "fit",
-                                       "sweep",     "plot",     "view",      "reproduce"};
+                                       "sweep",     "plot",     "reproduce"};
 
 void print_help() {
   fmt::print(
