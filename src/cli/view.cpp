@@ -40,14 +40,14 @@ std::optional<int> read_options(const Words& words, Options& o) {
                      "override an entry of [parameters] of the model file; repeatable",
                      o.source.shown.sets);
   arguments.option("--compare", "DIR2", "a second run, drawn as a ghost", o.source.compare);
-  arguments.option("--modes", "FILE.json", "mode shapes from `cartan linearize --json`",
+  arguments.option("--modes", "FILE", "mode shapes: JSON, or the folder, of `cartan linearize`",
                    o.source.modes);
   arguments.option("--export", "FILE.html", "write one file with the data inside, serve nothing",
                    o.file);
   arguments.option("--record", "FILE", "write a film, .gif or .mp4 (needs chromium and ffmpeg)",
                    o.film.file);
   arguments.option("--speed", "S", "of the film: seconds of motion per second (1)", o.speed);
-  arguments.option("--frames", "N", "at most N positions of every body in the page (10000)",
+  arguments.option("--frames", "N", "at most N positions of every body in the page (20001)",
                    o.frames);
   arguments.option("--port", "N", "port on 127.0.0.1 (any that is free)", o.port);
   arguments.flag("--no-browser", "print the address, open no browser", o.no_browser);

@@ -89,8 +89,12 @@ bool read_model_source(const ViewSource& source, ViewerRun& run, std::string& pr
   return true;
 }
 
-bool read_modes(const std::string& path, std::string& text, std::string& problem) {
-  if (path.empty()) return true;
+// The file, or the folder that `linearize --out` wrote.
+bool read_modes(const std::string& given, std::string& text, std::string& problem) {
+  if (given.empty()) return true;
+  std::error_code ignored;
+  const bool folder = fs::is_directory(given, ignored);
+  const std::string path = folder ? (fs::path(given) / "linearize.json").string() : given;
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream content;
   content << stream.rdbuf();

@@ -52,7 +52,9 @@ Json table_json(const ViewerTable& table, const ViewerLimits& limits) {
   // how joints are loaded is only drawn.
   const bool single = table.name == "bodies.csv" || table.name == "reactions.csv";
   std::size_t every = 1;
-  const std::vector<std::size_t> rows = choose_rows(csv.row_count(), limits.samples, every);
+  const std::size_t most =
+      std::max<std::size_t>(2, std::min(limits.samples, limits.table_numbers / csv.names.size()));
+  const std::vector<std::size_t> rows = choose_rows(csv.row_count(), most, every);
   std::vector<std::string> names;
   std::vector<double> t, numbers;
   for (std::size_t c = 0; c < csv.names.size(); ++c) {

@@ -20,9 +20,10 @@
 namespace cartan {
 
 struct ViewerLimits {
-  std::size_t frames = 10000;          // positions of the bodies
-  std::size_t samples = 2000;          // of every plotted quantity
-  std::size_t pose_numbers = 8000000;  // frames are fewer where there are many bodies
+  std::size_t frames = 20001;           // positions of the bodies
+  std::size_t pose_numbers = 5000000;   // frames are fewer where there are many bodies
+  std::size_t samples = 10001;          // of every plotted quantity
+  std::size_t table_numbers = 1000000;  // samples are fewer where there are many quantities
 };
 
 struct ViewerTable {

@@ -2,7 +2,7 @@
 import { h, short } from './dom';
 import type { ViewerDocument } from './data';
 import { helpDialog, listen } from './keys';
-import { displacementOf, Mode, readModes } from './modes';
+import { displacementOf, Mode, readModes, readReference } from './modes';
 import { Panel } from './panel';
 import { fittingSpeed, Player, speeds } from './player';
 import { defaultPlots, Plot, PlotOptions } from './plots';
@@ -17,6 +17,7 @@ export class App {
   readonly player: Player;
   readonly plots: Plot[] = [];
   readonly modes: Mode[];
+  private readonly reference: ReturnType<typeof readReference>;
   drawn = 0; // pictures so far
   mode = -1;
   private amplitude = 0.35;
@@ -25,6 +26,8 @@ export class App {
   private dirty = true;
   private dark: boolean;
   private lastValues = 0;
+  private resolution = 1;
+  private pace: { since: number; drawn: number } | null = null;
   private readonly root = document.getElementById('app')!;
   private readonly canvas = h('canvas', { tabindex: '0', 'aria-label': 'the mechanism in three dimensions' });
   private readonly play = h('button', { class: 'play', title: 'play, pause (Space)', 'aria-label': 'play' }, '▶');
@@ -38,12 +41,13 @@ export class App {
   constructor(document_: ViewerDocument, options: URLSearchParams) {
     this.run = new Run(document_.runs[0]);
     this.other = document_.runs[1] ? new Run(document_.runs[1]) : null;
-    this.modes = readModes(document_.modes, this.run);
     const asked = options.get('theme');
     this.dark = asked ? asked === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
     const holder = h('main', { class: 'view' }, this.canvas);
     this.root.replaceChildren(holder); // a place with a size, for the renderer
     this.view = new View(this.canvas, this.run, this.other, options.get('quality'));
+    this.modes = readModes(document_.modes, this.run, this.view.size);
+    this.reference = readReference(document_.modes, this.run);
     this.player = new Player(this.run.begin, this.run.end, () => this.refresh());
     this.player.speed = fittingSpeed(this.player.duration);
     this.panel = new Panel(this.view, this.modes, {
@@ -201,8 +205,25 @@ export class App {
     const swings = this.mode >= 0;
     if (swings) this.phase += this.lastNow === null ? 0 : (Math.PI * Math.min(100, now - this.lastNow)) / 1000;
     this.lastNow = now;
+    this.adaptResolution(now, moved || swings);
     if (moved || swings || this.dirty) this.draw(now);
     requestAnimationFrame((next) => this.loop(next));
+  }
+
+  // Below 36 pictures a second the resolution falls step by step; at rest it is full again.
+  private adaptResolution(now: number, moving: boolean): void {
+    if (!moving) {
+      if (this.resolution < 1) this.refresh();
+      this.resolution = 1;
+      this.pace = null;
+    } else if (!this.pace) {
+      this.pace = { since: now, drawn: this.drawn };
+    } else if (this.drawn - this.pace.drawn >= 12) {
+      const rate = (1000 * (this.drawn - this.pace.drawn)) / (now - this.pace.since);
+      if (rate < 36 && this.resolution > 0.45) this.resolution *= 0.8;
+      this.pace = { since: now, drawn: this.drawn };
+    }
+    this.view.stage.setResolution(this.resolution);
   }
 
   private draw(now: number): void {
@@ -210,7 +231,7 @@ export class App {
     const t = this.player.time;
     if (this.mode >= 0) {
       const size = this.amplitude * 0.35 * this.view.size;
-      this.view.poses.displacement = displacementOf(this.modes[this.mode], size, this.phase);
+      this.view.poses.displacement = displacementOf(this.modes[this.mode], this.reference, size, this.phase);
     }
     this.view.setTime(t);
     this.view.render();

@@ -1,71 +1,99 @@
-// Mode shapes: bodies swing about their place at a chosen time.
+// Mode shapes from `cartan linearize --json`: bodies swing about the state that was linearised.
 //
-//   { "modes": [ { "frequency": Hz, "damping": ratio, "eigenvalue": [re, im],
-//                  "bodies": { NAME: { "translation": [x, y, z], "rotation": [x, y, z] } } } ] }
+//   { "modes": [ { "eigenvalue": [re, im],
+//                  "bodies": { NAME: { "linear": [..], "angular": [..] } } } ],
+//     "state": { "bodies": { NAME: { "position": [x, y, z], "quaternion": [w, x, y, z] } } } }
 //
-// translation: of the body's origin, rotation: small rotation vector, both in world axes; a component
-// is a number or a complex [re, im]. The motion shown is Re(shape e^(i w t)), without growth or decay.
+// linear: displacement of the body's origin, world axes; angular: small rotation vector, body axes; every
+// component is [re, im]. Shown is Re(shape e^(i phase)), without growth or decay. Without `state` the
+// bodies swing about where the run has them at the present time.
 import { Quaternion, Vector3 } from 'three';
 import type { Run } from './run';
 import type { Displacement } from './scene/poses';
+import { toQuaternion } from './scene/poses';
 
-type Component = number | [number, number];
+type Complex = [number, number];
 interface Shape {
-  translation: Component[];
-  rotation: Component[];
+  linear: Complex[];
+  angular: Complex[];
 }
 export interface Mode {
-  frequency: number;
-  damping: number;
-  eigenvalue: [number, number] | null;
+  eigenvalue: Complex;
   shapes: (Shape | null)[]; // by body
-  largest: number; // metres, or radians times the size of the scene
+  largest: number; // component in metres; of rotations at half the size of the scene
+}
+interface Pose {
+  position: Vector3;
+  rotation: Quaternion;
 }
 
-const re = (c: Component) => (typeof c === 'number' ? c : c[0]);
-const im = (c: Component) => (typeof c === 'number' ? 0 : c[1]);
-const zero: Component[] = [0, 0, 0];
+const isComplexVector = (value: any): value is Complex[] =>
+  Array.isArray(value) && value.length === 3 && value.every((c) => Array.isArray(c) && c.length === 2 && c.every(Number.isFinite));
+const zero: Complex[] = [[0, 0], [0, 0], [0, 0]];
 
-export function readModes(document: any, run: Run): Mode[] {
-  if (!document || !Array.isArray(document.modes)) return [];
-  return document.modes
-    .filter((mode: any) => mode && typeof mode.bodies === 'object' && mode.bodies !== null)
-    .map((mode: any): Mode => {
-      const shapes = (run.model.bodies ?? []).map((body): Shape | null => {
-        const shape = mode.bodies[body.name];
-        return shape ? { translation: shape.translation ?? zero, rotation: shape.rotation ?? zero } : null;
-      });
-      let largest = 0;
-      for (const shape of shapes)
-        for (const c of [...(shape?.translation ?? []), ...(shape?.rotation ?? [])])
-          largest = Math.max(largest, Math.hypot(re(c), im(c)));
-      const eigenvalue = Array.isArray(mode.eigenvalue) ? mode.eigenvalue : null;
-      const frequency = Number(mode.frequency ?? mode.frequency_hz ?? (eigenvalue ? Math.abs(eigenvalue[1]) / (2 * Math.PI) : 0));
-      return { frequency, damping: Number(mode.damping ?? 0), eigenvalue, shapes, largest };
-    })
-    .filter((mode: Mode) => mode.largest > 0);
+// One of each conjugate pair; modes that move no body are left out.
+export function readModes(document: any, run: Run, sceneSize: number): Mode[] {
+  if (!Array.isArray(document?.modes)) return [];
+  const modes: Mode[] = [];
+  for (const mode of document.modes) {
+    const eigenvalue = mode?.eigenvalue;
+    if (!Array.isArray(eigenvalue) || !eigenvalue.every(Number.isFinite) || eigenvalue[1] < 0 || !mode.bodies) continue;
+    const shapes = (run.model.bodies ?? []).map((body): Shape | null => {
+      const shape = mode.bodies[body.name];
+      if (!shape) return null;
+      return {
+        linear: isComplexVector(shape.linear) ? shape.linear : zero,
+        angular: isComplexVector(shape.angular) ? shape.angular : zero,
+      };
+    });
+    let largest = 0;
+    const take = (components: Complex[] | undefined, arm: number) => {
+      for (const [re, im] of components ?? []) largest = Math.max(largest, arm * Math.hypot(re, im));
+    };
+    for (const shape of shapes) {
+      take(shape?.linear, 1);
+      take(shape?.angular, 0.5 * sceneSize);
+    }
+    if (largest > 0) modes.push({ eigenvalue: eigenvalue as Complex, shapes, largest });
+  }
+  return modes;
+}
+
+// Where the bodies are in the state that was linearised.
+export function readReference(document: any, run: Run): (Pose | null)[] {
+  return (run.model.bodies ?? []).map((body) => {
+    const at = document?.state?.bodies?.[body.name];
+    if (!Array.isArray(at?.position) || !Array.isArray(at?.quaternion)) return null;
+    return { position: new Vector3(...(at.position as [number, number, number])), rotation: toQuaternion(at.quaternion) };
+  });
 }
 
 const vector = new Vector3();
 const turn = new Quaternion();
 
 // The displacement at a phase (radians); `amplitude`: of the largest component.
-export function displacementOf(mode: Mode, amplitude: number, phase: number): Displacement {
+export function displacementOf(mode: Mode, reference: (Pose | null)[], amplitude: number, phase: number): Displacement {
   const c = (amplitude * Math.cos(phase)) / mode.largest;
   const s = (amplitude * Math.sin(phase)) / mode.largest;
-  const read = (components: Component[]) =>
-    vector.set(...(components.map((x) => re(x) * c - im(x) * s) as [number, number, number]));
+  const read = (components: Complex[]) =>
+    vector.set(...(components.map(([re, im]) => re * c - im * s) as [number, number, number]));
   return (body, position, rotation) => {
+    const base = reference[body];
+    if (base) {
+      position.copy(base.position);
+      rotation.copy(base.rotation);
+    }
     const shape = mode.shapes[body];
     if (!shape) return;
-    position.add(read(shape.translation));
-    const angle = read(shape.rotation).length();
-    if (angle > 0) rotation.premultiply(turn.setFromAxisAngle(vector.divideScalar(angle), angle));
+    position.add(read(shape.linear));
+    const angle = read(shape.angular).length();
+    if (angle > 0) rotation.multiply(turn.setFromAxisAngle(vector.divideScalar(angle), angle));
   };
 }
 
-export function describe(mode: Mode, index: number): string {
-  const parts = [`${index + 1}: ${Number(mode.frequency.toPrecision(4))} Hz`];
-  if (mode.damping) parts.push(`damping ${Number(mode.damping.toPrecision(3))}`);
-  return parts.join(', ');
+export function describe({ eigenvalue: [re, im] }: Mode, index: number): string {
+  const number = (x: number) => String(Number(x.toPrecision(4)));
+  if (im === 0) return `${index + 1}: real, ${number(re)} 1/s`;
+  const damping = -re / Math.hypot(re, im);
+  return `${index + 1}: ${number(im / (2 * Math.PI))} Hz, damping ${number(Math.abs(damping) < 1e-9 ? 0 : damping)}`;
 }

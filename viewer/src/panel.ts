@@ -70,7 +70,7 @@ export class Panel {
     const amplitude = h('input', { type: 'range', min: '0', max: '1', step: '0.01', value: '0.35', 'aria-label': 'amplitude' });
     amplitude.addEventListener('input', () => this.actions.setAmplitude(Number(amplitude.value)));
     return h('div', { class: 'row' }, select, 'amplitude', amplitude,
-      h('span', { class: 'dim' }, 'Re(shape e^iωt) about the present position, at half a cycle per second'));
+      h('span', { class: 'dim' }, 'the motion Re(shape e^iφ), half a cycle per second, without growth or decay'));
   }
 
   // Any recorded quantity, found by typing; several with commas, or NAME.* for all that begin so.

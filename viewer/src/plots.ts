@@ -27,6 +27,7 @@ export class Plot {
   private readonly cursor = h('div', { class: 'now' });
   private readonly area = h('div', { class: 'chart' });
   private readonly values: HTMLElement[] = [];
+  private readonly heading = h('h3', {}, '');
   private readonly legend = h('div', { class: 'legend' });
   private log: boolean;
   private time = 0;
@@ -47,7 +48,7 @@ export class Plot {
     const remove = h('button', { class: 'small', title: 'remove this plot', 'aria-label': 'remove this plot' }, '×');
     remove.addEventListener('click', () => close(this));
     this.element = h('section', { class: 'plot' },
-      h('header', {}, h('h3', {}, options.title), h('span', { class: 'grow' }), scale, remove), this.area, this.legend);
+      h('header', {}, this.heading, h('span', { class: 'grow' }), scale, remove), this.area, this.legend);
   }
 
   // When it has a width.
@@ -85,14 +86,25 @@ export class Plot {
     this.showTime(this.time, true);
   }
 
+  // Very small or large numbers are drawn as multiples of a power of ten, which the title tells.
+  private chooseFactor(): number {
+    let largest = 0;
+    for (const { series, ghost } of this.options.curves)
+      for (const source of [series, ghost]) for (const value of source?.values ?? []) largest = Math.max(largest, Math.abs(value));
+    if (this.log || !(largest > 0) || (largest >= 0.01 && largest < 1e5)) return 1;
+    return 10 ** Math.floor(Math.log10(largest));
+  }
+
   private collect(): { data: uPlot.AlignedData; series: uPlot.Series[] } {
+    const factor = this.chooseFactor();
+    this.heading.textContent = this.options.title + (factor === 1 ? '' : `, in ${short(factor).replace('.00', '')}`);
     const tables: uPlot.AlignedData[] = [];
     const series: uPlot.Series[] = [];
     this.options.curves.forEach((curve, k) => {
       const stroke = plotColor(k, this.dark);
       const add = (source: Series, dash?: number[]) => {
-        tables.push([Array.from(source.t), Array.from(source.values, (value) => shownValue(value, this.log))]);
-        series.push({ label: curve.label, stroke, width: 1.5, dash, points: { show: source.t.length < 3 }, spanGaps: true });
+        tables.push([Array.from(source.t), Array.from(source.values, (value) => shownValue(value / factor, this.log))]);
+        series.push({ label: curve.label, stroke, width: 1.5, dash, pxAlign: 0, points: { show: source.t.length < 3 }, spanGaps: true });
       };
       add(curve.series);
       if (curve.ghost) add(curve.ghost, [4, 4]);

@@ -21,12 +21,14 @@ export class Arrows {
     private readonly width: number,
     private readonly cones = 1,
   ) {
-    const material = new MeshBasicMaterial({ color: new Color(color) });
+    // Seen through bodies: most of them begin inside one.
+    const material = new MeshBasicMaterial({ color: new Color(color), depthTest: false, transparent: true, fog: false });
     const room = Math.max(1, count);
     this.shafts = new InstancedMesh(new CylinderGeometry(1, 1, 1, 8).rotateX(Math.PI / 2), material, room);
     this.heads = new InstancedMesh(new ConeGeometry(1, 1, 12).rotateX(Math.PI / 2), material, room * cones);
     for (const mesh of [this.shafts, this.heads]) {
       mesh.frustumCulled = false;
+      mesh.renderOrder = 10;
       this.group.add(mesh);
     }
     for (let k = 0; k < room; ++k) this.clear(k);

@@ -134,8 +134,8 @@ function applied(run: Run, length: number, width: number): ArrowKind | null {
 }
 
 export function makeArrowKinds(run: Run, sceneSize: number): ArrowKind[] {
-  const length = 0.4 * sceneSize;
-  const width = 0.006 * sceneSize;
+  const length = 0.3 * sceneSize;
+  const width = 0.004 * sceneSize;
   return [
     recorded(run, 'reactions', length, width),
     recorded(run, 'torques', length, width),

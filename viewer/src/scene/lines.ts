@@ -24,7 +24,7 @@ class SegmentBuffer {
     if (!color) geometry.setAttribute('color', new BufferAttribute(this.colors, 3));
     this.object = new LineSegments(
       geometry,
-      new LineBasicMaterial({ color: color ?? '#ffffff', vertexColors: !color }),
+      new LineBasicMaterial({ color: color ?? '#ffffff', vertexColors: !color, fog: false }),
     );
     this.object.frustumCulled = false;
   }

@@ -21,7 +21,7 @@ export class Phase {
       this.box.expandByPoint(point);
     }
     const size = Math.max(this.box.getSize(new Vector3()).length(), 1e-6);
-    this.marker = new Mesh(new SphereGeometry(0.012 * size, 24, 12), new MeshBasicMaterial({ color: '#e69f00' }));
+    this.marker = new Mesh(new SphereGeometry(0.012 * size, 24, 12), new MeshBasicMaterial({ color: '#e69f00', fog: false }));
   }
 
   update(t: number): void {

@@ -1,5 +1,5 @@
 // The path of a point of a body up to now.
-import { Color, Group, Vector3, Quaternion, Vector2 } from 'three';
+import { BufferAttribute, BufferGeometry, Color, Group, Line, LineBasicMaterial, Quaternion, Vector2, Vector3 } from 'three';
 import { Line2 } from 'three/addons/lines/Line2.js';
 import { LineGeometry } from 'three/addons/lines/LineGeometry.js';
 import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
@@ -9,12 +9,13 @@ import { findInterval, Run } from '../run';
 import { partsOf } from './shapes';
 
 const mostPoints = 3000;
+const fewerPoints = 1000; // where the processor draws
 
 export interface Trace {
   body: number;
   point: Vector3; // in the body's frame
   color: string;
-  line: Line2;
+  line: Line2 | Line;
   times: Float64Array;
 }
 
@@ -22,10 +23,10 @@ export class Traces {
   readonly group = new Group();
   readonly list: Trace[] = [];
 
-  constructor(private readonly run: Run, private readonly resolution: Vector2) {}
+  constructor(private readonly run: Run, private readonly resolution: Vector2, private readonly fine: boolean) {}
 
   add(body: number, point: Vector3): Trace {
-    const count = Math.min(this.run.times.length, mostPoints);
+    const count = Math.min(this.run.times.length, this.fine ? mostPoints : fewerPoints);
     const times = new Float64Array(count);
     const positions = new Float32Array(count * 3);
     const place = new Vector3();
@@ -40,17 +41,21 @@ export class Traces {
   }
 
   addPath(body: number, point: Vector3, times: Float64Array, positions: Float32Array): Trace {
-    const color = palette[(this.list.length + 3) % palette.length];
-    const geometry = new LineGeometry();
-    geometry.setPositions(positions.length > 3 ? positions : [...positions, ...positions]);
-    const material = new LineMaterial({ color: new Color(color).getHex(), linewidth: 2 });
-    material.resolution = this.resolution;
-    const line = new Line2(geometry, material);
+    const color = palette[(this.list.length + 4) % palette.length];
+    const line = this.fine ? this.wideLine(positions, color) : thinLine(positions, color);
     line.frustumCulled = false;
     this.group.add(line);
     const trace = { body, point, color, line, times };
     this.list.push(trace);
     return trace;
+  }
+
+  private wideLine(positions: Float32Array, color: string): Line2 {
+    const geometry = new LineGeometry();
+    geometry.setPositions(positions.length > 3 ? positions : [...positions, ...positions]);
+    const material = new LineMaterial({ color: new Color(color).getHex(), linewidth: 2, fog: false });
+    material.resolution = this.resolution;
+    return new Line2(geometry, material);
   }
 
   removeBody(body: number): void {
@@ -64,10 +69,17 @@ export class Traces {
   update(t: number): void {
     for (const trace of this.list) {
       const shown = findInterval(trace.times, t);
-      trace.line.geometry.instanceCount = shown;
+      if (trace.line instanceof Line2) trace.line.geometry.instanceCount = shown;
+      else trace.line.geometry.setDrawRange(0, shown + 1);
       trace.line.visible = shown > 0;
     }
   }
+}
+
+function thinLine(positions: Float32Array, color: string): Line {
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new BufferAttribute(positions, 3));
+  return new Line(geometry, new LineBasicMaterial({ color, fog: false }));
 }
 
 // The point of a body worth following: of its parts' centres of faces, the one farthest from the

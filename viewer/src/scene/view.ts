@@ -58,11 +58,11 @@ export class View {
     this.poses = new Poses(run);
     const parts = partsOf(model, size);
     this.bodies = new InstanceSet(parts, detail);
-    this.traces = new Traces(run, this.resolution);
+    this.traces = new Traces(run, this.resolution, this.stage.fine);
     this.labels = new Labels(this.poses);
     this.ghostPoses = other ? new Poses(other) : null;
     const glyph = 0.5 * (0.016 * size + 0.35 * Math.min(0.06 * size, typicalReach(parts)));
-    this.joints = new InstanceSet(jointParts(model, glyph), detail);
+    this.joints = new InstanceSet(jointParts(model, glyph), { ...detail, segments: this.stage.fine ? 24 : 8 });
     if (run.bodyCount > 0) this.extent = measure(run, parts);
     else {
       this.phase = new Phase(run);
