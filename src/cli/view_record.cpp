@@ -198,7 +198,7 @@ bool record_film(const Film& film, ViewContent content, std::string& problem) {
     const auto server = ViewServer::start(std::move(content), 0, problem);
     const int browser =
         server ? spawn(browser_words(find_browser(), profile,
-                                     fmt::format("{}#record={}&speed={}", server->address(),
+                                     fmt::format("{}#record={}&speed={}&quality=high", server->address(),
                                                  pictures_per_second(film), film.speed)),
                        -1)
                : -1;

@@ -69,7 +69,7 @@ export class View {
       const box = this.phase.box;
       this.extent = { size: Math.max(box.getSize(new Vector3()).length(), 1e-6), start: box, travel: box };
     }
-    this.stage.prepare(this.extent.size, this.extent.travel, this.groundHeight());
+    this.stage.prepare(this.extent.size, this.travels() ? this.extent.start : this.extent.travel, this.groundHeight());
     this.addLayer('bodies', 'Bodies', this.bodies.group, true);
     this.addLayer('joints', 'Joints', this.joints.group, true);
     if (other) {
