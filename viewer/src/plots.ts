@@ -97,7 +97,9 @@ export class Plot {
 
   private collect(): { data: uPlot.AlignedData; series: uPlot.Series[] } {
     const factor = this.chooseFactor();
-    this.heading.textContent = this.options.title + (factor === 1 ? '' : `, in ${short(factor).replace('.00', '')}`);
+    const unit = short(factor).replace('.00', '');
+    const title = this.options.title;
+    this.heading.textContent = factor === 1 ? title : title.endsWith('(J)') ? title.replace('(J)', `(${unit} J)`) : `${title} (${unit})`;
     const tables: uPlot.AlignedData[] = [];
     const series: uPlot.Series[] = [];
     this.options.curves.forEach((curve, k) => {

@@ -56,6 +56,9 @@ export function measure(run: Run, parts: Part[]): Extent {
   for (const joint of run.model.joints ?? [])
     if (joint.parent.body === 'world' && joint.type !== 'free')
       start.expandByPoint(new Vector3().setFromMatrixPosition(placeMatrix(joint.parent)));
+  for (const force of run.model.forces ?? [])
+    for (const place of force.type === 'spring' ? [force.from, force.to] : [])
+      if (place) start.expandByPoint(new Vector3().setFromMatrixPosition(placeMatrix(place)).applyMatrix4(poses.ofName(place.body)));
   const travel = start.clone();
   const samples = Math.min(80, run.times.length);
   for (let k = 1; k < samples; ++k) {

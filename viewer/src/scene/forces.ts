@@ -135,7 +135,7 @@ function applied(run: Run, length: number, width: number): ArrowKind | null {
 
 export function makeArrowKinds(run: Run, sceneSize: number): ArrowKind[] {
   const length = 0.3 * sceneSize;
-  const width = 0.004 * sceneSize;
+  const width = 0.0035 * sceneSize;
   return [
     recorded(run, 'reactions', length, width),
     recorded(run, 'torques', length, width),

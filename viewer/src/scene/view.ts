@@ -70,8 +70,10 @@ export class View {
       this.extent = { size: Math.max(box.getSize(new Vector3()).length(), 1e-6), start: box, travel: box };
     }
     this.stage.prepare(this.extent.size, this.travels() ? this.extent.start : this.extent.travel, this.groundHeight());
-    this.addLayer('bodies', 'Bodies', this.bodies.group, true);
-    this.addLayer('joints', 'Joints', this.joints.group, true);
+    if (!this.phase) {
+      this.addLayer('bodies', 'Bodies', this.bodies.group, true);
+      this.addLayer('joints', 'Joints', this.joints.group, true);
+    }
     if (other) {
       this.ghost = new InstanceSet(partsOf(other.model, size), detail, ghostColor);
       this.addLayer('ghost', `Ghost: ${other.label}`, this.ghost.group, true);
@@ -82,8 +84,8 @@ export class View {
     for (const kind of makeArrowKinds(run, size)) this.addArrows(kind);
     this.addMoving('axes', 'Joint axes', new JointAxes(model, 0.12 * size), false, run.bodyCount > 0);
     this.addMoving('frames', 'Body frames', new Frames(run.bodyCount, 0.1 * size), false, run.bodyCount > 0);
-    this.layers.push({ key: 'labels', label: 'Names', shown: false, apply: (shown) => (this.labels.element.hidden = !shown) });
-    this.addLayer('ground', 'Ground and world axes', this.stage.ground, true);
+    if (!this.phase) this.layers.push({ key: 'labels', label: 'Names', shown: false, apply: (shown) => (this.labels.element.hidden = !shown) });
+    this.addLayer('ground', 'Ground', this.stage.ground, true);
     if (this.phase) {
       this.stage.scene.add(this.phase.marker);
       this.traces.addPath(-1, new Vector3(), this.phase.times, this.phase.positions);
@@ -125,6 +127,11 @@ export class View {
     return Math.min(min.dot(up), max.dot(up)) - 0.03 * this.extent.size;
   }
   private travels(): boolean {
+    // Held somewhere by the world, it stays, however far it swings.
+    const loose = ['free', 'planar', 'translation', 'prismatic'];
+    const held = (this.run.model.joints ?? []).some(
+      (joint) => [joint.parent.body, joint.child.body].includes('world') && !loose.includes(joint.type));
+    if (held || this.phase) return false;
     const { travel, size } = this.extent;
     return travel.getSize(new Vector3()).length() > 3.5 * size;
   }
