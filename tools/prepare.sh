@@ -4,6 +4,8 @@
 #                           SET names the sets of packages.txt needed besides `build`
 #                           (`prepare all test`, `prepare bench bench peers`)
 #
+#   prepare_viewer          after it: leaves in $build the page of `view`, viewer.html, made from viewer/ with npm
+#
 # All that is said goes to stderr: stdout belongs to the command that follows.
 #
 # Environment:
@@ -203,6 +205,54 @@ prepare() {
     configure "${options[@]}"
     logged ninja -C "$build" -j "${CARTAN_JOBS:-$(nproc)}" "$target"
     if [[ $target == cartan || $target == all ]]; then mv "$build/.fresh.new" "$build/.fresh"; fi
+  fi
+  exec {lock}>&-
+}
+
+# -- viewer ---------------------------------------------------------------------------------------
+
+# Is the page in $build newer than all it is made from?
+viewer_is_fresh() {
+  [[ -e $build/viewer.html ]] || return 1
+  [[ -z $(find "$root/viewer" \( -name node_modules -o -name dist \) -prune -o -newer "$build/viewer.html" -print -quit 2>&1) ]]
+}
+
+# npm, with its words in the log; on failure the end of them and a sentence.
+viewer_step() { # sentence, command...
+  local sentence=$1
+  shift
+  "$@" >>"$build/viewer.log" 2>&1 </dev/null && return
+  tail -n 20 "$build/viewer.log" >&2
+  fail "the viewer's page could not be built: $sentence; the whole log is $build/viewer.log." \
+    "Everything but \`view\` works without it"
+}
+
+prepare_viewer() {
+  local lock home
+  viewer_is_fresh && return
+  command -v npm >/dev/null || install_packages view
+  command -v npm >/dev/null || fail "\`view\` needs npm (with Node.js 18 or newer) to build its page, once"
+  home=$build/viewer
+  [[ -w $build ]] || fail "$build cannot be written; set CARTAN_BUILD_DIR to a folder that can"
+  exec {lock}>"$build/.viewer-lock"
+  flock "$lock"
+  if ! viewer_is_fresh; then
+    say "building the viewer's page; this takes a minute, once"
+    : >"$build/viewer.log"
+    mkdir -p "$home"
+    rm -rf "$home/src" "$home/dist"
+    cp -R "$root/viewer/src" "$home/src"
+    cp "$root"/viewer/*.* "$home/"
+    # The stamp bears the time before the build, as that of the program does.
+    : >"$home/begun"
+    if [[ ! -d $home/node_modules ]] || ! cmp -s "$home/package-lock.json" "$home/installed"; then
+      viewer_step "npm could not fetch its packages (no network?)" \
+        npm --prefix "$home" ci --no-audit --no-fund --ignore-scripts
+      cp "$home/package-lock.json" "$home/installed"
+    fi
+    viewer_step "Vite failed" npm --prefix "$home" run build
+    touch -r "$home/begun" "$home/dist/index.html"
+    mv "$home/dist/index.html" "$build/viewer.html"
   fi
   exec {lock}>&-
 }

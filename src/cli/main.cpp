@@ -27,12 +27,13 @@ const Command commands[] = {
     {"lyapunov", "Lyapunov exponents; sections of a motion", lyapunov_command},
     {"linearize", "eigenvalues and modes at a steady motion", linearize_command},
     {"equilibrium", "find a steady state: at rest or moving along symmetries", equilibrium_command},
+    {"view", "show a run, or a model's initial assembly, in the browser", view_command},
     {"new", "write a ready model file to start from", new_command},
 };
 
 // Commands other versions have.
-const char* const absent_commands[] = {"equations", "generate", "continue",  "fit",
-                                       "sweep",     "plot",     "view",      "reproduce"};
+const char* const absent_commands[] = {"equations", "generate", "continue", "fit",
+                                       "sweep",     "plot",     "reproduce"};
 
 void print_help() {
   fmt::print(

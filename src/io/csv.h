@@ -54,4 +54,20 @@ enum class CsvRows { all, last };
 // Problems are told with line and column (character) of the file.
 std::optional<CsvTable> read_csv(const std::string& path, CsvRows rows, Diagnostics& problems);
 
+// A thinned table: rows 0, every, 2 every, .. and always the last.
+struct SampledCsv {
+  CsvTable table;
+  std::size_t recorded = 0;  // rows of the file
+  std::size_t every = 1;
+};
+
+// At most about `most` rows (2 or more) of a file of any size; only these are parsed. A file that
+// does not end with a line break was cut off and is refused.
+std::optional<SampledCsv> read_csv_sampled(const std::string& path, std::size_t most,
+                                           Diagnostics& problems);
+
+// The first distance between kept rows with which at most `most` of `count` are kept, the last
+// among them.
+std::size_t thinning(std::size_t count, std::size_t most);
+
 }  // namespace cartan

@@ -91,6 +91,34 @@ class Reader {
   CsvTable table_;
 };
 
+bool open(const std::string& path, std::ifstream& stream, Diagnostics& problems) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    problems.error({}, "this is a folder; expected a CSV file");
+    return false;
+  }
+  stream.open(path, std::ios::binary);
+  if (stream) return true;
+  problems.error({}, "the file cannot be opened; expected a CSV file");
+  return false;
+}
+
+// Lines that end with a line break; `whole`: nothing follows the last of them.
+std::size_t count_lines(std::ifstream& stream, bool& whole) {
+  std::vector<char> block(std::size_t{1} << 20);
+  std::size_t lines = 0;
+  whole = false;
+  while (stream) {
+    stream.read(block.data(), static_cast<std::streamsize>(block.size()));
+    const auto end = block.begin() + stream.gcount();
+    lines += std::count(block.begin(), end, '\n');
+    if (stream.gcount() > 0) whole = *(end - 1) == '\n';
+  }
+  stream.clear();
+  stream.seekg(0);
+  return lines;
+}
+
 }  // namespace
 
 const std::vector<double>* CsvTable::find(const std::string& name) const {
@@ -99,16 +127,8 @@ const std::vector<double>* CsvTable::find(const std::string& name) const {
 }
 
 std::optional<CsvTable> read_csv(const std::string& path, CsvRows rows, Diagnostics& problems) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    problems.error({}, "this is a folder; expected a CSV file");
-    return std::nullopt;
-  }
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) {
-    problems.error({}, "the file cannot be opened; expected a CSV file");
-    return std::nullopt;
-  }
+  std::ifstream stream;
+  if (!open(path, stream, problems)) return std::nullopt;
   Reader reader(problems);
   std::string line, last;
   int last_number = 0;
@@ -132,6 +152,37 @@ std::optional<CsvTable> read_csv(const std::string& path, CsvRows rows, Diagnost
     return std::nullopt;
   }
   return std::move(reader.table());
+}
+
+std::size_t thinning(std::size_t count, std::size_t most) {
+  if (count <= most || most < 2) return 1;
+  return (count - 2) / (most - 1) + 1;
+}
+
+std::optional<SampledCsv> read_csv_sampled(const std::string& path, std::size_t most,
+                                           Diagnostics& problems) {
+  std::ifstream stream;
+  if (!open(path, stream, problems)) return std::nullopt;
+  bool whole = false;
+  const std::size_t lines = count_lines(stream, whole);
+  if (!whole) {
+    problems.error({}, lines == 0 ? "the file is empty; expected a header row and rows of numbers"
+                                  : "the file ends in the middle of a line; it was cut off");
+    return std::nullopt;
+  }
+  SampledCsv result;
+  result.recorded = lines - 1;
+  result.every = thinning(result.recorded, most);
+  Reader reader(problems);
+  std::string line;
+  for (std::size_t k = 0; k < lines && std::getline(stream, line); ++k) {
+    const int number = static_cast<int>(k + 1);
+    const bool kept = k > 0 && ((k - 1) % result.every == 0 || k == result.recorded);
+    if (k == 0 ? !reader.take_header(line, number) : kept && !reader.take_row(line, number))
+      return std::nullopt;
+  }
+  result.table = std::move(reader.table());
+  return result;
 }
 
 }  // namespace cartan

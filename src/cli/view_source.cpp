@@ -1,0 +1,140 @@
+#include "cli/view_source.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/recorder.h"
+#include "dynamics/mechanism_system.h"
+#include "io/model_json.h"
+#include "io/output_files.h"
+
+namespace cartan {
+namespace fs = std::filesystem;
+namespace {
+
+// A folder that goes with this object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::error_code ignored;
+    std::string pattern = (fs::temp_directory_path(ignored) / "cartan-view-XXXXXX").string();
+    if (mkdtemp(pattern.data())) path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string assembly_summary(const Model& model, const System& system) {
+  nlohmann::ordered_json json = {{"model", model.name}, {"version", CARTAN_VERSION}};
+  if (const auto* mechanism = dynamic_cast<const MechanicalSystem*>(&system)) {
+    const AssemblyReport assembly = mechanism->assembly();
+    json["assembly"] = {{"position_change", assembly.position_change},
+                        {"velocity_change", assembly.velocity_change}};
+    const auto workspace = mechanism->make_workspace();
+    json["dof"] = mechanism->report_constraints(system.initial_state(), *workspace).dof();
+  }
+  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// The initial state as a run of one sample, by the same writer as every run.
+bool write_initial_state(const Model& model, const System& system, bool with_reactions,
+                         const std::string& folder, std::string& problem) {
+  const auto output = OutputFolder::open(folder, problem);
+  if (!output) return false;
+  ExtraTables extra;
+  extra.reactions = with_reactions && model.is_mechanism();
+  const auto recorder = make_recorder(system, extra, output.get());
+  recorder->sample(system.initial_state());
+  return recorder->close(problem) &&
+         output->write("model.json", model_json(model, parameter_values(model)), problem) &&
+         output->write("summary.json", assembly_summary(model, system), problem) &&
+         output->commit(problem);
+}
+
+bool read_model_source(const ViewSource& source, ViewerRun& run, std::string& problem) {
+  const std::string& path = source.shown.path;
+  const auto model = load_model(source.shown);
+  const auto system = model ? load_system(*model, choose_formulation(*model, "")) : nullptr;
+  if (!system) {
+    problem =
+        path + ": the model is not in order; what is wrong was printed where `cartan view` runs";
+    return false;
+  }
+  const TemporaryFolder folder;
+  if (folder.path().empty()) {
+    problem = "cannot make a folder for temporary files";
+    return false;
+  }
+  // Reactions may not exist at a singular start; the picture does.
+  const auto read = [&](bool with_reactions) {
+    return write_initial_state(*model, *system, with_reactions, folder.path(), problem) &&
+           read_viewer_run(folder.path(), source.limits, run, problem);
+  };
+  if (!read(true) && !read(false)) return false;
+  problem.clear();
+  run.label = fs::path(path).filename().string();
+  return true;
+}
+
+// The file, or the folder that `linearize --out` wrote.
+bool read_modes(const std::string& given, std::string& text, std::string& problem) {
+  if (given.empty()) return true;
+  std::error_code ignored;
+  const bool folder = fs::is_directory(given, ignored);
+  const std::string path = folder ? (fs::path(given) / "linearize.json").string() : given;
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream content;
+  content << stream.rdbuf();
+  text = content.str();
+  if (!stream) {
+    problem = path + ": the file cannot be read; expected the JSON of `cartan linearize`";
+    return false;
+  }
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  if (json.is_object() && json.contains("modes") && json["modes"].is_array()) return true;
+  problem = path + ": there are no 'modes' in it; expected the JSON of `cartan linearize`";
+  return false;
+}
+
+}  // namespace
+
+bool ViewSource::is_model() const {
+  return fs::path(shown.path).extension() == ".toml";
+}
+
+std::vector<std::string> ViewSource::folders() const {
+  std::vector<std::string> result;
+  if (!is_model()) result.push_back(shown.path);
+  if (!compare.empty()) result.push_back(compare);
+  return result;
+}
+
+std::string read_view_source(const ViewSource& source, std::string& problem) {
+  std::vector<ViewerRun> runs(1);
+  std::string modes;
+  const bool model = source.is_model();
+  if (!(model ? read_model_source(source, runs[0], problem)
+              : read_viewer_run(source.shown.path, source.limits, runs[0], problem)))
+    return "";
+  if (!source.compare.empty()) {
+    runs.emplace_back();
+    if (!read_viewer_run(source.compare, source.limits, runs[1], problem)) return "";
+  }
+  if (!read_modes(source.modes, modes, problem)) return "";
+  return viewer_data(runs, model ? "assembly" : "run", modes, source.limits);
+}
+
+}  // namespace cartan

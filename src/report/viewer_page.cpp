@@ -1,0 +1,57 @@
+#include "report/viewer_page.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace cartan {
+namespace fs = std::filesystem;
+namespace {
+
+// Stands in the page where data go; viewer/index.html has it.
+constexpr std::string_view place_of_data = "<!--CARTAN-DATA-->";
+
+fs::path page_path() {
+  if (const char* chosen = std::getenv("CARTAN_VIEWER"); chosen && *chosen) return chosen;
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored).parent_path() / "viewer.html";
+}
+
+}  // namespace
+
+std::optional<std::string> read_viewer_page(std::string& problem) {
+  const fs::path path = page_path();
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream content;
+  content << stream.rdbuf();
+  if (!stream) {
+    problem = "the viewer's page is missing (" + path.string() +
+              "); `./cartan view` builds it where npm is installed";
+    return std::nullopt;
+  }
+  std::string page = content.str();
+  if (page.find(place_of_data) == std::string::npos) {
+    problem = path.string() + ": this is not the viewer's page";
+    return std::nullopt;
+  }
+  return page;
+}
+
+std::string page_with_data(const std::string& page, const std::string& data) {
+  const std::size_t place = page.find(place_of_data);
+  std::string result = page.substr(0, place);
+  result += "<script type=\"application/json\" id=\"cartan-data\">";
+  // Inside JSON a `<` stands only in texts; written as \u003c it cannot end the script.
+  for (const char c : data) {
+    if (c == '<')
+      result += "\\u003c";
+    else
+      result += c;
+  }
+  result += "</script>";
+  result += page.substr(place + place_of_data.size());
+  return result;
+}
+
+}  // namespace cartan

@@ -1,0 +1,22 @@
+// Colours that stay apart for colour-blind eyes (Okabe and Ito 2008).
+export const palette = ['#0072b2', '#e69f00', '#009e73', '#d55e00', '#56b4e9', '#cc79a7', '#b8a700', '#7f7f7f'];
+export const axisColors = ['#d55e00', '#009e73', '#0072b2']; // x y z
+export const arrowColors = { reaction: '#d55e00', torque: '#cc79a7', force: '#009e73', weight: '#7f7f7f' };
+
+// On a dark page the darker ones are lifted.
+const onDark: Record<string, string> = { '#0072b2': '#4aa3df', '#b8a700': '#f0e442', '#7f7f7f': '#a8a8a8' };
+export function plotColor(index: number, dark: boolean): string {
+  const color = palette[index % palette.length];
+  return dark ? onDark[color] ?? color : color;
+}
+
+const canvas = document.createElement('canvas').getContext('2d');
+
+// Any CSS colour as #rrggbb; null when the text is none.
+export function cssColor(text: string | undefined): string | null {
+  if (!text || !canvas || !CSS.supports('color', text)) return null;
+  canvas.fillStyle = '#000000';
+  canvas.fillStyle = text;
+  const result = String(canvas.fillStyle);
+  return result.startsWith('#') ? result : null;
+}

@@ -1,0 +1,39 @@
+// What tests see of the page: window.cartan. Everything is read from what is drawn.
+import type { App } from './app';
+
+export interface Hook {
+  time: () => number;
+  setTime: (t: number) => void;
+  playing: () => boolean;
+  speed: () => number;
+  drawn: () => number; // pictures so far
+  parts: (body: string, ghost?: boolean) => { form: string; matrix: number[] }[];
+  layers: () => Record<string, boolean>;
+  plots: () => { title: string; curves: number; cursor: number }[];
+  mode: () => number;
+  follow: () => string;
+  traces: () => number;
+  camera: () => number[];
+  calls: () => number; // draw calls of the last picture
+  frames: () => number;
+}
+
+export function install(app: App): void {
+  const hook: Hook = {
+    time: () => app.player.time,
+    setTime: (t) => app.player.set(t),
+    playing: () => app.player.playing,
+    speed: () => app.player.speed,
+    drawn: () => app.drawn,
+    parts: (body, ghost = false) => app.view.readBack(body, ghost),
+    layers: () => Object.fromEntries(app.view.layers.map((layer) => [layer.key, layer.shown])),
+    plots: () => app.plots.map((plot) => ({ title: plot.options.title, curves: plot.curveCount, cursor: plot.timeOfCursor })),
+    mode: () => app.mode,
+    follow: () => app.view.follow,
+    traces: () => app.view.traces.list.length,
+    camera: () => app.view.stage.camera.position.toArray(),
+    calls: () => app.view.stage.renderer.info.render.calls,
+    frames: () => app.run.times.length,
+  };
+  (window as unknown as { cartan: Hook }).cartan = hook;
+}
