@@ -29,6 +29,7 @@ Model make_absolute_model(const Model& model, const std::vector<double>& paramet
     joint.type = JointType::free;
     joint.child.body = static_cast<int>(b);
     joint.child.at = constant_formula({com.x, com.y, com.z});
+    joint.at_centre_of_mass = true;  // also where parameters vary
     joint.where = model.bodies[b].where;
     result.tree.push_back({static_cast<int>(result.joints.size()), world, static_cast<int>(b)});
     result.joints.push_back(std::move(joint));
@@ -78,6 +79,20 @@ class AbsoluteSystem final : public MechanicalSystem {
   }
   void jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& w) const override {
     motion_->jacobian(at, J, w);
+  }
+  int parameter_count() const override { return motion_->parameter_count(); }
+  void parameter_jacobian(StateView at, std::span<const int> which, Eigen::Ref<Eigen::MatrixXd> J,
+                          Workspace& w) const override {
+    motion_->parameter_jacobian(at, which, J, w);
+  }
+  int constraint_count() const override { return motion_->constraint_count(); }
+  void constraint_jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> C,
+                           Workspace& w) const override {
+    motion_->constraint_jacobian(at, C, w);
+  }
+  void constraint_parameter_jacobian(StateView at, std::span<const int> which,
+                                     Eigen::Ref<Eigen::MatrixXd> C, Workspace& w) const override {
+    motion_->constraint_parameter_jacobian(at, which, C, w);
   }
   const std::vector<EventInfo>& events() const override { return motion_->events(); }
   void event_values(StateView at, std::span<double> values, Workspace& w) const override {

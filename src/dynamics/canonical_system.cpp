@@ -7,6 +7,7 @@
 
 #include "dynamics/canonical.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/parameter_seeds.h"
 #include "dynamics/recursive.h"
 #include "dynamics/several_points.h"
 #include "dynamics/tree_system.h"
@@ -20,7 +21,8 @@ struct CanonicalSystemWorkspace : Workspace {
   std::vector<Dual4> dual_x, dual_xdot;
   std::optional<CanonicalWorkspace<Pack4>> pack;  // made at the first evaluation of several points
   std::vector<Pack4> pack_x, pack_xdot;
-  std::unique_ptr<Workspace> tree;  // of the system in speeds
+  SeededMechanisms<CanonicalWorkspace<Dual4>> seeded;  // for derivatives by parameters
+  std::unique_ptr<Workspace> tree;                     // of the system in speeds
   State in_speeds;
 };
 
@@ -28,7 +30,8 @@ struct CanonicalSystemWorkspace : Workspace {
 class CanonicalSystem final : public MechanicalSystem {
  public:
   CanonicalSystem(const Model& model, const std::vector<double>& parameters)
-      : tree_(make_tree_system(model, parameters,
+      : parameters_(parameters),
+        tree_(make_tree_system(model, parameters,
                                {"canonical", solve_accelerations<double>,
                                 solve_accelerations<Dual4>, solve_accelerations<Pack4>})),
         mechanism_(make_with_constants<double>(model, parameters)),
@@ -93,6 +96,23 @@ class CanonicalSystem final : public MechanicalSystem {
                           });
   }
 
+  int parameter_count() const override { return static_cast<int>(parameters_.size()); }
+  void parameter_jacobian(StateView at, std::span<const int> which, Eigen::Ref<Eigen::MatrixXd> J,
+                          Workspace& workspace) const override {
+    CanonicalSystemWorkspace& w = own(workspace);
+    w.seeded.prepare(
+        model(), parameters_, which,
+        [&](const std::vector<Dual4>& p) { return make_mechanism<Dual4>(model(), p); },
+        [&](const Mechanism<Dual4>& m) { return make_canonical_workspace(m, unit_); });
+    w.dual_x.assign(at.x.begin(), at.x.end());
+    w.dual_xdot.resize(at.x.size());
+    w.seeded.fill_columns(J, [&](const auto& mechanism, auto& scratch) {
+      calc_canonical_rates(mechanism, Dual4(at.t), w.dual_x.data(), w.dual_xdot.data(), scratch);
+      return std::span<const Dual4>(w.dual_xdot);
+    });
+  }
+
+  double turn(int i) const override { return tree_->turn(i); }
   std::string component_name(int i) const override {
     std::string name = tree_->component_name(i);
     if (i >= mechanism_.nq && i < mechanism_.nq + mechanism_.nv) name[name.rfind(".v") + 1] = 'p';
@@ -170,6 +190,7 @@ class CanonicalSystem final : public MechanicalSystem {
     return state;
   }
 
+  std::vector<double> parameters_;
   std::unique_ptr<MechanicalSystem> tree_;
   Mechanism<double> mechanism_;
   Mechanism<Dual4> dual_mechanism_;

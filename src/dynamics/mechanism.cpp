@@ -99,8 +99,11 @@ void add_link(const Model& model, const TreeJoint& step, Mechanism<S>& mechanism
   link.turned = !is_identity(link.R_tree);
   set_joint_axes(joint, parameters, link);
   set_motion(link);
-  set_inertia(calc_mass_properties<S>(model.bodies[step.outboard], parameters),
-              calc_frame<S>(outboard, parameters), link, body);
+  const MassProperties<S> properties =
+      calc_mass_properties<S>(model.bodies[step.outboard], parameters);
+  Pose<S> X_outboard = calc_frame<S>(outboard, parameters);
+  if (joint.at_centre_of_mass) X_outboard.p = properties.com;
+  set_inertia(properties, X_outboard, link, body);
   const int index = static_cast<int>(mechanism.links.size());
   mechanism.link_of_body[step.outboard] = index;
   mechanism.link_of_joint[step.joint] = index;
@@ -160,7 +163,7 @@ struct ForceBuilder {
   ForceElement<S> operator()(const SpringForce& f) const {
     Spring<S> e{point(f.from.body, f.from.at), point(f.to.body, f.to.at), number(f.stiffness),
                 number(f.damping), number(f.length)};
-    e.zero_length = value_of(abs(e.length)) == 0;
+    e.zero_length = is_exactly(e.length, 0);
     mechanism.has_power |= value_of(abs(e.damping)) != 0;
     return e;
   }

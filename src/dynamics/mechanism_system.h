@@ -11,6 +11,7 @@
 #include "lie/quaternion.h"
 #include "lie/se3.h"
 #include "model/model.h"
+#include "system/state_function.h"
 #include "system/system.h"
 
 namespace cartan {
@@ -118,6 +119,13 @@ class MechanicalSystem : public System {
   // forces as degrees of freedom: on the first speeds of the file that are independent.
   virtual std::vector<double> calc_inverse_dynamics(StateView at, std::span<const double> vdot,
                                                     Workspace& workspace) const = 0;
+
+  // An expression over the names of the model (dynamics/state_expression.h); null where the state is
+  // not made of joint coordinates and speeds.
+  virtual std::unique_ptr<StateFunction> make_function(Formula formula) const {
+    (void)formula;
+    return nullptr;
+  }
 
   // The state with the given joint coordinates and speeds (by joint, file order; what is missing:
   // the model's initial value).

@@ -12,9 +12,11 @@
 #include "dynamics/forces.h"
 #include "dynamics/joint_motion.h"
 #include "dynamics/moving_frame.h"
+#include "dynamics/parameter_seeds.h"
 #include "dynamics/projection.h"
 #include "dynamics/recursive.h"
 #include "dynamics/several_points.h"
+#include "dynamics/state_expression.h"
 #include "dynamics/tree_report.h"
 #include "model/mass_properties.h"
 
@@ -24,9 +26,10 @@ namespace {
 struct TreeWorkspace : Workspace {
   MotionWorkspace<double> motion;
   std::optional<MotionWorkspace<Dual4>> dual;  // made at the first Jacobian
-  std::vector<Dual4> dual_x, dual_xdot;
+  std::vector<Dual4> dual_x, dual_xdot, dual_rows;
   std::optional<MotionWorkspace<Pack4>> pack;  // made at the first evaluation of several points
   std::vector<Pack4> pack_x, pack_xdot;
+  SeededMechanisms<MotionWorkspace<Dual4>> seeded;  // for derivatives by parameters
   std::vector<double> margins;
   double choose_below = 1e-3;  // least pivot at which the rows are chosen anew
 
@@ -118,6 +121,61 @@ class TreeSystem final : public MechanicalSystem {
                             evaluate(dual_mechanism_, formulation_.solve_dual, Dual4(at.t), x,
                                      at.mode, xdot, *w.dual);
                           });
+  }
+
+  int parameter_count() const override { return static_cast<int>(parameters_.size()); }
+  void parameter_jacobian(StateView at, std::span<const int> which, Eigen::Ref<Eigen::MatrixXd> J,
+                          Workspace& workspace) const override {
+    TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+    seed_mechanisms(which, w);
+    w.dual_x.assign(at.x.begin(), at.x.end());
+    w.dual_xdot.resize(at.x.size());
+    w.seeded.fill_columns(J, [&](const Mechanism<Dual4>& mechanism, MotionWorkspace<Dual4>& ws) {
+      evaluate(mechanism, formulation_.solve_dual, Dual4(at.t), w.dual_x.data(), at.mode,
+               w.dual_xdot.data(), ws);
+      return std::span<const Dual4>(w.dual_xdot);
+    });
+  }
+
+  int constraint_count() const override { return 2 * mechanism_.row_count(); }
+  void constraint_jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> C,
+                           Workspace& workspace) const override {
+    TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+    if (!w.dual) w.dual = make_motion_workspace(dual_mechanism_);
+    const int varying = mechanism_.nq + mechanism_.nv, rows = constraint_count();
+    w.dual_x.assign(at.x.begin(), at.x.end());
+    C.setZero();
+    for (int first = 0; first < varying; first += 4) {
+      const int count = std::min(4, varying - first);
+      for (int k = 0; k < count; ++k) w.dual_x[first + k] = Dual4::variable(at.x[first + k], k);
+      const std::span<const Dual4> c = constraint_values(dual_mechanism_, at, w.dual_x, w, *w.dual);
+      for (int k = 0; k < count; ++k) {
+        for (int i = 0; i < rows; ++i) C(i, first + k) = c[i].d[k];
+        w.dual_x[first + k] = at.x[first + k];
+      }
+    }
+  }
+  void constraint_parameter_jacobian(StateView at, std::span<const int> which,
+                                     Eigen::Ref<Eigen::MatrixXd> C,
+                                     Workspace& workspace) const override {
+    TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+    seed_mechanisms(which, w);
+    w.dual_x.assign(at.x.begin(), at.x.end());
+    w.seeded.fill_columns(C, [&](const Mechanism<Dual4>& mechanism, MotionWorkspace<Dual4>& ws) {
+      return constraint_values(mechanism, at, w.dual_x, w, ws);
+    });
+  }
+
+  double turn(int i) const override {
+    for (const Link<double>& link : mechanism_.links) {
+      const int k = i - link.q0;
+      if (k < 0 || k >= link.nq || i >= mechanism_.nq) continue;
+      const bool angle = link.type == JointType::revolute || link.type == JointType::universal ||
+                         (link.type == JointType::cylindrical && k == 0) ||
+                         (link.type == JointType::planar && k == 2);
+      return angle ? 2 * pi : 0;
+    }
+    return 0;
   }
 
   void event_values(StateView at, std::span<double> values, Workspace& workspace) const override {
@@ -283,6 +341,11 @@ class TreeSystem final : public MechanicalSystem {
     speeds = ws.row_speed;
   }
 
+  std::unique_ptr<StateFunction> make_function(Formula formula) const override {
+    if (mechanism_.absolute) return nullptr;
+    return make_mechanism_function(mechanism_, dual_mechanism_, scratch(), std::move(formula));
+  }
+
   // What is missing: the model's initial value, as the assembled start has it.
   State make_state(double t, const std::vector<std::optional<std::vector<double>>>& q,
                    const std::vector<std::optional<std::vector<double>>>& v) const override {
@@ -305,11 +368,48 @@ class TreeSystem final : public MechanicalSystem {
   static constexpr double weak_pivot = 1e-3;       // squared sine at which rows are chosen anew ...
   static constexpr double good_pivot = 1e-2;       // ... and at which they are good again
 
+  // Where other sides of the system find their scratch in its workspace.
+  MotionScratch scratch() const {
+    MotionScratch scratch;
+    scratch.real = [](Workspace& w) { return &static_cast<TreeWorkspace&>(w).motion; };
+    scratch.dual = [this](Workspace& workspace) {
+      TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+      if (!w.dual) w.dual = make_motion_workspace(dual_mechanism_);
+      return &*w.dual;
+    };
+    return scratch;
+  }
+
   template <class S>
   void set_absolute(Mechanism<S>& mechanism) const {
     mechanism.absolute = true;
     for (std::size_t i = 0; i < mechanism.links.size(); ++i)
       mechanism.links[i].product = formulation_.absolute->product[mechanism.bodies[i].body];
+  }
+
+  void seed_mechanisms(std::span<const int> which, TreeWorkspace& w) const {
+    w.seeded.prepare(
+        model_, parameters_, which,
+        [&](const std::vector<Dual4>& p) {
+          Mechanism<Dual4> mechanism = make_mechanism<Dual4>(model_, p);
+          if (formulation_.absolute) set_absolute(mechanism);
+          return mechanism;
+        },
+        [&](const Mechanism<Dual4>& m) { return make_motion_workspace(m); });
+    for (Mechanism<Dual4>& mechanism : w.seeded.mechanisms)
+      mechanism.baumgarte = dual_mechanism_.baumgarte;
+  }
+
+  // g of all rows (zero where there is none), then y - b of all rows.
+  static std::span<const Dual4> constraint_values(const Mechanism<Dual4>& mechanism, StateView at,
+                                                  const std::vector<Dual4>& x, TreeWorkspace& w,
+                                                  MotionWorkspace<Dual4>& ws) {
+    std::copy(at.mode.begin(), at.mode.end(), ws.mode.begin());
+    fill_kinematics<Dual4>(mechanism, Dual4(at.t), x.data(), x.data() + mechanism.nq, ws);
+    if (!mechanism.rows.empty()) fill_constraint_positions(mechanism, ws);
+    w.dual_rows.assign(ws.row_position.begin(), ws.row_position.end());
+    w.dual_rows.insert(w.dual_rows.end(), ws.row_speed.begin(), ws.row_speed.end());
+    return w.dual_rows;
   }
 
   // The file's values, made consistent.

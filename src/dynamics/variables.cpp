@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "dynamics/parameter_seeds.h"
+
 namespace cartan {
 namespace {
 
@@ -25,12 +27,20 @@ struct ProgramScratch {
     x.resize(model.variables.size());
     xdot.resize(model.variables.size());
   }
+
+  // For expressions that are not the model's own.
+  void make_room(const Program& program) {
+    if (inputs.size() < program.inputs.size()) inputs.resize(program.inputs.size());
+    if (work.size() < program.scratch_size()) work.resize(program.scratch_size());
+  }
 };
 
 struct VariablesWorkspace : Workspace {
   explicit VariablesWorkspace(const Model& model) : scratch(model) {}
   ProgramScratch<double> scratch;
   std::optional<ProgramScratch<Dual4>> dual;  // made at the first Jacobian
+  std::vector<int> which;                     // parameters of the last parameter Jacobian ...
+  std::vector<std::vector<Dual4>> seeded;     // ... as dual numbers, four directions each
 };
 
 class PlainSystem final : public VariablesSystem {
@@ -82,11 +92,33 @@ class PlainSystem final : public VariablesSystem {
     }
   }
 
+  double turn(int) const override { return 2 * pi; }
+  int parameter_count() const override { return static_cast<int>(parameters_.size()); }
+
+  void parameter_jacobian(StateView at, std::span<const int> which, Eigen::Ref<Eigen::MatrixXd> J,
+                          Workspace& workspace) const override {
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    if (!w.dual) w.dual.emplace(model_);
+    seed(which, w);
+    ProgramScratch<Dual4>& s = *w.dual;
+    std::copy(at.x.begin(), at.x.end(), s.x.begin());
+    for (std::size_t group = 0; group < w.seeded.size(); ++group) {
+      const std::size_t first = 4 * group, count = std::min<std::size_t>(4, which.size() - first);
+      for (int i = 0; i < space_.size(); ++i) {
+        const Dual4 rate =
+            value_with<Dual4>(model_.variables[i].rate, Dual4(at.t), s.x, w.seeded[group], s);
+        for (std::size_t k = 0; k < count; ++k) J(i, static_cast<int>(first + k)) = rate.d[k];
+      }
+    }
+  }
+
   void event_values(StateView at, std::span<double> values, Workspace& workspace) const override {
     VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
     for (std::size_t k = 0; k < values.size(); ++k)
       values[k] = value<double>(model_.events[k].when, at.t, at.x, w.scratch);
   }
+
+  std::unique_ptr<StateFunction> make_function(Formula formula) const override;
 
   void calc_outputs(StateView at, std::span<double> outputs, Workspace& workspace) const override {
     VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
@@ -95,13 +127,31 @@ class PlainSystem final : public VariablesSystem {
   }
 
  private:
+  friend class VariablesFunction;
+
+  void seed(std::span<const int> which, VariablesWorkspace& w) const {
+    if (!w.seeded.empty() && std::equal(which.begin(), which.end(), w.which.begin(), w.which.end()))
+      return;
+    w.which.assign(which.begin(), which.end());
+    w.seeded.clear();
+    for (std::size_t first = 0; first < which.size(); first += 4)
+      w.seeded.push_back(seed_parameters(model_, parameters_, which, first));
+  }
+
   template <class S>
   S value(const Formula& formula, const S& t, std::span<const S> x, ProgramScratch<S>& s) const {
+    return value_with<S>(formula, t, x, parameters_, s);
+  }
+
+  template <class S, class P>
+  static S value_with(const Formula& formula, const S& t, std::span<const S> x,
+                      const std::vector<P>& parameters, ProgramScratch<S>& s) {
     const Program& program = formula.program;
+    s.make_room(program);
     for (std::size_t k = 0; k < program.inputs.size(); ++k) {
       const Symbol& symbol = program.inputs[k];
       s.inputs[k] = symbol.quantity == Quantity::time        ? t
-                    : symbol.quantity == Quantity::parameter ? S(parameters_[symbol.index])
+                    : symbol.quantity == Quantity::parameter ? S(parameters[symbol.index])
                                                              : x[symbol.index];
     }
     S result;
@@ -115,6 +165,41 @@ class PlainSystem final : public VariablesSystem {
   StateSpace space_;
   std::vector<EventInfo> events_;
 };
+
+class VariablesFunction final : public StateFunction {
+ public:
+  VariablesFunction(const PlainSystem& system, Formula formula)
+      : system_(system), formula_(std::move(formula)) {}
+
+  double value(StateView at, Workspace& workspace) const override {
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    return system_.value<double>(formula_, at.t, at.x, w.scratch);
+  }
+
+  double gradient(StateView at, std::span<double> gradient, Workspace& workspace) const override {
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    if (!w.dual) w.dual.emplace(system_.model_);
+    ProgramScratch<Dual4>& s = *w.dual;
+    const int n = system_.space_.size();
+    std::copy(at.x.begin(), at.x.end(), s.x.begin());
+    for (int first = 0; first < n; first += 4) {
+      const int count = std::min(4, n - first);
+      for (int k = 0; k < count; ++k) s.x[first + k] = Dual4::variable(at.x[first + k], k);
+      const Dual4 value = system_.value<Dual4>(formula_, Dual4(at.t), s.x, s);
+      for (int k = 0; k < count; ++k) gradient[first + k] = value.d[k];
+      for (int k = 0; k < count; ++k) s.x[first + k] = at.x[first + k];
+    }
+    return value(at, workspace);
+  }
+
+ private:
+  const PlainSystem& system_;
+  Formula formula_;
+};
+
+std::unique_ptr<StateFunction> PlainSystem::make_function(Formula formula) const {
+  return std::make_unique<VariablesFunction>(*this, std::move(formula));
+}
 
 }  // namespace
 

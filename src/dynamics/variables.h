@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/model.h"
+#include "system/state_function.h"
 #include "system/system.h"
 
 namespace cartan {
@@ -15,6 +16,8 @@ class VariablesSystem : public System {
   // Values of the model's outputs at a state.
   virtual void calc_outputs(StateView at, std::span<double> outputs,
                             Workspace& workspace) const = 0;
+  // An expression over the names of the model.
+  virtual std::unique_ptr<StateFunction> make_function(Formula formula) const = 0;
 };
 
 // The model must outlive the system.

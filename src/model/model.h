@@ -82,6 +82,7 @@ struct Joint {
   Rotation rotation;        // initial: spherical, free
   Formula velocity;         // initial: nv numbers
   bool position_given = false, velocity_given = false;
+  bool at_centre_of_mass = false;  // the child's frame lies there, whatever `child.at` says
   Location where;
 
   int nq() const { return info(type).nq; }

@@ -131,6 +131,21 @@ void StateSpace::to_tangent(std::span<const double> x, std::span<const double> r
   }
 }
 
+void StateSpace::to_embedded(std::span<const double> x, std::span<const double> xi,
+                             std::span<double> rate) const {
+  for (const StateBlock& b : blocks_) {
+    if (b.kind == StateBlock::Kind::vector) {
+      std::copy_n(xi.begin() + b.tangent, b.size, rate.begin() + b.x);
+      continue;
+    }
+    const Quat<double> u = read_quat(&x[b.x]);
+    const Vec3<double> w = 0.5 * read_vec(&xi[b.tangent]);
+    write_quat(u * Quat<double>(0, w.x, w.y, w.z), &rate[b.x]);  // u' = 1/2 u (0, w)
+    if (b.kind == StateBlock::Kind::pose)
+      write_vec(rotate(u, read_vec(&xi[b.tangent + 3])), &rate[b.x + 4]);
+  }
+}
+
 void StateSpace::displacement_rate(std::span<const double> d, std::span<const double> xi,
                                    std::span<double> result) const {
   for (const StateBlock& b : blocks_) {

@@ -39,6 +39,9 @@ class StateSpace {
   // quaternions: 2 vec(u^-1 u'); poses: (the same, R^T p').
   void to_tangent(std::span<const double> x, std::span<const double> rate,
                   std::span<double> xi) const;
+  // The other way: x' = d/ds (x (+) s xi) in embedded numbers.
+  void to_embedded(std::span<const double> x, std::span<const double> xi,
+                   std::span<double> rate) const;
   // Where x = x0 (+) d moves with the tangent rate xi: d' = dexp^-1_{-d} xi, exactly.
   void displacement_rate(std::span<const double> d, std::span<const double> xi,
                          std::span<double> result) const;

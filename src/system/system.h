@@ -20,6 +20,7 @@ namespace cartan {
 
 class SecondOrderForm;    // system/second_order.h
 class DiscreteMechanics;  // system/discrete_mechanics.h
+class MotionGeometry;     // system/motion_geometry.h
 
 struct State {
   double t = 0;
@@ -94,6 +95,8 @@ class System {
                         Workspace& workspace) const = 0;
 
   // Parameters of the model, in the order of the file, and J(i, j) = d xdot_i / d p_which[j], exact.
+  // Those in `which` are the independent ones, each varied by itself; parameters that are not listed
+  // follow their formulas, so a column contains all that depends on its parameter (as with --set).
   virtual int parameter_count() const { return 0; }
   virtual void parameter_jacobian(StateView at, std::span<const int> which,
                                   Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const {
@@ -101,9 +104,33 @@ class System {
     J.setZero();
   }
 
+  // Functions c(t, x; p) that vanish on the states a System allows (of a mechanism: positions of loops
+  // and constraints, then their speeds; some may depend on others), and their exact derivatives
+  // C(i, j) = d c_i / d x_j and d c_i / d p_which[j].
+  virtual int constraint_count() const { return 0; }
+  virtual void constraint_jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> C,
+                                   Workspace& workspace) const {
+    (void)at, (void)workspace;
+    C.setZero();
+  }
+  virtual void constraint_parameter_jacobian(StateView at, std::span<const int> which,
+                                             Eigen::Ref<Eigen::MatrixXd> C,
+                                             Workspace& workspace) const {
+    (void)at, (void)which, (void)workspace;
+    C.setZero();
+  }
+
+  // Where x_i may be an angle: the shift (a whole turn) after which it would be the same; zero: it is
+  // none. Whether the rates are the same after the shift is for the caller to see.
+  virtual double turn(int i) const {
+    (void)i;
+    return 0;
+  }
+
   // What special methods need; null where a System has no such side.
   virtual const SecondOrderForm* second_order() const { return nullptr; }
   virtual const DiscreteMechanics* discrete_mechanics() const { return nullptr; }
+  virtual const MotionGeometry* geometry() const { return nullptr; }
 
   // Zero-crossing functions.
   virtual const std::vector<EventInfo>& events() const = 0;

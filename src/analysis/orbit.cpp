@@ -1,0 +1,213 @@
+#include "analysis/orbit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <Eigen/SVD>
+
+#include "analysis/tangents.h"
+
+namespace cartan {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double settled_step = 1e-8;   // of a Newton step: the next one would be below rounding
+constexpr double good_residual = 1e-9;  // that an orbit must reach
+constexpr double neutral_distance = 1e-5, circle_width = 1e-6;
+
+// The step of least length with A s = -r. Where orbits come in families A loses rank on the family,
+// and near it has singular values of the size of r: a damping mu of the size r^2 (Levenberg and
+// Marquardt) keeps the steps short along the family and convergence quadratic. What is left below
+// 1e-9 of the largest singular value is rounding.
+struct Solution {
+  VectorXd step;
+  double smallest = 0;  // singular value, relative to the largest
+};
+
+Solution solve(const ShootingEquations& e) {
+  const Eigen::BDCSVD<MatrixXd> svd(e.matrix, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const VectorXd& sigma = svd.singularValues();
+  const double r = e.residual.norm(), mu = r * std::min(r, 1e-4);
+  VectorXd y = svd.matrixU().transpose() * e.residual;
+  for (int i = 0; i < sigma.size(); ++i)
+    y[i] *= sigma[i] > 1e-9 * sigma[0] ? -sigma[i] / (sigma[i] * sigma[i] + mu) : 0;
+  return {svd.matrixV() * y, sigma[sigma.size() - 1] / sigma[0]};
+}
+
+class Newton {
+ public:
+  Newton(const System& system, const ShootingPoint& guess, const OrbitOptions& options)
+      : system_(system),
+        options_(options),
+        workspace_(system.make_workspace()),
+        guess_(guess.period) {
+    orbit_.point = guess;
+  }
+
+  Orbit run() {
+    orbit_.problem = begin();
+    if (orbit_.problem.empty()) orbit_.problem = iterate();
+    if (orbit_.problem.empty()) finish();
+    if (flow_) orbit_.evaluations = flow_->evaluations();
+    return std::move(orbit_);
+  }
+
+ private:
+  std::string begin() {
+    if (std::string reason = refuse_flow(system_); !reason.empty()) return reason;
+    if (!(orbit_.point.period > 0)) return "the period must be positive";
+    if (std::string reason = refuse_time(system_, options_.problem, orbit_.point, *workspace_);
+        !reason.empty())
+      return reason;
+    const int d =
+        static_cast<int>(allowed_directions(system_, orbit_.point.nodes[0], *workspace_).cols());
+    if (d == 0) return "the constraints leave no motion that could be changed";
+    const int p = static_cast<int>(options_.problem.parameters.size());
+    flow_ = std::make_unique<Flow>(system_, d + p, options_.problem.parameters, options_.flow);
+    equations_ = linearise_shooting(*flow_, options_.problem, orbit_.point);
+    if (!equations_.problem.empty())
+      return fmt::format("the motion cannot be followed for the time {:g}: {}", orbit_.point.period,
+                         equations_.problem);
+    return "";
+  }
+
+  double size() const {
+    double largest = 1;
+    for (double x : orbit_.point.nodes[0].x) largest = std::max(largest, std::fabs(x));
+    return largest;
+  }
+
+  std::string iterate() {
+    const double first = equations_.residual.norm();
+    double last_step = 0;
+    for (;;) {
+      const double residual = equations_.residual.lpNorm<Eigen::Infinity>();
+      if (options_.on_step) options_.on_step(orbit_.newton_steps, residual);
+      if (residual <= 1e-13 * size()) return "";
+      const bool settled = orbit_.newton_steps > 0 && last_step <= settled_step * size();
+      if (settled && residual <= good_residual * size()) return "";
+      const Solution solution = solve(equations_);
+      if (orbit_.newton_steps == options_.most_steps)
+        return describe_failure(fmt::format("{} Newton steps", options_.most_steps), first,
+                                solution.smallest);
+      VectorXd step = solution.step;
+      limit_period(step);
+      last_step = step.lpNorm<Eigen::Infinity>();
+      if (std::string reason = try_step(step); !reason.empty()) {
+        if (residual <= good_residual * size()) return "";  // rounding stops the decrease
+        return describe_failure(reason, first, solution.smallest);
+      }
+      ++orbit_.newton_steps;
+      if (std::string reason = look_for_loss(); !reason.empty()) return reason;
+    }
+  }
+
+  // The period changes by a third at most.
+  void limit_period(VectorXd& step) const {
+    if (options_.problem.driven) return;
+    const double change = std::fabs(step[step.size() - 1]), most = orbit_.point.period / 3;
+    if (change > most) step *= most / change;
+  }
+
+  // The whole step, or a part of it that brings the residual down.
+  std::string try_step(const VectorXd& step) {
+    std::string reason;
+    for (double part = 1; part > 0.01; part /= 2) {
+      ShootingPoint trial = orbit_.point;
+      reason = apply_shooting_step(system_, equations_, part * step, trial, *workspace_);
+      if (!reason.empty()) continue;
+      ShootingEquations next = linearise_shooting(*flow_, options_.problem, trial);
+      reason = next.problem;
+      if (!reason.empty()) continue;
+      if (!(next.residual.norm() < equations_.residual.norm())) {
+        reason = "no step along the Newton direction brings the orbit closer to closing";
+        continue;
+      }
+      orbit_.point = std::move(trial);
+      equations_ = std::move(next);
+      return "";
+    }
+    return reason;
+  }
+
+  std::string look_for_loss() const {
+    if (options_.problem.driven) return "";
+    const double T = orbit_.point.period;
+    if (T > 20 * guess_ || T < guess_ / 20)
+      return fmt::format("the orbit is lost: the period went from the guess {:g} to {:g}", guess_,
+                         T);
+    if (equations_.rate * T < 1e-6 * size())
+      return "the iteration ended at an equilibrium, where every period is one; begin farther from "
+             "it, or with another period";
+    return "";
+  }
+
+  std::string describe_failure(const std::string& what, double first, double smallest) const {
+    std::string text = fmt::format(
+        "no orbit was found: {}; the residual went from {:.3g} to {:.3g} in {} steps, the period "
+        "is "
+        "{:.6g}",
+        what, first, equations_.residual.norm(), orbit_.newton_steps, orbit_.point.period);
+    if (smallest < 1e-4)
+      text +=
+          "; the equations are nearly singular there: a fold, beyond which there may be no orbit "
+          "at "
+          "these parameters";
+    else
+      text += "; try a start closer to the orbit, a better period, or more nodes (--shooting)";
+    return text;
+  }
+
+  void finish() {
+    orbit_.residual = equations_.residual.lpNorm<Eigen::Infinity>();
+    orbit_.turns = equations_.turns;
+    orbit_.multipliers = product_eigenvalues(equations_.factors);
+    judge_stability(orbit_);
+    if (!options_.problem.driven && equations_.rate * orbit_.point.period < 1e-6 * size())
+      orbit_.problem = "the start is an equilibrium, where every period is one";
+    orbit_.equations = std::move(equations_);
+  }
+
+  const System& system_;
+  const OrbitOptions& options_;
+  std::unique_ptr<Workspace> workspace_;
+  double guess_;
+  std::unique_ptr<Flow> flow_;
+  Orbit orbit_;
+  ShootingEquations equations_;
+};
+
+}  // namespace
+
+Orbit find_orbit(const System& system, const ShootingPoint& guess, const OrbitOptions& options) {
+  return Newton(system, guess, options).run();
+}
+
+Orbit find_orbit(const System& system, const State& start, const OrbitOptions& options) {
+  Orbit orbit;
+  ShootingPoint guess;
+  orbit.problem = refuse_flow(system);
+  if (orbit.problem.empty() && !(options.period > 0)) orbit.problem = "the period must be positive";
+  if (orbit.problem.empty())
+    orbit.problem = make_shooting_point(system, start, options.period,
+                                        std::max(1, options.shooting), options.flow, guess);
+  return orbit.problem.empty() ? find_orbit(system, guess, options) : orbit;
+}
+
+void judge_stability(Orbit& orbit) {
+  orbit.neutral = 0;
+  orbit.stable = orbit.attracting = true;
+  for (const std::complex<double>& m : orbit.multipliers) {
+    if (std::abs(m - 1.0) < neutral_distance) {
+      ++orbit.neutral;
+      continue;
+    }
+    orbit.stable &= std::abs(m) <= 1 + circle_width;
+    orbit.attracting &= std::abs(m) < 1 - circle_width;
+  }
+}
+
+}  // namespace cartan

@@ -1,0 +1,44 @@
+// Periodic orbits by Newton's method on the shooting equations, with their Floquet multipliers.
+#pragma once
+
+#include <complex>
+#include <functional>
+
+#include "analysis/shooting.h"
+
+namespace cartan {
+
+struct OrbitOptions {
+  double period = 0;  // a guess; of driven systems the period itself
+  int shooting = 1;   // nodes
+  ShootingProblem problem;
+  FlowOptions flow;
+  int most_steps = 25;
+  std::function<void(int step, double residual)> on_step;
+};
+
+struct Orbit {
+  std::string problem;  // why there is none: a sentence
+  ShootingPoint point;
+  std::vector<std::complex<double>> multipliers;  // by size, descending
+  int neutral = 0;          // multipliers that are 1: along the orbit, along a family of orbits
+  bool stable = false;      // none outside the unit circle
+  bool attracting = false;  // all but the neutral ones inside
+  int newton_steps = 0;
+  double residual = 0;  // largest number of the equations at the end
+  std::vector<std::pair<int, int>> turns;
+  long evaluations = 0;
+  ShootingEquations equations;  // at the orbit
+
+  bool found() const { return problem.empty(); }
+  const State& state() const { return point.nodes.front(); }
+};
+
+Orbit find_orbit(const System& system, const State& start, const OrbitOptions& options);
+// From a guess of all nodes.
+Orbit find_orbit(const System& system, const ShootingPoint& guess, const OrbitOptions& options);
+
+// Sorts out which multipliers are neutral, and the verdict.
+void judge_stability(Orbit& orbit);
+
+}  // namespace cartan

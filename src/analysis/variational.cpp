@@ -1,0 +1,99 @@
+#include "analysis/variational.h"
+
+#include <algorithm>
+
+#include "analysis/tangents.h"
+
+namespace cartan {
+namespace {
+
+using Eigen::MatrixXd;
+
+struct VariationalWorkspace : Workspace {
+  std::unique_ptr<Workspace> base;
+  std::vector<double> x, xdot;  // of the base, quadratures included
+  MatrixXd J, by_parameters;
+};
+
+// The blocks of a space but for the last `quadratures` numbers, which are plain.
+StateSpace without_quadratures(const StateSpace& space, int quadratures) {
+  StateSpace result;
+  for (const StateBlock& b : space.blocks()) {
+    const bool last = &b == &space.blocks().back();
+    if (b.kind == StateBlock::Kind::quaternion)
+      result.add_quaternion();
+    else if (b.kind == StateBlock::Kind::pose)
+      result.add_pose();
+    else
+      result.add_vector(b.size - (last ? quadratures : 0));
+  }
+  return result;
+}
+
+VariationalWorkspace& own(Workspace& workspace) {
+  return static_cast<VariationalWorkspace&>(workspace);
+}
+
+}  // namespace
+
+VariationalSystem::VariationalSystem(const System& base, int columns, std::vector<int> parameters)
+    : base_(base),
+      n_(embedded_numbers(base)),
+      columns_(columns),
+      parameters_(std::move(parameters)),
+      space_(without_quadratures(base.space(), base.quadratures())) {
+  space_.add_vector(n_ * columns_);
+}
+
+State VariationalSystem::initial_state() const {
+  State state = base_.initial_state();
+  state.x.resize(n_);
+  state.x.resize(space_.size(), 0.0);
+  return state;
+}
+
+std::unique_ptr<Workspace> VariationalSystem::make_workspace() const {
+  auto w = std::make_unique<VariationalWorkspace>();
+  const int n = base_.space().size();
+  w->base = base_.make_workspace();
+  w->x.assign(n, 0.0);
+  w->xdot.assign(n, 0.0);
+  w->J.resize(n, n);
+  w->by_parameters.setZero(n, static_cast<int>(parameters_.size()));
+  return w;
+}
+
+void VariationalSystem::derivative(StateView at, std::span<double> xdot,
+                                   Workspace& workspace) const {
+  VariationalWorkspace& w = own(workspace);
+  ++w.evaluations;
+  std::copy_n(at.x.begin(), n_, w.x.begin());
+  const StateView base_at(at.t, w.x, at.mode);
+  base_.derivative(base_at, w.xdot, *w.base);
+  std::copy_n(w.xdot.begin(), n_, xdot.begin());
+  if (columns_ == 0) return;
+  base_.jacobian(base_at, w.J, *w.base);
+  const Eigen::Map<const MatrixXd> S(at.x.data() + n_, n_, columns_);
+  Eigen::Map<MatrixXd> S_rate(xdot.data() + n_, n_, columns_);
+  S_rate.noalias() = w.J.topLeftCorner(n_, n_) * S;
+  if (parameters_.empty()) return;
+  base_.parameter_jacobian(base_at, parameters_, w.by_parameters, *w.base);
+  S_rate.rightCols(w.by_parameters.cols()) += w.by_parameters.topRows(n_);
+}
+
+void VariationalSystem::jacobian(StateView at, Eigen::Ref<MatrixXd> J, Workspace& workspace) const {
+  VariationalWorkspace& w = own(workspace);
+  ++w.jacobians;
+  std::copy_n(at.x.begin(), n_, w.x.begin());
+  base_.jacobian({at.t, w.x, at.mode}, w.J, *w.base);
+  J.setZero();
+  for (int k = 0; k <= columns_; ++k) J.block(k * n_, k * n_, n_, n_) = w.J.topLeftCorner(n_, n_);
+}
+
+std::string VariationalSystem::component_name(int i) const {
+  if (i < n_) return base_.component_name(i);
+  return "derivative " + std::to_string((i - n_) / n_) + " of " +
+         base_.component_name((i - n_) % n_);
+}
+
+}  // namespace cartan

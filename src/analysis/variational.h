@@ -1,0 +1,41 @@
+// A System together with columns that its flow carries along:
+//
+//   x' = f(t, x; p),   S' = (df/dx) S + (0 | df/dp)
+//
+// in embedded numbers, exact derivatives. The last columns are sensitivities to parameters, the
+// others derivatives by initial values. Quadratures of the System are left out.
+#pragma once
+
+#include <vector>
+
+#include "system/system.h"
+
+namespace cartan {
+
+class VariationalSystem final : public System {
+ public:
+  // `columns` in all, the last of them for the parameters. The system must outlive this one.
+  VariationalSystem(const System& base, int columns, std::vector<int> parameters);
+
+  int columns() const { return columns_; }
+  const StateSpace& space() const override { return space_; }
+  State initial_state() const override;  // of the base, all columns zero
+  std::unique_ptr<Workspace> make_workspace() const override;
+  void derivative(StateView at, std::span<double> xdot, Workspace& workspace) const override;
+  // Without d(df/dx S)/dx: enough for the simplified Newton iterations of implicit methods, which
+  // are the only ones that ask; their results do not depend on it.
+  void jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const override;
+  const std::vector<EventInfo>& events() const override { return events_; }
+  void event_values(StateView, std::span<double>, Workspace&) const override {}
+  std::string component_name(int i) const override;
+
+ private:
+  const System& base_;
+  int n_;  // embedded numbers of the base without quadratures
+  int columns_;
+  std::vector<int> parameters_;
+  StateSpace space_;
+  std::vector<EventInfo> events_;
+};
+
+}  // namespace cartan

@@ -1,0 +1,110 @@
+#include "dynamics/state_expression.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "dynamics/constraints.h"
+#include "dynamics/expression_inputs.h"
+#include "dynamics/forces.h"
+#include "dynamics/mechanism_system.h"
+#include "dynamics/variables.h"
+
+namespace cartan {
+namespace {
+
+class MechanismFunction final : public StateFunction {
+ public:
+  MechanismFunction(const Mechanism<double>& mechanism, const Mechanism<Dual4>& dual,
+                    MotionScratch scratch, Formula formula)
+      : mechanism_(mechanism),
+        dual_(dual),
+        scratch_(std::move(scratch)),
+        formula_(std::move(formula)) {
+    const Program& program = formula_.program;
+    needs_energy_ =
+        program.depends_on(Quantity::kinetic) || program.depends_on(Quantity::potential);
+    for (const Symbol& symbol : program.inputs)
+      if (symbol.quantity == Quantity::joint_q || symbol.quantity == Quantity::joint_v)
+        needs_loops_ |= mechanism.link_of_joint[symbol.index] < 0;
+  }
+
+  double value(StateView at, Workspace& workspace) const override {
+    return evaluate<double>(mechanism_, at.t, at.x.data(), at.mode, *scratch_.real(workspace));
+  }
+
+  double gradient(StateView at, std::span<double> gradient, Workspace& workspace) const override {
+    MotionWorkspace<Dual4>& ws = *scratch_.dual(workspace);
+    const int varying = mechanism_.nq + mechanism_.nv;
+    std::vector<Dual4> x(at.x.begin(), at.x.end());
+    std::fill(gradient.begin(), gradient.end(), 0.0);
+    double result = 0;
+    for (int first = 0; first < varying; first += 4) {
+      const int count = std::min(4, varying - first);
+      for (int k = 0; k < count; ++k) x[first + k] = Dual4::variable(at.x[first + k], k);
+      const Dual4 value = evaluate<Dual4>(dual_, Dual4(at.t), x.data(), at.mode, ws);
+      for (int k = 0; k < count; ++k) {
+        gradient[first + k] = value.d[k];
+        x[first + k] = at.x[first + k];
+      }
+      result = value.a;
+    }
+    return result;
+  }
+
+ private:
+  template <class S>
+  S evaluate(const Mechanism<S>& mechanism, const S& t, const S* x, std::span<const int> mode,
+             MotionWorkspace<S>& ws) const {
+    const Program& program = formula_.program;
+    if (ws.inputs.size() < program.inputs.size()) ws.inputs.resize(program.inputs.size());
+    if (ws.scratch.size() < program.scratch_size()) ws.scratch.resize(program.scratch_size());
+    std::copy(mode.begin(), mode.end(), ws.mode.begin());
+    fill_kinematics<S>(mechanism, t, x, x + mechanism.nq, ws);
+    if (needs_loops_) fill_loop_coordinates(mechanism, ws);
+    if (needs_energy_) {
+      ws.kinetic = calc_kinetic_energy(mechanism, ws);
+      ws.potential = calc_potential_energy(mechanism, ws);
+    }
+    S result;
+    evaluate_program(mechanism, ws, program, &result);
+    return result;
+  }
+
+  const Mechanism<double>& mechanism_;
+  const Mechanism<Dual4>& dual_;
+  MotionScratch scratch_;
+  Formula formula_;
+  bool needs_energy_ = false, needs_loops_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<StateFunction> make_mechanism_function(const Mechanism<double>& mechanism,
+                                                       const Mechanism<Dual4>& dual,
+                                                       MotionScratch scratch, Formula formula) {
+  return std::make_unique<MechanismFunction>(mechanism, dual, std::move(scratch),
+                                             std::move(formula));
+}
+
+std::unique_ptr<StateFunction> make_state_function(const System& system, const Model& model,
+                                                   const std::string& text, std::string& problem) {
+  Diagnostics problems(text);
+  std::optional<Formula> formula = compile_expression(model, text, problems);
+  problem = problems.text();
+  while (!problem.empty() && problem.back() == '\n') problem.pop_back();
+  if (!formula) return nullptr;
+  if (const auto* variables = dynamic_cast<const VariablesSystem*>(&system))
+    return variables->make_function(std::move(*formula));
+  const auto* mechanism = dynamic_cast<const MechanicalSystem*>(&system);
+  std::unique_ptr<StateFunction> function;
+  if (mechanism) function = mechanism->make_function(std::move(*formula));
+  if (!function)
+    problem = fmt::format(
+        "'{}': the state of this formulation is not made of joint coordinates and speeds; use the "
+        "formulation recursive",
+        text);
+  return function;
+}
+
+}  // namespace cartan

@@ -1,0 +1,29 @@
+// Expressions over the names of a model (JOINT.q, BODY.vx, kinetic, ...) as functions of the state.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "dynamics/motion_workspace.h"
+#include "system/state_function.h"
+
+namespace cartan {
+
+// Where a mechanism's system keeps its scratch, by scalar.
+struct MotionScratch {
+  std::function<MotionWorkspace<double>*(Workspace&)> real;
+  std::function<MotionWorkspace<Dual4>*(Workspace&)> dual;
+};
+
+// x = (q, v, ...) in the mechanism's own coordinates. The mechanisms must outlive the function.
+std::unique_ptr<StateFunction> make_mechanism_function(const Mechanism<double>& mechanism,
+                                                       const Mechanism<Dual4>& dual,
+                                                       MotionScratch scratch, Formula formula);
+
+// Compiles `text` against a model of which `system` was made (mechanism or [variables]). Null, with
+// one sentence per problem, when the text is wrong or the formulation has no such functions.
+std::unique_ptr<StateFunction> make_state_function(const System& system, const Model& model,
+                                                   const std::string& text, std::string& problem);
+
+}  // namespace cartan
