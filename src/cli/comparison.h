@@ -17,16 +17,25 @@ struct ComparisonPlan {
   double duration = 0;
   double tolerance = 0;     // 0: each method's own
   bool fixed_step = false;  // adaptive methods without error control
+  std::string stabilisation = "projection";
   const std::atomic<bool>* stop_requested = nullptr;
+};
+
+struct OwnerViolation {
+  std::string owner;    // "joint 'A'", "constraint 'b'"
+  double position = 0;  // largest over the run
 };
 
 struct ComparisonRow {
   std::string formulation;  // "" for a [variables] file
   std::string integrator;
   double step = 0;
+  std::string refusal;    // why this pair makes no sense, or ""
   std::string failure;    // why the run did not complete, or ""
   double difference = 0;  // to the reference at the end: metres and radians, or units of variables
-  std::optional<double> energy_drift, unit_norm_error, constraint;  // mechanisms
+  // mechanisms, largest over the run
+  std::optional<double> energy_drift, momentum_drift, constraint, orthonormality;
+  std::vector<OwnerViolation> violations;  // joint by joint, where the formulation has constraints
   long evaluations = 0;
   double seconds = 0;
   std::optional<double> order;  // observed, from this step and the one before
@@ -34,6 +43,7 @@ struct ComparisonRow {
 
 struct Comparison {
   std::string reference;       // how it was computed
+  std::string conserved;       // which momenta the reference keeps: "Px Py Lz", "" for none
   double reference_error = 0;  // estimated
   std::string failure;         // why there is no reference, or ""
   std::vector<ComparisonRow> rows;

@@ -1,5 +1,7 @@
 #include "cli/comparison_report.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/json_values.h"
@@ -8,12 +10,13 @@
 namespace cartan {
 namespace {
 
-const std::vector<std::string> columns = {
-    "formulation",     "integrator", "step",        "difference",   "energy_drift",
-    "unit_norm_error", "constraint", "evaluations", "wall_seconds", "order"};
+const std::vector<std::string> columns = {"formulation",  "integrator",     "step",
+                                          "difference",   "energy_drift",   "momentum_drift",
+                                          "constraint",   "orthonormality", "evaluations",
+                                          "wall_seconds", "order"};
 
 constexpr const char* layout =
-    "{:<13} {:<10} {:>9} {:>11} {:>11} {:>11} {:>11} {:>11} {:>9} {:>6}\n";
+    "{:<17} {:<17} {:>9} {:>10} {:>10} {:>10} {:>10} {:>11} {:>11} {:>9} {:>6}\n";
 
 std::string cell(const std::optional<double>& value) {
   return value ? fmt::format("{:.2e}", *value) : "-";
@@ -21,13 +24,44 @@ std::string cell(const std::optional<double>& value) {
 
 std::string row_text(const ComparisonRow& row) {
   const std::string formulation = row.formulation.empty() ? "-" : row.formulation;
-  if (!row.failure.empty())
-    return fmt::format("{:<13} {:<10} {:>9.4g}   failed: {}\n", formulation, row.integrator,
-                       row.step, row.failure);
+  if (!row.failure.empty() || !row.refusal.empty())
+    return fmt::format("{:<17} {:<17} {:>9.4g}   {}: {}\n", formulation, row.integrator, row.step,
+                       row.refusal.empty() ? "failed" : "refused", row.failure + row.refusal);
   return fmt::format(layout, formulation, row.integrator, fmt::format("{:.4g}", row.step),
-                     cell(row.difference), cell(row.energy_drift), cell(row.unit_norm_error),
-                     cell(row.constraint), row.evaluations, fmt::format("{:.3g}", row.seconds),
+                     cell(row.difference), cell(row.energy_drift), cell(row.momentum_drift),
+                     cell(row.constraint), cell(row.orthonormality), row.evaluations,
+                     fmt::format("{:.3g}", row.seconds),
                      row.order ? fmt::format("{:.2f}", *row.order) : "-");
+}
+
+// "A 1.2e-15  B 3.4e-16 ...", a line per run that has constraints.
+std::string violations_text(const Comparison& comparison) {
+  std::string text;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.violations.empty()) continue;
+    text += fmt::format("{:<17} {:<17} {:>9.4g}  ", row.formulation, row.integrator, row.step);
+    for (const OwnerViolation& v : row.violations)
+      text += fmt::format("  {} {:.2e}", v.owner, v.position);
+    text += '\n';
+  }
+  return text.empty() ? "" : "\nLargest violation of each constraint (m, rad):\n" + text;
+}
+
+std::string explanation(const Comparison& comparison, bool mechanism) {
+  std::string text = fmt::format(
+      "\nDifference at the end to {}, itself good to about {:.0e}:\nlargest over all {}. "
+      "Order: from a step and the one before it.\n",
+      comparison.reference, std::max(comparison.reference_error, 1e-15),
+      mechanism ? "bodies, metres and radians alike" : "variables");
+  if (!mechanism) return text;
+  text += comparison.conserved.empty()
+              ? "Momentum: no component of P or L (world axes, about the origin) is conserved.\n"
+              : fmt::format(
+                    "Momentum: largest change of the components that are conserved ({}; "
+                    "kg m/s, kg m^2/s).\n",
+                    comparison.conserved);
+  return text +
+         "Orthonormal: | |u| - 1 | of quaternions, largest number of R^T R - 1 of matrices.\n";
 }
 
 Json optional_json(const std::optional<double>& value) {
@@ -39,13 +73,9 @@ Json optional_json(const std::optional<double>& value) {
 std::string comparison_text(const Comparison& comparison, bool mechanism) {
   std::string text =
       fmt::format(layout, "formulation", "integrator", "step", "difference", "drift (J)",
-                  "unit length", "constraint", "evaluations", "time (s)", "order");
+                  "momentum", "constraint", "orthonormal", "evaluations", "time (s)", "order");
   for (const ComparisonRow& row : comparison.rows) text += row_text(row);
-  return text + fmt::format(
-                    "\nDifference at the end to {}, itself good to about {:.0e}:\n"
-                    "largest over all {}. Order: from a step and the one before it.\n",
-                    comparison.reference, std::max(comparison.reference_error, 1e-15),
-                    mechanism ? "bodies, metres and radians alike" : "variables");
+  return text + violations_text(comparison) + explanation(comparison, mechanism);
 }
 
 std::string comparison_json(const Model& model, const ComparisonPlan& plan,
@@ -56,13 +86,19 @@ std::string comparison_json(const Model& model, const ComparisonPlan& plan,
     if (model.is_mechanism()) json["formulation"] = row.formulation;
     json["integrator"] = row.integrator;
     json["step"] = row.step;
-    if (!row.failure.empty()) {
+    if (!row.refusal.empty()) {
+      json["refusal"] = row.refusal;
+    } else if (!row.failure.empty()) {
       json["failure"] = row.failure;
     } else {
       json["difference"] = row.difference;
       json["energy_drift"] = optional_json(row.energy_drift);
-      json["unit_norm_error"] = optional_json(row.unit_norm_error);
+      json["momentum_drift"] = optional_json(row.momentum_drift);
       json["constraint"] = optional_json(row.constraint);
+      json["orthonormality"] = optional_json(row.orthonormality);
+      Json violations = Json::object();
+      for (const OwnerViolation& v : row.violations) violations[v.owner] = v.position;
+      json["violations"] = std::move(violations);
     }
     json["evaluations"] = row.evaluations;
     json["wall_seconds"] = row.seconds;
@@ -73,26 +109,43 @@ std::string comparison_json(const Model& model, const ComparisonPlan& plan,
                      {"duration", plan.duration},
                      {"reference", comparison.reference},
                      {"reference_error", comparison.reference_error},
+                     {"conserved_momenta", comparison.conserved},
+                     {"stabilisation", plan.stabilisation},
                      {"rows", std::move(rows)}};
   return json.dump(2) + "\n";
 }
 
+// After the columns of the table one for every joint or constraint some formulation has.
 std::string comparison_csv(const Comparison& comparison) {
-  std::string text = fmt::format("{}\n", fmt::join(columns, ","));
+  std::vector<std::string> owners;
+  for (const ComparisonRow& row : comparison.rows)
+    for (const OwnerViolation& v : row.violations)
+      if (std::find(owners.begin(), owners.end(), v.owner) == owners.end())
+        owners.push_back(v.owner);
+  std::string text = fmt::format("{}", fmt::join(columns, ","));
+  for (const std::string& owner : owners) text += ",violation of " + owner;
+  text += '\n';
   const auto add = [&](const std::optional<double>& value) {
     text += ',';
     if (value) append_number(text, *value);
   };
   for (const ComparisonRow& row : comparison.rows) {
+    const bool ran = row.failure.empty() && row.refusal.empty();
     text += row.formulation + "," + row.integrator;
     add(row.step);
-    add(row.failure.empty() ? std::optional(row.difference) : std::nullopt);
+    add(ran ? std::optional(row.difference) : std::nullopt);
     add(row.energy_drift);
-    add(row.unit_norm_error);
+    add(row.momentum_drift);
     add(row.constraint);
+    add(row.orthonormality);
     add(static_cast<double>(row.evaluations));
     add(row.seconds);
     add(row.order);
+    for (const std::string& owner : owners) {
+      const auto found = std::find_if(row.violations.begin(), row.violations.end(),
+                                      [&](const OwnerViolation& v) { return v.owner == owner; });
+      add(found != row.violations.end() ? std::optional(found->position) : std::nullopt);
+    }
     text += '\n';
   }
   return text;

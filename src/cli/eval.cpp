@@ -62,12 +62,29 @@ std::vector<double> list(const Eigen::VectorXd& v) {
   return {v.data(), v.data() + v.size()};
 }
 
+Json power_json(const Evaluation& e) {
+  Json forces = Json::object(), drives = Json::object();
+  for (std::size_t k = 0; k < e.dynamics.forces.size(); ++k)
+    forces[e.model.forces[k].name] = {{"potential_rate", e.dynamics.forces[k].potential_rate},
+                                      {"nonconservative", e.dynamics.forces[k].power}};
+  for (std::size_t k = 0; k < e.dynamics.constraint_power.size(); ++k)
+    if (std::holds_alternative<DriveConstraint>(e.model.constraints[k].law))
+      drives[e.model.constraints[k].name] = e.dynamics.constraint_power[k];
+  const PowerBalance& p = e.dynamics.power;
+  return {{"kinetic_rate", p.kinetic_rate},
+          {"potential_rate", p.potential_rate},
+          {"nonconservative", p.nonconservative},
+          {"constraint", p.constraint},
+          {"residual", p.residual()},
+          {"forces", std::move(forces)},
+          {"drives", std::move(drives)}};
+}
+
 Json evaluation_json(const Evaluation& e) {
   Json reactions = Json::object();
   for (std::size_t j = 0; j < e.model.joints.size(); ++j)
     reactions[e.model.joints[j].name] = {{"force", json_of(e.dynamics.reactions[j].force)},
                                          {"torque", json_of(e.dynamics.reactions[j].torque)}};
-  const PowerBalance& p = e.dynamics.power;
   Json json = {{"t", e.now.t},
                {"acceleration", joints_json(e.model, e.dynamics.acceleration)},
                {"mass_matrix", json_of(e.mass.mass_matrix)},
@@ -78,11 +95,7 @@ Json evaluation_json(const Evaluation& e) {
                 {{"position", e.now.position_violation}, {"velocity", e.now.velocity_violation}}},
                {"kinetic", e.now.kinetic},
                {"potential", e.now.potential},
-               {"power",
-                {{"kinetic_rate", p.kinetic_rate},
-                 {"potential_rate", p.potential_rate},
-                 {"nonconservative", p.nonconservative},
-                 {"constraint", p.constraint}}}};
+               {"power", power_json(e)}};
   if (e.now.hamiltonian) {
     json["hamiltonian"] = *e.now.hamiltonian;
     json["momentum"] = joints_json(e.model, e.now.p);
@@ -154,8 +167,17 @@ void print_text(const Evaluation& e, const std::string& formulation) {
   fmt::print("\nenergy  kinetic {:.12g} J, potential {:.12g} J\n", e.now.kinetic, e.now.potential);
   if (e.now.hamiltonian) fmt::print("        H(q, p) {:.12g} J\n", *e.now.hamiltonian);
   fmt::print(
-      "power   T' = {:.6g} W, V' = {:.6g} W, nonconservative {:.6g} W, constraints {:.6g} W\n",
-      p.kinetic_rate, p.potential_rate, p.nonconservative, p.constraint);
+      "power   T' = {:.6g} W, V' = {:.6g} W, nonconservative {:.6g} W, constraints {:.6g} W; "
+      "residual {:.1g} W\n",
+      p.kinetic_rate, p.potential_rate, p.nonconservative, p.constraint, p.residual());
+  for (std::size_t k = 0; k < e.dynamics.forces.size(); ++k)
+    fmt::print("        force '{}': V' = {:.6g} W, nonconservative {:.6g} W\n",
+               e.model.forces[k].name, e.dynamics.forces[k].potential_rate,
+               e.dynamics.forces[k].power);
+  for (std::size_t k = 0; k < e.dynamics.constraint_power.size(); ++k)
+    if (std::holds_alternative<DriveConstraint>(e.model.constraints[k].law))
+      fmt::print("        drive '{}': {:.6g} W\n", e.model.constraints[k].name,
+                 e.dynamics.constraint_power[k]);
 }
 
 // ------------------------------------------------------------------------------------- variables

@@ -24,7 +24,7 @@ std::vector<std::string> dotted(const std::vector<T>& items,
   return names;
 }
 
-std::vector<std::string> trajectory_columns(const Model& model) {
+std::vector<std::string> trajectory_columns(const Model& model, bool balance) {
   std::vector<std::string> names;
   for (const Joint& joint : model.joints) {
     append(names, coordinate_columns(joint));
@@ -32,7 +32,14 @@ std::vector<std::string> trajectory_columns(const Model& model) {
   }
   append(names, {"kinetic", "potential", "energy", "constraint"});
   for (const Output& output : model.outputs) names.push_back(output.name);
+  if (balance)
+    append(names, {"kinetic_rate", "potential_rate", "nonconservative_power", "constraint_power",
+                   "power_residual"});
   return names;
+}
+
+bool is_drive(const Constraint& constraint) {
+  return std::holds_alternative<DriveConstraint>(constraint.law);
 }
 
 void write(CsvWriter& table, const Vec3<double>& a) {
@@ -44,7 +51,7 @@ class TreeRecorder final : public Recorder {
   TreeRecorder(const MechanicalSystem& system, const ExtraTables& extra, OutputFolder* output)
       : Recorder(output), system_(system), workspace_(system.make_workspace()), extra_(extra) {
     const Model& model = system.model();
-    open_main_tables(trajectory_columns(model));
+    open_main_tables(trajectory_columns(model, extra.balance));
     bodies_ = open_table("bodies.csv", dotted(model.bodies, {"x", "y", "z", "qw", "qx", "qy", "qz",
                                                              "wx", "wy", "wz", "vx", "vy", "vz"}));
     open_extra_tables(model);
@@ -70,8 +77,10 @@ class TreeRecorder final : public Recorder {
     reactions_ = open(extra_.reactions, "reactions.csv",
                       dotted(model.joints, {"fx", "fy", "fz", "tx", "ty", "tz"}));
     std::vector<std::string> power = {"kinetic_rate", "potential_rate", "nonconservative",
-                                      "constraint"};
-    append(power, dotted(model.forces, {"potential", "power"}));
+                                      "constraint", "residual"};
+    append(power, dotted(model.forces, {"potential", "potential_rate", "power"}));
+    for (const Constraint& constraint : model.constraints)
+      if (is_drive(constraint)) power.push_back(constraint.name + ".power");
     power_ = open(extra_.power, "power.csv", power);
     const std::vector<std::string> rows = row_names();
     multipliers_ = open(extra_.multipliers, "multipliers.csv", rows);
@@ -111,6 +120,11 @@ class TreeRecorder final : public Recorder {
     row.insert(row.end(), {now_.kinetic, now_.potential, now_.kinetic + now_.potential,
                            now_.position_violation});
     row.insert(row.end(), now_.outputs.begin(), now_.outputs.end());
+    if (!extra_.balance) return;
+    const PowerBalance p = system_.report_dynamics(at, *workspace_).power;
+    row.insert(row.end(),
+               {p.kinetic_rate, p.potential_rate, p.nonconservative, p.constraint, p.residual()});
+    statistics_.take(p);
   }
 
   void take_sample(StateView at) override {
@@ -131,6 +145,17 @@ class TreeRecorder final : public Recorder {
     bodies_->end_row();
   }
 
+  void write_power(const DynamicsReport& report) {
+    const PowerBalance& p = report.power;
+    power_->numbers(
+        {p.kinetic_rate, p.potential_rate, p.nonconservative, p.constraint, p.residual()});
+    for (const ForceReport& force : report.forces)
+      power_->numbers({force.potential, force.potential_rate, force.power});
+    const std::vector<Constraint>& constraints = system_.model().constraints;
+    for (std::size_t k = 0; k < constraints.size(); ++k)
+      if (is_drive(constraints[k])) power_->number(report.constraint_power[k]);
+  }
+
   void write_extra(StateView at) {
     const DynamicsReport report = system_.report_dynamics(at, *workspace_);
     for (CsvWriter* table : {reactions_, power_, multipliers_, constraints_})
@@ -140,13 +165,7 @@ class TreeRecorder final : public Recorder {
         write(*reactions_, reaction.force);
         write(*reactions_, reaction.torque);
       }
-    if (power_) {
-      const PowerBalance& p = report.power;
-      for (double rate : {p.kinetic_rate, p.potential_rate, p.nonconservative, p.constraint})
-        power_->number(rate);
-      for (const ForceReport& force : report.forces)
-        for (double number : {force.potential, force.power}) power_->number(number);
-    }
+    if (power_) write_power(report);
     if (multipliers_) multipliers_->numbers(report.multipliers);
     if (constraints_) {
       system_.constraint_violations(at, positions_, speeds_, *workspace_);

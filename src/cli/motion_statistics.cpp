@@ -21,4 +21,10 @@ void MotionStatistics::take(const Observation& sample) {
   unit_norm_error = std::max(unit_norm_error, sample.unit_norm_error);
 }
 
+void MotionStatistics::take(const PowerBalance& p) {
+  max_power_residual = std::max(max_power_residual, std::fabs(p.residual()));
+  for (double term : {p.kinetic_rate, p.potential_rate, p.nonconservative, p.constraint})
+    max_power = std::max(max_power, std::fabs(term));
+}
+
 }  // namespace cartan

@@ -14,8 +14,11 @@ struct MotionStatistics {
   Vec3<double> initial_linear, initial_angular, final_linear, final_angular;  // momenta
   double max_position_violation = 0, max_velocity_violation = 0;
   double unit_norm_error = 0;
+  // of T' + V' = nonconservative + constraint, where it was asked for; size: of its largest term
+  double max_power_residual = 0, max_power = 0;
 
   void take(const Observation& sample);
+  void take(const PowerBalance& power);
 };
 
 }  // namespace cartan

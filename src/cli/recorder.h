@@ -19,6 +19,7 @@ class VariablesSystem;
 // Tables that are written only when asked for.
 struct ExtraTables {
   bool reactions = false, multipliers = false, constraints = false, power = false;
+  bool balance = false;  // no table: the power balance as columns of trajectory.csv
   bool any() const { return reactions || multipliers || constraints || power; }
 };
 // Names as in --record; complains on stderr about others.

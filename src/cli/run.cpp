@@ -9,6 +9,7 @@
 #include "cli/recorder.h"
 #include "cli/run_result.h"
 #include "cli/run_settings.h"
+#include "cli/stabilisation.h"
 #include "cli/state_file.h"
 #include "io/model_json.h"
 #include "io/output_files.h"
@@ -19,9 +20,9 @@ namespace {
 struct Options {
   ModelArguments model;
   RunArguments run;
-  std::string from, out, stabilisation;
+  std::string from, out, stabilisation = "projection";
   std::vector<std::string> record;
-  bool json = false, quiet = false;
+  bool power = false, json = false, quiet = false;
 };
 
 std::optional<int> read_options(const Words& words, Options& o) {
@@ -43,22 +44,16 @@ std::optional<int> read_options(const Words& words, Options& o) {
       o.from);
   arguments.list("--record", "LIST",
                  "further tables: reactions,multipliers,constraints,power (need --out)", o.record);
-  arguments.option("--stabilisation", "HOW",
-                   "how constraints are kept: projection, none or baumgarte", o.stabilisation);
+  arguments.flag("--power",
+                 "the balance T' + V' = P at every sample: columns of trajectory.csv, largest "
+                 "residual",
+                 o.power);
+  declare_stabilisation(arguments, o.stabilisation);
   arguments.option("--out", "DIR",
                    "write trajectory.csv, bodies.csv, events.csv, ... to this folder", o.out);
   arguments.flag("--json", "print one JSON object instead of the summary", o.json);
   arguments.flag("--quiet", "print nothing but errors", o.quiet);
   return arguments.parse(words);
-}
-
-bool check_stabilisation(const std::string& name) {
-  const std::vector<std::string> known = {"projection", "none", "baumgarte"};
-  if (name.empty() || std::find(known.begin(), known.end(), name) != known.end()) return true;
-  const std::string near = suggestion(name, known);
-  fmt::print(stderr, "cartan run: --stabilisation: unknown '{}'{}\n", name,
-             near.empty() ? "; expected projection, none or baumgarte" : near);
-  return false;
 }
 
 // Everything a run needs, ready to go.
@@ -70,21 +65,12 @@ struct Job {
   AssemblyReport assembly;
   std::unique_ptr<OutputFolder> output;  // null: nothing is written
   std::unique_ptr<Recorder> recorder;
+  bool balance = false;
 
   const MechanicalSystem* mechanism() const {
     return dynamic_cast<const MechanicalSystem*>(system.get());
   }
 };
-
-// Projection by default; Baumgarte's feedback settles violations within some ten steps.
-void stabilise(const Options& o, Job& job) {
-  RunSettings& settings = job.settings;
-  settings.stabilisation = o.stabilisation.empty() ? "projection" : o.stabilisation;
-  settings.simulate.project = settings.stabilisation == "projection";
-  auto* mechanism = dynamic_cast<MechanicalSystem*>(job.system.get());
-  if (mechanism && settings.stabilisation == "baumgarte")
-    mechanism->set_baumgarte(0.2 / settings.simulate.step);
-}
 
 // The start of the file, or another state made consistent with the constraints.
 bool read_start(const Options& o, Job& job) {
@@ -105,13 +91,20 @@ bool read_start(const Options& o, Job& job) {
 // False after a complaint: bad input. The folder is touched last, when everything else is in order.
 bool prepare(const Options& o, Job& job) {
   ExtraTables extra;
-  if (!read_extra_tables(o.record, extra) || !check_stabilisation(o.stabilisation)) return false;
+  if (!read_extra_tables(o.record, extra) || !check_stabilisation("run", o.stabilisation))
+    return false;
   if (extra.any() && o.out.empty()) {
     fmt::print(stderr, "cartan run: --record writes tables to a folder; give --out DIR too\n");
     return false;
   }
+  extra.balance = job.balance = o.power;
   job.model = load_model(o.model, o.quiet);
   if (!job.model) return false;
+  if (o.power && !job.model->is_mechanism()) {
+    fmt::print(stderr,
+               "cartan run: --power: a file with [variables] has no energy; leave it out\n");
+    return false;
+  }
   const std::optional<RunSettings> settings = choose_settings(o.run, *job.model);
   if (!settings) return false;
   job.settings = *settings;
@@ -124,7 +117,8 @@ bool prepare(const Options& o, Job& job) {
     return false;
   }
   job.start = job.system->initial_state();
-  stabilise(o, job);
+  job.settings.stabilisation = o.stabilisation;
+  stabilise(o.stabilisation, *job.system, job.settings.simulate);
   if (!read_start(o, job)) return false;
   if (!o.out.empty()) {
     std::string problem;
@@ -154,6 +148,7 @@ RunResult simulate(const Job& job, bool show_progress) {
   result.events = job.recorder->event_count();
   job.recorder->describe(result.report.final_state, result);
   result.assembly = job.assembly;
+  result.balance = job.balance;
   return result;
 }
 

@@ -44,6 +44,8 @@ void add_motion(const RunResult& run, Json& json) {
   json["assembly"] = {{"position_change", run.assembly.position_change},
                       {"velocity_change", run.assembly.velocity_change}};
   json["dof"] = run.dof;
+  if (run.balance)
+    json["power"] = {{"max_residual", s.max_power_residual}, {"max_term", s.max_power}};
   if (!run.constrained) return;
   const SimulateReport& r = run.report;
   json["stabilisation"] = run.settings.stabilisation;

@@ -24,6 +24,7 @@ struct RunResult {
   std::optional<Observation> final;
   AssemblyReport assembly;
   bool constrained = false;
+  bool balance = false;  // the power balance was asked for
   // [variables]
   std::vector<double> variables, outputs;
 };

@@ -101,6 +101,10 @@ void add_motion(const RunResult& run, std::string& text) {
            fmt::format("{:.2g} J largest drift{}{}", s.max_drift,
                        relative(s.max_drift, s.initial_energy),
                        s.work != 0 ? ", that work taken into account" : ""));
+  if (run.balance)
+    add_line(text, "power",
+             fmt::format("{:.2g} W largest residual of T' + V' = P, whose terms reach {:.4g} W",
+                         s.max_power_residual, s.max_power));
   add_line(text, "momentum",
            fmt::format("{} -> {} kg m/s", text_of(s.initial_linear), text_of(s.final_linear)));
   add_line(text, "",

@@ -37,6 +37,26 @@ Model make_absolute_model(const Model& model, const std::vector<double>& paramet
   return result;
 }
 
+// Whether the state of a body lives on SO(3) x R3. On SE(3) a joint to the world is kept to
+// rounding; between moving bodies both groups drift alike (source 002) and the product costs less.
+bool choose_product(const Model& model, int body, bool formulation_product) {
+  switch (model.bodies[body].group) {
+    case BodyGroup::formulation:
+      return formulation_product;
+    case BodyGroup::se3:
+      return false;
+    case BodyGroup::so3r3:
+      return true;
+    case BodyGroup::automatic:
+      break;
+  }
+  return std::none_of(model.joints.begin(), model.joints.end(), [&](const Joint& joint) {
+    return joint.type != JointType::free &&
+           ((joint.parent.body == body && joint.child.body == world) ||
+            (joint.parent.body == world && joint.child.body == body));
+  });
+}
+
 class AbsoluteSystem final : public MechanicalSystem {
  public:
   AbsoluteSystem(const Model& model, std::vector<double> parameters, const char* name, bool product)
@@ -45,9 +65,8 @@ class AbsoluteSystem final : public MechanicalSystem {
                              {"recursive", solve_accelerations<double>, solve_accelerations<Dual4>,
                               solve_accelerations<Pack4>});
     assembly_ = tree_->assembly();
-    for (const Body& body : model.bodies)
-      bodies_.product.push_back(
-          body.group == BodyGroup::automatic ? product : body.group == BodyGroup::so3r3);
+    for (std::size_t b = 0; b < model.bodies.size(); ++b)
+      bodies_.product.push_back(choose_product(model, static_cast<int>(b), product));
     count_rows(parameters);
     if (assembly_.problem.empty()) bodies_.start = from_tree(tree_->initial_state());
     bodies_.choose_rows = [this](StateView at) { return choose_rows(to_tree(at)); };

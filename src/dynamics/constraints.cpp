@@ -393,15 +393,18 @@ void fill_drive_multipliers(const Mechanism<S>& mechanism, MotionWorkspace<S>& w
 }
 
 template <class S>
+S calc_row_power(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int r) {
+  const ConstraintRow& row = mechanism.rows[r];
+  if (!row.drive) return S(0);
+  const auto& drive = std::get<DriveElement<S>>(mechanism.constraints[row.element]);
+  const int k = r - mechanism.constraint_row0[row.element];
+  return ws.lambda[r] * coordinates_of(mechanism, ws, drive.joint).v[k];
+}
+
+template <class S>
 S calc_drive_power(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   S power(0);
-  for (std::size_t r = 0; r < mechanism.rows.size(); ++r) {
-    const ConstraintRow& row = mechanism.rows[r];
-    if (!row.drive) continue;
-    const auto& drive = std::get<DriveElement<S>>(mechanism.constraints[row.element]);
-    const int k = static_cast<int>(r) - mechanism.constraint_row0[row.element];
-    power += ws.lambda[r] * coordinates_of(mechanism, ws, drive.joint).v[k];
-  }
+  for (int r = 0; r < mechanism.row_count(); ++r) power += calc_row_power(mechanism, ws, r);
   return power;
 }
 
@@ -431,6 +434,7 @@ void size_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   template void fill_constraints<S>(const Mechanism<S>&, MotionWorkspace<S>&);                     \
   template void fill_constraint_positions<S>(const Mechanism<S>&, MotionWorkspace<S>&);            \
   template void fill_drive_multipliers<S>(const Mechanism<S>&, MotionWorkspace<S>&);               \
+  template S calc_row_power<S>(const Mechanism<S>&, MotionWorkspace<S>&, int);                     \
   template S calc_drive_power<S>(const Mechanism<S>&, MotionWorkspace<S>&);                        \
   template void size_constraints<S>(const Mechanism<S>&, MotionWorkspace<S>&);
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)

@@ -61,6 +61,10 @@ void apply_loop_forces(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 template <class S>
 void fill_drive_multipliers(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 
+// Power of row r, lambda times the speed it prescribes: zero but for drives.
+template <class S>
+S calc_row_power(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int r);
+
 // Power of the drives, b . lambda.
 template <class S>
 S calc_drive_power(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);

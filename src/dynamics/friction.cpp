@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "dynamics/constraints.h"
+#include "dynamics/expression_inputs.h"
 #include "dynamics/forces.h"
 #include "dynamics/joint_motion.h"
 #include "dynamics/kinematics.h"
@@ -225,6 +226,16 @@ void solve_loads(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   ws.failed = true;
 }
 
+// Loads that the file gives as expressions. A negative one would push: it counts as none.
+template <class S>
+void fill_given_loads(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  for_each_friction(mechanism, [&](int k, const Friction<S>& e) {
+    if (!e.load) return;
+    evaluate_program(mechanism, ws, e.load->program, &ws.given_load[k]);
+    ws.given_load[k] = max(S(0), ws.given_load[k]);
+  });
+}
+
 // Forces without friction, to come back to.
 template <class S>
 void keep_applied(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
@@ -252,7 +263,8 @@ void set_tau(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, bool with_lo
   if (mechanism.loop_friction)
     std::copy(ws.applied_loop_tau.begin(), ws.applied_loop_tau.end(), ws.loop_tau.begin());
   for_each_friction(mechanism, [&](int k, const Friction<S>& e) {
-    const S load = with_loads && e.load0 >= 0 ? ws.friction_load[e.load0] : S(0);
+    const S load =
+        ws.given_load[k] + (with_loads && e.load0 >= 0 ? ws.friction_load[e.load0] : S(0));
     ws.force_energy[k] = {S(0), S(0),
                           add_friction(e, coordinates_of(mechanism, ws, e.joint), ws, load)};
   });
@@ -281,6 +293,7 @@ void solve_with_friction(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
                          AccelerationSolver<S> solve) {
   ws.failed = false;
   if (!mechanism.has_friction) return solve(mechanism, ws);
+  fill_given_loads(mechanism, ws);
   keep_applied(mechanism, ws);
   set_friction_locks(mechanism, ws);
   set_tau(mechanism, ws, false);
@@ -311,10 +324,10 @@ void calc_friction_margins(const Mechanism<double>& mechanism, MotionWorkspace<d
                            std::span<double> margins) {
   if (mechanism.mode_count == 0) return;
   fill_reactions(mechanism, ws);
-  for_each_friction(mechanism, [&](int, const Friction<double>& e) {
+  for_each_friction(mechanism, [&](int k, const Friction<double>& e) {
     if (e.smooth) return;
     const Link<double>& link = mechanism.links[e.link];
-    const double load = e.load0 >= 0 ? ws.friction_load[e.load0] : 0;
+    const double load = ws.given_load[k] + (e.load0 >= 0 ? ws.friction_load[e.load0] : 0);
     // force in component i that only friction can supply
     auto held = [&](int i) {
       return joint_force_component(mechanism, ws, e.link, i) - ws.applied_tau[link.v0 + i];
@@ -342,6 +355,7 @@ void calc_friction_margins(const Mechanism<double>& mechanism, MotionWorkspace<d
 void add_friction_at_accelerations(const Mechanism<double>& mechanism,
                                    MotionWorkspace<double>& ws) {
   if (!mechanism.has_friction) return;
+  fill_given_loads(mechanism, ws);
   keep_applied(mechanism, ws);
   if (mechanism.bearing_count > 0) {
     // the constraint part of the wrenches follows from the accelerations alone

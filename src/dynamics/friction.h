@@ -1,7 +1,8 @@
 // Friction in joints: forces against the motion, loads of bearings, sticking.
 //
 //   tau = -(coulomb + load + viscous |v| + quadratic v^2) sign v
-//   load = sum_b c_b |l_b|,  l_b = the part of the joint's constraint wrench carried by bearing b
+//   load = the file's `load` + sum_b c_b |l_b|,
+//          l_b = the part of the joint's constraint wrench carried by bearing b
 // The wrench depends on the accelerations and these on tau, so the loads F solve
 //   F_k = sum_b c_b | l_b(0) + sum_j F_j l_b(unit j) |        (affine inside: the dynamics is
 //   linear)

@@ -217,6 +217,7 @@ struct ForceBuilder {
     e.coulomb = numbers(f.coulomb, components);
     e.viscous = numbers(f.viscous, components);
     e.quadratic = numbers(f.quadratic, components);
+    e.load = given(f.load);
     e.smooth = f.smoothing.given();
     e.smoothing = number(f.smoothing, 1);
     if (!e.smooth) {
@@ -245,6 +246,8 @@ void for_each_program(const Model& model, auto&& visit) {
       visit(f->value.program);
     else if (const auto* f = std::get_if<DragForce>(&force.law))
       visit(f->medium.program);
+    else if (const auto* f = std::get_if<FrictionForce>(&force.law))
+      visit(f->load.program);
   }
 }
 
@@ -318,6 +321,7 @@ MotionWorkspace<S> make_motion_workspace(const Mechanism<S>& mechanism) {
       for (const BearingRow<S>& b : e->bearings) rows += b.rows;
   const std::size_t nb = mechanism.bearing_count;
   ws.friction_load.assign(nb, S(0));
+  ws.given_load.assign(mechanism.forces.size(), S(0));
   ws.bearing_base.assign(rows, S(0));
   ws.bearing_unit.assign(rows * nb, S(0));
   ws.bearing_residual.assign(nb, S(0));

@@ -116,6 +116,7 @@ struct Friction {
   int link = 0;                                // -1 for a loop joint
   bool rotation = false;                       // spherical: acts along -w/|w|
   std::vector<S> coulomb, viscous, quadratic;  // per component (spherical: one)
+  const Formula* load = nullptr;               // its value, if positive, is added to coulomb
   bool smooth = false;
   S smoothing{};
   int mode0 = -1;  // first entry of the discrete state when exact

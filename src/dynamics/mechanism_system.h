@@ -23,9 +23,16 @@ struct BodyState {
   Vec3<double> linear;       // velocity of the origin, world axes
 };
 
+struct BodyAcceleration {
+  Vec3<double> angular;  // of the angular velocity, body axes
+  Vec3<double> linear;   // of the body frame's origin, world axes
+};
+
 // T' + V' = nonconservative + constraint
 struct PowerBalance {
   double kinetic_rate = 0, potential_rate = 0, nonconservative = 0, constraint = 0;
+  // Every term is computed on its own: what is left over is rounding.
+  double residual() const { return kinetic_rate + potential_rate - nonconservative - constraint; }
 };
 
 struct ForceReport {  // one force element
@@ -56,10 +63,12 @@ struct Observation {
 // What needs the accelerations too.
 struct DynamicsReport {
   std::vector<std::vector<double>> acceleration;  // d/dt of every joint's v
+  std::vector<BodyAcceleration> bodies;           // per body
   std::vector<JointReaction> reactions;           // per joint
   std::vector<double> multipliers;                // per constraint row (see `rows`), of least norm
   PowerBalance power;
   std::vector<ForceReport> forces;
+  std::vector<double> constraint_power;  // per constraint: only drives have any
 };
 
 struct MassMatrixReport {

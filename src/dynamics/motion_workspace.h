@@ -124,6 +124,7 @@ struct MotionWorkspace {
   std::vector<S> applied_loop_tau;
   std::vector<Vec3<S>> applied_n, applied_f;
   std::vector<S> friction_load;  // per friction element with bearings: sum of factor * |load|
+  std::vector<S> given_load;     // per force element: a friction's `load` at this state
   std::vector<S> bearing_base, bearing_unit, bearing_residual, bearing_matrix;
 
   std::vector<S> inputs, scratch, adjoints, gradient, outputs;  // expressions

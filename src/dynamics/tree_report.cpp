@@ -144,6 +144,21 @@ void fill_observation(const Mechanism<double>& mechanism, MotionWorkspace<double
     evaluate_program(mechanism, ws, model.outputs[k].value.program, &result.outputs[k]);
 }
 
+// dw, du hold -gravity; at the body's origin, r from the link's: a = du + dw x r + w x (w x r).
+static std::vector<BodyAcceleration> calc_body_accelerations(const Mechanism<double>& mechanism,
+                                                             const MotionWorkspace<double>& ws) {
+  std::vector<BodyAcceleration> result(mechanism.bodies.size());
+  for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
+    const LinkState<double>& x = ws.links[i];
+    const Pose<double> pose = body_pose(mechanism, ws, static_cast<int>(i));
+    const Vec3<double> r = pose.p - x.o;
+    BodyAcceleration& body = result[mechanism.bodies[i].body];
+    body.angular = transpose_times(pose.R, x.dw);
+    body.linear = x.du + ws.gravity + cross(x.dw, r) + cross(x.w, cross(x.w, r));
+  }
+  return result;
+}
+
 DynamicsReport make_dynamics_report(const Mechanism<double>& mechanism,
                                     MotionWorkspace<double>& ws) {
   const Model& model = *mechanism.model;
@@ -156,6 +171,7 @@ DynamicsReport make_dynamics_report(const Mechanism<double>& mechanism,
     ws.lambda = report.multipliers;
   }
   fill_reactions(mechanism, ws);
+  report.bodies = calc_body_accelerations(mechanism, ws);
   report.acceleration.resize(model.joints.size());
   report.reactions.resize(model.joints.size());
   for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
@@ -177,7 +193,13 @@ DynamicsReport make_dynamics_report(const Mechanism<double>& mechanism,
     }
   }
   report.power = calc_power(mechanism, ws);
-  report.power.constraint = calc_drive_power(mechanism, ws);
+  report.constraint_power.assign(mechanism.constraints.size(), 0.0);
+  for (int r = 0; r < mechanism.row_count(); ++r) {
+    if (!mechanism.rows[r].drive) continue;
+    const double power = calc_row_power(mechanism, ws, r);
+    report.constraint_power[mechanism.rows[r].element] += power;
+    report.power.constraint += power;
+  }
   for (const ElementEnergy<double>& e : ws.force_energy)
     report.forces.push_back({e.potential, e.potential_rate, e.power});
   return report;

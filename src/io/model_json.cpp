@@ -173,13 +173,15 @@ class Writer {
     Json bearings = Json::array();
     for (const Bearing& b : f.bearings)
       bearings.push_back({{"at", all(b.at)}, {"radial", one(b.radial)}, {"axial", one(b.axial)}});
-    return {{"type", "friction"},
-            {"joint", joint_name(f.joint)},
-            {"coulomb", all(f.coulomb)},
-            {"viscous", all(f.viscous)},
-            {"quadratic", all(f.quadratic)},
-            {"smoothing", one(f.smoothing)},
-            {"bearings", bearings}};
+    Json result = {{"type", "friction"},
+                   {"joint", joint_name(f.joint)},
+                   {"coulomb", all(f.coulomb)},
+                   {"viscous", all(f.viscous)},
+                   {"quadratic", all(f.quadratic)},
+                   {"smoothing", one(f.smoothing)},
+                   {"bearings", bearings}};
+    if (f.load.given()) result["load"] = one(f.load);
+    return result;
   }
   Json element(const DragForce& f) const {
     Json result = {{"type", "drag"},

@@ -29,6 +29,7 @@ const std::vector<KeyRule> force_keys = {
     {"coulomb", {"friction"}},
     {"viscous", {"friction"}},
     {"quadratic", {"friction"}},
+    {"load", {"friction"}},
     {"smoothing", {"friction"}},
     {"bearings", {"friction"}},
     {"coefficient", {"drag"}},
@@ -93,6 +94,7 @@ ForceText read_force(const TomlNode& table, Diagnostics& problems) {
   section.read("coulomb", force.coulomb);
   section.read("viscous", force.viscous);
   section.read("quadratic", force.quadratic);
+  section.read("load", force.load);
   section.read("smoothing", force.smoothing);
   if (const TomlNode* bearings = section.find("bearings"))
     read_bearings(*bearings, force, problems);

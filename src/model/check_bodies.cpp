@@ -123,7 +123,9 @@ void check_group(CheckContext& check, const BodyText& text, Body& body) {
     body.group = BodyGroup::se3;
   else if (text.group == "so3r3")
     body.group = BodyGroup::so3r3;
-  else if (!text.group.empty() && text.group != "auto")
+  else if (text.group == "auto")
+    body.group = BodyGroup::automatic;
+  else if (!text.group.empty())
     check.problems.error(text.group_where,
                          "unknown group '" + text.group + "'" + check.suggest(text.group, known));
 }

@@ -51,12 +51,14 @@ FrictionForce check_friction(CheckContext& check, const ForceText& text, const O
   friction.joint = check.joint(text.joint, {"joint", owner});
   require_any(check,
               present(text.coulomb) || present(text.viscous) || present(text.quadratic) ||
-                  !text.bearings.empty() || text.bearings_where.line > 0,
-              owner, "coulomb, viscous, quadratic or bearings");
+                  present(text.load) || !text.bearings.empty() || text.bearings_where.line > 0,
+              owner, "coulomb, viscous, quadratic, load or bearings");
   const Field smoothing_field{"smoothing", owner};
   const Checked smoothing = check.number(text.smoothing, smoothing_field);
   check.demand_positive(smoothing, smoothing_field);
   friction.smoothing = smoothing.formula;
+  if (present(text.load))
+    friction.load = check.expressions(text.load, {"load", owner}, Scope::everything);
   if (friction.joint == unresolved) return friction;
   const JointType type = *check.names.joint_type(friction.joint);
   if (type == JointType::fixed) {

@@ -132,6 +132,7 @@ struct ForceText {
   Location measure_where;
   Values value;                    // joint (one per speed), potential (one)
   Values coulomb, viscous, quadratic;  // friction: one or one per speed
+  Values load;                         // friction: an expression of everything
   std::optional<Value> smoothing;
   std::vector<BearingText> bearings;
   std::optional<Value> coefficient;  // drag

@@ -49,14 +49,16 @@ struct Shape {
   std::string color;
 };
 
-enum class BodyGroup { automatic, se3, so3r3 };
+// Where the state of a body lives when it is free. `formulation`: nothing is said in the file, the
+// formulation decides; `automatic`: SE(3) for bodies jointed to the world, the product elsewhere.
+enum class BodyGroup { formulation, automatic, se3, so3r3 };
 
 struct Body {
   std::string name;
   Formula mass, com, inertia;  // 1, 3, 6 (xx yy zz xy xz yz); not given when `density` is
   std::vector<Shape> shapes;
   Formula density;
-  BodyGroup group = BodyGroup::automatic;
+  BodyGroup group = BodyGroup::formulation;
   Location where;
 };
 
@@ -123,6 +125,7 @@ struct Bearing {
 struct FrictionForce {
   int joint = 0;
   Formula coulomb, viscous, quadratic;  // one number per speed (spherical: one)
+  Formula load;                         // given: an expression of everything, added to coulomb
   Formula smoothing;                    // given: smoothed sign
   std::vector<Bearing> bearings;
 };

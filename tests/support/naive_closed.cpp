@@ -135,7 +135,8 @@ void add_friction(const NaiveTree& tree, const NaiveState& state, NaiveForces& f
     const auto* f = std::get_if<FrictionForce>(&tree.model->forces[k].law);
     if (!f) continue;
     const NaiveJoint& j = tree.joints[f->joint];
-    const std::vector<double> friction = calc_naive_friction(tree, state, *f, 0);
+    const std::vector<double> friction =
+        calc_naive_friction(tree, state, *f, forces.elements[k].load);
     for (int i = 0; i < j.nv; ++i) {
       forces.tau[j.v0 + i] += friction[i];
       forces.elements[k].power += friction[i] * state.v[j.v0 + i];

@@ -143,8 +143,9 @@ VectorXd solve_with_friction(const Assembly& assembly, NaiveForces& forces, Naiv
       const auto* f = std::get_if<FrictionForce>(&tree.model->forces[k].law);
       if (!f) continue;
       const NaiveJoint& j = tree.joints[f->joint];
-      const std::vector<double> friction = calc_naive_friction(tree, assembly.state, *f, load[k]);
-      forces.elements[k] = {};
+      const std::vector<double> friction =
+          calc_naive_friction(tree, assembly.state, *f, load[k] + forces.elements[k].load);
+      forces.elements[k].power = 0;
       for (int i = 0; i < j.nv; ++i) {
         tau[j.v0 + i] += friction[i];
         forces.elements[k].power += friction[i] * assembly.state.v[j.v0 + i];

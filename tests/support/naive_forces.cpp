@@ -1,5 +1,6 @@
 #include "support/naive_forces.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/scalar.h"
@@ -277,8 +278,10 @@ NaiveEnergy apply(const Situation& s, const DragForce& f) {
   return {0, 0, power};
 }
 
-NaiveEnergy apply(const Situation&, const FrictionForce&) {
-  return {};
+NaiveEnergy apply(const Situation& s, const FrictionForce& f) {
+  NaiveEnergy energy;
+  if (f.load.given()) energy.load = std::max(0.0, evaluate_at(s, f.load)[0]);
+  return energy;
 }
 
 // V = -sum m g.x, with g fixed to a body's axes where the model says so.

@@ -17,6 +17,7 @@ struct NaiveState {
 
 struct NaiveEnergy {  // of one force element
   double potential = 0, potential_rate = 0, power = 0;
+  double load = 0;  // friction: what its expression adds to coulomb
 };
 
 struct NaiveForces {

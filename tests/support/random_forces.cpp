@@ -214,6 +214,8 @@ void add_friction(Builder& b, bool smooth) {
   f.coulomb = one_or_each(b, count, 0.05, 1);
   if (b.random.chance(0.6)) f.viscous = one_or_each(b, count, 0.05, 0.5);
   if (b.random.chance(0.6)) f.quadratic = one_or_each(b, count, 0.05, 0.5);
+  if (b.options.expressions && b.random.chance(0.3))
+    f.load = {Value(any_expression(b, Names::everything, 0.5))};
   if (smooth) f.smoothing = number(b, b.random.uniform(0.05, 1));
   if (b.options.bearings && may_have_bearings(type) && b.random.chance(0.5))
     add_bearings(b, type, f);

@@ -1,0 +1,33 @@
+#include "cli/stabilisation.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/arguments.h"
+#include "cli/load.h"
+#include "dynamics/mechanism_system.h"
+
+namespace cartan {
+
+void declare_stabilisation(Arguments& arguments, std::string& target) {
+  arguments.option("--stabilisation", "HOW",
+                   "how constraints are kept: projection, none or baumgarte", target);
+}
+
+bool check_stabilisation(const std::string& command, const std::string& name) {
+  const std::vector<std::string> known = {"projection", "none", "baumgarte"};
+  if (std::find(known.begin(), known.end(), name) != known.end()) return true;
+  const std::string near = suggestion(name, known);
+  fmt::print(stderr, "cartan {}: --stabilisation: unknown '{}'{}\n", command, name,
+             near.empty() ? "; expected projection, none or baumgarte" : near);
+  return false;
+}
+
+void stabilise(const std::string& how, System& system, SimulateOptions& options) {
+  options.project = how == "projection";
+  auto* mechanism = dynamic_cast<MechanicalSystem*>(&system);
+  if (mechanism && how == "baumgarte") mechanism->set_baumgarte(0.2 / options.step);
+}
+
+}  // namespace cartan

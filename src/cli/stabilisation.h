@@ -1,0 +1,20 @@
+// The option --stabilisation: how constraints are kept during a run.
+#pragma once
+
+#include <string>
+
+#include "integrate/simulate.h"
+
+namespace cartan {
+
+class Arguments;
+void declare_stabilisation(Arguments& arguments, std::string& target);
+
+// Complains on stderr about a name that is not known.
+bool check_stabilisation(const std::string& command, const std::string& name);
+
+// Projection after every step; none: the drift shows; Baumgarte's feedback in the equations, which
+// settles violations within some ten steps.
+void stabilise(const std::string& how, System& system, SimulateOptions& options);
+
+}  // namespace cartan
