@@ -16,6 +16,7 @@ int check_command(const Words& words);
 int eval_command(const Words& words);
 int inverse_command(const Words& words);
 int compare_command(const Words& words);
+int fit_command(const Words& words);
 int new_command(const Words& words);
 
 }  // namespace cartan

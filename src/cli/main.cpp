@@ -23,12 +23,13 @@ const Command commands[] = {
     {"eval", "accelerations, mass matrix, reactions and energies at one state", eval_command},
     {"inverse", "generalised forces for a prescribed motion", inverse_command},
     {"compare", "the same motion by several methods: errors, drift, cost, order", compare_command},
+    {"fit", "parameters from measurements, with their uncertainty", fit_command},
     {"new", "write a ready model file to start from", new_command},
 };
 
 // Commands other versions have.
 const char* const absent_commands[] = {"equations", "generate", "linearize", "equilibrium",
-                                       "orbit",     "continue", "lyapunov",  "fit",
+                                       "orbit",     "continue", "lyapunov",
                                        "sweep",     "plot",     "view",      "reproduce"};
 
 void print_help() {
