@@ -21,6 +21,7 @@ int lyapunov_command(const Words& words);
 int linearize_command(const Words& words);
 int equilibrium_command(const Words& words);
 int view_command(const Words& words);
+int fit_command(const Words& words);
 int new_command(const Words& words);
 
 }  // namespace cartan

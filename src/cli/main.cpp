@@ -28,11 +28,12 @@ const Command commands[] = {
     {"linearize", "eigenvalues and modes at a steady motion", linearize_command},
     {"equilibrium", "find a steady state: at rest or moving along symmetries", equilibrium_command},
     {"view", "show a run, or a model's initial assembly, in the browser", view_command},
+    {"fit", "parameters from measurements, with their uncertainty", fit_command},
     {"new", "write a ready model file to start from", new_command},
 };
 
 // Commands other versions have.
-const char* const absent_commands[] = {"equations", "generate", "continue", "fit",
+const char* const absent_commands[] = {"equations", "generate", "continue",
                                        "sweep",     "plot",     "reproduce"};
 
 void print_help() {

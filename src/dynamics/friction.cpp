@@ -324,6 +324,7 @@ template <class S>
 void add_friction_at_loads(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, const S* loads) {
   ws.any_locked = false;
   if (!mechanism.has_friction) return;
+  fill_given_loads(mechanism, ws);
   keep_applied(mechanism, ws);
   set_friction_locks(mechanism, ws);
   std::copy(loads, loads + mechanism.bearing_count, ws.friction_load.begin());
@@ -350,34 +351,35 @@ void calc_load_residuals(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, 
   });
 }
 
-void calc_friction_margins(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
-                           std::span<double> margins) {
+template <class S>
+void calc_friction_margins(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
+                           std::span<S> margins) {
   if (mechanism.mode_count == 0) return;
   fill_reactions(mechanism, ws);
-  for_each_friction(mechanism, [&](int k, const Friction<double>& e) {
+  for_each_friction(mechanism, [&](int k, const Friction<S>& e) {
     if (e.smooth) return;
-    const Link<double>& link = mechanism.links[e.link];
-    const double load = ws.given_load[k] + (e.load0 >= 0 ? ws.friction_load[e.load0] : 0);
+    const Link<S>& link = mechanism.links[e.link];
+    const S load = ws.given_load[k] + (e.load0 >= 0 ? ws.friction_load[e.load0] : S(0));
     // force in component i that only friction can supply
     auto held = [&](int i) {
       return joint_force_component(mechanism, ws, e.link, i) - ws.applied_tau[link.v0 + i];
     };
     if (e.rotation) {
-      const Vec3<double> w{ws.v[link.v0], ws.v[link.v0 + 1], ws.v[link.v0 + 2]};
-      const Vec3<double> torque{held(0), held(1), held(2)};
+      const Vec3<S> w{ws.v[link.v0], ws.v[link.v0 + 1], ws.v[link.v0 + 2]};
+      const Vec3<S> torque{held(0), held(1), held(2)};
       const int mode = ws.mode[e.mode0];
       if (mode == 0) {
-        margins[e.mode0] = magnitude(e, 0, load, 0.0) - norm(torque);
+        margins[e.mode0] = magnitude(e, 0, load, S(0)) - norm(torque);
       } else {
-        const double rate = leading_rate(mode, w);
-        margins[e.mode0] = rate - std::copysign(least_share * norm(w), rate);
+        const S rate = leading_rate(mode, w), share = S(least_share) * norm(w);
+        margins[e.mode0] = rate - select(less(rate, S(0)), -share, share);
       }
       return;
     }
     for (int c = 0; c < e.components(); ++c) {
       const int mode = ws.mode[e.mode0 + c];
-      margins[e.mode0 + c] =
-          mode != 0 ? mode * ws.v[link.v0 + c] : magnitude(e, c, load, 0.0) - std::fabs(held(c));
+      margins[e.mode0 + c] = mode != 0 ? S(mode) * ws.v[link.v0 + c]
+                                       : magnitude(e, c, load, S(0)) - abs(held(c));
     }
   });
 }
@@ -456,7 +458,7 @@ void settle_friction(const Mechanism<double>& mechanism, FrictionState state,
   std::vector<double> margins(mechanism.mode_count);
   for (int round = 0; round <= mechanism.mode_count; ++round) {
     evaluate_at(mechanism, state, ws, solve);
-    calc_friction_margins(mechanism, ws, margins);
+    calc_friction_margins<double>(mechanism, ws, margins);
     double worst = 0;
     const Friction<double>* element = nullptr;
     int component = 0;
@@ -527,6 +529,10 @@ void change_friction(const Mechanism<double>& mechanism, FrictionState state, in
 CARTAN_INSTANTIATE(double)
 CARTAN_INSTANTIATE(Dual4)
 #undef CARTAN_INSTANTIATE
+template void calc_friction_margins<double>(const Mechanism<double>&, MotionWorkspace<double>&,
+                                            std::span<double>);
+template void calc_friction_margins<Dual4>(const Mechanism<Dual4>&, MotionWorkspace<Dual4>&,
+                                           std::span<Dual4>);
 template void set_friction_locks<double>(const Mechanism<double>&, MotionWorkspace<double>&);
 template void solve_with_friction<double>(const Mechanism<double>&, MotionWorkspace<double>&,
                                           AccelerationSolver<double>);

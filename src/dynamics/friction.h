@@ -34,8 +34,9 @@ void set_friction_locks(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 
 // After solve_with_friction: one value per discrete state that falls through zero when the state
 // must change: s v of a slipping component, (limit - holding force) of a stuck one.
-void calc_friction_margins(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
-                           std::span<double> margins);
+template <class S>
+void calc_friction_margins(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
+                           std::span<S> margins);
 
 // Adds friction to ws.tau for the accelerations already in ws (inverse dynamics).
 void add_friction_at_accelerations(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws);

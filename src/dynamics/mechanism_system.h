@@ -136,6 +136,18 @@ class MechanicalSystem : public System {
   virtual std::vector<double> calc_inverse_dynamics(StateView at, std::span<const double> vdot,
                                                     Workspace& workspace) const = 0;
 
+  // d start / d p_which (numbers of x without quadratures) of a start that has the file's values but
+  // for the joints whose coordinates or speeds are given otherwise. Constraints are kept by the
+  // smallest mass-weighted change. "" or why there is none.
+  virtual std::string fill_start_slopes(const State& start, std::span<const int> which,
+                                        const std::vector<bool>& q_given,
+                                        const std::vector<bool>& v_given,
+                                        Eigen::Ref<Eigen::MatrixXd> J) const {
+    (void)start, (void)which, (void)q_given, (void)v_given, (void)J;
+    return "derivatives of the start are known in joint coordinates only; use the formulation "
+           "recursive or moving-frame";
+  }
+
   // An expression over the names of the model (dynamics/state_expression.h); null where the state is
   // not made of joint coordinates and speeds.
   virtual std::unique_ptr<StateFunction> make_function(Formula formula) const {

@@ -52,6 +52,26 @@ class MechanismFunction final : public StateFunction {
     return result;
   }
 
+  double slope(StateView at, std::span<const int> parameters, FunctionSlope& slope,
+               Workspace& workspace) const override {
+    slope.by_x.resize(at.x.size());
+    slope.by_parameters.resize(parameters.size());
+    const double result = gradient(at, slope.by_x, workspace);
+    const std::vector<Dual4> x(at.x.begin(), at.x.end());
+    slope.by_time = evaluate<Dual4>(dual_, Dual4::variable(at.t, 0), x.data(), at.mode,
+                                    *scratch_.dual(workspace))
+                        .d[0];
+    if (parameters.empty()) return result;
+    SeededMechanisms<MotionWorkspace<Dual4>>& seeded = *scratch_.seeded(workspace, parameters);
+    for (std::size_t group = 0; group < seeded.mechanisms.size(); ++group) {
+      const Dual4 value = evaluate<Dual4>(seeded.mechanisms[group], Dual4(at.t), x.data(), at.mode,
+                                          seeded.scratch[group]);
+      for (std::size_t k = 4 * group; k < std::min(4 * group + 4, parameters.size()); ++k)
+        slope.by_parameters[k] = value.d[k - 4 * group];
+    }
+    return result;
+  }
+
  private:
   template <class S>
   S evaluate(const Mechanism<S>& mechanism, const S& t, const S* x, std::span<const int> mode,
@@ -94,17 +114,21 @@ std::unique_ptr<StateFunction> make_state_function(const System& system, const M
   problem = problems.text();
   while (!problem.empty() && problem.back() == '\n') problem.pop_back();
   if (!formula) return nullptr;
-  if (const auto* variables = dynamic_cast<const VariablesSystem*>(&system))
-    return variables->make_function(std::move(*formula));
-  const auto* mechanism = dynamic_cast<const MechanicalSystem*>(&system);
-  std::unique_ptr<StateFunction> function;
-  if (mechanism) function = mechanism->make_function(std::move(*formula));
+  std::unique_ptr<StateFunction> function = make_state_function(system, std::move(*formula));
   if (!function)
     problem = fmt::format(
         "'{}': the state of this formulation is not made of joint coordinates and speeds; use the "
         "formulation recursive",
         text);
   return function;
+}
+
+std::unique_ptr<StateFunction> make_state_function(const System& system, Formula formula) {
+  if (const auto* variables = dynamic_cast<const VariablesSystem*>(&system))
+    return variables->make_function(std::move(formula));
+  if (const auto* mechanism = dynamic_cast<const MechanicalSystem*>(&system))
+    return mechanism->make_function(std::move(formula));
+  return nullptr;
 }
 
 }  // namespace cartan

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "dynamics/motion_workspace.h"
+#include "dynamics/parameter_seeds.h"
 #include "system/state_function.h"
 
 namespace cartan {
@@ -14,6 +15,8 @@ namespace cartan {
 struct MotionScratch {
   std::function<MotionWorkspace<double>*(Workspace&)> real;
   std::function<MotionWorkspace<Dual4>*(Workspace&)> dual;
+  // The mechanisms in which parameters are dual numbers, four each (parameter_seeds.h).
+  std::function<SeededMechanisms<MotionWorkspace<Dual4>>*(Workspace&, std::span<const int>)> seeded;
 };
 
 // x = (q, v, ...) in the mechanism's own coordinates. The mechanisms must outlive the function.
@@ -25,5 +28,8 @@ std::unique_ptr<StateFunction> make_mechanism_function(const Mechanism<double>& 
 // one sentence per problem, when the text is wrong or the formulation has no such functions.
 std::unique_ptr<StateFunction> make_state_function(const System& system, const Model& model,
                                                    const std::string& text, std::string& problem);
+
+// The same of a formula that is compiled already; null where the formulation has no such functions.
+std::unique_ptr<StateFunction> make_state_function(const System& system, Formula formula);
 
 }  // namespace cartan

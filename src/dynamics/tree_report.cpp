@@ -12,23 +12,29 @@
 
 namespace cartan {
 
-std::vector<double> initial_position(const Joint& joint, std::span<const double> parameters) {
-  std::vector<double> q;
+template <class S>
+std::vector<S> initial_position(const Joint& joint, std::span<const S> parameters) {
+  std::vector<S> q;
   if (joint.type == JointType::spherical || joint.type == JointType::free) {
-    const Quat<double> u = calc_quaternion<double>(joint.rotation, parameters);
+    const Quat<S> u = calc_quaternion<S>(joint.rotation, parameters);
     q = {u.w, u.x, u.y, u.z};
   }
   if (joint.type == JointType::spherical || joint.type == JointType::fixed) return q;
-  std::vector<double> rest(joint.nq() - q.size(), 0.0);
-  if (joint.coordinates.given()) rest = evaluate<double>(joint.coordinates, parameters);
+  std::vector<S> rest(joint.nq() - q.size(), S(0));
+  if (joint.coordinates.given()) rest = evaluate<S>(joint.coordinates, parameters);
   q.insert(q.end(), rest.begin(), rest.end());
   return q;
 }
 
-std::vector<double> initial_velocity(const Joint& joint, std::span<const double> parameters) {
-  if (!joint.velocity.given()) return std::vector<double>(joint.nv(), 0.0);
-  return evaluate<double>(joint.velocity, parameters);
+template <class S>
+std::vector<S> initial_velocity(const Joint& joint, std::span<const S> parameters) {
+  if (!joint.velocity.given()) return std::vector<S>(joint.nv(), S(0));
+  return evaluate<S>(joint.velocity, parameters);
 }
+template std::vector<double> initial_position<double>(const Joint&, std::span<const double>);
+template std::vector<double> initial_velocity<double>(const Joint&, std::span<const double>);
+template std::vector<Dual4> initial_position<Dual4>(const Joint&, std::span<const Dual4>);
+template std::vector<Dual4> initial_velocity<Dual4>(const Joint&, std::span<const Dual4>);
 
 namespace {
 

@@ -6,8 +6,10 @@
 
 namespace cartan {
 
-std::vector<double> initial_position(const Joint& joint, std::span<const double> parameters);
-std::vector<double> initial_velocity(const Joint& joint, std::span<const double> parameters);
+template <class S>
+std::vector<S> initial_position(const Joint& joint, std::span<const S> parameters);
+template <class S>
+std::vector<S> initial_velocity(const Joint& joint, std::span<const S> parameters);
 
 // Power of all nonconservative elements and of potentials that change by themselves.
 template <class S>

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <Eigen/Dense>
 #include <fmt/format.h>
 
 #include "dynamics/assembly.h"
@@ -201,7 +202,37 @@ class TreeSystem final : public MechanicalSystem {
     const std::size_t own = model_.events.size();
     for (std::size_t k = 0; k < own; ++k)
       evaluate_program(mechanism_, w.motion, model_.events[k].when.program, &values[k]);
-    calc_friction_margins(mechanism_, w.motion, values.subspan(own));
+    calc_friction_margins<double>(mechanism_, w.motion, values.subspan(own));
+  }
+
+  void event_slope(int event, StateView at, std::span<const int> parameters, FunctionSlope& slope,
+                   Workspace& workspace) const override {
+    const int own = static_cast<int>(model_.events.size());
+    if (event < own) {
+      make_mechanism_function(mechanism_, dual_mechanism_, scratch(), model_.events[event].when)
+          ->slope(at, parameters, slope, workspace);
+      return;
+    }
+    TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+    if (!w.dual) w.dual = make_motion_workspace(dual_mechanism_);
+    const int component = event - own, varying = mechanism_.nq + mechanism_.nv;
+    slope.by_x.assign(at.x.size(), 0.0);
+    slope.by_parameters.assign(parameters.size(), 0.0);
+    std::vector<Dual4> x(at.x.begin(), at.x.end());
+    for (int first = 0; first < varying; first += 4) {
+      const int count = std::min(4, varying - first);
+      for (int k = 0; k < count; ++k) x[first + k] = Dual4::variable(at.x[first + k], k);
+      const Dual4 margin = friction_margin(dual_mechanism_, Dual4(at.t), x, at, component, *w.dual);
+      for (int k = 0; k < count; ++k) slope.by_x[first + k] = margin.d[k];
+      for (int k = 0; k < count; ++k) x[first + k] = at.x[first + k];
+    }
+    slope.by_time =
+        friction_margin(dual_mechanism_, Dual4::variable(at.t, 0), x, at, component, *w.dual).d[0];
+    seed_mechanisms(parameters, w);
+    for (std::size_t k = 0; k < parameters.size(); ++k)
+      slope.by_parameters[k] = friction_margin(w.seeded.mechanisms[k / 4], Dual4(at.t), x, at,
+                                               component, w.seeded.scratch[k / 4])
+                                   .d[k % 4];
   }
 
   bool handle_event(int which, State& state, Workspace& workspace) const override {
@@ -352,6 +383,24 @@ class TreeSystem final : public MechanicalSystem {
     speeds = ws.row_speed;
   }
 
+  std::string fill_start_slopes(const State& start, std::span<const int> which,
+                                const std::vector<bool>& q_given, const std::vector<bool>& v_given,
+                                Eigen::Ref<Eigen::MatrixXd> J) const override {
+    if (mechanism_.absolute)
+      return MechanicalSystem::fill_start_slopes(start, which, q_given, v_given, J);
+    constexpr double consistent = 1e-9;
+    if (std::max(assembly_.position_change, assembly_.velocity_change) > consistent)
+      return fmt::format(
+          "the start of the file does not fulfil the constraints (assembly changes it by {:.2g}), "
+          "and how that change depends on parameters is not known; write the assembled values into "
+          "the file",
+          std::max(assembly_.position_change, assembly_.velocity_change));
+    fill_file_slopes(which, q_given, v_given, J);
+    if (mechanism_.rows.empty()) return "";
+    keep_constraints(start, which, J);
+    return "";
+  }
+
   std::unique_ptr<StateFunction> make_function(Formula formula) const override {
     if (mechanism_.absolute) return nullptr;
     return make_mechanism_function(mechanism_, dual_mechanism_, scratch(), std::move(formula));
@@ -383,6 +432,11 @@ class TreeSystem final : public MechanicalSystem {
   // Where other sides of the system find their scratch in its workspace.
   MotionScratch scratch() const {
     MotionScratch scratch;
+    scratch.seeded = [this](Workspace& workspace, std::span<const int> which) {
+      TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+      seed_mechanisms(which, w);
+      return &w.seeded;
+    };
     scratch.real = [](Workspace& w) { return &static_cast<TreeWorkspace&>(w).motion; };
     scratch.dual = [this](Workspace& workspace) {
       TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
@@ -398,11 +452,81 @@ class TreeSystem final : public MechanicalSystem {
     return {w.motion, *w.dual, w.dual_x, w.dual_xdot, w.direction};
   }
 
+  // The margin of one component of dry friction (friction.h).
+  Dual4 friction_margin(const Mechanism<Dual4>& mechanism, const Dual4& t,
+                        const std::vector<Dual4>& x, StateView at, int component,
+                        MotionWorkspace<Dual4>& ws) const {
+    std::vector<Dual4> rates(x.size()), margins(mechanism.mode_count);
+    evaluate(mechanism, formulation_.solve_dual, t, x.data(), at.mode, rates.data(), ws);
+    calc_friction_margins<Dual4>(mechanism, ws, margins);
+    return margins[component];
+  }
+
   template <class S>
   void set_absolute(Mechanism<S>& mechanism) const {
     mechanism.absolute = true;
     for (std::size_t i = 0; i < mechanism.links.size(); ++i)
       mechanism.links[i].product = formulation_.absolute->product[mechanism.bodies[i].body];
+  }
+
+  // d start / d p of the values in the file.
+  void fill_file_slopes(std::span<const int> which, const std::vector<bool>& q_given,
+                        const std::vector<bool>& v_given, Eigen::Ref<Eigen::MatrixXd> J) const {
+    J.setZero();
+    for (std::size_t first = 0; first < which.size(); first += 4) {
+      const std::vector<Dual4> p = seed_parameters(model_, parameters_, which, first);
+      const auto put = [&](int row, const std::vector<Dual4>& values) {
+        for (std::size_t i = 0; i < values.size(); ++i)
+          for (std::size_t k = first; k < std::min(first + 4, which.size()); ++k)
+            J(row + static_cast<int>(i), static_cast<int>(k)) = values[i].d[k - first];
+      };
+      for (std::size_t j = 0; j < model_.joints.size(); ++j) {
+        if (mechanism_.link_of_joint[j] < 0) continue;
+        const Link<double>& link = mechanism_.links[mechanism_.link_of_joint[j]];
+        if (!(j < q_given.size() && q_given[j]))
+          put(link.q0, initial_position<Dual4>(model_.joints[j], p));
+        if (!(j < v_given.size() && v_given[j]))
+          put(mechanism_.nq + link.v0, initial_velocity<Dual4>(model_.joints[j], p));
+      }
+    }
+  }
+
+  // Changes the columns of J least, measured with the mass matrix, so that they keep the linearised
+  // constraints: positions first (dq = N(q) d with d like speeds), then speeds.
+  void keep_constraints(const State& start, std::span<const int> which,
+                        Eigen::Ref<Eigen::MatrixXd> J) const {
+    using Eigen::MatrixXd;
+    const auto workspace = make_workspace();
+    const int nq = mechanism_.nq, nv = mechanism_.nv, rows = mechanism_.row_count();
+    const int k = static_cast<int>(which.size());
+    const MatrixXd M = report_mass_matrix(start, *workspace).mass_matrix;
+    MatrixXd C(2 * rows, static_cast<int>(start.x.size())), by_p(2 * rows, k);
+    constraint_jacobian(start, C, *workspace);
+    constraint_parameter_jacobian(start, which, by_p, *workspace);
+    MatrixXd N = MatrixXd::Zero(nq, nv);
+    for (const Link<double>& link : mechanism_.links)
+      for (int c = 0; c < link.nv; ++c) {
+        std::vector<double> unit(link.nv, 0.0);
+        unit[c] = 1;
+        calc_coordinate_rates(link, start.x.data() + link.q0, unit.data(),
+                              N.col(link.v0 + c).data() + link.q0);
+      }
+    const MatrixXd A = C.topRows(rows).leftCols(nq) * N;
+    MatrixXd d = N.completeOrthogonalDecomposition().solve(J.topRows(nq));
+    correct_least(M, A, by_p.topRows(rows), d);
+    J.topRows(nq) = N * d;
+    const MatrixXd B = C.bottomRows(rows).middleCols(nq, nv);
+    MatrixXd speeds = J.middleRows(nq, nv);
+    correct_least(M, B, by_p.bottomRows(rows) + C.bottomRows(rows).leftCols(nq) * J.topRows(nq),
+                  speeds);
+    J.middleRows(nq, nv) = speeds;
+  }
+
+  // d += least change in the norm of M so that A d + rest = 0; rows of A may depend on others.
+  static void correct_least(const Eigen::MatrixXd& M, const Eigen::MatrixXd& A,
+                            const Eigen::MatrixXd& rest, Eigen::MatrixXd& d) {
+    const Eigen::MatrixXd X = M.ldlt().solve(A.transpose());
+    d -= X * (A * X).completeOrthogonalDecomposition().solve(A * d + rest);
   }
 
   void seed_mechanisms(std::span<const int> which, TreeWorkspace& w) const {
@@ -445,8 +569,8 @@ class TreeSystem final : public MechanicalSystem {
     for (std::size_t j = 0; j < model_.joints.size(); ++j) {
       const Joint& joint = model_.joints[j];
       const int i = mechanism_.link_of_joint[j];
-      const std::vector<double> q = initial_position(joint, parameters_);
-      const std::vector<double> v = initial_velocity(joint, parameters_);
+      const std::vector<double> q = initial_position<double>(joint, parameters_);
+      const std::vector<double> v = initial_velocity<double>(joint, parameters_);
       if (i < 0) {
         const int l = mechanism_.loop_of_joint[j];
         if (joint.position_given) guesses.q[l] = q;

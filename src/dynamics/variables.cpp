@@ -158,6 +158,25 @@ class PlainSystem final : public VariablesSystem {
       values[k] = value<double>(model_.events[k].when, at.t, at.x, w.scratch);
   }
 
+  void event_slope(int event, StateView at, std::span<const int> parameters, FunctionSlope& slope,
+                   Workspace& workspace) const override {
+    make_function(model_.events[event].when)->slope(at, parameters, slope, workspace);
+  }
+
+  void fill_start_slopes(std::span<const int> which, const std::vector<bool>& known,
+                         Eigen::Ref<Eigen::MatrixXd> J) const override {
+    J.setZero();
+    for (std::size_t first = 0; first < which.size(); first += 4) {
+      const std::vector<Dual4> p = seed_parameters(model_, parameters_, which, first);
+      for (std::size_t i = 0; i < model_.variables.size(); ++i) {
+        if (i < known.size() && known[i]) continue;
+        const Dual4 start = cartan::evaluate<Dual4>(model_.variables[i].initial, p)[0];
+        for (std::size_t k = first; k < std::min(first + 4, which.size()); ++k)
+          J(static_cast<int>(i), static_cast<int>(k)) = start.d[k - first];
+      }
+    }
+  }
+
   std::unique_ptr<StateFunction> make_function(Formula formula) const override;
 
   void calc_outputs(StateView at, std::span<double> outputs, Workspace& workspace) const override {
@@ -231,6 +250,22 @@ class VariablesFunction final : public StateFunction {
       for (int k = 0; k < count; ++k) s.x[first + k] = at.x[first + k];
     }
     return value(at, workspace);
+  }
+
+  double slope(StateView at, std::span<const int> parameters, FunctionSlope& slope,
+               Workspace& workspace) const override {
+    slope.by_x.resize(at.x.size());
+    slope.by_parameters.resize(parameters.size());
+    const double result = gradient(at, slope.by_x, workspace);
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    ProgramScratch<Dual4>& s = *w.dual;
+    slope.by_time = system_.value<Dual4>(formula_, Dual4::variable(at.t, 0), s.x, s).d[0];
+    if (parameters.empty()) return result;
+    system_.seed(parameters, w);
+    for (std::size_t k = 0; k < parameters.size(); ++k)
+      slope.by_parameters[k] =
+          PlainSystem::value_with<Dual4>(formula_, Dual4(at.t), s.x, w.seeded[k / 4], s).d[k % 4];
+    return result;
   }
 
  private:

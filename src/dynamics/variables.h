@@ -16,6 +16,9 @@ class VariablesSystem : public System {
   // Values of the model's outputs at a state.
   virtual void calc_outputs(StateView at, std::span<double> outputs,
                             Workspace& workspace) const = 0;
+  // d start / d p_which of the file's initial values; zero for variables whose value is `known`.
+  virtual void fill_start_slopes(std::span<const int> which, const std::vector<bool>& known,
+                                 Eigen::Ref<Eigen::MatrixXd> J) const = 0;
   // An expression over the names of the model.
   virtual std::unique_ptr<StateFunction> make_function(Formula formula) const = 0;
 };

@@ -69,6 +69,17 @@ std::vector<double> parameter_values(const Model& model) {
   return values;
 }
 
+std::vector<double> parameter_values(const Model& model, std::span<const int> which,
+                                     std::span<const double> values) {
+  std::vector<double> result(model.parameters.size());
+  for (int i : model.parameter_order) {
+    const auto listed = std::find(which.begin(), which.end(), i);
+    result[i] = listed != which.end() ? values[listed - which.begin()]
+                                      : evaluate<double>(model.parameters[i].value, result)[0];
+  }
+  return result;
+}
+
 template <class S>
 std::vector<S> evaluate(const Formula& formula, std::span<const S> parameters) {
   const Program& program = formula.program;

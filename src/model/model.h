@@ -251,6 +251,9 @@ std::optional<Formula> compile_expression(const Model& model, const std::string&
 
 // The parameters' values in file order.
 std::vector<double> parameter_values(const Model& model);
+// The same where some have other values than the file gives them; what depends on these follows.
+std::vector<double> parameter_values(const Model& model, std::span<const int> which,
+                                     std::span<const double> values);
 
 // Evaluates a formula over the parameters only.
 template <class S>

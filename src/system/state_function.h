@@ -17,6 +17,9 @@ class StateFunction {
   // Returns the value; gradient[i] = d value / d x_i in embedded numbers, exact. Along tangent
   // vectors of the state space this is the derivative of the function.
   virtual double gradient(StateView at, std::span<double> gradient, Workspace& workspace) const = 0;
+  // The same with the derivatives by time and by parameters.
+  virtual double slope(StateView at, std::span<const int> parameters, FunctionSlope& slope,
+                       Workspace& workspace) const = 0;
 };
 
 }  // namespace cartan

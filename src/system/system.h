@@ -47,6 +47,13 @@ class Workspace {
   long jacobians = 0;
 };
 
+// How a scalar function of time, state and parameters changes: exact derivatives, by x in embedded
+// numbers, by the parameters that were asked for.
+struct FunctionSlope {
+  std::vector<double> by_x, by_parameters;
+  double by_time = 0;
+};
+
 struct EventInfo {
   std::string name;
   int direction = 0;      // -1, 0, 1: which crossings count
@@ -137,6 +144,14 @@ class System {
   // Zero-crossing functions.
   virtual const std::vector<EventInfo>& events() const = 0;
   virtual void event_values(StateView at, std::span<double> values, Workspace& workspace) const = 0;
+  // Derivatives of event function `event` in the mode of the state.
+  virtual void event_slope(int event, StateView at, std::span<const int> parameters,
+                           FunctionSlope& slope, Workspace& workspace) const {
+    (void)event, (void)at, (void)workspace;
+    slope.by_x.assign(space().size(), 0.0);
+    slope.by_parameters.assign(parameters.size(), 0.0);
+    slope.by_time = 0;
+  }
   // Called with the state at a located crossing of event `which`; may change mode and x (a joint
   // that sticks gets exactly zero speed). True: the integrator must restart from `state`.
   virtual bool handle_event(int which, State& state, Workspace& workspace) const {

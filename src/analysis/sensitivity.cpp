@@ -1,0 +1,133 @@
+#include "analysis/sensitivity.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/tangents.h"
+
+namespace cartan {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+struct SensitivityWorkspace : Workspace {
+  std::unique_ptr<Workspace> variational, base;
+};
+SensitivityWorkspace& own(Workspace& workspace) {
+  return static_cast<SensitivityWorkspace&>(workspace);
+}
+
+VectorXd base_rate(const System& base, StateView at, Workspace& workspace) {
+  VectorXd rate(base.space().size());
+  base.derivative(at, {rate.data(), static_cast<std::size_t>(rate.size())}, workspace);
+  return rate;
+}
+
+}  // namespace
+
+SensitivitySystem::SensitivitySystem(const System& base, std::vector<int> parameters)
+    : base_(base),
+      parameters_(std::move(parameters)),
+      variational_(base, static_cast<int>(parameters_.size()), parameters_),
+      n_(embedded_numbers(base)) {}
+
+State SensitivitySystem::make_state(const State& base_state, const MatrixXd& by_parameters) const {
+  State state = base_state;
+  state.x.resize(n_);
+  state.x.insert(state.x.end(), by_parameters.data(), by_parameters.data() + by_parameters.size());
+  return state;
+}
+
+State SensitivitySystem::base_state(StateView at) const {
+  State state{at.t, {at.x.begin(), at.x.begin() + n_}, {at.mode.begin(), at.mode.end()}};
+  state.x.resize(base_.space().size(), 0.0);
+  return state;
+}
+
+Eigen::Map<const MatrixXd> SensitivitySystem::columns(std::span<const double> x) const {
+  return {x.data() + n_, n_, static_cast<Eigen::Index>(parameters_.size())};
+}
+
+bool SensitivitySystem::event_time_slope(int event, StateView at, VectorXd& slope,
+                                         Workspace& base) const {
+  const State state = base_state(at);
+  const VectorXd rate = base_rate(base_, state, base);
+  FunctionSlope g;
+  base_.event_slope(event, state, parameters_, g, base);
+  const Eigen::Map<const VectorXd> by_x(g.by_x.data(), n_);
+  const double speed = by_x.dot(rate.head(n_)) + g.by_time;
+  const double size = by_x.cwiseAbs().dot(rate.head(n_).cwiseAbs()) + std::fabs(g.by_time);
+  if (!(std::fabs(speed) > 1e-10 * size)) return false;
+  slope = -(columns(at.x).transpose() * by_x +
+            Eigen::Map<const VectorXd>(g.by_parameters.data(),
+                                       static_cast<Eigen::Index>(parameters_.size()))) /
+          speed;
+  return true;
+}
+
+std::unique_ptr<Workspace> SensitivitySystem::make_workspace() const {
+  auto w = std::make_unique<SensitivityWorkspace>();
+  w->variational = variational_.make_workspace();
+  w->base = base_.make_workspace();
+  return w;
+}
+
+void SensitivitySystem::derivative(StateView at, std::span<double> xdot,
+                                   Workspace& workspace) const {
+  variational_.derivative(at, xdot, *own(workspace).variational);
+}
+
+void SensitivitySystem::jacobian(StateView at, Eigen::Ref<MatrixXd> J, Workspace& workspace) const {
+  variational_.jacobian(at, J, *own(workspace).variational);
+}
+
+void SensitivitySystem::event_values(StateView at, std::span<double> values,
+                                     Workspace& workspace) const {
+  base_.event_values(base_state(at), values, *own(workspace).base);
+}
+
+bool SensitivitySystem::handle_event(int which, State& state, Workspace& workspace) const {
+  Workspace& base = *own(workspace).base;
+  const State before = base_state(state);
+  State after = before;
+  const VectorXd rate_before = base_rate(base_, before, base);
+  VectorXd slope;
+  const bool crosses = event_time_slope(which, state, slope, base);
+  if (!base_.handle_event(which, after, base)) return false;
+  const VectorXd rate_after = base_rate(base_, after, base);
+  std::copy_n(after.x.begin(), n_, state.x.begin());
+  state.mode = after.mode;
+  if (crosses)
+    Eigen::Map<MatrixXd>(state.x.data() + n_, n_, slope.size()) +=
+        (rate_before - rate_after).head(n_) * slope.transpose();
+  return true;
+}
+
+// Positions and speeds by the base; derivatives keep the linearised constraints.
+Projection SensitivitySystem::project(State& state, Workspace& workspace) const {
+  Workspace& base = *own(workspace).base;
+  State inner = base_state(state);
+  const Projection done = base_.project(inner, base);
+  if (!done.problem.empty()) return done;
+  std::copy_n(inner.x.begin(), n_, state.x.begin());
+  state.mode = inner.mode;
+  const StateSpace& space = base_.space();
+  const int m = tangent_numbers(base_), k = static_cast<int>(parameters_.size());
+  MatrixXd columns(m, k);
+  std::vector<double> rate(space.size(), 0.0), xi(space.tangent_size());
+  for (int j = 0; j < k; ++j) {
+    std::copy_n(state.x.begin() + n_ + j * n_, n_, rate.begin());
+    space.to_tangent(inner.x, rate, xi);
+    columns.col(j) = Eigen::Map<const VectorXd>(xi.data(), m);
+  }
+  keep_allowed(base_, inner, parameters_, columns, base);
+  Eigen::Map<MatrixXd>(state.x.data() + n_, n_, k) = tangent_map(base_, inner.x) * columns;
+  return done;
+}
+
+std::string SensitivitySystem::explain_failure(StateView at, Workspace& workspace) const {
+  return base_.explain_failure(base_state(at), *own(workspace).base);
+}
+
+}  // namespace cartan

@@ -1,0 +1,161 @@
+#include "cli/fit_report.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cli/json_values.h"
+#include "io/csv.h"
+
+namespace cartan {
+namespace {
+
+struct ColumnMisfit {
+  double before = 0, after = 0;  // root mean square, units of the data
+  int count = 0;
+};
+
+std::vector<std::vector<ColumnMisfit>> calc_misfits(const FitReport& report) {
+  std::vector<std::vector<ColumnMisfit>> misfits;
+  for (const FitExperiment& e : report.setup.problem.experiments)
+    misfits.emplace_back(e.columns.size());
+  for (const FitPoint& p : report.result.points) {
+    ColumnMisfit& m = misfits[p.experiment][p.column];
+    m.before += (p.before - p.measured) * (p.before - p.measured);
+    m.after += (p.after - p.measured) * (p.after - p.measured);
+    ++m.count;
+  }
+  for (auto& list : misfits)
+    for (ColumnMisfit& m : list)
+      m.before = std::sqrt(m.before / std::max(m.count, 1)),
+      m.after = std::sqrt(m.after / std::max(m.count, 1));
+  return misfits;
+}
+
+bool at_bound(const FitResult& result, std::size_t j) {
+  return std::find(result.at_bound.begin(), result.at_bound.end(), static_cast<int>(j)) !=
+         result.at_bound.end();
+}
+
+// "0.8 c3 - 0.6 c4": a direction in units of the parameters' sizes.
+std::string direction_text(const FitReport& report, const Eigen::VectorXd& direction) {
+  std::string text;
+  for (int j = 0; j < direction.size(); ++j) {
+    if (std::fabs(direction(j)) < 0.01) continue;
+    const char* sign = direction(j) < 0 ? (text.empty() ? "-" : " - ") : (text.empty() ? "" : " + ");
+    text += fmt::format("{}{:.2f} {}", sign, std::fabs(direction(j)), report.setup.names[j]);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string fit_text(const FitReport& report) {
+  const FitResult& r = report.result;
+  std::string text = fmt::format("{} measurements, {} free parameters, {} iterations\n\n",
+                                 r.points.size(), report.setup.names.size(), r.iterations);
+  text += fmt::format("{:<16} {:>16} {:>18} {:>14} {:>36}\n", "parameter", "at the start", "fitted",
+                      "standard error", "95 per cent interval");
+  for (std::size_t j = 0; j < report.setup.names.size(); ++j) {
+    const int i = static_cast<int>(j);
+    text += fmt::format("{:<16} {:>16.9g} {:>18.12g}", report.setup.names[j],
+                        report.setup.problem.start(i), r.theta(i));
+    if (at_bound(r, j))
+      text += "  (at its bound)";
+    else if (r.standard_errors.size() > 0)
+      text += fmt::format(" {:>14.3g} {:>36}", r.standard_errors(i),
+                          fmt::format("{:.9g} .. {:.9g}", r.interval_low(i), r.interval_high(i)));
+    text += '\n';
+  }
+  text += fmt::format("\ncost 1/2 |r|^2: {:.6g} at the start, {:.6g} now\n", r.initial_cost,
+                      r.final_cost);
+  text += "\nroot mean square of what is left, in units of the data:\n";
+  const auto misfits = calc_misfits(report);
+  for (std::size_t e = 0; e < misfits.size(); ++e)
+    for (std::size_t c = 0; c < misfits[e].size(); ++c) {
+      const FitExperiment& experiment = report.setup.problem.experiments[e];
+      text += fmt::format("  {:<24} {:<20} {:>12.4g} -> {:<12.4g} ({} values, sigma {:.4g})\n",
+                          experiment.name, experiment.columns[c].name, misfits[e][c].before,
+                          misfits[e][c].after, misfits[e][c].count, experiment.columns[c].sigma);
+    }
+  return text;
+}
+
+std::string fit_json(const FitReport& report) {
+  const FitResult& r = report.result;
+  const bool known = r.standard_errors.size() > 0;
+  Json values = Json::object(), start = Json::object(), errors = Json::object(),
+       intervals = Json::object(), open = Json::array(), bound = Json::array();
+  for (std::size_t j = 0; j < report.setup.names.size(); ++j) {
+    const int i = static_cast<int>(j);
+    const std::string& name = report.setup.names[j];
+    values[name] = r.theta(i);
+    start[name] = report.setup.problem.start(i);
+    if (at_bound(r, j)) bound.push_back(name);
+    if (!known || at_bound(r, j)) continue;
+    errors[name] = r.standard_errors(i);
+    intervals[name] = {r.interval_low(i), r.interval_high(i)};
+  }
+  for (const OpenDirection& d : r.open) {
+    Json direction = Json::object();
+    for (std::size_t j = 0; j < report.setup.names.size(); ++j)
+      direction[report.setup.names[j]] = d.direction(static_cast<int>(j));
+    open.push_back({{"strength", d.strength}, {"direction", std::move(direction)}});
+  }
+  Json columns = Json::array();
+  const auto misfits = calc_misfits(report);
+  for (std::size_t e = 0; e < misfits.size(); ++e)
+    for (std::size_t c = 0; c < misfits[e].size(); ++c) {
+      const FitExperiment& experiment = report.setup.problem.experiments[e];
+      columns.push_back({{"experiment", experiment.name},
+                         {"column", experiment.columns[c].name},
+                         {"sigma", experiment.columns[c].sigma},
+                         {"count", misfits[e][c].count},
+                         {"rms_before", misfits[e][c].before},
+                         {"rms_after", misfits[e][c].after}});
+    }
+  const Json json = {{"parameters", std::move(values)},
+                     {"start", std::move(start)},
+                     {"initial_cost", r.initial_cost},
+                     {"final_cost", r.final_cost},
+                     {"covariance", known ? json_of(r.covariance) : Json(nullptr)},
+                     {"standard_errors", std::move(errors)},
+                     {"intervals", std::move(intervals)},
+                     {"at_bound", std::move(bound)},
+                     {"undetermined", std::move(open)},
+                     {"residuals", r.points.size()},
+                     {"iterations", r.iterations},
+                     {"converged", r.converged},
+                     {"columns", std::move(columns)}};
+  return json.dump(2) + "\n";
+}
+
+std::string residuals_csv(const FitReport& report) {
+  std::string text = "experiment,column,row,t,measured,before,after\n";
+  for (const FitPoint& p : report.result.points) {
+    const FitExperiment& e = report.setup.problem.experiments[p.experiment];
+    text += fmt::format("{},{},{}", e.name, e.columns[p.column].name, p.row);
+    for (double number : {p.t, p.measured, p.before, p.after}) {
+      text += ',';
+      append_number(text, number);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string fit_warnings(const FitReport& report) {
+  std::string text;
+  if (!report.result.converged)
+    text += "cartan fit: the iteration has not converged; more --iterations or a better start may "
+            "help\n";
+  for (const OpenDirection& d : report.result.open)
+    text += fmt::format(
+        "cartan fit: the data do not determine the parameters: along {} (in units of their sizes) "
+        "nothing changes; fix one of them, or measure something else\n",
+        direction_text(report, d.direction));
+  return text;
+}
+
+}  // namespace cartan

@@ -1,0 +1,22 @@
+// What a fit has to tell.
+#pragma once
+
+#include <string>
+
+#include "cli/fit_setup.h"
+
+namespace cartan {
+
+struct FitReport {
+  const FitSetup& setup;
+  FitResult result;
+};
+
+std::string fit_text(const FitReport& report);
+std::string fit_json(const FitReport& report);
+// Every residual: experiment, row, time, column, measured, before, after.
+std::string residuals_csv(const FitReport& report);
+// What keeps the result from being trusted: directions that are not determined, no convergence.
+std::string fit_warnings(const FitReport& report);
+
+}  // namespace cartan
