@@ -39,7 +39,7 @@ TEST(Compare, Text) {
       run_cartan({"compare", scratch.write_template({"pendulum"}), "--duration", "0.5"});
   EXPECT_EQ(result.status, 0);
   EXPECT_EQ(result.err, "");
-  for (const char* text : {"formulation", "difference", "moving-frame  rk4", "tolerance 1e-13"})
+  for (const char* text : {"formulation", "difference", "moving-frame   rk4", "tolerance 1e-13"})
     EXPECT_NE(result.out.find(text), std::string::npos) << text << "\nin\n" << result.out;
 }
 
