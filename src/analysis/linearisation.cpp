@@ -139,7 +139,7 @@ double Linearisation::frequency(std::size_t k) const {
 
 double Linearisation::damping(std::size_t k) const {
   const double size = std::abs(eigenvalues[k]);
-  return size > 0 ? -eigenvalues[k].real() / size : 0;
+  return size > 0 ? (0 - eigenvalues[k].real()) / size : 0;  // no minus zero
 }
 
 std::string refuse_steady(const System& system) {
