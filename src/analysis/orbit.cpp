@@ -165,7 +165,7 @@ class Newton {
     orbit_.residual = equations_.residual.lpNorm<Eigen::Infinity>();
     orbit_.turns = equations_.turns;
     orbit_.multipliers = product_eigenvalues(equations_.factors);
-    judge_stability(orbit_);
+    judge_stability(orbit_, options_.problem.driven);
     if (!options_.problem.driven && equations_.rate * orbit_.point.period < 1e-6 * size())
       orbit_.problem = "the start is an equilibrium, where every period is one";
     orbit_.equations = std::move(equations_);
@@ -197,7 +197,7 @@ Orbit find_orbit(const System& system, const State& start, const OrbitOptions& o
   return orbit.problem.empty() ? find_orbit(system, guess, options) : orbit;
 }
 
-void judge_stability(Orbit& orbit) {
+void judge_stability(Orbit& orbit, bool driven) {
   orbit.neutral = 0;
   orbit.stable = orbit.attracting = true;
   for (const std::complex<double>& m : orbit.multipliers) {
@@ -208,6 +208,7 @@ void judge_stability(Orbit& orbit) {
     orbit.stable &= std::abs(m) <= 1 + circle_width;
     orbit.attracting &= std::abs(m) < 1 - circle_width;
   }
+  orbit.attracting &= orbit.neutral <= (driven ? 0 : 1);
 }
 
 }  // namespace cartan
