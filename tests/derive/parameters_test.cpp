@@ -50,6 +50,32 @@ void compare(const VectorXd& exact, F&& f, double at, double floor, Sum& sum,
              const std::string& what) {
   double size = 0, error = 0;
   for (const double h : {2e-4, 2e-5}) {
+    const VectorXd expected = slope(f, at, h);
+    size = expected.lpNorm<Eigen::Infinity>();
+    error = (exact - expected).lpNorm<Eigen::Infinity>();
+    if (error <= tolerance * std::max(size, floor)) break;
+  }
+  EXPECT_LE(error, tolerance * std::max(size, floor)) << what;
+  sum.largest = std::max(sum.largest, size);
+  sum.columns += size > floor;
+}
+
+// Every parameter alone, so that all that depends on it follows.
+void check_rates(const Model& model, const std::string& formulation, Sum& sum) {
+  SCOPED_TRACE(formulation);
+  const FormulationInfo& row = *find_formulation(formulation);
+  if (!row.refusal(model).empty()) return;
+  const std::vector<double> values = parameter_values(model);
+  const auto system = row.make(model, values);
+  if (!system->assembly().problem.empty()) return;
+  const State state = system->initial_state();
+  const int n = system->space().size(), m = n - system->quadratures();
+  if (m == 0) return;
+  const auto workspace = system->make_workspace();
+  const double floor = 0.1 + 1e-3 * rates(*system, state, m).lpNorm<Eigen::Infinity>();
+  for (int j : all_parameters(model)) {
+    MatrixXd J(n, 1);
+    system->parameter_jacobian(state, std::vector{j}, J, *workspace);
     const auto rates_at = [&](double p) {
       return rates(*row.make(model, parameters_with(model, j, p)), state, m);
     };
