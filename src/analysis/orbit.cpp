@@ -150,14 +150,13 @@ class Newton {
   std::string describe_failure(const std::string& what, double first, double slope) const {
     std::string text = fmt::format(
         "no orbit was found: {}; the residual went from {:.3g} to {:.3g} in {} steps, the period "
-        "is "
-        "{:.6g}",
+        "is {:.6g}",
         what, first, equations_.residual.norm(), orbit_.newton_steps, orbit_.point.period);
-    if (slope < 1e-2)
+    if (slope < 0.2)
       text +=
-          "; the equations are nearly singular there: a fold, beyond which there may be no orbit "
-          "at "
-          "these parameters";
+          "; the residual is close to a minimum there that is not zero: as beyond a fold, there "
+          "may "
+          "be no orbit near at these parameters, or the start is too far from it";
     else
       text += "; try a start closer to the orbit, a better period, or more nodes (--shooting)";
     return text;
