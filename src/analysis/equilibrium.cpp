@@ -187,24 +187,30 @@ Equilibrium find_equilibrium(const SteadyProblem& problem, const State& start,
     if (steady(again) || !at.finite()) at = again;
   }
   if (steady(at) && options.hold_initial) {
+    std::vector<Held> initial;
     for (int component : choose_numbers(problem, at, held)) {
-      Held initial;
-      initial.name = name_of(problem.system(), component);
-      initial.component = component;
-      initial.reference = start.x;
-      held.push_back(initial);
+      Held number;
+      number.name = name_of(problem.system(), component);
+      number.component = component;
+      number.reference = start.x;
+      initial.push_back(number);
     }
-    int count = 0;
-    const Iterate fixed =
-        iterate(problem, evaluate(problem, at.state, at.c, held), held, options, count);
-    result.iterations += count;
-    if (steady(fixed)) {
+    // True, with `at` there, when these can be held as well.
+    const auto hold = [&](std::span<const Held> more) {
+      std::vector<Held> all = held;
+      all.insert(all.end(), more.begin(), more.end());
+      int count = 0;
+      const Iterate fixed =
+          iterate(problem, evaluate(problem, at.state, at.c, all), all, options, count);
+      result.iterations += count;
+      if (!steady(fixed)) return false;
       at = fixed;
-    } else {
-      for (std::size_t j = options.held.size(); j < held.size(); ++j)
-        result.contested.push_back(held[j].name);
-      held = options.held;
-    }
+      held = all;
+      return true;
+    };
+    if (!hold(initial))  // not all at once: one after the other
+      for (const Held& number : initial)
+        if (!hold({&number, 1})) result.contested.push_back(number.name);
   }
   for (const Held& h : held) result.held.push_back(h.name);
   result.found = steady(at);
