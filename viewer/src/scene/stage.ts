@@ -28,6 +28,7 @@ export class Stage {
   readonly controls: OrbitControls;
   readonly fine: boolean; // a real graphics processor: shadows, smooth materials
   readonly ground = new Group();
+  private readonly shadowSize: number;
   private readonly up: Vector3;
   private readonly key = new DirectionalLight('#ffffff', 2.2);
   private readonly sky = new HemisphereLight('#ffffff', '#8b8680', 1.6);
@@ -41,7 +42,9 @@ export class Stage {
     const info = probe?.getExtension('WEBGL_debug_renderer_info');
     const name = probe && info ? String(probe.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
     probe?.getExtension('WEBGL_lose_context')?.loseContext();
-    this.fine = quality === 'high' || (quality !== 'low' && !/swiftshader|llvmpipe|software/i.test(name));
+    const software = /swiftshader|llvmpipe|software/i.test(name);
+    this.shadowSize = software ? 1024 : 2048;
+    this.fine = quality === 'high' || (quality !== 'low' && !software);
     this.renderer = new WebGLRenderer({ canvas, antialias: this.fine, powerPreference: 'high-performance' });
     this.renderer.setPixelRatio(this.fine ? Math.min(2, window.devicePixelRatio) : 1);
     this.renderer.shadowMap.enabled = this.fine;
@@ -59,7 +62,7 @@ export class Stage {
     this.camera.far = size * 400;
     if (this.fine) {
       this.key.castShadow = true;
-      this.key.shadow.mapSize.set(2048, 2048);
+      this.key.shadow.mapSize.set(this.shadowSize, this.shadowSize);
       const reach = 0.5 * box.getSize(new Vector3()).length() + 0.2 * size;
       Object.assign(this.key.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * size, far: 8 * size + 2 * reach });
       this.key.shadow.normalBias = 0.004 * size;
