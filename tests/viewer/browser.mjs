@@ -108,7 +108,7 @@ test('slider, keyboard and buttons', async () => {
   await page.locator('input[data-layer="frames"]').check();
   assert.equal((await layers()).frames, true);
   await page.keyboard.press('f');
-  assert.equal(await page.evaluate(() => window.cartan.follow()), 'system');
+  assert.equal(await page.evaluate(() => window.cartan.follow()), '*');
   const camera = await page.evaluate(() => window.cartan.camera());
   await page.keyboard.press('3');
   assert.ok(distance(camera, await page.evaluate(() => window.cartan.camera())) > 0.1);
@@ -201,13 +201,14 @@ test('modes: bodies swing in the shape about the state', async () => {
     modes: [
       { eigenvalue: [-0.1, 20], bodies: { platform: shape([2, 0]), [model.bodies[0].name]: shape([0, 1]) } },
       { eigenvalue: [-0.1, -20], bodies: { platform: shape([2, 0]) } },
+      { eigenvalue: [0, 0], bodies: { platform: shape([1, 0]) } },
       { eigenvalue: [-3, 0], bodies: { platform: { linear: [[0, 0], [0, 0], [0, 0]], angular: [[0, 0], [0, 0], [1, 0]] } } },
     ],
   }));
   run('view', example('stewart'), '--modes', path('modes.json'), '--export', path('modes.html'));
   const page = await open(browser, asFile('modes.html'));
   const select = page.locator('#mode');
-  assert.deepEqual(await select.locator('option').allTextContents(), ['none', '1: 3.183 Hz, damping 0.005', '2: real, -3 1/s']);
+  assert.deepEqual(await select.locator('option').allTextContents(), ['none', '1: 3.183 Hz, damping 0.005', '2: neutral', '3: real, -3 1/s']);
   await select.selectOption('0');
   const index = platform.shapes.findIndex((s) => s.at.every((x) => x === 0));
   const samples = await page.evaluate(async ([body, part]) => {
