@@ -4,6 +4,7 @@ import {
   LineBasicMaterial, LineSegments, Material, Mesh, MeshLambertMaterial,
   MeshStandardMaterial, PerspectiveCamera, PlaneGeometry, Quaternion, Scene, ShadowMaterial, Vector3, WebGLRenderer,
 } from 'three';
+import { DataProblem } from '../data';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 
 export type ViewDirection = 'home' | 'front' | 'side' | 'top';
@@ -39,9 +40,10 @@ export class Stage {
   constructor(readonly canvas: HTMLCanvasElement, up: Vector3, quality: string | null) {
     this.up = up.clone();
     const probe = document.createElement('canvas').getContext('webgl2');
-    const info = probe?.getExtension('WEBGL_debug_renderer_info');
-    const name = probe && info ? String(probe.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
-    probe?.getExtension('WEBGL_lose_context')?.loseContext();
+    if (!probe) throw new DataProblem('This browser cannot draw in three dimensions: it has no WebGL 2.');
+    const info = probe.getExtension('WEBGL_debug_renderer_info');
+    const name = info ? String(probe.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
+    probe.getExtension('WEBGL_lose_context')?.loseContext();
     const software = /swiftshader|llvmpipe|software/i.test(name);
     this.shadowSize = software ? 1024 : 2048;
     this.fine = quality === 'high' || (quality !== 'low' && !software);
