@@ -1,8 +1,11 @@
 // cartan view: a run, or the initial assembly of a model, in the browser.
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
+#include <memory>
+#include <mutex>
 #include <thread>
+#include <utility>
 
 #include <fmt/core.h>
 
