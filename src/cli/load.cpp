@@ -56,7 +56,8 @@ std::string suggest_file(const std::string& path) {
                       : fmt::format("; did you mean '{}'?", (wanted.parent_path() / near).string());
 }
 
-std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool quiet) {
+std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool quiet,
+                                        std::string* told) {
   Overrides overrides;
   if (!read_overrides(arguments, overrides)) return nullptr;
   std::error_code ignored;
@@ -70,6 +71,7 @@ std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool qu
   if (const auto description = read_model_file(arguments.path, problems))
     model = check_model(*description, problems, overrides);
   print_findings(problems, quiet);
+  if (told) *told = problems.text();
   if (!model) return nullptr;
   return std::make_unique<const Model>(std::move(*model));
 }

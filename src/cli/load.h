@@ -23,7 +23,9 @@ void declare_model(Arguments& arguments, ModelArguments& target);
 
 // Reads and checks; all findings go to stderr (warnings not when `quiet`). Null: there were errors.
 // Kept behind a pointer because systems refer to their model.
-std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool quiet = false);
+// `told`: gets the same text.
+std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool quiet = false,
+                                        std::string* told = nullptr);
 
 // The formulation to use: what was asked for, else the file's, else `recursive`.
 std::string choose_formulation(const Model& model, const std::string& asked);

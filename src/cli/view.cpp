@@ -1,8 +1,11 @@
 // cartan view: a run, or the initial assembly of a model, in the browser.
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
+#include <memory>
+#include <mutex>
 #include <thread>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -119,12 +122,7 @@ int view_command(const Words& words) {
 
   std::string problem;
   std::string data = read_view_source(o.source, problem);
-  if (!problem.empty()) {
-    // The findings about a model file are on the screen already.
-    if (!o.source.is_model() || problem.find("was printed") == std::string::npos)
-      fmt::print(stderr, "{}\n", problem);
-    return exit_bad_input;
-  }
+  if (!problem.empty()) return exit_bad_input;
   const std::optional<std::string> page = read_viewer_page(problem);
   if (!page) return fail(problem);
   if (!o.file.empty()) return export_page(o, *page, data);
@@ -138,9 +136,7 @@ int view_command(const Words& words) {
   content.data = [source = o.source, first, mutex](std::string& problem) {
     const std::lock_guard lock(*mutex);
     if (!first->empty()) return std::exchange(*first, "");
-    std::string data = read_view_source(source, problem);
-    if (!problem.empty()) fmt::print(stderr, "{}\n", problem);
-    return data;
+    return read_view_source(source, problem);
   };
   if (o.film.file.empty()) return serve(o, std::move(content));
   if (!record_film(o.film, std::move(content), problem)) return fail(problem);

@@ -88,15 +88,16 @@ int spawn(const std::vector<std::string>& words, int input) {
 struct Shooting {
   std::mutex mutex;
   int pipe = -1;  // into ffmpeg
-  long pictures = 0;
+  long pictures = 0, expected = 0;
   bool ended = false;
   std::string problem;
   Clock::time_point last = Clock::now();
 
-  void take(const std::string& picture) {
+  void take(const std::string& picture, long of) {
     const std::lock_guard lock(mutex);
     last = Clock::now();
     ++pictures;
+    expected = of;
     for (std::size_t done = 0; done < picture.size() && problem.empty();) {
       const ssize_t count = write(pipe, picture.data() + done, picture.size() - done);
       if (count > 0)
@@ -109,6 +110,10 @@ struct Shooting {
     const std::lock_guard lock(mutex);
     ended = true;
     if (problem.empty()) problem = message;
+  }
+  double fraction() {
+    const std::lock_guard lock(mutex);
+    return expected > 0 ? static_cast<double>(pictures) / expected : 0;
   }
   // The pictures are complete, or cannot be.
   bool over() {
@@ -189,7 +194,7 @@ bool record_film(const Film& film, ViewContent content, std::string& problem) {
   std::signal(SIGPIPE, SIG_IGN);
   Shooting shooting;
   shooting.pipe = ends[1];
-  content.take_picture = [&](const std::string& picture) { shooting.take(picture); };
+  content.take_picture = [&](const std::string& picture, long of) { shooting.take(picture, of); };
   content.end_of_pictures = [&](const std::string& message) { shooting.end(message); };
   const std::atomic<bool>& interrupted = watch_interrupts();
   const int ffmpeg = spawn(ffmpeg_words(film, aside), ends[0]);
@@ -197,12 +202,17 @@ bool record_film(const Film& film, ViewContent content, std::string& problem) {
   {
     const auto server = ViewServer::start(std::move(content), 0, problem);
     const int browser =
-        server ? spawn(browser_words(find_browser(), profile,
-                                     fmt::format("{}#record={}&speed={}&quality=high", server->address(),
-                                                 pictures_per_second(film), film.speed)),
+        server ? spawn(browser_words(
+                           find_browser(), profile,
+                           fmt::format("{}#record={}&speed={}&quality=high", server->address(),
+                                       pictures_per_second(film), film.speed)),
                        -1)
                : -1;
-    while (server && !shooting.over() && !interrupted) std::this_thread::sleep_for(20ms);
+    Progress progress("recording");
+    while (server && !shooting.over() && !interrupted) {
+      progress.show(shooting.fraction());
+      std::this_thread::sleep_for(20ms);
+    }
     end_group(browser);
   }
   close(ends[1]);

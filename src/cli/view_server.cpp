@@ -1,6 +1,7 @@
 #include "cli/view_server.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -114,7 +115,8 @@ struct ViewServer::Parts {
 
   void declare_recording() {
     server.Post("/record/picture", [this](const httplib::Request& request, auto& response) {
-      content.take_picture(request.body);
+      const std::string of = request.get_param_value("of");
+      content.take_picture(request.body, std::strtol(of.c_str(), nullptr, 10));
       answer(response, 200, "taken");
     });
     server.Post("/record/end", [this](const httplib::Request& request, auto& response) {

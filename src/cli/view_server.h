@@ -13,8 +13,8 @@ struct ViewContent {
   // The data document, or a sentence in `problem`; asked anew for every load of the page.
   std::function<std::string(std::string& problem)> data;
   std::vector<std::string> folders;  // their result files are under /files/0/, /files/1/, ..
-  // Pictures of a recording, in order; null: none are taken.
-  std::function<void(const std::string& picture)> take_picture;
+  // Pictures of a recording, in order, and how many there will be; null: none are taken.
+  std::function<void(const std::string& picture, long of)> take_picture;
   std::function<void(const std::string& message)> end_of_pictures;  // message: "" or what failed
 };
 

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/recorder.h"
+#include "dynamics/formulations.h"
 #include "dynamics/mechanism_system.h"
 #include "io/model_json.h"
 #include "io/output_files.h"
@@ -64,13 +65,20 @@ bool write_initial_state(const Model& model, const System& system, bool with_rea
          output->commit(problem);
 }
 
-bool read_model_source(const ViewSource& source, ViewerRun& run, std::string& problem) {
+// `told`: the problem has been printed already.
+bool read_model_source(const ViewSource& source, ViewerRun& run, std::string& problem, bool& told) {
   const std::string& path = source.shown.path;
-  const auto model = load_model(source.shown);
-  const auto system = model ? load_system(*model, choose_formulation(*model, "")) : nullptr;
+  std::string findings;
+  const auto model = load_model(source.shown, false, &findings);
+  if (!model) {
+    problem = findings.empty() ? path + ": the model cannot be read" : findings;
+    told = true;
+    return false;
+  }
+  const auto system =
+      make_system(*model, parameter_values(*model), choose_formulation(*model, ""), problem);
   if (!system) {
-    problem =
-        path + ": the model is not in order; what is wrong was printed where `cartan view` runs";
+    problem = path + ": " + problem;
     return false;
   }
   const TemporaryFolder folder;
@@ -125,16 +133,18 @@ std::vector<std::string> ViewSource::folders() const {
 std::string read_view_source(const ViewSource& source, std::string& problem) {
   std::vector<ViewerRun> runs(1);
   std::string modes;
+  bool told = false;
   const bool model = source.is_model();
-  if (!(model ? read_model_source(source, runs[0], problem)
-              : read_viewer_run(source.shown.path, source.limits, runs[0], problem)))
-    return "";
-  if (!source.compare.empty()) {
+  bool read = model ? read_model_source(source, runs[0], problem, told)
+                    : read_viewer_run(source.shown.path, source.limits, runs[0], problem);
+  if (read && !source.compare.empty()) {
     runs.emplace_back();
-    if (!read_viewer_run(source.compare, source.limits, runs[1], problem)) return "";
+    read = read_viewer_run(source.compare, source.limits, runs[1], problem);
   }
-  if (!read_modes(source.modes, modes, problem)) return "";
-  return viewer_data(runs, model ? "assembly" : "run", modes, source.limits);
+  if (read && read_modes(source.modes, modes, problem))
+    return viewer_data(runs, model ? "assembly" : "run", modes, source.limits);
+  if (!told) fmt::print(stderr, "{}\n", problem);
+  return "";
 }
 
 }  // namespace cartan

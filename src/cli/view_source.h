@@ -20,8 +20,8 @@ struct ViewSource {
   std::vector<std::string> folders() const;  // of runs
 };
 
-// Reads everything anew. "" with a sentence in `problem` when something is missing or damaged; what
-// is wrong with a model file has been printed to stderr.
+// Reads everything anew. "" when something is missing or damaged, with what is wrong in `problem`
+// and on stderr.
 std::string read_view_source(const ViewSource& source, std::string& problem);
 
 }  // namespace cartan

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, cpSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
-import { attempt, bodyPose, distance, example, launch, open, path, readCsv, readJson, run, serve, shapeDeviation, showTime } from './support.mjs';
+import { attempt, bodyPose, distance, example, launch, open, path, readCsv, readJson, readLastRow, run, serve, shapeDeviation, showTime } from './support.mjs';
 
 let browser, server;
 const asFile = (name) => `file://${path(name)}`;
@@ -22,9 +22,8 @@ after(async () => {
 });
 
 // Every shape of every body at a recorded row, against bodies.csv and model.json.
-async function checkBodies(page, folder, row, ghost = false) {
+async function checkBodies(page, folder, row, ghost = false, bodies = readCsv(`${folder}/bodies.csv`)) {
   const model = readJson(`${folder}/model.json`);
-  const bodies = readCsv(`${folder}/bodies.csv`);
   await showTime(page, bodies.t[row]);
   for (const body of model.bodies) {
     const parts = await page.evaluate(([name, second]) => window.cartan.parts(name, second), [body.name, ghost]);
@@ -109,7 +108,7 @@ test('slider, keyboard and buttons', async () => {
   await page.locator('input[data-layer="frames"]').check();
   assert.equal((await layers()).frames, true);
   await page.keyboard.press('f');
-  assert.equal(await page.evaluate(() => window.cartan.follow()), 'system');
+  assert.equal(await page.evaluate(() => window.cartan.follow()), '*');
   const camera = await page.evaluate(() => window.cartan.camera());
   await page.keyboard.press('3');
   assert.ok(distance(camera, await page.evaluate(() => window.cartan.camera())) > 0.1);
@@ -202,13 +201,14 @@ test('modes: bodies swing in the shape about the state', async () => {
     modes: [
       { eigenvalue: [-0.1, 20], bodies: { platform: shape([2, 0]), [model.bodies[0].name]: shape([0, 1]) } },
       { eigenvalue: [-0.1, -20], bodies: { platform: shape([2, 0]) } },
+      { eigenvalue: [0, 0], bodies: { platform: shape([1, 0]) } },
       { eigenvalue: [-3, 0], bodies: { platform: { linear: [[0, 0], [0, 0], [0, 0]], angular: [[0, 0], [0, 0], [1, 0]] } } },
     ],
   }));
   run('view', example('stewart'), '--modes', path('modes.json'), '--export', path('modes.html'));
   const page = await open(browser, asFile('modes.html'));
   const select = page.locator('#mode');
-  assert.deepEqual(await select.locator('option').allTextContents(), ['none', '1: 3.183 Hz, damping 0.005', '2: real, -3 1/s']);
+  assert.deepEqual(await select.locator('option').allTextContents(), ['none', '1: 3.183 Hz, damping 0.005', '2: neutral', '3: real, -3 1/s']);
   await select.selectOption('0');
   const index = platform.shapes.findIndex((s) => s.at.every((x) => x === 0));
   const samples = await page.evaluate(async ([body, part]) => {
@@ -228,6 +228,23 @@ test('modes: bodies swing in the shape about the state', async () => {
   await page.waitForTimeout(300);
   assert.equal(await page.evaluate(() => window.cartan.mode()), -1);
   assert.deepEqual(page.errors, []);
+  await page.close();
+});
+
+test('a model file that is wrong tells what, on the page too, and shows again once it is right', async () => {
+  copyFileSync(example('pendulum'), path('edited.toml'));
+  const own = await serve(path('edited.toml'));
+  const page = await open(browser, own.address);
+  const right = readFileSync(path('edited.toml'), 'utf8');
+  writeFileSync(path('edited.toml'), right.replace('mass =', 'mas ='));
+  await page.reload();
+  await page.locator('.message').waitFor();
+  assert.match(await page.locator('.message').textContent(), /edited\.toml:\d+:\d+: .*mas/);
+  assert.match(own.stderr, /edited\.toml:\d+:\d+: .*mas/);
+  writeFileSync(path('edited.toml'), right);
+  await page.reload();
+  await page.waitForFunction(() => window.cartan?.drawn() > 0, null, { timeout: 20000 });
+  await own.stop();
   await page.close();
 });
 
@@ -280,15 +297,10 @@ test('64 links and 10,000 frames: nothing is left out, 30 pictures a second', as
   run('view', path('links'), '--frames', '500', '--export', path('thinned.html'));
   const thinned = await open(browser, asFile('thinned.html'));
   assert.match(await thinned.locator('#thinned').textContent(), /3D: every 21st of 10001 recorded frames/);
-  await checkEnd(thinned);
+  // The last recorded row is always among those kept.
+  await checkBodies(thinned, path('links'), 0, false, readLastRow(path('links/bodies.csv')));
   await thinned.close();
 });
-
-// The last recorded row is always among those kept.
-async function checkEnd(page) {
-  const bodies = readCsv(path('links/bodies.csv'));
-  await checkBodies(page, path('links'), bodies.t.length - 1);
-}
 
 test('a result that is damaged later, or a page that is, shows a message', async () => {
   cpSync(path('stewart'), path('fragile'), { recursive: true });

@@ -1,6 +1,6 @@
 // What the tests of the viewer share: the command, its server, result files, a browser.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,6 +54,18 @@ export function readCsv(file) {
   const columns = {};
   header.split(',').forEach((name, k) => (columns[name] = rows.map((row) => row[k])));
   return columns;
+}
+// The same with the last row alone, of a file of any size.
+export function readLastRow(file) {
+  const size = statSync(file).size;
+  const block = Buffer.alloc(Math.min(size, 1 << 20));
+  const handle = openSync(file, 'r');
+  readSync(handle, block, 0, block.length, 0);
+  const header = block.toString().split('\n', 1)[0];
+  readSync(handle, block, 0, block.length, size - block.length);
+  closeSync(handle);
+  const cells = block.toString().trimEnd().split('\n').pop().split(',').map(Number);
+  return Object.fromEntries(header.split(',').map((name, k) => [name, [cells[k]]]));
 }
 export const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
 

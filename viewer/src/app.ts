@@ -144,7 +144,7 @@ export class App {
     this.refresh();
   }
   private nextFollow(): void {
-    const choices = ['', 'system', ...(this.run.model.bodies ?? []).map((body) => body.name)];
+    const choices = ['', '*', ...(this.run.model.bodies ?? []).map((body) => body.name)];
     this.setFollow(choices[(choices.indexOf(this.view.follow) + 1) % choices.length]);
   }
   private togglePanel(): void {

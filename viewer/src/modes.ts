@@ -93,6 +93,7 @@ export function displacementOf(mode: Mode, reference: (Pose | null)[], amplitude
 
 export function describe({ eigenvalue: [re, im] }: Mode, index: number): string {
   const number = (x: number) => String(Number(x.toPrecision(4)));
+  if (re === 0 && im === 0) return `${index + 1}: neutral`;
   if (im === 0) return `${index + 1}: real, ${number(re)} 1/s`;
   const damping = -re / Math.hypot(re, im);
   return `${index + 1}: ${number(im / (2 * Math.PI))} Hz, damping ${number(Math.abs(damping) < 1e-9 ? 0 : damping)}`;

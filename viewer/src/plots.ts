@@ -31,6 +31,7 @@ export class Plot {
   private readonly legend = h('div', { class: 'legend' });
   private log: boolean;
   private time = 0;
+  private width = 0; // of the area with the curves
 
   constructor(
     readonly options: PlotOptions,
@@ -77,6 +78,7 @@ export class Plot {
       this.area,
     );
     this.chart.over.append(this.cursor);
+    this.width = this.chart.over.clientWidth;
     let down = 0;
     this.chart.over.addEventListener('mousedown', (event) => (down = event.clientX));
     this.chart.over.addEventListener('click', (event) => {
@@ -130,9 +132,9 @@ export class Plot {
     this.time = t;
     if (this.chart) {
       const x = this.chart.valToPos(t, 'x');
-      const outside = !(x >= -1 && x <= this.chart.over.clientWidth + 1);
+      const outside = !(x >= -1 && x <= this.width + 1);
       this.cursor.style.transform = `translateX(${x.toFixed(1)}px)`;
-      this.cursor.hidden = outside;
+      if (this.cursor.hidden !== outside) this.cursor.hidden = outside;
     }
     if (withValues) this.options.curves.forEach((curve, k) => {
       if (this.values[k]) this.values[k].textContent = short(valueAt(curve.series, t));
@@ -142,9 +144,6 @@ export class Plot {
   setTheme(dark: boolean): void {
     this.dark = dark;
     this.draw();
-  }
-  get cursorX(): number {
-    return this.chart ? this.chart.valToPos(this.time, 'x') : NaN;
   }
   get timeOfCursor(): number {
     const shift = /translateX\(([-\d.]+)px\)/.exec(this.cursor.style.transform);

@@ -39,7 +39,7 @@ export async function record(view: View, player: Player, rate: number, speed: nu
       caption(context, view.run.model.name || view.run.label, t, dark);
       const picture = await new Promise<Blob | null>((resolve) => sheet.toBlob(resolve, 'image/png'));
       if (!picture) throw new Error('the browser gave no picture');
-      await post('record/picture', picture);
+      await post(`record/picture?of=${count}`, picture);
     }
     await post('record/end', '');
   } catch (error) {

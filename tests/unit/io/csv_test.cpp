@@ -109,24 +109,32 @@ TEST_F(Csv, AFullDiskIsNoticed) {
   EXPECT_FALSE(nowhere.close(problem));
 }
 
-TEST_F(Csv, ThinningKeepsTheFirstAndTheLastRowAndNoMoreThanAsked) {
-  for (std::size_t count = 1; count < 60; ++count)
-    for (std::size_t most = 2; most < 70; ++most) {
-      std::string text = "t,x\n";
-      for (std::size_t k = 0; k < count; ++k) text += std::to_string(k) + ",0.5\n";
-      std::ofstream(path_, std::ios::binary) << text;
-      const auto sampled = read_csv_sampled(path_, most, problems_);
-      ASSERT_TRUE(sampled);
-      EXPECT_EQ(sampled->recorded, count);
-      const std::vector<double>& t = sampled->table.columns[0];
-      ASSERT_LE(t.size(), most) << count;
-      if (count <= most) EXPECT_EQ(t.size(), count);
-      // No coarser than needed: with a smaller distance there would be too many.
-      if (sampled->every > 1) EXPECT_GT((count - 2) / (sampled->every - 1) + 2, most) << count;
-      EXPECT_EQ(t.front(), 0);
-      EXPECT_EQ(t.back(), count - 1.0);
-      for (std::size_t k = 0; k + 1 < t.size(); ++k) EXPECT_EQ(t[k], k * sampled->every);
+TEST(Thinning, IsTheFinestThatKeepsNoMoreThanAsked) {
+  // Rows 0, every, 2 every, .. and the last.
+  const auto kept = [](std::size_t count, std::size_t every) {
+    return (count - 1 + every - 1) / every + 1;
+  };
+  for (std::size_t count = 1; count < 200; ++count)
+    for (std::size_t most = 2; most < 210; ++most) {
+      const std::size_t every = thinning(count, most);
+      ASSERT_LE(kept(count, every), most) << count;
+      if (every > 1) ASSERT_GT(kept(count, every - 1), most) << count;
     }
+}
+
+TEST_F(Csv, SampledReadingKeepsTheFirstAndTheLastRow) {
+  std::string text = "t,x\n";
+  for (int k = 0; k < 23; ++k) text += std::to_string(k) + ",0.5\n";
+  std::ofstream(path_, std::ios::binary) << text;
+  for (const std::size_t most : {2, 5, 7, 12, 22, 23, 100}) {
+    const auto sampled = read_csv_sampled(path_, most, problems_);
+    ASSERT_TRUE(sampled);
+    EXPECT_EQ(sampled->recorded, 23u);
+    const std::vector<double>& t = sampled->table.columns[0];
+    ASSERT_LE(t.size(), most);
+    EXPECT_EQ(t.back(), 22);
+    for (std::size_t k = 0; k + 1 < t.size(); ++k) EXPECT_EQ(t[k], k * sampled->every);
+  }
 }
 
 TEST_F(Csv, SampledReadingRefusesWhatWasCutOff) {

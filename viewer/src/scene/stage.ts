@@ -4,6 +4,7 @@ import {
   LineBasicMaterial, LineSegments, Material, Mesh, MeshLambertMaterial,
   MeshStandardMaterial, PerspectiveCamera, PlaneGeometry, Quaternion, Scene, ShadowMaterial, Vector3, WebGLRenderer,
 } from 'three';
+import { DataProblem } from '../data';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 
 export type ViewDirection = 'home' | 'front' | 'side' | 'top';
@@ -28,6 +29,7 @@ export class Stage {
   readonly controls: OrbitControls;
   readonly fine: boolean; // a real graphics processor: shadows, smooth materials
   readonly ground = new Group();
+  private readonly shadowSize: number;
   private readonly up: Vector3;
   private readonly key = new DirectionalLight('#ffffff', 2.2);
   private readonly sky = new HemisphereLight('#ffffff', '#8b8680', 1.6);
@@ -38,10 +40,13 @@ export class Stage {
   constructor(readonly canvas: HTMLCanvasElement, up: Vector3, quality: string | null) {
     this.up = up.clone();
     const probe = document.createElement('canvas').getContext('webgl2');
-    const info = probe?.getExtension('WEBGL_debug_renderer_info');
-    const name = probe && info ? String(probe.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
-    probe?.getExtension('WEBGL_lose_context')?.loseContext();
-    this.fine = quality === 'high' || (quality !== 'low' && !/swiftshader|llvmpipe|software/i.test(name));
+    if (!probe) throw new DataProblem('This browser cannot draw in three dimensions: it has no WebGL 2.');
+    const info = probe.getExtension('WEBGL_debug_renderer_info');
+    const name = info ? String(probe.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
+    probe.getExtension('WEBGL_lose_context')?.loseContext();
+    const software = /swiftshader|llvmpipe|software/i.test(name);
+    this.shadowSize = software ? 1024 : 2048;
+    this.fine = quality === 'high' || (quality !== 'low' && !software);
     this.renderer = new WebGLRenderer({ canvas, antialias: this.fine, powerPreference: 'high-performance' });
     this.renderer.setPixelRatio(this.fine ? Math.min(2, window.devicePixelRatio) : 1);
     this.renderer.shadowMap.enabled = this.fine;
@@ -59,7 +64,7 @@ export class Stage {
     this.camera.far = size * 400;
     if (this.fine) {
       this.key.castShadow = true;
-      this.key.shadow.mapSize.set(2048, 2048);
+      this.key.shadow.mapSize.set(this.shadowSize, this.shadowSize);
       const reach = 0.5 * box.getSize(new Vector3()).length() + 0.2 * size;
       Object.assign(this.key.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * size, far: 8 * size + 2 * reach });
       this.key.shadow.normalBias = 0.004 * size;

@@ -40,7 +40,7 @@ export class View {
   readonly labels: Labels;
   readonly ghostPoses: Poses | null;
   readonly resolution = new Vector2(1, 1);
-  follow: string = ''; // '', 'system' or a body
+  follow: string = ''; // '', '*' or a body
   private readonly bodies: InstanceSet;
   private readonly joints: InstanceSet;
   private readonly ghost: InstanceSet | null = null;
@@ -90,7 +90,7 @@ export class View {
       this.stage.scene.add(this.phase.marker);
       this.traces.addPath(-1, new Vector3(), this.phase.times, this.phase.positions);
     } else this.addDefaultTraces();
-    if (this.travels()) this.follow = 'system';
+    if (this.travels()) this.follow = '*';
   }
 
   private addLayer(key: string, label: string, group: Group, shown: boolean): void {
