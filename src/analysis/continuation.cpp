@@ -4,9 +4,9 @@
 #include <cmath>
 #include <optional>
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <fmt/format.h>
+
+#include "core/dense.h"
 
 namespace cartan {
 namespace {
@@ -77,8 +77,8 @@ class Follower {
 
   VectorXd tangent_at(const Equations& at, const VectorXd* before) {
     VectorXd t = weakest_directions(at.matrix, at.weights, 1);
-    const double along = before ? weighted_dot(t, *before, at.weights)
-                                : options_.direction * t(t.size() - 1);
+    const double along =
+        before ? weighted_dot(t, *before, at.weights) : options_.direction * t(t.size() - 1);
     if (along < 0) t = -t;
     return t;
   }
@@ -147,8 +147,10 @@ class Detector {
 
   std::optional<Bifurcation> find(const BranchSample& a, const BranchSample& b) {
     const int before = a.spectrum.unstable(), after = b.spectrum.unstable();
-    if (turns(a, b)) return locate(a, b, [](const BranchSample& s) { return s.tangent(s.tangent.size() - 1); },
-                                   BifurcationKind::fold);
+    if (turns(a, b))
+      return locate(
+          a, b, [](const BranchSample& s) { return s.tangent(s.tangent.size() - 1); },
+          BifurcationKind::fold);
     if (before == after) return std::nullopt;
     const int k = std::max(before, after);
     const auto growth = [k](const BranchSample& s) {
@@ -279,7 +281,8 @@ Branch follow_from(ContinuationProblem& problem, BranchSample first,
     int iterations = 0;
     std::optional<BranchSample> next = follower.advance(last, step, iterations);
     const bool sharp = next && last.tangent.normalized().dot(next->tangent.normalized()) < 0.8;
-    if (!next || ((sharp || !Detector::is_simple(last, *next)) && step > 1e3 * options.least_step)) {
+    if (!next ||
+        ((sharp || !Detector::is_simple(last, *next)) && step > 1e3 * options.least_step)) {
       step /= 2;
       if (step >= options.least_step) continue;
       branch.end = follower.trouble.empty()

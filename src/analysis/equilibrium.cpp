@@ -5,10 +5,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 
 #include "analysis/null_space.h"
+#include "core/dense.h"
 
 namespace cartan {
 namespace {

@@ -6,7 +6,8 @@
 
 #include <ceres/ceres.h>
 #include <fmt/format.h>
-#include <Eigen/SVD>
+
+#include "core/dense.h"
 
 namespace cartan {
 namespace {

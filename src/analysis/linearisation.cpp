@@ -6,11 +6,10 @@
 #include <numeric>
 
 #include <fmt/format.h>
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 
 #include "analysis/equilibrium.h"
 #include "analysis/null_space.h"
+#include "core/dense.h"
 
 namespace cartan {
 namespace {

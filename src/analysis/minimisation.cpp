@@ -4,10 +4,9 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 
 #include "analysis/null_space.h"
+#include "core/dense.h"
 
 namespace cartan {
 namespace {

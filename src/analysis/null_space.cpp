@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
+#include "core/dense.h"
 
 namespace cartan {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/SVD>
 
 #include "analysis/tangents.h"
+#include "core/dense.h"
 
 namespace cartan {
 namespace {

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/QR>
+
+#include "core/dense.h"
 
 namespace cartan {
 namespace {

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include <Eigen/Geometry>
-#include <Eigen/QR>
+
+#include "core/dense.h"
 
 namespace cartan {
 namespace {

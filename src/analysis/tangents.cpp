@@ -1,6 +1,6 @@
 #include "analysis/tangents.h"
 
-#include <Eigen/QR>
+#include "core/dense.h"
 
 namespace cartan {
 namespace {

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
-
 #include "analysis/tangents.h"
+#include "core/dense.h"
 
 namespace cartan {
 namespace {

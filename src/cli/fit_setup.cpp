@@ -251,11 +251,14 @@ class Builder {
     problem.upper.setConstant(k, infinity);
     for (int j = 0; j < k; ++j) problem.start(j) = values[which[j]];
     for (const BoundText& bound : text_.bounds) {
-      const auto found = std::find(choice_.free.begin(), choice_.free.end(), bound.parameter);
-      if (found == choice_.free.end())
-        return complain(fmt::format("bounds of '{}', which is not free{}", bound.parameter,
-                                    suggestion(bound.parameter, choice_.free)),
+      std::vector<std::string> known;
+      for (const Parameter& parameter : model.parameters) known.push_back(parameter.name);
+      if (std::find(known.begin(), known.end(), bound.parameter) == known.end())
+        return complain(fmt::format("the model has no parameter '{}'{}", bound.parameter,
+                                    suggestion(bound.parameter, known)),
                         bound.where);
+      const auto found = std::find(choice_.free.begin(), choice_.free.end(), bound.parameter);
+      if (found == choice_.free.end()) continue;
       const auto j = found - choice_.free.begin();
       problem.lower(j) = bound.low;
       problem.upper(j) = bound.high;

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
 
 #include "cli/load.h"
+#include "core/dense.h"
 #include "model/mass_properties.h"
 
 namespace cartan {

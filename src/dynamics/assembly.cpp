@@ -5,9 +5,8 @@
 #include <random>
 
 #include <fmt/format.h>
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
 
+#include "core/dense.h"
 #include "dynamics/constraints.h"
 #include "dynamics/joint_motion.h"
 #include "dynamics/kinematics.h"

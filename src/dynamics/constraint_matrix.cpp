@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include <Eigen/QR>
-
+#include "core/dense.h"
 #include "dynamics/constraints.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/recursive.h"

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include <Eigen/Cholesky>
-
+#include "core/dense.h"
 #include "dynamics/absolute_solver.h"
 #include "dynamics/constraints.h"
 #include "dynamics/forces.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include <Eigen/Cholesky>
 
+#include "core/dense.h"
 #include "dynamics/kinematics.h"
 
 namespace cartan {

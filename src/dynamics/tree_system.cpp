@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include <Eigen/Dense>
 #include <fmt/format.h>
 
+#include "core/dense.h"
 #include "dynamics/assembly.h"
 #include "dynamics/constraints.h"
 #include "dynamics/discrete_motion.h"

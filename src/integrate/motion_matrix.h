@@ -9,8 +9,8 @@
 //   [ A    (velocities)               0  ]      equations, whatever the length of the step
 #pragma once
 
-#include <Eigen/LU>
 
+#include "core/dense.h"
 #include "system/second_order.h"
 
 namespace cartan {

@@ -3,8 +3,7 @@
 #include <complex>
 #include <vector>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
+#include "core/dense.h"
 
 namespace cartan {
 namespace {

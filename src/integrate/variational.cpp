@@ -5,8 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include <Eigen/LU>
-
+#include "core/dense.h"
 #include "integrate/explicit_step.h"
 #include "integrate/gauss_legendre.h"
 #include "integrate/iteration_watch.h"
