@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include <ceres/ceres.h>
 #include <fmt/format.h>
 
+#include "analysis/ceres/minimiser.h"
 #include "core/dense.h"
 
 namespace cartan {
@@ -16,59 +16,33 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 // Unknowns as the minimiser sees them: u = theta / size.
-class Residuals final : public ceres::CostFunction {
+class Scaled {
  public:
-  Residuals(const LeastSquaresProblem& problem, int count) : problem_(problem) {
-    set_num_residuals(count);
-    mutable_parameter_block_sizes()->push_back(static_cast<int>(problem.start.size()));
-  }
+  Scaled(const LeastSquaresProblem& problem, int count) : problem_(problem), count_(count) {}
 
-  bool Evaluate(double const* const* parameters, double* residuals,
-                double** jacobians) const override {
-    const int k = static_cast<int>(problem_.start.size());
-    const VectorXd theta = Eigen::Map<const VectorXd>(parameters[0], k).cwiseProduct(problem_.size);
+  bool operator()(const double* u, double* residuals, double* jacobian) {
+    const Eigen::Index k = problem_.start.size();
+    const VectorXd theta = Eigen::Map<const VectorXd>(u, k).cwiseProduct(problem_.size);
     VectorXd r;
     MatrixXd J;
-    const bool wanted = jacobians && jacobians[0];
     ++evaluations;
-    problem = problem_.residuals(theta, r, wanted ? &J : nullptr);
-    if (!problem.empty() || r.size() != num_residuals() || !r.allFinite()) return false;
+    trouble = problem_.residuals(theta, r, jacobian ? &J : nullptr);
+    if (!trouble.empty() || r.size() != count_ || !r.allFinite()) return false;
     Eigen::Map<VectorXd>(residuals, r.size()) = r;
-    if (!wanted) return true;
+    if (!jacobian) return true;
     if (!J.allFinite()) return false;
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    Eigen::Map<RowMajor>(jacobians[0], r.size(), k) = J * problem_.size.asDiagonal();
+    Eigen::Map<RowMajor>(jacobian, r.size(), k) = J * problem_.size.asDiagonal();
     return true;
   }
 
-  mutable int evaluations = 0;
-  mutable std::string problem;  // of the last evaluation
+  int evaluations = 0;
+  std::string trouble;  // of the last evaluation
 
  private:
   const LeastSquaresProblem& problem_;
+  const Eigen::Index count_;
 };
-
-class Watch final : public ceres::IterationCallback {
- public:
-  explicit Watch(const LeastSquaresOptions& options) : options_(options) {}
-  ceres::CallbackReturnType operator()(const ceres::IterationSummary& summary) override {
-    if (options_.on_iteration) options_.on_iteration(summary.iteration, summary.cost);
-    const bool stop = options_.stop_requested && options_.stop_requested->load();
-    return stop ? ceres::SOLVER_ABORT : ceres::SOLVER_CONTINUE;
-  }
-
- private:
-  const LeastSquaresOptions& options_;
-};
-
-void set_bounds(const LeastSquaresProblem& problem, ceres::Problem& solver, double* u) {
-  for (int j = 0; j < problem.start.size(); ++j) {
-    if (std::isfinite(problem.lower(j)))
-      solver.SetParameterLowerBound(u, j, problem.lower(j) / problem.size(j));
-    if (std::isfinite(problem.upper(j)))
-      solver.SetParameterUpperBound(u, j, problem.upper(j) / problem.size(j));
-  }
-}
 
 void find_unknowns_at_bounds(const LeastSquaresProblem& problem, LeastSquaresResult& result) {
   for (int j = 0; j < result.theta.size(); ++j) {
@@ -113,10 +87,10 @@ void judge(const LeastSquaresProblem& problem, const MatrixXd& J, LeastSquaresRe
   result.interval_high = result.theta + t * result.standard_errors;
 }
 
-std::string complain(const ceres::Solver::Summary& summary, const Residuals& cost) {
-  if (summary.termination_type == ceres::USER_FAILURE) return "stopped on request";
-  if (!cost.problem.empty())
-    return fmt::format("the model could not be followed near the last values: {}", cost.problem);
+std::string complain(const PlainSummary& summary, const Scaled& scaled) {
+  if (summary.stopped) return "stopped on request";
+  if (!scaled.trouble.empty())
+    return fmt::format("the model could not be followed near the last values: {}", scaled.trouble);
   return "no values were found that make the residuals smaller";
 }
 
@@ -130,32 +104,33 @@ LeastSquaresResult minimise_squares(const LeastSquaresProblem& problem,
   if (!result.problem.empty()) return result;
   result.initial_cost = 0.5 * result.initial_residuals.squaredNorm();
 
+  const int count = static_cast<int>(result.initial_residuals.size());
+  Scaled scaled(problem, count);
   VectorXd u = problem.start.cwiseQuotient(problem.size);
-  auto* cost = new Residuals(problem, static_cast<int>(result.initial_residuals.size()));
-  ceres::Problem solver;  // owns the cost function
-  solver.AddResidualBlock(cost, nullptr, u.data());
-  set_bounds(problem, solver, u.data());
-  ceres::Solver::Options choice;
-  choice.linear_solver_type = ceres::DENSE_QR;
-  choice.max_num_iterations = options.most_iterations;
-  choice.function_tolerance = choice.parameter_tolerance = options.tolerance;
-  choice.gradient_tolerance = 1e-300;
-  choice.max_num_consecutive_invalid_steps = 20;
-  choice.logging_type = ceres::SILENT;
-  choice.num_threads = 1;
-  Watch watch(options);
-  choice.callbacks.push_back(&watch);
-  ceres::Solver::Summary summary;
-  ceres::Solve(choice, &solver, &summary);
+  const VectorXd lower = problem.lower.cwiseQuotient(problem.size),
+                 upper = problem.upper.cwiseQuotient(problem.size);
+  PlainSquares plain;
+  plain.residuals = count;
+  plain.unknowns = static_cast<int>(u.size());
+  plain.evaluate = [&](const double* at, double* r, double* J) { return scaled(at, r, J); };
+  plain.lower = lower.data();
+  plain.upper = upper.data();
+  plain.most_iterations = options.most_iterations;
+  plain.tolerance = options.tolerance;
+  plain.go_on = [&](int iteration, double cost) {
+    if (options.on_iteration) options.on_iteration(iteration, cost);
+    return !(options.stop_requested && options.stop_requested->load());
+  };
+  const PlainSummary summary = minimise_with_ceres(plain, u.data());
 
   result.theta = u.cwiseProduct(problem.size);
-  result.iterations = static_cast<int>(summary.iterations.size()) - 1;
-  result.evaluations = cost->evaluations;
-  result.converged = summary.termination_type == ceres::CONVERGENCE;
+  result.iterations = summary.iterations;
+  result.evaluations = scaled.evaluations;
+  result.converged = summary.converged;
   MatrixXd J;
   const std::string trouble = problem.residuals(result.theta, result.residuals, &J);
-  if (!summary.IsSolutionUsable() || !trouble.empty()) {
-    result.problem = complain(summary, *cost);
+  if (!summary.usable || !trouble.empty()) {
+    result.problem = complain(summary, scaled);
     return result;
   }
   result.final_cost = 0.5 * result.residuals.squaredNorm();

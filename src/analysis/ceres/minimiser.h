@@ -1,0 +1,33 @@
+// Levenberg-Marquardt with bounds by Ceres, behind plain numbers.
+//
+// Debian's Ceres is an archive compiled for any processor of its kind and full of Eigen templates,
+// which must not be mixed with ours (another instruction set, another alignment). So it lives in a
+// shared library of its own that exports this one function and nothing else, and no Eigen type
+// crosses the border.
+#pragma once
+
+#include <functional>
+
+namespace cartan {
+
+struct PlainSquares {
+  int residuals = 0, unknowns = 0;
+  // Residuals r and, where J is not null, their derivatives row by row; false: none at this point.
+  std::function<bool(const double* u, double* r, double* J)> evaluate;
+  const double* lower = nullptr;  // infinite where there is no bound
+  const double* upper = nullptr;
+  int most_iterations = 100;
+  double tolerance = 1e-14;
+  std::function<bool(int iteration, double cost)> go_on;  // false: stop
+};
+
+struct PlainSummary {
+  bool usable = false, converged = false, stopped = false;
+  int iterations = 0;
+};
+
+// From u, to the minimum.
+[[gnu::visibility("default")]] PlainSummary minimise_with_ceres(const PlainSquares& problem,
+                                                                double* u);
+
+}  // namespace cartan
