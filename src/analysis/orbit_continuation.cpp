@@ -37,8 +37,12 @@ double size_of(const State& state) {
 }  // namespace
 
 OrbitContinuation::Member& OrbitContinuation::member(double p) {
-  for (Member& known : members_)
+  for (Member& known : members_) {
     if (known.p == p) return known;
+    if (!setting_.by_value) continue;
+    known.p = known.problem.holds.back().second = p;
+    return known;
+  }
   if (members_.size() >= most_members) members_.erase(members_.begin());
   Member fresh;
   fresh.p = p;
@@ -47,13 +51,18 @@ OrbitContinuation::Member& OrbitContinuation::member(double p) {
     fresh.workspace = fresh.made.system->make_workspace();
     fresh.problem = setting_.family.options.problem;
     fresh.problem.section = fresh.made.section.get();
-    fresh.problem.parameters = {setting_.family.parameter};
+    fresh.problem.parameters = which();
     fresh.problem.holds.clear();
     for (std::size_t k = 0; k < fresh.made.holds.size(); ++k)
       fresh.problem.holds.push_back({fresh.made.holds[k].get(), setting_.hold_values[k]});
+    if (setting_.by_value) fresh.problem.holds.back().second = p;
   }
   members_.push_back(std::move(fresh));
   return members_.back();
+}
+
+std::vector<int> OrbitContinuation::which() const {
+  return setting_.by_value ? std::vector<int>{} : std::vector<int>{setting_.family.parameter};
 }
 
 const System& OrbitContinuation::system_at(double p) {
@@ -76,7 +85,7 @@ const ShootingEquations& OrbitContinuation::equations_at(const ContinuationPoint
     return cached_;
   }
   const int d = static_cast<int>(allowed_directions(system, point.states[0], *at.workspace).cols());
-  Flow flow(system, d + 1, {setting_.family.parameter}, setting_.family.options.flow);
+  Flow flow(system, d + static_cast<int>(which().size()), which(), setting_.family.options.flow);
   cached_ = linearise_shooting(flow, at.problem, shooting_point(point));
   if (!cached_.problem.empty())
     cached_.problem = fmt::format("the orbit is lost: {}", cached_.problem);
@@ -104,6 +113,38 @@ std::string OrbitContinuation::start(const State& guess, double period, int node
   return "";
 }
 
+// Besides the flow: a section or a quantity that is held may contain the parameter, and the period
+// of a drive may follow it.
+void OrbitContinuation::add_parameter_column(const ContinuationPoint& point,
+                                             const ShootingEquations& s,
+                                             Eigen::Ref<VectorXd> column) {
+  Member& at = member(point.parameter());
+  const System& system = *at.made.system;
+  const State& x = point.states[0];
+  const std::vector<int> parameters = which();
+  if (!parameters.empty()) column += s.by_parameters.col(0);
+  double period_slope = 0;
+  if (driven() && setting_.period) setting_.period(point.parameter(), period_slope);
+  column += period_slope * s.by_period;
+  const MatrixXd E = tangent_map(system, x.x);
+  const MatrixXd motion = least_parameter_motion(system, x, parameters, *at.workspace);
+  const auto add_slope = [&](const StateFunction& h, Eigen::Index row, double target_slope) {
+    FunctionSlope by;
+    h.slope(x, parameters, by, *at.workspace);
+    const Eigen::RowVectorXd gradient =
+        Eigen::Map<const Eigen::RowVectorXd>(by.by_x.data(), embedded_numbers(system)) * E;
+    double slope = -target_slope;
+    if (!parameters.empty()) slope += by.by_parameters[0] + (gradient * motion)(0, 0);
+    const double length = (gradient * s.directions[0]).norm();
+    column[row] += slope / (length > 0 ? length : 1);
+  };
+  const std::size_t holds = at.problem.holds.size();
+  Eigen::Index row = column.size() - static_cast<Eigen::Index>(holds);
+  if (!driven() && at.problem.section) add_slope(*at.problem.section, row - 1, 0);
+  for (std::size_t k = 0; k < holds; ++k)
+    add_slope(*at.problem.holds[k].first, row++, setting_.by_value && k + 1 == holds ? 1 : 0);
+}
+
 ContinuationProblem::Equations OrbitContinuation::linearise(const ContinuationPoint& point) {
   Equations e;
   const ShootingEquations& s = equations_at(point);
@@ -111,30 +152,9 @@ ContinuationProblem::Equations OrbitContinuation::linearise(const ContinuationPo
   if (!e.problem.empty()) return e;
   const Eigen::Index n = s.matrix.cols();
   e.residual = s.residual;
-  e.matrix.resize(s.matrix.rows(), n + 1);
-  e.matrix << s.matrix, s.by_parameters.col(0);
-  double slope = 0;
-  if (driven() && setting_.period) setting_.period(point.parameter(), slope);
-  e.matrix.col(n) += slope * s.by_period;
-  // a section or a quantity that is held may depend on the parameter itself
-  Member& at = member(point.parameter());
-  Eigen::Index row = s.residual.size() - static_cast<Eigen::Index>(at.problem.holds.size());
-  const int which[] = {setting_.family.parameter};
-  const MatrixXd motion =
-      least_parameter_motion(*at.made.system, point.states[0], which, *at.workspace);
-  const auto add_slope = [&](const StateFunction& h, Eigen::Index to) {
-    FunctionSlope by;
-    h.slope(point.states[0], which, by, *at.workspace);
-    const VectorXd gradient =
-        Eigen::Map<const VectorXd>(by.by_x.data(), embedded_numbers(*at.made.system));
-    const MatrixXd E = tangent_map(*at.made.system, point.states[0].x);
-    const double length = (gradient.transpose() * E * s.directions[0]).norm();
-    e.matrix(to, n) += (by.by_parameters[0] + (gradient.transpose() * E * motion)(0, 0)) /
-                       (length > 0 ? length : 1);
-  };
-  if (!driven() && at.problem.section) add_slope(*at.problem.section, row - 1);
-  for (const auto& [function, wanted] : at.problem.holds) add_slope(*function, row++);
-
+  e.matrix = MatrixXd::Zero(s.matrix.rows(), n + 1);
+  e.matrix.leftCols(n) = s.matrix;
+  add_parameter_column(point, s, e.matrix.col(n));
   e.size = size_of(point.states[0]);
   e.weights = VectorXd::Constant(n + 1, 1 / e.size / std::sqrt(double(point.states.size())));
   if (!driven()) e.weights[n - 1] = 1 / std::max(1.0, period_of(point));
@@ -146,7 +166,7 @@ std::string OrbitContinuation::move(const VectorXd& step, ContinuationPoint& poi
   Member& at = member(point.parameter());
   if (!at.made.system) return "there is no system here";
   const System& system = *at.made.system;
-  const int which[] = {setting_.family.parameter};
+  const std::vector<int> parameters = which();
   const double dp = step[step.size() - 1], p = point.parameter() + dp;
   const int count = static_cast<int>(point.states.size());
   std::vector<VectorXd> moves;
@@ -154,8 +174,9 @@ std::string OrbitContinuation::move(const VectorXd& step, ContinuationPoint& poi
   for (const State& node : point.states) {
     const MatrixXd B = allowed_directions(system, node, *at.workspace);
     if (first + B.cols() > step.size()) return "the constraints change their number";
-    moves.push_back(B * step.segment(first, B.cols()) +
-                    dp * least_parameter_motion(system, node, which, *at.workspace).col(0));
+    moves.push_back(B * step.segment(first, B.cols()));
+    if (!parameters.empty())
+      moves.back() += dp * least_parameter_motion(system, node, parameters, *at.workspace).col(0);
     first += B.cols();
   }
   if (!driven()) {
@@ -166,10 +187,9 @@ std::string OrbitContinuation::move(const VectorXd& step, ContinuationPoint& poi
   double slope = 0;
   if (driven() && setting_.period) point.numbers[0] = setting_.period(p, slope);
   point.numbers[1] = p;
-  const System& moved = system;
   for (int i = 0; i < count; ++i) {
     State& node = point.states[i];
-    displace(moved, moves[i], node);
+    displace(system, moves[i], node);
     node.t = point.states[0].t + period_of(point) * i / count;
   }
   if (!system.constrained()) return "";

@@ -3,7 +3,8 @@
 // Unknowns: displacements y_i of the nodes along their allowed directions, the period (unless the
 // system is driven), the parameter; equations: those of shooting.h. Nodes follow the constraints by
 // the smallest motion where the parameter changes. The spectrum are the multipliers without those
-// that are one anyway: along the orbit, and one for each quantity that is held.
+// that are one anyway: along the orbit, and one for each quantity that is held. The parameter may
+// also be the value of a conserved quantity: h(x_0) - p = 0.
 #pragma once
 
 #include "analysis/continuation.h"
@@ -15,6 +16,7 @@ namespace cartan {
 struct OrbitSetting {
   OrbitFamily family;
   std::vector<double> hold_values;  // of the members' holds
+  bool by_value = false;  // the parameter is the value of the last hold: the system stays the same
   // Of driven systems: the period at a value of the parameter, and its derivative.
   std::function<double(double p, double& slope)> period;
   double from = 0, to = 1;
@@ -48,8 +50,11 @@ class OrbitContinuation final : public ContinuationProblem {
     std::unique_ptr<Workspace> workspace;
     ShootingProblem problem;
   };
-  Member& member(double p);
+  Member& member(double p);  // valid until the next call
+  std::vector<int> which() const;
   const ShootingEquations& equations_at(const ContinuationPoint& point);
+  void add_parameter_column(const ContinuationPoint& point, const ShootingEquations& s,
+                            Eigen::Ref<Eigen::VectorXd> column);
   bool driven() const { return setting_.family.options.problem.driven; }
 
   OrbitSetting setting_;
