@@ -134,7 +134,8 @@ class Finder {
     found.unstable_before = a_.spectrum.unstable();
     found.unstable_after = b_.spectrum.unstable();
     found.critical = nearest_critical(found.at.spectrum, kind);
-    if (kind == BifurcationKind::branch_point) found.other_direction = find_other_direction(found.at);
+    if (kind == BifurcationKind::branch_point)
+      found.other_direction = find_other_direction(found.at);
     list.push_back(std::move(found));
   }
 
@@ -180,8 +181,8 @@ BranchEvents compare_samples(const BranchSample& a, const BranchSample& b) {
   const bool comparable = a.spectrum.values.size() == b.spectrum.values.size();
   const bool zero = comparable && a.spectrum.zero_test() * b.spectrum.zero_test() < 0;
   e.zero = zero && !e.turns && !e.crosses && !a.spectrum.multipliers;
-  e.flips = comparable && a.spectrum.multipliers &&
-            a.spectrum.flip_test() * b.spectrum.flip_test() < 0;
+  e.flips =
+      comparable && a.spectrum.multipliers && a.spectrum.flip_test() * b.spectrum.flip_test() < 0;
   // what passes 0, +1 or -1 changes the number of unstable values by one, a pair by two
   const int change = std::abs(a.spectrum.unstable() - b.spectrum.unstable());
   const int single = (zero ? 1 : 0) + (e.flips ? 1 : 0);

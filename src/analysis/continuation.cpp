@@ -48,8 +48,8 @@ class Walk {
     bool too_far = !next;
     if (next && !first_) {
       events = compare_samples(last, *next);
-      too_far = weighted_dot(last.tangent, next->tangent, last.weights) < sharpest_turn ||
-                events.tangled;
+      too_far =
+          weighted_dot(last.tangent, next->tangent, last.weights) < sharpest_turn || events.tangled;
     }
     if (too_far && (!next || step_ > 1e3 * options_.least_step)) {
       shorten();
@@ -65,10 +65,9 @@ class Walk {
   void shorten() {
     step_ /= 2;
     if (step_ >= options_.least_step) return;
-    fail(fmt::format("it could not be followed beyond {:.10g}: {}",
-                     branch_.samples.back().point.parameter(),
-                     follower_.trouble.empty() ? "it ends or turns too sharply there"
-                                               : follower_.trouble));
+    fail(fmt::format(
+        "it could not be followed beyond {:.10g}: {}", branch_.samples.back().point.parameter(),
+        follower_.trouble.empty() ? "it ends or turns too sharply there" : follower_.trouble));
   }
 
   void fail(const std::string& reason) {
@@ -108,8 +107,8 @@ class Walk {
     const double p = last.point.parameter();
     const double border = beyond.point.parameter() > highest() ? highest() : lowest();
     branch_.reached = border == options_.to;
-    branch_.end = fmt::format("the parameter {} {:g}",
-                              branch_.reached ? "reached" : "came back to", border);
+    branch_.end =
+        fmt::format("the parameter {} {:g}", branch_.reached ? "reached" : "came back to", border);
     const double part = (border - p) / (beyond.point.parameter() - p);
     if (!(part > 0)) return;
     ContinuationPoint point = last.point;

@@ -73,7 +73,8 @@ class ContinuationProblem {
   virtual std::string move(const Eigen::VectorXd& step, ContinuationPoint& point) = 0;
   virtual Spectrum calc_spectrum(const ContinuationPoint& point) = 0;
   // Why a branch ends between two neighbouring points; "" where it does not.
-  virtual std::string look_for_end(const ContinuationPoint& before, const ContinuationPoint& after) {
+  virtual std::string look_for_end(const ContinuationPoint& before,
+                                   const ContinuationPoint& after) {
     (void)before, (void)after;
     return "";
   }

@@ -98,8 +98,8 @@ Iterate iterate(const SteadyProblem& problem, Iterate at, const std::vector<Held
 
 // The tangent numbers that fix what the equations leave open: one per null direction, those that
 // it moves most, coordinates and speeds alike.
-std::vector<int> choose_numbers(const SteadyProblem& problem, const State& state,
-                                const Vector& c, const std::vector<Held>& held) {
+std::vector<int> choose_numbers(const SteadyProblem& problem, const State& state, const Vector& c,
+                                const std::vector<Held>& held) {
   const Matrix K = problem.matrix(state, c, held);
   const Matrix null = null_space(K, 1e-9);
   const Matrix moves = column_space(null.topRows(problem.tangent()), 1e-7);
@@ -201,19 +201,23 @@ Equilibrium find_equilibrium(const SteadyProblem& problem, const State& start,
     if (steady(again) || !at.finite()) at = again;
   }
   if (steady(at) && options.hold_initial) {
-    for (Held& initial : hold_open_directions(problem, at.state, at.c, held, start))
-      held.push_back(std::move(initial));
-    int count = 0;
-    const Iterate fixed =
-        iterate(problem, evaluate(problem, at.state, at.c, held), held, options, count);
-    result.iterations += count;
-    if (steady(fixed)) {
+    const std::vector<Held> initial = hold_open_directions(problem, at.state, at.c, held, start);
+    // True, with `at` there, when these can be held as well.
+    const auto hold = [&](std::span<const Held> more) {
+      std::vector<Held> all = held;
+      all.insert(all.end(), more.begin(), more.end());
+      int count = 0;
+      const Iterate fixed =
+          iterate(problem, evaluate(problem, at.state, at.c, all), all, options, count);
+      result.iterations += count;
+      if (!steady(fixed)) return false;
       at = fixed;
-    } else {
-      for (std::size_t j = options.held.size(); j < held.size(); ++j)
-        result.contested.push_back(held[j].name);
-      held = options.held;
-    }
+      held = all;
+      return true;
+    };
+    if (!hold(initial))  // not all at once: one after the other
+      for (const Held& number : initial)
+        if (!hold({&number, 1})) result.contested.push_back(number.name);
   }
   for (const Held& h : held) result.held.push_back(h.name);
   result.holds = std::move(held);

@@ -47,8 +47,8 @@ class Residuals {
       FitInstance instance;
       std::string problem = experiment.make(theta, instance);
       if (problem.empty()) {
-        Protocol protocol{experiment.times, experiment.event, experiment.rows(),
-                          experiment.duration, {}};
+        Protocol protocol{
+            experiment.times, experiment.event, experiment.rows(), experiment.duration, {}};
         for (const auto& quantity : instance.quantities)
           protocol.quantities.push_back(quantity.get());
         predictions.push_back(predict(*instance.system, instance.start,

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include <Eigen/SVD>
 #include <ceres/ceres.h>
 #include <fmt/format.h>
+#include <Eigen/SVD>
 
 namespace cartan {
 namespace {
@@ -25,8 +25,7 @@ class Residuals final : public ceres::CostFunction {
   bool Evaluate(double const* const* parameters, double* residuals,
                 double** jacobians) const override {
     const int k = static_cast<int>(problem_.start.size());
-    const VectorXd theta =
-        Eigen::Map<const VectorXd>(parameters[0], k).cwiseProduct(problem_.size);
+    const VectorXd theta = Eigen::Map<const VectorXd>(parameters[0], k).cwiseProduct(problem_.size);
     VectorXd r;
     MatrixXd J;
     const bool wanted = jacobians && jacobians[0];

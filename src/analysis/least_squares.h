@@ -1,6 +1,7 @@
 // Nonlinear least squares with bounds, and what the data say about the result.
 //
-//   minimise 1/2 |r(theta)|^2,   r_i = (model_i(theta) - measured_i) / sigma_i,   J = dr/dtheta exact
+//   minimise 1/2 |r(theta)|^2,   r_i = (model_i(theta) - measured_i) / sigma_i,   J = dr/dtheta
+//   exact
 // Levenberg-Marquardt (Ceres), every unknown measured in units of its own size. At the minimum
 //   covariance = s^2 (J^T J)^-1,   s^2 = |r|^2 / (n - k)
 // with n residuals and k unknowns; 95 per cent intervals from Student's t with n - k degrees of
@@ -18,8 +19,8 @@
 namespace cartan {
 
 struct LeastSquaresProblem {
-  // Residuals, and their derivatives when J is not null. "" or why there are none at this theta (the
-  // step is then made shorter).
+  // Residuals, and their derivatives when J is not null. "" or why there are none at this theta
+  // (the step is then made shorter).
   std::function<std::string(const Eigen::VectorXd& theta, Eigen::VectorXd& r, Eigen::MatrixXd* J)>
       residuals;
   Eigen::VectorXd start;

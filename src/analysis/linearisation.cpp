@@ -22,6 +22,7 @@ using Complex = std::complex<double>;
 constexpr double rank_tolerance = 1e-9;      // of constraints and symmetries
 constexpr double neutral_tolerance = 1e-14;  // of the map between non-neutral directions ...
 constexpr double noise_factor = 10;          // ... or of the rounding seen in what must vanish
+constexpr double rounding = 4e-15;           // of eigenvalues, relative to the matrix
 constexpr double real_tolerance = 1e-9;      // real parts below it, relative, count as zero
 
 // Symmetries that stay on the manifold at a fixed time, in coordinates of T.
@@ -94,6 +95,12 @@ void judge(Linearisation& result, const Eigen::VectorXcd& values) {
   result.asymptotic = values.size() > 0 && most < -zero;
 }
 
+// Real parts that are rounding become zero, so that undamped motions are sorted by frequency.
+void clean(Eigen::VectorXcd& values, double size) {
+  for (Complex& value : values)
+    if (value.imag() != 0 && std::fabs(value.real()) < rounding * size) value.real(0);
+}
+
 void solve_eigenproblem(const Matrix& T, const Matrix& W, const Matrix& A, int neutral,
                         Linearisation& result) {
   const Matrix blocks = W.transpose() * A * W;
@@ -103,6 +110,7 @@ void solve_eigenproblem(const Matrix& T, const Matrix& W, const Matrix& A, int n
   if (rest > 0) {
     solver.compute(blocks.bottomRightCorner(rest, rest));
     values = solver.eigenvalues();
+    clean(values, blocks.bottomRightCorner(rest, rest).norm());
   }
   result.eigenvalues.assign(neutral, Complex(0, 0));
   result.modes.resize(T.rows(), n);
@@ -131,7 +139,7 @@ double Linearisation::frequency(std::size_t k) const {
 
 double Linearisation::damping(std::size_t k) const {
   const double size = std::abs(eigenvalues[k]);
-  return size > 0 ? -eigenvalues[k].real() / size : 0;
+  return size > 0 ? (0 - eigenvalues[k].real()) / size : 0;  // no minus zero
 }
 
 std::string refuse_steady(const System& system) {
@@ -139,6 +147,7 @@ std::string refuse_steady(const System& system) {
   if (!geometry)
     return "steady motions are found in joint coordinates and speeds; use the formulation "
            "recursive";
+  if (system.space().tangent_size() == system.quadratures()) return "nothing in it can move";
   const std::string timed = geometry->time_dependence();
   if (timed.empty()) return "";
   return fmt::format(

@@ -24,7 +24,8 @@ constexpr double neutral_distance = 1e-5, circle_width = 1e-6;
 // 1e-9 of the largest singular value is rounding. Where quantities are held there is no family.
 struct Solution {
   VectorXd step;
-  double smallest = 0;  // singular value, relative to the largest
+  // |A^T r| / (|A| |r|): near zero where the residual cannot be made smaller, at a fold
+  double slope = 0;
 };
 
 Solution solve(const ShootingEquations& e, bool family) {
@@ -34,7 +35,8 @@ Solution solve(const ShootingEquations& e, bool family) {
   VectorXd y = svd.matrixU().transpose() * e.residual;
   for (int i = 0; i < sigma.size(); ++i)
     y[i] *= sigma[i] > 1e-9 * sigma[0] ? -sigma[i] / (sigma[i] * sigma[i] + mu) : 0;
-  return {svd.matrixV() * y, sigma[sigma.size() - 1] / sigma[0]};
+  const double slope = (e.matrix.transpose() * e.residual).norm() / (sigma[0] * r);
+  return {svd.matrixV() * y, slope};
 }
 
 class Newton {
@@ -92,13 +94,13 @@ class Newton {
       const Solution solution = solve(equations_, options_.problem.holds.empty());
       if (orbit_.newton_steps == options_.most_steps)
         return describe_failure(fmt::format("{} Newton steps", options_.most_steps), first,
-                                solution.smallest);
+                                solution.slope);
       VectorXd step = solution.step;
       limit_period(step);
       last_step = step.lpNorm<Eigen::Infinity>();
       if (std::string reason = try_step(step); !reason.empty()) {
         if (residual <= good_residual * size()) return "";  // rounding stops the decrease
-        return describe_failure(reason, first, solution.smallest);
+        return describe_failure(reason, first, solution.slope);
       }
       ++orbit_.newton_steps;
       if (std::string reason = look_for_loss(); !reason.empty()) return reason;
@@ -145,17 +147,16 @@ class Newton {
     return "";
   }
 
-  std::string describe_failure(const std::string& what, double first, double smallest) const {
+  std::string describe_failure(const std::string& what, double first, double slope) const {
     std::string text = fmt::format(
         "no orbit was found: {}; the residual went from {:.3g} to {:.3g} in {} steps, the period "
-        "is "
-        "{:.6g}",
+        "is {:.6g}",
         what, first, equations_.residual.norm(), orbit_.newton_steps, orbit_.point.period);
-    if (smallest < 1e-4)
+    if (slope < 0.2)
       text +=
-          "; the equations are nearly singular there: a fold, beyond which there may be no orbit "
-          "at "
-          "these parameters";
+          "; the residual is close to a minimum there that is not zero: as beyond a fold, there "
+          "may "
+          "be no orbit near at these parameters, or the start is too far from it";
     else
       text += "; try a start closer to the orbit, a better period, or more nodes (--shooting)";
     return text;
@@ -165,7 +166,7 @@ class Newton {
     orbit_.residual = equations_.residual.lpNorm<Eigen::Infinity>();
     orbit_.turns = equations_.turns;
     orbit_.multipliers = product_eigenvalues(equations_.factors);
-    judge_stability(orbit_);
+    judge_stability(orbit_, options_.problem.driven);
     if (!options_.problem.driven && equations_.rate * orbit_.point.period < 1e-6 * size())
       orbit_.problem = "the start is an equilibrium, where every period is one";
     orbit_.equations = std::move(equations_);
@@ -197,7 +198,7 @@ Orbit find_orbit(const System& system, const State& start, const OrbitOptions& o
   return orbit.problem.empty() ? find_orbit(system, guess, options) : orbit;
 }
 
-void judge_stability(Orbit& orbit) {
+void judge_stability(Orbit& orbit, bool driven) {
   orbit.neutral = 0;
   orbit.stable = orbit.attracting = true;
   for (const std::complex<double>& m : orbit.multipliers) {
@@ -208,6 +209,7 @@ void judge_stability(Orbit& orbit) {
     orbit.stable &= std::abs(m) <= 1 + circle_width;
     orbit.attracting &= std::abs(m) < 1 - circle_width;
   }
+  orbit.attracting &= orbit.neutral <= (driven ? 0 : 1);
 }
 
 }  // namespace cartan

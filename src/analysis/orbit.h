@@ -23,7 +23,7 @@ struct Orbit {
   std::vector<std::complex<double>> multipliers;  // by size, descending
   int neutral = 0;          // multipliers that are 1: along the orbit, along a family of orbits
   bool stable = false;      // none outside the unit circle
-  bool attracting = false;  // all but the neutral ones inside
+  bool attracting = false;  // all inside, but for the one along the orbit of autonomous systems
   int newton_steps = 0;
   double residual = 0;  // largest number of the equations at the end
   std::vector<std::pair<int, int>> turns;
@@ -39,6 +39,6 @@ Orbit find_orbit(const System& system, const State& start, const OrbitOptions& o
 Orbit find_orbit(const System& system, const ShootingPoint& guess, const OrbitOptions& options);
 
 // Sorts out which multipliers are neutral, and the verdict.
-void judge_stability(Orbit& orbit);
+void judge_stability(Orbit& orbit, bool driven);
 
 }  // namespace cartan

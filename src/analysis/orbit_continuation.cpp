@@ -181,7 +181,8 @@ std::string OrbitContinuation::move(const VectorXd& step, ContinuationPoint& poi
   }
   if (!driven()) {
     const double change = step[step.size() - 2];
-    if (std::fabs(change) > 0.5 * period_of(point)) return "the period changes too much in one step";
+    if (std::fabs(change) > 0.5 * period_of(point))
+      return "the period changes too much in one step";
     point.numbers[0] += change;
   }
   double slope = 0;

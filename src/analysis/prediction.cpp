@@ -55,12 +55,12 @@ class Predictor {
     if (!report.ok() && report.status != RunStatus::cancelled) {
       result_.problem = report.message;
     } else if (protocol_.event >= 0) {
-      result_.problem = fmt::format(
-          "event '{}' happens {} times within {:g} s, but the data have {} rows",
-          system_.events()[protocol_.event].name, next_, protocol_.duration, rows_);
+      result_.problem =
+          fmt::format("event '{}' happens {} times within {:g} s, but the data have {} rows",
+                      system_.events()[protocol_.event].name, next_, protocol_.duration, rows_);
     } else {
-      result_.problem = fmt::format("the motion ends at t = {:g}, before the data do",
-                                    report.final_state.t);
+      result_.problem =
+          fmt::format("the motion ends at t = {:g}, before the data do", report.final_state.t);
     }
   }
 
@@ -84,9 +84,9 @@ class Predictor {
     take(next_, event.state);
     VectorXd slope;
     if (!augmented_.event_time_slope(event.index, event.state, slope, *workspace_)) {
-      result_.problem = fmt::format(
-          "event '{}' at t = {:g} only touches zero: its time has no derivative", event.name,
-          event.state.t);
+      result_.problem =
+          fmt::format("event '{}' at t = {:g} only touches zero: its time has no derivative",
+                      event.name, event.state.t);
       enough_ = true;
       return;
     }

@@ -92,9 +92,10 @@ std::string SteadyBranch::check_symmetries(const State& state) {
     const std::optional<Symmetries> end = find(p);
     if (!end) return trouble_;
     if (!contains(*end, *inside))
-      return fmt::format("the symmetries along which a steady state may move change with '{}'; "
-                         "that is not supported",
-                         family_.name);
+      return fmt::format(
+          "the symmetries along which a steady state may move change with '{}'; "
+          "that is not supported",
+          family_.name);
   }
   symmetries_ = inside;
   return "";
@@ -110,8 +111,10 @@ std::string SteadyBranch::find_start(Member& at, const State& guess, Continuatio
   contested_ = found.contested;
   chosen_.assign(found.holds.begin() + static_cast<std::ptrdiff_t>(options.held.size()),
                  found.holds.end());
-  if (!contested_.empty())
-    chosen_ = hold_open_directions(*at.problem, found.state, found.c, options.held, found.state);
+  if (!contested_.empty())  // these directions are fixed where the steady state has them
+    for (Held& one :
+         hold_open_directions(*at.problem, found.state, found.c, found.holds, found.state))
+      chosen_.push_back(std::move(one));
   at.held = held_at(at.made, family_.from);
   for (const Held& one : at.held)
     if (!one.function || one.function != family_.expression) held_names_.push_back(one.name);

@@ -24,8 +24,8 @@ struct SteadyMember {
 };
 
 struct SteadyFamily {
-  std::function<SteadyMember(double)> make;  // of an expression: always the same system
-  int parameter = -1;                        // of [parameters], in the order of the file, or
+  std::function<SteadyMember(double)> make;         // of an expression: always the same system
+  int parameter = -1;                               // of [parameters], in the order of the file, or
   std::shared_ptr<const StateFunction> expression;  // what has the parameter as its value
   std::string name;                                 // of the parameter
   std::vector<std::string> held;                    // names of what the user holds

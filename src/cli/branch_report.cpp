@@ -202,16 +202,15 @@ Json branches_json(const BranchDiagram& diagram) {
   for (std::size_t b = 0; b < diagram.branches.size(); ++b) {
     const FollowedBranch& followed = diagram.branches[b];
     for (const BranchSample& s : followed.branch.samples) {
-      Json entry = {{"branch", b + 1},
-                    {"parameter", s.point.parameter()},
-                    {"state",
-                     model_state_json(*diagram.model, diagram.system_at(s.point.parameter()),
-                                      s.point.states[0])},
-                    {followed.orbits ? "multipliers" : "eigenvalues",
-                     complex_json(s.spectrum.values)},
-                    {"neutral", s.spectrum.neutral},
-                    {"stable", s.stable},
-                    {"unstable", s.spectrum.unstable()}};
+      Json entry = {
+          {"branch", b + 1},
+          {"parameter", s.point.parameter()},
+          {"state", model_state_json(*diagram.model, diagram.system_at(s.point.parameter()),
+                                     s.point.states[0])},
+          {followed.orbits ? "multipliers" : "eigenvalues", complex_json(s.spectrum.values)},
+          {"neutral", s.spectrum.neutral},
+          {"stable", s.stable},
+          {"unstable", s.spectrum.unstable()}};
       if (followed.orbits) entry["period"] = s.point.numbers[0];
       points.push_back(std::move(entry));
     }

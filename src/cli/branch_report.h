@@ -9,7 +9,7 @@ namespace cartan {
 // What is shown over the parameter: an expression, or ("") the number of the state that changes
 // most. Nothing after a complaint.
 struct ShownQuantity {
-  std::string label;                       // with its unit where that is known
+  std::string label;                        // with its unit where that is known
   std::vector<std::vector<double>> values;  // per branch and sample
   std::vector<double> at_bifurcations;
 };

@@ -62,8 +62,8 @@ class Search {
     if (!request_.section.empty()) texts.push_back(request_.section);
     for (const std::string& text : texts)
       if (!make_state_function(*system, model(), text, problem))
-        return refuse(fmt::format("{}: {}", text == request_.section ? "--section" : "--hold",
-                                  problem));
+        return refuse(
+            fmt::format("{}: {}", text == request_.section ? "--section" : "--hold", problem));
     start_ = system->initial_state();
     if (!request_.start.empty()) {
       const std::optional<StateValues> given = read_state(request_.start, model());
@@ -185,8 +185,8 @@ class Search {
       double distance = (other.what.at.point.numbers - point.numbers).lpNorm<Eigen::Infinity>();
       for (std::size_t s = 0; s < point.states.size(); ++s)
         for (std::size_t j = 0; j < point.states[s].x.size(); ++j)
-          distance = std::max(distance, std::fabs(point.states[s].x[j] -
-                                                  other.what.at.point.states[s].x[j]));
+          distance = std::max(distance,
+                              std::fabs(point.states[s].x[j] - other.what.at.point.states[s].x[j]));
       if (distance < 1e-4) return true;
     }
     return false;
@@ -203,8 +203,7 @@ class Search {
         return;
       }
       const Bifurcation at = diagram_.bifurcations[k].what;
-      const std::string origin =
-          fmt::format("the branch point at {:.9g}", at.at.point.parameter());
+      const std::string origin = fmt::format("the branch point at {:.9g}", at.at.point.parameter());
       Progress progress("continue", !request_.quiet);
       std::vector<Branch> branches = switch_branch(problem, at, with_progress(progress));
       if (branches.empty())
@@ -221,8 +220,9 @@ class Search {
     if (parameter_ < 0)
       reason = "orbits are followed along an entry of [parameters], not along an expression";
     else if (linear.neutral > 0)
-      reason = "the motions that are born there are periodic only up to symmetries or belong to a "
-               "family; they are not followed";
+      reason =
+          "the motions that are born there are periodic only up to symmetries or belong to a "
+          "family; they are not followed";
     else
       reason = refuse_flow(steady.system_at(request_.from));
     if (!reason.empty()) {

@@ -40,10 +40,10 @@ struct BranchDiagram {
   std::vector<std::string> held, not_held;
   std::vector<FollowedBranch> branches;
   std::vector<FoundBifurcation> bifurcations;
-  std::vector<std::string> notes;                   // what was left out, and why
+  std::vector<std::string> notes;                    // what was left out, and why
   std::function<const System&(double p)> system_at;  // at a value of the parameter
-  std::string problem;                              // why there is no branch: a sentence
-  bool bad_input = false;                           // it is one of the user's
+  std::string problem;                               // why there is no branch: a sentence
+  bool bad_input = false;                            // it is one of the user's
 };
 
 BranchDiagram search_branches(const BranchRequest& request);

@@ -36,10 +36,11 @@ std::optional<int> read_options(const Words& words, Options& o) {
   arguments.option("--from", "A", "where the parameter begins", o.from);
   arguments.option("--to", "B", "where it ends; may be smaller than A", o.to);
   arguments.option("--of", "WHAT", "`equilibrium` (default; steady motions too) or `orbit`", o.of);
-  arguments.option("--start", "STATE",
-                   "a STATE.json, a trajectory.csv or the folder of a run near the branch; default: "
-                   "the initial state",
-                   r.start);
+  arguments.option(
+      "--start", "STATE",
+      "a STATE.json, a trajectory.csv or the folder of a run near the branch; default: "
+      "the initial state",
+      r.start);
   arguments.repeated("--hold", "EXPR",
                      "what keeps its initial value; repeatable. Otherwise, and where that leaves "
                      "motions open, initial values are held, and the output says which",
@@ -57,7 +58,8 @@ std::optional<int> read_options(const Words& words, Options& o) {
   arguments.option("--section", "EXPR", "of orbits: they begin where EXPR = 0", r.section);
   arguments.flag("--driven", "of orbits: the equations depend on time and repeat after the period",
                  r.driven);
-  arguments.option("--shooting", "N", "of orbits: nodes (multiple shooting); default 1", o.shooting);
+  arguments.option("--shooting", "N", "of orbits: nodes (multiple shooting); default 1",
+                   o.shooting);
   arguments.option("--show", "EXPR",
                    "what is shown over the parameter; default: the coordinate that changes most",
                    o.show);
@@ -117,8 +119,8 @@ int tell_end(const BranchDiagram& diagram) {
                                  diagram.request.to, first.end);
   for (const Bifurcation& one : first.bifurcations)
     if (one.kind == BifurcationKind::fold) {
-      text += fmt::format("; the branch turns round in a fold at {:.10g}",
-                          one.at.point.parameter());
+      text +=
+          fmt::format("; the branch turns round in a fold at {:.10g}", one.at.point.parameter());
       break;
     }
   return complain(text, first.failed ? exit_failed : exit_done);

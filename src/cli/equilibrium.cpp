@@ -1,4 +1,5 @@
 // cartan equilibrium: a steady state near the initial one.
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -127,6 +128,31 @@ bool go_down(const SteadyCase& steady, const Options& o, State& start) {
   return true;
 }
 
+bool has_dry_friction(const Model& model) {
+  return std::any_of(model.forces.begin(), model.forces.end(), [](const Force& force) {
+    const auto* friction = std::get_if<FrictionForce>(&force.law);
+    return friction && !friction->smoothing.given();
+  });
+}
+
+// Joints with dry friction that slip at the start can hold the mechanism once they stick: the
+// search from the same position at rest, the failure where that does not help.
+Equilibrium find_stuck(const SteadyCase& steady, const State& start,
+                       const EquilibriumOptions& options, Equilibrium failure) {
+  const auto& mechanism = dynamic_cast<const MechanicalSystem&>(*steady.system);
+  Observation now;
+  mechanism.observe(start, now, *steady.workspace);
+  std::vector<std::optional<std::vector<double>>> q(now.q.begin(), now.q.end()), v;
+  for (const std::vector<double>& speeds : now.v)
+    v.emplace_back(std::vector<double>(speeds.size(), 0.0));
+  const State rest = mechanism.make_state(start.t, q, v);
+  const SteadyProblem problem(
+      *steady.system, find_symmetries(*steady.system, rest, *steady.workspace), *steady.workspace);
+  Equilibrium found = find_equilibrium(problem, rest, options);
+  found.c = Eigen::VectorXd::Zero(steady.problem->symmetries().count());
+  return found.found ? found : failure;
+}
+
 int write_files(const std::string& folder, const SteadyCase& steady, const Equilibrium& found,
                 const Linearisation& linear) {
   std::string problem;
@@ -167,7 +193,9 @@ int equilibrium_command(const Words& words) {
   const auto held = read_holds("equilibrium", *steady, o.holds, start);
   if (!held) return exit_bad_input;
   options.held = *held;
-  const Equilibrium found = find_equilibrium(*steady->problem, start, options);
+  Equilibrium found = find_equilibrium(*steady->problem, start, options);
+  if (!found.found && has_dry_friction(*steady->model))
+    found = find_stuck(*steady, start, options, std::move(found));
   Linearisation linear;
   if (found.found) linear = linearise(*steady->problem, found.state);
   if (found.found && !o.out.empty()) {

@@ -117,8 +117,8 @@ class Reader {
   std::optional<double> number_above_zero(const TomlNode& node, const char* what) {
     if (!expect_kind(node, Kind::number, "a number")) return std::nullopt;
     if (node.number > 0 && std::isfinite(node.number)) return node.number;
-    problems_.error(node.where, fmt::format("{} is {:g}; expected a positive number", what,
-                                            node.number));
+    problems_.error(node.where,
+                    fmt::format("{} is {:g}; expected a positive number", what, node.number));
     return std::nullopt;
   }
 
@@ -186,10 +186,10 @@ class Reader {
     Diagnostics inside(path);
     const std::optional<CsvTable> table = read_csv(path, CsvRows::all, inside);
     if (!table) {
-      problems_.error(where, fmt::format("'{}' cannot be read: {}", name,
-                                         inside.findings().empty()
-                                             ? std::string("there is no such file")
-                                             : inside.findings().front().message));
+      problems_.error(where,
+                      fmt::format("'{}' cannot be read: {}", name,
+                                  inside.findings().empty() ? std::string("there is no such file")
+                                                            : inside.findings().front().message));
       return;
     }
     if (const std::vector<double>* t = table->find("t")) e.times = *t;
@@ -214,8 +214,8 @@ class Reader {
                                            e.name));
     for (std::size_t k = 1; k < e.times.size(); ++k)
       if (!(e.times[k] > e.times[k - 1])) {
-        problems_.error(e.where, fmt::format("times of '{}' must increase; row {} does not", e.name,
-                                             k + 1));
+        problems_.error(e.where,
+                        fmt::format("times of '{}' must increase; row {} does not", e.name, k + 1));
         return;
       }
     for (const ColumnText& column : e.columns)
@@ -234,9 +234,8 @@ std::string quantity_of_column(const std::string& column) {
   if (dot == std::string::npos || dot + 2 >= column.size()) return column;
   const char kind = column[dot + 1];
   const std::string digits = column.substr(dot + 2);
-  const bool index = std::all_of(digits.begin(), digits.end(), [](unsigned char c) {
-    return std::isdigit(c) != 0;
-  });
+  const bool index = std::all_of(digits.begin(), digits.end(),
+                                 [](unsigned char c) { return std::isdigit(c) != 0; });
   if ((kind != 'q' && kind != 'v') || !index) return column;
   return fmt::format("{}[{}]", column.substr(0, dot + 2), digits);
 }

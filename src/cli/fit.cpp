@@ -13,7 +13,8 @@ namespace cartan {
 namespace {
 
 struct Options {
-  FitChoice choice;
+  FitChoice choice;  // without what is free
+  std::string free;
   std::string data, experiments, out;
   std::optional<double> tolerance;
   std::optional<int> iterations;
@@ -29,7 +30,10 @@ std::optional<int> read_options(const Words& words, Options& o) {
       "  cartan fit examples/constructed_pendulum_friction_b.toml --experiments swings.toml "
       "--free c3,c4 --out fitted");
   declare_model(arguments, o.choice.model);
-  arguments.list("--free", "P1,P2", "the entries of [parameters] to be found", o.choice.free);
+  arguments.option("--free", "P1,P2=START",
+                   "the entries of [parameters] to be found, where they begin; several sets "
+                   "separated by ';' are fitted in turn and compared in one table",
+                   o.free);
   arguments.option("--data", "FILE.csv",
                    "column t and columns named as quantities: JOINT.q, JOINT.v0, an output, ...",
                    o.data);
@@ -51,6 +55,38 @@ int complain(const std::string& message) {
   return exit_bad_input;
 }
 
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (char c : text) {
+    if (c == separator)
+      parts.emplace_back();
+    else if (c != ' ' || !parts.back().empty())
+      parts.back() += c;
+  }
+  for (std::string& part : parts)
+    while (!part.empty() && part.back() == ' ') part.pop_back();
+  return parts;
+}
+
+// One choice per set of free parameters; none after a complaint.
+std::vector<FitChoice> read_sets(const Options& o) {
+  std::vector<FitChoice> choices;
+  for (const std::string& set : split(o.free, ';')) {
+    FitChoice choice = o.choice;
+    for (const std::string& word : split(set, ',')) {
+      const std::size_t equals = word.find('=');
+      choice.free.push_back(word.substr(0, equals));
+      if (equals != std::string::npos) choice.model.sets.push_back(word);
+      if (choice.free.back().empty()) {
+        complain("--free: expected names of parameters, separated by commas, sets by ';'");
+        return {};
+      }
+    }
+    choices.push_back(std::move(choice));
+  }
+  return choices;
+}
+
 std::optional<ExperimentsText> read_measurements(Options& o) {
   ExperimentsText text;
   o.choice.file = o.experiments.empty() ? o.data : o.experiments;
@@ -66,13 +102,35 @@ std::optional<ExperimentsText> read_measurements(Options& o) {
   return result;
 }
 
-bool write_results(const std::string& folder, const FitReport& report) {
+bool write_results(const std::string& folder, const std::vector<FitReport>& reports) {
   std::string problem;
   const auto output = OutputFolder::open(folder, problem);
-  if (output && output->write("residuals.csv", residuals_csv(report), problem) &&
-      output->write("fit.json", fit_json(report), problem) && output->commit(problem))
-    return true;
+  bool written = output != nullptr;
+  for (std::size_t k = 0; written && k < reports.size(); ++k) {
+    const std::string number = reports.size() > 1 ? fmt::format("-{}", k + 1) : "";
+    written = output->write("residuals" + number + ".csv", residuals_csv(reports[k]), problem) &&
+              output->write("fit" + number + ".json", fit_json(reports[k]), problem);
+  }
+  if (written && output->commit(problem)) return true;
   fmt::print(stderr, "cartan fit: {}\n", problem);
+  return false;
+}
+
+// False after a complaint, with the exit status.
+bool run_fit(const Options& o, FitSetup& setup, FitResult& result) {
+  if (o.tolerance) setup.problem.simulate.tolerance = *o.tolerance;
+  LeastSquaresOptions options;
+  options.most_iterations = o.iterations.value_or(100);
+  options.stop_requested = setup.problem.simulate.stop_requested = &watch_interrupts();
+  {
+    Progress progress("fitting");
+    options.on_iteration = [&](int iteration, double) {
+      progress.show(std::min(0.99, 1.0 * iteration / options.most_iterations));
+    };
+    result = fit_parameters(setup.problem, options);
+  }
+  if (result.problem.empty()) return true;
+  fmt::print(stderr, "cartan fit: no fit: {}\n", result.problem);
   return false;
 }
 
@@ -81,7 +139,7 @@ bool write_results(const std::string& folder, const FitReport& report) {
 int fit_command(const Words& words) {
   Options o;
   if (const std::optional<int> status = read_options(words, o)) return *status;
-  if (o.choice.free.empty()) return complain("nothing is free; name parameters with --free P1,P2");
+  if (o.free.empty()) return complain("nothing is free; name parameters with --free P1,P2");
   if (o.data.empty() == o.experiments.empty())
     return complain("give measurements by --data FILE.csv or by --experiments FILE.toml");
   if (o.tolerance && !(*o.tolerance > 0 && *o.tolerance < 1))
@@ -89,29 +147,28 @@ int fit_command(const Words& words) {
   if (o.iterations && *o.iterations < 1) return complain("--iterations: expected at least 1");
   const std::optional<ExperimentsText> text = read_measurements(o);
   if (!text) return exit_bad_input;
-  std::optional<FitSetup> setup = make_fit_setup(o.choice, *text);
-  if (!setup) return exit_bad_input;
-  if (o.tolerance) setup->problem.simulate.tolerance = *o.tolerance;
-  LeastSquaresOptions options;
-  options.most_iterations = o.iterations.value_or(100);
-  options.stop_requested = setup->problem.simulate.stop_requested = &watch_interrupts();
-  FitReport report{*setup, {}};
-  {
-    Progress progress("fitting");
-    options.on_iteration = [&](int iteration, double) {
-      progress.show(std::min(0.99, 1.0 * iteration / options.most_iterations));
-    };
-    report.result = fit_parameters(setup->problem, options);
+  const std::vector<FitChoice> choices = read_sets(o);
+  if (choices.empty()) return exit_bad_input;
+  std::vector<std::unique_ptr<FitSetup>> setups;
+  for (const FitChoice& choice : choices) {
+    std::optional<FitSetup> setup = make_fit_setup(choice, *text);
+    if (!setup) return exit_bad_input;
+    setups.push_back(std::make_unique<FitSetup>(std::move(*setup)));
   }
-  if (!report.result.problem.empty()) {
-    fmt::print(stderr, "cartan fit: no fit: {}\n", report.result.problem);
-    return exit_failed;
+  std::vector<FitReport> reports;
+  for (const auto& setup : setups) {
+    reports.push_back({*setup, {}});
+    if (!run_fit(o, *setup, reports.back().result)) return exit_failed;
   }
-  if (!o.out.empty() && !write_results(o.out, report)) return exit_failed;
-  fmt::print("{}", o.json ? fit_json(report) : fit_text(report));
-  if (report.result.open.empty() && report.result.converged) return exit_done;
-  fmt::print(stderr, "{}", fit_warnings(report));
-  return exit_failed;
+  if (!o.out.empty() && !write_results(o.out, reports)) return exit_failed;
+  if (reports.size() > 1)
+    fmt::print("{}", o.json ? alternatives_json(reports) : alternatives_text(reports));
+  else
+    fmt::print("{}", o.json ? fit_json(reports[0]) : fit_text(reports[0]));
+  std::string warnings;
+  for (const FitReport& report : reports) warnings += fit_warnings(report);
+  fmt::print(stderr, "{}", warnings);
+  return warnings.empty() ? exit_done : exit_failed;
 }
 
 }  // namespace cartan

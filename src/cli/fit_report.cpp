@@ -43,7 +43,8 @@ std::string direction_text(const FitReport& report, const Eigen::VectorXd& direc
   std::string text;
   for (int j = 0; j < direction.size(); ++j) {
     if (std::fabs(direction(j)) < 0.01) continue;
-    const char* sign = direction(j) < 0 ? (text.empty() ? "-" : " - ") : (text.empty() ? "" : " + ");
+    const char* sign =
+        direction(j) < 0 ? (text.empty() ? "-" : " - ") : (text.empty() ? "" : " + ");
     text += fmt::format("{}{:.2f} {}", sign, std::fabs(direction(j)), report.setup.names[j]);
   }
   return text;
@@ -131,6 +132,42 @@ std::string fit_json(const FitReport& report) {
   return json.dump(2) + "\n";
 }
 
+// Akaike's criterion for Gaussian errors of unknown size: n log(2 cost / n) + 2 k.
+static double calc_criterion(const FitResult& r) {
+  const double n = static_cast<double>(r.points.size());
+  return n * std::log(std::max(2 * r.final_cost / n, 1e-300)) + 2.0 * r.theta.size();
+}
+
+std::string alternatives_text(const std::vector<FitReport>& reports) {
+  std::string text =
+      fmt::format("{} measurements\n\n{:>12} {:>12} {:>10}  {}\n", reports[0].result.points.size(),
+                  "cost before", "cost after", "criterion", "fitted");
+  for (const FitReport& report : reports) {
+    const FitResult& r = report.result;
+    std::string values;
+    for (std::size_t j = 0; j < report.setup.names.size(); ++j) {
+      const int i = static_cast<int>(j);
+      values += fmt::format("{}{} = {:.6g}", j > 0 ? ", " : "", report.setup.names[j], r.theta(i));
+      if (r.standard_errors.size() > 0 && !at_bound(r, j))
+        values += fmt::format(" +- {:.2g}", r.standard_errors(i));
+    }
+    text += fmt::format("{:>12.5g} {:>12.5g} {:>10.1f}  {}\n", r.initial_cost, r.final_cost,
+                        calc_criterion(r), values);
+  }
+  return text +
+         "\ncost: 1/2 |r|^2; criterion: n log(2 cost/n) + 2 k (Akaike), the smallest is best\n";
+}
+
+std::string alternatives_json(const std::vector<FitReport>& reports) {
+  Json list = Json::array();
+  for (const FitReport& report : reports) {
+    Json json = Json::parse(fit_json(report));
+    json["criterion"] = calc_criterion(report.result);
+    list.push_back(std::move(json));
+  }
+  return Json{{"alternatives", std::move(list)}}.dump(2) + "\n";
+}
+
 std::string residuals_csv(const FitReport& report) {
   std::string text = "experiment,column,row,t,measured,before,after\n";
   for (const FitPoint& p : report.result.points) {
@@ -148,8 +185,9 @@ std::string residuals_csv(const FitReport& report) {
 std::string fit_warnings(const FitReport& report) {
   std::string text;
   if (!report.result.converged)
-    text += "cartan fit: the iteration has not converged; more --iterations or a better start may "
-            "help\n";
+    text +=
+        "cartan fit: the iteration has not converged; more --iterations or a better start may "
+        "help\n";
   for (const OpenDirection& d : report.result.open)
     text += fmt::format(
         "cartan fit: the data do not determine the parameters: along {} (in units of their sizes) "

@@ -14,6 +14,9 @@ struct FitReport {
 
 std::string fit_text(const FitReport& report);
 std::string fit_json(const FitReport& report);
+// Several sets of free parameters beside each other.
+std::string alternatives_text(const std::vector<FitReport>& reports);
+std::string alternatives_json(const std::vector<FitReport>& reports);
 // Every residual: experiment, row, time, column, measured, before, after.
 std::string residuals_csv(const FitReport& report);
 // What keeps the result from being trusted: directions that are not determined, no convergence.

@@ -99,10 +99,9 @@ class Builder {
         std::vector<std::string> known;
         for (const Parameter& p : model.parameters) known.push_back(p.name);
         const std::string near = suggestion(name, known);
-        return complain(fmt::format("--free: the model has no parameter '{}'{}", name,
-                                    near.empty() ? fmt::format("; it has: {}",
-                                                               fmt::join(known, ", "))
-                                                 : near));
+        return complain(
+            fmt::format("--free: the model has no parameter '{}'{}", name,
+                        near.empty() ? fmt::format("; it has: {}", fmt::join(known, ", ")) : near));
       }
       if (std::find(which.begin(), which.end(), index) != which.end())
         return complain(fmt::format("--free: '{}' is named twice", name));
@@ -116,12 +115,14 @@ class Builder {
     for (const auto& [name, numbers] : joints) {
       const int j = model.find_joint(name);
       if (j < 0)
-        return complain(fmt::format("the model has no joint '{}'{}", name,
-                                    suggestion(name, names_of(model))), where);
+        return complain(
+            fmt::format("the model has no joint '{}'{}", name, suggestion(name, names_of(model))),
+            where);
       const int size = position ? model.joints[j].nq() : model.joints[j].nv();
       if (static_cast<int>(numbers.size()) != size)
         return complain(fmt::format("{} of joint '{}': expected {} numbers, got {}",
-                                    position ? "q" : "v", name, size, numbers.size()), where);
+                                    position ? "q" : "v", name, size, numbers.size()),
+                        where);
     }
     return true;
   }
@@ -151,15 +152,15 @@ class Builder {
     }
     if (!add_columns(text, *model, experiment)) return false;
     experiment.times = text.event.empty() ? text.times : std::vector<double>{};
-    experiment.duration = text.duration.value_or(default_duration(text, *model)) ;
+    experiment.duration = text.duration.value_or(default_duration(text, *model));
     experiment.make = [model, values, quantities = quantities_,
                        formulation = choose_formulation(*model, choice_.formulation),
                        which = experiment.parameters](const VectorXd& theta,
                                                       FitInstance& instance) -> std::string {
       std::string problem;
-      instance.system = make_system(
-          *model, parameter_values(*model, which, {theta.data(), which.size()}), formulation,
-          problem);
+      instance.system =
+          make_system(*model, parameter_values(*model, which, {theta.data(), which.size()}),
+                      formulation, problem);
       if (!instance.system) return problem;
       for (const Formula& formula : quantities) {
         instance.quantities.push_back(make_state_function(*instance.system, formula));
@@ -192,8 +193,9 @@ class Builder {
         if (model.events[k].name == text.event) experiment.event = static_cast<int>(k);
       }
       if (experiment.event < 0)
-        return complain(fmt::format("the model has no event '{}'{}", text.event,
-                                    suggestion(text.event, known)), text.event_where);
+        return complain(
+            fmt::format("the model has no event '{}'{}", text.event, suggestion(text.event, known)),
+            text.event_where);
     }
     for (const ColumnText& column : text.columns) {
       FitColumn c;
@@ -252,13 +254,15 @@ class Builder {
       const auto found = std::find(choice_.free.begin(), choice_.free.end(), bound.parameter);
       if (found == choice_.free.end())
         return complain(fmt::format("bounds of '{}', which is not free{}", bound.parameter,
-                                    suggestion(bound.parameter, choice_.free)), bound.where);
+                                    suggestion(bound.parameter, choice_.free)),
+                        bound.where);
       const auto j = found - choice_.free.begin();
       problem.lower(j) = bound.low;
       problem.upper(j) = bound.high;
       if (problem.start(j) < bound.low || problem.start(j) > bound.high)
         return complain(fmt::format("'{}' begins at {:g}, outside its bounds", bound.parameter,
-                                    problem.start(j)), bound.where);
+                                    problem.start(j)),
+                        bound.where);
     }
     problem.size = problem.start.cwiseAbs();
     for (int j = 0; j < k; ++j)

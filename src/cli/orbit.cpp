@@ -69,6 +69,12 @@ Json turns_json(const System& system, const Orbit& orbit) {
   return turns;
 }
 
+std::string complex_text(const std::complex<double>& z) {
+  if (z.imag() == 0) return fmt::format("{:.12g}", z.real());
+  return fmt::format("{:.12g} {} {:.12g} i", z.real(), z.imag() < 0 ? '-' : '+',
+                     std::fabs(z.imag()));
+}
+
 // Without losses and drives there is an orbit for every energy: this one, unless the formulation
 // has no expressions.
 bool keeps_energy(const Analysis& a) {
@@ -84,9 +90,9 @@ void print_text(const Analysis& a, const Orbit& orbit) {
   for (const auto& [number, count] : orbit.turns)
     fmt::print("{} has turned {} time{}\n", a.system->component_name(number), count,
                count == 1 ? "" : "s");
-  fmt::print("Floquet multipliers{:>22}\n", "size");
+  fmt::print("Floquet multipliers{:>25}\n", "size");
   for (const std::complex<double>& m : orbit.multipliers)
-    fmt::print("  {:>18.12g}{:<+20.12g}i {:.12g}\n", m.real(), m.imag(), std::abs(m));
+    fmt::print("  {:<38}{:.12g}\n", complex_text(m), std::abs(m));
   fmt::print("{}", orbit.attracting ? "stable, attracting"
                    : orbit.stable   ? "stable, but not attracting"
                                     : "unstable");

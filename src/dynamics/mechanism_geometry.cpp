@@ -46,7 +46,7 @@ class MechanismGeometry final : public MotionGeometry {
     for (std::size_t c = 0; c < mechanism_.constraints.size(); ++c) {
       const auto* drive = std::get_if<DriveElement<double>>(&mechanism_.constraints[c]);
       if (drive && drive->rate.depends_on(Quantity::time))
-        return fmt::format("the drive '{}', whose speed changes", model.constraints[c].name);
+        return fmt::format("the drive '{}' (its speed changes)", model.constraints[c].name);
     }
     return "";
   }

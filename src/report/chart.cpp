@@ -9,7 +9,8 @@ namespace cartan {
 namespace {
 
 constexpr double width = 800, height = 540, left = 90, right = 24, top = 44, bottom = 62;
-constexpr const char* colours[] = {"#1f4e9c", "#b3261e", "#1b7f3b", "#8a4fbf", "#b36b00", "#007a87"};
+constexpr const char* colours[] = {"#1f4e9c", "#b3261e", "#1b7f3b",
+                                   "#8a4fbf", "#b36b00", "#007a87"};
 
 std::string escape(const std::string& text) {
   std::string result;
@@ -115,10 +116,9 @@ class Drawing {
       pen_down = there;
     }
     if (path.empty()) return;
-    text_ += fmt::format(
-        "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"{}/>\n", path,
-        colours[static_cast<std::size_t>(line.colour) % std::size(colours)],
-        line.dashed ? " stroke-dasharray=\"7 5\"" : "");
+    text_ += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"{}/>\n",
+                         path, colours[static_cast<std::size_t>(line.colour) % std::size(colours)],
+                         line.dashed ? " stroke-dasharray=\"7 5\"" : "");
   }
 
   void draw_mark(const ChartMark& mark) {

@@ -88,6 +88,29 @@ TEST(Linearize, RefusesWhatIsNotSteady) {
       "no");
 }
 
+TEST(Linearize, WhatCannotMove) {
+  const Scratch scratch;
+  const std::string body = "name = \"m\"\n[[body]]\nname = \"a\"\nmass = 1\ninertia = [1, 1, 1]\n";
+  const std::string sides = "parent = { body = \"world\" }\nchild = { body = \"a\" }\n";
+  const std::string fixed =
+      scratch.write("fixed.toml", body + "[[joint]]\nname = \"j\"\ntype = \"fixed\"\n" + sides);
+  expect_refusal(run_cartan({"linearize", fixed}), "nothing in it can move");
+  expect_refusal(run_cartan({"equilibrium", fixed}), "nothing in it can move");
+  const std::string driven = scratch.write(
+      "driven.toml", body + "[[joint]]\nname = \"j\"\ntype = \"revolute\"\naxis = [0, 0, 1]\n" +
+                         sides +
+                         "[[constraint]]\ntype = \"drive\"\njoint = \"j\"\nposition = \"3*t\"\n");
+  const json result = expect_json(run_cartan({"linearize", driven, "--json"}));
+  EXPECT_EQ(result["dimension"], 0);
+  EXPECT_TRUE(result["eigenvalues"].empty());
+}
+
+TEST(Equilibrium, DryFrictionHoldsAtRest) {
+  const json result = expect_json(
+      run_cartan({"equilibrium", example("constructed_pendulum_friction_a"), "--json"}));
+  EXPECT_TRUE(result["found"]);
+}
+
 TEST(Equilibrium, GovernorHoldsItsSpeed) {
   const Scratch scratch;
   const json result = expect_json(run_cartan({"equilibrium", example("governor"), "--hold",

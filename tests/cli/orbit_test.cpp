@@ -56,7 +56,7 @@ TEST(OrbitCommand, Text) {
   const CommandResult result =
       run_cartan({"orbit", example("van_der_pol"), "--section", "x1", "--period", "6"});
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_NE(result.out.find("6.66328685932313"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("6.6632868593231"), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("attracting"), std::string::npos) << result.out;
 }
 

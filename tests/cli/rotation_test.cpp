@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/closed_models.h"
 #include "cli/command_line.h"
 
 namespace cartan::test {

@@ -19,8 +19,7 @@ constexpr double tolerance = 3e-7;  // of a column's size: an error of 1e-6 is s
 
 // Central differences with one Richardson step.
 template <class F>
-VectorXd slope(F&& f, double at) {
-  const double h = 2e-5;
+VectorXd slope(F&& f, double at, double h) {
   const auto central = [&](double s) -> VectorXd { return (f(at + s) - f(at - s)) / (2 * s); };
   return (4 * central(h / 2) - central(h)) / 3;
 }
@@ -40,17 +39,24 @@ std::vector<int> all_parameters(const Model& model) {
 }
 
 struct Sum {
-  double largest = 0, worst = 0;
+  double largest = 0;
   int columns = 0;
 };
 
-void compare(const VectorXd& exact, const VectorXd& expected, double floor, Sum& sum,
+// The exact derivative against differences of f: wide ones, and where these do not agree (they err
+// where f is strongly curved) narrow ones (which err by rounding).
+template <class F>
+void compare(const VectorXd& exact, F&& f, double at, double floor, Sum& sum,
              const std::string& what) {
-  const double size = expected.lpNorm<Eigen::Infinity>();
-  const double error = (exact - expected).lpNorm<Eigen::Infinity>();
+  double size = 0, error = 0;
+  for (const double h : {2e-4, 2e-5}) {
+    const VectorXd expected = slope(f, at, h);
+    size = expected.lpNorm<Eigen::Infinity>();
+    error = (exact - expected).lpNorm<Eigen::Infinity>();
+    if (error <= tolerance * std::max(size, floor)) break;
+  }
   EXPECT_LE(error, tolerance * std::max(size, floor)) << what;
   sum.largest = std::max(sum.largest, size);
-  if (size > floor) sum.worst = std::max(sum.worst, error / size);
   sum.columns += size > floor;
 }
 
@@ -70,10 +76,10 @@ void check_rates(const Model& model, const std::string& formulation, Sum& sum) {
   for (int j : all_parameters(model)) {
     MatrixXd J(n, 1);
     system->parameter_jacobian(state, std::vector{j}, J, *workspace);
-    const VectorXd expected = slope(
-        [&](double p) { return rates(*row.make(model, parameters_with(model, j, p)), state, m); },
-        values[j]);
-    compare(J.col(0).head(m), expected, floor, sum, model.parameters[j].name);
+    const auto rates_at = [&](double p) {
+      return rates(*row.make(model, parameters_with(model, j, p)), state, m);
+    };
+    compare(J.col(0).head(m), rates_at, values[j], floor, sum, model.parameters[j].name);
   }
 }
 
@@ -94,7 +100,6 @@ TEST(ParameterDerivatives, TreesWithAllForces) {
   }
   EXPECT_GT(sum.columns, 200);
   EXPECT_GT(sum.largest, 1);
-  RecordProperty("worst", std::to_string(sum.worst));
 }
 
 std::optional<Model> closed_model(std::uint64_t seed) {
@@ -150,26 +155,22 @@ TEST(ParameterDerivatives, OfTheConstraintsThemselves) {
     MatrixXd C(count, n), C_p(count, 1);
     system->constraint_jacobian(state, C, *workspace);
     for (int i = 0; i < n - system->quadratures(); ++i) {
-      const VectorXd expected = slope(
-          [&](double value) {
-            std::vector<double> x = state.x;
-            x[i] = value;
-            return violations(*system, x);
-          },
-          state.x[i]);
-      compare(C.col(i), expected, 0.1, sum, system->component_name(i));
+      const auto moved = [&](double value) {
+        std::vector<double> x = state.x;
+        x[i] = value;
+        return violations(*system, x);
+      };
+      compare(C.col(i), moved, state.x[i], 0.1, sum, system->component_name(i));
     }
     for (int j : all_parameters(*model)) {
       system->constraint_parameter_jacobian(state, std::vector{j}, C_p, *workspace);
-      const VectorXd expected = slope(
-          [&](double p) {
-            const auto other = row.make(*model, parameters_with(*model, j, p));
-            std::vector<double> x = state.x;
-            x.resize(other->space().size(), 0.0);
-            return violations(*other, x);
-          },
-          values[j]);
-      compare(C_p.col(0), expected, 0.1, sum, model->parameters[j].name);
+      const auto changed = [&](double p) {
+        const auto other = row.make(*model, parameters_with(*model, j, p));
+        std::vector<double> x = state.x;
+        x.resize(other->space().size(), 0.0);
+        return violations(*other, x);
+      };
+      compare(C_p.col(0), changed, values[j], 0.1, sum, model->parameters[j].name);
     }
   }
   EXPECT_GT(sum.columns, 100);

@@ -99,15 +99,17 @@ TEST_P(Examples, MoveInEveryFormulation) {
     EXPECT_NE(report.final_state.x, start.x);
     if (!example.model->is_mechanism()) break;  // formulations mean nothing to plain equations
     double scale = 1;
-    EXPECT_LE(imbalance(example.mechanism(), start, report.final_state, scale), 1e-8 * scale);
+    // elements of matrices turn twice as fast as quaternions: 2^6 times the error of gl3
+    const bool elements = std::string(formulation.name) == "rotation-elements";
+    EXPECT_LE(imbalance(example.mechanism(), start, report.final_state, scale),
+              (elements ? 64e-8 : 1e-8) * scale);
     // coordinates and speeds agree number by number, whatever the state is
     const std::vector<double> end = joint_numbers(example.mechanism(), report.final_state);
     if (first_end.empty()) first_end = end;
     // stages in momenta have another truncation error, which stiff dampers bring out
     const bool in_momenta = std::string(formulation.name) == "canonical";
     // of poses whole turns and signs of quaternions are not known
-    const bool absolute = std::string(formulation.name).starts_with("absolute") ||
-                          std::string(formulation.name) == "rotation-elements";
+    const bool absolute = elements || std::string(formulation.name).starts_with("absolute");
     if (!absolute) {
       EXPECT_LE(largest_difference(first_end, end), (in_momenta ? 1e-6 : 1e-9) * scale);
     }

@@ -130,6 +130,46 @@ fi
 echo 'build  bash' >"$tree/packages.txt"
 "$tree/cartan" >/dev/null 2>&1
 
+# The page of `view`, with an npm that only notes what it is asked.
+mkdir -p "$tree/viewer/src"
+echo 'page' >"$tree/viewer/src/main.ts"
+echo '{}' >"$tree/viewer/package.json"
+echo '{}' >"$tree/viewer/package-lock.json"
+cat >"$scratch/bin/npm" <<'END'
+#!/bin/sh
+echo "$@" >>"$NPM_CALLS"
+[ -z "$NPM_FAILS" ] || { echo "npm says no"; exit 1; }
+home=$2
+case $3 in
+  ci) mkdir -p "$home/node_modules" ;;
+  run) mkdir -p "$home/dist" && cp "$home/src/main.ts" "$home/dist/index.html" ;;
+esac
+END
+chmod +x "$scratch/bin/npm"
+export NPM_CALLS=$scratch/npm-calls NPM_FAILS=
+: >"$NPM_CALLS"
+call "$tree/cartan" x
+expect "other commands ask npm for nothing" test ! -s "$NPM_CALLS"
+NPM_FAILS=yes
+call "$tree/cartan" view
+expect "npm fails: status 1, no output" is "$status:$out" "1:"
+expect "npm fails: a sentence" stderr_has "the viewer's page could not be built: npm could not fetch"
+expect "npm fails: its words" stderr_has "npm says no"
+NPM_FAILS=
+call "$tree/cartan" view
+expect "the first view builds the page" is "$status:$out:$(<"$tree/build/viewer.html")" "0:four view:page"
+expect "and says so" stderr_has "building the viewer's page"
+: >"$NPM_CALLS"
+call "$tree/cartan" view
+expect "the second view says nothing and asks npm for nothing" is "$status:$out:$err:$(<"$NPM_CALLS")" "0:four view::"
+echo 'other' >"$tree/viewer/src/main.ts"
+call "$tree/cartan" view
+expect "a changed page is built anew" is "$status:$(<"$tree/build/viewer.html")" "0:other"
+expect "without fetching packages again" is "$(grep -c ' ci ' "$NPM_CALLS")" 0
+echo '{"changed": 1}' >"$tree/viewer/package-lock.json"
+call "$tree/cartan" view
+expect "changed packages are fetched" is "$status:$(grep -c ' ci ' "$NPM_CALLS")" "0:1"
+
 # As an ordinary user; these need root to become one.
 if ((EUID == 0)) && command -v setpriv >/dev/null; then
   mkdir "$scratch/home"

@@ -109,6 +109,22 @@ TEST(VariationalOrder, ForcesWithoutPotentialAndDrives) {
   expect_order_two({"driven_pendulum", 0.5, 0.002, "absolute-se3"});
 }
 
+// Friction that depends on the loads of bearings, and these on the accelerations.
+TEST(VariationalOrder, SmoothedFriction) {
+  std::string text = example_text("bearing_friction");
+  const std::string type = "type = \"friction\"";
+  for (std::size_t at = 0; (at = text.find(type, at)) != std::string::npos; at += type.size())
+    text.insert(at + type.size(), "\nsmoothing = 0.5");
+  const Example reference = load_text(text);
+  ASSERT_TRUE(reference);
+  const std::vector<double> exact = end_of(reference.mechanism(), "gl4", 0.3, 0.0005);
+  for (const char* formulation : {"recursive", "absolute-se3"}) {
+    const Example example = load_text(text, formulation);
+    ASSERT_TRUE(example);
+    expect_order_two(example.mechanism(), 0.3, 0.002, exact);
+  }
+}
+
 // Trees over all joint types, crossed both ways, with all smooth forces.
 TEST(VariationalOrder, RandomTrees) {
   RandomMechanismOptions options;

@@ -163,6 +163,31 @@ TEST(RotationElements, PlanarMotionStaysPlanar) {
   EXPECT_LT(out, 1e-13);
 }
 
+// Case S1.2 at t = 1 s: what 001 announces as its next step.
+TEST(RotationElements, StewartPlatformMeetsTheReference) {
+  const Example example = load_example("stewart", "rotation-elements");
+  ASSERT_TRUE(example) << example.problem;
+  const double end[] = {1};
+  const State state = states_at(*example.system, end, {.integrator = "gl6", .step = 0.0025})[0];
+  const Observation now = observe(example.mechanism(), state);
+  std::vector<double> found;
+  append(found, now.bodies[0].position);
+  append(found, now.bodies[0].orientation);
+  append(found, now.bodies[0].linear);
+  append(found, now.bodies[0].angular);
+  for (int k = 0; k < 6; ++k) found.push_back(now.q[2 + 2 * k][0]);
+  const double expected[] = {
+      -0.031629650100086164, 0.017783310100362847, 0.6065993183280802,  0.9984167476228921,
+      -0.011938666507242917, 0.04296274819599246,  0.03428802379261094, 0.2254978793588358,
+      -0.2536490002687473,   0.12543367085072782,  3.467386558235073,   -4.006675068653415,
+      -3.8120740885530795,   0.6803248113453021,   0.6963210397925935,  0.6462517231148132,
+      0.6965394360502619,    0.699121178234023,    0.6820839026809591};
+  const double difference = largest_difference(found, expected);
+  std::printf("Stewart platform at 1 s: difference %.2g\n", difference);
+  EXPECT_LT(difference, 1.5e-11);  // the reference's own accuracy in rates is 1.5e-12
+  EXPECT_NEAR(now.kinetic + now.potential, 182.83136917170058, 1e-11);
+}
+
 // The joints' equations are linear in the elements and kept to rounding by any Runge-Kutta method;
 // R^T R = 1 is not, and shows when nothing is projected.
 TEST(RotationElements, DriftWithoutProjection) {

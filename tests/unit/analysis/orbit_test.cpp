@@ -59,6 +59,7 @@ TEST(Orbit, PendulumHasThePeriodOfTheEllipticIntegral) {
     EXPECT_NEAR(orbit.point.period, expected, 1e-10);
     EXPECT_NEAR(amplitude, tilt, 0.5);
     EXPECT_GE(orbit.neutral, 2);  // along the orbit, along the family
+    EXPECT_FALSE(orbit.attracting);
   }
 }
 

@@ -229,6 +229,32 @@ TEST(Variational, Refusals) {
   EXPECT_EQ(refuse_integrator("variational", *top.system), "");
 }
 
+TEST(Variational, ForcesWithoutAValue) {
+  for (const char* value : {"sqrt(0.5 - t)", "sqrt(0.5 - t) - rail.v"}) {
+    const Example example = load_text(std::string(R"(
+name = "edge"
+[[body]]
+name = "slider"
+mass = 1
+[[joint]]
+name = "rail"
+type = "prismatic"
+axis = [1, 0, 0]
+parent = { body = "world" }
+child = { body = "slider" }
+[[force]]
+type = "joint"
+joint = "rail"
+value = ")") + value + "\"\n");
+    ASSERT_TRUE(example);
+    const SimulateReport report =
+        simulate(*example.system, example.system->initial_state(), options_of(1, 0.01), Observer{});
+    EXPECT_EQ(report.status, RunStatus::not_finite) << report.message;
+    EXPECT_NEAR(report.final_state.t, 0.5, 0.011);
+    for (double x : report.final_state.x) EXPECT_TRUE(std::isfinite(x));
+  }
+}
+
 // Half a turn and more in one step is not a displacement: a sentence, no wrong motion.
 TEST(Variational, StepsTooLongForASpin) {
   const Example top = load_example("heavy_top");

@@ -109,5 +109,41 @@ TEST_F(Csv, AFullDiskIsNoticed) {
   EXPECT_FALSE(nowhere.close(problem));
 }
 
+TEST_F(Csv, ThinningKeepsTheFirstAndTheLastRowAndNoMoreThanAsked) {
+  for (std::size_t count = 1; count < 60; ++count)
+    for (std::size_t most = 2; most < 70; ++most) {
+      std::string text = "t,x\n";
+      for (std::size_t k = 0; k < count; ++k) text += std::to_string(k) + ",0.5\n";
+      std::ofstream(path_, std::ios::binary) << text;
+      const auto sampled = read_csv_sampled(path_, most, problems_);
+      ASSERT_TRUE(sampled);
+      EXPECT_EQ(sampled->recorded, count);
+      const std::vector<double>& t = sampled->table.columns[0];
+      ASSERT_LE(t.size(), most) << count;
+      if (count <= most) EXPECT_EQ(t.size(), count);
+      // No coarser than needed: with a smaller distance there would be too many.
+      if (sampled->every > 1) EXPECT_GT((count - 2) / (sampled->every - 1) + 2, most) << count;
+      EXPECT_EQ(t.front(), 0);
+      EXPECT_EQ(t.back(), count - 1.0);
+      for (std::size_t k = 0; k + 1 < t.size(); ++k) EXPECT_EQ(t[k], k * sampled->every);
+    }
+}
+
+TEST_F(Csv, SampledReadingRefusesWhatWasCutOff) {
+  const auto refuse = [&](const std::string& text, const std::string& words) {
+    std::ofstream(path_, std::ios::binary) << text;
+    problems_ = Diagnostics("f");
+    EXPECT_FALSE(read_csv_sampled(path_, 10, problems_)) << text;
+    EXPECT_NE(problems_.text().find(words), std::string::npos) << problems_.text();
+  };
+  refuse("", "the file is empty");
+  refuse("t,x", "the file is empty");
+  refuse("t,x\n1,2\n3,0.12", "cut off");
+  refuse("t,x\n1\n", "this row has 1 cells");
+  refuse("t,x\n1,nan\n", "expected a finite number");
+  std::filesystem::remove(path_);
+  EXPECT_FALSE(read_csv_sampled(path_, 10, problems_));
+}
+
 }  // namespace
 }  // namespace cartan

@@ -298,5 +298,18 @@ TEST(StateSpace, NormaliseTouchesTheQuaternionOfAPose) {
   EXPECT_EQ(x, (std::vector<double>{1, 0, 0, 0, 3, 4, 5}));
 }
 
+TEST(StateSpace, TangentAndEmbeddedRatesAreInverse) {
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal;
+  for (const StateSpace& space : {make_space(), make_pose_space()}) {
+    const std::vector<double> x = random_point(space, random);
+    std::vector<double> xi(space.tangent_size()), rate(space.size()), back(space.tangent_size());
+    for (double& number : xi) number = normal(random);
+    space.to_embedded(x, xi, rate);
+    space.to_tangent(x, rate, back);
+    EXPECT_LT(largest_difference(xi, back), 1e-14);
+  }
+}
+
 }  // namespace
 }  // namespace cartan
