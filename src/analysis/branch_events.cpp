@@ -187,7 +187,7 @@ BranchEvents compare_samples(const BranchSample& a, const BranchSample& b) {
   const int change = std::abs(a.spectrum.unstable() - b.spectrum.unstable());
   const int single = (zero ? 1 : 0) + (e.flips ? 1 : 0);
   e.pair = change - single >= 2;
-  e.tangled = change - single > 2 || e.count() > 1 || (e.turns && e.crosses);
+  e.tangled = change - single > 2 || e.count() > 1;
   return e;
 }
 

@@ -65,9 +65,9 @@ int BranchFollower::correct(ContinuationPoint& point, const VectorXd* row, Equat
     }
     const double size = at.residual.lpNorm<Eigen::Infinity>();
     if (size <= options_.tolerance * at.size) return iteration;
-    if (iteration > 3 && size > 0.7 * last) {  // rounding stops it, or it does not converge
+    if (iteration > 0 && size > 0.5 * last) {  // rounding stops it, or it does not converge
       if (size <= 100 * options_.tolerance * at.size) return iteration;
-      break;
+      if (iteration > 3) break;
     }
     last = size;
     const Eigen::Index n = at.matrix.cols();

@@ -105,7 +105,7 @@ struct ContinuationOptions {
   double from = 0, to = 1;  // of the parameter; the branch ends when it leaves this interval
   double step = 0.005, least_step = 1e-9, largest_step = 0.02;  // of arc length
   int most_points = 500;
-  double tolerance = 1e-11;  // of the corrector, relative
+  double tolerance = 1e-12;  // of the corrector, relative
   std::function<void(int points, double parameter)> on_point;
   const std::atomic<bool>* stop_requested = nullptr;
 };

@@ -143,16 +143,43 @@ std::string SteadyBranch::start(const State& guess, ContinuationPoint& point) {
   positions_ = system.kinematic_size() > 0
                    ? tangent_ - (at.problem->size() - system.kinematic_size())
                    : tangent_;
-  speed_ = 1;
-  if (system.kinematic_size() > 0)
-    for (int i = system.kinematic_size(); i < at.problem->size(); ++i)
-      speed_ = std::max(speed_, std::fabs(state.x[i]));
-  if (!family_.expression && parameter_column(at, state).norm() == 0)
+  if (!family_.expression && !depends_on_parameter(at, state))
     return fmt::format(
         "the equations do not depend on '{}': it enters the initial state only, if anything. Use "
         "an expression that it sets, such as --parameter \"R*axle.v\"",
         family_.name);
+  choose_scales(point);
   return "";
+}
+
+// Numbers of the state count relative to their size, or to their change along the whole interval as
+// it is foreseen at its beginning; angles and lengths of mechanisms as they are.
+void SteadyBranch::choose_scales(const ContinuationPoint& point) {
+  const Member& at = *member(family_.from);
+  const int first = at.made.system->kinematic_size();
+  double size = 1;
+  for (int i = first; i < at.problem->size(); ++i)
+    size = std::max(size, std::fabs(point.states[0].x[i]));
+  scale_ = size;
+  const Equations e = linearise(point);
+  if (!e.problem.empty() || !e.matrix.allFinite()) return;
+  const Eigen::Index n = e.matrix.cols() - 1;
+  const VectorXd slope =
+      e.matrix.leftCols(n).completeOrthogonalDecomposition().solve(-e.matrix.col(n));
+  const Eigen::Index begin = first > 0 ? positions_ : 0;
+  const double change =
+      slope.tail(n - begin).lpNorm<Eigen::Infinity>() * std::fabs(family_.to - family_.from);
+  if (std::isfinite(change)) scale_ = std::clamp(change, size, 100 * size);
+}
+
+// At the state itself a parameter may have no effect (p x at x = 0): states near it are looked at.
+bool SteadyBranch::depends_on_parameter(Member& at, const State& state) const {
+  for (int k = 0; k < 4; ++k) {
+    VectorXd d(tangent_);
+    for (int i = 0; i < tangent_; ++i) d[i] = 0.1 * std::sin(k * (1.0 + i));
+    if (parameter_column(at, at.problem->moved(state, d)).norm() > 0) return true;
+  }
+  return false;
 }
 
 VectorXd SteadyBranch::parameter_column(Member& at, const State& state) const {
@@ -180,7 +207,8 @@ VectorXd SteadyBranch::parameter_column(Member& at, const State& state) const {
 VectorXd SteadyBranch::make_weights() const {
   const Eigen::Index c = symmetries_->count();
   VectorXd weights = VectorXd::Ones(tangent_ + c + 1);
-  weights.segment(positions_, tangent_ - positions_ + c).setConstant(1 / speed_);
+  const int first = positions_ < tangent_ ? positions_ : 0;
+  weights.segment(first, tangent_ - first + c).setConstant(1 / scale_);
   weights[tangent_ + c] = 1 / std::max(std::fabs(family_.to - family_.from), 1e-300);
   return weights;
 }

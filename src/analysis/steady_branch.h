@@ -62,6 +62,8 @@ class SteadyBranch final : public ContinuationProblem {
   Member* member(double p);
   std::vector<Held> held_at(const SteadyMember& made, double p) const;
   Eigen::VectorXd parameter_column(Member& at, const State& state) const;
+  void choose_scales(const ContinuationPoint& point);
+  bool depends_on_parameter(Member& at, const State& state) const;
   Eigen::VectorXd make_weights() const;
   std::string check_symmetries(const State& state);
   std::string find_start(Member& at, const State& guess, ContinuationPoint& point);
@@ -73,7 +75,7 @@ class SteadyBranch final : public ContinuationProblem {
   std::vector<Held> chosen_;     // initial values
   std::vector<std::string> held_names_, contested_;
   int positions_ = 0, tangent_ = 0;  // tangent numbers
-  double speed_ = 1;                 // a typical one
+  double scale_ = 1;                 // of speeds, or of variables
   int neutral_ = -1;                 // directions, where nothing happens
   std::string trouble_;
 };
