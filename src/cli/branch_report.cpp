@@ -158,9 +158,10 @@ void print_branches(const BranchDiagram& diagram, const ShownQuantity& shown) {
     for (std::size_t i = 0; i < samples.size(); ++i) {
       if (i % every != 0 && i + 1 != samples.size()) continue;
       const BranchSample& s = samples[i];
-      fmt::print("{:18.10g} {:20.10g} {:>8} {:>9} {:16.8g}", s.point.parameter(),
+      const bool neutral_only = s.spectrum.values.empty();
+      fmt::print("{:18.10g} {:20.10g} {:>8} {:>9} {:>16}", s.point.parameter(),
                  shown.values[b][i], s.stable ? "yes" : "no", s.spectrum.unstable(),
-                 growth_of(s.spectrum));
+                 neutral_only ? "-" : fmt::format("{:.8g}", growth_of(s.spectrum)));
       if (followed.orbits) fmt::print(" {:16.10g}", s.point.numbers[0]);
       fmt::print("\n");
     }
