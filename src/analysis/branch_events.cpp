@@ -16,6 +16,8 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using Test = std::function<double(const BranchSample&)>;
 
+constexpr double family_tolerance = 1e-9;
+
 double last(const VectorXd& v) {
   return v[v.size() - 1];
 }
@@ -39,10 +41,15 @@ Determinant determinant(const MatrixXd& A) {
 }
 
 // det (U^T A; t) with the basis U of A's column space at one sample, relative to the value there.
+// Where solutions form families that nothing fixes (A annihilates more than t everywhere) it means
+// nothing and is 1.
 class CrossingTest {
  public:
   explicit CrossingTest(const BranchSample& a) {
-    const Eigen::ColPivHouseholderQR<MatrixXd> qr(a.matrix);
+    Eigen::ColPivHouseholderQR<MatrixXd> qr(a.matrix.rows(), a.matrix.cols());
+    qr.setThreshold(family_tolerance);
+    qr.compute(a.matrix);
+    if (qr.rank() < a.matrix.cols() - 1) return;
     const MatrixXd Q = qr.householderQ();
     U_ = Q.leftCols(std::min(Q.cols(), a.matrix.cols() - 1));
     at_a_ = value(a);

@@ -13,7 +13,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using Equations = ContinuationProblem::Equations;
 
-constexpr double rank_tolerance = 1e-11;
+constexpr double rank_tolerance = 1e-10;
 constexpr int most_iterations = 12;
 
 MatrixXd scaled(const Equations& at) {
@@ -75,7 +75,8 @@ int BranchFollower::correct(ContinuationPoint& point, const VectorXd* row, Equat
         row ? VectorXd(row->cwiseProduct(at.weights)) : VectorXd(VectorXd::Unit(n, n - 1));
     VectorXd right(at.residual.size() + 1);
     right << -at.residual, 0.0;
-    const VectorXd step = solve_least(bordered(scaled(at), border), right);
+    VectorXd step = solve_least(bordered(scaled(at), border), right);
+    if (!row) step[n - 1] = 0;  // not even by rounding
     if (!step.allFinite()) break;
     trouble = problem_.move(step.cwiseQuotient(at.weights), point);
     if (!trouble.empty()) return -1;

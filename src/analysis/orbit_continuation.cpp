@@ -16,6 +16,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr std::size_t most_members = 3;
+constexpr double family_distance = 1e-4;
 
 ShootingPoint shooting_point(const ContinuationPoint& point) {
   return {point.states, OrbitContinuation::period_of(point)};
@@ -210,9 +211,14 @@ Spectrum OrbitContinuation::calc_spectrum(const ContinuationPoint& point) {
   spectrum.multipliers = true;
   if (!s.problem.empty()) return spectrum;
   spectrum.values = product_eigenvalues(s.factors);
-  spectrum.neutral =
-      (driven() ? 0 : 1) + static_cast<int>(member(point.parameter()).problem.holds.size());
   auto& m = spectrum.values;
+  // Further ones that stay at one belong to families (symmetries).
+  const int least =
+      (driven() ? 0 : 1) + static_cast<int>(member(point.parameter()).problem.holds.size());
+  const int ones = static_cast<int>(std::count_if(
+      m.begin(), m.end(), [](const Complex& z) { return std::abs(z - 1.0) < family_distance; }));
+  neutral_ = std::max(least, neutral_ < 0 ? ones : std::min(neutral_, ones));
+  spectrum.neutral = neutral_;
   for (int k = 0; k < spectrum.neutral && !m.empty(); ++k)
     m.erase(std::min_element(m.begin(), m.end(), [](const Complex& a, const Complex& b) {
       return std::abs(a - 1.0) < std::abs(b - 1.0);
@@ -262,6 +268,7 @@ Branch OrbitContinuation::follow_hopf(const Bifurcation& hopf, const Linearisati
   first.weights[B.cols() + 1] = 1 / std::max(std::fabs(setting_.to - setting_.from), 1e-300);
   direction /= direction.cwiseProduct(first.weights).norm();
   first.spectrum.multipliers = true;
+  neutral_ = 1;  // the critical multiplier of small orbits is next to one
   Branch branch = follow_direction(*this, first, direction, options);
   if (branch.samples.size() < 2) {
     none.problem = branch.end;

@@ -3,7 +3,7 @@
 // Unknowns: displacements y_i of the nodes along their allowed directions, the period (unless the
 // system is driven), the parameter; equations: those of shooting.h. Nodes follow the constraints by
 // the smallest motion where the parameter changes. The spectrum are the multipliers without those
-// that are one anyway: along the orbit, and one for each quantity that is held. The parameter may
+// that are one all along: along the orbit, one for each quantity that is held, symmetries. The parameter may
 // also be the value of a conserved quantity: h(x_0) - p = 0.
 #pragma once
 
@@ -58,6 +58,7 @@ class OrbitContinuation final : public ContinuationProblem {
   bool driven() const { return setting_.family.options.problem.driven; }
 
   OrbitSetting setting_;
+  int neutral_ = -1;  // multipliers that are one all along
   std::vector<Member> members_;
   ContinuationPoint cached_point_;
   ShootingEquations cached_;

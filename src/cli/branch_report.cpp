@@ -23,10 +23,13 @@ std::string unit_of(const Model& model, const std::string& component) {
   const std::size_t dot = component.rfind('.');
   if (!model.is_mechanism() || dot == std::string::npos) return "";
   const int j = model.find_joint(component.substr(0, dot));
-  if (j < 0 || dot + 2 >= component.size()) return "";
+  const std::string number = component.substr(dot + 1);  // q, v, q0, v3, ..
+  if (j < 0 || (number[0] != 'q' && number[0] != 'v') || number.size() > 2 ||
+      number.find_first_not_of("0123456789", 1) != std::string::npos)
+    return "";
   const Joint& joint = model.joints[j];
-  const bool speed = component[dot + 1] == 'v';
-  const int k = std::stoi(component.substr(dot + 2));
+  const bool speed = number[0] == 'v';
+  const int k = number.size() > 1 ? number[1] - '0' : 0;
   bool angle = true;
   switch (joint.type) {
     case JointType::prismatic:
@@ -115,7 +118,7 @@ std::optional<ShownQuantity> choose_shown(const BranchDiagram& diagram, const st
     shown.label = with_unit(name, unit_of(*diagram.model, name));
     value = [i](const ContinuationPoint& point) { return point.states[0].x[i]; };
   } else {
-    shown.label = text;
+    shown.label = with_unit(text, unit_of(*diagram.model, text));
     if (!make_state_function(diagram.system_at(diagram.request.from), *diagram.model, text,
                              problem)) {
       fmt::print(stderr, "cartan continue: --show: {}\n", problem);
@@ -159,8 +162,8 @@ void print_branches(const BranchDiagram& diagram, const ShownQuantity& shown) {
       if (i % every != 0 && i + 1 != samples.size()) continue;
       const BranchSample& s = samples[i];
       const bool neutral_only = s.spectrum.values.empty();
-      fmt::print("{:18.10g} {:20.10g} {:>8} {:>9} {:>16}", s.point.parameter(),
-                 shown.values[b][i], s.stable ? "yes" : "no", s.spectrum.unstable(),
+      fmt::print("{:18.10g} {:20.10g} {:>8} {:>9} {:>16}", s.point.parameter(), shown.values[b][i],
+                 s.stable ? "yes" : "no", s.spectrum.unstable(),
                  neutral_only ? "-" : fmt::format("{:.8g}", growth_of(s.spectrum)));
       if (followed.orbits) fmt::print(" {:16.10g}", s.point.numbers[0]);
       fmt::print("\n");
@@ -277,7 +280,8 @@ std::string branch_table(const BranchDiagram& diagram) {
 std::string branch_picture(const BranchDiagram& diagram, const ShownQuantity& shown) {
   Chart chart;
   chart.title = diagram.model->name;
-  chart.x_label = diagram.request.parameter;
+  chart.x_label =
+      with_unit(diagram.request.parameter, unit_of(*diagram.model, diagram.request.parameter));
   chart.y_label = shown.label;
   chart.solid_means = "stable";
   chart.dashed_means = "unstable";

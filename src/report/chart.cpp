@@ -47,6 +47,14 @@ struct Range {
   }
 };
 
+struct Box {
+  double left = 0, top = 0, right = 0, bottom = 0;
+
+  bool meets(const Box& b) const {
+    return left < b.right && b.left < right && top < b.bottom && b.top < bottom;
+  }
+};
+
 class Drawing {
  public:
   explicit Drawing(const Chart& chart) : chart_(chart) {
@@ -125,8 +133,24 @@ class Drawing {
     if (!std::isfinite(mark.x) || !std::isfinite(mark.y)) return;
     const double x = across(mark.x), y = down(mark.y);
     text_ += fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"4.5\"/>\n", x, y);
-    const bool at_right = x > x_end - 130;
-    label(at_right ? x - 8 : x + 8, y - 8, at_right ? "end" : "start", mark.label);
+    place_label(x, y, mark.label);
+  }
+
+  // Beside a point, where there is room and no other label.
+  void place_label(double x, double y, const std::string& words) {
+    const double length = 7.2 * static_cast<double>(words.size());
+    Box box;
+    for (int k = 0; k < 12; ++k) {
+      const bool to_left = k % 2 == 1;
+      const int line = (k / 2 + 1) / 2 * ((k / 2) % 2 == 0 ? 1 : -1);
+      const double begin = to_left ? x - 9 - length : x + 9, base = y - 7 + 15 * line;
+      box = {begin, base - 11, begin + length, base + 3};
+      if (box.left >= left && box.right <= x_end && box.top >= top && box.bottom <= y_end &&
+          std::none_of(taken_.begin(), taken_.end(), [&](const Box& b) { return b.meets(box); }))
+        break;
+    }
+    taken_.push_back(box);
+    label(box.left, box.bottom - 3, "start", words);
   }
 
   void draw_legend() {
@@ -144,6 +168,7 @@ class Drawing {
 
   const Chart& chart_;
   Range x_, y_;
+  std::vector<Box> taken_;  // by labels of marks
   std::string text_;
 };
 

@@ -29,9 +29,9 @@ TEST(ContinueCommand, HopfAndItsOrbits) {
   const Scratch scratch;
   const std::string model = scratch.write("hopf.toml", hopf);
   for (const char* s : {"s=-1", "s=1"}) {
-    const json result = expect_json(run_cartan({"continue", model, "--set", s, "--parameter", "p",
-                                                "--from", "-0.5", "--to", "0.5", "--switch",
-                                                "--json"}));
+    const json result =
+        expect_json(run_cartan({"continue", model, "--set", s, "--parameter", "p", "--from", "-0.5",
+                                "--to", "0.5", "--switch", "--json"}));
     ASSERT_EQ(result["bifurcations"].size(), 1u);
     const json& point = result["bifurcations"][0];
     EXPECT_EQ(point["kind"], "hopf");
@@ -52,10 +52,9 @@ TEST(ContinueCommand, HopfAndItsOrbits) {
 
 TEST(ContinueCommand, FilesAndText) {
   const Scratch scratch;
-  const std::string model = scratch.write(
-      "pitchfork.toml",
-      "name = \"pitchfork\"\n[parameters]\np = 0\n[variables]\n"
-      "x = { initial = 0, rate = \"p*x - x^3\" }\n");
+  const std::string model = scratch.write("pitchfork.toml",
+                                          "name = \"pitchfork\"\n[parameters]\np = 0\n[variables]\n"
+                                          "x = { initial = 0, rate = \"p*x - x^3\" }\n");
   const std::string out = scratch.path("result");
   const CommandResult result = run_cartan({"continue", model, "--parameter", "p", "--from", "-1",
                                            "--to", "1", "--switch", "--out", out});
@@ -83,23 +82,35 @@ TEST(ContinueCommand, FilesAndText) {
 
 // The period of a pendulum over its energy: T = 4 K(sin(a/2)) / w with w^2 = 3 g / (2 L).
 TEST(ContinueCommand, EnergyAsTheParameterOfOrbits) {
-  const json result = expect_json(run_cartan({"continue", example("pendulum"), "--of", "orbit",
-                                              "--period", "1.7", "--parameter",
-                                              "kinetic + potential", "--from", "-4", "--to", "0",
-                                              "--points", "60", "--json"}));
+  const Scratch scratch;
+  const std::string model = scratch.write_template({"pendulum"});
+  const json result = expect_json(
+      run_cartan({"continue", model, "--set", "L=1", "--of", "orbit", "--period", "1.7",
+                  "--parameter", "kinetic + potential", "--from", "-4", "--to", "0", "--json"}));
   EXPECT_TRUE(result["bifurcations"].empty());
   const json& last = result["branch"].back();
   EXPECT_NEAR(last["parameter"], 0, 1e-12);
-  const double K = 1.8540746773013719184;  // of k = sqrt(1/2): horizontal
+  const double K = 1.8540746773013719184;  // of k = sqrt(1/2): from the horizontal
   EXPECT_NEAR(last["period"], 4 * K / std::sqrt(1.5 * 9.81), 1e-9);
+}
+
+// Orbits of a spherical pendulum come in families (turned about the vertical, spun about the rod):
+// that is no bifurcation.
+TEST(ContinueCommand, FamiliesAreNoBifurcations) {
+  const json result = expect_json(run_cartan(
+      {"continue", example("pendulum"), "--set", "tilt=1", "--of", "orbit", "--period", "2.5",
+       "--parameter", "L", "--from", "2", "--to", "2.2", "--step", "0.1", "--json"}));
+  EXPECT_TRUE(result["bifurcations"].empty()) << result["bifurcations"].dump();
+  EXPECT_EQ(result["held"], json::array({"kinetic + potential"}));
+  for (const json& point : result["branch"]) EXPECT_EQ(point["stable"], true);
 }
 
 // The period of the drive follows the parameter; the resonance curve has two folds.
 TEST(ContinueCommand, DrivenOrbits) {
-  const json result = expect_json(
-      run_cartan({"continue", example("duffing"), "--set", "drive=0.2", "--of", "orbit", "--driven",
-                  "--period", "2*pi/omega", "--parameter", "omega", "--from", "0.8", "--to", "1.3",
-                  "--json"}));
+  const json result =
+      expect_json(run_cartan({"continue", example("duffing"), "--set", "drive=0.2", "--of", "orbit",
+                              "--driven", "--period", "2*pi/omega", "--parameter", "omega",
+                              "--from", "0.8", "--to", "1.3", "--json"}));
   int folds = 0;
   for (const json& point : result["bifurcations"]) folds += point["kind"] == "fold";
   EXPECT_EQ(folds, 2);
@@ -110,10 +121,9 @@ TEST(ContinueCommand, DrivenOrbits) {
 
 TEST(ContinueCommand, FoldBeforeTheEndIsTold) {
   const Scratch scratch;
-  const std::string model =
-      scratch.write("fold.toml",
-                    "name = \"fold\"\n[parameters]\np = 1\n[variables]\n"
-                    "x = { initial = 1, rate = \"p - x^2\" }\n");
+  const std::string model = scratch.write("fold.toml",
+                                          "name = \"fold\"\n[parameters]\np = 1\n[variables]\n"
+                                          "x = { initial = 1, rate = \"p - x^2\" }\n");
   const CommandResult result =
       run_cartan({"continue", model, "--parameter", "p", "--from", "1", "--to", "-1"});
   EXPECT_EQ(result.status, 0);
@@ -128,10 +138,10 @@ TEST(ContinueCommand, FoldBeforeTheEndIsTold) {
 TEST(ContinueCommand, Refusals) {
   const std::string model = example("roessler");
   expect_refusal(run_cartan({"continue", model}), "expected --parameter");
-  expect_refusal(run_cartan({"continue", model, "--parameter", "a"}), "expected --from A and --to B");
-  expect_refusal(
-      run_cartan({"continue", model, "--parameter", "q", "--from", "0", "--to", "1"}),
-      "neither a parameter nor an expression");
+  expect_refusal(run_cartan({"continue", model, "--parameter", "a"}),
+                 "expected --from A and --to B");
+  expect_refusal(run_cartan({"continue", model, "--parameter", "q", "--from", "0", "--to", "1"}),
+                 "neither a parameter nor an expression");
   expect_refusal(run_cartan({"continue", model, "--parameter", "a", "--from", "0", "--to", "1",
                              "--of", "orbit"}),
                  "--period");

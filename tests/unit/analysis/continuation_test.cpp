@@ -121,8 +121,7 @@ TEST(Continuation, HopfBothWays) {
       EXPECT_NEAR(T, std::acos(-1.0), 1e-7);
       EXPECT_EQ(s.stable, sign < 0);
       ASSERT_EQ(s.spectrum.values.size(), 2u);
-      EXPECT_NEAR(s.spectrum.growth(s.spectrum.values[0]), -2 * p * T,
-                  1e-6);
+      EXPECT_NEAR(s.spectrum.growth(s.spectrum.values[0]), -2 * p * T, 1e-6);
     }
   }
 }
@@ -184,8 +183,8 @@ TEST(Continuation, MatrixIsExact) {
   for (const Case& c : {Case{"governor", "L", {"bearing.v"}, 0, 0},
                         Case{"bicycle", "b", {"R2*front_axle.v + b"}, 0, 0},
                         Case{"bicycle", "R2*front_axle.v", {}, 5, 5.5}}) {
-    const Settings straight = {{"lean", 0}, {"steer", 0}, {"pitch", 0}, {"yaw_rate", 0},
-                               {"rear_speed", 5}};
+    const Settings straight = {
+        {"lean", 0}, {"steer", 0}, {"pitch", 0}, {"yaw_rate", 0}, {"rear_speed", 5}};
     const Example e = load_example(c.example, "recursive",
                                    std::string(c.example) == "bicycle" ? straight : Settings{});
     ASSERT_TRUE(e) << e.problem;
@@ -222,7 +221,8 @@ TEST(Continuation, FailuresAreTold) {
   EXPECT_NE(nowhere.start(none.system->initial_state(), point).find("no branch to follow at p = 1"),
             std::string::npos);
   const Example still = load_text(
-      "name = \"still\"\n[parameters]\np = 1\n[variables]\nx = { initial = \"p\", rate = \"-x\" }\n");
+      "name = \"still\"\n[parameters]\np = 1\n[variables]\nx = { initial = \"p\", rate = \"-x\" "
+      "}\n");
   SteadyBranch without(steady_family(still, "p", 1, 2));
   EXPECT_NE(without.start(still.system->initial_state(), point).find("do not depend on 'p'"),
             std::string::npos);
