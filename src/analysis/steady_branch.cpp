@@ -157,6 +157,7 @@ std::string SteadyBranch::start(const State& guess, ContinuationPoint& point) {
 void SteadyBranch::choose_scales(const ContinuationPoint& point) {
   const Member& at = *member(family_.from);
   const int first = at.made.system->kinematic_size();
+  first_scaled_ = first;
   double size = 1;
   for (int i = first; i < at.problem->size(); ++i)
     size = std::max(size, std::fabs(point.states[0].x[i]));
@@ -204,11 +205,14 @@ VectorXd SteadyBranch::parameter_column(Member& at, const State& state) const {
   return column;
 }
 
-VectorXd SteadyBranch::make_weights() const {
+VectorXd SteadyBranch::make_weights(const State& state) const {
   const Eigen::Index c = symmetries_->count();
-  VectorXd weights = VectorXd::Ones(tangent_ + c + 1);
   const int first = positions_ < tangent_ ? positions_ : 0;
-  weights.segment(first, tangent_ - first + c).setConstant(1 / scale_);
+  double scale = scale_;
+  for (int i = first_scaled_; i < first_scaled_ + tangent_ - first; ++i)
+    scale = std::max(scale, std::fabs(state.x[i]));
+  VectorXd weights = VectorXd::Ones(tangent_ + c + 1);
+  weights.segment(first, tangent_ - first + c).setConstant(1 / scale);
   weights[tangent_ + c] = 1 / std::max(std::fabs(family_.to - family_.from), 1e-300);
   return weights;
 }
@@ -235,7 +239,7 @@ ContinuationProblem::Equations SteadyBranch::linearise(const ContinuationPoint& 
         null_space(at->problem->to_tangent(state, at->problem->generators(state)), 1e-8);
     e.matrix.block(K.rows(), tangent_, k, k) = N * N.transpose();
   }
-  e.weights = make_weights();
+  e.weights = make_weights(state);
   e.size = std::max(1.0, at->problem->rate(state).cwiseAbs().maxCoeff());
   return e;
 }

@@ -64,7 +64,7 @@ class SteadyBranch final : public ContinuationProblem {
   Eigen::VectorXd parameter_column(Member& at, const State& state) const;
   void choose_scales(const ContinuationPoint& point);
   bool depends_on_parameter(Member& at, const State& state) const;
-  Eigen::VectorXd make_weights() const;
+  Eigen::VectorXd make_weights(const State& state) const;
   std::string check_symmetries(const State& state);
   std::string find_start(Member& at, const State& guess, ContinuationPoint& point);
 
@@ -76,6 +76,7 @@ class SteadyBranch final : public ContinuationProblem {
   std::vector<std::string> held_names_, contested_;
   int positions_ = 0, tangent_ = 0;  // tangent numbers
   double scale_ = 1;                 // of speeds, or of variables
+  int first_scaled_ = 0;             // number of x
   int neutral_ = -1;                 // directions, where nothing happens
   std::string trouble_;
 };
