@@ -34,11 +34,13 @@ VectorXd solve_least(const MatrixXd& A, const VectorXd& right) {
   return solver.solve(right);
 }
 
-// Of the vectors A annihilates the one with the largest part along the parameter.
+// Of the vectors A annihilates the one with the largest part along the parameter; empty where A
+// annihilates none.
 VectorXd first_tangent(const MatrixXd& A) {
   const Eigen::BDCSVD<MatrixXd> svd(A, Eigen::ComputeFullV);
   const VectorXd& s = svd.singularValues();
   const Eigen::Index n = A.cols();
+  if (s.size() == n && s[n - 1] > 1e-6 * s[0]) return {};
   Eigen::Index rank = 0;
   while (rank < s.size() && rank < n - 1 && s[rank] > 1e-9 * s[0]) ++rank;
   const MatrixXd null = svd.matrixV().rightCols(n - rank);
@@ -97,6 +99,12 @@ std::optional<BranchSample> BranchFollower::sample(ContinuationPoint point, cons
                     VectorXd::Unit(s.matrix.rows() + 1, s.matrix.rows()));
   } else {
     t = first_tangent(s.matrix);
+    if (t.size() == 0) {
+      trouble =
+          "the solution at the start stands alone: the parameter is not free (an expression "
+          "must be a quantity that members of a family differ in, of orbits a conserved one)";
+      return std::nullopt;
+    }
     if (t[t.size() - 1] * (options_.to - options_.from) < 0) t = -t;
   }
   s.tangent = t.normalized().cwiseQuotient(at.weights);

@@ -125,8 +125,10 @@ std::string SteadyBranch::find_start(Member& at, const State& guess, Continuatio
 }
 
 std::string SteadyBranch::start(const State& guess, ContinuationPoint& point) {
+  refused_ = true;
   if (!member(family_.from)) return trouble_;
   if (std::string reason = check_symmetries(guess); !reason.empty()) return reason;
+  refused_ = false;
   members_.clear();
   Member& at = *member(family_.from);
   targets_.clear();
@@ -143,7 +145,8 @@ std::string SteadyBranch::start(const State& guess, ContinuationPoint& point) {
   positions_ = system.kinematic_size() > 0
                    ? tangent_ - (at.problem->size() - system.kinematic_size())
                    : tangent_;
-  if (!family_.expression && !depends_on_parameter(at, state))
+  refused_ = !family_.expression && !depends_on_parameter(at, state);
+  if (refused_)
     return fmt::format(
         "the equations do not depend on '{}': it enters the initial state only, if anything. Use "
         "an expression that it sets, such as --parameter \"R*axle.v\"",

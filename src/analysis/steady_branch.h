@@ -39,6 +39,8 @@ class SteadyBranch final : public ContinuationProblem {
   // The steady state near a guess at p = from; what is held keeps its value at the guess. "" or why
   // there is none.
   std::string start(const State& guess, ContinuationPoint& point);
+  // Whether that was because such a branch makes no sense, not because none was found.
+  bool refused() const { return refused_; }
   const std::vector<std::string>& held() const { return held_names_; }
   const std::vector<std::string>& not_held() const { return contested_; }
 
@@ -78,6 +80,7 @@ class SteadyBranch final : public ContinuationProblem {
   double scale_ = 1;                 // of speeds, or of variables
   int first_scaled_ = 0;             // number of x
   int neutral_ = -1;                 // directions, where nothing happens
+  bool refused_ = false;
   std::string trouble_;
 };
 

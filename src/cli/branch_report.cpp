@@ -107,7 +107,8 @@ Json complex_json(const std::vector<std::complex<double>>& values) {
 
 }  // namespace
 
-std::optional<ShownQuantity> choose_shown(const BranchDiagram& diagram, const std::string& text) {
+ShownQuantity choose_shown(const BranchDiagram& diagram) {
+  const std::string& text = diagram.request.show;
   ShownQuantity shown;
   std::function<double(const ContinuationPoint&)> value;
   std::string problem;
@@ -119,11 +120,6 @@ std::optional<ShownQuantity> choose_shown(const BranchDiagram& diagram, const st
     value = [i](const ContinuationPoint& point) { return point.states[0].x[i]; };
   } else {
     shown.label = with_unit(text, unit_of(*diagram.model, text));
-    if (!make_state_function(diagram.system_at(diagram.request.from), *diagram.model, text,
-                             problem)) {
-      fmt::print(stderr, "cartan continue: --show: {}\n", problem);
-      return std::nullopt;
-    }
     value = [&](const ContinuationPoint& point) {
       const System& system = diagram.system_at(point.parameter());
       const auto function = make_state_function(system, *diagram.model, text, problem);

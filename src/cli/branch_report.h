@@ -6,14 +6,14 @@
 
 namespace cartan {
 
-// What is shown over the parameter: an expression, or ("") the number of the state that changes
-// most. Nothing after a complaint.
+// What is shown over the parameter: what was asked for, or the number of the state that changes
+// most.
 struct ShownQuantity {
   std::string label;                        // with its unit where that is known
   std::vector<std::vector<double>> values;  // per branch and sample
   std::vector<double> at_bifurcations;
 };
-std::optional<ShownQuantity> choose_shown(const BranchDiagram& diagram, const std::string& text);
+ShownQuantity choose_shown(const BranchDiagram& diagram);
 
 void print_branches(const BranchDiagram& diagram, const ShownQuantity& shown);
 Json branches_json(const BranchDiagram& diagram);

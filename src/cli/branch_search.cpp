@@ -58,12 +58,13 @@ class Search {
       if (!expression_)
         return refuse("--parameter: neither a parameter nor an expression: " + problem);
     }
-    std::vector<std::string> texts = request_.holds;
-    if (!request_.section.empty()) texts.push_back(request_.section);
-    for (const std::string& text : texts)
-      if (!make_state_function(*system, model(), text, problem))
-        return refuse(
-            fmt::format("{}: {}", text == request_.section ? "--section" : "--hold", problem));
+    const auto wrong = [&](const std::string& text) {
+      return !text.empty() && !make_state_function(*system, model(), text, problem);
+    };
+    for (const std::string& text : request_.holds)
+      if (wrong(text)) return refuse("--hold: " + problem);
+    if (wrong(request_.section)) return refuse("--section: " + problem);
+    if (wrong(request_.show)) return refuse("--show: " + problem);
     start_ = system->initial_state();
     if (!request_.start.empty()) {
       const std::optional<StateValues> given = read_state(request_.start, model());
@@ -116,6 +117,7 @@ class Search {
     const auto steady = std::make_unique<SteadyBranch>(std::move(family));
     ContinuationPoint point;
     diagram_.problem = steady->start(start_, point);
+    diagram_.bad_input = steady->refused();
     if (!diagram_.problem.empty()) return;
     diagram_.held = steady->held();
     diagram_.not_held = steady->not_held();
@@ -304,6 +306,10 @@ class Search {
   }
 
   void follow_orbits() {
+    if (parameter_ < 0 && request_.driven) {
+      refuse("--driven: the parameter must be an entry of [parameters]");
+      return;
+    }
     std::string problem;
     const std::shared_ptr<System> system = make_at(request_.from, problem);
     const std::vector<std::string> holds = choose_holds(*system);

@@ -14,7 +14,7 @@ namespace cartan {
 
 struct BranchRequest {
   ModelArguments model;
-  std::string parameter, start, period, section;
+  std::string parameter, start, period, section, show;
   double from = 0, to = 0;
   std::vector<std::string> holds;
   bool orbits = false, driven = false, follow_crossings = false, quiet = false;

@@ -14,7 +14,7 @@ struct Options {
   BranchRequest request;
   std::optional<double> from, to, step;
   std::optional<int> points, shooting;
-  std::string of, out, show;
+  std::string of, out;
   bool json = false;
 };
 
@@ -62,7 +62,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
                    o.shooting);
   arguments.option("--show", "EXPR",
                    "what is shown over the parameter; default: the coordinate that changes most",
-                   o.show);
+                   r.show);
   arguments.option("--out", "DIR", "write branch.csv, bifurcations.json and branch.svg", o.out);
   arguments.flag("--json", "print one JSON object", o.json);
   return arguments.parse(words);
@@ -138,14 +138,13 @@ int continue_command(const Words& words) {
     return complain(fmt::format("{}: {}", o.request.model.path, diagram.problem),
                     diagram.bad_input ? exit_bad_input : exit_failed);
   }
-  const std::optional<ShownQuantity> shown = choose_shown(diagram, o.show);
-  if (!shown) return exit_bad_input;
+  const ShownQuantity shown = choose_shown(diagram);
   if (!o.out.empty())
-    if (const int status = write_files(o.out, diagram, *shown); status != exit_done) return status;
+    if (const int status = write_files(o.out, diagram, shown); status != exit_done) return status;
   if (o.json)
     print_json(branches_json(diagram));
   else
-    print_branches(diagram, *shown);
+    print_branches(diagram, shown);
   return tell_end(diagram);
 }
 

@@ -151,10 +151,15 @@ TEST(ContinueCommand, Refusals) {
   expect_refusal(run_cartan({"continue", model, "--parameter", "a", "--from", "0", "--to", "1",
                              "--hold", "w"}),
                  "--hold");
-  EXPECT_EQ(run_cartan({"continue", example("duffing"), "--parameter", "damping", "--from", "0.1",
-                        "--to", "0.2"})
-                .status,
-            1);  // it depends on time
+  expect_refusal(run_cartan({"continue", model, "--parameter", "a", "--from", "0", "--to", "1",
+                             "--show", "w"}),
+                 "--show");
+  expect_refusal(run_cartan({"continue", example("duffing"), "--parameter", "damping", "--from",
+                             "0.1", "--to", "0.2"}),
+                 "depends on time");
+  expect_refusal(run_cartan({"continue", example("benchmark_bicycle"), "--set", "push=0",
+                             "--parameter", "v", "--from", "2", "--to", "6"}),
+                 "do not depend on 'v'");
 }
 
 }  // namespace

@@ -226,6 +226,11 @@ TEST(Continuation, FailuresAreTold) {
   SteadyBranch without(steady_family(still, "p", 1, 2));
   EXPECT_NE(without.start(still.system->initial_state(), point).find("do not depend on 'p'"),
             std::string::npos);
+  // an equilibrium that stands alone has no free value
+  SteadyBranch alone(steady_family(still, "x", 0, 1));
+  ASSERT_EQ(alone.start(still.system->initial_state(), point), "");
+  EXPECT_NE(follow_branch(alone, point, branch_options(0, 1)).problem.find("stands alone"),
+            std::string::npos);
   // sqrt ends at p = 0: the branch x = sqrt(p) cannot go on
   const Example end = load_text(one_variable("sqrt(p) - x", 1));
   SteadyBranch ends(steady_family(end, "p", 1, -1));
