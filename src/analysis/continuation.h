@@ -4,18 +4,19 @@
 // which the last is the parameter; A may have rows that depend on others (redundant constraints).
 //   tangent:    A t = 0, |W t| = 1, turned so that it goes on as before
 //   predictor:  u + s t
-//   corrector:  Gauss-Newton on (F(u), t . (u - u_predicted)) = 0, smallest steps
+//   corrector:  Gauss-Newton on (F(u), t . W^2 (u - u_predicted)) = 0, smallest steps
 // W weighs unknowns to comparable sizes. The step s grows where the corrector needs few iterations
-// and shrinks where it needs many or fails.
+// and shrinks where it needs many, where it fails and where the tangent turns much.
 //
-// Stability comes with the spectrum of each point (eigenvalues, or Floquet multipliers). Where the
-// number of unstable ones changes between two points something happened in between; it is located
-// along the arc and named:
-//   fold              the parameter turns round
-//   branch-point      one real eigenvalue through zero (multiplier through +1), no fold
-//   hopf              a complex pair through the imaginary axis
-//   period-doubling   a multiplier through -1
-//   torus             a complex pair of multipliers through the unit circle
+// Between neighbouring points smooth test functions are compared; where one changes sign its zero
+// is located along the arc and named:
+//   fold             the parameter turns round: t_p = 0
+//   branch-point     another branch crosses: det (U^T A; t) = 0, U a basis of A's column space
+//   zero-eigenvalue  a real eigenvalue passes zero where the branch neither turns nor crosses
+//                    another (a fold in a quantity that is not the parameter)
+//   hopf             a complex pair passes the imaginary axis
+//   period-doubling  a multiplier passes -1
+//   torus            a complex pair of multipliers passes the unit circle
 #pragma once
 
 #include <atomic>
@@ -35,19 +36,26 @@ struct ContinuationPoint {
   std::vector<State> states;
   Eigen::VectorXd numbers;
 
-  double parameter() const { return numbers(numbers.size() - 1); }
+  double parameter() const { return numbers[numbers.size() - 1]; }
 };
 
 struct Spectrum {
   std::vector<std::complex<double>> values;  // neutral ones left out
   int neutral = 0;
   bool multipliers = false;  // stable inside the unit circle, not in the left half plane
-  std::string problem;
+  std::string problem;       // why there is none
 
   // How far a value is on the unstable side: its real part, or the logarithm of its size.
   double growth(std::complex<double> value) const;
-  int unstable(double margin = 0) const;
+  // Growth below it is rounding.
+  double margin() const;
+  int unstable() const;  // values that grow by more than the margin
+  // Products that change sign where a real value passes 0 (eigenvalues), +1 or -1 (multipliers).
+  double zero_test() const;
+  double flip_test() const;
 };
+
+struct BranchSample;
 
 class ContinuationProblem {
  public:
@@ -56,7 +64,7 @@ class ContinuationProblem {
   struct Equations {
     std::string problem;  // why there are none
     Eigen::VectorXd residual;
-    Eigen::MatrixXd matrix;  // the last column belongs to the parameter
+    Eigen::MatrixXd matrix;   // the last column belongs to the parameter
     Eigen::VectorXd weights;  // of the unknowns, positive
     double size = 1;          // of what the residual is a difference of
   };
@@ -64,32 +72,40 @@ class ContinuationProblem {
   // Moves the point by a step of the unknowns; "" or why not.
   virtual std::string move(const Eigen::VectorXd& step, ContinuationPoint& point) = 0;
   virtual Spectrum calc_spectrum(const ContinuationPoint& point) = 0;
+  // Why a branch ends between two neighbouring points; "" where it does not.
+  virtual std::string look_for_end(const ContinuationPoint& before,
+                                   const ContinuationPoint& after) {
+    (void)before, (void)after;
+    return "";
+  }
 };
 
-enum class BifurcationKind { fold, branch_point, hopf, period_doubling, torus };
+enum class BifurcationKind { fold, branch_point, zero_eigenvalue, hopf, period_doubling, torus };
 const char* to_string(BifurcationKind kind);
 
 struct BranchSample {
   ContinuationPoint point;
   Spectrum spectrum;
   bool stable = false;
-  Eigen::VectorXd tangent;
+  Eigen::VectorXd tangent;  // of the unknowns
+  Eigen::MatrixXd matrix;   // A W^-1
+  Eigen::VectorXd weights;
   double arc = 0;  // along the branch
 };
 
 struct Bifurcation {
   BifurcationKind kind = BifurcationKind::fold;
   BranchSample at;
-  std::complex<double> critical;   // the value on the axis (of positive imaginary part)
-  Eigen::VectorXd other_direction;  // branch points: a second tangent
+  int unstable_before = 0, unstable_after = 0;
+  std::complex<double> critical;    // the value on the axis or circle (imaginary part >= 0)
+  Eigen::VectorXd other_direction;  // branch points: where the other branch goes
 };
 
 struct ContinuationOptions {
   double from = 0, to = 1;  // of the parameter; the branch ends when it leaves this interval
-  int direction = 1;        // of the parameter at the start
-  double step = 0.01, least_step = 1e-10, largest_step = 0.1;  // of arc length
+  double step = 0.005, least_step = 1e-9, largest_step = 0.02;  // of arc length
   int most_points = 500;
-  double tolerance = 1e-11;  // of the corrector, relative
+  double tolerance = 1e-12;  // of the corrector, relative
   std::function<void(int points, double parameter)> on_point;
   const std::atomic<bool>* stop_requested = nullptr;
 };
@@ -97,21 +113,23 @@ struct ContinuationOptions {
 struct Branch {
   std::vector<BranchSample> samples;
   std::vector<Bifurcation> bifurcations;
-  std::string end;      // why it ended: a sentence
-  std::string problem;  // why there is no branch at all
-  bool reached = false;  // the parameter left the interval asked for
+  std::string end;       // why it ended: a sentence
+  std::string problem;   // why there is no branch at all
+  bool reached = false;  // `to` was reached
+  bool failed = false;   // it ended because it could not be followed further
 };
 
-// From a solution (or a point near one).
+// From a solution at options.from (or a point near one) towards options.to.
 Branch follow_branch(ContinuationProblem& problem, const ContinuationPoint& start,
                      const ContinuationOptions& options);
+
+// From a point along a direction, the first step being along it; what happens at the point itself
+// is not told again.
+Branch follow_direction(ContinuationProblem& problem, const BranchSample& from,
+                        const Eigen::VectorXd& direction, const ContinuationOptions& options);
 
 // The branch that crosses at a branch point, both ways.
 std::vector<Branch> switch_branch(ContinuationProblem& problem, const Bifurcation& at,
                                   const ContinuationOptions& options);
-
-// Solves F(u) = 0 with the parameter as it is. "" or a sentence.
-std::string solve_at_parameter(ContinuationProblem& problem, ContinuationPoint& point,
-                               double tolerance);
 
 }  // namespace cartan

@@ -97,9 +97,9 @@ Iterate iterate(const SteadyProblem& problem, Iterate at, const std::vector<Held
 
 // The tangent numbers that fix what the equations leave open: one per null direction, those that
 // it moves most, coordinates and speeds alike.
-std::vector<int> choose_numbers(const SteadyProblem& problem, const Iterate& at,
+std::vector<int> choose_numbers(const SteadyProblem& problem, const State& state, const Vector& c,
                                 const std::vector<Held>& held) {
-  const Matrix K = problem.matrix(at.state, at.c, held);
+  const Matrix K = problem.matrix(state, c, held);
   const Matrix null = null_space(K, 1e-9);
   const Matrix moves = column_space(null.topRows(problem.tangent()), 1e-7);
   if (moves.cols() == 0) return {};
@@ -150,6 +150,20 @@ std::string describe_failure(double residual, int iterations) {
 
 }  // namespace
 
+std::vector<Held> hold_open_directions(const SteadyProblem& problem, const State& state,
+                                       const Vector& c, const std::vector<Held>& held,
+                                       const State& reference) {
+  std::vector<Held> chosen;
+  for (int component : choose_numbers(problem, state, c, held)) {
+    Held initial;
+    initial.name = name_of(problem.system(), component);
+    initial.component = component;
+    initial.reference = reference.x;
+    chosen.push_back(std::move(initial));
+  }
+  return chosen;
+}
+
 State polish(const SteadyProblem& problem, const State& state, Vector& c) {
   // Generators that were passed over stay so: a body's own spin is not shared by the frame.
   Iterate at = evaluate(problem, state, c, {});
@@ -186,14 +200,7 @@ Equilibrium find_equilibrium(const SteadyProblem& problem, const State& start,
     if (steady(again) || !at.finite()) at = again;
   }
   if (steady(at) && options.hold_initial) {
-    std::vector<Held> initial;
-    for (int component : choose_numbers(problem, at, held)) {
-      Held number;
-      number.name = name_of(problem.system(), component);
-      number.component = component;
-      number.reference = start.x;
-      initial.push_back(number);
-    }
+    const std::vector<Held> initial = hold_open_directions(problem, at.state, at.c, held, start);
     // True, with `at` there, when these can be held as well.
     const auto hold = [&](std::span<const Held> more) {
       std::vector<Held> all = held;
@@ -212,6 +219,7 @@ Equilibrium find_equilibrium(const SteadyProblem& problem, const State& start,
         if (!hold({&number, 1})) result.contested.push_back(number.name);
   }
   for (const Held& h : held) result.held.push_back(h.name);
+  result.holds = std::move(held);
   result.found = steady(at);
   result.state = at.state;
   result.c = problem.explain(at.state);

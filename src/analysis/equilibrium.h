@@ -31,11 +31,18 @@ struct Equilibrium {
   double residual = 0;  // there
   int iterations = 0;
   std::vector<std::string> held;       // everything that was held
+  std::vector<Held> holds;             // the same, with their values
   std::vector<std::string> contested;  // initial values that could not be kept
 };
 
 Equilibrium find_equilibrium(const SteadyProblem& problem, const State& start,
                              const EquilibriumOptions& options = {});
+
+// What fixes a steady state that these equations and `held` leave open: values of `reference`, one
+// per neutral direction, those that it moves most.
+std::vector<Held> hold_open_directions(const SteadyProblem& problem, const State& state,
+                                       const Eigen::VectorXd& c, const std::vector<Held>& held,
+                                       const State& reference);
 
 // A state that is steady to 1e-9, moved onto the steady motion to rounding (a few Newton steps of
 // smallest norm; c follows). The state itself where that does not help.

@@ -96,8 +96,9 @@ struct Builder {
     };
     equations.matrix.block(row, i * d, d, d) += by_end(segment.end_directions * segment.product());
     equations.matrix.block(row, next * d, d, d) += by_next(B_next);
+    equations.by_period.segment(row, d) = by_end(segment.end_rate) / count;
     if (!problem.driven)
-      equations.matrix.block(row, count * d, d, 1) = by_end(segment.end_rate) / count;
+      equations.matrix.block(row, count * d, d, 1) = equations.by_period.segment(row, d);
     if (!problem.parameters.empty()) {
       const MatrixXd next_motion =
           least_parameter_motion(system, point.nodes[next], problem.parameters, flow.workspace());
@@ -144,6 +145,7 @@ struct Builder {
     unknowns = count * d + more;
     equations.residual.setZero(count * d + conditions);
     equations.matrix.setZero(count * d + conditions, unknowns);
+    equations.by_period.setZero(count * d + conditions);
     equations.by_parameters.setZero(count * d + conditions,
                                     static_cast<int>(problem.parameters.size()));
     for (int i = 0; i < count && equations.problem.empty(); ++i) add_segment(i);

@@ -56,17 +56,20 @@ std::optional<double> read_value(const Model& model, const std::string& text,
   return evaluate<double>(*formula, parameters)[0];
 }
 
-Json analysis_state_json(const Analysis& analysis, const State& state) {
-  const auto* mechanism = dynamic_cast<const MechanicalSystem*>(analysis.system.get());
-  if (mechanism) {
+Json model_state_json(const Model& model, const System& system, const State& state) {
+  if (const auto* mechanism = dynamic_cast<const MechanicalSystem*>(&system)) {
     Observation now;
     mechanism->observe(state, now, *mechanism->make_workspace());
-    return state_json(*analysis.model, now);
+    return state_json(model, now);
   }
   Json variables = Json::object();
-  for (std::size_t i = 0; i < analysis.model->variables.size(); ++i)
-    variables[analysis.model->variables[i].name] = state.x[i];
+  for (std::size_t i = 0; i < model.variables.size(); ++i)
+    variables[model.variables[i].name] = state.x[i];
   return {{"t", state.t}, {"variables", std::move(variables)}};
+}
+
+Json analysis_state_json(const Analysis& analysis, const State& state) {
+  return model_state_json(*analysis.model, *analysis.system, state);
 }
 
 void print_state(const Analysis& analysis, const State& state) {

@@ -36,6 +36,7 @@ std::optional<double> read_value(const Model& model, const std::string& text,
                                  const std::string& option);
 
 // In the shape of STATE.json.
+Json model_state_json(const Model& model, const System& system, const State& state);
 Json analysis_state_json(const Analysis& analysis, const State& state);
 // One line per joint or variable.
 void print_state(const Analysis& analysis, const State& state);

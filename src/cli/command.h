@@ -20,6 +20,7 @@ int orbit_command(const Words& words);
 int lyapunov_command(const Words& words);
 int linearize_command(const Words& words);
 int equilibrium_command(const Words& words);
+int continue_command(const Words& words);
 int view_command(const Words& words);
 int fit_command(const Words& words);
 int new_command(const Words& words);

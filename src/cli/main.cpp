@@ -27,14 +27,15 @@ const Command commands[] = {
     {"lyapunov", "Lyapunov exponents; sections of a motion", lyapunov_command},
     {"linearize", "eigenvalues and modes at a steady motion", linearize_command},
     {"equilibrium", "find a steady state: at rest or moving along symmetries", equilibrium_command},
+    {"continue", "follow steady motions or orbits along a parameter; bifurcations",
+     continue_command},
     {"view", "show a run, or a model's initial assembly, in the browser", view_command},
     {"fit", "parameters from measurements, with their uncertainty", fit_command},
     {"new", "write a ready model file to start from", new_command},
 };
 
 // Commands other versions have.
-const char* const absent_commands[] = {"equations", "generate", "continue",
-                                       "sweep",     "plot",     "reproduce"};
+const char* const absent_commands[] = {"equations", "generate", "sweep", "plot", "reproduce"};
 
 void print_help() {
   fmt::print(

@@ -1,0 +1,281 @@
+#include "analysis/orbit_continuation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "analysis/tangents.h"
+
+namespace cartan {
+namespace {
+
+using Complex = std::complex<double>;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr std::size_t most_members = 3;
+constexpr double family_distance = 1e-4;
+
+ShootingPoint shooting_point(const ContinuationPoint& point) {
+  return {point.states, OrbitContinuation::period_of(point)};
+}
+
+bool same(const ContinuationPoint& a, const ContinuationPoint& b) {
+  if (a.numbers != b.numbers || a.states.size() != b.states.size()) return false;
+  for (std::size_t i = 0; i < a.states.size(); ++i)
+    if (a.states[i].x != b.states[i].x) return false;
+  return true;
+}
+
+double size_of(const State& state) {
+  double largest = 1;
+  for (double x : state.x) largest = std::max(largest, std::fabs(x));
+  return largest;
+}
+
+}  // namespace
+
+OrbitContinuation::Member& OrbitContinuation::member(double p) {
+  for (Member& known : members_) {
+    if (known.p == p) return known;
+    if (!setting_.by_value) continue;
+    known.p = known.problem.holds.back().second = p;
+    return known;
+  }
+  if (members_.size() >= most_members) members_.erase(members_.begin());
+  Member fresh;
+  fresh.p = p;
+  fresh.made = setting_.family.make(p);
+  if (fresh.made.system) {
+    fresh.workspace = fresh.made.system->make_workspace();
+    fresh.problem = setting_.family.options.problem;
+    fresh.problem.section = fresh.made.section.get();
+    fresh.problem.parameters = which();
+    fresh.problem.holds.clear();
+    for (std::size_t k = 0; k < fresh.made.holds.size(); ++k)
+      fresh.problem.holds.push_back({fresh.made.holds[k].get(), setting_.hold_values[k]});
+    if (setting_.by_value) fresh.problem.holds.back().second = p;
+  }
+  members_.push_back(std::move(fresh));
+  return members_.back();
+}
+
+std::vector<int> OrbitContinuation::which() const {
+  return setting_.by_value ? std::vector<int>{} : std::vector<int>{setting_.family.parameter};
+}
+
+const System& OrbitContinuation::system_at(double p) {
+  return *member(p).made.system;
+}
+
+const ShootingEquations& OrbitContinuation::equations_at(const ContinuationPoint& point) {
+  if (cached_point_.numbers.size() > 0 && same(point, cached_point_)) return cached_;
+  cached_point_ = point;
+  cached_ = {};
+  Member& at = member(point.parameter());
+  if (!at.made.system) {
+    cached_.problem = fmt::format("there is no such system at {:g}", point.parameter());
+    return cached_;
+  }
+  const System& system = *at.made.system;
+  const double period = period_of(point);
+  if (!(period > 0)) {
+    cached_.problem = "the period is not positive any more";
+    return cached_;
+  }
+  const int d = static_cast<int>(allowed_directions(system, point.states[0], *at.workspace).cols());
+  Flow flow(system, d + static_cast<int>(which().size()), which(), setting_.family.options.flow);
+  cached_ = linearise_shooting(flow, at.problem, shooting_point(point));
+  if (!cached_.problem.empty())
+    cached_.problem = fmt::format("the orbit is lost: {}", cached_.problem);
+  return cached_;
+}
+
+std::string OrbitContinuation::start(const State& guess, double period, int nodes,
+                                     ContinuationPoint& point) {
+  Member& at = member(setting_.from);
+  if (!at.made.system) return "there is no system at the start";
+  OrbitOptions options = setting_.family.options;
+  options.problem = at.problem;
+  options.period = period;
+  options.shooting = nodes;
+  const Orbit orbit = find_orbit(*at.made.system, guess, options);
+  if (!orbit.found()) return orbit.problem;
+  double slope = 0;
+  if (driven() && setting_.period) setting_.period(setting_.from, slope);
+  if (slope != 0 && nodes > 1)
+    return "where the period of the drive follows the parameter, a single node is possible only: "
+           "leave --shooting away";
+  point.states = orbit.point.nodes;
+  point.numbers.resize(2);
+  point.numbers << orbit.point.period, setting_.from;
+  return "";
+}
+
+// Besides the flow: a section or a quantity that is held may contain the parameter, and the period
+// of a drive may follow it.
+void OrbitContinuation::add_parameter_column(const ContinuationPoint& point,
+                                             const ShootingEquations& s,
+                                             Eigen::Ref<VectorXd> column) {
+  Member& at = member(point.parameter());
+  const System& system = *at.made.system;
+  const State& x = point.states[0];
+  const std::vector<int> parameters = which();
+  if (!parameters.empty()) column += s.by_parameters.col(0);
+  double period_slope = 0;
+  if (driven() && setting_.period) setting_.period(point.parameter(), period_slope);
+  column += period_slope * s.by_period;
+  const MatrixXd E = tangent_map(system, x.x);
+  const MatrixXd motion = least_parameter_motion(system, x, parameters, *at.workspace);
+  const auto add_slope = [&](const StateFunction& h, Eigen::Index row, double target_slope) {
+    FunctionSlope by;
+    h.slope(x, parameters, by, *at.workspace);
+    const Eigen::RowVectorXd gradient =
+        Eigen::Map<const Eigen::RowVectorXd>(by.by_x.data(), embedded_numbers(system)) * E;
+    double slope = -target_slope;
+    if (!parameters.empty()) slope += by.by_parameters[0] + (gradient * motion)(0, 0);
+    const double length = (gradient * s.directions[0]).norm();
+    column[row] += slope / (length > 0 ? length : 1);
+  };
+  const std::size_t holds = at.problem.holds.size();
+  Eigen::Index row = column.size() - static_cast<Eigen::Index>(holds);
+  if (!driven() && at.problem.section) add_slope(*at.problem.section, row - 1, 0);
+  for (std::size_t k = 0; k < holds; ++k)
+    add_slope(*at.problem.holds[k].first, row++, setting_.by_value && k + 1 == holds ? 1 : 0);
+}
+
+ContinuationProblem::Equations OrbitContinuation::linearise(const ContinuationPoint& point) {
+  Equations e;
+  const ShootingEquations& s = equations_at(point);
+  e.problem = s.problem;
+  if (!e.problem.empty()) return e;
+  const Eigen::Index n = s.matrix.cols();
+  e.residual = s.residual;
+  e.matrix = MatrixXd::Zero(s.matrix.rows(), n + 1);
+  e.matrix.leftCols(n) = s.matrix;
+  add_parameter_column(point, s, e.matrix.col(n));
+  e.size = size_of(point.states[0]);
+  e.weights = VectorXd::Constant(n + 1, 1 / e.size / std::sqrt(double(point.states.size())));
+  if (!driven()) e.weights[n - 1] = 1 / std::max(1.0, period_of(point));
+  e.weights[n] = 1 / std::max(std::fabs(setting_.to - setting_.from), 1e-300);
+  return e;
+}
+
+std::string OrbitContinuation::move(const VectorXd& step, ContinuationPoint& point) {
+  Member& at = member(point.parameter());
+  if (!at.made.system) return "there is no system here";
+  const System& system = *at.made.system;
+  const std::vector<int> parameters = which();
+  const double dp = step[step.size() - 1], p = point.parameter() + dp;
+  const int count = static_cast<int>(point.states.size());
+  std::vector<VectorXd> moves;
+  Eigen::Index first = 0;
+  for (const State& node : point.states) {
+    const MatrixXd B = allowed_directions(system, node, *at.workspace);
+    if (first + B.cols() > step.size()) return "the constraints change their number";
+    moves.push_back(B * step.segment(first, B.cols()));
+    if (!parameters.empty())
+      moves.back() += dp * least_parameter_motion(system, node, parameters, *at.workspace).col(0);
+    first += B.cols();
+  }
+  if (!driven()) {
+    const double change = step[step.size() - 2];
+    if (std::fabs(change) > 0.5 * period_of(point))
+      return "the period changes too much in one step";
+    point.numbers[0] += change;
+  }
+  double slope = 0;
+  if (driven() && setting_.period) point.numbers[0] = setting_.period(p, slope);
+  point.numbers[1] = p;
+  for (int i = 0; i < count; ++i) {
+    State& node = point.states[i];
+    displace(system, moves[i], node);
+    node.t = point.states[0].t + period_of(point) * i / count;
+  }
+  if (!system.constrained()) return "";
+  Member& next = member(p);
+  if (!next.made.system) return fmt::format("there is no such system at {:g}", p);
+  for (State& node : point.states) {
+    const Projection done = next.made.system->project(node, *next.workspace);
+    if (!done.problem.empty()) return done.problem;
+  }
+  return "";
+}
+
+Spectrum OrbitContinuation::calc_spectrum(const ContinuationPoint& point) {
+  Spectrum spectrum;
+  const ShootingEquations& s = equations_at(point);
+  spectrum.problem = s.problem;
+  spectrum.multipliers = true;
+  if (!s.problem.empty()) return spectrum;
+  spectrum.values = product_eigenvalues(s.factors);
+  auto& m = spectrum.values;
+  // Further ones that stay at one belong to families (symmetries).
+  const int least =
+      (driven() ? 0 : 1) + static_cast<int>(member(point.parameter()).problem.holds.size());
+  const int ones = static_cast<int>(std::count_if(
+      m.begin(), m.end(), [](const Complex& z) { return std::abs(z - 1.0) < family_distance; }));
+  neutral_ = std::max(least, neutral_ < 0 ? ones : std::min(neutral_, ones));
+  spectrum.neutral = neutral_;
+  for (int k = 0; k < spectrum.neutral && !m.empty(); ++k)
+    m.erase(std::min_element(m.begin(), m.end(), [](const Complex& a, const Complex& b) {
+      return std::abs(a - 1.0) < std::abs(b - 1.0);
+    }));
+  return spectrum;
+}
+
+// Small orbits have small rates; where an orbit shrinks to nothing the next step is on its other
+// side, half a period away.
+std::string OrbitContinuation::look_for_end(const ContinuationPoint& before,
+                                            const ContinuationPoint& after) {
+  if (driven()) return "";
+  Member& at = member(after.parameter());
+  const VectorXd f = tangent_rate(*at.made.system, after.states[0], *at.workspace);
+  Member& last = member(before.parameter());
+  const VectorXd g = tangent_rate(*last.made.system, before.states[0], *last.workspace);
+  const bool gone = f.norm() * period_of(after) < 1e-6 * size_of(after.states[0]);
+  if (!gone && !(f.dot(g) < -0.5 * f.norm() * g.norm())) return "";
+  return fmt::format("the orbits shrink to an equilibrium: a Hopf point at about {:.6g}",
+                     after.parameter());
+}
+
+Branch OrbitContinuation::follow_hopf(const Bifurcation& hopf, const Linearisation& at,
+                                      const ContinuationOptions& options) {
+  Branch none;
+  const double omega = hopf.critical.imag();
+  int mode = -1;
+  for (std::size_t k = 0; k < at.eigenvalues.size(); ++k)
+    if (at.eigenvalues[k].imag() > 0 &&
+        (mode < 0 || std::abs(at.eigenvalues[k] - hopf.critical) <
+                         std::abs(at.eigenvalues[mode] - hopf.critical)))
+      mode = static_cast<int>(k);
+  if (mode < 0 || !(omega > 0)) {
+    none.problem = "the critical pair is not found again";
+    return none;
+  }
+  BranchSample first;
+  first.point.states = {hopf.at.point.states[0]};
+  first.point.numbers.resize(2);
+  first.point.numbers << 2 * std::numbers::pi / omega, hopf.at.point.parameter();
+  Member& here = member(first.point.parameter());
+  const MatrixXd B = allowed_directions(*here.made.system, first.point.states[0], *here.workspace);
+  VectorXd direction = VectorXd::Zero(B.cols() + 2);
+  direction.head(B.cols()) = B.transpose() * at.modes.col(mode).real().head(B.rows());
+  first.weights = VectorXd::Constant(B.cols() + 2, 1 / size_of(first.point.states[0]));
+  first.weights[B.cols()] = 1 / std::max(1.0, first.point.numbers[0]);
+  first.weights[B.cols() + 1] = 1 / std::max(std::fabs(setting_.to - setting_.from), 1e-300);
+  direction /= direction.cwiseProduct(first.weights).norm();
+  first.spectrum.multipliers = true;
+  neutral_ = 1;  // the critical multiplier of small orbits is next to one
+  Branch branch = follow_direction(*this, first, direction, options);
+  if (branch.samples.size() < 2) {
+    none.problem = branch.end;
+    return none;
+  }
+  branch.samples.erase(branch.samples.begin());
+  return branch;
+}
+
+}  // namespace cartan

@@ -1,0 +1,34 @@
+// A line chart as SVG text: axes with labels, solid and dashed lines, marked points with names.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cartan {
+
+struct ChartLine {
+  std::vector<std::pair<double, double>> points;
+  bool dashed = false;
+  int colour = 0;
+};
+
+struct ChartMark {
+  double x = 0, y = 0;
+  std::string label;
+};
+
+struct Chart {
+  std::string title, x_label, y_label;  // labels with their units
+  std::vector<ChartLine> lines;
+  std::vector<ChartMark> marks;
+  std::string solid_means, dashed_means;  // legend; "" for none
+};
+
+// Numbers that are not finite interrupt lines.
+std::string chart_svg(const Chart& chart);
+
+// Round numbers between two values, about `count` of them.
+std::vector<double> chart_ticks(double low, double high, int count);
+
+}  // namespace cartan
