@@ -33,7 +33,7 @@ struct RotationWorkspace : Workspace {
 };
 
 Model without_groups(Model model) {
-  for (Body& body : model.bodies) body.group = BodyGroup::automatic;
+  for (Body& body : model.bodies) body.group = BodyGroup::formulation;
   return model;
 }
 
