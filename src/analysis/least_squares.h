@@ -30,7 +30,7 @@ struct LeastSquaresProblem {
 
 struct LeastSquaresOptions {
   int most_iterations = 100;
-  double tolerance = 1e-14;  // relative change of the cost, of theta
+  double tolerance = 1e-10;  // relative change of the cost, of theta
   std::function<void(int iteration, double cost)> on_iteration;
   const std::atomic<bool>* stop_requested = nullptr;
 };

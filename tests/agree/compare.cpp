@@ -76,13 +76,14 @@ void compare_power(const NaiveResult& naive, const DynamicsReport& report, doubl
   }
 }
 
-// The coordinates a system reports. Whole turns and the signs of quaternions are not part of the
-// bodies' poses: systems of free bodies may see others than the file's, and expressions that
-// mention them see these.
-NaiveState reported_state(const MechanicalSystem& system, const State& state) {
+// The coordinates a system reports, where they are others than the case's. Whole turns and the
+// signs of quaternions are not part of the bodies' poses: systems of free bodies may see others
+// than the file's, and expressions that mention them see these.
+NaiveState reported_state(const Case& c, const MechanicalSystem& system, const State& state) {
   Observation seen;
   system.observe(state, seen, *system.make_workspace());
   const Eigen::VectorXd q = flat(seen.q), v = flat(seen.v);
+  if ((q - c.q()).norm() < 1e-6) return c.naive_state();
   return {state.t, {q.begin(), q.end()}, {v.begin(), v.end()}};
 }
 
@@ -113,7 +114,7 @@ void compare_with_naive(const Case& c, Worst& worst) {
   }
   for (const auto& system : c.absolute) {
     const State state = c.absolute_state(*system);
-    compare_at(tree, reported_state(*system, state), *system, state, true, worst);
+    compare_at(tree, reported_state(c, *system, state), *system, state, true, worst);
     ++worst.absolute;
   }
 }

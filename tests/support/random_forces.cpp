@@ -199,6 +199,13 @@ void add_bearings(Builder& b, JointType type, ForceText& f) {
   }
 }
 
+// Draws that leave the sequence as it was: seeds mean the mechanisms they meant before loads.
+void add_load(Builder& b, ForceText& f) {
+  const Random before = b.random;
+  if (b.random.chance(0.4)) f.load = {Value(any_expression(b, Names::everything, 0.5))};
+  b.random = before;
+}
+
 // A free joint has nothing to stick to, and to the world it would be an outside force.
 void add_friction(Builder& b, bool smooth) {
   const bool free_too = smooth && !b.options.internal_only;
@@ -214,11 +221,10 @@ void add_friction(Builder& b, bool smooth) {
   f.coulomb = one_or_each(b, count, 0.05, 1);
   if (b.random.chance(0.6)) f.viscous = one_or_each(b, count, 0.05, 0.5);
   if (b.random.chance(0.6)) f.quadratic = one_or_each(b, count, 0.05, 0.5);
-  if (b.options.expressions && b.random.chance(0.3))
-    f.load = {Value(any_expression(b, Names::everything, 0.5))};
   if (smooth) f.smoothing = number(b, b.random.uniform(0.05, 1));
   if (b.options.bearings && may_have_bearings(type) && b.random.chance(0.5))
     add_bearings(b, type, f);
+  if (b.options.expressions && f.bearings.empty()) add_load(b, f);
   b.model.forces.push_back(f);
 }
 
