@@ -98,7 +98,8 @@ TEST(Oscillator, TorsionSpringsOfEveryJointThatTurnsAboutOneAxis) {
     double lowest = 1;
     run_everywhere(d, {.duration = 3}, [&](const Sample& s) {
       const double angle = ball ? 2 * std::atan2(s.seen.q[0][3], s.seen.q[0][0]) : s.seen.q[0][0];
-      EXPECT_NEAR(angle, 0.9 * std::cos(w * s.t), 1e-11) << s.t;
+      // elements of matrices turn twice as fast as quaternions: gl3's error there is 1.006e-11
+      EXPECT_NEAR(angle, 0.9 * std::cos(w * s.t), 2e-11) << s.t;
       lowest = std::min(lowest, angle);
     });
     EXPECT_LT(lowest, -0.89);
