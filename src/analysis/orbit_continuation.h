@@ -3,15 +3,29 @@
 // Unknowns: displacements y_i of the nodes along their allowed directions, the period (unless the
 // system is driven), the parameter; equations: those of shooting.h. Nodes follow the constraints by
 // the smallest motion where the parameter changes. The spectrum are the multipliers without those
-// that are one all along: along the orbit, one for each quantity that is held, symmetries. The parameter may
-// also be the value of a conserved quantity: h(x_0) - p = 0.
+// that are one all along: along the orbit, one for each quantity that is held, symmetries. The
+// parameter may also be the value of a conserved quantity: h(x_0) - p = 0.
 #pragma once
 
 #include "analysis/continuation.h"
 #include "analysis/linearisation.h"
-#include "analysis/orbit_branch.h"
+#include "analysis/orbit.h"
 
 namespace cartan {
+
+// A system at one value of the parameter, with what the orbit is found by. The functions refer to
+// the system.
+struct OrbitMember {
+  std::unique_ptr<System> system;
+  std::unique_ptr<StateFunction> section;
+  std::vector<std::unique_ptr<StateFunction>> holds;
+};
+
+struct OrbitFamily {
+  std::function<OrbitMember(double)> make;  // at a value of the parameter
+  int parameter = 0;                        // in the order of the file: derivatives by it
+  OrbitOptions options;                     // section, holds and parameters are set from the above
+};
 
 struct OrbitSetting {
   OrbitFamily family;

@@ -188,7 +188,7 @@ bool SteadyBranch::depends_on_parameter(Member& at, const State& state) const {
 
 VectorXd SteadyBranch::parameter_column(Member& at, const State& state) const {
   const System& system = *at.made.system;
-  const int n = at.problem->size(), rows = system.geometry()->constraint_count();
+  const int n = at.problem->size(), rows = system.constraint_count();
   VectorXd column = VectorXd::Zero(n + rows + static_cast<Eigen::Index>(at.held.size()));
   if (family_.expression) {
     column[n + rows + static_cast<Eigen::Index>(at.made.held.size())] = -1;

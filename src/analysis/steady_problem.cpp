@@ -103,15 +103,15 @@ Matrix SteadyProblem::generators(const State& state) const {
 }
 
 Vector SteadyProblem::constraints(const State& state) const {
-  Vector values(geometry_.constraint_count());
-  geometry_.constraint_values(state, {values.data(), static_cast<std::size_t>(values.size())},
-                              workspace_);
+  Vector values(system_.constraint_count());
+  system_.constraint_values(state, {values.data(), static_cast<std::size_t>(values.size())},
+                            workspace_);
   return values;
 }
 
 Matrix SteadyProblem::constraint_matrix(const State& state) const {
-  Matrix C(geometry_.constraint_count(), system_.space().size());
-  geometry_.constraint_jacobian(state, C, workspace_);
+  Matrix C(system_.constraint_count(), system_.space().size());
+  system_.constraint_jacobian(state, C, workspace_);
   return C.leftCols(size_) * embedding(state);
 }
 

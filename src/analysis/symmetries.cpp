@@ -56,13 +56,13 @@ void divide_rows(Matrix& conditions, const Matrix& sizes, int first, int count) 
 Matrix calc_conditions(const System& system, const State& point, Workspace& workspace) {
   const MotionGeometry& geometry = *system.geometry();
   const int n = system.space().size(), kept = n - system.quadratures();
-  const int fields = geometry.field_count(), rows = geometry.constraint_count();
+  const int fields = geometry.field_count(), rows = system.constraint_count();
   std::vector<double> rate(n);
   Matrix J(n, n), Y(n, fields), D(n, fields), C(rows, n);
   system.derivative(point, rate, workspace);
   system.jacobian(point, J, workspace);
   geometry.fields(point, rate, Y, D);
-  geometry.constraint_jacobian(point, C, workspace);
+  system.constraint_jacobian(point, C, workspace);
 
   Matrix conditions(kept + rows, fields);
   Matrix sizes(kept + rows, fields);

@@ -107,6 +107,9 @@ class AbsoluteSystem final : public MechanicalSystem {
     motion_->parameter_jacobian(at, which, J, w);
   }
   int constraint_count() const override { return motion_->constraint_count(); }
+  void constraint_values(StateView at, std::span<double> values, Workspace& w) const override {
+    motion_->constraint_values(at, values, w);
+  }
   void constraint_jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> C,
                            Workspace& w) const override {
     motion_->constraint_jacobian(at, C, w);

@@ -24,6 +24,8 @@ std::string find_timed_force(const Model& model) {
       found = timed(potential->value);
     else if (const auto* drag = std::get_if<DragForce>(&force.law))
       found = timed(drag->medium);
+    else if (const auto* friction = std::get_if<FrictionForce>(&force.law))
+      found = timed(friction->load);
     if (found) return fmt::format("the force '{}'", force.name);
   }
   return "";
@@ -31,9 +33,7 @@ std::string find_timed_force(const Model& model) {
 
 class MechanismGeometry final : public MotionGeometry {
  public:
-  MechanismGeometry(const Mechanism<double>& mechanism, const Mechanism<Dual4>& dual,
-                    MotionScratch scratch)
-      : mechanism_(mechanism), dual_(dual), scratch_(std::move(scratch)) {
+  explicit MechanismGeometry(const Mechanism<double>& mechanism) : mechanism_(mechanism) {
     for (std::size_t i = 0; i < mechanism.links.size(); ++i)
       append_fields(mechanism.links[i], static_cast<int>(i), fields_);
     find_moving_rows();
@@ -51,31 +51,7 @@ class MechanismGeometry final : public MotionGeometry {
     return "";
   }
 
-  int constraint_count() const override { return 2 * mechanism_.row_count(); }
   bool constraint_moves(int i) const override { return i < mechanism_.row_count() && moving_[i]; }
-
-  void constraint_values(StateView at, std::span<double> values,
-                         Workspace& workspace) const override {
-    calc_rows<double>(mechanism_, at.t, at.x.data(), at.mode, values.data(),
-                      *scratch_.real(workspace));
-  }
-
-  void constraint_jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> C,
-                           Workspace& workspace) const override {
-    MotionWorkspace<Dual4>& ws = *scratch_.dual(workspace);
-    const int varying = mechanism_.nq + mechanism_.nv;
-    std::vector<Dual4> x(at.x.begin(), at.x.end()), rows(constraint_count());
-    C.setZero();
-    for (int first = 0; first < varying; first += 4) {
-      const int count = std::min(4, varying - first);
-      for (int k = 0; k < count; ++k) x[first + k] = Dual4::variable(at.x[first + k], k);
-      calc_rows<Dual4>(dual_, Dual4(at.t), x.data(), at.mode, rows.data(), ws);
-      for (int k = 0; k < count; ++k) {
-        for (std::size_t i = 0; i < rows.size(); ++i) C(i, first + k) = rows[i].d[k];
-        x[first + k] = at.x[first + k];
-      }
-    }
-  }
 
   int field_count() const override { return static_cast<int>(fields_.size()); }
 
@@ -150,18 +126,6 @@ class MechanismGeometry final : public MotionGeometry {
     for (int k = 0; k < l.nq + l.nv; ++k) write(place(l, k), out[k]);
   }
 
-  template <class S>
-  void calc_rows(const Mechanism<S>& mechanism, const S& t, const S* x, std::span<const int> mode,
-                 S* values, MotionWorkspace<S>& ws) const {
-    const int n = mechanism.row_count();
-    std::copy(mode.begin(), mode.end(), ws.mode.begin());
-    fill_kinematics<S>(mechanism, t, x, x + mechanism.nq, ws);
-    if (n == 0) return;
-    fill_constraint_positions(mechanism, ws);
-    std::copy_n(ws.row_position.begin(), n, values);
-    std::copy_n(ws.row_speed.begin(), n, values + n);
-  }
-
   void find_moving_rows() {
     moving_.assign(mechanism_.row_count(), false);
     for (int r = 0; r < mechanism_.row_count(); ++r) {
@@ -173,18 +137,14 @@ class MechanismGeometry final : public MotionGeometry {
   }
 
   const Mechanism<double>& mechanism_;
-  const Mechanism<Dual4>& dual_;
-  MotionScratch scratch_;
   std::vector<JointField> fields_;
   std::vector<bool> moving_;  // per row
 };
 
 }  // namespace
 
-std::unique_ptr<MotionGeometry> make_mechanism_geometry(const Mechanism<double>& mechanism,
-                                                        const Mechanism<Dual4>& dual,
-                                                        MotionScratch scratch) {
-  return std::make_unique<MechanismGeometry>(mechanism, dual, std::move(scratch));
+std::unique_ptr<MotionGeometry> make_mechanism_geometry(const Mechanism<double>& mechanism) {
+  return std::make_unique<MechanismGeometry>(mechanism);
 }
 
 }  // namespace cartan

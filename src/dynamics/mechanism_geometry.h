@@ -1,5 +1,4 @@
-// The constraint manifold of a mechanism in joint coordinates and the fields that may be
-// symmetries.
+// Fields on the states of a mechanism in joint coordinates that may be symmetries.
 //
 // Fields, joint by joint, X = (R, p) the pose of C in P, V = (w, u) its twist in C's axes:
 //   left   X -> exp(e T) X    motion of the child's side in P's axes; V stays
@@ -14,14 +13,12 @@
 #include <memory>
 #include <vector>
 
-#include "dynamics/state_expression.h"
+#include "dynamics/mechanism.h"
 #include "system/motion_geometry.h"
 
 namespace cartan {
 
-// The mechanisms must outlive the geometry.
-std::unique_ptr<MotionGeometry> make_mechanism_geometry(const Mechanism<double>& mechanism,
-                                                        const Mechanism<Dual4>& dual,
-                                                        MotionScratch scratch);
+// The mechanism must outlive the geometry.
+std::unique_ptr<MotionGeometry> make_mechanism_geometry(const Mechanism<double>& mechanism);
 
 }  // namespace cartan

@@ -33,22 +33,22 @@ void evaluate_in_packs(std::span<const double> times, std::span<const double> x,
   }
 }
 
-// Columns of the first `varying` numbers, four per call of `evaluate(x, xdot)`; the others are
-// zero.
+// Columns of the first `varying` numbers, four per call of `evaluate(x, values)`; the others are
+// zero. There are as many values as J has rows: rates, or any other functions of x.
 template <class Evaluate>
 void differentiate_columns(std::span<const double> x, int varying, Eigen::Ref<Eigen::MatrixXd> J,
-                           std::vector<Dual4>& dual_x, std::vector<Dual4>& dual_xdot,
+                           std::vector<Dual4>& dual_x, std::vector<Dual4>& dual_values,
                            Evaluate&& evaluate) {
-  const int n = static_cast<int>(x.size());
+  const int n = static_cast<int>(J.rows());
   dual_x.assign(x.begin(), x.end());
-  dual_xdot.resize(n);
+  dual_values.resize(n);
   J.setZero();
   for (int first = 0; first < varying; first += 4) {
     const int count = std::min(4, varying - first);
     for (int k = 0; k < count; ++k) dual_x[first + k] = Dual4::variable(x[first + k], k);
-    evaluate(dual_x.data(), dual_xdot.data());
+    evaluate(dual_x.data(), dual_values.data());
     for (int k = 0; k < count; ++k) {
-      for (int i = 0; i < n; ++i) J(i, first + k) = dual_xdot[i].d[k];
+      for (int i = 0; i < n; ++i) J(i, first + k) = dual_values[i].d[k];
       dual_x[first + k] = x[first + k];
     }
   }

@@ -8,6 +8,7 @@
 #include "dynamics/expression_inputs.h"
 #include "dynamics/forces.h"
 #include "dynamics/mechanism_system.h"
+#include "dynamics/several_points.h"
 #include "dynamics/variables.h"
 
 namespace cartan {
@@ -35,20 +36,14 @@ class MechanismFunction final : public StateFunction {
 
   double gradient(StateView at, std::span<double> gradient, Workspace& workspace) const override {
     MotionWorkspace<Dual4>& ws = *scratch_.dual(workspace);
-    const int varying = mechanism_.nq + mechanism_.nv;
-    std::vector<Dual4> x(at.x.begin(), at.x.end());
-    std::fill(gradient.begin(), gradient.end(), 0.0);
+    std::vector<Dual4> x, values;
     double result = 0;
-    for (int first = 0; first < varying; first += 4) {
-      const int count = std::min(4, varying - first);
-      for (int k = 0; k < count; ++k) x[first + k] = Dual4::variable(at.x[first + k], k);
-      const Dual4 value = evaluate<Dual4>(dual_, Dual4(at.t), x.data(), at.mode, ws);
-      for (int k = 0; k < count; ++k) {
-        gradient[first + k] = value.d[k];
-        x[first + k] = at.x[first + k];
-      }
-      result = value.a;
-    }
+    Eigen::Map<Eigen::MatrixXd> row(gradient.data(), 1, static_cast<int>(gradient.size()));
+    differentiate_columns(at.x, mechanism_.nq + mechanism_.nv, row, x, values,
+                          [&](const Dual4* point, Dual4* value) {
+                            *value = evaluate<Dual4>(dual_, Dual4(at.t), point, at.mode, ws);
+                            result = value->a;
+                          });
     return result;
   }
 

@@ -57,9 +57,6 @@ class VariablesGeometry final : public MotionGeometry {
         return fmt::format("the rate of the variable '{}'", v.name);
     return "";
   }
-  int constraint_count() const override { return 0; }
-  void constraint_values(StateView, std::span<double>, Workspace&) const override {}
-  void constraint_jacobian(StateView, Eigen::Ref<Eigen::MatrixXd>, Workspace&) const override {}
   bool constraint_moves(int) const override { return false; }
   int field_count() const override { return static_cast<int>(model_.variables.size()); }
   FieldKind field_kind(int) const override { return FieldKind::shift; }

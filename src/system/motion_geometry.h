@@ -30,14 +30,7 @@ class MotionGeometry {
   // with constant speed does not: its joint moves, but the equations do not change.
   virtual std::string time_dependence() const = 0;
 
-  // The functions that vanish on the manifold: g of every row (zero where it has none), then y - b
-  // of every row; C(i, j) = d value_i / d x_j, exact.
-  virtual int constraint_count() const = 0;
-  virtual void constraint_values(StateView at, std::span<double> values,
-                                 Workspace& workspace) const = 0;
-  virtual void constraint_jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> C,
-                                   Workspace& workspace) const = 0;
-  // Whether function i moves with time (the position of a drive).
+  // Whether constraint function i of the System moves with time (the position of a drive).
   virtual bool constraint_moves(int i) const = 0;
 
   virtual int field_count() const = 0;

@@ -102,9 +102,10 @@ class System {
   virtual void jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J,
                         Workspace& workspace) const = 0;
 
-  // Parameters of the model, in the order of the file, and J(i, j) = d xdot_i / d p_which[j], exact.
-  // Those in `which` are the independent ones, each varied by itself; parameters that are not listed
-  // follow their formulas, so a column contains all that depends on its parameter (as with --set).
+  // Parameters of the model, in the order of the file, and J(i, j) = d xdot_i / d p_which[j],
+  // exact. Those in `which` are the independent ones, each varied by itself; parameters that are
+  // not listed follow their formulas, so a column contains all that depends on its parameter (as
+  // with --set).
   virtual int parameter_count() const { return 0; }
   virtual void parameter_jacobian(StateView at, std::span<const int> which,
                                   Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const {
@@ -112,10 +113,14 @@ class System {
     J.setZero();
   }
 
-  // Functions c(t, x; p) that vanish on the states a System allows (of a mechanism: positions of loops
-  // and constraints, then their speeds; some may depend on others), and their exact derivatives
-  // C(i, j) = d c_i / d x_j and d c_i / d p_which[j].
+  // Functions c(t, x; p) that vanish on the states a System allows (of a mechanism: positions of
+  // loops and constraints, then their speeds; some may depend on others), and their exact
+  // derivatives C(i, j) = d c_i / d x_j and d c_i / d p_which[j].
   virtual int constraint_count() const { return 0; }
+  virtual void constraint_values(StateView at, std::span<double> values,
+                                 Workspace& workspace) const {
+    (void)at, (void)values, (void)workspace;
+  }
   virtual void constraint_jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> C,
                                    Workspace& workspace) const {
     (void)at, (void)workspace;
@@ -128,8 +133,8 @@ class System {
     C.setZero();
   }
 
-  // Where x_i may be an angle: the shift (a whole turn) after which it would be the same; zero: it is
-  // none. Whether the rates are the same after the shift is for the caller to see.
+  // Where x_i may be an angle: the shift (a whole turn) after which it would be the same; zero: it
+  // is none. Whether the rates are the same after the shift is for the caller to see.
   virtual double turn(int i) const {
     (void)i;
     return 0;

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "analysis/orbit_branch.h"
+#include "analysis/orbit.h"
 #include "dynamics/state_expression.h"
 #include "support/example.h"
 
@@ -59,35 +59,6 @@ TEST(PublishedOrbits, Roessler) {
   EXPECT_NEAR(orbit.multipliers[2].real() / -1.14888789838776e-9, 1, 1e-9);
   for (const auto& m : orbit.multipliers) EXPECT_EQ(m.imag(), 0);
   EXPECT_TRUE(orbit.stable);
-}
-
-// Found from the period-one orbit on either side: there the multiplier passes -1.
-TEST(PublishedOrbits, FirstPeriodDoublingOfRoessler) {
-  const Found found = find("roessler", {}, "y", 6);
-  const Model& model = *found.example.model;
-  OrbitFamily family;
-  family.parameter = model.find_parameter("a");
-  family.make = [&](double a) {
-    OrbitMember member;
-    std::string problem;
-    std::vector<double> values = parameter_values(model);
-    values[family.parameter] = a;
-    member.system = make_system(model, values, "recursive", problem);
-    member.section = make_state_function(*member.system, model, "y", problem);
-    return member;
-  };
-  const OrbitBifurcationPoint point =
-      locate_orbit_bifurcation(family, OrbitBifurcation::period_doubling, 0.3, 0.36, found.orbit);
-  ASSERT_EQ(point.problem, "");
-  EXPECT_NEAR(point.parameter, 0.334856622569910346, 1e-11);
-  EXPECT_NEAR(point.orbit.point.period, 6.17993398120909453, 1e-10);
-  EXPECT_NEAR(point.orbit.state().x[0], 3.14026274890337449, 1e-9);
-  EXPECT_NEAR(point.orbit.state().x[2], 2.99167506362969167, 1e-9);
-  EXPECT_NEAR(point.orbit.multipliers[1].real(), -1, 1e-9);
-  EXPECT_NEAR(point.orbit.multipliers[2].real() / -1.18932558986e-9, 1, 1e-6);
-  // no fold and no torus in between
-  for (OrbitBifurcation kind : {OrbitBifurcation::fold, OrbitBifurcation::torus})
-    EXPECT_NE(locate_orbit_bifurcation(family, kind, 0.3, 0.36, found.orbit).problem, "");
 }
 
 }  // namespace
