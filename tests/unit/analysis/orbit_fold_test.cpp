@@ -33,7 +33,7 @@ TEST(OrbitFold, CirclesOnBothSidesOfAFold) {
     const double s = side * 0.2, r = std::sqrt(1 + s);
     EXPECT_NEAR(orbit.point.period, 2 * pi, 1e-12);
     EXPECT_NEAR(orbit.state().x[0], r, 1e-12);
-    const Complex other = orbit.multipliers[side > 0 ? 1 : 0];
+    const std::complex<double> other = orbit.multipliers[side > 0 ? 1 : 0];
     EXPECT_NEAR(other.real() / std::exp(-8 * pi * r * r * s), 1, 1e-10);
     EXPECT_EQ(orbit.stable, side > 0);
     EXPECT_EQ(orbit.neutral, 1);
