@@ -143,6 +143,8 @@ template <class S>
     case Op::table_curvature:
     case Op::table_jerk:
       return table_value(*program.tables[i.a], table_order(i.op), v[i.b]);
+    case Op::call:  // not in programs
+      break;
   }
   return S(0);
 }

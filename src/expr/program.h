@@ -41,6 +41,7 @@ enum class Op : std::uint8_t {
   sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, exp, log, sqrt, abs, sign,
   min, max, step, if_positive,  // if(c, a, b): a where c > 0, else b
   table, table_slope, table_curvature, table_jerk,  // a spline and its derivatives
+  call,  // a function known by name only: in expression graphs (symbolic/graph.h), not in programs
 };
 // clang-format on
 
