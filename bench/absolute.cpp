@@ -2,7 +2,7 @@
 // coordinates: growth from 64 to 1024 links and the ratio to `recursive`.
 #include <cstdio>
 
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 #include "model_from_work.h"
 #include "timing.h"
 

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "dynamics/constraint_matrix.h"
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/recursive.h"
 #include "io/toml_reader.h"

@@ -2,7 +2,7 @@
 // The figures of docs/performance.md come from bench_trees and bench_runs.
 #include <benchmark/benchmark.h>
 
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/moving_frame.h"
 #include "dynamics/recursive.h"

@@ -4,7 +4,7 @@
 
 #include "dynamics/absolute_system.h"
 #include "dynamics/element_multipliers.h"
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 #include "model_from_work.h"
 #include "timing.h"
 

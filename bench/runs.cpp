@@ -3,7 +3,7 @@
 // One JSON object per line.
 #include <cmath>
 
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 #include "integrate/simulate.h"
 #include "rods.h"
 #include "timing.h"

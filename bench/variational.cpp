@@ -2,7 +2,7 @@
 // mechanism and CPU time a step, from 64 to 1024 links; joints as coordinates and as constraints.
 #include <cstdio>
 
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 #include "integrate/simulate.h"
 #include "rods.h"
 #include "timing.h"

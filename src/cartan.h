@@ -18,7 +18,7 @@
 #pragma once
 
 #include "core/diagnostics.h"
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 #include "dynamics/mechanism_system.h"
 #include "integrate/simulate.h"
 #include "io/toml_reader.h"

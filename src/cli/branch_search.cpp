@@ -10,7 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/state_file.h"
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 #include "dynamics/parameter_seeds.h"
 #include "dynamics/state_expression.h"
 

@@ -8,7 +8,7 @@
 #include "cli/progress.h"
 #include "cli/run_settings.h"
 #include "cli/stabilisation.h"
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 #include "io/output_files.h"
 
 namespace cartan {

@@ -9,7 +9,7 @@
 #include "cli/momentum_watch.h"
 #include "cli/motion_statistics.h"
 #include "cli/stabilisation.h"
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 
 namespace cartan {
 namespace {

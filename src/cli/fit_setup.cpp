@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/state_file.h"
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 #include "dynamics/state_expression.h"
 #include "dynamics/variables.h"
 

@@ -6,7 +6,7 @@
 
 #include "cli/arguments.h"
 #include "cli/model_variants.h"
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 #include "io/toml_reader.h"
 
 namespace cartan {

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/recorder.h"
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 #include "dynamics/mechanism_system.h"
 #include "io/model_json.h"
 #include "io/output_files.h"

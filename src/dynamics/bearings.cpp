@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "model/mass_properties.h"
+#include "symbolic/expression.h"
 
 namespace cartan {
 namespace {
@@ -124,6 +125,16 @@ Matrix<Pack<N>> pseudo_inverse(const Matrix<Pack<N>>& A) {
   return result;
 }
 
+// Where bearings stand is taken from the sample point: expressions do not follow changes of it.
+Matrix<Expression> pseudo_inverse(const Matrix<Expression>& A) {
+  Dense value(A.rows, A.columns);
+  for (std::size_t e = 0; e < A.entry.size(); ++e) value.entry[e] = value_of(A.entry[e]);
+  const Dense P = pseudo_inverse(value);
+  Matrix<Expression> result(A.columns, A.rows);
+  for (std::size_t e = 0; e < P.entry.size(); ++e) result.entry[e] = P.entry[e];
+  return result;
+}
+
 // One group of load components whose norm counts: directions at a point.
 template <class S>
 struct LoadGroup {
@@ -186,7 +197,7 @@ std::vector<BearingRow<S>> make_bearings(const std::vector<Bearing>& bearings, J
 #define CARTAN_INSTANTIATE(S)                                                                  \
   template std::vector<BearingRow<S>> make_bearings<S>(const std::vector<Bearing>&, JointType, \
                                                        const Vec3<S>&, std::span<const S>);
-CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
+CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan

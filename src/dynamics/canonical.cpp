@@ -10,6 +10,7 @@
 #include "dynamics/kinematics.h"
 #include "dynamics/recursive.h"
 #include "dynamics/tree_report.h"
+#include "symbolic/expression.h"
 
 namespace cartan {
 namespace {
@@ -181,7 +182,7 @@ void calc_canonical_rates(const Mechanism<S>& mechanism, const S& t, const S* x,
   template void calc_momentum_rates<S>(const Mechanism<S>&, CanonicalWorkspace<S>&, S*);      \
   template void calc_canonical_rates<S>(const Mechanism<S>&, const S&, const S*, S*,          \
                                         CanonicalWorkspace<S>&);
-CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
+CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan

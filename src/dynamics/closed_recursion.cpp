@@ -5,6 +5,7 @@
 
 #include "dynamics/absolute_solver.h"
 #include "dynamics/articulated_body.h"
+#include "symbolic/expression.h"
 
 namespace cartan {
 namespace {
@@ -83,6 +84,17 @@ void assemble(const Front& front, MotionWorkspace<S>& ws) {
   for (int r = 0; r < front.solved; ++r) to.g[r] += ws.row_rest[front.rows[r]];
 }
 
+// 1 / sqrt(pivot), or zero for a row that adds nothing to those before it.
+template <class S>
+S inverse_root(const S& pivot, const S& diagonal) {
+  const auto regular = less(S(least_sine2) * diagonal, pivot);
+  return select(regular, S(1) / sqrt(select(regular, pivot, S(1))), S(0));
+}
+// Expressions are derived for rows known to be independent.
+Expression inverse_root(const Expression& pivot, const Expression&) {
+  return Expression(1) / sqrt(pivot);
+}
+
 // Partial factorisation: G = L L^T on the rows solved, L^-1 applied to all that stands beside them,
 // and what they take from the rows that go on. Each row is at once subtracted from all later ones.
 // Without K where the acceleration is known and K^T a already is in g.
@@ -93,8 +105,7 @@ void factorise(FrontView<S>& f, ConstraintFronts<S>& numbers) {
   for (int r = 0; r < solved; ++r) {
     S* const row = f.row(r);
     const S pivot = row[r], &diagonal = numbers.diagonal[r];
-    const auto regular = less(S(least_sine2) * diagonal, pivot);
-    const S inverse = select(regular, S(1) / sqrt(select(regular, pivot, S(1))), S(0));
+    const S inverse = inverse_root(pivot, diagonal);
     const double sine2 = value_of(pivot) / value_of(diagonal);
     if (!(sine2 >= numbers.least_pivot)) numbers.least_pivot = sine2;
     row[r] = inverse;
@@ -321,7 +332,8 @@ void apply_multipliers(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, in
 
 template <class S>
 void solve_closed(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
-  if (mechanism.absolute) return solve_absolute(mechanism, ws);
+  if constexpr (!std::is_same_v<S, Expression>)
+    if (mechanism.absolute) return solve_absolute(mechanism, ws);
   const ConstraintPlan& plan = ws.plan;
   const int n = static_cast<int>(mechanism.links.size());
   ws.fronts.least_pivot = 1;
@@ -344,7 +356,7 @@ void solve_closed(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
 
 #define CARTAN_INSTANTIATE(S) \
   template void solve_closed<S>(const Mechanism<S>&, MotionWorkspace<S>&);
-CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
+CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan

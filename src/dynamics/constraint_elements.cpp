@@ -5,6 +5,7 @@
 #include "dynamics/joint_shape.h"
 #include "dynamics/loop_rows.h"
 #include "model/mass_properties.h"
+#include "symbolic/expression.h"
 
 namespace cartan {
 
@@ -187,7 +188,7 @@ void add_constraints(const Model& model, Mechanism<S>& mechanism) {
 }
 
 #define CARTAN_INSTANTIATE(S) template void add_constraints<S>(const Model&, Mechanism<S>&);
-CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
+CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan

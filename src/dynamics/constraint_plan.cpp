@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dynamics/mechanism.h"
+#include "symbolic/expression.h"
 
 namespace cartan {
 namespace {
@@ -181,7 +182,7 @@ void make_constraint_plan(const Mechanism<S>& mechanism, const int* active, Cons
 #define CARTAN_INSTANTIATE(S)                                                             \
   template void make_constraint_plan<S>(const Mechanism<S>&, const int*, ConstraintPlan&, \
                                         ConstraintFronts<S>&);
-CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
+CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan

@@ -4,6 +4,7 @@
 #include "dynamics/expression_inputs.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/loop_rows.h"
+#include "symbolic/expression.h"
 
 namespace cartan {
 namespace {
@@ -268,7 +269,7 @@ void update_plan(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   const int* active = ws.mode.data() + mechanism.mode_count;
   if (ws.plan.valid && std::equal(ws.plan.active.begin(), ws.plan.active.end(), active)) return;
   if (!mechanism.absolute) return make_constraint_plan(mechanism, active, ws.plan, ws.fronts);
-  make_sparse_rows(mechanism, active, ws.sparse);
+  if constexpr (!std::is_same_v<S, Expression>) make_sparse_rows(mechanism, active, ws.sparse);
   ws.plan.active.assign(active, active + mechanism.row_count());
   ws.plan.valid = true;
 }
@@ -437,7 +438,7 @@ void size_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   template S calc_row_power<S>(const Mechanism<S>&, MotionWorkspace<S>&, int);                     \
   template S calc_drive_power<S>(const Mechanism<S>&, MotionWorkspace<S>&);                        \
   template void size_constraints<S>(const Mechanism<S>&, MotionWorkspace<S>&);
-CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
+CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan

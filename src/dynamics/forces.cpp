@@ -4,6 +4,7 @@
 #include "dynamics/expression_inputs.h"
 #include "dynamics/joint_motion.h"
 #include "lie/so3.h"
+#include "symbolic/expression.h"
 
 namespace cartan {
 namespace {
@@ -307,7 +308,7 @@ void fill_forces(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   template S calc_kinetic_energy<S>(const Mechanism<S>&, const MotionWorkspace<S>&);    \
   template S calc_gravity_potential<S>(const Mechanism<S>&, const MotionWorkspace<S>&); \
   template S calc_potential_energy<S>(const Mechanism<S>&, MotionWorkspace<S>&);
-CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
+CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan

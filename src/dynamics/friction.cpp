@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "dynamics/constraints.h"
 #include "dynamics/expression_inputs.h"
 #include "dynamics/forces.h"
 #include "dynamics/joint_motion.h"
 #include "dynamics/kinematics.h"
+#include "symbolic/expression.h"
 
 namespace cartan {
 namespace {
@@ -211,19 +213,25 @@ double largest_change(const std::vector<S>& step, const std::vector<S>& value) {
   return largest;
 }
 
+// Code cannot ask an expression whether it has converged: it takes a fixed number of Newton steps,
+// well above what is needed where friction is a correction (three to five).
+constexpr int steps_in_code = 8;
+
 template <class S>
 void solve_loads(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
-  constexpr int most = 60;
+  constexpr bool symbolic = std::is_same_v<S, Expression>;
+  constexpr int most = symbolic ? steps_in_code : 60;
   bool settled = false;  // one more step after convergence makes derivatives exact too
   for (int iteration = 0; iteration < most; ++iteration) {
     fill_load_equations(mechanism, ws);
     solve_small(ws.bearing_matrix.data(), ws.bearing_residual.data(), mechanism.bearing_count);
     for (int k = 0; k < mechanism.bearing_count; ++k)
       ws.friction_load[k] = max(S(0), ws.friction_load[k] - ws.bearing_residual[k]);
+    if constexpr (symbolic) continue;
     if (settled) return;
     settled = largest_change(ws.bearing_residual, ws.friction_load) < 1e-13;
   }
-  ws.failed = true;
+  ws.failed = !symbolic;
 }
 
 // Loads that the file gives as expressions. A negative one would push: it counts as none.
@@ -540,5 +548,9 @@ template void solve_with_friction<Dual4>(const Mechanism<Dual4>&, MotionWorkspac
                                          AccelerationSolver<Dual4>);
 template void solve_with_friction<Pack4>(const Mechanism<Pack4>&, MotionWorkspace<Pack4>&,
                                          AccelerationSolver<Pack4>);
+
+template void solve_with_friction<Expression>(const Mechanism<Expression>&,
+                                               MotionWorkspace<Expression>&,
+                                               AccelerationSolver<Expression>);
 
 }  // namespace cartan

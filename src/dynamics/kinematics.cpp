@@ -3,6 +3,7 @@
 #include "dynamics/constraints.h"
 #include "dynamics/expression_inputs.h"
 #include "dynamics/joint_motion.h"
+#include "symbolic/expression.h"
 
 namespace cartan {
 namespace {
@@ -271,7 +272,7 @@ void fill_reactions(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   template void fill_columns<S>(const Mechanism<S>&, MotionWorkspace<S>&);            \
   template void fill_accelerations<S>(const Mechanism<S>&, MotionWorkspace<S>&);      \
   template void fill_reactions<S>(const Mechanism<S>&, MotionWorkspace<S>&);
-CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
+CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan

@@ -7,6 +7,7 @@
 #include "dynamics/joint_shape.h"
 #include "dynamics/motion_workspace.h"
 #include "model/mass_properties.h"
+#include "symbolic/expression.h"
 
 namespace cartan {
 namespace {
@@ -22,6 +23,9 @@ bool is_exactly(const Dual<N>& x, double y) {
 template <int N>
 bool is_exactly(const Pack<N>& x, double y) {
   return std::all_of(x.lane, x.lane + N, [&](double d) { return d == y; });
+}
+bool is_exactly(const Expression& x, double y) {
+  return x.is_number() && x.number() == y;
 }
 template <class S>
 bool is_identity(const Mat3<S>& R) {
@@ -352,7 +356,7 @@ MotionWorkspace<S> make_motion_workspace(const Mechanism<S>& mechanism) {
 #define CARTAN_INSTANTIATE(S)                                                \
   template Mechanism<S> make_mechanism<S>(const Model&, std::span<const S>); \
   template MotionWorkspace<S> make_motion_workspace<S>(const Mechanism<S>&);
-CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
+CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan

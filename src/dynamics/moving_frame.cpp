@@ -6,6 +6,7 @@
 
 #include "core/dense.h"
 #include "dynamics/kinematics.h"
+#include "symbolic/expression.h"
 
 namespace cartan {
 namespace {
@@ -341,11 +342,16 @@ void fill_moving_frame_equations(const Mechanism<S>& mechanism, MotionWorkspace<
 }
 
 template <class S>
-void solve_moving_frame(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+void form_moving_frame(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   fill_moving_frame_equations(mechanism, ws);
-  const bool closed = !mechanism.rows.empty();
-  if (closed) fill_constraint_equations(mechanism, ws);
+  if (!mechanism.rows.empty()) fill_constraint_equations(mechanism, ws);
   hold_known(mechanism, ws);
+}
+
+template <class S>
+void solve_moving_frame(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  form_moving_frame(mechanism, ws);
+  const bool closed = !mechanism.rows.empty();
   MovingFrame<S>& mf = *ws.moving_frame;
   std::copy(mf.rhs.begin(), mf.rhs.end(), ws.vdot.begin());
   factorise(mf.M_star, mf.nv);
@@ -360,8 +366,9 @@ void solve_moving_frame(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   template MovingFrame<S> make_moving_frame<S>(const Mechanism<S>&);                      \
   template void fill_moving_frame<S>(const Mechanism<S>&, MotionWorkspace<S>&);           \
   template void fill_moving_frame_equations<S>(const Mechanism<S>&, MotionWorkspace<S>&); \
+  template void form_moving_frame<S>(const Mechanism<S>&, MotionWorkspace<S>&);           \
   template void solve_moving_frame<S>(const Mechanism<S>&, MotionWorkspace<S>&);
-CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
+CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan

@@ -6,6 +6,7 @@
 #include "dynamics/articulated_body.h"
 #include "dynamics/closed_recursion.h"
 #include "dynamics/kinematics.h"
+#include "symbolic/expression.h"
 
 namespace cartan {
 
@@ -124,7 +125,7 @@ int find_joint_without_inertia(const Mechanism<double>& mechanism, MotionWorkspa
   template void solve_accelerations<S>(const Mechanism<S>&, MotionWorkspace<S>&);                 \
   template void calc_inverse_dynamics<S>(const Mechanism<S>&, MotionWorkspace<S>&, std::span<S>); \
   template void calc_mass_matrix<S>(const Mechanism<S>&, MotionWorkspace<S>&, std::span<S>);
-CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
+CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan

@@ -9,6 +9,7 @@
 #include "dynamics/moving_frame.h"
 #include "dynamics/recursive.h"
 #include "model/mass_properties.h"
+#include "symbolic/expression.h"
 
 namespace cartan {
 
@@ -113,7 +114,7 @@ S calc_nonconservative_power(const Mechanism<S>& mechanism, const MotionWorkspac
 
 #define CARTAN_INSTANTIATE(S) \
   template S calc_nonconservative_power<S>(const Mechanism<S>&, const MotionWorkspace<S>&);
-CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
+CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
 void fill_observation(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,

@@ -62,6 +62,11 @@ SeededMechanisms<MotionWorkspace<Dual4>>& TreeSystem::seeded_of(TreeWorkspace& w
 void TreeSystem::jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const {
   TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
   ++w.jacobians;
+  if (formulation_.compiler) {
+    RateCompiler& compiler = *formulation_.compiler;
+    if (const RateCode* code = w.code.find_jacobian(compiler, at))
+      return fill_jacobian(*code, at, compiler.parameters(), w.entries, J);
+  }
   differentiate_columns(at.x, mechanism_.nq + mechanism_.nv, J, w.dual_x, w.dual_xdot,
                         [&](const Dual4* x, Dual4* xdot) {
                           evaluate(dual_mechanism_, formulation_.solve_dual, Dual4(at.t), x,

@@ -50,6 +50,11 @@ std::unique_ptr<Workspace> TreeSystem::make_workspace() const {
 void TreeSystem::derivative(StateView at, std::span<double> xdot, Workspace& workspace) const {
   TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
   ++w.evaluations;
+  if (formulation_.compiler) {
+    RateCompiler& compiler = *formulation_.compiler;
+    if (const RateCode* code = w.code.find_derivative(compiler, at))
+      return code->derivative(at.t, at.x.data(), compiler.parameters().data(), xdot.data());
+  }
   evaluate(mechanism_, formulation_.solve, at.t, at.x.data(), at.mode, xdot.data(), w.motion);
 }
 
@@ -59,6 +64,7 @@ void TreeSystem::derivatives(std::span<const double> times, std::span<const doub
                              Workspace& workspace) const {
   TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
   if (times.size() == 1) return derivative({times[0], x, mode}, xdot, workspace);
+  if (formulation_.compiler) return System::derivatives(times, x, mode, xdot, workspace);
   if (!w.pack) w.pack = make_motion_workspace(pack_mechanism_);
   w.evaluations += static_cast<long>(times.size());
   evaluate_in_packs(
@@ -119,9 +125,18 @@ void TreeSystem::observe(StateView at, Observation& result, Workspace& workspace
   result.unit_norm_error = space_.unit_norm_error(at.x);
 }
 
+// What is reported of accelerations is what the code gives; multipliers are not part of it.
+void TreeSystem::use_compiled_accelerations(StateView at, TreeWorkspace& w) const {
+  w.code_rates.resize(space_.size());
+  derivative(at, w.code_rates, w);
+  std::copy_n(w.code_rates.begin() + mechanism_.nq, mechanism_.nv, w.motion.vdot.begin());
+  fill_accelerations(mechanism_, w.motion);
+}
+
 DynamicsReport TreeSystem::report_dynamics(StateView at, Workspace& workspace) const {
   MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
   solve_at(at, ws);
+  if (formulation_.compiler) use_compiled_accelerations(at, static_cast<TreeWorkspace&>(workspace));
   return make_dynamics_report(mechanism_, ws);
 }
 

@@ -6,6 +6,7 @@
 
 #include "dynamics/friction.h"
 #include "dynamics/mechanism_system.h"
+#include "dynamics/rate_code.h"
 
 namespace cartan {
 
@@ -22,6 +23,7 @@ struct TreeFormulation {
   AccelerationSolver<Dual4> solve_dual;
   AccelerationSolver<Pack4> solve_pack;
   const AbsoluteBodies* absolute = nullptr;  // must outlive the system
+  std::shared_ptr<RateCompiler> compiler{};  // given: rates and their Jacobian come from its code
 };
 
 std::unique_ptr<MechanicalSystem> make_tree_system(const Model& model,

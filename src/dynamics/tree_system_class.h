@@ -29,6 +29,8 @@ struct TreeWorkspace : Workspace {
   std::vector<Pack4> pack_x, pack_xdot;
   SeededMechanisms<MotionWorkspace<Dual4>> seeded;  // for derivatives by parameters
   std::vector<double> direction;
+  RateCodeUse code;
+  std::vector<double> entries, code_rates;
   double choose_below = 1e-3;  // least pivot at which the rows are chosen anew
 
   // of the last evaluation
@@ -101,6 +103,7 @@ class TreeSystem final : public MechanicalSystem {
     mechanism_.baumgarte = rate;
     dual_mechanism_.baumgarte = rate;
     pack_mechanism_.baumgarte = rate;
+    if (formulation_.compiler) formulation_.compiler->set_baumgarte(rate);
   }
 
   // ---- reports
@@ -143,6 +146,7 @@ class TreeSystem final : public MechanicalSystem {
     }
     if (ws.failed) xdot[0] = S(std::numeric_limits<double>::quiet_NaN());
   }
+  void use_compiled_accelerations(StateView at, TreeWorkspace& w) const;
   void kinematics_at(StateView at, MotionWorkspace<double>& ws) const;
   void solve_at(StateView at, MotionWorkspace<double>& ws) const;
   void fill_energies(MotionWorkspace<double>& ws) const {

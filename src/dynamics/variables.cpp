@@ -42,6 +42,8 @@ struct VariablesWorkspace : Workspace {
   explicit VariablesWorkspace(const Model& model) : scratch(model) {}
   ProgramScratch<double> scratch;
   std::optional<ProgramScratch<Dual4>> dual;  // made at the first Jacobian
+  RateCodeUse code;
+  std::vector<double> entries;
   std::vector<int> which;                     // parameters of the last parameter Jacobian ...
   std::vector<std::vector<Dual4>> seeded;     // ... as dual numbers, four directions each
 };
@@ -75,8 +77,12 @@ class VariablesGeometry final : public MotionGeometry {
 
 class PlainSystem final : public VariablesSystem {
  public:
-  PlainSystem(const Model& model, std::vector<double> parameters)
-      : model_(model), parameters_(std::move(parameters)), geometry_(model) {
+  PlainSystem(const Model& model, std::vector<double> parameters,
+              std::shared_ptr<RateCompiler> compiler)
+      : model_(model),
+        parameters_(std::move(parameters)),
+        compiler_(std::move(compiler)),
+        geometry_(model) {
     space_.add_vector(static_cast<int>(model.variables.size()));
     for (const Event& e : model.events) events_.push_back({e.name, e.direction, e.stop, false});
   }
@@ -101,6 +107,9 @@ class PlainSystem final : public VariablesSystem {
   void derivative(StateView at, std::span<double> xdot, Workspace& workspace) const override {
     VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
     ++w.evaluations;
+    if (compiler_)
+      if (const RateCode* code = w.code.find_derivative(*compiler_, at))
+        return code->derivative(at.t, at.x.data(), compiler_->parameters().data(), xdot.data());
     for (std::size_t i = 0; i < xdot.size(); ++i)
       xdot[i] = value<double>(model_.variables[i].rate, at.t, at.x, w.scratch);
   }
@@ -108,6 +117,9 @@ class PlainSystem final : public VariablesSystem {
   void jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const override {
     VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
     ++w.jacobians;
+    if (compiler_)
+      if (const RateCode* code = w.code.find_jacobian(*compiler_, at))
+        return fill_jacobian(*code, at, compiler_->parameters(), w.entries, J);
     if (!w.dual) w.dual.emplace(model_);
     ProgramScratch<Dual4>& s = *w.dual;
     const int n = space_.size();
@@ -218,6 +230,7 @@ class PlainSystem final : public VariablesSystem {
 
   const Model& model_;
   std::vector<double> parameters_;
+  std::shared_ptr<RateCompiler> compiler_;
   StateSpace space_;
   std::vector<EventInfo> events_;
   VariablesGeometry geometry_;
@@ -277,8 +290,9 @@ std::unique_ptr<StateFunction> PlainSystem::make_function(Formula formula) const
 }  // namespace
 
 std::unique_ptr<VariablesSystem> make_variables_system(const Model& model,
-                                                       std::vector<double> parameters) {
-  return std::make_unique<PlainSystem>(model, std::move(parameters));
+                                                       std::vector<double> parameters,
+                                                       std::shared_ptr<RateCompiler> compiler) {
+  return std::make_unique<PlainSystem>(model, std::move(parameters), std::move(compiler));
 }
 
 }  // namespace cartan

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "dynamics/rate_code.h"
 #include "model/model.h"
 #include "system/state_function.h"
 #include "system/system.h"
@@ -23,8 +24,9 @@ class VariablesSystem : public System {
   virtual std::unique_ptr<StateFunction> make_function(Formula formula) const = 0;
 };
 
-// The model must outlive the system.
-std::unique_ptr<VariablesSystem> make_variables_system(const Model& model,
-                                                       std::vector<double> parameters);
+// The model must outlive the system. With a compiler, rates and their Jacobian come from its code.
+std::unique_ptr<VariablesSystem> make_variables_system(
+    const Model& model, std::vector<double> parameters,
+    std::shared_ptr<RateCompiler> compiler = nullptr);
 
 }  // namespace cartan

@@ -2,8 +2,8 @@
 // scalar; double, Dual and Pack are instantiated in evaluate.cpp.
 //
 // A further scalar needs the functions of core/scalar.h and
-//   S table_value(const Spline&, int order, const S& x)   derivative `order` of a table, found by
-//   ADL.
+//   S table_value(const std::shared_ptr<const Spline>&, int order, const S& x)
+// the derivative `order` of a table, found by ADL.
 #pragma once
 
 #include <cassert>
@@ -17,16 +17,16 @@ namespace cartan {
 
 // --------------------------------------------------------------- what differs between the scalars
 
-inline double table_value(const Spline& spline, int order, double x) {
-  return spline.derivative(order, x);
+inline double table_value(const std::shared_ptr<const Spline>& spline, int order, double x) {
+  return spline->derivative(order, x);
 }
 template <int N>
-Dual<N> table_value(const Spline& spline, int order, const Dual<N>& x) {
-  return x.chain(spline.derivative(order, x.a), spline.derivative(order + 1, x.a));
+Dual<N> table_value(const std::shared_ptr<const Spline>& spline, int order, const Dual<N>& x) {
+  return x.chain(spline->derivative(order, x.a), spline->derivative(order + 1, x.a));
 }
 template <int N>
-Pack<N> table_value(const Spline& spline, int order, const Pack<N>& x) {
-  return Pack<N>::map([&](int k) { return spline.derivative(order, x.lane[k]); });
+Pack<N> table_value(const std::shared_ptr<const Spline>& spline, int order, const Pack<N>& x) {
+  return Pack<N>::map([&](int k) { return spline->derivative(order, x.lane[k]); });
 }
 
 namespace program_detail {
@@ -142,7 +142,7 @@ template <class S>
     case Op::table_slope:
     case Op::table_curvature:
     case Op::table_jerk:
-      return table_value(*program.tables[i.a], table_order(i.op), v[i.b]);
+      return table_value(program.tables[i.a], table_order(i.op), v[i.b]);
     case Op::call:  // not in programs
       break;
   }
@@ -260,7 +260,7 @@ template <class S>
     case Op::table:
     case Op::table_slope:
     case Op::table_curvature:
-      w[i.b] += flow(g, table_value(*program.tables[i.a], table_order(i.op) + 1, v[i.b]));
+      w[i.b] += flow(g, table_value(program.tables[i.a], table_order(i.op) + 1, v[i.b]));
       return;
     default:
       w[i.a] += flow(g, slope_of(i.op, v[i.a], v[number]));

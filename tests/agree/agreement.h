@@ -7,7 +7,7 @@
 #include <limits>
 #include <memory>
 
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 #include "support/naive_dynamics.h"
 #include "support/random_mechanism.h"
 

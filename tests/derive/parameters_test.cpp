@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "derive/parametrised.h"
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 #include "support/example.h"
 #include "support/random_closed.h"
 

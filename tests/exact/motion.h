@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 #include "integrate/simulate.h"
 #include "model/model.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 #include "integrate/simulate.h"
 
 namespace cartan::test {

@@ -1,7 +1,7 @@
 // A warm step of a mechanism asks for no memory, in any formulation, with every kind of force.
 #include <gtest/gtest.h>
 
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 #include "integrate/integrator.h"
 #include "io/toml_reader.h"
 #include "support/allocation_counter.h"

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 #include "io/toml_reader.h"
 
 namespace cartan {

@@ -6,7 +6,7 @@
 
 #include <regex>
 
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 #include "unit/io/model_files.h"
 
 namespace cartan {

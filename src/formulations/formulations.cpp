@@ -1,9 +1,10 @@
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "codegen/rate_compiler.h"
 #include "dynamics/absolute_system.h"
 #include "dynamics/canonical_system.h"
 #include "dynamics/kinematics.h"
@@ -52,6 +53,15 @@ std::unique_ptr<MechanicalSystem> make_moving(const Model& model, std::vector<do
                            solve_moving_frame<Pack4>});
 }
 
+std::unique_ptr<MechanicalSystem> make_generated(const Model& model,
+                                                 std::vector<double> parameters) {
+  auto compiler = make_rate_compiler(model, parameters);
+  return make_tree_system(
+      model, std::move(parameters),
+      {"generated", solve_accelerations<double>, solve_accelerations<Dual4>,
+       solve_accelerations<Pack4>, nullptr, std::move(compiler)});
+}
+
 std::string find_missing_inertia(const Model& model, const std::vector<double>& parameters,
                                  const MechanicalSystem& system) {
   const State state = system.initial_state();
@@ -88,6 +98,8 @@ const std::vector<FormulationInfo>& formulation_table() {
       {"rotation-elements",
        "twelve numbers per body, rotation matrix and translation; two-step elimination",
        refuse_rotation_elements, make_rotation_elements},
+      {"generated", "code compiled from the symbolic equations, for the machine at hand",
+       refuse_friction, make_generated},
       {"canonical", "momenta as state, O(n): Hamilton's equations, trees only", refuse_canonical,
        make_canonical_system},
   };
@@ -128,6 +140,17 @@ static std::string refuse_loads(const Model& model, const MechanicalSystem& syst
   return "";
 }
 
+// [variables] files have no formulation but the choice between evaluating and compiling.
+static std::unique_ptr<System> make_variables(const Model& model, std::vector<double> parameters,
+                                              const std::string& formulation,
+                                              std::string& problem) {
+  if (formulation != "generated") return make_variables_system(model, std::move(parameters));
+  auto compiler = make_rate_compiler(model, parameters);
+  auto system = make_variables_system(model, std::move(parameters), compiler);
+  if (!compiler->find_derivative(system->initial_state(), problem)) return nullptr;
+  return system;
+}
+
 static Location place_of(const Model& model, const AssemblyReport& assembly) {
   if (assembly.joint >= 0) return model.joints[assembly.joint].where;
   if (assembly.constraint >= 0) return model.constraints[assembly.constraint].where;
@@ -138,7 +161,7 @@ std::unique_ptr<System> make_system(const Model& model, std::vector<double> para
                                     const std::string& formulation, std::string& problem,
                                     Location* where) {
   problem.clear();
-  if (!model.is_mechanism()) return make_variables_system(model, std::move(parameters));
+  if (!model.is_mechanism()) return make_variables(model, std::move(parameters), formulation, problem);
   const FormulationInfo* row = find_formulation(formulation);
   if (!row) {
     std::string known;

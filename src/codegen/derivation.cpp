@@ -1,0 +1,359 @@
+#include "codegen/derivation.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "dynamics/constraints.h"
+#include "dynamics/expression_inputs.h"
+#include "dynamics/forces.h"
+#include "dynamics/friction.h"
+#include "dynamics/joint_motion.h"
+#include "dynamics/kinematics.h"
+#include "dynamics/moving_frame.h"
+#include "dynamics/recursive.h"
+#include "dynamics/tree_report.h"
+
+namespace cartan {
+namespace {
+
+struct ComponentText {
+  const char* meaning;
+  const char* unit;
+};
+
+// What number k of a joint's q (or v) is.
+ComponentText position_text(JointType type, int k) {
+  static constexpr const char* along[] = {"x", "y", "z"};
+  switch (type) {
+    case JointType::revolute:
+    case JointType::screw:
+      return {"angle", "rad"};
+    case JointType::prismatic:
+      return {"displacement", "m"};
+    case JointType::cylindrical:
+      return k == 0 ? ComponentText{"angle", "rad"} : ComponentText{"displacement", "m"};
+    case JointType::universal:
+      return {k == 0 ? "first angle" : "second angle", "rad"};
+    case JointType::planar:
+      return k == 2 ? ComponentText{"angle", "rad"} : ComponentText{along[k], "m"};
+    case JointType::translation:
+      return {along[k], "m"};
+    default: {
+      static constexpr const char* quaternion[] = {"quaternion w", "quaternion x", "quaternion y",
+                                                   "quaternion z"};
+      return k < 4 ? ComponentText{quaternion[k], "1"} : ComponentText{along[k - 4], "m"};
+    }
+  }
+}
+ComponentText velocity_text(JointType type, int k) {
+  static constexpr const char* turning[] = {"angular velocity x", "angular velocity y",
+                                            "angular velocity z"};
+  static constexpr const char* moving[] = {"velocity x", "velocity y", "velocity z"};
+  switch (type) {
+    case JointType::spherical:
+      return {turning[k], "rad/s"};
+    case JointType::free:
+      return k < 3 ? ComponentText{turning[k], "rad/s"} : ComponentText{moving[k - 3], "m/s"};
+    default: {
+      const ComponentText position = position_text(type, k);
+      return {position.meaning, position.unit[0] == 'r' ? "rad/s" : "m/s"};
+    }
+  }
+}
+
+std::vector<Expression> row_major(const std::vector<Expression>& by_columns, int rows, int columns) {
+  std::vector<Expression> result(by_columns.size());
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j)
+      result[static_cast<std::size_t>(i) * columns + j] =
+          by_columns[static_cast<std::size_t>(j) * rows + i];
+  return result;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------------------- symbols
+
+Derivation::Derivation(const Model& model, std::span<const double> parameters, const State& at,
+                       const DeriveOptions& options)
+    : model_(model) {
+  time_ = graph_.symbol("t", at.t);
+  add_parameters(parameters, options);
+  if (model.is_mechanism())
+    add_mechanism(at, options.dots);
+  else
+    add_variables(at);
+}
+
+// Coordinates are called q1, v1, ...; a parameter of the same name keeps it.
+std::string Derivation::free_name(std::string name) const {
+  while (graph_.find_symbol(name) >= 0) name += '_';
+  return name;
+}
+
+DerivedSymbol Derivation::make_symbol(const std::string& name, double sample) {
+  DerivedSymbol made;
+  made.name = free_name(name);
+  made.symbol = graph_.symbol(made.name, sample);
+  return made;
+}
+
+void Derivation::add_parameters(std::span<const double> values, const DeriveOptions& options) {
+  parameter_values_.assign(values.begin(), values.end());
+  if (options.fold) return;
+  for (int i : model_.parameter_order) {
+    const Parameter& parameter = model_.parameters[i];
+    if (options.follow && !parameter.value.program.is_constant()) {
+      parameter_values_[i] =
+          evaluate<Expression>(parameter.value, std::span<const Expression>(parameter_values_))[0];
+      continue;
+    }
+    parameter_values_[i] = graph_.symbol(parameter.name, values[i]);
+  }
+  for (std::size_t i = 0; i < model_.parameters.size(); ++i) {
+    const std::string& name = model_.parameters[i].name;
+    if (graph_.find_symbol(name) < 0) continue;
+    parameters_.push_back({graph_.symbol(name), name, name, "", "parameter"});
+  }
+}
+
+void Derivation::add_mechanism(const State& at, bool dots) {
+  mechanism_.emplace(
+      make_mechanism<Expression>(model_, std::span<const Expression>(parameter_values_)));
+  ws_.emplace(make_motion_workspace(*mechanism_));
+  mode_ = at.mode;
+  for (const bool positions : {true, false}) {
+    std::vector<Expression>& numbers = positions ? q_ : v_;
+    numbers.resize(positions ? mechanism_->nq : mechanism_->nv);
+    for (const Joint& joint : model_.joints) {
+      const int i = mechanism_->link_of_joint[&joint - model_.joints.data()];
+      if (i < 0) continue;
+      const Link<Expression>& link = mechanism_->links[i];
+      for (int k = 0; k < (positions ? link.nq : link.nv); ++k) {
+        const int place = (positions ? link.q0 : link.v0) + k;
+        const bool dotted = dots && !positions && joint.nq() == joint.nv();
+        const std::string name = dotted ? fmt::format("q{}'", link.q0 + k + 1)
+                                        : fmt::format("{}{}", positions ? 'q' : 'v', place + 1);
+        DerivedSymbol s = make_symbol(name, at.x[positions ? place : mechanism_->nq + place]);
+        const ComponentText text =
+            positions ? position_text(joint.type, k) : velocity_text(joint.type, k);
+        s.label = fmt::format("{}.{}{}", joint.name, positions ? 'q' : 'v', k);
+        s.unit = text.unit;
+        s.meaning = fmt::format("{}{} of joint '{}'",
+                                !positions && joint.nq() == joint.nv() ? "rate of " : "",
+                                text.meaning, joint.name);
+        numbers[place] = s.symbol;
+        state_.push_back(std::move(s));
+      }
+    }
+  }
+}
+
+void Derivation::add_variables(const State& at) {
+  for (std::size_t i = 0; i < model_.variables.size(); ++i) {
+    const std::string& name = model_.variables[i].name;
+    DerivedSymbol s = make_symbol(name, at.x[i]);
+    s.label = name;
+    s.meaning = fmt::format("variable '{}'", name);
+    state_.push_back(std::move(s));
+  }
+}
+
+std::vector<Expression> Derivation::q() const {
+  return q_;
+}
+std::vector<Expression> Derivation::v() const {
+  return v_;
+}
+
+// -------------------------------------------------------------------------------------- evaluation
+
+void Derivation::evaluate_kinematics() {
+  std::copy(mode_.begin(), mode_.end(), ws_->mode.begin());
+  fill_kinematics<Expression>(*mechanism_, time_, q_.data(), v_.data(), *ws_);
+}
+
+void Derivation::evaluate_forces() {
+  evaluate_kinematics();
+  fill_forces(*mechanism_, *ws_);
+}
+
+void Derivation::solve() {
+  evaluate_forces();
+  solve_with_friction<Expression>(*mechanism_, *ws_, solve_accelerations<Expression>);
+}
+
+std::vector<Expression> Derivation::coordinate_rates() {
+  std::vector<Expression> rates(q_.size());
+  for (const Link<Expression>& link : mechanism_->links)
+    calc_coordinate_rates(link, q_.data() + link.q0, v_.data() + link.v0, rates.data() + link.q0);
+  return rates;
+}
+
+std::vector<Expression> Derivation::rates() {
+  std::vector<Expression> result;
+  if (!mechanism_) {
+    for (const Variable& variable : model_.variables)
+      result.push_back(evaluate_formula(variable.rate));
+    return result;
+  }
+  solve();
+  result = coordinate_rates();
+  result.insert(result.end(), ws_->vdot.begin(), ws_->vdot.end());
+  return result;
+}
+
+std::optional<Expression> Derivation::power() {
+  if (!mechanism_ || !mechanism_->has_power) return std::nullopt;
+  solve();
+  if (mechanism_->has_drives) fill_drive_multipliers(*mechanism_, *ws_);
+  Expression sum = calc_nonconservative_power(*mechanism_, *ws_);
+  if (mechanism_->has_drives) sum += calc_drive_power(*mechanism_, *ws_);
+  return sum;
+}
+
+Expression Derivation::kinetic() {
+  evaluate_kinematics();
+  return calc_kinetic_energy(*mechanism_, *ws_);
+}
+
+Expression Derivation::potential() {
+  evaluate_kinematics();
+  return calc_potential_energy(*mechanism_, *ws_);
+}
+
+Expression Derivation::evaluate_formula(const Formula& formula) {
+  const Program& program = formula.program;
+  std::vector<Expression> inputs, scratch(program.scratch_size()), outputs(program.outputs.size());
+  for (const Symbol& symbol : program.inputs) {
+    if (mechanism_)
+      inputs.push_back(symbol_value(*mechanism_, *ws_, symbol));
+    else
+      inputs.push_back(symbol.quantity == Quantity::time        ? time_
+                       : symbol.quantity == Quantity::parameter ? parameter_values_[symbol.index]
+                                                                : state_[symbol.index].symbol);
+  }
+  evaluate<Expression>(program, inputs, scratch, outputs);
+  return outputs[0];
+}
+
+std::vector<Expression> Derivation::events() {
+  if (mechanism_) {
+    ws_->kinetic = kinetic();
+    ws_->potential = potential();
+  }
+  std::vector<Expression> values;
+  for (const Event& event : model_.events) values.push_back(evaluate_formula(event.when));
+  return values;
+}
+
+std::vector<Expression> Derivation::outputs() {
+  if (mechanism_) {
+    ws_->kinetic = kinetic();
+    ws_->potential = potential();
+  }
+  std::vector<Expression> values;
+  for (const Output& output : model_.outputs) values.push_back(evaluate_formula(output.value));
+  return values;
+}
+
+// ------------------------------------------------------------------------------------------- forms
+
+std::string Derivation::refuse_mass_matrix(const Model& model) {
+  for (const Force& force : model.forces) {
+    const auto* friction = std::get_if<FrictionForce>(&force.law);
+    if (friction && !friction->bearings.empty())
+      return fmt::format(
+          "friction '{}' depends on the loads of its bearings, and these on the accelerations: "
+          "there is no form M v' = f with forces f(t, q, v); use the recursive equations",
+          force.name);
+  }
+  return "";
+}
+
+MassMatrixForm Derivation::mass_matrix_form() {
+  evaluate_forces();
+  solve_with_friction<Expression>(*mechanism_, *ws_, form_moving_frame<Expression>);
+  const MovingFrame<Expression>& mf = *ws_->moving_frame;
+  MassMatrixForm form;
+  form.nv = mf.nv;
+  form.rows = static_cast<int>(mf.active.size());
+  form.M = mf.M_star;
+  form.f = mf.rhs;
+  form.J = mf.J;
+  form.gamma = mf.gamma;
+  return form;
+}
+
+// N* = B^T (M B' + D M B), F* = B^T F + tau (moving_frame.h); F* from  F* - N* v = rhs.
+Derivation::MovingFrameForm Derivation::moving_frame() {
+  evaluate_forces();
+  solve_with_friction<Expression>(*mechanism_, *ws_, fill_moving_frame_equations<Expression>);
+  const MovingFrame<Expression>& mf = *ws_->moving_frame;
+  MovingFrameForm form;
+  form.rows = mf.rows;
+  form.nv = mf.nv;
+  form.B = row_major(mf.B, mf.rows, mf.nv);
+  form.Bdot = row_major(mf.Bdot, mf.rows, mf.nv);
+  form.M_star = mf.M_star;
+  const std::size_t nv = mf.nv;
+  form.N_star.assign(nv * nv, Expression(0));
+  for (std::size_t i = 0; i < mechanism_->links.size(); ++i) {
+    const LinkBody<Expression>& body = mechanism_->bodies[i];
+    const LinkState<Expression>& x = ws_->links[i];
+    const Vec3<Expression> w = transpose_times(x.R * body.X_LB.R, x.w);
+    const std::size_t row = 6 * i;
+    auto vector_at = [&](const std::vector<Expression>& m, std::size_t first, std::size_t j) {
+      return Vec3<Expression>{m[first * nv + j], m[(first + 1) * nv + j], m[(first + 2) * nv + j]};
+    };
+    for (std::size_t j = 0; j < nv; ++j) {
+      const Vec3<Expression> force = mechanism_->links[i].mass * vector_at(form.Bdot, row, j);
+      const Vec3<Expression> moment = body.J_com_B * vector_at(form.Bdot, row + 3, j) +
+                                      cross(w, body.J_com_B * vector_at(form.B, row + 3, j));
+      for (std::size_t k = 0; k < nv; ++k)
+        form.N_star[k * nv + j] += dot(vector_at(form.B, row, k), force) +
+                                   dot(vector_at(form.B, row + 3, k), moment);
+    }
+  }
+  form.F_star = mf.rhs;
+  for (std::size_t k = 0; k < nv; ++k)
+    for (std::size_t j = 0; j < nv; ++j) form.F_star[k] += form.N_star[k * nv + j] * v_[j];
+  return form;
+}
+
+std::string Derivation::refuse_canonical(const Model& model) {
+  if (!model.is_mechanism()) return "a [variables] file has no momenta";
+  if (!model.loop_joints.empty() || !model.constraints.empty())
+    return "canonical equations are derived for trees without loops and constraints; use the form "
+           "kane";
+  return refuse_mass_matrix(model);
+}
+
+Derivation::CanonicalForm Derivation::canonical() {
+  CanonicalForm form;
+  CanonicalWorkspace<Expression> w = make_canonical_workspace(*mechanism_, 1.0);
+  w.motion.mode = mode_;
+  std::vector<Expression> x = q_;
+  for (int j = 0; j < mechanism_->nv; ++j) {
+    DerivedSymbol p = make_symbol(fmt::format("p{}", j + 1), 0.1 * (j + 1));
+    p.meaning = "momentum of " + state_[mechanism_->nq + j].label;
+    x.push_back(p.symbol);
+    form.momenta.push_back(std::move(p));
+  }
+  std::vector<Expression> rates(x.size() + 1);
+  if (mechanism_->has_power) x.push_back(Expression(0));
+  calc_canonical_rates<Expression>(*mechanism_, time_, x.data(), rates.data(), w);
+  form.coordinate_rates.assign(rates.begin(), rates.begin() + mechanism_->nq);
+  form.rates.assign(rates.begin() + mechanism_->nq,
+                    rates.begin() + mechanism_->nq + mechanism_->nv);
+  form.speeds = w.v;
+  fill_kinematics<Expression>(*mechanism_, time_, q_.data(), w.v.data(), w.motion);
+  Expression momentum_part(0);
+  for (int j = 0; j < mechanism_->nv; ++j) momentum_part += form.momenta[j].symbol * w.v[j];
+  form.hamiltonian =
+      Expression(0.5) * momentum_part + calc_potential_energy(*mechanism_, w.motion);
+  return form;
+}
+
+}  // namespace cartan

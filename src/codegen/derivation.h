@@ -1,0 +1,123 @@
+// The equations of a model as expressions: the templates of dynamics/ run once, on symbols.
+//
+//   rates            q' = N(q) v and v' by the articulated-body recursion, O(n) operations; loops
+//                    and constraints included
+//   mass matrix      M(q) v' = f(t, q, v) + J^T lambda,  J v' = gamma
+//   energies         T, V
+//   and the model's events and outputs
+// For [variables] files the rates are the file's own.
+//
+// What is discrete in a state (which joints stick, which way the others slip, which rows of a
+// redundant mechanism are active) is that of the state the derivation starts from.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dynamics/canonical.h"
+#include "dynamics/motion_workspace.h"
+#include "symbolic/expression.h"
+#include "system/system.h"
+
+namespace cartan {
+
+struct DeriveOptions {
+  bool fold = false;  // parameters become numbers
+  // Parameters that the file gives as formulas of others follow these. Otherwise every parameter
+  // is a symbol of its own.
+  bool follow = true;
+  bool dots = false;  // speeds that are rates of coordinates are called q1' instead of v1
+};
+
+struct DerivedSymbol {
+  Expression symbol;
+  std::string name;     // in printed equations: q1
+  std::string label;    // in tables: hinge.q0
+  std::string unit;     // "" where it is not known
+  std::string meaning;  // "angle of joint 'hinge'"
+};
+
+struct MassMatrixForm {
+  int nv = 0, rows = 0;          // speeds, active constraint rows
+  std::vector<Expression> M, f;  // nv x nv row-major, nv
+  std::vector<Expression> J, gamma;
+};
+
+class Derivation {
+ public:
+  // The model must outlive it; `parameters` in file order; `at` is a state of a System of the
+  // model in joint coordinates (or of its variables).
+  Derivation(const Model& model, std::span<const double> parameters, const State& at,
+             const DeriveOptions& options = {});
+  Derivation(const Derivation&) = delete;
+  Derivation& operator=(const Derivation&) = delete;
+
+  // Why there is no such derivation: a sentence, or "".
+  static std::string refuse_mass_matrix(const Model& model);
+
+  const Model& model() const { return model_; }
+  ExpressionGraph& graph() { return graph_; }
+  const Expression& time() const { return time_; }
+  // The numbers of x without quadratures: q then v, or the variables.
+  const std::vector<DerivedSymbol>& state() const { return state_; }
+  const std::vector<DerivedSymbol>& parameters() const { return parameters_; }
+  int nq() const { return mechanism_ ? mechanism_->nq : 0; }
+  int nv() const { return mechanism_ ? mechanism_->nv : 0; }
+  std::vector<Expression> q() const;
+  std::vector<Expression> v() const;
+
+  // Each may be asked for in any order; what is asked for twice is derived twice, at no cost in
+  // nodes.
+  std::vector<Expression> rates();            // of state()
+  std::optional<Expression> power();          // what the quadrature of x integrates, if there is one
+  std::vector<Expression> coordinate_rates();  // N(q) v
+  MassMatrixForm mass_matrix_form();
+  Expression kinetic();
+  Expression potential();
+  std::vector<Expression> events();
+  std::vector<Expression> outputs();
+
+  // Matrices of the moving frame, 6 rows per body in tree order: B, B', and the vector F of forces.
+  struct MovingFrameForm {
+    int rows = 0, nv = 0;
+    std::vector<Expression> B, Bdot;  // row-major
+    std::vector<Expression> M_star, N_star, F_star;
+  };
+  MovingFrameForm moving_frame();
+
+  // Canonical equations of a tree without constraints, momenta as symbols p1, ...: speeds v(q, p),
+  // rates of the momenta, H = T + V.
+  struct CanonicalForm {
+    std::vector<DerivedSymbol> momenta;
+    std::vector<Expression> speeds, rates, coordinate_rates;
+    Expression hamiltonian;
+  };
+  static std::string refuse_canonical(const Model& model);
+  CanonicalForm canonical();
+
+ private:
+  void add_parameters(std::span<const double> values, const DeriveOptions& options);
+  void add_mechanism(const State& at, bool dots);
+  void add_variables(const State& at);
+  DerivedSymbol make_symbol(const std::string& name, double sample);
+  void evaluate_kinematics();
+  void evaluate_forces();
+  void solve();
+  Expression evaluate_formula(const Formula& formula);
+  std::string free_name(std::string name) const;
+
+  const Model& model_;
+  ExpressionGraph graph_;
+  Expression time_;
+  std::vector<DerivedSymbol> state_, parameters_;
+  std::vector<Expression> parameter_values_;  // all of the model's, in file order
+  std::optional<Mechanism<Expression>> mechanism_;
+  std::optional<MotionWorkspace<Expression>> ws_;
+  std::vector<Expression> q_, v_;
+  std::vector<int> mode_;
+};
+
+}  // namespace cartan

@@ -1,0 +1,195 @@
+#include "codegen/model_unit.h"
+
+#include <fmt/format.h>
+
+#include "symbolic/differentiate.h"
+
+namespace cartan {
+namespace {
+
+std::vector<Expression> symbols_of(const std::vector<DerivedSymbol>& list) {
+  std::vector<Expression> symbols;
+  for (const DerivedSymbol& s : list) symbols.push_back(s.symbol);
+  return symbols;
+}
+
+CodeArgument argument_of(const std::string& name, const std::vector<DerivedSymbol>& list) {
+  CodeArgument argument;
+  argument.name = name;
+  for (const DerivedSymbol& s : list) {
+    argument.symbols.push_back(s.symbol);
+    argument.labels.push_back(s.label);
+    argument.units.push_back(s.unit);
+  }
+  return argument;
+}
+
+CodeMatrix column(const std::string& name, std::vector<Expression> entries) {
+  CodeMatrix matrix;
+  matrix.name = name;
+  matrix.rows = static_cast<int>(entries.size());
+  matrix.entries = std::move(entries);
+  return matrix;
+}
+CodeMatrix dense(const std::string& name, int rows, int columns, std::vector<Expression> entries) {
+  CodeMatrix matrix;
+  matrix.name = name;
+  matrix.rows = rows;
+  matrix.columns = columns;
+  matrix.entries = std::move(entries);
+  return matrix;
+}
+CodeMatrix sparse(const std::string& name, SparseJacobian jacobian) {
+  CodeMatrix matrix;
+  matrix.name = name;
+  matrix.rows = jacobian.rows;
+  matrix.columns = jacobian.columns;
+  matrix.row = std::move(jacobian.row);
+  matrix.column = std::move(jacobian.column);
+  matrix.entries = std::move(jacobian.entries);
+  return matrix;
+}
+
+class UnitBuilder {
+ public:
+  UnitBuilder(Derivation& derivation, const UnitOptions& options, CodeUnit& unit)
+      : derivation_(derivation), options_(options), unit_(unit) {}
+
+  void build() {
+    x_ = symbols_of(derivation_.state());
+    add_derivative();
+    if (options_.extras) add_extras();
+    if (!options_.jacobian && !options_.variational && !options_.parameter_jacobian) return;
+    if (rates_.empty()) rates_ = derivation_.rates();
+    if (options_.jacobian)
+      add("jacobian", "derivatives of xdot by x",
+          {sparse("J", jacobian(graph(), rates_, x_))});
+    if (options_.parameter_jacobian)
+      add("parameter_jacobian", "derivatives of xdot by p",
+          {sparse("Jp", jacobian(graph(), rates_, symbols_of(derivation_.parameters())))});
+    if (options_.variational) add_variational();
+  }
+
+ private:
+  ExpressionGraph& graph() { return derivation_.graph(); }
+  void add(const std::string& name, const std::string& comment, std::vector<CodeMatrix> outputs) {
+    unit_.functions.push_back({name, comment, std::move(outputs), std::nullopt});
+  }
+
+  void add_derivative() {
+    if (options_.form == EquationForm::recursive || !derivation_.model().is_mechanism()) {
+      rates_ = derivation_.rates();
+      add("derivative", "xdot = f(t, x, p)", {column("xdot", rates_)});
+      return;
+    }
+    const MassMatrixForm form = derivation_.mass_matrix_form();
+    CodeFunction function{"derivative", "", {column("qdot", derivation_.coordinate_rates())}, {}};
+    LinearSolve solve;
+    if (form.rows == 0) {
+      function.comment = "qdot = N(q) v, M vdot = f";
+      solve = {form.nv, form.M, form.f, true, "vdot"};
+    } else {
+      function.comment = "qdot = N(q) v, M vdot - J^T lambda = f, J vdot = gamma";
+      solve = constrained(form);
+    }
+    function.solve = std::move(solve);
+    unit_.functions.push_back(std::move(function));
+  }
+
+  // ( M  -J^T ) ( v'     )   ( f     )
+  // ( J   0   ) ( lambda ) = ( gamma )
+  static LinearSolve constrained(const MassMatrixForm& form) {
+    const int n = form.nv, m = form.rows, size = n + m;
+    LinearSolve solve;
+    solve.size = size;
+    solve.result = "vdot_lambda";
+    solve.matrix.assign(static_cast<std::size_t>(size) * size, Expression(0));
+    auto at = [&](int i, int j) -> Expression& {
+      return solve.matrix[static_cast<std::size_t>(i) * size + j];
+    };
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) at(i, j) = form.M[static_cast<std::size_t>(i) * n + j];
+    for (int k = 0; k < m; ++k)
+      for (int j = 0; j < n; ++j) {
+        const Expression& entry = form.J[static_cast<std::size_t>(k) * n + j];
+        at(n + k, j) = entry;
+        at(j, n + k) = -entry;
+      }
+    solve.rhs = form.f;
+    solve.rhs.insert(solve.rhs.end(), form.gamma.begin(), form.gamma.end());
+    return solve;
+  }
+
+  void add_extras() {
+    if (derivation_.model().is_mechanism()) {
+      if (const auto power = derivation_.power())
+        add("power", "power of nonconservative forces and drives", {column("power", {*power})});
+      if (Derivation::refuse_mass_matrix(derivation_.model()).empty()) add_mass_matrix();
+      add("energies", "kinetic and potential energy",
+          {column("kinetic", {derivation_.kinetic()}),
+           column("potential", {derivation_.potential()})});
+    }
+    if (!derivation_.model().events.empty())
+      add("events", "event functions", {column("event", derivation_.events())});
+    if (!derivation_.model().outputs.empty())
+      add("outputs", "outputs of the model", {column("output", derivation_.outputs())});
+  }
+
+  void add_mass_matrix() {
+    const MassMatrixForm form = derivation_.mass_matrix_form();
+    std::vector<CodeMatrix> outputs = {dense("M", form.nv, form.nv, form.M),
+                                       column("force", form.f)};
+    std::string comment = "M(q) vdot = force";
+    if (form.rows > 0) {
+      outputs.push_back(dense("J", form.rows, form.nv, form.J));
+      outputs.push_back(column("gamma", form.gamma));
+      comment = "M(q) vdot = force + J^T lambda, J vdot = gamma";
+    }
+    add("mass_matrix", comment, std::move(outputs));
+  }
+
+  void add_variational() {
+    CodeArgument dx;
+    dx.name = "dx";
+    for (const DerivedSymbol& s : derivation_.state()) {
+      dx.symbols.push_back(graph().symbol("d" + s.name, 0.1));
+      dx.labels.push_back("change of " + s.label);
+      dx.units.push_back(s.unit);
+    }
+    const std::vector<Expression> rates =
+        total_time_derivative(graph(), rates_, x_, dx.symbols);
+    add("variational", "dxdot = (d xdot / d x) dx", {column("dxdot", rates)});
+    std::vector<Expression> both = rates_, by = x_;
+    both.insert(both.end(), rates.begin(), rates.end());
+    by.insert(by.end(), dx.symbols.begin(), dx.symbols.end());
+    add("variational_jacobian", "derivatives of (xdot, dxdot) by (x, dx)",
+        {sparse("J", jacobian(graph(), both, by))});
+    unit_.arguments.push_back(std::move(dx));
+  }
+
+  Derivation& derivation_;
+  const UnitOptions& options_;
+  CodeUnit& unit_;
+  std::vector<Expression> x_, rates_;
+};
+
+}  // namespace
+
+CodeUnit make_unit(Derivation& derivation, const UnitOptions& options, const std::string& name) {
+  CodeUnit unit;
+  unit.name = name;
+  unit.title = derivation.model().name;
+  unit.graph = &derivation.graph();
+  CodeArgument time;
+  time.name = "t";
+  time.scalar = true;
+  time.symbols = {derivation.time()};
+  time.labels = {"time"};
+  time.units = {"s"};
+  unit.arguments = {time, argument_of("x", derivation.state()),
+                    argument_of("p", derivation.parameters())};
+  UnitBuilder(derivation, options, unit).build();
+  return unit;
+}
+
+}  // namespace cartan

@@ -1,0 +1,35 @@
+// What the code of a model consists of: functions of time t, state x and parameters p.
+#pragma once
+
+#include "codegen/code_unit.h"
+#include "codegen/derivation.h"
+
+namespace cartan {
+
+enum class EquationForm {
+  recursive,    // v' in O(n) operations
+  mass_matrix,  // M v' = f (with constraints: and J v' = gamma), solved by the code
+};
+
+struct UnitOptions {
+  EquationForm form = EquationForm::recursive;
+  bool jacobian = false;     // d x' / d x, sparse
+  bool variational = false;  // (x, dx)' and its Jacobian
+  bool parameter_jacobian = false;
+  bool extras = true;  // energies, mass matrix, events, outputs
+};
+
+// Functions, in this order as far as they are asked for and exist:
+//   derivative            xdot
+//   power                 what the work of nonconservative forces and drives grows by
+//   mass_matrix           M, f [, J, gamma]
+//   energies              kinetic, potential
+//   events, outputs       as named in the model
+//   jacobian              d xdot / d x
+//   parameter_jacobian    d xdot / d p
+//   variational           dxdot = (d xdot / d x) dx, dx an argument of this function
+//   variational_jacobian  of (xdot, dxdot) by (x, dx)
+// The unit points into the derivation, which must outlive it.
+CodeUnit make_unit(Derivation& derivation, const UnitOptions& options, const std::string& name);
+
+}  // namespace cartan
