@@ -16,6 +16,8 @@ int check_command(const Words& words);
 int eval_command(const Words& words);
 int inverse_command(const Words& words);
 int compare_command(const Words& words);
+int equations_command(const Words& words);
+int generate_command(const Words& words);
 int orbit_command(const Words& words);
 int lyapunov_command(const Words& words);
 int linearize_command(const Words& words);

@@ -81,7 +81,7 @@ Derivation::Derivation(const Model& model, std::span<const double> parameters, c
   time_ = graph_.symbol("t", at.t);
   add_parameters(parameters, options);
   if (model.is_mechanism())
-    add_mechanism(at, options.dots);
+    add_mechanism(at, options);
   else
     add_variables(at);
 }
@@ -118,9 +118,10 @@ void Derivation::add_parameters(std::span<const double> values, const DeriveOpti
   }
 }
 
-void Derivation::add_mechanism(const State& at, bool dots) {
+void Derivation::add_mechanism(const State& at, const DeriveOptions& options) {
   mechanism_.emplace(
       make_mechanism<Expression>(model_, std::span<const Expression>(parameter_values_)));
+  mechanism_->baumgarte = options.baumgarte;
   ws_.emplace(make_motion_workspace(*mechanism_));
   mode_ = at.mode;
   for (const bool positions : {true, false}) {
@@ -132,7 +133,7 @@ void Derivation::add_mechanism(const State& at, bool dots) {
       const Link<Expression>& link = mechanism_->links[i];
       for (int k = 0; k < (positions ? link.nq : link.nv); ++k) {
         const int place = (positions ? link.q0 : link.v0) + k;
-        const bool dotted = dots && !positions && joint.nq() == joint.nv();
+        const bool dotted = options.dots && !positions && joint.nq() == joint.nv();
         const std::string name = dotted ? fmt::format("q{}'", link.q0 + k + 1)
                                         : fmt::format("{}{}", positions ? 'q' : 'v', place + 1);
         DerivedSymbol s = make_symbol(name, at.x[positions ? place : mechanism_->nq + place]);

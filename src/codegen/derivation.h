@@ -29,6 +29,7 @@ struct DeriveOptions {
   // Parameters that the file gives as formulas of others follow these. Otherwise every parameter
   // is a symbol of its own.
   bool follow = true;
+  double baumgarte = 0;  // rate of Baumgarte's feedback
   bool dots = false;  // speeds that are rates of coordinates are called q1' instead of v1
 };
 
@@ -100,7 +101,7 @@ class Derivation {
 
  private:
   void add_parameters(std::span<const double> values, const DeriveOptions& options);
-  void add_mechanism(const State& at, bool dots);
+  void add_mechanism(const State& at, const DeriveOptions& options);
   void add_variables(const State& at);
   DerivedSymbol make_symbol(const std::string& name, double sample);
   void evaluate_kinematics();

@@ -57,10 +57,10 @@ class UnitBuilder {
 
   void build() {
     x_ = symbols_of(derivation_.state());
-    add_derivative();
+    if (options_.derivative) add_derivative();
     if (options_.extras) add_extras();
     if (!options_.jacobian && !options_.variational && !options_.parameter_jacobian) return;
-    if (rates_.empty()) rates_ = derivation_.rates();
+    if (rates_.empty()) rates_ = calc_rates();
     if (options_.jacobian)
       add("jacobian", "derivatives of xdot by x",
           {sparse("J", jacobian(graph(), rates_, x_))});
@@ -76,9 +76,16 @@ class UnitBuilder {
     unit_.functions.push_back({name, comment, std::move(outputs), std::nullopt});
   }
 
+  std::vector<Expression> calc_rates() {
+    std::vector<Expression> rates = derivation_.rates();
+    if (options_.quadrature)
+      if (const auto power = derivation_.power()) rates.push_back(*power);
+    return rates;
+  }
+
   void add_derivative() {
     if (options_.form == EquationForm::recursive || !derivation_.model().is_mechanism()) {
-      rates_ = derivation_.rates();
+      rates_ = calc_rates();
       add("derivative", "xdot = f(t, x, p)", {column("xdot", rates_)});
       return;
     }

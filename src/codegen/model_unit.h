@@ -17,6 +17,9 @@ struct UnitOptions {
   bool variational = false;  // (x, dx)' and its Jacobian
   bool parameter_jacobian = false;
   bool extras = true;  // energies, mass matrix, events, outputs
+  bool derivative = true;
+  // x' ends with the rate of the quadrature (work), as the x of a System does.
+  bool quadrature = false;
 };
 
 // Functions, in this order as far as they are asked for and exist:

@@ -160,6 +160,7 @@ void TreeSystem::start() {
     if (!assembly_.problem.empty()) return;
   }
   settle_modes(state);
+  if (formulation_.compiler) formulation_.compiler->find_derivative(state, assembly_.problem);
 }
 
 AssemblyReport TreeSystem::assemble_from(State& state, const LoopGuesses& guesses,
