@@ -1,0 +1,102 @@
+// Equations derived on symbols, evaluated from their flat list, against the numbers of `recursive`.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <random>
+
+#include "codegen/derivation.h"
+#include "support/example.h"
+#include "support/random_closed.h"
+#include "support/random_mechanism.h"
+#include "symbolic/flatten.h"
+
+namespace cartan::test {
+namespace {
+
+std::vector<std::string> example_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(CARTAN_ROOT "/examples"))
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// Somewhere near the initial state; the discrete state stays.
+State random_state(const System& system, std::mt19937_64& random, double size = 0.3) {
+  std::uniform_real_distribution<double> number(-size, size);
+  State state = system.initial_state();
+  std::vector<double> d(system.space().tangent_size()), moved(state.x.size());
+  for (double& x : d) x = number(random);
+  system.space().plus(state.x, d, moved);
+  state.x = moved;
+  state.t = 0.5 + number(random);
+  return state;
+}
+
+// Flat code for x' (with the quadrature) of t, x, p.
+struct FlatRates {
+  std::unique_ptr<Derivation> derivation;
+  Program program;
+  std::vector<double> parameters;
+
+  FlatRates(const Model& model, const State& at, const DeriveOptions& options = {}) {
+    derivation =
+        std::make_unique<Derivation>(model, parameter_values(model), at, options);
+    std::vector<Expression> rates = derivation->rates();
+    if (const auto power = derivation->power()) rates.push_back(*power);
+    std::vector<Expression> inputs = {derivation->time()};
+    for (const DerivedSymbol& s : derivation->state()) inputs.push_back(s.symbol);
+    for (const DerivedSymbol& s : derivation->parameters()) {
+      inputs.push_back(s.symbol);
+      parameters.push_back(s.symbol.sample());
+    }
+    program = flatten(derivation->graph(), rates, inputs);
+  }
+
+  std::vector<double> operator()(const State& state) const {
+    std::vector<double> inputs = {state.t};
+    inputs.insert(inputs.end(), state.x.begin(), state.x.begin() + derivation->state().size());
+    inputs.insert(inputs.end(), parameters.begin(), parameters.end());
+    std::vector<double> scratch(program.scratch_size()), result(program.outputs.size());
+    evaluate<double>(program, inputs, scratch, result);
+    return result;
+  }
+};
+
+void expect_equal_rates(const System& system, const FlatRates& flat, const State& state,
+                        double tolerance) {
+  const auto workspace = system.make_workspace();
+  std::vector<double> rates(state.x.size());
+  system.derivative(state, rates, *workspace);
+  const std::vector<double> derived = flat(state);
+  ASSERT_EQ(derived.size(), rates.size());
+  double largest = 0, difference = 0;
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    largest = std::max(largest, std::fabs(rates[i]));
+    difference = std::max(difference, std::fabs(rates[i] - derived[i]));
+  }
+  EXPECT_LE(difference, tolerance * (1 + largest));
+}
+
+class DerivedExample : public testing::TestWithParam<std::string> {};
+
+TEST_P(DerivedExample, HasTheNativeRates) {
+  const Example example = load_example(GetParam());
+  ASSERT_TRUE(example) << example.problem;
+  std::mt19937_64 random(7);
+  const FlatRates flat(*example.model, example.system->initial_state());
+  const FlatRates folded(*example.model, example.system->initial_state(), {true, true});
+  for (int k = 0; k < 50; ++k) {
+    const State state = random_state(*example.system, random);
+    expect_equal_rates(*example.system, flat, state, 1e-12);
+    expect_equal_rates(*example.system, folded, state, 1e-12);
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DerivedExample, testing::ValuesIn(example_names()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace cartan::test
