@@ -22,11 +22,13 @@ class Spline {
   }  // constant on each piece, right-continuous
   double derivative(int order, double x) const;
 
- private:
-  // c[0] + c[1] s + c[2] s^2 + c[3] s^3 with s = x - x0
+  // c[0] + c[1] s + c[2] s^2 + c[3] s^3 with s = x - x0, from x0 on; the first also before.
   struct Piece {
     double x0, c[4];
   };
+  const std::vector<Piece>& pieces() const { return pieces_; }
+
+ private:
   const Piece& piece_at(double x) const;
 
   std::vector<Piece> pieces_;

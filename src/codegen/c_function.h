@@ -1,0 +1,59 @@
+// One function in C, C++ or CUDA. A long one is cut into parts, because compilers need more than
+// linear time for one function; values that cross a cut travel in an array w.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "codegen/c_family.h"
+#include "codegen/expression_writer.h"
+
+namespace cartan {
+
+std::string parameter_of_argument(const UnitPlan& plan, const CFlavour& flavour, int argument);
+std::string parameter_of_array(const CFlavour& flavour, const std::string& name);
+
+class CFunctionWriter : public Dialect {
+ public:
+  CFunctionWriter(const UnitPlan& plan, const CFlavour& flavour, const PlannedFunction& function);
+
+  std::string write(const std::string& head);
+
+  std::string number(double magnitude) const override;
+  std::string symbol(int argument, int entry) const override;
+  std::string temporary(int number) const override;
+  std::string function(Op op, const std::vector<std::string>& operands) const override;
+  std::string table(int table, int order, const std::string& x) const override;
+
+ private:
+  struct Part {
+    int begin, end;  // statements
+  };
+  void cut();
+  void name_temporaries();
+  bool is_cleared(int array) const { return cleared_[array] != 0; }
+  std::string statements(int begin, int end) const;
+  std::string solve_text(const DenseBlock& block) const;
+  std::string cleared_text() const;
+  std::string work_arrays() const;
+  // Parameters and arguments of the part whose text has just been made.
+  void take_used(std::vector<std::string>& parameters, std::vector<std::string>& arguments) const;
+  std::string array_name(int array) const {
+    used_arrays_.insert(array);
+    return function_.array_names[array];
+  }
+
+  const UnitPlan& plan_;
+  const CFlavour& flavour_;
+  const PlannedFunction& function_;
+  ExpressionWriter writer_;
+  std::vector<Part> parts_;
+  std::vector<std::string> names_;  // of temporaries
+  std::vector<char> cleared_;       // arrays that are mostly zero: set to 0 at once
+  int scratch_ = 0;                 // length of w
+  mutable std::set<int> used_arguments_, used_arrays_;
+  mutable bool uses_scratch_ = false;
+};
+
+}  // namespace cartan

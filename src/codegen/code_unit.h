@@ -1,0 +1,73 @@
+// What is to become code: named functions of named arguments, in one expression graph.
+//
+// Every function takes the arguments of the unit, in their order, and fills its outputs:
+//   C:  void UNIT_FUNCTION(double t, const double* x, const double* p, double* out1, ...)
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "symbolic/expression.h"
+
+namespace cartan {
+
+// A scalar (time) or a vector of symbols (states, parameters). Labels and units are told in
+// comments and tables; where they are missing the symbols' names are.
+struct CodeArgument {
+  std::string name;
+  std::vector<Expression> symbols;
+  std::vector<std::string> labels, units;
+  bool scalar = false;
+};
+
+// One output. Dense: all entries, row by row. Sparse: entry k stands at row[k], column[k] (from 0).
+struct CodeMatrix {
+  std::string name;
+  int rows = 0, columns = 1;
+  std::vector<int> row, column;  // empty: dense
+  std::vector<Expression> entries;
+
+  bool is_sparse() const { return !row.empty() || (entries.empty() && rows * columns > 0); }
+};
+
+// matrix * result = rhs, where rhs has one or several columns. Its code factorises and solves;
+// zeros of the matrix are used. symmetric: symmetric and positive definite (a mass matrix), solved
+// without pivoting; anything else is solved with partial pivoting.
+struct LinearSolve {
+  int size = 0;
+  std::vector<Expression> matrix;  // size x size, row by row
+  std::vector<Expression> rhs;     // size x columns, row by row
+  bool symmetric = false;
+  std::string result;
+
+  int columns() const { return size > 0 ? static_cast<int>(rhs.size()) / size : 0; }
+};
+
+struct CodeFunction {
+  std::string name, comment;
+  std::vector<CodeMatrix> outputs;
+  std::optional<LinearSolve> solve;  // its result comes after the outputs
+};
+
+// A function whose code the user gives. Its derivatives are functions of the same arguments, named
+// d + NAME + d + ARGUMENT, d2 + NAME + d + LATER + d + EARLIER (the later argument first), or as
+// told in `derivatives`: "q1" or "q1 q2" (in the order of the arguments) -> name.
+struct ExternalFunction {
+  std::string name;
+  std::vector<std::string> arguments;
+  std::map<std::string, std::string> derivatives;
+};
+
+struct CodeUnit {
+  std::string name;  // prefix of identifiers, name of files
+  std::string title, model_hash;
+  std::vector<std::string> remarks;  // lines for the comment at the head of the files
+  ExpressionGraph* graph = nullptr;
+  std::vector<CodeArgument> arguments;
+  std::vector<CodeFunction> functions;
+  std::vector<ExternalFunction> externals;
+};
+
+}  // namespace cartan

@@ -1,0 +1,189 @@
+#include "codegen/compiled_library.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "codegen/child_process.h"
+
+namespace cartan {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t long_source = 1000000;       // characters: worth a note
+constexpr std::size_t very_long_source = 3000000;  // compiled with -O1, which takes half the time
+
+const char* environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value && *value ? value : nullptr;
+}
+
+std::string contents(const fs::path& file, bool& ok) {
+  std::ifstream in(file, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  ok = ok && in.good();
+  return text.str();
+}
+
+// Two independent hashes of 64 bits (FNV-1a from two starts).
+std::string hash_of(const std::string& text) {
+  std::uint64_t h[2] = {0xcbf29ce484222325u, 0x9e3779b97f4a7c15u};
+  for (const unsigned char c : text)
+    for (std::uint64_t& x : h) x = (x ^ c) * 0x100000001b3u, x ^= x >> 31;
+  return fmt::format("{:016x}{:016x}", h[0], h[1]);
+}
+
+// `native` means another thing on another processor.
+std::string processor() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);)
+    if (line.compare(0, 5, "flags") == 0 || line.compare(0, 8, "Features") == 0) return line;
+  return "";
+}
+
+struct Compiler {
+  std::vector<std::string> words;  // $CC may carry options
+  std::string version;
+};
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+bool probe(const std::string& command, Compiler& compiler) {
+  compiler.words = words_of(command);
+  if (compiler.words.empty()) return false;
+  std::vector<std::string> question = compiler.words;
+  question.push_back("--version");
+  const ChildResult answer = run_child(question);
+  compiler.version = answer.output;
+  return answer.started && answer.status == 0;
+}
+
+bool find_compiler(const CompileOptions& options, Compiler& compiler, std::string& problem) {
+  std::string asked = options.compiler;
+  std::string from = "the compiler asked for";
+  if (asked.empty())
+    if (const char* cc = environment("CC")) asked = cc, from = "the compiler named in $CC";
+  if (!asked.empty()) {
+    if (probe(asked, compiler)) return true;
+    problem = fmt::format(
+        "{}, '{}', cannot be run; name a C compiler that can (CC=gcc), or unset CC to have cc, gcc "
+        "or clang looked for",
+        from, asked);
+    return false;
+  }
+  for (const char* name : {"cc", "gcc", "clang"})
+    if (probe(name, compiler)) return true;
+  problem =
+      "there is no C compiler (cc, gcc, clang), and generated code has to be compiled; install one "
+      "(on Debian: apt-get install gcc) or name one in $CC";
+  return false;
+}
+
+// The first lines of what a compiler says.
+std::string beginning(const std::string& text) {
+  std::istringstream in(text);
+  std::string result, line;
+  for (int k = 0; k < 6 && std::getline(in, line); ++k) result += "\n  " + line;
+  return result;
+}
+
+}  // namespace
+
+fs::path default_library_cache() {
+  std::error_code ignored;
+  if (const char* folder = environment("XDG_CACHE_HOME")) return fs::path(folder) / "cartan";
+  if (const char* home = environment("HOME")) return fs::path(home) / ".cache" / "cartan";
+  return fs::temp_directory_path(ignored) / fmt::format("cartan-{}", getuid());
+}
+
+CompiledLibrary::~CompiledLibrary() {
+  if (handle_) dlclose(handle_);
+}
+
+void* CompiledLibrary::address(const std::string& name) const {
+  return dlsym(handle_, name.c_str());
+}
+
+std::shared_ptr<const CompiledLibrary> CompiledLibrary::load(const fs::path& file,
+                                                             bool was_cached) {
+  void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) return nullptr;
+  return std::shared_ptr<const CompiledLibrary>(new CompiledLibrary(handle, file, was_cached));
+}
+
+std::shared_ptr<const CompiledLibrary> CompiledLibrary::compile(const std::string& source,
+                                                                const CompileOptions& options,
+                                                                std::string& problem) {
+  Compiler compiler;
+  if (!find_compiler(options, compiler, problem)) return nullptr;
+  std::vector<std::string> words = compiler.words;
+  words.insert(words.end(), {"-std=c99", "-shared", "-fPIC"});
+  words.insert(words.end(), options.flags.begin(), options.flags.end());
+  if (source.size() > very_long_source) words.push_back("-O1");
+
+  std::string key = source + '\0' + compiler.version + '\0' + processor();
+  for (const std::string& word : words) key += '\0' + word;
+  for (const fs::path& file : options.sources) {
+    bool ok = true;
+    key += '\0' + contents(file, ok);
+    if (!ok) {
+      problem =
+          fmt::format("the C file '{}' with functions of yours cannot be read", file.string());
+      return nullptr;
+    }
+  }
+  const fs::path folder = options.cache.empty() ? default_library_cache() : options.cache;
+  const std::string name = hash_of(key);
+  const fs::path library = folder / (name + ".so");
+  std::error_code error;
+  if (fs::exists(library, error))
+    if (auto loaded = load(library, true)) return loaded;
+
+  fs::create_directories(folder, error);
+  std::string aside = (folder / (name + "-XXXXXX")).string();
+  if (!mkdtemp(aside.data())) {
+    problem = fmt::format(
+        "compiled code cannot be kept in '{}' ({}); set XDG_CACHE_HOME to a folder that can be "
+        "written",
+        folder.string(), std::strerror(errno));
+    return nullptr;
+  }
+  const fs::path work = aside;
+  std::ofstream(work / "code.c", std::ios::binary) << source;
+  words.insert(words.end(), {"-o", (work / "code.so").string(), (work / "code.c").string()});
+  for (const fs::path& file : options.sources) words.push_back(file.string());
+  words.push_back("-lm");
+  if (options.note && source.size() > long_source)
+    options.note(fmt::format("compiling {:.1f} MB of C, once", 1e-6 * double(source.size())));
+  const ChildResult result = run_child(words);
+  std::shared_ptr<const CompiledLibrary> loaded;
+  if (!result.started || result.status != 0) {
+    problem =
+        fmt::format("the C compiler '{}' failed{}", compiler.words[0], beginning(result.output));
+  } else {
+    fs::rename(work / "code.so", library, error);
+    loaded = error ? nullptr : load(library, false);
+    if (!loaded) {
+      const char* why = dlerror();
+      problem = fmt::format("compiled code cannot be loaded: {}", error ? error.message()
+                                                                  : why ? why
+                                                                        : "unknown reason");
+    }
+  }
+  fs::remove_all(work, error);
+  return loaded;
+}
+
+}  // namespace cartan

@@ -1,0 +1,59 @@
+// C code compiled by the system's compiler and loaded into this process.
+//
+// The result is kept under $XDG_CACHE_HOME/cartan (or ~/.cache/cartan), named by a hash of source,
+// flags, compiler and processor, so that the same code is compiled once. It is written aside and
+// renamed when complete: several processes may compile the same code at once. A file that cannot be
+// loaded is made anew.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cartan {
+
+struct CompileOptions {
+  std::string compiler;  // empty: $CC, cc, gcc or clang, the first there is
+  std::vector<std::string> flags = {"-O2", "-march=native", "-fno-math-errno"};
+  std::vector<std::filesystem::path> sources;  // C files of the user, compiled along
+  std::filesystem::path cache;                 // empty: see above
+  // Told, at most once, when the compiler has to run and the code is long.
+  std::function<void(const std::string&)> note;
+};
+
+class CompiledLibrary {
+ public:
+  // Null, and the problem as a sentence with its remedy, when there is no library.
+  static std::shared_ptr<const CompiledLibrary> compile(const std::string& source,
+                                                        const CompileOptions& options,
+                                                        std::string& problem);
+  ~CompiledLibrary();
+  CompiledLibrary(const CompiledLibrary&) = delete;
+  CompiledLibrary& operator=(const CompiledLibrary&) = delete;
+
+  // Null when the code has no such function.
+  template <class Function>
+  Function* function(const std::string& name) const {
+    return reinterpret_cast<Function*>(address(name));
+  }
+  void* address(const std::string& name) const;
+  bool was_cached() const { return was_cached_; }
+  const std::filesystem::path& file() const { return file_; }
+
+ private:
+  CompiledLibrary(void* handle, std::filesystem::path file, bool was_cached)
+      : handle_(handle), file_(std::move(file)), was_cached_(was_cached) {}
+  static std::shared_ptr<const CompiledLibrary> load(const std::filesystem::path& file,
+                                                     bool was_cached);
+
+  void* handle_;
+  std::filesystem::path file_;
+  bool was_cached_;
+};
+
+// The folder where libraries are kept when none is given.
+std::filesystem::path default_library_cache();
+
+}  // namespace cartan

@@ -1,0 +1,30 @@
+// Code in several languages from one description (code_unit.h).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/code_unit.h"
+
+namespace cartan {
+
+enum class Language { c, cpp, python, octave, cuda, latex };
+
+struct GeneratedFile {
+  std::string name;  // in the folder the user chose
+  std::string text;
+};
+
+// The files of a unit. New nodes may be added to its graph: a linear system with few non-zeros is
+// solved symbolically. problem_of(unit) must be empty.
+std::vector<GeneratedFile> emit(const CodeUnit& unit, Language language);
+
+// Why no code can be made of the unit (a symbol that is no argument, lists of unequal length, two
+// functions of one name), as a sentence; empty when all is well.
+std::string problem_of(const CodeUnit& unit);
+
+// "c", "c++", "python", "octave", "cuda", "latex"
+std::optional<Language> language_named(const std::string& name);
+
+}  // namespace cartan

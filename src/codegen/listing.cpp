@@ -1,0 +1,239 @@
+#include "codegen/listing.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "symbolic/operations.h"
+
+namespace cartan {
+namespace {
+
+constexpr int longest_expression = 10;  // operations written into another expression
+
+template <class Visit>
+void for_each_operand_of(const ExpressionGraph& graph, int node, Visit&& visit) {
+  const Instruction& i = graph.node(node);
+  if (i.op == Op::call)
+    for (const int argument : graph.arguments(i.b)) visit(argument);
+  else
+    for_each_operand(i, visit);
+}
+
+bool is_leaf(const ExpressionGraph& graph, int node) {
+  const Op op = graph.node(node).op;
+  return op == Op::constant || op == Op::input;
+}
+
+class Maker {
+ public:
+  Maker(const ExpressionGraph& graph, const PreparedFunction& function)
+      : graph_(graph), function_(function), state_(graph.size(), unseen), uses_(graph.size(), 0) {
+    int top = 0;
+    for (const StoredArray& array : function.arrays)
+      for (const int node : array.nodes) top = std::max(top, node + 1);
+    mark_needed(top);
+    find_pairs(top);
+    choose_temporaries(top);
+  }
+
+  Listing make() {
+    listing_.temporary_of.assign(graph_.size(), -1);
+    for (std::size_t k = 0; k < function_.arrays.size(); ++k) {
+      const StoredArray& array = function_.arrays[k];
+      for (int entry = 0; entry < array.size(); ++entry) {
+        if (array.nodes[entry] < 0) continue;
+        place(array.nodes[entry]);
+        add({Statement::Kind::store, array.nodes[entry], static_cast<int>(k), entry, false});
+      }
+      for (std::size_t b = 0; b < function_.blocks.size(); ++b)
+        if (function_.blocks[b].rhs == static_cast<int>(k))
+          add({Statement::Kind::solve, -1, static_cast<int>(b), 0, false});
+    }
+    return std::move(listing_);
+  }
+
+ private:
+  enum State : char { unseen, needed, placed };
+
+  // need_: how many values must be kept to compute a node, as if nothing were shared (Sethi,
+  // Ullman).
+  void mark_needed(int top) {
+    for (const StoredArray& array : function_.arrays)
+      for (const int node : array.nodes)
+        if (node >= 0) state_[node] = needed, ++uses_[node];
+    for (int i = top - 1; i >= 0; --i)
+      if (state_[i] != unseen)
+        for_each_operand_of(graph_, i, [&](int k) {
+          state_[k] = needed;
+          // a sign is no operation: who uses -x uses x
+          uses_[k] += is_negation(i) && uses_[i] > 1 ? uses_[i] : 1;
+        });
+    need_.assign(top, 0);
+    for (int i = 0; i < top; ++i) {
+      if (state_[i] == unseen || is_leaf(graph_, i)) continue;
+      int most = 0, next = 0;
+      for_each_operand_of(graph_, i, [&](int k) {
+        if (need_[k] > most)
+          next = most, most = need_[k];
+        else
+          next = std::max(next, need_[k]);
+      });
+      need_[i] = std::max(most, std::min(next + 1, 1 << 20));
+    }
+  }
+
+  bool is_negation(int i) const {
+    const Instruction& x = graph_.node(i);
+    return x.op == Op::multiply && graph_.is_number(x.a, -1);
+  }
+
+  void find_pairs(int top) {
+    std::unordered_map<int, int> sines;
+    for (int i = 0; i < top; ++i)
+      if (state_[i] != unseen && graph_.node(i).op == Op::sin) sines[graph_.node(i).a] = i;
+    for (int i = 0; i < top; ++i) {
+      if (state_[i] == unseen || graph_.node(i).op != Op::cos) continue;
+      const auto sine = sines.find(graph_.node(i).a);
+      if (sine == sines.end()) continue;
+      partner_[i] = sine->second;
+      partner_[sine->second] = i;
+    }
+  }
+
+  void choose_temporaries(int top) {
+    is_temporary_.assign(graph_.size(), 0);
+    std::vector<int> cost(top, 0);  // operations that its text adds to another
+    for (int i = 0; i < top; ++i) {
+      if (state_[i] == unseen || is_leaf(graph_, i)) continue;
+      int sum = is_negation(i) ? 0 : 1;
+      for_each_operand_of(graph_, i, [&](int k) { sum += is_temporary_[k] ? 0 : cost[k]; });
+      cost[i] = sum;
+      if (is_negation(i)) continue;
+      is_temporary_[i] = uses_[i] > 1 || sum > longest_expression || partner_.count(i) > 0;
+    }
+  }
+
+  // Places what `root` needs, then root, by an explicit stack.
+  void place(int root) {
+    stack_.push_back(root);
+    while (!stack_.empty()) {
+      const int node = stack_.back();
+      if (state_[node] == placed || is_leaf(graph_, node)) {
+        stack_.pop_back();
+        continue;
+      }
+      operands_.clear();
+      for_each_operand_of(graph_, node, [&](int k) {
+        if (state_[k] != placed && !is_leaf(graph_, k)) operands_.push_back(k);
+      });
+      if (!operands_.empty()) {  // the most demanding last, so that it is taken first
+        std::stable_sort(operands_.begin(), operands_.end(),
+                         [&](int x, int y) { return need_[x] < need_[y]; });
+        stack_.insert(stack_.end(), operands_.begin(), operands_.end());
+        continue;
+      }
+      stack_.pop_back();
+      const auto partner = partner_.find(node);
+      if (partner == partner_.end()) {
+        finish(node, false);
+        continue;
+      }
+      const bool sine_first = graph_.node(node).op == Op::sin;
+      finish(sine_first ? node : partner->second, true);
+      finish(sine_first ? partner->second : node, false);
+    }
+  }
+
+  void finish(int node, bool opens_pair) {
+    state_[node] = placed;
+    const Instruction& x = graph_.node(node);
+    if (!seen_[static_cast<int>(x.op)]) {
+      seen_[static_cast<int>(x.op)] = true;
+      listing_.operations.insert(x.op);
+    }
+    if (is_table(x.op)) listing_.tables.insert(x.a);
+    if (x.op == Op::call) listing_.calls.push_back(node);
+    if (!is_temporary_[node]) return;
+    add({Statement::Kind::temporary, node, 0, 0, opens_pair});
+    listing_.temporary_of[node] = listing_.temporaries();
+    listing_.made_by.push_back(static_cast<int>(listing_.statements.size()) - 1);
+    listing_.last_use.push_back(listing_.made_by.back());
+  }
+
+  void add(const Statement& statement) {
+    const int number = static_cast<int>(listing_.statements.size());
+    listing_.statements.push_back(statement);
+    if (statement.node < 0) return;
+    // what it reads, through the nodes written into it
+    operands_.assign(1, statement.node);
+    for (bool first = true; !operands_.empty(); first = false) {
+      const int node = operands_.back();
+      operands_.pop_back();
+      const int temporary = listing_.temporary_of[node];
+      if (temporary >= 0)
+        listing_.last_use[temporary] = number;
+      else if (first || !is_temporary_[node])
+        for_each_operand_of(graph_, node, [&](int k) { operands_.push_back(k); });
+    }
+  }
+
+  const ExpressionGraph& graph_;
+  const PreparedFunction& function_;
+  Listing listing_;
+  std::vector<char> state_, is_temporary_;
+  std::array<bool, 256> seen_{};
+  std::vector<int> uses_, need_, stack_, operands_;
+  std::unordered_map<int, int> partner_;  // of a sine its cosine and the other way round
+};
+
+void tally(OperationTally& count, Op op, double times) {
+  if (op == Op::add || op == Op::subtract || op == Op::negate)
+    count.additions += times;
+  else if (op == Op::multiply)
+    count.multiplications += times;
+  else if (op == Op::divide)
+    count.divisions += times;
+  else if (op != Op::constant && op != Op::input)
+    count.functions += times;
+}
+
+// What the loop that solves a block does.
+void tally_block(OperationTally& count, const DenseBlock& block) {
+  const double n = block.size, c = block.columns;
+  const double factor = (n * n * n - n) / (block.symmetric ? 6 : 3), solve = n * (n - 1) * c;
+  count.additions += factor + solve;
+  count.multiplications += factor + solve;
+  count.divisions += n;
+}
+
+}  // namespace
+
+Listing make_listing(const ExpressionGraph& graph, const PreparedFunction& function) {
+  return Maker(graph, function).make();
+}
+
+OperationTallies count_operations(const ExpressionGraph& graph, const PreparedFunction& function) {
+  OperationTallies result;
+  // How often each node would be written out: as often as those that use it, together.
+  std::vector<double> times(graph.size(), 0);
+  for (const StoredArray& array : function.arrays)
+    for (const int node : array.nodes)
+      if (node >= 0) times[node] += 1;
+  for (int i = graph.size() - 1; i >= 0; --i) {
+    if (times[i] == 0) continue;
+    const Instruction& x = graph.node(i);
+    const bool is_sign = x.op == Op::multiply && graph.is_number(x.a, -1);
+    for_each_operand_of(graph, i, [&](int k) { times[k] += times[i]; });
+    if (is_sign) continue;  // becomes a subtraction
+    tally(result.written_out, x.op, times[i]);
+    tally(result.shared, x.op, 1);
+  }
+  for (const DenseBlock& block : function.blocks) {
+    tally_block(result.written_out, block);
+    tally_block(result.shared, block);
+  }
+  return result;
+}
+
+}  // namespace cartan

@@ -1,0 +1,52 @@
+// One function as a list of statements: which nodes get a name of their own, and in which order.
+//
+// Only the nodes that the outputs need are there, each once. The order is that of a depth-first
+// walk from the outputs, the operand that needs more intermediate values first, so that values are
+// used soon after they are made. A node gets a name (a temporary) when it is used more than once,
+// when the expression would become too long, or when it is one of a pair sin, cos; all others are
+// written where they are used.
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "codegen/prepared_function.h"
+#include "symbolic/graph.h"
+
+namespace cartan {
+
+struct Statement {
+  enum class Kind { temporary, store, solve };
+  Kind kind = Kind::temporary;
+  int node = 0;              // of temporary and store
+  int array = 0, entry = 0;  // store: array of the prepared function; solve: array = which block
+  bool opens_pair = false;   // temporary: sin x, the next statement is cos x
+};
+
+struct Listing {
+  std::vector<Statement> statements;
+  // By node of the graph: number of the temporary, from 0, or -1.
+  std::vector<int> temporary_of;
+  // By temporary: the statement that makes it, the last that uses it.
+  std::vector<int> made_by, last_use;
+  // What appears: operations, tables of the graph, calls (their nodes).
+  std::set<Op> operations;
+  std::set<int> tables;
+  std::vector<int> calls;
+
+  int temporaries() const { return static_cast<int>(made_by.size()); }
+};
+
+// Operations counted as if every output were written out, and as they are in the code.
+struct OperationTally {
+  double additions = 0, multiplications = 0, divisions = 0, functions = 0;
+  double total() const { return additions + multiplications + divisions + functions; }
+};
+struct OperationTallies {
+  OperationTally written_out, shared;
+};
+
+Listing make_listing(const ExpressionGraph& graph, const PreparedFunction& function);
+OperationTallies count_operations(const ExpressionGraph& graph, const PreparedFunction& function);
+
+}  // namespace cartan

@@ -1,0 +1,294 @@
+#include "random_unit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/dense.h"
+#include "symbolic/operations.h"
+
+namespace cartan {
+namespace {
+
+void add_arguments(TestUnit& made, Random& random, int states, int parameters) {
+  ExpressionGraph& graph = *made.graph;
+  CodeArgument t{"t", {graph.symbol("t", 0.3)}, {"time"}, {"s"}, true};
+  CodeArgument x{"x", {}, {}, {}, false}, p{"p", {}, {}, {}, false};
+  for (int k = 0; k < states; ++k) {
+    x.symbols.push_back(graph.symbol("q" + std::to_string(k + 1), random.uniform(-1, 1)));
+    x.units.push_back("rad");
+  }
+  for (int k = 0; k < parameters; ++k)
+    p.symbols.push_back(graph.symbol("m" + std::to_string(k + 1), random.uniform(0.5, 2)));
+  made.unit.arguments = {t, x, p};
+  made.unit.graph = made.graph.get();
+}
+
+// Arguments that every function accepts, whatever the symbols are.
+Expression random_operation(Random& random, const std::vector<Expression>& pool,
+                            const std::shared_ptr<const Spline>& table) {
+  const Expression x = random.pick(pool), y = random.pick(pool), z = random.pick(pool);
+  switch (random.integer(0, 30)) {
+    case 0:
+      return sin(x);
+    case 1:
+      return cos(x);
+    case 2:
+      return tan(0.5 * sin(x));
+    case 3:
+      return asin(0.9 * sin(x));
+    case 4:
+      return acos(0.9 * cos(x));
+    case 5:
+      return atan(x);
+    case 6:
+      return atan2(x, 2.0 + sin(y));
+    case 7:
+      return sinh(sin(x));
+    case 8:
+      return cosh(cos(x));
+    case 9:
+      return tanh(x);
+    case 10:
+      return exp(sin(x));
+    case 11:
+      return log(0.5 + y * y);
+    case 12:
+      return sqrt(0.3 + x * x);
+    case 13:
+      return abs(x);
+    case 14:
+      return sign(x) * y;
+    case 15:
+      return step(x) + y;
+    case 16:
+      return min(x, y);
+    case 17:
+      return max(x, y);
+    case 18:
+      return select(less(x, y), z, cos(x));
+    case 19:
+      return pow(1.5 + sin(x), cos(y));
+    case 20:
+      return pow(sin(x), 5);
+    case 21:
+      return apply_table(table, random.integer(0, 3), sin(x));
+    case 22:
+      return x / (2.0 + cos(y));
+    case 23:
+      return -3.5 * x / (1.5 + y * y);
+    case 24:
+      return x - y;
+    case 25:
+      return -(x - y) * sin(z);
+    case 26:
+      return random.uniform(-2, 2) - sin(y);
+    case 27:
+      return random.uniform(-1, 1) * x;
+    case 28:
+      return 1 / (1.0 + x * x);
+    case 29:
+      return x + y - z;
+    default:
+      return sin(x) * cos(x) * sin(y);
+  }
+}
+
+// Kept in a range where one rounding error stays one.
+Expression tamed(const Expression& x) {
+  return std::fabs(x.sample()) > 20 ? tanh(x) : x;
+}
+
+}  // namespace
+
+TestUnit random_unit(const std::string& name, std::uint64_t seed, int operations, bool all) {
+  Random random(seed);
+  TestUnit made;
+  made.unit.name = name;
+  made.unit.title = "Random expressions */ of a test";
+  made.unit.model_hash = "0123456789abcdef";
+  add_arguments(made, random, 5, 3);
+  std::vector<double> at, value;
+  for (int k = 0; k < 7; ++k) at.push_back(-0.9 + 0.3 * k), value.push_back(random.uniform(-1, 1));
+  const auto table = std::make_shared<const Spline>(at, value);
+  std::vector<Expression> pool;
+  for (const CodeArgument& argument : made.unit.arguments)
+    pool.insert(pool.end(), argument.symbols.begin(), argument.symbols.end());
+  for (int k = 0; k < operations; ++k) pool.push_back(tamed(random_operation(random, pool, table)));
+
+  auto late = [&] {
+    const int n = static_cast<int>(pool.size());
+    return pool[random.integer(n / 2, n - 1)];
+  };
+  CodeMatrix scalar{"energy", 1, 1, {}, {}, {late()}};
+  CodeMatrix matrix{"M", 4, 5, {}, {}, {}};
+  for (int k = 0; k < 20; ++k)
+    matrix.entries.push_back(k % 3 == 0 ? Expression(0) : k % 7 == 1 ? Expression(-2.5) : late());
+  CodeMatrix sparse{"J", 6, 6, {0, 1, 3, 5}, {2, 1, 5, 0}, {late(), late(), -late(), pool[1]}};
+  CodeMatrix empty{"none", 3, 3, {}, {}, {}};
+  made.unit.functions.push_back({"values", "all at once", {scalar, matrix, sparse}, {}});
+  made.unit.functions.push_back(
+      {"rates", "", {{"lambda", 3, 1, {}, {}, {late(), late(), late()}}, empty}, {}});
+  made.unit.functions.push_back({"constants", "", {{"c", 2, 1, {}, {}, {1.0 / 3, -1e300}}}, {}});
+  if (all)
+    made.unit.functions.push_back(
+        {"everything", "", {{"pool", static_cast<int>(pool.size()), 1, {}, {}, pool}}, {}});
+  return made;
+}
+
+TestUnit solving_unit(const std::string& name, std::uint64_t seed) {
+  Random random(seed);
+  TestUnit made;
+  made.unit.name = name;
+  add_arguments(made, random, 6, 2);
+  std::vector<Expression> s;
+  for (const Expression& x : made.unit.arguments[1].symbols)
+    s.push_back(sin(x)), s.push_back(cos(x));
+  for (const Expression& x : made.unit.arguments[2].symbols) s.push_back(x);
+
+  // density < 1: neighbours along a chain only
+  auto symmetric = [&](const std::string& function, int n, bool is_full, int columns) {
+    LinearSolve solve{n, std::vector<Expression>(n * n), {}, true, "a"};
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < i; ++j)
+        if (is_full || i - j == 1 || (j == 0 && i % 5 == 0))
+          solve.matrix[i * n + j] = solve.matrix[j * n + i] = 0.4 * random.pick(s) * random.pick(s);
+      solve.matrix[i * n + i] = double(n) + random.pick(s);
+      for (int c = 0; c < columns; ++c) solve.rhs.push_back(random.pick(s) + random.uniform(-1, 1));
+    }
+    made.unit.functions.push_back({function, "", {{"T", 1, 1, {}, {}, {s[0] * s[1]}}}, solve});
+  };
+  symmetric("small", 4, true, 1);
+  symmetric("unrolled", 9, false, 2);
+  symmetric("large", 15, true, 1);
+  symmetric("chain", 30, false, 1);
+  // two blocks, the first of them full; equations with one unknown; order mixed up
+  auto general = [&](const std::string& function, int n, int columns) {
+    std::vector<int> place(n);
+    for (int i = 0; i < n; ++i) place[i] = i;
+    random.shuffle(place);
+    LinearSolve solve{n, std::vector<Expression>(n * n), {}, false, "rate"};
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        if (i == j || (i < n / 3 && j < n / 3) || (i >= 2 * n / 3 && j < i))
+          solve.matrix[place[i] * n + j] =
+              (i == j ? 2.0 : 0.0) + random.pick(s) * random.uniform(-1, 1);
+    for (int i = 0; i < n * columns; ++i) solve.rhs.push_back(random.pick(s) - 0.3);
+    made.unit.functions.push_back({function, "", {}, solve});
+  };
+  general("general", 9, 1);
+  general("columns", 6, 3);
+  return made;
+}
+
+const char* const external_code =
+    "double f1(double q, double k) { return q > 0 ? 0.0 : -k * q; }\n"
+    "double df1dq(double q, double k) { return q > 0 ? 0.0 : -k; }\n"
+    "double d2f1dkdq(double q, double k) { (void)k; return q > 0 ? 0.0 : -1.0; }\n"
+    "double stiffness(double q, double k) { (void)k; return q > 0 ? 0.0 : -q; }\n";
+
+TestUnit external_unit(const std::string& name) {
+  Random random(5);
+  TestUnit made;
+  made.unit.name = name;
+  add_arguments(made, random, 2, 1);
+  ExpressionGraph& graph = *made.graph;
+  const Expression q = made.unit.arguments[1].symbols[0], k = made.unit.arguments[2].symbols[0];
+  const double unknown = std::numeric_limits<double>::quiet_NaN();
+  auto call = [&](const char* function) { return graph.call(function, {sin(q), k}, unknown); };
+  made.unit.externals = {{"f1", {"q", "k"}, {{"k", "stiffness"}}}};
+  made.unit.functions.push_back(
+      {"forces",
+       "",
+       {{"F", 4, 1, {}, {}, {2.0 * call("f1"), call("f1_1"), call("f1_1_2"), call("f1_2")}}},
+       {}});
+  return made;
+}
+
+// --------------------------------------------------------------------------------------- reference
+
+namespace {
+
+std::vector<double> values_of_nodes(const CodeUnit& unit, const std::vector<double>& point) {
+  const ExpressionGraph& graph = *unit.graph;
+  std::vector<double> of_symbol(graph.symbol_count(), std::nan(""));
+  std::size_t next = 0;
+  for (const CodeArgument& argument : unit.arguments)
+    for (const Expression& symbol : argument.symbols)
+      of_symbol[graph.node(symbol.node()).a] = point[next++];
+  std::vector<double> v(graph.size());
+  for (int i = 0; i < graph.size(); ++i) {
+    const Instruction& x = graph.node(i);
+    if (x.op == Op::constant)
+      v[i] = graph.number(i);
+    else if (x.op == Op::input)
+      v[i] = of_symbol[x.a];
+    else if (x.op == Op::if_positive)
+      v[i] = v[x.a] > 0 ? v[x.b] : v[x.c];
+    else if (is_table(x.op))
+      v[i] = graph.table(x.a)->derivative(table_order_of(x.op), v[x.b]);
+    else if (x.op != Op::call)
+      v[i] = value_of_operation(x.op, v[x.a], operand_count(x.op) > 1 ? v[x.b] : 0);
+  }
+  return v;
+}
+
+}  // namespace
+
+std::vector<double> reference_values(const CodeUnit& unit, const std::vector<double>& point) {
+  const std::vector<double> v = values_of_nodes(unit, point);
+  auto value = [&](const Expression& x) { return x.is_number() ? x.number() : v[x.node()]; };
+  std::vector<double> result;
+  for (const CodeFunction& function : unit.functions) {
+    for (const CodeMatrix& output : function.outputs)
+      for (const Expression& entry : output.entries) result.push_back(value(entry));
+    if (!function.solve) continue;
+    const LinearSolve& solve = *function.solve;
+    const int n = solve.size, columns = solve.columns();
+    Eigen::MatrixXd a(n, n), b(n, columns);
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) a(i, j) = value(solve.matrix[i * n + j]);
+      for (int c = 0; c < columns; ++c) b(i, c) = value(solve.rhs[i * columns + c]);
+    }
+    const Eigen::MatrixXd x = Eigen::HouseholderQR<Eigen::MatrixXd>(a).solve(b);
+    for (int i = 0; i < n; ++i)
+      for (int c = 0; c < columns; ++c) result.push_back(x(i, c));
+  }
+  return result;
+}
+
+std::vector<std::vector<int>> output_sizes(const CodeUnit& unit) {
+  std::vector<std::vector<int>> result;
+  for (const CodeFunction& function : unit.functions) {
+    result.emplace_back();
+    for (const CodeMatrix& output : function.outputs)
+      result.back().push_back(static_cast<int>(output.entries.size()));
+    if (function.solve) result.back().push_back(static_cast<int>(function.solve->rhs.size()));
+  }
+  return result;
+}
+
+std::vector<double> random_point(const CodeUnit& unit, Random& random) {
+  std::vector<double> point = sample_point(unit);
+  for (double& x : point) x = random.uniform(-1.5, 1.5);
+  return point;
+}
+
+std::vector<double> sample_point(const CodeUnit& unit) {
+  std::vector<double> point;
+  for (const CodeArgument& argument : unit.arguments)
+    for (const Expression& symbol : argument.symbols) point.push_back(symbol.sample());
+  return point;
+}
+
+double largest_error(const std::vector<double>& x, const std::vector<double>& y) {
+  if (x.size() != y.size()) return std::numeric_limits<double>::infinity();
+  double largest = 0;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const double error = std::fabs(x[k] - y[k]) / std::max(1.0, std::fabs(y[k]));
+    if (!(error <= largest)) largest = error;
+  }
+  return largest;
+}
+
+}  // namespace cartan
