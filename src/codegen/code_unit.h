@@ -68,6 +68,9 @@ struct CodeUnit {
   std::vector<CodeArgument> arguments;
   std::vector<CodeFunction> functions;
   std::vector<ExternalFunction> externals;
+  // C only: without the values at the sample point and the table of names, equal equations give
+  // equal text.
+  bool checks = true;
 };
 
 }  // namespace cartan

@@ -92,6 +92,7 @@ std::vector<GeneratedFile> emit_c(const UnitPlan& plan) {
   text +=
       fmt::format("double {0}_check(void);\nextern const char* const {0}_names[][3];\n\n", unit);
   text += writer.helpers() + bodies;
+  if (!plan.unit.checks) return {{unit + ".c", std::move(text)}};
   text +=
       fmt::format("/* {{argument, name, unit}} */\nconst char* const {}_names[][3] = {{\n{}}};\n\n",
                   unit, writer.names_table());
