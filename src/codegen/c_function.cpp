@@ -8,8 +8,8 @@
 namespace cartan {
 namespace {
 
-constexpr int longest_function = 1500;  // statements
-constexpr int fewest_zeros = 12;        // for a loop that sets them
+constexpr int longest_function = 300;  // statements
+constexpr int fewest_zeros = 12;       // for a loop that sets them
 
 bool is_scratch(const std::string& name) {
   return name[0] == 'w' && name[1] == '[';

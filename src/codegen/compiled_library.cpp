@@ -16,8 +16,8 @@ namespace cartan {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t long_source = 1000000;       // characters: worth a note
-constexpr std::size_t very_long_source = 3000000;  // compiled with -O1, which takes half the time
+constexpr std::size_t long_source = 300000;       // characters: worth a note
+constexpr std::size_t very_long_source = 600000;  // compiled with -O1, which takes half the time
 
 const char* environment(const char* name) {
   const char* value = std::getenv(name);

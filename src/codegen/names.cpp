@@ -26,13 +26,13 @@ constexpr std::string_view reserved[] = {
     "namespace", "nan",       "new",       "nonlocal", "not",        "np",          "operator",
     "or",        "otherwise", "parfor",    "pass",     "persistent", "pi",          "pow",
     "power",     "private",   "protected", "public",   "raise",      "register",    "requires",
-    "restrict",  "return",    "short",     "sign",     "signed",     "sin",         "sinh",
-    "sizeof",    "sparse",    "sqrt",      "static",   "std",        "step",        "struct",
-    "switch",    "tan",       "tanh",      "template", "this",       "throw",       "true",
-    "try",       "typedef",   "typeid",    "typename", "union",      "until",       "unsigned",
-    "using",     "virtual",   "void",      "volatile", "w",          "while",       "with",
-    "xor",       "yield",     "zeros",     "None",     "True",       "False",       "Inf",
-    "NaN",       "INFINITY",  "NAN"};
+    "shape",     "work",      "restrict",  "return",   "short",      "sign",        "signed",
+    "sin",       "sinh",      "sizeof",    "sparse",   "sqrt",       "static",      "std",
+    "step",      "struct",    "switch",    "tan",      "tanh",       "template",    "this",
+    "throw",     "true",      "try",       "typedef",  "typeid",     "typename",    "union",
+    "until",     "unsigned",  "using",     "virtual",  "void",       "volatile",    "w",
+    "while",     "with",      "xor",       "yield",    "zeros",      "None",        "True",
+    "False",     "Inf",       "NaN",       "INFINITY", "NAN"};
 
 bool is_numbered(const std::string& name, const std::string& prefix) {
   return name.size() > prefix.size() && name.compare(0, prefix.size(), prefix) == 0 &&

@@ -93,7 +93,7 @@ TEST(CodegenC, LinearSystemsAreSolved) {
 // Above a length, functions are cut into parts that hand values on.
 TEST(CodegenC, LongFunctionsAreCut) {
   const WorkFolder folder;
-  const TestUnit made = random_unit("longer", 11, 4000, true);
+  const TestUnit made = random_unit("longer", 11, 700, true);
   const std::string text = emit(made.unit, Language::c)[0].text;
   EXPECT_NE(text.find("longer_everything_part2"), std::string::npos);
   CompileOptions options = strict_options(folder);
