@@ -1,0 +1,291 @@
+#include "codegen/equations.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "symbolic/differentiate.h"
+#include "symbolic/zero.h"
+
+namespace cartan {
+namespace {
+
+bool has_drive(const Model& model) {
+  return std::any_of(model.constraints.begin(), model.constraints.end(), [](const Constraint& c) {
+    return std::holds_alternative<DriveConstraint>(c.law);
+  });
+}
+
+std::string symbol_latex(const std::string& letter, int i) {
+  return fmt::format("{}_{{{}}}", letter, i);
+}
+
+// What a matrix is called, entry by entry.
+std::string entry_text(const std::string& name, int i, int j) {
+  return fmt::format("{}[{},{}]", name, i + 1, j + 1);
+}
+std::string entry_latex(const std::string& name, int i, int j) {
+  return fmt::format("{}_{{{},{}}}", name, i + 1, j + 1);
+}
+
+class SheetBuilder {
+ public:
+  SheetBuilder(Derivation& derivation, const SheetOptions& options)
+      : derivation_(derivation), options_(options) {
+    sheet_.title = derivation.model().name;
+    sheet_.symbols = derivation.state();
+  }
+
+  EquationSheet build() {
+    if (!derivation_.model().is_mechanism()) {
+      add_variables();
+      return std::move(sheet_);
+    }
+    switch (options_.form) {
+      case EquationsForm::kane:
+        add_kinematics();
+        add_energies();
+        add_motion(derivation_.mass_matrix_form());
+        break;
+      case EquationsForm::lagrange:
+        add_lagrange();
+        break;
+      case EquationsForm::canonical:
+        add_canonical();
+        break;
+      case EquationsForm::moving_frame:
+        add_moving_frame();
+        break;
+    }
+    return std::move(sheet_);
+  }
+
+ private:
+  ExpressionGraph& graph() { return derivation_.graph(); }
+  bool shows(const char* name) const {
+    return std::any_of(options_.show.begin(), options_.show.end(),
+                       [&](const std::string& s) { return s == name || s == "all"; });
+  }
+
+  void heading(const std::string& text) {
+    EquationLine line;
+    line.kind = EquationLine::Kind::heading;
+    line.text = line.latex = text;
+    sheet_.lines.push_back(std::move(line));
+  }
+  void remark(const std::string& text, const std::string& latex) {
+    EquationLine line;
+    line.kind = EquationLine::Kind::remark;
+    line.text = text;
+    line.latex = latex;
+    sheet_.lines.push_back(std::move(line));
+  }
+  void equation(const std::string& text, const std::string& latex, const Expression& right) {
+    EquationLine line;
+    line.text = text;
+    line.latex = latex;
+    line.right = right;
+    sheet_.lines.push_back(std::move(line));
+  }
+  void matrix(const std::string& name, const std::string& latex, int rows, int columns,
+              const std::vector<Expression>& entries, bool symmetric = false) {
+    for (int i = 0; i < rows; ++i)
+      for (int j = symmetric ? i : 0; j < columns; ++j) {
+        const Expression& entry = entries[static_cast<std::size_t>(i) * columns + j];
+        if (entry.is_number() && entry.number() == 0) continue;
+        equation(columns == 1 ? fmt::format("{}[{}]", name, i + 1) : entry_text(name, i, j),
+                 columns == 1 ? symbol_latex(latex, i + 1) : entry_latex(latex, i, j), entry);
+      }
+  }
+
+  // How the rate of speed j is written: q1'' where the speed is q1', else v1'.
+  std::string acceleration_text(int j) const { return speed(j).name + "'"; }
+  std::string acceleration_latex(int j) const {
+    const std::string& name = speed(j).name;
+    const bool dotted = name.back() == '\'';
+    const std::string letter(1, name[0]);
+    return fmt::format("\\{} {}_{{{}}}", dotted ? "ddot" : "dot", letter,
+                       name.substr(1, name.size() - (dotted ? 2 : 1)));
+  }
+  const DerivedSymbol& speed(int j) const { return derivation_.state()[derivation_.nq() + j]; }
+
+  void add_variables() {
+    heading("Rates");
+    const std::vector<Expression> rates = derivation_.rates();
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      const std::string& name = derivation_.state()[i].name;
+      equation(name + "'", fmt::format("\\dot{{{}}}", name), rates[i]);
+    }
+  }
+
+  // q' = N(q) v, where it says more than that a speed is the rate of its coordinate.
+  void add_kinematics() {
+    const std::vector<Expression> rates = derivation_.coordinate_rates();
+    bool told = false;
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      const std::string& name = derivation_.state()[i].name;
+      const bool plain = std::any_of(
+          derivation_.state().begin() + derivation_.nq(), derivation_.state().end(),
+          [&](const DerivedSymbol& s) {
+            return identical(s.symbol, rates[i]) && s.name == name + "'";
+          });
+      if (plain) continue;
+      if (!told) heading("Kinematics: rates of the coordinates");
+      told = true;
+      equation(name + "'", "\\dot " + symbol_latex(name.substr(0, 1), static_cast<int>(i) + 1),
+               rates[i]);
+    }
+  }
+
+  void add_energies() {
+    if (!shows("T") && !shows("V") && !shows("L")) return;
+    heading("Energies");
+    const Expression T = derivation_.kinetic(), V = derivation_.potential();
+    if (shows("T")) equation("T", "T", T);
+    if (shows("V")) equation("V", "V", V);
+    if (shows("L")) equation("L", "L", T - V);
+  }
+
+  // One line per speed: sum of M_ij v_j' - J^T lambda = f_i; then J v' = gamma.
+  void add_motion(const MassMatrixForm& form) {
+    heading("Equations of motion");
+    const int n = form.nv;
+    for (int i = 0; i < n; ++i) {
+      EquationLine line;
+      line.right = form.f[i];
+      for (int j = 0; j < n; ++j)
+        add_factor(line, form.M[static_cast<std::size_t>(i) * n + j], acceleration_text(j),
+                   acceleration_latex(j));
+      for (int k = 0; k < form.rows; ++k)
+        add_factor(line, -form.J[static_cast<std::size_t>(k) * n + i],
+                   fmt::format("lambda{}", k + 1), symbol_latex("\\lambda", k + 1));
+      sheet_.lines.push_back(std::move(line));
+    }
+    if (form.rows > 0) heading("Constraints, differentiated");
+    for (int k = 0; k < form.rows; ++k) {
+      EquationLine line;
+      line.right = form.gamma[k];
+      for (int j = 0; j < n; ++j)
+        add_factor(line, form.J[static_cast<std::size_t>(k) * n + j], acceleration_text(j),
+                   acceleration_latex(j));
+      sheet_.lines.push_back(std::move(line));
+    }
+  }
+  static void add_factor(EquationLine& line, const Expression& factor, std::string text,
+                         std::string latex) {
+    if (factor.is_number() && factor.number() == 0) return;
+    line.factors.push_back(factor);
+    line.unknowns.push_back(std::move(text));
+    line.unknowns_latex.push_back(std::move(latex));
+  }
+
+  // p_i = dT/dv_i,  d p_i/dt - dT/dq_i + dV/dq_i = Q_i, written as sum of M_ij q_j'' = Q_i - h_i.
+  // Q_i: what the forces of the same system formed by projection have beside.
+  void add_lagrange() {
+    const Expression T = derivation_.kinetic(), V = derivation_.potential();
+    heading("Energies");
+    equation("T", "T", T);
+    equation("V", "V", V);
+    if (shows("L")) equation("L", "L = T - V", T - V);
+    const std::vector<Expression> q = derivation_.q(), v = derivation_.v();
+    const std::vector<Expression> p = gradient(graph(), T, v);
+    if (shows("p")) {
+      heading("Momenta");
+      for (std::size_t i = 0; i < p.size(); ++i)
+        equation(fmt::format("p{}", i + 1),
+                 fmt::format("{} = \\partial L/\\partial \\dot {}",
+                             symbol_latex("p", static_cast<int>(i) + 1),
+                             symbol_latex("q", static_cast<int>(i) + 1)),
+                 p[i]);
+    }
+    const std::vector<Expression> T_q = gradient(graph(), T, q), V_q = gradient(graph(), V, q);
+    std::vector<Expression> states = q, rates = v;
+    states.push_back(derivation_.time());
+    rates.push_back(Expression(1));
+    const std::vector<Expression> drift = total_time_derivative(graph(), p, states, rates);
+    MassMatrixForm form = derivation_.mass_matrix_form();
+    const SparseJacobian M = jacobian(graph(), p, v);
+    std::fill(form.M.begin(), form.M.end(), Expression(0));
+    for (std::size_t e = 0; e < M.entries.size(); ++e)
+      form.M[static_cast<std::size_t>(M.row[e]) * form.nv + M.column[e]] = M.entries[e];
+    for (int i = 0; i < form.nv; ++i) {
+      const Expression h = drift[i] - T_q[i] + V_q[i];
+      const Expression Q = form.f[i] + h;
+      form.f[i] = is_identically_zero(graph(), Q) ? -h : Q - h;
+    }
+    add_motion(form);
+  }
+
+  void add_canonical() {
+    const Derivation::CanonicalForm form = derivation_.canonical();
+    sheet_.symbols.resize(derivation_.nq());
+    sheet_.symbols.insert(sheet_.symbols.end(), form.momenta.begin(), form.momenta.end());
+    heading("Hamiltonian");
+    equation("H", "H", form.hamiltonian);
+    heading("Canonical equations");
+    for (std::size_t i = 0; i < form.coordinate_rates.size(); ++i)
+      equation(fmt::format("q{}'", i + 1), "\\dot " + symbol_latex("q", static_cast<int>(i) + 1),
+               form.coordinate_rates[i]);
+    for (std::size_t i = 0; i < form.rates.size(); ++i)
+      equation(form.momenta[i].name + "'",
+               "\\dot " + symbol_latex("p", static_cast<int>(i) + 1), form.rates[i]);
+  }
+
+  void add_moving_frame() {
+    const Derivation::MovingFrameForm form = derivation_.moving_frame();
+    add_kinematics();
+    add_energies();
+    remark("M* v' + N* v = F*;  rows of B: velocity of the centre of mass (world axes), angular "
+           "velocity (body axes), body by body",
+           "$M^* \\dot v + N^* v = F^*$; rows of $B$: velocity of the centre of mass (world axes), "
+           "angular velocity (body axes), body by body");
+    if (shows("B")) {
+      heading("B");
+      matrix("B", "B", form.rows, form.nv, form.B);
+    }
+    if (shows("Bdot")) {
+      heading("B'");
+      matrix("B'", "\\dot B", form.rows, form.nv, form.Bdot);
+    }
+    heading("M*, symmetric");
+    matrix("M*", "M^*", form.nv, form.nv, form.M_star, true);
+    heading("N*");
+    matrix("N*", "N^*", form.nv, form.nv, form.N_star);
+    heading("F*");
+    matrix("F*", "F^*", form.nv, 1, form.F_star);
+  }
+
+  Derivation& derivation_;
+  const SheetOptions& options_;
+  EquationSheet sheet_;
+};
+
+}  // namespace
+
+std::string refuse_form(const Model& model, EquationsForm form) {
+  if (!model.is_mechanism())
+    return form == EquationsForm::kane ? ""
+                                       : "a [variables] file has its rates only; leave --form out";
+  const std::string refusal = Derivation::refuse_mass_matrix(model);
+  if (!refusal.empty()) return refusal;
+  if (form == EquationsForm::canonical) return Derivation::refuse_canonical(model);
+  if (form != EquationsForm::lagrange) return "";
+  for (const Joint& joint : model.joints)
+    if (joint.nq() != joint.nv() &&
+        std::any_of(model.tree.begin(), model.tree.end(), [&](const TreeJoint& t) {
+          return &model.joints[t.joint] == &joint;
+        }))
+      return fmt::format(
+          "the speeds of joint '{}' are not rates of its coordinates, which Lagrange's equations "
+          "ask for; use the form kane, or describe the rotation by revolute or universal joints",
+          joint.name);
+  if (has_drive(model))
+    return "a driven joint is no unknown of Lagrange's equations; use the form kane";
+  return "";
+}
+
+EquationSheet make_sheet(Derivation& derivation, const SheetOptions& options) {
+  return SheetBuilder(derivation, options).build();
+}
+
+}  // namespace cartan

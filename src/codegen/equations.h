@@ -1,0 +1,51 @@
+// The equations of motion of a model, to be read: as text or LaTeX.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/derivation.h"
+
+namespace cartan {
+
+enum class EquationsForm {
+  kane,          // M(q) v' = f(t, q, v), with constraints + J^T lambda and J v' = gamma
+  lagrange,      // T, V, L = T - V; d/dt dL/dq' - dL/dq = Q
+  canonical,     // p = M v, H(q, p), q' and p'
+  moving_frame,  // B, B', M*, N*, F*
+};
+
+// One line  left = right, or a heading, or a remark.
+struct EquationLine {
+  enum class Kind { heading, remark, equation } kind = Kind::equation;
+  std::string text, latex;  // heading, remark; left side of an equation
+  Expression right;
+  // Where the left side is a sum of factors times unknowns (accelerations): the factors, and the
+  // unknowns as they are written.
+  std::vector<Expression> factors;
+  std::vector<std::string> unknowns, unknowns_latex;
+};
+
+struct EquationSheet {
+  std::string title;
+  std::vector<DerivedSymbol> symbols;  // coordinates and speeds, for a legend
+  std::vector<EquationLine> lines;
+};
+
+struct SheetOptions {
+  EquationsForm form = EquationsForm::kane;
+  // Beside the equations: "T", "V", "L", "p", "H", "B", "Bdot", "M", "N", "F" as far as the form
+  // has them; "all".
+  std::vector<std::string> show;
+};
+
+// Why the form does not exist for the model: a sentence, or "".
+std::string refuse_form(const Model& model, EquationsForm form);
+
+EquationSheet make_sheet(Derivation& derivation, const SheetOptions& options);
+
+// As plain text, lines no longer than need be; as a LaTeX document that compiles.
+std::string sheet_as_text(ExpressionGraph& graph, const EquationSheet& sheet);
+std::string sheet_as_latex(ExpressionGraph& graph, const EquationSheet& sheet);
+
+}  // namespace cartan
