@@ -23,6 +23,7 @@ const Command commands[] = {
     {"eval", "accelerations, mass matrix, reactions and energies at one state", eval_command},
     {"inverse", "generalised forces for a prescribed motion", inverse_command},
     {"compare", "the same motion by several methods: errors, drift, cost, order", compare_command},
+    {"equations", "the symbolic equations of motion, as text or LaTeX", equations_command},
     {"generate", "code for them: C, C++, Python, Octave, CUDA", generate_command},
     {"orbit", "find a periodic orbit, its period and Floquet multipliers", orbit_command},
     {"lyapunov", "Lyapunov exponents; sections of a motion", lyapunov_command},

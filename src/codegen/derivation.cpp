@@ -10,12 +10,16 @@
 #include "dynamics/friction.h"
 #include "dynamics/joint_motion.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/link_frames.h"
 #include "dynamics/moving_frame.h"
 #include "dynamics/recursive.h"
 #include "dynamics/tree_report.h"
 
 namespace cartan {
 namespace {
+
+// Up to so many speeds M v' = f in link axes takes fewer operations than the O(n) recursion.
+constexpr int most_speeds_in_link_frames = 12;
 
 struct ComponentText {
   const char* meaning;
@@ -182,7 +186,12 @@ void Derivation::evaluate_forces() {
 
 void Derivation::solve() {
   evaluate_forces();
-  solve_with_friction<Expression>(*mechanism_, *ws_, solve_accelerations<Expression>);
+  const bool closed = std::any_of(mechanism_->rows.begin(), mechanism_->rows.end(),
+                                  [](const ConstraintRow& row) { return row.driven_speed < 0; });
+  const bool small = !closed && mechanism_->nv <= most_speeds_in_link_frames;
+  solve_with_friction<Expression>(
+      *mechanism_, *ws_,
+      small ? solve_in_link_frames<Expression> : solve_accelerations<Expression>);
 }
 
 std::vector<Expression> Derivation::coordinate_rates() {

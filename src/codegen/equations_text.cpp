@@ -1,0 +1,182 @@
+// Sheets of equations as text and as LaTeX.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "codegen/equations.h"
+#include "symbolic/print.h"
+#include "symbolic/simplify.h"
+
+namespace cartan {
+namespace {
+
+using Kind = EquationLine::Kind;
+
+// All expressions of a sheet, simplified for reading, in the order of the lines: factors, then the
+// right side.
+std::vector<Expression> expressions_of(ExpressionGraph& graph, const EquationSheet& sheet) {
+  std::vector<Expression> all;
+  for (const EquationLine& line : sheet.lines) {
+    if (line.kind != Kind::equation) continue;
+    for (const Expression& factor : line.factors) all.push_back(simplify(graph, factor));
+    all.push_back(simplify(graph, line.right));
+  }
+  return all;
+}
+
+// A sum that needs parentheses as a factor: + or - outside of all brackets, not at the beginning.
+bool is_sum(const std::string& text) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '(' || c == '{' || c == '[') ++depth;
+    if (c == ')' || c == '}' || c == ']') --depth;
+    const bool exponent = i > 0 && (text[i - 1] == 'e' || text[i - 1] == '^');
+    if (depth == 0 && i > 0 && (c == '+' || c == '-') && !exponent) return true;
+  }
+  return false;
+}
+
+// sum of factor times unknown
+std::string left_side(const std::vector<std::string>& factors,
+                      const std::vector<std::string>& unknowns, const char* times,
+                      const char* open, const char* close) {
+  std::string text;
+  for (std::size_t k = 0; k < factors.size(); ++k) {
+    std::string factor = factors[k];
+    if (factor == "0") continue;
+    bool negative = false;
+    if (is_sum(factor)) {
+      factor = open + factor + close;
+    } else if (factor.starts_with("-")) {
+      negative = true;
+      factor = factor.substr(1);
+    }
+    text += text.empty() ? (negative ? "-" : "") : (negative ? " - " : " + ");
+    text += factor == "1" ? unknowns[k] : factor + times + unknowns[k];
+  }
+  return text.empty() ? "0" : text;
+}
+
+struct Printer {
+  const EquationSheet& sheet;
+  Printed printed;
+  std::size_t next = 0;
+
+  std::vector<std::string> take(std::size_t count) {
+    std::vector<std::string> some(printed.values.begin() + next,
+                                  printed.values.begin() + next + count);
+    next += count;
+    return some;
+  }
+};
+
+std::string legend_text(const EquationSheet& sheet) {
+  std::size_t width = 0;
+  for (const DerivedSymbol& s : sheet.symbols) width = std::max(width, s.name.size());
+  std::string text;
+  for (const DerivedSymbol& s : sheet.symbols)
+    text += fmt::format("  {:<{}}  {}{}\n", s.name, width, s.meaning,
+                        s.unit.empty() ? "" : fmt::format(" ({})", s.unit));
+  return text;
+}
+
+std::string latex_text(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (std::string_view("#$%&_{}").find(c) != std::string_view::npos) result += '\\';
+    if (c == '\\' || c == '^' || c == '~')
+      result += ' ';
+    else
+      result += c;
+  }
+  return result;
+}
+
+// Sums too long for a line go on in the next ones: broken before + and - outside of all brackets.
+std::string broken(const std::string& text, std::size_t width) {
+  std::string result, piece;
+  int depth = 0;
+  std::size_t length = 0;
+  auto flush = [&] {
+    if (length + piece.size() > width && length > 0) {
+      result += "\\\\\n&\\quad ";
+      length = 0;
+    }
+    result += piece;
+    length += piece.size();
+    piece.clear();
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '{' || c == '(' || c == '[') ++depth;
+    if (c == '}' || c == ')' || c == ']') --depth;
+    if (depth == 0 && i > 0 && (c == '+' || c == '-') && text[i - 1] == ' ') flush();
+    piece += c;
+  }
+  flush();
+  return result;
+}
+
+}  // namespace
+
+std::string sheet_as_text(ExpressionGraph& graph, const EquationSheet& sheet) {
+  Printer p{sheet, print_text(graph, expressions_of(graph, sheet))};
+  std::string text = sheet.title + "\n\n" + legend_text(sheet);
+  if (!p.printed.lines.empty()) text += "\nIntermediate results\n\n";
+  for (const PrintedLine& line : p.printed.lines)
+    text += fmt::format("  {} = {}\n", line.name, line.text);
+  for (const EquationLine& line : sheet.lines) {
+    if (line.kind == Kind::heading) {
+      text += fmt::format("\n{}\n\n", line.text);
+      continue;
+    }
+    if (line.kind == Kind::remark) {
+      text += fmt::format("\n{}\n", line.text);
+      continue;
+    }
+    const std::vector<std::string> factors = p.take(line.factors.size());
+    const std::string right = p.take(1)[0];
+    const std::string left =
+        line.text.empty() ? left_side(factors, line.unknowns, "*", "(", ")") : line.text;
+    text += fmt::format("  {} = {}\n", left, right);
+  }
+  return text;
+}
+
+std::string sheet_as_latex(ExpressionGraph& graph, const EquationSheet& sheet) {
+  Printer p{sheet, print_latex(graph, expressions_of(graph, sheet))};
+  std::string text =
+      "\\documentclass{article}\n\\usepackage{amsmath}\n\\usepackage[margin=2cm]{geometry}\n"
+      "\\allowdisplaybreaks\n\\begin{document}\n";
+  text += fmt::format("\\section*{{{}}}\n\\begin{{itemize}}\n", latex_text(sheet.title));
+  for (const DerivedSymbol& s : sheet.symbols)
+    text += fmt::format("\\item ${}$: {}{}\n", latex_name(s.name), latex_text(s.meaning),
+                        s.unit.empty() ? "" : fmt::format(" ({})", latex_text(s.unit)));
+  text += "\\end{itemize}\n";
+  auto equation = [&](const std::string& left, const std::string& right) {
+    text += fmt::format("\\begin{{align*}}\n{} &= {}\n\\end{{align*}}\n", left,
+                        broken(right, 110));
+  };
+  if (!p.printed.lines.empty()) text += "\\subsection*{Intermediate results}\n";
+  for (const PrintedLine& line : p.printed.lines) equation(line.name, line.text);
+  for (const EquationLine& line : sheet.lines) {
+    if (line.kind == Kind::heading) {
+      text += fmt::format("\\subsection*{{{}}}\n", latex_text(line.latex));
+      continue;
+    }
+    if (line.kind == Kind::remark) {
+      text += line.latex + "\n";
+      continue;
+    }
+    const std::vector<std::string> factors = p.take(line.factors.size());
+    const std::string right = p.take(1)[0];
+    equation(line.text.empty()
+                 ? left_side(factors, line.unknowns_latex, "\\, ", "\\left(", "\\right)")
+                 : line.latex,
+             right);
+  }
+  return text + "\\end{document}\n";
+}
+
+}  // namespace cartan
