@@ -188,7 +188,10 @@ void Derivation::solve() {
   evaluate_forces();
   const bool closed = std::any_of(mechanism_->rows.begin(), mechanism_->rows.end(),
                                   [](const ConstraintRow& row) { return row.driven_speed < 0; });
-  const bool small = !closed && mechanism_->nv <= most_speeds_in_link_frames;
+  // ball joints of slender bodies make M badly conditioned: there the recursion keeps more digits
+  const bool single = std::all_of(mechanism_->links.begin(), mechanism_->links.end(),
+                                  [](const Link<Expression>& link) { return link.nv <= 1; });
+  const bool small = !closed && single && mechanism_->nv <= most_speeds_in_link_frames;
   solve_with_friction<Expression>(
       *mechanism_, *ws_,
       small ? solve_in_link_frames<Expression> : solve_accelerations<Expression>);
