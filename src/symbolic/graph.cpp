@@ -17,12 +17,17 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 32);
 }
 
-std::uint64_t hash_of(const Instruction& i) {
+std::uint32_t hash_of(const Instruction& i) {
   const auto word = [](int high, int low) {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(high)) << 32 |
            static_cast<std::uint32_t>(low);
   };
-  return mixed(mixed(word(i.a, i.b)) + word(i.c, static_cast<int>(i.op)) * 0x9e3779b97f4a7c15u);
+  return static_cast<std::uint32_t>(
+      mixed(mixed(word(i.a, i.b)) + word(i.c, static_cast<int>(i.op)) * 0x9e3779b97f4a7c15u));
+}
+
+std::uint32_t hash_of(double number) {
+  return static_cast<std::uint32_t>(mixed(std::bit_cast<std::uint64_t>(number)));
 }
 
 }  // namespace
@@ -32,13 +37,13 @@ ExpressionGraph::ExpressionGraph() = default;
 // ------------------------------------------------------------------------------------------ nodes
 
 int ExpressionGraph::place(const Instruction& instruction) {
-  const std::uint64_t hash = hash_of(instruction);
+  const std::uint32_t hash = hash_of(instruction);
   const int known = known_.find(hash, [&](int i) { return nodes_[i] == instruction; });
   if (known >= 0) return known;
   const int made = size();
   nodes_.push_back(instruction);
   samples_.push_back(calc_sample(instruction));
-  known_.insert(hash, made, [&](int i) { return hash_of(nodes_[i]); });
+  known_.insert(hash, made);
   return made;
 }
 
@@ -126,8 +131,7 @@ int ExpressionGraph::make_number(double value) {
   numbers_.push_back(value);
   nodes_.push_back({Op::constant, static_cast<int>(numbers_.size()) - 1, 0, 0});
   samples_.push_back(value);
-  known_numbers_.insert(mixed(std::bit_cast<std::uint64_t>(value)), made,
-                        [&](int i) { return mixed(std::bit_cast<std::uint64_t>(number(i))); });
+  known_numbers_.insert(hash_of(value), made);
   return made;
 }
 
@@ -135,7 +139,7 @@ int ExpressionGraph::find_number(double value) const {
   if (value == 0) value = 0;
   const auto bits = std::bit_cast<std::uint64_t>(value);
   return known_numbers_.find(
-      mixed(bits), [&](int i) { return std::bit_cast<std::uint64_t>(number(i)) == bits; });
+      hash_of(value), [&](int i) { return std::bit_cast<std::uint64_t>(number(i)) == bits; });
 }
 
 int ExpressionGraph::make_table(const std::shared_ptr<const Spline>& spline, int order,

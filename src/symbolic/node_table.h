@@ -1,4 +1,6 @@
-// A set of node numbers found by what the nodes are: open addressing, one int per slot.
+// A set of node numbers found by what the nodes are: open addressing. A slot keeps 32 bits of the
+// hash beside the number, so nodes are looked at (far away in memory) only when these agree, and
+// growing needs no node at all.
 #pragma once
 
 #include <cstddef>
@@ -9,43 +11,45 @@ namespace cartan {
 
 class NodeTable {
  public:
-  NodeTable() : slots_(64, empty) {}
+  NodeTable() : slots_(64) {}
 
   // The number for which is_it(number) holds among those entered with this hash, or -1.
   template <class IsIt>
-  int find(std::uint64_t hash, IsIt&& is_it) const {
+  int find(std::uint32_t hash, IsIt&& is_it) const {
     for (std::size_t at = hash & mask();; at = (at + 1) & mask()) {
-      const int number = slots_[at];
-      if (number == empty || is_it(number)) return number;
+      const Slot& slot = slots_[at];
+      if (slot.number == empty || (slot.hash == hash && is_it(slot.number))) return slot.number;
     }
   }
 
-  // Enters a number that is not there. hash_of(number) gives the hash of any number entered.
-  template <class HashOf>
-  void insert(std::uint64_t hash, int number, HashOf&& hash_of) {
-    if (3 * ++count_ > 2 * slots_.size()) grow(hash_of);
-    put(hash, number);
+  // Enters a number that is not there.
+  void insert(std::uint32_t hash, int number) {
+    if (2 * ++count_ > slots_.size()) grow();
+    put({hash, number});
   }
 
  private:
   static constexpr int empty = -1;
+  struct Slot {
+    std::uint32_t hash = 0;
+    int number = empty;
+  };
   std::size_t mask() const { return slots_.size() - 1; }
 
-  void put(std::uint64_t hash, int number) {
-    std::size_t at = hash & mask();
-    while (slots_[at] != empty) at = (at + 1) & mask();
-    slots_[at] = number;
+  void put(const Slot& slot) {
+    std::size_t at = slot.hash & mask();
+    while (slots_[at].number != empty) at = (at + 1) & mask();
+    slots_[at] = slot;
   }
 
-  template <class HashOf>
-  void grow(HashOf&& hash_of) {
-    std::vector<int> old(4 * slots_.size(), empty);
+  void grow() {
+    std::vector<Slot> old(2 * slots_.size());
     old.swap(slots_);
-    for (const int number : old)
-      if (number != empty) put(hash_of(number), number);
+    for (const Slot& slot : old)
+      if (slot.number != empty) put(slot);
   }
 
-  std::vector<int> slots_;  // a power of two
+  std::vector<Slot> slots_;  // a power of two
   std::size_t count_ = 0;
 };
 
