@@ -54,7 +54,7 @@ ExactPoint::Sum ExactPoint::expanded(int i) {
   if (!is_expanded(i) && x.op != Op::constant) return {{1, 1, values_[i], i, 1}};
   if (x.op == Op::constant) {
     const double n = graph_.number(i);
-    return {{circle_.of_double(n), squares_.of_double(n), 1, -1, n}};
+    return {{number(n, circle_), number(n, squares_), 1, -1, n}};
   }
   if (x.op == Op::add) {
     Sum result = sums_.at(x.a);
@@ -120,12 +120,12 @@ ExactPoint::Angle ExactPoint::angle_of(const Product& p) {
       return times(one, static_cast<Residue>(std::fabs(p.number)));
     }
   }
-  // the point of odd order that belongs to this product: u -> ((1 - u^2), 2 u) / (1 + u^2)
+  // the point that belongs to this product: u -> ((1 - u^2), 2 u) / (1 + u^2)
   const Residue u = random(100, p.value), square = field_.multiply(u, u);
   const Residue below = field_.inverse(field_.add(1, square));  // -1 is no square
   const Angle point{field_.multiply(field_.subtract(1, square), below),
                     field_.multiply(field_.add(u, u), below)};
-  return times(times(point, 8), p.in_circle);
+  return times(times(point, (field_.size() + 1) / circle_.size()), p.in_circle);
 }
 
 ExactPoint::Angle ExactPoint::angle(int node) {

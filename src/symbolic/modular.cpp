@@ -30,7 +30,7 @@ Residue random_prime(Residue seed) {
   p += (7 + 16 - p % 16) % 16;
   for (;; p += 16) {
     bool good = true;  // 2 is a square because p = 7 (mod 8)
-    for (const Residue q : {3, 5, 7, 11, 13}) good = good && is_square_modulo(q, p);
+    for (const Residue q : {3, 5, 7, 11, 13}) good = good && p % q != 1 && is_square_modulo(q, p);
     if (good && is_prime(p)) return p;
   }
 }
