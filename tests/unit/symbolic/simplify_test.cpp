@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "random_program.h"
 #include "symbolic/differentiate.h"
 #include "symbolic/flatten.h"
@@ -124,6 +126,8 @@ TEST_F(Simplify, LargeExpressionsAreReturnedAsTheyAre) {
   Expression power = m1 + m2 + l1 + l2;
   for (int k = 0; k < 8; ++k) power = power * power + q1;
   EXPECT_TRUE(identical(simplify(graph, power), power));
+  const Expression infinite = m1 * std::numeric_limits<double>::infinity() + m2 * (q1 + 1) - m2;
+  EXPECT_TRUE(identical(simplify(graph, infinite), infinite));
 }
 
 // How many expressions became simpler.
