@@ -1,4 +1,5 @@
 // ExactPoint: angles, exponents and logarithms.
+#include <algorithm>
 #include <cmath>
 
 #include "core/scalar.h"
@@ -8,6 +9,7 @@ namespace cartan {
 namespace {
 
 constexpr std::size_t most_products = 64;  // beyond, a product of sums is not multiplied out
+constexpr int largest_extent = 200;        // beyond, a sum or product is taken as a whole
 
 bool is_arithmetic(Op op) {
   return op == Op::add || op == Op::multiply || op == Op::divide;
@@ -17,6 +19,17 @@ bool is_arithmetic(Op op) {
 
 // ------------------------------------------------------------------------------- sums of products
 
+bool ExactPoint::is_expanded(int i) const {
+  return is_arithmetic(graph_.node(i).op) && extent_[i] <= largest_extent;
+}
+
+short ExactPoint::extent(int i) const {
+  const Instruction& x = graph_.node(i);
+  if (!is_arithmetic(x.op)) return 1;
+  const int sum = 1 + extent_[x.a] + (x.op == Op::divide ? 0 : extent_[x.b]);
+  return static_cast<short>(std::min(sum, largest_extent + 1));
+}
+
 // Depth first with an explicit stack; only sums, products and quotients are looked into.
 const ExactPoint::Sum& ExactPoint::sum_of(int node) {
   std::vector<int> open{node};
@@ -24,7 +37,7 @@ const ExactPoint::Sum& ExactPoint::sum_of(int node) {
     const int i = open.back();
     const Instruction& x = graph_.node(i);
     const std::size_t before = open.size();
-    if (is_arithmetic(x.op) && !sums_.count(i)) {
+    if (is_expanded(i) && !sums_.count(i)) {
       if (!sums_.count(x.a)) open.push_back(x.a);
       if (x.op != Op::divide && !sums_.count(x.b)) open.push_back(x.b);
     }
@@ -38,9 +51,10 @@ const ExactPoint::Sum& ExactPoint::sum_of(int node) {
 // From the sums of the operands.
 ExactPoint::Sum ExactPoint::expanded(int i) {
   const Instruction& x = graph_.node(i);
+  if (!is_expanded(i) && x.op != Op::constant) return {{1, 1, values_[i], i, 1}};
   if (x.op == Op::constant) {
     const double n = graph_.number(i);
-    return {{circle_.of_double(n), squares_.of_double(n), 1, -1, n}};
+    return {{number(n, circle_), number(n, squares_), 1, -1, n}};
   }
   if (x.op == Op::add) {
     Sum result = sums_.at(x.a);
@@ -106,12 +120,12 @@ ExactPoint::Angle ExactPoint::angle_of(const Product& p) {
       return times(one, static_cast<Residue>(std::fabs(p.number)));
     }
   }
-  // the point of odd order that belongs to this product: u -> ((1 - u^2), 2 u) / (1 + u^2)
+  // the point that belongs to this product: u -> ((1 - u^2), 2 u) / (1 + u^2)
   const Residue u = random(100, p.value), square = field_.multiply(u, u);
   const Residue below = field_.inverse(field_.add(1, square));  // -1 is no square
   const Angle point{field_.multiply(field_.subtract(1, square), below),
                     field_.multiply(field_.add(u, u), below)};
-  return times(times(point, 8), p.in_circle);
+  return times(times(point, (field_.size() + 1) / circle_.size()), p.in_circle);
 }
 
 ExactPoint::Angle ExactPoint::angle(int node) {

@@ -2,20 +2,49 @@
 
 #include <cmath>
 
-namespace cartan {
+#include "symbolic/rational.h"
 
-ExactPoint::ExactPoint(const ExpressionGraph& graph, Residue prime, Residue seed)
+namespace cartan {
+namespace {
+
+// The circle has p + 1 points.
+Residue without_small_factors(Residue n) {
+  for (const Residue q : {2, 3, 5, 7, 11, 13})
+    while (n % q == 0) n /= q;
+  return n;
+}
+
+}  // namespace
+
+ExactPoint::ExactPoint(const ExpressionGraph& graph, Residue prime, Residue seed, Numbers numbers)
     : graph_(graph),
       field_(prime),
-      circle_((prime + 1) / 8),
+      circle_(without_small_factors(prime + 1)),
       squares_((prime - 1) / 2),
       seed_(mix_bits(seed)),
-      values_(graph) {}
+      numbers_(numbers),
+      values_(graph),
+      extent_(graph) {}
 
 bool ExactPoint::evaluate(std::span<const int> nodes) {
-  for (const int i : nodes)
+  for (const int i : nodes) {
+    extent_[i] = extent(i);
     if (!evaluate_node(i, values_[i]) || !in_domain_) return false;
+  }
   return true;
+}
+
+Residue ExactPoint::number(double x, const Modulus& ring) const {
+  if (numbers_ == Numbers::as_fractions) {
+    const Coefficient fraction(x);
+    if (fraction.is_exact()) {
+      const Residue below =
+          ring.inverse(ring.of_double(static_cast<double>(fraction.denominator())));
+      if (below != 0)
+        return ring.multiply(ring.of_double(static_cast<double>(fraction.numerator())), below);
+    }
+  }
+  return ring.of_double(x);
 }
 
 Residue ExactPoint::quotient(Residue x, Residue y) {
@@ -72,7 +101,7 @@ bool ExactPoint::evaluate_node(int i, Residue& result) {
   switch (x.op) {
     case Op::constant:
       if (!std::isfinite(graph_.number(i))) return false;
-      result = number(graph_.number(i));
+      result = number(graph_.number(i), field_);
       return true;
     case Op::input:
       result = random(1, static_cast<Residue>(x.a));

@@ -8,9 +8,9 @@
 //   powers      positive numbers are the squares, a group of the odd order (p - 1) / 2 in which
 //               roots of order 2^k are unique: sqrt(x) sqrt(y) = sqrt(x y). Where the argument of a
 //               root is no square the point is outside of the domain.
-//   sin, cos    points of the circle c^2 + s^2 = 1, a group in which angles add: a random point of
-//               odd order for each product that occurs in an angle, its multiples by numbers;
-//               quarter turns pi/2 exactly
+//   sin, cos    points of the circle c^2 + s^2 = 1, a group in which angles add: a random point for
+//               each product that occurs in an angle, of an order without small factors, so that
+//               its multiples by numbers and small fractions are unique; quarter turns pi/2 exactly
 //   exp         the same with squares; sinh, cosh, tanh from it; x^y = exp(y log x)
 //   log         log(x y) = log x + log y, log(x^n) = n log x for products as they stand
 //   asin, acos, atan, atan2  as angles they have their sines and cosines
@@ -26,9 +26,14 @@
 
 namespace cartan {
 
+// What a double stands for: the fraction with a power of two below that it is, or the simple
+// fraction it was rounded from (rational.h): 1/3, 0.1.
+enum class Numbers { as_stored, as_fractions };
+
 class ExactPoint {
  public:
-  ExactPoint(const ExpressionGraph& graph, Residue prime, Residue seed);
+  ExactPoint(const ExpressionGraph& graph, Residue prime, Residue seed,
+             Numbers numbers = Numbers::as_stored);
 
   // Evaluates nodes, ascending and complete (needed_nodes). False: the point is outside of the
   // domain of something (a root of no square, division by zero).
@@ -54,7 +59,7 @@ class ExactPoint {
 
   bool evaluate_node(int i, Residue& result);
   Residue function(const Instruction& x);
-  Residue number(double x) const { return field_.of_double(x); }
+  Residue number(double x, const Modulus& ring) const;
   Residue quotient(Residue x, Residue y);
   Residue sign(Residue x);
   Residue half(Residue x) const { return field_.multiply(x, (field_.size() + 1) / 2); }
@@ -67,6 +72,8 @@ class ExactPoint {
 
   const Sum& sum_of(int node);
   Sum expanded(int node);
+  short extent(int node) const;
+  bool is_expanded(int node) const;
   Angle angle(int node);
   Angle angle_of(const Product& product);
   Angle inverse_function(int node);
@@ -76,9 +83,11 @@ class ExactPoint {
   Residue logarithm(int node);
 
   const ExpressionGraph& graph_;
-  Modulus field_, circle_, squares_;  // circle_, squares_: exponents modulo the odd group orders
+  Modulus field_, circle_, squares_;  // circle_, squares_: exponents modulo the group orders
   Residue seed_;
+  Numbers numbers_;
   PerNode<Residue> values_;
+  PerNode<short> extent_;  // operations in a node's sums, products and quotients, written out
   std::unordered_map<int, Sum> sums_;
   bool in_domain_ = true;
   int signs_used_ = 0;

@@ -64,8 +64,8 @@ class Modulus {
   Residue n_;
 };
 
-// A prime p = 7 (mod 16) near 2^61 for which 2, 3, 5, 7, 11 and 13 are squares; other seeds give
-// others.
+// A prime p = 7 (mod 16) near 2^61 for which 2, 3, 5, 7, 11 and 13 are squares and p - 1 has none
+// of them as factor but one 2; other seeds give others.
 Residue random_prime(Residue seed);
 
 }  // namespace cartan

@@ -1,7 +1,6 @@
 #include "symbolic/rational.h"
 
 #include <cmath>
-#include <initializer_list>
 #include <limits>
 #include <numeric>
 
@@ -13,18 +12,30 @@ constexpr long largest = 1L << 40;  // beyond, numerators and denominators becom
 
 }  // namespace
 
-Coefficient::Coefficient(double x) : value_(x) {
-  denominator_ = 0;
-  for (const long m :
-       {1L,  2L,  3L,  4L,  5L,  6L,  7L,   8L,    9L,     11L,     12L,      16L,      24L,
-        32L, 36L, 48L, 60L, 64L, 10L, 100L, 1000L, 10000L, 100000L, 1000000L, 10000000L}) {
-    const double n = std::round(x * static_cast<double>(m));
-    if (std::fabs(n) > 1e9) return;
-    if (std::fabs(n / static_cast<double>(m) - x) <= 2 * rounding * std::fabs(x)) {
-      *this = fraction(static_cast<long>(n), m);
-      return;
-    }
+Coefficient::Coefficient(double x) : denominator_(0), value_(x) {
+  find_fraction(x);
+}
+
+bool Coefficient::take_if_near(double n, double m) {
+  if (!(std::fabs(n) <= 1e9) || !(std::fabs(n / m - value_) <= 2 * rounding * std::fabs(value_)))
+    return false;
+  *this = fraction(static_cast<long>(n), static_cast<long>(m));
+  return true;
+}
+
+void Coefficient::find_fraction(double x) {
+  // continued fraction: n / m are the best approximations with denominators up to m
+  double rest = std::fabs(x), n = 1, m = 0, n_before = 0, m_before = 1;
+  for (int k = 0; k < 20; ++k) {
+    const double whole = std::floor(rest);
+    const double n_next = whole * n + n_before, m_next = whole * m + m_before;
+    n_before = n, m_before = m, n = n_next, m = m_next;
+    if (!(m <= 2000) || !(n <= 1e9)) break;
+    if (take_if_near(std::copysign(n, x), m)) return;
+    rest = 1 / (rest - whole);
   }
+  for (double ten = 1e4; ten <= 1e7; ten *= 10)
+    if (take_if_near(std::round(x * ten), ten)) return;
 }
 
 Coefficient Coefficient::fraction(long numerator, long denominator) {

@@ -6,7 +6,7 @@ namespace cartan {
 class Coefficient {
  public:
   Coefficient() = default;
-  // A fraction where x is one with a denominator that is small or divides a power of ten, to two
+  // A fraction where x is one with a denominator up to 2000 or a power of ten up to 1e7, to two
   // units in the last place (0.1 + 0.2 is 3/10); else the double.
   explicit Coefficient(double x);
   static Coefficient fraction(long numerator, long denominator);
@@ -26,6 +26,9 @@ class Coefficient {
   friend bool equal(const Coefficient& x, const Coefficient& y) { return (x + -y).is_zero(); }
 
  private:
+  void find_fraction(double x);
+  bool take_if_near(double numerator, double denominator);
+
   long numerator_ = 0, denominator_ = 1;  // lowest terms; denominator 0: value_
   double value_ = 0;
 };

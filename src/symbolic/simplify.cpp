@@ -1,9 +1,11 @@
 #include "symbolic/simplify.h"
 
 #include <cctype>
+#include <cmath>
 
 #include "symbolic/collect.h"
 #include "symbolic/count.h"
+#include "symbolic/needed.h"
 #include "symbolic/print.h"
 
 namespace cartan {
@@ -37,11 +39,24 @@ std::size_t reading_effort(const ExpressionGraph& graph, const Expression& value
   return sum;
 }
 
+bool has_only_finite_numbers(const ExpressionGraph& graph, int node) {
+  for (const int i : needed_nodes(graph, {&node, 1}))
+    if (graph.is_number(i) && !std::isfinite(graph.number(i))) return false;
+  return true;
+}
+
+// A check of the machinery: the values at the sample point, where both have one.
+bool agree_at_sample(const Expression& x, const Expression& y) {
+  const double a = x.sample(), b = y.sample();
+  return !std::isfinite(a) || !std::isfinite(b) || std::fabs(a - b) <= 1e-6 * (1 + std::fabs(a));
+}
+
 }  // namespace
 
 Expression simplify(ExpressionGraph& graph, const Expression& value, const SimplifyLimits& limits) {
   if (value.is_number() || count_unshared(graph, {&value, 1}).total() > limits.operations)
     return value;
+  if (!has_only_finite_numbers(graph, value.node())) return value;
   Expression best = value;
   std::size_t least = reading_effort(graph, value);
   for (const bool expand_angles : {false, true}) {
@@ -51,6 +66,7 @@ Expression simplify(ExpressionGraph& graph, const Expression& value, const Simpl
     const Polynomial joined = collector.recombine(*collected);
     const auto try_form = [&](const Collector::Factoring& how) {
       const Expression form = collector.build(joined, how);
+      if (!agree_at_sample(form, value)) return;
       const std::size_t needed = reading_effort(graph, form);
       // the input gives way to a collected form of equal length
       if (needed < least || (needed == least && identical(best, value)))

@@ -16,37 +16,41 @@ double uniform(Residue& state, double low, double high) {
   return low + (high - low) * static_cast<double>(state >> 11) * 0x1p-53;
 }
 
+// A node, or the difference of two that is not formed as a node (numbers would be folded in it).
+struct Difference {
+  int plus = -1, minus = -1;  // -1: nothing
+
+  template <class Value>
+  bool is_zero(Value&& value) const {
+    return (plus < 0 ? 0 : value(plus)) == (minus < 0 ? 0 : value(minus));
+  }
+};
+
 // Strikes out of `zero` what is not zero at some point; false when no points could be found.
-bool strike_by_exact_points(const ExpressionGraph& graph, const std::vector<int>& roots,
-                            const std::vector<int>& needed, std::vector<bool>& zero) {
-  int wanted = fewest_points, found = 0, tries = 0;
+bool strike_by_exact_points(const ExpressionGraph& graph,
+                            const std::vector<Difference>& differences,
+                            const std::vector<int>& needed, Numbers numbers,
+                            std::vector<bool>& zero) {
+  int wanted = fewest_points, found = 0;
   Residue prime = 0;
   // roots of no square spoil points: about every second for each root
   const long work = 2'000'000'000 / (static_cast<long>(needed.size()) + 1000);
   const int limit = static_cast<int>(std::clamp(work, 200L, static_cast<long>(most_tries)));
-  for (; found < wanted && tries < limit; ++tries) {
-    if (tries % 4 == 0 || prime == 0) prime = random_prime(static_cast<Residue>(tries / 4 % 16));
-    ExactPoint point(graph, prime, static_cast<Residue>(tries));
+  for (int tries = 0; found < wanted && tries < limit; ++tries) {
+    if (tries % 4 == 0) prime = random_prime(static_cast<Residue>(tries / 4 % 16));
+    ExactPoint point(graph, prime, static_cast<Residue>(tries), numbers);
     if (!point.evaluate(needed)) continue;
     ++found;
-    bool any = false;
-    for (std::size_t k = 0; k < roots.size(); ++k) {
-      if (roots[k] >= 0 && point.value(roots[k]) != 0) zero[k] = false;
-      any = any || (roots[k] >= 0 && zero[k]);
-    }
-    if (!any) return true;
+    for (std::size_t k = 0; k < differences.size(); ++k)
+      zero[k] = zero[k] && differences[k].is_zero([&](int i) { return point.value(i); });
+    if (std::none_of(zero.begin(), zero.end(), [](bool z) { return z; })) return true;
     // each branch doubles the number of cases
     wanted = std::min(most_points, fewest_points << std::min(point.signs_used(), 5));
   }
-  return found >= std::min(wanted, fewest_points);
+  return found >= fewest_points;
 }
 
 enum class Verdict { zero, not_zero, unknown };
-
-// A node, or the difference of two that is not formed as a node (numbers would be folded in it).
-struct Difference {
-  int plus = -1, minus = -1;  // -1: nothing
-};
 
 // The values at real points against `margin` times the bound of their error.
 std::vector<Verdict> judge_by_real_points(const ExpressionGraph& graph,
@@ -84,35 +88,44 @@ std::vector<Verdict> judge_by_real_points(const ExpressionGraph& graph,
   return verdicts;
 }
 
+std::vector<bool> decide(ExpressionGraph& graph, const std::vector<Difference>& differences,
+                         Numbers numbers) {
+  std::vector<int> roots;
+  for (const Difference& d : differences)
+    for (const int root : {d.plus, d.minus})
+      if (root >= 0) roots.push_back(root);
+  std::vector<bool> zero(differences.size(), true);
+  const std::vector<int> needed = needed_nodes(graph, roots);
+  if (!strike_by_exact_points(graph, differences, needed, numbers, zero))
+    zero.assign(zero.size(), false);
+  if (std::none_of(zero.begin(), zero.end(), [](bool z) { return z; })) return zero;
+  // the check beside it
+  const bool stored = numbers == Numbers::as_stored;
+  const auto verdicts =
+      judge_by_real_points(graph, differences, needed, stored ? 0 : 0x1p-52, stored ? 1e4 : 1e2);
+  for (std::size_t k = 0; k < zero.size(); ++k)
+    zero[k] = zero[k] && verdicts[k] != Verdict::not_zero;
+  return zero;
+}
+
 }  // namespace
 
 std::vector<bool> which_are_identically_zero(ExpressionGraph& graph,
                                              std::span<const Expression> values) {
-  std::vector<bool> zero;
-  std::vector<int> roots;
-  for (const Expression& x : values) {
-    zero.push_back(!x.is_number() || x.number() == 0);
-    roots.push_back(x.is_number() ? -1 : x.node());
-  }
-  const std::vector<int> needed = needed_nodes(graph, nodes_of(values));
-  if (needed.empty()) return zero;
-  const bool decided = strike_by_exact_points(graph, roots, needed, zero);
-  const bool any = std::any_of(zero.begin(), zero.end(), [](bool z) { return z; });
   std::vector<Difference> differences;
-  for (const int root : roots) differences.push_back({root, -1});
-  const auto verdicts = any ? judge_by_real_points(graph, differences, needed, 0, 1e4)
-                            : std::vector<Verdict>(roots.size(), Verdict::unknown);
-  for (std::size_t k = 0; k < roots.size(); ++k)
-    if (roots[k] >= 0 && (!decided || verdicts[k] == Verdict::not_zero)) zero[k] = false;
-  return zero;
+  for (const Expression& x : values) differences.push_back({x.node_in(graph), -1});
+  return decide(graph, differences, Numbers::as_stored);
 }
 
 bool is_identically_zero(ExpressionGraph& graph, const Expression& value) {
+  if (value.is_number()) return value.number() == 0;
   return which_are_identically_zero(graph, {&value, 1})[0];
 }
 
-bool are_identical(ExpressionGraph& graph, const Expression& x, const Expression& y) {
-  return is_identically_zero(graph, x - y);
+bool are_identical(ExpressionGraph& graph, const Expression& x, const Expression& y,
+                   Numbers numbers) {
+  if (identical(x, y)) return true;
+  return decide(graph, {{x.node_in(graph), y.node_in(graph)}}, numbers)[0];
 }
 
 bool is_zero_to_rounding(ExpressionGraph& graph, const Expression& value, double margin) {

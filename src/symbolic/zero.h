@@ -23,12 +23,16 @@
 #include <span>
 #include <vector>
 
+#include "symbolic/exact_point.h"
 #include "symbolic/expression.h"
 
 namespace cartan {
 
 bool is_identically_zero(ExpressionGraph& graph, const Expression& value);
-bool are_identical(ExpressionGraph& graph, const Expression& x, const Expression& y);  // x - y = 0
+// x = y. With Numbers::as_fractions 0.1 is one tenth and 1.0 / 3 one third: what was written in
+// decimals and thirds is proved as it was meant.
+bool are_identical(ExpressionGraph& graph, const Expression& x, const Expression& y,
+                   Numbers numbers = Numbers::as_stored);
 // Of many expressions at once: each point is evaluated once for all.
 std::vector<bool> which_are_identically_zero(ExpressionGraph& graph,
                                              std::span<const Expression> values);

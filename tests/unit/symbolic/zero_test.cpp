@@ -123,6 +123,19 @@ TEST_F(Zero, RoundedNumbersAreZeroToRoundingOnly) {
   EXPECT_FALSE(is_zero_to_rounding(graph, sin(x) - x));
 }
 
+TEST_F(Zero, NumbersCanBeReadAsFractions) {
+  const Expression thirds = (1.0 / 3) * x + (2.0 / 49) * y, other = (49 * x + 6 * y) / 147;
+  EXPECT_FALSE(are_identical(graph, thirds, other));
+  EXPECT_TRUE(are_identical(graph, thirds, other, Numbers::as_fractions));
+  EXPECT_TRUE(are_identical(graph, sin(0.1 * x) * (0.1 * y) * 3, 0.3 * y * sin(0.1 * x),
+                            Numbers::as_fractions));
+  EXPECT_TRUE(are_identical(graph, cos(x / 3) * (4 * cos(x / 3) * cos(x / 3) - 3), cos(x),
+                            Numbers::as_fractions));
+  EXPECT_TRUE(are_identical(graph, pow(x, 1.0 / 3) * pow(x, 0.1) * pow(x, 0.9 - 1.0 / 3), x,
+                            Numbers::as_fractions));
+  EXPECT_FALSE(are_identical(graph, thirds, other + 1e-9 * x, Numbers::as_fractions));
+}
+
 TEST_F(Zero, ManyAtOnce) {
   const std::vector<Expression> values{(x + y) * (x + y) - x * x - y * y - 2 * x * y, x, 0, 3,
                                        sin(2 * x) - 2 * sin(x) * cos(x)};
@@ -169,6 +182,8 @@ TEST(ZeroRandom, SimplifiedExpressionsAreTheSame) {
 TEST(Modular, ArithmeticOfAPrimeField) {
   const Modulus field(random_prime(1));
   EXPECT_EQ(field.size() % 16, 7u);
+  for (const Residue square : {2, 3, 5, 7, 11, 13})
+    EXPECT_EQ(field.power(square, (field.size() - 1) / 2), 1u);
   for (const double x : {0.1, -3.75, 1e300, 5e-324, 12345.0}) {
     const Residue r = field.of_double(x);
     EXPECT_EQ(field.multiply(r, field.inverse(r)), 1u) << x;
