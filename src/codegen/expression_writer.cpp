@@ -79,7 +79,7 @@ ExpressionWriter::Signed ExpressionWriter::write_operation(int node) const {
   }
   if (is_table(i.op)) {
     take(i.b);
-    return {false, {dialect_.table(i.a, table_order_of(i.op), operands[0]), Binding::atom}};
+    return {false, {dialect_.table(i.a, table_order(i.op), operands[0]), Binding::atom}};
   }
   for_each_operand(i, take);
   return {false, {dialect_.function(i.op, operands), Binding::atom}};

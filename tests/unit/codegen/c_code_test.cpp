@@ -118,7 +118,7 @@ TEST(CodegenC, ExternalFunctionsAreCalledByTheRule) {
   ASSERT_NE(library, nullptr);
   for (const double q : {-0.7, 0.4}) {
     const std::vector<double> got = values_of_library(*library, made.unit, {0, q, 0, 3});
-    const double s = std::sin(q), one = q > 0 ? 0 : 1;
+    const double s = q, one = q > 0 ? 0 : 1;
     EXPECT_LT(largest_error(got, {-6 * s * one, -3 * one, -one, -s * one}), 1e-15);
   }
   EXPECT_EQ(library->function<double()>("device_check")(), 0);  // values not known are passed over
