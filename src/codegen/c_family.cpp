@@ -250,6 +250,7 @@ std::string CFamilyWriter::check_statements(std::string (*declare)(const std::st
                           number_list(samples));
     values.push_back(name);
   }
+  for (const std::string& name : values) text += fmt::format("  (void){};\n", name);
   text += "  double error = 0.0;\n";
   for (const PlannedFunction& function : plan_.functions) {
     std::vector<std::string> arguments = values;

@@ -53,7 +53,8 @@ struct CodeFunction {
 
 // A function whose code the user gives. Its derivatives are functions of the same arguments, named
 // d + NAME + d + ARGUMENT, d2 + NAME + d + LATER + d + EARLIER (the later argument first), or as
-// told in `derivatives`: "q1" or "q1 q2" (in the order of the arguments) -> name.
+// told in `derivatives`: "q1" or "q1 q2" (in the order of the arguments) -> name. Those of
+// functions that are not declared are named NAME_i, NAME_i_j (arguments counted from 1, i <= j).
 struct ExternalFunction {
   std::string name;
   std::vector<std::string> arguments;

@@ -16,7 +16,8 @@ namespace cartan {
 
 struct CompileOptions {
   std::string compiler;  // empty: $CC, cc, gcc or clang, the first there is
-  std::vector<std::string> flags = {"-O2", "-march=native", "-fno-math-errno"};
+  std::vector<std::string> flags = {"-O2", "-march=native", "-fno-math-errno",
+                                    "-ffp-contract=fast"};
   std::vector<std::filesystem::path> sources;  // C files of the user, compiled along
   std::filesystem::path cache;                 // empty: see above
   // Told, at most once, when the compiler has to run and the code is long.

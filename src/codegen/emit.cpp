@@ -11,6 +11,7 @@
 namespace cartan {
 
 std::vector<GeneratedFile> emit(const CodeUnit& unit, Language language) {
+  if (language == Language::latex) return emit_latex(unit);
   const UnitPlan plan(unit);
   switch (language) {
     case Language::c:
@@ -24,7 +25,7 @@ std::vector<GeneratedFile> emit(const CodeUnit& unit, Language language) {
     case Language::cuda:
       return emit_cuda(plan);
     case Language::latex:
-      return emit_latex(plan);
+      break;
   }
   return {};
 }

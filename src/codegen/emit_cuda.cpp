@@ -12,8 +12,8 @@ namespace {
 CFlavour cuda_flavour(const std::string& unit) {
   CFlavour flavour;
   flavour.prefix = flavour.helper_prefix = unit + "_";
-  flavour.function_qualifier = flavour.helper_qualifier = flavour.part_qualifier =
-      "__device__ inline ";
+  flavour.function_qualifier = flavour.helper_qualifier = "__device__ inline ";
+  flavour.part_qualifier = "static __device__ __noinline__ ";
   flavour.table_qualifier = "static __device__ const";
   flavour.index_qualifier = "static const";
   flavour.restrict_word = "__restrict__";
@@ -42,7 +42,8 @@ std::vector<GeneratedFile> emit_cuda(const UnitPlan& plan) {
                          "largest relative error",
                          unit),
              "Arrays must not overlap. There is no state: every thread works for itself."}));
-  text += "#pragma once\n\n#include <math.h>\n\n";
+  text +=
+      "#pragma once\n\n#include <math.h>\n\n#ifndef __noinline__\n#define __noinline__\n#endif\n\n";
   for (const UnitPlan::External& external : plan.externals)
     text += "extern __device__ " + CFamilyWriter::external_prototype(external) + ";\n";
   text += "\n" + writer.helpers();
@@ -53,7 +54,7 @@ std::vector<GeneratedFile> emit_cuda(const UnitPlan& plan) {
       if (function.array(k).is_sparse()) text += writer.pattern_definition(function, k) + "\n";
   }
   text += fmt::format(
-      "/* {{argument, name, unit}} */\nstatic const char* const {}_names[][3] = {{\n{}}};\n\n",
+      "/* {{argument, name, unit}} */\ninline const char* const {}_names[][3] = {{\n{}}};\n\n",
       unit, writer.names_table());
   text += fmt::format(
       "enum {{ {0}_check_work = {1} }};\n"

@@ -127,7 +127,8 @@ std::string definition(const UnitPlan& plan, const PlannedFunction& function) {
   for (std::size_t k = 0; k < function.prepared.arrays.size(); ++k)
     text += fmt::format("    {} = np.zeros({} + shape)\n", function.array_names[k],
                         shape_text(function.array(static_cast<int>(k))));
-  text += "    with np.errstate(all=\"ignore\"):\n        pass\n";
+  text += "    with np.errstate(all=\"ignore\"):\n";
+  const std::size_t begin = text.size();
   for (const Statement& s : function.listing.statements) {
     if (s.kind == Statement::Kind::temporary)
       text +=
@@ -139,6 +140,7 @@ std::string definition(const UnitPlan& plan, const PlannedFunction& function) {
       text += fmt::format("        {}[{}] = {}\n", function.array_names[s.array],
                           place_text(function.array(s.array), s.entry), writer.value(s.node));
   }
+  if (text.size() == begin) text += "        pass\n";
   if (!outputs.empty()) text += "    return " + joined(outputs, ", ") + "\n";
   return text + "\n\n";
 }

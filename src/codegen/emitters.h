@@ -13,6 +13,6 @@ std::vector<GeneratedFile> emit_cpp(const UnitPlan& plan);
 std::vector<GeneratedFile> emit_python(const UnitPlan& plan);
 std::vector<GeneratedFile> emit_octave(const UnitPlan& plan);
 std::vector<GeneratedFile> emit_cuda(const UnitPlan& plan);
-std::vector<GeneratedFile> emit_latex(const UnitPlan& plan);
+std::vector<GeneratedFile> emit_latex(const CodeUnit& unit);
 
 }  // namespace cartan

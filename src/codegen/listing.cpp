@@ -187,53 +187,10 @@ class Maker {
   std::unordered_map<int, int> partner_;  // of a sine its cosine and the other way round
 };
 
-void tally(OperationTally& count, Op op, double times) {
-  if (op == Op::add || op == Op::subtract || op == Op::negate)
-    count.additions += times;
-  else if (op == Op::multiply)
-    count.multiplications += times;
-  else if (op == Op::divide)
-    count.divisions += times;
-  else if (op != Op::constant && op != Op::input)
-    count.functions += times;
-}
-
-// What the loop that solves a block does.
-void tally_block(OperationTally& count, const DenseBlock& block) {
-  const double n = block.size, c = block.columns;
-  const double factor = (n * n * n - n) / (block.symmetric ? 6 : 3), solve = n * (n - 1) * c;
-  count.additions += factor + solve;
-  count.multiplications += factor + solve;
-  count.divisions += n;
-}
-
 }  // namespace
 
 Listing make_listing(const ExpressionGraph& graph, const PreparedFunction& function) {
   return Maker(graph, function).make();
-}
-
-OperationTallies count_operations(const ExpressionGraph& graph, const PreparedFunction& function) {
-  OperationTallies result;
-  // How often each node would be written out: as often as those that use it, together.
-  std::vector<double> times(graph.size(), 0);
-  for (const StoredArray& array : function.arrays)
-    for (const int node : array.nodes)
-      if (node >= 0) times[node] += 1;
-  for (int i = graph.size() - 1; i >= 0; --i) {
-    if (times[i] == 0) continue;
-    const Instruction& x = graph.node(i);
-    const bool is_sign = x.op == Op::multiply && graph.is_number(x.a, -1);
-    for_each_operand_of(graph, i, [&](int k) { times[k] += times[i]; });
-    if (is_sign) continue;  // becomes a subtraction
-    tally(result.written_out, x.op, times[i]);
-    tally(result.shared, x.op, 1);
-  }
-  for (const DenseBlock& block : function.blocks) {
-    tally_block(result.written_out, block);
-    tally_block(result.shared, block);
-  }
-  return result;
 }
 
 }  // namespace cartan

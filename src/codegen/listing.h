@@ -37,16 +37,6 @@ struct Listing {
   int temporaries() const { return static_cast<int>(made_by.size()); }
 };
 
-// Operations counted as if every output were written out, and as they are in the code.
-struct OperationTally {
-  double additions = 0, multiplications = 0, divisions = 0, functions = 0;
-  double total() const { return additions + multiplications + divisions + functions; }
-};
-struct OperationTallies {
-  OperationTally written_out, shared;
-};
-
 Listing make_listing(const ExpressionGraph& graph, const PreparedFunction& function);
-OperationTallies count_operations(const ExpressionGraph& graph, const PreparedFunction& function);
 
 }  // namespace cartan

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <iterator>
 #include <set>
 #include <string_view>
@@ -111,28 +110,14 @@ std::string derivative_name(const ExternalFunction& function, const std::vector<
   return name;
 }
 
-// In the graph the derivative of NAME by argument i is NAME_i, counted from 1.
 std::string UnitNames::external(int function) const {
-  const std::string& name = source_.graph->function_name(function);
-  for (const ExternalFunction& external : source_.externals) {
-    if (external.name == name) return name;
-    if (name.compare(0, external.name.size() + 1, external.name + "_") != 0) continue;
-    std::vector<int> arguments;
-    const char* at = name.data() + external.name.size();
-    const char* const end = name.data() + name.size();
-    bool ok = true;
-    while (ok && at != end) {
-      int which = 0;
-      ok = *at == '_';
-      const auto [next, error] = std::from_chars(at + 1, end, which);
-      ok = ok && error == std::errc() && which >= 1 &&
-           which <= static_cast<int>(external.arguments.size());
-      arguments.push_back(which - 1);
-      at = next;
-    }
-    if (ok) return derivative_name(external, arguments);
-  }
-  return name;
+  const ExpressionGraph::Function& called = source_.graph->function(function);
+  const std::string& base = source_.graph->function_name(called.base);
+  for (const ExternalFunction& external : source_.externals)
+    if (external.name == base &&
+        (called.by.empty() || called.by.back() < static_cast<int>(external.arguments.size())))
+      return derivative_name(external, called.by);
+  return called.name;
 }
 
 }  // namespace cartan

@@ -3,11 +3,37 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 
 #include "codegen/check_values.h"
 
 namespace cartan {
+namespace {
+
+// What the loop that solves a block does.
+void add_block(OperationCount& count, const DenseBlock& block) {
+  const long n = block.size, c = block.columns;
+  const long pairs = (n * n * n - n) / (block.symmetric ? 6 : 3) + n * (n - 1) * c;
+  count.additions += pairs;
+  count.multiplications += pairs;
+  count.divisions += n;
+}
+
+void count_operations(ExpressionGraph& graph, PlannedFunction& function) {
+  std::vector<Expression> values;
+  for (const StoredArray& array : function.prepared.arrays)
+    for (const int node : array.nodes)
+      if (node >= 0) values.push_back({graph, node});
+  function.shared = count_shared(graph, values);
+  function.written_out = count_unshared(graph, values);
+  for (const DenseBlock& block : function.prepared.blocks) {
+    add_block(function.shared, block);
+    if (function.written_out.total() < std::numeric_limits<long>::max() / 2)
+      add_block(function.written_out, block);
+  }
+}
+
+}  // namespace
 
 UnitPlan::UnitPlan(const CodeUnit& source) : unit(source), names(source) {
   ExpressionGraph& graph = *unit.graph;
@@ -23,7 +49,7 @@ UnitPlan::UnitPlan(const CodeUnit& source) : unit(source), names(source) {
   }
   for (PlannedFunction& function : functions) {  // no node is added from here on
     function.listing = make_listing(graph, function.prepared);
-    function.operations = count_operations(graph, function.prepared);
+    count_operations(graph, function);
     function.checks = check_values(graph, function.prepared);
     operations.insert(function.listing.operations.begin(), function.listing.operations.end());
     tables.insert(function.listing.tables.begin(), function.listing.tables.end());
@@ -60,9 +86,10 @@ std::string shape_of(const StoredArray& array) {
 
 namespace {
 
-std::string tally_text(const OperationTally& count) {
-  auto number = [](double x) {
-    return x < 1e15 ? fmt::format("{}", static_cast<long long>(x)) : fmt::format("{:.3g}", x);
+std::string count_text(const OperationCount& count) {
+  auto number = [](long x) {
+    return x == std::numeric_limits<long>::max() ? std::string("more than 9e18")
+                                                 : std::to_string(x);
   };
   return fmt::format("{} (+ {}, * {}, / {}, functions {})", number(count.total()),
                      number(count.additions), number(count.multiplications),
@@ -97,8 +124,8 @@ std::vector<std::string> head_lines(const UnitPlan& plan, const std::vector<std:
     for (int k = 0; k < function.outputs(); ++k)
       lines.push_back(
           fmt::format("  output {}: {}", function.array_names[k], shape_of(function.array(k))));
-    lines.push_back("  operations written out: " + tally_text(function.operations.written_out));
-    lines.push_back("  operations as shared:   " + tally_text(function.operations.shared));
+    lines.push_back("  operations written out: " + count_text(function.written_out));
+    lines.push_back("  operations as shared:   " + count_text(function.shared));
   }
   if (!plan.externals.empty()) {
     lines.push_back("");

@@ -8,6 +8,7 @@
 #include "codegen/listing.h"
 #include "codegen/names.h"
 #include "codegen/prepared_function.h"
+#include "symbolic/count.h"
 
 namespace cartan {
 
@@ -24,8 +25,8 @@ struct PlannedFunction {
   Listing listing;
   std::string name;
   std::vector<std::string> array_names;
-  OperationTallies operations;
-  std::vector<OutputCheck> checks;  // by output
+  OperationCount written_out, shared;  // operations: without and with intermediate results
+  std::vector<OutputCheck> checks;     // by output
 
   int outputs() const { return prepared.outputs; }
   const StoredArray& array(int k) const { return prepared.arrays[k]; }

@@ -1,11 +1,14 @@
 #include "random_unit.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "core/dense.h"
-#include "symbolic/operations.h"
+#include "symbolic/differentiate.h"
+#include "symbolic/flatten.h"
 
 namespace cartan {
 namespace {
@@ -187,6 +190,11 @@ const char* const external_code =
     "double d2f1dkdq(double q, double k) { (void)k; return q > 0 ? 0.0 : -1.0; }\n"
     "double stiffness(double q, double k) { (void)k; return q > 0 ? 0.0 : -q; }\n";
 
+std::vector<double> external_values(const std::vector<double>& point) {
+  const double q = point[1], k = point[3], below = q > 0 ? 0 : 1;
+  return {-2 * k * q * below, -k * below, -below, -q * below};
+}
+
 TestUnit external_unit(const std::string& name) {
   Random random(5);
   TestUnit made;
@@ -195,13 +203,13 @@ TestUnit external_unit(const std::string& name) {
   ExpressionGraph& graph = *made.graph;
   const Expression q = made.unit.arguments[1].symbols[0], k = made.unit.arguments[2].symbols[0];
   const double unknown = std::numeric_limits<double>::quiet_NaN();
-  auto call = [&](const char* function) { return graph.call(function, {sin(q), k}, unknown); };
+  const Expression force = graph.call("f1", {q, k}, unknown);
+  const Expression slope = gradient(graph, force, std::vector{q})[0];
+  const Expression by_k = gradient(graph, force, std::vector{k})[0];
+  const Expression mixed = gradient(graph, slope, std::vector{k})[0];
   made.unit.externals = {{"f1", {"q", "k"}, {{"k", "stiffness"}}}};
   made.unit.functions.push_back(
-      {"forces",
-       "",
-       {{"F", 4, 1, {}, {}, {2.0 * call("f1"), call("f1_1"), call("f1_1_2"), call("f1_2")}}},
-       {}});
+      {"forces", "", {{"F", 4, 1, {}, {}, {2.0 * force, slope, mixed, by_k}}}, {}});
   return made;
 }
 
@@ -209,47 +217,45 @@ TestUnit external_unit(const std::string& name) {
 
 namespace {
 
-std::vector<double> values_of_nodes(const CodeUnit& unit, const std::vector<double>& point) {
-  const ExpressionGraph& graph = *unit.graph;
-  std::vector<double> of_symbol(graph.symbol_count(), std::nan(""));
-  std::size_t next = 0;
+// By one flat program.
+std::vector<double> values_of(const CodeUnit& unit, std::span<const Expression> values,
+                              const std::vector<double>& point) {
+  std::vector<Expression> inputs;
   for (const CodeArgument& argument : unit.arguments)
-    for (const Expression& symbol : argument.symbols)
-      of_symbol[graph.node(symbol.node()).a] = point[next++];
-  std::vector<double> v(graph.size());
-  for (int i = 0; i < graph.size(); ++i) {
-    const Instruction& x = graph.node(i);
-    if (x.op == Op::constant)
-      v[i] = graph.number(i);
-    else if (x.op == Op::input)
-      v[i] = of_symbol[x.a];
-    else if (x.op == Op::if_positive)
-      v[i] = v[x.a] > 0 ? v[x.b] : v[x.c];
-    else if (is_table(x.op))
-      v[i] = graph.table(x.a)->derivative(table_order_of(x.op), v[x.b]);
-    else if (x.op != Op::call)
-      v[i] = value_of_operation(x.op, v[x.a], operand_count(x.op) > 1 ? v[x.b] : 0);
-  }
-  return v;
+    inputs.insert(inputs.end(), argument.symbols.begin(), argument.symbols.end());
+  std::string missing;
+  const Program program = flatten(*unit.graph, values, inputs, &missing);
+  EXPECT_EQ(missing, "");
+  std::vector<double> scratch(program.scratch_size()), result(values.size());
+  evaluate<double>(program, point, scratch, result);
+  return result;
 }
 
 }  // namespace
 
 std::vector<double> reference_values(const CodeUnit& unit, const std::vector<double>& point) {
-  const std::vector<double> v = values_of_nodes(unit, point);
-  auto value = [&](const Expression& x) { return x.is_number() ? x.number() : v[x.node()]; };
+  std::vector<Expression> all;
+  for (const CodeFunction& function : unit.functions) {
+    for (const CodeMatrix& output : function.outputs)
+      all.insert(all.end(), output.entries.begin(), output.entries.end());
+    if (!function.solve) continue;
+    all.insert(all.end(), function.solve->matrix.begin(), function.solve->matrix.end());
+    all.insert(all.end(), function.solve->rhs.begin(), function.solve->rhs.end());
+  }
+  const std::vector<double> values = values_of(unit, all, point);
+  auto next = values.begin();
   std::vector<double> result;
   for (const CodeFunction& function : unit.functions) {
     for (const CodeMatrix& output : function.outputs)
-      for (const Expression& entry : output.entries) result.push_back(value(entry));
+      for (std::size_t k = 0; k < output.entries.size(); ++k) result.push_back(*next++);
     if (!function.solve) continue;
     const LinearSolve& solve = *function.solve;
     const int n = solve.size, columns = solve.columns();
     Eigen::MatrixXd a(n, n), b(n, columns);
-    for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < n; ++j) a(i, j) = value(solve.matrix[i * n + j]);
-      for (int c = 0; c < columns; ++c) b(i, c) = value(solve.rhs[i * columns + c]);
-    }
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) a(i, j) = *next++;
+    for (int i = 0; i < n; ++i)
+      for (int c = 0; c < columns; ++c) b(i, c) = *next++;
     const Eigen::MatrixXd x = Eigen::HouseholderQR<Eigen::MatrixXd>(a).solve(b);
     for (int i = 0; i < n; ++i)
       for (int c = 0; c < columns; ++c) result.push_back(x(i, c));

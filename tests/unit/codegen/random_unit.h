@@ -22,8 +22,9 @@ TestUnit random_unit(const std::string& name, std::uint64_t seed, int operations
 TestUnit solving_unit(const std::string& name, std::uint64_t seed);
 // A function known by name only, f(q, k) = -k q for q < 0, else 0, and its derivatives.
 TestUnit external_unit(const std::string& name);
-// C code of those.
+// C code of those, and what its outputs must be.
 extern const char* const external_code;
+std::vector<double> external_values(const std::vector<double>& point);
 
 // Values of the arguments, one after the other.
 std::vector<double> random_point(const CodeUnit& unit, Random& random);

@@ -1,0 +1,155 @@
+// Compiling and loading: the cache, compilers that are absent or fail, several processes at once.
+#include "codegen/compiled_library.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "work_folder.h"
+
+namespace cartan {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* const code = "double twice(double x) { return 2 * x; }\n";
+
+CompileOptions options_in(const WorkFolder& folder) {
+  CompileOptions options;
+  options.cache = folder.path() / "cache";
+  return options;
+}
+
+std::shared_ptr<const CompiledLibrary> compile(const std::string& source,
+                                               const CompileOptions& options) {
+  std::string problem;
+  auto library = CompiledLibrary::compile(source, options, problem);
+  EXPECT_EQ(problem, "");
+  return library;
+}
+
+std::string problem_with(const std::string& source, const CompileOptions& options) {
+  std::string problem;
+  EXPECT_EQ(CompiledLibrary::compile(source, options, problem), nullptr);
+  return problem;
+}
+
+TEST(CompiledLibrary, IsCompiledOnce) {
+  const WorkFolder folder;
+  const CompileOptions options = options_in(folder);
+  const auto first = compile(code, options), second = compile(code, options);
+  ASSERT_NE(first, nullptr);
+  ASSERT_NE(second, nullptr);
+  EXPECT_FALSE(first->was_cached());
+  EXPECT_TRUE(second->was_cached());
+  EXPECT_EQ(second->function<double(double)>("twice")(3), 6);
+  EXPECT_EQ(second->address("thrice"), nullptr);
+  // nothing is left aside
+  EXPECT_EQ(std::distance(fs::directory_iterator(options.cache), {}), 1);
+}
+
+TEST(CompiledLibrary, OtherSourceOrFlagsAreAnotherLibrary) {
+  const WorkFolder folder;
+  CompileOptions options = options_in(folder);
+  const auto first = compile(code, options);
+  const auto other = compile("double twice(double x) { return x + x; }\n", options);
+  options.flags[0] = "-O1";
+  const auto again = compile(code, options);
+  ASSERT_TRUE(first && other && again);
+  EXPECT_FALSE(other->was_cached());
+  EXPECT_FALSE(again->was_cached());
+}
+
+TEST(CompiledLibrary, DamagedEntriesAreMadeAnew) {
+  const WorkFolder folder;
+  const CompileOptions options = options_in(folder);
+  fs::path file;
+  {
+    const auto library = compile(code, options);
+    ASSERT_NE(library, nullptr);
+    file = library->file();
+  }
+  for (const char* damage : {"", "no library"}) {
+    fs::remove(file);
+    std::ofstream(file) << damage;
+    const auto library = compile(code, options);
+    ASSERT_NE(library, nullptr);
+    EXPECT_FALSE(library->was_cached());
+    EXPECT_EQ(library->function<double(double)>("twice")(4), 8);
+  }
+}
+
+TEST(CompiledLibrary, CacheIsInTheUsersFolder) {
+  const char* before = std::getenv("XDG_CACHE_HOME");
+  const std::string held = before ? before : "";
+  setenv("XDG_CACHE_HOME", "/tmp/somewhere", 1);
+  EXPECT_EQ(default_library_cache(), fs::path("/tmp/somewhere/cartan"));
+  unsetenv("XDG_CACHE_HOME");
+  if (const char* home = std::getenv("HOME"))
+    EXPECT_EQ(default_library_cache(), fs::path(home) / ".cache" / "cartan");
+  if (before) setenv("XDG_CACHE_HOME", held.c_str(), 1);
+}
+
+TEST(CompiledLibrary, ProcessesMayCompileAtOnce) {
+  const WorkFolder folder;
+  const CompileOptions options = options_in(folder);
+  std::vector<pid_t> children;
+  for (int k = 0; k < 3; ++k) {
+    const pid_t child = fork();
+    if (child == 0) {
+      std::string problem;
+      const auto library = CompiledLibrary::compile(code, options, problem);
+      _exit(library && library->function<double(double)>("twice")(5) == 10 ? 0 : 1);
+    }
+    ASSERT_GT(child, 0);
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(std::distance(fs::directory_iterator(options.cache), {}), 1);
+}
+
+TEST(CompiledLibrary, AnAbsentCompilerIsTold) {
+  const WorkFolder folder;
+  CompileOptions options = options_in(folder);
+  options.compiler = "no-such-compiler-here";
+  EXPECT_EQ(
+      problem_with(code, options),
+      "the compiler asked for, 'no-such-compiler-here', cannot be run; name a C compiler that "
+      "can (CC=gcc), or unset CC to have cc, gcc or clang looked for");
+  const char* cc = std::getenv("CC");
+  const std::string held_cc = cc ? cc : "", path = std::getenv("PATH");
+  options.compiler = "";
+  setenv("CC", "nothing-at-all", 1);
+  EXPECT_NE(problem_with(code, options).find("named in $CC, 'nothing-at-all'"), std::string::npos);
+  unsetenv("CC");
+  setenv("PATH", "/nowhere", 1);
+  EXPECT_NE(problem_with(code, options).find("there is no C compiler (cc, gcc, clang)"),
+            std::string::npos);
+  setenv("PATH", path.c_str(), 1);
+  if (cc) setenv("CC", held_cc.c_str(), 1);
+}
+
+TEST(CompiledLibrary, ProblemsAreSentences) {
+  const WorkFolder folder;
+  CompileOptions options = options_in(folder);
+  EXPECT_NE(problem_with("double broken(", options).find("failed"), std::string::npos);
+  // a function that nobody gives is found when the library is loaded
+  const std::string missing = problem_with(
+      "extern double nobody(double);\ndouble f(double x) { return nobody(x); }\n", options);
+  EXPECT_NE(missing.find("nobody"), std::string::npos) << missing;
+  options.sources = {folder.path() / "absent.c"};
+  EXPECT_NE(problem_with(code, options).find("cannot be read"), std::string::npos);
+  options = options_in(folder);
+  folder.write("file", "");
+  options.cache = folder.path() / "file" / "cache";
+  EXPECT_NE(problem_with(code, options).find("XDG_CACHE_HOME"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cartan
