@@ -2,37 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
-#include <random>
 
-#include "codegen/derivation.h"
-#include "support/example.h"
+#include "generated/example_units.h"
 #include "support/random_closed.h"
 #include "support/random_mechanism.h"
 #include "symbolic/flatten.h"
 
 namespace cartan::test {
 namespace {
-
-std::vector<std::string> example_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(CARTAN_ROOT "/examples"))
-    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-// Somewhere near the initial state; the discrete state stays.
-State random_state(const System& system, std::mt19937_64& random, double size = 0.3) {
-  std::uniform_real_distribution<double> number(-size, size);
-  State state = system.initial_state();
-  std::vector<double> d(system.space().tangent_size()), moved(state.x.size());
-  for (double& x : d) x = number(random);
-  system.space().plus(state.x, d, moved);
-  state.x = moved;
-  state.t = 0.5 + number(random);
-  return state;
-}
 
 // Flat code for x' (with the quadrature) of t, x, p.
 struct FlatRates {

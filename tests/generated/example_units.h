@@ -1,0 +1,45 @@
+// The code of every example, and what the system itself gives at the same states.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+
+#include "codegen/emit.h"
+#include "codegen/model_unit.h"
+#include "support/example.h"
+
+namespace cartan::test {
+
+inline constexpr int states_compared = 50;
+// A Jacobian grows with the square of the states; beyond this its flat list alone is compared.
+inline constexpr std::size_t most_states_with_jacobian = 20;
+
+std::vector<std::string> example_names();
+
+// Near the initial state; the discrete state stays.
+State random_state(const System& system, std::mt19937_64& random, double size = 0.3);
+
+struct ExampleUnit {
+  std::string name;
+  Example example;
+  std::unique_ptr<Derivation> derivation;
+  CodeUnit unit;  // functions derivative and, where the system is small, jacobian
+  std::vector<double> parameters;
+  std::vector<State> states;
+  int rates = 0, entries = 0;    // numbers of the two functions
+  std::vector<double> expected;  // per state: rates, then entries of the Jacobian
+
+  bool has_jacobian() const { return unit.functions.size() > 1; }
+  std::size_t numbers() const { return static_cast<std::size_t>(rates + entries); }
+};
+
+ExampleUnit make_example_unit(const std::string& name);
+std::vector<ExampleUnit> make_example_units();
+
+// Values of all states, one after the other, against the expected ones: 1e-12 of the largest rate
+// (of the largest entry of the Jacobian).
+void expect_native(const ExampleUnit& example, const std::vector<double>& values);
+
+}  // namespace cartan::test
