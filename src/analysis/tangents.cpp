@@ -35,6 +35,21 @@ int tangent_numbers(const System& system) {
   return system.space().tangent_size() - system.quadratures();
 }
 
+StateSpace space_without_quadratures(const System& system) {
+  StateSpace result;
+  const std::vector<StateBlock>& blocks = system.space().blocks();
+  for (const StateBlock& b : blocks) {
+    const bool last = &b == &blocks.back();
+    if (b.kind == StateBlock::Kind::quaternion)
+      result.add_quaternion();
+    else if (b.kind == StateBlock::Kind::pose)
+      result.add_pose();
+    else
+      result.add_vector(b.size - (last ? system.quadratures() : 0));
+  }
+  return result;
+}
+
 MatrixXd tangent_map(const System& system, std::span<const double> x) {
   const StateSpace& space = system.space();
   const int n = embedded_numbers(system), m = tangent_numbers(system);
@@ -99,6 +114,19 @@ VectorXd difference(const System& system, std::span<const double> x1, std::span<
   std::vector<double> d(system.space().tangent_size());
   system.space().minus(x1, x0, d);
   return Eigen::Map<const VectorXd>(d.data(), tangent_numbers(system));
+}
+
+MatrixXd difference_rate(const System& system, const VectorXd& d, const MatrixXd& columns) {
+  const StateSpace& space = system.space();
+  std::vector<double> at(space.tangent_size(), 0.0), xi = at, rate = at;
+  std::copy(d.begin(), d.end(), at.begin());
+  MatrixXd result(columns.rows(), columns.cols());
+  for (int j = 0; j < columns.cols(); ++j) {
+    std::copy(columns.col(j).begin(), columns.col(j).end(), xi.begin());
+    space.displacement_rate(at, xi, rate);
+    result.col(j) = Eigen::Map<const VectorXd>(rate.data(), columns.rows());
+  }
+  return result;
 }
 
 }  // namespace cartan

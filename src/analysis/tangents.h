@@ -18,6 +18,9 @@ namespace cartan {
 int embedded_numbers(const System& system);
 int tangent_numbers(const System& system);
 
+// The blocks of a system's space but for the quadratures, which are plain numbers at its end.
+StateSpace space_without_quadratures(const System& system);
+
 // E(x), embedded x tangent numbers, both without quadratures.
 Eigen::MatrixXd tangent_map(const System& system, std::span<const double> x);
 
@@ -39,5 +42,9 @@ void displace(const System& system, const Eigen::VectorXd& d, State& state);
 // x1 (-) x0 without quadratures.
 Eigen::VectorXd difference(const System& system, std::span<const double> x1,
                            std::span<const double> x0);
+
+// dexp^-1_{-d} applied to columns: how d = x1 (-) x0 changes where x1 moves by the columns.
+Eigen::MatrixXd difference_rate(const System& system, const Eigen::VectorXd& d,
+                                const Eigen::MatrixXd& columns);
 
 }  // namespace cartan

@@ -53,6 +53,8 @@ Transition calc_transition(Flow& flow, const State& start, double t, const Matri
     }
     result.factors.push_back(next.transpose() * columns.leftCols(d));
     here = next;
+    result.states.push_back(flow.state());
+    result.bases.push_back(here);
     return true;
   };
   const auto split = [&] {
