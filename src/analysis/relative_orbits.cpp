@@ -91,8 +91,10 @@ const RelativeOrbits::Here& RelativeOrbits::at(const ContinuationPoint& point) {
   h.closing = system.averages() > 0
                   ? MatrixXd(h.B * null_space(h.B.bottomRows(system.averages()), rank_tolerance))
                   : h.B;
+  h.closing = align_basis(h.closing, closing_reference_);
   const MatrixXd Y = h.closing.transpose() * system.symmetry_directions(h.x);
-  h.across = h.closing * complement(column_space(Y, rank_tolerance));
+  h.across = align_basis(h.closing * complement(column_space(Y, rank_tolerance)),
+                         across_reference_);
   h.motion = least_parameter_motion(system, h.x, h.which, *h.workspace);
   h.rate = tangent_rate(system, h.x, *h.workspace);
   h.rate.tail(system.averages()).setZero();
@@ -146,16 +148,16 @@ ContinuationProblem::Equations RelativeOrbits::linearise(const ContinuationPoint
   e.matrix.topRows(closing) =
       h.closing.transpose() *
       (difference_rate(system, gap, end) - difference_rate(system, -gap, begin));
-  e.matrix.row(closing).head(across) =
+  e.matrix.row(closing + means).head(across) =
       h.rate.transpose() * h.across / std::max(h.rate.norm(), 1e-300);
   for (int j = 0; j < means; ++j) {
     const double mean = once.end.x[embedded_numbers(system) - means + j] / T;
     const bool label = !model_parameter && j == means - 1;
-    e.residual[closing + 1 + j] =
+    e.residual[closing + j] =
         mean - (label ? point.parameter() : setting_.targets[static_cast<std::size_t>(j)]);
-    e.matrix.row(closing + 1 + j) = end.row(first_mean + j) / T;
-    e.matrix(closing + 1 + j, across) -= mean / T;
-    if (label) e.matrix(closing + 1 + j, p) -= 1;
+    e.matrix.row(closing + j) = end.row(first_mean + j) / T;
+    e.matrix(closing + j, across) -= mean / T;
+    if (label) e.matrix(closing + j, p) -= 1;
   }
   e.size = size_of(point.states[0]);
   e.weights = VectorXd::Constant(unknowns, 1 / e.size);

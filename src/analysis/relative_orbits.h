@@ -5,9 +5,9 @@
 // symmetries, the period T, the speeds c of the frame, the parameter p. Equations:
 //
 //   B^T (psi_T(x; c) (-) x) = 0     all allowed directions B
-//   y . (f - sum c_k Y_k) = 0       x keeps its place along the orbit
 //   1/T int h_j dt = h_j(start)     what is held: its average
 //   1/T int e dt - p = 0            where the parameter is an expression e: its average is p
+//   y . (f - sum c_k Y_k) = 0       x keeps its place along the orbit
 //
 // Symmetries and the direction of the orbit are divided out of the multipliers: with V(x) across
 // them, V(x_j+1)^T F_j V(x_j) are the factors of what is left.
@@ -55,6 +55,7 @@ class RelativeOrbits final : public ContinuationProblem {
   RelativeOrbitSetting setting_;
   std::vector<std::pair<double, SteadyMember>> members_;  // the last few
   std::shared_ptr<Here> here_;
+  Eigen::MatrixXd closing_reference_, across_reference_;
 };
 
 }  // namespace cartan

@@ -81,6 +81,16 @@ MatrixXd allowed_directions(const System& system, StateView at, Workspace& works
   return Q.rightCols(m - qr.rank());
 }
 
+MatrixXd align_basis(const MatrixXd& B, MatrixXd& reference) {
+  if (reference.rows() != B.rows() || reference.cols() != B.cols()) reference = B;
+  if (B.cols() == 0) return B;
+  const Eigen::JacobiSVD<MatrixXd> svd(B.transpose() * reference,
+                                       Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const MatrixXd aligned = B * (svd.matrixU() * svd.matrixV().transpose());
+  if (svd.singularValues().minCoeff() < 0.5) reference = aligned;
+  return aligned;
+}
+
 void keep_allowed(const System& system, StateView at, std::span<const int> which, MatrixXd& columns,
                   Workspace& workspace) {
   const int rows = system.constraint_count(), last = static_cast<int>(which.size());

@@ -31,6 +31,11 @@ Eigen::VectorXd tangent_rate(const System& system, StateView at, Workspace& work
 // The identity where a system has no constraints.
 Eigen::MatrixXd allowed_directions(const System& system, StateView at, Workspace& workspace);
 
+// The orthonormal basis of B's columns that is next to `reference` (orthogonal Procrustes), so that
+// coordinates change smoothly from state to state. An empty reference is set; one that has become
+// too different is replaced by the result.
+Eigen::MatrixXd align_basis(const Eigen::MatrixXd& B, Eigen::MatrixXd& reference);
+
 // The part of columns (tangent numbers) that leaves the constraints is taken away: with
 // C = dc/dx E and c_p = dc/dp, each column s gets C s + c_p = 0 by the smallest change. `which` are
 // the parameters of the last columns; the others have c_p = 0.

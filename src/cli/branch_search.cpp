@@ -19,7 +19,7 @@ namespace cartan {
 namespace {
 
 constexpr std::size_t most_branches = 16;
-constexpr int most_doublings = 2;  // one after the other
+constexpr int most_doublings = 3;  // one after the other
 constexpr const char* energy = "kinetic + potential";
 
 class Search {
