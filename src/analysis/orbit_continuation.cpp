@@ -339,9 +339,8 @@ Branch OrbitContinuation::follow_doubling(const Bifurcation& doubling,
 int find_critical_mode(const Linearisation& at, Complex critical) {
   int mode = -1;
   for (std::size_t k = 0; k < at.eigenvalues.size(); ++k)
-    if (at.eigenvalues[k].imag() > 0 &&
-        (mode < 0 ||
-         std::abs(at.eigenvalues[k] - critical) < std::abs(at.eigenvalues[mode] - critical)))
+    if (at.eigenvalues[k].imag() > 0 && (mode < 0 || std::abs(at.eigenvalues[k] - critical) <
+                                                         std::abs(at.eigenvalues[mode] - critical)))
       mode = static_cast<int>(k);
   return critical.imag() > 0 ? mode : -1;
 }

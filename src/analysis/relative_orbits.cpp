@@ -93,8 +93,8 @@ const RelativeOrbits::Here& RelativeOrbits::at(const ContinuationPoint& point) {
                   : h.B;
   h.closing = align_basis(h.closing, closing_reference_);
   const MatrixXd Y = h.closing.transpose() * system.symmetry_directions(h.x);
-  h.across = align_basis(h.closing * complement(column_space(Y, rank_tolerance)),
-                         across_reference_);
+  h.across =
+      align_basis(h.closing * complement(column_space(Y, rank_tolerance)), across_reference_);
   h.motion = least_parameter_motion(system, h.x, h.which, *h.workspace);
   h.rate = tangent_rate(system, h.x, *h.workspace);
   h.rate.tail(system.averages()).setZero();
@@ -145,9 +145,8 @@ ContinuationProblem::Equations RelativeOrbits::linearise(const ContinuationPoint
   e.residual = VectorXd::Zero(closing + 1 + means);
   e.matrix = MatrixXd::Zero(closing + 1 + means, unknowns);
   e.residual.head(closing) = h.closing.transpose() * gap;
-  e.matrix.topRows(closing) =
-      h.closing.transpose() *
-      (difference_rate(system, gap, end) - difference_rate(system, -gap, begin));
+  e.matrix.topRows(closing) = h.closing.transpose() * (difference_rate(system, gap, end) -
+                                                       difference_rate(system, -gap, begin));
   e.matrix.row(closing + means).head(across) =
       h.rate.transpose() * h.across / std::max(h.rate.norm(), 1e-300);
   for (int j = 0; j < means; ++j) {
@@ -212,8 +211,8 @@ Spectrum RelativeOrbits::calc_spectrum(const ContinuationPoint& point) {
   for (std::size_t j = 0; j < h.transition.factors.size(); ++j) {
     const bool last = j + 1 == h.transition.factors.size();
     const MatrixXd& basis = h.transition.bases[j];
-    const MatrixXd next = last ? MatrixXd(basis.transpose() * h.B * first)
-                               : rest(h.transition.states[j], basis);
+    const MatrixXd next =
+        last ? MatrixXd(basis.transpose() * h.B * first) : rest(h.transition.states[j], basis);
     if (next.cols() != V.cols()) {
       spectrum.problem = "symmetries that were independent are not any more";
       return spectrum;

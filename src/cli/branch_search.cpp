@@ -351,9 +351,9 @@ class Search {
     const std::string origin =
         fmt::format("the period doubling at {:.9g}", doubling.at.point.parameter());
     if (doublings > most_doublings || diagram_.branches.size() >= most_branches) {
-      diagram_.notes.push_back(fmt::format(
-          "{}: not followed (at most {} doublings one after the other, {} branches)", origin,
-          most_doublings, most_branches));
+      diagram_.notes.push_back(
+          fmt::format("{}: not followed (at most {} doublings one after the other, {} branches)",
+                      origin, most_doublings, most_branches));
       return;
     }
     setting.times = 1 << doublings;

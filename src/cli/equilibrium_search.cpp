@@ -1,5 +1,6 @@
 #include "cli/equilibrium_search.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "core/diagnostics.h"
 #include "io/csv.h"
 #include "io/output_files.h"
+#include "report/chart.h"
 
 namespace cartan {
 namespace {
@@ -150,6 +152,65 @@ std::string map_table(const std::vector<Varied>& varied,
   return text;
 }
 
+// The number the box varies, at a state.
+double number_at(const SteadyCase& steady, const State& state, const Symbol& symbol) {
+  const auto* mechanism = dynamic_cast<const MechanicalSystem*>(steady.system.get());
+  if (!mechanism) return state.x[symbol.index];
+  Observation now;
+  mechanism->observe(state, now, *steady.workspace);
+  return (symbol.quantity == Quantity::joint_q ? now.q : now.v)[symbol.index][symbol.component];
+}
+
+// How far from steady the starts are: over one number as a line, over two as a map; over more the
+// least of all starts that share the first two. Marked: the states found in the box.
+std::string map_picture(const SteadyCase& steady, const std::vector<Varied>& varied,
+                        const SearchResult& result) {
+  Chart chart;
+  chart.title = steady.model->name;
+  chart.x_label = varied[0].range.name;
+  const char* const residual = "log10 of the residual";
+  const std::size_t nx = varied[0].range.values.size();
+  const std::size_t ny = varied.size() > 1 ? varied[1].range.values.size() : 1;
+  const std::size_t others = result.residuals.size() / (nx * ny);
+  std::vector<double> least(nx * ny, INFINITY);  // row by row of the second number
+  for (std::size_t k = 0; k < result.residuals.size(); ++k) {
+    const std::size_t i = k / (ny * others), j = k / others % ny;
+    const double size = std::log10(std::max(result.residuals[k], 1e-16));
+    if (!std::isnan(size)) least[j * nx + i] = std::min(least[j * nx + i], size);
+  }
+  for (double& value : least)
+    if (!std::isfinite(value)) value = std::nan("");
+  if (varied.size() > 1) {
+    chart.y_label = varied[1].range.name;
+    chart.map = {varied[0].range.values, varied[1].range.values, least, residual};
+  } else {
+    chart.y_label = residual;
+    ChartLine line;
+    for (std::size_t i = 0; i < nx; ++i)
+      line.points.emplace_back(varied[0].range.values[i], least[i]);
+    chart.lines.push_back(line);
+  }
+  const auto inside = [](const Range& range, double value) {
+    const auto [low, high] = std::minmax_element(range.values.begin(), range.values.end());
+    return value >= *low - 1e-9 && value <= *high + 1e-9;
+  };
+  double floor = INFINITY;
+  for (const double value : least)
+    if (std::isfinite(value)) floor = std::min(floor, value);
+  for (std::size_t k = 0; k < result.states.size(); ++k) {
+    const FoundState& found = result.states[k];
+    ChartMark mark;
+    mark.x = number_at(steady, found.equilibrium.state, varied[0].symbol);
+    mark.y = varied.size() > 1 ? number_at(steady, found.equilibrium.state, varied[1].symbol)
+                               : std::min(floor, 0.0);
+    mark.label = fmt::format(
+        "{} {}", k, found.linear.problem.empty() && found.linear.stable ? "stable" : "unstable");
+    if (inside(varied[0].range, mark.x) && (varied.size() == 1 || inside(varied[1].range, mark.y)))
+      chart.marks.push_back(std::move(mark));
+  }
+  return chart_svg(chart);
+}
+
 void print_states(const SteadyCase& steady, const SearchResult& result) {
   fmt::print("{}: {} steady states from {} starts\n", steady.model->name, result.states.size(),
              result.residuals.size());
@@ -204,6 +265,7 @@ int search_box(const SteadyCase& steady, const SearchArguments& arguments) {
     const std::unique_ptr<OutputFolder> output = OutputFolder::open(arguments.out, problem);
     if (!output) return complain(problem);
     if (!output->write("search.csv", map_table(varied, grid, result), problem) ||
+        !output->write("search.svg", map_picture(steady, varied, result), problem) ||
         !output->write("equilibria.json", json.dump(2) + "\n", problem) || !output->commit(problem))
       return complain(problem, exit_failed);
   }

@@ -14,8 +14,8 @@ constexpr double R = 0.354, sigma = 20.09 * std::numbers::pi / 180;
 constexpr const char* speed = "R2*front_axle.v";
 
 Settings straight(double v, const Settings& more) {
-  Settings all = {
-      {"lean", 0}, {"steer", 0}, {"pitch", 0}, {"yaw_rate", 0}, {"v", v}, {"rear_speed", v}};
+  Settings all = {{"lean", 0},     {"steer", 0}, {"pitch", 0},
+                  {"yaw_rate", 0}, {"v", v},     {"rear_speed", v}};
   all.insert(all.end(), more.begin(), more.end());
   return all;
 }
@@ -26,7 +26,7 @@ Settings with_trail(double a) {
 }
 
 struct Growth {
-  double weave = -INFINITY;  // real part of the pair
+  double weave = -INFINITY;   // real part of the pair
   double capsize = INFINITY;  // real eigenvalue next to zero
   double most = -INFINITY;
 };
@@ -127,8 +127,7 @@ TEST(BicycleStudies, WheelInertia) {
   EXPECT_NEAR(capsize_speed(light, 60, 70), 66.0903, 5e-5);
   EXPECT_TRUE(growth(40, light).most < 0);
   const double none[][2] = {{5, 1.44}, {50, 0.116}, {100, 0.0579}};
-  for (const auto& [v, most] : none)
-    EXPECT_NEAR(growth(v, {{"jm", 0}}).most / most, 1, 5e-3) << v;
+  for (const auto& [v, most] : none) EXPECT_NEAR(growth(v, {{"jm", 0}}).most / most, 1, 5e-3) << v;
   double lower = 100, upper = 100;  // heavier rims: both limits come down
   for (const double jm : {0.05, 0.2, 0.6, 1.5}) {
     const double weave = weave_speed({{"jm", jm}}, 2.5, 12);
@@ -142,8 +141,8 @@ TEST(BicycleStudies, WheelInertia) {
 
 // At the weave speed orbits are born that close up to the way gone, the heading and the turns of
 // the wheels. They attract, below that speed: at a mean front speed of 3.180 m/s (3.199) the lean
-// reaches 0.1018 (0.0555) and the steer 0.1625 (0.0884), which the references saw simulations settle
-// on.
+// reaches 0.1018 (0.0555) and the steer 0.1625 (0.0884), which the references saw simulations
+// settle on.
 TEST(BicycleStudies, WeavingIsBornSupercritically) {
   const Example e = load_example("bicycle", "recursive", straight(3.3, {}));
   ASSERT_TRUE(e) << e.problem;

@@ -10,8 +10,8 @@ namespace {
 
 using Kind = BifurcationKind;
 
-// A top asleep: A z'' - i C n z' - m g l z = 0 for its tip z. Two frequencies meet at C n / 2A where
-// (C n)^2 = 4 A m g l and leave the imaginary axis to both sides: no Hopf point.
+// A top asleep: A z'' - i C n z' - m g l z = 0 for its tip z. Two frequencies meet at C n / 2A
+// where (C n)^2 = 4 A m g l and leave the imaginary axis to both sides: no Hopf point.
 TEST(Thresholds, SleepingTop) {
   struct Case {
     double m, l, transverse, C;
@@ -94,7 +94,8 @@ TEST(Thresholds, FrequenciesOfTheCoupledPendulums) {
 }
 
 // Rods of length L: with the angles of all of them, the centre of rod i is at
-// L (sum_{j<i} a_j + a_i/2), which gives M; each joint lets what hangs below it rise: K is diagonal.
+// L (sum_{j<i} a_j + a_i/2), which gives M; each joint lets what hangs below it rise: K is
+// diagonal.
 TEST(Thresholds, FrequenciesOfFourRods) {
   const Example e = load_example("four_link", "recursive", {{"tilt", 0}});
   ASSERT_TRUE(e) << e.problem;

@@ -12,8 +12,8 @@ using Kind = BifurcationKind;
 // c = 1 + p/s, period pi, multiplier exp(-2 p T).
 TEST(RelativeOrbits, BesideAPhase) {
   for (const double s : {0.5, -0.5}) {
-    const Example e = load_text("name = \"phase\"\n[parameters]\np = -0.2\ns = " +
-                                std::to_string(s) + R"toml(
+    const Example e =
+        load_text("name = \"phase\"\n[parameters]\np = -0.2\ns = " + std::to_string(s) + R"toml(
 [definitions]
 r2 = "x^2 + y^2"
 [variables]
@@ -51,13 +51,9 @@ y = { initial = 0, rate = "2*x + (p - s*r2)*y" }
 
 // The bicycle's equations: quaternion, rolling, symmetries that do not commute, an average.
 TEST(RelativeOrbits, MatrixIsExactForTheBicycle) {
-  const Example e = load_example("bicycle", "recursive",
-                                 {{"lean", 0},
-                                  {"steer", 0},
-                                  {"pitch", 0},
-                                  {"yaw_rate", 0},
-                                  {"v", 3.2},
-                                  {"rear_speed", 3.2}});
+  const Example e = load_example(
+      "bicycle", "recursive",
+      {{"lean", 0}, {"steer", 0}, {"pitch", 0}, {"yaw_rate", 0}, {"v", 3.2}, {"rear_speed", 3.2}});
   ASSERT_TRUE(e) << e.problem;
   SteadyBranch problem(steady_family(e, "R2*front_axle.v", 3.2, 3.1));
   ContinuationPoint start;
