@@ -19,6 +19,7 @@ namespace cartan {
 namespace {
 
 constexpr std::size_t most_starts = 1000000;
+constexpr std::size_t most_cells = 40000;  // of the picture
 
 int complain(const std::string& message, int status = exit_bad_input) {
   fmt::print(stderr, "cartan equilibrium: {}\n", message);
@@ -140,13 +141,15 @@ std::string map_table(const std::vector<Varied>& varied,
                       const std::vector<std::vector<double>>& grid, const SearchResult& result) {
   std::string text;
   for (const Varied& one : varied) text += one.range.name + ",";
-  text += "residual,equilibrium\n";
+  text += "residual,rate,equilibrium\n";
   for (std::size_t i = 0; i < grid.size(); ++i) {
     for (const double value : grid[i]) {
       append_number(text, value);
       text += ',';
     }
     append_number(text, result.residuals[i]);
+    text += ',';
+    append_number(text, result.rates[i]);
     text += fmt::format(",{}\n", result.reached[i]);
   }
   return text;
@@ -161,30 +164,34 @@ double number_at(const SteadyCase& steady, const State& state, const Symbol& sym
   return (symbol.quantity == Quantity::joint_q ? now.q : now.v)[symbol.index][symbol.component];
 }
 
-// How far from steady the starts are: over one number as a line, over two as a map; over more the
-// least of all starts that share the first two. Marked: the states found in the box.
+// How far from steady the starts are (the rate that symmetries do not explain): over one number as
+// a line, over two as a map; over more the least of all starts that share the first two. Marked:
+// the states found in the box.
 std::string map_picture(const SteadyCase& steady, const std::vector<Varied>& varied,
                         const SearchResult& result) {
   Chart chart;
   chart.title = steady.model->name;
   chart.x_label = varied[0].range.name;
-  const char* const residual = "log10 of the residual";
+  const char* const quantity = "log10 of the rate";
   const std::size_t nx = varied[0].range.values.size();
   const std::size_t ny = varied.size() > 1 ? varied[1].range.values.size() : 1;
-  const std::size_t others = result.residuals.size() / (nx * ny);
+  const std::size_t others = result.rates.size() / (nx * ny);
   std::vector<double> least(nx * ny, INFINITY);  // row by row of the second number
-  for (std::size_t k = 0; k < result.residuals.size(); ++k) {
+  for (std::size_t k = 0; k < result.rates.size(); ++k) {
     const std::size_t i = k / (ny * others), j = k / others % ny;
-    const double size = std::log10(std::max(result.residuals[k], 1e-16));
-    if (!std::isnan(size)) least[j * nx + i] = std::min(least[j * nx + i], size);
+    if (result.rates[k] < least[j * nx + i]) least[j * nx + i] = result.rates[k];
   }
+  double most = 0;
+  for (const double value : least)
+    if (std::isfinite(value)) most = std::max(most, value);
+  const double floor = std::log10(std::max(most, 1e-300)) - 4;  // what is less is shown as this
   for (double& value : least)
-    if (!std::isfinite(value)) value = std::nan("");
+    value = std::isfinite(value) ? std::max(std::log10(value), floor) : std::nan("");
   if (varied.size() > 1) {
     chart.y_label = varied[1].range.name;
-    chart.map = {varied[0].range.values, varied[1].range.values, least, residual};
+    chart.map = {varied[0].range.values, varied[1].range.values, least, quantity};
   } else {
-    chart.y_label = residual;
+    chart.y_label = quantity;
     ChartLine line;
     for (std::size_t i = 0; i < nx; ++i)
       line.points.emplace_back(varied[0].range.values[i], least[i]);
@@ -194,15 +201,12 @@ std::string map_picture(const SteadyCase& steady, const std::vector<Varied>& var
     const auto [low, high] = std::minmax_element(range.values.begin(), range.values.end());
     return value >= *low - 1e-9 && value <= *high + 1e-9;
   };
-  double floor = INFINITY;
-  for (const double value : least)
-    if (std::isfinite(value)) floor = std::min(floor, value);
   for (std::size_t k = 0; k < result.states.size(); ++k) {
     const FoundState& found = result.states[k];
     ChartMark mark;
     mark.x = number_at(steady, found.equilibrium.state, varied[0].symbol);
-    mark.y = varied.size() > 1 ? number_at(steady, found.equilibrium.state, varied[1].symbol)
-                               : std::min(floor, 0.0);
+    mark.y =
+        varied.size() > 1 ? number_at(steady, found.equilibrium.state, varied[1].symbol) : floor;
     mark.label = fmt::format(
         "{} {}", k, found.linear.problem.empty() && found.linear.stable ? "stable" : "unstable");
     if (inside(varied[0].range, mark.x) && (varied.size() == 1 || inside(varied[1].range, mark.y)))
@@ -264,8 +268,12 @@ int search_box(const SteadyCase& steady, const SearchArguments& arguments) {
   if (!arguments.out.empty()) {
     const std::unique_ptr<OutputFolder> output = OutputFolder::open(arguments.out, problem);
     if (!output) return complain(problem);
+    const bool drawn = grid.size() <= most_cells;
+    if (!drawn)
+      fmt::print(stderr, "cartan equilibrium: search.svg is left out: more than {} starts\n",
+                 most_cells);
     if (!output->write("search.csv", map_table(varied, grid, result), problem) ||
-        !output->write("search.svg", map_picture(steady, varied, result), problem) ||
+        (drawn && !output->write("search.svg", map_picture(steady, varied, result), problem)) ||
         !output->write("equilibria.json", json.dump(2) + "\n", problem) || !output->commit(problem))
       return complain(problem, exit_failed);
   }

@@ -158,11 +158,12 @@ class Drawing {
       for (std::size_t i = 0; i < map.x.size(); ++i) {
         const double value = map.values[j * map.x.size() + i];
         if (!std::isfinite(value)) continue;
-        const double x0 = across(x[i]), y0 = down(y[j + 1]);
+        const auto [x0, x1] = std::minmax(across(x[i]), across(x[i + 1]));
+        const auto [y0, y1] = std::minmax(down(y[j]), down(y[j + 1]));
         text_ += fmt::format(
-            "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"/>\n",
-            x0, y0, across(x[i + 1]) - x0 + 0.3, down(y[j]) - y0 + 0.3,
-            colour_at((value - map_.low) / span));
+            "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" "
+            "fill=\"{}\"/>\n",
+            x0, y0, x1 - x0 + 0.3, y1 - y0 + 0.3, colour_at((value - map_.low) / span));
       }
     // the scale, above the map
     if (!(map_.low <= map_.high)) return;

@@ -22,7 +22,7 @@ struct ChartMark {
 // Values over a grid as colours, dark where they are small: a ramp from blue to yellow whose
 // lightness grows steadily, so that it reads without colours too.
 struct ChartMap {
-  std::vector<double> x, y;    // places of the columns and rows, increasing
+  std::vector<double> x, y;    // places of the columns and rows, in order
   std::vector<double> values;  // row by row; what is not finite stays empty
   std::string label;
 };

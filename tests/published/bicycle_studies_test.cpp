@@ -26,34 +26,37 @@ Settings with_trail(double a) {
 }
 
 struct Growth {
-  double weave = -INFINITY;   // real part of the pair
-  double capsize = INFINITY;  // real eigenvalue next to zero
+  double weave = 0;    // real part of the pair with the highest frequency
+  double capsize = 1;  // product of all eigenvalues: a real one passes zero with it
   double most = -INFINITY;
 };
 
 Growth growth(double v, const Settings& more) {
   const Example e = load_example("bicycle", "recursive", straight(v, more));
   EXPECT_TRUE(e) << e.problem;
+  if (!e) return {};
   const auto workspace = e.system->make_workspace();
   const Linearisation linear = linearise(*e.system, e.system->initial_state(), *workspace);
   EXPECT_EQ(linear.problem, "");
-  EXPECT_EQ(linear.neutral, 6);
+  EXPECT_GE(linear.neutral, 6);  // one more where one passes zero
   Growth result;
+  double highest = -1;
+  std::complex<double> product = 1;
   for (const auto& value : linear.eigenvalues) {
     if (value == std::complex<double>(0, 0)) continue;
     result.most = std::max(result.most, value.real());
-    if (std::fabs(value.imag()) > 0.1 * std::fabs(value.real()))
-      result.weave = std::max(result.weave, value.real());
-    if (value.imag() == 0 && std::fabs(value.real()) < std::fabs(result.capsize))
-      result.capsize = value.real();
+    product *= value / (1 + std::abs(value));
+    if (value.imag() > highest) highest = value.imag(), result.weave = value.real();
   }
+  result.capsize = linear.neutral > 6 ? 0 : product.real();
   return result;
 }
 
 // Where f changes sign between a and b (false position, Illinois).
-double root(const std::function<double(double)>& f, double a, double b, double width = 1e-13) {
+double root(const std::function<double(double)>& f, double a, double b, double width = 1e-12) {
   double fa = f(a), fb = f(b);
   EXPECT_LT(fa * fb, 0) << a << " " << b;
+  if (!(fa * fb < 0)) return std::nan("");
   for (int i = 0; i < 80 && std::fabs(b - a) > width * (1 + std::fabs(b)); ++i) {
     const double c = (a * fb - b * fa) / (fb - fa), fc = f(c);
     if (fc == 0) return c;
@@ -90,7 +93,7 @@ TEST(BicycleStudies, MoreTrailWidensTheStableRange) {
 // The trail above which there is no upper limit: 1/v^2 of the capsize speed reaches zero.
 TEST(BicycleStudies, TrailWithoutAnUpperLimit) {
   const auto trail_at = [](double v) {
-    return root([&](double a) { return growth(v, with_trail(a)).capsize * v; }, 0.19, 0.2);
+    return root([&](double a) { return growth(v, with_trail(a)).capsize; }, 0.19, 0.2);
   };
   // a(v) = a + k/v^2 + ..
   const double a1 = trail_at(100), a2 = trail_at(200);
@@ -105,7 +108,7 @@ TEST(BicycleStudies, TrailWithoutAStableRange) {
   const auto width = [](double a) {
     return capsize_speed(with_trail(a), 1.8, 2.6) - weave_speed(with_trail(a), 1.8, 2.6);
   };
-  const double trail = root(width, -0.01, 0, 1e-12);
+  const double trail = root(width, -0.01, 0, 1e-11);
   EXPECT_NEAR(trail, -0.00658527185139582, 1e-9);
   EXPECT_NEAR(trail, -0.006588, 3e-6);
   EXPECT_NEAR(weave_speed(with_trail(trail), 1.8, 2.6), 2.1314, 5e-5);
@@ -126,8 +129,10 @@ TEST(BicycleStudies, WheelInertia) {
   EXPECT_NEAR(weave_speed(light, 22, 25), 23.4857, 5e-5);
   EXPECT_NEAR(capsize_speed(light, 60, 70), 66.0903, 5e-5);
   EXPECT_TRUE(growth(40, light).most < 0);
+  // none at all is refused (the spin of a wheel would meet no inertia): as good as none
   const double none[][2] = {{5, 1.44}, {50, 0.116}, {100, 0.0579}};
-  for (const auto& [v, most] : none) EXPECT_NEAR(growth(v, {{"jm", 0}}).most / most, 1, 5e-3) << v;
+  for (const auto& [v, most] : none)
+    EXPECT_NEAR(growth(v, {{"jm", 1e-9}}).most / most, 1, 5e-3) << v;
   double lower = 100, upper = 100;  // heavier rims: both limits come down
   for (const double jm : {0.05, 0.2, 0.6, 1.5}) {
     const double weave = weave_speed({{"jm", jm}}, 2.5, 12);
@@ -149,7 +154,7 @@ TEST(BicycleStudies, WeavingIsBornSupercritically) {
   constexpr double from = 3.25, to = 3.18;
   SteadyBranch problem(steady_family(e, speed, from, to));
   ContinuationOptions options = branch_options(from, to);
-  options.largest_step = 0.1;
+  options.largest_step = 0.2;
   const Branch branch = branch_of(problem, e, options);
   ASSERT_EQ(kinds_of(branch), std::vector{BifurcationKind::hopf});
   const Bifurcation& hopf = branch.bifurcations[0];
@@ -158,6 +163,7 @@ TEST(BicycleStudies, WeavingIsBornSupercritically) {
   ASSERT_EQ(RelativeOrbits::choose(problem, linear.state, linear.neutral, setting), "");
   EXPECT_EQ(setting.families, 1);  // energy
   EXPECT_EQ(setting.symmetries.count(), 5);
+  setting.flow.tolerance = 1e-11;
   RelativeOrbits orbits(std::move(setting));
   const Branch weaving = orbits.follow_hopf(hopf, linear, options);
   ASSERT_EQ(weaving.problem, "");
