@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -155,13 +156,27 @@ std::string map_table(const std::vector<Varied>& varied,
   return text;
 }
 
-// The number the box varies, at a state.
-double number_at(const SteadyCase& steady, const State& state, const Symbol& symbol) {
+// Is it an angle, the same after a whole turn?
+bool is_angle(const Model& model, const Symbol& symbol) {
+  if (symbol.quantity != Quantity::joint_q) return false;
+  const JointType type = model.joints[symbol.index].type;
+  return type == JointType::revolute || type == JointType::universal ||
+         (type == JointType::cylindrical && symbol.component == 0) ||
+         (type == JointType::planar && symbol.component == 2);
+}
+
+// The number the box varies, at a state; an angle within half a turn of the middle of the box.
+double number_at(const SteadyCase& steady, const State& state, const Varied& varied) {
+  const Symbol& symbol = varied.symbol;
   const auto* mechanism = dynamic_cast<const MechanicalSystem*>(steady.system.get());
   if (!mechanism) return state.x[symbol.index];
   Observation now;
   mechanism->observe(state, now, *steady.workspace);
-  return (symbol.quantity == Quantity::joint_q ? now.q : now.v)[symbol.index][symbol.component];
+  const double value =
+      (symbol.quantity == Quantity::joint_q ? now.q : now.v)[symbol.index][symbol.component];
+  if (!is_angle(*steady.model, symbol)) return value;
+  const double middle = (varied.range.values.front() + varied.range.values.back()) / 2;
+  return middle + std::remainder(value - middle, 2 * std::numbers::pi);
 }
 
 // How far from steady the starts are (the rate that symmetries do not explain): over one number as
@@ -204,9 +219,8 @@ std::string map_picture(const SteadyCase& steady, const std::vector<Varied>& var
   for (std::size_t k = 0; k < result.states.size(); ++k) {
     const FoundState& found = result.states[k];
     ChartMark mark;
-    mark.x = number_at(steady, found.equilibrium.state, varied[0].symbol);
-    mark.y =
-        varied.size() > 1 ? number_at(steady, found.equilibrium.state, varied[1].symbol) : floor;
+    mark.x = number_at(steady, found.equilibrium.state, varied[0]);
+    mark.y = varied.size() > 1 ? number_at(steady, found.equilibrium.state, varied[1]) : floor;
     mark.label = fmt::format(
         "{} {}", k, found.linear.problem.empty() && found.linear.stable ? "stable" : "unstable");
     if (inside(varied[0].range, mark.x) && (varied.size() == 1 || inside(varied[1].range, mark.y)))
