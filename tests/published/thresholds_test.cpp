@@ -1,5 +1,6 @@
 // Critical speeds and frequencies that are known in closed form: the sleeping top, the rolling coin
-// (case S4.10), the coupled spherical pendulums (004 7.3, case S4.7), four hanging rods.
+// (case S4.10), Ziegler's column, the coupled spherical pendulums (004 7.3, case S4.7), four
+// hanging rods.
 #include <numbers>
 
 #include "../unit/analysis/continuation_support.h"
@@ -67,6 +68,45 @@ TEST(Thresholds, RollingCoin) {
       EXPECT_TRUE(branch.samples.front().stable);
       EXPECT_FALSE(branch.samples.back().stable);
     }
+  }
+}
+
+// Ziegler's column, two links under a follower force P, masses 2 and 1, damping c in both joints:
+// flutter begins at P = (41/28) k/l + c^2/(2 m l^3) (Herrmann and Jong 1965), far below the 2.086
+// of the column without damping; it is a Hopf point, and the flutter attracts.
+TEST(Thresholds, FlutterOfZieglersColumn) {
+  const auto model = [](double c) {
+    std::string text = "name = \"column\"\ngravity = [0, 0, 0]\n[parameters]\nP = 1\n";
+    for (const char* part : {"lower", "upper"})
+      text += std::string("[[body]]\nname = \"") + part +
+              "\"\nmass = " + (part[0] == 'l' ? "2" : "1") + "\ncom = [1, 0, 0]\n";
+    for (const bool knee : {false, true})
+      text += std::string("[[joint]]\nname = \"") + (knee ? "knee" : "base") +
+              "\"\ntype = \"revolute\"\naxis = [0, 0, 1]\nparent = { body = \"" +
+              (knee ? "lower\", at = [1, 0, 0] }\nchild = { body = \"upper"
+                    : "world\" }\nchild = { body = \"lower") +
+              "\" }\n[[force]]\ntype = \"torsion\"\njoint = \"" + (knee ? "knee" : "base") +
+              "\"\nstiffness = 1\ndamping = " + std::to_string(c) + "\n";
+    return text +
+           "[[force]]\ntype = \"wrench\"\nbody = \"upper\"\nat = [1, 0, 0]\n"
+           "force = [\"-P\", 0, 0]\nframe = \"body\"\n";
+  };
+  for (const double c : {0.1, 0.3}) {
+    const Example e = load_text(model(c));
+    ASSERT_TRUE(e) << e.problem;
+    SteadyBranch problem(steady_family(e, "P", 1, 2));
+    ContinuationOptions options = branch_options(1, 2);
+    options.largest_step = 0.1;
+    const Branch branch = branch_of(problem, e, options);
+    ASSERT_EQ(kinds_of(branch), std::vector{Kind::hopf});
+    const Bifurcation& hopf = branch.bifurcations[0];
+    EXPECT_NEAR(hopf.at.point.parameter(), 41.0 / 28 + c * c / 2, 1e-11);
+    OrbitContinuation orbits(orbit_setting(e, "P", 1, 2));
+    const Branch flutter = orbits.follow_hopf(hopf, problem.linearise_at(hopf.at.point), options);
+    ASSERT_EQ(flutter.problem, "");
+    EXPECT_TRUE(flutter.reached) << flutter.end;
+    EXPECT_GT(flutter.slope, 0);
+    for (const BranchSample& s : flutter.samples) EXPECT_TRUE(s.stable) << s.point.parameter();
   }
 }
 
