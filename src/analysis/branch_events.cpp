@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include "core/dense.h"
-
 
 namespace cartan {
 namespace {
@@ -86,6 +86,26 @@ Complex kth_value(const Spectrum& spectrum, int k) {
   return values[std::clamp<std::size_t>(k, 1, values.size()) - 1];
 }
 
+// What grows: an eigenvalue, or the logarithm of a multiplier.
+Complex exponent(const Spectrum& spectrum, Complex value) {
+  return spectrum.multipliers ? std::log(value) : value;
+}
+
+// The two exponents with imaginary parts >= 0 that are next to a frequency. The square of their
+// difference is smooth where they meet: negative while both are on the axis, positive beyond.
+std::pair<Complex, Complex> two_nearest(const Spectrum& spectrum, double frequency) {
+  std::vector<Complex> list;
+  for (const Complex& value : spectrum.values)
+    if (value.imag() >= 0) list.push_back(exponent(spectrum, value));
+  if (list.size() < 2) return {0, 0};
+  const Complex target(0, frequency);
+  std::partial_sort(list.begin(), list.begin() + 2, list.end(),
+                    [&](const Complex& x, const Complex& y) {
+                      return std::abs(x - target) < std::abs(y - target);
+                    });
+  return {list[0], list[1]};
+}
+
 // The zero of a test function between a and b: false position in Illinois' form with halvings.
 BranchSample locate(BranchFollower& follower, const BranchSample& a, const BranchSample& b,
                     const Test& test) {
@@ -147,12 +167,16 @@ class Finder {
 
   void add_pair() {
     const int k = std::max(a_.spectrum.unstable(), b_.spectrum.unstable());
+    if (const std::optional<double> frequency = leaves_axis(k)) {
+      add_collision(*frequency);
+      return;
+    }
     const Test growth = [k](const BranchSample& s) {
       return s.spectrum.growth(kth_value(s.spectrum, k));
     };
     const bool crosses = growth(a_) * growth(b_) < 0;
     const Test test = crosses ? growth : [&growth](const BranchSample& s) {
-      return growth(s) - s.spectrum.margin();  // from the axis itself: no losses
+      return growth(s) - s.spectrum.margin();  // from the axis itself
     };
     add(a_.spectrum.multipliers ? BifurcationKind::torus : BifurcationKind::hopf, test);
     Complex& critical = list.back().critical;
@@ -164,6 +188,37 @@ class Finder {
   std::vector<Bifurcation> list;
 
  private:
+  // Without losses values come as l and -conj(l): a pair cannot pass the axis, two pairs on it meet
+  // and leave it to both sides. The frequency where they do, if that is what happens.
+  std::optional<double> leaves_axis(int k) const {
+    const bool grows = b_.spectrum.unstable() > a_.spectrum.unstable();
+    const Spectrum &calm = (grows ? a_ : b_).spectrum, &wild = (grows ? b_ : a_).spectrum;
+    const Complex value = exponent(wild, kth_value(wild, k));
+    const auto mirrored = [&](const Complex& other) {
+      return std::abs(exponent(wild, other) + std::conj(value)) < 1e-6 * (1 + std::abs(value));
+    };
+    const bool mirror = std::any_of(wild.values.begin(), wild.values.end(), mirrored);
+    const double frequency = std::fabs(value.imag());
+    if (!mirror || std::fabs(calm.growth(kth_value(calm, k))) > calm.margin() ||
+        frequency < 1e-7 * (1 + std::abs(value)))
+      return std::nullopt;
+    return frequency;
+  }
+
+  void add_collision(double frequency) {
+    const Test test = [frequency](const BranchSample& s) {
+      const auto [x, y] = two_nearest(s.spectrum, frequency);
+      return std::real((x - y) * (x - y));
+    };
+    add(a_.spectrum.multipliers ? BifurcationKind::krein_collision
+                                : BifurcationKind::hamiltonian_hopf,
+        test);
+    const Spectrum& at = list.back().at.spectrum;
+    const auto [x, y] = two_nearest(at, frequency);
+    const Complex middle = (x + y) / 2.0;
+    list.back().critical = at.multipliers ? std::exp(middle) : middle;
+  }
+
   static Complex nearest_critical(const Spectrum& spectrum, BifurcationKind kind) {
     const Complex target = !spectrum.multipliers                      ? 0.0
                            : kind == BifurcationKind::period_doubling ? -1.0
@@ -262,6 +317,10 @@ const char* to_string(BifurcationKind kind) {
       return "period-doubling";
     case BifurcationKind::torus:
       return "torus";
+    case BifurcationKind::hamiltonian_hopf:
+      return "hamiltonian-hopf";
+    case BifurcationKind::krein_collision:
+      return "krein-collision";
   }
   return "";
 }

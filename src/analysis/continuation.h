@@ -17,6 +17,8 @@
 //   hopf             a complex pair passes the imaginary axis
 //   period-doubling  a multiplier passes -1
 //   torus            a complex pair of multipliers passes the unit circle
+//   hamiltonian-hopf two pairs on the imaginary axis meet and leave it to both sides (no losses)
+//   krein-collision  the same on the unit circle
 #pragma once
 
 #include <atomic>
@@ -80,7 +82,16 @@ class ContinuationProblem {
   }
 };
 
-enum class BifurcationKind { fold, branch_point, zero_eigenvalue, hopf, period_doubling, torus };
+enum class BifurcationKind {
+  fold,
+  branch_point,
+  zero_eigenvalue,
+  hopf,
+  period_doubling,
+  torus,
+  hamiltonian_hopf,
+  krein_collision
+};
 const char* to_string(BifurcationKind kind);
 
 struct BranchSample {
@@ -117,6 +128,9 @@ struct Branch {
   std::string problem;   // why there is no branch at all
   bool reached = false;  // `to` was reached
   bool failed = false;   // it ended because it could not be followed further
+  // Of orbits born at a Hopf point: d parameter / d e^2 there, with the amplitude e of the number
+  // that swings most.
+  double slope = 0;
 };
 
 // From a solution at options.from (or a point near one) towards options.to.

@@ -21,10 +21,13 @@ SearchResult search_equilibria(const SteadyProblem& problem, const std::vector<S
   for (std::size_t i = 0; i < starts.size(); ++i) {
     if (options.progress) options.progress(static_cast<double>(i) / starts.size());
     result.residuals.push_back(INFINITY);
+    result.rates.push_back(INFINITY);
     result.reached.push_back(-1);
     if (!starts[i].problem.empty()) continue;
     const State& start = starts[i].state;
-    result.residuals.back() = problem.steadiness(start, problem.explain(start));
+    const Eigen::VectorXd c = problem.explain(start);
+    result.residuals.back() = problem.steadiness(start, c);
+    result.rates.back() = problem.residual(start, c, {}).head(problem.size()).norm();
     EquilibriumOptions one = options.equilibrium;
     if (options.holds) one.held = options.holds(start);
     Equilibrium found = find_equilibrium(problem, start, one);

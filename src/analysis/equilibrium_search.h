@@ -21,6 +21,7 @@ struct FoundState {
 
 struct SearchResult {
   std::vector<double> residuals;   // per start: how far from steady it is; infinite without a state
+  std::vector<double> rates;       // per start: size of the rate that symmetries do not explain
   std::vector<int> reached;        // per start: which of the states, or -1
   std::vector<FoundState> states;  // distinct, in the order in which they were found
 };

@@ -8,34 +8,50 @@ namespace cartan {
 
 namespace {
 
-Eigen::MatrixXd split(const Eigen::MatrixXd& A, double tolerance, double scale, double limit) {
+using Eigen::MatrixXd;
+
+// A^T P = Q R with pivoting: columns of Q beyond the rank are orthogonal to all rows of A that
+// count. Where singular values have a gap at the limit the pivots have it too, at a fraction of the
+// price.
+MatrixXd split(const MatrixXd& A, double tolerance, double scale) {
   const Eigen::Index n = A.cols();
-  if (n == 0 || A.rows() == 0) return Eigen::MatrixXd::Identity(n, n);
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(A, Eigen::ComputeFullV);
-  const Eigen::VectorXd& s = svd.singularValues();
-  const double least = std::max(limit, tolerance * std::max(scale, s[0]));
+  if (n == 0 || A.rows() == 0) return MatrixXd::Identity(n, n);
+  const Eigen::ColPivHouseholderQR<MatrixXd> qr(A.transpose());
+  const auto pivots = qr.matrixQR().diagonal().cwiseAbs();
+  const double least = tolerance * std::max(scale, pivots[0]);
   Eigen::Index rank = 0;
-  while (rank < s.size() && s[rank] > least) ++rank;
-  return svd.matrixV().rightCols(n - rank);
+  while (rank < pivots.size() && pivots[rank] > least) ++rank;
+  MatrixXd null = MatrixXd::Zero(n, n - rank);
+  null.bottomRows(n - rank).setIdentity();
+  null.applyOnTheLeft(qr.householderQ());
+  return null;
 }
 
 }  // namespace
 
-Eigen::MatrixXd null_space(const Eigen::MatrixXd& A, double tolerance, double scale) {
-  return split(A, tolerance, scale, 0);
+MatrixXd null_space(const MatrixXd& A, double tolerance, double scale) {
+  return split(A, tolerance, scale);
 }
 
-Eigen::MatrixXd null_space_below(const Eigen::MatrixXd& A, double limit) {
-  return split(A, 0, 0, limit);
-}
-
-Eigen::MatrixXd column_space(const Eigen::MatrixXd& A, double tolerance) {
-  if (A.cols() == 0 || A.rows() == 0) return Eigen::MatrixXd(A.rows(), 0);
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(A, Eigen::ComputeThinU);
+MatrixXd null_space_below(const MatrixXd& A, double limit) {
+  const Eigen::Index n = A.cols();
+  if (n == 0 || A.rows() == 0) return MatrixXd::Identity(n, n);
+  const Eigen::BDCSVD<MatrixXd> svd(A, Eigen::ComputeFullV);
   const Eigen::VectorXd& s = svd.singularValues();
   Eigen::Index rank = 0;
-  while (rank < s.size() && s[rank] > tolerance * s[0]) ++rank;
-  return svd.matrixU().leftCols(rank);
+  while (rank < s.size() && s[rank] > limit) ++rank;
+  return svd.matrixV().rightCols(n - rank);
+}
+
+MatrixXd column_space(const MatrixXd& A, double tolerance) {
+  if (A.cols() == 0 || A.rows() == 0) return MatrixXd(A.rows(), 0);
+  const Eigen::ColPivHouseholderQR<MatrixXd> qr(A);
+  const auto pivots = qr.matrixQR().diagonal().cwiseAbs();
+  Eigen::Index rank = 0;
+  while (rank < pivots.size() && pivots[rank] > tolerance * pivots[0]) ++rank;
+  MatrixXd basis = MatrixXd::Identity(A.rows(), rank);
+  basis.applyOnTheLeft(qr.householderQ());
+  return basis;
 }
 
 Eigen::MatrixXd complement(const Eigen::MatrixXd& Q) {

@@ -5,11 +5,12 @@
 
 namespace cartan {
 
-// Orthonormal columns that span { x : A x = 0 }. A direction counts as null when |A x| is below
-// `tolerance` times `scale`, or times the largest singular value when that is larger.
+// Orthonormal columns that span { x : A x = 0 }. A direction counts as null when the pivot of A
+// that belongs to it is below `tolerance` times `scale`, or times the largest pivot when that is
+// larger.
 Eigen::MatrixXd null_space(const Eigen::MatrixXd& A, double tolerance, double scale = 0);
 
-// The same with the limit itself.
+// Directions with |A x| below the limit itself (singular values: for decisions at rounding level).
 Eigen::MatrixXd null_space_below(const Eigen::MatrixXd& A, double limit);
 
 // Orthonormal columns that span the columns of A.

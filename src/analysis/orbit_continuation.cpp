@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "analysis/tangents.h"
+#include "core/dense.h"
 
 namespace cartan {
 namespace {
@@ -66,6 +67,15 @@ std::vector<int> OrbitContinuation::which() const {
   return setting_.by_value ? std::vector<int>{} : std::vector<int>{setting_.family.parameter};
 }
 
+// Of driven systems; zero where nothing is known of it.
+double OrbitContinuation::drive_period(double p, double& slope) const {
+  slope = 0;
+  if (!driven() || !setting_.period) return 0;
+  const double period = setting_.times * setting_.period(p, slope);
+  slope *= setting_.times;
+  return period;
+}
+
 const System& OrbitContinuation::system_at(double p) {
   return *member(p).made.system;
 }
@@ -104,7 +114,7 @@ std::string OrbitContinuation::start(const State& guess, double period, int node
   const Orbit orbit = find_orbit(*at.made.system, guess, options);
   if (!orbit.found()) return orbit.problem;
   double slope = 0;
-  if (driven() && setting_.period) setting_.period(setting_.from, slope);
+  drive_period(setting_.from, slope);
   if (slope != 0 && nodes > 1)
     return "where the period of the drive follows the parameter, a single node is possible only: "
            "leave --shooting away";
@@ -125,7 +135,7 @@ void OrbitContinuation::add_parameter_column(const ContinuationPoint& point,
   const std::vector<int> parameters = which();
   if (!parameters.empty()) column += s.by_parameters.col(0);
   double period_slope = 0;
-  if (driven() && setting_.period) setting_.period(point.parameter(), period_slope);
+  drive_period(point.parameter(), period_slope);
   column += period_slope * s.by_period;
   const MatrixXd E = tangent_map(system, x.x);
   const MatrixXd motion = least_parameter_motion(system, x, parameters, *at.workspace);
@@ -187,7 +197,7 @@ std::string OrbitContinuation::move(const VectorXd& step, ContinuationPoint& poi
     point.numbers[0] += change;
   }
   double slope = 0;
-  if (driven() && setting_.period) point.numbers[0] = setting_.period(p, slope);
+  if (driven() && setting_.period) point.numbers[0] = drive_period(p, slope);
   point.numbers[1] = p;
   for (int i = 0; i < count; ++i) {
     State& node = point.states[i];
@@ -230,6 +240,17 @@ Spectrum OrbitContinuation::calc_spectrum(const ContinuationPoint& point) {
 // side, half a period away.
 std::string OrbitContinuation::look_for_end(const ContinuationPoint& before,
                                             const ContinuationPoint& after) {
+  if (doubled_ && after.states.size() > 1) {
+    const System& system = system_at(after.parameter());
+    const auto apart = [&](const ContinuationPoint& point) {
+      return difference(system, point.states[point.states.size() / 2].x, point.states[0].x);
+    };
+    if (apart(before).dot(apart(after)) < 0)
+      return fmt::format(
+          "both times around have become equal: the orbits of half the period double theirs at "
+          "about {:.6g}",
+          after.parameter());
+  }
   if (driven()) return "";
   Member& at = member(after.parameter());
   const VectorXd f = tangent_rate(*at.made.system, after.states[0], *at.workspace);
@@ -245,13 +266,8 @@ Branch OrbitContinuation::follow_hopf(const Bifurcation& hopf, const Linearisati
                                       const ContinuationOptions& options) {
   Branch none;
   const double omega = hopf.critical.imag();
-  int mode = -1;
-  for (std::size_t k = 0; k < at.eigenvalues.size(); ++k)
-    if (at.eigenvalues[k].imag() > 0 &&
-        (mode < 0 || std::abs(at.eigenvalues[k] - hopf.critical) <
-                         std::abs(at.eigenvalues[mode] - hopf.critical)))
-      mode = static_cast<int>(k);
-  if (mode < 0 || !(omega > 0)) {
+  const int mode = find_critical_mode(at, hopf.critical);
+  if (mode < 0) {
     none.problem = "the critical pair is not found again";
     return none;
   }
@@ -274,8 +290,74 @@ Branch OrbitContinuation::follow_hopf(const Bifurcation& hopf, const Linearisati
     none.problem = branch.end;
     return none;
   }
+  branch.slope = hopf_slope(system_at(setting_.from), at, mode, branch.samples);
   branch.samples.erase(branch.samples.begin());
   return branch;
+}
+
+Branch OrbitContinuation::follow_doubling(const Bifurcation& doubling,
+                                          const ContinuationOptions& options) {
+  Branch none;
+  const ContinuationPoint& once = doubling.at.point;
+  BranchSample first;
+  first.point = once;
+  first.point.numbers[0] *= 2;
+  double slope = 0;
+  drive_period(once.parameter(), slope);
+  if (slope == 0)  // else the times of further nodes would depend on the parameter
+    for (State node : once.states) {
+      node.t += period_of(once);
+      first.point.states.push_back(std::move(node));
+    }
+  const Equations e = linearise(first.point);
+  none.problem = e.problem;
+  if (!none.problem.empty()) return none;
+  // A annihilates the tangent of the branch that is twice around, and the new direction, in which
+  // the parameter does not change
+  const MatrixXd A = e.matrix * e.weights.cwiseInverse().asDiagonal();
+  const Eigen::BDCSVD<MatrixXd> svd(A, Eigen::ComputeFullV);
+  const MatrixXd two = svd.matrixV().rightCols(2);
+  const Eigen::RowVector2d dp = two.bottomRows(1);
+  if (!(dp.norm() > 1e-6)) {
+    none.problem = "the branch turns round there; the doubled orbits cannot be told from it";
+    return none;
+  }
+  first.weights = e.weights;
+  first.spectrum.multipliers = true;
+  neutral_ = doubling.at.spectrum.neutral;  // the critical multiplier is next to one
+  doubled_ = true;
+  const VectorXd direction = (two * Eigen::Vector2d(dp[1], -dp[0])).normalized();
+  Branch branch = follow_direction(*this, first, direction.cwiseQuotient(e.weights), options);
+  if (branch.samples.size() < 2) {
+    none.problem = branch.end;
+    return none;
+  }
+  branch.samples.erase(branch.samples.begin());
+  return branch;
+}
+
+int find_critical_mode(const Linearisation& at, Complex critical) {
+  int mode = -1;
+  for (std::size_t k = 0; k < at.eigenvalues.size(); ++k)
+    if (at.eigenvalues[k].imag() > 0 && (mode < 0 || std::abs(at.eigenvalues[k] - critical) <
+                                                         std::abs(at.eigenvalues[mode] - critical)))
+      mode = static_cast<int>(k);
+  return critical.imag() > 0 ? mode : -1;
+}
+
+// p = p0 + s e^2 + O(e^4): two samples give s up to O(e^4).
+double hopf_slope(const System& system, const Linearisation& at, int mode,
+                  const std::vector<BranchSample>& samples) {
+  const VectorXd z = at.modes.col(mode).real().head(tangent_numbers(system));
+  const auto squared = [&](const BranchSample& s) {
+    const double e = z.dot(difference(system, s.point.states[0].x, at.state.x)) / z.squaredNorm();
+    return e * e;
+  };
+  const double p0 = samples[0].point.parameter(), e1 = squared(samples[1]);
+  const double s1 = (samples[1].point.parameter() - p0) / e1;
+  if (samples.size() < 3) return s1;
+  const double e2 = squared(samples[2]), s2 = (samples[2].point.parameter() - p0) / e2;
+  return e2 > e1 ? s1 - (s2 - s1) * e1 / (e2 - e1) : s1;
 }
 
 }  // namespace cartan

@@ -34,6 +34,7 @@ struct OrbitSetting {
   // Of driven systems: the period at a value of the parameter, and its derivative.
   std::function<double(double p, double& slope)> period;
   double from = 0, to = 1;
+  int times = 1;  // of driven systems: periods of the drive in one of the orbit
 };
 
 class OrbitContinuation final : public ContinuationProblem {
@@ -56,6 +57,10 @@ class OrbitContinuation final : public ContinuationProblem {
   // x (+) e Re z, their period near 2 pi / omega. Branches begin with the first of them.
   Branch follow_hopf(const Bifurcation& hopf, const Linearisation& at,
                      const ContinuationOptions& options);
+  // Orbits of twice the period that are born at a period doubling. Where F v = -v there, they are
+  // x (+) e v to first order; once around they are at x (+) -e v. This object belongs to them: its
+  // setting has twice the periods of the drive.
+  Branch follow_doubling(const Bifurcation& doubling, const ContinuationOptions& options);
 
  private:
   struct Member {
@@ -69,13 +74,23 @@ class OrbitContinuation final : public ContinuationProblem {
   const ShootingEquations& equations_at(const ContinuationPoint& point);
   void add_parameter_column(const ContinuationPoint& point, const ShootingEquations& s,
                             Eigen::Ref<Eigen::VectorXd> column);
+  double drive_period(double p, double& slope) const;
   bool driven() const { return setting_.family.options.problem.driven; }
 
   OrbitSetting setting_;
-  int neutral_ = -1;  // multipliers that are one all along
+  bool doubled_ = false;  // the second half of the nodes belongs to the second time around
+  int neutral_ = -1;      // multipliers that are one all along
   std::vector<Member> members_;
   ContinuationPoint cached_point_;
   ShootingEquations cached_;
 };
+
+// The mode of the pair that is critical at a Hopf point, or -1.
+int find_critical_mode(const Linearisation& at, std::complex<double> critical);
+
+// d p / d e^2 at a Hopf point, from the first samples of the orbits born there (the Hopf point
+// first). e: how far x is displaced along the mode, whose largest number is one.
+double hopf_slope(const System& system, const Linearisation& at, int mode,
+                  const std::vector<BranchSample>& samples);
 
 }  // namespace cartan

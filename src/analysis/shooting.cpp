@@ -13,20 +13,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// dexp^-1_{-d} applied to columns: how d = x1 (-) x0 changes where x1 moves by the columns.
-MatrixXd difference_rate(const System& system, const VectorXd& d, const MatrixXd& columns) {
-  const StateSpace& space = system.space();
-  std::vector<double> at(space.tangent_size(), 0.0), xi = at, rate = at;
-  std::copy(d.begin(), d.end(), at.begin());
-  MatrixXd result(columns.rows(), columns.cols());
-  for (int j = 0; j < columns.cols(); ++j) {
-    std::copy(columns.col(j).begin(), columns.col(j).end(), xi.begin());
-    space.displacement_rate(at, xi, rate);
-    result.col(j) = Eigen::Map<const VectorXd>(rate.data(), columns.rows());
-  }
-  return result;
-}
-
 // The same rates after a shift of number i of x by whole turns?
 bool same_after(const System& system, const State& state, int i, double shift,
                 Workspace& workspace) {

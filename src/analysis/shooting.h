@@ -35,9 +35,9 @@ struct ShootingPoint {
 struct ShootingEquations {
   std::string problem;  // why there are none
   Eigen::VectorXd residual;
-  Eigen::MatrixXd matrix;                   // d residual / d (y_0, y_1, .., period)
-  Eigen::MatrixXd by_parameters;            // d residual / d p, nodes moving least
-  Eigen::VectorXd by_period;                // d residual / d period of the flow's end, driven or not
+  Eigen::MatrixXd matrix;         // d residual / d (y_0, y_1, .., period)
+  Eigen::MatrixXd by_parameters;  // d residual / d p, nodes moving least
+  Eigen::VectorXd by_period;      // d residual / d period of the flow's end, driven or not
   std::vector<Eigen::MatrixXd> directions;  // B_i
   std::vector<Eigen::MatrixXd> factors;     // of the flow once around
   std::vector<std::pair<int, int>> turns;   // numbers of x that come back changed by whole turns

@@ -42,6 +42,9 @@ class SteadyBranch final : public ContinuationProblem {
   // Whether that was because such a branch makes no sense, not because none was found.
   bool refused() const { return refused_; }
   const std::vector<std::string>& held() const { return held_names_; }
+  const SteadyFamily& family() const { return family_; }
+  const Symmetries& symmetries() const { return *symmetries_; }
+  const std::vector<double>& targets() const { return targets_; }  // of what the user holds
   const std::vector<std::string>& not_held() const { return contested_; }
 
   Equations linearise(const ContinuationPoint& point) override;

@@ -35,6 +35,21 @@ int tangent_numbers(const System& system) {
   return system.space().tangent_size() - system.quadratures();
 }
 
+StateSpace space_without_quadratures(const System& system) {
+  StateSpace result;
+  const std::vector<StateBlock>& blocks = system.space().blocks();
+  for (const StateBlock& b : blocks) {
+    const bool last = &b == &blocks.back();
+    if (b.kind == StateBlock::Kind::quaternion)
+      result.add_quaternion();
+    else if (b.kind == StateBlock::Kind::pose)
+      result.add_pose();
+    else
+      result.add_vector(b.size - (last ? system.quadratures() : 0));
+  }
+  return result;
+}
+
 MatrixXd tangent_map(const System& system, std::span<const double> x) {
   const StateSpace& space = system.space();
   const int n = embedded_numbers(system), m = tangent_numbers(system);
@@ -64,6 +79,16 @@ MatrixXd allowed_directions(const System& system, StateView at, Workspace& works
   const auto qr = factor(constraint_rows(system, at, workspace).transpose());
   const MatrixXd Q = qr.householderQ();
   return Q.rightCols(m - qr.rank());
+}
+
+MatrixXd align_basis(const MatrixXd& B, MatrixXd& reference) {
+  if (reference.rows() != B.rows() || reference.cols() != B.cols()) reference = B;
+  if (B.cols() == 0) return B;
+  const Eigen::JacobiSVD<MatrixXd> svd(B.transpose() * reference,
+                                       Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const MatrixXd aligned = B * (svd.matrixU() * svd.matrixV().transpose());
+  if (svd.singularValues().minCoeff() < 0.5) reference = aligned;
+  return aligned;
 }
 
 void keep_allowed(const System& system, StateView at, std::span<const int> which, MatrixXd& columns,
@@ -99,6 +124,19 @@ VectorXd difference(const System& system, std::span<const double> x1, std::span<
   std::vector<double> d(system.space().tangent_size());
   system.space().minus(x1, x0, d);
   return Eigen::Map<const VectorXd>(d.data(), tangent_numbers(system));
+}
+
+MatrixXd difference_rate(const System& system, const VectorXd& d, const MatrixXd& columns) {
+  const StateSpace& space = system.space();
+  std::vector<double> at(space.tangent_size(), 0.0), xi = at, rate = at;
+  std::copy(d.begin(), d.end(), at.begin());
+  MatrixXd result(columns.rows(), columns.cols());
+  for (int j = 0; j < columns.cols(); ++j) {
+    std::copy(columns.col(j).begin(), columns.col(j).end(), xi.begin());
+    space.displacement_rate(at, xi, rate);
+    result.col(j) = Eigen::Map<const VectorXd>(rate.data(), columns.rows());
+  }
+  return result;
 }
 
 }  // namespace cartan

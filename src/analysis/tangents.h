@@ -18,6 +18,9 @@ namespace cartan {
 int embedded_numbers(const System& system);
 int tangent_numbers(const System& system);
 
+// The blocks of a system's space but for the quadratures, which are plain numbers at its end.
+StateSpace space_without_quadratures(const System& system);
+
 // E(x), embedded x tangent numbers, both without quadratures.
 Eigen::MatrixXd tangent_map(const System& system, std::span<const double> x);
 
@@ -27,6 +30,11 @@ Eigen::VectorXd tangent_rate(const System& system, StateView at, Workspace& work
 // States allowed near `at` at the same time: x (+) B y to first order, B with orthonormal columns.
 // The identity where a system has no constraints.
 Eigen::MatrixXd allowed_directions(const System& system, StateView at, Workspace& workspace);
+
+// The orthonormal basis of B's columns that is next to `reference` (orthogonal Procrustes), so that
+// coordinates change smoothly from state to state. An empty reference is set; one that has become
+// too different is replaced by the result.
+Eigen::MatrixXd align_basis(const Eigen::MatrixXd& B, Eigen::MatrixXd& reference);
 
 // The part of columns (tangent numbers) that leaves the constraints is taken away: with
 // C = dc/dx E and c_p = dc/dp, each column s gets C s + c_p = 0 by the smallest change. `which` are
@@ -39,5 +47,9 @@ void displace(const System& system, const Eigen::VectorXd& d, State& state);
 // x1 (-) x0 without quadratures.
 Eigen::VectorXd difference(const System& system, std::span<const double> x1,
                            std::span<const double> x0);
+
+// dexp^-1_{-d} applied to columns: how d = x1 (-) x0 changes where x1 moves by the columns.
+Eigen::MatrixXd difference_rate(const System& system, const Eigen::VectorXd& d,
+                                const Eigen::MatrixXd& columns);
 
 }  // namespace cartan

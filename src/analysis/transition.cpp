@@ -15,6 +15,7 @@ using Eigen::VectorXd;
 constexpr double largest_condition = 100;  // of a factor, about
 constexpr int sweeps = 24;                 // of the QR iteration
 constexpr double similar = 10;             // sizes of eigenvalues that are solved together
+constexpr double invariant = 1e-8;         // of subspaces that are solved apart
 
 // Ratio of the largest to the smallest diagonal entry of R: a cheap, sure sign of a condition.
 double estimate_condition(const MatrixXd& F) {
@@ -53,6 +54,8 @@ Transition calc_transition(Flow& flow, const State& start, double t, const Matri
     }
     result.factors.push_back(next.transpose() * columns.leftCols(d));
     here = next;
+    result.states.push_back(flow.state());
+    result.bases.push_back(here);
     return true;
   };
   const auto split = [&] {
@@ -102,10 +105,17 @@ std::vector<std::complex<double>> product_eigenvalues(const std::vector<MatrixXd
   VectorXd size = VectorXd::Zero(n);  // logarithms
   for (const MatrixXd& r : R) size += r.diagonal().cwiseAbs().array().log().matrix();
 
+  // A real gap between sizes leaves Q0^T Qk block diagonal to rounding. Where sizes are equal (no
+  // losses) but positions and speeds have different scales, R may show gaps that are none.
+  const MatrixXd turn = start.transpose() * Q;
+  const auto separate = [&](int k) {
+    return size[k] <= size[k - 1] - std::log(similar) &&
+           turn.block(k, 0, n - k, k).norm() < invariant;
+  };
   std::vector<std::complex<double>> result;
   for (int first = 0, last; first < n; first = last) {
     last = first + 1;
-    while (last < n && size[last] > size[last - 1] - std::log(similar)) ++last;
+    while (last < n && !separate(last)) ++last;
     const int count = last - first;
     MatrixXd block = MatrixXd::Identity(count, count);
     double scale = 0;
@@ -116,7 +126,7 @@ std::vector<std::complex<double>> product_eigenvalues(const std::vector<MatrixXd
       block /= largest;
       scale += std::log(largest);
     }
-    block = (start.transpose() * Q).block(first, first, count, count) * block;
+    block = turn.block(first, first, count, count) * block;
     const Eigen::EigenSolver<MatrixXd> solver(block, false);
     for (int i = 0; i < count; ++i) result.push_back(std::exp(scale) * solver.eigenvalues()[i]);
   }

@@ -15,6 +15,8 @@ namespace cartan {
 // each factor has a modest condition.
 struct Transition {
   std::vector<Eigen::MatrixXd> factors;
+  std::vector<State> states;           // where each factor ends
+  std::vector<Eigen::MatrixXd> bases;  // allowed directions there
   State end;
   Eigen::MatrixXd end_directions;  // B1
   Eigen::VectorXd end_rate;        // tangent numbers

@@ -15,21 +15,6 @@ struct VariationalWorkspace : Workspace {
   MatrixXd J, by_parameters;
 };
 
-// The blocks of a space but for the last `quadratures` numbers, which are plain.
-StateSpace without_quadratures(const StateSpace& space, int quadratures) {
-  StateSpace result;
-  for (const StateBlock& b : space.blocks()) {
-    const bool last = &b == &space.blocks().back();
-    if (b.kind == StateBlock::Kind::quaternion)
-      result.add_quaternion();
-    else if (b.kind == StateBlock::Kind::pose)
-      result.add_pose();
-    else
-      result.add_vector(b.size - (last ? quadratures : 0));
-  }
-  return result;
-}
-
 VariationalWorkspace& own(Workspace& workspace) {
   return static_cast<VariationalWorkspace&>(workspace);
 }
@@ -41,7 +26,7 @@ VariationalSystem::VariationalSystem(const System& base, int columns, std::vecto
       n_(embedded_numbers(base)),
       columns_(columns),
       parameters_(std::move(parameters)),
-      space_(without_quadratures(base.space(), base.quadratures())) {
+      space_(space_without_quadratures(base)) {
   space_.add_vector(n_ * columns_);
 }
 

@@ -169,10 +169,11 @@ void print_branches(const BranchDiagram& diagram, const ShownQuantity& shown) {
   fmt::print("\n{}\n", diagram.bifurcations.empty() ? "no bifurcations" : "bifurcations");
   for (std::size_t k = 0; k < diagram.bifurcations.size(); ++k) {
     const FoundBifurcation& found = diagram.bifurcations[k];
-    fmt::print("  branch {}: {:<24} {} = {:.12g}, {} = {:.10g}, unstable {} -> {}\n",
-               found.branch + 1, describe(found), name, found.what.at.point.parameter(),
-               shown.label, shown.at_bifurcations[k], found.what.unstable_before,
-               found.what.unstable_after);
+    fmt::print(
+        "  branch {}: {:<24} {} = {:.12g}, {} = {:.10g}, unstable {} -> {}{}\n", found.branch + 1,
+        describe(found), name, found.what.at.point.parameter(), shown.label,
+        shown.at_bifurcations[k], found.what.unstable_before, found.what.unstable_after,
+        found.slope != 0 ? fmt::format(", d {}/d amplitude^2 = {:.6g}", name, found.slope) : "");
   }
   for (const std::string& note : diagram.notes) fmt::print("{}\n", note);
 }
@@ -191,6 +192,7 @@ Json bifurcations_json(const BranchDiagram& diagram) {
                   {"unstable_before", found.what.unstable_before},
                   {"unstable_after", found.what.unstable_after}};
     if (!found.criticality.empty()) entry["criticality"] = found.criticality;
+    if (found.slope != 0) entry["slope"] = found.slope;
     if (orbits) entry["period"] = point.numbers[0];
     list.push_back(std::move(entry));
   }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "analysis/orbit_continuation.h"
+#include "analysis/relative_orbits.h"
 #include "analysis/steady_branch.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
@@ -18,6 +19,7 @@ namespace cartan {
 namespace {
 
 constexpr std::size_t most_branches = 16;
+constexpr int most_doublings = 3;  // one after the other
 constexpr const char* energy = "kinetic + potential";
 
 class Search {
@@ -218,24 +220,27 @@ class Search {
     const Bifurcation hopf = diagram_.bifurcations[k].what;
     const std::string origin = fmt::format("the Hopf point at {:.9g}", hopf.at.point.parameter());
     const Linearisation linear = steady.linearise_at(hopf.at.point);
-    std::string reason;
-    if (parameter_ < 0)
-      reason = "orbits are followed along an entry of [parameters], not along an expression";
-    else if (linear.neutral > 0)
-      reason =
-          "the motions that are born there are periodic only up to symmetries or belong to a "
-          "family; they are not followed";
-    else
-      reason = refuse_flow(steady.system_at(request_.from));
+    std::string reason = refuse_flow(steady.system_at(request_.from));
+    RelativeOrbitSetting setting;
+    if (reason.empty() && linear.neutral > 0)
+      reason = RelativeOrbits::choose(steady, linear.state, linear.neutral, setting);
     if (!reason.empty()) {
       diagram_.notes.push_back(fmt::format("{}: {}", origin, reason));
       return;
     }
-    const auto orbits = std::make_unique<OrbitContinuation>(orbit_setting({}));
     Progress progress("continue", !request_.quiet);
-    Branch branch = orbits->follow_hopf(hopf, linear, with_progress(progress));
-    if (!branch.samples.empty())
+    const ContinuationOptions options = with_progress(progress);
+    Branch branch;
+    if (linear.neutral > 0) {
+      setting.flow.stop_requested = &watch_interrupts();
+      branch = RelativeOrbits(std::move(setting)).follow_hopf(hopf, linear, options);
+    } else {
+      branch = OrbitContinuation(orbit_setting({})).follow_hopf(hopf, linear, options);
+    }
+    if (!branch.samples.empty()) {
       diagram_.bifurcations[k].criticality = judge(branch.samples[0].spectrum);
+      diagram_.bifurcations[k].slope = branch.slope;
+    }
     add(std::move(branch), true, origin);
   }
 
@@ -321,7 +326,7 @@ class Search {
       setting.hold_values.push_back(
           make_state_function(*system, model(), text, problem)->value(start_, *workspace));
     diagram_.held.assign(holds.begin(), holds.end() - (parameter_ < 0 ? 1 : 0));
-    const auto orbits = std::make_unique<OrbitContinuation>(std::move(setting));
+    const auto orbits = std::make_unique<OrbitContinuation>(setting);
     ContinuationPoint point;
     diagram_.problem = orbits->start(start_, period, request_.shooting, point);
     if (!diagram_.problem.empty()) {
@@ -335,6 +340,31 @@ class Search {
     if (!request_.follow_crossings || diagram_.branches.empty()) return;
     follow_crossings(*orbits, 0);
     for (std::size_t b = 1; b < diagram_.branches.size(); ++b) diagram_.branches[b].orbits = true;
+    for (std::size_t k = 0; k < diagram_.bifurcations.size(); ++k)
+      if (diagram_.bifurcations[k].what.kind == BifurcationKind::period_doubling)
+        follow_doubling(setting, k);
+  }
+
+  void follow_doubling(OrbitSetting setting, std::size_t k) {
+    const Bifurcation doubling = diagram_.bifurcations[k].what;
+    const int doublings = diagram_.branches[diagram_.bifurcations[k].branch].doublings + 1;
+    const std::string origin =
+        fmt::format("the period doubling at {:.9g}", doubling.at.point.parameter());
+    if (doublings > most_doublings || diagram_.branches.size() >= most_branches) {
+      diagram_.notes.push_back(
+          fmt::format("{}: not followed (at most {} doublings one after the other, {} branches)",
+                      origin, most_doublings, most_branches));
+      return;
+    }
+    setting.times = 1 << doublings;
+    Progress progress("continue", !request_.quiet);
+    Branch branch =
+        OrbitContinuation(std::move(setting)).follow_doubling(doubling, with_progress(progress));
+    if (!branch.samples.empty())
+      diagram_.bifurcations[k].criticality = judge(branch.samples[0].spectrum);
+    const std::size_t before = diagram_.branches.size();
+    add(std::move(branch), true, origin);
+    if (diagram_.branches.size() > before) diagram_.branches.back().doublings = doublings;
   }
 
   BranchDiagram diagram_;

@@ -26,12 +26,14 @@ struct FollowedBranch {
   Branch branch;
   bool orbits = false;
   std::string origin;  // where it comes from; "" for the first
+  int doublings = 0;   // of the period since the first
 };
 
 struct FoundBifurcation {
   int branch = 0;  // index of its branch
   Bifurcation what;
-  std::string criticality;  // of Hopf points whose orbits were followed
+  std::string criticality;  // of Hopf points and period doublings whose orbits were followed
+  double slope = 0;         // of Hopf points: d parameter / d amplitude^2
 };
 
 struct BranchDiagram {

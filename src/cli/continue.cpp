@@ -51,7 +51,8 @@ std::optional<int> read_options(const Words& words, Options& o) {
                    "interval from A to B counts as 1); default 0.02",
                    o.step);
   arguments.flag("--switch",
-                 "also follow branches that cross at branch points, and orbits born at Hopf points",
+                 "also follow branches that cross at branch points, orbits born at Hopf points "
+                 "(up to symmetries too), and orbits of twice the period at period doublings",
                  r.follow_crossings);
   arguments.option("--period", "T", "of orbits: a guess, or with --driven the period itself",
                    r.period);

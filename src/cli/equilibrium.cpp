@@ -45,7 +45,11 @@ std::optional<int> read_options(const Words& words, Options& o) {
       o.search);
   arguments.flag("--minimise", "first go down to a minimum of the potential energy, at rest",
                  o.minimise);
-  arguments.option("--out", "DIR", "write equilibrium.json and state.json", o.out);
+  arguments.option(
+      "--out", "DIR",
+      "write equilibrium.json and state.json; with --search equilibria.json, search.csv and "
+      "search.svg, the map of residuals over the box",
+      o.out);
   arguments.flag("--json", "print one JSON object", o.json);
   return arguments.parse(words);
 }

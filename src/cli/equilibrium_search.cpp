@@ -1,6 +1,8 @@
 #include "cli/equilibrium_search.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -12,11 +14,13 @@
 #include "core/diagnostics.h"
 #include "io/csv.h"
 #include "io/output_files.h"
+#include "report/chart.h"
 
 namespace cartan {
 namespace {
 
 constexpr std::size_t most_starts = 1000000;
+constexpr std::size_t most_cells = 40000;  // of the picture
 
 int complain(const std::string& message, int status = exit_bad_input) {
   fmt::print(stderr, "cartan equilibrium: {}\n", message);
@@ -138,16 +142,91 @@ std::string map_table(const std::vector<Varied>& varied,
                       const std::vector<std::vector<double>>& grid, const SearchResult& result) {
   std::string text;
   for (const Varied& one : varied) text += one.range.name + ",";
-  text += "residual,equilibrium\n";
+  text += "residual,rate,equilibrium\n";
   for (std::size_t i = 0; i < grid.size(); ++i) {
     for (const double value : grid[i]) {
       append_number(text, value);
       text += ',';
     }
     append_number(text, result.residuals[i]);
+    text += ',';
+    append_number(text, result.rates[i]);
     text += fmt::format(",{}\n", result.reached[i]);
   }
   return text;
+}
+
+// Is it an angle, the same after a whole turn?
+bool is_angle(const Model& model, const Symbol& symbol) {
+  if (symbol.quantity != Quantity::joint_q) return false;
+  const JointType type = model.joints[symbol.index].type;
+  return type == JointType::revolute || type == JointType::universal ||
+         (type == JointType::cylindrical && symbol.component == 0) ||
+         (type == JointType::planar && symbol.component == 2);
+}
+
+// The number the box varies, at a state; an angle within half a turn of the middle of the box.
+double number_at(const SteadyCase& steady, const State& state, const Varied& varied) {
+  const Symbol& symbol = varied.symbol;
+  const auto* mechanism = dynamic_cast<const MechanicalSystem*>(steady.system.get());
+  if (!mechanism) return state.x[symbol.index];
+  Observation now;
+  mechanism->observe(state, now, *steady.workspace);
+  const double value =
+      (symbol.quantity == Quantity::joint_q ? now.q : now.v)[symbol.index][symbol.component];
+  if (!is_angle(*steady.model, symbol)) return value;
+  const double middle = (varied.range.values.front() + varied.range.values.back()) / 2;
+  return middle + std::remainder(value - middle, 2 * std::numbers::pi);
+}
+
+// How far from steady the starts are (the rate that symmetries do not explain): over one number as
+// a line, over two as a map; over more the least of all starts that share the first two. Marked:
+// the states found in the box.
+std::string map_picture(const SteadyCase& steady, const std::vector<Varied>& varied,
+                        const SearchResult& result) {
+  Chart chart;
+  chart.title = steady.model->name;
+  chart.x_label = varied[0].range.name;
+  const char* const quantity = "log10 of the rate";
+  const std::size_t nx = varied[0].range.values.size();
+  const std::size_t ny = varied.size() > 1 ? varied[1].range.values.size() : 1;
+  const std::size_t others = result.rates.size() / (nx * ny);
+  std::vector<double> least(nx * ny, INFINITY);  // row by row of the second number
+  for (std::size_t k = 0; k < result.rates.size(); ++k) {
+    const std::size_t i = k / (ny * others), j = k / others % ny;
+    if (result.rates[k] < least[j * nx + i]) least[j * nx + i] = result.rates[k];
+  }
+  double most = 0;
+  for (const double value : least)
+    if (std::isfinite(value)) most = std::max(most, value);
+  const double floor = std::log10(std::max(most, 1e-300)) - 4;  // what is less is shown as this
+  for (double& value : least)
+    value = std::isfinite(value) ? std::max(std::log10(value), floor) : std::nan("");
+  if (varied.size() > 1) {
+    chart.y_label = varied[1].range.name;
+    chart.map = {varied[0].range.values, varied[1].range.values, least, quantity};
+  } else {
+    chart.y_label = quantity;
+    ChartLine line;
+    for (std::size_t i = 0; i < nx; ++i)
+      line.points.emplace_back(varied[0].range.values[i], least[i]);
+    chart.lines.push_back(line);
+  }
+  const auto inside = [](const Range& range, double value) {
+    const auto [low, high] = std::minmax_element(range.values.begin(), range.values.end());
+    return value >= *low - 1e-9 && value <= *high + 1e-9;
+  };
+  for (std::size_t k = 0; k < result.states.size(); ++k) {
+    const FoundState& found = result.states[k];
+    ChartMark mark;
+    mark.x = number_at(steady, found.equilibrium.state, varied[0]);
+    mark.y = varied.size() > 1 ? number_at(steady, found.equilibrium.state, varied[1]) : floor;
+    mark.label = fmt::format(
+        "{} {}", k, found.linear.problem.empty() && found.linear.stable ? "stable" : "unstable");
+    if (inside(varied[0].range, mark.x) && (varied.size() == 1 || inside(varied[1].range, mark.y)))
+      chart.marks.push_back(std::move(mark));
+  }
+  return chart_svg(chart);
 }
 
 void print_states(const SteadyCase& steady, const SearchResult& result) {
@@ -203,7 +282,12 @@ int search_box(const SteadyCase& steady, const SearchArguments& arguments) {
   if (!arguments.out.empty()) {
     const std::unique_ptr<OutputFolder> output = OutputFolder::open(arguments.out, problem);
     if (!output) return complain(problem);
+    const bool drawn = grid.size() <= most_cells;
+    if (!drawn)
+      fmt::print(stderr, "cartan equilibrium: search.svg is left out: more than {} starts\n",
+                 most_cells);
     if (!output->write("search.csv", map_table(varied, grid, result), problem) ||
+        (drawn && !output->write("search.svg", map_picture(steady, varied, result), problem)) ||
         !output->write("equilibria.json", json.dump(2) + "\n", problem) || !output->commit(problem))
       return complain(problem, exit_failed);
   }

@@ -14,7 +14,8 @@ struct SearchArguments {
   bool json = false;
 };
 
-// Prints the states, writes search.csv (the residual map) and equilibria.json; the exit status.
+// Prints the states, writes search.csv and search.svg (the residual map) and equilibria.json; the
+// exit status.
 int search_box(const SteadyCase& steady, const SearchArguments& arguments);
 
 }  // namespace cartan

@@ -5,6 +5,7 @@
 
 #include "cli/arguments.h"
 #include "cli/model_variants.h"
+#include "cli/parallel.h"
 #include "cli/progress.h"
 #include "cli/ranges.h"
 #include "cli/state_file.h"
@@ -177,25 +178,34 @@ struct SweepPoint {
   Result result;
 };
 
-// Every value of a parameter is a model of its own.
+// One value of a parameter: a model of its own. False after a complaint.
+bool analyse_value(const Options& o, const ModelDescription& description, const std::string& name,
+                   SweepPoint& point) {
+  ModelArguments arguments = o.model;
+  arguments.sets.push_back(fmt::format("{}={:.17g}", name, point.value));
+  const std::unique_ptr<SteadyCase> steady =
+      make_steady("linearize", make_model(description, arguments));
+  if (!steady) return false;
+  const State start = steady->system->initial_state();
+  const auto held = read_holds("linearize", *steady, o.holds, start);
+  if (!held) return false;
+  point.result = analyse(*steady, start, *held, o.at == "equilibrium");
+  return true;
+}
+
 bool sweep_parameter(const Options& o, const Range& range, std::vector<SweepPoint>& points) {
   Progress progress("linearize", !o.json);
-  ModelArguments arguments = o.model;
-  arguments.sets.emplace_back();
-  const std::optional<ModelDescription> description = read_description(arguments);
+  const std::optional<ModelDescription> description = read_description(o.model);
   if (!description) return false;
-  for (std::size_t i = 0; i < range.values.size(); ++i) {
-    arguments.sets.back() = fmt::format("{}={:.17g}", range.name, range.values[i]);
-    const std::unique_ptr<SteadyCase> steady =
-        make_steady("linearize", make_model(*description, arguments));
-    if (!steady) return false;
-    const State start = steady->system->initial_state();
-    const auto held = read_holds("linearize", *steady, o.holds, start);
-    if (!held) return false;
-    points.push_back({range.values[i], analyse(*steady, start, *held, o.at == "equilibrium")});
-    progress.show(static_cast<double>(i + 1) / range.values.size());
-  }
-  return true;
+  for (const double value : range.values) points.push_back({value, {}});
+  std::atomic<bool> failed = false;
+  for_each_in_parallel(
+      static_cast<int>(points.size()),
+      [&](int i) {
+        if (!failed && !analyse_value(o, *description, range.name, points[i])) failed = true;
+      },
+      [&](int done) { progress.show(static_cast<double>(done) / points.size()); });
+  return !failed;
 }
 
 // An expression is held at every value, each search starting where the last one ended.

@@ -61,6 +61,12 @@ class Drawing {
     for (const ChartLine& line : chart.lines)
       for (const auto& [x, y] : line.points) x_.add(x), y_.add(y);
     for (const ChartMark& mark : chart.marks) x_.add(mark.x), y_.add(mark.y);
+    if (has_map()) {
+      for (const double edge : edges(chart.map.x)) x_.add(edge);
+      for (const double edge : edges(chart.map.y)) y_.add(edge);
+      for (const double value : chart.map.values) map_.add(value);
+      return;
+    }
     x_.widen();
     y_.widen();
   }
@@ -72,6 +78,7 @@ class Drawing {
         "<rect width=\"{0:g}\" height=\"{1:g}\" fill=\"white\"/>\n",
         width, height);
     draw_axes();
+    if (has_map()) draw_map();
     for (const ChartLine& line : chart_.lines) draw_line(line);
     for (const ChartMark& mark : chart_.marks) draw_mark(mark);
     draw_legend();
@@ -115,6 +122,61 @@ class Drawing {
     label(left, 28, "start", chart_.title, " font-size=\"16\" font-weight=\"bold\"");
   }
 
+  bool has_map() const {
+    const ChartMap& map = chart_.map;
+    return !map.values.empty() && map.values.size() == map.x.size() * map.y.size();
+  }
+
+  // Borders of cells around places.
+  static std::vector<double> edges(const std::vector<double>& places) {
+    const std::size_t n = places.size();
+    if (n == 1) return {places[0] - 0.5, places[0] + 0.5};
+    std::vector<double> list(n + 1);
+    for (std::size_t i = 1; i < n; ++i) list[i] = (places[i - 1] + places[i]) / 2;
+    list[0] = places[0] - (list[1] - places[0]);
+    list[n] = places[n - 1] + (places[n - 1] - list[n - 1]);
+    return list;
+  }
+
+  static std::string colour_at(double part) {
+    constexpr double low[] = {12, 36, 97}, middle[] = {118, 122, 124}, high[] = {255, 233, 120};
+    const double s = std::clamp(part, 0.0, 1.0) * 2;
+    int rgb[3];
+    for (int k = 0; k < 3; ++k) {
+      const double value =
+          s < 1 ? low[k] + s * (middle[k] - low[k]) : middle[k] + (s - 1) * (high[k] - middle[k]);
+      rgb[k] = static_cast<int>(std::lround(value));
+    }
+    return fmt::format("#{:02x}{:02x}{:02x}", rgb[0], rgb[1], rgb[2]);
+  }
+
+  void draw_map() {
+    const ChartMap& map = chart_.map;
+    const std::vector<double> x = edges(map.x), y = edges(map.y);
+    const double span = map_.high > map_.low ? map_.high - map_.low : 1;
+    for (std::size_t j = 0; j < map.y.size(); ++j)
+      for (std::size_t i = 0; i < map.x.size(); ++i) {
+        const double value = map.values[j * map.x.size() + i];
+        if (!std::isfinite(value)) continue;
+        const auto [x0, x1] = std::minmax(across(x[i]), across(x[i + 1]));
+        const auto [y0, y1] = std::minmax(down(y[j]), down(y[j + 1]));
+        text_ += fmt::format(
+            "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" "
+            "fill=\"{}\"/>\n",
+            x0, y0, x1 - x0 + 0.3, y1 - y0 + 0.3, colour_at((value - map_.low) / span));
+      }
+    // the scale, above the map
+    if (!(map_.low <= map_.high)) return;
+    constexpr int parts = 40;
+    constexpr double length = 160, begin = width - right - length - 46;
+    for (int k = 0; k < parts; ++k)
+      text_ += fmt::format(
+          "<rect x=\"{:.2f}\" y=\"16\" width=\"{:.2f}\" height=\"12\" fill=\"{}\"/>\n",
+          begin + k * length / parts, length / parts + 0.3, colour_at((k + 0.5) / parts));
+    label(begin - 6, 27, "end", fmt::format("{}  {:.3g}", map.label, map_.low));
+    label(begin + length + 6, 27, "start", fmt::format("{:.3g}", map_.high));
+  }
+
   void draw_line(const ChartLine& line) {
     std::string path;
     bool pen_down = false;
@@ -132,7 +194,8 @@ class Drawing {
   void draw_mark(const ChartMark& mark) {
     if (!std::isfinite(mark.x) || !std::isfinite(mark.y)) return;
     const double x = across(mark.x), y = down(mark.y);
-    text_ += fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"4.5\"/>\n", x, y);
+    text_ += fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"4.5\"{}/>\n", x, y,
+                         has_map() ? " stroke=\"white\" stroke-width=\"2\"" : "");
     place_label(x, y, mark.label);
   }
 
@@ -150,7 +213,9 @@ class Drawing {
         break;
     }
     taken_.push_back(box);
-    label(box.left, box.bottom - 3, "start", words);
+    const char* halo =
+        has_map() ? " stroke=\"white\" stroke-width=\"3.5\" paint-order=\"stroke\"" : "";
+    label(box.left, box.bottom - 3, "start", words, halo);
   }
 
   void draw_legend() {
@@ -167,7 +232,7 @@ class Drawing {
   }
 
   const Chart& chart_;
-  Range x_, y_;
+  Range x_, y_, map_;
   std::vector<Box> taken_;  // by labels of marks
   std::string text_;
 };

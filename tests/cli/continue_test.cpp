@@ -37,6 +37,7 @@ TEST(ContinueCommand, HopfAndItsOrbits) {
     EXPECT_EQ(point["kind"], "hopf");
     EXPECT_NEAR(point["parameter"], 0, 1e-12);
     EXPECT_EQ(point["criticality"], s[2] == '-' ? "supercritical" : "subcritical");
+    EXPECT_NEAR(point["slope"], s[2] == '-' ? 1 : -1, 1e-6);  // p = -s r^2
     ASSERT_EQ(result["branches"].size(), 2u);
     EXPECT_EQ(result["branches"][1]["of"], "orbit");
     const json& last = result["branch"].back();
@@ -78,6 +79,46 @@ TEST(ContinueCommand, FilesAndText) {
   const json points = json::parse(read_file(out + "/bifurcations.json"));
   ASSERT_EQ(points.size(), 1u);
   EXPECT_EQ(points[0]["kind"], "branch-point");
+}
+
+// Doubled orbits are followed, and double in turn.
+TEST(ContinueCommand, PeriodDoublingsAreFollowed) {
+  const json result =
+      expect_json(run_cartan({"continue", example("roessler"), "--of", "orbit", "--section", "y",
+                              "--period", "6", "--parameter", "a", "--from", "0.32", "--to",
+                              "0.376", "--step", "0.05", "--switch", "--json"}));
+  ASSERT_GE(result["branches"].size(), 3u);
+  const json& first = result["bifurcations"][0];
+  EXPECT_EQ(first["kind"], "period-doubling");
+  EXPECT_EQ(first["criticality"], "supercritical");
+  EXPECT_NEAR(first["parameter"], 0.334856622569910346, 1e-9);
+  double period[4] = {};
+  for (const json& point : result["branch"])
+    if (point["branch"].get<int>() <= 3) period[point["branch"].get<int>()] = point["period"];
+  EXPECT_NEAR(period[2] / period[1], 2, 0.02);  // at the same a
+  EXPECT_NEAR(period[3] / period[1], 4, 0.04);
+}
+
+// Two gyroscopic pairs meet: named as what it is.
+TEST(ContinueCommand, HamiltonianHopfIsNoHopf) {
+  const Scratch scratch;
+  const std::string model = scratch.write("gyroscope.toml", R"toml(
+name = "gyroscope"
+[parameters]
+s = 2.5
+[variables]
+a = { initial = 0, rate = "c" }
+b = { initial = 0, rate = "d" }
+c = { initial = 0, rate = "a - s*d" }
+d = { initial = 0, rate = "b + s*c" }
+)toml");
+  const json result = expect_json(run_cartan({"continue", model, "--parameter", "s", "--from",
+                                              "2.5", "--to", "1.5", "--switch", "--json"}));
+  ASSERT_EQ(result["bifurcations"].size(), 1u) << result["bifurcations"].dump();
+  EXPECT_EQ(result["bifurcations"][0]["kind"], "hamiltonian-hopf");
+  EXPECT_NEAR(result["bifurcations"][0]["parameter"], 2, 1e-12);
+  EXPECT_NEAR(result["bifurcations"][0]["critical"][1], 1, 1e-7);
+  EXPECT_EQ(result["branches"].size(), 1u);
 }
 
 // The period of a pendulum over its energy: T = 4 K(sin(a/2)) / w with w^2 = 3 g / (2 L).

@@ -1,6 +1,7 @@
 // cartan linearize and cartan equilibrium as a user types them.
 #include <cmath>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -67,6 +68,20 @@ TEST(Linearize, SweepOverAParameterAndASpeed) {
       for (int part = 0; part < 2; ++part)
         EXPECT_NEAR(speed["sweep"][i]["eigenvalues"][k][part].get<double>(),
                     parameter["sweep"][i]["eigenvalues"][k][part].get<double>(), 1e-9);
+}
+
+// Points of a sweep are shared between cores; each is what it is alone.
+TEST(Linearize, SweepPointsAreThoseOfSingleCalls) {
+  const json sweep = expect_json(run_cartan({"linearize", example("benchmark_bicycle"), "--set",
+                                             "push=0", "--sweep", "v=lin(1,8,15)", "--json"}));
+  ASSERT_EQ(sweep["sweep"].size(), 15u);
+  for (const int i : {0, 3, 7, 14}) {
+    const double v = sweep["sweep"][i]["value"];
+    const json one =
+        expect_json(run_cartan({"linearize", example("benchmark_bicycle"), "--set", "push=0",
+                                "--set", fmt::format("v={:.17g}", v), "--json"}));
+    EXPECT_EQ(sweep["sweep"][i]["eigenvalues"], one["eigenvalues"]) << v;
+  }
 }
 
 TEST(Linearize, VanDerPolAtItsEquilibrium) {
@@ -145,6 +160,23 @@ TEST(Equilibrium, SearchListsAllAndWritesTheMap) {
   EXPECT_EQ(result["equilibria"].size(), 4u);  // each link up or down
   EXPECT_EQ(stable, 1);
   EXPECT_EQ(read_table(scratch.path("s/search.csv")).rows.size(), 25u);
+  const std::string map = read_file(scratch.path("s/search.svg"));
+  std::size_t cells = 0, at = 0;
+  while ((at = map.find("fill=\"#", at)) != std::string::npos) ++cells, ++at;
+  EXPECT_EQ(cells, 25u + 40u);  // the box and the scale
+  EXPECT_NE(map.find("log10 of the rate"), std::string::npos);
+  EXPECT_NE(map.find(" stable<"), std::string::npos);
+  EXPECT_EQ(map.find("nan"), std::string::npos);
+}
+
+TEST(Equilibrium, SearchOverOneNumberDrawsALine) {
+  const Scratch scratch;
+  const std::string file = scratch.write("rods.toml", two_rods);
+  expect_json(run_cartan({"equilibrium", file, "--search", "upper.q=lin(-3,3,7)", "--json", "--out",
+                          scratch.path("s")}));
+  const std::string picture = read_file(scratch.path("s/search.svg"));
+  EXPECT_NE(picture.find("stroke-width=\"2\""), std::string::npos);
+  EXPECT_NE(picture.find("upper.q"), std::string::npos);
 }
 
 TEST(Equilibrium, MinimiseGoesDown) {

@@ -77,6 +77,18 @@ TEST(OrbitCommand, FailureIsASentenceAndStatusOne) {
   EXPECT_NE(result.err.find("--driven"), std::string::npos) << result.err;
 }
 
+// States that lie on a manifold of which the formulation gives no derivatives.
+TEST(OrbitCommand, RotationElementsAreRefused) {
+  for (const char* command : {"orbit", "lyapunov"}) {
+    std::vector<std::string> words = {command, example("double_pendulum"), "--formulation",
+                                      "rotation-elements"};
+    if (words[0] == "orbit") words.insert(words.end(), {"--period", "2"});
+    const CommandResult result = run_cartan(words);
+    EXPECT_EQ(result.status, 1);
+    EXPECT_NE(result.err.find("--formulation recursive"), std::string::npos) << result.err;
+  }
+}
+
 TEST(LyapunovCommand, ExponentsAndSection) {
   const Scratch scratch;
   const json result =

@@ -79,6 +79,35 @@ inline Branch branch_of(SteadyBranch& problem, const Example& e,
   return branch;
 }
 
+// d f(s) / d s at s = 0 by differences of order six: independent of all that is exact.
+template <class Function>
+Eigen::VectorXd difference_quotient(Function&& f, double h) {
+  const auto pair = [&](double s) { return Eigen::VectorXd(f(s) - f(-s)); };
+  return (45 * pair(h) - 9 * pair(2 * h) + pair(3 * h)) / (60 * h);
+}
+
+// The matrix of a continuation problem against differences of its residual, column by column; the
+// first `rows` equations. Tighter than 1e-6: an error of that size in any derivative is seen.
+inline void expect_exact_matrix(ContinuationProblem& problem, const ContinuationPoint& point,
+                                Eigen::Index rows, double h, double tolerance) {
+  const auto at = problem.linearise(point);
+  ASSERT_EQ(at.problem, "");
+  if (rows < 0) rows += at.residual.size();
+  for (Eigen::Index j = 0; j < at.matrix.cols(); ++j) {
+    const Eigen::VectorXd quotient = difference_quotient(
+        [&](double s) -> Eigen::VectorXd {
+          ContinuationPoint moved = point;
+          const Eigen::VectorXd step = s * Eigen::VectorXd::Unit(at.matrix.cols(), j);
+          EXPECT_EQ(problem.move(step, moved), "");
+          return problem.linearise(moved).residual;
+        },
+        h);
+    const double size = 1 + at.matrix.col(j).norm();
+    EXPECT_LT((quotient - at.matrix.col(j)).head(rows).lpNorm<Eigen::Infinity>() / size, tolerance)
+        << "column " << j << " of " << at.matrix.cols();
+  }
+}
+
 inline std::vector<BifurcationKind> kinds_of(const Branch& branch) {
   std::vector<BifurcationKind> kinds;
   for (const Bifurcation& one : branch.bifurcations) kinds.push_back(one.kind);

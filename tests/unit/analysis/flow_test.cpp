@@ -175,5 +175,29 @@ TEST(Product, EigenvaluesOfGradedProducts) {
   EXPECT_NEAR(std::abs(m[4] / 1e-120 - 1.0), 0, 1e-10);
 }
 
+// Rotations in planes whose axes have very different scales (positions, speeds): all sizes are one,
+// whatever single QR decompositions show.
+TEST(Product, EigenvaluesOfUnequalScales) {
+  const double w[] = {27, 15, 300}, angle[] = {0.7, 2.1, 1.3};
+  for (const int count : {1, 3}) {
+    MatrixXd F = MatrixXd::Zero(6, 6);
+    for (int k = 0; k < 3; ++k) {
+      const double a = angle[k] / count;
+      F(k, k) = F(k + 3, k + 3) = std::cos(a);
+      F(k, k + 3) = std::sin(a) / w[k];
+      F(k + 3, k) = -w[k] * std::sin(a);
+    }
+    const auto m = product_eigenvalues(std::vector<MatrixXd>(count, F));
+    ASSERT_EQ(m.size(), 6u);
+    for (const double a : angle)
+      for (const double sign : {1.0, -1.0}) {
+        double nearest = INFINITY;
+        for (const auto& value : m)
+          nearest = std::min(nearest, std::abs(value - std::polar(1.0, sign * a)));
+        EXPECT_LT(nearest, 1e-12) << a;
+      }
+  }
+}
+
 }  // namespace
 }  // namespace cartan::test

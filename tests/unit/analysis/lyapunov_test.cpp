@@ -72,7 +72,8 @@ TEST(Lyapunov, SectionPointsLieOnTheSection) {
   EXPECT_NEAR(points.back().x[0], 3.152548632195287254, 1e-6);  // settled on the orbit
 }
 
-// Without losses: displacements grow linearly in time, volumes stay bounded; on the constraints too.
+// Without losses: displacements grow linearly in time, volumes stay bounded; on the constraints
+// too.
 TEST(Lyapunov, OfALoopWithoutLoss) {
   const LyapunovResult result = exponents(load_example("four_bar"), 20, 0, 0);
   ASSERT_EQ(result.exponents.size(), 2u);

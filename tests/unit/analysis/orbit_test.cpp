@@ -42,13 +42,18 @@ TEST(Orbit, SectionIsOptional) {
   EXPECT_NEAR(without.multipliers[1].real(), with.multipliers[1].real(), 1e-11);
 }
 
-// T = 4 K(sin(tilt/2))/omega, in every formulation, from a guess that is 5 % wrong.
+// T = 4 K(sin(tilt/2))/omega, in every formulation with derivatives on its manifold, from a guess
+// that is 5 % wrong.
 TEST(Orbit, PendulumHasThePeriodOfTheEllipticIntegral) {
   const double tilt = 1.2, exact = 4 * elliptic_K(std::sin(tilt / 2)) / rod_frequency();
   for (const FormulationInfo& row : formulation_table()) {
     SCOPED_TRACE(row.name);
     const Example e = load_example("pendulum", row.name, {{"tilt", tilt}});
     ASSERT_TRUE(e) << e.problem;
+    if (!refuse_flow(*e.system).empty()) {
+      EXPECT_EQ(std::string(row.name), "rotation-elements");
+      continue;
+    }
     const Orbit orbit = orbit_of(e, orbit_options(1.05 * exact));
     ASSERT_TRUE(orbit.found());
     const Observation at = observe(e.mechanism(), orbit.state());
