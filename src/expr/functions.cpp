@@ -40,25 +40,4 @@ const FunctionRow* find_function(std::string_view name) {
   return row == std::end(rows) ? nullptr : row;
 }
 
-int operand_count(Op op) {
-  switch (op) {
-    case Op::constant:
-    case Op::input:
-      return 0;
-    case Op::add:
-    case Op::subtract:
-    case Op::multiply:
-    case Op::divide:
-    case Op::power:
-    case Op::atan2:
-    case Op::min:
-    case Op::max:
-      return 2;
-    case Op::if_positive:
-      return 3;
-    default:
-      return 1;
-  }
-}
-
 }  // namespace cartan

@@ -21,7 +21,26 @@ std::span<const FunctionRow> all_functions();
 const FunctionRow* find_function(std::string_view name);
 
 // How many earlier instructions the operation reads.
-int operand_count(Op op);
+inline int operand_count(Op op) {
+  switch (op) {
+    case Op::constant:
+    case Op::input:
+      return 0;
+    case Op::add:
+    case Op::subtract:
+    case Op::multiply:
+    case Op::divide:
+    case Op::power:
+    case Op::atan2:
+    case Op::min:
+    case Op::max:
+      return 2;
+    case Op::if_positive:
+      return 3;
+    default:
+      return 1;
+  }
+}
 
 inline bool is_table(Op op) {
   return op == Op::table || op == Op::table_slope || op == Op::table_curvature ||

@@ -67,8 +67,7 @@ Expression select(const ExpressionCondition& condition, const Expression& x, con
   if (margin.is_number()) return margin.number() > 0 ? x : y;
   if (identical(x, y)) return x;
   ExpressionGraph& graph = *margin.graph();
-  return {graph,
-          graph.make(Op::if_positive, margin.node(), x.node_in(graph), y.node_in(graph))};
+  return {graph, graph.make(Op::if_positive, margin.node(), x.node_in(graph), y.node_in(graph))};
 }
 
 }  // namespace cartan

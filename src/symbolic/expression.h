@@ -17,7 +17,7 @@ class Expression {
   Expression(ExpressionGraph& graph, int node);
 
   bool is_number() const { return graph_ == nullptr; }
-  double number() const { return number_; }         // when it is one
+  double number() const { return number_; }          // when it is one
   ExpressionGraph* graph() const { return graph_; }  // null for a number
   int node() const { return node_; }                 // when it is none
   // The node in `graph`, made when it is a number.

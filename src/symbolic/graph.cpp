@@ -1,5 +1,6 @@
 #include "symbolic/graph.h"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <cmath>
@@ -43,7 +44,7 @@ double ExpressionGraph::calc_sample(const Instruction& i) const {
     case Op::table_slope:
     case Op::table_curvature:
     case Op::table_jerk:
-      return tables_[i.a]->derivative(table_order_of(i.op), value(i.b));
+      return tables_[i.a]->derivative(table_order(i.op), value(i.b));
     default:
       return value_of_operation(i.op, value(i.a), operand_count(i.op) > 1 ? value(i.b) : 0);
   }
@@ -64,20 +65,45 @@ int ExpressionGraph::find_symbol(const std::string& name) const {
   return at == known_symbols_.end() ? -1 : symbol_nodes_[at->second];
 }
 
-Expression ExpressionGraph::call(const std::string& name,
-                                 const std::vector<Expression>& arguments, double sample) {
+Expression ExpressionGraph::call(const std::string& name, const std::vector<Expression>& arguments,
+                                 double sample) {
   std::vector<int> list;
   for (const Expression& x : arguments) list.push_back(x.node_in(*this));
-  const auto [function, new_function] =
-      known_functions_.try_emplace(name, static_cast<int>(functions_.size()));
-  if (new_function) functions_.push_back(name);
+  return make_call(function_of_name(name, {}), list, sample);
+}
+
+int ExpressionGraph::function_of_name(const std::string& name, const Function& if_new) {
+  const auto [at, is_new] = known_functions_.try_emplace(name, static_cast<int>(functions_.size()));
+  if (is_new) {
+    functions_.push_back(if_new);
+    functions_.back().name = name;
+    if (functions_.back().base < 0) functions_.back().base = at->second;
+  }
+  return at->second;
+}
+
+int ExpressionGraph::derivative_function(int function, int argument) {
+  Function made = functions_[function];
+  made.by.insert(std::upper_bound(made.by.begin(), made.by.end(), argument), argument);
+  made.name = functions_[made.base].name;
+  for (const int i : made.by) made.name += "_" + std::to_string(i + 1);
+  return function_of_name(std::string(made.name), made);
+}
+
+Expression ExpressionGraph::make_call(int function, const std::vector<int>& list, double sample) {
   const auto [place_of_list, new_list] =
       known_lists_.try_emplace(list, static_cast<int>(lists_.size()));
   if (new_list) lists_.push_back(list);
   const int before = size();
-  const int made = place({Op::call, function->second, place_of_list->second, 0});
-  if (made == before) samples_.back() = sample;
+  const int made = place({Op::call, function, place_of_list->second, 0});
+  if (made == before) samples_.back() = call_sampler_ ? calc_call(function, list) : sample;
   return {*this, made};
+}
+
+double ExpressionGraph::calc_call(int function, const std::vector<int>& list) const {
+  std::vector<double> values;
+  for (const int i : list) values.push_back(samples_[i]);
+  return call_sampler_(functions_[function], values);
 }
 
 int ExpressionGraph::make_number(double value) {
@@ -90,6 +116,12 @@ int ExpressionGraph::make_number(double value) {
     samples_.push_back(value);
   }
   return at->second;
+}
+
+int ExpressionGraph::find_number(double value) const {
+  if (value == 0) value = 0;
+  const auto at = known_numbers_.find(std::bit_cast<std::uint64_t>(value));
+  return at == known_numbers_.end() ? -1 : at->second;
 }
 
 int ExpressionGraph::make_table(const std::shared_ptr<const Spline>& spline, int order,
@@ -122,6 +154,7 @@ int ExpressionGraph::make(Op op, int a, int b, int c) {
     case Op::if_positive:
       if (is_number(a)) return number(a) > 0 ? b : c;
       if (b == c) return b;
+      if (const Term t = term(a); t.factor > 0) a = t.base;
       return place({op, a, b, c});
     default:
       break;
@@ -131,7 +164,10 @@ int ExpressionGraph::make(Op op, int a, int b, int c) {
   if (is_number(a) && (operands == 1 || is_number(b)))
     return make_number(value_of_operation(op, number(a), operands > 1 ? number(b) : 0));
   if (operands == 1) return simplify_function(op, a);
-  if ((op == Op::min || op == Op::max) && a == b) return a;
+  if (op == Op::min || op == Op::max) {
+    if (a == b) return a;
+    if (a > b) std::swap(a, b);
+  }
   return place({op, a, b, 0});
 }
 
@@ -159,51 +195,64 @@ bool ExpressionGraph::is_square_of(int i, Op function, int argument) const {
 
 // c sin^2 + c cos^2 = c, and what one level of nesting lets cancel; -1: nothing to be done.
 int ExpressionGraph::simplify_pair(const Term& x, const Term& y) {
-  const Instruction& square = nodes_[x.base];
-  if (x.factor == y.factor && square.op == Op::multiply && square.a == square.b) {
-    const Instruction& root = nodes_[square.a];
+  const Instruction inner = nodes_[x.base];
+  if (x.factor == y.factor && inner.op == Op::multiply && inner.a == inner.b) {
+    const Instruction& root = nodes_[inner.a];
     if (root.op == Op::sin && is_square_of(y.base, Op::cos, root.a)) return make_number(x.factor);
     if (root.op == Op::cos && is_square_of(y.base, Op::sin, root.a)) return make_number(x.factor);
   }
   // c (p + q) + y where p or q is of y's kind
-  if (square.op == Op::add && !is_number(square.a)) {
-    const Instruction inner = square;
+  if (inner.op == Op::add) {
     for (const auto& [one, other] : {std::pair{inner.a, inner.b}, std::pair{inner.b, inner.a}}) {
+      if (is_number(one)) continue;
       const Term p = term(one);
-      if (p.base != y.base) continue;
-      const double sum = x.factor * p.factor + y.factor;
-      if (sum == 0) return scaled(x.factor, other);
+      if (p.base == y.base && x.factor * p.factor + y.factor == 0) return scaled(x.factor, other);
     }
   }
   return -1;
 }
 
+// The number in n + x or in -(n + x); the rest goes to `rest`. Zero: there is none.
+double ExpressionGraph::number_in(int i, int& rest) {
+  const Term t = term(i);
+  const Instruction x = nodes_[t.base];
+  if ((t.factor != 1 && t.factor != -1) || x.op != Op::add || !is_number(x.a)) return 0;
+  rest = scaled(t.factor, x.b);
+  return t.factor * number(x.a);
+}
+
+// 1 - sin^2 = cos^2, 1 - cos^2 = sin^2; -1: it is none of these.
+int ExpressionGraph::other_square(double n, const Term& t) {
+  const Instruction& square = nodes_[t.base];
+  if (t.factor != -n || square.op != Op::multiply || square.a != square.b) return -1;
+  const Instruction root = nodes_[square.a];
+  if (root.op != Op::sin && root.op != Op::cos) return -1;
+  const int other = make(root.op == Op::sin ? Op::cos : Op::sin, root.a);
+  return scaled(n, make_product(other, other));
+}
+
+// n + b. As node: the number in a, the factor of b positive; n + n x = n (1 + x).
+int ExpressionGraph::add_number(double n, int b) {
+  if (is_number(b)) return make_number(n + number(b));
+  int rest = b;
+  if (const double m = number_in(b, rest); m != 0) n += m, b = rest;
+  if (n == 0) return b;
+  const Term t = term(b);
+  if (const int square = other_square(n, t); square >= 0) return square;
+  if ((t.factor == n || t.factor == -n) && t.factor != 1)
+    return scaled(t.factor, add_number(t.factor == n ? 1 : -1, t.base));
+  if (t.factor < 0) return scaled(-1, place({Op::add, make_number(-n), scaled(-1, b), 0}));
+  return place({Op::add, make_number(n), b, 0});
+}
+
 int ExpressionGraph::make_sum(int a, int b) {
-  if (is_number(a) && is_number(b)) return make_number(number(a) + number(b));
-  if (is_number(b)) std::swap(a, b);
-  if (is_number(a)) {
-    if (number(a) == 0) return b;
-    const Instruction& x = nodes_[b];
-    if (x.op == Op::add && is_number(x.a)) {
-      const int rest = x.b;
-      return make_sum(make_number(number(a) + number(x.a)), rest);
-    }
-    // 1 - sin^2 = cos^2
-    const Term t = term(b);
-    const Instruction& square = nodes_[t.base];
-    if (t.factor == -number(a) && square.op == Op::multiply && square.a == square.b) {
-      const Instruction root = nodes_[square.a];
-      if (root.op == Op::sin || root.op == Op::cos) {
-        const int other = make(root.op == Op::sin ? Op::cos : Op::sin, root.a);
-        return scaled(number(a), make_product(other, other));
-      }
-    }
-    return place({Op::add, a, b, 0});
-  }
+  if (is_number(a)) return add_number(number(a), b);
+  if (is_number(b)) return add_number(number(b), a);
+  if (a > b) std::swap(a, b);  // the order of rounding must not depend on that of the operands
   // numbers go outside
-  const Instruction left = nodes_[a], right = nodes_[b];
-  if (left.op == Op::add && is_number(left.a)) return make_sum(left.a, make_sum(left.b, b));
-  if (right.op == Op::add && is_number(right.a)) return make_sum(right.a, make_sum(a, right.b));
+  int rest = a;
+  if (const double n = number_in(a, rest); n != 0) return add_number(n, make_sum(rest, b));
+  if (const double n = number_in(b, rest); n != 0) return add_number(n, make_sum(a, rest));
 
   Term x = term(a), y = term(b);
   if (x.base == y.base) return scaled(x.factor + y.factor, x.base);
@@ -211,10 +260,9 @@ int ExpressionGraph::make_sum(int a, int b) {
   if (const int simple = simplify_pair(y, x); simple >= 0) return simple;
   if (x.base > y.base) std::swap(x, y), std::swap(a, b);
   // a common factor goes outside; the first term of what remains has a positive sign
-  if (x.factor == y.factor && x.factor != 1)
-    return scaled(x.factor, place({Op::add, x.base, y.base, 0}));
+  if (x.factor == y.factor && x.factor != 1) return scaled(x.factor, make_sum(x.base, y.base));
   if (x.factor == -y.factor && x.factor != 1)
-    return scaled(x.factor, place({Op::add, x.base, scaled(-1, y.base), 0}));
+    return scaled(x.factor, make_sum(x.base, scaled(-1, y.base)));
   if (x.factor < 0) return scaled(-1, make_sum(scaled(-1, a), scaled(-1, b)));
   return place({Op::add, a, b, 0});
 }
@@ -277,9 +325,18 @@ int ExpressionGraph::make_power(int base, int exponent) {
   return place({Op::power, base, exponent, 0});
 }
 
+// f(g(x)) = x where f is the inverse of g wherever g has a value.
+static bool undoes(Op f, Op g) {
+  return (f == Op::sin && g == Op::asin) || (f == Op::cos && g == Op::acos) ||
+         (f == Op::tan && g == Op::atan) || (f == Op::log && g == Op::exp) ||
+         (f == Op::exp && g == Op::log);
+}
+
+// A function of c x.
 int ExpressionGraph::simplify_function(Op op, int a) {
   const Term t = term(a);
-  const bool negative = t.factor < 0;
+  const Instruction inner = nodes_[a];
+  if (undoes(op, inner.op)) return inner.a;
   switch (op) {
     case Op::sin:
     case Op::tan:
@@ -287,24 +344,31 @@ int ExpressionGraph::simplify_function(Op op, int a) {
     case Op::atan:
     case Op::sinh:
     case Op::tanh:
-    case Op::sign:
-      if (negative) return scaled(-1, place({op, scaled(-1, a), 0, 0}));
+      if (t.factor < 0) return scaled(-1, make(op, scaled(-1, a)));
       break;
     case Op::cos:
     case Op::cosh:
-      if (negative) a = scaled(-1, a);
+      if (t.factor < 0) return make(op, scaled(-1, a));
+      break;
+    case Op::sign:
+      if (t.factor > 0) a = t.base;
+      if (t.factor < 0) return scaled(-1, place({op, t.base, 0, 0}));
+      break;
+    case Op::step:
+      if (t.factor > 0) a = t.base;
       break;
     case Op::abs:
       if (t.factor != 1) return scaled(std::fabs(t.factor), make(Op::abs, t.base));
-      if (nodes_[a].op == Op::abs || nodes_[a].op == Op::sqrt || nodes_[a].op == Op::exp) return a;
+      if (inner.op == Op::abs || inner.op == Op::sqrt || inner.op == Op::exp) return a;
+      if (inner.op == Op::multiply && inner.a == inner.b) return a;
       break;
-    case Op::sqrt:
-      if (nodes_[a].op == Op::multiply && nodes_[a].a == nodes_[a].b)
-        return make(Op::abs, nodes_[a].a);
+    case Op::sqrt: {
+      const double root = std::sqrt(t.factor);
+      if (t.factor > 0 && t.factor != 1 && root * root == t.factor)
+        return scaled(root, make(Op::sqrt, t.base));
+      if (inner.op == Op::multiply && inner.a == inner.b) return make(Op::abs, inner.a);
       break;
-    case Op::log:
-      if (nodes_[a].op == Op::exp) return nodes_[a].a;
-      break;
+    }
     default:
       break;
   }

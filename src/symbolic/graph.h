@@ -6,8 +6,10 @@
 //   negation        is a factor -1; a difference is a sum with such a term
 //   numbers         are folded; in a sum or product the number stands first and there is one
 //   coefficients    c x + d x = (c + d) x,  c x + c y = c (x + y),  c x / y = c (x / y)
-//   order           operands of + and * are sorted; x - y and y - x are one node up to sign
+//   order           operands of +, *, min, max are sorted; x - y and y - x are one node up to sign,
+//                   1 - x is -(x - 1)
 //   pairs           sin^2 + cos^2 = 1
+//   functions       odd and even ones lose the sign of their argument; inverse pairs cancel
 //   0 x = 0, x / x = 1: identities of expressions, not of numbers (x may be infinite somewhere)
 // Sums and products stay binary: to flatten them would take apart what is shared. A form in which
 // everything is collected is made on demand (simplify.h).
@@ -18,8 +20,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -47,12 +51,25 @@ class ExpressionGraph {
   int symbol_node(int symbol) const { return symbol_nodes_[symbol]; }
 
   // A function known by name only (its code is given elsewhere): f(x1, ...). Its derivative by
-  // argument i is the function NAME_i, by arguments i then j NAME_i_j with i <= j.
+  // argument i (from 1) is the function NAME_i, by arguments i and j NAME_i_j with i <= j.
+  struct Function {
+    std::string name;
+    int base = -1;        // the function it is a derivative of; itself when it is none
+    std::vector<int> by;  // ascending: the arguments (from 0) by which it is differentiated
+  };
   Expression call(const std::string& name, const std::vector<Expression>& arguments,
                   double sample = 0);
+  Expression make_call(int function, const std::vector<int>& arguments, double sample);
   // Of Op::call: a counts the functions, b the lists of arguments.
-  const std::string& function_name(int function) const { return functions_[function]; }
+  const Function& function(int which) const { return functions_[which]; }
+  const std::string& function_name(int which) const { return functions_[which].name; }
   const std::vector<int>& arguments(int list) const { return lists_[list]; }
+  // The derivative of a function by argument `argument` (from 0).
+  int derivative_function(int function, int argument);
+  // Where sample values of calls come from; without it they are what the caller gives, and those of
+  // derivatives are NaN (not known).
+  using CallSampler = std::function<double(const Function&, std::span<const double>)>;
+  void set_call_sampler(CallSampler sampler) { call_sampler_ = std::move(sampler); }
 
   // ---- nodes
 
@@ -66,6 +83,7 @@ class ExpressionGraph {
   const std::shared_ptr<const Spline>& table(int which) const { return tables_[which]; }
 
   int make_number(double value);
+  int find_number(double value) const;  // its node, or -1
   int make_table(const std::shared_ptr<const Spline>& spline, int order, int argument);
   // Any other operation, normalised; unused operands stay 0. Op::subtract and Op::negate are
   // accepted and come out as sums and factors.
@@ -90,8 +108,13 @@ class ExpressionGraph {
   int make_power(int base, int exponent);
   int scaled(double factor, int x);
   bool is_square_of(int node, Op function, int argument) const;
+  double number_in(int node, int& rest);
+  int other_square(double n, const Term& t);
+  int add_number(double n, int b);
   int simplify_pair(const Term& x, const Term& y);
   int simplify_function(Op op, int a);
+  int function_of_name(const std::string& name, const Function& if_new);
+  double calc_call(int function, const std::vector<int>& arguments) const;
 
   std::vector<Instruction> nodes_;
   std::vector<double> samples_;
@@ -102,10 +125,11 @@ class ExpressionGraph {
   std::unordered_map<Instruction, int, Hash> known_;
   std::unordered_map<std::uint64_t, int> known_numbers_;  // by bit pattern
   std::unordered_map<std::string, int> known_symbols_;
-  std::vector<std::string> functions_;
+  std::vector<Function> functions_;
   std::vector<std::vector<int>> lists_;
   std::map<std::string, int> known_functions_;
   std::map<std::vector<int>, int> known_lists_;
+  CallSampler call_sampler_;
 };
 
 }  // namespace cartan

@@ -1,0 +1,71 @@
+#include "symbolic/count.h"
+
+#include <limits>
+
+#include "symbolic/needed.h"
+
+namespace cartan {
+namespace {
+
+constexpr long most = std::numeric_limits<long>::max();
+
+long saturated_sum(long x, long y) {
+  return x > most - y ? most : x + y;
+}
+
+void add(OperationCount& sum, const OperationCount& x) {
+  sum.additions = saturated_sum(sum.additions, x.additions);
+  sum.multiplications = saturated_sum(sum.multiplications, x.multiplications);
+  sum.divisions = saturated_sum(sum.divisions, x.divisions);
+  sum.functions = saturated_sum(sum.functions, x.functions);
+}
+
+OperationCount own_operations(const ExpressionGraph& graph, int i) {
+  const Instruction& x = graph.node(i);
+  OperationCount count;
+  switch (x.op) {
+    case Op::constant:
+    case Op::input:
+      break;
+    case Op::add:
+      count.additions = 1;
+      break;
+    case Op::multiply:
+      count.multiplications = graph.is_number(x.a, -1) ? 0 : 1;
+      break;
+    case Op::divide:
+      count.divisions = 1;
+      break;
+    default:
+      count.functions = 1;
+  }
+  return count;
+}
+
+}  // namespace
+
+long OperationCount::total() const {
+  return saturated_sum(saturated_sum(additions, multiplications),
+                       saturated_sum(divisions, functions));
+}
+
+OperationCount count_shared(const ExpressionGraph& graph, std::span<const Expression> values) {
+  OperationCount sum;
+  for (const int i : needed_nodes(graph, nodes_of(values))) add(sum, own_operations(graph, i));
+  return sum;
+}
+
+OperationCount count_unshared(const ExpressionGraph& graph, std::span<const Expression> values) {
+  PerNode<OperationCount> count(graph);
+  for (const int i : needed_nodes(graph, nodes_of(values))) {
+    OperationCount sum = own_operations(graph, i);
+    for_each_operand(graph, i, [&](int k) { add(sum, count[k]); });
+    count[i] = sum;
+  }
+  OperationCount sum;
+  for (const Expression& x : values)
+    if (!x.is_number()) add(sum, count[x.node()]);
+  return sum;
+}
+
+}  // namespace cartan

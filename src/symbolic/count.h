@@ -1,0 +1,24 @@
+// How many operations expressions take.
+#pragma once
+
+#include <span>
+
+#include "symbolic/expression.h"
+
+namespace cartan {
+
+// Differences count as additions; a factor -1 is a sign and counts nothing. Functions: sin, sqrt,
+// powers, tables, calls, and also min, max, if.
+struct OperationCount {
+  long additions = 0, multiplications = 0, divisions = 0, functions = 0;
+  long total() const;  // saturates at the largest long
+};
+
+// Every node once.
+OperationCount count_shared(const ExpressionGraph& graph, std::span<const Expression> values);
+
+// As if every expression were written out without intermediate results: a number that can be
+// astronomical (2^n for n squarings); it saturates at the largest long. O(nodes).
+OperationCount count_unshared(const ExpressionGraph& graph, std::span<const Expression> values);
+
+}  // namespace cartan
