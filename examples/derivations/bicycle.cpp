@@ -1,5 +1,8 @@
 #include "derivations/bicycle.h"
 
+#include "symbolic/differentiate.h"
+#include "symbolic/substitute.h"
+
 namespace cartan::derivations {
 namespace {
 
@@ -71,6 +74,34 @@ std::unique_ptr<Bicycle> derive_bicycle() {
   result->speeds = {u1, u2, u5};
   result->q1 = q1, result->q2 = q2, result->delta = delta;
   result->frame_rates = components(wF, F);
+  return result;
+}
+
+// Upright and straight f = 0 and u' = 0, so that M d(u') = (df/dx) dx. Speed and pitch do not change
+// to first order: only lean and steer are coupled.
+BicycleLinearisation linearise(Bicycle& bicycle) {
+  ExpressionGraph& graph = bicycle.graph;
+  BicycleLinearisation result;
+  result.v = graph.symbol("v", 5);
+  const std::vector<Expression>& u = bicycle.speeds;
+  const std::vector<Expression> x = {bicycle.q1, bicycle.q2, u[0], u[1]};
+  const std::vector<Expression> state = {bicycle.q1, bicycle.q2, bicycle.delta, u[0], u[1], u[2]};
+  const std::vector<Expression> straight = {0, 0, 0, 0, 0, result.v / graph.symbol("R2")};
+
+  const MotionEquations& equations = bicycle.equations;
+  const std::vector<Expression> f = {equations.f[0], equations.f[1]};
+  const std::vector<Expression> M = substitute(
+      graph, std::vector{equations.M[0], equations.M[1], equations.M[3], equations.M[4]}, state,
+      straight);
+  std::vector<Expression> slopes(2 * x.size());
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const std::vector<Expression> by_x =
+        substitute(graph, differentiate(graph, f, x[k]), state, straight);
+    for (int i = 0; i < 2; ++i) slopes[i * x.size() + k] = by_x[i];
+  }
+  const std::vector<Expression> lower = solve_linear(M, slopes, 2, static_cast<int>(x.size()));
+  result.A = {0, 0, 1, 0, 0, 0, 0, 1};
+  result.A.insert(result.A.end(), lower.begin(), lower.end());
   return result;
 }
 
