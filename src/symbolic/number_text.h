@@ -1,0 +1,23 @@
+// Numbers as they are written in equations.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace cartan {
+
+// n / m in the form in which it is best read: whole numbers, halves, thirds, multiples of pi.
+// (numerator * (pi or 1)) / denominator is exactly the number.
+struct SimpleNumber {
+  long numerator = 0, denominator = 1;
+  bool times_pi = false;
+};
+// Whether a positive number is one: whole (below 1e6), a fraction that has no short decimal form,
+// one or three halves, quarters or eighths, or a multiple of pi with a denominator in use for
+// angles.
+std::optional<SimpleNumber> simple_number(double x);
+
+// The shortest decimal digits that read back as x: "0.1", "1e-07", "2.5e+20".
+std::string shortest_digits(double x);
+
+}  // namespace cartan
