@@ -65,6 +65,10 @@ Frame Frames::rotate(Frame from, const std::string& to, const Vec3<Expression>& 
   return relate(from, to, rotation(axis, angle), true, axis, angle);
 }
 
+void Frames::rotate(const std::vector<SimpleRotation>& rotations) {
+  for (const SimpleRotation& r : rotations) rotate(frame(r.from), r.to, r.axis, r.angle);
+}
+
 Frame Frames::euler(Frame from, const std::string& to, std::string_view axes,
                     const std::vector<Expression>& angles) {
   const bool valid = !axes.empty() && axes.size() == angles.size() &&

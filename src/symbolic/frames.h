@@ -49,6 +49,13 @@ class Frames {
   Frame rotate(Frame from, const std::string& to, int axis, const Expression& angle);
   Frame rotate(Frame from, const std::string& to, const Vec3<Expression>& axis,
                const Expression& angle);
+  // Any number of simple rotations by names, in any order.
+  struct SimpleRotation {
+    std::string from, to;
+    int axis;
+    Expression angle;
+  };
+  void rotate(const std::vector<SimpleRotation>& rotations);
   // One rotation after the other, each about an axis (1, 2, 3) of the frame reached: "313". The
   // frames between are named TO.1, TO.2, ...
   Frame euler(Frame from, const std::string& to, std::string_view axes,

@@ -85,6 +85,11 @@ Expression Subexpressions::split(const Expression& rate, const std::vector<Expre
   return define(rate, level);
 }
 
+void Subexpressions::differentiate() {
+  for (std::size_t i = 0; i < definitions_.size(); ++i)  // the list grows
+    if (definitions_[i].level > 0) kinematics_->rate(Expression(definitions_[i].symbol));
+}
+
 // Definitions first, in their order: each is put into the later ones once.
 std::vector<Expression> Subexpressions::expand(std::vector<Expression> values) const {
   ExpressionGraph& graph = kinematics_->graph();

@@ -35,6 +35,9 @@ class Subexpressions {
   // In an order of computation: a definition uses earlier ones only.
   const std::vector<Definition>& definitions() const { return definitions_; }
 
+  // Makes the definitions of all rates that the levels promise; they join the others.
+  void differentiate();
+
   // Without subexpressions: every name replaced by what it stands for.
   std::vector<Expression> expand(std::vector<Expression> values) const;
   Expression expand(const Expression& value) const { return expand(std::vector{value})[0]; }

@@ -175,6 +175,12 @@ TEST_F(FramesTest, CycleIsRefused) {
   EXPECT_TRUE(identical(frames.direction_cosines(N, B)(0, 0), before(0, 0)));  // nothing changed
 }
 
+TEST_F(FramesTest, CycleOfNamesIsRefused) {
+  frames.rotate({{"N", "A", 1, angle()}, {"B", "C", 2, angle()}, {"A", "B", 3, angle()}, {"C", "N", 1, angle()}});
+  EXPECT_EQ(kinematics.problems().findings().size(), 1u);
+  EXPECT_NE(problems().find("C - B - A - N"), std::string::npos) << problems();
+}
+
 TEST_F(FramesTest, SecondDefinitionIsRefused) {
   const Frame N = frames.frame("N");
   frames.rotate(N, "A", 1, angle());

@@ -7,6 +7,7 @@
 #include "symbolic/dependent_speeds.h"
 #include "symbolic/linear_map.h"
 #include "symbolic/subexpressions.h"
+#include "symbolic/vector_tools.h"
 
 namespace cartan {
 namespace {
@@ -149,6 +150,19 @@ TEST(SolveLinear, RandomSystems) {
   }
 }
 
+TEST(VectorTools, SubstitutionAndText) {
+  Skate s;
+  const auto [q, u] = s.kinematics.standard(2);
+  const Frame N = s.frames.frame("N"), A = s.frames.rotate(N, "A", 3, q[0]);
+  const Vector v = Vector(N, q[0], 0, 2) + Vector(A, 0, sin(q[1]), 0);
+  EXPECT_EQ(to_text(v), "[q1, 0, 2] N + [0, sin(q2), 0] A");
+  EXPECT_EQ(to_text(Vector()), "0");
+  EXPECT_EQ(to_text(Dyad::inertia(A, 1, 2, q[0])), "[[1, 0, 0], [0, 2, 0], [0, 0, q1]] A");
+  const std::vector<Expression> symbols = {q[1]}, by = {0};
+  EXPECT_EQ(to_text(substitute(v, symbols, by)), "[q1, 0, 2] N");
+  EXPECT_EQ(to_text(substitute(SystemVector{v, v}, symbols, by)[1]), "[q1, 0, 2] N");
+}
+
 // --------------------------------------------------------------------------------- subexpressions
 
 TEST(Subexpressions, RatesAreLinearInTheSpeeds) {
@@ -188,6 +202,9 @@ TEST(Subexpressions, VectorsAndEvaluation) {
   const Vector r = names.define(Vector(N, cos(q[0]), sin(q[0]), 0), 2);
   EXPECT_EQ(names.definitions().size(), 2u);  // the zero stays a zero
   EXPECT_TRUE(identical(names.define(cos(q[0]), 1), r.terms()[0].c.x));  // known already
+  names.differentiate();
+  EXPECT_GT(names.definitions().size(), 2u);
+  EXPECT_TRUE(s.kinematics.ok());
   const std::vector<double> values = names.evaluate(q, {0.3});
   EXPECT_NEAR(values[0], std::cos(0.3), 1e-15);
   EXPECT_NEAR(values[1], std::sin(0.3), 1e-15);
