@@ -1,6 +1,7 @@
 #include "symbolic/reading.h"
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 
 #include "symbolic/operations.h"
@@ -26,9 +27,33 @@ Reader::Key Reader::key(int node) const {
   if (x.op == Op::input) return {0, rank_ ? rank_(x.a) : x.a, node};
   if (is_named(node)) return {1, node, 0};
   if (x.op == Op::constant) return {2, node, 0};
-  if (x.op == Op::add) return {5, node, 0};
+  if (x.op == Op::add) {
+    const int first = first_symbol(node);
+    return first == INT_MAX ? Key{5, node, 0} : Key{0, first, graph_.size() + node};
+  }
   const bool angle = x.op == Op::sin || x.op == Op::cos;
   return {angle ? 4 : 3, angle ? x.a : static_cast<int>(x.op), node};
+}
+
+// The lowest rank in a short sum of symbols, m1 + 2 m2; INT_MAX where it is something else.
+int Reader::first_symbol(int sum) const {
+  int first = INT_MAX;
+  std::vector<int> open{sum};
+  for (int looked_at = 0; !open.empty(); ++looked_at) {
+    const ExpressionGraph::Term t = graph_.term(open.back());
+    open.pop_back();
+    const Instruction& x = graph_.node(t.base);
+    if (looked_at > 16) return INT_MAX;
+    if (x.op == Op::add) {
+      open.push_back(x.a);
+      open.push_back(x.b);
+    } else if (x.op == Op::input) {
+      first = std::min(first, rank_ ? rank_(x.a) : x.a);
+    } else if (x.op != Op::constant) {
+      return INT_MAX;
+    }
+  }
+  return first;
 }
 
 bool Reader::is_sum(int node) const {

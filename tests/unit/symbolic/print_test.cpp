@@ -25,9 +25,9 @@ TEST_F(Print, SignsAndBrackets) {
   EXPECT_EQ(text(x - 1), "x - 1");
   EXPECT_EQ(text(-x), "-x");
   EXPECT_EQ(text(-x - y), "-x - y");
-  EXPECT_EQ(text((x - y) * z), "z*(x - y)");
-  EXPECT_EQ(text((y - x) * z), "z*(y - x)");
-  EXPECT_EQ(text(-(x + y) * z), "-z*(x + y)");
+  EXPECT_EQ(text((x - y) * z), "(x - y)*z");
+  EXPECT_EQ(text((y - x) * z), "(y - x)*z");
+  EXPECT_EQ(text(-(x + y) * z), "-(x + y)*z");
   EXPECT_EQ(text(x * (-y)), "-x*y");
   EXPECT_EQ(text(sin(1 - x)), "-sin(x - 1)");
   EXPECT_EQ(text(2 - 2 * x), "2*(1 - x)");

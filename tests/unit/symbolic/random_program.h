@@ -28,7 +28,11 @@ inline std::shared_ptr<const Spline> bump_table() {
 
 class ProgramMaker {
  public:
-  explicit ProgramMaker(std::uint64_t seed) : random_(seed), table_(bump_table()) {}
+  // `ops`: the operations to choose from; all where it is empty.
+  explicit ProgramMaker(std::uint64_t seed, std::vector<Op> ops = {})
+      : random_(seed),
+        table_(bump_table()),
+        ops_(ops.empty() ? all_operations() : std::move(ops)) {}
 
   RandomProgram make(int operations) {
     made_ = {};
@@ -59,16 +63,18 @@ class ProgramMaker {
                                : random_.integer(0, n - 1);
   }
 
+  static std::vector<Op> all_operations() {
+    return {Op::add,      Op::add,        Op::add,      Op::subtract, Op::subtract, Op::subtract,
+            Op::multiply, Op::multiply,   Op::multiply, Op::multiply, Op::divide,   Op::divide,
+            Op::negate,   Op::power,      Op::power,    Op::sin,      Op::sin,      Op::cos,
+            Op::cos,      Op::tan,        Op::asin,     Op::acos,     Op::atan,     Op::atan2,
+            Op::sinh,     Op::cosh,       Op::tanh,     Op::exp,      Op::log,      Op::sqrt,
+            Op::abs,      Op::sign,       Op::min,      Op::max,      Op::step,     Op::if_positive,
+            Op::table,    Op::table_slope};
+  }
+
   void try_one() {
-    static const std::vector<Op> ops = {
-        Op::add,      Op::add,        Op::add,      Op::subtract, Op::subtract, Op::subtract,
-        Op::multiply, Op::multiply,   Op::multiply, Op::multiply, Op::divide,   Op::divide,
-        Op::negate,   Op::power,      Op::power,    Op::sin,      Op::sin,      Op::cos,
-        Op::cos,      Op::tan,        Op::asin,     Op::acos,     Op::atan,     Op::atan2,
-        Op::sinh,     Op::cosh,       Op::tanh,     Op::exp,      Op::log,      Op::sqrt,
-        Op::abs,      Op::sign,       Op::min,      Op::max,      Op::step,     Op::if_positive,
-        Op::table,    Op::table_slope};
-    Instruction i{random_.pick(ops), operand(), operand(), operand()};
+    Instruction i{random_.pick(ops_), operand(), operand(), operand()};
     if (is_table(i.op)) i.a = 0;
     if (random_.chance(0.2)) i.b = i.a;
     if (is_table(i.op)) i.b = operand(), i.a = 0;
@@ -136,6 +142,7 @@ class ProgramMaker {
 
   Random random_;
   std::shared_ptr<const Spline> table_;
+  std::vector<Op> ops_;
   RandomProgram made_;
   std::vector<double> values_[2];
 };

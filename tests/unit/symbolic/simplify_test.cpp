@@ -1,0 +1,107 @@
+// Collected forms, as they are read.
+#include "symbolic/simplify.h"
+
+#include <gtest/gtest.h>
+
+#include "random_program.h"
+#include "symbolic/differentiate.h"
+#include "symbolic/flatten.h"
+#include "symbolic/print.h"
+
+namespace cartan::symbolic_test {
+namespace {
+
+class Simplify : public testing::Test {
+ protected:
+  std::string text(const Expression& e) { return to_text(graph, simplify(graph, e)); }
+
+  ExpressionGraph graph;
+  Expression m1 = graph.symbol("m1", 1.5), m2 = graph.symbol("m2", 0.7);
+  Expression l1 = graph.symbol("l1", 0.9), l2 = graph.symbol("l2", 1.2), g = graph.symbol("g", 9.8);
+  Expression q1 = graph.symbol("q1", 0.4), q2 = graph.symbol("q2", 1.3), q3 = graph.symbol("q3", 2);
+  Expression v1 = graph.symbol("v1", -0.3), v2 = graph.symbol("v2", 0.6);
+};
+
+TEST_F(Simplify, Collects) {
+  EXPECT_EQ(text((m1 + m2) * (m1 - m2) + m2 * m2), "m1^2");
+  EXPECT_EQ(text((m1 + m2) * l1 - m2 * l1), "m1*l1");
+  EXPECT_EQ(text(m1 * l1 + m2 * l1), "(m1 + m2)*l1");
+  EXPECT_EQ(text(0.1 * m1 + 0.2 * m1), "0.3*m1");
+  EXPECT_EQ(text((m1 * m1 - m2 * m2) / (m1 - m2)), "m1 + m2");
+  EXPECT_EQ(text(m1 / (m1 + m2) + m2 / (m1 + m2)), "1");
+  EXPECT_EQ(text(1 / m1 + 1 / m2), "1/m1 + 1/m2");
+  EXPECT_EQ(text(m1 * (1 / (m1 * m2))), "1/m2");
+  EXPECT_EQ(text(sqrt(m1 + m2) * (sqrt(m1 + m2) * l1)), "(m1 + m2)*l1");
+}
+
+TEST_F(Simplify, TrigonometricPairs) {
+  const Expression s1 = sin(q1), c1 = cos(q1), s2 = sin(q2), c2 = cos(q2), s3 = sin(q3),
+                   c3 = cos(q3);
+  EXPECT_EQ(text(m1 * l1 * s1 * s1 + l1 * m1 * c1 * c1), "m1*l1");
+  EXPECT_EQ(text(m1 * s1 * s1 + m2 * c1 * c1), "m1*sin(q1)^2 + m2*cos(q1)^2");
+  EXPECT_EQ(text(c1 * c2 - s1 * s2), "cos(q1 + q2)");
+  EXPECT_EQ(text(m1 * (c1 * c2 + s1 * s2)), "m1*cos(q1 - q2)");
+  EXPECT_EQ(text(l2 * (s1 * c2 + c1 * s2) * g), "l2*g*sin(q1 + q2)");
+  EXPECT_EQ(text(s1 * c2 - c1 * s2), "sin(q1 - q2)");
+  const Expression c12 = c1 * c2 - s1 * s2, s12 = s1 * c2 + c1 * s2;
+  EXPECT_EQ(text(c12 * c3 - s12 * s3), "cos(q1 + q2 + q3)");
+  EXPECT_EQ(text(c12 * c12 + s12 * s12), "1");
+  EXPECT_EQ(text(sin(q1 + q2) * sin(q1 + q2) + cos(q1 + q2) * cos(q1 + q2) + m1), "m1 + 1");
+  EXPECT_EQ(text(sin(q1 + q2) * c2 - cos(q1 + q2) * s2), "sin(q1)");
+  EXPECT_EQ(text(sin(q1 + pi / 2) - c1), "0");
+  EXPECT_EQ(text(2 * s1 * c1 - sin(2 * q1)), "0");
+}
+
+// Lagrange's equations of the planar double pendulum, relative angles.
+TEST_F(Simplify, DoublePendulum) {
+  const Expression x1 = l1 * sin(q1), y1 = -l1 * cos(q1);
+  const Expression x2 = x1 + l2 * sin(q1 + q2), y2 = y1 - l2 * cos(q1 + q2);
+  const std::vector<Expression> positions{x1, y1, x2, y2}, q{q1, q2}, v{v1, v2};
+  const std::vector<Expression> speeds = total_time_derivative(graph, positions, q, v);
+  const Expression kinetic = 0.5 * m1 * (speeds[0] * speeds[0] + speeds[1] * speeds[1]) +
+                             0.5 * m2 * (speeds[2] * speeds[2] + speeds[3] * speeds[3]);
+  const Expression potential = m1 * g * y1 + m2 * g * y2;
+  const auto mass = [&](const Expression& a, const Expression& b) {
+    return text(differentiate(graph, differentiate(graph, kinetic, a), b));
+  };
+  EXPECT_EQ(mass(v1, v1), "(m1 + m2)*l1^2 + m2*l2*(2*l1*cos(q2) + l2)");
+  EXPECT_EQ(mass(v1, v2), "m2*l2*(l1*cos(q2) + l2)");
+  EXPECT_EQ(mass(v2, v2), "m2*l2^2");
+  EXPECT_EQ(text(differentiate(graph, potential, q2)), "m2*l2*g*sin(q1 + q2)");
+  EXPECT_EQ(text(differentiate(graph, potential, q1)),
+            "(m1 + m2)*l1*g*sin(q1) + m2*l2*g*sin(q1 + q2)");
+  EXPECT_EQ(text(differentiate(graph, kinetic, q2)), "-m2*l1*l2*v1*(v1 + v2)*sin(q2)");
+}
+
+TEST_F(Simplify, LargeExpressionsAreReturnedAsTheyAre) {
+  Expression power = m1 + m2 + l1 + l2;
+  for (int k = 0; k < 8; ++k) power = power * power + q1;
+  EXPECT_TRUE(identical(simplify(graph, power), power));
+}
+
+// How many expressions became simpler.
+int check_values(ProgramMaker maker, int programs, int operations) {
+  int simpler = 0;
+  for (int k = 0; k < programs; ++k) {
+    const RandomProgram random = maker.make(3 + k % operations);
+    ExpressionGraph graph;
+    const auto symbols = symbols_at(graph, random.point[0]);
+    for (const Expression& value : run_symbolic(random.program, symbols)) {
+      const Expression simple = simplify(graph, value);
+      EXPECT_NEAR(simple.sample(), value.sample(), 1e-8) << k << " " << to_text(graph, value);
+      simpler += !identical(simple, value);
+    }
+  }
+  return simpler;
+}
+
+TEST(SimplifyRandom, KeepsTheValue) {
+  check_values(ProgramMaker(31), 1000, 14);
+  EXPECT_GT(check_values(ProgramMaker(32, {Op::add, Op::subtract, Op::multiply, Op::sin, Op::cos,
+                                           Op::multiply, Op::divide, Op::sqrt}),
+                         1000, 14),
+            50);
+}
+
+}  // namespace
+}  // namespace cartan::symbolic_test
