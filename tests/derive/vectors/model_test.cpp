@@ -31,6 +31,11 @@ DynamicsReport dynamics_at(const Example& example, double t, const JointValues& 
 void expect_near(double found, double expected, double scale) {
   EXPECT_NEAR(found, expected, 1e-11 * (1 + scale));
 }
+double largest(const std::vector<double>& list) {
+  double result = 0;
+  for (const double x : list) result = std::max(result, std::fabs(x));
+  return result;
+}
 
 TEST(ByHandAndByFile, SwingingLegs) {
   const Example example = load_example("swinging_legs");
@@ -45,13 +50,13 @@ TEST(ByHandAndByFile, SwingingLegs) {
                                               {{{u[0]}}, {{u[1]}}, {{u[2]}}});
     const std::vector<double> found =
         accelerations(*legs, {{"q1", q[0]}, {"q2", q[1]}, {"q3", q[2]}, {"u1", u[0]}, {"u2", u[1]}, {"u3", u[2]}});
-    for (int k = 0; k < 3; ++k) expect_near(found[k], report.acceleration[k][0], std::fabs(found[k]));
+    for (int k = 0; k < 3; ++k) expect_near(found[k], report.acceleration[k][0], largest(found));
   }
 }
 
 // A slide that shakes the first joint, links on universal joints; z down.
 std::string chain_text(int links) {
-  std::string text = R"(name = "shaken chain"
+  std::string text = R"toml(name = "shaken chain"
 gravity = [0, 0, 1]
 [[body]]
 name = "slider"
@@ -68,9 +73,9 @@ name = "shaker"
 type = "drive"
 joint = "slide"
 position = "0.1*sin(2*t)"
-)";
+)toml";
   for (int i = 1; i <= links; ++i)
-    text += fmt::format(R"([[body]]
+    text += fmt::format(R"toml([[body]]
 name = "link{0}"
 mass = 1
 com = [0, 0, 0.5]
@@ -81,7 +86,7 @@ type = "universal"
 axes = [[1, 0, 0], [0, 1, 0]]
 parent = {{ body = "{1}", at = [0, 0, {2}] }}
 child = {{ body = "link{0}" }}
-)", i, i == 1 ? "slider" : fmt::format("link{}", i - 1), i == 1 ? 0 : 1);
+)toml", i, i == 1 ? "slider" : fmt::format("link{}", i - 1), i == 1 ? 0 : 1);
   return text;
 }
 
@@ -105,11 +110,9 @@ TEST(ByHandAndByFile, PendulumChain) {
       }
       const DynamicsReport report = dynamics_at(example, t, q, v);
       const std::vector<double> found = accelerations(*chain, at);
-      double scale = 0;
-      for (const double x : found) scale = std::max(scale, std::fabs(x));
       for (int i = 1; i <= links; ++i)
         for (int k = 0; k < 2; ++k)
-          expect_near(found[2 * (i - 1) + k], report.acceleration[i][k], scale);
+          expect_near(found[2 * (i - 1) + k], report.acceleration[i][k], largest(found));
     }
   }
 }
@@ -127,7 +130,7 @@ TEST(ByHandAndByFile, DrivenPendulum) {
         dynamics_at(example, t, {{{a * std::sin(w * t)}}, {{q1, q2}}}, {{{a * w * std::cos(w * t)}}, {{u1, u2}}});
     const std::vector<double> found =
         accelerations(*pendulum, {{"t", t}, {"q1", q1}, {"q2", q2}, {"u1", u1}, {"u2", u2}});
-    for (int k = 0; k < 2; ++k) expect_near(found[k], report.acceleration[1][k], 200);
+    for (int k = 0; k < 2; ++k) expect_near(found[k], report.acceleration[1][k], largest(found));
   }
 }
 
@@ -145,7 +148,7 @@ TEST(ByHandAndByFile, FoucaultsPendulum) {
     const std::vector<double> found = accelerations(
         *pendulum, {{"t", t}, {"q1", q1}, {"q2", q2}, {"u1", u1}, {"u2", u2}, {"Omega", Omega}, {"a", 0},
                     {"L", 10}, {"g", 10}, {"latitude", 1.04}, {"c", 0.01}});
-    for (int k = 0; k < 2; ++k) expect_near(found[k], report.acceleration[1][k], 10);
+    for (int k = 0; k < 2; ++k) expect_near(found[k], report.acceleration[1][k], largest(found));
   }
 }
 
@@ -165,9 +168,10 @@ TEST(ByHandAndByFile, CoupledPendulums) {
   };
   Random random(46);
   for (int trial = 0; trial < 10; ++trial) {
-    Values at = {{"q1", random.uniform(0.15, 0.22)}, {"q2", random.uniform(-0.4, 0.4)},
-                 {"q3", random.uniform(-0.4, 0.4)},  {"u1", random.uniform(-1, 1)},
-                 {"u2", random.uniform(-1, 1)},      {"u3", random.uniform(-1, 1)}};
+    // the string is nearly straight: the spheres meet only close to the hanging position
+    Values at = {{"q1", random.uniform(0.17, 0.21)}, {"q2", random.uniform(-0.05, 0.05)},
+                 {"q3", random.uniform(-1, 1)},      {"u1", random.uniform(-0.5, 0.5)},
+                 {"u2", random.uniform(-0.5, 0.5)},  {"u3", random.uniform(-1, 1)}};
     at = with_accelerations(*pendulums, at);
     JointValues q, v;
     std::vector<std::vector<double>> found;
@@ -179,7 +183,7 @@ TEST(ByHandAndByFile, CoupledPendulums) {
     }
     const DynamicsReport report = dynamics_at(example, 0, q, v);
     for (int i = 0; i < 2; ++i)
-      for (int k = 0; k < 3; ++k) expect_near(found[i][k], report.acceleration[i][k], 20);
+      for (int k = 0; k < 3; ++k) expect_near(found[i][k], report.acceleration[i][k], largest(found[i]));
   }
 }
 
