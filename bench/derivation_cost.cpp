@@ -1,5 +1,5 @@
-// What the derivation of the n-link pendulum costs, and the equations it leaves: figures 5.4 and 5.5
-// and tables 6.1 and 6.2 of source 004, in operations, and the derivation of long chains.
+// What the derivation of the n-link pendulum costs, and the equations it leaves: figures 5.4
+// and 5.5 and tables 6.1 and 6.2 of source 004, in operations, and the derivation of long chains.
 //
 //   bench_derivation_cost            all tables, as Markdown
 //   bench_derivation_cost long N     one long chain, both kinds of angles: time, memory, operations
@@ -40,7 +40,8 @@ const char* name(Angles angles) {
   return angles == Angles::absolute ? "absolute" : "relative";
 }
 
-// ------------------------------------------------------------------------ evaluated against delayed
+// ------------------------------------------------------------------------ evaluated against
+// delayed
 
 struct Cost {
   int nodes = 0;  // made on the way
@@ -70,26 +71,31 @@ Cost direct_cost(int links, Angles angles) {
 
 void print_derivation(Angles angles, int most) {
   fmt::print("\n**Derivation, {} angles**\n\n", name(angles));
-  fmt::print("| n | evaluated: nodes | written out | shared | ms | delayed: nodes | written out | shared | ms | `KaneSystem`: nodes | "
-             "shared | ms |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+  fmt::print(
+      "| n | evaluated: nodes | written out | shared | ms | delayed: nodes | written out | shared "
+      "| ms | `KaneSystem`: nodes | "
+      "shared | ms |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (int n = 1; n <= most; ++n) {
     const Cost a = document_cost(n, angles, Components::evaluated);
     const Cost b = document_cost(n, angles, Components::delayed);
     const Cost c = direct_cost(n, angles);
-    fmt::print("| {} | {} | {} | {} | {:.1f} | {} | {} | {} | {:.1f} | {} | {} | {:.1f} |\n", n, a.nodes,
-               number(a.written_out), a.shared, a.ms, b.nodes, number(b.written_out), b.shared, b.ms, c.nodes,
-               c.shared, c.ms);
+    fmt::print("| {} | {} | {} | {} | {:.1f} | {} | {} | {} | {:.1f} | {} | {} | {:.1f} |\n", n,
+               a.nodes, number(a.written_out), a.shared, a.ms, b.nodes, number(b.written_out),
+               b.shared, b.ms, c.nodes, c.shared, c.ms);
   }
 }
 
-// ------------------------------------------------------------------------- base and variational system
+// ------------------------------------------------------------------------- base and variational
+// system
 
-// The variational system M P_u' = (d(f - M u')/dx) P, P_q' = P_u, with x = (q, u) and P square; solving
-// for u' and P_u' is not counted, in the document neither.
+// The variational system M P_u' = (d(f - M u')/dx) P, P_q' = P_u, with x = (q, u) and P square;
+// solving for u' and P_u' is not counted, in the document neither.
 void print_systems(Angles angles) {
   fmt::print("\n**Operations of the equations, {} angles**\n\n", name(angles));
-  fmt::print("| n | variables | base N | base S | variables | variational N | variational S | entries of the Jacobian |\n"
-             "|---|---|---|---|---|---|---|---|\n");
+  fmt::print(
+      "| n | variables | base N | base S | variables | variational N | variational S | entries of "
+      "the Jacobian |\n"
+      "|---|---|---|---|---|---|---|---|\n");
   for (int n = 4; n <= 12; n += 2) {
     const auto chain = derive_pendulum_chain(n, angles);
     ExpressionGraph& graph = chain->graph;
@@ -98,7 +104,8 @@ void print_systems(Angles angles) {
     const int size = 2 * n;
     for (int i = 0; i < size; ++i)
       for (int k = 0; k < size; ++k)
-        residual[i] -= chain->equations.M[i * size + k] * chain->kinematics.acceleration(chain->u[k]);
+        residual[i] -=
+            chain->equations.M[i * size + k] * chain->kinematics.acceleration(chain->u[k]);
     std::vector<Expression> x = chain->q;
     x.insert(x.end(), chain->u.begin(), chain->u.end());
     const SparseJacobian jacobian = cartan::jacobian(graph, residual, x);
@@ -107,10 +114,12 @@ void print_systems(Angles angles) {
     std::vector<Expression> both = all;
     both.insert(both.end(), jacobian.entries.begin(), jacobian.entries.end());
     const long written = count_unshared(graph, both).total();
-    fmt::print("| {} | {} | {} | {} | {} | {} | {} | {} |\n", n, 2 * size, number(count_unshared(graph, all).total()),
-               number(count_shared(graph, all).total()), 2 * size + 4 * size * size,
-               number(written > std::numeric_limits<long>::max() - product ? written : written + product),
-               number(count_shared(graph, both).total() + product), entries);
+    fmt::print(
+        "| {} | {} | {} | {} | {} | {} | {} | {} |\n", n, 2 * size,
+        number(count_unshared(graph, all).total()), number(count_shared(graph, all).total()),
+        2 * size + 4 * size * size,
+        number(written > std::numeric_limits<long>::max() - product ? written : written + product),
+        number(count_shared(graph, both).total() + product), entries);
   }
 }
 
@@ -121,13 +130,16 @@ void print_long(int links, Angles angles) {
   std::vector<Expression> all = chain->equations.M;
   all.insert(all.end(), chain->equations.f.begin(), chain->equations.f.end());
   const long total = count_shared(chain->graph, all).total();
-  fmt::print("| {} | {} | {:.2f} | {:.0f} | {} | {} | {:.1f} |\n", links, name(angles), time, peak_megabytes(),
-             count_shared(chain->graph, chain->equations.f).total(), total, static_cast<double>(total) / (links * links));
+  fmt::print("| {} | {} | {:.2f} | {:.0f} | {} | {} | {:.1f} |\n", links, name(angles), time,
+             peak_megabytes(), count_shared(chain->graph, chain->equations.f).total(), total,
+             static_cast<double>(total) / (links * links));
 }
 
 void print_long_header() {
-  fmt::print("\n| n | angles | derivation, s | peak of memory, MB | operations of f | of M and f | per n^2 |\n"
-             "|---|---|---|---|---|---|---|\n");
+  fmt::print(
+      "\n| n | angles | derivation, s | peak of memory, MB | operations of f | of M and f | per "
+      "n^2 |\n"
+      "|---|---|---|---|---|---|---|\n");
 }
 
 }  // namespace

@@ -55,8 +55,8 @@ std::unique_ptr<Bicycle> derive_bicycle() {
   const Vector vA1 = v1 + cross(wF, C1A1);
   const Vector v2 = vA1 + cross(wS, A1C2);
   const Vector slip = v2 + cross(w2, C2P2);
-  const std::vector<Expression> constraints = {dot(slip, Vector(R, 1, 0, 0)), dot(slip, Vector(R, 0, 1, 0)),
-                                               kinematics.rate(result->gap)};
+  const std::vector<Expression> constraints = {
+      dot(slip, Vector(R, 1, 0, 0)), dot(slip, Vector(R, 0, 1, 0)), kinematics.rate(result->gap)};
   const std::vector<Expression> all = {u1, u2, u3, u4, u5, ud};
   result->rolling = solve_for_dependent(kinematics, constraints, all, {u3, u4, ud});
 
@@ -68,8 +68,10 @@ std::unique_ptr<Bicycle> derive_bicycle() {
   };
   system.add_body(mw, wheel(F, R1), v1, w1, weight(mw));
   system.add_body(mw, wheel(S, R2), v2, w2, weight(mw));
-  system.add_body(mf, Dyad::inertia(F, 1.0, 1.5, 0.5), v1 + cross(wF, Vector(F, 0.6, 0, -0.3)), wF, weight(mf));
-  system.add_body(ms, Dyad::inertia(S, 0.04, 0.03, 0.01), vA1 + cross(wS, Vector(S, 0.01, 0, -0.35)), wS, weight(ms));
+  system.add_body(mf, Dyad::inertia(F, 1.0, 1.5, 0.5), v1 + cross(wF, Vector(F, 0.6, 0, -0.3)), wF,
+                  weight(mf));
+  system.add_body(ms, Dyad::inertia(S, 0.04, 0.03, 0.01),
+                  vA1 + cross(wS, Vector(S, 0.01, 0, -0.35)), wS, weight(ms));
   result->equations = reduce(graph, system.equations(all), result->rolling);
   result->speeds = {u1, u2, u5};
   result->q1 = q1, result->q2 = q2, result->delta = delta;
@@ -77,8 +79,8 @@ std::unique_ptr<Bicycle> derive_bicycle() {
   return result;
 }
 
-// Upright and straight f = 0 and u' = 0, so that M d(u') = (df/dx) dx. Speed and pitch do not change
-// to first order: only lean and steer are coupled.
+// Upright and straight f = 0 and u' = 0, so that M d(u') = (df/dx) dx. Speed and pitch do not
+// change to first order: only lean and steer are coupled.
 BicycleLinearisation linearise(Bicycle& bicycle) {
   ExpressionGraph& graph = bicycle.graph;
   BicycleLinearisation result;
@@ -90,9 +92,9 @@ BicycleLinearisation linearise(Bicycle& bicycle) {
 
   const MotionEquations& equations = bicycle.equations;
   const std::vector<Expression> f = {equations.f[0], equations.f[1]};
-  const std::vector<Expression> M = substitute(
-      graph, std::vector{equations.M[0], equations.M[1], equations.M[3], equations.M[4]}, state,
-      straight);
+  const std::vector<Expression> M =
+      substitute(graph, std::vector{equations.M[0], equations.M[1], equations.M[3], equations.M[4]},
+                 state, straight);
   std::vector<Expression> slopes(2 * x.size());
   for (std::size_t k = 0; k < x.size(); ++k) {
     const std::vector<Expression> by_x =

@@ -1,5 +1,5 @@
-// The bicycle without rider (source 004, sec. 7.4 and appendix B.2): rear wheel, frame, fork and front
-// wheel, knife-edged wheels that roll on flat ground.
+// The bicycle without rider (source 004, sec. 7.4 and appendix B.2): rear wheel, frame, fork and
+// front wheel, knife-edged wheels that roll on flat ground.
 //
 // Lean q1, steer q2; the pitch delta is a redundant coordinate, for which the front wheel on the
 // ground is an equation; yaw rate u3, rates of the wheels u4 and u5. Of the six speeds u1 .. u5 and

@@ -48,7 +48,8 @@ std::unique_ptr<CoupledPendulums> derive_coupled_pendulums(bool with_subexpressi
   result->equations.f = result->names.expand(result->equations.f);
   auto expanded = [&](const Vector& r) {
     const Vec3<Expression> x = components(r, N);
-    return Vector(N, result->names.expand(x.x), result->names.expand(x.y), result->names.expand(x.z));
+    return Vector(N, result->names.expand(x.x), result->names.expand(x.y),
+                  result->names.expand(x.z));
   };
   result->r1 = expanded(r1);
   result->r2 = expanded(r2);

@@ -1,6 +1,6 @@
 // Two particles on a string between two points, which are shaken up and down (source 004, sec. 7.3,
-// appendix B.1): the first is placed by two angles, the second by the angle on the circle on which two
-// spheres meet.
+// appendix B.1): the first is placed by two angles, the second by the angle on the circle on which
+// two spheres meet.
 #pragma once
 
 #include "derivations/derivation.h"

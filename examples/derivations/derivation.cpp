@@ -5,8 +5,8 @@
 
 namespace cartan::derivations {
 
-std::vector<double> evaluate(const Derivation& derivation, const std::vector<Expression>& expressions,
-                             const Values& at) {
+std::vector<double> evaluate(const Derivation& derivation,
+                             const std::vector<Expression>& expressions, const Values& at) {
   const ExpressionGraph& graph = derivation.graph;
   std::vector<Expression> inputs;
   std::vector<double> values;

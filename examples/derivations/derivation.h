@@ -22,8 +22,8 @@ struct Derivation {
 // Values of symbols by name; those not named keep their sample values.
 using Values = std::map<std::string, double>;
 
-std::vector<double> evaluate(const Derivation& derivation, const std::vector<Expression>& expressions,
-                             const Values& at);
+std::vector<double> evaluate(const Derivation& derivation,
+                             const std::vector<Expression>& expressions, const Values& at);
 // u' from M u' = f.
 std::vector<double> accelerations(const Derivation& derivation, const Values& at);
 // The same values and the accelerations, under the names u1', ...

@@ -49,9 +49,10 @@ std::unique_ptr<PendulumChain> describe_pendulum_chain(int links, Angles angles,
     const Vector half = Expression(0.5) * link;
     const Vector centre = delayed ? joint + half : evaluated_sum(joint, half);
     joint = delayed ? joint + link : evaluated_sum(joint, link);
-    result->system->add_body(mass, Dyad::inertia(B, mass * L * L / 12, mass * L * L / 12, mass * L * L / 100),
-                             delayed ? derivative(centre, N) : evaluated_derivative(centre, N),
-                             frames.angular_velocity(B, N), Vector(N, 0, 0, mass * g));
+    result->system->add_body(
+        mass, Dyad::inertia(B, mass * L * L / 12, mass * L * L / 12, mass * L * L / 100),
+        delayed ? derivative(centre, N) : evaluated_derivative(centre, N),
+        frames.angular_velocity(B, N), Vector(N, 0, 0, mass * g));
   }
   return result;
 }

@@ -1,5 +1,5 @@
-// n links, one after the other, on spherical joints without torsion, two angles each; the first joint
-// is shaken up and down (source 004, sec. 5.4). Lengths, masses and gravity are one.
+// n links, one after the other, on spherical joints without torsion, two angles each; the first
+// joint is shaken up and down (source 004, sec. 5.4). Lengths, masses and gravity are one.
 #pragma once
 
 #include "derivations/derivation.h"

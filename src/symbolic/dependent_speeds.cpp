@@ -59,8 +59,7 @@ std::vector<Expression> solve_linear(std::vector<Expression> A, std::vector<Expr
   }
   for (int k = size - 1; k >= 0; --k)
     for (int c = 0; c < columns; ++c) {
-      for (int j = k + 1; j < size; ++j)
-        B[k * columns + c] -= A[k * size + j] * B[j * columns + c];
+      for (int j = k + 1; j < size; ++j) B[k * columns + c] -= A[k * size + j] * B[j * columns + c];
       B[k * columns + c] /= A[k * size + k];
     }
   return B;
@@ -77,10 +76,11 @@ DependentSpeeds solve_for_dependent(Kinematics& kinematics,
   const ExpressionGraph& graph = kinematics.graph();
   const int m = static_cast<int>(dependent.size()), n = static_cast<int>(result.independent.size());
   if (constraints.size() != dependent.size()) {
-    kinematics.problems().error({}, fmt::format("{} constraint{} cannot be solved for {} speed{} ({}): name as many "
-                                                "dependent speeds as there are constraints", constraints.size(),
-                                                constraints.size() == 1 ? "" : "s", m, m == 1 ? "" : "s",
-                                                names_of(graph, dependent)));
+    kinematics.problems().error(
+        {}, fmt::format("{} constraint{} cannot be solved for {} speed{} ({}): name as many "
+                        "dependent speeds as there are constraints",
+                        constraints.size(), constraints.size() == 1 ? "" : "s", m,
+                        m == 1 ? "" : "s", names_of(graph, dependent)));
     return result;
   }
   std::vector<Expression> all = dependent;
@@ -99,10 +99,11 @@ DependentSpeeds solve_for_dependent(Kinematics& kinematics,
   }
   const std::vector<Expression> X = solve_linear(A, B, m, n + 2);
   if (X.empty() && m > 0) {
-    kinematics.problems().error({}, fmt::format("The constraints do not determine the speeds {} at the sample point "
-                                                "(their matrix is singular there): choose others as dependent, or give "
-                                                "the symbols sample values of an ordinary position",
-                                                names_of(graph, dependent)));
+    kinematics.problems().error(
+        {}, fmt::format("The constraints do not determine the speeds {} at the sample point "
+                        "(their matrix is singular there): choose others as dependent, or give "
+                        "the symbols sample values of an ordinary position",
+                        names_of(graph, dependent)));
     return result;
   }
   for (int i = 0; i < m; ++i) {

@@ -36,8 +36,8 @@ DependentSpeeds solve_for_dependent(Kinematics& kinematics,
 MotionEquations reduce(ExpressionGraph& graph, const MotionEquations& free,
                        const DependentSpeeds& speeds);
 
-// The solution X of A X = B, B with `columns` columns; Gauss's elimination, the pivots chosen by the
-// values at the sample point. Empty when a pivot is zero there.
+// The solution X of A X = B, B with `columns` columns; Gauss's elimination, the pivots chosen by
+// the values at the sample point. Empty when a pivot is zero there.
 std::vector<Expression> solve_linear(std::vector<Expression> A, std::vector<Expression> B, int size,
                                      int columns);
 

@@ -47,7 +47,9 @@ Frame Frames::frame(const std::string& name) {
 
 Frame Frames::rotate(Frame from, const std::string& to, int axis, const Expression& angle) {
   if (axis < 1 || axis > 3) {
-    problems().error({}, fmt::format("Rotation to frame {}: axis {} does not exist, choose 1, 2 or 3", to, axis));
+    problems().error(
+        {},
+        fmt::format("Rotation to frame {}: axis {} does not exist, choose 1, 2 or 3", to, axis));
     return frame(to);
   }
   return relate(from, to, rotation(axis, angle), true, unit(axis), angle);
@@ -58,8 +60,11 @@ Frame Frames::rotate(Frame from, const std::string& to, const Vec3<Expression>& 
   const double length = value_of(norm2(axis));
   const bool is_number = axis.x.is_number() && axis.y.is_number() && axis.z.is_number();
   if (is_number && !(std::fabs(length - 1) < 1e-12)) {
-    problems().error({}, fmt::format("Rotation to frame {}: the axis must be a unit vector, and the square of its "
-                                     "length is {:.6g}; divide it by its length", to, length));
+    problems().error(
+        {},
+        fmt::format("Rotation to frame {}: the axis must be a unit vector, and the square of its "
+                    "length is {:.6g}; divide it by its length",
+                    to, length));
     return frame(to);
   }
   return relate(from, to, rotation(axis, angle), true, axis, angle);
@@ -74,8 +79,11 @@ Frame Frames::euler(Frame from, const std::string& to, std::string_view axes,
   const bool valid = !axes.empty() && axes.size() == angles.size() &&
                      axes.find_first_not_of("123") == std::string_view::npos;
   if (!valid) {
-    problems().error({}, fmt::format("Rotation to frame {}: the sequence \"{}\" takes one digit 1, 2 or 3 for each of "
-                                     "the {} angles, for example \"313\"", to, axes, angles.size()));
+    problems().error(
+        {}, fmt::format(
+                "Rotation to frame {}: the sequence \"{}\" takes one digit 1, 2 or 3 for each of "
+                "the {} angles, for example \"313\"",
+                to, axes, angles.size()));
     return frame(to);
   }
   Frame at = from;
@@ -92,21 +100,32 @@ Frame Frames::direction_cosines(Frame from, const std::string& to, const Mat3<Ex
 
 bool Frames::refuse_relation(int from, int to, const std::string& name) {
   if (from < 0) {
-    problems().error({}, fmt::format("Frame {} is turned from a frame that does not exist; name the first frame of a "
-                                     "tree with frame(\"N\")", name));
+    problems().error(
+        {}, fmt::format(
+                "Frame {} is turned from a frame that does not exist; name the first frame of a "
+                "tree with frame(\"N\")",
+                name));
     return true;
   }
   if (!related(from, to)) return false;
   const std::string &a = nodes_[from].name, &b = nodes_[to].name;
   if (from == to)
-    problems().error({}, fmt::format("Frame {} cannot be turned from itself: give the new frame a name of its own", a));
+    problems().error(
+        {}, fmt::format(
+                "Frame {} cannot be turned from itself: give the new frame a name of its own", a));
   else if (nodes_[to].parent == from || nodes_[from].parent == to)
-    problems().error({}, fmt::format("Frames {} and {} are related already; a relation is defined once: give the new "
-                                     "frame a name of its own", a, b));
+    problems().error(
+        {}, fmt::format(
+                "Frames {} and {} are related already; a relation is defined once: give the new "
+                "frame a name of its own",
+                a, b));
   else
-    problems().error({}, fmt::format("A rotation from {} to {} would close a cycle, for they are related already ({}), "
-                                     "and the angles would depend on each other: leave one relation out and express it "
-                                     "as a constraint", a, b, path_text(from, to)));
+    problems().error(
+        {}, fmt::format(
+                "A rotation from {} to {} would close a cycle, for they are related already ({}), "
+                "and the angles would depend on each other: leave one relation out and express it "
+                "as a constraint",
+                a, b, path_text(from, to)));
   return true;
 }
 
@@ -193,8 +212,11 @@ Vec3<Expression> Frames::transform(const Vec3<Expression>& v, int from, int to) 
   if (from == to) return v;
   const std::vector<int> way = path(from, to);
   if (way.empty()) {
-    problems().error({}, fmt::format("Frames {} and {} are not related: no chain of rotations leads from one to the "
-                                     "other; define one with rotate", nodes_[from].name, nodes_[to].name));
+    problems().error(
+        {},
+        fmt::format("Frames {} and {} are not related: no chain of rotations leads from one to the "
+                    "other; define one with rotate",
+                    nodes_[from].name, nodes_[to].name));
     return {};
   }
   Vec3<Expression> result = v;
@@ -267,8 +289,11 @@ Vector Frames::angular_velocity(Frame b, Frame a) {
 void Frames::set_angular_velocity(Frame to, Frame from, const Vec3<Expression>& w) {
   Node& node = nodes_[to.index];
   if (node.parent != from.index) {
-    problems().error({}, fmt::format("An angular velocity can be given for frames that are related directly, {} and {} "
-                                     "are not; give it for each rotation between them", nodes_[from.index].name, node.name));
+    problems().error(
+        {}, fmt::format(
+                "An angular velocity can be given for frames that are related directly, {} and {} "
+                "are not; give it for each rotation between them",
+                nodes_[from.index].name, node.name));
     return;
   }
   keep_up_to_date();

@@ -1,10 +1,10 @@
 // Frames (right-handed orthonormal triads) related by rotations: a forest.
 //
 // A frame knows the frame it was turned from. Components go from frame to frame one rotation at a
-// time, angular velocities are those of the single rotations, kept where the rotation is defined and
-// added up along the path on demand:
-//   simple rotation by an angle about a unit axis a:    v_parent = R v,   w = angle' a   (same in both)
-//   direction cosines R:                                w from hat(w) = R^T R'
+// time, angular velocities are those of the single rotations, kept where the rotation is defined
+// and added up along the path on demand:
+//   simple rotation by an angle about a unit axis a:    v_parent = R v,   w = angle' a   (same in
+//   both) direction cosines R:                                w from hat(w) = R^T R'
 // Two frames may be related once: a second relation would close a cycle, and the coordinates would
 // not be independent of each other. Such definitions are refused (Kinematics::problems).
 #pragma once
@@ -96,12 +96,12 @@ class Frames {
     int parent = -1;
     int depth = 0;
     Mat3<Expression> R;
-    bool simple = true;     // w = (angle)' axis, else from R
-    bool has_w = false;     // w was given, or is up to date
+    bool simple = true;  // w = (angle)' axis, else from R
+    bool has_w = false;  // w was given, or is up to date
     bool w_given = false;
     Vec3<Expression> axis;
     Expression angle;
-    Vec3<Expression> w;     // of this frame relative to the parent, components here
+    Vec3<Expression> w;  // of this frame relative to the parent, components here
     std::vector<int> children;
   };
   Frame relate(Frame from, const std::string& to, const Mat3<Expression>& R, bool simple,

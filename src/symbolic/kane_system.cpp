@@ -32,8 +32,8 @@ Expression KaneSystem::kinetic_energy() const {
   Expression twice;
   for (int i = 0; i < velocity_.size(); ++i) {
     const Entry entry = make_entry(i);
-    const Vec3<Expression> p = entry.is_mass ? entry.inertia(0, 0) * entry.velocity
-                                             : entry.inertia * entry.velocity;
+    const Vec3<Expression> p =
+        entry.is_mass ? entry.inertia(0, 0) * entry.velocity : entry.inertia * entry.velocity;
     twice += dot(entry.velocity, p);
   }
   return 0.5 * twice;
@@ -76,8 +76,10 @@ MotionEquations KaneSystem::equations(const std::vector<Expression>& speeds) con
   Frames& frames = *inertial_.frames;
   const LinearMap map(frames.graph(), velocities, speeds);
   if (const int bad = map.nonlinear_value(); bad >= 0)
-    frames.problems().error({}, "A velocity is not linear in the speeds: the rates of coordinates must be linear in "
-                                "them, and velocities derivatives of positions");
+    frames.problems().error(
+        {},
+        "A velocity is not linear in the speeds: the rates of coordinates must be linear in "
+        "them, and velocities derivatives of positions");
   result.f = map.apply_transposed(residuals);
   result.M.resize(static_cast<std::size_t>(n) * n);
   for (int k = 0; k < n; ++k) {
@@ -85,8 +87,7 @@ MotionEquations KaneSystem::equations(const std::vector<Expression>& speeds) con
     for (std::size_t i = 0; i < entries.size(); ++i) {
       const Vec3<Expression> v = {p[3 * i], p[3 * i + 1], p[3 * i + 2]};
       const Entry& entry = entries[i];
-      const Vec3<Expression> momentum =
-          entry.is_mass ? entry.inertia(0, 0) * v : entry.inertia * v;
+      const Vec3<Expression> momentum = entry.is_mass ? entry.inertia(0, 0) * v : entry.inertia * v;
       for (int j = 0; j < 3; ++j) p[3 * i + j] = momentum[j];
     }
     const std::vector<Expression> column = map.apply_transposed(p, k);

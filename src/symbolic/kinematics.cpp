@@ -8,8 +8,7 @@
 
 namespace cartan {
 
-Kinematics::Kinematics(ExpressionGraph& graph) : graph_(&graph), problems_("derivation") {
-}
+Kinematics::Kinematics(ExpressionGraph& graph) : graph_(&graph), problems_("derivation") {}
 
 Expression Kinematics::time(double sample) {
   const Expression t = graph_->symbol("t", sample);
@@ -57,8 +56,10 @@ void Kinematics::set_rate(const Expression& symbol, const Expression& rate) {
 
 void Kinematics::set_rate(const Expression& symbol, std::function<Expression()> rate) {
   if (symbol.is_number() || graph_->node(symbol.node()).op != Op::input) {
-    problems_.error({}, "A kinematic differential equation gives the rate of a symbol, not of a number or an "
-                        "expression: name a coordinate (coordinate(\"q1\")) and give its rate");
+    problems_.error(
+        {},
+        "A kinematic differential equation gives the rate of a symbol, not of a number or an "
+        "expression: name a coordinate (coordinate(\"q1\")) and give its rate");
     return;
   }
   Entry& entry = entries_[symbol.node()];
@@ -69,7 +70,7 @@ void Kinematics::set_rate(const Expression& symbol, std::function<Expression()> 
 }
 
 Expression Kinematics::acceleration(const Expression& speed) {
-  return symbol_rate(speed.node(), false);
+  return rate(speed);
 }
 
 void Kinematics::forget() {
@@ -86,9 +87,12 @@ Expression Kinematics::rate_at_constant_speeds(const Expression& x) {
 
 // Of a symbol that stands for an expression of the speeds.
 Expression Kinematics::without_accelerations(const Expression& rate) {
-  std::vector<Expression> accelerations, zeros(speeds_.size());
-  for (const Expression& u : speeds_) accelerations.push_back(entries_[u.node()].rate);
-  return substitute(*graph_, rate, accelerations, zeros);
+  std::vector<Expression> accelerations;
+  for (const Expression& u : speeds_) {
+    const Entry& entry = entries_[u.node()];
+    if (entry.is_speed) accelerations.push_back(entry.rate);
+  }
+  return substitute(*graph_, rate, accelerations, std::vector<Expression>(accelerations.size()));
 }
 
 Expression Kinematics::symbol_rate(int node, bool constant_speeds) {
@@ -107,9 +111,12 @@ Expression Kinematics::symbol_rate(int node, bool constant_speeds) {
   if (!entry.is_told) {
     entry.is_told = true;
     const std::string& name = graph_->symbol_name(graph_->node(node).a);
-    problems_.error({}, fmt::format("Coordinate {0} has no kinematic differential equation, so nothing that depends on "
-                                    "it can be differentiated by time: give its rate with set_rate({0}, ...), for "
-                                    "example a speed", name));
+    problems_.error(
+        {}, fmt::format(
+                "Coordinate {0} has no kinematic differential equation, so nothing that depends on "
+                "it can be differentiated by time: give its rate with set_rate({0}, ...), for "
+                "example a speed",
+                name));
   }
   return 0;
 }

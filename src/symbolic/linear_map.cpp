@@ -35,7 +35,8 @@ LinearMap::LinearMap(ExpressionGraph& graph, std::span<const Expression> values,
   std::vector<char> bad(tape_.size(), 0);
   for (std::size_t i = 0; i < tape_.size(); ++i) {
     const Step& step = tape_[i];
-    bad[i] = step.kind == Step::other || (step.a >= 0 && bad[step.a]) || (step.b >= 0 && bad[step.b]);
+    bad[i] =
+        step.kind == Step::other || (step.a >= 0 && bad[step.a]) || (step.b >= 0 && bad[step.b]);
   }
   for (int k = rows() - 1; k >= 0; --k)
     if (values_[k].place >= 0 && bad[values_[k].place]) nonlinear_ = k;
@@ -105,7 +106,8 @@ std::vector<Expression> LinearMap::rest() const {
   return sweep(std::vector<Expression>(columns_), true);
 }
 
-std::vector<Expression> LinearMap::apply_transposed(std::span<const Expression> y, int first) const {
+std::vector<Expression> LinearMap::apply_transposed(std::span<const Expression> y,
+                                                    int first) const {
   assert(static_cast<int>(y.size()) == rows());
   std::vector<Expression> tape(tape_.size());
   auto add = [&](int at, const Expression& x) {

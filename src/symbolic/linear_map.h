@@ -1,9 +1,9 @@
 // Expressions that are linear in some symbols: y = A x + rest, as velocities are in the speeds.
 //
 // A is never formed. Where an expression depends on x, its graph is made of sums, and of products
-// and quotients with what does not depend on x; those nodes are a program for A x, and read backwards
-// one for A^T y. Either costs as many operations as the expressions themselves, so that a projection
-// on n partial velocities costs what the velocities cost, not n times as much.
+// and quotients with what does not depend on x; those nodes are a program for A x, and read
+// backwards one for A^T y. Either costs as many operations as the expressions themselves, so that a
+// projection on n partial velocities costs what the velocities cost, not n times as much.
 #pragma once
 
 #include <span>

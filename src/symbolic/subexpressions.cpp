@@ -22,8 +22,10 @@ bool is_symbol(const Expression& x) {
 Expression Subexpressions::define(const Expression& value, int level) {
   ExpressionGraph& graph = kinematics_->graph();
   if (level < 0 || level > 2) {
-    kinematics_->problems().error({}, fmt::format("A subexpression is differentiated 0, 1 or 2 times, not {}: 2 for "
-                                                  "positions, 1 for velocities, 0 for forces", level));
+    kinematics_->problems().error(
+        {}, fmt::format("A subexpression is differentiated 0, 1 or 2 times, not {}: 2 for "
+                        "positions, 1 for velocities, 0 for forces",
+                        level));
     return value;
   }
   if (value.is_number() || is_symbol(value)) return value;
@@ -50,10 +52,11 @@ Expression Subexpressions::rate_of(int which) {
   if (is_zero(rate)) return rate;
   if (definition.level == 0) {
     const ExpressionGraph& graph = kinematics_->graph();
-    kinematics_->problems().error({}, fmt::format("Subexpression {} is differentiated by time more often than it was "
-                                                  "declared for: define it with a higher level (2 for positions, 1 for "
-                                                  "velocities)",
-                                                  graph.symbol_name(graph.node(definition.symbol.node()).a)));
+    kinematics_->problems().error(
+        {}, fmt::format("Subexpression {} is differentiated by time more often than it was "
+                        "declared for: define it with a higher level (2 for positions, 1 for "
+                        "velocities)",
+                        graph.symbol_name(graph.node(definition.symbol.node()).a)));
     return 0;
   }
   std::vector<Expression> by = kinematics_->speeds();
@@ -67,8 +70,8 @@ Expression Subexpressions::split(const Expression& rate, const std::vector<Expre
   const std::vector<Expression> value = {rate};
   // accelerations where there are some: the speeds then belong to the coefficients
   const std::size_t half = by.size() / 2;
-  for (const auto& part : {std::vector(by.begin() + half, by.end()),
-                           std::vector(by.begin(), by.begin() + half)}) {
+  for (const auto& part :
+       {std::vector(by.begin() + half, by.end()), std::vector(by.begin(), by.begin() + half)}) {
     const LinearMap map(kinematics_->graph(), value, part);
     if (map.nonlinear_value() >= 0) continue;
     std::vector<Expression> coefficients;

@@ -1,10 +1,10 @@
-// Intermediate variables the user introduces (source 004, sec. 7.2): a name stands for an expression,
-// and what follows handles the name.
+// Intermediate variables the user introduces (source 004, sec. 7.2): a name stands for an
+// expression, and what follows handles the name.
 //
 // A level says how often it will be differentiated by time: 2 for positions, 1 for velocities and
-// coefficients of constraints, 0 for forces. The rate of a subexpression is linear in the speeds (or,
-// where it depends on speeds itself, in their rates); its coefficients become subexpressions of one
-// level less, so that tangent vectors and mass matrices can still be read off:
+// coefficients of constraints, 0 for forces. The rate of a subexpression is linear in the speeds
+// (or, where it depends on speeds itself, in their rates); its coefficients become subexpressions
+// of one level less, so that tangent vectors and mass matrices can still be read off:
 //   sx' = sum_k sx_k u_k + sx_0
 // The graph shares equal expressions anyway. Subexpressions are for the reader and the writer of
 // equations: they name what would be unreadable, and keep the definitions in order of computation.

@@ -69,8 +69,10 @@ Tangents tangents(const SystemVector& velocity, std::span<const Expression> spee
   }
   const LinearMap map(frames->graph(), values, speeds);
   if (map.nonlinear_value() >= 0)
-    frames->problems().error({}, "A velocity is not linear in the speeds, so it has no tangent vectors: the rates "
-                                 "of coordinates must be linear in the speeds, and velocities derivatives of positions");
+    frames->problems().error(
+        {},
+        "A velocity is not linear in the speeds, so it has no tangent vectors: the rates "
+        "of coordinates must be linear in the speeds, and velocities derivatives of positions");
   auto make = [&](const std::vector<Expression>& c) {
     SystemVector made;
     std::size_t at = 0;
@@ -100,9 +102,11 @@ LinearEquations collect(Kinematics& kinematics, std::span<const Expression> equa
   result.size = static_cast<int>(unknowns.size());
   const LinearMap map(kinematics.graph(), equations, unknowns);
   if (map.nonlinear_value() >= 0)
-    kinematics.problems().error({}, fmt::format("Equation {} is not linear in the unknowns it is to be solved for: "
-                                                "name as unknowns only what occurs linearly (accelerations, dependent "
-                                                "speeds)", map.nonlinear_value() + 1));
+    kinematics.problems().error(
+        {}, fmt::format("Equation {} is not linear in the unknowns it is to be solved for: "
+                        "name as unknowns only what occurs linearly (accelerations, dependent "
+                        "speeds)",
+                        map.nonlinear_value() + 1));
   const int rows = static_cast<int>(equations.size());
   result.matrix.resize(static_cast<std::size_t>(rows) * unknowns.size());
   for (int k = 0; k < result.size; ++k) {

@@ -43,7 +43,8 @@ struct SystemInertia {
 };
 SystemVector operator*(const SystemInertia& inertia, const SystemVector& v);
 // a . (inertia b)
-Expression inner_product(const SystemVector& a, const SystemVector& b, const SystemInertia& inertia);
+Expression inner_product(const SystemVector& a, const SystemVector& b,
+                         const SystemInertia& inertia);
 
 SystemVector derivative(const SystemVector& a, Frame frame);
 

@@ -78,9 +78,9 @@ Expression magnitude(const Vector& a) {
 
 // ------------------------------------------------------------------------------------ one frame
 
-// Each frame on the way hands what it has collected to the next frame towards the goal; the farthest
-// ones first, and in the order of the terms among equals: sums over a growing list of terms have
-// their beginnings in common.
+// Each frame on the way hands what it has collected to the next frame towards the goal; the
+// farthest ones first, and in the order of the terms among equals: sums over a growing list of
+// terms have their beginnings in common.
 Vec3<Expression> components(const Vector& a, Frame goal) {
   if (a.is_zero()) return {};
   Frames& frames = *a.frames();
@@ -89,7 +89,8 @@ Vec3<Expression> components(const Vector& a, Frame goal) {
     return frames.transform(term.c, term.frame, goal.index);
   }
   std::vector<int> towards(frames.size(), -1);  // of frames above the goal: the frame below
-  for (int i = goal.index; frames.parent(i) >= 0; i = frames.parent(i)) towards[frames.parent(i)] = i;
+  for (int i = goal.index; frames.parent(i) >= 0; i = frames.parent(i))
+    towards[frames.parent(i)] = i;
   auto next = [&](int i) { return towards[i] >= 0 ? towards[i] : frames.parent(i); };
 
   std::vector<int> distance(frames.size(), -1);
@@ -110,7 +111,8 @@ Vec3<Expression> components(const Vector& a, Frame goal) {
                    [&](int x, int y) { return distance[x] > distance[y]; });
   for (const int i : order) {
     const int to = next(i);
-    sum[to] += frames.parent(i) == to ? frames.to_parent(sum[i], i) : frames.from_parent(sum[i], to);
+    sum[to] +=
+        frames.parent(i) == to ? frames.to_parent(sum[i], i) : frames.from_parent(sum[i], to);
   }
   return sum[goal.index];
 }
@@ -138,7 +140,8 @@ Frame natural_frame(const Vector& a) {
   return {&frames, is_chain ? deepest : common};
 }
 
-// --------------------------------------------------------------------------------------- derivative
+// ---------------------------------------------------------------------------------------
+// derivative
 
 Vector local_derivative(const Vector& a) {
   Vector result;

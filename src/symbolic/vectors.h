@@ -52,12 +52,13 @@ Expression dot(const Vector& a, const Vector& b);
 Vector cross(const Vector& a, const Vector& b);
 Expression magnitude(const Vector& a);  // formed in one frame
 
-// All terms in one frame. Terms are gathered from frame to frame along the tree, each rotation once.
+// All terms in one frame. Terms are gathered from frame to frame along the tree, each rotation
+// once.
 Vec3<Expression> components(const Vector& a, Frame frame);
 Vector express(const Vector& a, Frame frame);
 // Where gathering costs least when it is done for a whole chain of bodies: the outermost frame when
-// every other one lies between it and the root (then what was gathered for the body before is a part
-// of it), else the frame they all come from.
+// every other one lies between it and the root (then what was gathered for the body before is a
+// part of it), else the frame they all come from.
 Frame natural_frame(const Vector& a);
 
 // d/dt in a frame, and each term in its own.
@@ -97,7 +98,7 @@ Dyad express(const Dyad& a, Frame frame);
 Dyad outer(const Vector& a, const Vector& b);  // a b, in the natural frame of b
 Dyad cross(const Vector& v, const Dyad& a);
 Dyad cross(const Dyad& a, const Vector& v);
-Dyad skew(const Vector& v);    // D w = v x w
+Dyad skew(const Vector& v);   // D w = v x w
 Vector axial(const Dyad& a);  // the v of the antisymmetric part
 Dyad derivative(const Dyad& a, Frame frame);
 Dyad local_derivative(const Dyad& a);

@@ -113,8 +113,7 @@ VelocityTransformation<S> rate_of(const VelocityTransformation<S>& t,
   auto eliminate = [&](auto at) {
     for (int k = 0; k < n; ++k)
       for (int i = 0; i < n; ++i)
-        for (int j = i + 1; j < n; ++j)
-          s[at(j, k)] = s[at(j, k)] - t.w(i, j) * s[at(i, k)];
+        for (int j = i + 1; j < n; ++j) s[at(j, k)] = s[at(j, k)] - t.w(i, j) * s[at(i, k)];
   };
   eliminate([n](int j, int k) { return j * n + k; });
   eliminate([n](int j, int k) { return k * n + j; });

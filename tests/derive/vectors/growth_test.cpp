@@ -47,16 +47,19 @@ TEST(Growth, OperationsAreQuadraticForcesLinear) {
       EXPECT_LE(total[i + 1], 4 * total[i]);
       EXPECT_LE(forces[i + 1], 2.11 * static_cast<double>(forces[i]));
     }
-    RecordProperty(angles == Angles::absolute ? "absolute_32" : "relative_32", static_cast<int>(total[2]));
+    RecordProperty(angles == Angles::absolute ? "absolute_32" : "relative_32",
+                   static_cast<int>(total[2]));
   }
 }
 
-// Without sharing, evaluated components swell a millionfold; delayed ones far less; with sharing neither.
+// Without sharing, evaluated components swell a millionfold; delayed ones far less; with sharing
+// neither.
 TEST(Growth, DelayedComponentsSwellLess) {
   auto cost = [](int links, Components components) {
     const auto chain = describe_pendulum_chain(links, Angles::absolute, components);
     const std::vector<Expression> equations = derive_as_document(*chain, components);
-    return std::pair{count_unshared(chain->graph, equations).total(), count_shared(chain->graph, equations).total()};
+    return std::pair{count_unshared(chain->graph, equations).total(),
+                     count_shared(chain->graph, equations).total()};
   };
   const auto [evaluated, evaluated_shared] = cost(5, Components::evaluated);
   const auto [delayed, delayed_shared] = cost(5, Components::delayed);
@@ -72,7 +75,8 @@ TEST(Growth, SixtyDegreesOfFreedom) {
     EXPECT_LT(clock.seconds(), 2);
     EXPECT_EQ(chain->equations.size(), 60);
     EXPECT_TRUE(chain->kinematics.ok());
-    RecordProperty(angles == Angles::absolute ? "absolute_ms" : "relative_ms", static_cast<int>(1e3 * clock.seconds()));
+    RecordProperty(angles == Angles::absolute ? "absolute_ms" : "relative_ms",
+                   static_cast<int>(1e3 * clock.seconds()));
   }
   EXPECT_LT(megabytes(), 500);
 }

@@ -1,5 +1,5 @@
-// Derivations in the vector language against the formulation `recursive` of the same machine from its
-// model file: two ways that have nothing in common.
+// Derivations in the vector language against the formulation `recursive` of the same machine from
+// its model file: two ways that have nothing in common.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -46,10 +46,11 @@ TEST(ByHandAndByFile, SwingingLegs) {
     double q[3], u[3];
     for (double& x : q) x = random.uniform(-1, 1);
     for (double& x : u) x = random.uniform(-3, 3);
-    const DynamicsReport report = dynamics_at(example, 0, {{{q[0]}}, {{q[1]}}, {{q[2]}}},
-                                              {{{u[0]}}, {{u[1]}}, {{u[2]}}});
-    const std::vector<double> found =
-        accelerations(*legs, {{"q1", q[0]}, {"q2", q[1]}, {"q3", q[2]}, {"u1", u[0]}, {"u2", u[1]}, {"u3", u[2]}});
+    const DynamicsReport report =
+        dynamics_at(example, 0, {{{q[0]}}, {{q[1]}}, {{q[2]}}}, {{{u[0]}}, {{u[1]}}, {{u[2]}}});
+    const std::vector<double> found = accelerations(
+        *legs,
+        {{"q1", q[0]}, {"q2", q[1]}, {"q3", q[2]}, {"u1", u[0]}, {"u2", u[1]}, {"u3", u[2]}});
     for (int k = 0; k < 3; ++k) expect_near(found[k], report.acceleration[k][0], largest(found));
   }
 }
@@ -86,7 +87,8 @@ type = "universal"
 axes = [[1, 0, 0], [0, 1, 0]]
 parent = {{ body = "{1}", at = [0, 0, {2}] }}
 child = {{ body = "link{0}" }}
-)toml", i, i == 1 ? "slider" : fmt::format("link{}", i - 1), i == 1 ? 0 : 1);
+)toml",
+                        i, i == 1 ? "slider" : fmt::format("link{}", i - 1), i == 1 ? 0 : 1);
   return text;
 }
 
@@ -126,8 +128,8 @@ TEST(ByHandAndByFile, DrivenPendulum) {
     const double t = random.uniform(0, 5), a = 0.2, w = 30;
     const double q1 = random.uniform(-3, 3), q2 = random.uniform(-1, 1);
     const double u1 = random.uniform(-3, 3), u2 = random.uniform(-3, 3);
-    const DynamicsReport report =
-        dynamics_at(example, t, {{{a * std::sin(w * t)}}, {{q1, q2}}}, {{{a * w * std::cos(w * t)}}, {{u1, u2}}});
+    const DynamicsReport report = dynamics_at(example, t, {{{a * std::sin(w * t)}}, {{q1, q2}}},
+                                              {{{a * w * std::cos(w * t)}}, {{u1, u2}}});
     const std::vector<double> found =
         accelerations(*pendulum, {{"t", t}, {"q1", q1}, {"q2", q2}, {"u1", u1}, {"u2", u2}});
     for (int k = 0; k < 2; ++k) expect_near(found[k], report.acceleration[1][k], largest(found));
@@ -145,9 +147,17 @@ TEST(ByHandAndByFile, FoucaultsPendulum) {
     const double u1 = random.uniform(-3, 3), u2 = random.uniform(-3, 3);
     const DynamicsReport report =
         dynamics_at(example, t, {{{Omega * t}}, {{q1, q2}}}, {{{Omega}}, {{u1, u2}}});
-    const std::vector<double> found = accelerations(
-        *pendulum, {{"t", t}, {"q1", q1}, {"q2", q2}, {"u1", u1}, {"u2", u2}, {"Omega", Omega}, {"a", 0},
-                    {"L", 10}, {"g", 10}, {"latitude", 1.04}, {"c", 0.01}});
+    const std::vector<double> found = accelerations(*pendulum, {{"t", t},
+                                                                {"q1", q1},
+                                                                {"q2", q2},
+                                                                {"u1", u1},
+                                                                {"u2", u2},
+                                                                {"Omega", Omega},
+                                                                {"a", 0},
+                                                                {"L", 10},
+                                                                {"g", 10},
+                                                                {"latitude", 1.04},
+                                                                {"c", 0.01}});
     for (int k = 0; k < 2; ++k) expect_near(found[k], report.acceleration[1][k], largest(found));
   }
 }
@@ -183,7 +193,8 @@ TEST(ByHandAndByFile, CoupledPendulums) {
     }
     const DynamicsReport report = dynamics_at(example, 0, q, v);
     for (int i = 0; i < 2; ++i)
-      for (int k = 0; k < 3; ++k) expect_near(found[i][k], report.acceleration[i][k], largest(found[i]));
+      for (int k = 0; k < 3; ++k)
+        expect_near(found[i][k], report.acceleration[i][k], largest(found[i]));
   }
 }
 
@@ -198,7 +209,8 @@ TEST(ByHandAndByFile, Bicycle) {
                               {0.4, -0.9, 11, 0.3, 0.7, -7.057836149917492e-03}};
   const double R1 = 0.354;
   for (const auto& s : states) {
-    Values at = {{"u1", s[0]}, {"u2", s[1]}, {"u5", s[2]}, {"q1", s[3]}, {"q2", s[4]}, {"delta", s[5]}};
+    Values at = {{"u1", s[0]}, {"u2", s[1]}, {"u5", s[2]},
+                 {"q1", s[3]}, {"q2", s[4]}, {"delta", s[5]}};
     at = with_accelerations(*bicycle, at);
     const std::vector<double> dependent = evaluate(*bicycle, bicycle->rolling.values, at);
     at["u3"] = dependent[0], at["u4"] = dependent[1], at["ud"] = dependent[2];
@@ -207,10 +219,12 @@ TEST(ByHandAndByFile, Bicycle) {
     const std::vector<double> W = evaluate(*bicycle, bicycle->rolling.W, at);
     const char* names[] = {"u3'", "u4'", "ud'"};
     for (int k = 0; k < 3; ++k)
-      at[names[k]] = g[k] + W[3 * k] * at["u1'"] + W[3 * k + 1] * at["u2'"] + W[3 * k + 2] * at["u5'"];
+      at[names[k]] =
+          g[k] + W[3 * k] * at["u1'"] + W[3 * k + 1] * at["u2'"] + W[3 * k + 2] * at["u5'"];
 
     const Vec3<Expression> w = bicycle->frame_rates, wdot = bicycle->kinematics.rate(w);
-    const std::vector<double> rates = evaluate(*bicycle, {w.x, w.y, w.z, wdot.x, wdot.y, wdot.z}, at);
+    const std::vector<double> rates =
+        evaluate(*bicycle, {w.x, w.y, w.z, wdot.x, wdot.y, wdot.z}, at);
     const double cl = std::cos(s[3] / 2), sl = std::sin(s[3] / 2);
     const double cp = std::cos(s[5] / 2), sp = std::sin(s[5] / 2);
     // the rear wheel's centre moves with R1 u4 along the ground, and with w x (C1 - P1)
@@ -218,11 +232,16 @@ TEST(ByHandAndByFile, Bicycle) {
     const double forward = R1 * dependent[1] - R1 * yaw_rate * std::sin(lean);  // along r1
     const double right = R1 * s[0];  // along a2: P1C1 = -R1 a3, w x (-R1 a3) has R1 u1 a2
     // in A: forward along a1, right along a2; pitch about -y in the file's axes
-    const JointValues q = {{{cl * cp, sl * cp, -cl * sp, -sl * sp, 0, -R1 * std::sin(lean), R1 * std::cos(lean)}},
-                           {{0}}, {{s[4]}}, {{0}}};
+    const JointValues q = {
+        {{cl * cp, sl * cp, -cl * sp, -sl * sp, 0, -R1 * std::sin(lean), R1 * std::cos(lean)}},
+        {{0}},
+        {{s[4]}},
+        {{0}}};
     const JointValues v = {{{rates[0], -rates[1], -rates[2], std::cos(pitch) * forward, -right,
                              -std::sin(pitch) * forward}},
-                           {{dependent[1]}}, {{s[1]}}, {{s[2]}}};
+                           {{dependent[1]}},
+                           {{s[1]}},
+                           {{s[2]}}};
     const DynamicsReport report = dynamics_at(example, 0, q, v);
     expect_near(at["u2'"], report.acceleration[2][0], 10);
     expect_near(at["u5'"], report.acceleration[3][0], 10);

@@ -1,5 +1,5 @@
-// Source 003's derivations by hand (sec. 5.1, appendix C.2), with the matrices B, B' and D written down
-// as the document writes them, proved equal to the vector language's, symbol by symbol:
+// Source 003's derivations by hand (sec. 5.1, appendix C.2), with the matrices B, B' and D written
+// down as the document writes them, proved equal to the vector language's, symbol by symbol:
 //   M* = B^T M B,   N* = B^T (M B' + D M B),   M* q'' = F* - N* q'
 #include <vector>
 
@@ -35,9 +35,11 @@ Matrices moving_frame(const std::vector<Rows>& bodies, const std::vector<Express
     for (std::size_t i = 0; i < n; ++i) {
       result.rest[i] += dot(body.Bx[i], body.force) + dot(body.Bw[i], body.torque);
       for (std::size_t j = 0; j < n; ++j) {
-        result.M[i * n + j] += body.mass * dot(body.Bx[i], body.Bx[j]) + dot(body.Bw[i], body.J * body.Bw[j]);
+        result.M[i * n + j] +=
+            body.mass * dot(body.Bx[i], body.Bx[j]) + dot(body.Bw[i], body.J * body.Bw[j]);
         const V turning = body.J * body.dBw[j] + cross(body.omega, body.J * body.Bw[j]);
-        result.rest[i] -= (body.mass * dot(body.Bx[i], body.dBx[j]) + dot(body.Bw[i], turning)) * rates[j];
+        result.rest[i] -=
+            (body.mass * dot(body.Bx[i], body.dBx[j]) + dot(body.Bw[i], turning)) * rates[j];
       }
     }
   return result;
@@ -65,7 +67,9 @@ struct Setting {
   Frames frames{kinematics};
   Expression g = graph.symbol("g", 9.81);
 
-  Expression symbol(const char* name) { return graph.symbol(name, 0.1 * (1 + graph.symbol_count())); }
+  Expression symbol(const char* name) {
+    return graph.symbol(name, 0.1 * (1 + graph.symbol_count()));
+  }
   Expression angle(const char* name, const char* rate) {
     const Expression q = kinematics.coordinate(name, 0.3);
     kinematics.set_rate(q, kinematics.speed(rate, 0.7));
@@ -91,7 +95,8 @@ TEST(MovingFrameByHand, PlanarPendulum) {
   const Expression J11 = s.symbol("J11"), J15 = s.symbol("J15"), J19 = s.symbol("J19");
   const Expression Th1 = s.angle("Th1", "dTh1"), dTh1 = s.kinematics.speeds()[0];
 
-  Rows body{m1, diagonal(J11, J15, J19), {0, dTh1, 0}, {0, 0, -s.g * m1}, {0, F1, 0}, {}, {}, {}, {}};
+  Rows body{m1, diagonal(J11, J15, J19), {0, dTh1, 0}, {0, 0, -s.g * m1}, {0, F1, 0}, {}, {}, {},
+            {}};
   body.Bx = {V(-L1 * sin(Th1), 0, -L1 * cos(Th1))};
   body.Bw = {e2};
   body.dBx = {V(-L1 * cos(Th1) * dTh1, 0, L1 * sin(Th1) * dTh1)};
@@ -106,7 +111,8 @@ TEST(MovingFrameByHand, PlanarPendulum) {
 
 TEST(MovingFrameByHand, ConstructedPendulum) {
   Setting s;
-  const Expression m1 = s.symbol("m1"), m2 = s.symbol("m2"), F1 = s.symbol("F1"), F2 = s.symbol("F2");
+  const Expression m1 = s.symbol("m1"), m2 = s.symbol("m2"), F1 = s.symbol("F1"),
+                   F2 = s.symbol("F2");
   const Expression J11 = s.symbol("J11"), J12 = s.symbol("J12"), J13 = s.symbol("J13");
   const Expression J15 = s.symbol("J15"), J16 = s.symbol("J16"), J19 = s.symbol("J19");
   const Expression J21 = s.symbol("J21"), J25 = s.symbol("J25"), J29 = s.symbol("J29");
@@ -115,7 +121,8 @@ TEST(MovingFrameByHand, ConstructedPendulum) {
   const Expression Th1 = s.angle("Th1", "dTh1"), Th2 = s.angle("Th2", "dTh2");
   const Expression dTh1 = s.kinematics.speeds()[0], dTh2 = s.kinematics.speeds()[1];
 
-  const R3 R1 = turn(3, Th1), R21 = turn(2, Th2), dR1 = turn_rate(3, Th1, dTh1), dR21 = turn_rate(2, Th2, dTh2);
+  const R3 R1 = turn(3, Th1), R21 = turn(2, Th2), dR1 = turn_rate(3, Th1, dTh1),
+           dR21 = turn_rate(2, Th2, dTh2);
   const V r1(L11, L12, L13), rp1(l1, -L12, l3), r2p(L21, 0, 0), r2 = r1 + rp1 + R21 * r2p;
   const R3 J1 = R3::columns({J11, J12, J13}, {J12, J15, J16}, {J13, J16, J19});
   Rows column{m1, J1, {0, 0, dTh1}, {0, 0, -m1 * s.g}, {0, 0, F1}, {}, {}, {}, {}};
@@ -131,28 +138,30 @@ TEST(MovingFrameByHand, ConstructedPendulum) {
              -(dR1 * (R21 * cross(r2p, e2))) - R1 * (dR21 * cross(r2p, e2))};
   arm.dBw = {transpose(dR21) * e3, zero};
 
-  const Frame N = s.frames.frame("N"), A = s.frames.rotate(N, "A", 3, Th1), B = s.frames.rotate(A, "B", 2, Th2);
+  const Frame N = s.frames.frame("N"), A = s.frames.rotate(N, "A", 3, Th1),
+              B = s.frames.rotate(A, "B", 2, Th2);
   const Vector c1(A, r1), c2 = c1 + Vector(A, rp1) + Vector(B, r2p);
   KaneSystem system(N);
   const Vector moment(A, 0, F2, 0);  // acts on the arm, and back on the column
   system.add_body(m1, Dyad(A, J1), derivative(c1, N), s.frames.angular_velocity(A, N), s.weight(m1),
                   Vector(A, 0, 0, F1) - moment);
-  system.add_body(m2, Dyad::inertia(B, J21, J25, J29), derivative(c2, N), s.frames.angular_velocity(B, N),
-                  s.weight(m2), moment);
+  system.add_body(m2, Dyad::inertia(B, J21, J25, J29), derivative(c2, N),
+                  s.frames.angular_velocity(B, N), s.weight(m2), moment);
   const MotionEquations found = system.equations({dTh1, dTh2});
   s.expect_equal(moving_frame({column, arm}, {dTh1, dTh2}), found);
 
   // the equations as the document prints them (PendulumOnASTickManualEqu)
   const Expression c = cos(Th2), sn = sin(Th2), twice = sin(2 * Th2);
   const Expression above1 = F1 - J21 * dTh1 * dTh2 * twice + J29 * dTh1 * dTh2 * twice +
-                            L21 * L21 * dTh1 * dTh2 * m2 * twice + 2 * L21 * dTh1 * dTh2 * l1 * m2 * sn +
+                            L21 * L21 * dTh1 * dTh2 * m2 * twice +
+                            2 * L21 * dTh1 * dTh2 * l1 * m2 * sn +
                             2 * L11 * L21 * dTh1 * dTh2 * m2 * sn;
-  const Expression below1 = J19 + J21 + L11 * L11 * m1 + L11 * L11 * m2 + L12 * L12 * m1 + l1 * l1 * m2 - J21 * c * c +
-                            J29 * c * c + 2 * L11 * l1 * m2 + L21 * L21 * m2 * c * c + 2 * L11 * L21 * m2 * c +
-                            2 * L21 * l1 * m2 * c;
-  const Expression above2 = -(J29 * dTh1 * dTh1 * twice / 2 - J21 * dTh1 * dTh1 * twice / 2 - F2 - L21 * s.g * m2 * c +
-                              L21 * L21 * dTh1 * dTh1 * m2 * twice / 2 + L21 * dTh1 * dTh1 * l1 * m2 * sn +
-                              L11 * L21 * dTh1 * dTh1 * m2 * sn);
+  const Expression below1 = J19 + J21 + L11 * L11 * m1 + L11 * L11 * m2 + L12 * L12 * m1 +
+                            l1 * l1 * m2 - J21 * c * c + J29 * c * c + 2 * L11 * l1 * m2 +
+                            L21 * L21 * m2 * c * c + 2 * L11 * L21 * m2 * c + 2 * L21 * l1 * m2 * c;
+  const Expression above2 = -(J29 * dTh1 * dTh1 * twice / 2 - J21 * dTh1 * dTh1 * twice / 2 - F2 -
+                              L21 * s.g * m2 * c + L21 * L21 * dTh1 * dTh1 * m2 * twice / 2 +
+                              L21 * dTh1 * dTh1 * l1 * m2 * sn + L11 * L21 * dTh1 * dTh1 * m2 * sn);
   const Expression below2 = J25 + L21 * L21 * m2;
   EXPECT_TRUE(is_identically_zero(s.graph, found.M[1]));
   EXPECT_TRUE(is_identically_zero(s.graph, found.f[0] / found.M[0] - above1 / below1));
@@ -168,15 +177,19 @@ TEST(MovingFrameByHand, RotatedDoublePendulum) {
   const char* names[3][3] = {{"J11", "J15", "J19"}, {"J21", "J25", "J29"}, {"J31", "J35", "J39"}};
   for (int i = 0; i < 3; ++i)
     for (int k = 0; k < 3; ++k) J[i][k] = s.symbol(names[i][k]);
-  const Expression Th1 = s.angle("Th1", "dTh1"), Th2 = s.angle("Th2", "dTh2"), Th3 = s.angle("Th3", "dTh3");
+  const Expression Th1 = s.angle("Th1", "dTh1"), Th2 = s.angle("Th2", "dTh2"),
+                   Th3 = s.angle("Th3", "dTh3");
   const std::vector<Expression> rates = s.kinematics.speeds();
 
   const R3 R1 = turn(3, Th1), R21 = turn(2, Th2), R32 = turn(2, Th3), R2 = R1 * R21;
-  const R3 dR1 = turn_rate(3, Th1, rates[0]), dR21 = turn_rate(2, Th2, rates[1]), dR32 = turn_rate(2, Th3, rates[2]);
-  const V r1(L1, 0, 0), rp1(L1, 0, 0), r2p(L2, 0, 0), r32(L3, 0, 0), b3 = R32 * r32, db3 = dR32 * r32;
+  const R3 dR1 = turn_rate(3, Th1, rates[0]), dR21 = turn_rate(2, Th2, rates[1]),
+           dR32 = turn_rate(2, Th3, rates[2]);
+  const V r1(L1, 0, 0), rp1(L1, 0, 0), r2p(L2, 0, 0), r32(L3, 0, 0), b3 = R32 * r32,
+                                                                     db3 = dR32 * r32;
   const V to2 = cross(rp1 + R21 * r2p, e3), side2 = cross(r2p, e2);
   auto rows = [&](int i, const Expression& m, const V& omega, const V& torque) {
-    return Rows{m, diagonal(J[i][0], J[i][1], J[i][2]), omega, {0, 0, -m * s.g}, torque, {}, {}, {}, {}};
+    return Rows{m, diagonal(J[i][0], J[i][1], J[i][2]), omega, {0, 0, -m * s.g}, torque, {}, {}, {},
+                {}};
   };
   const V w1(0, 0, rates[0]), w2 = transpose(R21) * w1 + V(0, rates[1], 0);
   const V w3 = transpose(R32) * w2 + V(0, rates[2], 0);
@@ -191,11 +204,12 @@ TEST(MovingFrameByHand, RotatedDoublePendulum) {
   upper.dBx = {-(dR1 * to2) - R1 * cross(dR21 * r2p, e3) - dR1 * cross(r1, e3),
                -(dR1 * (R21 * side2)) - R1 * (dR21 * side2), zero};
   upper.dBw = {transpose(dR21) * e3, zero, zero};
-  lower.Bx = {-(R1 * (to2 + cross(r1, e3))) + R1 * cross(e3, R21 * b3), -(R2 * side2) + R2 * cross(e2, b3),
-              -(R2 * (R32 * cross(r32, e2)))};
+  lower.Bx = {-(R1 * (to2 + cross(r1, e3))) + R1 * cross(e3, R21 * b3),
+              -(R2 * side2) + R2 * cross(e2, b3), -(R2 * (R32 * cross(r32, e2)))};
   lower.Bw = {transpose(R32) * (transpose(R21) * e3), transpose(R32) * e2, e2};
-  lower.dBx = {-(dR1 * (to2 + cross(r1, e3))) - R1 * cross(dR21 * r2p, e3) + dR1 * cross(e3, R21 * b3) +
-                   R1 * cross(e3, dR21 * b3) + R1 * cross(e3, R21 * db3),
+  lower.dBx = {-(dR1 * (to2 + cross(r1, e3))) - R1 * cross(dR21 * r2p, e3) +
+                   dR1 * cross(e3, R21 * b3) + R1 * cross(e3, dR21 * b3) +
+                   R1 * cross(e3, R21 * db3),
                -(dR1 * (R21 * side2)) - R1 * (dR21 * side2) + dR1 * (R21 * cross(e2, b3)) +
                    R1 * (dR21 * cross(e2, b3)) + R1 * (R21 * cross(e2, db3)),
                -(dR1 * (R21 * (R32 * cross(r32, e2)))) - R1 * (dR21 * (R32 * cross(r32, e2))) -
@@ -209,7 +223,8 @@ TEST(MovingFrameByHand, RotatedDoublePendulum) {
   const Vector c1(A, r1), c2 = c1 + Vector(A, rp1) + Vector(B, r2p), c3 = c2 + Vector(C, r32);
   const Vector moment2(A, 0, F2, 0), moment3(B, 0, F3, 0);
   KaneSystem system(N);
-  auto add = [&](int i, const Expression& m, const Vector& centre, Frame frame, const Vector& torque) {
+  auto add = [&](int i, const Expression& m, const Vector& centre, Frame frame,
+                 const Vector& torque) {
     system.add_body(m, Dyad::inertia(frame, J[i][0], J[i][1], J[i][2]), derivative(centre, N),
                     s.frames.angular_velocity(frame, N), s.weight(m), torque);
   };

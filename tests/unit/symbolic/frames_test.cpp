@@ -63,10 +63,12 @@ TEST_F(FramesTest, EulerSequence) {
   const Frame N = frames.frame("N");
   const Expression a = angle(), b = angle(), c = angle();
   const Frame E = frames.euler(N, "E", "313", {a, b, c});
-  const Frame A = frames.rotate(N, "A", 3, a), B = frames.rotate(A, "B", 1, b), C = frames.rotate(B, "C", 3, c);
+  const Frame A = frames.rotate(N, "A", 3, a), B = frames.rotate(A, "B", 1, b),
+              C = frames.rotate(B, "C", 3, c);
   for (int j = 0; j < 3; ++j)
     expect_equal(frames.direction_cosines(N, E).c[j], frames.direction_cosines(N, C).c[j]);
-  expect_equal(components(frames.angular_velocity(E, N), N), components(frames.angular_velocity(C, N), N));
+  expect_equal(components(frames.angular_velocity(E, N), N),
+               components(frames.angular_velocity(C, N), N));
 }
 
 // Angular velocities are stored rotation by rotation; (5.8) gives them from direction cosines.
@@ -77,16 +79,19 @@ TEST_F(FramesTest, AngularVelocityFollowsFromDirectionCosines) {
   const Frame B = frames.rotate(A, "B", Vec3<Expression>(a.x, a.y, a.z), angle());
   const Frame M = frames.frame("M");
   const Frame C = frames.direction_cosines(M, "C", frames.direction_cosines(N, B));
-  expect_equal(components(frames.angular_velocity(B, N), B), components(frames.angular_velocity(C, M), C));
+  expect_equal(components(frames.angular_velocity(B, N), B),
+               components(frames.angular_velocity(C, M), C));
   // of N relative to B it is the opposite
-  expect_equal(components(frames.angular_velocity(N, B), B), components(-frames.angular_velocity(B, N), B));
+  expect_equal(components(frames.angular_velocity(N, B), B),
+               components(-frames.angular_velocity(B, N), B));
 }
 
 TEST_F(FramesTest, DerivativeInAnyFrame) {
   const Frame N = frames.frame("N");
   const Frame A = frames.rotate(N, "A", 1, angle()), B = frames.rotate(A, "B", 2, angle());
   const Frame C = frames.rotate(N, "C", 3, angle());
-  const Vector v = Vector(B, components_of_time()) + Vector(C, components_of_time()) + Vector(N, components_of_time());
+  const Vector v = Vector(B, components_of_time()) + Vector(C, components_of_time()) +
+                   Vector(N, components_of_time());
   for (const Frame frame : {N, A, B, C}) {
     // the robust way: components there, differentiated
     const Vec3<Expression> expected = components(local_derivative(express(v, frame)), N);
@@ -94,7 +99,8 @@ TEST_F(FramesTest, DerivativeInAnyFrame) {
   }
   // of a dyad: (D v)' = D' v + D v'
   const Dyad D = outer(Vector(C, components_of_time()), Vector(B, components_of_time()));
-  expect_equal(components(derivative(D * v, A), N), components(derivative(D, A) * v + D * derivative(v, A), N));
+  expect_equal(components(derivative(D * v, A), N),
+               components(derivative(D, A) * v + D * derivative(v, A), N));
   EXPECT_TRUE(kinematics.ok()) << problems();
 }
 
@@ -169,14 +175,18 @@ TEST_F(FramesTest, CycleIsRefused) {
   const Mat3<Expression> before = frames.direction_cosines(N, B);
   frames.rotate(B, "N", 3, angle());
   EXPECT_FALSE(kinematics.ok());
-  EXPECT_NE(problems().find("rotation from B to N would close a cycle"), std::string::npos) << problems();
+  EXPECT_NE(problems().find("rotation from B to N would close a cycle"), std::string::npos)
+      << problems();
   EXPECT_NE(problems().find("B - A - N"), std::string::npos) << problems();
   EXPECT_NE(problems().find("leave one relation out"), std::string::npos) << problems();
   EXPECT_TRUE(identical(frames.direction_cosines(N, B)(0, 0), before(0, 0)));  // nothing changed
 }
 
 TEST_F(FramesTest, CycleOfNamesIsRefused) {
-  frames.rotate({{"N", "A", 1, angle()}, {"B", "C", 2, angle()}, {"A", "B", 3, angle()}, {"C", "N", 1, angle()}});
+  frames.rotate({{"N", "A", 1, angle()},
+                 {"B", "C", 2, angle()},
+                 {"A", "B", 3, angle()},
+                 {"C", "N", 1, angle()}});
   EXPECT_EQ(kinematics.problems().findings().size(), 1u);
   EXPECT_NE(problems().find("C - B - A - N"), std::string::npos) << problems();
 }
@@ -214,7 +224,9 @@ TEST_F(FramesTest, MissingKinematicEquation) {
   const Frame N = frames.frame("N"), A = frames.rotate(N, "A", 1, q);
   const Vector v = derivative(Vector(A, 0, 1, 0), N);
   EXPECT_TRUE(v.is_zero());
-  EXPECT_NE(problems().find("Coordinate q_roll has no kinematic differential equation"), std::string::npos) << problems();
+  EXPECT_NE(problems().find("Coordinate q_roll has no kinematic differential equation"),
+            std::string::npos)
+      << problems();
   EXPECT_NE(problems().find("set_rate(q_roll, ...)"), std::string::npos) << problems();
   EXPECT_EQ(kinematics.problems().findings().size(), 1u);  // told once
   kinematics.set_rate(q, kinematics.speed("u", 2));

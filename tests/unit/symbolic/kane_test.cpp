@@ -17,7 +17,8 @@ namespace {
 
 TEST(LinearMap, ColumnsRestAndTranspose) {
   ExpressionGraph graph;
-  const Expression x = graph.symbol("x", 0.3), y = graph.symbol("y", 0.7), a = graph.symbol("a", 1.7);
+  const Expression x = graph.symbol("x", 0.3), y = graph.symbol("y", 0.7),
+                   a = graph.symbol("a", 1.7);
   const std::vector<Expression> symbols = {x, y};
   const Expression shared = x * cos(a) + 3 * y;
   const std::vector<Expression> values = {shared + a, a * shared - y / a, a * a, 2 * x};
@@ -50,8 +51,10 @@ TEST(LinearMap, SaysWhatIsNotLinear) {
   }
 }
 
-std::vector<double> values_at(const ExpressionGraph& graph, const std::vector<Expression>& expressions,
-                              const std::vector<Expression>& symbols, const std::vector<double>& at) {
+std::vector<double> values_at(const ExpressionGraph& graph,
+                              const std::vector<Expression>& expressions,
+                              const std::vector<Expression>& symbols,
+                              const std::vector<double>& at) {
   const Program program = flatten(graph, expressions, symbols);
   std::vector<double> scratch(program.scratch_size()), result(expressions.size());
   evaluate<double>(program, at, scratch, result);
@@ -67,7 +70,8 @@ struct Skate {
 // A knife edge under the mass centre: u = speed along the edge, turning freely; x' = u cos q, ...
 TEST(KaneSystem, KnifeEdge) {
   Skate s;
-  const Expression m = s.graph.symbol("m", 2), I = s.graph.symbol("I", 0.5), F = s.graph.symbol("F", 3);
+  const Expression m = s.graph.symbol("m", 2), I = s.graph.symbol("I", 0.5),
+                   F = s.graph.symbol("F", 3);
   const Expression x = s.kinematics.coordinate("x", 0.1), y = s.kinematics.coordinate("y", 0.2);
   const Expression q = s.kinematics.coordinate("q", 0.4);
   const Expression vx = s.kinematics.speed("vx", 0.5), vy = s.kinematics.speed("vy", 0.6);
@@ -76,7 +80,8 @@ TEST(KaneSystem, KnifeEdge) {
   const Frame N = s.frames.frame("N"), B = s.frames.rotate(N, "B", 3, q);
   const Vector v = derivative(Vector(N, x, y, 0), N);
   KaneSystem system(N);
-  system.add_body(m, Dyad::inertia(B, 0, 0, I), v, s.frames.angular_velocity(B, N), Vector(B, F, 0, 0));
+  system.add_body(m, Dyad::inertia(B, 0, 0, I), v, s.frames.angular_velocity(B, N),
+                  Vector(B, F, 0, 0));
   const MotionEquations free = system.equations({vx, vy, w});
   const DependentSpeeds edge =
       solve_for_dependent(s.kinematics, {dot(v, Vector(B, 0, 1, 0))}, {vx, vy, w}, {vy});
@@ -87,7 +92,8 @@ TEST(KaneSystem, KnifeEdge) {
   // along the edge m s' = F with vx = s cos q: vx' = F cos q / m - vx w tan q
   const double M11 = reduced.M[0].sample(), M12 = reduced.M[1].sample();
   EXPECT_NEAR(M12, 0, 1e-15);
-  EXPECT_NEAR(reduced.f[0].sample() / M11, 3 * std::cos(0.4) / 2 - 0.5 * 0.7 * std::tan(0.4), 1e-14);
+  EXPECT_NEAR(reduced.f[0].sample() / M11, 3 * std::cos(0.4) / 2 - 0.5 * 0.7 * std::tan(0.4),
+              1e-14);
   EXPECT_NEAR(reduced.f[1].sample(), 0, 1e-15);
 }
 
@@ -95,9 +101,11 @@ TEST(KaneSystem, TangentsAndKineticEnergyAgreeWithTheMassMatrix) {
   Skate s;
   const auto [q, u] = s.kinematics.standard(3);
   const Expression t = s.kinematics.time(0.3), a = s.graph.symbol("a", 0.2);
-  const Frame N = s.frames.frame("N"), A = s.frames.rotate(N, "A", 3, q[1]), B = s.frames.rotate(A, "B", 1, q[2]);
+  const Frame N = s.frames.frame("N"), A = s.frames.rotate(N, "A", 3, q[1]),
+              B = s.frames.rotate(A, "B", 1, q[2]);
   KaneSystem system(N);
-  const Vector r1 = Vector(N, q[0], a * sin(t), 0) + Vector(A, 0, -1, 0), r2 = r1 + Vector(B, 0, 0.3, 0.7);
+  const Vector r1 = Vector(N, q[0], a * sin(t), 0) + Vector(A, 0, -1, 0),
+               r2 = r1 + Vector(B, 0, 0.3, 0.7);
   system.add_particle(1.5, derivative(r1, N), Vector(N, 0, -9.81, 0));
   system.add_body(2, Dyad::inertia(B, 0.2, 0.3, 0.4, 0.01, 0.02, 0.03), derivative(r2, N),
                   s.frames.angular_velocity(B, N), Vector(N, 0, -9.81, 0), Vector(B, 0.1, 0, 0));
@@ -129,15 +137,20 @@ TEST(KaneSystem, CartAndPendulum) {
   system.add_particle(m, derivative(bob, N), Vector(N, m * g, 0, 0));
   const MotionEquations equations = system.equations(u);
   ASSERT_TRUE(kinematics.ok()) << kinematics.problems().text();
-  const std::vector<Expression> expected = {M + m, m * L * cos(q[1]), m * L * cos(q[1]), m * L * L,
-                                            m * L * u[1] * u[1] * sin(q[1]) - k * q[0], -m * g * L * sin(q[1])};
+  const std::vector<Expression> expected = {M + m,
+                                            m * L * cos(q[1]),
+                                            m * L * cos(q[1]),
+                                            m * L * L,
+                                            m * L * u[1] * u[1] * sin(q[1]) - k * q[0],
+                                            -m * g * L * sin(q[1])};
   std::vector<Expression> found = equations.M;
   found.insert(found.end(), equations.f.begin(), equations.f.end());
   const char* text[] = {"M + m", "m*L*cos(q2)", "m*L*cos(q2)", "m*L^2"};
   for (int i = 0; i < 4; ++i) EXPECT_EQ(to_text(graph, simplify(graph, found[i])), text[i]);
   const std::vector<Expression> symbols = {q[0], q[1], u[0], u[1], M, m, L, k, g};
   const std::vector<double> at = {0.3, 0.4, 0.5, 0.6, 3, 2, 0.5, 7, 9};
-  const std::vector<double> a = values_at(graph, found, symbols, at), b = values_at(graph, expected, symbols, at);
+  const std::vector<double> a = values_at(graph, found, symbols, at),
+                            b = values_at(graph, expected, symbols, at);
   for (int i = 0; i < 6; ++i) EXPECT_NEAR(a[i], b[i], 1e-14) << i;
 }
 
@@ -157,9 +170,12 @@ TEST(DependentSpeeds, ImpossibleChoicesAreRefused) {
   Skate s;
   const auto [q, u] = s.kinematics.standard(3);
   solve_for_dependent(s.kinematics, {u[0] + u[1]}, u, {u[0], u[1]});
-  EXPECT_NE(s.kinematics.problems().text().find("name as many dependent speeds"), std::string::npos);
-  const DependentSpeeds singular = solve_for_dependent(s.kinematics, {u[0] + sin(q[2]) * u[1]}, u, {u[1]});
-  EXPECT_NE(s.kinematics.problems().text().find("do not determine the speeds u2"), std::string::npos)
+  EXPECT_NE(s.kinematics.problems().text().find("name as many dependent speeds"),
+            std::string::npos);
+  const DependentSpeeds singular =
+      solve_for_dependent(s.kinematics, {u[0] + sin(q[2]) * u[1]}, u, {u[1]});
+  EXPECT_NE(s.kinematics.problems().text().find("do not determine the speeds u2"),
+            std::string::npos)
       << s.kinematics.problems().text();
   EXPECT_EQ(reduce(s.graph, {}, singular).size(), 0);
   solve_for_dependent(s.kinematics, {u[0] * u[1]}, u, {u[1]});
@@ -175,13 +191,15 @@ TEST(SolveLinear, RandomSystems) {
     for (int k = 0; k < n * n; ++k) {
       // some zeros on the diagonal: rows must be exchanged
       a.push_back(n > 1 && k % (n + 1) == 0 && random.chance(0.5) ? 0.0 : random.uniform(-1, 1));
-      A.push_back(a.back() == 0 ? Expression(0)
-                                : graph.symbol("a" + std::to_string(n) + "_" + std::to_string(k), a.back()));
+      A.push_back(a.back() == 0
+                      ? Expression(0)
+                      : graph.symbol("a" + std::to_string(n) + "_" + std::to_string(k), a.back()));
     }
     for (int k = 0; k < n; ++k) x.push_back(random.uniform(-1, 1));
     for (int i = 0; i < n; ++i)
       for (int k = 0; k < n; ++k) b[i] += a[i * n + k] * x[k];
-    for (int i = 0; i < n; ++i) B.push_back(graph.symbol("b" + std::to_string(n) + "_" + std::to_string(i), b[i]));
+    for (int i = 0; i < n; ++i)
+      B.push_back(graph.symbol("b" + std::to_string(n) + "_" + std::to_string(i), b[i]));
     const std::vector<Expression> found = solve_linear(A, B, n, 1);
     ASSERT_EQ(found.size(), x.size());
     for (int i = 0; i < n; ++i) EXPECT_NEAR(found[i].sample(), x[i], 1e-11);
@@ -215,9 +233,10 @@ TEST(Subexpressions, RatesAreLinearInTheSpeeds) {
   EXPECT_TRUE(s.kinematics.ok()) << s.kinematics.problems().text();
   // the same as without names, at random values
   Random random(5);
-  const std::vector<Expression> symbols = {q[0], q[1], u[0], u[1], s.kinematics.acceleration(u[0]),
-                                           s.kinematics.acceleration(u[1])};
-  const std::vector<Expression> both = {names.expand(rate), s.kinematics.rate(plain), names.expand(second),
+  const std::vector<Expression> symbols = {
+      q[0], q[1], u[0], u[1], s.kinematics.acceleration(u[0]), s.kinematics.acceleration(u[1])};
+  const std::vector<Expression> both = {names.expand(rate), s.kinematics.rate(plain),
+                                        names.expand(second),
                                         s.kinematics.rate(s.kinematics.rate(plain))};
   for (int trial = 0; trial < 5; ++trial) {
     std::vector<double> at;
@@ -234,7 +253,7 @@ TEST(Subexpressions, VectorsAndEvaluation) {
   const auto [q, u] = s.kinematics.standard(1);
   const Frame N = s.frames.frame("N");
   const Vector r = names.define(Vector(N, cos(q[0]), sin(q[0]), 0), 2);
-  EXPECT_EQ(names.definitions().size(), 2u);  // the zero stays a zero
+  EXPECT_EQ(names.definitions().size(), 2u);                             // the zero stays a zero
   EXPECT_TRUE(identical(names.define(cos(q[0]), 1), r.terms()[0].c.x));  // known already
   names.differentiate();
   EXPECT_GT(names.definitions().size(), 2u);
@@ -251,7 +270,8 @@ TEST(Subexpressions, LevelIsKept) {
   const auto [q, u] = s.kinematics.standard(1);
   const Expression force = names.define(sin(q[0]), 0);
   s.kinematics.rate(force);
-  EXPECT_NE(s.kinematics.problems().text().find("Subexpression sx_1 is differentiated by time more often"),
+  EXPECT_NE(s.kinematics.problems().text().find(
+                "Subexpression sx_1 is differentiated by time more often"),
             std::string::npos)
       << s.kinematics.problems().text();
   const Expression velocity = names.define(cos(q[0]), 1);

@@ -1,12 +1,13 @@
 // Velocity transformations: the published case, random matrices, and both in symbols.
 #include <cmath>
 
-#include <Eigen/Core>
 #include <gtest/gtest.h>
+#include <Eigen/Core>
 
 #include "derivations/swinging_legs.h"
 #include "support/random.h"
 #include "symbolic/velocity_transformation.h"
+#include "symbolic/zero.h"
 
 namespace cartan {
 namespace {
@@ -16,7 +17,8 @@ const Values legs_state = {{"u1", 0.2}, {"u2", -0.5}, {"u3", 0.7},
                            {"q1", 0.1}, {"q2", 0.4},  {"q3", -0.3}};
 
 void expect_published(const std::vector<double>& W, const std::vector<double>& D) {
-  const double expected[] = {1, 0.07271534163180672, 0.06033704141845933, 0, 1, -0.16687677964167300, 0, 0, 1};
+  const double expected[] = {
+      1, 0.07271534163180672, 0.06033704141845933, 0, 1, -0.16687677964167300, 0, 0, 1};
   const double diagonal[] = {1.9, 0.04995371027360231, 0.03969183481306964};
   for (int k = 0; k < 9; ++k) EXPECT_NEAR(W[k], expected[k], 1e-15) << k;
   for (int k = 0; k < 3; ++k) EXPECT_NEAR(D[k], diagonal[k], 1e-15) << k;
@@ -40,14 +42,36 @@ TEST(VelocityTransformation, PublishedCaseInSymbols) {
   // Gram and Schmidt on the tangent vectors
   std::vector<SystemVector> basis = tangents(legs->system->velocity(), legs->u).vectors;
   const SystemInertia& inertia = legs->system->inertia();
-  auto inner = [&](const SystemVector& a, const SystemVector& b) { return inner_product(a, b, inertia); };
+  auto inner = [&](const SystemVector& a, const SystemVector& b) {
+    return inner_product(a, b, inertia);
+  };
   const auto s = orthogonalise<Expression>(basis, inner);
   expect_published(evaluate(*legs, s.W, legs_state), evaluate(*legs, s.diagonal, legs_state));
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
       const double expected = i == j ? evaluate(*legs, {s.diagonal[i]}, legs_state)[0] : 0;
-      EXPECT_NEAR(evaluate(*legs, {inner(basis[i], basis[j])}, legs_state)[0], expected, 1e-16 + 1e-14 * expected);
+      EXPECT_NEAR(evaluate(*legs, {inner(basis[i], basis[j])}, legs_state)[0], expected,
+                  1e-16 + 1e-14 * expected);
     }
+}
+
+// M = W^T D W as an identity, and W' W^-1 from M' alone against the derivative of W.
+TEST(VelocityTransformation, Proved) {
+  const auto legs = derivations::derive_swinging_legs();
+  const std::vector<Expression>& M = legs->equations.M;
+  const auto t = factorise_mass_matrix(M, 3);
+  std::vector<Expression> M_rate;
+  for (const Expression& x : M) M_rate.push_back(legs->kinematics.rate(x));
+  const auto rate = rate_of(t, M_rate);
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      Expression sum;
+      for (int k = 0; k < 3; ++k) sum += t.w(k, i) * t.diagonal[k] * t.w(k, j);
+      EXPECT_TRUE(is_identically_zero(legs->graph, sum - M[3 * i + j])) << i << j;
+      EXPECT_TRUE(is_identically_zero(legs->graph, rate.w(i, j) - legs->kinematics.rate(t.w(i, j))))
+          << i << j;
+    }
+  EXPECT_FALSE(is_identically_zero(legs->graph, t.w(1, 2)));
 }
 
 // The rate of the transformation in symbols: against its derivative by the chain rule, and the new
@@ -61,13 +85,17 @@ TEST(VelocityTransformation, RateInSymbols) {
   for (const Expression& x : t.W) W_rate.push_back(kinematics.rate(x));
   for (const Expression& x : t.diagonal) D_rate.push_back(kinematics.rate(x));
   const auto rate = rate_of(t, M_rate);
-  const auto found = evaluate(*legs, rate.W, legs_state), expected = evaluate(*legs, W_rate, legs_state);
+  const auto found = evaluate(*legs, rate.W, legs_state),
+             expected = evaluate(*legs, W_rate, legs_state);
   for (int k = 0; k < 9; ++k) EXPECT_NEAR(found[k], expected[k], 1e-15) << k;
-  const auto D = evaluate(*legs, rate.diagonal, legs_state), D0 = evaluate(*legs, D_rate, legs_state);
+  const auto D = evaluate(*legs, rate.diagonal, legs_state),
+             D0 = evaluate(*legs, D_rate, legs_state);
   for (int k = 0; k < 3; ++k) EXPECT_NEAR(D[k], D0[k], 1e-16) << k;
 
-  const auto udot_new = evaluate(*legs, new_accelerations(t, rate, legs->u, legs->equations.f), legs_state);
-  const double u[] = {0.2, -0.5, 0.7}, udot[] = {-1.1575536779547632, -6.8850409920478790, 10.012266235048693};
+  const auto udot_new =
+      evaluate(*legs, new_accelerations(t, rate, legs->u, legs->equations.f), legs_state);
+  const double u[] = {0.2, -0.5, 0.7},
+               udot[] = {-1.1575536779547632, -6.8850409920478790, 10.012266235048693};
   const auto W = evaluate(*legs, t.W, legs_state);
   for (int i = 0; i < 3; ++i) {
     double value = 0;  // (W u)' = W' u + W u'
@@ -87,7 +115,8 @@ std::vector<double> random_mass_matrix(Random& random, int n) {
   return M;
 }
 
-// Gram and Schmidt's way in numbers: tangent vectors are the columns of a matrix, inertia is a diagonal.
+// Gram and Schmidt's way in numbers: tangent vectors are the columns of a matrix, inertia is a
+// diagonal.
 TEST(VelocityTransformation, OrthogonaliseInNumbers) {
   Random random(12);
   const int n = 5, rows = 9;
@@ -119,7 +148,8 @@ TEST(VelocityTransformation, OrthogonaliseInNumbers) {
 TEST(VelocityTransformation, RandomMatrices) {
   Random random(11);
   for (const int n : {1, 2, 3, 6, 10}) {
-    const std::vector<double> M = random_mass_matrix(random, n), M_rate = random_mass_matrix(random, n);
+    const std::vector<double> M = random_mass_matrix(random, n),
+                              M_rate = random_mass_matrix(random, n);
     const auto t = factorise_mass_matrix(M, n);
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j) {
@@ -132,9 +162,11 @@ TEST(VelocityTransformation, RandomMatrices) {
     std::vector<double> before = M, after = M;
     for (int k = 0; k < n * n; ++k) before[k] -= h * M_rate[k], after[k] += h * M_rate[k];
     const auto a = factorise_mass_matrix(before, n), b = factorise_mass_matrix(after, n);
-    for (int k = 0; k < n * n; ++k) EXPECT_NEAR(rate.W[k], (b.W[k] - a.W[k]) / (2 * h), 1e-6 * (1 + std::fabs(rate.W[k])));
+    for (int k = 0; k < n * n; ++k)
+      EXPECT_NEAR(rate.W[k], (b.W[k] - a.W[k]) / (2 * h), 1e-6 * (1 + std::fabs(rate.W[k])));
     for (int k = 0; k < n; ++k)
-      EXPECT_NEAR(rate.diagonal[k], (b.diagonal[k] - a.diagonal[k]) / (2 * h), 1e-6 * (1 + std::fabs(rate.diagonal[k])));
+      EXPECT_NEAR(rate.diagonal[k], (b.diagonal[k] - a.diagonal[k]) / (2 * h),
+                  1e-6 * (1 + std::fabs(rate.diagonal[k])));
     // solve
     std::vector<double> x(n), R(n);
     for (double& value : x) value = random.uniform(-1, 1);
