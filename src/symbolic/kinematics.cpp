@@ -124,7 +124,7 @@ Expression Kinematics::symbol_rate(int node, bool constant_speeds) {
 // Nodes that wait for their operands are on a stack of our own: graphs are deep.
 Expression Kinematics::rate(const Expression& x, bool constant_speeds) {
   if (x.is_number()) return 0;
-  const int version = version_;
+  int version = version_;
   std::vector<int> stack = {x.node()};
   auto memory = [&]() -> Memory& {
     Memory& m = memories_[constant_speeds];
@@ -144,7 +144,11 @@ Expression Kinematics::rate(const Expression& x, bool constant_speeds) {
     const Instruction node = graph_->node(i);
     if (node.op == Op::input) {
       rate = symbol_rate(i, constant_speeds);
-      if (version != version_) return this->rate(x, constant_speeds);  // new symbols: begin again
+      if (version != version_) {  // the search for it made new symbols: begin again
+        version = version_;
+        stack = {x.node()};
+        continue;
+      }
     } else {
       const std::size_t waiting = stack.size();
       for_each_operand(*graph_, i, [&](int operand) {
