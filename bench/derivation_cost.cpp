@@ -5,7 +5,6 @@
 //   bench_derivation_cost long N     one long chain, both kinds of angles: time, memory, operations
 #include <sys/resource.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -15,14 +14,10 @@
 #include "derivations/pendulum_chain.h"
 #include "symbolic/count.h"
 #include "symbolic/differentiate.h"
+#include "timing.h"
 
 namespace cartan::derivations {
 namespace {
-
-double seconds() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(now).count();
-}
 
 double peak_megabytes() {
   rusage usage{};
@@ -51,18 +46,18 @@ struct Cost {
 
 // The document's way: vectors, tangent vectors, rates of momenta, projection.
 Cost document_cost(int links, Angles angles, Components components) {
-  const double start = seconds();
+  const double start = bench::calc_cpu_seconds();
   const auto chain = describe_pendulum_chain(links, angles, components);
   const std::vector<Expression> equations = derive_as_document(*chain, components);
-  const double end = seconds();
+  const double end = bench::calc_cpu_seconds();
   return {chain->graph.size(), count_unshared(chain->graph, equations).total(),
           count_shared(chain->graph, equations).total(), 1e3 * (end - start)};
 }
 
 Cost direct_cost(int links, Angles angles) {
-  const double start = seconds();
+  const double start = bench::calc_cpu_seconds();
   const auto chain = derive_pendulum_chain(links, angles);
-  const double end = seconds();
+  const double end = bench::calc_cpu_seconds();
   std::vector<Expression> all = chain->equations.M;
   all.insert(all.end(), chain->equations.f.begin(), chain->equations.f.end());
   return {chain->graph.size(), count_unshared(chain->graph, all).total(),
@@ -124,9 +119,9 @@ void print_systems(Angles angles) {
 }
 
 void print_long(int links, Angles angles) {
-  const double start = seconds();
+  const double start = bench::calc_cpu_seconds();
   const auto chain = derive_pendulum_chain(links, angles);
-  const double time = seconds() - start;
+  const double time = bench::calc_cpu_seconds() - start;
   std::vector<Expression> all = chain->equations.M;
   all.insert(all.end(), chain->equations.f.begin(), chain->equations.f.end());
   const long total = count_shared(chain->graph, all).total();

@@ -10,7 +10,6 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -22,6 +21,7 @@
 #include "symbolic/differentiate.h"
 #include "symbolic/flatten.h"
 #include "symbolic/needed.h"
+#include "timing.h"
 
 namespace cartan::derivations {
 namespace {
@@ -139,18 +139,7 @@ std::string measure(const std::string& code, const char* flags, const std::vecto
         library ? reinterpret_cast<Function>(dlsym(library, "equations")) : nullptr;
     if (function) {
       std::vector<double> y(outputs);
-      double best = 1e9;
-      for (int batch = 0; batch < 7; ++batch) {
-        const auto start = std::chrono::steady_clock::now();
-        int count = 0;
-        double time = 0;
-        while (time < 0.01) {
-          function(inputs.data(), y.data());
-          ++count;
-          time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        }
-        best = std::min(best, time / count);
-      }
+      const double best = bench::calc_min_seconds([&] { function(inputs.data(), y.data()); });
       check = 0;
       for (const double value : y) check += value;
       result = fmt::format("{:.1f}", 1e6 * best);
