@@ -1,4 +1,5 @@
 // ExactPoint: angles, exponents and logarithms.
+#include <algorithm>
 #include <cmath>
 
 #include "core/scalar.h"
@@ -8,6 +9,7 @@ namespace cartan {
 namespace {
 
 constexpr std::size_t most_products = 64;  // beyond, a product of sums is not multiplied out
+constexpr int largest_extent = 200;        // beyond, a sum or product is taken as a whole
 
 bool is_arithmetic(Op op) {
   return op == Op::add || op == Op::multiply || op == Op::divide;
@@ -17,6 +19,17 @@ bool is_arithmetic(Op op) {
 
 // ------------------------------------------------------------------------------- sums of products
 
+bool ExactPoint::is_expanded(int i) const {
+  return is_arithmetic(graph_.node(i).op) && extent_[i] <= largest_extent;
+}
+
+short ExactPoint::extent(int i) const {
+  const Instruction& x = graph_.node(i);
+  if (!is_arithmetic(x.op)) return 1;
+  const int sum = 1 + extent_[x.a] + (x.op == Op::divide ? 0 : extent_[x.b]);
+  return static_cast<short>(std::min(sum, largest_extent + 1));
+}
+
 // Depth first with an explicit stack; only sums, products and quotients are looked into.
 const ExactPoint::Sum& ExactPoint::sum_of(int node) {
   std::vector<int> open{node};
@@ -24,7 +37,7 @@ const ExactPoint::Sum& ExactPoint::sum_of(int node) {
     const int i = open.back();
     const Instruction& x = graph_.node(i);
     const std::size_t before = open.size();
-    if (is_arithmetic(x.op) && !sums_.count(i)) {
+    if (is_expanded(i) && !sums_.count(i)) {
       if (!sums_.count(x.a)) open.push_back(x.a);
       if (x.op != Op::divide && !sums_.count(x.b)) open.push_back(x.b);
     }
@@ -38,6 +51,7 @@ const ExactPoint::Sum& ExactPoint::sum_of(int node) {
 // From the sums of the operands.
 ExactPoint::Sum ExactPoint::expanded(int i) {
   const Instruction& x = graph_.node(i);
+  if (!is_expanded(i) && x.op != Op::constant) return {{1, 1, values_[i], i, 1}};
   if (x.op == Op::constant) {
     const double n = graph_.number(i);
     return {{circle_.of_double(n), squares_.of_double(n), 1, -1, n}};

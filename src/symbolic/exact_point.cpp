@@ -10,11 +10,14 @@ ExactPoint::ExactPoint(const ExpressionGraph& graph, Residue prime, Residue seed
       circle_((prime + 1) / 8),
       squares_((prime - 1) / 2),
       seed_(mix_bits(seed)),
-      values_(graph) {}
+      values_(graph),
+      extent_(graph) {}
 
 bool ExactPoint::evaluate(std::span<const int> nodes) {
-  for (const int i : nodes)
+  for (const int i : nodes) {
+    extent_[i] = extent(i);
     if (!evaluate_node(i, values_[i]) || !in_domain_) return false;
+  }
   return true;
 }
 

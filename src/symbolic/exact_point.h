@@ -67,6 +67,8 @@ class ExactPoint {
 
   const Sum& sum_of(int node);
   Sum expanded(int node);
+  short extent(int node) const;
+  bool is_expanded(int node) const;
   Angle angle(int node);
   Angle angle_of(const Product& product);
   Angle inverse_function(int node);
@@ -79,6 +81,7 @@ class ExactPoint {
   Modulus field_, circle_, squares_;  // circle_, squares_: exponents modulo the odd group orders
   Residue seed_;
   PerNode<Residue> values_;
+  PerNode<short> extent_;  // operations in a node's sums, products and quotients, written out
   std::unordered_map<int, Sum> sums_;
   bool in_domain_ = true;
   int signs_used_ = 0;

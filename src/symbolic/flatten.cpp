@@ -4,6 +4,7 @@
 #include <bit>
 #include <cassert>
 #include <cstdint>
+#include <limits>
 #include <unordered_map>
 
 #include "symbolic/needed.h"
@@ -62,9 +63,8 @@ class Flattener {
   }
 
   Instruction unknown(const std::string& what) {
-    assert(missing_);
     if (missing_ && missing_->empty()) *missing_ = what;
-    return {Op::constant, constant(0), 0, 0};
+    return {Op::constant, constant(std::numeric_limits<double>::quiet_NaN()), 0, 0};
   }
 
   int table(const std::shared_ptr<const Spline>& spline) {

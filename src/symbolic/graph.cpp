@@ -10,24 +10,41 @@
 
 namespace cartan {
 
-std::size_t ExpressionGraph::Hash::operator()(const Instruction& i) const {
-  std::uint64_t h = static_cast<std::uint64_t>(i.op) + 1;
-  for (const int x : {i.a, i.b, i.c})
-    h = (h ^ static_cast<std::uint64_t>(x)) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
-  return static_cast<std::size_t>(h);
+namespace {
+
+std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
+  return x ^ (x >> 32);
 }
+
+std::uint32_t hash_of(const Instruction& i) {
+  const auto word = [](int high, int low) {
+    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(high)) << 32 |
+           static_cast<std::uint32_t>(low);
+  };
+  return static_cast<std::uint32_t>(
+      mixed(mixed(word(i.a, i.b)) + word(i.c, static_cast<int>(i.op)) * 0x9e3779b97f4a7c15u));
+}
+
+std::uint32_t hash_of(double number) {
+  return static_cast<std::uint32_t>(mixed(std::bit_cast<std::uint64_t>(number)));
+}
+
+}  // namespace
 
 ExpressionGraph::ExpressionGraph() = default;
 
 // ------------------------------------------------------------------------------------------ nodes
 
 int ExpressionGraph::place(const Instruction& instruction) {
-  const auto [at, is_new] = known_.try_emplace(instruction, size());
-  if (is_new) {
-    nodes_.push_back(instruction);
-    samples_.push_back(calc_sample(instruction));
-  }
-  return at->second;
+  const std::uint32_t hash = hash_of(instruction);
+  const int known = known_.find(hash, [&](int i) { return nodes_[i] == instruction; });
+  if (known >= 0) return known;
+  const int made = size();
+  nodes_.push_back(instruction);
+  samples_.push_back(calc_sample(instruction));
+  known_.insert(hash, made);
+  return made;
 }
 
 double ExpressionGraph::calc_sample(const Instruction& i) const {
@@ -107,21 +124,22 @@ double ExpressionGraph::calc_call(int function, const std::vector<int>& list) co
 }
 
 int ExpressionGraph::make_number(double value) {
+  const int known = find_number(value);
+  if (known >= 0) return known;
   if (value == 0) value = 0;  // one zero
-  const auto bits = std::bit_cast<std::uint64_t>(value);
-  const auto [at, is_new] = known_numbers_.try_emplace(bits, size());
-  if (is_new) {
-    numbers_.push_back(value);
-    nodes_.push_back({Op::constant, static_cast<int>(numbers_.size()) - 1, 0, 0});
-    samples_.push_back(value);
-  }
-  return at->second;
+  const int made = size();
+  numbers_.push_back(value);
+  nodes_.push_back({Op::constant, static_cast<int>(numbers_.size()) - 1, 0, 0});
+  samples_.push_back(value);
+  known_numbers_.insert(hash_of(value), made);
+  return made;
 }
 
 int ExpressionGraph::find_number(double value) const {
   if (value == 0) value = 0;
-  const auto at = known_numbers_.find(std::bit_cast<std::uint64_t>(value));
-  return at == known_numbers_.end() ? -1 : at->second;
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  return known_numbers_.find(
+      hash_of(value), [&](int i) { return std::bit_cast<std::uint64_t>(number(i)) == bits; });
 }
 
 int ExpressionGraph::make_table(const std::shared_ptr<const Spline>& spline, int order,

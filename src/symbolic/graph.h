@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "expr/program.h"
+#include "symbolic/node_table.h"
 
 namespace cartan {
 
@@ -97,9 +98,6 @@ class ExpressionGraph {
   Term term(int i) const;
 
  private:
-  struct Hash {
-    std::size_t operator()(const Instruction& i) const;
-  };
   int place(const Instruction& instruction);
   double calc_sample(const Instruction& instruction) const;
   int make_sum(int a, int b);
@@ -122,8 +120,8 @@ class ExpressionGraph {
   std::vector<std::string> names_;
   std::vector<int> symbol_nodes_;
   std::vector<std::shared_ptr<const Spline>> tables_;
-  std::unordered_map<Instruction, int, Hash> known_;
-  std::unordered_map<std::uint64_t, int> known_numbers_;  // by bit pattern
+  NodeTable known_;
+  NodeTable known_numbers_;  // by bit pattern
   std::unordered_map<std::string, int> known_symbols_;
   std::vector<Function> functions_;
   std::vector<std::vector<int>> lists_;

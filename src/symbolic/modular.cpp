@@ -5,8 +5,11 @@
 namespace cartan {
 namespace {
 
-bool is_square(Residue x, const Modulus& field) {
-  return field.power(x, (field.size() - 1) / 2) == 1;
+// Whether the odd prime q is a square modulo the prime p = 3 (mod 4), by quadratic reciprocity.
+bool is_square_modulo(Residue q, Residue p) {
+  bool p_is_square = false;
+  for (Residue x = 1; x < q; ++x) p_is_square = p_is_square || x * x % q == p % q;
+  return p % q != 0 && p_is_square == (q % 4 == 1);
 }
 
 // Miller and Rabin's test; for n = 3 (mod 4) one step, for these bases certain below 2^64.
@@ -26,11 +29,9 @@ Residue random_prime(Residue seed) {
   Residue p = least + mix_bits(seed) % least;
   p += (7 + 16 - p % 16) % 16;
   for (;; p += 16) {
-    if (p % 3 == 0 || p % 5 == 0 || p % 7 == 0 || !is_prime(p)) continue;
-    const Modulus field(p);
-    bool good = true;
-    for (const Residue x : {2, 3, 5, 7, 11, 13}) good = good && is_square(x, field);
-    if (good) return p;
+    bool good = true;  // 2 is a square because p = 7 (mod 8)
+    for (const Residue q : {3, 5, 7, 11, 13}) good = good && is_square_modulo(q, p);
+    if (good && is_prime(p)) return p;
   }
 }
 

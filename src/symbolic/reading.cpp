@@ -35,7 +35,8 @@ Reader::Key Reader::key(int node) const {
   return {angle ? 4 : 3, angle ? x.a : static_cast<int>(x.op), node};
 }
 
-// The lowest rank in a short sum of symbols, m1 + 2 m2; INT_MAX where it is something else.
+// The lowest rank in a short sum of products of symbols, m1 c + 2 m2; INT_MAX where it is something
+// else.
 int Reader::first_symbol(int sum) const {
   int first = INT_MAX;
   std::vector<int> open{sum};
@@ -43,8 +44,8 @@ int Reader::first_symbol(int sum) const {
     const ExpressionGraph::Term t = graph_.term(open.back());
     open.pop_back();
     const Instruction& x = graph_.node(t.base);
-    if (looked_at > 16) return INT_MAX;
-    if (x.op == Op::add) {
+    if (looked_at > 32) return INT_MAX;
+    if (x.op == Op::add || x.op == Op::multiply) {
       open.push_back(x.a);
       open.push_back(x.b);
     } else if (x.op == Op::input) {

@@ -3,7 +3,7 @@
 // The graph holds binary sums and products with signs and numbers pulled out. For printing, nested
 // sums and products are joined, x * x becomes x^2, a product with a reciprocal becomes a quotient,
 // and both are put into an order that does not depend on when their parts were made: symbols in the
-// order of their ranks (short sums of symbols beside them), then functions, then sums.
+// order of their ranks (sums of products of symbols beside them), then functions, then sums.
 #pragma once
 
 #include <functional>

@@ -73,6 +73,53 @@ TEST_F(Simplify, DoublePendulum) {
   EXPECT_EQ(text(differentiate(graph, kinetic, q2)), "-m2*l1*l2*v1*(v1 + v2)*sin(q2)");
 }
 
+using Vector = std::array<Expression, 3>;
+
+Vector cross(const Vector& a, const Vector& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+Vector sum(const Vector& a, const Vector& b) {
+  return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
+}
+Expression dot(const Vector& a, const Vector& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+// Components in a frame turned by q about z.
+Vector turned(const Vector& a, const Expression& q) {
+  return {cos(q) * a[0] + sin(q) * a[1], cos(q) * a[1] - sin(q) * a[0], a[2]};
+}
+
+// Two rods with inertia by the three-dimensional recursion of velocities, body frames.
+TEST_F(Simplify, DoublePendulumFromThreeDimensionalRecursion) {
+  const Expression inertia1 = graph.symbol("I1", 0.2), inertia2 = graph.symbol("I2", 0.3),
+                   c1 = graph.symbol("c1", 0.5), c2 = graph.symbol("c2", 0.4);
+  const Vector w1{0, 0, v1}, centre1{0, -c1, 0}, tip1{0, -l1, 0}, centre2{0, -c2, 0};
+  const Vector w2 = sum(turned(w1, q2), {0, 0, v2});
+  const Vector speed1 = cross(w1, centre1), joint2 = turned(cross(w1, tip1), q2);
+  const Vector speed2 = sum(joint2, cross(w2, centre2));
+  const Vector down = turned({0, -g, 0}, q1), down2 = turned(down, q2);
+  const Expression kinetic = 0.5 * (m1 * dot(speed1, speed1) + m2 * dot(speed2, speed2) +
+                                    inertia1 * w1[2] * w1[2] + inertia2 * w2[2] * w2[2]);
+  const auto mass = [&](const Expression& a, const Expression& b) {
+    return text(differentiate(graph, differentiate(graph, kinetic, a), b));
+  };
+  EXPECT_EQ(mass(v1, v1), "m1*c1^2 + m2*(l1^2 + 2*l1*c2*cos(q2) + c2^2) + I1 + I2");
+  EXPECT_EQ(mass(v1, v2), "m2*c2*(l1*cos(q2) + c2) + I2");
+  EXPECT_EQ(mass(v2, v2), "m2*c2^2 + I2");
+  // moments of the weights about the joints
+  const Vector moment2 = cross(centre2, {m2 * down2[0], m2 * down2[1], 0});
+  EXPECT_EQ(text(moment2[2]), "-m2*g*c2*sin(q1 + q2)");
+  const Expression weight1 = cross(centre1, {m1 * down[0], m1 * down[1], 0})[2];
+  const Vector force2 = {m2 * down[0], m2 * down[1], 0};
+  EXPECT_EQ(text(weight1 + cross(tip1, force2)[2] + moment2[2]),
+            "-(m1*c1 + m2*l1)*g*sin(q1) - m2*g*c2*sin(q1 + q2)");
+  // Lagrange: d/dt (dT/dv2) - dT/dq2 without accelerations
+  const Expression p2 = differentiate(graph, kinetic, v2);
+  const Expression rate =
+      total_time_derivative(graph, std::vector{p2}, std::vector{q1, q2}, std::vector{v1, v2})[0];
+  EXPECT_EQ(text(rate - differentiate(graph, kinetic, q2)), "m2*l1*v1^2*c2*sin(q2)");
+}
+
 TEST_F(Simplify, LargeExpressionsAreReturnedAsTheyAre) {
   Expression power = m1 + m2 + l1 + l2;
   for (int k = 0; k < 8; ++k) power = power * power + q1;

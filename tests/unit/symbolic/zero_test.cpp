@@ -169,6 +169,8 @@ TEST(ZeroRandom, SimplifiedExpressionsAreTheSame) {
 TEST(Modular, ArithmeticOfAPrimeField) {
   const Modulus field(random_prime(1));
   EXPECT_EQ(field.size() % 16, 7u);
+  for (const Residue square : {2, 3, 5, 7, 11, 13})
+    EXPECT_EQ(field.power(square, (field.size() - 1) / 2), 1u);
   for (const double x : {0.1, -3.75, 1e300, 5e-324, 12345.0}) {
     const Residue r = field.of_double(x);
     EXPECT_EQ(field.multiply(r, field.inverse(r)), 1u) << x;
