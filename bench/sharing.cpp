@@ -130,7 +130,7 @@ std::string measure(const std::string& code, const char* flags, const std::vecto
   std::ofstream(folder / "code.c") << code;
   const std::string path = folder.string();
   const int status = std::system(
-      fmt::format("timeout 60 cc {0} -shared -fPIC -o {1}/code.so {1}/code.c -lm", flags, path)
+      fmt::format("ulimit -t 60; cc {0} -shared -fPIC -o {1}/code.so {1}/code.c -lm", flags, path)
           .c_str());
   std::string result = "-";
   if (status == 0) {
