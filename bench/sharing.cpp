@@ -1,0 +1,201 @@
+// Tables 6.1 and 6.2 of source 004 in times: the equations of the n-link pendulum (absolute angles)
+// as C,
+//   N   every expression written out, compiled without optimisation
+//   C   the same text, the sharing left to the compiler (-O2)
+//   S   shared expressions computed once, compiled without optimisation
+// evaluated for M and f (base) and for M, f and the Jacobian d(f - M u')/d(q, u) (variational).
+//
+//   bench_sharing [N]    N: most links, 12 unless told; "-" where the compiler takes more than a
+//   minute
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "derivations/pendulum_chain.h"
+#include "symbolic/differentiate.h"
+#include "symbolic/flatten.h"
+#include "symbolic/needed.h"
+#include "timing.h"
+
+namespace cartan::derivations {
+namespace {
+
+using Function = void (*)(const double*, double*);
+
+class CWriter {
+ public:
+  explicit CWriter(const ExpressionGraph& graph) : graph_(graph) {}
+
+  // Every expression written out. What remains to be written is on a stack.
+  std::string written_out(const std::vector<Expression>& values) const {
+    std::string text = head();
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      text += fmt::format("y[{}] = ", k);
+      if (values[k].is_number())
+        text += fmt::format("{:.17g}", values[k].number());
+      else
+        write_out(values[k].node(), text);
+      text += ";\n";
+    }
+    return text + "}\n";
+  }
+
+  // One line for each node.
+  std::string shared(const std::vector<Expression>& values) const {
+    std::string text = head();
+    for (const int i : lowered_nodes(graph_, nodes_of(values))) {
+      if (is_leaf(i)) continue;
+      text += fmt::format("double z{} = ", i);
+      for (const Piece& piece : pieces(i)) text += piece.node < 0 ? piece.text : name(piece.node);
+      text += ";\n";
+    }
+    for (std::size_t k = 0; k < values.size(); ++k)
+      text += fmt::format("y[{}] = {};\n", k,
+                          values[k].is_number() ? fmt::format("{:.17g}", values[k].number())
+                                                : name(values[k].node()));
+    return text + "}\n";
+  }
+
+ private:
+  struct Piece {
+    std::string text;
+    int node = -1;  // written in place of the text
+  };
+  static std::string head() {
+    return "#include <math.h>\nvoid equations(const double* x, double* y) {\n";
+  }
+  bool is_leaf(int i) const { return graph_.is_number(i) || graph_.node(i).op == Op::input; }
+  std::string name(int i) const {
+    if (graph_.is_number(i)) return fmt::format("({:.17g})", graph_.number(i));
+    if (graph_.node(i).op == Op::input) return fmt::format("x[{}]", graph_.node(i).a);
+    return fmt::format("z{}", i);
+  }
+  // The operations the pendulum needs.
+  std::vector<Piece> pieces(int i) const {
+    const Instruction x = lowered(graph_, i);
+    auto binary = [&](const char* op) {
+      return std::vector<Piece>{{"("}, {"", x.a}, {op}, {"", x.b}, {")"}};
+    };
+    switch (x.op) {
+      case Op::add:
+        return binary(" + ");
+      case Op::subtract:
+        return binary(" - ");
+      case Op::multiply:
+        return binary("*");
+      case Op::divide:
+        return binary("/");
+      case Op::negate:
+        return {{"(-"}, {"", x.a}, {")"}};
+      case Op::sin:
+        return {{"sin("}, {"", x.a}, {")"}};
+      case Op::cos:
+        return {{"cos("}, {"", x.a}, {")"}};
+      default:
+        fmt::print(stderr, "bench_sharing: operation {} is not written\n", static_cast<int>(x.op));
+        std::exit(1);
+    }
+  }
+  void write_out(int root, std::string& text) const {
+    std::vector<Piece> stack = {{"", root}};
+    while (!stack.empty()) {
+      const Piece piece = stack.back();
+      stack.pop_back();
+      if (piece.node < 0) {
+        text += piece.text;
+      } else if (is_leaf(piece.node)) {
+        text += name(piece.node);
+      } else {
+        const std::vector<Piece> inner = pieces(piece.node);
+        stack.insert(stack.end(), inner.rbegin(), inner.rend());
+      }
+    }
+  }
+
+  const ExpressionGraph& graph_;
+};
+
+// Compiles, runs; microseconds per evaluation, or "-". `check` is the sum of what was computed.
+std::string measure(const std::string& code, const char* flags, const std::vector<double>& inputs,
+                    std::size_t outputs, double& check) {
+  const auto folder =
+      std::filesystem::temp_directory_path() / fmt::format("cartan_sharing_{}", ::getpid());
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "code.c") << code;
+  const std::string path = folder.string();
+  const int status = std::system(
+      fmt::format("ulimit -t 60; cc {0} -shared -fPIC -o {1}/code.so {1}/code.c -lm", flags, path)
+          .c_str());
+  std::string result = "-";
+  if (status == 0) {
+    void* const library = dlopen((path + "/code.so").c_str(), RTLD_NOW);
+    const auto function =
+        library ? reinterpret_cast<Function>(dlsym(library, "equations")) : nullptr;
+    if (function) {
+      std::vector<double> y(outputs);
+      const double best = bench::calc_min_seconds([&] { function(inputs.data(), y.data()); });
+      check = 0;
+      for (const double value : y) check += value;
+      result = fmt::format("{:.1f}", 1e6 * best);
+      dlclose(library);
+    }
+  }
+  std::filesystem::remove_all(folder);
+  return result;
+}
+
+void print_row(int links, bool variational) {
+  const auto chain = derive_pendulum_chain(links, Angles::absolute);
+  ExpressionGraph& graph = chain->graph;
+  std::vector<Expression> values = chain->equations.M, residual = chain->equations.f;
+  values.insert(values.end(), residual.begin(), residual.end());
+  if (variational) {
+    const int size = chain->equations.size();
+    for (int i = 0; i < size; ++i)
+      for (int k = 0; k < size; ++k)
+        residual[i] -=
+            chain->equations.M[i * size + k] * chain->kinematics.acceleration(chain->u[k]);
+    std::vector<Expression> x = chain->q;
+    x.insert(x.end(), chain->u.begin(), chain->u.end());
+    const SparseJacobian jacobian = cartan::jacobian(graph, residual, x);
+    values.insert(values.end(), jacobian.entries.begin(), jacobian.entries.end());
+  }
+  std::vector<double> inputs;
+  for (int i = 0; i < graph.symbol_count(); ++i)
+    inputs.push_back(0.1 + graph.sample(graph.symbol_node(i)));
+  const CWriter writer(graph);
+  double n_sum = 0, c_sum = 0, s_sum = 0;
+  const std::string long_code = writer.written_out(values), short_code = writer.shared(values);
+  const std::string n = measure(long_code, "-O0", inputs, values.size(), n_sum);
+  const std::string c = measure(long_code, "-O2", inputs, values.size(), c_sum);
+  const std::string s = measure(short_code, "-O0", inputs, values.size(), s_sum);
+  const std::string best = measure(short_code, "-O2", inputs, values.size(), s_sum);
+  if (n != "-" && std::abs(n_sum - s_sum) > 1e-9 * (1 + std::abs(n_sum)))
+    fmt::print(stderr, "bench_sharing: the codes disagree ({} and {})\n", n_sum, s_sum);
+  fmt::print("| {} | {} | {} | {} | {} | {} | {} |\n", links, n, c, s, best,
+             long_code.size() / 1000, short_code.size() / 1000);
+  std::fflush(stdout);
+}
+
+void print_table(bool variational, int most) {
+  fmt::print(
+      "\n**{}** (microseconds)\n\n| n | N | C | S | S with -O2 | N, kB of C | S, kB of C |\n"
+      "|---|---|---|---|---|---|---|\n",
+      variational ? "M, f and Jacobian" : "M and f");
+  for (int n = 4; n <= most; n += 2) print_row(n, variational);
+}
+
+}  // namespace
+}  // namespace cartan::derivations
+
+int main(int argc, char** argv) {
+  const int most = argc > 1 ? std::atoi(argv[1]) : 12;
+  cartan::derivations::print_table(false, most);
+  cartan::derivations::print_table(true, most);
+}

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "symbolic/expression.h"
+
+namespace cartan {
+
+// Is it the number zero? (An expression that is zero in disguise: zero.h.)
+inline bool is_zero(const Expression& x) {
+  return x.is_number() && x.number() == 0;
+}
+
+}  // namespace cartan
