@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -15,33 +14,129 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// Unknowns as the minimiser sees them: u = theta / size.
-class Scaled {
+// Unknowns as the minimiser sees them, u = theta / size, some of them held at a bound.
+class Descent {
  public:
-  Scaled(const LeastSquaresProblem& problem, int count) : problem_(problem), count_(count) {}
+  Descent(const LeastSquaresProblem& problem, const LeastSquaresOptions& options, int count)
+      : problem_(problem),
+        options_(options),
+        count_(count),
+        u_(problem.start.cwiseQuotient(problem.size)),
+        lower_(problem.lower.cwiseQuotient(problem.size)),
+        upper_(problem.upper.cwiseQuotient(problem.size)),
+        held_(u_.size(), false) {}
 
-  bool operator()(const double* u, double* residuals, double* jacobian) {
-    const Eigen::Index k = problem_.start.size();
-    const VectorXd theta = Eigen::Map<const VectorXd>(u, k).cwiseProduct(problem_.size);
+  void run() {
+    const int most_rounds = 4 * static_cast<int>(u_.size()) + 4;
+    for (int round = 0; round < most_rounds; ++round) {
+      const PlainSummary summary = descend();
+      usable = summary.usable;
+      stopped = summary.given_up;
+      converged = summary.converged;
+      if (!usable || stopped || iterations >= options_.most_iterations) return;
+      if (!hold() && !let_go()) return;
+      converged = false;
+    }
+  }
+
+  VectorXd theta() const { return u_.cwiseProduct(problem_.size); }
+
+  int iterations = 0, evaluations = 0;
+  bool usable = false, stopped = false, converged = false;
+  std::string trouble;  // of the last evaluation
+
+ private:
+  // The unknowns that are not held, to their minimum.
+  PlainSummary descend() {
+    free_.clear();
+    for (int j = 0; j < u_.size(); ++j)
+      if (!held_[j]) free_.push_back(j);
+    if (free_.empty()) return {true, true, false, false, 0};
+    VectorXd u = u_(free_);
+    const VectorXd lower = lower_(free_), upper = upper_(free_);
+    PlainSquares plain;
+    plain.residuals = count_;
+    plain.unknowns = static_cast<int>(free_.size());
+    plain.evaluate = [&](const double* at, double* r, double* J) { return evaluate(at, r, J); };
+    plain.lower = lower.data();
+    plain.upper = upper.data();
+    plain.most_iterations = std::max(1, options_.most_iterations - iterations);
+    plain.tolerance = options_.tolerance;
+    plain.judge = [&, before = iterations](int iteration, double cost) {
+      iterations = before + iteration;
+      if (options_.on_iteration) options_.on_iteration(iterations, cost);
+      if (options_.stop_requested && options_.stop_requested->load()) return PlainVerdict::give_up;
+      return is_pressed() ? PlainVerdict::enough : PlainVerdict::go_on;
+    };
+    const PlainSummary summary = minimise_with_ceres(plain, u.data());
+    u_(free_) = u;
+    return summary;
+  }
+
+  bool evaluate(const double* at, double* residuals, double* jacobian) {
+    VectorXd u = u_;
+    for (std::size_t i = 0; i < free_.size(); ++i) u(free_[i]) = at[i];
     VectorXd r;
     MatrixXd J;
     ++evaluations;
-    trouble = problem_.residuals(theta, r, jacobian ? &J : nullptr);
+    trouble = problem_.residuals(u.cwiseProduct(problem_.size), r, jacobian ? &J : nullptr);
     if (!trouble.empty() || r.size() != count_ || !r.allFinite()) return false;
     Eigen::Map<VectorXd>(residuals, r.size()) = r;
     if (!jacobian) return true;
     if (!J.allFinite()) return false;
+    J = J * problem_.size.asDiagonal();
+    known_at_ = u;
+    gradient_ = J.transpose() * r;
+    curvature_ = J.colwise().squaredNorm();
+    cost_ = 0.5 * r.squaredNorm();
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    Eigen::Map<RowMajor>(jacobian, r.size(), k) = J * problem_.size.asDiagonal();
+    Eigen::Map<RowMajor>(jacobian, count_, static_cast<Eigen::Index>(free_.size())) =
+        J(Eigen::all, free_);
     return true;
   }
 
-  int evaluations = 0;
-  std::string trouble;  // of the last evaluation
+  // -1, 1: at a bound, and the residuals fall beyond it; 0 otherwise.
+  int pressed(int j) const {
+    if (known_at_(j) <= lower_(j) && gradient_(j) > 0) return -1;
+    if (known_at_(j) >= upper_(j) && gradient_(j) < 0) return 1;
+    return 0;
+  }
+  bool is_pressed() const {
+    return std::any_of(free_.begin(), free_.end(), [&](int j) { return pressed(j) != 0; });
+  }
 
- private:
+  // False: nothing to hold.
+  bool hold() {
+    if (gradient_.size() == 0 || !is_pressed()) return false;
+    for (int j : free_)
+      if (pressed(j) != 0) held_[j] = true;
+    return true;
+  }
+
+  // The held unknown that promises the largest fall of the cost, g^2 / (2 |J_j|^2), moves again.
+  bool let_go() {
+    int best = -1;
+    double gain = options_.tolerance * cost_;
+    for (int j = 0; j < u_.size(); ++j) {
+      if (!held_[j] || pressed(j) != 0 || curvature_(j) == 0) continue;
+      const double promise = gradient_(j) * gradient_(j) / (2 * curvature_(j));
+      if (promise <= gain) continue;
+      gain = promise;
+      best = j;
+    }
+    if (best >= 0) held_[best] = false;
+    return best >= 0;
+  }
+
   const LeastSquaresProblem& problem_;
-  const Eigen::Index count_;
+  const LeastSquaresOptions& options_;
+  const int count_;  // of residuals
+  VectorXd u_, lower_, upper_;
+  std::vector<bool> held_;
+  std::vector<int> free_;
+  // where derivatives were last wanted
+  VectorXd known_at_, gradient_, curvature_;
+  double cost_ = 0;
 };
 
 void find_unknowns_at_bounds(const LeastSquaresProblem& problem, LeastSquaresResult& result) {
@@ -52,45 +147,10 @@ void find_unknowns_at_bounds(const LeastSquaresProblem& problem, LeastSquaresRes
   }
 }
 
-// Covariance and intervals of the unknowns that are free to move, from the exact J at the minimum.
-void judge(const LeastSquaresProblem& problem, const MatrixXd& J, LeastSquaresResult& result) {
-  constexpr double open = 1e-10;  // singular value over the largest
-  const int n = static_cast<int>(J.rows()), all = static_cast<int>(J.cols());
-  std::vector<int> inner;
-  for (int j = 0; j < all; ++j)
-    if (std::find(result.at_bound.begin(), result.at_bound.end(), j) == result.at_bound.end())
-      inner.push_back(j);
-  const int k = static_cast<int>(inner.size());
-  if (k == 0) return;
-  const MatrixXd scaled = (J * problem.size.asDiagonal())(Eigen::all, inner);
-  const Eigen::JacobiSVD<MatrixXd> svd(scaled, Eigen::ComputeThinU | Eigen::ComputeFullV);
-  const VectorXd s = svd.singularValues();
-  for (int i = 0; i < k; ++i) {
-    const double strength = i < s.size() && s(0) > 0 ? s(i) / s(0) : 0;
-    if (strength > open) continue;
-    VectorXd direction = VectorXd::Zero(all);
-    for (int a = 0; a < k; ++a) direction(inner[a]) = svd.matrixV()(a, i);
-    result.open.push_back({strength, direction});
-  }
-  if (!result.open.empty() || n <= k) return;
-  const double variance = 2 * result.final_cost / (n - k);
-  const MatrixXd half = svd.matrixV() * s.cwiseInverse().asDiagonal();
-  const MatrixXd inside = variance * half * half.transpose();
-  result.covariance.setZero(all, all);
-  for (int a = 0; a < k; ++a)
-    for (int b = 0; b < k; ++b)
-      result.covariance(inner[a], inner[b]) =
-          inside(a, b) * problem.size(inner[a]) * problem.size(inner[b]);
-  result.standard_errors = result.covariance.diagonal().cwiseSqrt();
-  const double t = student_quantile(0.95, n - k);
-  result.interval_low = result.theta - t * result.standard_errors;
-  result.interval_high = result.theta + t * result.standard_errors;
-}
-
-std::string complain(const PlainSummary& summary, const Scaled& scaled) {
-  if (summary.stopped) return "stopped on request";
-  if (!scaled.trouble.empty())
-    return fmt::format("the model could not be followed near the last values: {}", scaled.trouble);
+std::string complain(const Descent& descent) {
+  if (descent.stopped) return "stopped on request";
+  if (!descent.trouble.empty())
+    return fmt::format("the model could not be followed near the last values: {}", descent.trouble);
   return "no values were found that make the residuals smaller";
 }
 
@@ -104,38 +164,22 @@ LeastSquaresResult minimise_squares(const LeastSquaresProblem& problem,
   if (!result.problem.empty()) return result;
   result.initial_cost = 0.5 * result.initial_residuals.squaredNorm();
 
-  const int count = static_cast<int>(result.initial_residuals.size());
-  Scaled scaled(problem, count);
-  VectorXd u = problem.start.cwiseQuotient(problem.size);
-  const VectorXd lower = problem.lower.cwiseQuotient(problem.size),
-                 upper = problem.upper.cwiseQuotient(problem.size);
-  PlainSquares plain;
-  plain.residuals = count;
-  plain.unknowns = static_cast<int>(u.size());
-  plain.evaluate = [&](const double* at, double* r, double* J) { return scaled(at, r, J); };
-  plain.lower = lower.data();
-  plain.upper = upper.data();
-  plain.most_iterations = options.most_iterations;
-  plain.tolerance = options.tolerance;
-  plain.go_on = [&](int iteration, double cost) {
-    if (options.on_iteration) options.on_iteration(iteration, cost);
-    return !(options.stop_requested && options.stop_requested->load());
-  };
-  const PlainSummary summary = minimise_with_ceres(plain, u.data());
-
-  result.theta = u.cwiseProduct(problem.size);
-  result.iterations = summary.iterations;
-  result.evaluations = scaled.evaluations;
-  result.converged = summary.converged;
+  Descent descent(problem, options, static_cast<int>(result.initial_residuals.size()));
+  descent.run();
+  result.theta = descent.theta();
+  result.iterations = descent.iterations;
+  result.evaluations = descent.evaluations;
+  result.converged = descent.converged;
   MatrixXd J;
   const std::string trouble = problem.residuals(result.theta, result.residuals, &J);
-  if (!summary.usable || !trouble.empty()) {
-    result.problem = complain(summary, scaled);
+  if (!descent.usable || !trouble.empty()) {
+    result.problem = complain(descent);
     return result;
   }
   result.final_cost = 0.5 * result.residuals.squaredNorm();
   find_unknowns_at_bounds(problem, result);
-  judge(problem, J, result);
+  static_cast<Confidence&>(result) =
+      judge({result.theta, result.residuals, J, problem.lower, problem.upper, problem.size});
   return result;
 }
 

@@ -1,12 +1,11 @@
 // Nonlinear least squares with bounds, and what the data say about the result.
 //
 //   minimise 1/2 |r(theta)|^2,   r_i = (model_i(theta) - measured_i) / sigma_i,   J = dr/dtheta
-//   exact
-// Levenberg-Marquardt (Ceres), every unknown measured in units of its own size. At the minimum
-//   covariance = s^2 (J^T J)^-1,   s^2 = |r|^2 / (n - k)
-// with n residuals and k unknowns; 95 per cent intervals from Student's t with n - k degrees of
-// freedom. Directions of theta that the data leave open are singular vectors of J with (nearly)
-// zero singular values: they are told, and there is no covariance then.
+//
+// with exact J. Levenberg-Marquardt (Ceres), every unknown measured in units of its own size.
+// Unknowns that the residuals press against a bound are held there while the others go on, and let
+// go again where the residuals would fall inside: so bounds do not slow the iteration down.
+// Uncertainties: confidence.h.
 #pragma once
 
 #include <atomic>
@@ -15,6 +14,8 @@
 #include <vector>
 
 #include <Eigen/Core>
+
+#include "analysis/confidence.h"
 
 namespace cartan {
 
@@ -35,12 +36,7 @@ struct LeastSquaresOptions {
   const std::atomic<bool>* stop_requested = nullptr;
 };
 
-struct OpenDirection {
-  double strength = 0;        // singular value over the largest, unknowns in units of their size
-  Eigen::VectorXd direction;  // of theta, in units of its size, length 1
-};
-
-struct LeastSquaresResult {
+struct LeastSquaresResult : Confidence {
   std::string problem;  // why there is no minimum: a sentence
   Eigen::VectorXd theta;
   double initial_cost = 0, final_cost = 0;  // 1/2 |r|^2
@@ -48,17 +44,9 @@ struct LeastSquaresResult {
   int iterations = 0, evaluations = 0;
   bool converged = false;
   std::vector<int> at_bound;  // unknowns that ended at a bound
-
-  // of the unknowns that are not at a bound; empty where some direction is open
-  Eigen::MatrixXd covariance;
-  Eigen::VectorXd standard_errors, interval_low, interval_high;  // 95 per cent
-  std::vector<OpenDirection> open;
 };
 
 LeastSquaresResult minimise_squares(const LeastSquaresProblem& problem,
                                     const LeastSquaresOptions& options);
-
-// The t with P(|T| <= t) = probability for Student's distribution.
-double student_quantile(double probability, double degrees);
 
 }  // namespace cartan

@@ -54,7 +54,11 @@ Identification prepare() {
       return mechanism.fill_start_slopes(instance.start, which, {}, {},
                                          instance.start_by_parameters);
     };
-    e.columns = {{"angle", 0}, {"speed", 1}, {"t", -1}};
+    for (const auto& [name, quantity] : {std::pair{"angle", 0}, {"speed", 1}, {"t", -1}}) {
+      FitColumn& column = e.columns.emplace_back();
+      column.name = name;
+      column.quantity = quantity;
+    }
     id.problem.experiments.push_back(std::move(e));
   }
   const std::vector<double> all = parameter_values(*id.examples[0].model);
