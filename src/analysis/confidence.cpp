@@ -87,11 +87,14 @@ Confidence judge(const Minimum& m) {
                  high = (m.upper - m.theta).cwiseQuotient(m.size).cwiseMax(0);
   const Profile profile(R, c, low, high);
   const double t = student_quantile(0.95, n - k), rise = t * t * variance;
-  result.interval_low = result.interval_high = m.theta;
+  result.interval_low.resize(k);
+  result.interval_high.resize(k);
   for (int j = 0; j < k; ++j) {
     const double reach = std::sqrt(rise * inverse(j, j));
-    result.interval_low(j) += m.size(j) * profile.end(j, -1, rise, reach);
-    result.interval_high(j) += m.size(j) * profile.end(j, 1, rise, reach);
+    const double below = m.size(j) * profile.end(j, -1, rise, reach),
+                 above = m.size(j) * profile.end(j, 1, rise, reach);
+    result.interval_low(j) = std::max(m.theta(j) + below, m.lower(j));
+    result.interval_high(j) = std::min(m.theta(j) + above, m.upper(j));
   }
   return result;
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/box_squares.h"
 #include "analysis/ceres/minimiser.h"
 #include "core/dense.h"
 
@@ -14,7 +15,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// Unknowns as the minimiser sees them, u = theta / size, some of them held at a bound.
+// Unknowns as the minimiser sees them: u = theta / size.
 class Descent {
  public:
   Descent(const LeastSquaresProblem& problem, const LeastSquaresOptions& options, int count)
@@ -23,19 +24,26 @@ class Descent {
         count_(count),
         u_(problem.start.cwiseQuotient(problem.size)),
         lower_(problem.lower.cwiseQuotient(problem.size)),
-        upper_(problem.upper.cwiseQuotient(problem.size)),
-        held_(u_.size(), false) {}
+        upper_(problem.upper.cwiseQuotient(problem.size)) {}
 
+  // Rounds: towards bounds by Gauss-Newton steps in the box, elsewhere by Ceres.
   void run() {
-    const int most_rounds = 4 * static_cast<int>(u_.size()) + 4;
-    for (int round = 0; round < most_rounds; ++round) {
-      const PlainSummary summary = descend();
+    while (look() && !stop()) {
+      const VectorXd d = step_in_box();
+      bool cut = false;
+      if (meets_bounds(d)) {
+        if (is_small(d)) {
+          converged = true;
+          return;
+        }
+        if (walk(d)) continue;
+        cut = true;  // too curved for this step: the damped ones of Ceres, cut at the bounds
+      }
+      const PlainSummary summary = descend(cut);
+      converged = summary.converged;
       usable = summary.usable;
       stopped = summary.given_up;
-      converged = summary.converged;
-      if (!usable || stopped || iterations >= options_.most_iterations) return;
-      if (!hold() && !let_go()) return;
-      converged = false;
+      if (!summary.enough) return;
     }
   }
 
@@ -46,97 +54,106 @@ class Descent {
   std::string trouble;  // of the last evaluation
 
  private:
-  // The unknowns that are not held, to their minimum.
-  PlainSummary descend() {
-    free_.clear();
-    for (int j = 0; j < u_.size(); ++j)
-      if (!held_[j]) free_.push_back(j);
-    if (free_.empty()) return {true, true, false, false, 0};
-    VectorXd u = u_(free_);
-    const VectorXd lower = lower_(free_), upper = upper_(free_);
+  bool stop() {
+    stopped = options_.stop_requested && options_.stop_requested->load();
+    usable = !stopped;
+    return stopped || iterations >= options_.most_iterations;
+  }
+
+  bool evaluate(const VectorXd& u, VectorXd& r, MatrixXd* J) {
+    ++evaluations;
+    trouble = problem_.residuals(u.cwiseProduct(problem_.size), r, J);
+    if (!trouble.empty() || r.size() != count_ || !r.allFinite()) return false;
+    if (!J) return true;
+    *J = *J * problem_.size.asDiagonal();
+    return J->allFinite();
+  }
+
+  // Residuals and derivatives at u_; false: there are none.
+  bool look() {
+    if (known_at_.size() == 0 || known_at_ != u_) {
+      usable = evaluate(u_, r_, &J_);
+      known_at_ = u_;
+    }
+    return usable;
+  }
+
+  // The minimum of the linearised problem in the box, from where derivatives are known.
+  VectorXd step_in_box() const {
+    return solve_in_box(J_, -r_, lower_ - known_at_, upper_ - known_at_);
+  }
+  bool meets_bounds(const VectorXd& d) const {
+    return ((known_at_ + d).array() <= lower_.array()).any() ||
+           ((known_at_ + d).array() >= upper_.array()).any();
+  }
+  // The fall of the cost that the linearised problem promises.
+  double promise(const VectorXd& d) const {
+    return 0.5 * (r_.squaredNorm() - (r_ + J_ * d).squaredNorm());
+  }
+  bool is_small(const VectorXd& d) const {
+    return promise(d) <= options_.tolerance * 0.5 * r_.squaredNorm() ||
+           d.norm() <= options_.tolerance * (u_.norm() + options_.tolerance);
+  }
+
+  // Along d as far as the cost falls. All of it stays in the box, which is convex.
+  bool walk(const VectorXd& d) {
+    const double cost = 0.5 * r_.squaredNorm(), promised = promise(d);
+    VectorXd r;
+    for (double part = 1; part > 0.02; part /= 2) {
+      const VectorXd u = (u_ + part * d).cwiseMax(lower_).cwiseMin(upper_);
+      if (!evaluate(u, r, nullptr) || 0.5 * r.squaredNorm() > cost - 1e-3 * part * promised)
+        continue;
+      u_ = u;
+      ++iterations;
+      if (options_.on_iteration) options_.on_iteration(iterations, 0.5 * r.squaredNorm());
+      return true;
+    }
+    return false;
+  }
+
+  // Ceres from u_, to the minimum or to where a step meets bounds.
+  PlainSummary descend(bool cut_at_bounds) {
     PlainSquares plain;
     plain.residuals = count_;
-    plain.unknowns = static_cast<int>(free_.size());
-    plain.evaluate = [&](const double* at, double* r, double* J) { return evaluate(at, r, J); };
-    plain.lower = lower.data();
-    plain.upper = upper.data();
-    plain.most_iterations = std::max(1, options_.most_iterations - iterations);
+    plain.unknowns = static_cast<int>(u_.size());
+    plain.evaluate = [&](const double* at, double* r, double* J) { return give(at, r, J); };
+    plain.lower = lower_.data();
+    plain.upper = upper_.data();
+    plain.most_iterations = options_.most_iterations - iterations;
     plain.tolerance = options_.tolerance;
     plain.judge = [&, before = iterations](int iteration, double cost) {
       iterations = before + iteration;
       if (options_.on_iteration) options_.on_iteration(iterations, cost);
       if (options_.stop_requested && options_.stop_requested->load()) return PlainVerdict::give_up;
-      return is_pressed() ? PlainVerdict::enough : PlainVerdict::go_on;
+      return !cut_at_bounds && meets_bounds(step_in_box()) ? PlainVerdict::enough
+                                                           : PlainVerdict::go_on;
     };
-    const PlainSummary summary = minimise_with_ceres(plain, u.data());
-    u_(free_) = u;
-    return summary;
+    return minimise_with_ceres(plain, u_.data());
   }
 
-  bool evaluate(const double* at, double* residuals, double* jacobian) {
-    VectorXd u = u_;
-    for (std::size_t i = 0; i < free_.size(); ++i) u(free_[i]) = at[i];
+  bool give(const double* at, double* residuals, double* jacobian) {
+    const VectorXd u = Eigen::Map<const VectorXd>(at, u_.size());
     VectorXd r;
-    MatrixXd J;
-    ++evaluations;
-    trouble = problem_.residuals(u.cwiseProduct(problem_.size), r, jacobian ? &J : nullptr);
-    if (!trouble.empty() || r.size() != count_ || !r.allFinite()) return false;
-    Eigen::Map<VectorXd>(residuals, r.size()) = r;
-    if (!jacobian) return true;
-    if (!J.allFinite()) return false;
-    J = J * problem_.size.asDiagonal();
-    known_at_ = u;
-    gradient_ = J.transpose() * r;
-    curvature_ = J.colwise().squaredNorm();
-    cost_ = 0.5 * r.squaredNorm();
-    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    Eigen::Map<RowMajor>(jacobian, count_, static_cast<Eigen::Index>(free_.size())) =
-        J(Eigen::all, free_);
-    return true;
-  }
-
-  // -1, 1: at a bound, and the residuals fall beyond it; 0 otherwise.
-  int pressed(int j) const {
-    if (known_at_(j) <= lower_(j) && gradient_(j) > 0) return -1;
-    if (known_at_(j) >= upper_(j) && gradient_(j) < 0) return 1;
-    return 0;
-  }
-  bool is_pressed() const {
-    return std::any_of(free_.begin(), free_.end(), [&](int j) { return pressed(j) != 0; });
-  }
-
-  // False: nothing to hold.
-  bool hold() {
-    if (gradient_.size() == 0 || !is_pressed()) return false;
-    for (int j : free_)
-      if (pressed(j) != 0) held_[j] = true;
-    return true;
-  }
-
-  // The held unknown that promises the largest fall of the cost, g^2 / (2 |J_j|^2), moves again.
-  bool let_go() {
-    int best = -1;
-    double gain = options_.tolerance * cost_;
-    for (int j = 0; j < u_.size(); ++j) {
-      if (!held_[j] || pressed(j) != 0 || curvature_(j) == 0) continue;
-      const double promise = gradient_(j) * gradient_(j) / (2 * curvature_(j));
-      if (promise <= gain) continue;
-      gain = promise;
-      best = j;
+    if (!jacobian) {
+      if (!evaluate(u, r, nullptr)) return false;
+    } else {
+      if (known_at_ != u && !evaluate(u, r_, &J_)) return false;
+      known_at_ = u;
+      r = r_;
+      using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+      Eigen::Map<RowMajor>(jacobian, count_, u_.size()) = J_;
     }
-    if (best >= 0) held_[best] = false;
-    return best >= 0;
+    Eigen::Map<VectorXd>(residuals, count_) = r;
+    return true;
   }
 
   const LeastSquaresProblem& problem_;
   const LeastSquaresOptions& options_;
   const int count_;  // of residuals
   VectorXd u_, lower_, upper_;
-  std::vector<bool> held_;
-  std::vector<int> free_;
-  // where derivatives were last wanted
-  VectorXd known_at_, gradient_, curvature_;
-  double cost_ = 0;
+  // residuals and derivatives where they were last wanted
+  VectorXd known_at_, r_;
+  MatrixXd J_;
 };
 
 void find_unknowns_at_bounds(const LeastSquaresProblem& problem, LeastSquaresResult& result) {

@@ -2,9 +2,10 @@
 //
 //   minimise 1/2 |r(theta)|^2,   r_i = (model_i(theta) - measured_i) / sigma_i,   J = dr/dtheta
 //
-// with exact J. Levenberg-Marquardt (Ceres), every unknown measured in units of its own size.
-// Unknowns that the residuals press against a bound are held there while the others go on, and let
-// go again where the residuals would fall inside: so bounds do not slow the iteration down.
+// with exact J, every unknown measured in units of its own size: Levenberg-Marquardt (Ceres). Where
+// a Gauss-Newton step would meet bounds, the linearised problem is solved in the box instead and
+// the step shortened until the cost falls: steps that are merely cut at a bound throw the others
+// off, and the iteration crawls.
 // Uncertainties: confidence.h.
 #pragma once
 
