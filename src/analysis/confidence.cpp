@@ -21,30 +21,36 @@ class Profile {
   }
 
   // The place on one side (+1, -1) of the best u_j where the profile has risen by `rise`, or the
-  // bound. `reach` is how far that is without bounds: they only make the profile steeper, so this
-  // is an upper limit, and Newton's method from there on the convex profile never passes the root.
-  double end(int j, int side, double rise, double reach) const {
-    double u =
-        side > 0 ? std::min(best_(j) + reach, high_(j)) : std::max(best_(j) - reach, low_(j));
+  // bound, with the others where they are best. `reach` is how far that is without bounds: they
+  // only make the profile steeper, so this is an upper limit, and Newton's method from there on the
+  // convex profile never passes the root.
+  VectorXd end(int j, int side, double rise, double reach) const {
+    VectorXd u = best_;
+    u(j) = side > 0 ? std::min(best_(j) + reach, high_(j)) : std::max(best_(j) - reach, low_(j));
     for (int k = 0; k < 60; ++k) {
       double slope = 0;
-      const double above = value(j, u, slope) - rise;
+      const double above = put_others(j, u, slope) - rise;
       if (above <= 1e-9 * rise || slope * side <= 0) break;
-      u -= above / slope;
+      u(j) -= above / slope;
     }
-    return side > 0 ? std::max(u, best_(j)) : std::min(u, best_(j));
+    u(j) = side > 0 ? std::max(u(j), best_(j)) : std::min(u(j), best_(j));
+    return u;
   }
 
+  double rise(const VectorXd& u) const { return (c_ + R_ * u).squaredNorm() - least_; }
+
  private:
-  double value(int j, double u, double& slope) const {
-    const int k = static_cast<int>(R_.cols());
+  // The others where they are best for this u_j; P(u_j) - min P and its slope.
+  double put_others(int j, VectorXd& u, double& slope) const {
     std::vector<int> others;
-    for (int i = 0; i < k; ++i)
+    for (int i = 0; i < u.size(); ++i)
       if (i != j) others.push_back(i);
-    VectorXd rest = c_ + R_.col(j) * u;
+    VectorXd rest = c_ + R_.col(j) * u(j);
     if (!others.empty()) {
       const MatrixXd A = R_(Eigen::all, others);
-      rest += A * solve_in_box(A, -rest, low_(others), high_(others));
+      const VectorXd best = solve_in_box(A, -rest, low_(others), high_(others));
+      rest += A * best;
+      u(others) = best;
     }
     slope = 2 * R_.col(j).dot(rest);  // the others are optimal: their change adds nothing
     return rest.squaredNorm() - least_;
@@ -91,10 +97,15 @@ Confidence judge(const Minimum& m) {
   result.interval_high.resize(k);
   for (int j = 0; j < k; ++j) {
     const double reach = std::sqrt(rise * inverse(j, j));
-    const double below = m.size(j) * profile.end(j, -1, rise, reach),
-                 above = m.size(j) * profile.end(j, 1, rise, reach);
-    result.interval_low(j) = std::max(m.theta(j) + below, m.lower(j));
-    result.interval_high(j) = std::min(m.theta(j) + above, m.upper(j));
+    const auto end = [&](int side) {
+      const VectorXd u = profile.end(j, side, rise, reach);
+      const VectorXd theta = m.theta + u.cwiseProduct(m.size);
+      return IntervalEnd{theta.cwiseMax(m.lower).cwiseMin(m.upper), profile.rise(u)};
+    };
+    result.low_ends.push_back(end(-1));
+    result.high_ends.push_back(end(1));
+    result.interval_low(j) = result.low_ends.back().theta(j);
+    result.interval_high(j) = result.high_ends.back().theta(j);
   }
   return result;
 }

@@ -24,10 +24,17 @@ struct OpenDirection {
   Eigen::VectorXd direction;  // of theta, in units of its size, length 1
 };
 
+// Where the linearised sum of squares has risen to the end of an interval, and by how much.
+struct IntervalEnd {
+  Eigen::VectorXd theta;
+  double rise = 0;  // at most t^2 s^2, less at a bound
+};
+
 // Empty matrices where some direction is open or there are no more residuals than unknowns.
 struct Confidence {
   Eigen::MatrixXd covariance;
   Eigen::VectorXd standard_errors, interval_low, interval_high;  // 95 per cent
+  std::vector<IntervalEnd> low_ends, high_ends;                  // of the intervals
   std::vector<OpenDirection> open;
 };
 

@@ -161,6 +161,8 @@ FitResult fit_parameters(const FitProblem& problem, const LeastSquaresOptions& o
   squares.upper = problem.upper;
   squares.size = problem.size;
   static_cast<LeastSquaresResult&>(result) = minimise_squares(squares, options);
+  VectorXd r;
+  residuals(result.theta, r, nullptr);  // the minimiser looks elsewhere after the last step
   result.points = residuals.points;
   for (std::size_t i = 0; i < before.size(); ++i) {
     result.points[i].before = before[i];

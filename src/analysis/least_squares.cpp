@@ -164,6 +164,25 @@ void find_unknowns_at_bounds(const LeastSquaresProblem& problem, LeastSquaresRes
   }
 }
 
+// The rise of the true sum of squares at the ends of the intervals against what was taken for it.
+// Rises so small that the simulation's own errors would show are passed over.
+void measure_curvature(const LeastSquaresProblem& problem, LeastSquaresResult& result) {
+  constexpr double visible = 1e-8;
+  result.curvature.setZero(static_cast<Eigen::Index>(result.low_ends.size()));
+  const double least = result.residuals.squaredNorm();
+  VectorXd r;
+  const auto look = [&](int j, const IntervalEnd& end) {
+    if (end.rise < visible || !problem.residuals(end.theta, r, nullptr).empty()) return;
+    const double ratio = (r.squaredNorm() - least) / end.rise;
+    const double off = ratio > 0 ? std::max(ratio, 1 / ratio) : INFINITY;
+    result.curvature(j) = std::max(result.curvature(j), off);
+  };
+  for (int j = 0; j < result.curvature.size(); ++j) {
+    look(j, result.low_ends[j]);
+    look(j, result.high_ends[j]);
+  }
+}
+
 std::string complain(const Descent& descent) {
   if (descent.stopped) return "stopped on request";
   if (!descent.trouble.empty())
@@ -197,6 +216,9 @@ LeastSquaresResult minimise_squares(const LeastSquaresProblem& problem,
   find_unknowns_at_bounds(problem, result);
   static_cast<Confidence&>(result) =
       judge({result.theta, result.residuals, J, problem.lower, problem.upper, problem.size});
+  const auto degrees = result.residuals.size() - result.theta.size();
+  result.scale = degrees > 0 ? std::sqrt(2 * result.final_cost / static_cast<double>(degrees)) : 0;
+  measure_curvature(problem, result);
   return result;
 }
 

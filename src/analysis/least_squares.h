@@ -45,6 +45,10 @@ struct LeastSquaresResult : Confidence {
   int iterations = 0, evaluations = 0;
   bool converged = false;
   std::vector<int> at_bound;  // unknowns that ended at a bound
+  double scale = 0;           // s: 1 where the sigmas are right and the model fits
+  // How far the model is from linear within each interval: at its ends the sum of squares rises so
+  // many times as much, or as little, as the linearised one (1 at best; 0: not known).
+  Eigen::VectorXd curvature;
 };
 
 LeastSquaresResult minimise_squares(const LeastSquaresProblem& problem,

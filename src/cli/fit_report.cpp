@@ -7,6 +7,7 @@
 
 #include "cli/json_values.h"
 #include "io/csv.h"
+#include "report/chart.h"
 
 namespace cartan {
 namespace {
@@ -50,6 +51,19 @@ std::string direction_text(const FitReport& report, const Eigen::VectorXd& direc
   return text;
 }
 
+// Intervals over which the model is far from linear.
+std::string curvature_text(const FitReport& report) {
+  constexpr double far = 1.5;
+  std::string text;
+  for (int j = 0; j < report.result.curvature.size(); ++j)
+    if (report.result.curvature(j) > far)
+      text += fmt::format(
+          "the interval of {} is a rough one: at its ends the cost rises {:.2g} times more or less "
+          "than the linear model says\n",
+          report.setup.names[j], report.result.curvature(j));
+  return text;
+}
+
 }  // namespace
 
 std::string fit_text(const FitReport& report) {
@@ -62,15 +76,17 @@ std::string fit_text(const FitReport& report) {
     const int i = static_cast<int>(j);
     text += fmt::format("{:<16} {:>16.9g} {:>18.12g}", report.setup.names[j],
                         report.setup.problem.start(i), r.theta(i));
-    if (at_bound(r, j))
-      text += "  (at its bound)";
-    else if (r.standard_errors.size() > 0)
+    if (r.standard_errors.size() > 0)
       text += fmt::format(" {:>14.3g} {:>36}", r.standard_errors(i),
                           fmt::format("{:.9g} .. {:.9g}", r.interval_low(i), r.interval_high(i)));
-    text += '\n';
+    text += at_bound(r, j) ? "  (at its bound)\n" : "\n";
   }
   text += fmt::format("\ncost 1/2 |r|^2: {:.6g} at the start, {:.6g} now\n", r.initial_cost,
                       r.final_cost);
+  if (r.scale > 0)
+    text += fmt::format(
+        "residuals are {:.3g} times the sigmas (intervals take this into account)\n", r.scale);
+  text += curvature_text(report);
   text += "\nroot mean square of what is left, in units of the data:\n";
   const auto misfits = calc_misfits(report);
   for (std::size_t e = 0; e < misfits.size(); ++e)
@@ -87,14 +103,16 @@ std::string fit_json(const FitReport& report) {
   const FitResult& r = report.result;
   const bool known = r.standard_errors.size() > 0;
   Json values = Json::object(), start = Json::object(), errors = Json::object(),
-       intervals = Json::object(), open = Json::array(), bound = Json::array();
+       intervals = Json::object(), curvature = Json::object(), open = Json::array(),
+       bound = Json::array();
   for (std::size_t j = 0; j < report.setup.names.size(); ++j) {
     const int i = static_cast<int>(j);
     const std::string& name = report.setup.names[j];
     values[name] = r.theta(i);
     start[name] = report.setup.problem.start(i);
     if (at_bound(r, j)) bound.push_back(name);
-    if (!known || at_bound(r, j)) continue;
+    if (!known) continue;
+    curvature[name] = r.curvature(i);
     errors[name] = r.standard_errors(i);
     intervals[name] = {r.interval_low(i), r.interval_high(i)};
   }
@@ -123,6 +141,8 @@ std::string fit_json(const FitReport& report) {
                      {"covariance", known ? json_of(r.covariance) : Json(nullptr)},
                      {"standard_errors", std::move(errors)},
                      {"intervals", std::move(intervals)},
+                     {"curvature", std::move(curvature)},
+                     {"residual_scale", r.scale},
                      {"at_bound", std::move(bound)},
                      {"undetermined", std::move(open)},
                      {"residuals", r.points.size()},
@@ -148,8 +168,7 @@ std::string alternatives_text(const std::vector<FitReport>& reports) {
     for (std::size_t j = 0; j < report.setup.names.size(); ++j) {
       const int i = static_cast<int>(j);
       values += fmt::format("{}{} = {:.6g}", j > 0 ? ", " : "", report.setup.names[j], r.theta(i));
-      if (r.standard_errors.size() > 0 && !at_bound(r, j))
-        values += fmt::format(" +- {:.2g}", r.standard_errors(i));
+      if (r.standard_errors.size() > 0) values += fmt::format(" +- {:.2g}", r.standard_errors(i));
     }
     text += fmt::format("{:>12.5g} {:>12.5g} {:>10.1f}  {}\n", r.initial_cost, r.final_cost,
                         calc_criterion(r), values);
@@ -180,6 +199,36 @@ std::string residuals_csv(const FitReport& report) {
     text += '\n';
   }
   return text;
+}
+
+std::string residuals_svg(const FitReport& report, bool with_before) {
+  const FitProblem& problem = report.setup.problem;
+  Chart chart;
+  chart.title = with_before ? "Residuals before and after the fit" : "Residuals after the fit";
+  chart.x_label = "t";
+  chart.y_label = "(model - measured) / sigma";
+  chart.solid_means = "after";
+  if (with_before) chart.dashed_means = "before";
+  const auto add_line = [&](std::size_t e, std::size_t c, bool before, int colour) {
+    ChartLine line{{}, before, colour};
+    for (const FitPoint& p : report.result.points)
+      if (p.experiment == static_cast<int>(e) && p.column == static_cast<int>(c))
+        line.points.push_back({p.t, ((before ? p.before : p.after) - p.measured) /
+                                        problem.experiments[e].columns[c].sigma});
+    if (line.points.empty()) return;
+    if (!before)
+      chart.marks.push_back({line.points.back().first, line.points.back().second,
+                             fmt::format("{}: {}", problem.experiments[e].name,
+                                         problem.experiments[e].columns[c].name)});
+    chart.lines.push_back(std::move(line));
+  };
+  int colour = 0;
+  for (std::size_t e = 0; e < problem.experiments.size(); ++e)
+    for (std::size_t c = 0; c < problem.experiments[e].columns.size(); ++c, ++colour) {
+      if (with_before) add_line(e, c, true, colour);
+      add_line(e, c, false, colour);
+    }
+  return chart_svg(chart);
 }
 
 std::string fit_warnings(const FitReport& report) {
