@@ -110,12 +110,12 @@ bool write_results(const std::string& folder, const std::vector<FitReport>& repo
   bool written = output != nullptr;
   for (std::size_t k = 0; written && k < reports.size(); ++k) {
     const std::string number = reports.size() > 1 ? fmt::format("-{}", k + 1) : "";
-    written =
-        output->write("residuals" + number + ".csv", residuals_csv(reports[k]), problem) &&
-        output->write("residuals" + number + ".svg", residuals_svg(reports[k], true), problem) &&
-        output->write("residuals" + number + "-after.svg", residuals_svg(reports[k], false),
-                      problem) &&
-        output->write("fit" + number + ".json", fit_json(reports[k]), problem);
+    written = output->write("residuals" + number + ".csv", residuals_csv(reports[k]), problem) &&
+              output->write("fit" + number + ".json", fit_json(reports[k]), problem);
+    const std::size_t experiments = reports[k].setup.problem.experiments.size();
+    for (std::size_t e = 0; written && e < experiments; ++e)
+      written = output->write(fmt::format("residuals{}_{}.svg", number, e + 1),
+                              residuals_svg(reports[k], static_cast<int>(e)), problem);
   }
   if (written && output->commit(problem)) return true;
   fmt::print(stderr, "cartan fit: {}\n", problem);

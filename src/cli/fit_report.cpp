@@ -39,6 +39,31 @@ bool at_bound(const FitResult& result, std::size_t j) {
          result.at_bound.end();
 }
 
+// Correlation of neighbours: of each residual with the next of its column. Independent errors leave
+// about 1 / sqrt(count).
+struct NeighbourCorrelation {
+  double value = 0;
+  int count = 0;
+  bool is_visible() const { return count > 10 && std::fabs(value) > 3 / std::sqrt(count); }
+};
+
+NeighbourCorrelation calc_correlation(const FitReport& report) {
+  const std::vector<FitPoint>& points = report.result.points;
+  NeighbourCorrelation result;
+  double products = 0, squares = 0;
+  for (std::size_t i = 0; i + 1 < points.size(); ++i) {
+    const FitPoint &a = points[i], &b = points[i + 1];
+    if (a.experiment != b.experiment || a.column != b.column) continue;
+    const int k = static_cast<int>(i);
+    products += report.result.residuals(k) * report.result.residuals(k + 1);
+    squares += 0.5 * (std::pow(report.result.residuals(k), 2) +
+                      std::pow(report.result.residuals(k + 1), 2));
+    ++result.count;
+  }
+  if (squares > 0) result.value = products / squares;
+  return result;
+}
+
 // "0.8 c3 - 0.6 c4": a direction in units of the parameters' sizes.
 std::string direction_text(const FitReport& report, const Eigen::VectorXd& direction) {
   std::string text;
@@ -49,6 +74,14 @@ std::string direction_text(const FitReport& report, const Eigen::VectorXd& direc
     text += fmt::format("{}{:.2f} {}", sign, std::fabs(direction(j)), report.setup.names[j]);
   }
   return text;
+}
+
+// Text as one cell of a table.
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
 }
 
 // Intervals over which the model is far from linear.
@@ -86,6 +119,11 @@ std::string fit_text(const FitReport& report) {
   if (r.scale > 0)
     text += fmt::format(
         "residuals are {:.3g} times the sigmas (intervals take this into account)\n", r.scale);
+  if (const NeighbourCorrelation c = calc_correlation(report); c.is_visible())
+    text += fmt::format(
+        "neighbouring residuals are correlated ({:.2f}): the model misses something, or errors are "
+        "not independent; intervals are then too short\n",
+        c.value);
   text += curvature_text(report);
   text += "\nroot mean square of what is left, in units of the data:\n";
   const auto misfits = calc_misfits(report);
@@ -143,6 +181,7 @@ std::string fit_json(const FitReport& report) {
                      {"intervals", std::move(intervals)},
                      {"curvature", std::move(curvature)},
                      {"residual_scale", r.scale},
+                     {"residual_correlation", calc_correlation(report).value},
                      {"at_bound", std::move(bound)},
                      {"undetermined", std::move(open)},
                      {"residuals", r.points.size()},
@@ -191,7 +230,7 @@ std::string residuals_csv(const FitReport& report) {
   std::string text = "experiment,column,row,t,measured,before,after\n";
   for (const FitPoint& p : report.result.points) {
     const FitExperiment& e = report.setup.problem.experiments[p.experiment];
-    text += fmt::format("{},{},{}", e.name, e.columns[p.column].name, p.row);
+    text += fmt::format("{},{},{}", csv_cell(e.name), csv_cell(e.columns[p.column].name), p.row);
     for (double number : {p.t, p.measured, p.before, p.after}) {
       text += ',';
       append_number(text, number);
@@ -201,33 +240,27 @@ std::string residuals_csv(const FitReport& report) {
   return text;
 }
 
-std::string residuals_svg(const FitReport& report, bool with_before) {
-  const FitProblem& problem = report.setup.problem;
+std::string residuals_svg(const FitReport& report, int experiment) {
+  const FitExperiment& e = report.setup.problem.experiments[experiment];
   Chart chart;
-  chart.title = with_before ? "Residuals before and after the fit" : "Residuals after the fit";
+  chart.title = fmt::format("Residuals, {}", e.name);
   chart.x_label = "t";
   chart.y_label = "(model - measured) / sigma";
-  chart.solid_means = "after";
-  if (with_before) chart.dashed_means = "before";
-  const auto add_line = [&](std::size_t e, std::size_t c, bool before, int colour) {
-    ChartLine line{{}, before, colour};
-    for (const FitPoint& p : report.result.points)
-      if (p.experiment == static_cast<int>(e) && p.column == static_cast<int>(c))
-        line.points.push_back({p.t, ((before ? p.before : p.after) - p.measured) /
-                                        problem.experiments[e].columns[c].sigma});
-    if (line.points.empty()) return;
-    if (!before)
-      chart.marks.push_back({line.points.back().first, line.points.back().second,
-                             fmt::format("{}: {}", problem.experiments[e].name,
-                                         problem.experiments[e].columns[c].name)});
-    chart.lines.push_back(std::move(line));
-  };
-  int colour = 0;
-  for (std::size_t e = 0; e < problem.experiments.size(); ++e)
-    for (std::size_t c = 0; c < problem.experiments[e].columns.size(); ++c, ++colour) {
-      if (with_before) add_line(e, c, true, colour);
-      add_line(e, c, false, colour);
+  chart.solid_means = "after the fit";
+  chart.dashed_means = "before";
+  for (int c = 0; c < static_cast<int>(e.columns.size()); ++c) {
+    ChartLine before{{}, true, c}, after{{}, false, c};
+    for (const FitPoint& p : report.result.points) {
+      if (p.experiment != experiment || p.column != c) continue;
+      before.points.emplace_back(p.t, (p.before - p.measured) / e.columns[c].sigma);
+      after.points.emplace_back(p.t, (p.after - p.measured) / e.columns[c].sigma);
     }
+    if (after.points.empty()) continue;
+    const auto [t, last] = before.points.back();
+    chart.marks.push_back({t, last, e.columns[c].name});
+    chart.lines.push_back(std::move(before));
+    chart.lines.push_back(std::move(after));
+  }
   return chart_svg(chart);
 }
 

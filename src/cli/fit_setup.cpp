@@ -110,6 +110,18 @@ class Builder {
     return true;
   }
 
+  bool check_sets(const ExperimentText& text) {
+    for (const std::string& set : text.sets) {
+      const std::string name = set.substr(0, set.find('='));
+      if (std::find(choice_.free.begin(), choice_.free.end(), name) != choice_.free.end())
+        return complain(fmt::format("'{}' is free, so '{}' cannot set it; free parameters have one "
+                                    "value for all experiments",
+                                    name, text.name),
+                        text.where);
+    }
+    return true;
+  }
+
   bool check_joints(const std::map<std::string, std::vector<double>>& joints, const Model& model,
                     bool position, Location where) {
     for (const auto& [name, numbers] : joints) {
@@ -140,7 +152,7 @@ class Builder {
     if (!model) return false;
     FitExperiment experiment;
     experiment.name = text.name;
-    if (!find_free(*model, experiment.parameters)) return false;
+    if (!find_free(*model, experiment.parameters) || !check_sets(text)) return false;
     if (!check_joints(text.q, *model, true, text.where) ||
         !check_joints(text.v, *model, false, text.where))
       return false;

@@ -1,4 +1,6 @@
 // fit: parameters come back from data, laws are compared, what cannot be determined is told.
+#include <map>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -44,6 +46,86 @@ TEST(Fit, LawsInOneTable) {
   EXPECT_NEAR(square["final_cost"], 56, 5);  // 88 residuals of unit variance: 43 +- 7 expected
   EXPECT_EQ(square["covariance"].size(), 2u);
   EXPECT_LT(square["intervals"]["C4"][0], square["parameters"]["C4"]);
+}
+
+// The six constants of source 003 from turning points with errors of one per cent.
+TEST(Fit, FrictionOfTheConstructedPendulum) {
+  const Scratch scratch;
+  const json result =
+      expect_json(run_cartan({"fit", examples + "constructed_pendulum_friction_b.toml",
+                              "--experiments", examples + "identification/pendulum.toml", "--free",
+                              "c3=3e-4,c4=2e-4,c5=3.6e-4,c6=1e-3,c7=1.3e-4,cB=1.8e-3", "--out",
+                              scratch.path("fit"), "--json"}));
+  const std::map<std::string, double> truth = {
+      {"c3", 0.00023091557841332}, {"c4", 0.000309473598742528}, {"c5", 0.000301026806606},
+      {"c6", 0.001303840754625},   {"c7", 0.000185026806606},    {"cB", 0.00156091557841332}};
+  for (const auto& [name, value] : truth) {
+    EXPECT_LT(result["intervals"][name][0], value) << name;
+    EXPECT_GT(result["intervals"][name][1], value) << name;
+    EXPECT_LT(result["standard_errors"][name], 0.4 * value) << name;
+    EXPECT_LT(result["curvature"][name], 1.2) << name;
+  }
+  EXPECT_NEAR(result["residual_scale"], 1, 0.15);  // 264 measurements: 1 +- 0.04
+  EXPECT_LE(result["iterations"], 6);
+  const std::vector<std::string> files = list_folder(scratch.path("fit"));
+  EXPECT_EQ(files,
+            (std::vector<std::string>{"fit.json", "residuals.csv", "residuals_1.svg",
+                                      "residuals_2.svg", "residuals_3.svg", "residuals_4.svg"}));
+  EXPECT_EQ(read_file(scratch.path("fit/residuals_2.svg")).substr(0, 4), "<svg");
+  EXPECT_NE(read_file(scratch.path("fit/residuals.csv")).find("\"slow, small swing\",speed,0,"),
+            std::string::npos);
+}
+
+// One experiment with the data of another folder.
+std::string write_experiment(const Scratch& scratch, const std::string& more) {
+  return scratch.write("experiment.toml",
+                       "[[experiment]]\nname = \"swing\"\nevent = \"turning point\"\n"
+                       "duration = 30\ndata = \"" +
+                           examples + "identification/arm_1.csv\"\n" + more);
+}
+
+// An unknown at a bound has an interval that ends there; a constant of dry friction may begin at 0.
+TEST(Fit, Bounds) {
+  const Scratch scratch;
+  const std::string swing = write_experiment(
+      scratch,
+      "columns.angle = { quantity = \"shoulder.q\", sigma = 0.01 }\n[bounds]\nC2 = [0, 0.08]\n");
+  const json result =
+      expect_json(run_cartan({"fit", arm, "--experiments", swing, "--free", "C2", "--json"}));
+  EXPECT_EQ(result["at_bound"], json({"C2"}));
+  EXPECT_EQ(result["parameters"]["C2"], 0.08);
+  EXPECT_EQ(result["intervals"]["C2"][1], 0.08);
+  EXPECT_LT(result["intervals"]["C2"][0], 0.08);
+  EXPECT_GT(result["residual_scale"], 2);
+  const CommandResult text = run_cartan({"fit", arm, "--experiments", swing, "--free", "C2"});
+  EXPECT_NE(text.out.find("(at its bound)"), std::string::npos) << text.out;
+  const json bearing =
+      expect_json(run_cartan({"fit", arm, "--experiments", swings, "--free", "C10", "--json"}));
+  EXPECT_EQ(bearing["start"]["C10"], 0.0);
+  EXPECT_NEAR(bearing["parameters"]["C10"], 0.0015983, 1e-6);
+  expect_refusal(run_cartan({"fit", arm, "--experiments", swing, "--free", "C2=0.1"}),
+                 "'C2' begins at 0.1, outside its bounds");
+}
+
+TEST(Fit, FailuresAreTold) {
+  const Scratch scratch;
+  const std::string angle = "columns.angle = { quantity = \"shoulder.q\" }\n";
+  const CommandResult lost =
+      run_cartan({"fit", arm, "--experiments", write_experiment(scratch, angle), "--free", "C4=2"});
+  EXPECT_EQ(lost.status, 1);
+  EXPECT_NE(lost.err.find("event 'turning point' happens"), std::string::npos) << lost.err;
+  EXPECT_NE(lost.err.find("but the data have 24 rows"), std::string::npos) << lost.err;
+  const CommandResult early = run_cartan(
+      {"fit", arm, "--experiments", swings, "--free", "C3=1e-3,C4=0.05", "--iterations", "1"});
+  EXPECT_EQ(early.status, 1);
+  EXPECT_NE(early.err.find("has not converged"), std::string::npos) << early.err;
+  expect_refusal(
+      run_cartan({"fit", arm, "--experiments",
+                  write_experiment(scratch, "columns.angel = { quantity = \"shoulder.q\" }\n"),
+                  "--free", "C10=1e-3"}),
+      "has no column 'angel'; did you mean 'angle'?");
+  expect_refusal(run_cartan({"fit", arm, "--experiments", swings, "--free", "start"}),
+                 "'start' is free, so 'released at 2.9' cannot set it");
 }
 
 TEST(Fit, WhatTheDataLeaveOpenIsTold) {
