@@ -243,7 +243,9 @@ class Builder {
   }
 
   static double default_duration(const ExperimentText& text, const Model& model) {
-    if (!text.times.empty()) return text.times.back() * (text.event.empty() ? 1 : 1.2);
+    double last = -1;
+    for (const double t : text.times) last = std::isnan(t) ? last : t;
+    if (last > 0) return last * (text.event.empty() ? 1 : 1.2);
     return model.simulate.duration.given() ? evaluate_number(model.simulate.duration, model) : 10;
   }
   static double evaluate_number(const Formula& formula, const Model& model) {

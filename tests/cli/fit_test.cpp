@@ -107,6 +107,24 @@ TEST(Fit, Bounds) {
                  "'C2' begins at 0.1, outside its bounds");
 }
 
+// A turning point that nobody saw is an empty row; only the last of them may be left out.
+TEST(Fit, GapsInTheData) {
+  const Scratch scratch;
+  std::string data = read_file(examples + "identification/arm_1.csv");
+  const std::size_t second = data.find('\n', data.find('\n') + 1) + 1;
+  data.replace(second, data.find('\n', second) - second, ",");
+  scratch.write("gaps.csv", data);
+  const std::string swing =
+      scratch.write("swing.toml",
+                    "[[experiment]]\ndata = \"gaps.csv\"\nevent = \"turning point\"\n"
+                    "columns.angle = { quantity = \"shoulder.q\", sigma = 0.01 }\n"
+                    "columns.t = { sigma = 0.005 }\n");
+  const json result =
+      expect_json(run_cartan({"fit", arm, "--experiments", swing, "--free", "C10=1e-3", "--json"}));
+  EXPECT_EQ(result["residuals"], 46);  // 24 rows of two columns, one row empty
+  EXPECT_NEAR(result["parameters"]["C10"], 0.0016, 2e-5);
+}
+
 TEST(Fit, FailuresAreTold) {
   const Scratch scratch;
   const std::string angle = "columns.angle = { quantity = \"shoulder.q\" }\n";
