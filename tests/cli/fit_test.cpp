@@ -1,6 +1,8 @@
 // fit: parameters come back from data, laws are compared, what cannot be determined is told.
+#include <cmath>
 #include <map>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -152,6 +154,40 @@ TEST(Fit, WhatTheDataLeaveOpenIsTold) {
   EXPECT_EQ(result.status, 1);
   EXPECT_NE(result.err.find("do not determine the parameters"), std::string::npos) << result.err;
   EXPECT_NE(result.err.find("C2"), std::string::npos);
+}
+
+// A closed mechanism: three parameters come back, and masses that only matter against each other
+// are not determined.
+TEST(Fit, GovernorAndTheScaleOfItsMasses) {
+  const Scratch scratch;
+  const std::string governor = examples + "governor.toml", out = scratch.path("run");
+  ASSERT_EQ(run_cartan({"run", governor, "--set", "m=1.1", "--set", "flywheel=0.055", "--set",
+                        "speed=12.3", "--duration", "1", "--integrator", "dop853", "--tolerance",
+                        "1e-12", "--step", "0.1", "--out", out, "--quiet"})
+                .status,
+            0);
+  std::string data = "t,bearing.v,sleeve_guide.q\n";
+  const Table table = read_table(out + "/trajectory.csv");
+  const std::vector<double> t = table["t"], v = table["bearing.v0"], q = table["sleeve_guide.q0"];
+  for (std::size_t k = 0; k < t.size(); ++k)
+    data += fmt::format("{:.17g},{:.17g},{:.17g}\n", t[k], v[k], q[k]);
+  const std::string measured = scratch.write("measured.csv", data);
+  const json result = expect_json(
+      run_cartan({"fit", governor, "--data", measured, "--free", "m,flywheel,speed", "--json"}));
+  EXPECT_NEAR(result["parameters"]["m"], 1.1, 1e-7);
+  EXPECT_NEAR(result["parameters"]["flywheel"], 0.055, 1e-8);
+  EXPECT_NEAR(result["parameters"]["speed"], 12.3, 1e-8);
+  const json open = expect_json(
+      run_cartan({"fit", governor, "--data", measured, "--free", "m,M,rod,flywheel", "--json"}), 1);
+  ASSERT_EQ(open["undetermined"].size(), 1u);
+  const json& direction = open["undetermined"][0]["direction"];
+  const double m = direction["m"].get<double>() / open["parameters"]["m"].get<double>();
+  for (const std::string name : {"M", "rod", "flywheel"}) {  // all masses by the same factor
+    const double size = open["start"][name];
+    EXPECT_NEAR(direction[name].get<double>() * size / open["parameters"][name].get<double>(), m,
+                1e-4 * std::fabs(m))
+        << name;
+  }
 }
 
 TEST(Fit, Refusals) {
