@@ -46,10 +46,15 @@ struct FitPoint {
   double t = 0, measured = 0, before = 0, after = 0;  // before and after the fit
 };
 
+// Simulations run at `simulate.tolerance` where values are wanted. Derivatives come from
+// simulations of their own, with the motion's sensitivities, at no less than `slope_tolerance`:
+// they steer the iteration and give the covariance, which both need a few digits only.
 struct FitProblem {
   std::vector<FitExperiment> experiments;
   Eigen::VectorXd start, lower, upper, size;  // of the free parameters
   SimulateOptions simulate;
+  double slope_tolerance = 1e-8;
+  int threads = 0;  // for experiments side by side; 0: as many as the machine has
 };
 
 struct FitResult : LeastSquaresResult {

@@ -1,12 +1,12 @@
 // Nonlinear least squares with bounds, and what the data say about the result.
 //
 //   minimise 1/2 |r(theta)|^2,   r_i = (model_i(theta) - measured_i) / sigma_i,   J = dr/dtheta
-//   exact
-// Levenberg-Marquardt (Ceres), every unknown measured in units of its own size. At the minimum
-//   covariance = s^2 (J^T J)^-1,   s^2 = |r|^2 / (n - k)
-// with n residuals and k unknowns; 95 per cent intervals from Student's t with n - k degrees of
-// freedom. Directions of theta that the data leave open are singular vectors of J with (nearly)
-// zero singular values: they are told, and there is no covariance then.
+//
+// with exact J, every unknown measured in units of its own size: Levenberg-Marquardt (Ceres). Where
+// a Gauss-Newton step would meet bounds, the linearised problem is solved in the box instead and
+// the step shortened until the cost falls: steps that are merely cut at a bound throw the others
+// off, and the iteration crawls.
+// Uncertainties: confidence.h.
 #pragma once
 
 #include <atomic>
@@ -15,6 +15,8 @@
 #include <vector>
 
 #include <Eigen/Core>
+
+#include "analysis/confidence.h"
 
 namespace cartan {
 
@@ -35,12 +37,7 @@ struct LeastSquaresOptions {
   const std::atomic<bool>* stop_requested = nullptr;
 };
 
-struct OpenDirection {
-  double strength = 0;        // singular value over the largest, unknowns in units of their size
-  Eigen::VectorXd direction;  // of theta, in units of its size, length 1
-};
-
-struct LeastSquaresResult {
+struct LeastSquaresResult : Confidence {
   std::string problem;  // why there is no minimum: a sentence
   Eigen::VectorXd theta;
   double initial_cost = 0, final_cost = 0;  // 1/2 |r|^2
@@ -48,17 +45,13 @@ struct LeastSquaresResult {
   int iterations = 0, evaluations = 0;
   bool converged = false;
   std::vector<int> at_bound;  // unknowns that ended at a bound
-
-  // of the unknowns that are not at a bound; empty where some direction is open
-  Eigen::MatrixXd covariance;
-  Eigen::VectorXd standard_errors, interval_low, interval_high;  // 95 per cent
-  std::vector<OpenDirection> open;
+  double scale = 0;           // s: 1 where the sigmas are right and the model fits
+  // How far the model is from linear within each interval: at its ends the sum of squares rises so
+  // many times as much, or as little, as the linearised one (1 at best; 0: not known).
+  Eigen::VectorXd curvature;
 };
 
 LeastSquaresResult minimise_squares(const LeastSquaresProblem& problem,
                                     const LeastSquaresOptions& options);
-
-// The t with P(|T| <= t) = probability for Student's distribution.
-double student_quantile(double probability, double degrees);
 
 }  // namespace cartan

@@ -12,15 +12,18 @@ using Eigen::VectorXd;
 
 class Predictor {
  public:
-  Predictor(const System& system, const std::vector<int>& parameters, const Protocol& protocol)
+  Predictor(const System& system, const std::vector<int>& parameters,
+            const std::vector<double>& units, const Protocol& protocol)
       : system_(system),
         parameters_(parameters),
         protocol_(protocol),
-        augmented_(system, parameters),
+        units_(VectorXd::Ones(static_cast<int>(parameters.size()))),
+        augmented_(system, parameters, units),
         workspace_(system.make_workspace()) {
     rows_ = static_cast<int>(protocol.event >= 0 ? protocol.event_count : protocol.times.size());
     const int q = static_cast<int>(protocol.quantities.size());
     const int k = static_cast<int>(parameters.size());
+    for (std::size_t j = 0; j < units.size(); ++j) units_(static_cast<int>(j)) = units[j];
     result_.t.resize(rows_);
     result_.values.setZero(rows_, q);
     result_.by_parameters.assign(rows_, MatrixXd::Zero(q, k));
@@ -46,6 +49,9 @@ class Predictor {
       take(next_++, begin);
     const SimulateReport report = simulate(augmented_, begin, options, observer);
     finish(report);
+    const VectorXd per_unit = units_.cwiseInverse();
+    for (MatrixXd& slopes : result_.by_parameters) slopes *= per_unit.asDiagonal();
+    result_.time_by_parameters *= per_unit.asDiagonal();
     return std::move(result_);
   }
 
@@ -107,20 +113,21 @@ class Predictor {
     const State at = augmented_.base_state(augmented);
     const auto S = augmented_.columns(augmented.x);
     result_.t[row] = at.t;
-    const int k = static_cast<int>(parameters_.size());
     for (std::size_t i = 0; i < protocol_.quantities.size(); ++i) {
       const int column = static_cast<int>(i);
       result_.values(row, column) =
           protocol_.quantities[i]->slope(at, parameters_, function_slope_, *workspace_);
       const Eigen::Map<const VectorXd> by_x(function_slope_.by_x.data(), S.rows());
-      const Eigen::Map<const VectorXd> by_p(function_slope_.by_parameters.data(), k);
-      result_.by_parameters[row].row(column) = by_x.transpose() * S + by_p.transpose();
+      const Eigen::Map<const VectorXd> by_p(function_slope_.by_parameters.data(), units_.size());
+      result_.by_parameters[row].row(column) =
+          by_x.transpose() * S + by_p.cwiseProduct(units_).transpose();
     }
   }
 
   const System& system_;
   const std::vector<int>& parameters_;
   const Protocol& protocol_;
+  VectorXd units_;  // derivatives are per unit until the end
   SensitivitySystem augmented_;
   std::unique_ptr<Workspace> workspace_;  // of the system
   Prediction result_;
@@ -134,8 +141,8 @@ class Predictor {
 
 Prediction predict(const System& system, const State& start, const MatrixXd& start_by_parameters,
                    const std::vector<int>& parameters, const Protocol& protocol,
-                   const SimulateOptions& options) {
-  return Predictor(system, parameters, protocol).run(start, start_by_parameters, options);
+                   const SimulateOptions& options, const std::vector<double>& units) {
+  return Predictor(system, parameters, units, protocol).run(start, start_by_parameters, options);
 }
 
 }  // namespace cartan

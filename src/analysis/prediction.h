@@ -31,9 +31,12 @@ struct Prediction {
 };
 
 // From `start`, whose derivatives by the parameters are `start_by_parameters` (embedded numbers
-// without quadratures x parameters).
+// without quadratures x parameters). Without parameters: values only. `units`, sensible changes of
+// the parameters, are those in which the tolerance of the simulation holds for derivatives (empty:
+// 1).
 Prediction predict(const System& system, const State& start,
                    const Eigen::MatrixXd& start_by_parameters, const std::vector<int>& parameters,
-                   const Protocol& protocol, const SimulateOptions& options);
+                   const Protocol& protocol, const SimulateOptions& options,
+                   const std::vector<double>& units = {});
 
 }  // namespace cartan

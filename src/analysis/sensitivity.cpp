@@ -26,16 +26,21 @@ VectorXd base_rate(const System& base, StateView at, Workspace& workspace) {
 
 }  // namespace
 
-SensitivitySystem::SensitivitySystem(const System& base, std::vector<int> parameters)
+SensitivitySystem::SensitivitySystem(const System& base, std::vector<int> parameters,
+                                     std::vector<double> units)
     : base_(base),
       parameters_(std::move(parameters)),
-      variational_(base, static_cast<int>(parameters_.size()), parameters_),
-      n_(embedded_numbers(base)) {}
+      variational_(base, static_cast<int>(parameters_.size()), parameters_, units),
+      units_(VectorXd::Ones(static_cast<Eigen::Index>(parameters_.size()))),
+      n_(embedded_numbers(base)) {
+  for (std::size_t k = 0; k < units.size(); ++k) units_(static_cast<int>(k)) = units[k];
+}
 
 State SensitivitySystem::make_state(const State& base_state, const MatrixXd& by_parameters) const {
+  const MatrixXd columns = by_parameters * units_.asDiagonal();
   State state = base_state;
   state.x.resize(n_);
-  state.x.insert(state.x.end(), by_parameters.data(), by_parameters.data() + by_parameters.size());
+  state.x.insert(state.x.end(), columns.data(), columns.data() + columns.size());
   return state;
 }
 
@@ -59,10 +64,8 @@ bool SensitivitySystem::event_time_slope(int event, StateView at, VectorXd& slop
   const double speed = by_x.dot(rate.head(n_)) + g.by_time;
   const double size = by_x.cwiseAbs().dot(rate.head(n_).cwiseAbs()) + std::fabs(g.by_time);
   if (!(std::fabs(speed) > 1e-10 * size)) return false;
-  slope = -(columns(at.x).transpose() * by_x +
-            Eigen::Map<const VectorXd>(g.by_parameters.data(),
-                                       static_cast<Eigen::Index>(parameters_.size()))) /
-          speed;
+  const Eigen::Map<const VectorXd> by_p(g.by_parameters.data(), units_.size());
+  slope = -(columns(at.x).transpose() * by_x + by_p.cwiseProduct(units_)) / speed;
   return true;
 }
 
@@ -119,10 +122,11 @@ Projection SensitivitySystem::project(State& state, Workspace& workspace) const 
   for (int j = 0; j < k; ++j) {
     std::copy_n(state.x.begin() + n_ + j * n_, n_, rate.begin());
     space.to_tangent(inner.x, rate, xi);
-    columns.col(j) = Eigen::Map<const VectorXd>(xi.data(), m);
+    columns.col(j) = Eigen::Map<const VectorXd>(xi.data(), m) / units_(j);
   }
   keep_allowed(base_, inner, parameters_, columns, base);
-  Eigen::Map<MatrixXd>(state.x.data() + n_, n_, k) = tangent_map(base_, inner.x) * columns;
+  Eigen::Map<MatrixXd>(state.x.data() + n_, n_, k) =
+      tangent_map(base_, inner.x) * columns * units_.asDiagonal();
   return done;
 }
 

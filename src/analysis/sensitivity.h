@@ -18,10 +18,12 @@ namespace cartan {
 
 class SensitivitySystem final : public System {
  public:
-  // The base must outlive this one.
-  SensitivitySystem(const System& base, std::vector<int> parameters);
+  // The base must outlive this one. Derivatives are those by p / unit (1 where no units are given).
+  SensitivitySystem(const System& base, std::vector<int> parameters,
+                    std::vector<double> units = {});
 
   // x = (numbers of the base without quadratures, S column by column)
+  // `by_parameters` without units.
   State make_state(const State& base_state, const Eigen::MatrixXd& by_parameters) const;
   State base_state(StateView at) const;  // quadratures zero
   Eigen::Map<const Eigen::MatrixXd> columns(std::span<const double> x) const;
@@ -45,6 +47,7 @@ class SensitivitySystem final : public System {
   const System& base_;
   std::vector<int> parameters_;
   VariationalSystem variational_;
+  Eigen::VectorXd units_;
   int n_;  // numbers of the base without quadratures
 };
 

@@ -1,7 +1,7 @@
 // Quantiles of Student's t distribution, through the regularised incomplete beta function.
 #include <cmath>
 
-#include "analysis/least_squares.h"
+#include "analysis/confidence.h"
 
 namespace cartan {
 namespace {

@@ -8,11 +8,12 @@ namespace cartan {
 namespace {
 
 using Eigen::MatrixXd;
+using Eigen::VectorXd;
 
 struct VariationalWorkspace : Workspace {
   std::unique_ptr<Workspace> base;
   std::vector<double> x, xdot;  // of the base, quadratures included
-  MatrixXd J, by_parameters;
+  MatrixXd J, by_parameters, columns;
 };
 
 VariationalWorkspace& own(Workspace& workspace) {
@@ -21,13 +22,19 @@ VariationalWorkspace& own(Workspace& workspace) {
 
 }  // namespace
 
-VariationalSystem::VariationalSystem(const System& base, int columns, std::vector<int> parameters)
+VariationalSystem::VariationalSystem(const System& base, int columns, std::vector<int> parameters,
+                                     std::vector<double> units)
     : base_(base),
       n_(embedded_numbers(base)),
       columns_(columns),
       parameters_(std::move(parameters)),
+      units_(std::move(units)),
+      carrier_(columns > 0 && columns == static_cast<int>(parameters_.size())
+                   ? dynamic_cast<const ColumnCarrier*>(&base)
+                   : nullptr),
       space_(space_without_quadratures(base)) {
   space_.add_vector(n_ * columns_);
+  units_.resize(parameters_.size(), 1.0);
 }
 
 State VariationalSystem::initial_state() const {
@@ -45,6 +52,7 @@ std::unique_ptr<Workspace> VariationalSystem::make_workspace() const {
   w->xdot.assign(n, 0.0);
   w->J.resize(n, n);
   w->by_parameters.setZero(n, static_cast<int>(parameters_.size()));
+  w->columns.setZero(n_, columns_);
   return w;
 }
 
@@ -54,6 +62,10 @@ void VariationalSystem::derivative(StateView at, std::span<double> xdot,
   ++w.evaluations;
   std::copy_n(at.x.begin(), n_, w.x.begin());
   const StateView base_at(at.t, w.x, at.mode);
+  if (carrier_) {
+    carry(base_at, at, xdot, w);
+    return;
+  }
   base_.derivative(base_at, w.xdot, *w.base);
   std::copy_n(w.xdot.begin(), n_, xdot.begin());
   if (columns_ == 0) return;
@@ -63,7 +75,21 @@ void VariationalSystem::derivative(StateView at, std::span<double> xdot,
   S_rate.noalias() = w.J.topLeftCorner(n_, n_) * S;
   if (parameters_.empty()) return;
   base_.parameter_jacobian(base_at, parameters_, w.by_parameters, *w.base);
-  S_rate.rightCols(w.by_parameters.cols()) += w.by_parameters.topRows(n_);
+  const Eigen::Map<const VectorXd> unit(units_.data(), w.by_parameters.cols());
+  S_rate.rightCols(unit.size()) += w.by_parameters.topRows(n_) * unit.asDiagonal();
+}
+
+// f_x (S unit) + f_p unit = (f_x S + f_p) unit
+void VariationalSystem::carry(StateView base_at, StateView at, std::span<double> xdot,
+                              Workspace& workspace) const {
+  VariationalWorkspace& w = own(workspace);
+  const Eigen::Map<const VectorXd> unit(units_.data(), columns_);
+  const Eigen::Map<const MatrixXd> S(at.x.data() + n_, n_, columns_);
+  Eigen::Map<MatrixXd> S_rate(xdot.data() + n_, n_, columns_);
+  for (int k = 0; k < columns_; ++k) w.columns.col(k) = S.col(k) / unit(k);
+  carrier_->carry(base_at, w.columns, parameters_, w.xdot, S_rate, *w.base);
+  for (int k = 0; k < columns_; ++k) S_rate.col(k) *= unit(k);
+  std::copy_n(w.xdot.begin(), n_, xdot.begin());
 }
 
 void VariationalSystem::jacobian(StateView at, Eigen::Ref<MatrixXd> J, Workspace& workspace) const {

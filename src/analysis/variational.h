@@ -3,19 +3,23 @@
 //   x' = f(t, x; p),   S' = (df/dx) S + (0 | df/dp)
 //
 // in embedded numbers, exact derivatives. The last columns are sensitivities to parameters, the
-// others derivatives by initial values. Quadratures of the System are left out.
+// others derivatives by initial values. Quadratures of the System are left out. Columns of
+// parameters may be measured in units: S = dx/dp * unit, so that all columns are of similar size
+// and a tolerance means the same for each.
 #pragma once
 
 #include <vector>
 
-#include "system/system.h"
+#include "system/column_carrier.h"
 
 namespace cartan {
 
 class VariationalSystem final : public System {
  public:
   // `columns` in all, the last of them for the parameters. The system must outlive this one.
-  VariationalSystem(const System& base, int columns, std::vector<int> parameters);
+  // `units` of the parameters, empty: 1.
+  VariationalSystem(const System& base, int columns, std::vector<int> parameters,
+                    std::vector<double> units = {});
 
   int columns() const { return columns_; }
   const StateSpace& space() const override { return space_; }
@@ -30,10 +34,14 @@ class VariationalSystem final : public System {
   std::string component_name(int i) const override;
 
  private:
+  void carry(StateView base_at, StateView at, std::span<double> xdot, Workspace& workspace) const;
+
   const System& base_;
   int n_;  // embedded numbers of the base without quadratures
   int columns_;
   std::vector<int> parameters_;
+  std::vector<double> units_;     // one per parameter
+  const ColumnCarrier* carrier_;  // of the base, where all columns belong to parameters
   StateSpace space_;
   std::vector<EventInfo> events_;
 };

@@ -184,7 +184,7 @@ class Reader {
   void read_measurements(const std::string& name, Location where, ExperimentText& e) {
     const std::string path = (folder_ / name).string();
     Diagnostics inside(path);
-    const std::optional<CsvTable> table = read_csv(path, CsvRows::all, inside);
+    const std::optional<CsvTable> table = read_csv(path, CsvRows::with_gaps, inside);
     if (!table) {
       problems_.error(where,
                       fmt::format("'{}' cannot be read: {}", name,
@@ -256,7 +256,7 @@ std::optional<ExperimentsText> read_experiments(const std::string& path, Diagnos
 }
 
 std::optional<ExperimentText> read_data(const std::string& path, Diagnostics& problems) {
-  const std::optional<CsvTable> table = read_csv(path, CsvRows::all, problems);
+  const std::optional<CsvTable> table = read_csv(path, CsvRows::with_gaps, problems);
   if (!table) return std::nullopt;
   ExperimentText e;
   e.name = path;

@@ -45,7 +45,9 @@ std::optional<int> read_options(const Words& words, Options& o) {
                    o.choice.formulation);
   arguments.option("--tolerance", "TOL", "of the simulations (default 1e-11)", o.tolerance);
   arguments.option("--iterations", "N", "at most (default 100)", o.iterations);
-  arguments.option("--out", "DIR", "write residuals.csv (before and after) and fit.json", o.out);
+  arguments.option("--out", "DIR",
+                   "write residuals.csv (before and after), pictures of them (SVG) and fit.json",
+                   o.out);
   arguments.flag("--json", "print one JSON object", o.json);
   return arguments.parse(words);
 }
@@ -110,6 +112,10 @@ bool write_results(const std::string& folder, const std::vector<FitReport>& repo
     const std::string number = reports.size() > 1 ? fmt::format("-{}", k + 1) : "";
     written = output->write("residuals" + number + ".csv", residuals_csv(reports[k]), problem) &&
               output->write("fit" + number + ".json", fit_json(reports[k]), problem);
+    const std::size_t experiments = reports[k].setup.problem.experiments.size();
+    for (std::size_t e = 0; written && e < experiments; ++e)
+      written = output->write(fmt::format("residuals{}_{}.svg", number, e + 1),
+                              residuals_svg(reports[k], static_cast<int>(e)), problem);
   }
   if (written && output->commit(problem)) return true;
   fmt::print(stderr, "cartan fit: {}\n", problem);

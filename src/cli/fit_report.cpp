@@ -7,6 +7,7 @@
 
 #include "cli/json_values.h"
 #include "io/csv.h"
+#include "report/chart.h"
 
 namespace cartan {
 namespace {
@@ -38,6 +39,31 @@ bool at_bound(const FitResult& result, std::size_t j) {
          result.at_bound.end();
 }
 
+// Correlation of neighbours: of each residual with the next of its column. Independent errors leave
+// about 1 / sqrt(count).
+struct NeighbourCorrelation {
+  double value = 0;
+  int count = 0;
+  bool is_visible() const { return count > 10 && std::fabs(value) > 3 / std::sqrt(count); }
+};
+
+NeighbourCorrelation calc_correlation(const FitReport& report) {
+  const std::vector<FitPoint>& points = report.result.points;
+  NeighbourCorrelation result;
+  double products = 0, squares = 0;
+  for (std::size_t i = 0; i + 1 < points.size(); ++i) {
+    const FitPoint &a = points[i], &b = points[i + 1];
+    if (a.experiment != b.experiment || a.column != b.column) continue;
+    const int k = static_cast<int>(i);
+    products += report.result.residuals(k) * report.result.residuals(k + 1);
+    squares += 0.5 * (std::pow(report.result.residuals(k), 2) +
+                      std::pow(report.result.residuals(k + 1), 2));
+    ++result.count;
+  }
+  if (squares > 0) result.value = products / squares;
+  return result;
+}
+
 // "0.8 c3 - 0.6 c4": a direction in units of the parameters' sizes.
 std::string direction_text(const FitReport& report, const Eigen::VectorXd& direction) {
   std::string text;
@@ -47,6 +73,27 @@ std::string direction_text(const FitReport& report, const Eigen::VectorXd& direc
         direction(j) < 0 ? (text.empty() ? "-" : " - ") : (text.empty() ? "" : " + ");
     text += fmt::format("{}{:.2f} {}", sign, std::fabs(direction(j)), report.setup.names[j]);
   }
+  return text;
+}
+
+// Text as one cell of a table.
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+// Intervals over which the model is far from linear.
+std::string curvature_text(const FitReport& report) {
+  constexpr double far = 1.5;
+  std::string text;
+  for (int j = 0; j < report.result.curvature.size(); ++j)
+    if (report.result.curvature(j) > far)
+      text += fmt::format(
+          "the interval of {} is a rough one: at its ends the cost rises {:.2g} times more or less "
+          "than the linear model says\n",
+          report.setup.names[j], report.result.curvature(j));
   return text;
 }
 
@@ -62,15 +109,22 @@ std::string fit_text(const FitReport& report) {
     const int i = static_cast<int>(j);
     text += fmt::format("{:<16} {:>16.9g} {:>18.12g}", report.setup.names[j],
                         report.setup.problem.start(i), r.theta(i));
-    if (at_bound(r, j))
-      text += "  (at its bound)";
-    else if (r.standard_errors.size() > 0)
+    if (r.standard_errors.size() > 0)
       text += fmt::format(" {:>14.3g} {:>36}", r.standard_errors(i),
                           fmt::format("{:.9g} .. {:.9g}", r.interval_low(i), r.interval_high(i)));
-    text += '\n';
+    text += at_bound(r, j) ? "  (at its bound)\n" : "\n";
   }
   text += fmt::format("\ncost 1/2 |r|^2: {:.6g} at the start, {:.6g} now\n", r.initial_cost,
                       r.final_cost);
+  if (r.scale > 0)
+    text += fmt::format(
+        "residuals are {:.3g} times the sigmas (intervals take this into account)\n", r.scale);
+  if (const NeighbourCorrelation c = calc_correlation(report); c.is_visible())
+    text += fmt::format(
+        "neighbouring residuals are correlated ({:.2f}): the model misses something, or errors are "
+        "not independent; intervals are then too short\n",
+        c.value);
+  text += curvature_text(report);
   text += "\nroot mean square of what is left, in units of the data:\n";
   const auto misfits = calc_misfits(report);
   for (std::size_t e = 0; e < misfits.size(); ++e)
@@ -87,14 +141,16 @@ std::string fit_json(const FitReport& report) {
   const FitResult& r = report.result;
   const bool known = r.standard_errors.size() > 0;
   Json values = Json::object(), start = Json::object(), errors = Json::object(),
-       intervals = Json::object(), open = Json::array(), bound = Json::array();
+       intervals = Json::object(), curvature = Json::object(), open = Json::array(),
+       bound = Json::array();
   for (std::size_t j = 0; j < report.setup.names.size(); ++j) {
     const int i = static_cast<int>(j);
     const std::string& name = report.setup.names[j];
     values[name] = r.theta(i);
     start[name] = report.setup.problem.start(i);
     if (at_bound(r, j)) bound.push_back(name);
-    if (!known || at_bound(r, j)) continue;
+    if (!known) continue;
+    curvature[name] = r.curvature(i);
     errors[name] = r.standard_errors(i);
     intervals[name] = {r.interval_low(i), r.interval_high(i)};
   }
@@ -123,6 +179,9 @@ std::string fit_json(const FitReport& report) {
                      {"covariance", known ? json_of(r.covariance) : Json(nullptr)},
                      {"standard_errors", std::move(errors)},
                      {"intervals", std::move(intervals)},
+                     {"curvature", std::move(curvature)},
+                     {"residual_scale", r.scale},
+                     {"residual_correlation", calc_correlation(report).value},
                      {"at_bound", std::move(bound)},
                      {"undetermined", std::move(open)},
                      {"residuals", r.points.size()},
@@ -148,8 +207,7 @@ std::string alternatives_text(const std::vector<FitReport>& reports) {
     for (std::size_t j = 0; j < report.setup.names.size(); ++j) {
       const int i = static_cast<int>(j);
       values += fmt::format("{}{} = {:.6g}", j > 0 ? ", " : "", report.setup.names[j], r.theta(i));
-      if (r.standard_errors.size() > 0 && !at_bound(r, j))
-        values += fmt::format(" +- {:.2g}", r.standard_errors(i));
+      if (r.standard_errors.size() > 0) values += fmt::format(" +- {:.2g}", r.standard_errors(i));
     }
     text += fmt::format("{:>12.5g} {:>12.5g} {:>10.1f}  {}\n", r.initial_cost, r.final_cost,
                         calc_criterion(r), values);
@@ -172,7 +230,7 @@ std::string residuals_csv(const FitReport& report) {
   std::string text = "experiment,column,row,t,measured,before,after\n";
   for (const FitPoint& p : report.result.points) {
     const FitExperiment& e = report.setup.problem.experiments[p.experiment];
-    text += fmt::format("{},{},{}", e.name, e.columns[p.column].name, p.row);
+    text += fmt::format("{},{},{}", csv_cell(e.name), csv_cell(e.columns[p.column].name), p.row);
     for (double number : {p.t, p.measured, p.before, p.after}) {
       text += ',';
       append_number(text, number);
@@ -180,6 +238,30 @@ std::string residuals_csv(const FitReport& report) {
     text += '\n';
   }
   return text;
+}
+
+std::string residuals_svg(const FitReport& report, int experiment) {
+  const FitExperiment& e = report.setup.problem.experiments[experiment];
+  Chart chart;
+  chart.title = fmt::format("Residuals, {}", e.name);
+  chart.x_label = "t";
+  chart.y_label = "(model - measured) / sigma";
+  chart.solid_means = "after the fit";
+  chart.dashed_means = "before";
+  for (int c = 0; c < static_cast<int>(e.columns.size()); ++c) {
+    ChartLine before{{}, true, c}, after{{}, false, c};
+    for (const FitPoint& p : report.result.points) {
+      if (p.experiment != experiment || p.column != c) continue;
+      before.points.emplace_back(p.t, (p.before - p.measured) / e.columns[c].sigma);
+      after.points.emplace_back(p.t, (p.after - p.measured) / e.columns[c].sigma);
+    }
+    if (after.points.empty()) continue;
+    const auto [t, last] = before.points.back();
+    chart.marks.push_back({t, last, e.columns[c].name});
+    chart.lines.push_back(std::move(before));
+    chart.lines.push_back(std::move(after));
+  }
+  return chart_svg(chart);
 }
 
 std::string fit_warnings(const FitReport& report) {

@@ -19,6 +19,8 @@ std::string alternatives_text(const std::vector<FitReport>& reports);
 std::string alternatives_json(const std::vector<FitReport>& reports);
 // Every residual: experiment, row, time, column, measured, before, after.
 std::string residuals_csv(const FitReport& report);
+// Those of one experiment over time, in units of sigma, as a picture.
+std::string residuals_svg(const FitReport& report, int experiment);
 // What keeps the result from being trusted: directions that are not determined, no convergence.
 std::string fit_warnings(const FitReport& report);
 

@@ -6,57 +6,14 @@
 
 #include <fmt/format.h>
 
-#include "cli/state_file.h"
+#include "cli/fit_start.h"
 #include "formulations/formulations.h"
 #include "dynamics/state_expression.h"
-#include "dynamics/variables.h"
 
 namespace cartan {
 namespace {
 
 using Eigen::VectorXd;
-
-// What an experiment says of its start.
-StateValues start_values(const ExperimentText& text, const Model& model) {
-  StateValues values;
-  values.q.resize(model.joints.size());
-  values.v.resize(model.joints.size());
-  values.variables.resize(model.variables.size());
-  for (const auto& [name, numbers] : text.q) {
-    const int joint = model.find_joint(name);
-    if (joint >= 0) values.q[joint] = numbers;
-  }
-  for (const auto& [name, numbers] : text.v) {
-    const int joint = model.find_joint(name);
-    if (joint >= 0) values.v[joint] = numbers;
-  }
-  return values;
-}
-
-std::vector<bool> given(const std::vector<std::optional<std::vector<double>>>& list) {
-  std::vector<bool> flags;
-  for (const auto& entry : list) flags.push_back(entry.has_value());
-  return flags;
-}
-
-// The start of an instance with its derivatives; "" or why not.
-std::string fill_start(const StateValues& values, const std::vector<int>& parameters,
-                       FitInstance& instance) {
-  const System& system = *instance.system;
-  instance.start = make_start(system, values);
-  const int n = system.space().size() - system.quadratures();
-  const int k = static_cast<int>(parameters.size());
-  instance.start_by_parameters.setZero(n, k);
-  if (const auto* plain = dynamic_cast<const VariablesSystem*>(&system)) {
-    std::vector<bool> known;
-    for (const auto& value : values.variables) known.push_back(value.has_value());
-    plain->fill_start_slopes(parameters, known, instance.start_by_parameters);
-    return "";
-  }
-  const auto& mechanism = dynamic_cast<const MechanicalSystem&>(system);
-  return mechanism.fill_start_slopes(instance.start, parameters, given(values.q), given(values.v),
-                                     instance.start_by_parameters);
-}
 
 double spread(const std::vector<double>& values) {
   double sum = 0, squares = 0;
@@ -110,6 +67,18 @@ class Builder {
     return true;
   }
 
+  bool check_sets(const ExperimentText& text) {
+    for (const std::string& set : text.sets) {
+      const std::string name = set.substr(0, set.find('='));
+      if (std::find(choice_.free.begin(), choice_.free.end(), name) != choice_.free.end())
+        return complain(fmt::format("'{}' is free, so '{}' cannot set it; free parameters have one "
+                                    "value for all experiments",
+                                    name, text.name),
+                        text.where);
+    }
+    return true;
+  }
+
   bool check_joints(const std::map<std::string, std::vector<double>>& joints, const Model& model,
                     bool position, Location where) {
     for (const auto& [name, numbers] : joints) {
@@ -140,7 +109,7 @@ class Builder {
     if (!model) return false;
     FitExperiment experiment;
     experiment.name = text.name;
-    if (!find_free(*model, experiment.parameters)) return false;
+    if (!find_free(*model, experiment.parameters) || !check_sets(text)) return false;
     if (!check_joints(text.q, *model, true, text.where) ||
         !check_joints(text.v, *model, false, text.where))
       return false;
@@ -231,7 +200,9 @@ class Builder {
   }
 
   static double default_duration(const ExperimentText& text, const Model& model) {
-    if (!text.times.empty()) return text.times.back() * (text.event.empty() ? 1 : 1.2);
+    double last = -1;
+    for (const double t : text.times) last = std::isnan(t) ? last : t;
+    if (last > 0) return last * (text.event.empty() ? 1 : 1.2);
     return model.simulate.duration.given() ? evaluate_number(model.simulate.duration, model) : 10;
   }
   static double evaluate_number(const Formula& formula, const Model& model) {

@@ -226,7 +226,7 @@ void solve_loads(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
     fill_load_equations(mechanism, ws);
     solve_small(ws.bearing_matrix.data(), ws.bearing_residual.data(), mechanism.bearing_count);
     for (int k = 0; k < mechanism.bearing_count; ++k)
-      ws.friction_load[k] = max(S(0), ws.friction_load[k] - ws.bearing_residual[k]);
+      ws.friction_load[k] = max(ws.friction_load[k] - ws.bearing_residual[k], S(0));
     if constexpr (symbolic) continue;
     if (settled) return;
     settled = largest_change(ws.bearing_residual, ws.friction_load) < 1e-13;
@@ -234,13 +234,14 @@ void solve_loads(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   ws.failed = !symbolic;
 }
 
-// Loads that the file gives as expressions. A negative one would push: it counts as none.
+// Loads that the file gives as expressions. A negative one would push: it counts as none. At zero
+// the derivative is that of the load: a constant that begins or ends at its bound zero is seen.
 template <class S>
 void fill_given_loads(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   for_each_friction(mechanism, [&](int k, const Friction<S>& e) {
     if (!e.load) return;
     evaluate_program(mechanism, ws, e.load->program, &ws.given_load[k]);
-    ws.given_load[k] = max(S(0), ws.given_load[k]);
+    ws.given_load[k] = max(ws.given_load[k], S(0));
   });
 }
 
@@ -386,8 +387,8 @@ void calc_friction_margins(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws
     }
     for (int c = 0; c < e.components(); ++c) {
       const int mode = ws.mode[e.mode0 + c];
-      margins[e.mode0 + c] = mode != 0 ? S(mode) * ws.v[link.v0 + c]
-                                       : magnitude(e, c, load, S(0)) - abs(held(c));
+      margins[e.mode0 + c] =
+          mode != 0 ? S(mode) * ws.v[link.v0 + c] : magnitude(e, c, load, S(0)) - abs(held(c));
     }
   });
 }

@@ -87,6 +87,27 @@ void TreeSystem::parameter_jacobian(StateView at, std::span<const int> which,
       });
 }
 
+// Four columns at a time: state and parameters move along them together.
+void TreeSystem::carry(StateView at, const Eigen::Ref<const Eigen::MatrixXd>& S,
+                       std::span<const int> which, std::span<double> xdot,
+                       Eigen::Ref<Eigen::MatrixXd> rates, Workspace& workspace) const {
+  TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+  auto& seeded = seeded_of(w, which);
+  const int n = static_cast<int>(S.rows()), all = static_cast<int>(which.size());
+  w.dual_x.assign(at.x.begin(), at.x.end());
+  w.dual_xdot.resize(at.x.size());
+  for (std::size_t group = 0; group < seeded.mechanisms.size(); ++group) {
+    const int first = 4 * static_cast<int>(group), count = std::min(4, all - first);
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < 4; ++k) w.dual_x[i].d[k] = k < count ? S(i, first + k) : 0;
+    evaluate(seeded.mechanisms[group], formulation_.solve_dual, Dual4(at.t), w.dual_x.data(),
+             at.mode, w.dual_xdot.data(), seeded.scratch[group]);
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < count; ++k) rates(i, first + k) = w.dual_xdot[i].d[k];
+  }
+  for (std::size_t i = 0; i < xdot.size(); ++i) xdot[i] = w.dual_xdot[i].a;
+}
+
 void TreeSystem::constraint_values(StateView at, std::span<double> values,
                                    Workspace& workspace) const {
   calc_constraint_functions<double>(mechanism_, at.t, at.x.data(), at.mode, values.data(),

@@ -18,6 +18,7 @@
 #include "dynamics/state_expression.h"
 #include "dynamics/tree_report.h"
 #include "dynamics/tree_system.h"
+#include "system/column_carrier.h"
 
 namespace cartan {
 
@@ -40,7 +41,7 @@ struct TreeWorkspace : Workspace {
   }
 };
 
-class TreeSystem final : public MechanicalSystem {
+class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
  public:
   TreeSystem(const Model& model, std::vector<double> parameters,
              const TreeFormulation& formulation);
@@ -71,6 +72,9 @@ class TreeSystem final : public MechanicalSystem {
   int parameter_count() const override { return static_cast<int>(parameters_.size()); }
   void parameter_jacobian(StateView at, std::span<const int> which, Eigen::Ref<Eigen::MatrixXd> J,
                           Workspace& workspace) const override;
+  void carry(StateView at, const Eigen::Ref<const Eigen::MatrixXd>& S, std::span<const int> which,
+             std::span<double> xdot, Eigen::Ref<Eigen::MatrixXd> rates,
+             Workspace& workspace) const override;
   void constraint_jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> C,
                            Workspace& workspace) const override;
   void constraint_parameter_jacobian(StateView at, std::span<const int> which,

@@ -48,8 +48,9 @@ struct CsvTable {
   const std::vector<double>* find(const std::string& name) const;  // null when absent
 };
 
-// All rows, or only the last one, which is what continuing a run needs of a file of any size.
-enum class CsvRows { all, last };
+// All rows, or only the last one, which is what continuing a run needs of a file of any size. With
+// gaps: a cell may be empty and is then not a number.
+enum class CsvRows { all, with_gaps, last };
 
 // Problems are told with line and column (character) of the file.
 std::optional<CsvTable> read_csv(const std::string& path, CsvRows rows, Diagnostics& problems);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "io/csv.h"
 
@@ -47,7 +48,7 @@ bool read_number(std::string_view text, double& value) {
 // Takes lines one by one into a table.
 class Reader {
  public:
-  explicit Reader(Diagnostics& problems) : problems_(problems) {}
+  Reader(Diagnostics& problems, bool gaps) : problems_(problems), gaps_(gaps) {}
 
   bool take_header(const std::string& line, int number) {
     for (const Cell& cell : split(line)) {
@@ -69,8 +70,8 @@ class Reader {
       return false;
     }
     for (std::size_t k = 0; k < cells.size(); ++k) {
-      double value = 0;
-      if (!read_number(cells[k].text, value))
+      double value = std::numeric_limits<double>::quiet_NaN();
+      if (!(gaps_ && cells[k].text.empty()) && !read_number(cells[k].text, value))
         return refuse(number, cells[k],
                       "'" + std::string(cells[k].text) + "' in column '" + table_.names[k] +
                           "'; expected a finite number");
@@ -88,6 +89,7 @@ class Reader {
   }
 
   Diagnostics& problems_;
+  const bool gaps_;
   CsvTable table_;
 };
 
@@ -129,7 +131,7 @@ const std::vector<double>* CsvTable::find(const std::string& name) const {
 std::optional<CsvTable> read_csv(const std::string& path, CsvRows rows, Diagnostics& problems) {
   std::ifstream stream;
   if (!open(path, stream, problems)) return std::nullopt;
-  Reader reader(problems);
+  Reader reader(problems, rows == CsvRows::with_gaps);
   std::string line, last;
   int last_number = 0;
   bool header = false;
@@ -138,7 +140,7 @@ std::optional<CsvTable> read_csv(const std::string& path, CsvRows rows, Diagnost
     if (!header) {
       if (!reader.take_header(line, number)) return std::nullopt;
       header = true;
-    } else if (rows == CsvRows::all) {
+    } else if (rows != CsvRows::last) {
       if (!reader.take_row(line, number)) return std::nullopt;
     } else {
       last.swap(line);
@@ -173,7 +175,7 @@ std::optional<SampledCsv> read_csv_sampled(const std::string& path, std::size_t 
   SampledCsv result;
   result.recorded = lines - 1;
   result.every = thinning(result.recorded, most);
-  Reader reader(problems);
+  Reader reader(problems, false);
   std::string line;
   for (std::size_t k = 0; k < lines && std::getline(stream, line); ++k) {
     const int number = static_cast<int>(k + 1);

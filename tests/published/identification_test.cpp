@@ -19,9 +19,17 @@ using Eigen::VectorXd;
 
 const std::vector<std::string> constants = {"c3", "c4", "c5", "c6", "c7", "cB"};
 
-// Starts of the column's speed (rpm) and the arm's angle, one run each.
+// Starts of the column's speed (rpm) and the arm's angle, one run each. The first is the document's
+// and says much about what grows with the square of a speed; slow ones are needed for the constants
+// of dry friction.
 const std::vector<Settings> starts = {{{"rpm", 91.7}, {"start", 3.6477}},
-                                      {{"rpm", 60}, {"start", 3.2}}};
+                                      {{"rpm", 10}, {"start", 1.9}},
+                                      {{"rpm", 30}, {"start", 1.9}},
+                                      {{"rpm", 10}, {"start", 2.6}}};
+// Two fast runs leave combinations of the constants almost open: at one per cent noise the standard
+// errors of c4, c6, c7 are 27, 4 and 2 times the constants themselves, and most fits end at bounds.
+const std::vector<Settings> fast_starts = {{{"rpm", 91.7}, {"start", 3.6477}},
+                                           {{"rpm", 60}, {"start", 3.2}}};
 constexpr double duration = 10;
 
 struct Identification {
@@ -30,9 +38,9 @@ struct Identification {
   VectorXd truth;
 };
 
-Identification prepare() {
+Identification prepare(const std::vector<Settings>& runs) {
   Identification id;
-  for (const Settings& start : starts) {
+  for (const Settings& start : runs) {
     id.examples.push_back(load_example("constructed_pendulum_friction_b", "recursive", start));
     const Model& model = *id.examples.back().model;
     FitExperiment e;
@@ -54,7 +62,11 @@ Identification prepare() {
       return mechanism.fill_start_slopes(instance.start, which, {}, {},
                                          instance.start_by_parameters);
     };
-    e.columns = {{"angle", 0}, {"speed", 1}, {"t", -1}};
+    for (const auto& [name, quantity] : {std::pair{"angle", 0}, {"speed", 1}, {"t", -1}}) {
+      FitColumn& column = e.columns.emplace_back();
+      column.name = name;
+      column.quantity = quantity;
+    }
     id.problem.experiments.push_back(std::move(e));
   }
   const std::vector<double> all = parameter_values(*id.examples[0].model);
@@ -112,7 +124,7 @@ void add_noise(Identification& id, std::uint64_t seed) {
 }
 
 TEST(Identification, NoiseFreeDataGiveTheConstantsBack) {
-  Identification id = prepare();
+  Identification id = prepare(starts);
   measure(id);
   const VectorXd factors = (VectorXd(6) << 1.3, 0.7, 1.2, 0.8, 0.7, 1.15).finished();
   id.problem.start = id.truth.cwiseProduct(factors);
@@ -127,33 +139,48 @@ TEST(Identification, NoiseFreeDataGiveTheConstantsBack) {
   EXPECT_GT(result.initial_cost, 1);
 }
 
-void check_coverage(int trials, int least) {
-  Identification id = prepare();
+// How often the intervals cover the truth, per constant.
+void check_coverage(const std::vector<Settings>& runs, int trials, int least) {
+  Identification id = prepare(runs);
   measure(id);
   const FitProblem clean = id.problem;
   id.problem.simulate.tolerance = 1e-9;  // far below the noise
   Eigen::VectorXi covered = Eigen::VectorXi::Zero(6);
+  Random seeds(1);  // neighbouring seeds give the same numbers, shifted
+  int most_iterations = 0, at_bounds = 0;
   for (int trial = 1; trial <= trials; ++trial) {
     SCOPED_TRACE("trial " + std::to_string(trial));
     id.problem.experiments = clean.experiments;
-    add_noise(id, trial);
+    add_noise(id, seeds.next());
     id.problem.start = id.truth;
     LeastSquaresOptions options;
     options.tolerance = 1e-7;
     const FitResult result = fit_parameters(id.problem, options);
     ASSERT_EQ(result.problem, "");
+    ASSERT_TRUE(result.converged);
     ASSERT_EQ(result.interval_low.size(), 6);
+    most_iterations = std::max(most_iterations, result.iterations);
+    at_bounds += !result.at_bound.empty();
     for (int j = 0; j < 6; ++j)
       covered(j) += result.interval_low(j) <= id.truth(j) && id.truth(j) <= result.interval_high(j);
   }
+  std::printf("at most %d iterations, %d fits at bounds\n", most_iterations, at_bounds);
   for (int j = 0; j < 6; ++j) {
     std::printf("%s: %d of %d\n", constants[j].c_str(), covered(j), trials);
     EXPECT_GE(covered(j), least) << constants[j];
   }
 }
 
+TEST(Identification, IntervalsCoverTheTruth) {
+  check_coverage(starts, 10, 7);  // fewer: 1 in 1000 where 95 of 100 are covered
+}
+
 TEST(LongIdentification, IntervalsCoverTheTruthInNinetyOfAHundred) {
-  check_coverage(100, 90);
+  check_coverage(starts, 100, 90);
+}
+
+TEST(LongIdentification, IntervalsCoverTheTruthWhereBoundsDecide) {
+  check_coverage(fast_starts, 100, 90);
 }
 
 }  // namespace

@@ -25,8 +25,15 @@ class Watch final : public ceres::IterationCallback {
  public:
   explicit Watch(const PlainSquares& problem) : problem_(problem) {}
   ceres::CallbackReturnType operator()(const ceres::IterationSummary& summary) override {
-    const bool on = !problem_.go_on || problem_.go_on(summary.iteration, summary.cost);
-    return on ? ceres::SOLVER_CONTINUE : ceres::SOLVER_ABORT;
+    if (!problem_.judge) return ceres::SOLVER_CONTINUE;
+    switch (problem_.judge(summary.iteration, summary.cost)) {
+      case PlainVerdict::enough:
+        return ceres::SOLVER_TERMINATE_SUCCESSFULLY;
+      case PlainVerdict::give_up:
+        return ceres::SOLVER_ABORT;
+      default:
+        return ceres::SOLVER_CONTINUE;
+    }
   }
 
  private:
@@ -48,6 +55,9 @@ PlainSummary minimise_with_ceres(const PlainSquares& problem, double* u) {
   options.function_tolerance = options.parameter_tolerance = problem.tolerance;
   options.gradient_tolerance = 1e-300;
   options.max_num_consecutive_invalid_steps = 20;
+  // A step beyond a bound is cut there. The search along the cut step that Ceres would add costs
+  // several residuals per iteration and gains little: unknowns at bounds are held by the caller.
+  options.max_num_line_search_step_size_iterations = 0;
   options.logging_type = ceres::SILENT;
   options.num_threads = 1;
   Watch watch(problem);
@@ -55,6 +65,7 @@ PlainSummary minimise_with_ceres(const PlainSquares& problem, double* u) {
   ceres::Solver::Summary summary;
   ceres::Solve(options, &solver, &summary);
   return {summary.IsSolutionUsable(), summary.termination_type == ceres::CONVERGENCE,
+          summary.termination_type == ceres::USER_SUCCESS,
           summary.termination_type == ceres::USER_FAILURE,
           static_cast<int>(summary.iterations.size()) - 1};
 }

@@ -10,6 +10,8 @@
 
 namespace cartan {
 
+enum class PlainVerdict { go_on, enough, give_up };  // enough: keep what was found
+
 struct PlainSquares {
   int residuals = 0, unknowns = 0;
   // Residuals r and, where J is not null, their derivatives row by row; false: none at this point.
@@ -18,11 +20,13 @@ struct PlainSquares {
   const double* upper = nullptr;
   int most_iterations = 100;
   double tolerance = 1e-14;
-  std::function<bool(int iteration, double cost)> go_on;  // false: stop
+  // Asked after every iteration; derivatives were last wanted at the point that is kept.
+  std::function<PlainVerdict(int iteration, double cost)> judge;
 };
 
 struct PlainSummary {
-  bool usable = false, converged = false, stopped = false;
+  bool usable = false, converged = false;
+  bool enough = false, given_up = false;  // as judged
   int iterations = 0;
 };
 

@@ -27,6 +27,19 @@ class Csv : public testing::Test {
   Diagnostics problems_;
 };
 
+TEST_F(Csv, EmptyCellsAreGapsWhereAskedFor) {
+  const std::optional<CsvTable> table = read("t,a\n1,2\n,3\n4,\n,\n", CsvRows::with_gaps);
+  ASSERT_TRUE(table) << problems_.text();
+  ASSERT_EQ(table->row_count(), 4u);
+  EXPECT_EQ(table->columns[1][1], 3);
+  EXPECT_EQ(table->columns[0][2], 4);
+  for (const double gap : {table->columns[0][1], table->columns[1][2], table->columns[1][3]})
+    EXPECT_TRUE(std::isnan(gap));
+  EXPECT_FALSE(read("t,a\n1,x\n", CsvRows::with_gaps));
+  EXPECT_FALSE(read("t,a\n1,nan\n", CsvRows::with_gaps));
+  EXPECT_FALSE(read("t,a\n1,\n"));
+}
+
 TEST_F(Csv, NumbersReadBackExactly) {
   std::mt19937_64 random(7);
   std::vector<double> values = {0,

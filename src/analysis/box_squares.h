@@ -1,0 +1,12 @@
+// Linear least squares in a box:  minimise |A x - b|^2,  low <= x <= high.
+#pragma once
+
+#include <Eigen/Core>
+
+namespace cartan {
+
+// A has independent columns; bounds may be infinite, low <= high.
+Eigen::VectorXd solve_in_box(const Eigen::MatrixXd& A, const Eigen::VectorXd& b,
+                             const Eigen::VectorXd& low, const Eigen::VectorXd& high);
+
+}  // namespace cartan
