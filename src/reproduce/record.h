@@ -10,12 +10,20 @@ namespace cartan {
 
 enum class Verdict {
   agrees,   // what is printed is what comes out, as far as it is printed
+  better,   // an error that is smaller here
   order,    // the same order of magnitude, which is all that can be asked (rounding, chaos, times)
   differs,  // the document is wrong, or its figure cannot be had with what it says
   silent,   // nothing printed to compare with: lost in the scan, or never given
+  shorter,  // quick mode: the run is too short to compare
   own,      // something the document does not have: a check by other means
 };
 const char* to_string(Verdict verdict);
+constexpr int verdict_count = 7;
+
+// Two sizes of errors: within a factor of five, smaller, or larger here.
+Verdict compare_errors(double printed, double computed);
+// Two results that are said to be alike.
+Verdict compare_alike(double a, double b);
 
 struct Row {
   std::string quantity, printed, computed;

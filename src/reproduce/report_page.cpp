@@ -14,6 +14,8 @@ const char* verdict_class(Verdict verdict) {
       return "good";
     case Verdict::differs:
       return "bad";
+    case Verdict::better:
+      return "good";
     case Verdict::order:
       return "near";
     default:
@@ -34,10 +36,10 @@ std::string anchor(const Record& record) {
 // "3 agree, 1 differs"
 std::string verdicts_in_words(const Record& record) {
   if (record.status != RecordStatus::computed) return "";
-  int count[5] = {};
+  int count[verdict_count] = {};
   for (const Row& row : record.rows) ++count[static_cast<int>(row.verdict)];
   std::string text;
-  for (int k = 0; k < 5; ++k)
+  for (int k = 0; k < verdict_count; ++k)
     if (count[k] > 0)
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count[k],
                           to_string(static_cast<Verdict>(k)));

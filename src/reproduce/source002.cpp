@@ -79,17 +79,22 @@ void energy_figures(Workshop& shop, Record& record, const Experiment& experiment
                   "4, h = 0.001 s)."});
 }
 
+// Errors grow with time: a quick run is no match for the document's.
+Verdict compare_drift(const Workshop& shop, double printed, double computed) {
+  return shop.quick() ? Verdict::shorter : compare_errors(printed, computed);
+}
+
 void figure_2(Workshop& shop, Record& record) {
   violation_figures(shop, record, top, "pivot", "Top: drift of the pivot");
   const ResultTable a = mk_run(shop, top, 0).table("constraints.csv");
   const ResultTable b = mk_run(shop, top, 1).table("constraints.csv");
   const double span = a.numbers[0].back();
-  record.rows = {
-      {"SE(3), largest drift", "5e-14 m (axis, 6 s or more)",
-       fmt::format("{} m in {:g} s", few_digits(violation(a, "pivot")), span), Verdict::order,
-       "rounding"},
-      {"SO(3) x R3, largest drift", "3e-6 m, or 3e-5 (axis, 10 s)",
-       fmt::format("{} m in {:g} s", few_digits(violation(b, "pivot")), span), Verdict::order}};
+  record.rows = {{"SE(3), largest drift", "5e-14 m (axis, 6 s or more)",
+                  fmt::format("{} m in {:g} s", few_digits(violation(a, "pivot")), span),
+                  compare_drift(shop, 5e-14, violation(a, "pivot")), "rounding"},
+                 {"SO(3) x R3, largest drift", "3e-6 m, or 3e-5 (axis, 10 s)",
+                  fmt::format("{} m in {:g} s", few_digits(violation(b, "pivot")), span),
+                  compare_drift(shop, 1e-5, violation(b, "pivot"))}};
   record.notes = {"The drift on SE(3) is the rounding of velocities of 35 m/s, summed up."};
 }
 
@@ -102,8 +107,10 @@ void figure_3(Workshop& shop, Record& record) {
       {"initial kinetic energy", "13.97 kJ", fmt::format("{:.5f} kJ", start / 1000),
        Verdict::agrees,
        "needs the printed inertia about the centre of mass and the offset along x"},
-      {"drift on SE(3)", "6e-4 J (axis)", few_digits(drifts[0]) + " J", Verdict::order},
-      {"drift on SO(3) x R3", "5e-3 J (axis)", few_digits(drifts[1]) + " J", Verdict::order},
+      {"drift on SE(3)", "6e-4 J (axis)", few_digits(drifts[0]) + " J",
+       compare_drift(shop, 6e-4, drifts[0])},
+      {"drift on SO(3) x R3", "5e-3 J (axis)", few_digits(drifts[1]) + " J",
+       compare_drift(shop, 5e-3, drifts[1])},
       {"SO(3) x R3 against SE(3)", "\"two orders of magnitude\"",
        fmt::format("factor {:.1f}", drifts[1] / drifts[0]), Verdict::differs,
        "the document's own axes show one order; with the classical Runge-Kutta tableau both are of "
@@ -120,10 +127,10 @@ void figure_5(Workshop& shop, Record& record) {
   const ResultTable b = mk_run(shop, pendulum, 1).table("constraints.csv");
   record.rows = {
       {"SE(3) up to 5 s", "2e-15 m (axis, 5 s)", few_digits(violation_until(a, "pivot", 5)) + " m",
-       Verdict::order, "rounding"},
+       compare_drift(shop, 2e-15, violation_until(a, "pivot", 5)), "rounding"},
       {"SO(3) x R3, whole run", "4e-5 m (axis, 14 s)",
        fmt::format("{} m in {:g} s", few_digits(violation(b, "pivot")), b.numbers[0].back()),
-       Verdict::order}};
+       compare_drift(shop, 4e-5, violation(b, "pivot"))}};
   record.notes = {"Figures 5a and 5b have different time axes, 5 s and 14 s."};
 }
 
@@ -147,11 +154,11 @@ void figure_6(Workshop& shop, Record& record) {
       {"SE(3)", "2e-5 to 4e-5 m (axis)",
        fmt::format("{} m at {:g} s, {} m in {:g} s", few_digits(violation_until(a, "elbow", t)), t,
                    few_digits(violation(a, "elbow")), a.numbers[0].back()),
-       Verdict::order},
+       compare_drift(shop, 4e-5, violation_until(a, "elbow", 5))},
       {"SO(3) x R3", "1e-3 m (axis)",
        fmt::format("{} m at {:g} s, {} m in {:g} s", few_digits(violation_until(b, "elbow", t)), t,
                    few_digits(violation(b, "elbow")), b.numbers[0].back()),
-       Verdict::order},
+       compare_drift(shop, 1e-3, violation(b, "elbow"))},
       {"\"SE(3) is better in joint 2\"", "yes",
        fmt::format("SO(3) x R3 has {:.2g} times the gap of SE(3) at {:g} s",
                    violation_until(b, "elbow", t) / violation_until(a, "elbow", t), t),
@@ -168,7 +175,8 @@ void figure_7(Workshop& shop, Record& record) {
   double drifts[2];
   energy_figures(shop, record, pendulum, "Double pendulum: drift of the total energy", drifts);
   record.rows = {
-      {"SE(3), largest", "5e-3 to 2e-2 J (axis)", few_digits(drifts[0]) + " J", Verdict::order},
+      {"SE(3), largest", "5e-3 to 2e-2 J (axis)", few_digits(drifts[0]) + " J",
+       compare_drift(shop, 1e-2, drifts[0])},
       {"SO(3) x R3, largest", "not in the scan", few_digits(drifts[1]) + " J", Verdict::silent},
       {"both compared", "\"comparable\"", fmt::format("factor {:.1f}", drifts[1] / drifts[0]),
        Verdict::agrees}};
@@ -178,11 +186,10 @@ void figure_9(Workshop& shop, Record& record) {
   violation_figures(shop, record, floating, "ball", "Two floating bodies: their joint");
   const ResultTable a = mk_run(shop, floating, 0).table("constraints.csv");
   const ResultTable b = mk_run(shop, floating, 1).table("constraints.csv");
-  const double ratio = violation(b, "ball") / violation(a, "ball");
   record.rows = {{"both compared", "\"perform similarly\"",
                   fmt::format("{} m on SE(3), {} m on SO(3) x R3", few_digits(violation(a, "ball")),
                               few_digits(violation(b, "ball"))),
-                  ratio < 3 && ratio > 1.0 / 3 ? Verdict::agrees : Verdict::differs}};
+                  compare_alike(violation(a, "ball"), violation(b, "ball"))}};
   record.notes = {
       "The angular velocity of body 2 reads (1, -1, 2 1) in the scan; (pi, -pi, 2 pi) is "
       "used."};
@@ -195,7 +202,7 @@ void figure_10(Workshop& shop, Record& record) {
   record.rows = {{"both compared", "\"similar\"",
                   fmt::format("{} J on SE(3), {} J on SO(3) x R3", few_digits(drifts[0]),
                               few_digits(drifts[1])),
-                  Verdict::agrees}};
+                  compare_alike(drifts[0], drifts[1])}};
 }
 
 void figure_11(Workshop& shop, Record& record) {
@@ -209,10 +216,10 @@ void figure_12(Workshop& shop, Record& record) {
   violation_figures(shop, record, three_bar, "joint1", "3-bar linkage: joint 1, to the ground");
   const ResultTable a = mk_run(shop, three_bar, 0).table("constraints.csv");
   const ResultTable b = mk_run(shop, three_bar, 1).table("constraints.csv");
-  record.rows = {
-      {"SE(3)", "\"perfectly satisfied\"", few_digits(violation(a, "joint1")) + " m",
-       violation(a, "joint1") < 1e-10 ? Verdict::agrees : Verdict::differs},
-      {"SO(3) x R3", "not in the scan", few_digits(violation(b, "joint1")) + " m", Verdict::silent}};
+  record.rows = {{"SE(3)", "\"perfectly satisfied\"", few_digits(violation(a, "joint1")) + " m",
+                  violation(a, "joint1") < 1e-10 ? Verdict::agrees : Verdict::differs},
+                 {"SO(3) x R3", "not in the scan", few_digits(violation(b, "joint1")) + " m",
+                  Verdict::silent}};
 }
 
 void figure_13(Workshop& shop, Record& record) {
@@ -224,7 +231,7 @@ void figure_13(Workshop& shop, Record& record) {
       {"both compared", "\"similar\"",
        fmt::format("{} m on SE(3), {} m on SO(3) x R3", few_digits(violation(a, "joint2")),
                    few_digits(violation(b, "joint2"))),
-       Verdict::agrees}};
+       compare_alike(violation(a, "joint2"), violation(b, "joint2"))}};
 }
 
 void figure_14(Workshop& shop, Record& record) {
@@ -234,7 +241,8 @@ void figure_14(Workshop& shop, Record& record) {
   record.rows = {
       {"SE(3)", "\"perfectly satisfied\" (base joints)", few_digits(violation(a, "joint3")) + " m",
        violation(a, "joint3") < 1e-10 ? Verdict::agrees : Verdict::differs},
-      {"SO(3) x R3", "not in the scan", few_digits(violation(b, "joint3")) + " m", Verdict::silent}};
+      {"SO(3) x R3", "not in the scan", few_digits(violation(b, "joint3")) + " m",
+       Verdict::silent}};
 }
 
 void figure_15(Workshop& shop, Record& record) {
@@ -243,7 +251,7 @@ void figure_15(Workshop& shop, Record& record) {
   record.rows = {{"both compared", "\"similar\"",
                   fmt::format("{} J on SE(3), {} J on SO(3) x R3", few_digits(drifts[0]),
                               few_digits(drifts[1])),
-                  Verdict::agrees}};
+                  compare_alike(drifts[0], drifts[1])}};
 }
 
 }  // namespace

@@ -33,16 +33,30 @@ const char* to_string(Verdict verdict) {
   switch (verdict) {
     case Verdict::agrees:
       return "agrees";
+    case Verdict::better:
+      return "smaller here";
     case Verdict::order:
       return "same order";
     case Verdict::differs:
       return "differs";
     case Verdict::silent:
       return "not printed";
+    case Verdict::shorter:
+      return "run too short to compare";
     case Verdict::own:
       return "own check";
   }
   return "";
+}
+
+Verdict compare_errors(double printed, double computed) {
+  if (computed > 5 * printed) return Verdict::differs;
+  return computed < printed / 5 ? Verdict::better : Verdict::order;
+}
+
+Verdict compare_alike(double a, double b) {
+  const double ratio = a > b ? a / b : b / a;
+  return ratio < 3 ? Verdict::agrees : ratio < 10 ? Verdict::order : Verdict::differs;
 }
 
 std::string Workshop::model(const std::string& name) {
