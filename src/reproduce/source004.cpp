@@ -19,6 +19,7 @@ void sleigh(Workshop& shop, Record& record) {
   const ResultTable table = run.table(), power = run.table("power.csv");
   Chart path = figure_chart("Sleigh: path on the turntable", "q1 [m]", "q2 [m]");
   path.same_scale = true;
+  path.width = path.height = 480;
   add_line(path, "", column(table, "place.q0"), column(table, "place.q1"));
   record.figures.push_back({path,
                             "Path of the sleigh's centre of mass in the frame that turns with "
@@ -78,6 +79,7 @@ void foucault(Workshop& shop, Record& record) {
     const bool named = table.find("east") >= 0;
     Chart chart = figure_chart("Foucault's pendulum, c = " + drag, "east [m]", "north [m]");
     chart.same_scale = true;
+    chart.width = 420, chart.height = 520;
     if (!named) throw ItemFailure("foucault.toml has no outputs east and north");
     add_line(chart, "", column(table, "east"), column(table, "north")).width = 1;
     record.figures.push_back(
@@ -242,7 +244,7 @@ void string_equilibrium(Workshop& shop, Record& record) {
   for (double K = 1.2; K < 2.95; K += shop.choose(0.1, 0.35)) {
     const Json found =
         shop.json({"equilibrium", shop.model("coupled_pendulums"), "--set", "together=0", "--set",
-                   fmt::format("K={:.10g}", K * L), "--set", "theta=0.6"});
+                   fmt::format("K={:.10g}", K * L), "--set", "theta=acos((K - L)/(2*L)) + 0.05"});
     const Json& place = found.at("state").at("q").at("left_place");
     const double angle = std::atan2(-place[2].get<double>(), place[0].get<double>());
     ratios.push_back(K);
