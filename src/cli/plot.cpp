@@ -18,7 +18,7 @@ namespace {
 
 struct Options {
   PlotRequest request;
-  std::string out, title, log;
+  std::string out, title, x_label, y_label, log;
   std::vector<std::string> formats = {"svg"};
   std::optional<double> width, height;
   bool json = false;
@@ -50,6 +50,8 @@ std::optional<int> read_options(const Words& words, Options& o) {
   arguments.option("--to", "T", "draw up to this time", o.request.to);
   arguments.option("--log", "AXES", "logarithmic axes: x, y, xy or none (what fits)", o.log);
   arguments.option("--title", "TEXT", "title of the charts", o.title);
+  arguments.option("--x-label", "TEXT", "label of the axis across, with its unit", o.x_label);
+  arguments.option("--y-label", "TEXT", "label of the axis upwards, with its unit", o.y_label);
   arguments.list("--format", "NAMES", "svg, png (svg); png needs chromium", o.formats);
   arguments.option("--width", "W", "of a picture, in pixels (800)", o.width);
   arguments.option("--height", "H", "of a picture, in pixels (540)", o.height);
@@ -146,6 +148,8 @@ int plot_command(const Words& words) {
   for (NamedChart& named : charts) {
     Chart& chart = named.chart;
     if (!o.title.empty()) chart.title = o.title;
+    if (!o.x_label.empty()) chart.x_label = o.x_label;
+    if (!o.y_label.empty()) chart.y_label = o.y_label;
     chart.width = o.width.value_or(chart.width);
     chart.height = o.height.value_or(chart.height);
     const std::string base = (fs::path(folder) / named.name).string();

@@ -33,7 +33,7 @@ std::string anchor(const Record& record) {
   return "item-" + record.id;
 }
 
-// "3 agree, 1 differs"
+// "agrees: 3, differs: 1"
 std::string verdicts_in_words(const Record& record) {
   if (record.status != RecordStatus::computed) return "";
   int count[verdict_count] = {};
@@ -41,8 +41,8 @@ std::string verdicts_in_words(const Record& record) {
   std::string text;
   for (int k = 0; k < verdict_count; ++k)
     if (count[k] > 0)
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count[k],
-                          to_string(static_cast<Verdict>(k)));
+      text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", to_string(static_cast<Verdict>(k)),
+                          count[k]);
   return text;
 }
 

@@ -347,17 +347,27 @@ void bicycle_trail(Workshop& shop, Record& record) {
   const auto least = [&](double b) {
     std::vector<std::string> more = upright;
     more.insert(more.end(), {"--set", fmt::format("b={:.12g}", b)});
-    const auto growth = sweep(shop, "v=lin(2.11,2.16,101)", more).growth();
-    return *std::min_element(growth.begin(), growth.end());
+    double from = 1.8, to = 2.8, value = NAN;
+    for (int level = 0; level < 3; ++level) {  // the least lies in a corner: ever closer to it
+      const Sweep s = sweep(shop, fmt::format("v=lin({:.9g},{:.9g},41)", from, to), more);
+      const auto growth = s.growth();
+      const auto found = std::min_element(growth.begin(), growth.end());
+      const double at = s.table.numbers[0][found - growth.begin()], step = (to - from) / 40;
+      value = *found;
+      from = at - step, to = at + step;
+    }
+    return value;
   };
   double low = radius * std::tan(tilt), high = low + 0.012;  // stable at some speed, at none
   double at_low = least(low), at_high = least(high);
   if (!(at_low < 0 && at_high > 0)) throw ItemFailure("the stable range vanishes elsewhere");
-  for (int k = 0; k < 6; ++k) {  // regula falsi: the curve is nearly straight
+  for (int k = 0; k < 10 && high - low > 1e-7; ++k) {  // regula falsi (Illinois)
     const double middle = low + (high - low) * at_low / (at_low - at_high), value = least(middle);
-    (value < 0 ? low : high) = middle;
-    (value < 0 ? at_low : at_high) = value;
-    if (std::fabs(value) < 1e-6) break;
+    if (value < 0)
+      low = middle, at_low = value, at_high /= 2;
+    else
+      high = middle, at_high = value, at_low /= 2;
+    if (std::fabs(value) < 1e-5) break;
   }
   const double a_none = trail_of(low + (high - low) * at_low / (at_low - at_high));
   record.rows = {{"trail", "0.08153 m", fmt::format("{:.5f} m", trail_of(0.048)),
