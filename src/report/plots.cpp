@@ -149,7 +149,9 @@ std::vector<NamedChart> make_plots(const PlotRequest& request, std::string& prob
     chart.chart.x_log = request.x_log.value_or(chart.chart.x_log);
     chart.chart.y_log = request.y_log.value_or(chart.chart.y_log);
   }
-  if (charts.empty() && problem.empty()) problem = "nothing of this can be drawn";
+  if (charts.empty() && problem.empty())
+    problem = request.quantities.empty() ? "nothing of this can be drawn"
+                                         : "no column has a name that fits --quantity";
   make_names_unique(charts);
   return charts;
 }

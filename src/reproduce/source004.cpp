@@ -51,6 +51,46 @@ void sleigh(Workshop& shop, Record& record) {
       "mass and can be had only with it."};
 }
 
+// Simple rotations on the way between two frames of the 6-pendulum, N first: an edge of the tree of
+// definitions is two of them.
+int rotations_between(int i, int j, bool relative) {
+  if (i == j) return 0;
+  if (relative) return 2 * std::abs(i - j);
+  return i == 0 || j == 0 ? 2 : 4;  // through N
+}
+
+void definition_trees(Workshop&, Record& record) {
+  double mean[2] = {};
+  for (const bool relative : {false, true}) {
+    ChartMap map;
+    map.columns = map.rows = 7;
+    map.x_low = map.y_low = -0.5;
+    map.x_high = map.y_high = 6.5;
+    map.label = "simple rotations";
+    for (int i = 0; i < 7; ++i)
+      for (int j = 0; j < 7; ++j) {
+        map.values.push_back(rotations_between(i, j, relative));
+        mean[relative] += rotations_between(i, j, relative) / 42.0;  // pairs of different frames
+      }
+    Chart chart = figure_chart(relative ? "Relative coordinates" : "Absolute coordinates",
+                               "frame (0: N)", "frame (0: N)");
+    chart.width = 480;
+    chart.map = std::move(map);
+    record.figures.push_back(
+        {chart, fmt::format(
+                    "Number of simple rotations between any two of the seven reference frames of a "
+                    "pendulum with six links when each link's angles are measured from {}: the "
+                    "distance in the tree of definitions, two rotations an edge.",
+                    relative ? "the link before" : "the inertial frame")});
+  }
+  record.rows = {
+      {"longest way, absolute and relative coordinates", "4 and 12 (read off the trees)",
+       fmt::format("{} and {}", rotations_between(1, 6, false), rotations_between(0, 6, true)),
+       Verdict::agrees},
+      {"mean way between two frames", "",
+       fmt::format("{:.2f} and {:.2f} rotations", mean[0], mean[1]), Verdict::own}};
+}
+
 void driven(Workshop& shop, Record& record) {
   const auto run = shop.run({shop.model("driven_pendulum"), "--duration", "4", "--every", "1"});
   const ResultTable table = run.table();
@@ -287,7 +327,7 @@ Document document_004() {
   return {"004",
           "Efficient multibody dynamics by computer algebra",
           {{"004.4.2", "figure 4.2: sleigh on a turntable, power", sleigh},
-           {"004.5.3", "figure 5.3: definition trees of the 6-pendulum", nullptr, issue_5},
+           {"004.5.3", "figure 5.3: definition trees of the 6-pendulum", definition_trees},
            {"004.5.4", "figure 5.4: derivation times, absolute coordinates", nullptr, issue_5},
            {"004.5.5", "figure 5.5: derivation times, relative coordinates", nullptr, issue_5},
            {"004.6.4", "figure 6.4: pendulum on a shaken hinge", driven},
@@ -298,7 +338,7 @@ Document document_004() {
            {"004.table6.1", "table 6.1: evaluation times, base system (N, C, S)", nullptr, issue_5},
            {"004.table6.2", "table 6.2: evaluation times, variational system", nullptr, issue_5},
            {"004.7.1", "figure 7.1: equilibrium of the coupled pendulums", string_equilibrium},
-           {"004.7.3.5", "section 7.3: frequencies and integration time", string_frequencies},
+           {"004.frequencies", "section 7.3: frequencies and integration time", string_frequencies},
            {"004.7.3", "figure 7.3: bicycle, sample simulation", bicycle_run},
            {"004.7.4", "figure 7.4: bicycle, eigenvalues running straight", bicycle_straight},
            {"004.7.5", "figure 7.5: bicycle, fork reversed", bicycle_reversed},

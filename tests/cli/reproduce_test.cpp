@@ -96,7 +96,7 @@ TEST(Reproduce, Document004) {
        std::map<std::string, std::string>{{"004.6.6", "eigenvalues"},
                                           {"004.6.8", "period"},
                                           {"004.7.1", "q1"},
-                                          {"004.7.3.5", "in the plane"},
+                                          {"004.frequencies", "in the plane"},
                                           {"004.7.4", "capsize"},
                                           {"004.7.5", "stable up to"},
                                           {"004.7.6", "first saddle-node"},
