@@ -1,44 +1,15 @@
 #include "report/chart.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "report/chart_axis.h"
+#include "report/chart_pixels.h"
 
 namespace cartan {
 namespace {
-
-// Okabe and Ito's colours without the yellow, which is too pale for lines on white.
-constexpr const char* colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                   "#e69f00", "#56b4e9", "#000000"};
-const char* colour_of(int number) {
-  return colours[static_cast<std::size_t>(number) % std::size(colours)];
-}
-
-// From dark blue to yellow with evenly rising lightness: readable in grey as well.
-constexpr std::array<std::array<double, 3>, 9> scale_of_colours = {{{68, 1, 84},
-                                                                    {71, 44, 122},
-                                                                    {59, 81, 139},
-                                                                    {44, 113, 142},
-                                                                    {33, 144, 141},
-                                                                    {39, 173, 129},
-                                                                    {92, 200, 99},
-                                                                    {170, 220, 50},
-                                                                    {253, 231, 37}}};
-constexpr int levels = 32;  // of a map
-
-std::string level_colour(int level) {
-  const double place = 8.0 * level / (levels - 1);
-  const int k = std::min(7, static_cast<int>(place));
-  std::array<int, 3> mixed;
-  for (int i = 0; i < 3; ++i)
-    mixed[i] = static_cast<int>(std::lround(scale_of_colours[k][i] * (k + 1 - place) +
-                                            scale_of_colours[k + 1][i] * (place - k)));
-  return fmt::format("#{:02x}{:02x}{:02x}", mixed[0], mixed[1], mixed[2]);
-}
 
 double text_length(const std::string& words, double size = 13) {
   std::size_t letters = 0;
@@ -116,7 +87,7 @@ class Drawing {
     for (const ChartLine& line : chart_.lines)
       if (!line.name.empty() && std::none_of(legend_.begin(), legend_.end(),
                                              [&](const auto& e) { return e.words == line.name; }))
-        legend_.push_back({line.name, colour_of(line.colour), line.dashed, line.drawn});
+        legend_.push_back({line.name, line_colour(line.colour), line.dashed, line.drawn});
     if (!chart_.solid_means.empty()) legend_.push_back({chart_.solid_means});
     if (!chart_.dashed_means.empty()) legend_.push_back({chart_.dashed_means, "#333", true});
     if (legend_.empty()) return;
@@ -177,9 +148,9 @@ class Drawing {
       label(16, 26, "start", chart_.title, " font-size=\"15\" font-weight=\"bold\"");
   }
 
-  // Of many points in one column of pixels only the first, the lowest, the highest and the last.
-  std::vector<std::pair<double, double>> thin_out(const ChartLine& line) const {
-    std::vector<std::pair<double, double>> all;
+  // Where the points of a line lie in the picture, no more of them than can be seen.
+  PixelPoints thin_out(const ChartLine& line) const {
+    PixelPoints all;
     all.reserve(line.points.size());
     bool rising = true;
     for (const auto& [x, y] : line.points) {
@@ -192,27 +163,7 @@ class Drawing {
         rising = false;
       }
     }
-    if (all.size() < 2000) return all;
-    std::vector<std::pair<double, double>> kept;
-    if (!rising) {  // what is less than half a pixel away is not seen
-      for (const auto& point : all)
-        if (kept.empty() ||
-            !(std::hypot(point.first - kept.back().first, point.second - kept.back().second) < 0.4))
-          kept.push_back(point);
-      return kept;
-    }
-    for (std::size_t begin = 0; begin < all.size();) {
-      std::size_t end = begin + 1, low = begin, high = begin;
-      for (; end < all.size() && all[end].first < all[begin].first + 1; ++end) {
-        if (all[end].second < all[low].second) low = end;
-        if (all[end].second > all[high].second) high = end;
-      }
-      std::array<std::size_t, 4> four = {begin, std::min(low, high), std::max(low, high), end - 1};
-      for (std::size_t k = 0; k < 4; ++k)
-        if (k == 0 || four[k] != four[k - 1]) kept.push_back(all[four[k]]);
-      begin = end;
-    }
-    return kept;
+    return thin_points(std::move(all), rising);
   }
 
   void draw_line(const ChartLine& line) {
@@ -229,7 +180,7 @@ class Drawing {
         text_ += fmt::format(
             "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:g}\" "
             "stroke-linejoin=\"round\"{}/>\n",
-            path, colour_of(line.colour), line.width,
+            path, line_colour(line.colour), line.width,
             line.dashed ? " stroke-dasharray=\"7 5\"" : "");
     }
     if (line.drawn == ChartDrawn::line) return;
@@ -240,7 +191,7 @@ class Drawing {
     if (!dots.empty())
       text_ += fmt::format(
           "<path d=\"{}\" stroke=\"{}\" stroke-width=\"{:g}\" stroke-linecap=\"round\"/>\n", dots,
-          colour_of(line.colour), 2 * radius);
+          line_colour(line.colour), 2 * radius);
   }
 
   void draw_mark(const ChartMark& mark) {
@@ -289,7 +240,7 @@ class Drawing {
     if (!(low < high)) high = low + 1;
     const auto level_of = [&](double value) {
       if (!std::isfinite(value)) return -1;
-      return std::min(levels - 1, static_cast<int>((value - low) / (high - low) * levels));
+      return std::min(map_levels - 1, static_cast<int>((value - low) / (high - low) * map_levels));
     };
     const auto edge = [](double from, double to, int k, int n) {
       return from + (to - from) * k / n;
@@ -308,7 +259,7 @@ class Drawing {
           text_ += fmt::format(
               "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n",
               std::min(x, x_end), std::min(y, y_end), std::fabs(x_end - x) + 0.4,
-              std::fabs(y_end - y) + 0.4, level_colour(level));
+              std::fabs(y_end - y) + 0.4, map_colour(level));
         }
         begin = end;
       }
@@ -316,11 +267,11 @@ class Drawing {
   }
 
   void draw_scale(const std::string& words, double low, double high) {
-    const double x = right_ + 18, height = (bottom_ - top_) / levels;
-    for (int k = 0; k < levels; ++k)
+    const double x = right_ + 18, height = (bottom_ - top_) / map_levels;
+    for (int k = 0; k < map_levels; ++k)
       text_ += fmt::format(
           "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"16\" height=\"{:.1f}\" fill=\"{}\"/>\n", x,
-          bottom_ - (k + 1) * height, height + 0.4, level_colour(k));
+          bottom_ - (k + 1) * height, height + 0.4, map_colour(k));
     const std::vector<double> values = chart_ticks(low, high, 6);
     const double step = values.size() > 1 ? values[1] - values[0] : high - low;
     for (const double value : values)

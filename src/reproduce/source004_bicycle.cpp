@@ -2,72 +2,17 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <numbers>
 
 #include <fmt/format.h>
 
 #include "reproduce/bicycle_states.h"
+#include "reproduce/bicycle_sweeps.h"
 #include "reproduce/drawing.h"
 #include "reproduce/source004.h"
 #include "reproduce/workshop.h"
 
 namespace cartan {
 namespace {
-
-constexpr double pi = std::numbers::pi;
-constexpr double radius = 0.354, tilt = 20.09 * pi / 180;  // of the table; see the notes
-
-const std::vector<std::string> upright = {"--set", "lean=0",      "--set", "steer=0",
-                                          "--set", "pitch=0",     "--set", "yaw_rate=0",
-                                          "--set", "rear_speed=v"};
-
-const char* const rounded =
-    "The printed row of table 7.1 (20.09 degrees, 0.0480 m) is rounded: with sigma = 0.3507 rad "
-    "and b "
-    "= 0.04797 m the figures of the text come out to all their digits (weave 3.20702, capsize "
-    "5.39831 "
-    "m/s); with the row they differ in the fourth.";
-
-double trail_of(double b) {
-  return radius * std::tan(tilt) - b;
-}
-
-struct Sweep {
-  ResultTable table;
-  std::string parameter;
-
-  // Largest real part of the eigenvalues that are not neutral.
-  std::vector<double> growth() const {
-    std::vector<double> result(table.rows(), NAN);
-    for (int k = 0; table.find(fmt::format("re{}", k)) >= 0; ++k) {
-      const auto &re = column(table, fmt::format("re{}", k)),
-                 &im = column(table, fmt::format("im{}", k));
-      for (std::size_t i = 0; i < result.size(); ++i)
-        if (re[i] != 0 || im[i] != 0) result[i] = std::fmax(result[i], re[i]);
-    }
-    return result;
-  }
-};
-
-Sweep sweep(Workshop& shop, const std::string& range, std::vector<std::string> more) {
-  std::vector<std::string> words = {"linearize", shop.model("bicycle")};
-  words.insert(words.end(), more.begin(), more.end());
-  words.insert(words.end(), {"--sweep", range});
-  const std::string folder = shop.folder_of(words);
-  std::string problem;
-  auto table = read_result_table(folder + "/sweep.csv", problem);
-  if (!table) throw ItemFailure(problem);
-  return {std::move(*table), range.substr(0, range.find('='))};
-}
-
-// Where a curve passes zero, by straight lines.
-std::vector<double> zeros(const std::vector<double>& x, const std::vector<double>& y) {
-  std::vector<double> result;
-  for (std::size_t i = 1; i < x.size(); ++i)
-    if (std::isfinite(y[i - 1]) && std::isfinite(y[i]) && (y[i - 1] < 0) != (y[i] < 0))
-      result.push_back(x[i - 1] + (x[i] - x[i - 1]) * y[i - 1] / (y[i - 1] - y[i]));
-  return result;
-}
 
 void eigenvalue_figures(Record& record, const Sweep& s, double sign, const std::string& what) {
   for (const bool real : {true, false}) {
@@ -91,10 +36,6 @@ void eigenvalue_figures(Record& record, const Sweep& s, double sign, const std::
                             "speed) are left out.",
                             what, real ? "real" : "imaginary")});
   }
-}
-
-Verdict near(double computed, double printed, double tolerance) {
-  return std::fabs(computed - printed) <= tolerance ? Verdict::agrees : Verdict::differs;
 }
 
 struct Followed {
@@ -166,7 +107,7 @@ void bicycle_run(Workshop& shop, Record& record) {
                            fmt::format("{:.4f} m/s", column(table, "front_speed").back()),
                            near(column(table, "front_speed").back(), 4.982, 2e-3)});
   record.notes = {
-      rounded,
+      rounded_geometry,
       "The text's 1.5 m R^2 (0.11 kg m^2) is 1.5 m R^2/2; R2 is not in table 7.1 and taken as "
       "R1; moments of the fork are about its steering axes, which only appendix B.2 says."};
   shop.add_animation(run, "bicycle", "Animation: the bicycle rides by itself");
@@ -174,8 +115,8 @@ void bicycle_run(Workshop& shop, Record& record) {
 
 void bicycle_straight(Workshop& shop, Record& record) {
   const int points = static_cast<int>(shop.choose(240, 80));
-  eigenvalue_figures(record, sweep(shop, fmt::format("v=lin(0.05,10,{})", points), upright), 1,
-                     "Bicycle running straight");
+  eigenvalue_figures(record, sweep_bicycle(shop, fmt::format("v=lin(0.05,10,{})", points), upright),
+                     1, "Bicycle running straight");
   std::vector<std::string> words = upright;
   words.insert(words.end(), {"--set", "v=2", "--from", "2", "--to", "6"});
   const Followed branch = follow(shop, words);
@@ -194,15 +135,15 @@ void bicycle_straight(Workshop& shop, Record& record) {
        fmt::format("{:.6f}, {:.6f} m/s", parameter_of(fine.bifurcations, "hopf", 2, 6),
                    parameter_of(fine.bifurcations, "branch-point", 2, 6)),
        near(parameter_of(fine.bifurcations, "branch-point", 2, 6), 5.3984, 1e-4)});
-  record.notes = {rounded};
+  record.notes = {rounded_geometry};
 }
 
 void bicycle_reversed(Workshop& shop, Record& record) {
   const int points = static_cast<int>(shop.choose(400, 100));
   const Sweep s =
-      sweep(shop, fmt::format("v=lin(-20,-0.25,{})", points),
-            {"--set", "lean=0", "--set", "steer=pi", "--set", "pitch=0.0316770242651653", "--set",
-             "yaw_rate=0", "--set", "rear_speed=-v"});
+      sweep_bicycle(shop, fmt::format("v=lin(-20,-0.25,{})", points),
+                    {"--set", "lean=0", "--set", "steer=pi", "--set", "pitch=0.0316770242651653",
+                     "--set", "yaw_rate=0", "--set", "rear_speed=-v"});
   eigenvalue_figures(record, s, -1, "Bicycle with its fork reversed");
   std::vector<double> ends = zeros(s.table.numbers[0], s.growth());
   for (double& v : ends) v = -v;
@@ -283,7 +224,7 @@ void bicycle_turns(Workshop& shop, Record& record) {
       "where the energy, not R2 u5, turns round. The document's 3.256 is the zero eigenvalue next "
       "to the "
       "second fold; its other figures are too coarse to tell.",
-      rounded};
+      rounded_geometry};
 }
 
 void bicycle_map(Workshop& shop, Record& record) {
@@ -313,110 +254,6 @@ void bicycle_map(Workshop& shop, Record& record) {
                            fmt::format("{} x {} states, least residual 10^{:.1f}", n, n, least),
                            Verdict::silent});
   }
-}
-
-void bicycle_trail(Workshop& shop, Record& record) {
-  const int points = static_cast<int>(shop.choose(120, 40));
-  std::vector<double> trails, weave, trails_capsize, capsize;
-  for (double trail = -0.03; trail < 0.2; trail += shop.choose(0.01, 0.04)) {
-    const double b = radius * std::tan(tilt) - trail;
-    std::vector<std::string> more = upright;
-    more.insert(more.end(), {"--set", fmt::format("b={:.12g}", b)});
-    const Sweep s = sweep(shop, fmt::format("v=log(1,40,{})", points), more);
-    const auto ends = zeros(s.table.numbers[0], s.growth());
-    if (!ends.empty()) trails.push_back(trail), weave.push_back(ends[0]);
-    if (ends.size() > 1) trails_capsize.push_back(trail), capsize.push_back(ends[1]);
-  }
-  Chart chart = figure_chart("Stable speeds over the trail", "trail [m]", "speed [m/s]");
-  chart.y_log = true;
-  add_line(chart, "stable from", trails, weave).drawn = ChartDrawn::both;
-  add_line(chart, "stable up to", trails_capsize, capsize).drawn = ChartDrawn::both;
-  record.figures.push_back(
-      {chart,
-       "Range of speeds in which the bicycle rides straight by itself, over the "
-       "trail (changed through b, the rest as it is): it vanishes a little below "
-       "zero and has no upper end above 0.196 m."});
-  // Capsize at infinite speed: the leading eigenvalue times v at a very high speed changes its
-  // sign.
-  std::vector<std::string> fast = upright;
-  fast.insert(fast.end(), {"--set", "v=3000"});
-  const Sweep far = sweep(shop, "b=lin(-0.0672,-0.0652,21)", fast);
-  const auto b_far = zeros(far.table.numbers[0], far.growth());
-  const double a_far = b_far.empty() ? NAN : trail_of(b_far[0]);
-  // Where the range vanishes: the smallest leading real part over the speed passes zero.
-  const auto least = [&](double b) {
-    std::vector<std::string> more = upright;
-    more.insert(more.end(), {"--set", fmt::format("b={:.12g}", b)});
-    double from = 1.8, to = 2.8, value = NAN;
-    for (int level = 0; level < 3; ++level) {  // the least lies in a corner: ever closer to it
-      const Sweep s = sweep(shop, fmt::format("v=lin({:.9g},{:.9g},41)", from, to), more);
-      const auto growth = s.growth();
-      const auto found = std::min_element(growth.begin(), growth.end());
-      const double at = s.table.numbers[0][found - growth.begin()], step = (to - from) / 40;
-      value = *found;
-      from = at - step, to = at + step;
-    }
-    return value;
-  };
-  double low = radius * std::tan(tilt), high = low + 0.012;  // stable at some speed, at none
-  double at_low = least(low), at_high = least(high);
-  if (!(at_low < 0 && at_high > 0)) throw ItemFailure("the stable range vanishes elsewhere");
-  for (int k = 0; k < 10 && high - low > 1e-7; ++k) {  // regula falsi (Illinois)
-    const double middle = low + (high - low) * at_low / (at_low - at_high), value = least(middle);
-    if (value < 0)
-      low = middle, at_low = value, at_high /= 2;
-    else
-      high = middle, at_high = value, at_low /= 2;
-    if (std::fabs(value) < 1e-5) break;
-  }
-  const double a_none = trail_of(low + (high - low) * at_low / (at_low - at_high));
-  record.rows = {{"trail", "0.08153 m", fmt::format("{:.5f} m", trail_of(0.048)),
-                  near(trail_of(0.048), 0.08153, 1e-4), "rounding of the printed geometry"},
-                 {"trail above which there is no upper end", "0.19567 m",
-                  fmt::format("{:.5f} m", a_far), near(a_far, 0.19567, 3e-4)},
-                 {"trail at which the stable range vanishes", "-0.006588 m",
-                  fmt::format("{:.5f} m", a_none), near(a_none, -0.006588, 2e-5)}};
-  record.notes = {
-      "The threshold speed at a trail of 0.19567 m is printed as 3.57 m/s; an independent "
-      "computation gives 3.564.",
-      rounded};
-}
-
-void bicycle_wheels(Workshop& shop, Record& record) {
-  Chart chart = figure_chart("Growth over the speed for lighter rims", "speed [m/s]",
-                             "largest real part [1/s]");
-  const int points = static_cast<int>(shop.choose(400, 120));
-  double first = NAN, last = NAN, zero_least = NAN;
-  for (const char* factor : {"1.5", "0.5", "0.1", "0.01", "1e-6"}) {
-    std::vector<std::string> more = upright;
-    more.insert(more.end(), {"--set", std::string("jm=") + factor});
-    const Sweep s = sweep(shop, fmt::format("v=log(1,100,{})", points), more);
-    const auto growth = s.growth();
-    add_line(chart, std::string("factor ") + factor, s.table.numbers[0],
-             map_values(growth, [](double g) { return std::clamp(g, -1.0, 2.0); }));
-    const auto ends = zeros(s.table.numbers[0], growth);
-    if (std::string(factor) == "0.01" && ends.size() > 1) first = ends[0], last = ends[1];
-    if (std::string(factor) == "1e-6") zero_least = *std::min_element(growth.begin(), growth.end());
-  }
-  chart.x_log = true;
-  record.figures.push_back(
-      {chart,
-       "Largest real part of the bicycle's eigenvalues over its speed for wheels "
-       "of equal mass and smaller moment of inertia (factor against a "
-       "homogeneous disc; values cut off at -1 and 2): the stable range moves "
-       "to high speeds and disappears without gyroscopic moments."});
-  record.rows = {
-      {"factor 0.01: stable from", "23.5 m/s", fmt::format("{:.2f} m/s", first),
-       near(first, 23.5, 0.2)},
-      {"factor 0.01: stable up to", "66 m/s", fmt::format("{:.2f} m/s", last), near(last, 66, 0.6)},
-      {"factor 0 (here 1e-6): largest real part up to 100 m/s", "positive",
-       fmt::format("at least {:.3f} 1/s", zero_least),
-       zero_least > 0 ? Verdict::agrees : Verdict::differs}};
-  record.notes = {
-      "The text's 0.01 m R^2 = 0.00073 kg m^2 is 0.01 m R^2/2 = 0.00075: as for 1.5, the factor "
-      "is against a disc.",
-      "A wheel without any moment of inertia cannot be asked for its angular acceleration, and the "
-      "model is refused; a millionth of a disc stands for zero."};
 }
 
 }  // namespace cartan
