@@ -91,6 +91,11 @@ void Arguments::positional(const std::string& name, const std::string& help, std
   parser_->app.add_option(name, target, help)->required()->type_name("");
 }
 
+void Arguments::positional(const std::string& name, const std::string& help,
+                           std::vector<std::string>& target) {
+  parser_->app.add_option(name, target, help)->required()->expected(1, 1000)->type_name("");
+}
+
 void Arguments::option(const std::string& name, const std::string& value, const std::string& help,
                        std::string& target) {
   CLI::Option* option = parser_->add(name, value, help, target);

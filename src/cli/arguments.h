@@ -17,6 +17,9 @@ class Arguments {
   ~Arguments();
 
   void positional(const std::string& name, const std::string& help, std::string& target);
+  // One word or more.
+  void positional(const std::string& name, const std::string& help,
+                  std::vector<std::string>& target);
 
   // `name` with its dashes; `value`: what stands for the value in the help.
   void option(const std::string& name, const std::string& value, const std::string& help,

@@ -25,6 +25,8 @@ int equilibrium_command(const Words& words);
 int continue_command(const Words& words);
 int view_command(const Words& words);
 int fit_command(const Words& words);
+int plot_command(const Words& words);
+int reproduce_command(const Words& words);
 int new_command(const Words& words);
 
 }  // namespace cartan

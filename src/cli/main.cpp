@@ -32,12 +32,15 @@ const Command commands[] = {
     {"continue", "follow steady motions or orbits along a parameter; bifurcations",
      continue_command},
     {"view", "show a run, or a model's initial assembly, in the browser", view_command},
+    {"plot", "charts of results as SVG or PNG", plot_command},
+    {"reproduce", "every table and figure of the source documents, in one report",
+     reproduce_command},
     {"fit", "parameters from measurements, with their uncertainty", fit_command},
     {"new", "write a ready model file to start from", new_command},
 };
 
 // Commands other versions have.
-const char* const absent_commands[] = {"sweep", "plot", "reproduce"};
+const char* const absent_commands[] = {"sweep"};
 
 void print_help() {
   fmt::print(

@@ -1,4 +1,8 @@
 // cartan run: simulate a model, print a summary, write the motion.
+#include <ctime>
+#include <fstream>
+#include <iterator>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,6 +17,7 @@
 #include "cli/state_file.h"
 #include "io/model_json.h"
 #include "io/output_files.h"
+#include "report/run_report.h"
 
 namespace cartan {
 namespace {
@@ -22,7 +27,7 @@ struct Options {
   RunArguments run;
   std::string from, out, stabilisation = "projection";
   std::vector<std::string> record;
-  bool power = false, json = false, quiet = false;
+  bool power = false, report = false, json = false, quiet = false;
 };
 
 std::optional<int> read_options(const Words& words, Options& o) {
@@ -54,6 +59,9 @@ std::optional<int> read_options(const Words& words, Options& o) {
   declare_stabilisation(arguments, o.stabilisation);
   arguments.option("--out", "DIR",
                    "write trajectory.csv, bodies.csv, events.csv, ... to this folder", o.out);
+  arguments.flag("--report",
+                 "also write report.html: summary, charts, viewer, provenance (needs --out)",
+                 o.report);
   arguments.flag("--json", "print one JSON object instead of the summary", o.json);
   arguments.flag("--quiet", "print nothing but errors", o.quiet);
   return arguments.parse(words);
@@ -109,6 +117,10 @@ bool prepare(const Options& o, Job& job) {
     return false;
   if (extra.any() && o.out.empty()) {
     fmt::print(stderr, "cartan run: --record writes tables to a folder; give --out DIR too\n");
+    return false;
+  }
+  if (o.report && o.out.empty()) {
+    fmt::print(stderr, "cartan run: --report writes to a folder; give --out DIR too\n");
     return false;
   }
   extra.balance = job.balance = o.power;
@@ -172,10 +184,38 @@ bool write_results(const Job& job, const RunResult& result, std::string& problem
   if (!job.recorder->close(problem)) return false;
   if (!job.output) return true;
   OutputFolder& output = *job.output;
+  output.drop("report.html");  // of an earlier run
   return output.write("model.json", model_json(*job.model, parameter_values(*job.model)),
                       problem) &&
          output.write("summary.json", summary_json(result, false), problem) &&
          output.commit(problem);
+}
+
+std::string first_line_after(const char* path, const std::string& key) {
+  std::ifstream stream(path);
+  for (std::string line; std::getline(stream, line);)
+    if (line.starts_with(key)) return line.substr(line.find(':') + 2);
+  return "unknown";
+}
+
+bool write_report(const Words& words, const Job& job, const RunResult& result,
+                  std::string& problem) {
+  RunReportFacts facts;
+  facts.summary = summary_text(result);
+  facts.model_file = job.model->file;
+  std::ifstream stream(job.model->file);
+  facts.model_text.assign(std::istreambuf_iterator<char>(stream), {});
+  const std::time_t now = std::time(nullptr);
+  char date[64];
+  std::strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", std::gmtime(&now));
+  facts.provenance = {{"command", fmt::format("cartan run {}", fmt::join(words, " "))},
+                      {"program", fmt::format("cartan {}, {}", CARTAN_VERSION, __VERSION__)},
+                      {"date", date},
+                      {"processor", first_line_after("/proc/cpuinfo", "model name")},
+                      {"files", fmt::format("{}", fmt::join(job.output->names(), ", "))}};
+  const std::string& folder = job.output->path();
+  const std::string page = run_report_page(folder, facts, problem);
+  return !page.empty() && write_whole_file(folder + "/report.html", page, problem);
 }
 
 }  // namespace
@@ -198,12 +238,17 @@ int run_command(const Words& words) {
     fmt::print(stderr, "cartan run: {}\n", problem);
     return exit_failed;
   }
+  if (options.report && !write_report(words, job, result, problem)) {
+    fmt::print(stderr, "cartan run: the run is written, but no report: {}\n", problem);
+    return exit_failed;
+  }
   if (options.json) {
     fmt::print("{}", summary_json(result, true));
   } else if (!options.quiet) {
     fmt::print("{}", summary_text(result));
     if (job.output)
-      fmt::print("\nWritten to {}: {}\n", job.output->path(), fmt::join(job.output->names(), ", "));
+      fmt::print("\nWritten to {}: {}{}\n", job.output->path(),
+                 fmt::join(job.output->names(), ", "), options.report ? ", report.html" : "");
   }
   return exit_done;
 }

@@ -1,17 +1,23 @@
-// A chart as SVG text: axes with labels, a map of colours, solid and dashed lines, marked points
-// with names.
+// A chart as SVG text: axes with labels, lines and points with names, a map of colours, marked
+// points. Colours are Okabe and Ito's, which people who see colours differently can tell apart.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace cartan {
 
+enum class ChartDrawn { line, points, both };
+
 struct ChartLine {
   std::vector<std::pair<double, double>> points;
   bool dashed = false;
   int colour = 0;
+  std::string name = {};  // in the legend; "" for none
+  ChartDrawn drawn = ChartDrawn::line;
+  double width = 2;
 };
 
 struct ChartMark {
@@ -19,26 +25,31 @@ struct ChartMark {
   std::string label;
 };
 
-// Values over a grid as colours, dark where they are small: a ramp from blue to yellow whose
-// lightness grows steadily, so that it reads without colours too.
+// A rectangle of coloured cells, `columns` x `rows`, from one corner to the other; values row by
+// row from the lowest y. Cells that are not finite stay empty.
 struct ChartMap {
-  std::vector<double> x, y;    // places of the columns and rows, in order
-  std::vector<double> values;  // row by row; what is not finite stays empty
-  std::string label;
+  int columns = 0, rows = 0;
+  double x_low = 0, x_high = 1, y_low = 0, y_high = 1;
+  std::vector<double> values;
+  std::string label;  // of the scale of colours, with its unit; "" for no scale
 };
 
 struct Chart {
   std::string title, x_label, y_label;  // labels with their units
   std::vector<ChartLine> lines;
   std::vector<ChartMark> marks;
-  ChartMap map;  // under the lines, where there is one
   std::string solid_means, dashed_means;  // legend; "" for none
+  bool x_log = false, y_log = false;      // numbers that are not positive interrupt lines
+  bool same_scale = false;                // a metre is as long across as upwards
+  bool y_downwards = false;
+  std::optional<ChartMap> map;
+  double width = 800, height = 540;
 };
 
 // Numbers that are not finite interrupt lines.
 std::string chart_svg(const Chart& chart);
 
-// Round numbers between two values, about `count` of them.
-std::vector<double> chart_ticks(double low, double high, int count);
+// Letters that mean something in SVG and HTML, written so that they do not.
+std::string escape_markup(const std::string& text);
 
 }  // namespace cartan

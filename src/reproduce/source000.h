@@ -1,0 +1,26 @@
+// Source 000: what its items share, and those of section 3.3.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reproduce/workshop.h"
+
+namespace cartan {
+
+inline const std::vector<std::string> four_joints = {"joint1", "joint2", "joint3", "joint4"};
+
+// Figures of unit length and energy for one run.
+void conservation_figures(Record& record, const Workshop::Run& run,
+                          const std::vector<std::string>& joints, const std::string& what,
+                          const std::string& method, bool energy = true);
+// Largest deviation of a quaternion's length from one.
+double worst_length(const Workshop::Run& run, const std::vector<std::string>& joints);
+
+void heavy_top(Workshop& shop, Record& record);
+void torsion(Workshop& shop, Record& record);
+void sixteen_links(Workshop& shop, Record& record);
+void spring_damper(Workshop& shop, Record& record);
+void coiled(Workshop& shop, Record& record);
+
+}  // namespace cartan

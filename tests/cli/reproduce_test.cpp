@@ -1,0 +1,127 @@
+// reproduce in quick mode: every item is computed or honestly missing, and the report says so.
+#include <map>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command_line.h"
+
+namespace cartan::test {
+namespace {
+
+using nlohmann::json;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// One document: no item fails, figures have captions, verdicts that must not change do not.
+json reproduce(const Scratch& scratch, const std::string& document) {
+  const std::string out = scratch.path("report");
+  const CommandResult result =
+      run_cartan({"reproduce", "--quick", "--only", document, "--out", out, "--json"});
+  const json results = expect_json(result);
+  const std::string page = read_file(out + "/report.html");
+  for (const auto& item : results["items"]) {
+    const std::string id = item["id"];
+    EXPECT_NE(item["status"], "failed") << id << ": " << item["problem"];
+    EXPECT_TRUE(contains(page, "id=\"item-" + id + "\"")) << id;
+    if (item["status"] != "computed") continue;
+    EXPECT_FALSE(item["rows"].empty()) << id;
+    for (const auto& row : item["rows"]) {
+      EXPECT_FALSE(contains(row["computed"], "nan")) << id << ": " << row["quantity"];
+      EXPECT_NE(row["computed"], "") << id;
+      if (row["verdict"] == "differs") {  // never without an argument
+        EXPECT_NE(row["remark"], "") << id << ": " << row["quantity"];
+      }
+    }
+  }
+  EXPECT_FALSE(contains(page, "src=\"http"));
+  EXPECT_FALSE(contains(page, "<figcaption></figcaption>"));
+  return results;
+}
+
+int count(const json& results, const std::string& status) {
+  int n = 0;
+  for (const auto& item : results["items"]) n += item["status"] == status;
+  return n;
+}
+
+std::string verdict(const json& results, const std::string& id, const std::string& quantity) {
+  for (const auto& item : results["items"])
+    if (item["id"] == id)
+      for (const auto& row : item["rows"])
+        if (contains(row["quantity"], quantity)) return row["verdict"];
+  return "no such row";
+}
+
+TEST(Reproduce, Document000) {
+  const Scratch scratch;
+  const json results = reproduce(scratch, "000");
+  EXPECT_EQ(count(results, "computed"), 14);
+  EXPECT_EQ(verdict(results, "000.3.1", "size of B"), "agrees");
+  EXPECT_EQ(verdict(results, "000.3.5", "body 2"), "agrees");
+  EXPECT_EQ(verdict(results, "000.top", "momentum"), "agrees");
+  EXPECT_TRUE(std::filesystem::exists(scratch.path("report/models/four_link.toml")));
+}
+
+TEST(Reproduce, Document001) {
+  const Scratch scratch;
+  const json results = reproduce(scratch, "001");
+  EXPECT_EQ(count(results, "computed"), 6);
+  EXPECT_EQ(verdict(results, "001.2", "angles"), "agrees");
+}
+
+TEST(Reproduce, Document002) {
+  const Scratch scratch;
+  const json results = reproduce(scratch, "002");
+  EXPECT_EQ(count(results, "computed"), 12);
+  EXPECT_EQ(verdict(results, "002.3", "initial kinetic energy"), "agrees");
+  EXPECT_EQ(verdict(results, "002.12", "SE(3)"), "agrees");
+}
+
+TEST(Reproduce, Document003) {
+  const Scratch scratch;
+  const json results = reproduce(scratch, "003");
+  EXPECT_EQ(count(results, "computed") + count(results, "missing"), 20);
+  EXPECT_EQ(verdict(results, "003.21", "C10"), "agrees");
+  EXPECT_EQ(verdict(results, "003.27", "C10"), "agrees");
+}
+
+TEST(Reproduce, Document004) {
+  const Scratch scratch;
+  const json results = reproduce(scratch, "004");
+  EXPECT_EQ(count(results, "computed") + count(results, "missing"), 20);
+  for (const auto& [id, quantity] :
+       std::map<std::string, std::string>{{"004.6.6", "eigenvalues"},
+                                          {"004.6.8", "period"},
+                                          {"004.7.1", "q1"},
+                                          {"004.frequencies", "in the plane"},
+                                          {"004.7.4", "capsize"},
+                                          {"004.7.5", "stable up to"},
+                                          {"004.7.6", "first saddle-node"},
+                                          {"004.trail", "vanishes"},
+                                          {"004.wheels", "stable from"}})
+    EXPECT_EQ(verdict(results, id, quantity), "agrees") << id;
+}
+
+TEST(Reproduce, OptionsAndFailures) {
+  const Scratch scratch;
+  expect_refusal(run_cartan({"reproduce", "--only", "005"}), "no such document or item");
+  expect_refusal(run_cartan({"reproduce", "--examples", scratch.path("none")}),
+                 "model files are missing");
+  const CommandResult list = run_cartan({"reproduce", "--list", "--only", "002"});
+  EXPECT_EQ(list.status, 0);
+  EXPECT_TRUE(contains(list.out, "002.15"));
+  EXPECT_FALSE(contains(list.out, "000.3.1"));
+  // An item whose model is missing fails, the report is still written and says so.
+  std::filesystem::create_directories(scratch.path("empty"));
+  const std::string out = scratch.path("report");
+  const CommandResult broken = run_cartan({"reproduce", "--quick", "--only", "002.2", "--examples",
+                                           scratch.path("empty"), "--out", out});
+  EXPECT_EQ(broken.status, 1);
+  EXPECT_TRUE(contains(read_file(out + "/report.html"), "no such model file"));
+}
+
+}  // namespace
+}  // namespace cartan::test
