@@ -179,6 +179,24 @@ double number_at(const SteadyCase& steady, const State& state, const Varied& var
   return middle + std::remainder(value - middle, 2 * std::numbers::pi);
 }
 
+// Cells whose middles are the places of two ranges; `values` row by row of the second.
+ChartMap cells_around(const std::vector<double>& x, const std::vector<double>& y,
+                      const std::vector<double>& values) {
+  const auto half = [](const std::vector<double>& places) {
+    const double count = static_cast<double>(places.size());
+    return count > 1 ? (places.back() - places.front()) / (count - 1) / 2 : 0.5;
+  };
+  ChartMap map;
+  map.columns = static_cast<int>(x.size());
+  map.rows = static_cast<int>(y.size());
+  map.x_low = x.front() - half(x);
+  map.x_high = x.back() + half(x);
+  map.y_low = y.front() - half(y);
+  map.y_high = y.back() + half(y);
+  map.values = values;
+  return map;
+}
+
 // How far from steady the starts are (the rate that symmetries do not explain): over one number as
 // a line, over two as a map; over more the least of all starts that share the first two. Marked:
 // the states found in the box.
@@ -204,7 +222,8 @@ std::string map_picture(const SteadyCase& steady, const std::vector<Varied>& var
     value = std::isfinite(value) ? std::max(std::log10(value), floor) : std::nan("");
   if (varied.size() > 1) {
     chart.y_label = varied[1].range.name;
-    chart.map = {varied[0].range.values, varied[1].range.values, least, quantity};
+    chart.map = cells_around(varied[0].range.values, varied[1].range.values, least);
+    chart.map->label = quantity;
   } else {
     chart.y_label = quantity;
     ChartLine line;
