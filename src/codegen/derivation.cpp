@@ -184,14 +184,18 @@ void Derivation::evaluate_forces() {
   fill_forces(*mechanism_, *ws_);
 }
 
+// Rows that are equations: those of drives of tree joints are none.
+bool Derivation::closed() const {
+  return std::any_of(mechanism_->rows.begin(), mechanism_->rows.end(),
+                     [](const ConstraintRow& row) { return row.driven_speed < 0; });
+}
+
 void Derivation::solve() {
   evaluate_forces();
-  const bool closed = std::any_of(mechanism_->rows.begin(), mechanism_->rows.end(),
-                                  [](const ConstraintRow& row) { return row.driven_speed < 0; });
   // ball joints of slender bodies make M badly conditioned: there the recursion keeps more digits
   const bool single = std::all_of(mechanism_->links.begin(), mechanism_->links.end(),
                                   [](const Link<Expression>& link) { return link.nv <= 1; });
-  const bool small = !closed && single && mechanism_->nv <= most_speeds_in_link_frames;
+  const bool small = !closed() && single && mechanism_->nv <= most_speeds_in_link_frames;
   solve_with_friction<Expression>(
       *mechanism_, *ws_,
       small ? solve_in_link_frames<Expression> : solve_accelerations<Expression>);
@@ -287,8 +291,10 @@ std::string Derivation::refuse_mass_matrix(const Model& model) {
 
 MassMatrixForm Derivation::mass_matrix_form() {
   evaluate_forces();
-  solve_with_friction<Expression>(*mechanism_, *ws_, form_moving_frame<Expression>);
-  const MovingFrame<Expression>& mf = *ws_->moving_frame;
+  solve_with_friction<Expression>(
+      *mechanism_, *ws_, closed() ? form_moving_frame<Expression> : form_in_link_frames<Expression>);
+  const MovingFrame<Expression> mf = *ws_->moving_frame;
+  ws_->moving_frame.reset();
   MassMatrixForm form;
   form.nv = mf.nv;
   form.rows = static_cast<int>(mf.active.size());

@@ -107,6 +107,7 @@ class Derivation {
   void evaluate_kinematics();
   void evaluate_forces();
   void solve();
+  bool closed() const;
   Expression evaluate_formula(const Formula& formula);
   std::string free_name(std::string name) const;
 

@@ -42,15 +42,26 @@ class LinkFrameSolver {
     for (int i = 0; i < n_; ++i) place_[speeds_[i]] = i;
   }
 
-  void operator()() {
+  void form() {
     for (std::size_t i = 0; i < frames_.size(); ++i) move(static_cast<int>(i));
     for (int i = static_cast<int>(frames_.size()) - 1; i >= 0; --i) {
       fill_columns_of(i);
       pass_to_parent(i);
     }
     hold_known();
+  }
+
+  void store(MovingFrame<S>& to) {
+    for (int i = 0; i < n_; ++i) {
+      to.rhs[speeds_[i]] = rhs_[i];
+      for (int j = 0; j < n_; ++j)
+        to.M_star[static_cast<std::size_t>(speeds_[i]) * n_ + speeds_[j]] = M(i, j);
+    }
+  }
+
+  void solve() {
     factorise();
-    solve();
+    substitute();
     for (int i = 0; i < n_; ++i) ws_.vdot[speeds_[i]] = rhs_[i];
     fill_accelerations(mechanism_, ws_);
   }
@@ -161,7 +172,7 @@ class LinkFrameSolver {
     }
   }
 
-  void solve() {
+  void substitute() {
     for (int i = n_ - 1; i >= 0; --i)
       for (int j = 0; j < i; ++j)
         if (!is_zero(M(i, j))) rhs_[j] -= M(i, j) * rhs_[i];
@@ -184,10 +195,25 @@ class LinkFrameSolver {
 
 template <class S>
 void solve_in_link_frames(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
-  LinkFrameSolver<S>(mechanism, ws)();
+  LinkFrameSolver<S> solver(mechanism, ws);
+  solver.form();
+  solver.solve();
+}
+
+template <class S>
+void form_in_link_frames(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  LinkFrameSolver<S> solver(mechanism, ws);
+  solver.form();
+  ws.moving_frame.emplace();
+  ws.moving_frame->nv = mechanism.nv;
+  ws.moving_frame->rhs.resize(mechanism.nv);
+  ws.moving_frame->M_star.resize(static_cast<std::size_t>(mechanism.nv) * mechanism.nv);
+  solver.store(*ws.moving_frame);
 }
 
 template void solve_in_link_frames<double>(const Mechanism<double>&, MotionWorkspace<double>&);
+template void form_in_link_frames<Expression>(const Mechanism<Expression>&,
+                                              MotionWorkspace<Expression>&);
 template void solve_in_link_frames<Expression>(const Mechanism<Expression>&,
                                                MotionWorkspace<Expression>&);
 

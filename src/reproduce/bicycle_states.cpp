@@ -4,7 +4,7 @@
 #include <numbers>
 #include <optional>
 
-#include "dynamics/formulations.h"
+#include "formulations/formulations.h"
 #include "dynamics/mechanism_system.h"
 #include "io/toml_reader.h"
 #include "model/model.h"

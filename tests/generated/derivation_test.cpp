@@ -75,5 +75,30 @@ TEST_P(DerivedExample, HasTheNativeRates) {
 INSTANTIATE_TEST_SUITE_P(All, DerivedExample, testing::ValuesIn(example_names()),
                          [](const auto& info) { return info.param; });
 
+// Trees and closed mechanisms of all joint types with all forces and constraints.
+TEST(DerivedRandomMechanisms, HaveTheNativeRates) {
+  RandomMechanismOptions trees;
+  trees.max_bodies = 6;
+  int compared = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Diagnostics problems("random");
+    const std::optional<Model> model = check_model(
+        seed % 2 ? make_random_mechanism(seed, trees) : make_random_closed_mechanism(seed),
+        problems);
+    ASSERT_TRUE(model) << problems.text();
+    std::string problem;
+    const auto system = make_system(*model, parameter_values(*model), "recursive", problem);
+    if (!system) continue;
+    std::mt19937_64 random(seed);
+    const FlatRates flat(*model, system->initial_state());
+    for (int k = 0; k < 3; ++k)
+      expect_equal_rates(*system, flat, random_state(*system, random, 0.05), 1e-9);
+    ++compared;
+    if (HasFailure()) return;
+  }
+  EXPECT_GE(compared, 180);
+}
+
 }  // namespace
 }  // namespace cartan::test
