@@ -182,7 +182,7 @@ int ExpressionGraph::make_power(int base, int exponent) {
     if (n == 0.5) return make(Op::sqrt, base);
     if (n < 0 && n == std::floor(n) && n >= -16)
       return make_quotient(make_number(1), make_power(base, make_number(-n)));
-    if (n == std::floor(n) && n <= 16) {  // by squaring
+    if (n == std::floor(n) && n > 0 && n <= 16) {  // by squaring
       int result = -1, square = base;
       for (int k = static_cast<int>(n); k > 0; k /= 2) {
         if (k % 2) result = result < 0 ? square : make_product(result, square);

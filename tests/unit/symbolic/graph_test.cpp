@@ -55,6 +55,8 @@ TEST_F(Graph, NumbersAreFolded) {
   expect_same(x / x, 1);
   expect_same(pow(x, 3), x * x * x);
   expect_same(pow(x, -2), 1 / (x * x));
+  for (const double n : {-40.0, -17.0, -16.0, -1.0, 0.0, 1.0, 7.0, 16.0, 17.0, 40.0, 2.5, -0.5})
+    EXPECT_DOUBLE_EQ(pow(y, n).sample(), std::pow(1.3, n)) << n;
 }
 
 TEST_F(Graph, WhatCancelsIsGone) {
