@@ -8,7 +8,6 @@
 #include "codegen/prepared_function.h"
 
 #include <algorithm>
-#include <cassert>
 #include <numeric>
 
 namespace cartan {

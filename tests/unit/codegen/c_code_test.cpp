@@ -1,8 +1,10 @@
 // Generated C, compiled and loaded, against the graph it was made from.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "codegen/child_process.h"
 #include "codegen/compiled_library.h"
@@ -142,6 +144,33 @@ TEST(CodegenC, SparseOutputsTellTheirPattern) {
   EXPECT_STREQ(names[1][1], "q1");
   EXPECT_STREQ(names[1][2], "rad");
   EXPECT_EQ(names[9][0], nullptr);
+}
+
+// Nothing to compute, no arguments, names that clash, numbers that are none.
+TEST(CodegenC, OddUnitsCompile) {
+  const WorkFolder folder;
+  TestUnit empty;
+  empty.unit.name = "empty";
+  empty.unit.graph = empty.graph.get();
+  EXPECT_NE(compiled(empty.unit, strict_options(folder)), nullptr);
+  TestUnit odd = random_unit("while", 3, 20);
+  CodeUnit& unit = odd.unit;
+  const double infinity = std::numeric_limits<double>::infinity();
+  unit.arguments[0].name = "t1";
+  unit.arguments[1].name = unit.arguments[2].name = "M";
+  unit.title = unit.remarks.emplace_back("ends with */ and \\");
+  unit.functions.push_back({"check", "quote \" here", {}, {}});
+  unit.functions.push_back(
+      {"w", "", {{"w", 3, 1, {}, {}, {infinity, -infinity, std::nan("")}}}, {}});
+  const auto library = compiled(unit, strict_options(folder));
+  ASSERT_NE(library, nullptr);
+  double out[3];
+  library->function<void(double, const double*, const double*, double*)>("while__w_")(0, {}, {},
+                                                                                      out);
+  EXPECT_EQ(out[0], infinity);
+  EXPECT_EQ(out[1], -infinity);
+  EXPECT_TRUE(std::isnan(out[2]));
+  EXPECT_LT(library->function<double()>("while__check")(), 1e-12);
 }
 
 // The header is C and C++, and agrees with the code.
