@@ -173,7 +173,9 @@ State polish(const SteadyProblem& problem, const State& state, Vector& c) {
     if (!K.allFinite()) break;
     for (Eigen::Index k = 0; k < c.size(); ++k)
       if (c[k] == 0) K.col(n + k).setZero();
-    const Iterate next = take(problem, at, Steps(K, at.F).step(0), {});
+    Eigen::CompleteOrthogonalDecomposition<Matrix> solver(K.rows(), K.cols());
+    solver.setThreshold(rank_tolerance);
+    const Iterate next = take(problem, at, -solver.compute(K).solve(at.F), {});
     if (!(next.size < 0.5 * at.size)) break;
     at = next;
   }

@@ -54,6 +54,7 @@ OrbitContinuation::Member& OrbitContinuation::member(double p) {
     fresh.problem = setting_.family.options.problem;
     fresh.problem.section = fresh.made.section.get();
     fresh.problem.parameters = which();
+    fresh.problem.references = &references_;
     fresh.problem.holds.clear();
     for (std::size_t k = 0; k < fresh.made.holds.size(); ++k)
       fresh.problem.holds.push_back({fresh.made.holds[k].get(), setting_.hold_values[k]});
@@ -182,8 +183,11 @@ std::string OrbitContinuation::move(const VectorXd& step, ContinuationPoint& poi
   const int count = static_cast<int>(point.states.size());
   std::vector<VectorXd> moves;
   Eigen::Index first = 0;
-  for (const State& node : point.states) {
-    const MatrixXd B = allowed_directions(system, node, *at.workspace);
+  const std::vector<MatrixXd> directions =
+      node_directions(system, at.problem, point.states, *at.workspace);
+  for (int i = 0; i < count; ++i) {
+    const State& node = point.states[i];
+    const MatrixXd& B = directions[i];
     if (first + B.cols() > step.size()) return "the constraints change their number";
     moves.push_back(B * step.segment(first, B.cols()));
     if (!parameters.empty())
@@ -276,7 +280,8 @@ Branch OrbitContinuation::follow_hopf(const Bifurcation& hopf, const Linearisati
   first.point.numbers.resize(2);
   first.point.numbers << 2 * std::numbers::pi / omega, hopf.at.point.parameter();
   Member& here = member(first.point.parameter());
-  const MatrixXd B = allowed_directions(*here.made.system, first.point.states[0], *here.workspace);
+  const MatrixXd B =
+      node_directions(*here.made.system, here.problem, first.point.states, *here.workspace)[0];
   VectorXd direction = VectorXd::Zero(B.cols() + 2);
   direction.head(B.cols()) = B.transpose() * at.modes.col(mode).real().head(B.rows());
   first.weights = VectorXd::Constant(B.cols() + 2, 1 / size_of(first.point.states[0]));

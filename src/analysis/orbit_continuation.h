@@ -80,6 +80,7 @@ class OrbitContinuation final : public ContinuationProblem {
   OrbitSetting setting_;
   bool doubled_ = false;  // the second half of the nodes belongs to the second time around
   int neutral_ = -1;      // multipliers that are one all along
+  std::vector<Eigen::MatrixXd> references_;  // of the nodes' directions
   std::vector<Member> members_;
   ContinuationPoint cached_point_;
   ShootingEquations cached_;

@@ -304,7 +304,9 @@ Branch RelativeOrbits::follow_hopf(const Bifurcation& hopf, const Linearisation&
   first.point.numbers.resize(linear.c.size() + 2);
   first.point.numbers << 2 * std::numbers::pi / hopf.critical.imag(), linear.c,
       hopf.at.point.parameter();
-  const Here& h = at(first.point);
+  at(first.point);
+  const std::shared_ptr<const Here> kept = here_;  // the walk goes on to other points
+  const Here& h = *kept;
   none.problem = h.problem;
   if (!none.problem.empty()) return none;
   const Eigen::Index across = h.across.cols();

@@ -120,8 +120,7 @@ struct Builder {
   }
 
   ShootingEquations build() {
-    for (const State& node : point.nodes)
-      equations.directions.push_back(allowed_directions(system, node, flow.workspace()));
+    equations.directions = node_directions(system, problem, point.nodes, flow.workspace());
     d = static_cast<int>(equations.directions[0].cols());
     for (const MatrixXd& B : equations.directions)
       if (B.cols() != d) equations.problem = "the constraints change their number along the orbit";
@@ -144,6 +143,18 @@ struct Builder {
 };
 
 }  // namespace
+
+std::vector<MatrixXd> node_directions(const System& system, const ShootingProblem& problem,
+                                      const std::vector<State>& nodes, Workspace& workspace) {
+  std::vector<MatrixXd> directions;
+  if (problem.references) problem.references->resize(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    directions.push_back(allowed_directions(system, nodes[i], workspace));
+    if (problem.references && system.constraint_count() > 0)
+      directions[i] = align_basis(directions[i], (*problem.references)[i]);
+  }
+  return directions;
+}
 
 std::string make_shooting_point(const System& system, const State& start, double period, int nodes,
                                 const FlowOptions& options, ShootingPoint& point) {

@@ -25,7 +25,14 @@ struct ShootingProblem {
   // Quantities with values they are to have at x_0, where orbits come in families.
   std::vector<std::pair<const StateFunction*, double>> holds;
   std::vector<int> parameters;  // for derivatives
+  // Along branches: per node a basis that directions are turned next to, so that the unknowns mean
+  // the same from point to point (align_basis).
+  std::vector<Eigen::MatrixXd>* references = nullptr;
 };
+
+// The allowed directions B_i of all nodes.
+std::vector<Eigen::MatrixXd> node_directions(const System& system, const ShootingProblem& problem,
+                                             const std::vector<State>& nodes, Workspace& workspace);
 
 struct ShootingPoint {
   std::vector<State> nodes;
