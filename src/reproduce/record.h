@@ -22,6 +22,9 @@ constexpr int verdict_count = 7;
 
 // Two sizes of errors: within a factor of five, smaller, or larger here.
 Verdict compare_errors(double printed, double computed);
+inline Verdict agrees_if(bool good) {
+  return good ? Verdict::agrees : Verdict::differs;
+}
 // Two results that are said to be alike.
 Verdict compare_alike(double a, double b);
 

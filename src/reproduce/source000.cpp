@@ -59,14 +59,17 @@ void spy_plot(Workshop& shop, Record& record) {
   chart.height = 560;
   std::vector<double> xs, ys, unit_x, unit_y;
   int count = 0;
+  bool stair = true;  // nothing right of the steps, ones on them
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j) {
       const double value = B[i][j];
       if (std::fabs(value) < 1e-14) continue;
       ++count;
+      stair &= j / 3 <= i / 6;
       const bool one = i % 6 >= 3 && i / 6 == j / 3;  // the identity blocks of the proof
       (one ? unit_x : xs).push_back(j + 1);
       (one ? unit_y : ys).push_back(i + 1);
+      if (one) stair &= i % 3 != j % 3 || value == 1;
     }
   add_points(chart, "entry", xs, ys);
   add_points(chart, "identity block", unit_x, unit_y);
@@ -80,7 +83,7 @@ void spy_plot(Workshop& shop, Record& record) {
                   rows == 24 && columns == 12 ? Verdict::agrees : Verdict::differs},
                  {"shape", "stair of blocks, identity on the steps",
                   fmt::format("block lower triangular, {} entries not zero at this state", count),
-                  Verdict::agrees}};
+                  agrees_if(stair)}};
   record.notes = {
       "The chain hangs tilted about the first axis, so that some entries of its full "
       "blocks happen to vanish at this state."};

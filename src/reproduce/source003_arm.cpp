@@ -185,8 +185,20 @@ void arm_energy(Workshop& shop, Record& record) {
                             "Energy change of each half swing over its mean angular rate "
                             "(angle passed over time): close to a straight line, which "
                             "suggested a first-order law to the document's author."});
-  record.rows = {{"dissipation over the rate", "looks like a first-order polynomial", "the same",
-                  Verdict::agrees}};
+  double mean_rate = 0, mean_loss = 0, both = 0, rate_square = 0, loss_square = 0;
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    mean_rate += rates[i] / static_cast<double>(rates.size());
+    mean_loss += losses[i] / static_cast<double>(rates.size());
+  }
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    both += (rates[i] - mean_rate) * (losses[i] - mean_loss);
+    rate_square += (rates[i] - mean_rate) * (rates[i] - mean_rate);
+    loss_square += (losses[i] - mean_loss) * (losses[i] - mean_loss);
+  }
+  const double correlation = both / std::sqrt(rate_square * loss_square);
+  record.rows = {{"dissipation over the rate", "looks like a first-order polynomial",
+                  fmt::format("correlation with a straight line {:.2f}", correlation),
+                  agrees_if(correlation < -0.6)}};
   record.notes = {
       "A half swing of larger rate is also longer: its energy loss is force times angle. "
       "The straight line therefore speaks for a constant moment as much as for a "
@@ -219,25 +231,25 @@ void arm_viscous(Workshop& shop, Record& record) {
   const double c1 = single_constant(swings(shop), 1);
   const double off = law_figures(shop, record, {fmt::format("C1={:.17g}", c1)}, "-C1 v");
   add_distance_row(record, off);
-  record.rows.push_back({"behaviour", "fits at the beginning, does not stop",
-                         "the same: a viscous moment never stops the arm", Verdict::agrees});
   const Json fitted = fit(shop, "C1=0.02");
   add_fit_row(record, fitted, "C1");
   add_cost_row(record, fitted);
+  record.notes = {
+      "The document: fits at the beginning, but does not stop. A moment in proportion to the "
+      "rate never stops the arm."};
 }
 
 void arm_constant(Workshop& shop, Record& record) {
   const double c2 = single_constant(swings(shop), 0);
   const double off = law_figures(shop, record, {fmt::format("C2={:.17g}", c2)}, "-C2 sign v");
   add_distance_row(record, off);
-  record.rows.push_back({"behaviour", "stops, but does not follow the curve at the start",
-                         "the same amount of swing is lost each time, so the arm stops; the shape "
-                         "of the decay is wrong",
-                         Verdict::agrees});
   const Json fitted = fit(shop, "C2=0.06");
   add_fit_row(record, fitted, "C2");
   add_cost_row(record, fitted);
   record.notes = {
+      "The document: stops, but does not follow the curve at the start. A constant moment takes "
+      "the same "
+      "angle off every swing.",
       "F = -C2 n is printed although n already points against the velocity: one minus "
       "sign too many."};
 }
