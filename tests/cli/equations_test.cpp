@@ -1,0 +1,118 @@
+// cartan equations, cartan generate and the formulation `generated` as a user types them.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/closed_models.h"
+
+namespace cartan::test {
+namespace {
+
+using nlohmann::json;
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// As on a blackboard.
+TEST(Equations, PlanarDoublePendulum) {
+  const CommandResult kane = run_cartan({"equations", example_path("planar_double_pendulum")});
+  ASSERT_EQ(kane.status, 0) << kane.err;
+  EXPECT_TRUE(has(kane.out,
+                  "((m1 + m2)*l1^2 + m2*l2*(2*l1*cos(q2) + l2))*q1'' + m2*l2*(l1*cos(q2) + "
+                  "l2)*q2'' = "))
+      << kane.out;
+  EXPECT_TRUE(has(kane.out, "m2*l2*(l1*cos(q2) + l2)*q1'' + m2*l2^2*q2'' = "
+                            "-m2*l2*(l1*q1'^2*sin(q2) + g*sin(q1 + q2))"))
+      << kane.out;
+  const CommandResult lagrange = run_cartan(
+      {"equations", example_path("planar_double_pendulum"), "--form", "lagrange"});
+  const std::string motion = "Equations of motion";
+  ASSERT_TRUE(has(lagrange.out, motion)) << lagrange.out << lagrange.err;
+  EXPECT_EQ(lagrange.out.substr(lagrange.out.find(motion)),
+            kane.out.substr(kane.out.find(motion)));
+  EXPECT_TRUE(has(lagrange.out, "V = -(m1 + m2)*l1*g*cos(q1) - m2*l2*g*cos(q1 + q2)"))
+      << lagrange.out;
+}
+
+TEST(Equations, EveryFormOfEveryKindOfModelIsPrintedOrRefused) {
+  for (const char* name : {"pendulum", "four_bar", "sleigh", "roessler", "driven_pendulum",
+                           "stick_slip", "constructed_pendulum_friction_b"})
+    for (const char* form : {"kane", "lagrange", "canonical", "moving-frame"}) {
+      SCOPED_TRACE(std::string(name) + " " + form);
+      const CommandResult result = run_cartan(
+          {"equations", example_path(name), "--form", form, "--format", "latex", "--show", "all"});
+      if (result.status == 0)
+        EXPECT_TRUE(result.out.ends_with("\\end{document}\n"));
+      else
+        EXPECT_TRUE(result.status == 2 && has(result.err, "use ") + has(result.err, "leave "))
+            << result.err;
+    }
+}
+
+TEST(Equations, WrongWordsAreTold) {
+  EXPECT_TRUE(has(run_cartan({"equations", example_path("pendulum"), "--form", "newton"}).err,
+                  "expected kane, lagrange, canonical or moving-frame"));
+  EXPECT_TRUE(has(run_cartan({"equations", example_path("pendulum"), "--show", "W"}).err,
+                  "expected T, V, L, p, B, Bdot or all"));
+}
+
+TEST(Generate, WritesCode) {
+  const Scratch scratch;
+  const json result = expect_json(run_cartan({"generate", example_path("bicycle"), "--jacobian",
+                                              "--variational", "--out", scratch.path("code"),
+                                              "--json"}));
+  EXPECT_EQ(result["files"].size(), 2u);
+  EXPECT_GT(result["operations"]["derivative"]["total"], 100);
+  EXPECT_TRUE(result["operations"].contains("variational_jacobian"));
+  std::ifstream file(scratch.path("code") + "/bicycle.c");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_TRUE(has(text, "bicycle_derivative(double t"));
+}
+
+TEST(Generate, WrongWordsAreTold) {
+  const std::string model = example_path("pendulum");
+  EXPECT_TRUE(has(run_cartan({"generate", model, "--language", "fortran", "--out", "x"}).err,
+                  "expected c, c++, python"));
+  EXPECT_TRUE(has(run_cartan({"generate", model}).err, "--out DIR"));
+  EXPECT_TRUE(has(run_cartan({"generate", example_path("roessler"), "--form", "mass-matrix",
+                              "--out", "x"})
+                      .err,
+                  "no mass matrix"));
+}
+
+TEST(Generated, RunsLikeRecursive) {
+  for (const char* name : {"revolute_chain_3", "four_bar", "stick_slip", "van_der_pol"}) {
+    SCOPED_TRACE(name);
+    const auto final_of = [&](const char* formulation) {
+      return expect_json(run_cartan({"run", example_path(name), "--formulation", formulation,
+                                     "--duration", "0.5", "--json"}))["final"];
+    };
+    const json native = final_of("recursive"), code = final_of("generated");
+    if (!native.contains("q")) {
+      EXPECT_EQ(native.size(), code.size());
+      continue;
+    }
+    for (const auto& [joint, q] : native["q"].items())
+      for (std::size_t k = 0; k < q.size(); ++k)
+        EXPECT_NEAR(q[k].get<double>(), code["q"][joint][k].get<double>(), 1e-9) << joint;
+  }
+}
+
+TEST(Generated, ACompilerThatIsAbsentIsTold) {
+  const Scratch scratch;
+  setenv("CC", "/no/such/compiler", 1);
+  setenv("XDG_CACHE_HOME", scratch.path("cache").c_str(), 1);
+  const CommandResult result =
+      run_cartan({"run", example_path("pendulum"), "--formulation", "generated"});
+  unsetenv("CC");
+  unsetenv("XDG_CACHE_HOME");
+  EXPECT_NE(result.status, 0);
+  EXPECT_TRUE(has(result.err, "/no/such/compiler")) << result.err;
+}
+
+}  // namespace
+}  // namespace cartan::test
