@@ -93,7 +93,7 @@ void Arguments::positional(const std::string& name, const std::string& help, std
 
 void Arguments::positional(const std::string& name, const std::string& help,
                            std::vector<std::string>& target) {
-  parser_->app.add_option(name, target, help)->required()->expected(1, 1000)->type_name("");
+  parser_->app.add_option(name, target, help)->required()->type_name("");
 }
 
 void Arguments::option(const std::string& name, const std::string& value, const std::string& help,
