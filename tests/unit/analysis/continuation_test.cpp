@@ -3,6 +3,7 @@
 
 #include "continuation_support.h"
 #include "report/chart.h"
+#include "report/chart_axis.h"
 
 namespace cartan::test {
 namespace {
