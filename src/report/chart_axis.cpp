@@ -99,7 +99,7 @@ std::string tick_label(double value, double step) {
   if (value == 0 || !(step > 0)) return fmt::format("{:g}", value);
   const int last = static_cast<int>(std::floor(std::log10(step * (1 + 1e-12))));
   const int first = static_cast<int>(std::floor(std::log10(std::fabs(value) * (1 + 1e-12))));
-  if (last >= -5 && first < 6) return fmt::format("{:.{}f}", value, std::max(0, -last));
+  if (last >= -4 && first < 6) return fmt::format("{:.{}f}", value, std::max(0, -last));
   return fmt::format("{:.{}g}", value, std::clamp(first - last + 1, 1, 15));
 }
 
