@@ -217,6 +217,7 @@ class Search {
   }
 
   void follow_hopf(SteadyBranch& steady, std::size_t k) {
+    if (request_.orbit_points == 0) return;
     const Bifurcation hopf = diagram_.bifurcations[k].what;
     const std::string origin = fmt::format("the Hopf point at {:.9g}", hopf.at.point.parameter());
     const Linearisation linear = steady.linearise_at(hopf.at.point);
@@ -229,7 +230,8 @@ class Search {
       return;
     }
     Progress progress("continue", !request_.quiet);
-    const ContinuationOptions options = with_progress(progress);
+    ContinuationOptions options = with_progress(progress);
+    options.most_points = std::min(options.most_points, request_.orbit_points);
     Branch branch;
     if (linear.neutral > 0) {
       setting.flow.stop_requested = &watch_interrupts();

@@ -18,7 +18,7 @@ struct BranchRequest {
   double from = 0, to = 0;
   std::vector<std::string> holds;
   bool orbits = false, driven = false, follow_crossings = false, quiet = false;
-  int shooting = 1, points = 500;
+  int shooting = 1, points = 500, orbit_points = 20;
   double step = 0.02;  // largest, of arc length
 };
 

@@ -98,10 +98,10 @@ const std::vector<FormulationInfo>& formulation_table() {
       {"rotation-elements",
        "twelve numbers per body, rotation matrix and translation; two-step elimination",
        refuse_rotation_elements, make_rotation_elements},
-      {"generated", "code compiled from the symbolic equations, for the machine at hand",
-       refuse_friction, make_generated},
       {"canonical", "momenta as state, O(n): Hamilton's equations, trees only", refuse_canonical,
        make_canonical_system},
+      {"generated", "code compiled from the symbolic equations, for the machine at hand",
+       refuse_friction, make_generated},
   };
   return table;
 }

@@ -80,7 +80,7 @@ TEST(BadInput, SettingsOfRun) {
   };
   refuse({"--integrator", "gl33"}, "did you mean 'gl3'?");
   refuse({"--integrator", "euler"}, "use one of: ");
-  refuse({"--formulation", "generated"}, "is not part of this version");
+  refuse({"--formulation", "symbolic"}, "is not part of this version");
   refuse({"--step", "0"}, "step is 0; expected a positive number");
   refuse({"--step", "-1"}, "step is -1");
   refuse({"--duration", "-1"}, "duration is -1");

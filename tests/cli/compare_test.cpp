@@ -135,7 +135,7 @@ TEST(Compare, Refusals) {
   expect_refusal(run_cartan({"compare", model, "--formulations", "recursiv"}),
                  "did you mean 'recursive'?");
   expect_refusal(
-      run_cartan({"compare", model, "--formulations", "generated"}),
+      run_cartan({"compare", model, "--formulations", "symbolic"}),
       "recursive, moving-frame, absolute-se3, absolute-so3r3, rotation-elements, canonical");
   expect_refusal(run_cartan({"compare", model, "--integrators", "gl3,rk5"}), "did you mean 'rk4");
   expect_refusal(run_cartan({"compare", model, "--integrators", "cvode", "--fixed"}),

@@ -44,7 +44,7 @@ TEST(Cli, UnknownCommandGetsASuggestion) {
 }
 
 TEST(Cli, CommandsOfOtherVersionsAreNamedAsSuch) {
-  for (const char* command : {"equations", "sweep"})
+  for (const char* command : {"sweep"})
     expect_refusal(run_cartan({command, "x.toml"}), "is not part of this version");
 }
 
