@@ -217,7 +217,7 @@ class Search {
   }
 
   void follow_hopf(SteadyBranch& steady, std::size_t k) {
-    if (request_.orbit_points == 0) return;
+    if (request_.orbit_points && *request_.orbit_points == 0) return;
     const Bifurcation hopf = diagram_.bifurcations[k].what;
     const std::string origin = fmt::format("the Hopf point at {:.9g}", hopf.at.point.parameter());
     const Linearisation linear = steady.linearise_at(hopf.at.point);
@@ -231,7 +231,8 @@ class Search {
     }
     Progress progress("continue", !request_.quiet);
     ContinuationOptions options = with_progress(progress);
-    options.most_points = std::min(options.most_points, request_.orbit_points);
+    if (request_.orbit_points || linear.neutral > 0)
+      options.most_points = std::min(options.most_points, request_.orbit_points.value_or(20));
     Branch branch;
     if (linear.neutral > 0) {
       setting.flow.stop_requested = &watch_interrupts();

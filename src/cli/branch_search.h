@@ -2,6 +2,7 @@
 // that cross them and the orbits that are born on them.
 #pragma once
 
+#include <optional>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,7 +19,8 @@ struct BranchRequest {
   double from = 0, to = 0;
   std::vector<std::string> holds;
   bool orbits = false, driven = false, follow_crossings = false, quiet = false;
-  int shooting = 1, points = 500, orbit_points = 20;
+  int shooting = 1, points = 500;
+  std::optional<int> orbit_points;  // of branches born at Hopf points
   double step = 0.02;  // largest, of arc length
 };
 

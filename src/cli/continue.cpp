@@ -55,8 +55,9 @@ std::optional<int> read_options(const Words& words, Options& o) {
                  "(up to symmetries too), and orbits of twice the period at period doublings",
                  r.follow_crossings);
   arguments.option("--orbit-points", "N",
-                   "most points of a branch of orbits born at a Hopf point (each costs an "
-                   "integration of all derivatives); 0: only tell the Hopf point. Default 20",
+                   "most points of a branch of orbits born at a Hopf point; 0: only tell the "
+                   "point. Default: as --points; 20 where orbits close up to symmetries only, "
+                   "which takes longer",
                    o.orbit_points);
   arguments.option("--period", "T", "of orbits: a guess, or with --driven the period itself",
                    r.period);
@@ -91,8 +92,9 @@ std::string complete(Options& o) {
   r.orbits = o.of == "orbit";
   r.points = o.points.value_or(500);
   if (r.points < 2) return "--points: expected 2 or more";
-  r.orbit_points = o.orbit_points.value_or(20);
-  if (r.orbit_points < 0 || r.orbit_points == 1) return "--orbit-points: expected 0, or 2 or more";
+  r.orbit_points = o.orbit_points;
+  if (r.orbit_points && (*r.orbit_points < 0 || *r.orbit_points == 1))
+    return "--orbit-points: expected 0, or 2 or more";
   r.step = o.step.value_or(0.02);
   if (!(r.step > 0) || !std::isfinite(r.step)) return "--step: expected a positive number";
   r.shooting = o.shooting.value_or(1);
