@@ -18,108 +18,14 @@
 #include <fmt/format.h>
 
 #include "derivations/pendulum_chain.h"
+#include "reproduce/written_code.h"
 #include "symbolic/differentiate.h"
-#include "symbolic/flatten.h"
-#include "symbolic/needed.h"
 #include "timing.h"
 
 namespace cartan::derivations {
 namespace {
 
 using Function = void (*)(const double*, double*);
-
-class CWriter {
- public:
-  explicit CWriter(const ExpressionGraph& graph) : graph_(graph) {}
-
-  // Every expression written out. What remains to be written is on a stack.
-  std::string written_out(const std::vector<Expression>& values) const {
-    std::string text = head();
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      text += fmt::format("y[{}] = ", k);
-      if (values[k].is_number())
-        text += fmt::format("{:.17g}", values[k].number());
-      else
-        write_out(values[k].node(), text);
-      text += ";\n";
-    }
-    return text + "}\n";
-  }
-
-  // One line for each node.
-  std::string shared(const std::vector<Expression>& values) const {
-    std::string text = head();
-    for (const int i : lowered_nodes(graph_, nodes_of(values))) {
-      if (is_leaf(i)) continue;
-      text += fmt::format("double z{} = ", i);
-      for (const Piece& piece : pieces(i)) text += piece.node < 0 ? piece.text : name(piece.node);
-      text += ";\n";
-    }
-    for (std::size_t k = 0; k < values.size(); ++k)
-      text += fmt::format("y[{}] = {};\n", k,
-                          values[k].is_number() ? fmt::format("{:.17g}", values[k].number())
-                                                : name(values[k].node()));
-    return text + "}\n";
-  }
-
- private:
-  struct Piece {
-    std::string text;
-    int node = -1;  // written in place of the text
-  };
-  static std::string head() {
-    return "#include <math.h>\nvoid equations(const double* x, double* y) {\n";
-  }
-  bool is_leaf(int i) const { return graph_.is_number(i) || graph_.node(i).op == Op::input; }
-  std::string name(int i) const {
-    if (graph_.is_number(i)) return fmt::format("({:.17g})", graph_.number(i));
-    if (graph_.node(i).op == Op::input) return fmt::format("x[{}]", graph_.node(i).a);
-    return fmt::format("z{}", i);
-  }
-  // The operations the pendulum needs.
-  std::vector<Piece> pieces(int i) const {
-    const Instruction x = lowered(graph_, i);
-    auto binary = [&](const char* op) {
-      return std::vector<Piece>{{"("}, {"", x.a}, {op}, {"", x.b}, {")"}};
-    };
-    switch (x.op) {
-      case Op::add:
-        return binary(" + ");
-      case Op::subtract:
-        return binary(" - ");
-      case Op::multiply:
-        return binary("*");
-      case Op::divide:
-        return binary("/");
-      case Op::negate:
-        return {{"(-"}, {"", x.a}, {")"}};
-      case Op::sin:
-        return {{"sin("}, {"", x.a}, {")"}};
-      case Op::cos:
-        return {{"cos("}, {"", x.a}, {")"}};
-      default:
-        fmt::print(stderr, "bench_sharing: operation {} is not written\n", static_cast<int>(x.op));
-        std::exit(1);
-    }
-  }
-  void write_out(int root, std::string& text) const {
-    std::vector<Piece> stack = {{"", root}};
-    while (!stack.empty()) {
-      const Piece piece = stack.back();
-      stack.pop_back();
-      if (piece.node < 0) {
-        text += piece.text;
-      } else if (is_leaf(piece.node)) {
-        text += name(piece.node);
-      } else {
-        const std::vector<Piece> inner = pieces(piece.node);
-        stack.insert(stack.end(), inner.rbegin(), inner.rend());
-      }
-    }
-  }
-
-  const ExpressionGraph& graph_;
-};
 
 // Compiles, runs; microseconds per evaluation, or "-". `check` is the sum of what was computed.
 std::string measure(const std::string& code, const char* flags, const std::vector<double>& inputs,
@@ -169,9 +75,9 @@ void print_row(int links, bool variational) {
   std::vector<double> inputs;
   for (int i = 0; i < graph.symbol_count(); ++i)
     inputs.push_back(0.1 + graph.sample(graph.symbol_node(i)));
-  const CWriter writer(graph);
   double n_sum = 0, c_sum = 0, s_sum = 0;
-  const std::string long_code = writer.written_out(values), short_code = writer.shared(values);
+  const std::string long_code = write_equations(graph, values, true),
+                    short_code = write_equations(graph, values, false);
   const std::string n = measure(long_code, "-O0", inputs, values.size(), n_sum);
   const std::string c = measure(long_code, "-O2", inputs, values.size(), c_sum);
   const std::string s = measure(short_code, "-O0", inputs, values.size(), s_sum);

@@ -141,8 +141,12 @@ void print_result(const Result& r, const Options& o) {
 
 void print_result_json(const Result& r, const Options& o) {
   Json functions = Json::object(), files = Json::array();
-  for (const CodeFunction& function : r.unit.functions)
-    functions[function.name] = count_json(count_shared(*r.unit.graph, results_of(function)));
+  for (const CodeFunction& function : r.unit.functions) {
+    const std::vector<Expression> results = results_of(function);
+    functions[function.name] = count_json(count_shared(*r.unit.graph, results));
+    functions[function.name]["written_out"] =
+        static_cast<double>(count_unshared(*r.unit.graph, results).total());
+  }
   for (const GeneratedFile& file : r.files)
     files.push_back({{"name", file.name}, {"bytes", file.text.size()}});
   print_json({{"model", r.unit.title},

@@ -19,6 +19,9 @@ void arm_quadratic_fitted(Workshop& shop, Record& record);
 void arm_bearings(Workshop& shop, Record& record);
 void arm_bearings_fitted(Workshop& shop, Record& record);
 
+// Table 6.5.
+void generated_growth(Workshop& shop, Record& record);
+
 // The column alone, and both: figures 22 to 28.
 void column_measurements(Workshop& shop, Record& record);
 void column_bearings(Workshop& shop, Record& record);

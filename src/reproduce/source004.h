@@ -1,4 +1,4 @@
-// Items of source 004 about the bicycle.
+// Items of source 004 about the bicycle, and about derivations and their code.
 #pragma once
 
 #include "reproduce/record.h"
@@ -14,5 +14,11 @@ void bicycle_turns(Workshop& shop, Record& record);
 void bicycle_map(Workshop& shop, Record& record);
 void bicycle_trail(Workshop& shop, Record& record);
 void bicycle_wheels(Workshop& shop, Record& record);
+
+// Figures 5.4 and 5.5, tables 6.1 and 6.2: the n-link pendulum on a shaken hinge.
+void derivation_absolute(Workshop& shop, Record& record);
+void derivation_relative(Workshop& shop, Record& record);
+void evaluation_base(Workshop& shop, Record& record);
+void evaluation_variational(Workshop& shop, Record& record);
 
 }  // namespace cartan

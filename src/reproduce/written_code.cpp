@@ -1,0 +1,105 @@
+#include "reproduce/written_code.h"
+
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "symbolic/flatten.h"
+#include "symbolic/needed.h"
+
+namespace cartan {
+namespace {
+
+struct Piece {
+  std::string text;
+  int node = -1;  // written in place of the text
+};
+
+class Writer {
+ public:
+  explicit Writer(const ExpressionGraph& graph) : graph_(graph) {}
+
+  std::string name(int i) const {
+    if (graph_.is_number(i)) return fmt::format("({:.17g})", graph_.number(i));
+    if (graph_.node(i).op == Op::input) return fmt::format("x[{}]", graph_.node(i).a);
+    return fmt::format("z{}", i);
+  }
+  std::string name(const Expression& value) const {
+    return value.is_number() ? fmt::format("{:.17g}", value.number()) : name(value.node());
+  }
+  bool is_leaf(int i) const { return graph_.is_number(i) || graph_.node(i).op == Op::input; }
+
+  std::vector<Piece> pieces(int i) const {
+    const Instruction x = lowered(graph_, i);
+    auto binary = [&](const char* op) {
+      return std::vector<Piece>{{"("}, {"", x.a}, {op}, {"", x.b}, {")"}};
+    };
+    switch (x.op) {
+      case Op::add:
+        return binary(" + ");
+      case Op::subtract:
+        return binary(" - ");
+      case Op::multiply:
+        return binary("*");
+      case Op::divide:
+        return binary("/");
+      case Op::negate:
+        return {{"(-"}, {"", x.a}, {")"}};
+      case Op::sin:
+        return {{"sin("}, {"", x.a}, {")"}};
+      case Op::cos:
+        return {{"cos("}, {"", x.a}, {")"}};
+      default:
+        throw std::logic_error("an operation the pendulum does not have");
+    }
+  }
+
+  // What remains to be written is on a stack: expressions are deep.
+  void write_out(int root, std::string& text) const {
+    std::vector<Piece> stack = {{"", root}};
+    while (!stack.empty()) {
+      const Piece piece = stack.back();
+      stack.pop_back();
+      if (piece.node < 0) {
+        text += piece.text;
+      } else if (is_leaf(piece.node)) {
+        text += name(piece.node);
+      } else {
+        const std::vector<Piece> inner = pieces(piece.node);
+        stack.insert(stack.end(), inner.rbegin(), inner.rend());
+      }
+    }
+  }
+
+  void write_lines(const std::vector<Expression>& values, std::string& text) const {
+    for (const int i : lowered_nodes(graph_, nodes_of(values))) {
+      if (is_leaf(i)) continue;
+      text += fmt::format("double z{} = ", i);
+      for (const Piece& piece : pieces(i)) text += piece.node < 0 ? piece.text : name(piece.node);
+      text += ";\n";
+    }
+  }
+
+ private:
+  const ExpressionGraph& graph_;
+};
+
+}  // namespace
+
+std::string write_equations(const ExpressionGraph& graph, const std::vector<Expression>& values,
+                            bool written_out) {
+  const Writer writer(graph);
+  std::string text = "#include <math.h>\nvoid equations(const double* x, double* y) {\n";
+  if (!written_out) writer.write_lines(values, text);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    text += fmt::format("y[{}] = ", k);
+    if (written_out && !values[k].is_number())
+      writer.write_out(values[k].node(), text);
+    else
+      text += writer.name(values[k]);
+    text += ";\n";
+  }
+  return text + "}\n";
+}
+
+}  // namespace cartan
