@@ -92,6 +92,7 @@ read_processor() {
 is_fresh() {
   local stamped= line
   local -a sources=("$root/src" "$root/CMakeLists.txt" "$packages")
+  [[ ! -d $root/examples/derivations ]] || sources+=("$root/examples/derivations")
   [[ -x $1/cartan && -e $1/.fresh ]] || return 1
   IFS= read -r stamped <"$1/.fresh" || true
   [[ $stamped == "$processor" ]] || return 1
