@@ -8,7 +8,7 @@
 #include "cli/arguments.h"
 #include "cli/json_values.h"
 #include "cli/view_record.h"
-#include "io/child.h"
+#include "core/child_process.h"
 #include "io/output_files.h"
 #include "report/plots.h"
 

@@ -9,7 +9,7 @@
 
 #include "cli/arguments.h"
 #include "cli/interrupt.h"
-#include "io/child.h"
+#include "core/child_process.h"
 #include "io/output_files.h"
 #include "reproduce/items.h"
 #include "reproduce/report_page.h"

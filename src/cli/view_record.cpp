@@ -12,14 +12,12 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/interrupt.h"
 #include "cli/progress.h"
-
-extern char** environ;
+#include "core/child_process.h"
 
 namespace cartan {
 namespace fs = std::filesystem;
@@ -56,32 +54,6 @@ std::vector<std::string> ffmpeg_words(const Film& film, const std::string& targe
                                "+faststart", "-f", "mp4"});
   words.push_back(target);
   return words;
-}
-
-// `input`: what the program reads, or -1; other words of ours are not passed on.
-int spawn(const std::vector<std::string>& words, int input) {
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  if (input >= 0)
-    posix_spawn_file_actions_adddup2(&actions, input, 0);
-  else
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  // A group of its own: Ctrl-C reaches us alone, and all of a browser can be ended at once.
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  pid_t process = -1;
-  if (posix_spawnp(&process, arguments[0], &actions, &attributes, arguments.data(), environ) != 0)
-    process = -1;
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  return process;
 }
 
 // What the server's thread tells the waiting one.
@@ -168,7 +140,7 @@ bool has_program(const std::string& name) {
 }
 
 int start_program(const std::vector<std::string>& words) {
-  return spawn(words, -1);
+  return start_child(words, -1, -1, -1);
 }
 
 std::string refuse_film(const Film& film) {
@@ -197,16 +169,16 @@ bool record_film(const Film& film, ViewContent content, std::string& problem) {
   content.take_picture = [&](const std::string& picture, long of) { shooting.take(picture, of); };
   content.end_of_pictures = [&](const std::string& message) { shooting.end(message); };
   const std::atomic<bool>& interrupted = watch_interrupts();
-  const int ffmpeg = spawn(ffmpeg_words(film, aside), ends[0]);
+  const int ffmpeg = start_child(ffmpeg_words(film, aside), ends[0], -1, -1);
   close(ends[0]);
   {
     const auto server = ViewServer::start(std::move(content), 0, problem);
     const int browser =
-        server ? spawn(browser_words(
+        server ? start_child(browser_words(
                            find_browser(), profile,
                            fmt::format("{}#record={}&speed={}&quality=high", server->address(),
                                        pictures_per_second(film), film.speed)),
-                       -1)
+                       -1, -1, -1)
                : -1;
     Progress progress("recording");
     while (server && !shooting.over() && !interrupted) {

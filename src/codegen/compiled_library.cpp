@@ -10,7 +10,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "codegen/child_process.h"
+#include "core/child_process.h"
 
 namespace cartan {
 namespace fs = std::filesystem;
@@ -66,7 +66,7 @@ bool probe(const std::string& command, Compiler& compiler) {
   std::vector<std::string> question = compiler.words;
   question.push_back("--version");
   const ChildResult answer = run_child(question);
-  compiler.version = answer.output;
+  compiler.version = answer.output();
   return answer.started && answer.status == 0;
 }
 
@@ -183,7 +183,7 @@ std::shared_ptr<const CompiledLibrary> CompiledLibrary::compile(const std::strin
   std::shared_ptr<const CompiledLibrary> loaded;
   if (!result.started || result.status != 0) {
     problem =
-        fmt::format("the C compiler '{}' failed{}", compiler.words[0], beginning(result.output));
+        fmt::format("the C compiler '{}' failed{}", compiler.words[0], beginning(result.output()));
   } else {
     fs::rename(work / "code.so", library, error);
     loaded = error ? nullptr : load(library, false);

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "io/child.h"
+#include "core/child_process.h"
 #include "io/output_files.h"
 
 namespace cartan {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "codegen/child_process.h"
+#include "core/child_process.h"
 #include "codegen/compiled_library.h"
 #include "generated/example_units.h"
 #include "unit/codegen/work_folder.h"
@@ -124,7 +124,7 @@ TEST(GeneratedCode, OfEveryExampleInCppHasTheNativeNumbers) {
   const std::string f = folder.path().string() + "/";
   const ChildResult compiled =
       run_child({quick_compiler("clang++", "c++"), "-std=c++20", "-O0", f + "main.cpp", "-o", f + "main"});
-  ASSERT_EQ(compiled.status, 0) << compiled.output.substr(0, 3000);
+  ASSERT_EQ(compiled.status, 0) << compiled.output().substr(0, 3000);
   ASSERT_EQ(run_child({f + "main"}).status, 0);
   expect_outputs(units, folder);
 }
@@ -161,7 +161,7 @@ TEST(GeneratedCode, OfEveryExampleInPythonHasTheNativeNumbers) {
             ")\n";
   folder.write("main.py", main);
   const ChildResult result = run_child({python, (folder.path() / "main.py").string()});
-  ASSERT_EQ(result.status, 0) << result.output.substr(0, 3000);
+  ASSERT_EQ(result.status, 0) << result.output().substr(0, 3000);
   expect_outputs(units, folder);
 }
 
@@ -198,7 +198,7 @@ TEST(GeneratedCode, OfEveryExampleInOctaveHasTheNativeNumbers) {
   folder.write("main_script.m", "1;\n" + main);
   const ChildResult result = run_child({"octave", "--no-gui", "--norc", "--quiet",
                                         (folder.path() / "main_script.m").string()});
-  ASSERT_EQ(result.status, 0) << result.output.substr(0, 3000);
+  ASSERT_EQ(result.status, 0) << result.output().substr(0, 3000);
   expect_outputs(units, folder);
 }
 

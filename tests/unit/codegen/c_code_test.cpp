@@ -6,7 +6,7 @@
 #include <fstream>
 #include <limits>
 
-#include "codegen/child_process.h"
+#include "core/child_process.h"
 #include "codegen/compiled_library.h"
 #include "codegen/emit.h"
 #include "random_unit.h"
@@ -189,7 +189,7 @@ TEST(CodegenC, HeaderFitsTheCode) {
   auto run = [&](std::vector<std::string> words) {
     words.insert(words.end(), flags.begin(), flags.end());
     const ChildResult result = run_child(words);
-    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_EQ(result.status, 0) << result.output();
   };
   run({"cc", "-std=c99", f + "main.c", "-o", f + "one", "-lm"});
   EXPECT_EQ(run_child({f + "one"}).status, 0);

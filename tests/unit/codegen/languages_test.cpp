@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "codegen/child_process.h"
+#include "core/child_process.h"
 #include "codegen/emit.h"
 #include "random_unit.h"
 #include "work_folder.h"
@@ -130,8 +130,8 @@ void compile_and_run(const Cases& cases, const WorkFolder& folder, const std::st
   const ChildResult compiled =
       run_child({"c++", "-std=c++20", "-O0", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function",
                  "-Wno-unused-variable", f + "main.cpp", "-o", f + "main"});
-  ASSERT_EQ(compiled.status, 0) << compiled.output.substr(0, 3000);
-  expect_values(cases, run_child({f + "main"}).output);
+  ASSERT_EQ(compiled.status, 0) << compiled.output().substr(0, 3000);
+  expect_values(cases, run_child({f + "main"}).output());
 }
 
 TEST(CodegenLanguages, CppEqualsTheGraph) {
@@ -198,7 +198,7 @@ TEST(CodegenLanguages, PythonEqualsTheGraph) {
   }
   for (const TestUnit& made : cases.units) text += "print(" + made.unit.name + ".check())\n";
   folder.write("main.py", text);
-  expect_values(cases, run_child({python, (folder.path() / "main.py").string()}).output);
+  expect_values(cases, run_child({python, (folder.path() / "main.py").string()}).output());
 }
 
 TEST(CodegenLanguages, OctaveEqualsTheGraph) {
@@ -238,7 +238,7 @@ TEST(CodegenLanguages, OctaveEqualsTheGraph) {
   folder.write("main.m", text);
   expect_values(cases, run_child({"octave", "--no-gui", "--norc", "--quiet",
                                   (folder.path() / "main.m").string()})
-                           .output);
+                           .output());
 }
 
 // ------------------------------------------------------------------------------------------- LaTeX
@@ -273,7 +273,7 @@ TEST(CodegenLanguages, LatexCompiles) {
   const ChildResult result =
       run_child({"pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-output-directory",
                  folder.path().string(), (folder.path() / "paper.tex").string()});
-  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_EQ(result.status, 0) << result.output();
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "io/child.h"
+#include "core/child_process.h"
 
 #include <cerrno>
 #include <chrono>
@@ -32,15 +32,29 @@ struct Pipe {
   }
 };
 
-int start(const std::vector<std::string>& words, const Pipe& out, const Pipe& err) {
+// Reads what is there; false at the end.
+bool read_some(int end, std::string& text) {
+  char buffer[65536];
+  const ssize_t count = read(end, buffer, sizeof buffer);
+  if (count > 0) text.append(buffer, static_cast<std::size_t>(count));
+  return count > 0 || (count < 0 && errno == EINTR);
+}
+
+}  // namespace
+
+int start_child(const std::vector<std::string>& words, int in, int out, int err) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, out.ends[1], 1);
-  posix_spawn_file_actions_adddup2(&actions, err.ends[1], 2);
+  const int files[] = {in, out, err};
+  for (int k = 0; k < 3; ++k) {
+    if (files[k] >= 0)
+      posix_spawn_file_actions_adddup2(&actions, files[k], k);
+    else
+      posix_spawn_file_actions_addopen(&actions, k, "/dev/null", k == 0 ? O_RDONLY : O_WRONLY, 0);
+  }
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -53,16 +67,6 @@ int start(const std::vector<std::string>& words, const Pipe& out, const Pipe& er
   return process;
 }
 
-// Reads what is there; false at the end.
-bool read_some(int end, std::string& text) {
-  char buffer[65536];
-  const ssize_t count = read(end, buffer, sizeof buffer);
-  if (count > 0) text.append(buffer, static_cast<std::size_t>(count));
-  return count > 0 || (count < 0 && errno == EINTR);
-}
-
-}  // namespace
-
 ChildResult run_child(const std::vector<std::string>& words, double longest,
                       const std::atomic<bool>* interrupted) {
   ChildResult result;
@@ -70,8 +74,9 @@ ChildResult run_child(const std::vector<std::string>& words, double longest,
   if (words.empty() || !out.open() || !err.open()) return result;
   const auto begin = Clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
-  const int process = start(words, out, err);
+  const int process = start_child(words, -1, out.ends[1], err.ends[1]);
   if (process < 0) return result;
+  result.started = true;
   out.close_end(1);
   err.close_end(1);
   bool ended = false;
