@@ -129,7 +129,7 @@ std::string latex_display(const std::vector<LatexEquation>& equations) {
   const bool aligned = left <= short_left;
   std::string text = "\\begin{align*}\n";
   for (const LatexEquation& e : equations) {
-    if (&e != &equations[0]) text += " \\\\[2pt]\n";
+    if (&e != &equations[0]) text += " \\\\[6pt]\n";
     const std::size_t used = length_on_paper(e.left);
     if (aligned)
       text += e.left + " &= " + latex_lines(e.right, left);
