@@ -183,8 +183,9 @@ void arm_energy(Workshop& shop, Record& record) {
   add_points(change, "", rates, losses);
   record.figures.push_back({change,
                             "Energy change of each half swing over its mean angular rate "
-                            "(angle passed over time): close to a straight line, which "
-                            "suggested a first-order law to the document's author."});
+                            "(angle passed over time). The loss grows with the rate, which "
+                            "suggested a first-order law to the document's author; the scatter "
+                            "is that of the readings."});
   double mean_rate = 0, mean_loss = 0, both = 0, rate_square = 0, loss_square = 0;
   for (std::size_t i = 0; i < rates.size(); ++i) {
     mean_rate += rates[i] / static_cast<double>(rates.size());
@@ -198,7 +199,8 @@ void arm_energy(Workshop& shop, Record& record) {
   const double correlation = both / std::sqrt(rate_square * loss_square);
   record.rows = {{"dissipation over the rate", "looks like a first-order polynomial",
                   fmt::format("correlation with a straight line {:.2f}", correlation),
-                  agrees_if(correlation < -0.6)}};
+                  Verdict::silent,
+                  "the plot is not in the scan; errors of reading of 0.01 rad hide the shape"}};
   record.notes = {
       "A half swing of larger rate is also longer: its energy loss is force times angle. "
       "The straight line therefore speaks for a constant moment as much as for a "
