@@ -97,18 +97,20 @@ double law_figures(Workshop& shop, Record& record, const std::vector<std::string
   add_line(angle, "computed", column(table, "t"), column(table, "shoulder.q0"));
   add_points(angle, "measured (synthetic)", measured.t, measured.angle);
   record.figures.push_back(
-      {angle, fmt::format("Angle of the swinging arm with the law {}: computed "
-                          "course and measured turning points.",
-                          law)});
+      {angle,
+       fmt::format("Angle of the swinging arm, column held, friction law \"{}\" (v: rate of the "
+                   "arm). Line: computed; points: turning points (synthetic).",
+                   law)});
   Chart energy = figure_chart("Arm: energy, " + law, "t [s]", "energy [J]");
   add_line(
       energy, "computed", column(table, "t"),
       map_values(column(table, "energy"), [](double e) { return e + mass * gravity * radius; }));
   add_points(energy, "measured (synthetic)", measured.t, map_values(measured.angle, arm_energy_at));
   record.figures.push_back(
-      {energy, fmt::format("Energy of the swinging arm above its lowest point with the law {}: "
-                           "computed course, and what the measured turning points have.",
-                           law)});
+      {energy,
+       fmt::format("Energy of the swinging arm above its lowest point, friction law \"{}\". Line: "
+                   "computed; points: at the turning points (synthetic).",
+                   law)});
   double worst = 0;  // of the measured angles at the k-th turning point
   const ResultTable events = run.table("events.csv");
   const auto& turning = column(events, "shoulder.q0");
@@ -173,9 +175,10 @@ void arm_energy(Workshop& shop, Record& record) {
     add_points(energy, fmt::format("released at {:g} rad", released_at(number)), m.t,
                map_values(m.angle, arm_energy_at));
   }
-  record.figures.push_back({energy,
-                            "Potential energy of the arm at its turning points (121), where "
-                            "it is all there is."});
+  record.figures.push_back(
+      {energy,
+       "Potential energy of the swinging arm at its turning points (121), where it has no "
+       "other, over time: what friction leaves (synthetic)."});
   std::vector<double> rates, losses;
   for (const Swing& s : swings(shop)) rates.push_back(s.rate), losses.push_back(-s.loss);
   Chart change =

@@ -108,9 +108,10 @@ void roessler_orbit(Workshop& shop, Record& record) {
                             "orbit."});
   Chart side = figure_chart("The same from the side", "x", "z");
   add_line(side, "", column(table, "x"), column(table, "z")).width = 1;
-  record.figures.push_back({side,
-                            "The same trajectory seen along y: z stays small except where x is "
-                            "large."});
+  record.figures.push_back(
+      {side,
+       "A trajectory of Roessler's system (a = 0.3, b = 2, c = 4) from (3, 0, 2), seen "
+       "along y: z stays small except where x is large."});
   const ResultTable events = run.table("events.csv");
   const double last = column(events, "x").back(), before = column(events, "x")[events.rows() - 2];
   record.rows = {{"x at the last two crossings of y = 0", "settles on a periodic orbit",
