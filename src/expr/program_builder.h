@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +34,7 @@ class ProgramBuilder {
   int constant(double value);
   int input(const Symbol& symbol);
   int table(const std::shared_ptr<const Spline>& spline, int order, int argument);
+  int call(const CalledFunction& function, const std::vector<int>& arguments);
   // Any other operation; unused operands stay 0.
   int make(Op op, int a, int b = 0, int c = 0);
 
@@ -75,6 +77,7 @@ class ProgramBuilder {
   std::vector<bool> finite_;  // per instruction: finite for all finite inputs, overflow apart
   std::unordered_map<Instruction, int, InstructionHash> known_;
   std::unordered_map<std::uint64_t, int> known_constants_;  // by bit pattern
+  std::map<std::vector<int>, int> known_arguments_;         // where a list stands
   std::vector<FoldProblem> problems_;
   TextPlace place_;
 };

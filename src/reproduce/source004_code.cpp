@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "codegen/compiled_library.h"
+#include "core/compiled_library.h"
 #include "derivations/pendulum_chain.h"
 #include "reproduce/drawing.h"
 #include "reproduce/source004.h"

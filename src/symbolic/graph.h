@@ -61,6 +61,8 @@ class ExpressionGraph {
   Expression call(const std::string& name, const std::vector<Expression>& arguments,
                   double sample = 0);
   Expression make_call(int function, const std::vector<int>& arguments, double sample);
+  int function_named(const std::string& name) { return function_of_name(name, {}); }
+  int function_count() const { return static_cast<int>(functions_.size()); }
   // Of Op::call: a counts the functions, b the lists of arguments.
   const Function& function(int which) const { return functions_[which]; }
   const std::string& function_name(int which) const { return functions_[which].name; }

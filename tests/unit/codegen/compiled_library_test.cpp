@@ -1,5 +1,5 @@
 // Compiling and loading: the cache, compilers that are absent or fail, several processes at once.
-#include "codegen/compiled_library.h"
+#include "core/compiled_library.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
