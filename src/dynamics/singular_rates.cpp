@@ -27,10 +27,13 @@ std::string explain_singular_rates(const Model& model, double t, std::span<const
   constexpr double nearly = 1e-6;
   const ImplicitRates& implicit = *model.implicit;
   const std::vector<double> unused(model.variables.size(), 0.0);
-  for (const EquationBlock& block : implicit.blocks) {
+  const std::vector<std::vector<BlockEntry>> plan = plan_blocks(implicit);
+  for (std::size_t b = 0; b < implicit.blocks.size(); ++b) {
+    const EquationBlock& block = implicit.blocks[b];
     const int n = static_cast<int>(block.rows.size());
     std::vector<double> entries(n * n), right(n);
-    fill_block<double>(implicit, block, form.data(), unused.data(), entries.data(), right.data());
+    fill_block<double>(implicit, block, plan[b], form.data(), unused.data(), entries.data(),
+                       right.data());
     const double condition = reciprocal_condition(
         Eigen::Map<Eigen::Matrix<double, -1, -1, Eigen::RowMajor>>(entries.data(), n, n));
     if (condition > nearly) continue;

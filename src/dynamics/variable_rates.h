@@ -15,11 +15,45 @@
 
 namespace cartan {
 
+// Where the entries of A that belong to the equations of a block go.
+struct BlockEntry {
+  int entry = 0;            // of the form
+  int row = 0, column = 0;  // in the block; column -1: its rate is known
+  int variable = 0;         // whose rate it stands before
+};
+
+// For each block, in the order of solution.
+inline std::vector<std::vector<BlockEntry>> plan_blocks(const ImplicitRates& implicit) {
+  struct Place {
+    int block = -1, at = -1;
+  };
+  std::vector<Place> rows(implicit.size()), columns(implicit.size());
+  for (std::size_t b = 0; b < implicit.blocks.size(); ++b)
+    for (std::size_t i = 0; i < implicit.blocks[b].rows.size(); ++i) {
+      const Place place{static_cast<int>(b), static_cast<int>(i)};
+      rows[implicit.blocks[b].rows[i]] = columns[implicit.blocks[b].columns[i]] = place;
+    }
+  std::vector<std::vector<BlockEntry>> plan(implicit.blocks.size());
+  for (std::size_t k = 0; k < implicit.row.size(); ++k) {
+    const Place row = rows[implicit.row[k]];
+    const auto unknown = std::lower_bound(implicit.unknowns.begin(), implicit.unknowns.end(),
+                                          implicit.column[k]);
+    BlockEntry entry{static_cast<int>(k), row.at, -1, implicit.column[k]};
+    if (unknown != implicit.unknowns.end() && *unknown == implicit.column[k]) {
+      const Place column = columns[unknown - implicit.unknowns.begin()];
+      if (column.block == row.block) entry.column = column.at;
+    }
+    plan[row.block].push_back(entry);
+  }
+  return plan;
+}
+
 // Room for evaluating the model's programs over one scalar.
 template <class S>
 struct ProgramScratch {
   std::vector<S> inputs, work, x, xdot;
   std::vector<S> form, matrix, right;  // of implicit rates
+  std::vector<std::vector<BlockEntry>> plan;
 
   explicit ProgramScratch(const Model& model) {
     for (const Variable& v : model.variables) make_room(v.rate.program);
@@ -29,6 +63,7 @@ struct ProgramScratch {
     xdot.resize(model.variables.size());
     if (!model.implicit) return;
     make_room(model.implicit->form.program);
+    plan = plan_blocks(*model.implicit);
     std::size_t largest = 0;
     for (const EquationBlock& block : model.implicit->blocks)
       largest = std::max(largest, block.rows.size());
@@ -93,23 +128,17 @@ bool solve_block(int n, S* matrix, S* right) {
 
 // Matrix and right side of a block, from the values of the form and the rates known so far.
 template <class S>
-void fill_block(const ImplicitRates& implicit, const EquationBlock& block, const S* form,
-                const S* xdot, S* matrix, S* right) {
+void fill_block(const ImplicitRates& implicit, const EquationBlock& block,
+                const std::vector<BlockEntry>& entries, const S* form, const S* xdot, S* matrix,
+                S* right) {
   const int n = static_cast<int>(block.rows.size());
-  const auto place = [](const std::vector<int>& list, int x) {
-    const auto at = std::lower_bound(list.begin(), list.end(), x);
-    return at != list.end() && *at == x ? static_cast<int>(at - list.begin()) : -1;
-  };
   std::fill_n(matrix, n * n, S(0));
   for (int i = 0; i < n; ++i) right[i] = form[implicit.row.size() + block.rows[i]];
-  for (std::size_t k = 0; k < implicit.row.size(); ++k) {
-    const int i = place(block.rows, implicit.row[k]);
-    if (i < 0) continue;
-    const int j = place(block.columns, place(implicit.unknowns, implicit.column[k]));
-    if (j >= 0)
-      matrix[i * n + j] = form[k];
+  for (const BlockEntry& e : entries) {
+    if (e.column >= 0)
+      matrix[e.row * n + e.column] = form[e.entry];
     else
-      right[i] -= form[k] * xdot[implicit.column[k]];
+      right[e.row] -= form[e.entry] * xdot[e.variable];
   }
 }
 
@@ -124,10 +153,11 @@ void evaluate_rates(const Model& model, const S& t, std::span<const S> x,
   const ImplicitRates& implicit = *model.implicit;
   evaluate_formula<S>(implicit.form, t, x, parameters, s, s.form.data());
   bool solved = true;
-  for (const EquationBlock& block : implicit.blocks) {
+  for (std::size_t b = 0; b < implicit.blocks.size(); ++b) {
+    const EquationBlock& block = implicit.blocks[b];
     const int n = static_cast<int>(block.rows.size());
     if (solved) {
-      fill_block(implicit, block, s.form.data(), xdot, s.matrix.data(), s.right.data());
+      fill_block(implicit, block, s.plan[b], s.form.data(), xdot, s.matrix.data(), s.right.data());
       solved = solve_block(n, s.matrix.data(), s.right.data());
     }
     for (int i = 0; i < n; ++i)

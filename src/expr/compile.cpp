@@ -15,7 +15,8 @@ namespace {
 // Definitions are compiled inside each other; this bounds the stack.
 constexpr std::size_t deepest_definitions = 500;
 // Functions are written out where they are called, and those that call others grow.
-constexpr int most_calls = 100000;
+constexpr int most_calls = 10000;
+constexpr int most_instructions = 1000000;
 constexpr int deepest_calls = 200;
 
 using NameKey = std::pair<std::string, int>;  // name and index
@@ -133,7 +134,7 @@ class Compiler {
     builder_.set_place(place);
     if (function->code) return builder_.call({function->code, 0}, arguments);
     if (!function->body) return builder_.constant(0);  // reported where it is declared
-    if (++calls_ > most_calls || depth_ == deepest_calls)
+    if (++calls_ > most_calls || depth_ == deepest_calls || builder_.size() > most_instructions)
       return fail(place, "functions call each other too often to be written out; make '" + name +
                              "' a function of C code in [functions]");
     if (!function_) call_place_ = place;

@@ -44,6 +44,7 @@ class ProgramBuilder {
   int divide(int a, int b) { return make(Op::divide, a, b); }
   int negate(int a) { return make(Op::negate, a); }
 
+  int size() const { return static_cast<int>(program_.code.size()); }
   bool is_constant(int i) const { return program_.code[i].op == Op::constant; }
   bool is_constant(int i, double value) const { return is_constant(i) && constant_at(i) == value; }
   double constant_at(int i) const { return program_.constants[program_.code[i].a]; }

@@ -91,6 +91,30 @@ TEST(Functions, ADerivativeThatTheCodeLacksIsAskedForInTime) {
                  "the code needs 'd2lawdxdx'");
 }
 
+// A derivative by an argument that only parameters enter is asked for by who varies them.
+TEST(Functions, FitAndContinueAskForDerivativesByParameters) {
+  const Scratch scratch;
+  scratch.write("law.c", law_code);
+  const std::string data = scratch.write("data.csv", "t,x\n0,1\n0.5,0.8\n1,0.3\n1.5,-0.2\n");
+  const std::string code = scratch.write(
+      "code.toml", oscillator("{ arguments = [\"x\", \"k\"], source = \"law.c\" }"));
+  expect_refusal(run_cartan({"fit", code, "--data", data, "--free", "k"}),
+                 "the code lacks: dlawdk");
+  scratch.write("whole.c", std::string(law_code) +
+                               "double dlawdk(double x, double k) { return x * x * x; }\n");
+  const std::string whole = scratch.write(
+      "whole.toml", oscillator("{ arguments = [\"x\", \"k\"], source = \"whole.c\" }"));
+  const std::string formula = scratch.write(
+      "formula.toml", oscillator("{ arguments = [\"x\", \"k\"], value = \"k*x^3\" }"));
+  const auto fitted = [&](const std::string& file) -> double {
+    return expect_json(
+        run_cartan({"fit", file, "--data", data, "--free", "k", "--json"}))["parameters"]["k"];
+  };
+  EXPECT_NEAR(fitted(whole), fitted(formula), 1e-8);
+  expect_refusal(run_cartan({"continue", code, "--parameter", "k", "--from", "1", "--to", "2"}),
+                 "the code lacks: dlawdk");
+}
+
 TEST(Implicit, AFileRunsIsEvaluatedAnalysedAndGenerated) {
   const Scratch scratch;
   const std::string example = example_path("implicit_pair");

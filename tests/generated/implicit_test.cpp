@@ -13,7 +13,7 @@
 namespace cartan::test {
 namespace {
 
-const char* implicit_text = R"(
+const char* implicit_text = R"toml(
 equations = ["(2 + p*sin(x)^2)*x' + cos(y)*y' = y - t", "x' - p*y' = x*z", "u' + x*y' = z' + 1",
              "exp(u)*w' = u' - w*x'", "3*a' + b' + sin(x)*c' = w' + a*b", "a' - 2*b' = u*c",
              "b' + x*a' + 4*c' = a"]
@@ -41,8 +41,8 @@ value = ["x", "y*u"]
 name = "few"
 value = [[0, "x*y", 0, 0], ["exp(u)", 0, 0, "w*p"]]
 sparse = true
-)";
-const char* explicit_text = R"(
+)toml";
+const char* explicit_text = R"toml(
 [parameters]
 p = 0.7
 [definitions]
@@ -67,7 +67,7 @@ u = { initial = 0.1, rate = "du" }
 a = { initial = 0.3, rate = "da" }
 b = { initial = -0.2, rate = "db" }
 c = { initial = 0.6, rate = "dc" }
-)";
+)toml";
 
 struct Code {
   Example example;

@@ -11,7 +11,7 @@ namespace cartan::test {
 namespace {
 
 // A pair, two that follow it, one with a rate of its own in between; solved by hand below.
-const char* implicit_text = R"(
+const char* implicit_text = R"toml(
 equations = ["(2 + p*sin(x)^2)*x' + cos(y)*y' = y - t", "x' - p*y' = x*z", "u' + x*y' = z' + 1",
              "exp(u)*w' = u' - w*x'"]
 [parameters]
@@ -24,8 +24,8 @@ x = { initial = 0.4 }
 z = { initial = 0.5, rate = "p*y - z" }
 y = { initial = 1.2 }
 u = { initial = 0.1 }
-)";
-const char* explicit_text = R"(
+)toml";
+const char* explicit_text = R"toml(
 [parameters]
 p = 0.7
 [definitions]
@@ -39,7 +39,7 @@ x = { initial = 0.4, rate = "dx" }
 z = { initial = 0.5, rate = "p*y - z" }
 y = { initial = 1.2, rate = "dy" }
 u = { initial = 0.1, rate = "du" }
-)";
+)toml";
 
 TEST(ImplicitRates, AreThoseSolvedByHandWithAllTheirDerivatives) {
   const Example implicit = load_text(implicit_text), by_hand = load_text(explicit_text);
