@@ -15,3 +15,15 @@ double d2stopdxdx(double x, double k, double a)
 {
   return x > 0.0 ? 6.0 * k * x / (a * a) : 0.0;
 }
+
+/* by the parameters: for `fit` and `continue` */
+
+double dstopdk(double x, double k, double a)
+{
+  return x > 0.0 ? x * (1.0 + x * x / (a * a)) : 0.0 * k;
+}
+
+double dstopda(double x, double k, double a)
+{
+  return x > 0.0 ? -2.0 * k * x * x * x / (a * a * a) : 0.0;
+}

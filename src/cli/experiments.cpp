@@ -230,6 +230,7 @@ class Reader {
 }  // namespace
 
 std::string quantity_of_column(const std::string& column) {
+  if (column == "energy") return "kinetic + potential";
   const std::size_t dot = column.rfind('.');
   if (dot == std::string::npos || dot + 2 >= column.size()) return column;
   const char kind = column[dot + 1];
@@ -255,6 +256,11 @@ std::optional<ExperimentsText> read_experiments(const std::string& path, Diagnos
   return result;
 }
 
+// Columns of trajectory.csv that tell how good a run is, not what moves.
+static bool is_measured(const std::string& column) {
+  return column != "constraint" && column != "work";
+}
+
 std::optional<ExperimentText> read_data(const std::string& path, Diagnostics& problems) {
   const std::optional<CsvTable> table = read_csv(path, CsvRows::with_gaps, problems);
   if (!table) return std::nullopt;
@@ -265,6 +271,7 @@ std::optional<ExperimentText> read_data(const std::string& path, Diagnostics& pr
       e.times = table->columns[c];
       continue;
     }
+    if (!is_measured(table->names[c])) continue;
     ColumnText column;
     column.column = table->names[c];
     column.quantity = quantity_of_column(table->names[c]);

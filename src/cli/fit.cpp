@@ -26,7 +26,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
       "fit",
       "Find parameters that make the model meet measurements, in the sense of least squares, with "
       "exact derivatives; tell how well the data determine them.",
-      "  cartan fit examples/pendulum.toml --data measured.csv --free g\n"
+      "  cartan fit examples/pendulum.toml --data measured.csv --free L\n"
       "  cartan fit examples/constructed_pendulum_friction_b.toml --experiments swings.toml "
       "--free c3,c4 --out fitted");
   declare_model(arguments, o.choice.model);

@@ -101,8 +101,9 @@ std::string curvature_text(const FitReport& report) {
 
 std::string fit_text(const FitReport& report) {
   const FitResult& r = report.result;
-  std::string text = fmt::format("{} measurements, {} free parameters, {} iterations\n\n",
-                                 r.points.size(), report.setup.names.size(), r.iterations);
+  std::string text = fmt::format("{} measurements, {} free parameter{}, {} iterations\n\n",
+                                 r.points.size(), report.setup.names.size(),
+                                 report.setup.names.size() == 1 ? "" : "s", r.iterations);
   text += fmt::format("{:<16} {:>16} {:>18} {:>14} {:>36}\n", "parameter", "at the start", "fitted",
                       "standard error", "95 per cent interval");
   for (std::size_t j = 0; j < report.setup.names.size(); ++j) {

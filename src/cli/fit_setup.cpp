@@ -25,7 +25,9 @@ double spread(const std::vector<double>& values) {
   for (double v : values)
     if (!std::isnan(v)) squares += (v - sum / count) * (v - sum / count);
   const double deviation = std::sqrt(squares / count);
-  return deviation > 0 ? deviation : std::max(std::fabs(sum / count), 1.0);
+  const double mean = std::fabs(sum / count);
+  // a column that is constant to rounding (an energy) must not outweigh all others
+  return deviation > 1e-9 * mean && deviation > 0 ? deviation : std::max(mean, 1.0);
 }
 
 class Builder {

@@ -37,6 +37,16 @@ TEST(Fit, AParameterComesBackFromATrajectory) {
             "experiment,column,row,t,measu");
 }
 
+// Energies are quantities too, and one that is constant has no spread to be weighed by.
+TEST(Fit, AParameterComesBackFromAMechanismsTrajectory) {
+  const Scratch scratch;
+  const std::string model = examples + "pendulum.toml", out = scratch.path("run");
+  ASSERT_EQ(run_cartan({"run", model, "--set", "L=1.03", "--duration", "2", "--out", out}).status, 0);
+  const json result = expect_json(
+      run_cartan({"fit", model, "--data", out + "/trajectory.csv", "--free", "L", "--json"}));
+  EXPECT_NEAR(result["parameters"]["L"], 1.03, 1e-9);
+}
+
 // Turning points of the arm: a law with a term in v^2 meets them, one linear in v does not.
 TEST(Fit, LawsInOneTable) {
   const json result = expect_json(run_cartan(
