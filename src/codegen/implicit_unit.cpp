@@ -78,7 +78,8 @@ ImplicitUnit::Slopes ImplicitUnit::solve_for(std::vector<Expression> rhs, int co
   std::vector<int> row, column;
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
-      if (!is_zero(form_.A[static_cast<std::size_t>(i) * n + j])) row.push_back(i), column.push_back(j);
+      if (!is_zero(form_.A[static_cast<std::size_t>(i) * n + j]))
+        row.push_back(i), column.push_back(j);
   std::vector<Expression> unknowns(slopes.entries.size());
   for (std::size_t k = 0; k < unknowns.size(); ++k)
     unknowns[k] = graph_.symbol(fmt::format("{}[{}][{}]", name, k / columns, k % columns));
@@ -88,8 +89,8 @@ ImplicitUnit::Slopes ImplicitUnit::solve_for(std::vector<Expression> rhs, int co
       for (const int i : block.rows) {
         moves |= !is_zero(rhs[static_cast<std::size_t>(i) * columns + c]);
         for (int k = 0; k < n; ++k)
-          moves |= !is_zero(form_.A[static_cast<std::size_t>(i) * n + k]) &&
-                   !is_zero(slopes.at(k, c));
+          moves |=
+              !is_zero(form_.A[static_cast<std::size_t>(i) * n + k]) && !is_zero(slopes.at(k, c));
       }
       if (!moves) continue;
       for (const int j : block.columns) {
@@ -109,23 +110,26 @@ std::vector<Expression> ImplicitUnit::mixed(const std::vector<Expression>& formu
   return result;
 }
 
-void ImplicitUnit::add_rows(const std::vector<Expression>& rates,
-                            const std::vector<Expression>& by, const Slopes& slopes, int first_row,
-                            int first_column, CodeMatrix& matrix) const {
+void ImplicitUnit::add_rows(const std::vector<Expression>& rates, const std::vector<Expression>& by,
+                            const Slopes& slopes, int first_row, int first_column,
+                            CodeMatrix& matrix) const {
   const std::vector<Expression> explicit_slopes = dense_jacobian(rates, by);
   const int columns = static_cast<int>(by.size());
   for (std::size_t i = 0; i < rates.size(); ++i)
     for (int j = 0; j < columns; ++j)
-      add_entry(matrix, first_row + static_cast<int>(i), first_column + j,
-                unknown_of_[i] >= 0 ? slopes.at(unknown_of_[i], j)
-                                    : explicit_slopes[i * columns + j]);
+      add_entry(
+          matrix, first_row + static_cast<int>(i), first_column + j,
+          unknown_of_[i] >= 0 ? slopes.at(unknown_of_[i], j) : explicit_slopes[i * columns + j]);
 }
 
 // -------------------------------------------------------------------------------------- functions
 
 CodeFunction ImplicitUnit::derivative() const {
-  return {"derivative", "xdot = f(t, x, p) from A(t, x, p) xdot = b(t, x, p)",
-          {column("xdot", form_.rates)}, std::nullopt, {base_}};
+  return {"derivative",
+          "xdot = f(t, x, p) from A(t, x, p) xdot = b(t, x, p)",
+          {column("xdot", form_.rates)},
+          std::nullopt,
+          {base_}};
 }
 
 CodeFunction ImplicitUnit::slopes_by(const std::vector<Expression>& by, const std::string& name,
@@ -147,11 +151,13 @@ CodeFunction ImplicitUnit::parameter_jacobian(const std::vector<Expression>& p) 
 }
 
 CodeFunction ImplicitUnit::variational(const std::vector<Expression>& dx) {
-  const Slopes change = solve_for(
-      total_time_derivative(graph_, residuals(form_.b, form_.unknowns), x_, dx), 1, "du");
+  const Slopes change =
+      solve_for(total_time_derivative(graph_, residuals(form_.b, form_.unknowns), x_, dx), 1, "du");
   const std::vector<Expression> formulas = total_time_derivative(graph_, form_.rates, x_, dx);
-  return {"variational", "dxdot = (d xdot / d x) dx",
-          {column("dxdot", mixed(formulas, change.entries))}, std::nullopt,
+  return {"variational",
+          "dxdot = (d xdot / d x) dx",
+          {column("dxdot", mixed(formulas, change.entries))},
+          std::nullopt,
           {base_, change.solve}};
 }
 
@@ -174,8 +180,11 @@ CodeFunction ImplicitUnit::variational_jacobian(const std::vector<Expression>& d
   add_rows(form_.rates, x_, slopes, 0, 0, J);
   add_rows(formulas, x_, second, columns, 0, J);
   add_rows(formulas, dx, slopes, columns, columns, J);
-  return {"variational_jacobian", "derivatives of (xdot, dxdot) by (x, dx)", {std::move(J)},
-          std::nullopt, {base_, slopes.solve, change.solve, second.solve}};
+  return {"variational_jacobian",
+          "derivatives of (xdot, dxdot) by (x, dx)",
+          {std::move(J)},
+          std::nullopt,
+          {base_, slopes.solve, change.solve, second.solve}};
 }
 
 }  // namespace cartan

@@ -53,8 +53,7 @@ class LinearSystem {
       return found_;
     }
     const std::vector<EquationBlock> blocks = blocks_in_turn();
-    for (std::size_t k = 0; k < blocks.size(); ++k)
-      solve_block(blocks[k], k + 1 < blocks.size());
+    for (std::size_t k = 0; k < blocks.size(); ++k) solve_block(blocks[k], k + 1 < blocks.size());
     return found_;
   }
 
@@ -102,8 +101,7 @@ class LinearSystem {
   void solve_block(const EquationBlock& block, bool is_used) {
     for (const int i : block.rows)
       for (int k = 0; k < n_; ++k) {
-        if (is_zero(at(i, k)) ||
-            std::binary_search(block.columns.begin(), block.columns.end(), k))
+        if (is_zero(at(i, k)) || std::binary_search(block.columns.begin(), block.columns.end(), k))
           continue;
         for (int c = 0; c < columns_; ++c)
           if (!is_zero(found(k, c))) right(i, c) -= at(i, k) * found(k, c);
@@ -188,8 +186,8 @@ class LinearSystem {
   std::vector<int> columns_to_solve(const std::vector<int>& rows) {
     std::vector<int> active;
     for (int c = 0; c < columns_; ++c)
-      if (symmetric_ || std::any_of(rows.begin(), rows.end(),
-                                    [&](int i) { return !is_zero(right(i, c)); }))
+      if (symmetric_ ||
+          std::any_of(rows.begin(), rows.end(), [&](int i) { return !is_zero(right(i, c)); }))
         active.push_back(c);
     return active;
   }
@@ -238,13 +236,13 @@ class LinearSystem {
       for (int c = 0; c < count; ++c) b(i, c) = right(rows[i], active[c]).sample();
     }
     const bool known = a.allFinite() && b.allFinite();
-    const Eigen::MatrixXd x = known ? Eigen::MatrixXd(Eigen::PartialPivLU<Eigen::MatrixXd>(a).solve(b))
-                                    : Eigen::MatrixXd::Constant(m, count, std::nan(""));
+    const Eigen::MatrixXd x =
+        known ? Eigen::MatrixXd(Eigen::PartialPivLU<Eigen::MatrixXd>(a).solve(b))
+              : Eigen::MatrixXd::Constant(m, count, std::nan(""));
     for (int i = 0; i < m; ++i)
       for (int c = 0; c < count; ++c) {
         const int number = graph_.symbol_count();
-        found(columns[i], active[c]) =
-            graph_.symbol("solution " + std::to_string(number), x(i, c));
+        found(columns[i], active[c]) = graph_.symbol("solution " + std::to_string(number), x(i, c));
         function_.solutions[number] = {array, i * count + c};
       }
   }

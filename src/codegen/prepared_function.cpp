@@ -57,8 +57,7 @@ PreparedFunction prepare(ExpressionGraph& graph, const CodeFunction& function) {
   Found found(graph);
   for (const LinearSolve& solve : function.inner)
     found.add(solve.unknowns, solve_system(graph, found.put_into(solve), -1, result));
-  if (has_solve)
-    solve_system(graph, found.put_into(*function.solve), result.outputs - 1, result);
+  if (has_solve) solve_system(graph, found.put_into(*function.solve), result.outputs - 1, result);
   for (std::size_t k = 0; k < function.outputs.size(); ++k)
     for (const Expression& entry : found.put_into(function.outputs[k].entries))
       result.arrays[k].nodes.push_back(entry.node_in(graph));

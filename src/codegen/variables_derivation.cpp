@@ -37,8 +37,7 @@ void Derivation::sample_functions() {
   if (model_.functions.list().empty()) return;
   graph_.set_call_sampler(
       [this](const ExpressionGraph::Function& called, std::span<const double> x) {
-        const UserFunction* function =
-            model_.functions.find(graph_.function_name(called.base));
+        const UserFunction* function = model_.functions.find(graph_.function_name(called.base));
         if (!function || !function->code) return std::numeric_limits<double>::quiet_NaN();
         return function->code->value(function->code->find(called.by), x.data());
       });

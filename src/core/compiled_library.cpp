@@ -10,8 +10,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/library_cache.h"
 #include "core/child_process.h"
+#include "core/library_cache.h"
 
 namespace cartan {
 namespace fs = std::filesystem;
@@ -135,7 +135,8 @@ std::shared_ptr<const CompiledLibrary> CompiledLibrary::open(const fs::path& fil
   auto loaded = load(file, true);
   if (!loaded) {
     const char* why = dlerror();
-    problem = fmt::format("it cannot be loaded as a shared library: {}", why ? why : "unknown reason");
+    problem =
+        fmt::format("it cannot be loaded as a shared library: {}", why ? why : "unknown reason");
   }
   return loaded;
 }

@@ -36,8 +36,8 @@ inline std::vector<std::vector<BlockEntry>> plan_blocks(const ImplicitRates& imp
   std::vector<std::vector<BlockEntry>> plan(implicit.blocks.size());
   for (std::size_t k = 0; k < implicit.row.size(); ++k) {
     const Place row = rows[implicit.row[k]];
-    const auto unknown = std::lower_bound(implicit.unknowns.begin(), implicit.unknowns.end(),
-                                          implicit.column[k]);
+    const auto unknown =
+        std::lower_bound(implicit.unknowns.begin(), implicit.unknowns.end(), implicit.column[k]);
     BlockEntry entry{static_cast<int>(k), row.at, -1, implicit.column[k]};
     if (unknown != implicit.unknowns.end() && *unknown == implicit.column[k]) {
       const Place column = columns[unknown - implicit.unknowns.begin()];

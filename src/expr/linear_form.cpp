@@ -28,8 +28,8 @@ std::vector<int> copy_at_zero(const Program& program, std::span<const Symbol> un
       made.push_back(builder.call(program.functions[i.a], arguments));
     } else {
       const int operands = operand_count(i.op);
-      made.push_back(builder.make(i.op, at(i.a), operands > 1 ? at(i.b) : 0,
-                                  operands > 2 ? at(i.c) : 0));
+      made.push_back(
+          builder.make(i.op, at(i.a), operands > 1 ? at(i.b) : 0, operands > 2 ? at(i.c) : 0));
     }
   }
   std::vector<int> outputs;

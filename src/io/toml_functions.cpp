@@ -20,8 +20,8 @@ void read_arguments(const TomlSection& section, FunctionText& function) {
   const char* expected = "a list of names, as in [\"x\", \"k\"]";
   if (!expect(*node, Kind::array, expected, section.problems())) return;
   if (node->items.empty())
-    return section.problems().error(node->where, std::string("expected ") + expected +
-                                                     ", got an empty list");
+    return section.problems().error(node->where,
+                                    std::string("expected ") + expected + ", got an empty list");
   for (const TomlNode& item : node->items) {
     if (!expect(item, Kind::text, "a name in quotes", section.problems())) {
       function.arguments.clear();
@@ -34,8 +34,7 @@ void read_arguments(const TomlSection& section, FunctionText& function) {
 
 void read_derivatives(const TomlSection& section, FunctionText& function) {
   const TomlNode* node = section.find("derivatives");
-  if (!node ||
-      !expect(*node, Kind::table, "a table as in { x = \"slope\" }", section.problems()))
+  if (!node || !expect(*node, Kind::table, "a table as in { x = \"slope\" }", section.problems()))
     return;
   for (const TomlEntry& entry : node->entries) {
     FunctionText::Derivative derivative{entry.key, {}};

@@ -13,8 +13,8 @@ std::vector<Expression> values_of(const Program& program, ExpressionGraph& graph
   std::vector<Expression> inputs, scratch(program.scratch_size()), outputs(program.outputs.size());
   for (const Symbol& symbol : program.inputs) {
     const bool is_parameter = symbol.quantity == Quantity::parameter;
-    const std::string name = std::to_string(static_cast<int>(symbol.quantity)) + "_" +
-                             std::to_string(symbol.index);
+    const std::string name =
+        std::to_string(static_cast<int>(symbol.quantity)) + "_" + std::to_string(symbol.index);
     inputs.push_back(graph.symbol(name, is_parameter ? check.parameters[symbol.index] : 0.3));
   }
   evaluate<Expression>(program, inputs, scratch, outputs);
@@ -28,9 +28,9 @@ std::vector<bool> which_are_linear(const Program& residuals, const LinearForm& f
   const std::vector<Expression> entries = values_of(form.program, graph, check);
   std::vector<Expression> rates, sums(residuals.outputs.size());
   for (const Symbol& symbol : unknowns)
-    rates.push_back(graph.symbol(std::to_string(static_cast<int>(symbol.quantity)) + "_" +
-                                     std::to_string(symbol.index),
-                                 0.3));
+    rates.push_back(graph.symbol(
+        std::to_string(static_cast<int>(symbol.quantity)) + "_" + std::to_string(symbol.index),
+        0.3));
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = -entries[form.row.size() + i];
   for (std::size_t k = 0; k < form.row.size(); ++k)
     sums[form.row[k]] += entries[k] * rates[form.column[k]];

@@ -44,7 +44,8 @@ class FunctionCheck {
     check_.problems.error(place, message);
   }
 
-  // -------------------------------------------------------------------------------------- the names
+  // -------------------------------------------------------------------------------------- the
+  // names
 
   void declare(const FunctionText& text) {
     const std::vector<std::string> language = function_names();
@@ -81,7 +82,8 @@ class FunctionCheck {
         if (text.arguments[i].name == argument.name) problem = " twice";
       if (problem.empty()) continue;
       fit = false;
-      complain(argument.where, "'" + argument.name + "' cannot be the name of an argument" + problem);
+      complain(argument.where,
+               "'" + argument.name + "' cannot be the name of an argument" + problem);
     }
     return fit;
   }
@@ -127,9 +129,9 @@ class FunctionCheck {
       std::string chain;
       for (const int k : cycle) chain += list[k].name + " -> ";
       const std::string& first = list[cycle[0]].name;
-      complain(check_.text.functions[cycle[0]].where,
-               "the function '" + first + "' calls itself (" + chain + first +
-                   "); expected no circle");
+      complain(
+          check_.text.functions[cycle[0]].where,
+          "the function '" + first + "' calls itself (" + chain + first + "); expected no circle");
       for (const int k : cycle) functions_[k].body = nullptr;
     }
   }

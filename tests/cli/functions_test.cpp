@@ -33,13 +33,13 @@ TEST(Functions, AFormulaAndCodeRunAlikeInterpretedAndGenerated) {
   scratch.write("law.c", law_code);
   const std::string formula = scratch.write(
       "formula.toml", oscillator("{ arguments = [\"x\", \"k\"], value = \"k*x^3\" }"));
-  const std::string code = scratch.write(
-      "code.toml", oscillator("{ arguments = [\"x\", \"k\"], source = \"law.c\" }"));
+  const std::string code =
+      scratch.write("code.toml", oscillator("{ arguments = [\"x\", \"k\"], source = \"law.c\" }"));
   for (const char* integrator : {"dop853", "gl3", "cvode"})  // gl3 and cvode use the Jacobian
     for (const char* formulation : {"recursive", "generated"}) {
       SCOPED_TRACE(std::string(integrator) + " " + formulation);
-      const std::vector<std::string> options = {"--integrator", integrator, "--formulation",
-                                                formulation, "--tolerance", "1e-12"};
+      const std::vector<std::string> options = {"--integrator", integrator,    "--formulation",
+                                                formulation,    "--tolerance", "1e-12"};
       EXPECT_NEAR(final_x(formula, options), final_x(code, options), 1e-11);
     }
 }
@@ -51,8 +51,8 @@ TEST(Functions, ASharedLibraryWillDo) {
             0);
   const std::string file = scratch.write(
       "library.toml", oscillator("{ arguments = [\"x\", \"k\"], library = \"law.so\" }"));
-  const std::string code = scratch.write(
-      "code.toml", oscillator("{ arguments = [\"x\", \"k\"], source = \"law.c\" }"));
+  const std::string code =
+      scratch.write("code.toml", oscillator("{ arguments = [\"x\", \"k\"], source = \"law.c\" }"));
   for (const char* formulation : {"recursive", "generated"})
     EXPECT_NEAR(final_x(file, {"--formulation", formulation}), final_x(code, {}), 1e-11);
 }
@@ -67,8 +67,8 @@ TEST(Functions, KnownByNameOnlyTheyAreEnoughForEquationsAndCode) {
   const CommandResult equations = run_cartan({"equations", file});
   EXPECT_TRUE(equations.status == 0 && has(equations.out, "-law(x, k)"))
       << equations.out << equations.err;
-  const CommandResult generated = run_cartan(
-      {"generate", file, "--language", "c", "--jacobian", "--out", scratch.path("c")});
+  const CommandResult generated =
+      run_cartan({"generate", file, "--language", "c", "--jacobian", "--out", scratch.path("c")});
   ASSERT_EQ(generated.status, 0) << generated.err;
   const std::string text = read_file(scratch.path("c/name.c"));
   EXPECT_TRUE(has(text, "extern double law(double, double);")) << text;
@@ -84,8 +84,8 @@ TEST(Functions, KnownByNameOnlyTheyAreEnoughForEquationsAndCode) {
 TEST(Functions, ADerivativeThatTheCodeLacksIsAskedForInTime) {
   const Scratch scratch;
   scratch.write("law.c", law_code);
-  const std::string file = scratch.write(
-      "code.toml", oscillator("{ arguments = [\"x\", \"k\"], source = \"law.c\" }"));
+  const std::string file =
+      scratch.write("code.toml", oscillator("{ arguments = [\"x\", \"k\"], source = \"law.c\" }"));
   EXPECT_EQ(run_cartan({"generate", file, "--jacobian", "--out", scratch.path("c")}).status, 0);
   expect_refusal(run_cartan({"generate", file, "--variational", "--out", scratch.path("d")}),
                  "the code needs 'd2lawdxdx'");
@@ -96,8 +96,8 @@ TEST(Functions, FitAndContinueAskForDerivativesByParameters) {
   const Scratch scratch;
   scratch.write("law.c", law_code);
   const std::string data = scratch.write("data.csv", "t,x\n0,1\n0.5,0.8\n1,0.3\n1.5,-0.2\n");
-  const std::string code = scratch.write(
-      "code.toml", oscillator("{ arguments = [\"x\", \"k\"], source = \"law.c\" }"));
+  const std::string code =
+      scratch.write("code.toml", oscillator("{ arguments = [\"x\", \"k\"], source = \"law.c\" }"));
   expect_refusal(run_cartan({"fit", code, "--data", data, "--free", "k"}),
                  "the code lacks: dlawdk");
   scratch.write("whole.c", std::string(law_code) +
@@ -118,8 +118,7 @@ TEST(Functions, FitAndContinueAskForDerivativesByParameters) {
 TEST(Implicit, AFileRunsIsEvaluatedAnalysedAndGenerated) {
   const Scratch scratch;
   const std::string example = example_path("implicit_pair");
-  const CommandResult run =
-      run_cartan({"run", example, "--out", scratch.path("run"), "--quiet"});
+  const CommandResult run = run_cartan({"run", example, "--out", scratch.path("run"), "--quiet"});
   ASSERT_EQ(run.status, 0) << run.err;
   const LastRow row = last_row(scratch.path("run/trajectory.csv"));
   EXPECT_NEAR(row["radius"], 1, 1e-9);  // the orbit the right sides were chosen for
@@ -149,8 +148,7 @@ TEST(Implicit, WhatIsSingularIsToldWithItsTime) {
   const Scratch scratch;
   const std::string file = scratch.write(
       "singular.toml", "equations = [\"x*x' = -1\"]\n[variables]\nx = { initial = 1 }\n");
-  const CommandResult run =
-      run_cartan({"run", file, "--integrator", "dop853", "--duration", "1"});
+  const CommandResult run = run_cartan({"run", file, "--integrator", "dop853", "--duration", "1"});
   EXPECT_EQ(run.status, 1);
   EXPECT_TRUE(has(run.err, "the equations do not determine x' at t = 0.")) << run.err;
   const std::string start = scratch.write("state.json", "{\"variables\": {\"x\": 0}}");

@@ -79,9 +79,9 @@ Code make_code(const char* text, const std::string& name, bool extras) {
   Code made;
   made.example = load_text(text);
   EXPECT_TRUE(made.example) << made.example.problem;
-  made.derivation = std::make_unique<Derivation>(*made.example.model,
-                                                 parameter_values(*made.example.model),
-                                                 made.example.system->initial_state());
+  made.derivation =
+      std::make_unique<Derivation>(*made.example.model, parameter_values(*made.example.model),
+                                   made.example.system->initial_state());
   UnitOptions options;
   options.extras = extras;
   options.jacobian = options.variational = options.parameter_jacobian = true;
@@ -150,8 +150,8 @@ TEST(ImplicitCode, AllFunctionsInCAreThoseOfTheSystemSolvedByHand) {
     const std::vector<double> step = random_numbers(random, 8), dx = random_numbers(random, 8);
     for (int i = 0; i < 8; ++i) x[i] += step[i];
     const double t = step[0];
-    for (const char* name : {"derivative", "jacobian", "parameter_jacobian", "variational",
-                             "variational_jacobian"}) {
+    for (const char* name :
+         {"derivative", "jacobian", "parameter_jacobian", "variational", "variational_jacobian"}) {
       const Eigen::MatrixXd found = a.value(name, t, x, dx), expected = b.value(name, t, x, dx);
       ASSERT_EQ(found.rows(), expected.rows()) << name;
       EXPECT_LE((found - expected).cwiseAbs().maxCoeff(),
@@ -187,30 +187,34 @@ TEST(ImplicitCode, ChecksItselfInPythonAndOctave) {
   const std::string f = folder.path().string();
   for (const Language language : {Language::python, Language::octave, Language::cpp})
     for (const GeneratedFile& file : emit(code.unit, language)) folder.write(file.name, file.text);
-  folder.write("main.py", "import sys\nsys.path.insert(0, '" + f +
-                              "')\nimport implicit\nimport numpy as np\n"
-                              "assert implicit.check() < 1e-12\n"
-                              "assert implicit.outputs(0, np.ones(8), [0.7], np.zeros(8))[1].shape == (2, 3)\n"
-                              "assert list(implicit.outputs_few_row) == [0, 1, 1]\n"
-                              "assert implicit.outputs_few_shape == (2, 4)\n"
-                              "a = implicit.derivative(0.1, np.ones((8, 3)), [0.7], np.zeros(8))\n"
-                              "b = implicit.derivative(0.1, np.ones(8), [0.7], np.zeros(8))\n"
-                              "assert np.allclose(a, b[:, None], 1e-13)\n");
+  folder.write("main.py",
+               "import sys\nsys.path.insert(0, '" + f +
+                   "')\nimport implicit\nimport numpy as np\n"
+                   "assert implicit.check() < 1e-12\n"
+                   "assert implicit.outputs(0, np.ones(8), [0.7], np.zeros(8))[1].shape == (2, 3)\n"
+                   "assert list(implicit.outputs_few_row) == [0, 1, 1]\n"
+                   "assert implicit.outputs_few_shape == (2, 4)\n"
+                   "a = implicit.derivative(0.1, np.ones((8, 3)), [0.7], np.zeros(8))\n"
+                   "b = implicit.derivative(0.1, np.ones(8), [0.7], np.zeros(8))\n"
+                   "assert np.allclose(a, b[:, None], 1e-13)\n");
   if (run_child({"python3", "-c", "import numpy"}).status == 0) {
     const ChildResult result = run_child({"python3", f + "/main.py"});
     EXPECT_EQ(result.status, 0) << result.output();
   }
-  folder.write("main_script.m", "addpath('" + f +
-                                    "');\nassert(implicit_check() < 1e-12);\n"
-                                    "[o, d, l, s] = implicit_outputs(0, ones(8, 1), 0.7, ones(8, 1));\n"
-                                    "assert(issparse(s) && all(size(s) == [2 4]) && nnz(s) == 3);\n"
-                                    "assert(abs(s(2, 1) - e) < 1e-14);\n");
+  folder.write("main_script.m",
+               "addpath('" + f +
+                   "');\nassert(implicit_check() < 1e-12);\n"
+                   "[o, d, l, s] = implicit_outputs(0, ones(8, 1), 0.7, ones(8, 1));\n"
+                   "assert(issparse(s) && all(size(s) == [2 4]) && nnz(s) == 3);\n"
+                   "assert(abs(s(2, 1) - e) < 1e-14);\n");
   if (run_child({"octave", "--version"}).started) {
     const ChildResult result =
         run_child({"octave", "--no-gui", "--norc", "--quiet", f + "/main_script.m"});
     EXPECT_EQ(result.status, 0) << result.output();
   }
-  folder.write("main.cpp", "#include \"implicit.hpp\"\nint main() { return implicit::check() < 1e-12 ? 0 : 1; }\n");
+  folder.write(
+      "main.cpp",
+      "#include \"implicit.hpp\"\nint main() { return implicit::check() < 1e-12 ? 0 : 1; }\n");
   ASSERT_EQ(run_child({"c++", "-std=c++20", "-O0", f + "/main.cpp", "-o", f + "/main"}).status, 0);
   EXPECT_EQ(run_child({f + "/main"}).status, 0);
 }

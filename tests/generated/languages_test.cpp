@@ -128,7 +128,8 @@ TEST(GeneratedCode, OfEveryExampleInCppHasTheNativeNumbers) {
   for (const ExampleUnit& e : units)
     for (const std::string& file : e.example.model->function_files) {
       words.push_back(f + e.name + ".o");
-      ASSERT_EQ(run_child({quick_compiler("clang", "cc"), "-c", file, "-o", words.back()}).status, 0);
+      ASSERT_EQ(run_child({quick_compiler("clang", "cc"), "-c", file, "-o", words.back()}).status,
+                0);
     }
   const ChildResult compiled = run_child(words);
   ASSERT_EQ(compiled.status, 0) << compiled.output().substr(0, 3000);
@@ -205,7 +206,8 @@ TEST(GeneratedCode, OfEveryExampleInOctaveHasTheNativeNumbers) {
     main += "run(f, '" + e.name + "', " + std::to_string(state_size(e)) + ", " +
             std::to_string(e.parameters.size()) + ", [" + rows + "], [" + columns + "]);\n";
   }
-  folder.write("stop.m", "function y = stop(x, k, a)\n  y = k * x * (1 + x^2 / a^2) * (x > 0);\nend\n");
+  folder.write("stop.m",
+               "function y = stop(x, k, a)\n  y = k * x * (1 + x^2 / a^2) * (x > 0);\nend\n");
   folder.write("dstopdx.m",
                "function y = dstopdx(x, k, a)\n  y = k * (1 + 3 * x^2 / a^2) * (x > 0);\nend\n");
   folder.write("main_script.m", "1;\n" + main);

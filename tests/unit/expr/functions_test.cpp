@@ -6,17 +6,32 @@ namespace cartan::expr_test {
 namespace {
 
 // f(x, k) = k sin(x) + x^2 k^2 and its derivatives, as the naming rule of source 004 has them.
-double f(double x, double k) { return k * std::sin(x) + x * x * k * k; }
-double dfdx(double x, double k) { return k * std::cos(x) + 2 * x * k * k; }
-double slope_by_k(double x, double k) { return std::sin(x) + 2 * x * x * k; }
-double d2fdxdx(double x, double k) { return -k * std::sin(x) + 2 * k * k; }
-double d2fdkdx(double x, double k) { return std::cos(x) + 4 * x * k; }
-double d2fdkdk(double x, double) { return 2 * x * x; }
+double f(double x, double k) {
+  return k * std::sin(x) + x * x * k * k;
+}
+double dfdx(double x, double k) {
+  return k * std::cos(x) + 2 * x * k * k;
+}
+double slope_by_k(double x, double k) {
+  return std::sin(x) + 2 * x * x * k;
+}
+double d2fdxdx(double x, double k) {
+  return -k * std::sin(x) + 2 * k * k;
+}
+double d2fdkdx(double x, double k) {
+  return std::cos(x) + 4 * x * k;
+}
+double d2fdkdk(double x, double) {
+  return 2 * x * x;
+}
 
 void* address(const std::string& name) {
-  const std::map<std::string, double (*)(double, double)> known = {
-      {"f", f},           {"dfdx", dfdx},       {"slope_by_k", slope_by_k},
-      {"d2fdxdx", d2fdxdx}, {"d2fdkdx", d2fdkdx}, {"d2fdkdk", d2fdkdk}};
+  const std::map<std::string, double (*)(double, double)> known = {{"f", f},
+                                                                   {"dfdx", dfdx},
+                                                                   {"slope_by_k", slope_by_k},
+                                                                   {"d2fdxdx", d2fdxdx},
+                                                                   {"d2fdkdx", d2fdkdx},
+                                                                   {"d2fdkdk", d2fdkdk}};
   const auto at = known.find(name);
   return at == known.end() ? nullptr : reinterpret_cast<void*>(at->second);
 }
@@ -28,8 +43,11 @@ class FunctionsOfTheUser : public testing::Test {
     add_formula("twice", {"u"}, "2*half(u)*2");
     add_formula("half", {"u"}, "u/2");
     const ExternalFunction declared{"f", {"x", "k"}, {{"k", "slope_by_k"}}};
-    functions_.add({"f", {"x", "k"}, nullptr, std::make_shared<const FunctionCode>(declared, address)});
-    functions_.add({"g", {"x"}, nullptr,
+    functions_.add(
+        {"f", {"x", "k"}, nullptr, std::make_shared<const FunctionCode>(declared, address)});
+    functions_.add({"g",
+                    {"x"},
+                    nullptr,
                     std::make_shared<const FunctionCode>(ExternalFunction{"g", {"x"}, {}})});
   }
   void add_formula(const std::string& name, std::vector<std::string> arguments,
@@ -109,7 +127,9 @@ TEST_F(FunctionsOfTheUser, ADerivativeIsAskedForOnlyWhereSomethingMoves) {
   const Program code = program("g(x)");
   EXPECT_TRUE(std::isnan(value_at<double>(code, {0, 1, 0, 0})));  // known by name only
   const ExternalFunction declared{"f", {"x", "k"}, {}};
-  const auto only_x = [](const std::string& name) { return name == "dfdk" ? nullptr : address(name); };
+  const auto only_x = [](const std::string& name) {
+    return name == "dfdk" ? nullptr : address(name);
+  };
   const FunctionCode partly(declared, only_x);
   EXPECT_FALSE(partly.has(partly.find(std::vector<int>{1})));
   EXPECT_TRUE(partly.has(partly.find(std::vector<int>{0, 1})));
@@ -126,10 +146,10 @@ TEST_F(FunctionsOfTheUser, WrongCallsAreTold) {
 // ------------------------------------------------------------------------------------- equations
 
 TEST_F(FunctionsOfTheUser, EquationsAreTakenApart) {
-  const Program residual = program("2*x' + sin(y)*(y' - x) = f(x, y)*z' - if(t > 1, x', 3*x')", true);
-  const std::vector<Symbol> rates = {{Quantity::variable_rate, 0},
-                                     {Quantity::variable_rate, 1},
-                                     {Quantity::variable_rate, 2}};
+  const Program residual =
+      program("2*x' + sin(y)*(y' - x) = f(x, y)*z' - if(t > 1, x', 3*x')", true);
+  const std::vector<Symbol> rates = {
+      {Quantity::variable_rate, 0}, {Quantity::variable_rate, 1}, {Quantity::variable_rate, 2}};
   const auto form = linear_form(residual, rates);
   ASSERT_TRUE(form);
   EXPECT_EQ(form->column, (std::vector<int>{0, 1, 2}));
