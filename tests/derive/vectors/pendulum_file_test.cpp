@@ -8,6 +8,7 @@
 #include "codegen/derivation.h"
 #include "codegen/emit.h"
 #include "codegen/model_unit.h"
+#include "cost.h"
 #include "derivations/pendulum_chain_file.h"
 #include "support/example.h"
 #include "symbolic/count.h"
@@ -46,7 +47,7 @@ const std::vector<Case>& cases() {
 
 // Place of the first angle of link i among the joints of the file.
 int joint_of(Angles angles, int link) {
-  return angles == Angles::relative ? link : 2 * link;
+  return angles == Angles::relative ? link : 3 * link - 1;  // place, joint, pin
 }
 
 TEST(PendulumFromFile, MeetsTheReference) {
@@ -113,19 +114,44 @@ Size size_of_code(int links, Angles angles, EquationForm form) {
           static_cast<double>(emit(unit, Language::c)[0].text.size())};
 }
 
-// Twice the links: at most twice the operations and text in O(n) form (longer numbers in names and
-// places take a few per cent more letters), at most four times in mass-matrix form.
+// At 8, 16, 24, 32 links: no second difference in O(n) form, no third one in mass-matrix form; the
+// text grows with the operations (longer numbers in names take a few per cent more letters).
 TEST(PendulumFromFile, CodeGrowsLinearlyOrQuadratically) {
   for (const Angles angles : {Angles::relative, Angles::absolute})
     for (const EquationForm form : {EquationForm::recursive, EquationForm::mass_matrix}) {
-      Size size[3];
-      for (int k = 0; k < 3; ++k) size[k] = size_of_code(8 << k, angles, form);
-      const double factor = form == EquationForm::recursive ? 2 : 4;
-      for (int k = 0; k < 2; ++k) {
-        EXPECT_LE(size[k + 1].operations, 1.05 * factor * size[k].operations);
-        EXPECT_LE(size[k + 1].bytes, 1.15 * factor * size[k].bytes);
+      Size size[4];
+      for (int k = 0; k < 4; ++k) size[k] = size_of_code(8 * (k + 1), angles, form);
+      auto second = [&](int k) {
+        return size[k + 2].operations - 2 * size[k + 1].operations + size[k].operations;
+      };
+      if (form == EquationForm::recursive) {
+        EXPECT_LE(second(0), 0);
+        EXPECT_LE(second(1), 0);
+      } else {
+        EXPECT_LE(second(1), second(0));
       }
+      for (int k = 1; k < 4; ++k)
+        EXPECT_LE(size[k].bytes / size[k].operations, 1.1 * size[0].bytes / size[0].operations);
     }
+}
+
+// From the file to C.
+void expect_code_within(int links, double seconds) {
+  for (const Angles angles : {Angles::relative, Angles::absolute})
+    for (const EquationForm form : {EquationForm::recursive, EquationForm::mass_matrix}) {
+      const Clock clock;
+      EXPECT_GT(size_of_code(links, angles, form).operations, 0);
+      EXPECT_LT(clock.seconds(), seconds);
+    }
+  EXPECT_LT(megabytes(), 500);
+}
+
+TEST(PendulumFromFile, SixtyDegreesOfFreedomToCode) {
+  expect_code_within(30, 2);
+}
+
+TEST(LongPendulumFromFile, TwoHundredDegreesOfFreedomToCode) {
+  expect_code_within(100, 20);
 }
 
 }  // namespace
