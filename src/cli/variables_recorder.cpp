@@ -18,7 +18,8 @@ class VariablesRecorder final : public Recorder {
     for (const Output& item : system.model().outputs) columns.push_back(item.name);
     open_main_tables(columns);
     for (const char* name :
-         {"bodies.csv", "reactions.csv", "multipliers.csv", "constraints.csv", "power.csv"})
+         {"bodies.csv", "reactions.csv", "multipliers.csv", "constraints.csv", "power.csv",
+          "forces.csv"})
       drop_table(name);
   }
 

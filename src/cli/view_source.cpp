@@ -57,6 +57,7 @@ bool write_initial_state(const Model& model, const System& system, bool with_rea
   if (!output) return false;
   ExtraTables extra;
   extra.reactions = with_reactions && model.is_mechanism();
+  extra.forces = !model.forces.empty();
   const auto recorder = make_recorder(system, extra, output.get());
   recorder->sample(system.initial_state());
   return recorder->close(problem) &&

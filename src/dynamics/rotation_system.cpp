@@ -8,6 +8,7 @@
 
 #include "dynamics/absolute_solver.h"
 #include "dynamics/absolute_system.h"
+#include "dynamics/applied_forces.h"
 #include "dynamics/constraints.h"
 #include "dynamics/element_multipliers.h"
 #include "dynamics/forces.h"
@@ -262,6 +263,14 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     multipliers.joint.resize(model_.joints.size());
     report.elements = std::move(multipliers);
     return report;
+  }
+  std::vector<AppliedWrench> report_forces(StateView at, Workspace& workspace) const override {
+    ElementWorkspace<double>& ws = own(workspace).elements;
+    kinematics_at(at, ws);
+    fill_forces(elements_.mechanism, ws.motion);
+    if (elements_.mechanism.has_friction)
+      solve_with_friction(elements_.mechanism, ws.motion, &solve_absolute<double>);
+    return list_applied_forces(elements_.mechanism, ws.motion);
   }
   void constraint_violations(StateView at, std::vector<double>& positions,
                              std::vector<double>& speeds, Workspace& workspace) const override {

@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t most_lines = 7;  // of a chart: as many as there are colours
 
 const char* const run_tables[] = {"trajectory.csv", "bodies.csv",      "reactions.csv",
-                                  "power.csv",      "constraints.csv", "multipliers.csv"};
+                                  "power.csv",      "constraints.csv", "multipliers.csv",
+                                  "forces.csv"};
 
 bool has_digit_after(const std::string& name, char letter) {
   const std::size_t dot = name.rfind('.');
