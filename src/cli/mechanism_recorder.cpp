@@ -91,13 +91,14 @@ class TreeRecorder final : public Recorder {
                    extra_.forces ? force_columns() : std::vector<std::string>());
   }
 
-  // FORCE.BODY.x .. of every body an element acts on; of the same body once more: FORCE.BODY#2.x ..
+  // NAME.BODY.x .. of every body a force or constraint acts on; of the same body once more:
+  // NAME.BODY#2.x ..; of a constraint named like a force: constraint NAME.BODY.x ..
   std::vector<std::string> force_columns() {
     const Model& model = system_.model();
     std::vector<std::string> names, seen;
     for (const AppliedWrench& w : system_.report_forces(system_.initial_state(), *workspace_)) {
-      const std::string place = model.forces[w.element].name + "." +
-                                (w.body == world ? "world" : model.bodies[w.body].name);
+      const std::string place =
+          acting_name(w) + "." + (w.body == world ? "world" : model.bodies[w.body].name);
       const long before = std::count(seen.begin(), seen.end(), place);
       seen.push_back(place);
       const std::string name = before == 0 ? place : fmt::format("{}#{}", place, before + 1);
@@ -127,6 +128,15 @@ class TreeRecorder final : public Recorder {
       names.push_back(fmt::format("{}.{}", name, index));
     }
     return names;
+  }
+
+  std::string acting_name(const AppliedWrench& w) const {
+    const Model& model = system_.model();
+    if (!w.constraint) return model.forces[w.element].name;
+    const std::string& name = model.constraints[w.element].name;
+    const bool taken = std::any_of(model.forces.begin(), model.forces.end(),
+                                   [&](const Force& force) { return force.name == name; });
+    return taken ? "constraint " + name : name;
   }
 
   void fill_row(StateView at, std::vector<double>& row) override {

@@ -40,9 +40,9 @@ bool read_extra_tables(const std::vector<std::string>& names, ExtraTables& table
     }
     const std::string near =
         suggestion(name, {"reactions", "multipliers", "constraints", "power", "forces"});
-    fmt::print(stderr, "cartan run: --record: unknown table '{}'{}\n", name,
-               near.empty() ? "; expected reactions, multipliers, constraints, power or forces"
-                            : near);
+    fmt::print(
+        stderr, "cartan run: --record: unknown table '{}'{}\n", name,
+        near.empty() ? "; expected reactions, multipliers, constraints, power or forces" : near);
     return false;
   }
   return true;

@@ -133,7 +133,7 @@ bool prepare(const Options& o, Job& job) {
     return false;
   }
   // the viewer in the report draws them
-  extra.forces |= o.report && !job.model->forces.empty();
+  extra.forces |= o.report && job.model->forces.size() + job.model->constraints.size() > 0;
   const std::optional<RunSettings> settings = choose_settings(o.run, *job.model);
   if (!settings) return false;
   job.settings = *settings;

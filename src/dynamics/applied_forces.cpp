@@ -45,7 +45,8 @@ JointWrench tree_joint_wrench(const Mechanism<double>& mechanism, const MotionWo
   Eigen::MatrixXd A(nv, nv);
   for (int j = 0; j < nv; ++j)
     for (int k = 0; k < nv; ++k)
-      A(j, k) = turns(k) ? dot(columns.phi[j], columns.phi[k]) : dot(columns.psi[j], columns.psi[k]);
+      A(j, k) =
+          turns(k) ? dot(columns.phi[j], columns.phi[k]) : dot(columns.psi[j], columns.psi[k]);
   JointWrench wrench{columns.point, {}, {}};
   if (nv == 0) return wrench;
   const Eigen::VectorXd c = A.partialPivLu().solve(Eigen::Map<const Eigen::VectorXd>(tau, nv));
@@ -78,6 +79,9 @@ class Lister {
   std::vector<AppliedWrench> list() {
     for (element_ = 0; element_ < static_cast<int>(mechanism_.forces.size()); ++element_)
       std::visit(*this, mechanism_.forces[element_]);
+    constraint_ = true;
+    for (element_ = 0; element_ < static_cast<int>(mechanism_.constraints.size()); ++element_)
+      std::visit(*this, mechanism_.constraints[element_]);
     return std::move(result_);
   }
 
@@ -107,9 +111,6 @@ class Lister {
     clear();
     force_laws::apply(e, mechanism_, ws_);
     std::vector<int> bodies, joints;
-    const auto once = [](std::vector<int>& list, int index) {
-      if (std::find(list.begin(), list.end(), index) == list.end()) list.push_back(index);
-    };
     for (const Symbol& symbol : e.value->program.inputs) {
       if (symbol.quantity == Quantity::body_position) once(bodies, symbol.index);
       if (symbol.quantity == Quantity::joint_q) once(joints, symbol.index);
@@ -121,7 +122,69 @@ class Lister {
     for (int joint : joints) add_joint(joint);
   }
 
+  // ---- constraints: multipliers times the wrenches of their rows
+
+  void operator()(const DistanceElement<double>& e) {
+    add(e.to.link, point_position(ws_, e.to), row_force(true));
+    add(e.from.link, point_position(ws_, e.from), row_force(false));
+  }
+  void operator()(const KnifeEdgeElement<double>& e) {
+    const Vec3<double> x = point_position(ws_, e.at);
+    add(e.at.link, x, row_force(true));
+    add(e.on, x, row_force(false));
+  }
+  void operator()(const RollingDiscElement<double>& e) {
+    const Vec3<double> contact = contact_point(e.center.link);
+    add(e.center.link, contact, row_force(true));
+    add(e.plane.link, contact, row_force(false));
+  }
+  void operator()(const DriveElement<double>& e) {
+    clear();
+    const JointCoordinates<double> at = coordinates_of(mechanism_, ws_, e.joint);
+    for (int k = 0; k < at.joint.nv; ++k) at.tau[k] += ws_.lambda[first_row() + k];
+    add_joint(e.joint);
+  }
+  void operator()(const CouplerElement<double>& e) {
+    clear();
+    std::vector<int> joints;
+    for (const CouplerTermElement<double>& term : e.terms) {
+      coordinates_of(mechanism_, ws_, term.joint).tau[term.component] +=
+          term.factor * ws_.lambda[first_row()];
+      once(joints, term.joint);
+    }
+    for (int joint : joints) add_joint(joint);
+  }
+
  private:
+  static void once(std::vector<int>& list, int index) {
+    if (std::find(list.begin(), list.end(), index) == list.end()) list.push_back(index);
+  }
+
+  int first_row() const { return mechanism_.constraint_row0[element_]; }
+
+  // f(source, multiplier) for the rows of this constraint, on one of its two sides.
+  template <class F>
+  void for_each_source(bool first_side, F&& f) const {
+    for (std::size_t s = 0; s < mechanism_.sources.size(); ++s) {
+      const RowSource& source = mechanism_.sources[s];
+      if (mechanism_.rows[source.row].element == element_ && source.on_child == first_side)
+        f(s, ws_.lambda[source.row]);
+    }
+  }
+  Vec3<double> row_force(bool first_side) const {
+    Vec3<double> force;
+    for_each_source(first_side, [&](std::size_t s, double l) { force += l * ws_.source_f[s]; });
+    return force;
+  }
+  // Of three forces f in orthogonal unit directions at one point r, with moments m = r x f:
+  //   sum f x m = sum (r - (r.f) f) = 2 r
+  Vec3<double> contact_point(int link) const {
+    Vec3<double> twice;
+    for_each_source(
+        true, [&](std::size_t s, double) { twice += cross(ws_.source_f[s], ws_.source_n[s]); });
+    return (link == world ? Vec3<double>{} : ws_.links[link].o) + 0.5 * twice;
+  }
+
   template <class Element>
   void add_alone(const Element& e, int joint) {
     clear();
@@ -142,27 +205,31 @@ class Lister {
                               ? tree_joint_wrench(mechanism_, ws_, i)
                               : loop_joint_wrench(mechanism_, ws_, mechanism_.loop_of_joint[joint]);
     const Joint& of = mechanism_.model->joints[joint];
-    result_.push_back({element_, of.child.body, w.point, w.force, w.torque});
-    result_.push_back({element_, of.parent.body, w.point, -w.force, -w.torque});
+    result_.push_back({element_, constraint_, of.child.body, w.point, w.force, w.torque});
+    result_.push_back({element_, constraint_, of.parent.body, w.point, -w.force, -w.torque});
   }
 
   void add(int link, const Vec3<double>& point, const Vec3<double>& force,
            const Vec3<double>& torque = {}) {
     const int body = link == world ? world : mechanism_.bodies[link].body;
-    result_.push_back({element_, body, point, force, torque});
+    result_.push_back({element_, constraint_, body, point, force, torque});
   }
 
   const Mechanism<double>& mechanism_;
   MotionWorkspace<double>& ws_;
   int element_ = 0;
+  bool constraint_ = false;
   std::vector<AppliedWrench> result_;
 };
 
 }  // namespace
 
+bool needs_accelerations(const Mechanism<double>& mechanism) {
+  return mechanism.has_friction || !mechanism.constraints.empty();
+}
+
 std::vector<AppliedWrench> list_applied_forces(const Mechanism<double>& mechanism,
                                                MotionWorkspace<double>& ws) {
-  if (!mechanism.has_forces) return {};
   fill_columns(mechanism, ws);
   // the elements share the places in which forces are summed up
   const auto tau = ws.tau, loop_tau = ws.loop_tau;

@@ -39,10 +39,12 @@ struct ForceReport {  // one force element
   double potential = 0, potential_rate = 0, power = 0;
 };
 
-// What a force element does to one body, world axes: a force at a point and a torque beside it.
+// What a force or a constraint does to one body, world axes: a force at a point and a torque beside
+// it.
 struct AppliedWrench {
-  int element = 0;   // in model.forces
-  int body = world;  // in model.bodies, or the world
+  int element = 0;          // in model.forces, or model.constraints
+  bool constraint = false;  // which of the two
+  int body = world;         // in model.bodies, or the world
   Vec3<double> point, force, torque;
 };
 
@@ -135,8 +137,8 @@ class MechanicalSystem : public System {
 
   virtual void observe(StateView at, Observation& result, Workspace& workspace) const = 0;
   virtual DynamicsReport report_dynamics(StateView at, Workspace& workspace) const = 0;
-  // What every force element does to every body it acts on, in the order of the file; always the same
-  // elements and bodies (applied_forces.h).
+  // What every force, then every constraint does to every body it acts on; always the same elements
+  // and bodies in the same order (applied_forces.h).
   virtual std::vector<AppliedWrench> report_forces(StateView at, Workspace& workspace) const = 0;
   virtual MassMatrixReport report_mass_matrix(StateView at, Workspace& workspace) const = 0;
   virtual MovingFrameReport report_moving_frame(StateView at, Workspace& workspace) const = 0;

@@ -13,6 +13,7 @@
 #include "dynamics/element_multipliers.h"
 #include "dynamics/forces.h"
 #include "dynamics/friction.h"
+#include "dynamics/kinematics.h"
 #include "dynamics/projection.h"
 #include "dynamics/several_points.h"
 #include "dynamics/tree_report.h"
@@ -266,10 +267,10 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
   }
   std::vector<AppliedWrench> report_forces(StateView at, Workspace& workspace) const override {
     ElementWorkspace<double>& ws = own(workspace).elements;
-    kinematics_at(at, ws);
-    fill_forces(elements_.mechanism, ws.motion);
-    if (elements_.mechanism.has_friction)
-      solve_with_friction(elements_.mechanism, ws.motion, &solve_absolute<double>);
+    solve_at(at, ws);
+    restore_rows(elements_, ws);
+    use_least_multipliers(elements_.mechanism, ws.motion);
+    fill_reactions(elements_.mechanism, ws.motion);
     return list_applied_forces(elements_.mechanism, ws.motion);
   }
   void constraint_violations(StateView at, std::vector<double>& positions,

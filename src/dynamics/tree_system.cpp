@@ -143,11 +143,12 @@ DynamicsReport TreeSystem::report_dynamics(StateView at, Workspace& workspace) c
 
 std::vector<AppliedWrench> TreeSystem::report_forces(StateView at, Workspace& workspace) const {
   MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
-  kinematics_at(at, ws);
-  fill_forces(mechanism_, ws);
-  if (mechanism_.has_friction) {  // its loads and what it holds follow from the accelerations
-    solve_with_friction(mechanism_, ws, formulation_.solve);
-    if (mechanism_.has_drives && !mechanism_.absolute) fill_drive_multipliers(mechanism_, ws);
+  if (!needs_accelerations(mechanism_)) {
+    kinematics_at(at, ws);
+    fill_forces(mechanism_, ws);
+  } else {
+    solve_at(at, ws);
+    use_least_multipliers(mechanism_, ws);
     fill_reactions(mechanism_, ws);
   }
   return list_applied_forces(mechanism_, ws);
