@@ -27,12 +27,26 @@ std::vector<NamedChart> draw_sweep(const ResultTable& table, const ColumnUnits& 
   Chart imaginary = zero_line_chart(table, "imaginary parts of the eigenvalues",
                                     rate_label("imaginary part", "rad", units));
   real.x_label = imaginary.x_label = units.with_unit(table.names[0]);
+  // Sorted eigenvalues change their columns along the sweep: what tells them apart is their kind.
+  ChartLine real_of[2], imaginary_of[2];
   for (int k = 0;; ++k) {
-    const int re = table.find(fmt::format("re{}", k)), im = table.find(fmt::format("im{}", k));
-    if (re < 0 || im < 0) break;
-    real.lines.push_back(dots(table, 0, re, k, ""));
-    imaginary.lines.push_back(dots(table, 0, im, k, ""));
+    const auto *re = table.column(fmt::format("re{}", k)),
+               *im = table.column(fmt::format("im{}", k));
+    if (!re || !im) break;
+    for (std::size_t i = 0; i < table.rows(); ++i) {
+      const int pair = (*im)[i] != 0;
+      real_of[pair].points.emplace_back(table.numbers[0][i], (*re)[i]);
+      imaginary_of[pair].points.emplace_back(table.numbers[0][i], (*im)[i]);
+    }
   }
+  for (int pair = 0; pair < 2; ++pair)
+    for (auto* kind : {&real_of[pair], &imaginary_of[pair]}) {
+      if (kind->points.empty()) continue;
+      kind->drawn = ChartDrawn::points;
+      kind->colour = pair ? 0 : 1;
+      kind->name = pair ? "complex pairs" : "real eigenvalues";
+      (kind == &real_of[pair] ? real : imaginary).lines.push_back(std::move(*kind));
+    }
   return {{"eigenvalues-real", real}, {"eigenvalues-imaginary", imaginary}};
 }
 
@@ -48,33 +62,29 @@ std::vector<NamedChart> draw_eigenvalues(const ResultTable& table, const ColumnU
   return {{"eigenvalues", chart}};
 }
 
-std::vector<NamedChart> draw_comparison(const ResultTable& table) {
-  const int formulation = table.find("formulation"), integrator = table.find("integrator");
-  const auto word = [&](int column, std::size_t row) {
+namespace {
+
+// Rows of `compare` with one formulation (or with any, when `only` is empty).
+struct MethodLines {
+  const ResultTable& table;
+  int formulation = table.find("formulation"), integrator = table.find("integrator");
+
+  std::string word(int column, std::size_t row) const {
     return column < 0 || table.words[column].empty() ? std::string() : table.words[column][row];
-  };
-  bool several = false;
-  for (std::size_t i = 1; i < table.rows(); ++i)
-    several |= word(formulation, i) != word(formulation, 0);
-  struct Axis {
-    const char *column, *name, *label;
-  };
-  static const Axis axes[] = {
-      {"wall_seconds", "work-precision", "time of the computation [s]"},
-      {"evaluations", "evaluations-precision", "evaluations of the equations of motion"},
-      {"step", "convergence", "step [s]"}};
-  std::vector<NamedChart> charts;
-  for (const auto& [column, name, label] : axes) {
-    const auto *x = table.column(column), *y = table.column("difference");
-    if (!x || !y) continue;
-    Chart chart;
-    chart.title = std::string(name) == "convergence" ? "error at the end over the step"
-                                                     : "work and precision";
-    chart.x_label = label;
-    chart.y_label = "error at the end [m or rad]";
-    chart.x_log = chart.y_log = true;
+  }
+  std::vector<std::string> distinct(int column) const {
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < table.rows(); ++i)
+      if (std::find(words.begin(), words.end(), word(column, i)) == words.end())
+        words.push_back(word(column, i));
+    return words;
+  }
+  std::vector<ChartLine> over(const std::vector<double>& x, const std::string& only) const {
+    const bool several = only.empty() && distinct(formulation).size() > 1;
+    const std::vector<double>& y = *table.column("difference");
     std::vector<ChartLine> lines;
     for (std::size_t i = 0; i < table.rows(); ++i) {
+      if (!only.empty() && word(formulation, i) != only) continue;
       const std::string method = (several ? word(formulation, i) + ", " : "") + word(integrator, i);
       auto line = std::find_if(lines.begin(), lines.end(),
                                [&](const ChartLine& l) { return l.name == method; });
@@ -83,10 +93,42 @@ std::vector<NamedChart> draw_comparison(const ResultTable& table) {
         lines.push_back({{}, count >= 7, count, method, ChartDrawn::both});
         line = lines.end() - 1;
       }
-      line->points.emplace_back((*x)[i], (*y)[i]);
+      line->points.emplace_back(x[i], y[i]);
     }
-    chart.lines = std::move(lines);
-    charts.push_back({name, std::move(chart)});
+    return lines;
+  }
+};
+
+}  // namespace
+
+// With more methods than colours every formulation has charts of its own.
+std::vector<NamedChart> draw_comparison(const ResultTable& table) {
+  const MethodLines methods{table};
+  struct Axis {
+    const char *column, *name, *label;
+  };
+  static const Axis axes[] = {
+      {"wall_seconds", "work-precision", "time of the computation [s]"},
+      {"evaluations", "evaluations-precision", "evaluations of the equations of motion"},
+      {"step", "convergence", "step [s]"}};
+  const std::vector<std::string> formulations = methods.distinct(methods.formulation);
+  const std::size_t count = formulations.size() * methods.distinct(methods.integrator).size();
+  const bool split = formulations.size() > 1 && count > 7;
+  std::vector<NamedChart> charts;
+  for (const auto& [column, name, label] : axes) {
+    const auto* x = table.column(column);
+    if (!x || !table.column("difference")) continue;
+    for (const std::string& only : split ? formulations : std::vector<std::string>{""}) {
+      Chart chart;
+      chart.title = std::string(name) == "convergence" ? "error at the end over the step"
+                                                       : "work and precision";
+      if (split) chart.title += ": " + only;
+      chart.x_label = label;
+      chart.y_label = "error at the end [m or rad]";
+      chart.x_log = chart.y_log = true;
+      chart.lines = methods.over(*x, only);
+      charts.push_back({split ? fmt::format("{}-{}", name, only) : name, std::move(chart)});
+    }
   }
   return charts;
 }
