@@ -168,7 +168,7 @@ class RunDrawer {
       chart.y_log = true;
       LinesOfRuns lines(runs_, chart);
       for (const std::string& name : thin_names(names)) lines.add(name, spectrum_of);
-      keep(groups.size() == 1 ? "spectrum" : "spectrum-" + unit, std::move(chart));
+      keep(&unit == &groups[0].first ? "spectrum" : "spectrum-" + unit, std::move(chart));
     }
   }
 

@@ -120,7 +120,7 @@ TEST(PlotCommand, AxesOfAnalysesHaveUnits) {
   EXPECT_TRUE(
       contains(read_file(branch + "/plots/branch-rear_axle.v0.svg"), ">rear_axle.v0 [rad/s]<"));
   const std::string search = scratch.path("search");
-  ASSERT_EQ(run_cartan({"equilibrium", example("double_pendulum"), "--search",
+  ASSERT_EQ(run_cartan({"equilibrium", example("planar_double_pendulum"), "--search",
                         "shoulder.q=lin(-3,3,4),elbow.q=lin(-3,3,4)", "--out", search})
                 .status,
             0);
