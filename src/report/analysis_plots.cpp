@@ -134,7 +134,9 @@ std::vector<NamedChart> draw_comparison(const ResultTable& table) {
 }
 
 std::vector<NamedChart> draw_search(const ResultTable& table, const ColumnUnits& units) {
-  const auto* residual = table.column("residual");
+  // the relative residual is one nearly everywhere: what changes over the box is the rate
+  const auto* rate = table.column("rate");
+  const auto* residual = rate ? rate : table.column("residual");
   if (table.find("residual") != 2) return {};  // a map needs two initial values
   std::vector<double> xs = table.numbers[0], ys = table.numbers[1];
   const auto sort_out = [](std::vector<double>& values) {
@@ -157,7 +159,7 @@ std::vector<NamedChart> draw_search(const ResultTable& table, const ColumnUnits&
     const auto row = std::lower_bound(ys.begin(), ys.end(), table.numbers[1][i]) - ys.begin();
     map.values[row * xs.size() + column] = std::log10(std::max((*residual)[i], 1e-16));
   }
-  map.label = "log10 of the residual of the rates";
+  map.label = rate ? "log10 of the rate" : "log10 of the residual";
   Chart chart;
   chart.title = "how far from steady";
   chart.x_label = units.with_unit(table.names[0]);
