@@ -11,9 +11,9 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/state_file.h"
-#include "formulations/formulations.h"
 #include "dynamics/parameter_seeds.h"
 #include "dynamics/state_expression.h"
+#include "formulations/formulations.h"
 
 namespace cartan {
 namespace {
@@ -87,7 +87,7 @@ class Search {
 
   std::shared_ptr<System> make_at(double p, std::string& problem) const {
     if (fixed_) return fixed_;
-    return make_system(model(), values_at(p), "recursive", problem);
+    return make_system(model(), values_at(p), request_.formulation, problem);
   }
 
   std::vector<double> values_at(double p) const {
@@ -135,14 +135,14 @@ class Search {
   // Systems by value for the report, a few kept.
   void set_systems() {
     diagram_.system_at = [model = diagram_.model.get(), parameter = parameter_, fixed = fixed_,
-                          last = std::shared_ptr<System>(),
+                          formulation = request_.formulation, last = std::shared_ptr<System>(),
                           at = std::nan("")](double p) mutable -> const System& {
       if (fixed) return *fixed;
       if (!last || at != p) {
         const int which[] = {parameter};
         const double value[] = {p};
         std::string problem;
-        last = make_system(*model, parameter_values(*model, which, value), "recursive", problem);
+        last = make_system(*model, parameter_values(*model, which, value), formulation, problem);
         at = p;
       }
       return *last;
@@ -269,7 +269,7 @@ class Search {
     setting.family.make = [this, holds, section](double p) {
       OrbitMember member;
       std::string problem;
-      member.system = make_system(model(), values_at(p), "recursive", problem);
+      member.system = make_system(model(), values_at(p), request_.formulation, problem);
       if (!member.system) return member;
       if (!section.empty())
         member.section = make_state_function(*member.system, model(), section, problem);

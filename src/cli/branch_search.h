@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "analysis/continuation.h"
-#include "cli/load.h"
+#include "cli/steady.h"
 
 namespace cartan {
 
 struct BranchRequest {
   ModelArguments model;
-  std::string parameter, start, period, section, show;
+  std::string parameter, start, period, section, show, formulation = steady_formulation;
   double from = 0, to = 0;
   std::vector<std::string> holds;
   bool orbits = false, driven = false, follow_crossings = false, quiet = false;

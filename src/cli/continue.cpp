@@ -70,6 +70,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
   arguments.option("--show", "EXPR",
                    "what is shown over the parameter; default: the coordinate that changes most",
                    r.show);
+  declare_steady_formulation(arguments, r.formulation);
   arguments.option("--out", "DIR", "write branch.csv, bifurcations.json and branch.svg", o.out);
   arguments.flag("--json", "print one JSON object", o.json);
   return arguments.parse(words);

@@ -17,7 +17,7 @@ namespace {
 
 struct Options {
   ModelArguments model;
-  std::string from, search, out;
+  std::string from, search, out, formulation = steady_formulation;
   std::vector<std::string> holds;
   bool minimise = false, json = false;
 };
@@ -45,6 +45,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
       o.search);
   arguments.flag("--minimise", "first go down to a minimum of the potential energy, at rest",
                  o.minimise);
+  declare_steady_formulation(arguments, o.formulation);
   arguments.option(
       "--out", "DIR",
       "write equilibrium.json and state.json; with --search equilibria.json, search.csv and "
@@ -183,7 +184,7 @@ int search_command(const SteadyCase& steady, const Options& o) {
 int equilibrium_command(const Words& words) {
   Options o;
   if (const std::optional<int> status = read_options(words, o)) return *status;
-  const std::unique_ptr<SteadyCase> steady = load_steady("equilibrium", o.model);
+  const std::unique_ptr<SteadyCase> steady = load_steady("equilibrium", o.model, o.formulation);
   if (!steady) return exit_bad_input;
   State start = steady->system->initial_state();
   if (!o.search.empty()) return search_command(*steady, o);

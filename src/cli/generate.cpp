@@ -56,8 +56,7 @@ int complain(const std::string& message) {
 // Letters, digits and underscores, beginning with a letter.
 std::string identifier_from(const std::string& text) {
   std::string name;
-  for (const char c : text)
-    name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  for (const char c : text) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
   if (name.empty() || !std::isalpha(static_cast<unsigned char>(name[0]))) name = "model_" + name;
   return name;
 }
@@ -87,9 +86,7 @@ std::vector<std::string> remarks_about(const Model& model, const Options& o) {
           force.name));
     if (!friction->bearings.empty())
       remarks.push_back(fmt::format(
-          "Friction '{}': loads of bearings by a fixed number of Newton steps; where the bearings "
-          "stand does not follow parameters.",
-          force.name));
+          "Friction '{}': loads of bearings by a fixed number of Newton steps.", force.name));
   }
   if (!model.loop_joints.empty() || !model.constraints.empty())
     remarks.push_back(
@@ -176,8 +173,8 @@ int generate_command(const Words& words) {
   if (const auto status = read_options(words, o)) return *status;
   const auto language = language_named(o.language);
   if (!language)
-    return complain(fmt::format("--language {}: expected c, c++, python, octave, cuda or latex",
-                                o.language));
+    return complain(
+        fmt::format("--language {}: expected c, c++, python, octave, cuda or latex", o.language));
   if (o.form != "recursive" && o.form != "mass-matrix")
     return complain(fmt::format("--form {}: expected recursive or mass-matrix", o.form));
   if (o.out.empty()) return complain("--out DIR says where the files go");
@@ -193,7 +190,8 @@ int generate_command(const Words& words) {
   if (!system) return exit_bad_input;
 
   const auto begin = std::chrono::steady_clock::now();
-  Derivation derivation(*model, parameter_values(*model), make_sample_state(*system), {o.fold, true});
+  Derivation derivation(*model, parameter_values(*model), make_sample_state(*system),
+                        {o.fold, true});
   UnitOptions options;
   options.form = o.form == "recursive" ? EquationForm::recursive : EquationForm::mass_matrix;
   options.jacobian = o.jacobian || o.variational;

@@ -20,7 +20,7 @@ namespace {
 
 struct Options {
   ModelArguments model;
-  std::string at, sweep, out;
+  std::string at, sweep, out, formulation = steady_formulation;
   std::vector<std::string> holds;
   bool json = false;
 };
@@ -46,6 +46,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
       "repeat for values of a parameter, or of an expression (\"R*axle.v=lin(1,9,81)\"), "
       "which is then held at them",
       o.sweep);
+  declare_steady_formulation(arguments, o.formulation);
   arguments.option("--out", "DIR", "write linearize.json and eigenvalues.csv, or sweep.csv", o.out);
   arguments.flag("--json", "print one JSON object", o.json);
   return arguments.parse(words);
@@ -145,7 +146,7 @@ int write_files(const std::string& folder,
 }
 
 int linearize_once(const Options& o) {
-  const std::unique_ptr<SteadyCase> steady = load_steady("linearize", o.model);
+  const std::unique_ptr<SteadyCase> steady = load_steady("linearize", o.model, o.formulation);
   if (!steady) return exit_bad_input;
   State start = steady->system->initial_state();
   const bool search = o.at == "equilibrium";
@@ -186,7 +187,7 @@ bool analyse_value(const Options& o, const ModelDescription& description, const 
   ModelArguments arguments = o.model;
   arguments.sets.push_back(fmt::format("{}={:.17g}", name, point.value));
   const std::unique_ptr<SteadyCase> steady =
-      make_steady("linearize", make_model(description, arguments));
+      make_steady("linearize", make_model(description, arguments), o.formulation);
   if (!steady) return false;
   const State start = steady->system->initial_state();
   const auto held = read_holds("linearize", *steady, o.holds, start);
@@ -304,7 +305,8 @@ int linearize_sweep(const Options& o) {
   if (model->find_parameter(range->name) >= 0) {
     if (!sweep_parameter(o, *range, points)) return exit_bad_input;
   } else {
-    const std::unique_ptr<SteadyCase> steady = load_steady("linearize", o.model, true);
+    const std::unique_ptr<SteadyCase> steady =
+        load_steady("linearize", o.model, o.formulation, true);
     if (!steady || !sweep_expression(o, *steady, *range, points)) return exit_bad_input;
   }
   if (!o.out.empty()) {

@@ -4,16 +4,25 @@
 
 #include <fmt/format.h>
 
+#include "cli/arguments.h"
 #include "dynamics/state_expression.h"
 
 namespace cartan {
 
+void declare_steady_formulation(Arguments& arguments, std::string& formulation) {
+  arguments.option("--formulation", "NAME",
+                   "how the equations of motion are formed: recursive (default), moving-frame or "
+                   "generated",
+                   formulation);
+}
+
 std::unique_ptr<SteadyCase> make_steady(const std::string& command,
-                                        std::unique_ptr<const Model> model) {
+                                        std::unique_ptr<const Model> model,
+                                        const std::string& formulation) {
   if (!model) return nullptr;
   auto steady = std::make_unique<SteadyCase>();
   steady->model = std::move(model);
-  steady->system = load_system(*steady->model, "recursive");
+  steady->system = load_system(*steady->model, formulation);
   if (!steady->system) return nullptr;
   const std::string refusal = refuse_steady(*steady->system);
   if (!refusal.empty()) {
@@ -29,8 +38,8 @@ std::unique_ptr<SteadyCase> make_steady(const std::string& command,
 }
 
 std::unique_ptr<SteadyCase> load_steady(const std::string& command, const ModelArguments& arguments,
-                                        bool quiet) {
-  return make_steady(command, load_model(arguments, quiet));
+                                        const std::string& formulation, bool quiet) {
+  return make_steady(command, load_model(arguments, quiet), formulation);
 }
 
 std::optional<std::vector<Held>> read_holds(const std::string& command, const SteadyCase& steady,

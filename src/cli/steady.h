@@ -12,6 +12,8 @@
 
 namespace cartan {
 
+class Arguments;
+
 struct SteadyCase {
   std::unique_ptr<const Model> model;
   std::unique_ptr<System> system;
@@ -21,11 +23,15 @@ struct SteadyCase {
 
 // Null after a complaint on stderr: a bad file, a system that depends on time.
 std::unique_ptr<SteadyCase> load_steady(const std::string& command, const ModelArguments& arguments,
-                                        bool quiet = false);
+                                        const std::string& formulation, bool quiet = false);
 
 // The same of a model at hand.
 std::unique_ptr<SteadyCase> make_steady(const std::string& command,
-                                        std::unique_ptr<const Model> model);
+                                        std::unique_ptr<const Model> model,
+                                        const std::string& formulation);
+// The option --formulation of analyses that need joint coordinates and speeds.
+void declare_steady_formulation(Arguments& arguments, std::string& formulation);
+inline constexpr const char* steady_formulation = "recursive";  // the default
 
 // The expressions of --hold, each at its value in the state. Nothing after a complaint.
 std::optional<std::vector<Held>> read_holds(const std::string& command, const SteadyCase& steady,

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "codegen/library_cache.h"
 #include "core/child_process.h"
 
 namespace cartan {
@@ -113,13 +114,6 @@ std::string beginning(const std::string& text) {
 
 }  // namespace
 
-fs::path default_library_cache() {
-  std::error_code ignored;
-  if (const char* folder = environment("XDG_CACHE_HOME")) return fs::path(folder) / "cartan";
-  if (const char* home = environment("HOME")) return fs::path(home) / ".cache" / "cartan";
-  return fs::temp_directory_path(ignored) / fmt::format("cartan-{}", getuid());
-}
-
 CompiledLibrary::~CompiledLibrary() {
   if (handle_) dlclose(handle_);
 }
@@ -161,7 +155,10 @@ std::shared_ptr<const CompiledLibrary> CompiledLibrary::compile(const std::strin
   const fs::path library = folder / (name + ".so");
   std::error_code error;
   if (fs::exists(library, error))
-    if (auto loaded = load(library, true)) return loaded;
+    if (auto loaded = load(library, true)) {
+      touch_library(library);
+      return loaded;
+    }
 
   fs::create_directories(folder, error);
   std::string aside = (folder / (name + "-XXXXXX")).string();
@@ -195,6 +192,7 @@ std::shared_ptr<const CompiledLibrary> CompiledLibrary::compile(const std::strin
     }
   }
   fs::remove_all(work, error);
+  prune_library_cache(folder, library);
   return loaded;
 }
 

@@ -3,7 +3,7 @@
 // The result is kept under $XDG_CACHE_HOME/cartan (or ~/.cache/cartan), named by a hash of source,
 // flags, compiler and processor, so that the same code is compiled once. It is written aside and
 // renamed when complete: several processes may compile the same code at once. A file that cannot be
-// loaded is made anew.
+// loaded is made anew. library_cache.h keeps the folder small.
 #pragma once
 
 #include <filesystem>
@@ -53,8 +53,5 @@ class CompiledLibrary {
   std::filesystem::path file_;
   bool was_cached_;
 };
-
-// The folder where libraries are kept when none is given.
-std::filesystem::path default_library_cache();
 
 }  // namespace cartan

@@ -190,6 +190,11 @@ bool Derivation::closed() const {
                      [](const ConstraintRow& row) { return row.driven_speed < 0; });
 }
 
+bool Derivation::has_driven_speeds() const {
+  return std::any_of(mechanism_->rows.begin(), mechanism_->rows.end(),
+                     [](const ConstraintRow& row) { return row.driven_speed >= 0; });
+}
+
 void Derivation::solve() {
   evaluate_forces();
   // ball joints of slender bodies make M badly conditioned: there the recursion keeps more digits

@@ -67,6 +67,7 @@ class Derivation {
   const std::vector<DerivedSymbol>& parameters() const { return parameters_; }
   int nq() const { return mechanism_ ? mechanism_->nq : 0; }
   int nv() const { return mechanism_ ? mechanism_->nv : 0; }
+  bool has_driven_speeds() const;  // drives of tree joints: their rows of M v' = f are v_j' = f_j
   std::vector<Expression> q() const;
   std::vector<Expression> v() const;
 

@@ -62,8 +62,7 @@ class UnitBuilder {
     if (!options_.jacobian && !options_.variational && !options_.parameter_jacobian) return;
     if (rates_.empty()) rates_ = calc_rates();
     if (options_.jacobian)
-      add("jacobian", "derivatives of xdot by x",
-          {sparse("J", jacobian(graph(), rates_, x_))});
+      add("jacobian", "derivatives of xdot by x", {sparse("J", jacobian(graph(), rates_, x_))});
     if (options_.parameter_jacobian)
       add("parameter_jacobian", "derivatives of xdot by p",
           {sparse("Jp", jacobian(graph(), rates_, symbols_of(derivation_.parameters())))});
@@ -152,6 +151,7 @@ class UnitBuilder {
       outputs.push_back(column("gamma", form.gamma));
       comment = "M(q) vdot = force + J^T lambda, J vdot = gamma";
     }
+    if (derivation_.has_driven_speeds()) comment += "; in rows of driven speeds vdot as driven";
     add("mass_matrix", comment, std::move(outputs));
   }
 
@@ -163,8 +163,7 @@ class UnitBuilder {
       dx.labels.push_back("change of " + s.label);
       dx.units.push_back(s.unit);
     }
-    const std::vector<Expression> rates =
-        total_time_derivative(graph(), rates_, x_, dx.symbols);
+    const std::vector<Expression> rates = total_time_derivative(graph(), rates_, x_, dx.symbols);
     add("variational", "dxdot = (d xdot / d x) dx", {column("dxdot", rates)});
     std::vector<Expression> both = rates_, by = x_;
     both.insert(both.end(), rates.begin(), rates.end());

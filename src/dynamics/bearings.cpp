@@ -31,15 +31,17 @@ struct Matrix {  // row-major
 
 using Dense = Matrix<double>;
 
-Dense product(const Dense& a, const Dense& b) {
-  Dense c(a.rows, b.columns);
+template <class S>
+Matrix<S> product(const Matrix<S>& a, const Matrix<S>& b) {
+  Matrix<S> c(a.rows, b.columns);
   for (int i = 0; i < a.rows; ++i)
     for (int k = 0; k < a.columns; ++k)
       for (int j = 0; j < b.columns; ++j) c(i, j) += a(i, k) * b(k, j);
   return c;
 }
-Dense transposed(const Dense& a) {
-  Dense t(a.columns, a.rows);
+template <class S>
+Matrix<S> transposed(const Matrix<S>& a) {
+  Matrix<S> t(a.columns, a.rows);
   for (int i = 0; i < a.rows; ++i)
     for (int j = 0; j < a.columns; ++j) t(j, i) = a(i, j);
   return t;
@@ -125,14 +127,61 @@ Matrix<Pack<N>> pseudo_inverse(const Matrix<Pack<N>>& A) {
   return result;
 }
 
-// Where bearings stand is taken from the sample point: expressions do not follow changes of it.
-Matrix<Expression> pseudo_inverse(const Matrix<Expression>& A) {
-  Dense value(A.rows, A.columns);
-  for (std::size_t e = 0; e < A.entry.size(); ++e) value.entry[e] = value_of(A.entry[e]);
-  const Dense P = pseudo_inverse(value);
-  Matrix<Expression> result(A.columns, A.rows);
-  for (std::size_t e = 0; e < P.entry.size(); ++e) result.entry[e] = P.entry[e];
+// Rows that are no combination of those before them, by Gram and Schmidt at the sample point.
+std::vector<int> independent_rows(const Matrix<Expression>& A) {
+  std::vector<int> chosen;
+  std::vector<std::vector<double>> basis;
+  for (int i = 0; i < A.rows; ++i) {
+    std::vector<double> row(A.columns);
+    double before = 0, left = 0;
+    for (int j = 0; j < A.columns; ++j) row[j] = value_of(A(i, j)), before += row[j] * row[j];
+    for (int twice = 0; twice < 2; ++twice)
+      for (const std::vector<double>& b : basis) {
+        double along = 0;
+        for (int j = 0; j < A.columns; ++j) along += b[j] * row[j];
+        for (int j = 0; j < A.columns; ++j) row[j] -= along * b[j];
+      }
+    for (const double x : row) left += x * x;
+    if (!(left > 1e-12 * before)) continue;
+    for (double& x : row) x /= std::sqrt(left);
+    basis.push_back(row);
+    chosen.push_back(i);
+  }
+  return chosen;
+}
+
+// Of a symmetric positive definite matrix, by Gauss and Jordan without pivoting.
+Matrix<Expression> inverse(Matrix<Expression> a) {
+  const int n = a.rows;
+  Matrix<Expression> result(n, n);
+  for (int i = 0; i < n; ++i) result(i, i) = 1;
+  for (int k = 0; k < n; ++k) {
+    const Expression scale = Expression(1) / a(k, k);
+    for (int j = 0; j < n; ++j) a(k, j) *= scale, result(k, j) *= scale;
+    for (int i = 0; i < n; ++i) {
+      if (i == k) continue;
+      const Expression factor = a(i, k);
+      for (int j = 0; j < n; ++j)
+        a(i, j) -= factor * a(k, j), result(i, j) -= factor * result(k, j);
+    }
+  }
   return result;
+}
+
+// A = F G with independent rows G of A:  P = G^T (G G^T)^-1 (F^T F)^-1 F^T. Which rows those are,
+// and so the rank, is that of the sample point.
+Matrix<Expression> pseudo_inverse(const Matrix<Expression>& A) {
+  const std::vector<int> chosen = independent_rows(A);
+  const int rank = static_cast<int>(chosen.size());
+  Matrix<Expression> G(rank, A.columns);
+  for (int i = 0; i < rank; ++i)
+    for (int j = 0; j < A.columns; ++j) G(i, j) = A(chosen[i], j);
+  const Matrix<Expression> to_loads = product(transposed(G), inverse(product(G, transposed(G))));
+  Matrix<Expression> F = product(A, to_loads);
+  for (int i = 0; i < rank; ++i)  // these rows are those of the identity
+    for (int j = 0; j < rank; ++j) F(chosen[i], j) = i == j ? 1 : 0;
+  const Matrix<Expression> T = transposed(F);
+  return product(to_loads, product(inverse(product(T, F)), T));
 }
 
 // One group of load components whose norm counts: directions at a point.

@@ -213,6 +213,13 @@ double largest_change(const std::vector<S>& step, const std::vector<S>& value) {
   return largest;
 }
 
+// max(load, 0), whose derivative at zero is that of the load: a constant that begins or ends at its
+// bound zero is seen.
+template <class S>
+S not_negative(const S& load) {
+  return select(less(load, S(0)), S(0), load);
+}
+
 // Code cannot ask an expression whether it has converged: it takes a fixed number of Newton steps,
 // well above what is needed where friction is a correction (three to five).
 constexpr int steps_in_code = 8;
@@ -226,7 +233,7 @@ void solve_loads(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
     fill_load_equations(mechanism, ws);
     solve_small(ws.bearing_matrix.data(), ws.bearing_residual.data(), mechanism.bearing_count);
     for (int k = 0; k < mechanism.bearing_count; ++k)
-      ws.friction_load[k] = max(ws.friction_load[k] - ws.bearing_residual[k], S(0));
+      ws.friction_load[k] = not_negative(ws.friction_load[k] - ws.bearing_residual[k]);
     if constexpr (symbolic) continue;
     if (settled) return;
     settled = largest_change(ws.bearing_residual, ws.friction_load) < 1e-13;
@@ -234,14 +241,13 @@ void solve_loads(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   ws.failed = !symbolic;
 }
 
-// Loads that the file gives as expressions. A negative one would push: it counts as none. At zero
-// the derivative is that of the load: a constant that begins or ends at its bound zero is seen.
+// Loads that the file gives as expressions. A negative one would push: it counts as none.
 template <class S>
 void fill_given_loads(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   for_each_friction(mechanism, [&](int k, const Friction<S>& e) {
     if (!e.load) return;
     evaluate_program(mechanism, ws, e.load->program, &ws.given_load[k]);
-    ws.given_load[k] = max(ws.given_load[k], S(0));
+    ws.given_load[k] = not_negative(ws.given_load[k]);
   });
 }
 
@@ -575,7 +581,7 @@ template void solve_with_friction<Pack4>(const Mechanism<Pack4>&, MotionWorkspac
                                          AccelerationSolver<Pack4>);
 
 template void solve_with_friction<Expression>(const Mechanism<Expression>&,
-                                               MotionWorkspace<Expression>&,
-                                               AccelerationSolver<Expression>);
+                                              MotionWorkspace<Expression>&,
+                                              AccelerationSolver<Expression>);
 
 }  // namespace cartan

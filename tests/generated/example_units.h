@@ -13,13 +13,19 @@
 namespace cartan::test {
 
 inline constexpr int states_compared = 50;
-// A Jacobian grows with the square of the states; beyond this its flat list alone is compared.
-inline constexpr std::size_t most_states_with_jacobian = 15;
+// A Jacobian grows with the square of the states; beyond this its flat list alone is compared
+// (functions_test.cpp).
+inline constexpr std::size_t most_states_with_jacobian = 30;
 
 std::vector<std::string> example_names();
 
-// Near the initial state; the discrete state stays.
+// Near the initial state, where there are constraints on them; the discrete state stays.
 State random_state(const System& system, std::mt19937_64& random, double size = 0.3);
+
+// How much the native rates change when the state is rounded another way: what two computations may
+// differ by, whatever they do.
+double rounding_of_rates(const System& system, const State& state);
+inline constexpr double roundings_allowed = 20;
 
 struct ExampleUnit {
   std::string name;
@@ -29,6 +35,7 @@ struct ExampleUnit {
   std::vector<double> parameters;
   std::vector<State> states;
   int rates = 0, entries = 0;    // numbers of the two functions
+  std::vector<double> rounding;  // per state: of the rates
   std::vector<double> expected;  // per state: rates, then entries of the Jacobian
 
   bool has_jacobian() const { return unit.functions.size() > 1; }
@@ -39,7 +46,7 @@ ExampleUnit make_example_unit(const std::string& name);
 std::vector<ExampleUnit> make_example_units();
 
 // Values of all states, one after the other, against the expected ones: 1e-12 of the largest rate
-// (of the largest entry of the Jacobian).
+// (of the largest entry of the Jacobian), or so many roundings of the state where these do more.
 void expect_native(const ExampleUnit& example, const std::vector<double>& values);
 
 }  // namespace cartan::test

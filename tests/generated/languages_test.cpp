@@ -1,11 +1,11 @@
 // The code of every example in C, C++, Python and Octave, run at 50 states, against the system.
-// Every compiler and interpreter is started as rarely as can be: states go in and values come out by
-// files of plain doubles.
+// Every compiler and interpreter is started as rarely as can be: states go in and values come out
+// by files of plain doubles.
 #include <cstdlib>
 #include <fstream>
 
-#include "core/child_process.h"
 #include "codegen/compiled_library.h"
+#include "core/child_process.h"
 #include "generated/example_units.h"
 #include "unit/codegen/work_folder.h"
 
@@ -80,8 +80,7 @@ TEST(GeneratedCode, OfEveryExampleInCHasTheNativeNumbers) {
     double* to = values.data();
     for (const State& state : e.states) {
       derivative(state.t, state.x.data(), e.parameters.data(), to);
-      if (e.has_jacobian())
-        jacobian(state.t, state.x.data(), e.parameters.data(), to + e.rates);
+      if (e.has_jacobian()) jacobian(state.t, state.x.data(), e.parameters.data(), to + e.rates);
       to += e.numbers();
     }
     expect_native(e, values);
@@ -106,9 +105,9 @@ TEST(GeneratedCode, OfEveryExampleInCppHasTheNativeNumbers) {
     const std::string n = std::to_string(state_size(e)), p = std::to_string(e.parameters.size());
     const std::string rates = std::to_string(e.rates), entries = std::to_string(e.entries);
     main += "  {\n    auto in = read(f + \"" + e.name + ".in\");\n" +
-            "    std::vector<double> out; const int n = " + n + ";\n" + "    std::span<const double, " +
-            p + "> p(in.data() + in.size() - " + p + ", " + p + ");\n" +
-            "    for (int k = 0; k < " + std::to_string(states_compared) + "; ++k) {\n" +
+            "    std::vector<double> out; const int n = " + n + ";\n" +
+            "    std::span<const double, " + p + "> p(in.data() + in.size() - " + p + ", " + p +
+            ");\n" + "    for (int k = 0; k < " + std::to_string(states_compared) + "; ++k) {\n" +
             "      std::vector<double> xdot(" + rates + "), J(" + entries + ");\n" +
             "      const double t = in[k * (n + 1)];\n      std::span<const double, " + n +
             "> x(in.data() + k * (n + 1) + 1, " + n + ");\n      " + e.name +
@@ -122,8 +121,8 @@ TEST(GeneratedCode, OfEveryExampleInCppHasTheNativeNumbers) {
   }
   folder.write("main.cpp", main + "}\n");
   const std::string f = folder.path().string() + "/";
-  const ChildResult compiled =
-      run_child({quick_compiler("clang++", "c++"), "-std=c++20", "-O0", f + "main.cpp", "-o", f + "main"});
+  const ChildResult compiled = run_child(
+      {quick_compiler("clang++", "c++"), "-std=c++20", "-O0", f + "main.cpp", "-o", f + "main"});
   ASSERT_EQ(compiled.status, 0) << compiled.output().substr(0, 3000);
   ASSERT_EQ(run_child({f + "main"}).status, 0);
   expect_outputs(units, folder);
@@ -196,8 +195,8 @@ TEST(GeneratedCode, OfEveryExampleInOctaveHasTheNativeNumbers) {
             std::to_string(e.parameters.size()) + ", [" + rows + "], [" + columns + "]);\n";
   }
   folder.write("main_script.m", "1;\n" + main);
-  const ChildResult result = run_child({"octave", "--no-gui", "--norc", "--quiet",
-                                        (folder.path() / "main_script.m").string()});
+  const ChildResult result = run_child(
+      {"octave", "--no-gui", "--norc", "--quiet", (folder.path() / "main_script.m").string()});
   ASSERT_EQ(result.status, 0) << result.output().substr(0, 3000);
   expect_outputs(units, folder);
 }

@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include "codegen/library_cache.h"
 #include "work_folder.h"
 
 namespace cartan {
