@@ -41,6 +41,7 @@ inertia = [0.02, 0.02, 0.04]
 name = "slide"
 type = "prismatic"
 axis = [1, 0, 0]
+parent = { body = "world" }
 child = { body = "cart" }
 velocity = 1
 [[joint]]
@@ -53,6 +54,7 @@ position = 0.3
 [[joint]]
 name = "ball"
 type = "free"
+parent = { body = "world" }
 child = { body = "ball" }
 position = { at = [1, 1, 1] }
 velocity = [0, 0, 1, 0.5, 0, 0]
@@ -60,17 +62,18 @@ velocity = [0, 0, 1, 0.5, 0, 0]
 name = "axle"
 type = "revolute"
 axis = [0, 1, 0]
-parent = { at = [2, 0, 0] }
+parent = { body = "world", at = [2, 0, 0] }
 child = { body = "wheel" }
 [[joint]]
 name = "shaft"
 type = "revolute"
 axis = [0, 1, 0]
-parent = { at = [3, 0, 0] }
+parent = { body = "world", at = [3, 0, 0] }
 child = { body = "gear" }
 [[joint]]
 name = "roll"
 type = "free"
+parent = { body = "world" }
 child = { body = "disc" }
 position = { axis = [1, 0, 0], angle = "pi/2 - 0.1", at = [-1, -1, "0.2*cos(0.1) - 0.5"] }
 velocity = [0, 0, -5, 1, 0, 0]
