@@ -76,10 +76,10 @@ ShownQuantity choose_shown(const BranchDiagram& diagram) {
     const int i = most_changing(diagram);
     const System& system = diagram.system_at(diagram.request.from);
     const std::string name = system.component_name(i);
-    shown.label = ColumnUnits(*diagram.model).with_unit(name);
+    shown.label = ColumnUnits::of(*diagram.model).with_unit(name);
     value = [i](const ContinuationPoint& point) { return point.states[0].x[i]; };
   } else {
-    shown.label = ColumnUnits(*diagram.model).with_unit(text);
+    shown.label = ColumnUnits::of(*diagram.model).with_unit(text);
     value = [&](const ContinuationPoint& point) {
       const System& system = diagram.system_at(point.parameter());
       const auto function = make_state_function(system, *diagram.model, text, problem);
@@ -238,7 +238,7 @@ std::string branch_table(const BranchDiagram& diagram) {
 std::string branch_picture(const BranchDiagram& diagram, const ShownQuantity& shown) {
   Chart chart;
   chart.title = diagram.model->name;
-  chart.x_label = ColumnUnits(*diagram.model).with_unit(diagram.request.parameter);
+  chart.x_label = ColumnUnits::of(*diagram.model).with_unit(diagram.request.parameter);
   chart.y_label = shown.label;
   chart.solid_means = "stable";
   chart.dashed_means = "unstable";

@@ -115,7 +115,7 @@ int write_files(const std::string& folder, const BranchDiagram& diagram,
   const std::unique_ptr<OutputFolder> output = OutputFolder::open(folder, problem);
   if (!output) return complain(problem);
   const std::string table = branch_table(diagram);
-  const ColumnUnits units(*diagram.model);
+  const ColumnUnits units = ColumnUnits::of(*diagram.model);
   const bool written =
       output->write("branch.csv", table, problem) &&
       output->write("units.json", units.json_for(table), problem) &&

@@ -205,7 +205,7 @@ std::string map_picture(const SteadyCase& steady, const std::vector<Varied>& var
                         const SearchResult& result) {
   Chart chart;
   chart.title = steady.model->name;
-  const ColumnUnits units(*steady.model);
+  const ColumnUnits units = ColumnUnits::of(*steady.model);
   chart.x_label = units.with_unit(varied[0].range.name);
   const char* const quantity = "log10 of the rate";
   const std::size_t nx = varied[0].range.values.size();
@@ -308,7 +308,7 @@ int search_box(const SteadyCase& steady, const SearchArguments& arguments) {
       fmt::print(stderr, "cartan equilibrium: search.svg is left out: more than {} starts\n",
                  most_cells);
     const std::string table = map_table(varied, grid, result);
-    const ColumnUnits units(*steady.model);
+    const ColumnUnits units = ColumnUnits::of(*steady.model);
     if (!output->write("search.csv", table, problem) ||
         !output->write("units.json", units.json_for(table), problem) ||
         (drawn && !output->write("search.svg", map_picture(steady, varied, result), problem)) ||

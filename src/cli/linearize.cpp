@@ -163,7 +163,7 @@ int linearize_once(const Options& o) {
   if (!o.out.empty()) {
     const int status =
         write_files(o.out, {{"eigenvalues.csv", eigenvalue_table(result.linear)},
-                            {"units.json", ColumnUnits(*steady->model).json_for("")},
+                            {"units.json", ColumnUnits::of(*steady->model).json_for("")},
                             {"linearize.json", result_json(*steady, result).dump(2) + "\n"}});
     if (status != exit_done) return status;
   }
@@ -312,7 +312,7 @@ int linearize_sweep(const Options& o) {
   if (!o.out.empty()) {
     const std::string table = sweep_table(*range, points);
     const int status = write_files(
-        o.out, {{"sweep.csv", table}, {"units.json", ColumnUnits(*model).json_for(table)}});
+        o.out, {{"sweep.csv", table}, {"units.json", ColumnUnits::of(*model).json_for(table)}});
     if (status != exit_done) return status;
   }
   if (o.json)

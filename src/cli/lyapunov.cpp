@@ -75,7 +75,8 @@ class SectionTable {
     for (int i = 0; i < size(); ++i) names.push_back(system.component_name(i));
     table_->header(names);
     output_->write("units.json",
-                   ColumnUnits(model).json_for(fmt::format("{}", fmt::join(names, ","))), problem_);
+                   ColumnUnits::of(model).json_for(fmt::format("{}", fmt::join(names, ","))),
+                   problem_);
   }
   void add(const State& state) {
     table_->number(state.t);

@@ -55,10 +55,12 @@ ColumnUnits::ColumnUnits(const nlohmann::json& model) {
     if (joint.is_object()) joints_[joint.value("name", "")] = joint.value("type", "");
 }
 
-ColumnUnits::ColumnUnits(const Model& model) {
-  known_ = true;
-  mechanism_ = model.is_mechanism();
-  for (const Joint& joint : model.joints) joints_[joint.name] = info(joint.type).name;
+ColumnUnits ColumnUnits::of(const Model& model) {
+  ColumnUnits units;
+  units.known_ = true;
+  units.mechanism_ = model.is_mechanism();
+  for (const Joint& joint : model.joints) units.joints_[joint.name] = info(joint.type).name;
+  return units;
 }
 
 ColumnUnits ColumnUnits::of_folder(const std::string& folder) {

@@ -14,7 +14,7 @@ class ColumnUnits {
  public:
   ColumnUnits() = default;
   explicit ColumnUnits(const nlohmann::json& model);  // model.json of the run
-  explicit ColumnUnits(const Model& model);
+  static ColumnUnits of(const Model& model);
   // Of a folder: its model.json, or the units.json of an analysis.
   static ColumnUnits of_folder(const std::string& folder);
 
