@@ -3,14 +3,13 @@
 import { join } from 'node:path';
 import { example, launch, open, path, run, showTime, source } from '../tests/viewer/support.mjs';
 
-// What is shown of each: the run, the time, keys to press, layers to hide, where the picture is taken from.
+// What is shown of each: the run, the time, layers to hide.
 const pictures = {
   stewart: { model: 'stewart', options: ['--record', 'reactions,forces'], compare: ['--set', 'stiffness=4000'], t: 0.35, hide: ['reactions'] },
   bicycle: { model: 'bicycle', options: ['--record', 'reactions,forces', '--duration', '4'], t: 2.2, hide: ['reactions'] },
   scissor: { model: 'scissor', options: ['--record', 'reactions,forces'], t: 1.2 },
   squeezer: { model: 'squeezer', options: ['--record', 'reactions,forces'], t: 0.0155 },
   lorenz: { model: 'lorenz', options: ['--duration', '25'], t: 25 },
-  forces: { model: 'spring_damper_chain', options: ['--record', 'forces'], t: 1.1, keys: ['l', 'l'] },
   modes: { model: 'double_spring', options: ['--record', 'forces', '--duration', '1'], modes: true, t: 0 },
 };
 
@@ -18,7 +17,7 @@ const wanted = process.argv.slice(4);
 const browser = await launch();
 for (const [name, picture] of Object.entries(pictures)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
-  const { model, options, compare, modes, t, keys = [], hide = [] } = picture;
+  const { model, options, compare, modes, t, hide = [] } = picture;
   run('run', example(model), '--out', path(name), '--quiet', ...options);
   const words = ['view', path(name), '--export', path(`${name}.html`)];
   if (compare) {
@@ -34,7 +33,6 @@ for (const [name, picture] of Object.entries(pictures)) {
   await showTime(page, t);
   for (const layer of hide) await page.locator(`input[data-layer="${layer}"]`).uncheck();
   if (modes) await page.locator('#mode').selectOption('0');
-  for (const key of keys) await page.keyboard.press(key);
   await page.waitForTimeout(1500);
   if (page.errors.length > 0) throw new Error(page.errors.join('\n'));
   await page.screenshot({ path: join(source, 'docs', 'images', `viewer_${name}.png`) });

@@ -96,16 +96,18 @@ export function reactionKinds(run: Run, length: number, width: number): (ArrowKi
       const place: Place = (poses, _, result) => void result.copy(at).applyMatrix4(poses.ofName(joint.child.body));
       return series ? [{ name: joint.name, place, vector: series }] : [];
     });
+  const forces = new Bundle(sources(['fx', 'fy', 'fz']), false, arrowColors.reaction, length, width);
+  const torques = new Bundle(sources(['tx', 'ty', 'tz']), true, arrowColors.torque, length, width);
+  // Joints that can carry no torque report the rounding of one.
+  const rounding = torques.largest < 1e-10 * length * forces.largest;
   return [
-    makeKind('reactions', 'Reaction forces', arrowColors.reaction,
-      [new Bundle(sources(['fx', 'fy', 'fz']), false, arrowColors.reaction, length, width)]),
-    makeKind('torques', 'Reaction torques', arrowColors.torque,
-      [new Bundle(sources(['tx', 'ty', 'tz']), true, arrowColors.torque, length, width)]),
+    makeKind('reactions', 'Reaction forces', arrowColors.reaction, [forces]),
+    makeKind('torques', 'Reaction torques', arrowColors.torque, rounding ? [] : [torques]),
   ];
 }
 
 const labels: Record<string, string> = {
-  spring: 'Springs, dampers', torsion: 'Torsion springs', wrench: 'Wrenches', joint: 'Joint forces', potential: 'Potentials',
+  spring: 'Springs, dampers', torsion: 'Joint springs', wrench: 'Wrenches', joint: 'Joint forces', potential: 'Potentials',
   friction: 'Friction', drag: 'Drag', distance: 'Rods', drive: 'Drives', coupler: 'Couplers', 'rolling-disc': 'Contact of wheels',
   'knife-edge': 'Knife edges',
 };
