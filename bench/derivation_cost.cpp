@@ -3,6 +3,7 @@
 //
 //   bench_derivation_cost            all tables, as Markdown
 //   bench_derivation_cost long N     one long chain, both kinds of angles: time, memory, operations
+//   bench_derivation_cost bicycle    the bicycle's equations and its linearisation at all speeds
 #include <sys/resource.h>
 
 #include <cmath>
@@ -11,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "derivations/bicycle.h"
 #include "derivations/pendulum_chain.h"
 #include "symbolic/count.h"
 #include "symbolic/differentiate.h"
@@ -137,6 +139,29 @@ void print_long_header() {
       "|---|---|---|---|---|---|---|\n");
 }
 
+// From geometry to x' = A(v) x with v and all parameters as symbols; the smallest of a few times.
+void print_bicycle() {
+  double derivation = 1e300, linearisation = 1e300;
+  long equations = 0, entries = 0;
+  for (int k = 0; k < 5; ++k) {
+    const double start = bench::calc_cpu_seconds();
+    const auto bicycle = derive_bicycle();
+    const double derived = bench::calc_cpu_seconds();
+    const BicycleLinearisation linear = linearise(*bicycle);
+    const double end = bench::calc_cpu_seconds();
+    derivation = std::min(derivation, derived - start);
+    linearisation = std::min(linearisation, end - derived);
+    std::vector<Expression> all = bicycle->equations.M;
+    all.insert(all.end(), bicycle->equations.f.begin(), bicycle->equations.f.end());
+    equations = count_shared(bicycle->graph, all).total();
+    entries = count_shared(bicycle->graph, linear.A).total();
+  }
+  fmt::print(
+      "\n**Bicycle** by hand: equations of motion {:.1f} ms ({} operations), linearisation at all "
+      "speeds {:.1f} ms more (A(v): {} operations)\n",
+      1e3 * derivation, equations, 1e3 * linearisation, entries);
+}
+
 }  // namespace
 }  // namespace cartan::derivations
 
@@ -152,6 +177,10 @@ int main(int argc, char** argv) {
     for (const Angles angles : {Angles::absolute, Angles::relative}) print_long(links, angles);
     return 0;
   }
+  if (argc == 2 && std::string(argv[1]) == "bicycle") {
+    print_bicycle();
+    return 0;
+  }
   print_derivation(Angles::absolute, 12);
   print_derivation(Angles::relative, 8);
   print_systems(Angles::absolute);
@@ -160,4 +189,5 @@ int main(int argc, char** argv) {
   print_long_header();
   for (const int links : {10, 30, 60, 100})
     for (const Angles angles : {Angles::absolute, Angles::relative}) print_long(links, angles);
+  print_bicycle();
 }

@@ -5,8 +5,11 @@
 //   S   shared expressions computed once, compiled without optimisation
 // evaluated for M and f (base) and for M, f and the Jacobian d(f - M u')/d(q, u) (variational).
 //
-//   bench_sharing [N]    N: most links, 12 unless told; "-" where the compiler takes more than a
-//   minute
+//   bench_sharing [N]    N: most links, 12 unless told; "-" where the compiler takes more than five
+//   minutes
+//
+// What is written out comes in functions of some 20 kB (written_code.h): within each of them, not
+// across, the compiler can find what is common.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -36,7 +39,7 @@ std::string measure(const std::string& code, const char* flags, const std::vecto
   std::ofstream(folder / "code.c") << code;
   const std::string path = folder.string();
   const int status = std::system(
-      fmt::format("ulimit -t 60; cc {0} -shared -fPIC -o {1}/code.so {1}/code.c -lm", flags, path)
+      fmt::format("ulimit -t 300; cc {0} -shared -fPIC -o {1}/code.so {1}/code.c -lm", flags, path)
           .c_str());
   std::string result = "-";
   if (status == 0) {

@@ -17,8 +17,8 @@ using nlohmann::json;
 
 namespace {
 
-const std::vector<std::string> works = {"sph1",    "sph4", "sph16", "sph64",  "sph256",
-                                        "sph1024", "rev7", "rev30", "rev100", "hum32"};
+const std::vector<std::string> works = {"sph1", "sph4", "sph16", "sph64", "sph256", "sph1024",
+                                        "rev6", "rev7", "arm7",  "rev30", "rev100", "hum32"};
 const std::vector<std::string> peers = {"mujoco", "simbody", "dart"};
 
 using Figures = std::map<std::string, std::map<std::string, double>>;  // engine -> work -> us
@@ -41,20 +41,30 @@ std::string header(const std::string& first) {
   return text + "\n" + rule + "\n";
 }
 
-std::string ratio_to_best(const Figures& figures, const std::string& work) {
+double best_peer(const Figures& figures, const std::string& work) {
   double best = std::numeric_limits<double>::infinity();
   for (const std::string& peer : peers)
     if (figures.count(peer) && figures.at(peer).count(work))
       best = std::min(best, figures.at(peer).at(work));
+  return best;
+}
+
+std::string ratio_to_best(const Figures& figures, const std::string& work) {
+  const double best = best_peer(figures, work);
   if (!figures.count("cartan") || !figures.at("cartan").count(work) || best > 1e300) return "-";
   return fmt::format("{:.2f}", figures.at("cartan").at(work) / best);
 }
 
-std::string peer_table(const std::vector<json>& lines, const std::string& quantity,
-                       const std::string& title) {
+Figures figures_of(const std::vector<json>& lines, const std::string& quantity) {
   Figures figures;
   for (const json& line : lines)
     if (line.value("quantity", "") == quantity) figures[line["engine"]][line["work"]] = line["us"];
+  return figures;
+}
+
+std::string peer_table(const std::vector<json>& lines, const std::string& quantity,
+                       const std::string& title) {
+  const Figures figures = figures_of(lines, quantity);
   std::string text = fmt::format("**{}** (microseconds per call)\n\n", title) + header("engine");
   text += row("cartan", [&](const std::string& w) { return cell(figures, "cartan", w); });
   for (const std::string& peer : peers)
@@ -64,6 +74,32 @@ std::string peer_table(const std::vector<json>& lines, const std::string& quanti
          row("cartan / best of these",
              [&](const std::string& w) { return ratio_to_best(figures, w); }) +
          "\n";
+}
+
+// Generated code, `recursive` and the fastest of the other engines, all of one run.
+std::string generated_table(const std::vector<json>& lines) {
+  const Figures figures = figures_of(lines, "forward");
+  std::string text =
+      "**Forward dynamics as generated C** (`bench_generated`: code and `recursive` in one "
+      "process, "
+      "in turn; microseconds)\n\n"
+      "| work | operations | generated | recursive | generated / recursive | best of these engines "
+      "| "
+      "generated / best | relative difference of the accelerations |\n"
+      "|---|---|---|---|---|---|---|---|\n";
+  for (const json& line : lines) {
+    if (line.value("table", "") != "generated") continue;
+    const std::string work = line["work"];
+    const double generated = line["generated_us"], recursive = line["recursive_us"];
+    const double best = best_peer(figures, work);
+    const bool known = best < 1e300;
+    text += fmt::format("| {} | {} | {:.3g} | {:.3g} | {:.2f} | {} | {} | {:.1e} |\n", work,
+                        line["operations"].get<long>(), generated, recursive, generated / recursive,
+                        known ? fmt::format("{:.3g}", best) : "-",
+                        known ? fmt::format("{:.2f}", generated / best) : "-",
+                        line["difference"].get<double>());
+  }
+  return text + "\n";
 }
 
 std::string formulation_table(const std::vector<json>& lines) {
@@ -151,8 +187,9 @@ int main(int argc, char** argv) {
 
   const std::string tables = peer_table(lines, "forward", "Forward dynamics") +
                              peer_table(lines, "inverse", "Inverse dynamics") +
-                             peer_table(lines, "mass", "Mass matrix") + formulation_table(lines) +
-                             closed_table(lines) + growth_table(lines) + precision_table(lines);
+                             peer_table(lines, "mass", "Mass matrix") + generated_table(lines) +
+                             formulation_table(lines) + closed_table(lines) + growth_table(lines) +
+                             precision_table(lines);
   std::cout << tables;
 
   const std::string begin = "<!-- figures -->\n", end = "<!-- end of figures -->";

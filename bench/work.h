@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "arm.h"
 #include "humanoid.h"
 #include "tree.h"
 
@@ -48,6 +49,10 @@ inline Work make_revolute_chain(int n) {
   return work;
 }
 
+inline Work make_arm() {
+  return {"arm7", {arm_links.begin(), arm_links.end()}};
+}
+
 inline Work make_humanoid() {
   return {"hum32", {humanoid_links.begin(), humanoid_links.end()}};
 }
@@ -55,7 +60,8 @@ inline Work make_humanoid() {
 inline std::vector<Work> make_standard_work() {
   std::vector<Work> work;
   for (int n : {1, 4, 16, 64, 256, 1024}) work.push_back(make_spherical_chain(n));
-  for (int n : {7, 30, 100}) work.push_back(make_revolute_chain(n));
+  for (int n : {6, 7, 30, 100}) work.push_back(make_revolute_chain(n));
+  work.push_back(make_arm());
   work.push_back(make_humanoid());
   return work;
 }

@@ -8,6 +8,7 @@
 #include "cli/analysis_state.h"
 #include "io/csv.h"
 #include "report/chart.h"
+#include "report/column_units.h"
 
 namespace cartan {
 namespace {
@@ -16,47 +17,6 @@ constexpr std::size_t most_rows = 24;  // of the printed table, per branch
 
 int number_count(const System& system) {
   return system.space().size() - system.quadratures();
-}
-
-// "rad", "m/s", ..; "" where it is not known.
-std::string unit_of(const Model& model, const std::string& component) {
-  const std::size_t dot = component.rfind('.');
-  if (!model.is_mechanism() || dot == std::string::npos) return "";
-  const int j = model.find_joint(component.substr(0, dot));
-  const std::string number = component.substr(dot + 1);  // q, v, q0, v3, ..
-  if (j < 0 || (number[0] != 'q' && number[0] != 'v') || number.size() > 2 ||
-      number.find_first_not_of("0123456789", 1) != std::string::npos)
-    return "";
-  const Joint& joint = model.joints[j];
-  const bool speed = number[0] == 'v';
-  const int k = number.size() > 1 ? number[1] - '0' : 0;
-  bool angle = true;
-  switch (joint.type) {
-    case JointType::prismatic:
-    case JointType::translation:
-      angle = false;
-      break;
-    case JointType::cylindrical:
-      angle = k == 0;
-      break;
-    case JointType::planar:
-      angle = k == 2;
-      break;
-    case JointType::spherical:
-      if (!speed) return "";
-      break;
-    case JointType::free:
-      if (!speed && k < 4) return "";
-      angle = speed && k < 3;
-      break;
-    default:
-      break;
-  }
-  return std::string(angle ? "rad" : "m") + (speed ? "/s" : "");
-}
-
-std::string with_unit(const std::string& name, const std::string& unit) {
-  return unit.empty() ? name : fmt::format("{} [{}]", name, unit);
 }
 
 template <class Use>
@@ -116,10 +76,10 @@ ShownQuantity choose_shown(const BranchDiagram& diagram) {
     const int i = most_changing(diagram);
     const System& system = diagram.system_at(diagram.request.from);
     const std::string name = system.component_name(i);
-    shown.label = with_unit(name, unit_of(*diagram.model, name));
+    shown.label = ColumnUnits::of(*diagram.model).with_unit(name);
     value = [i](const ContinuationPoint& point) { return point.states[0].x[i]; };
   } else {
-    shown.label = with_unit(text, unit_of(*diagram.model, text));
+    shown.label = ColumnUnits::of(*diagram.model).with_unit(text);
     value = [&](const ContinuationPoint& point) {
       const System& system = diagram.system_at(point.parameter());
       const auto function = make_state_function(system, *diagram.model, text, problem);
@@ -278,8 +238,7 @@ std::string branch_table(const BranchDiagram& diagram) {
 std::string branch_picture(const BranchDiagram& diagram, const ShownQuantity& shown) {
   Chart chart;
   chart.title = diagram.model->name;
-  chart.x_label =
-      with_unit(diagram.request.parameter, unit_of(*diagram.model, diagram.request.parameter));
+  chart.x_label = ColumnUnits::of(*diagram.model).with_unit(diagram.request.parameter);
   chart.y_label = shown.label;
   chart.solid_means = "stable";
   chart.dashed_means = "unstable";

@@ -9,6 +9,7 @@
 #include "analysis/relative_orbits.h"
 #include "analysis/steady_branch.h"
 #include "cli/interrupt.h"
+#include "cli/parameter_slopes.h"
 #include "cli/progress.h"
 #include "cli/state_file.h"
 #include "dynamics/parameter_seeds.h"
@@ -54,6 +55,10 @@ class Search {
     std::string problem;
     const std::shared_ptr<System> system = make_at(request_.from, problem);
     if (!system) return refuse(fmt::format("{}: {}", model().file, problem));
+    if (parameter_ >= 0) {
+      problem = refuse_parameter_slopes(model(), *system, {&parameter_, 1});
+      if (!problem.empty()) return refuse(fmt::format("{}: {}", model().file, problem));
+    }
     if (parameter_ < 0) {
       expression_ = make_state_function(*system, model(), request_.parameter, problem);
       fixed_ = system;

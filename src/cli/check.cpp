@@ -122,18 +122,34 @@ Json mechanism_json(const Model& model, const ModelFacts& facts) {
   return json;
 }
 
+// Rates that are solved for together, in the order of solution.
+std::vector<std::vector<std::string>> solved_rates(const Model& model) {
+  std::vector<std::vector<std::string>> groups;
+  if (!model.implicit) return groups;
+  for (const EquationBlock& block : model.implicit->blocks) {
+    groups.emplace_back();
+    for (const int column : block.columns)
+      groups.back().push_back(model.variables[model.implicit->unknowns[column]].name + "'");
+  }
+  return groups;
+}
+
 void print_variables(const Model& model, bool json) {
   std::vector<std::string> names;
   for (const Variable& variable : model.variables) names.push_back(variable.name);
+  const std::vector<std::vector<std::string>> solved = solved_rates(model);
   if (json)
     return print_json({{"model", model.name},
                        {"bodies", 0},
                        {"joints", 0},
                        {"loops", 0},
                        {"variables", names},
+                       {"solved", solved},
                        {"parameters", parameters_json(model)}});
   fmt::print("{}: in order\n\nvariables {}\n", model.name.empty() ? model.file : model.name,
              fmt::join(names, ", "));
+  for (std::size_t k = 0; k < solved.size(); ++k)
+    fmt::print("{} {}\n", k == 0 ? "solved for" : "      then", fmt::join(solved[k], ", "));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "cli/arguments.h"
 #include "cli/branch_report.h"
 #include "io/output_files.h"
+#include "report/column_units.h"
 
 namespace cartan {
 namespace {
@@ -113,8 +114,11 @@ int write_files(const std::string& folder, const BranchDiagram& diagram,
   std::string problem;
   const std::unique_ptr<OutputFolder> output = OutputFolder::open(folder, problem);
   if (!output) return complain(problem);
+  const std::string table = branch_table(diagram);
+  const ColumnUnits units = ColumnUnits::of(*diagram.model);
   const bool written =
-      output->write("branch.csv", branch_table(diagram), problem) &&
+      output->write("branch.csv", table, problem) &&
+      output->write("units.json", units.json_for(table), problem) &&
       output->write("bifurcations.json", bifurcations_json(diagram).dump(2) + "\n", problem) &&
       output->write("branch.svg", branch_picture(diagram, shown), problem) &&
       output->commit(problem);

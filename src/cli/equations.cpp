@@ -76,7 +76,7 @@ int equations_command(const Words& words) {
   if (!model) return exit_bad_input;
   const std::string refusal = refuse_form(*model, *form);
   if (!refusal.empty()) return complain(fmt::format("{}: {}", o.model.path, refusal));
-  const auto system = load_system(*model, "recursive");
+  const auto system = load_system(*model, "recursive", SystemUse::derivation);
   if (!system) return exit_bad_input;
 
   DeriveOptions options;

@@ -15,6 +15,7 @@
 #include "io/csv.h"
 #include "io/output_files.h"
 #include "report/chart.h"
+#include "report/column_units.h"
 
 namespace cartan {
 namespace {
@@ -204,7 +205,8 @@ std::string map_picture(const SteadyCase& steady, const std::vector<Varied>& var
                         const SearchResult& result) {
   Chart chart;
   chart.title = steady.model->name;
-  chart.x_label = varied[0].range.name;
+  const ColumnUnits units = ColumnUnits::of(*steady.model);
+  chart.x_label = units.with_unit(varied[0].range.name);
   const char* const quantity = "log10 of the rate";
   const std::size_t nx = varied[0].range.values.size();
   const std::size_t ny = varied.size() > 1 ? varied[1].range.values.size() : 1;
@@ -221,7 +223,7 @@ std::string map_picture(const SteadyCase& steady, const std::vector<Varied>& var
   for (double& value : least)
     value = std::isfinite(value) ? std::max(std::log10(value), floor) : std::nan("");
   if (varied.size() > 1) {
-    chart.y_label = varied[1].range.name;
+    chart.y_label = units.with_unit(varied[1].range.name);
     chart.map = cells_around(varied[0].range.values, varied[1].range.values, least);
     chart.map->label = quantity;
   } else {
@@ -305,7 +307,10 @@ int search_box(const SteadyCase& steady, const SearchArguments& arguments) {
     if (!drawn)
       fmt::print(stderr, "cartan equilibrium: search.svg is left out: more than {} starts\n",
                  most_cells);
-    if (!output->write("search.csv", map_table(varied, grid, result), problem) ||
+    const std::string table = map_table(varied, grid, result);
+    const ColumnUnits units = ColumnUnits::of(*steady.model);
+    if (!output->write("search.csv", table, problem) ||
+        !output->write("units.json", units.json_for(table), problem) ||
         (drawn && !output->write("search.svg", map_picture(steady, varied, result), problem)) ||
         !output->write("equilibria.json", json.dump(2) + "\n", problem) || !output->commit(problem))
       return complain(problem, exit_failed);

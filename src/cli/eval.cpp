@@ -1,4 +1,7 @@
 // cartan eval: everything about one state.
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -193,20 +196,30 @@ void print_text(const Evaluation& e, const std::string& formulation) {
 
 // ------------------------------------------------------------------------------------- variables
 
-void print_rates(const Model& model, const System& system, const State& state, bool json) {
+// False after a complaint.
+bool print_rates(const Model& model, const System& system, const State& state, bool json) {
   std::vector<double> rates(state.x.size());
   const auto workspace = system.make_workspace();
   system.derivative(state, rates, *workspace);
+  const bool finite =
+      std::all_of(rates.begin(), rates.end(), [](double rate) { return std::isfinite(rate); });
+  const std::string reason = finite ? "" : system.explain_failure(state, *workspace);
+  if (!reason.empty()) {
+    fmt::print(stderr, "{}: {}\n", model.file, reason);
+    return false;
+  }
   if (json) {
     Json result = {{"t", state.t}, {"rates", Json::object()}};
     for (std::size_t i = 0; i < model.variables.size(); ++i)
       result["rates"][model.variables[i].name] = rates[i];
-    return print_json(result);
+    print_json(result);
+    return true;
   }
   fmt::print("{} at t = {:g}\n", model.name, state.t);
   for (std::size_t i = 0; i < model.variables.size(); ++i)
     fmt::print("  {0} = {1:.10g}   {0}' = {2:.10g}\n", model.variables[i].name, state.x[i],
                rates[i]);
+  return true;
 }
 
 }  // namespace
@@ -226,10 +239,8 @@ int eval_command(const Words& words) {
     state = make_start(*system, *given);
   }
   const auto* mechanism = dynamic_cast<const MechanicalSystem*>(system.get());
-  if (!mechanism) {
-    print_rates(*model, *system, state, options.json);
-    return exit_done;
-  }
+  if (!mechanism)
+    return print_rates(*model, *system, state, options.json) ? exit_done : exit_failed;
   const Evaluation evaluation = evaluate_at(*mechanism, state);
   if (options.json)
     print_json(evaluation_json(evaluation));

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/fit_start.h"
+#include "cli/parameter_slopes.h"
 #include "formulations/formulations.h"
 #include "dynamics/state_expression.h"
 
@@ -151,7 +152,9 @@ class Builder {
     VectorXd theta(experiment.parameters.size());
     for (int j = 0; j < theta.size(); ++j) theta(j) = all[experiment.parameters[j]];
     FitInstance instance;
-    const std::string problem = experiment.make(theta, instance);
+    std::string problem = experiment.make(theta, instance);
+    if (problem.empty())
+      problem = refuse_parameter_slopes(model, *instance.system, experiment.parameters);
     return problem.empty() || complain(problem, text.where);
   }
 

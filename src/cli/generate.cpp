@@ -75,6 +75,8 @@ std::string hash_of(const ModelArguments& model) {
 std::vector<std::string> remarks_about(const Model& model, const Options& o) {
   std::vector<std::string> remarks;
   if (o.fold) remarks.push_back("Parameters are folded in as numbers: p is not used.");
+  for (const std::string& file : model.function_files)
+    remarks.push_back("Functions of the model are in " + file + ".");
   if (!model.is_mechanism()) return remarks;
   for (const Force& force : model.forces) {
     const auto* friction = std::get_if<FrictionForce>(&force.law);
@@ -95,6 +97,23 @@ std::vector<std::string> remarks_about(const Model& model, const Options& o) {
   return remarks;
 }
 
+// A derivative that the code calls and the user's code lacks.
+std::string missing_derivative(const Model& model, const ExpressionGraph& graph) {
+  for (int k = 0; k < graph.function_count(); ++k) {
+    const ExpressionGraph::Function& called = graph.function(k);
+    const UserFunction* function = model.functions.find(graph.function_name(called.base));
+    if (!function || !function->code || function->code->is_name_only()) continue;
+    const FunctionCode& code = *function->code;
+    const int order = code.find(called.by);
+    if (code.has(order)) continue;
+    return fmt::format(
+        "{}: the code needs '{}', a derivative of the function '{}', which its code lacks; add it, "
+        "or leave --jacobian and --variational out",
+        model.file, derivative_name(code.declaration(), called.by), function->name);
+  }
+  return "";
+}
+
 Json count_json(const OperationCount& count) {
   return {{"additions", count.additions},
           {"multiplications", count.multiplications},
@@ -107,9 +126,11 @@ std::vector<Expression> results_of(const CodeFunction& function) {
   std::vector<Expression> all;
   for (const CodeMatrix& matrix : function.outputs)
     all.insert(all.end(), matrix.entries.begin(), matrix.entries.end());
-  if (function.solve) {
-    all.insert(all.end(), function.solve->matrix.begin(), function.solve->matrix.end());
-    all.insert(all.end(), function.solve->rhs.begin(), function.solve->rhs.end());
+  std::vector<LinearSolve> systems = function.inner;
+  if (function.solve) systems.push_back(*function.solve);
+  for (const LinearSolve& solve : systems) {
+    all.insert(all.end(), solve.matrix.begin(), solve.matrix.end());
+    all.insert(all.end(), solve.rhs.begin(), solve.rhs.end());
   }
   return all;
 }
@@ -186,7 +207,7 @@ int generate_command(const Words& words) {
     const std::string refusal = Derivation::refuse_mass_matrix(*model);
     if (!refusal.empty()) return complain(fmt::format("{}: {}", o.model.path, refusal));
   }
-  const auto system = load_system(*model, "recursive");
+  const auto system = load_system(*model, "recursive", SystemUse::derivation);
   if (!system) return exit_bad_input;
 
   const auto begin = std::chrono::steady_clock::now();
@@ -200,7 +221,9 @@ int generate_command(const Words& words) {
   CodeUnit unit = make_unit(derivation, options, identifier_from(o.name.empty() ? stem : o.name));
   unit.model_hash = hash_of(o.model);
   unit.remarks = remarks_about(*model, o);
-  std::string problem = problem_of(unit);
+  std::string problem = missing_derivative(*model, derivation.graph());
+  if (!problem.empty()) return complain(problem);
+  problem = problem_of(unit);
   if (!problem.empty()) return complain(problem);
   const std::vector<GeneratedFile> files = emit(unit, *language);
   if (!write_files(files, o.out, problem)) {

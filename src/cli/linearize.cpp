@@ -13,6 +13,7 @@
 #include "dynamics/state_expression.h"
 #include "io/csv.h"
 #include "io/output_files.h"
+#include "report/column_units.h"
 
 namespace cartan {
 namespace {
@@ -162,6 +163,7 @@ int linearize_once(const Options& o) {
   if (!o.out.empty()) {
     const int status =
         write_files(o.out, {{"eigenvalues.csv", eigenvalue_table(result.linear)},
+                            {"units.json", ColumnUnits::of(*steady->model).json_for("")},
                             {"linearize.json", result_json(*steady, result).dump(2) + "\n"}});
     if (status != exit_done) return status;
   }
@@ -308,7 +310,9 @@ int linearize_sweep(const Options& o) {
     if (!steady || !sweep_expression(o, *steady, *range, points)) return exit_bad_input;
   }
   if (!o.out.empty()) {
-    const int status = write_files(o.out, {{"sweep.csv", sweep_table(*range, points)}});
+    const std::string table = sweep_table(*range, points);
+    const int status = write_files(
+        o.out, {{"sweep.csv", table}, {"units.json", ColumnUnits::of(*model).json_for(table)}});
     if (status != exit_done) return status;
   }
   if (o.json)

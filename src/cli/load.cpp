@@ -97,11 +97,12 @@ std::string choose_formulation(const Model& model, const std::string& asked) {
   return model.simulate.formulation.empty() ? "recursive" : model.simulate.formulation;
 }
 
-std::unique_ptr<System> load_system(const Model& model, const std::string& formulation) {
+std::unique_ptr<System> load_system(const Model& model, const std::string& formulation,
+                                    SystemUse use) {
   std::string problem;
   Location where;
   std::unique_ptr<System> system =
-      make_system(model, parameter_values(model), formulation, problem, &where);
+      make_system(model, parameter_values(model), formulation, problem, &where, use);
   if (system) return system;
   if (where.line > 0)
     fmt::print(stderr, "{}:{}:{}: {}\n", model.file, where.line, where.column, problem);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/diagnostics.h"
+#include "formulations/formulations.h"
 #include "model/model.h"
 #include "system/system.h"
 
@@ -31,7 +32,8 @@ std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool qu
 std::string choose_formulation(const Model& model, const std::string& asked);
 
 // Null after a complaint, which begins with the model's file.
-std::unique_ptr<System> load_system(const Model& model, const std::string& formulation);
+std::unique_ptr<System> load_system(const Model& model, const std::string& formulation,
+                                    SystemUse use = SystemUse::numbers);
 
 // "" or "; did you mean 'x'?"
 std::string suggestion(const std::string& word, const std::vector<std::string>& known);

@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "io/csv.h"
 #include "io/output_files.h"
+#include "report/column_units.h"
 
 namespace cartan {
 namespace {
@@ -64,7 +65,8 @@ std::string check(const Options& o) {
 // section.csv: t and the numbers of the state.
 class SectionTable {
  public:
-  SectionTable(const System& system, const std::string& folder) : system_(system) {
+  SectionTable(const System& system, const Model& model, const std::string& folder)
+      : system_(system) {
     if (folder.empty()) return;
     output_ = OutputFolder::open(folder, problem_);
     if (!output_) return;
@@ -72,6 +74,9 @@ class SectionTable {
     std::vector<std::string> names = {"t"};
     for (int i = 0; i < size(); ++i) names.push_back(system.component_name(i));
     table_->header(names);
+    output_->write("units.json",
+                   ColumnUnits::of(model).json_for(fmt::format("{}", fmt::join(names, ","))),
+                   problem_);
   }
   void add(const State& state) {
     table_->number(state.t);
@@ -116,7 +121,7 @@ int lyapunov_command(const Words& words) {
   options.flow.stop_requested = &watch_interrupts();
   options.flow.most_steps = 1000000000;
   std::unique_ptr<StateFunction> section;
-  SectionTable table(*a.system, o.out);
+  SectionTable table(*a.system, *a.model, o.out);
   if (!table.problem().empty()) return complain(table.problem(), exit_bad_input);
   if (!o.section.empty()) {
     section = read_function(a, o.section, "--section");

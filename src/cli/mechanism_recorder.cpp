@@ -87,6 +87,25 @@ class TreeRecorder final : public Recorder {
     std::vector<std::string> violations;
     for (const std::string& row : rows) append(violations, {row + ".position", row + ".velocity"});
     constraints_ = open(extra_.constraints, "constraints.csv", violations);
+    forces_ = open(extra_.forces, "forces.csv",
+                   extra_.forces ? force_columns() : std::vector<std::string>());
+  }
+
+  // NAME.BODY.x .. of every body a force or constraint acts on; of the same body once more:
+  // NAME.BODY#2.x ..; of a constraint named like a force: constraint NAME.BODY.x ..
+  std::vector<std::string> force_columns() {
+    const Model& model = system_.model();
+    std::vector<std::string> names, seen;
+    for (const AppliedWrench& w : system_.report_forces(system_.initial_state(), *workspace_)) {
+      const std::string place =
+          acting_name(w) + "." + (w.body == world ? "world" : model.bodies[w.body].name);
+      const long before = std::count(seen.begin(), seen.end(), place);
+      seen.push_back(place);
+      const std::string name = before == 0 ? place : fmt::format("{}#{}", place, before + 1);
+      for (const char* suffix : {"x", "y", "z", "fx", "fy", "fz", "tx", "ty", "tz"})
+        names.push_back(name + "." + suffix);
+    }
+    return names;
   }
 
   // NAME.0, NAME.1, .. of every loop joint and constraint; of a constraint named like a loop joint:
@@ -109,6 +128,15 @@ class TreeRecorder final : public Recorder {
       names.push_back(fmt::format("{}.{}", name, index));
     }
     return names;
+  }
+
+  std::string acting_name(const AppliedWrench& w) const {
+    const Model& model = system_.model();
+    if (!w.constraint) return model.forces[w.element].name;
+    const std::string& name = model.constraints[w.element].name;
+    const bool taken = std::any_of(model.forces.begin(), model.forces.end(),
+                                   [&](const Force& force) { return force.name == name; });
+    return taken ? "constraint " + name : name;
   }
 
   void fill_row(StateView at, std::vector<double>& row) override {
@@ -157,9 +185,24 @@ class TreeRecorder final : public Recorder {
   }
 
   void write_extra(StateView at) {
-    const DynamicsReport report = system_.report_dynamics(at, *workspace_);
-    for (CsvWriter* table : {reactions_, power_, multipliers_, constraints_})
+    const std::initializer_list<CsvWriter*> tables = {reactions_, power_, multipliers_,
+                                                      constraints_, forces_};
+    for (CsvWriter* table : tables)
       if (table) table->number(at.t);
+    if (extra_.needs_dynamics()) write_dynamics(system_.report_dynamics(at, *workspace_));
+    if (constraints_) {
+      system_.constraint_violations(at, positions_, speeds_, *workspace_);
+      for (std::size_t r = 0; r < positions_.size(); ++r)
+        for (double number : {positions_[r], speeds_[r]}) constraints_->number(number);
+    }
+    if (forces_)
+      for (const AppliedWrench& w : system_.report_forces(at, *workspace_))
+        for (const Vec3<double>& vector : {w.point, w.force, w.torque}) write(*forces_, vector);
+    for (CsvWriter* table : tables)
+      if (table) table->end_row();
+  }
+
+  void write_dynamics(const DynamicsReport& report) {
     if (reactions_)
       for (const JointReaction& reaction : report.reactions) {
         write(*reactions_, reaction.force);
@@ -167,13 +210,6 @@ class TreeRecorder final : public Recorder {
       }
     if (power_) write_power(report);
     if (multipliers_) multipliers_->numbers(report.multipliers);
-    if (constraints_) {
-      system_.constraint_violations(at, positions_, speeds_, *workspace_);
-      for (std::size_t r = 0; r < positions_.size(); ++r)
-        for (double number : {positions_[r], speeds_[r]}) constraints_->number(number);
-    }
-    for (CsvWriter* table : {reactions_, power_, multipliers_, constraints_})
-      if (table) table->end_row();
   }
 
   const MechanicalSystem& system_;
@@ -187,6 +223,7 @@ class TreeRecorder final : public Recorder {
   CsvWriter* power_ = nullptr;
   CsvWriter* multipliers_ = nullptr;
   CsvWriter* constraints_ = nullptr;
+  CsvWriter* forces_ = nullptr;
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ void calc_masses(const Model& model, const std::vector<BodyState>& bodies, Model
 
 bool collect_facts(const Model& model, ModelFacts& facts) {
   for (const TreeJoint& step : model.tree) facts.speeds += model.joints[step.joint].nv();
-  const std::unique_ptr<System> system = load_system(model, "recursive");
+  const std::unique_ptr<System> system = load_system(model, "recursive", SystemUse::derivation);
   const auto* mechanism = dynamic_cast<const MechanicalSystem*>(system.get());
   if (!mechanism) return false;
   Observation now;

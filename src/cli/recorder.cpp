@@ -1,5 +1,6 @@
 #include "cli/recorder.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/core.h>
@@ -25,22 +26,24 @@ class Stopwatch {
 }  // namespace
 
 bool read_extra_tables(const std::vector<std::string>& names, ExtraTables& tables) {
+  const std::vector<std::pair<std::string, bool*>> known = {{"reactions", &tables.reactions},
+                                                            {"multipliers", &tables.multipliers},
+                                                            {"constraints", &tables.constraints},
+                                                            {"power", &tables.power},
+                                                            {"forces", &tables.forces}};
   for (const std::string& name : names) {
-    if (name == "reactions") {
-      tables.reactions = true;
-    } else if (name == "multipliers") {
-      tables.multipliers = true;
-    } else if (name == "constraints") {
-      tables.constraints = true;
-    } else if (name == "power") {
-      tables.power = true;
-    } else {
-      const std::string near =
-          suggestion(name, {"reactions", "multipliers", "constraints", "power"});
-      fmt::print(stderr, "cartan run: --record: unknown table '{}'{}\n", name,
-                 near.empty() ? "; expected reactions, multipliers, constraints or power" : near);
-      return false;
+    const auto found = std::find_if(known.begin(), known.end(),
+                                    [&](const auto& entry) { return entry.first == name; });
+    if (found != known.end()) {
+      *found->second = true;
+      continue;
     }
+    const std::string near =
+        suggestion(name, {"reactions", "multipliers", "constraints", "power", "forces"});
+    fmt::print(
+        stderr, "cartan run: --record: unknown table '{}'{}\n", name,
+        near.empty() ? "; expected reactions, multipliers, constraints, power or forces" : near);
+    return false;
   }
   return true;
 }

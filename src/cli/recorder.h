@@ -18,9 +18,10 @@ class VariablesSystem;
 
 // Tables that are written only when asked for.
 struct ExtraTables {
-  bool reactions = false, multipliers = false, constraints = false, power = false;
+  bool reactions = false, multipliers = false, constraints = false, power = false, forces = false;
   bool balance = false;  // no table: the power balance as columns of trajectory.csv
-  bool any() const { return reactions || multipliers || constraints || power; }
+  bool any() const { return reactions || multipliers || constraints || power || forces; }
+  bool needs_dynamics() const { return reactions || multipliers || power; }
 };
 // Names as in --record; complains on stderr about others.
 bool read_extra_tables(const std::vector<std::string>& names, ExtraTables& tables);

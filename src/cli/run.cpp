@@ -51,7 +51,8 @@ std::optional<int> read_options(const Words& words, Options& o) {
       "start from a STATE.json, a trajectory.csv or the folder of an earlier run (its end)",
       o.from);
   arguments.list("--record", "LIST",
-                 "further tables: reactions,multipliers,constraints,power (need --out)", o.record);
+                 "further tables: reactions,multipliers,constraints,power,forces (need --out)",
+                 o.record);
   arguments.flag("--power",
                  "the balance T' + V' = P at every sample: columns of trajectory.csv, largest "
                  "residual",
@@ -131,6 +132,8 @@ bool prepare(const Options& o, Job& job) {
                "cartan run: --power: a file with [variables] has no energy; leave it out\n");
     return false;
   }
+  // the viewer in the report draws them
+  extra.forces |= o.report && job.model->forces.size() + job.model->constraints.size() > 0;
   const std::optional<RunSettings> settings = choose_settings(o.run, *job.model);
   if (!settings) return false;
   job.settings = *settings;

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/recorder.h"
-#include "formulations/formulations.h"
 #include "dynamics/mechanism_system.h"
+#include "formulations/formulations.h"
 #include "io/model_json.h"
 #include "io/output_files.h"
 
@@ -51,12 +51,10 @@ std::string assembly_summary(const Model& model, const System& system) {
 }
 
 // The initial state as a run of one sample, by the same writer as every run.
-bool write_initial_state(const Model& model, const System& system, bool with_reactions,
+bool write_initial_state(const Model& model, const System& system, const ExtraTables& extra,
                          const std::string& folder, std::string& problem) {
   const auto output = OutputFolder::open(folder, problem);
   if (!output) return false;
-  ExtraTables extra;
-  extra.reactions = with_reactions && model.is_mechanism();
   const auto recorder = make_recorder(system, extra, output.get());
   recorder->sample(system.initial_state());
   return recorder->close(problem) &&
@@ -87,11 +85,14 @@ bool read_model_source(const ViewSource& source, ViewerRun& run, std::string& pr
     return false;
   }
   // Reactions may not exist at a singular start; the picture does.
-  const auto read = [&](bool with_reactions) {
-    return write_initial_state(*model, *system, with_reactions, folder.path(), problem) &&
+  const auto read = [&](bool with_reactions, bool with_forces) {
+    ExtraTables extra;
+    extra.reactions = with_reactions && model->is_mechanism();
+    extra.forces = with_forces && model->forces.size() + model->constraints.size() > 0;
+    return write_initial_state(*model, *system, extra, folder.path(), problem) &&
            read_viewer_run(folder.path(), source.limits, run, problem);
   };
-  if (!read(true) && !read(false)) return false;
+  if (!read(true, true) && !read(false, true) && !read(false, false)) return false;
   problem.clear();
   run.label = fs::path(path).filename().string();
   return true;

@@ -133,7 +133,8 @@ std::string CFunctionWriter::statements(int begin, int end) const {
 }
 
 std::string CFunctionWriter::solve_text(const DenseBlock& block) const {
-  const std::string rhs = array_name(block.rhs), result = array_name(block.result);
+  const std::string rhs = array_name(block.rhs);
+  const std::string result = block.result >= 0 ? array_name(block.result) : "";
   std::string text = fmt::format("  {}solve_{}({}, {}, {}, {});\n", flavour_.helper_prefix,
                                  block.symmetric ? "symmetric" : "general", block.size,
                                  block.columns, array_name(block.matrix), rhs);

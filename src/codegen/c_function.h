@@ -25,6 +25,9 @@ class CFunctionWriter : public Dialect {
   std::string temporary(int number) const override;
   std::string function(Op op, const std::vector<std::string>& operands) const override;
   std::string table(int table, int order, const std::string& x) const override;
+  std::string solution(int array, int entry) const override {
+    return array_name(array) + "[" + std::to_string(entry) + "]";
+  }
 
  private:
   struct Part {

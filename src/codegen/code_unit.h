@@ -4,11 +4,11 @@
 //   C:  void UNIT_FUNCTION(double t, const double* x, const double* p, double* out1, ...)
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "expr/external_function.h"
 #include "symbolic/expression.h"
 
 namespace cartan {
@@ -34,13 +34,15 @@ struct CodeMatrix {
 
 // matrix * result = rhs, where rhs has one or several columns. Its code factorises and solves;
 // zeros of the matrix are used. symmetric: symmetric and positive definite (a mass matrix), solved
-// without pivoting; anything else is solved with partial pivoting.
+// without pivoting; anything else is solved block by block with partial pivoting.
 struct LinearSolve {
   int size = 0;
   std::vector<Expression> matrix;  // size x size, row by row
   std::vector<Expression> rhs;     // size x columns, row by row
   bool symmetric = false;
   std::string result;
+  // Of a system that is solved on the way: symbols for the entries of its result, row by row.
+  std::vector<Expression> unknowns = {};
 
   int columns() const { return size > 0 ? static_cast<int>(rhs.size()) / size : 0; }
 };
@@ -49,16 +51,9 @@ struct CodeFunction {
   std::string name, comment;
   std::vector<CodeMatrix> outputs;
   std::optional<LinearSolve> solve;  // its result comes after the outputs
-};
-
-// A function whose code the user gives. Its derivatives are functions of the same arguments, named
-// d + NAME + d + ARGUMENT, d2 + NAME + d + LATER + d + EARLIER (the later argument first), or as
-// told in `derivatives`: "q1" or "q1 q2" (in the order of the arguments) -> name. Those of
-// functions that are not declared are named NAME_i, NAME_i_j (arguments counted from 1, i <= j).
-struct ExternalFunction {
-  std::string name;
-  std::vector<std::string> arguments;
-  std::map<std::string, std::string> derivatives;
+  // Solved first, one after the other: their unknowns may appear in later ones, in `solve` and in
+  // the outputs.
+  std::vector<LinearSolve> inner = {};
 };
 
 struct CodeUnit {
@@ -68,6 +63,8 @@ struct CodeUnit {
   ExpressionGraph* graph = nullptr;
   std::vector<CodeArgument> arguments;
   std::vector<CodeFunction> functions;
+  // Functions whose code the user gives. Derivatives of functions that are not declared here are
+  // named NAME_i, NAME_i_j (arguments counted from 1, i <= j).
   std::vector<ExternalFunction> externals;
   // C only: without the values at the sample point and the table of names, equal equations give
   // equal text.

@@ -82,6 +82,7 @@ std::vector<Expression> row_major(const std::vector<Expression>& by_columns, int
 Derivation::Derivation(const Model& model, std::span<const double> parameters, const State& at,
                        const DeriveOptions& options)
     : model_(model) {
+  sample_functions();
   time_ = graph_.symbol("t", at.t);
   add_parameters(parameters, options);
   if (model.is_mechanism())
@@ -215,6 +216,7 @@ std::vector<Expression> Derivation::coordinate_rates() {
 
 std::vector<Expression> Derivation::rates() {
   std::vector<Expression> result;
+  if (!mechanism_ && model_.implicit) return implicit_form().rates;
   if (!mechanism_) {
     for (const Variable& variable : model_.variables)
       result.push_back(evaluate_formula(variable.rate));
@@ -245,7 +247,7 @@ Expression Derivation::potential() {
   return calc_potential_energy(*mechanism_, *ws_);
 }
 
-Expression Derivation::evaluate_formula(const Formula& formula) {
+std::vector<Expression> Derivation::evaluate_formulas(const Formula& formula) {
   const Program& program = formula.program;
   std::vector<Expression> inputs, scratch(program.scratch_size()), outputs(program.outputs.size());
   for (const Symbol& symbol : program.inputs) {
@@ -257,7 +259,7 @@ Expression Derivation::evaluate_formula(const Formula& formula) {
                                                                 : state_[symbol.index].symbol);
   }
   evaluate<Expression>(program, inputs, scratch, outputs);
-  return outputs[0];
+  return outputs;
 }
 
 std::vector<Expression> Derivation::events() {

@@ -47,6 +47,14 @@ struct MassMatrixForm {
   std::vector<Expression> J, gamma;
 };
 
+// A [variables] file with equations: A u = b, u the rates that have no formula of their own.
+struct ImplicitForm {
+  int size = 0;
+  std::vector<Expression> A, b;      // size x size row-major, size
+  std::vector<Expression> unknowns;  // symbols for u
+  std::vector<Expression> rates;     // of all variables: formulas, or unknowns
+};
+
 class Derivation {
  public:
   // The model must outlive it; `parameters` in file order; `at` is a state of a System of the
@@ -73,7 +81,8 @@ class Derivation {
 
   // Each may be asked for in any order; what is asked for twice is derived twice, at no cost in
   // nodes.
-  std::vector<Expression> rates();            // of state()
+  std::vector<Expression> rates();            // of state(); implicit ones: as symbols
+  ImplicitForm implicit_form();               // where model().implicit
   std::optional<Expression> power();          // what the quadrature of x integrates, if there is one
   std::vector<Expression> coordinate_rates();  // N(q) v
   MassMatrixForm mass_matrix_form();
@@ -119,7 +128,9 @@ class Derivation {
   void solve();
   bool closed() const;
   void add_known(MovingFrameForm& form);
-  Expression evaluate_formula(const Formula& formula);
+  std::vector<Expression> evaluate_formulas(const Formula& formula);
+  Expression evaluate_formula(const Formula& formula) { return evaluate_formulas(formula)[0]; }
+  void sample_functions();
   std::string free_name(std::string name) const;
 
   const Model& model_;

@@ -30,6 +30,8 @@ class Dialect {
   virtual std::string function(Op op, const std::vector<std::string>& operands) const = 0;
   // Derivative `order` of a table of the graph.
   virtual std::string table(int table, int order, const std::string& x) const = 0;
+  // Entry of an array that a block has been solved into.
+  virtual std::string solution(int array, int entry) const = 0;
   // A function known by name only.
   virtual std::string call(const std::string& name,
                            const std::vector<std::string>& arguments) const;

@@ -42,6 +42,13 @@ std::optional<Language> language_named(const std::string& name) {
 
 namespace {
 
+std::vector<const LinearSolve*> systems_of(const CodeFunction& function) {
+  std::vector<const LinearSolve*> all;
+  for (const LinearSolve& solve : function.inner) all.push_back(&solve);
+  if (function.solve) all.push_back(&*function.solve);
+  return all;
+}
+
 std::string shape_problem(const CodeFunction& function) {
   for (const CodeMatrix& output : function.outputs) {
     const std::size_t full = static_cast<std::size_t>(output.rows) * output.columns;
@@ -58,10 +65,9 @@ std::string shape_problem(const CodeFunction& function) {
         return fmt::format("output '{}' of function '{}': entry {} stands outside of {} x {}",
                            output.name, function.name, k, output.rows, output.columns);
   }
-  if (function.solve) {
-    const LinearSolve& solve = *function.solve;
-    const std::size_t n = solve.size;
-    if (solve.size < 0 || solve.matrix.size() != n * n || (n > 0 && solve.rhs.size() % n != 0))
+  for (const LinearSolve* solve : systems_of(function)) {
+    const std::size_t n = solve->size;
+    if (solve->size < 0 || solve->matrix.size() != n * n || (n > 0 && solve->rhs.size() % n != 0))
       return fmt::format("the linear system of function '{}' is not of size {} x {}", function.name,
                          n, n);
   }
@@ -75,9 +81,10 @@ void collect_nodes(const CodeUnit& unit, std::vector<char>& needed) {
   for (const CodeFunction& function : unit.functions) {
     for (const CodeMatrix& output : function.outputs)
       for (const Expression& entry : output.entries) mark(entry);
-    if (!function.solve) continue;
-    for (const Expression& entry : function.solve->matrix) mark(entry);
-    for (const Expression& entry : function.solve->rhs) mark(entry);
+    for (const LinearSolve* solve : systems_of(function)) {
+      for (const Expression& entry : solve->matrix) mark(entry);
+      for (const Expression& entry : solve->rhs) mark(entry);
+    }
   }
 }
 
@@ -91,18 +98,27 @@ std::string problem_of(const CodeUnit& unit) {
                          function.name);
     if (const std::string problem = shape_problem(function); !problem.empty()) return problem;
   }
+  for (const ExternalFunction& external : unit.externals)
+    if (identifier(external.name) != external.name)
+      return fmt::format(
+          "the function '{}' has a name that is reserved in generated code; rename it",
+          external.name);
   const UnitNames places(unit);
   const ExpressionGraph& graph = *unit.graph;
   for (const CodeArgument& argument : unit.arguments)
     if (argument.scalar && argument.symbols.size() != 1)
       return fmt::format("argument '{}' is a scalar and has {} symbols; it must have one",
                          argument.name, argument.symbols.size());
+  std::set<int> unknowns;
+  for (const CodeFunction& function : unit.functions)
+    for (const LinearSolve& solve : function.inner)
+      for (const Expression& unknown : solve.unknowns) unknowns.insert(unknown.node());
   std::vector<char> needed(graph.size(), 0);
   collect_nodes(unit, needed);
   for (int i = graph.size() - 1; i >= 0; --i) {
     if (!needed[i]) continue;
     const Instruction& x = graph.node(i);
-    if (x.op == Op::input && places.place(x.a).argument < 0)
+    if (x.op == Op::input && places.place(x.a).argument < 0 && !unknowns.count(i))
       return fmt::format("'{}' appears in the equations and is no argument of the code",
                          graph.symbol_name(x.a));
     if (x.op == Op::call)

@@ -38,12 +38,17 @@ std::string entry_name(const CodeMatrix& matrix, int entry) {
 
 // A linear system is printed as it stands, not solved.
 CodeFunction with_system_as_outputs(CodeFunction function) {
-  if (!function.solve) return function;
-  const LinearSolve& solve = *function.solve;
-  function.outputs.push_back({"A", solve.size, solve.size, {}, {}, solve.matrix});
-  function.outputs.push_back({"b", solve.size, solve.columns(), {}, {}, solve.rhs});
-  function.comment += fmt::format("{}{} solves A {} = b.", function.comment.empty() ? "" : ". ",
-                                  solve.result, solve.result);
+  std::vector<LinearSolve> systems = function.inner;
+  if (function.solve) systems.push_back(*function.solve);
+  for (std::size_t k = 0; k < systems.size(); ++k) {
+    const LinearSolve& solve = systems[k];
+    const std::string number = systems.size() > 1 ? std::to_string(k + 1) : "";
+    function.outputs.push_back({"A" + number, solve.size, solve.size, {}, {}, solve.matrix});
+    function.outputs.push_back({"b" + number, solve.size, solve.columns(), {}, {}, solve.rhs});
+    function.comment += fmt::format("{}{} solves A{} {} = b{}.",
+                                    function.comment.empty() ? "" : ". ", solve.result, number,
+                                    solve.result, number);
+  }
   return function;
 }
 

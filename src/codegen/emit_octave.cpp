@@ -17,11 +17,17 @@ std::string octave_number(double value) {
   return c_number(value);
 }
 
+std::string place_text(const StoredArray& array, int entry) {
+  if (array.is_sparse() || array.columns == 1) return std::to_string(entry + 1);
+  return fmt::format("{}, {}", entry / array.columns + 1, entry % array.columns + 1);
+}
+
 // Outside of their range sqrt, log, asin, acos and powers give complex numbers there; elsewhere in
 // this project they give NaN.
 class OctaveDialect : public Dialect {
  public:
-  explicit OctaveDialect(const UnitPlan& plan) : plan_(plan) {}
+  OctaveDialect(const UnitPlan& plan, const PlannedFunction& function)
+      : plan_(plan), function_(function) {}
 
   std::string number(double magnitude) const override { return octave_number(magnitude); }
   std::string symbol(int argument, int entry) const override {
@@ -59,9 +65,14 @@ class OctaveDialect : public Dialect {
   std::string table(int table, int order, const std::string& x) const override {
     return fmt::format("table_(table{}_(), {}, {})", table + 1, order, x);
   }
+  std::string solution(int array, int entry) const override {
+    return fmt::format("{}({})", function_.array_names[array],
+                       place_text(function_.array(array), entry));
+  }
 
  private:
   const UnitPlan& plan_;
+  const PlannedFunction& function_;
 };
 
 constexpr const char* table_helper = R"(
@@ -107,11 +118,6 @@ std::string helpers(const UnitPlan& plan, const Listing& listing) {
   return text;
 }
 
-std::string place_text(const StoredArray& array, int entry) {
-  if (array.is_sparse() || array.columns == 1) return std::to_string(entry + 1);
-  return fmt::format("{}, {}", entry / array.columns + 1, entry % array.columns + 1);
-}
-
 std::string indices_text(const std::vector<int>& values) {
   std::vector<std::string> words;
   for (const int value : values) words.push_back(std::to_string(value + 1));
@@ -145,7 +151,7 @@ std::string arguments_text(const UnitPlan& plan) {
 
 std::string definition(const UnitPlan& plan, const PlannedFunction& function) {
   const ExpressionGraph& graph = *plan.unit.graph;
-  const OctaveDialect dialect(plan);
+  const OctaveDialect dialect(plan, function);
   const ExpressionWriter writer(graph, plan.names, function.listing, dialect);
   std::vector<std::string> outputs(function.array_names.begin(),
                                    function.array_names.begin() + function.outputs());

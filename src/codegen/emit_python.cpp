@@ -17,9 +17,12 @@ std::string python_number(double value) {
   return c_number(value);
 }
 
+std::string place_text(const StoredArray& array, int entry);
+
 class PythonDialect : public Dialect {
  public:
-  explicit PythonDialect(const UnitPlan& plan) : plan_(plan) {}
+  PythonDialect(const UnitPlan& plan, const PlannedFunction& function)
+      : plan_(plan), function_(function) {}
 
   std::string number(double magnitude) const override { return python_number(magnitude); }
   std::string symbol(int argument, int entry) const override {
@@ -58,9 +61,14 @@ class PythonDialect : public Dialect {
   std::string table(int table, int order, const std::string& x) const override {
     return fmt::format("_table(_table{}, {}, {})", table + 1, order, x);
   }
+  std::string solution(int array, int entry) const override {
+    return fmt::format("{}[{}]", function_.array_names[array],
+                       place_text(function_.array(array), entry));
+  }
 
  private:
   const UnitPlan& plan_;
+  const PlannedFunction& function_;
 };
 
 // Nothing in it ends a string or begins an escape sequence.
@@ -102,7 +110,7 @@ std::string solve_text(const PlannedFunction& function, const DenseBlock& block)
 
 std::string definition(const UnitPlan& plan, const PlannedFunction& function) {
   const ExpressionGraph& graph = *plan.unit.graph;
-  const PythonDialect dialect(plan);
+  const PythonDialect dialect(plan, function);
   const ExpressionWriter writer(graph, plan.names, function.listing, dialect);
   std::vector<std::string> arguments, shapes, outputs;
   std::string conversions;

@@ -113,7 +113,32 @@ class SheetBuilder {
   }
   const DerivedSymbol& speed(int j) const { return derivation_.state()[derivation_.nq() + j]; }
 
+  // One line per equation: sum of A_ij x_j' = b_i, then the rates that have formulas.
+  void add_equations() {
+    const ImplicitForm form = derivation_.implicit_form();
+    heading("Equations");
+    for (int i = 0; i < form.size; ++i) {
+      EquationLine line;
+      line.right = form.b[i];
+      for (int j = 0; j < form.size; ++j) {
+        const std::string& name =
+            derivation_.state()[derivation_.model().implicit->unknowns[j]].name;
+        add_factor(line, form.A[static_cast<std::size_t>(i) * form.size + j], name + "'",
+                   fmt::format("\\dot{{{}}}", latex_name(name)));
+      }
+      sheet_.lines.push_back(std::move(line));
+    }
+    if (form.size == static_cast<int>(form.rates.size())) return;
+    heading("Rates");
+    for (std::size_t i = 0; i < form.rates.size(); ++i) {
+      if (!derivation_.model().variables[i].rate.given()) continue;
+      const std::string& name = derivation_.state()[i].name;
+      equation(name + "'", fmt::format("\\dot{{{}}}", latex_name(name)), form.rates[i]);
+    }
+  }
+
   void add_variables() {
+    if (derivation_.model().implicit) return add_equations();
     heading("Rates");
     const std::vector<Expression> rates = derivation_.rates();
     for (std::size_t i = 0; i < rates.size(); ++i) {

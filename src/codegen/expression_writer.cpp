@@ -47,7 +47,10 @@ ExpressionWriter::Signed ExpressionWriter::write_operation(int node) const {
       return {std::signbit(value), {dialect_.number(std::fabs(value)), Binding::atom}};
     }
     case Op::input: {
-      const SymbolPlace& place = names_.place(i.a);
+      if (const auto found = listing_.solutions.find(i.a); found != listing_.solutions.end())
+        return {false,
+                {dialect_.solution(found->second.first, found->second.second), Binding::atom}};
+      const SymbolPlace place = names_.place(i.a);
       return {false, {dialect_.symbol(place.argument, place.entry), Binding::atom}};
     }
     case Op::add:

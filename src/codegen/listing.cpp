@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <unordered_map>
 
 #include "symbolic/operations.h"
@@ -39,7 +40,8 @@ class Maker {
 
   Listing make() {
     listing_.temporary_of.assign(graph_.size(), -1);
-    for (std::size_t k = 0; k < function_.arrays.size(); ++k) {
+    listing_.solutions = function_.solutions;
+    for (const std::size_t k : order_of_arrays()) {
       const StoredArray& array = function_.arrays[k];
       for (int entry = 0; entry < array.size(); ++entry) {
         if (array.nodes[entry] < 0) continue;
@@ -55,6 +57,15 @@ class Maker {
 
  private:
   enum State : char { unseen, needed, placed };
+
+  // What uses the solutions of blocks comes after them.
+  std::vector<std::size_t> order_of_arrays() const {
+    std::vector<std::size_t> order(function_.arrays.size());
+    std::iota(order.begin(), order.end(), 0);
+    if (!function_.solutions.empty())
+      std::rotate(order.begin(), order.begin() + function_.outputs, order.end());
+    return order;
+  }
 
   // need_: how many values must be kept to compute a node, as if nothing were shared (Sethi,
   // Ullman).

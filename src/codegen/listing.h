@@ -7,7 +7,9 @@
 // written where they are used.
 #pragma once
 
+#include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "codegen/prepared_function.h"
@@ -29,6 +31,8 @@ struct Listing {
   std::vector<int> temporary_of;
   // By temporary: the statement that makes it, the last that uses it.
   std::vector<int> made_by, last_use;
+  // Symbols that stand for solutions of blocks: array of the prepared function, entry.
+  std::map<int, std::pair<int, int>> solutions;
   // What appears: operations, tables of the graph, calls (their nodes).
   std::set<Op> operations;
   std::set<int> tables;

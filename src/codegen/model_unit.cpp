@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/implicit_unit.h"
 #include "symbolic/differentiate.h"
 
 namespace cartan {
@@ -57,6 +58,7 @@ class UnitBuilder {
 
   void build() {
     x_ = symbols_of(derivation_.state());
+    if (derivation_.model().implicit) return build_implicit();
     if (options_.derivative) add_derivative();
     if (options_.extras) add_extras();
     if (!options_.jacobian && !options_.variational && !options_.parameter_jacobian) return;
@@ -80,6 +82,32 @@ class UnitBuilder {
     if (options_.quadrature)
       if (const auto power = derivation_.power()) rates.push_back(*power);
     return rates;
+  }
+
+  void build_implicit() {
+    ImplicitUnit implicit(graph(), derivation_.implicit_form(), x_);
+    if (options_.derivative) unit_.functions.push_back(implicit.derivative());
+    if (options_.extras) add_extras();
+    if (options_.jacobian) unit_.functions.push_back(implicit.jacobian());
+    if (options_.parameter_jacobian)
+      unit_.functions.push_back(
+          implicit.parameter_jacobian(symbols_of(derivation_.parameters())));
+    if (!options_.variational) return;
+    unit_.arguments.push_back(make_change());
+    const std::vector<Expression>& dx = unit_.arguments.back().symbols;
+    unit_.functions.push_back(implicit.variational(dx));
+    unit_.functions.push_back(implicit.variational_jacobian(dx));
+  }
+
+  CodeArgument make_change() {
+    CodeArgument dx;
+    dx.name = "dx";
+    for (const DerivedSymbol& s : derivation_.state()) {
+      dx.symbols.push_back(graph().symbol("d" + s.name, 0.1));
+      dx.labels.push_back("change of " + s.label);
+      dx.units.push_back(s.unit);
+    }
+    return dx;
   }
 
   void add_derivative() {
@@ -138,7 +166,31 @@ class UnitBuilder {
     if (!derivation_.model().events.empty())
       add("events", "event functions", {column("event", derivation_.events())});
     if (!derivation_.model().outputs.empty())
-      add("outputs", "outputs of the model", {column("output", derivation_.outputs())});
+      add("outputs", "outputs of the model", output_matrices());
+  }
+
+  // Single outputs in one array, lists and matrices as arrays of their own.
+  std::vector<CodeMatrix> output_matrices() {
+    const std::vector<Expression> values = derivation_.outputs();
+    const std::vector<OutputMatrix>& matrices = derivation_.model().matrices;
+    std::vector<CodeMatrix> result;
+    std::vector<Expression> single;
+    auto next = matrices.begin();
+    for (std::size_t k = 0; k < values.size();) {
+      if (next == matrices.end() || next->first > static_cast<int>(k)) {
+        single.push_back(values[k++]);
+        continue;
+      }
+      CodeMatrix matrix{next->name, next->rows, next->columns, {}, {}, {}};
+      if (next->sparse) matrix.row = next->row, matrix.column = next->column;
+      matrix.entries.assign(values.begin() + static_cast<long>(k),
+                            values.begin() + static_cast<long>(k + next->row.size()));
+      k += next->row.size();
+      result.push_back(std::move(matrix));
+      ++next;
+    }
+    if (!single.empty()) result.insert(result.begin(), column("output", std::move(single)));
+    return result;
   }
 
   void add_mass_matrix() {
@@ -156,13 +208,7 @@ class UnitBuilder {
   }
 
   void add_variational() {
-    CodeArgument dx;
-    dx.name = "dx";
-    for (const DerivedSymbol& s : derivation_.state()) {
-      dx.symbols.push_back(graph().symbol("d" + s.name, 0.1));
-      dx.labels.push_back("change of " + s.label);
-      dx.units.push_back(s.unit);
-    }
+    CodeArgument dx = make_change();
     const std::vector<Expression> rates = total_time_derivative(graph(), rates_, x_, dx.symbols);
     add("variational", "dxdot = (d xdot / d x) dx", {column("dxdot", rates)});
     std::vector<Expression> both = rates_, by = x_;
@@ -194,6 +240,8 @@ CodeUnit make_unit(Derivation& derivation, const UnitOptions& options, const std
   time.units = {"s"};
   unit.arguments = {time, argument_of("x", derivation.state()),
                     argument_of("p", derivation.parameters())};
+  for (const UserFunction& function : derivation.model().functions.list())
+    if (function.code) unit.externals.push_back(function.code->declaration());
   UnitBuilder(derivation, options, unit).build();
   return unit;
 }

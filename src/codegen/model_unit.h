@@ -27,7 +27,7 @@ struct UnitOptions {
 //   power                 what the work of nonconservative forces and drives grows by
 //   mass_matrix           M, f [, J, gamma]
 //   energies              kinetic, potential
-//   events, outputs       as named in the model
+//   events, outputs       as named in the model; lists and matrices as arrays of their own
 //   jacobian              d xdot / d x
 //   parameter_jacobian    d xdot / d p
 //   variational           dxdot = (d xdot / d x) dx, dx an argument of this function

@@ -66,7 +66,8 @@ std::string function_identifier(const std::string& name) {
 
 UnitNames::UnitNames(const CodeUnit& unit)
     : source_(unit), unit_(identifier(unit.name)), places_(unit.graph->symbol_count()) {
-  std::set<std::string> taken;
+  for (int k = 0; k < unit.graph->function_count(); ++k) externals_.push_back(external(k));
+  std::set<std::string> taken(externals_.begin(), externals_.end());
   for (const CodeArgument& argument : unit.arguments)
     arguments_.push_back(distinct(identifier(argument.name), taken));
   for (const char* prefix : {"t", "z", "tmp_", "temporary_"}) {
@@ -88,6 +89,7 @@ UnitNames::UnitNames(const CodeUnit& unit)
 
 std::vector<std::string> UnitNames::outputs(const std::vector<std::string>& names) const {
   std::set<std::string> taken(arguments_.begin(), arguments_.end());
+  taken.insert(externals_.begin(), externals_.end());
   std::vector<std::string> result;
   for (const std::string& name : names) {
     std::string output = identifier(name);
@@ -95,19 +97,6 @@ std::vector<std::string> UnitNames::outputs(const std::vector<std::string>& name
     result.push_back(distinct(output, taken));
   }
   return result;
-}
-
-std::string derivative_name(const ExternalFunction& function, const std::vector<int>& arguments) {
-  if (arguments.empty()) return function.name;
-  std::string by;
-  for (const int a : arguments) by += (by.empty() ? "" : " ") + function.arguments[a];
-  const auto given = function.derivatives.find(by);
-  if (given != function.derivatives.end()) return given->second;
-  std::string name = arguments.size() == 1 ? "d" : "d" + std::to_string(arguments.size());
-  name += function.name;
-  for (auto a = arguments.rbegin(); a != arguments.rend(); ++a)
-    name += "d" + function.arguments[*a];
-  return name;
 }
 
 std::string UnitNames::external(int function) const {

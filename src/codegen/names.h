@@ -26,7 +26,9 @@ class UnitNames {
   const std::string& unit() const { return unit_; }
   const std::string& argument(int which) const { return arguments_[which]; }
   int arguments() const { return static_cast<int>(arguments_.size()); }
-  const SymbolPlace& place(int symbol) const { return places_[symbol]; }
+  SymbolPlace place(int symbol) const {
+    return symbol < static_cast<int>(places_.size()) ? places_[symbol] : SymbolPlace{};
+  }
   // Of a function of the graph, by the rule of ExternalFunction.
   std::string external(int function) const;
   // Names of temporaries begin with it: no argument is named so.
@@ -37,12 +39,8 @@ class UnitNames {
  private:
   const CodeUnit& source_;
   std::string unit_, prefix_;
-  std::vector<std::string> arguments_;
+  std::vector<std::string> arguments_, externals_;
   std::vector<SymbolPlace> places_;
 };
-
-// The name of a derivative of an external function; `arguments`: by which, in ascending order, from
-// 0.
-std::string derivative_name(const ExternalFunction& function, const std::vector<int>& arguments);
 
 }  // namespace cartan

@@ -2,7 +2,9 @@
 // known.
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/code_unit.h"
@@ -22,8 +24,8 @@ struct StoredArray {
 };
 
 // A block of the matrix that is solved by a loop: arrays[matrix] x = arrays[rhs]; the solution
-// replaces rhs and goes to the given entries of arrays[result]. Of a symmetric matrix only the
-// triangle below the diagonal is stored.
+// replaces rhs and goes to the given entries of arrays[result], if there is one (-1: none). Of a
+// symmetric matrix only the triangle below the diagonal is stored.
 struct DenseBlock {
   int size = 0, columns = 1;
   bool symmetric = false;
@@ -36,6 +38,9 @@ struct PreparedFunction {
   std::vector<StoredArray> arrays;
   int outputs = 0;  // of arrays
   std::vector<DenseBlock> blocks;
+  // Symbols of the graph (by number) that stand for what a block has found: array, entry. If there
+  // are any, blocks come before outputs.
+  std::map<int, std::pair<int, int>> solutions;
 };
 
 PreparedFunction prepare(ExpressionGraph& graph, const CodeFunction& function);

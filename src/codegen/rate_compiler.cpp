@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "codegen/compiled_library.h"
+#include "core/compiled_library.h"
 #include "codegen/derivation.h"
 #include "codegen/emit.h"
 #include "codegen/model_unit.h"
@@ -77,6 +77,7 @@ class ModelRateCompiler final : public RateCompiler {
     for (const GeneratedFile& file : emit(unit, Language::c)) {
       if (!file.name.ends_with(".c")) continue;
       CompileOptions compile;
+      compile.sources.assign(model_.function_files.begin(), model_.function_files.end());
       loaded.library = CompiledLibrary::compile(file.text, compile, loaded.problem);
     }
     if (!loaded.library) return;

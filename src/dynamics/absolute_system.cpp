@@ -150,6 +150,9 @@ class AbsoluteSystem final : public MechanicalSystem {
     report.reactions.resize(model_.joints.size());
     return report;
   }
+  std::vector<AppliedWrench> report_forces(StateView at, Workspace& w) const override {
+    return motion_->report_forces(at, w);
+  }
   ConstraintReport report_constraints(StateView at, Workspace&) const override {
     const State tree = to_tree(at);
     const ConstraintReport inner = tree_->report_constraints(tree, *tree_->make_workspace());

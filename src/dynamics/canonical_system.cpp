@@ -142,6 +142,10 @@ class CanonicalSystem final : public MechanicalSystem {
     CanonicalSystemWorkspace& w = own(workspace);
     return tree_->report_dynamics(in_speeds(at, w), *w.tree);
   }
+  std::vector<AppliedWrench> report_forces(StateView at, Workspace& workspace) const override {
+    CanonicalSystemWorkspace& w = own(workspace);
+    return tree_->report_forces(in_speeds(at, w), *w.tree);
+  }
   MassMatrixReport report_mass_matrix(StateView at, Workspace& workspace) const override {
     CanonicalSystemWorkspace& w = own(workspace);
     return tree_->report_mass_matrix(in_speeds(at, w), *w.tree);

@@ -45,6 +45,7 @@ S symbol_value(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, cons
     case Quantity::potential:
       return ws.potential;
     case Quantity::variable:
+    case Quantity::variable_rate:
       break;  // mechanisms have none
   }
   return S(0);

@@ -399,6 +399,30 @@ void calc_friction_margins(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws
   });
 }
 
+namespace {
+
+bool is_first_to_hold(const Mechanism<double>& mechanism, int k, const Friction<double>& e) {
+  bool first = true;
+  for_each_friction(mechanism, [&](int other, const Friction<double>& o) {
+    if (other < k && o.joint == e.joint && !o.smooth) first = false;
+  });
+  return first;
+}
+
+}  // namespace
+
+void add_friction_alone(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws, int k) {
+  const Friction<double>& e = std::get<Friction<double>>(mechanism.forces[k]);
+  const JointCoordinates<double> at = coordinates_of(mechanism, ws, e.joint);
+  const double load = ws.given_load[k] + (e.load0 >= 0 ? ws.friction_load[e.load0] : 0);
+  add_friction(e, at, ws, load);
+  if (e.smooth || !is_first_to_hold(mechanism, k, e)) return;
+  for (int c = 0; c < at.joint.nv; ++c)
+    if (is_stuck(e, ws, e.rotation ? 0 : c))
+      at.tau[c] += joint_force_component(mechanism, ws, e.link, c) -
+                   ws.applied_tau[mechanism.links[e.link].v0 + c];
+}
+
 void add_friction_at_accelerations(const Mechanism<double>& mechanism,
                                    MotionWorkspace<double>& ws) {
   if (!mechanism.has_friction) return;

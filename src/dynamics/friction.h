@@ -38,6 +38,11 @@ template <class S>
 void calc_friction_margins(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
                            std::span<S> margins);
 
+// After solve_with_friction and fill_reactions: adds the friction of force element k alone to the
+// forces of its joint. What sticks is held by the force the joint must transmit beside all others;
+// where several elements could hold it, the first of them does.
+void add_friction_alone(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws, int k);
+
 // Adds friction to ws.tau for the accelerations already in ws (inverse dynamics).
 void add_friction_at_accelerations(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws);
 

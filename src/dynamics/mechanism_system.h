@@ -39,6 +39,15 @@ struct ForceReport {  // one force element
   double potential = 0, potential_rate = 0, power = 0;
 };
 
+// What a force or a constraint does to one body, world axes: a force at a point and a torque beside
+// it.
+struct AppliedWrench {
+  int element = 0;          // in model.forces, or model.constraints
+  bool constraint = false;  // which of the two
+  int body = world;         // in model.bodies, or the world
+  Vec3<double> point, force, torque;
+};
+
 struct JointReaction {  // the whole wrench the parent exerts on the child, about C's origin, world
                         // axes
   Vec3<double> force, torque;
@@ -128,6 +137,9 @@ class MechanicalSystem : public System {
 
   virtual void observe(StateView at, Observation& result, Workspace& workspace) const = 0;
   virtual DynamicsReport report_dynamics(StateView at, Workspace& workspace) const = 0;
+  // What every force, then every constraint does to every body it acts on; always the same elements
+  // and bodies in the same order (applied_forces.h).
+  virtual std::vector<AppliedWrench> report_forces(StateView at, Workspace& workspace) const = 0;
   virtual MassMatrixReport report_mass_matrix(StateView at, Workspace& workspace) const = 0;
   virtual MovingFrameReport report_moving_frame(StateView at, Workspace& workspace) const = 0;
   // Generalised forces (tree joints' speeds, file order) to be added to those of the model so that

@@ -8,10 +8,12 @@
 
 #include "dynamics/absolute_solver.h"
 #include "dynamics/absolute_system.h"
+#include "dynamics/applied_forces.h"
 #include "dynamics/constraints.h"
 #include "dynamics/element_multipliers.h"
 #include "dynamics/forces.h"
 #include "dynamics/friction.h"
+#include "dynamics/kinematics.h"
 #include "dynamics/projection.h"
 #include "dynamics/several_points.h"
 #include "dynamics/tree_report.h"
@@ -262,6 +264,14 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     multipliers.joint.resize(model_.joints.size());
     report.elements = std::move(multipliers);
     return report;
+  }
+  std::vector<AppliedWrench> report_forces(StateView at, Workspace& workspace) const override {
+    ElementWorkspace<double>& ws = own(workspace).elements;
+    solve_at(at, ws);
+    restore_rows(elements_, ws);
+    use_least_multipliers(elements_.mechanism, ws.motion);
+    fill_reactions(elements_.mechanism, ws.motion);
+    return list_applied_forces(elements_.mechanism, ws.motion);
   }
   void constraint_violations(StateView at, std::vector<double>& positions,
                              std::vector<double>& speeds, Workspace& workspace) const override {

@@ -166,17 +166,20 @@ static std::vector<BodyAcceleration> calc_body_accelerations(const Mechanism<dou
   return result;
 }
 
+void use_least_multipliers(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws) {
+  if (mechanism.rows.empty()) return;
+  // in absolute coordinates there are many rows: unless some are redundant they are unique
+  const auto active = ws.mode.begin() + mechanism.mode_count;
+  if (mechanism.absolute && std::find(active, ws.mode.end(), 0) == ws.mode.end()) return;
+  ws.lambda = calc_least_multipliers(mechanism, ws);
+}
+
 DynamicsReport make_dynamics_report(const Mechanism<double>& mechanism,
                                     MotionWorkspace<double>& ws) {
   const Model& model = *mechanism.model;
   DynamicsReport report;
-  if (!mechanism.rows.empty()) {
-    // in absolute coordinates there are many rows: unless some are redundant they are unique
-    const auto active = ws.mode.begin() + mechanism.mode_count;
-    const bool unique = mechanism.absolute && std::find(active, ws.mode.end(), 0) == ws.mode.end();
-    report.multipliers = unique ? ws.lambda : calc_least_multipliers(mechanism, ws);
-    ws.lambda = report.multipliers;
-  }
+  use_least_multipliers(mechanism, ws);
+  report.multipliers = ws.lambda;
   fill_reactions(mechanism, ws);
   report.bodies = calc_body_accelerations(mechanism, ws);
   report.acceleration.resize(model.joints.size());

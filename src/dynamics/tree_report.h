@@ -19,6 +19,10 @@ S calc_nonconservative_power(const Mechanism<S>& mechanism, const MotionWorkspac
 void fill_observation(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
                       Observation& result);
 
+// ws.lambda of all rows, of least norm where some are redundant: what is reported. Needs
+// solve_with_friction.
+void use_least_multipliers(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws);
+
 // These need solve_with_friction.
 DynamicsReport make_dynamics_report(const Mechanism<double>& mechanism,
                                     MotionWorkspace<double>& ws);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dynamics/applied_forces.h"
 #include "dynamics/expression_inputs.h"
 #include "dynamics/moving_frame.h"
 #include "dynamics/projection.h"
@@ -138,6 +139,19 @@ DynamicsReport TreeSystem::report_dynamics(StateView at, Workspace& workspace) c
   solve_at(at, ws);
   if (formulation_.compiler) use_compiled_accelerations(at, static_cast<TreeWorkspace&>(workspace));
   return make_dynamics_report(mechanism_, ws);
+}
+
+std::vector<AppliedWrench> TreeSystem::report_forces(StateView at, Workspace& workspace) const {
+  MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
+  if (!needs_accelerations(mechanism_)) {
+    kinematics_at(at, ws);
+    fill_forces(mechanism_, ws);
+  } else {
+    solve_at(at, ws);
+    use_least_multipliers(mechanism_, ws);
+    fill_reactions(mechanism_, ws);
+  }
+  return list_applied_forces(mechanism_, ws);
 }
 
 MassMatrixReport TreeSystem::report_mass_matrix(StateView at, Workspace& workspace) const {

@@ -114,6 +114,7 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
 
   void observe(StateView at, Observation& result, Workspace& workspace) const override;
   DynamicsReport report_dynamics(StateView at, Workspace& workspace) const override;
+  std::vector<AppliedWrench> report_forces(StateView at, Workspace& workspace) const override;
   MassMatrixReport report_mass_matrix(StateView at, Workspace& workspace) const override;
   MovingFrameReport report_moving_frame(StateView at, Workspace& workspace) const override;
   std::vector<double> calc_inverse_dynamics(StateView at, std::span<const double> vdot,

@@ -6,37 +6,12 @@
 #include <fmt/format.h>
 
 #include "dynamics/parameter_seeds.h"
+#include "dynamics/singular_rates.h"
+#include "dynamics/variable_rates.h"
 #include "system/motion_geometry.h"
 
 namespace cartan {
 namespace {
-
-// Room for evaluating the model's programs over one scalar.
-template <class S>
-struct ProgramScratch {
-  std::vector<S> inputs, work, x, xdot;
-
-  explicit ProgramScratch(const Model& model) {
-    std::size_t most_inputs = 0, most_code = 0;
-    auto measure = [&](const Formula& formula) {
-      most_inputs = std::max(most_inputs, formula.program.inputs.size());
-      most_code = std::max(most_code, formula.program.scratch_size());
-    };
-    for (const Variable& v : model.variables) measure(v.rate);
-    for (const Event& e : model.events) measure(e.when);
-    for (const Output& o : model.outputs) measure(o.value);
-    inputs.resize(most_inputs);
-    work.resize(most_code);
-    x.resize(model.variables.size());
-    xdot.resize(model.variables.size());
-  }
-
-  // For expressions that are not the model's own.
-  void make_room(const Program& program) {
-    if (inputs.size() < program.inputs.size()) inputs.resize(program.inputs.size());
-    if (work.size() < program.scratch_size()) work.resize(program.scratch_size());
-  }
-};
 
 struct VariablesWorkspace : Workspace {
   explicit VariablesWorkspace(const Model& model) : scratch(model) {}
@@ -57,6 +32,8 @@ class VariablesGeometry final : public MotionGeometry {
     for (const Variable& v : model_.variables)
       if (v.rate.program.depends_on(Quantity::time))
         return fmt::format("the rate of the variable '{}'", v.name);
+    if (model_.implicit && model_.implicit->form.program.depends_on(Quantity::time))
+      return "the equations of the variables";
     return "";
   }
   bool constraint_moves(int) const override { return false; }
@@ -110,8 +87,7 @@ class PlainSystem final : public VariablesSystem {
     if (compiler_)
       if (const RateCode* code = w.code.find_derivative(*compiler_, at))
         return code->derivative(at.t, at.x.data(), compiler_->parameters().data(), xdot.data());
-    for (std::size_t i = 0; i < xdot.size(); ++i)
-      xdot[i] = value<double>(model_.variables[i].rate, at.t, at.x, w.scratch);
+    evaluate_rates<double>(model_, at.t, at.x, parameters_, w.scratch, xdot.data());
   }
 
   void jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const override {
@@ -127,19 +103,23 @@ class PlainSystem final : public VariablesSystem {
     for (int first = 0; first < n; first += 4) {
       const int count = std::min(4, n - first);
       for (int k = 0; k < count; ++k) s.x[first + k] = Dual4::variable(at.x[first + k], k);
-      for (int i = 0; i < n; ++i) {
-        const Dual4 rate = value<Dual4>(model_.variables[i].rate, Dual4(at.t), s.x, s);
-        for (int k = 0; k < count; ++k) J(i, first + k) = rate.d[k];
-      }
+      evaluate_rates<Dual4>(model_, Dual4(at.t), s.x, parameters_, s, s.xdot.data());
+      for (int i = 0; i < n; ++i)
+        for (int k = 0; k < count; ++k) J(i, first + k) = s.xdot[i].d[k];
       for (int k = 0; k < count; ++k) s.x[first + k] = at.x[first + k];
     }
   }
 
   // Any variable that enters the equations may be an angle.
   double turn(int i) const override {
+    const Symbol variable{Quantity::variable, i, 0};
+    const auto enters = [&](const Formula& formula) {
+      const std::vector<Symbol>& inputs = formula.program.inputs;
+      return std::find(inputs.begin(), inputs.end(), variable) != inputs.end();
+    };
+    if (model_.implicit && enters(model_.implicit->form)) return 2 * pi;
     for (const Variable& v : model_.variables)
-      for (const Symbol& symbol : v.rate.program.inputs)
-        if (symbol.quantity == Quantity::variable && symbol.index == i) return 2 * pi;
+      if (enters(v.rate)) return 2 * pi;
     return 0;
   }
   int parameter_count() const override { return static_cast<int>(parameters_.size()); }
@@ -153,12 +133,18 @@ class PlainSystem final : public VariablesSystem {
     std::copy(at.x.begin(), at.x.end(), s.x.begin());
     for (std::size_t group = 0; group < w.seeded.size(); ++group) {
       const std::size_t first = 4 * group, count = std::min<std::size_t>(4, which.size() - first);
-      for (int i = 0; i < space_.size(); ++i) {
-        const Dual4 rate =
-            value_with<Dual4>(model_.variables[i].rate, Dual4(at.t), s.x, w.seeded[group], s);
-        for (std::size_t k = 0; k < count; ++k) J(i, static_cast<int>(first + k)) = rate.d[k];
-      }
+      evaluate_rates<Dual4>(model_, Dual4(at.t), s.x, w.seeded[group], s, s.xdot.data());
+      for (int i = 0; i < space_.size(); ++i)
+        for (std::size_t k = 0; k < count; ++k)
+          J(i, static_cast<int>(first + k)) = s.xdot[i].d[k];
     }
+  }
+
+  std::string explain_failure(StateView at, Workspace& workspace) const override {
+    if (!model_.implicit) return "";
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    evaluate_rates<double>(model_, at.t, at.x, parameters_, w.scratch, w.scratch.xdot.data());
+    return explain_singular_rates(model_, at.t, w.scratch.form);
   }
 
   void event_values(StateView at, std::span<double> values, Workspace& workspace) const override {
@@ -214,17 +200,8 @@ class PlainSystem final : public VariablesSystem {
   template <class S, class P>
   static S value_with(const Formula& formula, const S& t, std::span<const S> x,
                       const std::vector<P>& parameters, ProgramScratch<S>& s) {
-    const Program& program = formula.program;
-    s.make_room(program);
-    for (std::size_t k = 0; k < program.inputs.size(); ++k) {
-      const Symbol& symbol = program.inputs[k];
-      s.inputs[k] = symbol.quantity == Quantity::time        ? t
-                    : symbol.quantity == Quantity::parameter ? S(parameters[symbol.index])
-                                                             : x[symbol.index];
-    }
     S result;
-    cartan::evaluate<S>(program, std::span<const S>(s.inputs.data(), program.inputs.size()), s.work,
-                        std::span<S>(&result, 1));
+    evaluate_formula<S>(formula, t, x, parameters, s, &result);
     return result;
   }
 

@@ -14,6 +14,10 @@ namespace {
 
 // Definitions are compiled inside each other; this bounds the stack.
 constexpr std::size_t deepest_definitions = 500;
+// Functions are written out where they are called, and those that call others grow.
+constexpr int most_calls = 10000;
+constexpr int most_instructions = 1000000;
+constexpr int deepest_calls = 200;
 
 using NameKey = std::pair<std::string, int>;  // name and index
 
@@ -23,8 +27,9 @@ std::string shown(const NameKey& key) {
 
 class Compiler {
  public:
-  Compiler(const Resolver& resolve, const TableReader& tables, std::vector<CompileError>& errors)
-      : resolve_(resolve), tables_(tables), errors_(errors) {}
+  Compiler(const Resolver& resolve, const TableReader& tables, std::vector<CompileError>& errors,
+           const UserFunctions* functions)
+      : resolve_(resolve), tables_(tables), errors_(errors), functions_(functions) {}
 
   Program compile(std::span<const Syntax> trees) {
     std::vector<int> outputs;
@@ -56,6 +61,12 @@ class Compiler {
         return compile_name({tree.texts[node.text], node.index}, place);
       case NodeKind::table:
         return compile_table({tree.texts[node.text], tree.texts[node.text + 1]}, operand(0), place);
+      case NodeKind::call: {
+        std::vector<int> arguments;
+        for (int k = 0; k < node.operands[1]; ++k)
+          arguments.push_back(code[tree.arguments[node.operands[0] + k]]);
+        return compile_call(tree.texts[node.text], std::move(arguments), place);
+      }
       case NodeKind::operation:
         break;
     }
@@ -73,6 +84,7 @@ class Compiler {
   // ----------------------------------------------------------------------------------------- names
 
   int compile_name(const NameKey& name, const TextPlace& place) {
+    if (function_) return compile_argument(name, place);
     if (const auto known = known_.find(name); known != known_.end()) return known->second;
     if (is_open(name)) return fail(place, cycle_message(name));
     const Meaning meaning = resolve_ ? resolve_(name.first, name.second) : Meaning{};
@@ -114,6 +126,37 @@ class Compiler {
            "); break the cycle";
   }
 
+  // ------------------------------------------------------------------------------------- functions
+
+  int compile_call(const std::string& name, std::vector<int> arguments, const TextPlace& place) {
+    const UserFunction* function = functions_ ? functions_->find(name) : nullptr;
+    if (!function) return fail(place, "the function '" + name + "' cannot be used here");
+    builder_.set_place(place);
+    if (function->code) return builder_.call({function->code, 0}, arguments);
+    if (!function->body) return builder_.constant(0);  // reported where it is declared
+    if (++calls_ > most_calls || depth_ == deepest_calls || builder_.size() > most_instructions)
+      return fail(place, "functions call each other too often to be written out; make '" + name +
+                             "' a function of C code in [functions]");
+    if (!function_) call_place_ = place;
+    const UserFunction* const outer = std::exchange(function_, function);
+    std::swap(arguments_, arguments);
+    ++depth_;
+    const int instruction = compile_tree(*function->body);
+    --depth_;
+    std::swap(arguments_, arguments);
+    function_ = outer;
+    return instruction;
+  }
+
+  // Inside of a function only its arguments have names.
+  int compile_argument(const NameKey& name, const TextPlace& place) {
+    const std::vector<std::string>& list = function_->arguments;
+    const auto at = std::find(list.begin(), list.end(), name.first);
+    if (at != list.end() && name.second < 0) return arguments_[at - list.begin()];
+    return fail(place, "'" + shown(name) + "' is no argument of the function '" + function_->name +
+                           "'; hand it over as an argument");
+  }
+
   // ---------------------------------------------------------------------------------------- tables
 
   struct KnownTable {
@@ -137,6 +180,7 @@ class Compiler {
 
   // In a definition, places are told where the tree uses it: its own text is not the caller's.
   TextPlace place_of(const SyntaxNode& node) const {
+    if (function_) return call_place_;
     if (open_.empty()) return {tree_, node.offset, -1};
     return {tree_, use_offset_, open_.back()};
   }
@@ -156,6 +200,11 @@ class Compiler {
   const Resolver& resolve_;
   const TableReader& tables_;
   std::vector<CompileError>& errors_;
+  const UserFunctions* functions_;
+  const UserFunction* function_ = nullptr;  // the one being written out ...
+  std::vector<int> arguments_;              // ... and the instructions of its arguments
+  TextPlace call_place_;                    // where the outermost one is called
+  int calls_ = 0, depth_ = 0;
   ProgramBuilder builder_;
   std::map<NameKey, int> known_;  // instruction of each name met
   std::map<std::pair<std::string, std::string>, KnownTable> known_tables_;
@@ -168,9 +217,9 @@ class Compiler {
 }  // namespace
 
 Program compile(std::span<const Syntax> trees, const Resolver& resolve, const TableReader& tables,
-                std::vector<CompileError>& errors) {
+                std::vector<CompileError>& errors, const UserFunctions* functions) {
   const std::size_t before = errors.size();
-  Program program = Compiler(resolve, tables, errors).compile(trees);
+  Program program = Compiler(resolve, tables, errors, functions).compile(trees);
   std::stable_sort(errors.begin() + before, errors.end(),
                    [](const CompileError& a, const CompileError& b) {
                      return std::pair(a.tree, a.offset) < std::pair(b.tree, b.offset);

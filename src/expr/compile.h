@@ -39,6 +39,6 @@ struct CompileError {
 // null tree (its parse error has been told) gives the output 0. With errors the program is
 // well-formed but useless.
 Program compile(std::span<const Syntax> trees, const Resolver& resolve, const TableReader& tables,
-                std::vector<CompileError>& errors);
+                std::vector<CompileError>& errors, const UserFunctions* functions = nullptr);
 
 }  // namespace cartan

@@ -2,6 +2,8 @@
 //
 // A derivative that is zero for structural reasons is not written at all (`zero`), so that 0 *
 // infinity cannot arise; at kinks the conventions are those of evaluate_gradient.
+#include <limits>
+
 #include "expr/functions.h"
 #include "expr/program_builder.h"
 
@@ -34,6 +36,7 @@ class Differentiator {
     if (i.op == Op::constant) return number(program_.constants[i.a]);
     if (i.op == Op::input) return builder_.input(program_.inputs[i.a]);
     if (is_table(i.op)) return builder_.table(program_.tables[i.a], table_order(i.op), value_[i.b]);
+    if (i.op == Op::call) return builder_.call(program_.functions[i.a], arguments(i));
     const int operands = operand_count(i.op);
     return apply(i.op, value_[i.a], operands > 1 ? value_[i.b] : 0, operands > 2 ? value_[i.c] : 0);
   }
@@ -54,6 +57,7 @@ class Differentiator {
     if (i.op == Op::constant) return zero;
     if (i.op == Op::input) return program_.inputs[i.a] == symbol_ ? number(1) : zero;
     if (is_table(i.op)) return table_slope(i);
+    if (i.op == Op::call) return call_slope(i);
     switch (operand_count(i.op)) {
       case 1:
         return slope_[i.a] == zero ? zero : chain(i.op, value_[i.a], value, slope_[i.a]);
@@ -68,6 +72,26 @@ class Differentiator {
     if (slope_[i.b] == zero || i.op == Op::table_jerk) return zero;
     return times(builder_.table(program_.tables[i.a], table_order(i.op) + 1, value_[i.b]),
                  slope_[i.b]);
+  }
+
+  std::vector<int> arguments(const Instruction& i) const {
+    std::vector<int> list;
+    for (int k = 0; k < i.c; ++k) list.push_back(value_[program_.arguments[i.b + k]]);
+    return list;
+  }
+
+  // Sum of (derivative by argument k) (slope of argument k)
+  int call_slope(const Instruction& i) {
+    const CalledFunction& called = program_.functions[i.a];
+    int sum = zero;
+    for (int k = 0; k < i.c; ++k) {
+      const int change = slope_[program_.arguments[i.b + k]];
+      if (change == zero) continue;
+      const int order = called.code->order(called.order).slope[k];
+      if (order < 0) return number(std::numeric_limits<double>::quiet_NaN());
+      sum = plus(sum, times(builder_.call({called.code, order}, arguments(i)), change));
+    }
+    return sum;
   }
 
   // The slope `a` where condition > 0, else `b`.

@@ -3,7 +3,9 @@
 //
 // A further scalar needs the functions of core/scalar.h and
 //   S table_value(const std::shared_ptr<const Spline>&, int order, const S& x)
-// the derivative `order` of a table, found by ADL.
+// the derivative `order` of a table, and
+//   S call_value(const FunctionCode&, int order, const S* x)
+// a function of the user, both found by ADL.
 #pragma once
 
 #include <cassert>
@@ -27,6 +29,35 @@ Dual<N> table_value(const std::shared_ptr<const Spline>& spline, int order, cons
 template <int N>
 Pack<N> table_value(const std::shared_ptr<const Spline>& spline, int order, const Pack<N>& x) {
   return Pack<N>::map([&](int k) { return spline->derivative(order, x.lane[k]); });
+}
+
+inline double call_value(const FunctionCode& function, int order, const double* x) {
+  return function.value(order, x);
+}
+// A derivative that nothing asks for need not exist.
+template <int N>
+Dual<N> call_value(const FunctionCode& function, int order, const Dual<N>* x) {
+  double at[most_arguments];
+  const int count = function.arguments();
+  for (int k = 0; k < count; ++k) at[k] = x[k].a;
+  Dual<N> result(function.value(order, at));
+  if (order < 0) return result;
+  for (int k = 0; k < count; ++k) {
+    bool moves = false;
+    for (double d : x[k].d) moves = moves || d != 0;
+    if (!moves) continue;
+    const double slope = function.value(function.order(order).slope[k], at);
+    for (int j = 0; j < N; ++j) result.d[j] += slope * x[k].d[j];
+  }
+  return result;
+}
+template <int N>
+Pack<N> call_value(const FunctionCode& function, int order, const Pack<N>* x) {
+  return Pack<N>::map([&](int lane) {
+    double at[most_arguments];
+    for (int k = 0; k < function.arguments(); ++k) at[k] = x[k].lane[lane];
+    return function.value(order, at);
+  });
 }
 
 namespace program_detail {
@@ -74,6 +105,17 @@ template <int N>
 Pack<N> flow(const Pack<N>& adjoint, const Pack<N>& slope) {
   return Pack<N>::map(
       [&](int k) { return adjoint.lane[k] == 0 ? 0 : adjoint.lane[k] * slope.lane[k]; });
+}
+
+// The function called by an instruction, or its derivative by one of its arguments.
+template <class S>
+[[gnu::noinline]] S value_of_call(const Program& program, const Instruction& i, const S* v,
+                                  int by = -1) {
+  S x[most_arguments];
+  for (int k = 0; k < i.c; ++k) x[k] = v[program.arguments[i.b + k]];
+  const CalledFunction& called = program.functions[i.a];
+  const int order = by < 0 ? called.order : called.code->order(called.order).slope[by];
+  return call_value(*called.code, order, x);
 }
 
 // ----------------------------------------------------------------------------------------- values
@@ -143,8 +185,8 @@ template <class S>
     case Op::table_curvature:
     case Op::table_jerk:
       return table_value(program.tables[i.a], table_order(i.op), v[i.b]);
-    case Op::call:  // not in programs
-      break;
+    case Op::call:
+      return value_of_call(program, i, v);
   }
   return S(0);
 }
@@ -261,6 +303,11 @@ template <class S>
     case Op::table_slope:
     case Op::table_curvature:
       w[i.b] += flow(g, table_value(program.tables[i.a], table_order(i.op) + 1, v[i.b]));
+      return;
+    case Op::call:
+      for (int k = 0; k < i.c; ++k)
+        if (program.code[program.arguments[i.b + k]].op != Op::constant)
+          w[program.arguments[i.b + k]] += flow(g, value_of_call(program, i, v, k));
       return;
     default:
       w[i.a] += flow(g, slope_of(i.op, v[i.a], v[number]));

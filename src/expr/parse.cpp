@@ -42,15 +42,26 @@ struct Failure {
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  Parser(std::string_view text, const UserFunctions* functions)
+      : text_(text), functions_(functions) {}
 
   SyntaxTree parse() {
-    if (text_.size() > longest_text)
-      fail(0, "the expression is longer than 65536 characters; split it with [definitions]");
-    skip_space();
-    if (at_end()) fail(0, "the expression is empty; expected a number, a name or a formula");
+    begin("expression", "a number, a name or a formula");
     plain(comparison());
     if (!at_end()) fail_at_leftover();
+    return std::move(tree_);
+  }
+
+  SyntaxTree parse_equation() {
+    in_equation_ = true;
+    begin("equation", "left = right");
+    const int left = plain(comparison()), at = at_;
+    if (at_end()) fail(at_, "'=' is missing; an equation reads left = right, as in \"2*x' = y\"");
+    if (!accept('=')) fail_at_leftover();
+    const int right = plain(comparison());
+    if (peek() == '=') fail(at_, "a second '='; write one equation for each");
+    if (!at_end()) fail_at_leftover();
+    add_operation(Op::subtract, at, left, right);
     return std::move(tree_);
   }
 
@@ -69,6 +80,13 @@ class Parser {
    private:
     int& depth_;
   };
+
+  void begin(const std::string& what, const std::string& expected) {
+    if (text_.size() > longest_text)
+      fail(0, "the " + what + " is longer than 65536 characters; split it with [definitions]");
+    skip_space();
+    if (at_end()) fail(0, "the " + what + " is empty; expected " + expected);
+  }
 
   // ------------------------------------------------------------------------------------ characters
 
@@ -260,11 +278,23 @@ class Parser {
     skip_space();
     if (peek() == '(') return call(name, begin);
     if (!quoted && name == "pi") return add_number(pi, begin);
+    if (!quoted && peek() == '\'') name += prime();
     SyntaxNode node{.kind = NodeKind::name, .offset = begin};
     node.index = index();
     node.text = static_cast<int>(tree_.texts.size());
     tree_.texts.push_back(std::move(name));
     return add(node);
+  }
+
+  // x' is the rate of a variable.
+  std::string prime() {
+    if (!in_equation_)
+      fail(at_, "a prime marks the rate of a variable and may stand only in `equations`");
+    ++at_;
+    if (peek() == '\'')
+      fail(at_, "a second rate; give the first one a name as a variable of its own: y = x'");
+    skip_space();
+    return "'";
   }
 
   // One part of a dotted name.
@@ -311,6 +341,8 @@ class Parser {
   int call(const std::string& name, int begin) {
     if (name == "table") return table_call(begin);
     const FunctionRow* function = find_function(name);
+    if (!function && functions_)
+      if (const UserFunction* user = functions_->find(name)) return user_call(*user, begin);
     if (!function) fail_unknown_function(name, begin);
     const std::vector<Part> arguments = this->arguments();
     const int count = static_cast<int>(arguments.size());
@@ -320,6 +352,25 @@ class Parser {
                       (function->arguments == 1 ? "" : "s") + ", not " + std::to_string(count) +
                       "; write " + std::string(function->usage));
     return apply(*function, arguments, begin);
+  }
+
+  int user_call(const UserFunction& function, int begin) {
+    const std::vector<Part> given = arguments();
+    const std::size_t count = function.arguments.size();
+    if (given.size() != count) {
+      std::string usage = function.name + "(";
+      for (std::size_t k = 0; k < count; ++k) usage += (k ? ", " : "") + function.arguments[k];
+      fail(begin, "'" + function.name + "' takes " + std::to_string(count) + " argument" +
+                      (count == 1 ? "" : "s") + ", not " + std::to_string(given.size()) +
+                      "; write " + usage + ") as in [functions]");
+    }
+    SyntaxNode node{.kind = NodeKind::call, .op = Op::call, .offset = begin};
+    node.operands[0] = static_cast<int>(tree_.arguments.size());
+    node.operands[1] = static_cast<int>(count);
+    for (const Part& part : given) tree_.arguments.push_back(plain(part));
+    node.text = static_cast<int>(tree_.texts.size());
+    tree_.texts.push_back(function.name);
+    return add(node);
   }
 
   int apply(const FunctionRow& function, const std::vector<Part>& arguments, int begin) {
@@ -367,13 +418,18 @@ class Parser {
 
   [[noreturn]] void fail_unknown_function(const std::string& name, int begin) const {
     if (name == "pi") fail(begin, "'pi' is a number, not a function; write products with '*'");
-    const std::string nearest = nearest_name(name, function_names());
-    fail(begin,
-         "unknown function '" + name + "'; " +
-             (nearest.empty() ? "write products with '*'" : "did you mean '" + nearest + "'?"));
+    std::vector<std::string> known = function_names();
+    if (functions_)
+      for (const UserFunction& user : functions_->list()) known.push_back(user.name);
+    const std::string nearest = nearest_name(name, known);
+    fail(begin, "unknown function '" + name + "'; " +
+                    (nearest.empty() ? "declare it in [functions], or write products with '*'"
+                                     : "did you mean '" + nearest + "'?"));
   }
 
   std::string_view text_;
+  const UserFunctions* functions_;
+  bool in_equation_ = false;
   int at_ = 0;
   int depth_ = 0;
   SyntaxTree tree_;
@@ -381,25 +437,44 @@ class Parser {
 
 }  // namespace
 
-Syntax parse_expression(std::string_view text, ExpressionError& error) {
+Syntax parse_expression(std::string_view text, ExpressionError& error,
+                        const UserFunctions* functions) {
   try {
-    return std::make_shared<const SyntaxTree>(Parser(text).parse());
+    return std::make_shared<const SyntaxTree>(Parser(text, functions).parse());
   } catch (const Failure& failure) {
     error = failure.error;
     return nullptr;
   }
 }
 
-std::vector<std::string> names_in(const Syntax& tree) {
+Syntax parse_equation(std::string_view text, ExpressionError& error,
+                      const UserFunctions* functions) {
+  try {
+    return std::make_shared<const SyntaxTree>(Parser(text, functions).parse_equation());
+  } catch (const Failure& failure) {
+    error = failure.error;
+    return nullptr;
+  }
+}
+
+static std::vector<std::string> texts_of(const Syntax& tree, NodeKind kind) {
   std::vector<std::string> names;
   if (!tree) return names;
   std::unordered_set<std::string_view> seen;
   for (const SyntaxNode& node : tree->nodes) {
-    if (node.kind != NodeKind::name) continue;
+    if (node.kind != kind) continue;
     const std::string& name = tree->texts[node.text];
     if (seen.insert(name).second) names.push_back(name);
   }
   return names;
+}
+
+std::vector<std::string> names_in(const Syntax& tree) {
+  return texts_of(tree, NodeKind::name);
+}
+
+std::vector<std::string> calls_in(const Syntax& tree) {
+  return texts_of(tree, NodeKind::call);
 }
 
 std::vector<std::string> function_names() {

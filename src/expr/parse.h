@@ -7,6 +7,7 @@
 //   power      = primary ['^' unary]                     -x^2 = -(x^2), 2^-1 = 0.5, 2^3^2 = 2^9
 //   primary    = number | 'pi' | name ['[' digits ']'] | function '(' arguments ')'
 //              | '(' comparison ')'
+//   equation   = sum '=' sum                            only in `equations`, where x' is a rate
 //   name       = segment {'.' segment}; a segment is an identifier or anything in single quotes
 // table(FILE, COLUMN, sum) takes two texts in double or single quotes.
 #pragma once
@@ -16,10 +17,11 @@
 #include <string_view>
 #include <vector>
 
+#include "expr/user_functions.h"
+
 namespace cartan {
 
 // A parsed expression whose names are not resolved yet.
-struct SyntaxTree;
 using Syntax = std::shared_ptr<const SyntaxTree>;
 
 struct ExpressionError {
@@ -28,13 +30,22 @@ struct ExpressionError {
 };
 
 // Parses; on failure returns null and fills `error`.
-Syntax parse_expression(std::string_view text, ExpressionError& error);
+Syntax parse_expression(std::string_view text, ExpressionError& error,
+                        const UserFunctions* functions = nullptr);
+
+// left = right, as the expression left - right. Names with a prime are rates: names_in and the
+// resolver of the compiler see "x'".
+Syntax parse_equation(std::string_view text, ExpressionError& error,
+                      const UserFunctions* functions = nullptr);
 
 // The names a tree mentions, as written without quotes and index ("pivot.q"), each once, in the
 // order of their first use.
 std::vector<std::string> names_in(const Syntax& tree);
 
-// The functions an expression may call, alphabetically.
+// The functions of [functions] that a tree calls, each once.
+std::vector<std::string> calls_in(const Syntax& tree);
+
+// The functions of the language itself, alphabetically.
 std::vector<std::string> function_names();
 
 }  // namespace cartan

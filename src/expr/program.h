@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/scalar.h"
+#include "expr/external_function.h"
 #include "expr/spline.h"
 
 namespace cartan {
@@ -24,7 +25,8 @@ enum class Quantity : std::uint8_t {
   body_angular,   // angular velocity, body axes
   kinetic,
   potential,
-  variable,  // index: entry of [variables]
+  variable,       // index: entry of [variables]
+  variable_rate,  // its rate x', in `equations`
 };
 
 struct Symbol {
@@ -41,16 +43,25 @@ enum class Op : std::uint8_t {
   sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, exp, log, sqrt, abs, sign,
   min, max, step, if_positive,  // if(c, a, b): a where c > 0, else b
   table, table_slope, table_curvature, table_jerk,  // a spline and its derivatives
-  call,  // a function known by name only: in expression graphs (symbolic/graph.h), not in programs
+  call,  // a function whose code is the user's
 };
 // clang-format on
 
 // a, b, c are earlier instructions, as many as the operation takes. Exceptions: `a` of a constant,
-// an input or a table is the index of the datum; the argument of a table is in b.
+// an input or a table is the index of the datum; the argument of a table is in b. Of a call, a is
+// the index of the function, and c of its arguments stand from b on in Program::arguments. (In
+// expression graphs calls are stored otherwise, see symbolic/graph.h.)
 struct Instruction {
   Op op = Op::constant;
   int a = 0, b = 0, c = 0;
   bool operator==(const Instruction&) const = default;
+};
+
+// A function of the user, or one of its derivatives.
+struct CalledFunction {
+  std::shared_ptr<const FunctionCode> code;
+  int order = 0;  // FunctionCode::order
+  bool operator==(const CalledFunction&) const = default;
 };
 
 // One or several expressions compiled together.
@@ -59,7 +70,9 @@ struct Program {
   std::vector<double> constants;
   std::vector<Symbol> inputs;  // distinct; order of the input values
   std::vector<std::shared_ptr<const Spline>> tables;
-  std::vector<int> outputs;  // instruction of each output
+  std::vector<CalledFunction> functions;
+  std::vector<int> arguments;  // of calls, one list after the other: instructions
+  std::vector<int> outputs;    // instruction of each output
 
   bool is_constant() const { return inputs.empty(); }
   bool depends_on(Quantity quantity) const;

@@ -46,9 +46,14 @@ std::string_view why_not_finite(Op op, double a, double b) {
   return too_large;
 }
 
+std::span<const int> arguments_of(const Program& program, const Instruction& call) {
+  return std::span<const int>(program.arguments).subspan(call.b, call.c);
+}
+
 // The instruction with its operands renumbered.
 Instruction renumbered(Instruction i, const std::vector<int>& number) {
   const int operands = operand_count(i.op);
+  if (i.op == Op::call) return i;  // its list is renumbered
   if (is_table(i.op)) {
     i.b = number[i.b];
     return i;
@@ -59,8 +64,12 @@ Instruction renumbered(Instruction i, const std::vector<int>& number) {
   return i;
 }
 
-void mark_operands(const Instruction& i, std::vector<bool>& live) {
+void mark_operands(const Program& program, const Instruction& i, std::vector<bool>& live) {
   const int operands = operand_count(i.op);
+  if (i.op == Op::call) {
+    for (const int k : arguments_of(program, i)) live[k] = true;
+    return;
+  }
   if (is_table(i.op)) {
     live[i.b] = true;
     return;
@@ -70,12 +79,11 @@ void mark_operands(const Instruction& i, std::vector<bool>& live) {
   if (operands > 2) live[i.c] = true;
 }
 
-std::vector<bool> live_instructions(const std::vector<Instruction>& code,
-                                    const std::vector<int>& outputs) {
-  std::vector<bool> live(code.size());
+std::vector<bool> live_instructions(const Program& program, const std::vector<int>& outputs) {
+  std::vector<bool> live(program.code.size());
   for (int output : outputs) live[output] = true;
-  for (std::size_t i = code.size(); i-- > 0;)
-    if (live[i]) mark_operands(code[i], live);
+  for (std::size_t i = program.code.size(); i-- > 0;)
+    if (live[i]) mark_operands(program, program.code[i], live);
   return live;
 }
 
@@ -112,6 +120,7 @@ bool ProgramBuilder::is_finite_everywhere(const Instruction& i) const {
     case Op::acos:
     case Op::log:
     case Op::sqrt:
+    case Op::call:
       return false;
     case Op::if_positive:
       return finite_[i.a] && finite_[i.b] && finite_[i.c];
@@ -139,6 +148,24 @@ int ProgramBuilder::table(const std::shared_ptr<const Spline>& spline, int order
   const Instruction instruction{table_of_order(order), index_of(program_.tables, spline), argument};
   if (!is_constant(argument)) return place_instruction(instruction);
   return folded(instruction, spline->derivative(order, constant_at(argument)), too_large);
+}
+
+int ProgramBuilder::call(const CalledFunction& function, const std::vector<int>& arguments) {
+  const auto [list, is_new] =
+      known_arguments_.try_emplace(arguments, static_cast<int>(program_.arguments.size()));
+  if (is_new)
+    program_.arguments.insert(program_.arguments.end(), arguments.begin(), arguments.end());
+  const Instruction instruction{Op::call, index_of(program_.functions, function), list->second,
+                                static_cast<int>(arguments.size())};
+  if (!function.code->has(function.order)) return place_instruction(instruction);
+  std::vector<double> values;
+  for (const int k : arguments) {
+    if (!is_constant(k)) return place_instruction(instruction);
+    values.push_back(constant_at(k));
+  }
+  return folded(instruction, function.code->value(function.order, values.data()),
+                "the function '" + function.code->name_of(function.order) +
+                    "' does not give a finite number here");
 }
 
 int ProgramBuilder::make(Op op, int a, int b, int c) {
@@ -251,7 +278,7 @@ int ProgramBuilder::whole_power(int base, int exponent) {
 
 Program ProgramBuilder::finish(const std::vector<int>& outputs,
                                std::vector<FoldProblem>* problems) {
-  const std::vector<bool> live = live_instructions(program_.code, outputs);
+  const std::vector<bool> live = live_instructions(program_, outputs);
   Program result;
   std::vector<int> number(program_.code.size(), -1);
   for (std::size_t i = 0; i < program_.code.size(); ++i) {
@@ -266,6 +293,11 @@ Program ProgramBuilder::finish(const std::vector<int>& outputs,
       result.inputs.push_back(program_.inputs[datum]);
     } else if (is_table(instruction.op)) {
       instruction.a = index_of(result.tables, program_.tables[datum]);
+    } else if (instruction.op == Op::call) {
+      instruction.a = index_of(result.functions, program_.functions[datum]);
+      instruction.b = static_cast<int>(result.arguments.size());
+      for (const int k : arguments_of(program_, program_.code[i]))
+        result.arguments.push_back(number[k]);
     }
     number[i] = static_cast<int>(result.code.size());
     result.code.push_back(instruction);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +34,7 @@ class ProgramBuilder {
   int constant(double value);
   int input(const Symbol& symbol);
   int table(const std::shared_ptr<const Spline>& spline, int order, int argument);
+  int call(const CalledFunction& function, const std::vector<int>& arguments);
   // Any other operation; unused operands stay 0.
   int make(Op op, int a, int b = 0, int c = 0);
 
@@ -42,6 +44,7 @@ class ProgramBuilder {
   int divide(int a, int b) { return make(Op::divide, a, b); }
   int negate(int a) { return make(Op::negate, a); }
 
+  int size() const { return static_cast<int>(program_.code.size()); }
   bool is_constant(int i) const { return program_.code[i].op == Op::constant; }
   bool is_constant(int i, double value) const { return is_constant(i) && constant_at(i) == value; }
   double constant_at(int i) const { return program_.constants[program_.code[i].a]; }
@@ -75,6 +78,7 @@ class ProgramBuilder {
   std::vector<bool> finite_;  // per instruction: finite for all finite inputs, overflow apart
   std::unordered_map<Instruction, int, InstructionHash> known_;
   std::unordered_map<std::uint64_t, int> known_constants_;  // by bit pattern
+  std::map<std::vector<int>, int> known_arguments_;         // where a list stands
   std::vector<FoldProblem> problems_;
   TextPlace place_;
 };

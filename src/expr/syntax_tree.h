@@ -11,21 +11,24 @@
 
 namespace cartan {
 
-enum class NodeKind : std::uint8_t { number, name, operation, table };
+enum class NodeKind : std::uint8_t { number, name, operation, table, call };
 
 struct SyntaxNode {
   NodeKind kind = NodeKind::number;
   Op op = Op::constant;         // operation
   int offset = 0;               // of the character to point at in messages
   double number = 0;            // number
-  int operands[3] = {0, 0, 0};  // operation: earlier nodes; table: the argument first
-  int text = -1;                // name: its text; table: its file, the column follows
+  // operation: earlier nodes; table: the argument first; call: where its arguments stand in
+  // SyntaxTree::arguments, how many there are
+  int operands[3] = {0, 0, 0};
+  int text = -1;                // name, call: its text; table: its file, the column follows
   int index = -1;               // name: the [i] written after it
 };
 
 struct SyntaxTree {
   std::vector<SyntaxNode> nodes;
   std::vector<std::string> texts;
+  std::vector<int> arguments;  // of calls, one list after the other: nodes
 };
 
 }  // namespace cartan

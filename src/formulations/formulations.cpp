@@ -13,6 +13,7 @@
 #include "dynamics/rotation_system.h"
 #include "dynamics/tree_system.h"
 #include "dynamics/variables.h"
+#include "model/formulas.h"
 
 namespace cartan {
 namespace {
@@ -159,8 +160,13 @@ static Location place_of(const Model& model, const AssemblyReport& assembly) {
 
 std::unique_ptr<System> make_system(const Model& model, std::vector<double> parameters,
                                     const std::string& formulation, std::string& problem,
-                                    Location* where) {
+                                    Location* where, SystemUse use) {
   problem.clear();
+  if (use == SystemUse::numbers && !model.unknown_functions.empty()) {
+    problem = explain_unknown_function(model.unknown_functions[0].name);
+    if (where) *where = model.unknown_functions[0].where;
+    return nullptr;
+  }
   if (!model.is_mechanism()) return make_variables(model, std::move(parameters), formulation, problem);
   const FormulationInfo* row = find_formulation(formulation);
   if (!row) {

@@ -23,11 +23,16 @@ struct FormulationInfo {
 const std::vector<FormulationInfo>& formulation_table();
 const FormulationInfo* find_formulation(const std::string& name);
 
+// What a system is for: numbers, or a state from which equations are derived, which does without
+// the values of functions known by name only.
+enum class SystemUse { numbers, derivation };
+
 // Makes the system of a model (mechanism or [variables]) or says why not: bad names, constraints
 // that cannot be satisfied, joints whose motion meets no inertia. `problem` is a sentence; `where`
 // the place in the file it belongs to, if there is one.
 std::unique_ptr<System> make_system(const Model& model, std::vector<double> parameters,
                                     const std::string& formulation, std::string& problem,
-                                    Location* where = nullptr);
+                                    Location* where = nullptr,
+                                    SystemUse use = SystemUse::numbers);
 
 }  // namespace cartan

@@ -61,6 +61,7 @@ class Writer {
         result["variables"].push_back({{"name", variable.name},
                                        {"initial", one(variable.initial)},
                                        {"rate", one(variable.rate)}});
+      if (model_.implicit) result["equations"] = model_.implicit->form.texts;
       return result;
     }
     result["gravity"] = all(model_.gravity);

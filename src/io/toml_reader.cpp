@@ -14,7 +14,7 @@ using Kind = TomlNode::Kind;
 const std::vector<KeyRule> model_keys = {
     {"name"},   {"gravity"},   {"gravity_frame"}, {"parameters"}, {"definitions"},
     {"body"},   {"joint"},     {"force"},         {"constraint"}, {"event"},
-    {"output"}, {"variables"}, {"simulate"}};
+    {"output"}, {"variables"}, {"simulate"},      {"functions"},  {"equations"}};
 
 // [[key]] tables, each by its own reader
 template <class T>
@@ -37,6 +37,19 @@ void read_table(const TomlSection& section, const std::string& key,
     result = read_one(*node, section.problems());
 }
 
+void read_equations_of(const TomlSection& section, Values& equations) {
+  const TomlNode* list = section.find("equations");
+  if (const TomlNode* variables = section.find("variables"))
+    for (const TomlEntry& entry : variables->entries)
+      if (is_equations(entry)) {
+        if (list)
+          section.problems().error(entry.where,
+                                   "`equations` twice: here and at the head of the file");
+        list = &entry.value;
+      }
+  if (list) equations = read_equations(*list, section.problems());
+}
+
 ModelDescription describe_model(const TomlNode& root, Diagnostics& problems) {
   const TomlSection section(root, problems);
   ModelDescription model;
@@ -53,6 +66,8 @@ ModelDescription describe_model(const TomlNode& root, Diagnostics& problems) {
   read_list(section, "event", read_event, model.events);
   read_list(section, "output", read_output, model.outputs);
   read_table(section, "variables", read_variables, model.variables);
+  read_table(section, "functions", read_functions, model.functions);
+  read_equations_of(section, model.equations);
   read_table(section, "simulate", read_simulate, model.simulate);
   section.finish(model_keys);
   return model;

@@ -1,4 +1,6 @@
 // Events, outputs, variables, named values and the defaults of a run.
+#include <algorithm>
+
 #include "io/toml_section.h"
 #include "io/toml_sections.h"
 
@@ -8,7 +10,7 @@ namespace {
 using Kind = TomlNode::Kind;
 
 const std::vector<KeyRule> event_keys = {{"name"}, {"when"}, {"direction"}, {"action"}};
-const std::vector<KeyRule> output_keys = {{"name"}, {"value"}};
+const std::vector<KeyRule> output_keys = {{"name"}, {"value"}, {"sparse"}};
 const std::vector<KeyRule> variable_keys = {{"initial"}, {"rate"}};
 const std::vector<KeyRule> simulate_keys = {{"duration"},   {"step"},      {"formulation"},
                                             {"integrator"}, {"tolerance"}, {"every"}};
@@ -36,12 +38,58 @@ EventText read_event(const TomlNode& table, Diagnostics& problems) {
   return event;
 }
 
-NamedValue read_output(const TomlNode& table, Diagnostics& problems) {
+namespace {
+
+// One value, a list (a column), or a list of rows of equal length.
+void read_entries(const TomlNode& node, OutputText& output, Diagnostics& problems) {
+  const auto is_list = [](const TomlNode& item) { return item.is(Kind::array); };
+  if (!is_list(node)) {
+    const Value value = read_value(node, problems);
+    if (!value.reported) output.rows = {{value}};
+    return;
+  }
+  output.dimensions = std::any_of(node.items.begin(), node.items.end(), is_list) ? 2 : 1;
+  if (node.items.empty())
+    problems.error(node.where, "expected numbers or expressions in quotes, got an empty list");
+  bool whole = true;
+  for (const TomlNode& item : node.items) {
+    Values row;
+    if (output.dimensions == 2 &&
+        !expect(item, Kind::array, "a row of the matrix, as a list", problems)) {
+      whole = false;
+      continue;
+    }
+    row = output.dimensions == 2 ? read_values(item, problems) : Values{read_value(item, problems)};
+    if (row.empty() || row[0].reported) {
+      whole = false;
+    } else if (!output.rows.empty() && row.size() != output.rows[0].size()) {
+      problems.error(item.where, "expected rows of equal length, got " +
+                                     std::to_string(row.size()) + " after " +
+                                     std::to_string(output.rows[0].size()));
+      whole = false;
+    } else {
+      output.rows.push_back(std::move(row));
+    }
+  }
+  if (!whole) output.rows.clear();
+}
+
+}  // namespace
+
+OutputText read_output(const TomlNode& table, Diagnostics& problems) {
   const TomlSection section(table, problems);
-  NamedValue output;
+  OutputText output;
   output.where = table.where;
   section.read("name", output.name, output.name_where);
-  read_required(section, "value", output.value);
+  if (const TomlNode* value = section.find("value"))
+    read_entries(*value, output, problems);
+  else
+    problems.error(section.where(), "missing key 'value'");
+  section.read("sparse", output.sparse);
+  if (output.sparse && output.dimensions == 0 && !output.rows.empty())
+    problems.error(section.find("sparse")->where,
+                   "a single value cannot be sparse; leave the key out, or write a matrix as a "
+                   "list of rows");
   section.finish(output_keys);
   return output;
 }
@@ -73,14 +121,18 @@ std::vector<NamedValue> read_named_values(const TomlNode& table, Diagnostics& pr
 std::vector<VariableText> read_variables(const TomlNode& table, Diagnostics& problems) {
   std::vector<VariableText> result;
   for (const TomlEntry& entry : table.entries) {
+    if (is_equations(entry)) continue;
     VariableText variable;
     variable.name = entry.key;
     variable.where = entry.where;
-    variable.initial.reported = variable.rate.reported = true;
+    variable.table_where = entry.value.where;
+    variable.initial.reported = true;
+    variable.rate.emplace().reported = true;
     if (expect(entry.value, Kind::table, "{ initial = number, rate = \"expression\" }", problems)) {
       const TomlSection section(entry.value, problems);
       read_required(section, "initial", variable.initial);
-      read_required(section, "rate", variable.rate);
+      variable.rate.reset();  // `equations` may say it
+      section.read("rate", variable.rate);
       section.finish(variable_keys);
     }
     result.push_back(std::move(variable));

@@ -38,6 +38,7 @@ std::optional<Model> check_model(const ModelDescription& description, Diagnostic
   check.model.folder = description.folder;
   check_kind(check);
   check_names(check);
+  check_functions(check);
   check_parameters(check, overrides);
   check_definitions(check);
   check_bodies(check);
@@ -46,20 +47,23 @@ std::optional<Model> check_model(const ModelDescription& description, Diagnostic
   check_forces(check);
   check_constraints(check);
   check_rest(check);
+  check_equations(check);
   if (problems.has_errors()) return std::nullopt;
+  check.model.unknown_functions = check.formulas.unknown_functions();
   return std::move(check.model);
 }
 
 std::optional<Formula> compile_expression(const Model& model, const std::string& text,
                                           Diagnostics& problems) {
   Names names;
+  names.functions() = model.functions;
   for (const Parameter& parameter : model.parameters) names.add_parameter(parameter.name);
   for (const Variable& variable : model.variables) names.add_variable(variable.name);
   for (const Body& body : model.bodies) names.add_body(body.name);
   for (const Joint& joint : model.joints) names.add_joint(joint.name, joint.type);
   for (const Definition& definition : model.definitions) {
     ExpressionError error;
-    names.add_definition(definition.name, parse_expression(definition.text, error));
+    names.add_definition(definition.name, parse_expression(definition.text, error, &model.functions));
   }
   if (text.empty()) {
     problems.error({}, "expected an expression, got an empty text");
@@ -67,6 +71,10 @@ std::optional<Formula> compile_expression(const Model& model, const std::string&
   }
   FormulaCompiler formulas(names, model.folder, problems);
   Formula formula = formulas.compile(Value(text), Scope::everything);
+  for (const Model::UnknownFunction& function : formulas.unknown_functions()) {
+    problems.error({}, explain_unknown_function(function.name));
+    return std::nullopt;
+  }
   if (!formula.given()) return std::nullopt;
   return formula;
 }

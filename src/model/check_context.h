@@ -93,6 +93,7 @@ Formula or_default(const Formula& formula, std::initializer_list<double> values)
 
 // The parts of the check, in the order in which they run.
 void check_names(CheckContext& check);
+void check_functions(CheckContext& check);
 void check_parameters(CheckContext& check, const Overrides& overrides);
 void check_definitions(CheckContext& check);
 void check_bodies(CheckContext& check);
@@ -101,5 +102,6 @@ void check_tree(CheckContext& check);
 void check_forces(CheckContext& check);
 void check_constraints(CheckContext& check);
 void check_rest(CheckContext& check);  // gravity, events, outputs, variables, simulate
+void check_equations(CheckContext& check);
 
 }  // namespace cartan

@@ -104,7 +104,7 @@ Law check_wrench(CheckContext& check, const ForceText& text, const Owner& owner)
 void warn_hidden_parameters(CheckContext& check, const ForceText& text, const Owner& owner) {
   for (const Value& value : text.value) {
     ExpressionError ignored;
-    for (const std::string& name : names_in(parse_expression(value.text, ignored)))
+    for (const std::string& name : names_in(parse_expression(value.text, ignored, &check.names.functions())))
       if ((name == "q" || name == "v") && check.names.find_parameter(name) >= 0)
         check.problems.warning(
             value.where, "in the value of force '" + owner.name + "', " + name +

@@ -106,7 +106,7 @@ void check_plain_names(CheckContext& check) {
 // Columns trajectory.csv has anyway.
 void check_output_names(CheckContext& check) {
   const bool mechanism = check.text.variables.empty();
-  for (const NamedValue& output : check.text.outputs) {
+  for (const OutputText& output : check.text.outputs) {
     const std::string& name = output.name;
     const bool taken = name == "t" || (mechanism ? name == "kinetic" || name == "potential" ||
                                                        name == "energy" || name == "constraint"

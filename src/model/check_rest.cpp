@@ -38,11 +38,27 @@ void check_events(CheckContext& check) {
 }
 
 void check_outputs(CheckContext& check) {
-  for (const NamedValue& text : check.text.outputs) {
-    Output output;
-    output.name = text.name;
-    if (!text.value.reported) output.value = check.formulas.compile(text.value, Scope::everything);
-    check.model.outputs.push_back(std::move(output));
+  for (const OutputText& text : check.text.outputs) {
+    OutputMatrix matrix;
+    matrix.name = text.name;
+    matrix.rows = static_cast<int>(text.rows.size());
+    matrix.columns = text.rows.empty() ? 0 : static_cast<int>(text.rows[0].size());
+    matrix.sparse = text.sparse;
+    matrix.first = static_cast<int>(check.model.outputs.size());
+    for (int i = 0; i < matrix.rows; ++i)
+      for (int j = 0; j < matrix.columns; ++j) {
+        const Value& value = text.rows[i][j];
+        if (text.sparse && !value.is_expression() && value.number == 0) continue;
+        Output output;
+        output.name = text.name;
+        if (text.dimensions > 0) output.name += "[" + std::to_string(i) + "]";
+        if (text.dimensions > 1) output.name += "[" + std::to_string(j) + "]";
+        if (!value.reported) output.value = check.formulas.compile(value, Scope::everything);
+        check.model.outputs.push_back(std::move(output));
+        matrix.row.push_back(i);
+        matrix.column.push_back(j);
+      }
+    if (text.dimensions > 0) check.model.matrices.push_back(std::move(matrix));
   }
 }
 
@@ -52,7 +68,8 @@ void check_variables(CheckContext& check) {
     Variable variable;
     variable.name = text.name;
     variable.initial = check.number(text.initial, {"initial", owner}).formula;
-    if (!text.rate.reported) variable.rate = check.formulas.compile(text.rate, Scope::everything);
+    if (text.rate && !text.rate->reported)
+      variable.rate = check.formulas.compile(*text.rate, Scope::everything);
     check.model.variables.push_back(std::move(variable));
   }
 }

@@ -179,10 +179,36 @@ struct NamedValue {
   NamedValue(std::string n, Value v) : name(std::move(n)), value(std::move(v)) {}
 };
 
+// An entry of [functions]: a formula of its arguments, code of the user, or a name only.
+struct FunctionText {
+  std::string name;
+  std::vector<Reference> arguments;
+  std::optional<Value> value;
+  Reference source, library;  // C file, shared library: paths from the folder of the model file
+  struct Derivative {
+    std::string by;  // "q1", "q1 q2"
+    Reference name;
+  };
+  std::vector<Derivative> derivatives;
+  Location where, arguments_where;
+};
+
+// A number, a list or a matrix by rows.
+struct OutputText {
+  std::string name;
+  std::vector<Values> rows;  // empty: reported
+  int dimensions = 0;        // 0: one value, 1: a list, 2: a matrix
+  bool sparse = false;       // entries written as 0 are left out
+  Location where, name_where, value_where, sparse_where;
+  OutputText() = default;
+  OutputText(std::string n, Value v) : name(std::move(n)), rows{{std::move(v)}} {}
+};
+
 struct VariableText {
   std::string name;
-  Value initial, rate;
-  Location where;
+  Value initial;
+  std::optional<Value> rate;  // none: `equations` say what it is
+  Location where, table_where;
 };
 
 struct SimulateText {
@@ -208,13 +234,15 @@ struct ModelDescription {
   Reference gravity_frame;
   std::vector<NamedValue> parameters;
   std::vector<NamedValue> definitions;
+  std::vector<FunctionText> functions;
   std::vector<BodyText> bodies;
   std::vector<JointText> joints;
   std::vector<ForceText> forces;
   std::vector<ConstraintText> constraints;
   std::vector<EventText> events;
-  std::vector<NamedValue> outputs;
+  std::vector<OutputText> outputs;
   std::vector<VariableText> variables;
+  Values equations;  // of variables without a rate
   SimulateText simulate;
   Location where;
 };

@@ -30,13 +30,21 @@ Formula constant_formula(std::initializer_list<double> values) {
 }
 
 Syntax FormulaCompiler::parse(const Value& value) {
+  return parsed(value, false);
+}
+Syntax FormulaCompiler::parse_equation(const Value& value) {
+  return parsed(value, true);
+}
+
+Syntax FormulaCompiler::parsed(const Value& value, bool equation) {
   if (value.reported) return nullptr;
   if (!value.is_expression() && !std::isfinite(value.number)) {
     problems_.error(value.where, "expected a finite number, got " + text_of(value.number));
     return nullptr;
   }
   ExpressionError error;
-  Syntax tree = parse_expression(text_of(value), error);
+  Syntax tree = equation ? cartan::parse_equation(text_of(value), error, &names_.functions())
+                         : parse_expression(text_of(value), error, &names_.functions());
   if (!tree)
     problems_.error(place_in(value, error.offset), "in '" + value.text + "': " + error.message);
   return tree;
@@ -49,7 +57,7 @@ Program FormulaCompiler::compile_trees(const std::vector<Syntax>& trees, const R
                                  std::string& problem) {
     return tables_.find(file, column, problem);
   };
-  Program program = cartan::compile(trees, resolve, tables, errors);
+  Program program = cartan::compile(trees, resolve, tables, errors, &names_.functions());
   for (const CompileError& error : errors) {
     const Value& value = values[error.tree];
     problems_.error(place_in(value, error.offset), "in '" + value.text + "': " + error.message);
@@ -59,19 +67,23 @@ Program FormulaCompiler::compile_trees(const std::vector<Syntax>& trees, const R
 }
 
 Formula FormulaCompiler::compile(const Values& values, Scope scope, int local_joint) {
+  std::vector<Syntax> trees;
+  for (const Value& value : values) trees.push_back(parse(value));
+  return compile_parsed(trees, values, scope, local_joint);
+}
+
+Formula FormulaCompiler::compile_parsed(const std::vector<Syntax>& trees, const Values& values,
+                                        Scope scope, int local_joint) {
   bool failed = false;
   Formula formula;
   formula.where = values.where.line > 0 || values.empty() ? values.where : values[0].where;
-  std::vector<Syntax> trees;
-  for (const Value& value : values) {
-    trees.push_back(parse(value));
-    failed |= !trees.back();
-    formula.texts.push_back(text_of(value));
-  }
+  for (const Value& value : values) formula.texts.push_back(text_of(value));
+  for (const Syntax& tree : trees) failed |= !tree;
   const Resolver resolve = [&](const std::string& name, int index) {
     return names_.resolve(name, index, scope, local_joint, failed);
   };
   formula.program = compile_trees(trees, resolve, values, failed);
+  if (!failed) check_calls(formula.program, values, scope, failed);
   if (failed) formula.program = {};
   return formula;
 }

@@ -24,15 +24,29 @@ class FormulaCompiler {
 
   // Parses a value; null after a complaint.
   Syntax parse(const Value& value);
+  // An equation left = right; null after a complaint.
+  Syntax parse_equation(const Value& value);
+  // Calls of functions known by name only, in what has been compiled.
+  const std::vector<Model::UnknownFunction>& unknown_functions() const { return unknown_; }
+  // Expressions that have been parsed.
+  Formula compile_parsed(const std::vector<Syntax>& trees, const Values& values, Scope scope,
+                         int local_joint = -1);
 
  private:
+  Syntax parsed(const Value& value, bool equation);
+  // Complains about functions of the user that cannot do what the place asks for.
+  void check_calls(const Program& program, const Values& values, Scope scope, bool& failed);
   Program compile_trees(const std::vector<Syntax>& trees, const Resolver& resolve,
                         const Values& values, bool& failed);
 
   const Names& names_;
   TableFiles tables_;
   Diagnostics& problems_;
+  std::vector<Model::UnknownFunction> unknown_;
 };
+
+// Why there are no numbers where a function is known by name only.
+std::string explain_unknown_function(const std::string& name);
 
 Formula constant_formula(std::initializer_list<double> values);
 

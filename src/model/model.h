@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/block_triangular.h"
 #include "core/diagnostics.h"
 #include "core/vec3.h"
 #include "expr/expression.h"
@@ -172,13 +173,32 @@ struct Event {
   bool stop = false;
 };
 struct Output {
-  std::string name;
+  std::string name;  // of an entry of a list or matrix: NAME[i], NAME[i][j]
   Formula value;
+};
+// Outputs that belong together: outputs[first + k] stands at row[k], column[k].
+struct OutputMatrix {
+  std::string name;
+  int rows = 0, columns = 1;
+  bool sparse = false;
+  int first = 0;
+  std::vector<int> row, column;
 };
 struct Variable {
   std::string name;
   Formula initial;  // over parameters
-  Formula rate;     // over t, parameters, variables
+  Formula rate;     // over t, parameters, variables; not given: see ImplicitRates
+};
+// Rates that follow from equations linear in them, A(t, x) x' = b(t, x).
+struct ImplicitRates {
+  Formula form;                  // the entries of A at (row, column), then b
+  std::vector<int> row, column;  // equation, variable (those with a rate of their own among them)
+  std::vector<int> unknowns;     // variables without a rate, ascending; as many as equations
+  // Small systems in the order of their solution: rows are equations, columns count `unknowns`.
+  std::vector<EquationBlock> blocks;
+  std::vector<Location> where;  // of the equations
+
+  int size() const { return static_cast<int>(unknowns.size()); }
 };
 struct Parameter {
   std::string name;
@@ -218,13 +238,24 @@ struct Model {
   std::vector<Parameter> parameters;
   std::vector<int> parameter_order;  // an order in which each can be evaluated
   std::vector<Definition> definitions;
+  UserFunctions functions;
+  std::vector<std::string> function_files;  // C files and shared libraries with their code
+  // Functions known by name only that expressions call: enough for equations and code, not for
+  // numbers.
+  struct UnknownFunction {
+    std::string name;
+    Location where;
+  };
+  std::vector<UnknownFunction> unknown_functions;
   std::vector<Body> bodies;
   std::vector<Joint> joints;
   std::vector<Force> forces;
   std::vector<Constraint> constraints;
   std::vector<Event> events;
   std::vector<Output> outputs;
+  std::vector<OutputMatrix> matrices;  // lists and matrices among the outputs
   std::vector<Variable> variables;
+  std::optional<ImplicitRates> implicit;
   SimulateDefaults simulate;
 
   std::vector<TreeJoint> tree;     // one per body

@@ -31,6 +31,10 @@ const Suffix* find_suffix(std::span<const Suffix> suffixes, const std::string& t
   return nullptr;
 }
 
+bool is_rate(const std::string& name) {
+  return !name.empty() && name.back() == '\'';
+}
+
 unsigned bit(Quantity quantity) {
   return 1u << static_cast<unsigned>(quantity);
 }
@@ -53,8 +57,10 @@ bool allows(Scope scope, Quantity quantity) {
     case Quantity::joint_q:
     case Quantity::body_position:
       return scope >= Scope::positions;
+    case Quantity::variable_rate:
+      return scope >= Scope::equations;
     default:
-      return scope == Scope::everything;
+      return scope >= Scope::everything;
   }
 }
 
@@ -67,6 +73,7 @@ std::string describe(Scope scope) {
     case Scope::positions:
       return "only t, parameters, JOINT.q and BODY.x .y .z may be used here";
     case Scope::everything:
+    case Scope::equations:
       break;
   }
   return "";
@@ -147,6 +154,9 @@ std::optional<Names::Target> Names::look_up(const std::string& name, int local_j
   }
   if (const int variable = find_variable(name); variable >= 0)
     return Target{Quantity::variable, variable};
+  if (is_rate(name))
+    if (const int variable = find_variable(name.substr(0, name.size() - 1)); variable >= 0)
+      return Target{Quantity::variable_rate, variable};
   if (!variables_.list.empty()) return std::nullopt;  // no mechanism: no bodies, no energies
   if (name == "kinetic") return Target{Quantity::kinetic};
   if (name == "potential") return Target{Quantity::potential};
@@ -166,6 +176,7 @@ std::vector<std::string> Names::all_names() const {
 
 std::string Names::explain_unknown(const std::string& name) const {
   const std::string unknown = "unknown name '" + name + "'";
+  if (is_rate(name)) return unknown + "; a prime stands behind the name of a variable";
   if (const auto parts = split(name)) {
     if (find_joint(parts->first) >= 0)
       return unknown + "; joint '" + parts->first + "' has .q and .v";

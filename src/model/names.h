@@ -18,6 +18,7 @@ enum class Scope {
   time,        // and t
   positions,   // and where joints and bodies are
   everything,  // and speeds, energies, variables
+  equations,   // and rates of variables
 };
 
 class Names {
@@ -39,6 +40,8 @@ class Names {
   void add_body(const std::string& name) { add(bodies_, name); }
   void add_joint(const std::string& name, std::optional<JointType> type);
   void add_definition(const std::string& name, Syntax tree);
+  UserFunctions& functions() { return functions_; }
+  const UserFunctions& functions() const { return functions_; }
   void break_parameter(int index) { broken_parameters_[index] = true; }
 
   // -1 when absent; of several equal names the first
@@ -90,6 +93,7 @@ class Names {
                              int local_joint) const;
   std::vector<std::string> all_names() const;
 
+  UserFunctions functions_;
   Table parameters_, variables_, bodies_, joints_, definitions_;
   std::unordered_map<int, bool> broken_parameters_;
   std::vector<std::optional<JointType>> joint_types_;

@@ -2,110 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <map>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+
+#include "report/analysis_lines.h"
 
 namespace cartan {
-namespace {
-
-using Points = std::vector<std::pair<double, double>>;
-
-double range_of(const std::vector<double>& values) {
-  double low = INFINITY, high = -INFINITY;
-  for (const double value : values)
-    if (std::isfinite(value)) low = std::min(low, value), high = std::max(high, value);
-  return high - low;
-}
-
-// Eigenvalues come sorted, so that a column jumps from one to the other where curves cross: dots.
-ChartLine dots(const ResultTable& table, int x, int y, int colour, const std::string& name) {
-  ChartLine line;
-  line.drawn = ChartDrawn::points;
-  line.colour = colour;
-  line.name = name;
-  for (std::size_t i = 0; i < table.rows(); ++i)
-    line.points.emplace_back(table.numbers[x][i], table.numbers[y][i]);
-  return line;
-}
-
-Chart zero_line_chart(const ResultTable& table, const std::string& title, const std::string& y) {
-  Chart chart;
-  chart.title = title;
-  chart.x_label = table.names[0];
-  chart.y_label = y;
-  const std::vector<double>& x = table.numbers[0];
-  const auto [low, high] = std::minmax_element(x.begin(), x.end());
-  chart.lines.push_back({{{*low, 0}, {*high, 0}}, true, 6, "", ChartDrawn::line, 1});
-  return chart;
-}
-
-// Numbers of the state in branch.csv stand after those of the analysis.
-bool is_state_column(const std::string& name) {
-  static const std::vector<std::string> known = {"branch", "stable", "unstable", "orbit", "period"};
-  if (std::find(known.begin(), known.end(), name) != known.end()) return false;
-  const bool eigenvalue = (name.starts_with("re") || name.starts_with("im")) && name.size() > 2 &&
-                          name.find_first_not_of("0123456789", 2) == std::string::npos;
-  return !eigenvalue;
-}
-
-// Pieces of one branch with one stability each, joined at their ends.
-void add_branches(const ResultTable& table, int column, Chart& chart) {
-  const auto& branch = table.numbers[0];
-  const auto& stable = *table.column("stable");
-  ChartLine line;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const std::pair<double, double> point(table.numbers[1][i], table.numbers[column][i]);
-    const bool new_branch = i == 0 || branch[i] != branch[i - 1];
-    const bool dashed = stable[i] == 0;
-    if (new_branch || dashed != line.dashed) {
-      if (i > 0) {
-        if (!new_branch) line.points.push_back(point);
-        chart.lines.push_back(std::move(line));
-      }
-      line = {{}, dashed, static_cast<int>(branch[i]) - 1};
-    }
-    line.points.push_back(point);
-  }
-  chart.lines.push_back(std::move(line));
-}
-
-struct Bifurcation {
-  double parameter = 0;
-  int branch = 0;
-  std::string kind;
-};
-
-std::vector<Bifurcation> read_bifurcations(const std::string& folder) {
-  std::ifstream stream(std::filesystem::path(folder) / "bifurcations.json");
-  const auto json = nlohmann::json::parse(stream, nullptr, false);
-  std::vector<Bifurcation> list;
-  const auto& entries =
-      json.is_object() && json.contains("bifurcations") ? json["bifurcations"] : json;
-  if (!entries.is_array()) return list;
-  for (const auto& entry : entries)
-    if (entry.is_object())
-      list.push_back(
-          {entry.value("parameter", NAN), entry.value("branch", 0), entry.value("kind", "")});
-  return list;
-}
-
-// Where a branch passes a value of the parameter, by straight lines; folds: the nearest point.
-std::optional<double> value_at(const ResultTable& table, int column, const Bifurcation& at) {
-  std::optional<double> best;
-  double nearest = INFINITY;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    if (static_cast<int>(table.numbers[0][i]) != at.branch) continue;
-    const double distance = std::fabs(table.numbers[1][i] - at.parameter);
-    if (distance < nearest) nearest = distance, best = table.numbers[column][i];
-  }
-  return best;
-}
-
-}  // namespace
 
 TableKind kind_of_table(const ResultTable& table) {
   const auto has = [&](const char* name) { return table.find(name) >= 0; };
@@ -119,24 +21,40 @@ TableKind kind_of_table(const ResultTable& table) {
   return TableKind::plain;
 }
 
-std::vector<NamedChart> draw_sweep(const ResultTable& table) {
-  Chart real = zero_line_chart(table, "real parts of the eigenvalues", "real part [1/s]");
-  Chart imaginary =
-      zero_line_chart(table, "imaginary parts of the eigenvalues", "imaginary part [rad/s]");
+std::vector<NamedChart> draw_sweep(const ResultTable& table, const ColumnUnits& units) {
+  Chart real =
+      zero_line_chart(table, "real parts of the eigenvalues", rate_label("real part", "1", units));
+  Chart imaginary = zero_line_chart(table, "imaginary parts of the eigenvalues",
+                                    rate_label("imaginary part", "rad", units));
+  real.x_label = imaginary.x_label = units.with_unit(table.names[0]);
+  // Sorted eigenvalues change their columns along the sweep: what tells them apart is their kind.
+  ChartLine real_of[2], imaginary_of[2];
   for (int k = 0;; ++k) {
-    const int re = table.find(fmt::format("re{}", k)), im = table.find(fmt::format("im{}", k));
-    if (re < 0 || im < 0) break;
-    real.lines.push_back(dots(table, 0, re, k, ""));
-    imaginary.lines.push_back(dots(table, 0, im, k, ""));
+    const auto *re = table.column(fmt::format("re{}", k)),
+               *im = table.column(fmt::format("im{}", k));
+    if (!re || !im) break;
+    for (std::size_t i = 0; i < table.rows(); ++i) {
+      const int pair = (*im)[i] != 0;
+      real_of[pair].points.emplace_back(table.numbers[0][i], (*re)[i]);
+      imaginary_of[pair].points.emplace_back(table.numbers[0][i], (*im)[i]);
+    }
   }
+  for (int pair = 0; pair < 2; ++pair)
+    for (auto* kind : {&real_of[pair], &imaginary_of[pair]}) {
+      if (kind->points.empty()) continue;
+      kind->drawn = ChartDrawn::points;
+      kind->colour = pair ? 0 : 1;
+      kind->name = pair ? "complex pairs" : "real eigenvalues";
+      (kind == &real_of[pair] ? real : imaginary).lines.push_back(std::move(*kind));
+    }
   return {{"eigenvalues-real", real}, {"eigenvalues-imaginary", imaginary}};
 }
 
-std::vector<NamedChart> draw_eigenvalues(const ResultTable& table) {
+std::vector<NamedChart> draw_eigenvalues(const ResultTable& table, const ColumnUnits& units) {
   Chart chart;
   chart.title = "eigenvalues";
-  chart.x_label = "real part [1/s]";
-  chart.y_label = "imaginary part [rad/s]";
+  chart.x_label = rate_label("real part", "1", units);
+  chart.y_label = rate_label("imaginary part", "rad", units);
   double most = 1e-300;
   for (const double im : *table.column("im")) most = std::max(most, std::fabs(im));
   chart.lines.push_back({{{0, -most}, {0, most}}, true, 6, "", ChartDrawn::line, 1});
@@ -144,85 +62,29 @@ std::vector<NamedChart> draw_eigenvalues(const ResultTable& table) {
   return {{"eigenvalues", chart}};
 }
 
-std::vector<NamedChart> draw_branches(const ResultTable& table, const std::string& folder,
-                                      const std::vector<std::string>& quantities) {
-  std::vector<int> columns;
-  for (std::size_t i = 2; i < table.names.size(); ++i)
-    for (const std::string& pattern : quantities)
-      if (fits_pattern(table.names[i], pattern)) columns.push_back(static_cast<int>(i));
-  if (quantities.empty()) {  // the coordinate that changes most
-    int best = -1;
-    for (std::size_t i = 2; i < table.names.size(); ++i)
-      if (is_state_column(table.names[i]) &&
-          (best < 0 || range_of(table.numbers[i]) > range_of(table.numbers[best])))
-        best = static_cast<int>(i);
-    if (best >= 0) columns.push_back(best);
-  }
-  std::vector<NamedChart> charts;
-  const std::vector<Bifurcation> bifurcations = read_bifurcations(folder);
-  for (const int column : columns) {
-    Chart chart;
-    chart.title = "bifurcation diagram";
-    chart.x_label = table.names[1];
-    chart.y_label = table.names[column];
-    chart.solid_means = "stable";
-    chart.dashed_means = "unstable";
-    add_branches(table, column, chart);
-    for (const Bifurcation& at : bifurcations)
-      if (const auto y = value_at(table, column, at))
-        chart.marks.push_back({at.parameter, *y, at.kind});
-    charts.push_back({"branch-" + table.names[column], std::move(chart)});
-  }
-  if (!quantities.empty()) return charts;
-  Chart growth = zero_line_chart(table, "growth along the branches", "largest real part [1/s]");
-  const auto& parameter = table.numbers[1];
-  const auto [low, high] = std::minmax_element(parameter.begin(), parameter.end());
-  growth.x_label = table.names[1];
-  growth.lines[0].points = {{*low, 0}, {*high, 0}};
-  const auto* orbit = table.column("orbit");
-  std::map<int, ChartLine> lines;  // by branch; orbits have multipliers instead
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    if (orbit && (*orbit)[i] != 0) continue;
-    double most = NAN;
-    for (int k = 0; table.find(fmt::format("re{}", k)) >= 0; ++k)
-      most = std::fmax(most, (*table.column(fmt::format("re{}", k)))[i]);
-    const int number = static_cast<int>(table.numbers[0][i]);
-    lines[number].colour = number - 1;
-    lines[number].name = fmt::format("branch {}", number);
-    lines[number].points.emplace_back(parameter[i], most);
-  }
-  for (auto& [number, line] : lines) growth.lines.push_back(std::move(line));
-  if (!lines.empty()) charts.push_back({"growth", std::move(growth)});
-  return charts;
-}
+namespace {
 
-std::vector<NamedChart> draw_comparison(const ResultTable& table) {
-  const int formulation = table.find("formulation"), integrator = table.find("integrator");
-  const auto word = [&](int column, std::size_t row) {
+// Rows of `compare` with one formulation (or with any, when `only` is empty).
+struct MethodLines {
+  const ResultTable& table;
+  int formulation = table.find("formulation"), integrator = table.find("integrator");
+
+  std::string word(int column, std::size_t row) const {
     return column < 0 || table.words[column].empty() ? std::string() : table.words[column][row];
-  };
-  bool several = false;
-  for (std::size_t i = 1; i < table.rows(); ++i)
-    several |= word(formulation, i) != word(formulation, 0);
-  struct Axis {
-    const char *column, *name, *label;
-  };
-  static const Axis axes[] = {
-      {"wall_seconds", "work-precision", "time of the computation [s]"},
-      {"evaluations", "evaluations-precision", "evaluations of the equations of motion"},
-      {"step", "convergence", "step [s]"}};
-  std::vector<NamedChart> charts;
-  for (const auto& [column, name, label] : axes) {
-    const auto *x = table.column(column), *y = table.column("difference");
-    if (!x || !y) continue;
-    Chart chart;
-    chart.title = std::string(name) == "convergence" ? "error at the end over the step"
-                                                     : "work and precision";
-    chart.x_label = label;
-    chart.y_label = "error at the end [m or rad]";
-    chart.x_log = chart.y_log = true;
+  }
+  std::vector<std::string> distinct(int column) const {
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < table.rows(); ++i)
+      if (std::find(words.begin(), words.end(), word(column, i)) == words.end())
+        words.push_back(word(column, i));
+    return words;
+  }
+  std::vector<ChartLine> over(const std::vector<double>& x, const std::string& only) const {
+    const bool several = only.empty() && distinct(formulation).size() > 1;
+    const std::vector<double>& y = *table.column("difference");
     std::vector<ChartLine> lines;
     for (std::size_t i = 0; i < table.rows(); ++i) {
+      if (!only.empty() && word(formulation, i) != only) continue;
       const std::string method = (several ? word(formulation, i) + ", " : "") + word(integrator, i);
       auto line = std::find_if(lines.begin(), lines.end(),
                                [&](const ChartLine& l) { return l.name == method; });
@@ -231,16 +93,50 @@ std::vector<NamedChart> draw_comparison(const ResultTable& table) {
         lines.push_back({{}, count >= 7, count, method, ChartDrawn::both});
         line = lines.end() - 1;
       }
-      line->points.emplace_back((*x)[i], (*y)[i]);
+      line->points.emplace_back(x[i], y[i]);
     }
-    chart.lines = std::move(lines);
-    charts.push_back({name, std::move(chart)});
+    return lines;
+  }
+};
+
+}  // namespace
+
+// With more methods than colours every formulation has charts of its own.
+std::vector<NamedChart> draw_comparison(const ResultTable& table) {
+  const MethodLines methods{table};
+  struct Axis {
+    const char *column, *name, *label;
+  };
+  static const Axis axes[] = {
+      {"wall_seconds", "work-precision", "time of the computation [s]"},
+      {"evaluations", "evaluations-precision", "evaluations of the equations of motion"},
+      {"step", "convergence", "step [s]"}};
+  const std::vector<std::string> formulations = methods.distinct(methods.formulation);
+  const std::size_t count = formulations.size() * methods.distinct(methods.integrator).size();
+  const bool split = formulations.size() > 1 && count > 7;
+  std::vector<NamedChart> charts;
+  for (const auto& [column, name, label] : axes) {
+    const auto* x = table.column(column);
+    if (!x || !table.column("difference")) continue;
+    for (const std::string& only : split ? formulations : std::vector<std::string>{""}) {
+      Chart chart;
+      chart.title = std::string(name) == "convergence" ? "error at the end over the step"
+                                                       : "work and precision";
+      if (split) chart.title += ": " + only;
+      chart.x_label = label;
+      chart.y_label = "error at the end [m or rad]";
+      chart.x_log = chart.y_log = true;
+      chart.lines = methods.over(*x, only);
+      charts.push_back({split ? fmt::format("{}-{}", name, only) : name, std::move(chart)});
+    }
   }
   return charts;
 }
 
-std::vector<NamedChart> draw_search(const ResultTable& table) {
-  const auto* residual = table.column("residual");
+std::vector<NamedChart> draw_search(const ResultTable& table, const ColumnUnits& units) {
+  // the relative residual is one nearly everywhere: what changes over the box is the rate
+  const auto* rate = table.column("rate");
+  const auto* residual = rate ? rate : table.column("residual");
   if (table.find("residual") != 2) return {};  // a map needs two initial values
   std::vector<double> xs = table.numbers[0], ys = table.numbers[1];
   const auto sort_out = [](std::vector<double>& values) {
@@ -263,16 +159,16 @@ std::vector<NamedChart> draw_search(const ResultTable& table) {
     const auto row = std::lower_bound(ys.begin(), ys.end(), table.numbers[1][i]) - ys.begin();
     map.values[row * xs.size() + column] = std::log10(std::max((*residual)[i], 1e-16));
   }
-  map.label = "log10 of the residual of the rates";
+  map.label = rate ? "log10 of the rate" : "log10 of the residual";
   Chart chart;
   chart.title = "how far from steady";
-  chart.x_label = table.names[0];
-  chart.y_label = table.names[1];
+  chart.x_label = units.with_unit(table.names[0]);
+  chart.y_label = units.with_unit(table.names[1]);
   chart.map = std::move(map);
   return {{"residual-map", chart}};
 }
 
-std::vector<NamedChart> draw_section(const ResultTable& table,
+std::vector<NamedChart> draw_section(const ResultTable& table, const ColumnUnits& units,
                                      const std::vector<std::string>& quantities) {
   std::vector<int> columns;
   for (std::size_t i = 1; i < table.names.size(); ++i) {
@@ -285,8 +181,8 @@ std::vector<NamedChart> draw_section(const ResultTable& table,
   if (columns.size() < 2) return {};
   Chart chart;
   chart.title = "crossings of the section";
-  chart.x_label = table.names[columns[0]];
-  chart.y_label = table.names[columns[1]];
+  chart.x_label = units.with_unit(table.names[columns[0]]);
+  chart.y_label = units.with_unit(table.names[columns[1]]);
   chart.lines.push_back(dots(table, columns[0], columns[1], 0, ""));
   return {{"section", chart}};
 }

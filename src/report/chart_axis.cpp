@@ -8,11 +8,12 @@
 namespace cartan {
 namespace {
 
-// 10 to a whole power: plain where that is short, else with raised digits.
-std::string power_label(int power) {
-  if (power >= -3 && power <= 4) return fmt::format("{:g}", std::pow(10, power));
+// A digit times 10 to a whole power: plain where that is short, else with raised digits.
+std::string power_label(int digit, int power) {
+  if (power >= -3 && power <= 4) return fmt::format("{:g}", digit * std::pow(10, power));
   static constexpr const char* raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string text = power < 0 ? "10⁻" : "10";
+  std::string text = digit > 1 ? fmt::format("{}·10", digit) : "10";
+  if (power < 0) text += "⁻";
   for (const char digit : std::to_string(std::abs(power))) text += raised[digit - '0'];
   return text;
 }
@@ -77,8 +78,8 @@ std::vector<ChartAxis::Tick> ChartAxis::decades(int count) const {
       const double value = digit * std::pow(10, power), place = std::log10(value);
       if (place < low_ || place > high_ || (digit > 1 && high_ - low_ > 4)) continue;
       std::string label;
-      if (digit == 1 && named) label = power_label(power);
-      if (digit > 1 && high_ - low_ <= 2) label = fmt::format("{:g}", value);
+      if (digit == 1 && named) label = power_label(1, power);
+      if (digit > 1 && high_ - low_ <= 2) label = power_label(digit, power);
       ticks.push_back({value, std::move(label)});
     }
   }

@@ -1,7 +1,13 @@
 #include "report/column_units.h"
 
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "model/model.h"
 
 namespace cartan {
 namespace {
@@ -42,13 +48,46 @@ std::string body_unit(const std::string& number) {
 }  // namespace
 
 ColumnUnits::ColumnUnits(const nlohmann::json& model) {
+  known_ = model.is_object();
   mechanism_ = model.is_object() && model.contains("bodies");
   if (!mechanism_ || !model.contains("joints")) return;
   for (const auto& joint : model["joints"])
     if (joint.is_object()) joints_[joint.value("name", "")] = joint.value("type", "");
 }
 
+ColumnUnits ColumnUnits::of(const Model& model) {
+  ColumnUnits units;
+  units.known_ = true;
+  units.mechanism_ = model.is_mechanism();
+  for (const Joint& joint : model.joints) units.joints_[joint.name] = info(joint.type).name;
+  return units;
+}
+
+ColumnUnits ColumnUnits::of_folder(const std::string& folder) {
+  const auto read = [&](const char* name) {
+    std::ifstream stream(std::filesystem::path(folder) / name);
+    return nlohmann::json::parse(stream, nullptr, false);
+  };
+  ColumnUnits units(read("model.json"));
+  const nlohmann::json named = read("units.json");
+  if (!named.is_object()) return units;
+  units.known_ = true;
+  for (const auto& [column, unit] : named.items())
+    if (unit.is_string()) units.named_[column] = unit;
+  return units;
+}
+
+std::string ColumnUnits::json_for(const std::string& table) const {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  if (mechanism_) json["t"] = "s";
+  std::istringstream header(table.substr(0, table.find('\n')));
+  for (std::string column; std::getline(header, column, ',');)
+    if (const std::string known = unit(column); !known.empty()) json[column] = known;
+  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
 std::string ColumnUnits::unit(const std::string& column) const {
+  if (const auto named = named_.find(column); named != named_.end()) return named->second;
   if (column == "t") return mechanism_ ? "s" : "";
   if (!mechanism_) return "";
   if (column == "kinetic" || column == "potential" || column == "energy") return "J";
@@ -59,7 +98,8 @@ std::string ColumnUnits::unit(const std::string& column) const {
   const std::size_t dot = column.rfind('.');
   if (dot == std::string::npos) return "";
   const auto joint = joints_.find(column.substr(0, dot));
-  const std::string number = column.substr(dot + 1);
+  std::string number = column.substr(dot + 1);  // q1, or q[1] as expressions have it
+  std::erase_if(number, [](char c) { return c == '[' || c == ']'; });
   const std::string unit = joint != joints_.end() ? joint_unit(joint->second, number) : "";
   return unit.empty() ? body_unit(number) : unit;
 }

@@ -8,20 +8,29 @@
 
 namespace cartan {
 
+struct Model;
+
 class ColumnUnits {
  public:
   ColumnUnits() = default;
   explicit ColumnUnits(const nlohmann::json& model);  // model.json of the run
+  static ColumnUnits of(const Model& model);
+  // Of a folder: its model.json, or the units.json of an analysis.
+  static ColumnUnits of_folder(const std::string& folder);
 
   // "rad", "m/s", ..; "" where there is none or it is not known.
   std::string unit(const std::string& column) const;
   // "crank.q [rad]"
   std::string with_unit(const std::string& column) const;
+  // units.json: what is known of the columns of a table (its text), and of the time.
+  std::string json_for(const std::string& table) const;
+  bool known() const { return known_; }  // whether anything was there to take units from
   bool has_joint(const std::string& name) const { return joints_.count(name) > 0; }
 
  private:
   std::map<std::string, std::string> joints_;  // types
-  bool mechanism_ = false;
+  std::map<std::string, std::string> named_;   // columns of units.json
+  bool mechanism_ = false, known_ = false;
 };
 
 std::string with_unit(const std::string& name, const std::string& unit);

@@ -47,22 +47,24 @@ std::optional<ResultTable> read_comparison_json(const std::string& path, std::st
 
 std::vector<NamedChart> draw_table(const ResultTable& table, const std::string& path,
                                    const PlotRequest& request) {
+  const std::string folder = fs::path(path).parent_path().string();
+  const ColumnUnits units = ColumnUnits::of_folder(folder);
   switch (kind_of_table(table)) {
     case TableKind::sweep:
-      return draw_sweep(table);
+      return draw_sweep(table, units);
     case TableKind::eigenvalues:
-      return draw_eigenvalues(table);
+      return draw_eigenvalues(table, units);
     case TableKind::branch:
-      return draw_branches(table, fs::path(path).parent_path().string(), request.quantities);
+      return draw_branches(table, folder, units, request.quantities);
     case TableKind::comparison:
       return draw_comparison(table);
     case TableKind::search:
-      return draw_search(table);
+      return draw_search(table, units);
     case TableKind::residuals:
       return draw_residuals(table);
     default:
       if (fs::path(path).filename() == "section.csv")
-        return draw_section(table, request.quantities);
+        return draw_section(table, units, request.quantities);
       return {};
   }
 }

@@ -27,7 +27,7 @@ std::string caption_of(const NamedChart& named) {
   if (name.starts_with("speeds")) return "Speeds of the joints over time.";
   if (name.starts_with("phase"))
     return "Phase portrait: " + named.chart.y_label + " over " + named.chart.x_label + ".";
-  if (name == "spectrum")
+  if (name.starts_with("spectrum"))
     return "Amplitude spectrum of the coordinates (a straight line taken off, Hann window): peaks "
            "are "
            "frequencies of the motion.";

@@ -50,7 +50,8 @@ Json table_json(const ViewerTable& table, const ViewerLimits& limits) {
   const CsvTable& csv = table.rows.table;
   // Energies and violations are looked at through their differences: doubles. Where bodies are and
   // how joints are loaded is only drawn.
-  const bool single = table.name == "bodies.csv" || table.name == "reactions.csv";
+  const bool single = table.name == "bodies.csv" || table.name == "reactions.csv" ||
+                      table.name == "forces.csv";
   std::size_t every = 1;
   const std::size_t most =
       std::max<std::size_t>(2, std::min(limits.samples, limits.table_numbers / csv.names.size()));

@@ -100,7 +100,8 @@ class RunReader {
   bool read_tables() {
     if (!run_.bodies.empty() && !read_bodies()) return false;
     if (!read_table("trajectory.csv", limits_.samples)) return false;
-    for (const char* name : {"reactions.csv", "power.csv", "constraints.csv", "multipliers.csv"})
+    for (const char* name :
+         {"reactions.csv", "forces.csv", "power.csv", "constraints.csv", "multipliers.csv"})
       if (exists(name) && !read_table(name, limits_.samples)) return false;
     const ViewerTable& first = run_.tables.front();
     for (const ViewerTable& table : run_.tables)
@@ -153,8 +154,8 @@ class RunReader {
 
 const std::vector<std::string>& run_file_names() {
   static const std::vector<std::string> names = {
-      "model.json", "summary.json",  "trajectory.csv",  "bodies.csv",     "events.csv",
-      "power.csv",  "reactions.csv", "constraints.csv", "multipliers.csv"};
+      "model.json", "summary.json",  "trajectory.csv",  "bodies.csv",      "events.csv",
+      "power.csv",  "reactions.csv", "constraints.csv", "multipliers.csv", "forces.csv"};
   return names;
 }
 

@@ -90,19 +90,46 @@ class Writer {
 
 }  // namespace
 
+namespace {
+
+constexpr const char* signature = "(const double* x, double* y) {\n";
+
+// Functions of about this many characters: what a compiler takes grows faster than the length of a
+// function, and at -O0 calls between them cost nothing beside the sines.
+constexpr std::size_t long_part = 20000;
+
+std::string write_in_full(const Writer& writer, const std::vector<Expression>& values) {
+  std::string text, part, calls;
+  int parts = 0;
+  auto finish_part = [&] {
+    text += fmt::format("static void part{}", parts) + signature + part + "}\n";
+    calls += fmt::format("part{}(x, y);\n", parts++);
+    part.clear();
+  };
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    part += fmt::format("y[{}] = ", k);
+    if (values[k].is_number())
+      part += writer.name(values[k]);
+    else
+      writer.write_out(values[k].node(), part);
+    part += ";\n";
+    if (part.size() > long_part) finish_part();
+  }
+  if (!part.empty()) finish_part();
+  return text + "void equations" + signature + calls + "}\n";
+}
+
+}  // namespace
+
 std::string write_equations(const ExpressionGraph& graph, const std::vector<Expression>& values,
                             bool written_out) {
   const Writer writer(graph);
-  std::string text = "#include <math.h>\nvoid equations(const double* x, double* y) {\n";
-  if (!written_out) writer.write_lines(values, text);
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    text += fmt::format("y[{}] = ", k);
-    if (written_out && !values[k].is_number())
-      writer.write_out(values[k].node(), text);
-    else
-      text += writer.name(values[k]);
-    text += ";\n";
-  }
+  std::string text = "#include <math.h>\n";
+  if (written_out) return text + write_in_full(writer, values);
+  text += std::string("void equations") + signature;
+  writer.write_lines(values, text);
+  for (std::size_t k = 0; k < values.size(); ++k)
+    text += fmt::format("y[{}] = {};\n", k, writer.name(values[k]));
   return text + "}\n";
 }
 

@@ -44,6 +44,10 @@ int ExpressionGraph::place(const Instruction& instruction) {
   return made;
 }
 
+int ExpressionGraph::find(const Instruction& instruction) const {
+  return known_.find(hash_of(instruction), [&](int i) { return nodes_[i] == instruction; });
+}
+
 double ExpressionGraph::calc_sample(const Instruction& i) const {
   auto value = [&](int k) { return samples_[k]; };
   switch (i.op) {

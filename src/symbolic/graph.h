@@ -9,6 +9,8 @@
 //   order           operands of +, *, min, max are sorted; x - y and y - x are one node up to sign,
 //                   1 - x is -(x - 1)
 //   pairs           sin^2 + cos^2 = 1
+//   same product    x (y z) is the node of (x y) z or (x z) y where there is one already, and
+//                   likewise (x y)(z w); no node is made for the comparison
 //   functions       odd and even ones lose the sign of their argument; inverse pairs cancel
 //   0 x = 0, x / x = 1: identities of expressions, not of numbers (x may be infinite somewhere)
 // Sums and products stay binary: to flatten them would take apart what is shared. A form in which
@@ -61,6 +63,8 @@ class ExpressionGraph {
   Expression call(const std::string& name, const std::vector<Expression>& arguments,
                   double sample = 0);
   Expression make_call(int function, const std::vector<int>& arguments, double sample);
+  int function_named(const std::string& name) { return function_of_name(name, {}); }
+  int function_count() const { return static_cast<int>(functions_.size()); }
   // Of Op::call: a counts the functions, b the lists of arguments.
   const Function& function(int which) const { return functions_[which]; }
   const std::string& function_name(int which) const { return functions_[which].name; }
@@ -99,9 +103,12 @@ class ExpressionGraph {
 
  private:
   int place(const Instruction& instruction);
+  int find(const Instruction& instruction) const;  // its node, or -1
   double calc_sample(const Instruction& instruction) const;
   int make_sum(int a, int b);
   int make_product(int a, int b);
+  int find_product(int a, int b) const;
+  int find_same_product(int a, int b) const;
   int make_quotient(int a, int b);
   int make_power(int base, int exponent);
   int scaled(double factor, int x);

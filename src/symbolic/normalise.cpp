@@ -1,4 +1,5 @@
 // ExpressionGraph: nodes are normalised when they are made (the rules are listed in graph.h).
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 
@@ -149,8 +150,35 @@ int ExpressionGraph::make_product(int a, int b) {
   if (left.op == Op::divide && left.b == b) return left.a;
   if (right.op == Op::divide && right.b == a) return right.a;
   if (left.op == Op::sqrt && a == b) return left.a;
+  if (left.op == Op::multiply || right.op == Op::multiply)
+    if (const int known = find_same_product(a, b); known >= 0) return known;
   if (a > b) std::swap(a, b);
   return place({Op::multiply, a, b, 0});
+}
+
+// The node of a b, neither a number; -1: there is none.
+int ExpressionGraph::find_product(int a, int b) const {
+  if (a < 0 || b < 0) return -1;
+  return find({Op::multiply, std::min(a, b), std::max(a, b), 0});
+}
+
+// A product of the same three or four factors, taken together in whatever order; -1: there is none.
+// Without it L x y - L y x would not vanish where the first was made as (L x) y, the second as
+// (L y) x. To bring all products into one order instead would make nodes that share less (figures:
+// docs/symbolic.md).
+int ExpressionGraph::find_same_product(int a, int b) const {
+  if (const int known = find_product(a, b); known >= 0) return known;
+  const Instruction &x = nodes_[a], &y = nodes_[b];
+  for (const auto& [one, pair] : {std::pair{a, y}, std::pair{b, x}}) {
+    if (pair.op != Op::multiply) continue;
+    for (const auto& [p, q] : {std::pair{pair.a, pair.b}, std::pair{pair.b, pair.a}})
+      if (const int known = find_product(find_product(one, p), q); known >= 0) return known;
+  }
+  if (x.op != Op::multiply || y.op != Op::multiply) return -1;
+  for (const auto& [p, q] : {std::pair{y.a, y.b}, std::pair{y.b, y.a}})
+    if (const int known = find_product(find_product(x.a, p), find_product(x.b, q)); known >= 0)
+      return known;
+  return -1;
 }
 
 int ExpressionGraph::make_quotient(int a, int b) {

@@ -104,6 +104,44 @@ TEST(PlotCommand, TablesOfAnalyses) {
   const std::string diagram = read_file(branch + "/plots/branch-x.svg");
   EXPECT_TRUE(contains(diagram, ">branch-point<"));
   EXPECT_TRUE(contains(diagram, "stroke-dasharray"));  // the unstable part
+  // the time of [variables] has no unit
+  EXPECT_TRUE(contains(read_file(branch + "/plots/growth.svg"), ">largest real part<"));
+}
+
+TEST(PlotCommand, AxesOfAnalysesHaveUnits) {
+  const Scratch scratch;
+  const std::string branch = scratch.path("branch");
+  ASSERT_EQ(
+      run_cartan({"continue", example("bicycle"), "--set", "lean=0", "--set", "steer=0",
+                  "--parameter", "R2*front_axle.v", "--from", "4", "--to", "4.5", "--out", branch})
+          .status,
+      0);
+  ASSERT_EQ(run_cartan({"plot", branch, "--quantity", "rear_axle.v0"}).status, 0);
+  EXPECT_TRUE(
+      contains(read_file(branch + "/plots/branch-rear_axle.v0.svg"), ">rear_axle.v0 [rad/s]<"));
+  const std::string search = scratch.path("search");
+  ASSERT_EQ(run_cartan({"equilibrium", example("planar_double_pendulum"), "--search",
+                        "shoulder.q=lin(-3,3,4),elbow.q=lin(-3,3,4)", "--out", search})
+                .status,
+            0);
+  ASSERT_EQ(run_cartan({"plot", search}).status, 0);
+  const std::string map = read_file(search + "/plots/residual-map.svg");
+  EXPECT_TRUE(contains(map, ">shoulder.q [rad]<") && contains(map, ">elbow.q [rad]<"));
+}
+
+// More methods than colours: a chart for every formulation.
+TEST(PlotCommand, ManyMethodsShareNoChart) {
+  const Scratch scratch;
+  const std::string csv = scratch.path("table.csv");
+  ASSERT_EQ(run_cartan({"compare", example("heavy_top"), "--formulations", "recursive,moving-frame",
+                        "--integrators", "gl1,gl2,gl3,rk4", "--steps", "0.02,0.01", "--duration",
+                        "0.1", "--csv", csv})
+                .status,
+            0);
+  const std::vector<std::string> names = names_of(expect_json(run_cartan({"plot", csv, "--json"})));
+  EXPECT_EQ(names.size(), 6u);
+  EXPECT_TRUE(has(names, "work-precision-recursive.svg"));
+  EXPECT_TRUE(contains(read_file(scratch.path("convergence-moving-frame.svg")), ">gl2<"));
 }
 
 TEST(PlotCommand, BadInput) {

@@ -61,6 +61,7 @@ class DerivedExample : public testing::TestWithParam<std::string> {};
 TEST_P(DerivedExample, HasTheNativeRates) {
   const Example example = load_example(GetParam());
   ASSERT_TRUE(example) << example.problem;
+  if (!has_flat_list(*example.model)) GTEST_SKIP() << "see has_flat_list";
   std::mt19937_64 random(7);
   const FlatRates flat(*example.model, example.system->initial_state());
   const FlatRates folded(*example.model, example.system->initial_state(), {true, true});

@@ -19,6 +19,12 @@ inline constexpr std::size_t most_states_with_jacobian = 30;
 
 std::vector<std::string> example_names();
 
+// Where no system is solved on the way (implicit_test.cpp) and no C code is called
+// (languages_test.cpp), a flat list of operations says everything.
+inline bool has_flat_list(const Model& model) {
+  return !model.implicit && model.function_files.empty();
+}
+
 // Near the initial state, where there are constraints on them; the discrete state stays.
 State random_state(const System& system, std::mt19937_64& random, double size = 0.3);
 

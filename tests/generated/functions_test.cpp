@@ -82,6 +82,7 @@ class FunctionsOfExample : public testing::TestWithParam<std::string> {
   void SetUp() override {
     example = load_example(GetParam());
     ASSERT_TRUE(example) << example.problem;
+    if (!has_flat_list(*example.model)) GTEST_SKIP() << "see has_flat_list";
     start = example.system->initial_state();
     workspace = example.system->make_workspace();
     mechanism = dynamic_cast<const MechanicalSystem*>(example.system.get());

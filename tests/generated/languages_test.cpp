@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "codegen/compiled_library.h"
 #include "core/child_process.h"
+#include "core/compiled_library.h"
 #include "generated/example_units.h"
 #include "unit/codegen/work_folder.h"
 
@@ -69,6 +69,8 @@ TEST(GeneratedCode, OfEveryExampleInCHasTheNativeNumbers) {
     options.flags = {"-O0"};
     options.compiler = quick_compiler("clang", "");
     options.cache = folder.path();
+    const std::vector<std::string>& files = e.example.model->function_files;
+    options.sources.assign(files.begin(), files.end());
     const auto library =
         CompiledLibrary::compile(emit(e.unit, Language::c)[0].text, options, problem);
     ASSERT_TRUE(library) << e.name << ": " << problem;
@@ -121,8 +123,15 @@ TEST(GeneratedCode, OfEveryExampleInCppHasTheNativeNumbers) {
   }
   folder.write("main.cpp", main + "}\n");
   const std::string f = folder.path().string() + "/";
-  const ChildResult compiled = run_child(
-      {quick_compiler("clang++", "c++"), "-std=c++20", "-O0", f + "main.cpp", "-o", f + "main"});
+  std::vector<std::string> words = {
+      quick_compiler("clang++", "c++"), "-std=c++20", "-O0", f + "main.cpp", "-o", f + "main"};
+  for (const ExampleUnit& e : units)
+    for (const std::string& file : e.example.model->function_files) {
+      words.push_back(f + e.name + ".o");
+      ASSERT_EQ(run_child({quick_compiler("clang", "cc"), "-c", file, "-o", words.back()}).status,
+                0);
+    }
+  const ChildResult compiled = run_child(words);
   ASSERT_EQ(compiled.status, 0) << compiled.output().substr(0, 3000);
   ASSERT_EQ(run_child({f + "main"}).status, 0);
   expect_outputs(units, folder);
@@ -158,6 +167,9 @@ TEST(GeneratedCode, OfEveryExampleInPythonHasTheNativeNumbers) {
     main += "run('" + e.name + "', " + std::to_string(state_size(e)) + ", " +
             std::to_string(e.parameters.size()) + ", " + (e.has_jacobian() ? "True" : "False") +
             ")\n";
+  folder.write("measured_spring_functions.py",
+               "def stop(x, k, a):\n    return k * x * (1 + x**2 / a**2) * (x > 0)\n"
+               "def dstopdx(x, k, a):\n    return k * (1 + 3 * x**2 / a**2) * (x > 0)\n");
   folder.write("main.py", main);
   const ChildResult result = run_child({python, (folder.path() / "main.py").string()});
   ASSERT_EQ(result.status, 0) << result.output().substr(0, 3000);
@@ -194,6 +206,10 @@ TEST(GeneratedCode, OfEveryExampleInOctaveHasTheNativeNumbers) {
     main += "run(f, '" + e.name + "', " + std::to_string(state_size(e)) + ", " +
             std::to_string(e.parameters.size()) + ", [" + rows + "], [" + columns + "]);\n";
   }
+  folder.write("stop.m",
+               "function y = stop(x, k, a)\n  y = k * x * (1 + x^2 / a^2) * (x > 0);\nend\n");
+  folder.write("dstopdx.m",
+               "function y = dstopdx(x, k, a)\n  y = k * (1 + 3 * x^2 / a^2) * (x > 0);\nend\n");
   folder.write("main_script.m", "1;\n" + main);
   const ChildResult result = run_child(
       {"octave", "--no-gui", "--norc", "--quiet", (folder.path() / "main_script.m").string()});

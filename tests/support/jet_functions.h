@@ -73,4 +73,21 @@ inline Jet table_value(const std::shared_ptr<const Spline>& spline, int order, c
                spline->derivative(order + 2, x.a));
 }
 
+inline Jet call_value(const FunctionCode& function, int order, const Jet* x) {
+  double at[most_arguments];
+  const int count = function.arguments();
+  for (int k = 0; k < count; ++k) at[k] = x[k].a;
+  Jet result(function.value(order, at));
+  for (int k = 0; k < count; ++k) {
+    if (x[k].d == 0 && x[k].dd == 0) continue;
+    const int slope = function.order(order).slope[k];
+    result.d += function.value(slope, at) * x[k].d;
+    result.dd += function.value(slope, at) * x[k].dd;
+    for (int j = 0; j < count; ++j)
+      if (x[k].d != 0 && x[j].d != 0)
+        result.dd += function.value(function.order(slope).slope[j], at) * x[k].d * x[j].d;
+  }
+  return result;
+}
+
 }  // namespace cartan

@@ -50,6 +50,7 @@ double symbol_value(const Situation& s, const Symbol& symbol) {
     case Quantity::potential:
       return s.out.potential;
     case Quantity::variable:
+    case Quantity::variable_rate:
       break;
   }
   return std::nan("");

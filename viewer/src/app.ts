@@ -121,6 +121,7 @@ export class App {
       view: (direction) => { this.view.home(direction); this.refresh(); },
       follow: () => this.nextFollow(),
       layer: (key) => this.panel.setLayer(key),
+      forces: () => this.panel.toggleForces(),
       panel: () => this.togglePanel(),
       theme: () => this.setTheme(!this.dark),
       help: () => (this.help.open ? this.help.close() : this.help.showModal()),

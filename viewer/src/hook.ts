@@ -8,6 +8,7 @@ export interface Hook {
   speed: () => number;
   drawn: () => number; // pictures so far
   parts: (body: string, ghost?: boolean) => { form: string; matrix: number[] }[];
+  arrows: (layer: string) => { name: string; torque: boolean; from: number[]; vector: number[] }[];
   layers: () => Record<string, boolean>;
   plots: () => { title: string; curves: number; cursor: number }[];
   mode: () => number;
@@ -26,6 +27,7 @@ export function install(app: App): void {
     speed: () => app.player.speed,
     drawn: () => app.drawn,
     parts: (body, ghost = false) => app.view.readBack(body, ghost),
+    arrows: (layer) => app.view.readArrows(layer),
     layers: () => Object.fromEntries(app.view.layers.map((layer) => [layer.key, layer.shown])),
     plots: () => app.plots.map((plot) => ({ title: plot.options.title, curves: plot.curveCount, cursor: plot.timeOfCursor })),
     mode: () => app.mode,

@@ -10,6 +10,7 @@ export interface KeyActions {
   view: (direction: 'home' | 'front' | 'side' | 'top') => void;
   follow: () => void;
   layer: (key: string) => void;
+  forces: () => void;
   panel: () => void;
   theme: () => void;
   help: () => void;
@@ -23,7 +24,7 @@ const rows: [string, string][] = [
   ['1 2 3 0', 'from the front, the side, above; all of it'],
   ['F', 'camera follows: off, the whole, one body after the other'],
   ['J A B N', 'joints, joint axes, body frames, names'],
-  ['R T G', 'reactions, traces, ground'],
+  ['R L T G', 'reactions, forces, traces, ground'],
   ['P D', 'panel, dark or light'],
   ['?', 'this help'],
 ];
@@ -56,6 +57,7 @@ export function listen(actions: KeyActions): void {
       '3': () => actions.view('top'),
       '0': () => actions.view('home'),
       f: actions.follow,
+      l: actions.forces,
       p: actions.panel,
       d: actions.theme,
       '?': actions.help,

@@ -39,9 +39,21 @@ export class Panel {
       box.checked = layer.shown;
       box.addEventListener('change', () => this.setLayer(layer.key, box.checked));
       this.boxes.set(layer.key, box);
-      list.append(h('label', {}, box, h('span', {}, layer.label, layer.legend ? h('small', {}, ` ${layer.legend}`) : null)));
+      const mark = layer.color ? h('i', { class: 'mark', style: `background:${layer.color}` }) : null;
+      list.append(h('label', {}, box, h('span', {}, mark, layer.label, layer.legend ? h('small', {}, ` ${layer.legend}`) : null)));
     }
+    const { model } = this.view.run;
+    const acting = (model.forces ?? []).length + (model.constraints ?? []).length;
+    if (acting > 0 && !this.view.run.has('forces.csv'))
+      list.append(h('small', { class: 'wide' }, 'Forces were not recorded: run --record forces'));
     return list;
+  }
+
+  // All force arrows, or none of them where some are shown.
+  toggleForces(): void {
+    const kinds = this.view.layers.filter((layer) => layer.key.startsWith('force-'));
+    const shown = !kinds.some((layer) => layer.shown);
+    for (const layer of kinds) this.setLayer(layer.key, shown);
   }
 
   setLayer(key: string, shown?: boolean): void {

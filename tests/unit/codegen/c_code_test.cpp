@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/child_process.h"
-#include "codegen/compiled_library.h"
+#include "core/compiled_library.h"
 #include "codegen/emit.h"
 #include "random_unit.h"
 #include "work_folder.h"

@@ -1,5 +1,5 @@
 // Compiling and loading: the cache, compilers that are absent or fail, several processes at once.
-#include "codegen/compiled_library.h"
+#include "core/compiled_library.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-#include "codegen/library_cache.h"
+#include "core/library_cache.h"
 #include "work_folder.h"
 
 namespace cartan {

@@ -1,5 +1,5 @@
 // The folder of compiled libraries: what was not used for longest goes first, what is in use stays.
-#include "codegen/library_cache.h"
+#include "core/library_cache.h"
 
 #include <gtest/gtest.h>
 

@@ -82,6 +82,23 @@ TEST_F(Graph, EqualExpressionsAreOneNode) {
   EXPECT_EQ(graph.size(), size);
 }
 
+// Whatever is multiplied first: the node that is there is taken, and none is made for the search.
+TEST_F(Graph, ProductsOfTheSameFactorsAreOneNode) {
+  const Expression w = graph.symbol("w", 0.7);
+  const Expression xy = x * y, three = xy * z;
+  const Expression xz = x * z, yz = y * z;
+  expect_same(xz * y, three);
+  expect_same(x * yz, three);
+  expect_same((2 * xz) * (3 * y), 6 * three);
+  expect_same(xz * y - yz * x, Expression(0));
+  const Expression zw = z * w, four = xy * zw;
+  const Expression yw = y * w;
+  const int before = graph.size();
+  expect_same(xz * yw, four);
+  expect_same(yw * xz, four);
+  EXPECT_EQ(graph.size(), before);
+}
+
 TEST_F(Graph, NumbersThatAreNotFiniteDoNoHarm) {
   const double infinite = std::numeric_limits<double>::infinity();
   const double none = std::numeric_limits<double>::quiet_NaN();

@@ -56,6 +56,20 @@ export class Arrows {
     }
   }
 
+  // What is drawn, from the matrices of shaft and tip; null for none.
+  read(k: number): { origin: Vector3; vector: Vector3 } | null {
+    this.shafts.getMatrixAt(k, matrix);
+    if (matrix.determinant() === 0) return null;
+    matrix.decompose(middle, turn, scale);
+    const shaft = scale.z;
+    direction.copy(alongZ).applyQuaternion(turn);
+    const origin = middle.clone().addScaledVector(direction, -shaft / 2);
+    this.heads.getMatrixAt(k * this.cones, matrix);
+    matrix.decompose(middle, turn, scale);
+    const vector = middle.clone().addScaledVector(direction, scale.z / 2).sub(origin);
+    return { origin, vector };
+  }
+
   flush(): void {
     this.shafts.instanceMatrix.needsUpdate = this.heads.instanceMatrix.needsUpdate = true;
   }

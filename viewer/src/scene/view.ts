@@ -1,7 +1,7 @@
 // Everything that is seen of one or two runs, at one time.
 import { Box3, Group, InstancedMesh, Matrix4, Raycaster, Vector2, Vector3 } from 'three';
 import type { Run } from '../run';
-import { ArrowKind, makeArrowKinds } from './forces';
+import { makeArrowKinds } from './forces';
 import { Extent, measure, roughSize, systemCenter } from './extent';
 import { InstanceSet } from './instances';
 import { jointParts } from './joints';
@@ -9,6 +9,7 @@ import { Labels } from './labels';
 import { ConstraintLines, Frames, JointAxes, Springs } from './lines';
 import { Phase } from './phase';
 import { Poses, toVector } from './poses';
+import type { ArrowKind, DrawnArrow } from './recorded';
 import { partsOf } from './shapes';
 import { Stage, ViewDirection } from './stage';
 import { tipOf, Traces } from './traces';
@@ -20,6 +21,7 @@ export interface Layer {
   key: string;
   label: string;
   legend?: string;
+  color?: string; // of arrows
   shown: boolean;
   apply: (shown: boolean) => void;
 }
@@ -44,6 +46,7 @@ export class View {
   private readonly bodies: InstanceSet;
   private readonly joints: InstanceSet;
   private readonly ghost: InstanceSet | null = null;
+  private readonly arrows: ArrowKind[];
   private readonly moving: { shown: () => boolean; update: (poses: Poses, t: number) => void }[] = [];
   private readonly extent: Extent;
   private readonly phase: Phase | null = null;
@@ -81,7 +84,8 @@ export class View {
     this.addLayer('traces', 'Traces', this.traces.group, true);
     this.addMoving('springs', 'Springs', new Springs(model, 0.012 * size), true, (model.forces ?? []).some((f) => f.type === 'spring'));
     this.addMoving('constraints', 'Constraints', new ConstraintLines(model, 0.1 * size), true, (model.constraints ?? []).length > 0);
-    for (const kind of makeArrowKinds(run, size)) this.addArrows(kind);
+    this.arrows = makeArrowKinds(run, size);
+    for (const kind of this.arrows) this.addArrows(kind);
     this.addMoving('axes', 'Joint axes', new JointAxes(model, 0.12 * size), false, run.bodyCount > 0);
     this.addMoving('frames', 'Body frames', new Frames(run.bodyCount, 0.1 * size), false, run.bodyCount > 0);
     if (!this.phase) this.layers.push({ key: 'labels', label: 'Names', shown: false, apply: (shown) => (this.labels.element.hidden = !shown) });
@@ -105,8 +109,9 @@ export class View {
     this.moving.push({ shown: () => group.visible, update: (poses) => part.update(poses) });
   }
   private addArrows(kind: ArrowKind): void {
-    this.addLayer(kind.key, kind.label, kind.group, kind.key === 'reactions' && this.run.bodyCount <= 16);
-    this.layers[this.layers.length - 1].legend = kind.legend;
+    const wanted = kind.key === 'reactions' || kind.key.startsWith('force-');
+    this.addLayer(kind.key, kind.label, kind.group, wanted && this.run.bodyCount <= 16);
+    Object.assign(this.layers[this.layers.length - 1], { legend: kind.legend, color: kind.color });
     this.moving.push({ shown: () => kind.group.visible, update: kind.update });
   }
 
@@ -203,6 +208,11 @@ export class View {
       if (distance >= worst.distance) worst = { distance, body: body.name };
     });
     return worst;
+  }
+
+  // Arrows of a kind as they are drawn.
+  readArrows(key: string): DrawnArrow[] {
+    return this.arrows.find((kind) => kind.key === key)?.readBack() ?? [];
   }
 
   readBack(body: string, ghost = false): { form: string; matrix: number[] }[] {

@@ -1,4 +1,4 @@
-#include "codegen/library_cache.h"
+#include "core/library_cache.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

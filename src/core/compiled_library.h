@@ -18,7 +18,8 @@ struct CompileOptions {
   std::string compiler;  // empty: $CC, cc, gcc or clang, the first there is
   std::vector<std::string> flags = {"-O2", "-march=native", "-fno-math-errno",
                                     "-ffp-contract=fast"};
-  std::vector<std::filesystem::path> sources;  // C files of the user, compiled along
+  // C files and shared libraries of the user, compiled and linked along
+  std::vector<std::filesystem::path> sources;
   std::filesystem::path cache;                 // empty: see above
   // Told, at most once, when the compiler has to run and the code is long.
   std::function<void(const std::string&)> note;
@@ -30,6 +31,9 @@ class CompiledLibrary {
   static std::shared_ptr<const CompiledLibrary> compile(const std::string& source,
                                                         const CompileOptions& options,
                                                         std::string& problem);
+  // A shared library of the user.
+  static std::shared_ptr<const CompiledLibrary> open(const std::filesystem::path& file,
+                                                     std::string& problem);
   ~CompiledLibrary();
   CompiledLibrary(const CompiledLibrary&) = delete;
   CompiledLibrary& operator=(const CompiledLibrary&) = delete;

@@ -1,4 +1,4 @@
-#include "codegen/compiled_library.h"
+#include "core/compiled_library.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "codegen/library_cache.h"
 #include "core/child_process.h"
+#include "core/library_cache.h"
 
 namespace cartan {
 namespace fs = std::filesystem;
@@ -124,9 +124,21 @@ void* CompiledLibrary::address(const std::string& name) const {
 
 std::shared_ptr<const CompiledLibrary> CompiledLibrary::load(const fs::path& file,
                                                              bool was_cached) {
+  dlerror();  // forgets earlier ones
   void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) return nullptr;
   return std::shared_ptr<const CompiledLibrary>(new CompiledLibrary(handle, file, was_cached));
+}
+
+std::shared_ptr<const CompiledLibrary> CompiledLibrary::open(const fs::path& file,
+                                                             std::string& problem) {
+  auto loaded = load(file, true);
+  if (!loaded) {
+    const char* why = dlerror();
+    problem =
+        fmt::format("it cannot be loaded as a shared library: {}", why ? why : "unknown reason");
+  }
+  return loaded;
 }
 
 std::shared_ptr<const CompiledLibrary> CompiledLibrary::compile(const std::string& source,
@@ -135,7 +147,8 @@ std::shared_ptr<const CompiledLibrary> CompiledLibrary::compile(const std::strin
   Compiler compiler;
   if (!find_compiler(options, compiler, problem)) return nullptr;
   std::vector<std::string> words = compiler.words;
-  words.insert(words.end(), {"-std=c99", "-shared", "-fPIC"});
+  // Functions of the user keep their meaning where another library has one of the same name.
+  words.insert(words.end(), {"-std=c99", "-shared", "-fPIC", "-Wl,-Bsymbolic"});
   words.insert(words.end(), options.flags.begin(), options.flags.end());
   add_speed_flags(compiler, source.size(), words);
 
@@ -172,7 +185,10 @@ std::shared_ptr<const CompiledLibrary> CompiledLibrary::compile(const std::strin
   const fs::path work = aside;
   std::ofstream(work / "code.c", std::ios::binary) << source;
   words.insert(words.end(), {"-o", (work / "code.so").string(), (work / "code.c").string()});
-  for (const fs::path& file : options.sources) words.push_back(file.string());
+  for (const fs::path& file : options.sources) {
+    words.push_back(file.string());
+    if (file.extension() != ".c") words.push_back("-Wl,-rpath," + file.parent_path().string());
+  }
   words.push_back("-lm");
   if (options.note && source.size() > long_source)
     options.note(fmt::format("compiling {:.1f} MB of C, once", 1e-6 * double(source.size())));

@@ -1,0 +1,22 @@
+// Equations that are linear in some of their names, taken apart.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "expr/program.h"
+
+namespace cartan {
+
+struct LinearForm {
+  Program program;               // the entries of A, then b; the unknowns do not appear
+  std::vector<int> row, column;  // of the entries, those that are not zero whatever the numbers are
+};
+
+// The outputs of `residuals` as A u - b: A is their derivative by the unknowns u and b their
+// negative, both at u = 0. Nothing where that has no finite value. Whether the residuals are linear
+// in u is for the caller to prove.
+std::optional<LinearForm> linear_form(const Program& residuals, std::span<const Symbol> unknowns);
+
+}  // namespace cartan

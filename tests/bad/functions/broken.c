@@ -1,0 +1,1 @@
+double broken(double x) { return y; }
