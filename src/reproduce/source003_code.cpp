@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "codegen/compiled_library.h"
+#include "core/compiled_library.h"
 #include "reproduce/call_time.h"
 #include "reproduce/drawing.h"
 #include "reproduce/source003.h"
