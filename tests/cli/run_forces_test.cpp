@@ -11,6 +11,10 @@
 namespace cartan::test {
 namespace {
 
+std::string example(const std::string& name) {
+  return std::string(CARTAN_ROOT) + "/examples/" + name + ".toml";
+}
+
 CsvTable read_table(const std::string& path) {
   Diagnostics problems(path);
   const auto table = read_csv(path, CsvRows::all, problems);
