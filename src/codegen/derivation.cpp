@@ -345,7 +345,18 @@ Derivation::MovingFrameForm Derivation::moving_frame() {
   form.F_star = mf.rhs;
   for (std::size_t k = 0; k < nv; ++k)
     for (std::size_t j = 0; j < nv; ++j) form.F_star[k] += form.N_star[k * nv + j] * v_[j];
+  add_known(form);
   return form;
+}
+
+void Derivation::add_known(MovingFrameForm& form) {
+  const MassMatrixForm known = mass_matrix_form();
+  form.constraints = known.rows;
+  form.J = known.J;
+  form.gamma = known.gamma;
+  for (const Link<Expression>& link : mechanism_->links)
+    for (int j = link.v0; j < link.v0 + link.nv; ++j)
+      if (link.driven || (ws_->any_locked && ws_->locked[j])) form.held.push_back({j, known.f[j]});
 }
 
 std::string Derivation::refuse_canonical(const Model& model) {

@@ -91,11 +91,20 @@ class Derivation {
   std::vector<Expression> events();
   std::vector<Expression> outputs();
 
-  // Matrices of the moving frame, 6 rows per body in tree order: B, B', and the vector F of forces.
+  // Matrices of the moving frame, 6 rows per body in tree order:
+  //   M* v' + N* v = F* + J^T lambda,  J v' = gamma  over the active constraint rows.
+  // The equation of a speed whose v' is known (`held`: driven or stuck joints) contains, beside
+  // F*, the force that holds it.
   struct MovingFrameForm {
-    int rows = 0, nv = 0;
+    int rows = 0, nv = 0, constraints = 0;
     std::vector<Expression> B, Bdot;  // row-major
     std::vector<Expression> M_star, N_star, F_star;
+    std::vector<Expression> J, gamma;
+    struct Held {
+      int speed;
+      Expression acceleration;
+    };
+    std::vector<Held> held;
   };
   MovingFrameForm moving_frame();
 
@@ -121,6 +130,7 @@ class Derivation {
   std::vector<Expression> evaluate_formulas(const Formula& formula);
   Expression evaluate_formula(const Formula& formula) { return evaluate_formulas(formula)[0]; }
   void sample_functions();
+  void add_known(MovingFrameForm& form);
   std::string free_name(std::string name) const;
 
   const Model& model_;

@@ -5,6 +5,7 @@
 
 #include "codegen/dialect.h"
 #include "codegen/emitters.h"
+#include "codegen/line_breaks.h"
 #include "symbolic/print.h"
 
 namespace cartan {
@@ -66,13 +67,12 @@ std::string equations(const ExpressionGraph& graph, const CodeFunction& function
       names.push_back(entry_name(output, static_cast<int>(k)));
     }
   const Printed printed = print_latex(graph, values, options);
-  std::vector<std::string> lines;
-  for (const PrintedLine& line : printed.lines) lines.push_back(line.name + " &= " + line.text);
-  for (std::size_t k = 0; k < values.size(); ++k)
-    lines.push_back(names[k] + " &= " + printed.values[k]);
+  std::vector<LatexEquation> lines;
+  for (const PrintedLine& line : printed.lines) lines.push_back({line.name, line.text});
+  for (std::size_t k = 0; k < values.size(); ++k) lines.push_back({names[k], printed.values[k]});
   std::string text = fmt::format("\\section*{{{}}}\n", latex_text(function.name));
   if (!function.comment.empty()) text += latex_text(function.comment) + "\n";
-  if (!lines.empty()) text += "\\begin{align*}\n" + joined(lines, " \\\\\n") + "\n\\end{align*}\n";
+  if (!lines.empty()) text += latex_display(lines);
   if (has_zeros) text += "All other entries are zero.\n";
   return text;
 }

@@ -90,10 +90,13 @@ class SheetBuilder {
   }
   void matrix(const std::string& name, const std::string& latex, int rows, int columns,
               const std::vector<Expression>& entries, bool symmetric = false) {
+    const std::vector<bool> zero = which_are_identically_zero(graph(), entries);
+    if (std::all_of(zero.begin(), zero.end(), [](bool z) { return z; })) equation(name, latex, 0);
     for (int i = 0; i < rows; ++i)
       for (int j = symmetric ? i : 0; j < columns; ++j) {
-        const Expression& entry = entries[static_cast<std::size_t>(i) * columns + j];
-        if (entry.is_number() && entry.number() == 0) continue;
+        const std::size_t place = static_cast<std::size_t>(i) * columns + j;
+        if (zero[place]) continue;
+        const Expression& entry = entries[place];
         equation(columns == 1 ? fmt::format("{}[{}]", name, i + 1) : entry_text(name, i, j),
                  columns == 1 ? symbol_latex(latex, i + 1) : entry_latex(latex, i, j), entry);
       }
@@ -140,7 +143,7 @@ class SheetBuilder {
     const std::vector<Expression> rates = derivation_.rates();
     for (std::size_t i = 0; i < rates.size(); ++i) {
       const std::string& name = derivation_.state()[i].name;
-      equation(name + "'", fmt::format("\\dot{{{}}}", name), rates[i]);
+      equation(name + "'", latex_name(name + "'"), rates[i]);
     }
   }
 
@@ -150,11 +153,10 @@ class SheetBuilder {
     bool told = false;
     for (std::size_t i = 0; i < rates.size(); ++i) {
       const std::string& name = derivation_.state()[i].name;
-      const bool plain = std::any_of(
-          derivation_.state().begin() + derivation_.nq(), derivation_.state().end(),
-          [&](const DerivedSymbol& s) {
-            return identical(s.symbol, rates[i]) && s.name == name + "'";
-          });
+      const bool plain = std::any_of(derivation_.state().begin() + derivation_.nq(),
+                                     derivation_.state().end(), [&](const DerivedSymbol& s) {
+                                       return identical(s.symbol, rates[i]) && s.name == name + "'";
+                                     });
       if (plain) continue;
       if (!told) heading("Kinematics: rates of the coordinates");
       told = true;
@@ -187,13 +189,17 @@ class SheetBuilder {
                    fmt::format("lambda{}", k + 1), symbol_latex("\\lambda", k + 1));
       sheet_.lines.push_back(std::move(line));
     }
-    if (form.rows > 0) heading("Constraints, differentiated");
-    for (int k = 0; k < form.rows; ++k) {
+    add_constraints(form.J, form.gamma, n);
+  }
+  // J v' = gamma
+  void add_constraints(const std::vector<Expression>& J, const std::vector<Expression>& gamma,
+                       int n) {
+    if (!gamma.empty()) heading("Constraints, differentiated");
+    for (std::size_t k = 0; k < gamma.size(); ++k) {
       EquationLine line;
-      line.right = form.gamma[k];
+      line.right = gamma[k];
       for (int j = 0; j < n; ++j)
-        add_factor(line, form.J[static_cast<std::size_t>(k) * n + j], acceleration_text(j),
-                   acceleration_latex(j));
+        add_factor(line, J[k * n + j], acceleration_text(j), acceleration_latex(j));
       sheet_.lines.push_back(std::move(line));
     }
   }
@@ -253,18 +259,21 @@ class SheetBuilder {
       equation(fmt::format("q{}'", i + 1), "\\dot " + symbol_latex("q", static_cast<int>(i) + 1),
                form.coordinate_rates[i]);
     for (std::size_t i = 0; i < form.rates.size(); ++i)
-      equation(form.momenta[i].name + "'",
-               "\\dot " + symbol_latex("p", static_cast<int>(i) + 1), form.rates[i]);
+      equation(form.momenta[i].name + "'", "\\dot " + symbol_latex("p", static_cast<int>(i) + 1),
+               form.rates[i]);
   }
 
   void add_moving_frame() {
     const Derivation::MovingFrameForm form = derivation_.moving_frame();
     add_kinematics();
     add_energies();
-    remark("M* v' + N* v = F*;  rows of B: velocity of the centre of mass (world axes), angular "
-           "velocity (body axes), body by body",
-           "$M^* \\dot v + N^* v = F^*$; rows of $B$: velocity of the centre of mass (world axes), "
-           "angular velocity (body axes), body by body");
+    const bool closed = form.constraints > 0;
+    remark(fmt::format("M* v' + N* v = F*{};  rows of B: velocity of the centre of mass (world "
+                       "axes), angular velocity (body axes), body by body",
+                       closed ? " + J^T lambda" : ""),
+           fmt::format("$M^* \\dot v + N^* v = F^*{}$; rows of $B$: velocity of the centre of mass "
+                       "(world axes), angular velocity (body axes), body by body",
+                       closed ? " + J^T \\lambda" : ""));
     if (shows("B")) {
       heading("B");
       matrix("B", "B", form.rows, form.nv, form.B);
@@ -279,6 +288,20 @@ class SheetBuilder {
     matrix("N*", "N^*", form.nv, form.nv, form.N_star);
     heading("F*");
     matrix("F*", "F^*", form.nv, 1, form.F_star);
+    add_held(form);
+    if (closed) {
+      heading("J");
+      matrix("J", "J", form.constraints, form.nv, form.J);
+      add_constraints(form.J, form.gamma, form.nv);
+    }
+  }
+  void add_held(const Derivation::MovingFrameForm& form) {
+    if (form.held.empty()) return;
+    heading("Held speeds");
+    remark("Their equations above contain, beside F*, the force that holds them.",
+           "Their equations above contain, beside $F^*$, the force that holds them.");
+    for (const auto& held : form.held)
+      equation(acceleration_text(held.speed), acceleration_latex(held.speed), held.acceleration);
   }
 
   Derivation& derivation_;
@@ -298,9 +321,8 @@ std::string refuse_form(const Model& model, EquationsForm form) {
   if (form != EquationsForm::lagrange) return "";
   for (const Joint& joint : model.joints)
     if (joint.nq() != joint.nv() &&
-        std::any_of(model.tree.begin(), model.tree.end(), [&](const TreeJoint& t) {
-          return &model.joints[t.joint] == &joint;
-        }))
+        std::any_of(model.tree.begin(), model.tree.end(),
+                    [&](const TreeJoint& t) { return &model.joints[t.joint] == &joint; }))
       return fmt::format(
           "the speeds of joint '{}' are not rates of its coordinates, which Lagrange's equations "
           "ask for; use the form kane, or describe the rotation by revolute or universal joints",

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "codegen/equations.h"
+#include "codegen/line_breaks.h"
 #include "symbolic/print.h"
 #include "symbolic/simplify.h"
 
@@ -11,6 +12,8 @@ namespace cartan {
 namespace {
 
 using Kind = EquationLine::Kind;
+
+constexpr std::size_t text_width = 110;
 
 // All expressions of a sheet, simplified for reading, in the order of the lines: factors, then the
 // right side.
@@ -39,8 +42,8 @@ bool is_sum(const std::string& text) {
 
 // sum of factor times unknown
 std::string left_side(const std::vector<std::string>& factors,
-                      const std::vector<std::string>& unknowns, const char* times,
-                      const char* open, const char* close) {
+                      const std::vector<std::string>& unknowns, const char* times, const char* open,
+                      const char* close) {
   std::string text;
   for (std::size_t k = 0; k < factors.size(); ++k) {
     std::string factor = factors[k];
@@ -93,53 +96,30 @@ std::string latex_text(const std::string& text) {
   return result;
 }
 
-// Sums too long for a line go on in the next ones: broken before + and - outside of all brackets.
-std::string broken(const std::string& text, std::size_t width) {
-  std::string result, piece;
-  int depth = 0;
-  std::size_t length = 0;
-  auto flush = [&] {
-    if (length + piece.size() > width && length > 0) {
-      result += "\\\\\n&\\quad ";
-      length = 0;
-    }
-    result += piece;
-    length += piece.size();
-    piece.clear();
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '{' || c == '(' || c == '[') ++depth;
-    if (c == '}' || c == ')' || c == ']') --depth;
-    if (depth == 0 && i > 0 && (c == '+' || c == '-') && text[i - 1] == ' ') flush();
-    piece += c;
-  }
-  flush();
-  return result;
-}
-
 }  // namespace
 
 std::string sheet_as_text(ExpressionGraph& graph, const EquationSheet& sheet) {
   Printer p{sheet, print_text(graph, expressions_of(graph, sheet))};
   std::string text = sheet.title + "\n\n" + legend_text(sheet);
   if (!p.printed.lines.empty()) text += "\nIntermediate results\n\n";
-  for (const PrintedLine& line : p.printed.lines)
-    text += fmt::format("  {} = {}\n", line.name, line.text);
+  const auto add = [&](const std::string& left, const std::string& right) {
+    text += "  " + text_equation(left, right, text_width, "      ") + "\n";
+  };
+  for (const PrintedLine& line : p.printed.lines) add(line.name, line.text);
   for (const EquationLine& line : sheet.lines) {
     if (line.kind == Kind::heading) {
       text += fmt::format("\n{}\n\n", line.text);
       continue;
     }
     if (line.kind == Kind::remark) {
-      text += fmt::format("\n{}\n", line.text);
+      text += fmt::format("{}{}\n", text.ends_with("\n\n") ? "" : "\n", line.text);
       continue;
     }
     const std::vector<std::string> factors = p.take(line.factors.size());
     const std::string right = p.take(1)[0];
     const std::string left =
         line.text.empty() ? left_side(factors, line.unknowns, "*", "(", ")") : line.text;
-    text += fmt::format("  {} = {}\n", left, right);
+    add(left, right);
   }
   return text;
 }
@@ -154,13 +134,15 @@ std::string sheet_as_latex(ExpressionGraph& graph, const EquationSheet& sheet) {
     text += fmt::format("\\item ${}$: {}{}\n", latex_name(s.name), latex_text(s.meaning),
                         s.unit.empty() ? "" : fmt::format(" ({})", latex_text(s.unit)));
   text += "\\end{itemize}\n";
-  auto equation = [&](const std::string& left, const std::string& right) {
-    text += fmt::format("\\begin{{align*}}\n{} &= {}\n\\end{{align*}}\n", left,
-                        broken(right, 110));
+  std::vector<LatexEquation> display;
+  const auto flush = [&] {
+    if (!display.empty()) text += latex_display(display);
+    display.clear();
   };
   if (!p.printed.lines.empty()) text += "\\subsection*{Intermediate results}\n";
-  for (const PrintedLine& line : p.printed.lines) equation(line.name, line.text);
+  for (const PrintedLine& line : p.printed.lines) display.push_back({line.name, line.text});
   for (const EquationLine& line : sheet.lines) {
+    if (line.kind != Kind::equation) flush();
     if (line.kind == Kind::heading) {
       text += fmt::format("\\subsection*{{{}}}\n", latex_text(line.latex));
       continue;
@@ -171,11 +153,12 @@ std::string sheet_as_latex(ExpressionGraph& graph, const EquationSheet& sheet) {
     }
     const std::vector<std::string> factors = p.take(line.factors.size());
     const std::string right = p.take(1)[0];
-    equation(line.text.empty()
-                 ? left_side(factors, line.unknowns_latex, "\\, ", "\\left(", "\\right)")
-                 : line.latex,
-             right);
+    display.push_back({line.text.empty()
+                           ? left_side(factors, line.unknowns_latex, "\\, ", "\\left(", "\\right)")
+                           : line.latex,
+                       right});
   }
+  flush();
   return text + "\\end{document}\n";
 }
 

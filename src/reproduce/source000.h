@@ -1,4 +1,4 @@
-// Source 000: what its items share, and those of section 3.3.
+// Source 000: what its items share, and those of 3.2.3 to 3.3.
 #pragma once
 
 #include <string>
@@ -16,6 +16,12 @@ void conservation_figures(Record& record, const Workshop::Run& run,
                           const std::string& method, bool energy = true);
 // Largest deviation of a quaternion's length from one.
 double worst_length(const Workshop::Run& run, const std::vector<std::string>& joints);
+
+void four_link_gl3(Workshop& shop, Record& record);
+void four_link_gl2(Workshop& shop, Record& record);
+void four_link_rk45(Workshop& shop, Record& record);
+void table_32(Workshop& shop, Record& record);
+void table_33(Workshop& shop, Record& record);
 
 void heavy_top(Workshop& shop, Record& record);
 void torsion(Workshop& shop, Record& record);

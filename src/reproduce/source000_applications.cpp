@@ -52,7 +52,8 @@ void conservation_figures(Record& record, const Workshop::Run& run,
   Chart chart = figure_chart(what + ": energy", "t [s]", "(E - E0) / |E0|");
   add_line(chart, "", t, relative_energy_error(table));
   record.figures.push_back(
-      {chart, fmt::format("{}, {}: relative change of the total energy.", what, method)});
+      {chart, fmt::format("{}, {}: change of the total energy over its initial value, over time.",
+                          what, method)});
 }
 
 double worst_length(const Workshop::Run& run, const std::vector<std::string>& joints) {

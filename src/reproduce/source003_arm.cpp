@@ -97,18 +97,20 @@ double law_figures(Workshop& shop, Record& record, const std::vector<std::string
   add_line(angle, "computed", column(table, "t"), column(table, "shoulder.q0"));
   add_points(angle, "measured (synthetic)", measured.t, measured.angle);
   record.figures.push_back(
-      {angle, fmt::format("Angle of the swinging arm with the law {}: computed "
-                          "course and measured turning points.",
-                          law)});
+      {angle,
+       fmt::format("Angle of the swinging arm, column held, friction law \"{}\" (v: rate of the "
+                   "arm). Line: computed; points: turning points (synthetic).",
+                   law)});
   Chart energy = figure_chart("Arm: energy, " + law, "t [s]", "energy [J]");
   add_line(
       energy, "computed", column(table, "t"),
       map_values(column(table, "energy"), [](double e) { return e + mass * gravity * radius; }));
   add_points(energy, "measured (synthetic)", measured.t, map_values(measured.angle, arm_energy_at));
   record.figures.push_back(
-      {energy, fmt::format("Energy of the swinging arm above its lowest point with the law {}: "
-                           "computed course, and what the measured turning points have.",
-                           law)});
+      {energy,
+       fmt::format("Energy of the swinging arm above its lowest point, friction law \"{}\". Line: "
+                   "computed; points: at the turning points (synthetic).",
+                   law)});
   double worst = 0;  // of the measured angles at the k-th turning point
   const ResultTable events = run.table("events.csv");
   const auto& turning = column(events, "shoulder.q0");
@@ -173,9 +175,10 @@ void arm_energy(Workshop& shop, Record& record) {
     add_points(energy, fmt::format("released at {:g} rad", released_at(number)), m.t,
                map_values(m.angle, arm_energy_at));
   }
-  record.figures.push_back({energy,
-                            "Potential energy of the arm at its turning points (121), where "
-                            "it is all there is."});
+  record.figures.push_back(
+      {energy,
+       "Potential energy of the swinging arm at its turning points (121), where it has no "
+       "other, over time: what friction leaves (synthetic)."});
   std::vector<double> rates, losses;
   for (const Swing& s : swings(shop)) rates.push_back(s.rate), losses.push_back(-s.loss);
   Chart change =
@@ -183,8 +186,9 @@ void arm_energy(Workshop& shop, Record& record) {
   add_points(change, "", rates, losses);
   record.figures.push_back({change,
                             "Energy change of each half swing over its mean angular rate "
-                            "(angle passed over time): close to a straight line, which "
-                            "suggested a first-order law to the document's author."});
+                            "(angle passed over time). The loss grows with the rate, which "
+                            "suggested a first-order law to the document's author; the scatter "
+                            "is that of the readings."});
   double mean_rate = 0, mean_loss = 0, both = 0, rate_square = 0, loss_square = 0;
   for (std::size_t i = 0; i < rates.size(); ++i) {
     mean_rate += rates[i] / static_cast<double>(rates.size());
@@ -198,7 +202,8 @@ void arm_energy(Workshop& shop, Record& record) {
   const double correlation = both / std::sqrt(rate_square * loss_square);
   record.rows = {{"dissipation over the rate", "looks like a first-order polynomial",
                   fmt::format("correlation with a straight line {:.2f}", correlation),
-                  agrees_if(correlation < -0.6)}};
+                  Verdict::silent,
+                  "the plot is not in the scan; errors of reading of 0.01 rad hide the shape"}};
   record.notes = {
       "A half swing of larger rate is also longer: its energy loss is force times angle. "
       "The straight line therefore speaks for a constant moment as much as for a "

@@ -1,4 +1,6 @@
 // Source 003, table 6.5: how the generated equations of revolute chains grow.
+#include <chrono>
+
 #include <fmt/format.h>
 
 #include "codegen/rate_compiler.h"
@@ -15,9 +17,10 @@ namespace {
 struct Printed {
   const char *time, *size, *call;  // without simplification
 };
-constexpr Printed printed[] = {{"2.7 s", "79 byte", "2 ms"},  {"2.4 s", "287 byte", "2 ms"},
-                               {"5.16 s", "11.3 kB", "70 ms"}, {"11.05 s", "446 kB", "2.3 s"},
-                               {"88.4 s", "13.0 MB", "14.4 s"}, {"1597.3 s", "298 MB", "out of memory"}};
+constexpr Printed printed[] = {
+    {"2.7 s", "79 byte", "2 ms"},    {"2.4 s", "287 byte", "2 ms"},
+    {"5.16 s", "11.3 kB", "70 ms"},  {"11.05 s", "446 kB", "2.3 s"},
+    {"88.4 s", "13.0 MB", "14.4 s"}, {"1597.3 s", "298 MB", "out of memory"}};
 
 // Seconds of one evaluation of x', the code that formulation `generated` runs.
 double call_time(const std::string& file) {
@@ -59,17 +62,48 @@ std::string chain_text(int n) {
   return text + "[simulate]\nduration = 5\nstep = 0.005\nintegrator = \"gl3\"\n";
 }
 
+struct PrintedSimplified {
+  const char *time, *size;
+};
+constexpr PrintedSimplified simplified[] = {
+    {"3.2 s", "79 byte"}, {"3.65 s", "299 byte"}, {"12.2 s", "9.60 kB"}};
+
+// With simplification: M and f in the form that is shortest to read, as `equations` prints them.
+void add_simplified(Workshop& shop, Record& record) {
+  Sheet sheet{
+      "The same with simplification. Printed: the document's figures, whose program ran out "
+      "of memory (15 GB) from four bodies on. Here: time of `equations`, which looks for the "
+      "form of M v' = f that is shortest to read, and size of its text.",
+      {"bodies", "time, printed", "time", "size, printed", "size"},
+      {}};
+  for (int n = 1; n <= static_cast<int>(shop.choose(6, 4)); ++n) {
+    const std::string model = shop.model(fmt::format("revolute_chain_{}", n));
+    const auto begin = std::chrono::steady_clock::now();
+    const Json made = shop.json({"equations", model});
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const bool there = n <= 3;
+    sheet.rows.push_back(
+        {std::to_string(n), there ? simplified[n - 1].time : "out of memory",
+         fmt::format("{:.2f} s", seconds), there ? simplified[n - 1].size : "-",
+         fmt::format("{:.1f} kB",
+                     static_cast<double>(made.at("text").get<std::string>().size()) / 1e3)});
+  }
+  record.sheets.push_back(std::move(sheet));
+}
+
 }  // namespace
 
 void generated_growth(Workshop& shop, Record& record) {
   std::vector<int> sizes = {1, 2, 3, 4, 5, 6};
   if (!shop.quick()) sizes.insert(sizes.end(), {10, 20, 30});
-  Sheet sheet{"Revolute chains, axes perpendicular in turn. Printed: the document's figures without "
-              "simplification. Here: time of derivation and emission of C, size of the file, operations "
-              "with shared expressions computed once and written out, one call of the compiled code.",
-              {"bodies", "time, printed", "time", "size, printed", "size", "operations",
-               "written out", "call, printed", "call"},
-              {}};
+  Sheet sheet{
+      "Revolute chains, axes perpendicular in turn. Printed: the document's figures without "
+      "simplification. Here: time of derivation and emission of C, size of the file, operations "
+      "with shared expressions computed once and written out, one call of the compiled code.",
+      {"bodies", "time, printed", "time", "size, printed", "size", "operations", "written out",
+       "call, printed", "call"},
+      {}};
   std::vector<double> bodies, operations, written;
   double seconds_6 = 0, bytes_6 = 0, call_6 = 0;
   for (const int n : sizes) {
@@ -90,25 +124,26 @@ void generated_growth(Workshop& shop, Record& record) {
                           fmt::format("{:.3f} s", seconds), there ? printed[n - 1].size : "-",
                           fmt::format("{:.1f} kB", bytes / 1e3),
                           fmt::format("{}", count.at("total").get<long>()),
-                          written.back() > 9e18 ? "> 9e18" : few_digits(written.back()), there ? printed[n - 1].call : "-",
-                          fmt::format("{:.2f} us", 1e6 * call)});
+                          written.back() > 9e18 ? "> 9e18" : few_digits(written.back()),
+                          there ? printed[n - 1].call : "-", fmt::format("{:.2f} us", 1e6 * call)});
   }
   record.sheets.push_back(std::move(sheet));
-  Chart chart = figure_chart("Revolute chains: operations of the accelerations", "bodies",
-                             "operations");
+  add_simplified(shop, record);
+  Chart chart =
+      figure_chart("Revolute chains: operations of the accelerations", "bodies", "operations");
   chart.y_log = true;
   add_line(chart, "shared expressions computed once", bodies, operations);
   add_line(chart, "written out", bodies, written).dashed = true;
-  record.figures.push_back({chart, "Operations of the derivative of revolute chains over the number "
-                                   "of bodies: as one graph with shared expressions, and written "
-                                   "out as the document's program does."});
-  record.rows = {
-      {"six bodies: derivation and code", "1597.3 s", fmt::format("{:.3f} s", seconds_6),
-       Verdict::better},
-      {"six bodies: size of the file", "298 MB", fmt::format("{:.1f} kB", bytes_6 / 1e3),
-       Verdict::better, "energies and mass matrix included"},
-      {"six bodies: one call", "out of memory", fmt::format("{:.2f} us", 1e6 * call_6),
-       Verdict::better, "the derivative, solved for the accelerations"}};
+  record.figures.push_back({chart,
+                            "Operations of the derivative of revolute chains over the number "
+                            "of bodies: as one graph with shared expressions, and written "
+                            "out as the document's program does."});
+  record.rows = {{"six bodies: derivation and code", "1597.3 s", fmt::format("{:.3f} s", seconds_6),
+                  Verdict::better},
+                 {"six bodies: size of the file", "298 MB", fmt::format("{:.1f} kB", bytes_6 / 1e3),
+                  Verdict::better, "energies and mass matrix included"},
+                 {"six bodies: one call", "out of memory", fmt::format("{:.2f} us", 1e6 * call_6),
+                  Verdict::better, "the derivative, solved for the accelerations"}};
   record.notes.push_back(
       "The document's expressions grow by a factor of about 25 with every body because each is "
       "written out in full; as a graph the same equations grow linearly (above twelve bodies) or "

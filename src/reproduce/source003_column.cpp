@@ -81,11 +81,20 @@ void spin_figures(Workshop& shop, Record& record, const std::vector<std::string>
   add_line(rate, "computed", column(table, "t"), column(table, "base.v0"));
   add_points(rate, "measured (synthetic)", spin.t, spin.rate);
   record.figures.push_back(
-      {rate, fmt::format("Rate of the column, arm locked, left alone at 100 rpm, with {}.", law)});
+      {rate,
+       fmt::format(
+           "Rate of the column of source 003's pendulum, arm locked, left alone at 100 rpm. Line: "
+           "computed with the friction law \"{}\"; points: readings (synthetic).",
+           law)});
   Chart kinetic = figure_chart("Column: energy, " + law, "t [s]", "energy [J]");
   add_line(kinetic, "computed", column(table, "t"), map_values(column(table, "base.v0"), energy));
   add_points(kinetic, "measured (synthetic)", spin.t, map_values(spin.rate, energy));
-  record.figures.push_back({kinetic, fmt::format("Kinetic energy of the column with {}.", law)});
+  record.figures.push_back(
+      {kinetic,
+       fmt::format(
+           "Kinetic energy of the column while it slows down from 100 rpm. Line: computed with the "
+           "friction law \"{}\"; points: from the readings (synthetic).",
+           law)});
 }
 
 std::vector<std::string> fit_column(Workshop& shop, Record& record, const std::string& free,
@@ -199,7 +208,10 @@ void main_figures(Workshop& shop, Record& record, const std::string& model,
   add_line(angle, "computed", t, column(table, "shoulder.q0"));
   add_points(angle, "measured (synthetic)", b.t, b.angle);
   record.figures.push_back(
-      {angle, fmt::format("Angle of the arm of the constructed pendulum with {}.", law)});
+      {angle, fmt::format("Angle of the arm of the constructed pendulum, released at 91.7 rpm and "
+                          "3.6477 rad. Line: "
+                          "computed with {}; points: turning points (synthetic).",
+                          law)});
   Chart energy = figure_chart("Energy: " + law, "t [s]", "energy [J]");
   const double lowest = 9.81 * (3.3645051 * 0.30102662 + 4.6811 * (0.29205324 - 0.12675638));
   add_line(energy, "computed", t,
@@ -207,7 +219,10 @@ void main_figures(Workshop& shop, Record& record, const std::string& model,
   add_points(energy, "measured (synthetic)", b.t, measured_energy(b));
   record.figures.push_back(
       {energy,
-       fmt::format("Energy of the constructed pendulum above its lowest position with {}.", law)});
+       fmt::format(
+           "Energy of the constructed pendulum above its lowest position, over time, with {}; "
+           "points: at the turning points (synthetic).",
+           law)});
 }
 
 void fit_main(Workshop& shop, Record& record, const std::string& model, const std::string& free,
@@ -257,26 +272,30 @@ void column_measurements(Workshop& shop, Record& record) {
   Chart energy = figure_chart("Column: energy", "t [s]", "energy [J]");
   add_points(energy, "", spin.t,
              map_values(spin.rate, [&](double v) { return moment * v * v / 2; }));
-  record.figures.push_back({energy, "Kinetic energy of the column at each reading (118)."});
+  record.figures.push_back(
+      {energy,
+       "Kinetic energy of the column with its arm locked, from each reading of its rate (118), "
+       "while it slows down from 100 rpm (synthetic)."});
   record.rows = {{"data", "four runs, not printed", "one synthetic run", Verdict::silent}};
   record.notes = {synthetic, "The angle at which the arm was locked is not given; it hangs here."};
 }
 
 void column_bearings(Workshop& shop, Record& record) {
-  spin_figures(shop, record, {"C8=0.001", "C9=0.001"}, "loads of the bearings, before");
+  spin_figures(shop, record, {"C8=0.001", "C9=0.001"},
+               "loads of the bearings, constants before the fit");
   const auto sets = fit_column(shop, record, "C8=0.001,C9=0.001", {},
                                {{"C8", 0.001523114066306}, {"C9", 0.001282456249998}});
-  spin_figures(shop, record, sets, "loads of the bearings, fitted");
+  spin_figures(shop, record, sets, "loads of the bearings, constants fitted");
 }
 
 void column_simplified(Workshop& shop, Record& record) {
   const std::vector<std::string> off = {"C8=0", "C9=0"};
   std::vector<std::string> before = off;
   before.insert(before.end(), {"quadratic=0.001", "constant=0.1"});
-  spin_figures(shop, record, before, "-(C7 v^2 + C8) sign v, before");
+  spin_figures(shop, record, before, "-(C7 v^2 + C8) sign v, constants before the fit");
   const auto sets = fit_column(shop, record, "quadratic=0.001,constant=0.1", off,
                                {{"quadratic", 0}, {"constant", 0}});
-  spin_figures(shop, record, sets, "-(C7 v^2 + C8) sign v, fitted");
+  spin_figures(shop, record, sets, "-(C7 v^2 + C8) sign v, constants fitted");
 }
 
 void main_measurements(Workshop& shop, Record& record) {
@@ -306,7 +325,7 @@ void main_energy(Workshop& shop, Record& record) {
 void main_bearings(Workshop& shop, Record& record) {
   fit_main(shop, record, "bearing_friction", "C8=0.0012,C9=0.0012,C10=0.0014",
            {{"C8", 0.001523114066306}, {"C9", 0.001282456249998}, {"C10", 0.001592442688858}},
-           "friction by the loads of the bearings, fitted");
+           "friction by the loads of the bearings, constants fitted");
   record.notes = {
       "The printed X2 for the full force has two constants, (131) has one; d and L4 of "
       "the bearings are not given."};
@@ -316,7 +335,7 @@ void main_simplified(Workshop& shop, Record& record) {
   fit_main(shop, record, "constructed_pendulum_friction_b",
            "c5=1e-3,c6=0.15,c7=1e-4,c3=1e-3,c4=0.08,cB=1e-3",
            {{"c5", 0}, {"c6", 0}, {"c7", 0}, {"c3", 0}, {"c4", 0}, {"cB", 0}},
-           "simplified friction, fitted");
+           "simplified friction, constants fitted");
   record.notes = {
       "The simplified law cannot be reconstructed uniquely: (132) uses three constants, "
       "(126) two, X2 has three, and (132) has theta2' squared in the centrifugal term "

@@ -1,4 +1,4 @@
-// Items of source 004 about the bicycle, and about derivations and their code.
+// Items of source 004, by subject.
 #pragma once
 
 #include "reproduce/record.h"
@@ -6,6 +6,17 @@
 namespace cartan {
 
 class Workshop;
+
+// Figures 6.4 to 6.8.
+void driven(Workshop& shop, Record& record);
+void foucault(Workshop& shop, Record& record);
+void van_der_pol(Workshop& shop, Record& record);
+void roessler_orbit(Workshop& shop, Record& record);
+void roessler_newton(Workshop& shop, Record& record);
+
+// Section 7.3.
+void string_frequencies(Workshop& shop, Record& record);
+void string_equilibrium(Workshop& shop, Record& record);
 
 void bicycle_run(Workshop& shop, Record& record);
 void bicycle_straight(Workshop& shop, Record& record);

@@ -49,8 +49,12 @@ class Writer {
         return {{"sin("}, {"", x.a}, {")"}};
       case Op::cos:
         return {{"cos("}, {"", x.a}, {")"}};
+      case Op::sqrt:
+        return {{"sqrt("}, {"", x.a}, {")"}};
+      case Op::if_positive:
+        return {{"("}, {"", x.a}, {" > 0 ? "}, {"", x.b}, {" : "}, {"", x.c}, {")"}};
       default:
-        throw std::logic_error("an operation the pendulum does not have");
+        throw std::logic_error("an operation the pendulums do not have");
     }
   }
 

@@ -9,8 +9,9 @@
 namespace cartan {
 
 // void equations(const double* x, double* y): symbols by number in x, values in y; + - * / sin cos
-// only. written_out: every expression in full, in several functions where they are long (a compiler
-// then looks for common parts within each of these); otherwise one line for each node.
+// sqrt and choices only. written_out: every expression in full, in several functions where they are
+// long (a compiler then looks for common parts within each of these); otherwise one line for each
+// node.
 std::string write_equations(const ExpressionGraph& graph, const std::vector<Expression>& values,
                             bool written_out);
 

@@ -23,10 +23,13 @@ class Collector {
   Polynomial recombine(Polynomial p);
   // As an expression. Factors common to several terms are taken out, those first that save most.
   struct Factoring {
-    int deepest = 1;  // nesting of brackets; 0: the terms are added up as they are
-    int choice = 0;   // the first factor is not the best but the next best, and so on
+    int deepest = 1;       // nesting of brackets; 0: the terms are added up as they are
+    int choice = 0;        // the first factor is not the best but the next best, and so on
+    bool products = true;  // squares and products of sums are looked for
   };
   Expression build(const Polynomial& p, const Factoring& how);
+  bool found_product() const { return found_product_; }  // in some `build`
+  using Terms = std::vector<std::pair<KernelPowers, Coefficient>>;
 
  private:
   Polynomial node_polynomial(int i);
@@ -52,11 +55,12 @@ class Collector {
   int partner(int kernel);  // cos(x) of sin(x) and the other way round
 
   Expression monomial(const KernelPowers& powers, const Coefficient& c);
+  std::optional<Expression> as_product(const Terms& terms, int deepest);
 
   ExpressionGraph& graph_;
   bool expand_angles_;
   std::size_t most_terms_;
-  bool too_many_ = false;
+  bool too_many_ = false, found_product_ = false;
   std::unordered_map<int, Polynomial> known_;      // of nodes
   std::unordered_map<int, Polynomial> in_kernel_;  // what a sum in a denominator is
 };

@@ -83,13 +83,30 @@ std::string PiecePrinter::at_least(const Piece& piece, Level level) const {
   return piece.level < level ? in_brackets(piece.text) : piece.text;
 }
 
-std::string PiecePrinter::product(const std::vector<std::string>& factors) const {
+Piece PiecePrinter::product(const std::vector<Piece>& factors) const {
+  if (factors.size() == 1) return factors[0];
   std::string text;
-  for (const std::string& factor : factors) {
+  for (const Piece& factor : factors) {
     if (!text.empty()) text += is_latex() ? " \\, " : "*";
-    text += factor;
+    text += at_least(factor, Level::product);
   }
-  return text;
+  return {text, Level::product};
+}
+
+// What is long does not stand above the line of a fraction: it could not be broken there.
+Piece PiecePrinter::quotient(const std::vector<Piece>& above,
+                             const std::vector<Piece>& below) const {
+  const Piece dividend = above.empty() ? Piece{"1", Level::atom} : product(above);
+  const Piece divisor = product(below);
+  if (!is_latex())
+    return {at_least(dividend, Level::product) + "/" +
+                (below.size() > 1 ? in_brackets(divisor.text) : at_least(divisor, Level::product)),
+            Level::product};
+  constexpr int many = 30;
+  if (std::count(dividend.text.begin(), dividend.text.end(), ' ') <= many)
+    return {"\\frac{" + dividend.text + "}{" + divisor.text + "}", Level::product};
+  return {"\\frac{1}{" + divisor.text + "} \\, " + at_least(dividend, Level::product),
+          Level::product};
 }
 
 Piece PiecePrinter::piece(int node) const {
@@ -153,34 +170,20 @@ Piece PiecePrinter::monomial(Monomial m) const {
   const bool negative = (m.coefficient < 0) != (flipped >= 0);
   const double size = std::fabs(m.coefficient);
 
-  std::vector<std::string> above, below;
+  std::vector<Piece> above, below;
   const auto simple = simple_number(size);
   if (!simple) {
-    above.push_back(number(size));
+    above.push_back({number(size), Level::product});
   } else {
-    if (simple->numerator != 1) above.push_back(std::to_string(simple->numerator));
-    if (simple->times_pi) above.push_back(is_latex() ? "\\pi" : "pi");
-    if (simple->denominator != 1) below.push_back(std::to_string(simple->denominator));
+    if (simple->numerator != 1) above.push_back({simple->numerator_digits(), Level::atom});
+    if (simple->times_pi) above.push_back({is_latex() ? "\\pi" : "pi", Level::atom});
+    if (simple->denominator != 1)
+      below.push_back({std::to_string(simple->denominator), Level::atom});
   }
-  Piece only;
-  for (const Factor& f : m.factors) {
-    only = factor({f.node, std::abs(f.power)}, f.node == flipped);
-    // a sum alone above or below the line of a fraction needs no brackets there
-    (f.power > 0 ? above : below).push_back(at_least(only, Level::product));
-  }
-  Piece result;
-  if (above.size() == 1 && below.empty()) {
-    result = m.factors.empty() ? Piece{above[0], Level::atom} : only;
-    if (negative) result.text = at_least(result, Level::product);
-  } else if (below.empty()) {
-    result = {product(above), Level::product};
-  } else if (is_latex()) {
-    result = {"\\frac{" + (above.empty() ? "1" : product(above)) + "}{" + product(below) + "}",
-              Level::product};
-  } else {
-    const std::string divisor = below.size() > 1 ? in_brackets(product(below)) : below[0];
-    result = {(above.empty() ? "1" : product(above)) + "/" + divisor, Level::product};
-  }
+  for (const Factor& f : m.factors)
+    (f.power > 0 ? above : below).push_back(factor({f.node, std::abs(f.power)}, f.node == flipped));
+  Piece result = below.empty() ? product(above) : quotient(above, below);
+  if (negative) result.text = at_least(result, Level::product);
   if (negative) result = {"-" + result.text, Level::sum};
   return result;
 }
@@ -226,7 +229,7 @@ Piece PiecePrinter::number_piece(double x) const {
       (simple->denominator == 2 || simple->denominator == 4 || simple->denominator == 8);
   if (simple && !dyadic) {
     std::string above =
-        simple->numerator == 1 && simple->times_pi ? "" : std::to_string(simple->numerator);
+        simple->numerator == 1 && simple->times_pi ? "" : simple->numerator_digits();
     if (simple->times_pi) above += is_latex() ? "\\pi" : (above.empty() ? "pi" : "*pi");
     result = {above, simple->times_pi && simple->numerator != 1 ? Level::product : Level::atom};
     if (simple->denominator != 1) {

@@ -45,7 +45,8 @@ class PiecePrinter {
   bool can_be_flipped(int node) const;
   std::string in_brackets(const std::string& text) const;
   std::string at_least(const Piece& piece, Level level) const;
-  std::string product(const std::vector<std::string>& factors) const;
+  Piece product(const std::vector<Piece>& factors) const;
+  Piece quotient(const std::vector<Piece>& above, const std::vector<Piece>& below) const;
 
   const ExpressionGraph& graph_;
   PrintStyle style_;

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "symbolic/collect.h"
+#include "symbolic/polynomial_factors.h"
 
 namespace cartan {
 
@@ -117,7 +118,7 @@ Expression Collector::monomial(const KernelPowers& powers, const Coefficient& c)
 
 namespace {
 
-using Terms = std::vector<std::pair<KernelPowers, Coefficient>>;
+using Terms = Collector::Terms;
 
 int degree(const KernelPowers& x) {
   int sum = 0;
@@ -155,6 +156,20 @@ std::vector<KernelPowers> best_factors(const Terms& terms) {
 
 }  // namespace
 
+// Terms that are the square of a sum, or a product of sums.
+std::optional<Expression> Collector::as_product(const Terms& terms, int deepest) {
+  if (terms.size() < 3 || terms.size() > 40) return {};
+  Polynomial p, one, other;
+  for (const auto& [powers, c] : terms) p.add(powers, c);
+  if (const auto square = as_square(p)) {
+    found_product_ = true;
+    return square->factor.value() * pow(build(square->root, {.deepest = deepest}), 2);
+  }
+  if (!split_product(p, one, other)) return {};
+  found_product_ = true;
+  return build(one, {.deepest = deepest}) * build(other, {.deepest = deepest});
+}
+
 Expression Collector::build(const Polynomial& p, const Factoring& how) {
   // an explicit list of work: sums of (factor) * (terms)
   struct Work {
@@ -169,6 +184,11 @@ Expression Collector::build(const Polynomial& p, const Factoring& how) {
   for (std::size_t next = 0; next < work.size(); ++next) {
     Terms terms = std::move(work[next].terms);
     while (!terms.empty()) {
+      const int left = how.deepest - work[next].depth;
+      if (const auto found = how.products && left > 0 ? as_product(terms, left) : std::nullopt) {
+        work[next].sum += *found;
+        break;
+      }
       std::vector<KernelPowers> factors;
       if (how.deepest > 0) factors = best_factors(terms);
       KernelPowers factor;

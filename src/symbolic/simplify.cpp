@@ -75,7 +75,10 @@ Expression simplify(ExpressionGraph& graph, const Expression& value, const Simpl
     try_form({.deepest = 0});
     if (joined.terms.size() > 60) continue;
     for (const int deepest : {1, 2})
-      for (int choice = 0; choice < 4; ++choice) try_form({deepest, choice});
+      for (int choice = 0; choice < 4; ++choice) {
+        try_form({deepest, choice});
+        if (collector.found_product()) try_form({deepest, choice, false});
+      }
   }
   return best;
 }

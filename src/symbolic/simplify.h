@@ -5,8 +5,8 @@
 //   sin^2 + cos^2 = 1,  sqrt(x)^2 = x,  |x|^2 = x^2,
 //   cos a cos b -+ sin a sin b = cos(a +- b),  sin a cos b +- cos a sin b = sin(a +- b),
 //   quotients of polynomials that come out even
-// are used where they shorten, with the angles of sums taken apart first or left alone, and common
-// factors are taken out. Of all forms found, the input among them, the one with the shortest text
+// are used where they shorten, with the angles of sums taken apart first or left alone; common
+// factors are taken out, squares and products of sums recognised. Of all forms found, the input among them, the one with the shortest text
 // is returned (brackets within brackets count as longer).
 //
 // Guards of derivatives (slope of sqrt(x) at x = 0) are dropped; apart from that the value is that

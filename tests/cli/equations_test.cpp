@@ -18,25 +18,56 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+// Long equations go over several lines; how they are broken is not the matter here.
+std::string on_one_line(const std::string& text) {
+  std::string result;
+  for (const char c : text)
+    if ((c != ' ' && c != '\n') || !result.ends_with(' ')) result += c == '\n' ? ' ' : c;
+  return result;
+}
+
 // As on a blackboard.
 TEST(Equations, PlanarDoublePendulum) {
-  const CommandResult kane = run_cartan({"equations", example_path("planar_double_pendulum")});
+  CommandResult kane = run_cartan({"equations", example_path("planar_double_pendulum")});
   ASSERT_EQ(kane.status, 0) << kane.err;
+  for (std::size_t at = 0, end; (end = kane.out.find('\n', at)) != std::string::npos; at = end + 1)
+    EXPECT_LE(end - at, 112u) << kane.out.substr(at, end - at);
+  kane.out = on_one_line(kane.out);
   EXPECT_TRUE(has(kane.out,
                   "((m1 + m2)*l1^2 + m2*l2*(2*l1*cos(q2) + l2))*q1'' + m2*l2*(l1*cos(q2) + "
                   "l2)*q2'' = "))
       << kane.out;
-  EXPECT_TRUE(has(kane.out, "m2*l2*(l1*cos(q2) + l2)*q1'' + m2*l2^2*q2'' = "
-                            "-m2*l2*(l1*q1'^2*sin(q2) + g*sin(q1 + q2))"))
+  EXPECT_TRUE(has(kane.out,
+                  "m2*l2*(l1*cos(q2) + l2)*q1'' + m2*l2^2*q2'' = "
+                  "-m2*l2*(l1*q1'^2*sin(q2) + g*sin(q1 + q2))"))
       << kane.out;
-  const CommandResult lagrange = run_cartan(
-      {"equations", example_path("planar_double_pendulum"), "--form", "lagrange"});
+  CommandResult lagrange =
+      run_cartan({"equations", example_path("planar_double_pendulum"), "--form", "lagrange"});
+  lagrange.out = on_one_line(lagrange.out);
   const std::string motion = "Equations of motion";
   ASSERT_TRUE(has(lagrange.out, motion)) << lagrange.out << lagrange.err;
-  EXPECT_EQ(lagrange.out.substr(lagrange.out.find(motion)),
-            kane.out.substr(kane.out.find(motion)));
+  EXPECT_EQ(lagrange.out.substr(lagrange.out.find(motion)), kane.out.substr(kane.out.find(motion)));
   EXPECT_TRUE(has(lagrange.out, "V = -(m1 + m2)*l1*g*cos(q1) - m2*l2*g*cos(q1 + q2)"))
       << lagrange.out;
+}
+
+// Squares of sums, multiples of pi, constraints beside M*, N*, F*.
+TEST(Equations, AreWrittenAsByHand) {
+  const auto text_of = [](const char* name, const char* form) {
+    const CommandResult result = run_cartan({"equations", example_path(name), "--form", form});
+    EXPECT_EQ(result.status, 0) << result.err;
+    return on_one_line(result.out);
+  };
+  const std::string crank = text_of("slider_crank", "kane"), top = text_of("heavy_top", "kane");
+  EXPECT_TRUE(has(crank, "q3*(q1' + q2')^2*cos(q1 + q2)")) << crank;
+  EXPECT_TRUE(has(crank, "1.57*L^3/3")) << crank;
+  EXPECT_TRUE(has(top, "9.81*pi*")) << top;
+  EXPECT_TRUE(has(top, "*(q1*q2 + q3*q4)/(q1^2 + q2^2 + q3^2 + q4^2)")) << top;
+  const std::string sleigh = text_of("sleigh", "moving-frame");
+  EXPECT_TRUE(has(sleigh, "M* v' + N* v = F* + J^T lambda")) << sleigh;
+  EXPECT_TRUE(has(sleigh, "J[1,4] = LC1")) << sleigh;
+  EXPECT_TRUE(has(sleigh, "q1'' = 0")) << sleigh;
+  EXPECT_FALSE(has(sleigh, "] = 0 ")) << sleigh;
 }
 
 TEST(Equations, EveryFormOfEveryKindOfModelIsPrintedOrRefused) {
@@ -63,9 +94,9 @@ TEST(Equations, WrongWordsAreTold) {
 
 TEST(Generate, WritesCode) {
   const Scratch scratch;
-  const json result = expect_json(run_cartan({"generate", example_path("bicycle"), "--jacobian",
-                                              "--variational", "--out", scratch.path("code"),
-                                              "--json"}));
+  const json result =
+      expect_json(run_cartan({"generate", example_path("bicycle"), "--jacobian", "--variational",
+                              "--out", scratch.path("code"), "--json"}));
   EXPECT_EQ(result["files"].size(), 2u);
   EXPECT_GT(result["operations"]["derivative"]["total"], 100);
   EXPECT_TRUE(result["operations"].contains("variational_jacobian"));
@@ -79,10 +110,9 @@ TEST(Generate, WrongWordsAreTold) {
   EXPECT_TRUE(has(run_cartan({"generate", model, "--language", "fortran", "--out", "x"}).err,
                   "expected c, c++, python"));
   EXPECT_TRUE(has(run_cartan({"generate", model}).err, "--out DIR"));
-  EXPECT_TRUE(has(run_cartan({"generate", example_path("roessler"), "--form", "mass-matrix",
-                              "--out", "x"})
-                      .err,
-                  "no mass matrix"));
+  EXPECT_TRUE(has(
+      run_cartan({"generate", example_path("roessler"), "--form", "mass-matrix", "--out", "x"}).err,
+      "no mass matrix"));
 }
 
 // All numbers of two JSON values of the same shape.

@@ -118,6 +118,21 @@ double read_back(const std::string& text, const std::vector<double>& at) {
   return values_of<double>(program, inputs)[0];
 }
 
+// Numbers that only look long: to one rounding.
+TEST(PrintNumbers, AreShort) {
+  ExpressionGraph graph;
+  const Expression x = graph.symbol("x1", 1);
+  constexpr double pi = 3.14159265358979323846;
+  EXPECT_EQ(to_text(graph, 9.81 * pi * x), "9.81*pi*x1");
+  EXPECT_EQ(to_text(graph, (2 * 9.81 * pi) * x), "19.62*pi*x1");
+  EXPECT_EQ(to_text(graph, (1.57 / 3) * x), "1.57*x1/3");
+  EXPECT_EQ(to_text(graph, (1.0 / 144) * x), "x1/144");
+  EXPECT_EQ(to_text(graph, 0.1234567891234 * x), "0.1234567891234*x1");
+  EXPECT_EQ(to_text(graph, 3.3645051 * x), "3.3645051*x1");
+  for (const double number : {9.81 * pi, 1.57 / 3, 0.1234567891234567, 1e-7 / 3})
+    EXPECT_NEAR(read_back(to_text(graph, number * x), {1.0}) / number, 1, 4e-16);
+}
+
 TEST(PrintRandom, TextReadsBack) {
   ProgramMaker maker(21);
   int read = 0;

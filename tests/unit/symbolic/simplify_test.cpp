@@ -36,6 +36,21 @@ TEST_F(Simplify, Collects) {
   EXPECT_EQ(text(sqrt(m1 + m2) * (sqrt(m1 + m2) * l1)), "(m1 + m2)*l1");
 }
 
+TEST_F(Simplify, SquaresAndProductsOfSums) {
+  EXPECT_EQ(text(v1 * v1 + 2 * v1 * v2 + v2 * v2), "(v1 + v2)^2");
+  EXPECT_EQ(text(l1 * (v1 * v1 - 2 * v1 * v2 + v2 * v2)), "l1*(v1 - v2)^2");
+  EXPECT_EQ(text(4 * v1 * v1 + 12 * v1 * v2 + 9 * v2 * v2), "4*(v1 + 3*v2/2)^2");
+  const Expression sum = v1 + v2 - l1;
+  EXPECT_EQ(text(v1 * v1 + v2 * v2 + l1 * l1 + 2 * (v1 * v2 - v1 * l1 - v2 * l1)), text(sum * sum));
+  EXPECT_EQ(text(m1 * l1 + m1 * l2 + m2 * l1 + m2 * l2), "(m1 + m2)*(l1 + l2)");
+  EXPECT_EQ(text(m1 * l1 * v1 - m1 * l1 * v2 + m2 * v1 - m2 * v2), "(m1*l1 + m2)*(v1 - v2)");
+  // almost squares and products are none
+  for (const Expression& e : {v1 * v1 + 2 * v1 * v2 + 2 * v2 * v2, v1 * v1 + v1 * v2 + v2 * v2,
+                              v1 * v1 + 2 * v1 * v2 - v2 * v2})
+    EXPECT_EQ(text(e).find(")^2"), std::string::npos) << text(e);
+  EXPECT_EQ(text(m1 * l1 + m1 * l2 + m2 * l1 + 2 * m2 * l2).find(")*("), std::string::npos);
+}
+
 TEST_F(Simplify, TrigonometricPairs) {
   const Expression s1 = sin(q1), c1 = cos(q1), s2 = sin(q2), c2 = cos(q2), s3 = sin(q3),
                    c3 = cos(q3);
