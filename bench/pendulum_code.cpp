@@ -17,7 +17,7 @@
 
 #include <fmt/format.h>
 
-#include "codegen/compiled_library.h"
+#include "core/compiled_library.h"
 #include "codegen/derivation.h"
 #include "codegen/emit.h"
 #include "codegen/model_unit.h"

@@ -127,10 +127,10 @@ class Derivation {
   void evaluate_forces();
   void solve();
   bool closed() const;
-  void add_known(MovingFrameForm& form);
   std::vector<Expression> evaluate_formulas(const Formula& formula);
   Expression evaluate_formula(const Formula& formula) { return evaluate_formulas(formula)[0]; }
   void sample_functions();
+  void add_known(MovingFrameForm& form);
   std::string free_name(std::string name) const;
 
   const Model& model_;

@@ -14,8 +14,8 @@ inline double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Seconds per call, the smallest of twenty batches of a millisecond: other work on the core can only
-// lengthen a batch.
+// Seconds per call, the smallest of twenty batches of a millisecond: other work on the core can
+// only lengthen a batch.
 template <class Call>
 double seconds_per_call(Call&& call) {
   long calls = 1;
