@@ -12,15 +12,18 @@ constexpr std::size_t short_left = 24;   // left sides up to here are aligned
 
 std::vector<std::string> split(const std::string& text, int deepest) {
   std::vector<std::string> pieces(1);
-  int depth = 0, braces = 0;
+  int depth = 0, braces = 0, environments = 0;  // a line cannot end within cases
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '(' || c == '[') ++depth;
     if (c == ')' || c == ']') --depth;
     if (c == '{') ++braces;
     if (c == '}') --braces;
+    if (text.compare(i, 7, "\\begin{") == 0) ++environments;
+    if (text.compare(i, 5, "\\end{") == 0) --environments;
     const bool between = (c == '+' || c == '-') && i > 0 && text[i - 1] == ' ';
-    if (between && depth <= deepest && braces == 0 && i + 1 < text.size() && text[i + 1] == ' ')
+    if (between && depth <= deepest && braces + environments == 0 && i + 1 < text.size() &&
+        text[i + 1] == ' ')
       pieces.emplace_back();
     pieces.back() += c;
   }

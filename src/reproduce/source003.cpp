@@ -96,7 +96,8 @@ void figure_10(Workshop& shop, Record& record) {
       "as "
       "shown after 10 s (a separate solution of the printed equations: -0.01251 rad), far more "
       "than "
-      "the integration does, and by more as time goes on: it explains a different frequency, which "
+      "the integration does, and by more as time goes on: it may explain a different frequency, "
+      "which "
       "the document puts down to the integration.",
       "Start values of the figure are not given; 91.7 rpm and 3.6477 rad of the main measurement "
       "are "

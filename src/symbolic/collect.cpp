@@ -46,6 +46,9 @@ Polynomial Collector::node_polynomial(int i) {
       // what guards a derivative against sqrt(0) and |0| is not meant for readers
       const Op condition = graph_.node(x.a).op;
       if (condition == Op::sqrt || condition == Op::abs) return known_.at(x.b);
+      // 0 where -x > 0, else x: that is max(x, 0)
+      const Polynomial &a = known_.at(x.a), &b = known_.at(x.b), &c = known_.at(x.c);
+      if (b.terms.empty() && (a + c).terms.empty()) return kernel_of(max(tidy(c), Expression(0)));
       return kernel_of(
           select(less(0, tidy(known_.at(x.a))), tidy(known_.at(x.b)), tidy(known_.at(x.c))));
     }
