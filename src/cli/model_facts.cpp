@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-
 #include "cli/load.h"
 #include "core/dense.h"
 #include "model/mass_properties.h"
@@ -46,8 +45,8 @@ void calc_masses(const Model& model, const std::vector<BodyState>& bodies, Model
   Eigen::Vector3d moments =
       Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(about_com, Eigen::EigenvaluesOnly)
           .eigenvalues();
-  for (double& moment : moments)  // of a thin rod: zero, but for rounding
-    if (std::fabs(moment) < 1e-14 * moments[2]) moment = 0;
+  for (double& moment : moments)  // of a thin rod or a point: zero, but for rounding
+    if (std::fabs(moment) < 1e-14 * second.trace()) moment = 0;
   facts.principal = {moments[0], moments[1], moments[2]};
 }
 

@@ -1,5 +1,6 @@
 // Sheets of equations as text and as LaTeX.
 #include <algorithm>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -15,15 +16,41 @@ using Kind = EquationLine::Kind;
 
 constexpr std::size_t text_width = 110;
 
+// Simplification of a sheet: each expression once (M is symmetric), and the more there are the
+// shorter those it is tried on. Pages of equations are not read for their elegance.
+class Simplifier {
+ public:
+  Simplifier(ExpressionGraph& graph, std::size_t expressions) : graph_(graph) {
+    constexpr long operations_of_a_sheet = 4'000'000, fewest = 200;
+    const long most = limits_.operations,
+               share = operations_of_a_sheet / static_cast<long>(expressions + 1);
+    limits_.operations = std::clamp(share, fewest, most);
+    limits_.terms = static_cast<int>(std::max(20L, limits_.terms * limits_.operations / most));
+  }
+  Expression operator()(const Expression& value) {
+    if (value.is_number()) return value;
+    const auto [place, is_new] = known_.try_emplace(value.node());
+    if (is_new) place->second = simplify(graph_, value, limits_);
+    return place->second;
+  }
+
+ private:
+  ExpressionGraph& graph_;
+  SimplifyLimits limits_;
+  std::unordered_map<int, Expression> known_;
+};
+
 // All expressions of a sheet, simplified for reading, in the order of the lines: factors, then the
 // right side.
 std::vector<Expression> expressions_of(ExpressionGraph& graph, const EquationSheet& sheet) {
   std::vector<Expression> all;
   for (const EquationLine& line : sheet.lines) {
     if (line.kind != Kind::equation) continue;
-    for (const Expression& factor : line.factors) all.push_back(simplify(graph, factor));
-    all.push_back(simplify(graph, line.right));
+    all.insert(all.end(), line.factors.begin(), line.factors.end());
+    all.push_back(line.right);
   }
+  Simplifier simplified(graph, all.size());
+  for (Expression& value : all) value = simplified(value);
   return all;
 }
 

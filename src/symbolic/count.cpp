@@ -56,15 +56,17 @@ OperationCount count_shared(const ExpressionGraph& graph, std::span<const Expres
 }
 
 OperationCount count_unshared(const ExpressionGraph& graph, std::span<const Expression> values) {
-  PerNode<OperationCount> count(graph);
-  for (const int i : needed_nodes(graph, nodes_of(values))) {
-    OperationCount sum = own_operations(graph, i);
-    for_each_operand(graph, i, [&](int k) { add(sum, count[k]); });
-    count[i] = sum;
+  const std::vector<int> needed = needed_nodes(graph, nodes_of(values));
+  std::vector<OperationCount> counts(needed.size());
+  PerNode<int> place(graph);
+  for (std::size_t at = 0; at < needed.size(); ++at) {
+    place[needed[at]] = static_cast<int>(at);
+    counts[at] = own_operations(graph, needed[at]);
+    for_each_operand(graph, needed[at], [&](int k) { add(counts[at], counts[place[k]]); });
   }
   OperationCount sum;
   for (const Expression& x : values)
-    if (!x.is_number()) add(sum, count[x.node()]);
+    if (!x.is_number()) add(sum, counts[place[x.node()]]);
   return sum;
 }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "symbolic/expression.h"
@@ -36,6 +37,8 @@ std::vector<int> needed_nodes(const ExpressionGraph& graph, std::span<const int>
 // One T per node, for the nodes one writes before one reads: nothing is cleared.
 template <class T>
 class PerNode {
+  static_assert(std::is_trivially_default_constructible_v<T>, "would be cleared");
+
  public:
   explicit PerNode(const ExpressionGraph& graph)
       : values_(std::make_unique_for_overwrite<T[]>(graph.size())) {}

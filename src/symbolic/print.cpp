@@ -18,7 +18,7 @@ bool has_number_factor(const ExpressionGraph& graph, int i) {
 std::vector<int> nodes_to_name(const ExpressionGraph& graph, const std::vector<int>& needed,
                                const PrintOptions& options) {
   struct Extent {
-    int uses = 0, operations = 0, depth = 0;  // as written out, names counted as nothing
+    int uses, operations, depth;  // as written out, names counted as nothing
   };
   PerNode<Extent> extent(graph);
   for (const int i : needed) extent[i] = {};
