@@ -15,7 +15,7 @@ namespace cartan::test {
 inline constexpr int states_compared = 50;
 // A Jacobian grows with the square of the states; beyond this its flat list alone is compared
 // (functions_test.cpp).
-inline constexpr std::size_t most_states_with_jacobian = 30;
+inline constexpr std::size_t most_states_with_jacobian = 20;
 
 std::vector<std::string> example_names();
 
