@@ -256,9 +256,9 @@ std::optional<ExperimentsText> read_experiments(const std::string& path, Diagnos
   return result;
 }
 
-// Columns of trajectory.csv that tell how good a run is, not what moves.
+// The column of trajectory.csv that tells how good a run is, not what moves.
 static bool is_measured(const std::string& column) {
-  return column != "constraint" && column != "work";
+  return column != "constraint";
 }
 
 std::optional<ExperimentText> read_data(const std::string& path, Diagnostics& problems) {

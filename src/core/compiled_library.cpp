@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "core/child_process.h"
+#include "core/environment.h"
 #include "core/library_cache.h"
 
 namespace cartan {
@@ -19,11 +20,6 @@ namespace {
 
 constexpr std::size_t long_source = 300000;       // characters: worth a note
 constexpr std::size_t very_long_source = 600000;  // compiled with -O1, which takes half the time
-
-const char* environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value && *value ? value : nullptr;
-}
 
 std::string contents(const fs::path& file, bool& ok) {
   std::ifstream in(file, std::ios::binary);

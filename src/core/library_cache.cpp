@@ -5,17 +5,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <vector>
+
+#include "core/environment.h"
 
 namespace cartan {
 namespace fs = std::filesystem;
 namespace {
-
-const char* environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value && *value ? value : nullptr;
-}
 
 struct Entry {
   fs::path file;

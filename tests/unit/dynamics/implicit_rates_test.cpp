@@ -6,46 +6,16 @@
 #include "core/dense.h"
 #include "dynamics/variables.h"
 #include "support/example.h"
+#include "support/implicit_system.h"
 
 namespace cartan::test {
 namespace {
-
-// A pair, two that follow it, one with a rate of its own in between; solved by hand below.
-const char* implicit_text = R"toml(
-equations = ["(2 + p*sin(x)^2)*x' + cos(y)*y' = y - t", "x' - p*y' = x*z", "u' + x*y' = z' + 1",
-             "exp(u)*w' = u' - w*x'"]
-[parameters]
-p = 0.7
-[definitions]
-det = "-p*(2 + p*sin(x)^2) - cos(y)"
-[variables]
-w = { initial = 0.2 }
-x = { initial = 0.4 }
-z = { initial = 0.5, rate = "p*y - z" }
-y = { initial = 1.2 }
-u = { initial = 0.1 }
-)toml";
-const char* explicit_text = R"toml(
-[parameters]
-p = 0.7
-[definitions]
-det = "-p*(2 + p*sin(x)^2) - cos(y)"
-dx = "(-p*(y - t) - cos(y)*x*z)/det"
-dy = "((2 + p*sin(x)^2)*x*z - (y - t))/det"
-du = "p*y - z + 1 - x*dy"
-[variables]
-w = { initial = 0.2, rate = "(du - w*dx)/exp(u)" }
-x = { initial = 0.4, rate = "dx" }
-z = { initial = 0.5, rate = "p*y - z" }
-y = { initial = 1.2, rate = "dy" }
-u = { initial = 0.1, rate = "du" }
-)toml";
 
 TEST(ImplicitRates, AreThoseSolvedByHandWithAllTheirDerivatives) {
   const Example implicit = load_text(implicit_text), by_hand = load_text(explicit_text);
   ASSERT_TRUE(implicit) << implicit.problem;
   ASSERT_TRUE(by_hand) << by_hand.problem;
-  ASSERT_EQ(implicit.model->implicit->blocks.size(), 3u);  // the pair, u, w
+  ASSERT_EQ(implicit.model->implicit->blocks.size(), 4u);  // the pair, u, w, the three
   const auto a = implicit.system->make_workspace(), b = by_hand.system->make_workspace();
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> number(-1, 1);
@@ -54,15 +24,15 @@ TEST(ImplicitRates, AreThoseSolvedByHandWithAllTheirDerivatives) {
     State state = implicit.system->initial_state();
     state.t = number(random);
     for (double& x : state.x) x += 0.4 * number(random);
-    std::vector<double> rates(5), expected(5);
+    std::vector<double> rates(8), expected(8);
     implicit.system->derivative(state, rates, *a);
     by_hand.system->derivative(state, expected, *b);
-    Eigen::MatrixXd J(5, 5), K(5, 5), P(5, 1), Q(5, 1);
+    Eigen::MatrixXd J(8, 8), K(8, 8), P(8, 1), Q(8, 1);
     implicit.system->jacobian(state, J, *a);
     by_hand.system->jacobian(state, K, *b);
     implicit.system->parameter_jacobian(state, which, P, *a);
     by_hand.system->parameter_jacobian(state, which, Q, *b);
-    for (int i = 0; i < 5; ++i)
+    for (int i = 0; i < 8; ++i)
       EXPECT_NEAR(rates[i], expected[i], 1e-13 * (1 + std::fabs(expected[i])));
     EXPECT_LE((J - K).norm(), 1e-12 * (1 + K.norm()));
     EXPECT_LE((P - Q).norm(), 1e-12 * (1 + Q.norm()));
