@@ -113,7 +113,7 @@ class MotionReader {
     return rows;
   }
 
-  void read_joint(const Joint& joint, JointMotion& motion) {
+  void read_joint(const Joint& joint, PrescribedJoint& motion) {
     motion.q = read_columns(coordinate_columns(joint));
     if (motion.q.empty()) {
       if (!problems_.has_errors())
@@ -129,7 +129,7 @@ class MotionReader {
     if (motion.v.empty() || motion.a.empty()) derive(joint, motion);
   }
 
-  void derive(const Joint& joint, JointMotion& motion) {
+  void derive(const Joint& joint, PrescribedJoint& motion) {
     if (motion_.t.size() < 2) {
       problems_.error(
           {}, fmt::format("one row is not enough to differentiate the motion of joint '{}'; "
