@@ -36,7 +36,7 @@ MatrixXd null_space(const MatrixXd& A, double tolerance, double scale) {
 MatrixXd null_space_below(const MatrixXd& A, double limit) {
   const Eigen::Index n = A.cols();
   if (n == 0 || A.rows() == 0) return MatrixXd::Identity(n, n);
-  const Eigen::BDCSVD<MatrixXd> svd(A, Eigen::ComputeFullV);
+  const Eigen::JacobiSVD<MatrixXd> svd(A, Eigen::ComputeFullV);
   const Eigen::VectorXd& s = svd.singularValues();
   Eigen::Index rank = 0;
   while (rank < s.size() && s[rank] > limit) ++rank;

@@ -50,8 +50,14 @@ class CanonicalSystem final : public MechanicalSystem {
   std::string formulation() const override { return "canonical"; }
   const std::vector<EventInfo>& events() const override { return tree_->events(); }
   const AssemblyReport& assembly() const override { return tree_->assembly(); }
-  AssemblyReport assemble(State&, Workspace&) const override { return {}; }
+  AssemblyReport assemble(State&, const WrittenStart&, Workspace&) const override { return {}; }
   void set_baumgarte(double) override {}  // there are no constraints
+  std::string split_work() override {
+    const std::string problem = tree_->split_work();
+    const bool split = tree_->quadratures() > 1;
+    mechanism_.split_work = dual_mechanism_.split_work = pack_mechanism_.split_work = split;
+    return problem;
+  }
   std::string find_dependent_friction(StateView, Workspace&) const override { return ""; }
 
   State initial_state() const override { return in_momenta(tree_->initial_state()); }
@@ -154,8 +160,8 @@ class CanonicalSystem final : public MechanicalSystem {
     CanonicalSystemWorkspace& w = own(workspace);
     return tree_->report_moving_frame(in_speeds(at, w), *w.tree);
   }
-  std::vector<double> calc_inverse_dynamics(StateView at, std::span<const double> vdot,
-                                            Workspace& workspace) const override {
+  InverseForces calc_inverse_dynamics(StateView at, std::span<const double> vdot,
+                                      Workspace& workspace) const override {
     CanonicalSystemWorkspace& w = own(workspace);
     return tree_->calc_inverse_dynamics(in_speeds(at, w), vdot, *w.tree);
   }

@@ -186,8 +186,7 @@ void SecondOrderMotion::quadrature_rates(const MotionPoint& at, std::span<double
   if (!mechanism_.has_power) return;
   MotionWorkspace<double>& ws = find_scratch_(workspace).numbers;
   fill_point(mechanism_, unknowns(at), at.mode, ws);
-  result[0] = calc_nonconservative_power(mechanism_, ws);
-  if (mechanism_.has_drives) result[0] += calc_drive_power(mechanism_, ws);
+  calc_powers(mechanism_, ws, result.data());
 }
 
 // Solves the dynamics at a point of the dual numbers that moves with the motion itself.

@@ -112,10 +112,43 @@ S calc_nonconservative_power(const Mechanism<S>& mechanism, const MotionWorkspac
   return sum;
 }
 
-#define CARTAN_INSTANTIATE(S) \
-  template S calc_nonconservative_power<S>(const Mechanism<S>&, const MotionWorkspace<S>&);
+template <class S>
+void calc_powers(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, S* powers) {
+  if (!mechanism.has_power) return;
+  powers[0] = calc_nonconservative_power(mechanism, ws);
+  if (mechanism.has_drives) powers[0] += calc_drive_power(mechanism, ws);
+  if (!mechanism.split_work) return;
+  for (const WorkShare& share : mechanism.work_shares) {
+    S& power = *++powers;
+    if (!share.drive) {
+      power = ws.force_energy[share.element].power;
+      continue;
+    }
+    power = S(0);
+    for (int r = mechanism.constraint_row0[share.element];
+         r < mechanism.row_count() && mechanism.rows[r].element == share.element; ++r)
+      power += calc_row_power(mechanism, ws, r);
+  }
+}
+
+#define CARTAN_INSTANTIATE(S)                                                               \
+  template S calc_nonconservative_power<S>(const Mechanism<S>&, const MotionWorkspace<S>&); \
+  template void calc_powers<S>(const Mechanism<S>&, MotionWorkspace<S>&, S*);
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
+
+void fill_works(const Mechanism<double>& mechanism, std::span<const double> works,
+                Observation& result) {
+  result.work = works.empty() ? 0 : works[0];
+  const std::vector<WorkShare>& shares = mechanism.work_shares;
+  const bool alone = shares.size() + (mechanism.gravity_varies ? 1 : 0) == 1;
+  const bool known = works.size() == 1 + shares.size() || alone || shares.empty();
+  result.force_work.assign(known ? mechanism.forces.size() : 0, 0.0);
+  result.constraint_work.assign(known ? mechanism.constraints.size() : 0, 0.0);
+  for (std::size_t k = 0; known && k < shares.size(); ++k)
+    (shares[k].drive ? result.constraint_work : result.force_work)[shares[k].element] =
+        alone ? works[0] : works[1 + k];
+}
 
 void fill_observation(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
                       Observation& result) {

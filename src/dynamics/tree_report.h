@@ -15,6 +15,15 @@ std::vector<S> initial_velocity(const Joint& joint, std::span<const S> parameter
 template <class S>
 S calc_nonconservative_power(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws);
 
+// What the quadratures of the state integrate (Mechanism::quadratures): the power of everything
+// that is not conservative, drives too, then of every share. Needs the multipliers of drives.
+template <class S>
+void calc_powers(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, S* powers);
+
+// The integrals of these, `works` as many as there are, by force and constraint.
+void fill_works(const Mechanism<double>& mechanism, std::span<const double> works,
+                Observation& result);
+
 // Needs kinematics and ws.kinetic, ws.potential; leaves `work` and `unit_norm_error` to the system.
 void fill_observation(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
                       Observation& result);

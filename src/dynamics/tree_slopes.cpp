@@ -54,8 +54,10 @@ SeededMechanisms<MotionWorkspace<Dual4>>& TreeSystem::seeded_of(TreeWorkspace& w
         return mechanism;
       },
       [&](const Mechanism<Dual4>& m) { return make_motion_workspace(m); });
-  for (Mechanism<Dual4>& mechanism : w.seeded.mechanisms)
+  for (Mechanism<Dual4>& mechanism : w.seeded.mechanisms) {
     mechanism.baumgarte = dual_mechanism_.baumgarte;
+    mechanism.split_work = dual_mechanism_.split_work;
+  }
   return w.seeded;
 }
 

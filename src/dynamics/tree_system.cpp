@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "dynamics/applied_forces.h"
 #include "dynamics/expression_inputs.h"
 #include "dynamics/moving_frame.h"
@@ -122,7 +124,7 @@ void TreeSystem::observe(StateView at, Observation& result, Workspace& workspace
   fill_observation(mechanism_, ws, result);
   result.position_violation = calc_position_violation(mechanism_, ws);
   result.velocity_violation = calc_velocity_violation(mechanism_, ws);
-  result.work = mechanism_.has_power ? at.x.back() : 0;
+  fill_works(mechanism_, at.x.last(quadratures()), result);
   result.unit_norm_error = space_.unit_norm_error(at.x);
 }
 
@@ -180,6 +182,24 @@ std::vector<double> TreeSystem::calc_inverse_dynamics(StateView at, std::span<co
   if (mechanism_.has_forces)
     for (int j = 0; j < mechanism_.nv; ++j) tau[j] -= ws.tau[j];
   return mechanism_.rows.empty() ? tau : calc_actuator_forces(mechanism_, ws, tau);
+}
+
+// Where there is one share alone its work is that of all.
+std::string TreeSystem::split_work() {
+  constexpr std::size_t most_shares = 64;  // every one is a number more in the state
+  const std::size_t shares = mechanism_.work_shares.size();
+  if (mechanism_.split_work || shares + (mechanism_.gravity_varies ? 1 : 0) < 2) return "";
+  if (formulation_.compiler)
+    return "compiled rates carry the work of all forces and drives only; use the formulation "
+           "recursive for that of each";
+  if (shares > most_shares)
+    return fmt::format("{} forces and drives do work; that of each is integrated for up to {}",
+                       shares, most_shares);
+  mechanism_.split_work = dual_mechanism_.split_work = pack_mechanism_.split_work = true;
+  space_ = StateSpace();
+  make_space();
+  if (!initial_.x.empty()) initial_.x.resize(space_.size(), 0.0);
+  return "";
 }
 
 // Unit quaternions are blocks of their own; everything else is a vector.
