@@ -87,14 +87,22 @@ SearchStart make_start(const SteadyCase& steady, const std::vector<Varied>& vari
   mechanism->observe(start.state, now, *steady.workspace);
   std::vector<std::optional<std::vector<double>>> q(now.q.begin(), now.q.end()),
       v(now.v.begin(), now.v.end());
+  WrittenStart written(now.q.size());  // the joints that are varied
   for (std::size_t k = 0; k < varied.size(); ++k) {
     const Symbol& symbol = varied[k].symbol;
     auto& numbers = symbol.quantity == Quantity::joint_q ? q : v;
     (*numbers[symbol.index])[symbol.component] = values[k];
   }
+  for (const Varied& one : varied) {
+    const int joint = one.symbol.index;
+    if (one.symbol.quantity == Quantity::joint_q)
+      written[joint].q = *q[joint];
+    else
+      written[joint].v = *v[joint];
+  }
   start.state = mechanism->make_state(start.state.t, q, v);
   if (steady.system->constrained())
-    start.problem = mechanism->assemble(start.state, *steady.workspace).problem;
+    start.problem = mechanism->assemble(start.state, written, *steady.workspace).problem;
   return start;
 }
 

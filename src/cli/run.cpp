@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/arguments.h"
+#include "cli/assembly_report.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/progress.h"
@@ -105,7 +106,7 @@ bool read_start(const Options& o, Job& job) {
   job.start = make_start(*job.system, *state);
   if (!mechanism || !mechanism->constrained()) return true;
   const auto workspace = mechanism->make_workspace();
-  job.assembly = mechanism->assemble(job.start, *workspace);
+  job.assembly = mechanism->assemble(job.start, written_start(state->q, state->v), *workspace);
   if (job.assembly.problem.empty()) return true;
   fmt::print(stderr, "{}: {}\n", o.from, job.assembly.problem);
   return false;

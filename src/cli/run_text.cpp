@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/assembly_report.h"
 #include "cli/run_result.h"
 
 namespace cartan {
@@ -78,9 +79,8 @@ std::string relative(double drift, double energy) {
 void add_constraints(const RunResult& run, std::string& text) {
   const MotionStatistics& s = *run.statistics;
   const SimulateReport& r = run.report;
-  add_line(text, "assembly",
-           fmt::format("coordinates changed by up to {:.3g}, speeds by up to {:.3g}",
-                       run.assembly.position_change, run.assembly.velocity_change));
+  add_line(text, "assembly", assembly_line(run.assembly));
+  for (const std::string& line : changed_lines(*run.model, run.assembly)) add_line(text, "", line);
   add_line(
       text, "constraints",
       fmt::format("kept to {:.2g} in positions, {:.2g} in speeds ({})", s.max_position_violation,

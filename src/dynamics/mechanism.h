@@ -249,7 +249,7 @@ struct Mechanism {
   bool has_power = false;      // any nonconservative element, or a potential that depends on time
   std::vector<WorkShare> work_shares;  // drives, then forces: those with power
   bool split_work = false;             // the work of every share is integrated beside that of all
-  bool needs_energy = false;   // a force expression mentions kinetic or potential
+  bool needs_energy = false;           // a force expression mentions kinetic or potential
   bool gravity_varies = false;
   Vec3<S> gravity;       // when it does not vary
   Program gravity_rate;  // its time derivative otherwise

@@ -112,7 +112,7 @@ struct ConstraintReport {
 
 // What a file says about a joint's start.
 struct WrittenJoint {
-  std::vector<double> q, v;                 // empty: nothing was written
+  std::vector<double> q, v;                  // empty: nothing was written
   bool rotation = true, coordinates = true;  // q of a free joint: which of its two parts was
 };
 using WrittenStart = std::vector<WrittenJoint>;  // per joint of the model, loop joints too
@@ -129,7 +129,7 @@ struct AssemblyReport {
   double position_change = 0, velocity_change = 0;  // largest change of a tree joint's number
   double position_gap = 0, velocity_gap = 0;        // violation left over
   std::string problem;  // why there is no consistent state: a sentence with the owner and the gap
-  int joint = -1, constraint = -1;  // what the problem belongs to, in the model
+  int joint = -1, constraint = -1;     // what the problem belongs to, in the model
   std::vector<ChangedValues> changed;  // in file order, positions first
 };
 
@@ -178,8 +178,8 @@ class MechanicalSystem : public System {
   virtual InverseForces calc_inverse_dynamics(StateView at, std::span<const double> vdot,
                                               Workspace& workspace) const = 0;
 
-  // d start / d p_which (numbers of x without quadratures) of a start that has the file's values but
-  // for the joints whose coordinates or speeds are given otherwise. Constraints are kept as the
+  // d start / d p_which (numbers of x without quadratures) of a start that has the file's values
+  // but for the joints whose coordinates or speeds are given otherwise. Constraints are kept as the
   // assembly does it. "" or why there is none.
   virtual std::string fill_start_slopes(const State& start, std::span<const int> which,
                                         const std::vector<bool>& q_given,
@@ -190,8 +190,8 @@ class MechanicalSystem : public System {
            "recursive or moving-frame";
   }
 
-  // An expression over the names of the model (dynamics/state_expression.h); null where the state is
-  // not made of joint coordinates and speeds.
+  // An expression over the names of the model (dynamics/state_expression.h); null where the state
+  // is not made of joint coordinates and speeds.
   virtual std::unique_ptr<StateFunction> make_function(Formula formula) const {
     (void)formula;
     return nullptr;

@@ -77,12 +77,10 @@ std::string TreeSystem::find_dependent_friction(StateView at, Workspace& workspa
   return dependent < 0 ? "" : model_.forces[owners[dependent]].name;
 }
 
-AssemblyReport TreeSystem::assemble(State& state, Workspace& workspace) const {
+AssemblyReport TreeSystem::assemble(State& state, const WrittenStart& written,
+                                    Workspace& workspace) const {
   if (mechanism_.rows.empty()) return {};
-  LoopGuesses none;
-  none.q.resize(mechanism_.loops.size());
-  none.v.resize(mechanism_.loops.size());
-  return assemble_from(state, none, static_cast<TreeWorkspace&>(workspace).motion);
+  return assemble_in(state, written, static_cast<TreeWorkspace&>(workspace).motion);
 }
 
 ConstraintReport TreeSystem::report_constraints(StateView at, Workspace& workspace) const {
@@ -127,6 +125,19 @@ State TreeSystem::make_state(double t, const std::vector<std::optional<std::vect
   return state;
 }
 
+// What the file says about the start.
+WrittenStart TreeSystem::list_written() const {
+  WrittenStart written(model_.joints.size());
+  for (std::size_t j = 0; j < model_.joints.size(); ++j) {
+    const Joint& joint = model_.joints[j];
+    if (joint.position_given) written[j].q = initial_position<double>(joint, parameters_);
+    if (joint.velocity_given) written[j].v = initial_velocity<double>(joint, parameters_);
+    written[j].rotation = joint.rotation.kind != RotationText::Kind::none;
+    written[j].coordinates = joint.coordinates.given();
+  }
+  return written;
+}
+
 // The file's values, made consistent.
 void TreeSystem::start() {
   State& state = initial_;
@@ -136,39 +147,31 @@ void TreeSystem::start() {
   }
   state.x.assign(space_.size(), 0.0);
   state.mode.assign(mechanism_.mode_count + mechanism_.rows.size(), 1);
-  LoopGuesses guesses;
-  guesses.q.resize(mechanism_.loops.size());
-  guesses.v.resize(mechanism_.loops.size());
   for (std::size_t j = 0; j < model_.joints.size(); ++j) {
     const Joint& joint = model_.joints[j];
     const int i = mechanism_.link_of_joint[j];
+    if (i < 0) continue;
     const std::vector<double> q = initial_position<double>(joint, parameters_);
     const std::vector<double> v = initial_velocity<double>(joint, parameters_);
-    if (i < 0) {
-      const int l = mechanism_.loop_of_joint[j];
-      if (joint.position_given) guesses.q[l] = q;
-      if (joint.velocity_given) guesses.v[l] = v;
-      continue;
-    }
     const Link<double>& link = mechanism_.links[i];
     std::copy(q.begin(), q.end(), state.x.begin() + link.q0);
     std::copy(v.begin(), v.end(), state.x.begin() + mechanism_.nq + link.v0);
   }
   if (!mechanism_.rows.empty()) {
     MotionWorkspace<double> ws = make_motion_workspace(mechanism_);
-    assembly_ = assemble_from(state, guesses, ws);
+    assembly_ = assemble_in(state, list_written(), ws);
     if (!assembly_.problem.empty()) return;
   }
   settle_modes(state);
   if (formulation_.compiler) formulation_.compiler->find_derivative(state, assembly_.problem);
 }
 
-AssemblyReport TreeSystem::assemble_from(State& state, const LoopGuesses& guesses,
-                                         MotionWorkspace<double>& ws) const {
+AssemblyReport TreeSystem::assemble_in(State& state, const WrittenStart& written,
+                                       MotionWorkspace<double>& ws) const {
   const std::span<double> q(state.x.data(), mechanism_.nq);
   const std::span<double> v(state.x.data() + mechanism_.nq, mechanism_.nv);
   std::copy(state.mode.begin(), state.mode.end(), ws.mode.begin());
-  AssemblyReport report = cartan::assemble(mechanism_, state.t, q, v, guesses, ws);
+  AssemblyReport report = cartan::assemble(mechanism_, state.t, q, v, written, ws);
   if (!report.problem.empty()) return report;
   fill_kinematics<double>(mechanism_, state.t, q.data(), v.data(), ws);
   const RankReport rank = calc_rank(mechanism_, ws);

@@ -10,6 +10,7 @@
 #include "dynamics/projection.h"
 #include "dynamics/recursive.h"
 #include "dynamics/several_points.h"
+#include "dynamics/sticking.h"
 #include "dynamics/tree_report.h"
 #include "dynamics/tree_system_class.h"
 
@@ -168,20 +169,31 @@ MovingFrameReport TreeSystem::report_moving_frame(StateView at, Workspace& works
   return make_moving_frame_report(mechanism_, ws);
 }
 
-std::vector<double> TreeSystem::calc_inverse_dynamics(StateView at, std::span<const double> vdot,
-                                                      Workspace& workspace) const {
+InverseForces TreeSystem::calc_inverse_dynamics(StateView at, std::span<const double> vdot,
+                                                Workspace& workspace) const {
   MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
   kinematics_at(at, ws);
   fill_forces(mechanism_, ws);
   std::copy(vdot.begin(), vdot.end(), ws.vdot.begin());
   std::fill(ws.lambda.begin(), ws.lambda.end(), 0.0);
-  std::vector<double> tau(mechanism_.nv);
-  cartan::calc_inverse_dynamics<double>(mechanism_, ws, tau);
-  add_friction_at_accelerations(mechanism_, ws);
-  if (mechanism_.loop_friction) cartan::calc_inverse_dynamics<double>(mechanism_, ws, tau);
+  Eigen::VectorXd tau(mechanism_.nv);
+  cartan::calc_inverse_dynamics<double>(mechanism_, ws,
+                                        {tau.data(), static_cast<std::size_t>(mechanism_.nv)});
+  const std::vector<StickingForce> sticking = add_friction_at_accelerations(mechanism_, ws);
+  if (mechanism_.loop_friction)
+    cartan::calc_inverse_dynamics<double>(mechanism_, ws,
+                                          {tau.data(), static_cast<std::size_t>(mechanism_.nv)});
   if (mechanism_.has_forces)
     for (int j = 0; j < mechanism_.nv; ++j) tau[j] -= ws.tau[j];
-  return mechanism_.rows.empty() ? tau : calc_actuator_forces(mechanism_, ws, tau);
+  if (!mechanism_.rows.empty() || !sticking.empty())
+    tau = calc_least_force(
+        mechanism_.rows.empty() ? Eigen::MatrixXd() : calc_actuator_map(mechanism_, ws), tau,
+        sticking);
+  InverseForces result{{tau.data(), tau.data() + tau.size()}, {}};
+  for (const StickingForce& s : sticking)
+    if (s.limit > 0 && (result.sticking.empty() || result.sticking.back() != s.element))
+      result.sticking.push_back(s.element);
+  return result;
 }
 
 // Where there is one share alone its work is that of all.

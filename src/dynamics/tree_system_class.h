@@ -175,6 +175,7 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
   }
 
   void start();
+  WrittenStart list_written() const;
   AssemblyReport assemble_in(State& state, const WrittenStart& written,
                              MotionWorkspace<double>& ws) const;
   void settle_modes(State& state) const;
@@ -194,8 +195,9 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
                         StateView at, int component, MotionWorkspace<Dual4>& ws) const;
   void fill_file_slopes(std::span<const int> which, const std::vector<bool>& q_given,
                         const std::vector<bool>& v_given, Eigen::Ref<Eigen::MatrixXd> J) const;
-  void keep_constraints(const State& start, std::span<const int> which,
-                        Eigen::Ref<Eigen::MatrixXd> J) const;
+  std::string keep_constraints(const State& start, std::span<const int> which,
+                               const std::vector<bool>& q_given, const std::vector<bool>& v_given,
+                               Eigen::Ref<Eigen::MatrixXd> J) const;
 
   const Model& model_;
   TreeFormulation formulation_;
