@@ -174,6 +174,9 @@ class AbsoluteSystem final : public MechanicalSystem {
   std::string explain_failure(StateView at, Workspace&) const override {
     return tree_->explain_failure(to_tree(at), *tree_->make_workspace());
   }
+  std::string explain_singularity(StateView at, Workspace&) const override {
+    return tree_->explain_singularity(to_tree(at), *tree_->make_workspace());
+  }
   MassMatrixReport report_mass_matrix(StateView at, Workspace&) const override {
     return tree_->report_mass_matrix(to_tree(at), *tree_->make_workspace());
   }

@@ -169,7 +169,7 @@ void calc_canonical_rates(const Mechanism<S>& mechanism, const S& t, const S* x,
     calc_coordinate_rates(link, x + link.q0, w.v.data() + link.v0, xdot + link.q0);
   S* rates = xdot + mechanism.nq;
   calc_momentum_rates(mechanism, w, rates);
-  calc_powers(mechanism, ws, rates + mechanism.nv);
+  if (mechanism.has_power) rates[mechanism.nv] = calc_nonconservative_power(mechanism, ws);
   if (ws.failed) xdot[0] = S(std::numeric_limits<double>::quiet_NaN());
 }
 

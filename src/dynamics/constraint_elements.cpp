@@ -128,7 +128,6 @@ struct ConstraintBuilder {
     e.acceleration = differentiate(e.rate, time);
     mechanism.has_drives = true;
     mechanism.has_power = true;
-    mechanism.work_shares.push_back({true, static_cast<int>(mechanism.constraints.size())});
     const int i = mechanism.link_of_joint[c.joint];
     for (int k = 0; k < model.joints[c.joint].nv(); ++k) {
       const int row = add_element_row(true);

@@ -160,11 +160,6 @@ struct ForceBuilder {
     const int link = mechanism.link_of_body[body];
     return {link, mechanism.bodies[link].X_LB * p};
   }
-  // The element being built has power.
-  void works() const {
-    mechanism.has_power = true;
-    mechanism.work_shares.push_back({false, static_cast<int>(mechanism.forces.size())});
-  }
   void use(int joint) const { mechanism.loops_act |= mechanism.link_of_joint[joint] < 0; }
   const Formula* given(const Formula& f) const { return f.given() ? &f : nullptr; }
   int link_of(int body) const { return body == world ? world : mechanism.link_of_body[body]; }
@@ -173,7 +168,7 @@ struct ForceBuilder {
     Spring<S> e{point(f.from.body, f.from.at), point(f.to.body, f.to.at), number(f.stiffness),
                 number(f.damping), number(f.length)};
     e.zero_length = is_exactly(e.length, 0);
-    if (value_of(abs(e.damping)) != 0) works();
+    mechanism.has_power |= value_of(abs(e.damping)) != 0;
     return e;
   }
   ForceElement<S> operator()(const TorsionForce& f) const {
@@ -189,32 +184,31 @@ struct ForceBuilder {
       e.rest_rotation = calc_quaternion<S>(f.rest_rotation, parameters);
     else
       e.rest = numbers(f.rest, nv);
-    bool damped = false;
-    for (const S& c : e.damping) damped |= value_of(abs(c)) != 0;
-    if (damped || f.measure == TorsionMeasure::euler321_literal) works();
+    mechanism.has_power |= f.measure == TorsionMeasure::euler321_literal;
+    for (const S& c : e.damping) mechanism.has_power |= value_of(abs(c)) != 0;
     return e;
   }
   ForceElement<S> operator()(const WrenchForce& f) const {
-    works();
+    mechanism.has_power = true;
     return WrenchElement<S>{link_of(f.body), point(f.body, f.at), link_of(f.frame), given(f.force),
                             given(f.torque)};
   }
   ForceElement<S> operator()(const JointForce& f) const {
-    works();
+    mechanism.has_power = true;
     use(f.joint);
     return JointElement<S>{f.joint, &f.value};
   }
   ForceElement<S> operator()(const PotentialForce& f) const {
-    if (f.value.program.depends_on(Quantity::time)) works();
+    mechanism.has_power |= f.value.program.depends_on(Quantity::time);
     return PotentialElement<S>{&f.value};
   }
   ForceElement<S> operator()(const DragForce& f) const {
-    works();
+    mechanism.has_power = true;
     return DragElement<S>{point(f.body, f.at), link_of(f.on), number(f.coefficient),
                           given(f.medium)};
   }
   ForceElement<S> operator()(const FrictionForce& f) const {
-    works();
+    mechanism.has_power = true;
     mechanism.has_friction = true;
     Friction<S> e;
     e.joint = f.joint;

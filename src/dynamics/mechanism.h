@@ -213,12 +213,6 @@ struct RowTerm {
   S factor{};
 };
 
-// A force, or a drive, that does work which is not the loss of a potential.
-struct WorkShare {
-  bool drive = false;
-  int element = 0;  // in forces or constraints
-};
-
 template <class S>
 struct Mechanism {
   const Model* model = nullptr;
@@ -247,18 +241,12 @@ struct Mechanism {
   bool loop_friction = false;  // some of it in loop joints
   bool absolute = false;       // every link is free on the world: absolute_solver.h
   bool has_power = false;      // any nonconservative element, or a potential that depends on time
-  std::vector<WorkShare> work_shares;  // drives, then forces: those with power
-  bool split_work = false;             // the work of every share is integrated beside that of all
-  bool needs_energy = false;           // a force expression mentions kinetic or potential
+  bool needs_energy = false;   // a force expression mentions kinetic or potential
   bool gravity_varies = false;
   Vec3<S> gravity;       // when it does not vary
   Program gravity_rate;  // its time derivative otherwise
 
   int row_count() const { return static_cast<int>(rows.size()); }
-  // Integrals that go with the state: the work of all, then of every share if it is split.
-  int quadratures() const {
-    return has_power ? 1 + (split_work ? static_cast<int>(work_shares.size()) : 0) : 0;
-  }
 };
 
 // The joint or constraint a row belongs to, for messages: "joint 'A'".

@@ -156,6 +156,9 @@ class MechanicalSystem : public System {
   // Violations of every row: g (zero for rows without a position) and y - b.
   virtual void constraint_violations(StateView at, std::vector<double>& positions,
                                      std::vector<double>& speeds, Workspace& workspace) const = 0;
+  // At or next to a position in which the constraints lose rank accelerations, multipliers and
+  // reactions are arbitrary: says so, or nothing.
+  virtual std::string explain_singularity(StateView at, Workspace& workspace) const = 0;
   // The friction element without smoothing whose joint, with all others stuck, could not move: then
   // it is not decided which of them sticks. "" when there is none.
   virtual std::string find_dependent_friction(StateView at, Workspace& workspace) const = 0;

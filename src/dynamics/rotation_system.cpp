@@ -73,13 +73,14 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     elements_ = make_element_mechanism<double>(absolute_, parameters, start);
     dual_ = make_element_mechanism<Dual4>(absolute_, parameters, start);
     pack_ = make_element_mechanism<Pack4>(absolute_, parameters, start);
+    work_ = make_work_split(elements_.mechanism);
     space_.add_vector(2 * elements_.size() + quadratures());
   }
 
   const Model& model() const override { return model_; }
   std::string formulation() const override { return "rotation-elements"; }
   const StateSpace& space() const override { return space_; }
-  int quadratures() const override { return elements_.mechanism.quadratures(); }
+  int quadratures() const override { return work_.quadratures(); }
   const AssemblyReport& assembly() const override { return free_->assembly(); }
   const std::vector<EventInfo>& events() const override { return free_->events(); }
   bool constrained() const override { return true; }  // R^T R = 1
@@ -93,10 +94,7 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
 
   std::string split_work() override {
     const std::string problem = free_->split_work();
-    const bool split = free_->quadratures() > 1;
-    for (bool* flag : {&elements_.mechanism.split_work, &dual_.mechanism.split_work,
-                       &pack_.mechanism.split_work})
-      *flag = split;
+    work_.split = free_->quadratures() > 1;
     space_ = StateSpace();
     space_.add_vector(2 * elements_.size() + quadratures());
     return problem;
@@ -245,6 +243,10 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     RotationWorkspace& w = own(workspace);
     return free_->explain_failure(in_groups(at, w), *w.free);
   }
+  std::string explain_singularity(StateView at, Workspace& workspace) const override {
+    RotationWorkspace& w = own(workspace);
+    return free_->explain_singularity(in_groups(at, w), *w.free);
+  }
 
   // ---- reports
 
@@ -259,7 +261,7 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     fill_observation(mechanism, ws, result);
     result.position_violation = calc_position_violation(mechanism, ws);
     result.velocity_violation = calc_velocity_violation(mechanism, ws);
-    fill_works(mechanism, at.x.last(quadratures()), result);
+    fill_works(mechanism, work_, at.x.last(quadratures()), result);
     double speed = 0, rate = 0;
     measure_defects(at.x, result.unit_norm_error, speed, rate);
     result.q.resize(model_.joints.size());
@@ -347,7 +349,7 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
   template <class S>
   void finish(const ElementMechanism<S>& elements, S* xdot, ElementWorkspace<S>& ws) const {
     const Mechanism<S>& mechanism = elements.mechanism;
-    calc_powers(mechanism, ws.motion, xdot + 2 * elements.size());
+    calc_powers(mechanism, ws.motion, work_, xdot + 2 * elements.size());
     if (ws.motion.failed) xdot[0] = S(std::numeric_limits<double>::quiet_NaN());
   }
 
@@ -424,6 +426,7 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
   ElementMechanism<double> elements_;
   ElementMechanism<Dual4> dual_;
   ElementMechanism<Pack4> pack_;
+  WorkSplit work_;
   StateSpace space_;
 };
 

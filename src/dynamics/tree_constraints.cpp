@@ -16,6 +16,7 @@ namespace {
 
 constexpr double lost_constraint = 1e-6;  // a violation projection must get below
 constexpr double near_singular = 0.05;    // strength of the weakest row
+constexpr double at_singular = 1e-5;      // ... at which multipliers lose their meaning
 constexpr double weak_pivot = 1e-3;       // squared sine at which rows are chosen anew ...
 constexpr double good_pivot = 1e-2;       // ... and at which they are good again
 
@@ -59,6 +60,22 @@ std::string TreeSystem::explain_failure(StateView at, Workspace& workspace) cons
       "close to a singular position: the constraints lose rank at {} (the weakest of them has "
       "{:.2g} of its usual size), and there the motion is not unique",
       row_owner(model_, mechanism_.rows[rank.weakest]), rank.strength);
+}
+
+std::string TreeSystem::explain_singularity(StateView at, Workspace& workspace) const {
+  if (mechanism_.rows.empty()) return "";
+  MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
+  kinematics_at(at, ws);
+  const RankReport rank = calc_rank(mechanism_, ws);
+  if (rank.weakest >= 0 && rank.strength < at_singular)
+    return fmt::format(
+        "next to a singular position: the constraints nearly lose rank at {} (the weakest of them "
+        "has {:.2g} of its usual size), so that accelerations and reactions mean nothing here",
+        row_owner(model_, mechanism_.rows[rank.weakest]), rank.strength);
+  int row = -1;
+  const std::string singular =
+      find_singularity(mechanism_, at.t, at.x.first(mechanism_.nq), rank, ws, row);
+  return singular.empty() ? "" : singular + "; accelerations and reactions mean nothing here";
 }
 
 std::string TreeSystem::find_dependent_friction(StateView at, Workspace& workspace) const {

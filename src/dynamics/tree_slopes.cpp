@@ -59,10 +59,8 @@ SeededMechanisms<MotionWorkspace<Dual4>>& TreeSystem::seeded_of(TreeWorkspace& w
         return mechanism;
       },
       [&](const Mechanism<Dual4>& m) { return make_motion_workspace(m); });
-  for (Mechanism<Dual4>& mechanism : w.seeded.mechanisms) {
+  for (Mechanism<Dual4>& mechanism : w.seeded.mechanisms)
     mechanism.baumgarte = dual_mechanism_.baumgarte;
-    mechanism.split_work = dual_mechanism_.split_work;
-  }
   return w.seeded;
 }
 
@@ -251,7 +249,10 @@ std::string TreeSystem::keep_constraints(const State& start, std::span<const int
   observe(start, now, *workspace);
   WrittenStart written = list_written();
   for (std::size_t j = 0; j < written.size(); ++j) {
-    if (!written[j].q.empty() || (j < q_given.size() && q_given[j])) written[j].q = now.q[j];
+    if (j < q_given.size() && q_given[j])
+      written[j] = {now.q[j], written[j].v};
+    else if (!written[j].q.empty())
+      written[j].q = now.q[j];
     if (!written[j].v.empty() || (j < v_given.size() && v_given[j])) written[j].v = now.v[j];
   }
   const WrittenValues values(mechanism_, written);

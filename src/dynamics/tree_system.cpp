@@ -27,9 +27,10 @@ TreeSystem::TreeSystem(const Model& model, std::vector<double> parameters,
     set_absolute(dual_mechanism_);
     set_absolute(pack_mechanism_);
   }
+  work_ = make_work_split(mechanism_);
   make_space();
   second_order_.emplace(mechanism_, dual_mechanism_, formulation.solve, formulation.solve_dual,
-                        [this](Workspace& workspace) -> SecondOrderMotion::Scratch {
+                        work_, [this](Workspace& workspace) -> SecondOrderMotion::Scratch {
                           TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
                           return {w.motion, dual_of(w), w.dual_x, w.dual_xdot, w.direction};
                         });
@@ -125,7 +126,7 @@ void TreeSystem::observe(StateView at, Observation& result, Workspace& workspace
   fill_observation(mechanism_, ws, result);
   result.position_violation = calc_position_violation(mechanism_, ws);
   result.velocity_violation = calc_velocity_violation(mechanism_, ws);
-  fill_works(mechanism_, at.x.last(quadratures()), result);
+  fill_works(mechanism_, work_, at.x.last(quadratures()), result);
   result.unit_norm_error = space_.unit_norm_error(at.x);
 }
 
@@ -199,15 +200,15 @@ InverseForces TreeSystem::calc_inverse_dynamics(StateView at, std::span<const do
 // Where there is one share alone its work is that of all.
 std::string TreeSystem::split_work() {
   constexpr std::size_t most_shares = 64;  // every one is a number more in the state
-  const std::size_t shares = mechanism_.work_shares.size();
-  if (mechanism_.split_work || shares + (mechanism_.gravity_varies ? 1 : 0) < 2) return "";
+  const std::size_t shares = work_.shares.size();
+  if (work_.split || work_.single()) return "";
   if (formulation_.compiler)
     return "compiled rates carry the work of all forces and drives only; use the formulation "
            "recursive for that of each";
   if (shares > most_shares)
     return fmt::format("{} forces and drives do work; that of each is integrated for up to {}",
                        shares, most_shares);
-  mechanism_.split_work = dual_mechanism_.split_work = pack_mechanism_.split_work = true;
+  work_.split = true;
   space_ = StateSpace();
   make_space();
   if (!initial_.x.empty()) initial_.x.resize(space_.size(), 0.0);

@@ -47,7 +47,7 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
              const TreeFormulation& formulation);
 
   const StateSpace& space() const override { return space_; }
-  int quadratures() const override { return mechanism_.quadratures(); }
+  int quadratures() const override { return work_.quadratures(); }
   const Model& model() const override { return model_; }
   std::string formulation() const override { return formulation_.name; }
   State initial_state() const override { return initial_; }
@@ -95,6 +95,7 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
                          Workspace& workspace) const override;
   Projection project(State& state, Workspace& workspace) const override;
   std::string explain_failure(StateView at, Workspace& workspace) const override;
+  std::string explain_singularity(StateView at, Workspace& workspace) const override;
   const AssemblyReport& assembly() const override { return assembly_; }
   AssemblyReport assemble(State& state, const WrittenStart& written,
                           Workspace& workspace) const override;
@@ -148,7 +149,7 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
       calc_coordinate_rates(link, x + link.q0, v + link.v0, xdot + link.q0);
     S* vdot = xdot + mechanism.nq;
     for (int j = 0; j < mechanism.nv; ++j) vdot[j] = ws.vdot[j];
-    calc_powers(mechanism, ws, vdot + mechanism.nv);
+    calc_powers(mechanism, ws, work_, vdot + mechanism.nv);
     if (ws.failed) xdot[0] = S(std::numeric_limits<double>::quiet_NaN());
   }
   void use_compiled_accelerations(StateView at, TreeWorkspace& w) const;
@@ -205,6 +206,7 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
   Mechanism<double> mechanism_;
   Mechanism<Dual4> dual_mechanism_;
   Mechanism<Pack4> pack_mechanism_;
+  WorkSplit work_;
   std::optional<SecondOrderMotion> second_order_;
   std::unique_ptr<DiscreteMechanics> discrete_;
   std::unique_ptr<MotionGeometry> geometry_;
