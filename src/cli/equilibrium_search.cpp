@@ -76,7 +76,7 @@ bool find_numbers(const SteadyCase& steady, const std::vector<Range>& ranges,
 SearchStart make_start(const SteadyCase& steady, const std::vector<Varied>& varied,
                        const std::vector<double>& values) {
   SearchStart start;
-  start.state = steady.system->initial_state();
+  start.state = initial_state(steady);
   const auto* mechanism = dynamic_cast<const MechanicalSystem*>(steady.system.get());
   if (!mechanism) {
     for (std::size_t k = 0; k < varied.size(); ++k)
@@ -289,7 +289,7 @@ int search_box(const SteadyCase& steady, const SearchArguments& arguments) {
     return complain(fmt::format("--search: more than {} starts; take fewer values", most_starts));
   std::vector<Varied> varied;
   if (!find_numbers(steady, *ranges, varied)) return exit_bad_input;
-  if (!read_holds("equilibrium", steady, arguments.holds, steady.system->initial_state()))
+  if (!read_holds("equilibrium", steady, arguments.holds, initial_state(steady)))
     return exit_bad_input;
 
   const std::vector<std::vector<double>> grid = make_grid(varied);

@@ -36,6 +36,7 @@ void add_motion(const RunResult& run, Json& json) {
                     {"final", s.final_energy},
                     {"max_drift", s.max_drift},
                     {"work", s.work}};
+  json["work"] = work_json(*run.model, run.work);
   json["momentum"] = {{"linear_initial", json_of(s.initial_linear)},
                       {"linear_final", json_of(s.final_linear)},
                       {"angular_initial", json_of(s.initial_angular)},

@@ -104,6 +104,8 @@ void add_motion(const RunResult& run, std::string& text) {
            fmt::format("{:.2g} J largest drift{}{}", s.max_drift,
                        relative(s.max_drift, s.initial_energy),
                        s.work != 0 ? ", that work taken into account" : ""));
+  const std::vector<std::string> works = work_lines(*run.model, run.work);
+  for (std::size_t k = 0; k < works.size(); ++k) add_line(text, k == 0 ? "work" : "", works[k]);
   if (run.balance)
     add_line(text, "power",
              fmt::format("{:.2g} W largest residual of T' + V' = P, whose terms reach {:.4g} W",
