@@ -200,6 +200,7 @@ std::string TreeSystem::fill_start_slopes(const State& start, std::span<const in
                                           Eigen::Ref<Eigen::MatrixXd> J) const {
   if (mechanism_.absolute)
     return MechanicalSystem::fill_start_slopes(start, which, q_given, v_given, J);
+  if (which.empty()) return "";
   constexpr double consistent = 1e-9;
   const double change = std::max(assembly_.position_change, assembly_.velocity_change);
   if (change > consistent)
