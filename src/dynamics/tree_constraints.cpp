@@ -97,6 +97,13 @@ std::string TreeSystem::find_dependent_friction(StateView at, Workspace& workspa
 AssemblyReport TreeSystem::assemble(State& state, const WrittenStart& written,
                                     Workspace& workspace) const {
   if (mechanism_.rows.empty()) return {};
+  // from the written numbers themselves: what a formulation made of them may be a turn away
+  for (std::size_t j = 0; j < written.size(); ++j) {
+    if (mechanism_.link_of_joint[j] < 0) continue;
+    const Link<double>& link = mechanism_.links[mechanism_.link_of_joint[j]];
+    std::copy(written[j].q.begin(), written[j].q.end(), state.x.begin() + link.q0);
+    std::copy(written[j].v.begin(), written[j].v.end(), state.x.begin() + mechanism_.nq + link.v0);
+  }
   return assemble_in(state, written, static_cast<TreeWorkspace&>(workspace).motion);
 }
 
