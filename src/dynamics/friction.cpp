@@ -425,25 +425,22 @@ void add_friction_alone(const Mechanism<double>& mechanism, MotionWorkspace<doub
 
 namespace {
 
-// The way component c goes (of a spherical joint: its leading one): by its speed, or at rest by its
-// acceleration. Zero: neither.
-int direction_of_motion(const Friction<double>& e, const double* v, const double* a, int c) {
-  for (const double* motion : {v, a}) {
-    if (e.rotation) {
-      const Vec3<double> w{motion[0], motion[1], motion[2]};
-      if (norm(w) > rest_rate) return slip_mode(w);
-    } else if (std::fabs(motion[c]) > rest_rate) {
-      return motion[c] > 0 ? 1 : -1;
-    }
-  }
-  return 0;
+bool rests(const double* v, int count) {
+  double sum = 0;
+  for (int k = 0; k < count; ++k) sum += v[k] * v[k];
+  return std::sqrt(sum) <= rest_rate;
 }
 
-// A spherical joint at rest that begins to turn: the law has no direction in its speed.
-void add_starting_torque(const Friction<double>& e, const double* v, const double* a, double load,
-                         double* tau) {
-  const Vec3<double> w{v[0], v[1], v[2]}, rate{a[0], a[1], a[2]};
-  if (norm(w) > rest_rate || !(norm(rate) > rest_rate)) return;
+// The way component c goes: by its speed, or at rest by its acceleration. Zero: neither. (A
+// spherical joint that begins to turn has no direction in its speed: add_starting_torque.)
+int direction_of_motion(const Friction<double>& e, const double* v, const double* a, int c) {
+  if (e.rotation) return rests(v, 3) ? 0 : slip_mode({v[0], v[1], v[2]});
+  const double motion = rests(v + c, 1) ? a[c] : v[c];
+  return rests(&motion, 1) ? 0 : (motion > 0 ? 1 : -1);
+}
+
+void add_starting_torque(const Friction<double>& e, const double* a, double load, double* tau) {
+  const Vec3<double> rate{a[0], a[1], a[2]};
   const Vec3<double> torque = -(magnitude(e, 0, load, 0.0) / norm(rate)) * rate;
   for (int i = 0; i < 3; ++i) tau[i] += torque[i];
 }
@@ -476,11 +473,14 @@ std::vector<StickingForce> add_friction_at_accelerations(const Mechanism<double>
     if (e.smooth) return;
     const int v0 = mechanism.links[e.link].v0;
     const double load = ws.given_load[k] + (e.load0 >= 0 ? ws.friction_load[e.load0] : 0);
-    if (e.rotation)
-      add_starting_torque(e, ws.v + v0, ws.vdot.data() + v0, load, ws.tau.data() + v0);
-    for (int c = 0; c < e.components(); ++c)
-      if (is_stuck(e, ws, c))
+    const double* a = ws.vdot.data() + v0;
+    for (int c = 0; c < e.components(); ++c) {
+      if (!is_stuck(e, ws, c)) continue;
+      if (e.rotation && !rests(a, 3))
+        add_starting_torque(e, a, load, ws.tau.data() + v0);
+      else
         sticking.push_back({k, v0 + c, e.rotation ? 3 : 1, magnitude(e, c, load, 0.0)});
+    }
   });
   return sticking;
 }
