@@ -137,7 +137,7 @@ BranchSample locate(BranchFollower& follower, const BranchSample& a, const Branc
 
 // A second vector that A annihilates at a branch point, across the branch's own tangent.
 VectorXd find_other_direction(const BranchSample& at) {
-  const Eigen::BDCSVD<MatrixXd> svd(at.matrix, Eigen::ComputeFullV);
+  const Eigen::JacobiSVD<MatrixXd> svd(at.matrix, Eigen::ComputeFullV);
   const MatrixXd two = svd.matrixV().rightCols(2);
   const VectorXd t = at.tangent.cwiseProduct(at.weights).normalized();
   VectorXd best = VectorXd::Zero(t.size());

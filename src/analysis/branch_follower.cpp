@@ -37,7 +37,7 @@ VectorXd solve_least(const MatrixXd& A, const VectorXd& right) {
 // Of the vectors A annihilates the one with the largest part along the parameter; empty where A
 // annihilates none.
 VectorXd first_tangent(const MatrixXd& A) {
-  const Eigen::BDCSVD<MatrixXd> svd(A, Eigen::ComputeFullV);
+  const Eigen::JacobiSVD<MatrixXd> svd(A, Eigen::ComputeFullV);
   const VectorXd& s = svd.singularValues();
   const Eigen::Index n = A.cols();
   if (s.size() == n && s[n - 1] > 1e-6 * s[0]) return {};

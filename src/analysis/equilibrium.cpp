@@ -51,7 +51,7 @@ class Steps {
   }
 
  private:
-  Eigen::BDCSVD<Matrix> svd_;
+  Eigen::JacobiSVD<Matrix> svd_;
   Vector right_;
   Eigen::Index rank_ = 0;
 };

@@ -21,6 +21,7 @@ MatrixXd split(const MatrixXd& A, double tolerance, double scale) {
   const double least = tolerance * std::max(scale, pivots[0]);
   Eigen::Index rank = 0;
   while (rank < pivots.size() && pivots[rank] > least) ++rank;
+  if (rank == n) return MatrixXd(n, 0);  // Eigen takes no blocks of matrices without columns
   MatrixXd null = MatrixXd::Zero(n, n - rank);
   null.bottomRows(n - rank).setIdentity();
   null.applyOnTheLeft(qr.householderQ());
@@ -36,7 +37,7 @@ MatrixXd null_space(const MatrixXd& A, double tolerance, double scale) {
 MatrixXd null_space_below(const MatrixXd& A, double limit) {
   const Eigen::Index n = A.cols();
   if (n == 0 || A.rows() == 0) return MatrixXd::Identity(n, n);
-  const Eigen::BDCSVD<MatrixXd> svd(A, Eigen::ComputeFullV);
+  const Eigen::JacobiSVD<MatrixXd> svd(A, Eigen::ComputeFullV);
   const Eigen::VectorXd& s = svd.singularValues();
   Eigen::Index rank = 0;
   while (rank < s.size() && s[rank] > limit) ++rank;
@@ -49,6 +50,7 @@ MatrixXd column_space(const MatrixXd& A, double tolerance) {
   const auto pivots = qr.matrixQR().diagonal().cwiseAbs();
   Eigen::Index rank = 0;
   while (rank < pivots.size() && pivots[rank] > tolerance * pivots[0]) ++rank;
+  if (rank == 0) return MatrixXd(A.rows(), 0);
   MatrixXd basis = MatrixXd::Identity(A.rows(), rank);
   basis.applyOnTheLeft(qr.householderQ());
   return basis;

@@ -320,7 +320,7 @@ Branch OrbitContinuation::follow_doubling(const Bifurcation& doubling,
   // A annihilates the tangent of the branch that is twice around, and the new direction, in which
   // the parameter does not change
   const MatrixXd A = e.matrix * e.weights.cwiseInverse().asDiagonal();
-  const Eigen::BDCSVD<MatrixXd> svd(A, Eigen::ComputeFullV);
+  const Eigen::JacobiSVD<MatrixXd> svd(A, Eigen::ComputeFullV);
   const MatrixXd two = svd.matrixV().rightCols(2);
   const Eigen::RowVector2d dp = two.bottomRows(1);
   if (!(dp.norm() > 1e-6)) {

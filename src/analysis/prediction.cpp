@@ -96,6 +96,10 @@ class Predictor {
       enough_ = true;
       return;
     }
+    if (parameters_.empty()) {
+      if (++next_ == rows_) enough_ = true;
+      return;
+    }
     const State at = augmented_.base_state(event.state);
     VectorXd rate(at.x.size());
     system_.derivative(at, {rate.data(), at.x.size()}, *workspace_);
@@ -117,6 +121,7 @@ class Predictor {
       const int column = static_cast<int>(i);
       result_.values(row, column) =
           protocol_.quantities[i]->slope(at, parameters_, function_slope_, *workspace_);
+      if (parameters_.empty()) continue;
       const Eigen::Map<const VectorXd> by_x(function_slope_.by_x.data(), S.rows());
       const Eigen::Map<const VectorXd> by_p(function_slope_.by_parameters.data(), units_.size());
       result_.by_parameters[row].row(column) =

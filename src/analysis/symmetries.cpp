@@ -134,6 +134,7 @@ Symmetries find_symmetries(const System& system, const State& state, Workspace& 
   }
   if (!conditions.allFinite()) return result;
   Matrix combinations = null_space(conditions, vanishes, 1.0).transpose();
+  if (combinations.rows() == 0) return result;
   reduce(combinations);
   result.fields = Matrix::Zero(fields, combinations.rows());
   for (int k = 0; k < fields; ++k) result.fields.row(order[k]) = combinations.col(k).transpose();

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
+#include "cli/assembly_report.h"
 #include "cli/json_values.h"
 #include "cli/load.h"
 #include "cli/model_facts.h"
@@ -84,10 +85,9 @@ void print_facts(const Model& model, const ModelFacts& facts) {
                                     c.rows == 1 ? "equation" : "equations", c.rank, c.speeds,
                                     c.speeds == 1 ? "speed" : "speeds"));
     line("redundant", describe_redundant(c));
-    line("assembly", fmt::format("coordinates changed by up to {:.3g}, speeds by up to {:.3g}; "
-                                 "violations {:.2g}, {:.2g}",
-                                 facts.assembly.position_change, facts.assembly.velocity_change,
+    line("assembly", fmt::format("{}; violations {:.2g}, {:.2g}", assembly_line(facts.assembly),
                                  facts.position_violation, facts.velocity_violation));
+    for (const std::string& change : changed_lines(model, facts.assembly)) line("", change);
   }
   if (!model.forces.empty()) line("forces", std::to_string(model.forces.size()));
   line("total mass", fmt::format("{:.10g} kg", facts.mass));
@@ -114,8 +114,7 @@ Json mechanism_json(const Model& model, const ModelFacts& facts) {
   json["equations"] = c.rows;
   json["rank"] = c.rank;
   json["redundant"] = c.redundant();
-  json["assembly"] = {{"position_change", facts.assembly.position_change},
-                      {"velocity_change", facts.assembly.velocity_change}};
+  json["assembly"] = assembly_json(model, facts.assembly);
   json["mass"] = facts.mass;
   json["center_of_mass"] = json_of(facts.com);
   json["principal_moments"] = json_of(facts.principal);

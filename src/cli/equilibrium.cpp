@@ -19,6 +19,7 @@ struct Options {
   ModelArguments model;
   std::string from, search, out, formulation = steady_formulation;
   std::vector<std::string> holds;
+  std::optional<double> time;
   bool minimise = false, json = false;
 };
 
@@ -45,6 +46,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
       o.search);
   arguments.flag("--minimise", "first go down to a minimum of the potential energy, at rest",
                  o.minimise);
+  declare_time(arguments, o.time);
   declare_steady_formulation(arguments, o.formulation);
   arguments.option(
       "--out", "DIR",
@@ -184,9 +186,10 @@ int search_command(const SteadyCase& steady, const Options& o) {
 int equilibrium_command(const Words& words) {
   Options o;
   if (const std::optional<int> status = read_options(words, o)) return *status;
-  const std::unique_ptr<SteadyCase> steady = load_steady("equilibrium", o.model, o.formulation);
+  const std::unique_ptr<SteadyCase> steady =
+      load_steady("equilibrium", o.model, o.formulation, o.time);
   if (!steady) return exit_bad_input;
-  State start = steady->system->initial_state();
+  State start = initial_state(*steady);
   if (!o.search.empty()) return search_command(*steady, o);
   if (!o.from.empty()) {
     const std::optional<StateValues> given = read_state(o.from, *steady->model);

@@ -76,7 +76,7 @@ bool find_numbers(const SteadyCase& steady, const std::vector<Range>& ranges,
 SearchStart make_start(const SteadyCase& steady, const std::vector<Varied>& varied,
                        const std::vector<double>& values) {
   SearchStart start;
-  start.state = steady.system->initial_state();
+  start.state = initial_state(steady);
   const auto* mechanism = dynamic_cast<const MechanicalSystem*>(steady.system.get());
   if (!mechanism) {
     for (std::size_t k = 0; k < varied.size(); ++k)
@@ -87,14 +87,22 @@ SearchStart make_start(const SteadyCase& steady, const std::vector<Varied>& vari
   mechanism->observe(start.state, now, *steady.workspace);
   std::vector<std::optional<std::vector<double>>> q(now.q.begin(), now.q.end()),
       v(now.v.begin(), now.v.end());
+  WrittenStart written(now.q.size());  // the joints that are varied
   for (std::size_t k = 0; k < varied.size(); ++k) {
     const Symbol& symbol = varied[k].symbol;
     auto& numbers = symbol.quantity == Quantity::joint_q ? q : v;
     (*numbers[symbol.index])[symbol.component] = values[k];
   }
+  for (const Varied& one : varied) {
+    const int joint = one.symbol.index;
+    if (one.symbol.quantity == Quantity::joint_q)
+      written[joint].q = *q[joint];
+    else
+      written[joint].v = *v[joint];
+  }
   start.state = mechanism->make_state(start.state.t, q, v);
   if (steady.system->constrained())
-    start.problem = mechanism->assemble(start.state, *steady.workspace).problem;
+    start.problem = mechanism->assemble(start.state, written, *steady.workspace).problem;
   return start;
 }
 
@@ -281,7 +289,7 @@ int search_box(const SteadyCase& steady, const SearchArguments& arguments) {
     return complain(fmt::format("--search: more than {} starts; take fewer values", most_starts));
   std::vector<Varied> varied;
   if (!find_numbers(steady, *ranges, varied)) return exit_bad_input;
-  if (!read_holds("equilibrium", steady, arguments.holds, steady.system->initial_state()))
+  if (!read_holds("equilibrium", steady, arguments.holds, initial_state(steady)))
     return exit_bad_input;
 
   const std::vector<std::vector<double>> grid = make_grid(varied);

@@ -44,6 +44,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
 
 struct Evaluation {
   const Model& model;
+  std::string singular;  // why accelerations and reactions are not to be trusted; "" when they are
   Observation now;
   DynamicsReport dynamics;
   MassMatrixReport mass;
@@ -52,7 +53,7 @@ struct Evaluation {
 
 Evaluation evaluate_at(const MechanicalSystem& system, const State& state) {
   const auto workspace = system.make_workspace();
-  Evaluation e{system.model(), {}, {}, {}, {}};
+  Evaluation e{system.model(), system.explain_singularity(state, *workspace), {}, {}, {}, {}};
   system.observe(state, e.now, *workspace);
   e.dynamics = system.report_dynamics(state, *workspace);
   e.mass = system.report_mass_matrix(state, *workspace);
@@ -99,6 +100,7 @@ Json evaluation_json(const Evaluation& e) {
                {"kinetic", e.now.kinetic},
                {"potential", e.now.potential},
                {"power", power_json(e)}};
+  if (!e.singular.empty()) json["singular"] = e.singular;
   if (e.now.hamiltonian) {
     json["hamiltonian"] = *e.now.hamiltonian;
     json["momentum"] = joints_json(e.model, e.now.p);
@@ -242,6 +244,8 @@ int eval_command(const Words& words) {
   if (!mechanism)
     return print_rates(*model, *system, state, options.json) ? exit_done : exit_failed;
   const Evaluation evaluation = evaluate_at(*mechanism, state);
+  if (!evaluation.singular.empty())
+    fmt::print(stderr, "{}: warning: {}\n", model->file, evaluation.singular);
   if (options.json)
     print_json(evaluation_json(evaluation));
   else

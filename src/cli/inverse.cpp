@@ -23,8 +23,10 @@ std::optional<int> read_options(const Words& words, Options& o) {
   Arguments arguments(
       "inverse",
       "Generalised forces, to be added to those of the model, that make it follow a motion. In a "
-      "closed mechanism they act on as many tree joints as there are degrees of freedom: the first "
-      "independent ones of the file.",
+      "closed mechanism they act on as many tree joints as there are degrees of freedom: driven "
+      "ones, then the first independent ones of the file. A drive of the model is taken as a "
+      "force to be found: its joint moves as the table says. Where dry friction sticks, the force "
+      "of least size is given.",
       "  cartan inverse arm.toml --motion path.csv --out forces.csv\n"
       "with the columns t, JOINT.q0.. and, where known, JOINT.v0.., JOINT.a0..");
   declare_model(arguments, o.model);
@@ -45,14 +47,19 @@ std::vector<int> moving_joints(const Model& model) {
   return joints;
 }
 
-// Per time, all speeds in file order.
-std::vector<std::vector<double>> calc_forces(const MechanicalSystem& system,
-                                             const MotionTable& motion) {
+// Per time, all speeds in file order; how often each force of the model stuck.
+struct Forces {
+  std::vector<std::vector<double>> rows;
+  std::vector<int> sticking;
+};
+
+Forces calc_forces(const MechanicalSystem& system, const MotionTable& motion) {
   const Model& model = system.model();
   const std::vector<int> joints = moving_joints(model);
   const auto workspace = system.make_workspace();
   std::vector<std::optional<std::vector<double>>> q(model.joints.size()), v(model.joints.size());
-  std::vector<std::vector<double>> forces;
+  Forces forces;
+  forces.sticking.assign(model.forces.size(), 0);
   Observation now;
   double largest_gap = 0;
   for (std::size_t k = 0; k < motion.t.size(); ++k) {
@@ -64,7 +71,9 @@ std::vector<std::vector<double>> calc_forces(const MechanicalSystem& system,
       vdot.insert(vdot.end(), joint.a[k].begin(), joint.a[k].end());
     }
     const State state = system.make_state(motion.t[k], q, v);
-    forces.push_back(system.calc_inverse_dynamics(state, vdot, *workspace));
+    InverseForces found = system.calc_inverse_dynamics(state, vdot, *workspace);
+    for (int element : found.sticking) ++forces.sticking[element];
+    forces.rows.push_back(std::move(found.force));
     if (!system.constrained()) continue;
     system.observe(state, now, *workspace);
     largest_gap = std::max(largest_gap, now.position_violation);
@@ -93,22 +102,46 @@ std::string csv_text(const Model& model, const MotionTable& motion,
   return text;
 }
 
-Json json_object(const Model& model, const MotionTable& motion,
-                 const std::vector<std::vector<double>>& forces) {
+std::vector<std::string> drive_names(const Model& model) {
+  std::vector<std::string> names;
+  for (const Constraint& constraint : model.constraints)
+    if (std::holds_alternative<DriveConstraint>(constraint.law)) names.push_back(constraint.name);
+  return names;
+}
+
+Json json_object(const Model& model, const MotionTable& motion, const Forces& forces) {
   Json by_joint = Json::object();
   std::size_t first = 0;
   for (int j : moving_joints(model)) {
     const std::size_t count = model.joints[j].nv();
     Json rows = Json::array();
-    for (const std::vector<double>& row : forces)
+    for (const std::vector<double>& row : forces.rows)
       rows.push_back(std::vector<double>(row.begin() + first, row.begin() + first + count));
     by_joint[model.joints[j].name] = std::move(rows);
     first += count;
   }
-  return {{"model", model.name},
-          {"t", motion.t},
-          {"force", std::move(by_joint)},
-          {"derived", motion.derived}};
+  Json sticking = Json::object();  // in how many rows
+  for (std::size_t k = 0; k < model.forces.size(); ++k)
+    if (forces.sticking[k] > 0) sticking[model.forces[k].name] = forces.sticking[k];
+  return {{"model", model.name},          {"t", motion.t},
+          {"force", std::move(by_joint)}, {"derived", motion.derived},
+          {"drives", drive_names(model)}, {"sticking", std::move(sticking)}};
+}
+
+// What the numbers mean where a drive or dry friction has a part in them.
+void tell_meaning(const Model& model, const MotionTable& motion, const Forces& forces) {
+  for (const Constraint& constraint : model.constraints)
+    if (const auto* drive = std::get_if<DriveConstraint>(&constraint.law))
+      fmt::print(stderr,
+                 "cartan inverse: drive '{}' is left out: joint '{}' moves as the table says, and "
+                 "what the drive would supply is part of the forces\n",
+                 constraint.name, model.joints[drive->joint].name);
+  for (std::size_t k = 0; k < model.forces.size(); ++k)
+    if (forces.sticking[k] > 0)
+      fmt::print(stderr,
+                 "cartan inverse: friction '{}' sticks in {} of {} rows: every force within its "
+                 "limit keeps the motion, and the one of least size is given\n",
+                 model.forces[k].name, forces.sticking[k], motion.t.size());
 }
 
 void tell_derived(const MotionTable& motion) {
@@ -140,17 +173,18 @@ int inverse_command(const Words& words) {
   if (!motion) return exit_bad_input;
   tell_derived(*motion);
   const auto forces = calc_forces(dynamic_cast<const MechanicalSystem&>(*system), *motion);
+  tell_meaning(*model, *motion, forces);
   if (!options.out.empty()) {
     std::string problem;
-    if (!write_whole_file(options.out, csv_text(*model, *motion, forces), problem))
+    if (!write_whole_file(options.out, csv_text(*model, *motion, forces.rows), problem))
       return complain(problem);
   }
   if (options.json)
     print_json(json_object(*model, *motion, forces));
   else if (options.out.empty())
-    fmt::print("{}", csv_text(*model, *motion, forces));
+    fmt::print("{}", csv_text(*model, *motion, forces.rows));
   else
-    fmt::print("Written: {} ({} rows)\n", options.out, forces.size());
+    fmt::print("Written: {} ({} rows)\n", options.out, forces.rows.size());
   return exit_done;
 }
 

@@ -22,6 +22,7 @@ struct Options {
   ModelArguments model;
   std::string at, sweep, out, formulation = steady_formulation;
   std::vector<std::string> holds;
+  std::optional<double> time;
   bool json = false;
 };
 
@@ -46,6 +47,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
       "repeat for values of a parameter, or of an expression (\"R*axle.v=lin(1,9,81)\"), "
       "which is then held at them",
       o.sweep);
+  declare_time(arguments, o.time);
   declare_steady_formulation(arguments, o.formulation);
   arguments.option("--out", "DIR", "write linearize.json and eigenvalues.csv, or sweep.csv", o.out);
   arguments.flag("--json", "print one JSON object", o.json);
@@ -146,9 +148,10 @@ int write_files(const std::string& folder,
 }
 
 int linearize_once(const Options& o) {
-  const std::unique_ptr<SteadyCase> steady = load_steady("linearize", o.model, o.formulation);
+  const std::unique_ptr<SteadyCase> steady =
+      load_steady("linearize", o.model, o.formulation, o.time);
   if (!steady) return exit_bad_input;
-  State start = steady->system->initial_state();
+  State start = initial_state(*steady);
   const bool search = o.at == "equilibrium";
   if (!search && !o.at.empty()) {
     const std::optional<StateValues> given = read_state(o.at, *steady->model);
@@ -187,9 +190,9 @@ bool analyse_value(const Options& o, const ModelDescription& description, const 
   ModelArguments arguments = o.model;
   arguments.sets.push_back(fmt::format("{}={:.17g}", name, point.value));
   const std::unique_ptr<SteadyCase> steady =
-      make_steady("linearize", make_model(description, arguments), o.formulation);
+      make_steady("linearize", make_model(description, arguments), o.formulation, o.time);
   if (!steady) return false;
-  const State start = steady->system->initial_state();
+  const State start = initial_state(*steady);
   const auto held = read_holds("linearize", *steady, o.holds, start);
   if (!held) return false;
   point.result = analyse(*steady, start, *held, o.at == "equilibrium");
@@ -215,7 +218,7 @@ bool sweep_parameter(const Options& o, const Range& range, std::vector<SweepPoin
 bool sweep_expression(const Options& o, const SteadyCase& steady, const Range& range,
                       std::vector<SweepPoint>& points) {
   std::string problem;
-  State start = steady.system->initial_state();
+  State start = initial_state(steady);
   auto held = read_holds("linearize", steady, o.holds, start);
   if (!held) return false;
   Held varied;
@@ -306,7 +309,7 @@ int linearize_sweep(const Options& o) {
     if (!sweep_parameter(o, *range, points)) return exit_bad_input;
   } else {
     const std::unique_ptr<SteadyCase> steady =
-        load_steady("linearize", o.model, o.formulation, true);
+        load_steady("linearize", o.model, o.formulation, o.time, true);
     if (!steady || !sweep_expression(o, *steady, *range, points)) return exit_bad_input;
   }
   if (!o.out.empty()) {

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/arguments.h"
+#include "cli/assembly_report.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/progress.h"
@@ -78,6 +79,7 @@ struct Job {
   std::unique_ptr<OutputFolder> output;  // null: nothing is written
   std::unique_ptr<Recorder> recorder;
   bool balance = false;
+  std::string untold_work;  // why the work of each force is not told, if so
 
   const MechanicalSystem* mechanism() const {
     return dynamic_cast<const MechanicalSystem*>(system.get());
@@ -105,7 +107,7 @@ bool read_start(const Options& o, Job& job) {
   job.start = make_start(*job.system, *state);
   if (!mechanism || !mechanism->constrained()) return true;
   const auto workspace = mechanism->make_workspace();
-  job.assembly = mechanism->assemble(job.start, *workspace);
+  job.assembly = mechanism->assemble(job.start, written_start(state->q, state->v), *workspace);
   if (job.assembly.problem.empty()) return true;
   fmt::print(stderr, "{}: {}\n", o.from, job.assembly.problem);
   return false;
@@ -146,6 +148,8 @@ bool prepare(const Options& o, Job& job) {
     fmt::print(stderr, "cartan run: {}\n", refusal);
     return false;
   }
+  if (auto* mechanism = dynamic_cast<MechanicalSystem*>(job.system.get()))
+    job.untold_work = mechanism->split_work();
   job.start = job.system->initial_state();
   job.settings.stabilisation = o.stabilisation;
   stabilise(o.stabilisation, *job.system, job.settings.simulate);
@@ -178,6 +182,9 @@ RunResult simulate(const Job& job, bool show_progress) {
   result.events = job.recorder->event_count();
   job.recorder->describe(result.report.final_state, result);
   result.assembly = job.assembly;
+  if (job.mechanism() && result.report.ok())
+    result.work =
+        calc_works(*job.mechanism(), job.start, result.report.final_state, job.untold_work);
   result.balance = job.balance;
   return result;
 }

@@ -1,3 +1,4 @@
+#include "cli/assembly_report.h"
 #include "cli/json_values.h"
 #include "cli/run_result.h"
 
@@ -35,6 +36,7 @@ void add_motion(const RunResult& run, Json& json) {
                     {"final", s.final_energy},
                     {"max_drift", s.max_drift},
                     {"work", s.work}};
+  json["work"] = work_json(*run.model, run.work);
   json["momentum"] = {{"linear_initial", json_of(s.initial_linear)},
                       {"linear_final", json_of(s.final_linear)},
                       {"angular_initial", json_of(s.initial_angular)},
@@ -42,8 +44,7 @@ void add_motion(const RunResult& run, Json& json) {
   json["constraint"] = {{"max_position", s.max_position_violation},
                         {"max_velocity", s.max_velocity_violation}};
   json["unit_norm_error"] = std::max(s.unit_norm_error, run.report.unit_norm_error);
-  json["assembly"] = {{"position_change", run.assembly.position_change},
-                      {"velocity_change", run.assembly.velocity_change}};
+  json["assembly"] = assembly_json(*run.model, run.assembly);
   json["dof"] = run.dof;
   if (run.balance)
     json["power"] = {{"max_residual", s.max_power_residual}, {"max_term", s.max_power}};

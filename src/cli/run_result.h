@@ -7,6 +7,7 @@
 
 #include "cli/motion_statistics.h"
 #include "cli/run_settings.h"
+#include "cli/work_report.h"
 #include "integrate/simulate.h"
 
 namespace cartan {
@@ -23,6 +24,7 @@ struct RunResult {
   std::optional<MotionStatistics> statistics;
   std::optional<Observation> final;
   AssemblyReport assembly;
+  WorkReport work;
   bool constrained = false;
   bool balance = false;  // the power balance was asked for
   // [variables]

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/assembly_report.h"
 #include "cli/run_result.h"
 
 namespace cartan {
@@ -78,9 +79,8 @@ std::string relative(double drift, double energy) {
 void add_constraints(const RunResult& run, std::string& text) {
   const MotionStatistics& s = *run.statistics;
   const SimulateReport& r = run.report;
-  add_line(text, "assembly",
-           fmt::format("coordinates changed by up to {:.3g}, speeds by up to {:.3g}",
-                       run.assembly.position_change, run.assembly.velocity_change));
+  add_line(text, "assembly", assembly_line(run.assembly));
+  for (const std::string& line : changed_lines(*run.model, run.assembly)) add_line(text, "", line);
   add_line(
       text, "constraints",
       fmt::format("kept to {:.2g} in positions, {:.2g} in speeds ({})", s.max_position_violation,
@@ -104,6 +104,8 @@ void add_motion(const RunResult& run, std::string& text) {
            fmt::format("{:.2g} J largest drift{}{}", s.max_drift,
                        relative(s.max_drift, s.initial_energy),
                        s.work != 0 ? ", that work taken into account" : ""));
+  const std::vector<std::string> works = work_lines(*run.model, run.work);
+  for (std::size_t k = 0; k < works.size(); ++k) add_line(text, k == 0 ? "work" : "", works[k]);
   if (run.balance)
     add_line(text, "power",
              fmt::format("{:.2g} W largest residual of T' + V' = P, whose terms reach {:.4g} W",

@@ -12,7 +12,9 @@ namespace cartan {
 
 void declare_stabilisation(Arguments& arguments, std::string& target) {
   arguments.option("--stabilisation", "HOW",
-                   "how constraints are kept: projection, none or baumgarte", target);
+                   "how constraints are kept: projection, none or baumgarte. With none explicit "
+                   "methods leave the length of quaternions alone, too",
+                   target);
 }
 
 bool check_stabilisation(const std::string& command, const std::string& name) {
@@ -26,6 +28,7 @@ bool check_stabilisation(const std::string& command, const std::string& name) {
 
 void stabilise(const std::string& how, System& system, SimulateOptions& options) {
   options.project = how == "projection";
+  options.normalise = how != "none";
   auto* mechanism = dynamic_cast<MechanicalSystem*>(&system);
   if (mechanism && how == "baumgarte") mechanism->set_baumgarte(0.2 / options.step);
 }

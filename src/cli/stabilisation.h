@@ -13,8 +13,9 @@ void declare_stabilisation(Arguments& arguments, std::string& target);
 // Complains on stderr about a name that is not known.
 bool check_stabilisation(const std::string& command, const std::string& name);
 
-// Projection after every step; none: the drift shows; Baumgarte's feedback in the equations, which
-// settles violations within some ten steps.
+// Projection after every step; none: the drift shows, that of unit quaternions under explicit
+// methods too; Baumgarte's feedback in the equations, which settles violations within some ten
+// steps.
 void stabilise(const std::string& how, System& system, SimulateOptions& options);
 
 }  // namespace cartan

@@ -6,6 +6,8 @@
 
 #include "cli/arguments.h"
 #include "dynamics/state_expression.h"
+#include "model/held_time.h"
+#include "system/motion_geometry.h"
 
 namespace cartan {
 
@@ -18,28 +20,46 @@ void declare_steady_formulation(Arguments& arguments, std::string& formulation) 
 
 std::unique_ptr<SteadyCase> make_steady(const std::string& command,
                                         std::unique_ptr<const Model> model,
-                                        const std::string& formulation) {
+                                        const std::string& formulation,
+                                        std::optional<double> time) {
   if (!model) return nullptr;
   auto steady = std::make_unique<SteadyCase>();
-  steady->model = std::move(model);
+  steady->time = time;
+  steady->model = time ? std::make_unique<const Model>(hold_time(*model, *time)) : std::move(model);
   steady->system = load_system(*steady->model, formulation);
   if (!steady->system) return nullptr;
   const std::string refusal = refuse_steady(*steady->system);
   if (!refusal.empty()) {
-    fmt::print(stderr, "cartan {}: {}: {}\n", command, steady->model->file, refusal);
+    const MotionGeometry* geometry = steady->system->geometry();
+    const bool timed = geometry && !geometry->time_dependence().empty();
+    fmt::print(stderr, "cartan {}: {}: {}{}\n", command, steady->model->file, refusal,
+               timed ? ", and --time T holds time still" : "");
     return nullptr;
   }
   steady->workspace = steady->system->make_workspace();
   steady->problem = std::make_unique<SteadyProblem>(
-      *steady->system,
-      find_symmetries(*steady->system, steady->system->initial_state(), *steady->workspace),
+      *steady->system, find_symmetries(*steady->system, initial_state(*steady), *steady->workspace),
       *steady->workspace);
   return steady;
 }
 
 std::unique_ptr<SteadyCase> load_steady(const std::string& command, const ModelArguments& arguments,
-                                        const std::string& formulation, bool quiet) {
-  return make_steady(command, load_model(arguments, quiet), formulation);
+                                        const std::string& formulation, std::optional<double> time,
+                                        bool quiet) {
+  return make_steady(command, load_model(arguments, quiet), formulation, time);
+}
+
+void declare_time(Arguments& arguments, std::optional<double>& time) {
+  arguments.option("--time", "T",
+                   "hold time still: loads have the values they have at T, drives stand where they "
+                   "are then",
+                   time);
+}
+
+State initial_state(const SteadyCase& steady) {
+  State state = steady.system->initial_state();
+  if (steady.time) state.t = *steady.time;
+  return state;
 }
 
 std::optional<std::vector<Held>> read_holds(const std::string& command, const SteadyCase& steady,

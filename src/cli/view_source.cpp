@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/assembly_report.h"
 #include "cli/recorder.h"
 #include "dynamics/mechanism_system.h"
 #include "formulations/formulations.h"
@@ -41,9 +42,7 @@ class TemporaryFolder {
 std::string assembly_summary(const Model& model, const System& system) {
   nlohmann::ordered_json json = {{"model", model.name}, {"version", CARTAN_VERSION}};
   if (const auto* mechanism = dynamic_cast<const MechanicalSystem*>(&system)) {
-    const AssemblyReport assembly = mechanism->assembly();
-    json["assembly"] = {{"position_change", assembly.position_change},
-                        {"velocity_change", assembly.velocity_change}};
+    json["assembly"] = assembly_json(model, mechanism->assembly());
     const auto workspace = mechanism->make_workspace();
     json["dof"] = mechanism->report_constraints(system.initial_state(), *workspace).dof();
   }

@@ -2,7 +2,6 @@
 
 namespace Eigen {
 
-template class BDCSVD<MatrixXd>;
 template class JacobiSVD<MatrixXd>;
 template class ColPivHouseholderQR<MatrixXd>;
 template class CompleteOrthogonalDecomposition<MatrixXd>;

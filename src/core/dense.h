@@ -1,12 +1,13 @@
 // Eigen's decompositions of plain dense matrices, compiled once (dense.cpp) instead of in every file
-// that uses one: they are the slowest templates of the whole build.
+// that uses one: they are the slowest templates of the whole build. Singular values come from
+// JacobiSVD alone: the divide-and-conquer one of Eigen 3.4 reads out of range for matrices with many
+// nearly equal singular values (long chains).
 #pragma once
 
 #include <Eigen/Dense>
 
 namespace Eigen {
 
-extern template class BDCSVD<MatrixXd>;
 extern template class JacobiSVD<MatrixXd>;
 extern template class ColPivHouseholderQR<MatrixXd>;
 extern template class CompleteOrthogonalDecomposition<MatrixXd>;

@@ -132,6 +132,7 @@ class AbsoluteSystem final : public MechanicalSystem {
   }
   std::string component_name(int i) const override { return motion_->component_name(i); }
   void set_baumgarte(double rate) override { motion_->set_baumgarte(rate); }
+  std::string split_work() override { return motion_->split_work(); }
   void constraint_violations(StateView at, std::vector<double>& positions,
                              std::vector<double>& speeds, Workspace& w) const override {
     motion_->constraint_violations(at, positions, speeds, w);
@@ -173,14 +174,17 @@ class AbsoluteSystem final : public MechanicalSystem {
   std::string explain_failure(StateView at, Workspace&) const override {
     return tree_->explain_failure(to_tree(at), *tree_->make_workspace());
   }
+  std::string explain_singularity(StateView at, Workspace&) const override {
+    return tree_->explain_singularity(to_tree(at), *tree_->make_workspace());
+  }
   MassMatrixReport report_mass_matrix(StateView at, Workspace&) const override {
     return tree_->report_mass_matrix(to_tree(at), *tree_->make_workspace());
   }
   MovingFrameReport report_moving_frame(StateView at, Workspace&) const override {
     return tree_->report_moving_frame(to_tree(at), *tree_->make_workspace());
   }
-  std::vector<double> calc_inverse_dynamics(StateView at, std::span<const double> vdot,
-                                            Workspace&) const override {
+  InverseForces calc_inverse_dynamics(StateView at, std::span<const double> vdot,
+                                      Workspace&) const override {
     return tree_->calc_inverse_dynamics(to_tree(at), vdot, *tree_->make_workspace());
   }
 
@@ -190,13 +194,13 @@ class AbsoluteSystem final : public MechanicalSystem {
                    const std::vector<std::optional<std::vector<double>>>& v) const override {
     return from_tree(tree_->make_state(t, q, v));
   }
-  AssemblyReport assemble(State& state, Workspace&) const override {
+  AssemblyReport assemble(State& state, const WrittenStart& written, Workspace&) const override {
     State tree = to_tree(state);
-    const AssemblyReport report = tree_->assemble(tree, *tree_->make_workspace());
+    const AssemblyReport report = tree_->assemble(tree, written, *tree_->make_workspace());
     if (report.problem.empty()) {
-      const double work = state.x.back();
+      const std::vector<double> works(state.x.end() - quadratures(), state.x.end());
       state = from_tree(tree);
-      if (quadratures() > 0) state.x.back() = work;
+      std::copy(works.begin(), works.end(), state.x.end() - quadratures());
     }
     return report;
   }
@@ -231,7 +235,7 @@ class AbsoluteSystem final : public MechanicalSystem {
     const std::size_t n = model_.bodies.size();
     State state;
     state.t = tree.t;
-    state.x.resize(13 * n + (power_ ? 1 : 0));
+    state.x.resize(13 * n + (motion_ ? quadratures() : power_ ? 1 : 0));
     for (std::size_t b = 0; b < n; ++b) {
       const BodyState& body = now.bodies[b];
       const Mat3<double> R = rotation_matrix(body.orientation);

@@ -1,8 +1,13 @@
-// Consistent starts: from the file's guesses to a state that satisfies all constraints, with the
-// smallest mass-weighted change.
+// Consistent starts: from what a file says to a state that satisfies all constraints.
+//
+// Joints in file order: a written value is held if the constraints, together with the values held
+// before, leave it free; a later one is where the search begins, no more. Positions first, then
+// speeds. Everything else follows with the smallest mass-weighted change,
+//   minimise  e^T M e  with  g = 0 and the held values,     e: the change of the joints' motions
+// A value counts as free when at least 1e-6 of it, with speeds measured in units of equal inertia,
+// is left by the rows before it (constraint_matrix.h).
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,14 +18,9 @@
 
 namespace cartan {
 
-// Coordinates and speeds written for loop joints, per loop; empty where there are none.
-struct LoopGuesses {
-  std::vector<std::vector<double>> q, v;
-};
-
-// Changes q and v (tree joints).
+// Changes q and v (tree joints), which have the written values.
 AssemblyReport assemble(const Mechanism<double>& mechanism, double t, std::span<double> q,
-                        std::span<double> v, const LoopGuesses& guesses,
+                        std::span<double> v, const WrittenStart& written,
                         MotionWorkspace<double>& ws);
 
 // A position in which the constraints have a smaller rank than nearby ones is singular: the motion

@@ -10,6 +10,7 @@
 #include "dynamics/parameter_seeds.h"
 #include "dynamics/recursive.h"
 #include "dynamics/several_points.h"
+#include "dynamics/tree_report.h"
 #include "dynamics/tree_system.h"
 
 namespace cartan {
@@ -36,7 +37,8 @@ class CanonicalSystem final : public MechanicalSystem {
                                 solve_accelerations<Dual4>, solve_accelerations<Pack4>})),
         mechanism_(make_with_constants<double>(model, parameters)),
         dual_mechanism_(make_with_constants<Dual4>(model, parameters)),
-        pack_mechanism_(make_with_constants<Pack4>(model, parameters)) {
+        pack_mechanism_(make_with_constants<Pack4>(model, parameters)),
+        work_(make_work_split(mechanism_)) {
     const State start = tree_->initial_state();
     MotionWorkspace<double> ws = make_motion_workspace(mechanism_);
     fill_kinematics<double>(mechanism_, start.t, start.x.data(), start.x.data() + mechanism_.nq,
@@ -50,9 +52,15 @@ class CanonicalSystem final : public MechanicalSystem {
   std::string formulation() const override { return "canonical"; }
   const std::vector<EventInfo>& events() const override { return tree_->events(); }
   const AssemblyReport& assembly() const override { return tree_->assembly(); }
-  AssemblyReport assemble(State&, Workspace&) const override { return {}; }
+  AssemblyReport assemble(State&, const WrittenStart&, Workspace&) const override { return {}; }
   void set_baumgarte(double) override {}  // there are no constraints
+  std::string split_work() override {
+    const std::string problem = tree_->split_work();
+    work_.split = tree_->quadratures() > 1;
+    return problem;
+  }
   std::string find_dependent_friction(StateView, Workspace&) const override { return ""; }
+  std::string explain_singularity(StateView, Workspace&) const override { return ""; }
 
   State initial_state() const override { return in_momenta(tree_->initial_state()); }
   State make_state(double t, const std::vector<std::optional<std::vector<double>>>& q,
@@ -70,7 +78,7 @@ class CanonicalSystem final : public MechanicalSystem {
   void derivative(StateView at, std::span<double> xdot, Workspace& workspace) const override {
     CanonicalSystemWorkspace& w = own(workspace);
     ++w.evaluations;
-    calc_canonical_rates(mechanism_, at.t, at.x.data(), xdot.data(), w.motion);
+    calc_rates(mechanism_, at.t, at.x.data(), xdot.data(), w.motion);
   }
 
   void derivatives(std::span<const double> times, std::span<const double> x,
@@ -82,7 +90,7 @@ class CanonicalSystem final : public MechanicalSystem {
     w.evaluations += static_cast<long>(times.size());
     evaluate_in_packs(times, x, xdot, w.pack_x, w.pack_xdot,
                       [&](const Pack4& t, const Pack4* at, Pack4* rates) {
-                        calc_canonical_rates(pack_mechanism_, t, at, rates, *w.pack);
+                        calc_rates(pack_mechanism_, t, at, rates, *w.pack);
                       });
   }
 
@@ -92,7 +100,7 @@ class CanonicalSystem final : public MechanicalSystem {
     if (!w.dual) w.dual = make_canonical_workspace(dual_mechanism_, unit_);
     differentiate_columns(at.x, mechanism_.nq + mechanism_.nv, J, w.dual_x, w.dual_xdot,
                           [&](const Dual4* x, Dual4* xdot) {
-                            calc_canonical_rates(dual_mechanism_, Dual4(at.t), x, xdot, *w.dual);
+                            calc_rates(dual_mechanism_, Dual4(at.t), x, xdot, *w.dual);
                           });
   }
 
@@ -107,7 +115,7 @@ class CanonicalSystem final : public MechanicalSystem {
     w.dual_x.assign(at.x.begin(), at.x.end());
     w.dual_xdot.resize(at.x.size());
     w.seeded.fill_columns(J, [&](const auto& mechanism, auto& scratch) {
-      calc_canonical_rates(mechanism, Dual4(at.t), w.dual_x.data(), w.dual_xdot.data(), scratch);
+      calc_rates(mechanism, Dual4(at.t), w.dual_x.data(), w.dual_xdot.data(), scratch);
       return std::span<const Dual4>(w.dual_xdot);
     });
   }
@@ -154,8 +162,8 @@ class CanonicalSystem final : public MechanicalSystem {
     CanonicalSystemWorkspace& w = own(workspace);
     return tree_->report_moving_frame(in_speeds(at, w), *w.tree);
   }
-  std::vector<double> calc_inverse_dynamics(StateView at, std::span<const double> vdot,
-                                            Workspace& workspace) const override {
+  InverseForces calc_inverse_dynamics(StateView at, std::span<const double> vdot,
+                                      Workspace& workspace) const override {
     CanonicalSystemWorkspace& w = own(workspace);
     return tree_->calc_inverse_dynamics(in_speeds(at, w), vdot, *w.tree);
   }
@@ -172,6 +180,13 @@ class CanonicalSystem final : public MechanicalSystem {
  private:
   static CanonicalSystemWorkspace& own(Workspace& workspace) {
     return static_cast<CanonicalSystemWorkspace&>(workspace);
+  }
+
+  template <class S>
+  void calc_rates(const Mechanism<S>& mechanism, const S& t, const S* x, S* xdot,
+                  CanonicalWorkspace<S>& w) const {
+    calc_canonical_rates(mechanism, t, x, xdot, w);
+    if (work_.split) calc_powers(mechanism, w.motion, work_, xdot + mechanism.nq + mechanism.nv);
   }
 
   // (q, p[, work]) -> (q, v[, work])
@@ -199,6 +214,7 @@ class CanonicalSystem final : public MechanicalSystem {
   Mechanism<double> mechanism_;
   Mechanism<Dual4> dual_mechanism_;
   Mechanism<Pack4> pack_mechanism_;
+  WorkSplit work_;
   double unit_ = 1;  // of the momenta (canonical.h)
 };
 

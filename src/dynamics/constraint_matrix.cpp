@@ -1,6 +1,8 @@
 #include "dynamics/constraint_matrix.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "core/dense.h"
 #include "dynamics/constraints.h"
@@ -77,6 +79,19 @@ class RowChooser {
   int weakest_ = -1;
   double strength_ = 1;
 };
+
+// Where the loops are not quite closed, rows are not quite what they will be.
+double calc_violation(const MotionWorkspace<double>& ws) {
+  double violation = 0;
+  for (double g : ws.row_position) violation = std::max(violation, std::fabs(g));
+  return violation;
+}
+double calc_rank_tolerance(const MotionWorkspace<double>& ws) {
+  return std::min(1e-2, std::max(least_sine, 100 * calc_violation(ws)));
+}
+double calc_negligible(const MotionWorkspace<double>& ws) {
+  return std::clamp(calc_violation(ws), cancelled, 1e-4);
+}
 
 // Speeds scaled so that each carries unit inertia.
 Eigen::VectorXd speed_scales(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws) {
@@ -167,9 +182,7 @@ RankReport calc_rank(const Mechanism<double>& mechanism, MotionWorkspace<double>
   report.active.assign(m, 0);
   if (m == 0) return report;
   fill_constraint_positions(mechanism, ws);
-  double violation = 0;
-  for (double g : ws.row_position) violation = std::max(violation, std::fabs(g));
-  const double tolerance = std::min(1e-2, std::max(least_sine, 100 * violation));
+  const double tolerance = calc_rank_tolerance(ws);
   const Eigen::VectorXd scales = speed_scales(mechanism, ws);
   const Eigen::MatrixXd J = calc_constraint_matrix(mechanism, ws) * scales.asDiagonal();
   std::vector<int> driven(m), holonomic(m), all(m, 1);
@@ -180,7 +193,7 @@ RankReport calc_rank(const Mechanism<double>& mechanism, MotionWorkspace<double>
     report.holonomic_rows += holonomic[r];
   }
   const Eigen::VectorXd sizes = calc_row_sizes(mechanism, ws, scales);
-  const double negligible = std::clamp(violation, cancelled, 1e-4);
+  const double negligible = calc_negligible(ws);
   RowChooser chooser(J, sizes, negligible);
   chooser.choose(driven, tolerance, report.active);
   chooser.choose(all, tolerance, report.active);
@@ -208,72 +221,99 @@ std::vector<double> calc_least_multipliers(const Mechanism<double>& mechanism,
   return {least.data(), least.data() + least.size()};
 }
 
-// The rows of J, then a row for every speed; the constraints are chosen already.
-static RowChooser make_speed_chooser(const Mechanism<double>& mechanism,
-                                     MotionWorkspace<double>& ws, const Eigen::MatrixXd& J,
-                                     std::vector<int>& chosen) {
-  const int nv = mechanism.nv, m = mechanism.row_count();
+std::vector<int> choose_free_rows(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
+                                  const Eigen::MatrixXd& rows, RowKind kind) {
+  const int m = mechanism.row_count(), more = static_cast<int>(rows.rows());
+  std::vector<int> free;
+  if (more == 0) return free;
   const Eigen::VectorXd scales = speed_scales(mechanism, ws);
-  Eigen::MatrixXd all(m + nv, nv);
-  all << J * scales.asDiagonal(), Eigen::MatrixXd::Identity(nv, nv);
-  Eigen::VectorXd sizes = Eigen::VectorXd::Ones(m + nv);
-  sizes.head(m) = calc_row_sizes(mechanism, ws, scales);
-  RowChooser chooser(all, sizes, cancelled);
-  std::vector<int> candidates(m + nv, 0);
-  std::fill(candidates.begin(), candidates.begin() + m, 1);
-  chosen.assign(m + nv, 0);
-  chooser.choose(candidates, least_sine, chosen);
-  return chooser;
+  fill_constraint_positions(mechanism, ws);
+  Eigen::MatrixXd all(m + more, mechanism.nv);
+  all << calc_constraint_matrix(mechanism, ws) * scales.asDiagonal(), rows * scales.asDiagonal();
+  Eigen::VectorXd sizes(m + more);
+  sizes << calc_row_sizes(mechanism, ws, scales), all.bottomRows(more).rowwise().norm();
+  for (int k = 0; k < more; ++k)  // a loop joint that cannot move has a row of rounding
+    if (rows.row(k).norm() < cancelled) sizes[m + k] = INFINITY;
+  RowChooser chooser(all, sizes, calc_negligible(ws));
+  std::vector<int> candidates(m + more, 0), chosen(m + more, 0);
+  for (int r = 0; r < m; ++r)
+    candidates[r] = kind == RowKind::positions_and_speeds || mechanism.rows[r].holonomic;
+  chooser.choose(candidates, calc_rank_tolerance(ws), chosen);
+  for (int k = 0; k < more; ++k) {
+    std::fill(candidates.begin(), candidates.end(), 0);
+    candidates[m + k] = 1;
+    chooser.choose(candidates, least_share, chosen);
+    if (chosen[m + k]) free.push_back(k);
+  }
+  return free;
 }
-
-// A speed is independent when this much of it is left over by the rows before.
-constexpr double least_share = 1e-6;
 
 int find_dependent_speed(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
                          const std::vector<int>& speeds) {
-  const int m = mechanism.row_count();
-  std::vector<int> chosen;
-  RowChooser chooser =
-      make_speed_chooser(mechanism, ws, calc_constraint_matrix(mechanism, ws), chosen);
-  for (std::size_t k = 0; k < speeds.size(); ++k) {
-    std::vector<int> candidate(chosen.size(), 0);
-    candidate[m + speeds[k]] = 1;
-    chooser.choose(candidate, least_share, chosen);
-    if (!chosen[m + speeds[k]]) return static_cast<int>(k);
-  }
+  Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(speeds.size(), mechanism.nv);
+  for (std::size_t k = 0; k < speeds.size(); ++k) rows(k, speeds[k]) = 1;
+  const std::vector<int> free =
+      choose_free_rows(mechanism, ws, rows, RowKind::positions_and_speeds);
+  for (std::size_t k = 0; k < speeds.size(); ++k)
+    if (k >= free.size() || free[k] != static_cast<int>(k)) return static_cast<int>(k);
   return -1;
 }
 
-std::vector<double> calc_actuator_forces(const Mechanism<double>& mechanism,
-                                         MotionWorkspace<double>& ws,
-                                         const std::vector<double>& force) {
-  const int nv = mechanism.nv, m = mechanism.row_count();
-  const Eigen::MatrixXd J = calc_constraint_matrix(mechanism, ws);
-  std::vector<int> chosen;
-  RowChooser chooser = make_speed_chooser(mechanism, ws, J, chosen);
-  for (int j = 0; j < nv; ++j) {
-    std::vector<int> candidate(m + nv, 0);
-    candidate[m + j] = 1;
-    chooser.choose(candidate, least_share, chosen);
+// Speeds of the tree in the order in which they are given forces: those of driven joints first.
+static std::vector<int> order_actuators(const Mechanism<double>& mechanism) {
+  std::vector<bool> driven(mechanism.nv, false);
+  for (const ConstraintRow& row : mechanism.rows)
+    if (row.driven_speed >= 0) driven[row.driven_speed] = true;
+  std::vector<int> order(mechanism.nv);
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_partition(order.begin(), order.end(), [&](int j) { return driven[j]; });
+  return order;
+}
+
+Eigen::MatrixXd calc_actuator_map(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws) {
+  const int nv = mechanism.nv;
+  const Eigen::VectorXd scales = speed_scales(mechanism, ws);
+  const Eigen::MatrixXd all = calc_constraint_matrix(mechanism, ws);
+  const Eigen::VectorXd all_sizes = calc_row_sizes(mechanism, ws, scales);
+  std::vector<int> kept;
+  for (int r = 0; r < mechanism.row_count(); ++r)
+    if (!mechanism.rows[r].drive) kept.push_back(r);
+  const int m = static_cast<int>(kept.size());
+  if (m == 0) return Eigen::MatrixXd::Identity(nv, nv);
+  Eigen::MatrixXd J(m, nv), rows(m + nv, nv);
+  Eigen::VectorXd sizes = Eigen::VectorXd::Ones(m + nv);
+  for (int r = 0; r < m; ++r) {
+    J.row(r) = all.row(kept[r]);
+    sizes[r] = all_sizes[kept[r]];
+  }
+  rows << J * scales.asDiagonal(), Eigen::MatrixXd::Identity(nv, nv);
+  RowChooser chooser(rows, sizes, cancelled);
+  std::vector<int> candidates(m + nv, 0), chosen(m + nv, 0);
+  std::fill(candidates.begin(), candidates.begin() + m, 1);
+  chooser.choose(candidates, least_sine, chosen);
+  for (int j : order_actuators(mechanism)) {
+    std::fill(candidates.begin(), candidates.end(), 0);
+    candidates[m + j] = 1;
+    chooser.choose(candidates, least_share, chosen);
   }
   std::vector<int> passive;
   for (int j = 0; j < nv; ++j)
     if (!chosen[m + j]) passive.push_back(j);
   const Eigen::MatrixXd Jt = J.transpose();
-  Eigen::MatrixXd A(passive.size(), m);
-  Eigen::VectorXd b(passive.size());
+  Eigen::MatrixXd A(passive.size(), m), select = Eigen::MatrixXd::Zero(passive.size(), nv);
   for (std::size_t k = 0; k < passive.size(); ++k) {
     A.row(k) = Jt.row(passive[k]);
-    b[k] = force[passive[k]];
+    select(k, passive[k]) = 1;
   }
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
-  solver.setThreshold(least_sine);
-  solver.compute(A);
-  const Eigen::VectorXd carried = Jt * solver.solve(b);
-  std::vector<double> result(nv, 0.0);
-  for (int j = 0; j < nv; ++j)
-    if (chosen[m + j]) result[j] = force[j] - carried[j];
-  return result;
+  Eigen::MatrixXd map = Eigen::MatrixXd::Identity(nv, nv);
+  if (!passive.empty()) {
+    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
+    solver.setThreshold(least_sine);
+    solver.compute(A);
+    map -= Jt * solver.solve(select);
+  }
+  for (int j : passive) map.row(j).setZero();
+  return map;
 }
 
 }  // namespace cartan

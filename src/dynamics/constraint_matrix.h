@@ -31,7 +31,7 @@ struct RankReport {
   int holonomic_rows = 0, holonomic_rank = 0;  // of those on positions
   std::vector<int> active;  // per row: 1 for an independent set of that rank, drives first
   std::vector<int> holonomic_active;  // the same for the rows on positions alone
-  int weakest = -1;     // the chosen row that adds least to the others ...
+  int weakest = -1;                   // the chosen row that adds least to the others ...
   double strength = 1;  // ... and how much, of its size: near zero close to a singular position
   int redundant() const { return rows - rank; }
 };
@@ -45,15 +45,22 @@ RankReport calc_rank(const Mechanism<double>& mechanism, MotionWorkspace<double>
 std::vector<double> calc_least_multipliers(const Mechanism<double>& mechanism,
                                            MotionWorkspace<double>& ws);
 
+// Of rows on the speeds of the tree, one after the other, those that the constraints and the chosen
+// rows before leave free: at least `least_share` of the row, with speeds in units of equal inertia,
+// is left over by them. Needs fill_kinematics.
+enum class RowKind { positions, positions_and_speeds };  // the constraints that count
+inline constexpr double least_share = 1e-6;
+std::vector<int> choose_free_rows(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
+                                  const Eigen::MatrixXd& rows, RowKind kind);
+
 // The first of the speeds (its place in the list) that the constraints and the earlier ones decide,
 // or -1 when all are independent.
 int find_dependent_speed(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
                          const std::vector<int>& speeds);
 
-// Forces on the first independent speeds, the rest of `force` being carried by the constraints:
-// force = actuators + J^T lambda. Zero on all other speeds.
-std::vector<double> calc_actuator_forces(const Mechanism<double>& mechanism,
-                                         MotionWorkspace<double>& ws,
-                                         const std::vector<double>& force);
+// Forces on independent speeds, those of driven joints before the first others of the file; the
+// rest of a force is carried by the constraints (drives are none here: they are forces):
+//   force = actuators + J^T lambda,    actuators = map force,    zero on all other speeds
+Eigen::MatrixXd calc_actuator_map(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws);
 
 }  // namespace cartan

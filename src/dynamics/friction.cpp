@@ -423,9 +423,40 @@ void add_friction_alone(const Mechanism<double>& mechanism, MotionWorkspace<doub
                    ws.applied_tau[mechanism.links[e.link].v0 + c];
 }
 
-void add_friction_at_accelerations(const Mechanism<double>& mechanism,
-                                   MotionWorkspace<double>& ws) {
-  if (!mechanism.has_friction) return;
+namespace {
+
+bool rests(const double* v, int count) {
+  double sum = 0;
+  for (int k = 0; k < count; ++k) sum += v[k] * v[k];
+  return std::sqrt(sum) <= rest_rate;
+}
+
+// The way component c goes: by its speed, or at rest by its acceleration. Zero: neither. (A
+// spherical joint that begins to turn has no direction in its speed: add_starting_torque.)
+int direction_of_motion(const Friction<double>& e, const double* v, const double* a, int c) {
+  if (e.rotation) return rests(v, 3) ? 0 : slip_mode({v[0], v[1], v[2]});
+  const double motion = rests(v + c, 1) ? a[c] : v[c];
+  return rests(&motion, 1) ? 0 : (motion > 0 ? 1 : -1);
+}
+
+void add_starting_torque(const Friction<double>& e, const double* a, double load, double* tau) {
+  const Vec3<double> rate{a[0], a[1], a[2]};
+  const Vec3<double> torque = -(magnitude(e, 0, load, 0.0) / norm(rate)) * rate;
+  for (int i = 0; i < 3; ++i) tau[i] += torque[i];
+}
+
+}  // namespace
+
+std::vector<StickingForce> add_friction_at_accelerations(const Mechanism<double>& mechanism,
+                                                         MotionWorkspace<double>& ws) {
+  std::vector<StickingForce> sticking;
+  if (!mechanism.has_friction) return sticking;
+  for_each_friction(mechanism, [&](int, const Friction<double>& e) {
+    if (e.smooth) return;
+    const int v0 = mechanism.links[e.link].v0;
+    for (int c = 0; c < e.components(); ++c)
+      ws.mode[e.mode0 + c] = direction_of_motion(e, ws.v + v0, ws.vdot.data() + v0, c);
+  });
   fill_given_loads(mechanism, ws);
   keep_applied(mechanism, ws);
   if (mechanism.bearing_count > 0) {
@@ -438,6 +469,20 @@ void add_friction_at_accelerations(const Mechanism<double>& mechanism,
   }
   set_tau(mechanism, ws, true);
   push_loop_friction(mechanism, ws);
+  for_each_friction(mechanism, [&](int k, const Friction<double>& e) {
+    if (e.smooth) return;
+    const int v0 = mechanism.links[e.link].v0;
+    const double load = ws.given_load[k] + (e.load0 >= 0 ? ws.friction_load[e.load0] : 0);
+    const double* a = ws.vdot.data() + v0;
+    for (int c = 0; c < e.components(); ++c) {
+      if (!is_stuck(e, ws, c)) continue;
+      if (e.rotation && !rests(a, 3))
+        add_starting_torque(e, a, load, ws.tau.data() + v0);
+      else
+        sticking.push_back({k, v0 + c, e.rotation ? 3 : 1, magnitude(e, c, load, 0.0)});
+    }
+  });
+  return sticking;
 }
 
 namespace {

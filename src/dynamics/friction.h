@@ -43,8 +43,18 @@ void calc_friction_margins(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws
 // where several elements could hold it, the first of them does.
 void add_friction_alone(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws, int k);
 
-// Adds friction to ws.tau for the accelerations already in ws (inverse dynamics).
-void add_friction_at_accelerations(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws);
+// Friction that sticks: on the speeds v0 .. v0 + count - 1 together it takes anything up to limit.
+struct StickingForce {
+  int element = 0;  // in the mechanism's forces
+  int v0 = 0, count = 1;
+  double limit = 0;
+};
+// Adds friction to ws.tau for the accelerations already in ws (inverse dynamics). A component that
+// is at rest acts against the motion that begins; where none begins it sticks and is left out, told
+// by the list. Below rest_rate a speed or an acceleration is none.
+std::vector<StickingForce> add_friction_at_accelerations(const Mechanism<double>& mechanism,
+                                                         MotionWorkspace<double>& ws);
+inline constexpr double rest_rate = 1e-9;
 
 // Where accelerations, multipliers and loads are unknowns (second_order_motion.h): adds friction
 // for the given loads to the forces in ws and locks what sticks; needs fill_forces.

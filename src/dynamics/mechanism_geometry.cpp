@@ -7,14 +7,15 @@
 #include "dynamics/constraints.h"
 #include "dynamics/joint_fields.h"
 #include "dynamics/kinematics.h"
+#include "expr/hold_inputs.h"
 
 namespace cartan {
 namespace {
 
-// "the force 'wind'" when an expression of it mentions t.
-std::string find_timed_force(const Model& model) {
+// "the force 'wind'" when an expression of it varies with t.
+std::string find_timed_force(const Model& model, std::span<const double> parameters) {
   for (const Force& force : model.forces) {
-    const auto timed = [](const Formula& f) { return f.program.depends_on(Quantity::time); };
+    const auto timed = [&](const Formula& f) { return varies_with_time(f.program, parameters); };
     bool found = false;
     if (const auto* wrench = std::get_if<WrenchForce>(&force.law))
       found = timed(wrench->force) || timed(wrench->torque);
@@ -41,11 +42,12 @@ class MechanismGeometry final : public MotionGeometry {
 
   std::string time_dependence() const override {
     const Model& model = *mechanism_.model;
-    if (model.gravity.program.depends_on(Quantity::time)) return "gravity";
-    if (std::string force = find_timed_force(model); !force.empty()) return force;
+    const std::span<const double> parameters = mechanism_.parameters;
+    if (varies_with_time(model.gravity.program, parameters)) return "gravity";
+    if (std::string force = find_timed_force(model, parameters); !force.empty()) return force;
     for (std::size_t c = 0; c < mechanism_.constraints.size(); ++c) {
       const auto* drive = std::get_if<DriveElement<double>>(&mechanism_.constraints[c]);
-      if (drive && drive->rate.depends_on(Quantity::time))
+      if (drive && varies_with_time(drive->rate, parameters))
         return fmt::format("the drive '{}' (its speed changes)", model.constraints[c].name);
     }
     return "";

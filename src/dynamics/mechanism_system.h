@@ -63,6 +63,8 @@ struct Observation {
   std::vector<std::vector<double>> p;
   std::optional<double> hamiltonian;
   double work = 0;  // of nonconservative forces and drives since the start
+  // the same of every force and constraint, where it is known (split_work, or a single one)
+  std::vector<double> force_work, constraint_work;
   Vec3<double> linear_momentum, angular_momentum;         // about the world origin
   double position_violation = 0, velocity_violation = 0;  // largest absolute
   double unit_norm_error = 0;
@@ -108,12 +110,35 @@ struct ConstraintReport {
   int redundant() const { return rows - rank; }
 };
 
-// How the guesses of a file became a state that satisfies the constraints.
+// What a file says about a joint's start.
+struct WrittenJoint {
+  std::vector<double> q, v;                  // empty: nothing was written
+  bool rotation = true, coordinates = true;  // q of a free joint: which of its two parts was
+};
+using WrittenStart = std::vector<WrittenJoint>;  // per joint of the model, loop joints too
+
+// Coordinates or speeds that could not be kept as written.
+struct ChangedValues {
+  int joint = 0;  // in the model
+  bool velocity = false;
+  std::vector<double> written, used;
+};
+
+// How what a file says became a state that satisfies the constraints (assembly.h).
 struct AssemblyReport {
   double position_change = 0, velocity_change = 0;  // largest change of a tree joint's number
   double position_gap = 0, velocity_gap = 0;        // violation left over
   std::string problem;  // why there is no consistent state: a sentence with the owner and the gap
-  int joint = -1, constraint = -1;  // what the problem belongs to, in the model
+  int joint = -1, constraint = -1;     // what the problem belongs to, in the model
+  std::vector<ChangedValues> changed;  // in file order, positions first
+};
+
+// Generalised forces, one per speed of the tree joints in file order.
+struct InverseForces {
+  std::vector<double> force;
+  // Friction elements (in model.forces) that stick: they take any part up to their limit, so that
+  // many forces would do. `force` is then the one of least size.
+  std::vector<int> sticking;
 };
 
 class MechanicalSystem : public System {
@@ -123,17 +148,25 @@ class MechanicalSystem : public System {
 
   // Of the initial state.
   virtual const AssemblyReport& assembly() const = 0;
-  // Makes a state consistent with the constraints.
-  virtual AssemblyReport assemble(State& state, Workspace& workspace) const = 0;
+  // Makes a state consistent with the constraints, keeping what was written where that is possible
+  // (assembly.h). The state has these values already; a short list: nothing was written.
+  virtual AssemblyReport assemble(State& state, const WrittenStart& written,
+                                  Workspace& workspace) const = 0;
   virtual ConstraintReport report_constraints(StateView at, Workspace& workspace) const = 0;
   // Violations of every row: g (zero for rows without a position) and y - b.
   virtual void constraint_violations(StateView at, std::vector<double>& positions,
                                      std::vector<double>& speeds, Workspace& workspace) const = 0;
+  // At or next to a position in which the constraints lose rank accelerations, multipliers and
+  // reactions are arbitrary: says so, or nothing.
+  virtual std::string explain_singularity(StateView at, Workspace& workspace) const = 0;
   // The friction element without smoothing whose joint, with all others stuck, could not move: then
   // it is not decided which of them sticks. "" when there is none.
   virtual std::string find_dependent_friction(StateView at, Workspace& workspace) const = 0;
   // Rate of Baumgarte's feedback; zero (the default) for none.
   virtual void set_baumgarte(double rate) = 0;
+  // Integrates the work of every force and drive beside the work of all, from now on: states grow.
+  // "" or why that is not done here.
+  virtual std::string split_work() = 0;
 
   virtual void observe(StateView at, Observation& result, Workspace& workspace) const = 0;
   virtual DynamicsReport report_dynamics(StateView at, Workspace& workspace) const = 0;
@@ -145,12 +178,12 @@ class MechanicalSystem : public System {
   // Generalised forces (tree joints' speeds, file order) to be added to those of the model so that
   // the speeds change at the given rates (same order). With loops or constraints there are as many
   // forces as degrees of freedom: on the first speeds of the file that are independent.
-  virtual std::vector<double> calc_inverse_dynamics(StateView at, std::span<const double> vdot,
-                                                    Workspace& workspace) const = 0;
+  virtual InverseForces calc_inverse_dynamics(StateView at, std::span<const double> vdot,
+                                              Workspace& workspace) const = 0;
 
-  // d start / d p_which (numbers of x without quadratures) of a start that has the file's values but
-  // for the joints whose coordinates or speeds are given otherwise. Constraints are kept by the
-  // smallest mass-weighted change. "" or why there is none.
+  // d start / d p_which (numbers of x without quadratures) of a start that has the file's values
+  // but for the joints whose coordinates or speeds are given otherwise. Constraints are kept as the
+  // assembly does it. "" or why there is none.
   virtual std::string fill_start_slopes(const State& start, std::span<const int> which,
                                         const std::vector<bool>& q_given,
                                         const std::vector<bool>& v_given,
@@ -160,8 +193,8 @@ class MechanicalSystem : public System {
            "recursive or moving-frame";
   }
 
-  // An expression over the names of the model (dynamics/state_expression.h); null where the state is
-  // not made of joint coordinates and speeds.
+  // An expression over the names of the model (dynamics/state_expression.h); null where the state
+  // is not made of joint coordinates and speeds.
   virtual std::unique_ptr<StateFunction> make_function(Formula formula) const {
     (void)formula;
     return nullptr;

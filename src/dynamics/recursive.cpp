@@ -78,11 +78,11 @@ void calc_mass_matrix(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, std
   }
 }
 
-// The joint sees the inertia M = S^T I S of the articulated body outside it. Scaled by the sizes of
-// the columns and of I its diagonal is at most one, and the pivots of its Cholesky factorisation
-// are well above rounding unless some motion meets no inertia.
-static bool sees_inertia(const Link<double>& link, const MotionWorkspace<double>& ws, int i) {
-  const LinkState<double>& x = ws.links[i];
+// M = S^T I S with the inertia I of x. Scaled by the sizes of the columns and of I its diagonal is
+// at most one, and the pivots of its Cholesky factorisation are well above rounding unless some
+// motion meets no inertia.
+static bool sees_inertia(const Link<double>& link, const MotionWorkspace<double>& ws,
+                         const LinkState<double>& x) {
   const double turn = x.A.xx + x.A.yy + x.A.zz, slide = x.D.xx + x.D.yy + x.D.zz;
   std::array<std::array<double, 6>, 6> M{};
   std::array<double, 6> scale{};
@@ -108,13 +108,27 @@ static bool sees_inertia(const Link<double>& link, const MotionWorkspace<double>
   return true;
 }
 
+// The joint sees the articulated body outside it, which is the link's own body and more that is not
+// negative. The own body is looked at first: across a long chain the whole is so much larger that
+// what a hinge sees of it would pass for rounding.
+static bool sees_inertia(const Mechanism<double>& mechanism, const MotionWorkspace<double>& ws,
+                         int i) {
+  const Link<double>& link = mechanism.links[i];
+  LinkState<double> own = ws.links[i];
+  own.A = rotate(own.R, link.J);
+  own.B = hat(own.R * link.mc);
+  own.D = Sym3<double>::diagonal(link.mass, link.mass, link.mass);
+  return sees_inertia(link, ws, own) || sees_inertia(link, ws, ws.links[i]);
+}
+
 int find_joint_without_inertia(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws) {
   fill_columns(mechanism, ws);
   const int n = static_cast<int>(mechanism.links.size());
   ws.any_locked = false;
   for (int i = n - 1; i >= 0; --i) {
     if (mechanism.links[i].leaf) start_link(mechanism, ws, i);
-    if (!mechanism.links[i].driven && !sees_inertia(mechanism.links[i], ws, i)) return mechanism.bodies[i].joint;
+    if (!mechanism.links[i].driven && !sees_inertia(mechanism, ws, i))
+      return mechanism.bodies[i].joint;
     if (mechanism.links[i].last_child) start_link(mechanism, ws, mechanism.links[i].parent);
     eliminate(mechanism, ws, i);
   }

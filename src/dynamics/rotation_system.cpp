@@ -73,13 +73,14 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     elements_ = make_element_mechanism<double>(absolute_, parameters, start);
     dual_ = make_element_mechanism<Dual4>(absolute_, parameters, start);
     pack_ = make_element_mechanism<Pack4>(absolute_, parameters, start);
+    work_ = make_work_split(elements_.mechanism);
     space_.add_vector(2 * elements_.size() + quadratures());
   }
 
   const Model& model() const override { return model_; }
   std::string formulation() const override { return "rotation-elements"; }
   const StateSpace& space() const override { return space_; }
-  int quadratures() const override { return elements_.mechanism.has_power ? 1 : 0; }
+  int quadratures() const override { return work_.quadratures(); }
   const AssemblyReport& assembly() const override { return free_->assembly(); }
   const std::vector<EventInfo>& events() const override { return free_->events(); }
   bool constrained() const override { return true; }  // R^T R = 1
@@ -91,14 +92,23 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     pack_.mechanism.baumgarte = rate;
   }
 
+  std::string split_work() override {
+    const std::string problem = free_->split_work();
+    work_.split = free_->quadratures() > 1;
+    space_ = StateSpace();
+    space_.add_vector(2 * elements_.size() + quadratures());
+    return problem;
+  }
+
   State initial_state() const override { return in_elements(free_->initial_state()); }
   State make_state(double t, const std::vector<std::optional<std::vector<double>>>& q,
                    const std::vector<std::optional<std::vector<double>>>& v) const override {
     return in_elements(free_->make_state(t, q, v));
   }
-  AssemblyReport assemble(State& state, Workspace& workspace) const override {
+  AssemblyReport assemble(State& state, const WrittenStart& written,
+                          Workspace& workspace) const override {
     State free = in_groups(state, own(workspace));
-    const AssemblyReport report = free_->assemble(free, *own(workspace).free);
+    const AssemblyReport report = free_->assemble(free, written, *own(workspace).free);
     if (report.problem.empty()) state = in_elements(free);
     return report;
   }
@@ -233,6 +243,10 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     RotationWorkspace& w = own(workspace);
     return free_->explain_failure(in_groups(at, w), *w.free);
   }
+  std::string explain_singularity(StateView at, Workspace& workspace) const override {
+    RotationWorkspace& w = own(workspace);
+    return free_->explain_singularity(in_groups(at, w), *w.free);
+  }
 
   // ---- reports
 
@@ -247,7 +261,7 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     fill_observation(mechanism, ws, result);
     result.position_violation = calc_position_violation(mechanism, ws);
     result.velocity_violation = calc_velocity_violation(mechanism, ws);
-    result.work = mechanism.has_power ? at.x.back() : 0;
+    fill_works(mechanism, work_, at.x.last(quadratures()), result);
     double speed = 0, rate = 0;
     measure_defects(at.x, result.unit_norm_error, speed, rate);
     result.q.resize(model_.joints.size());
@@ -294,8 +308,8 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     RotationWorkspace& w = own(workspace);
     return free_->report_moving_frame(in_groups(at, w), *w.free);
   }
-  std::vector<double> calc_inverse_dynamics(StateView at, std::span<const double> vdot,
-                                            Workspace& workspace) const override {
+  InverseForces calc_inverse_dynamics(StateView at, std::span<const double> vdot,
+                                      Workspace& workspace) const override {
     RotationWorkspace& w = own(workspace);
     return free_->calc_inverse_dynamics(in_groups(at, w), vdot, *w.free);
   }
@@ -335,11 +349,7 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
   template <class S>
   void finish(const ElementMechanism<S>& elements, S* xdot, ElementWorkspace<S>& ws) const {
     const Mechanism<S>& mechanism = elements.mechanism;
-    if (mechanism.has_power) {
-      S& power = xdot[2 * elements.size()];
-      power = calc_nonconservative_power(mechanism, ws.motion);
-      if (mechanism.has_drives) power += calc_drive_power(mechanism, ws.motion);
-    }
+    calc_powers(mechanism, ws.motion, work_, xdot + 2 * elements.size());
     if (ws.motion.failed) xdot[0] = S(std::numeric_limits<double>::quiet_NaN());
   }
 
@@ -365,7 +375,7 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     state.t = at.t;
     state.mode.assign(at.mode.begin(), at.mode.end());
     state.x.assign(13 * n + quadratures(), 0.0);
-    if (quadratures() > 0) state.x.back() = at.x.back();
+    std::copy(at.x.end() - quadratures(), at.x.end(), state.x.end() - quadratures());
     for (std::size_t i = 0; i < n; ++i) {
       const ElementBody<double>& body = elements_.bodies[i];
       const double *x = at.x.data() + element_count * i, *v = x + elements_.size();
@@ -395,8 +405,8 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     state.t = free.t;
     state.mode = free.mode;
     state.x.resize(space_.size());
-    if (quadratures() > 0) state.x.back() = free.x.back();
     if (free.x.size() < 13 * n) return;  // there is no consistent start
+    std::copy(free.x.end() - quadratures(), free.x.end(), state.x.end() - quadratures());
     for (std::size_t i = 0; i < n; ++i) {
       const ElementBody<double>& body = elements_.bodies[i];
       const double *q = free.x.data() + 7 * i, *v = free.x.data() + 7 * n + 6 * i;
@@ -416,6 +426,7 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
   ElementMechanism<double> elements_;
   ElementMechanism<Dual4> dual_;
   ElementMechanism<Pack4> pack_;
+  WorkSplit work_;
   StateSpace space_;
 };
 

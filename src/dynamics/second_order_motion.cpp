@@ -65,11 +65,13 @@ void calc_motion_residual(const Mechanism<S>& mechanism, const MotionUnknowns<S>
 
 SecondOrderMotion::SecondOrderMotion(const Mechanism<double>& mechanism,
                                      const Mechanism<Dual4>& dual, AccelerationSolver<double> solve,
-                                     AccelerationSolver<Dual4> solve_dual, FindScratch find_scratch)
+                                     AccelerationSolver<Dual4> solve_dual, const WorkSplit& work,
+                                     FindScratch find_scratch)
     : mechanism_(mechanism),
       dual_mechanism_(dual),
       solve_(solve),
       solve_dual_(solve_dual),
+      work_(work),
       find_scratch_(std::move(find_scratch)) {
   make_positions();
 }
@@ -186,8 +188,7 @@ void SecondOrderMotion::quadrature_rates(const MotionPoint& at, std::span<double
   if (!mechanism_.has_power) return;
   MotionWorkspace<double>& ws = find_scratch_(workspace).numbers;
   fill_point(mechanism_, unknowns(at), at.mode, ws);
-  result[0] = calc_nonconservative_power(mechanism_, ws);
-  if (mechanism_.has_drives) result[0] += calc_drive_power(mechanism_, ws);
+  calc_powers(mechanism_, ws, work_, result.data());
 }
 
 // Solves the dynamics at a point of the dual numbers that moves with the motion itself.

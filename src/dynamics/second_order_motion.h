@@ -16,6 +16,8 @@
 
 namespace cartan {
 
+struct WorkSplit;
+
 template <class S>
 struct MotionUnknowns {
   S t{};
@@ -37,10 +39,10 @@ class SecondOrderMotion final : public SecondOrderForm {
   };
   using FindScratch = std::function<Scratch(Workspace&)>;
 
-  // The mechanisms must outlive it.
+  // The mechanisms and the list of works must outlive it.
   SecondOrderMotion(const Mechanism<double>& mechanism, const Mechanism<Dual4>& dual,
                     AccelerationSolver<double> solve, AccelerationSolver<Dual4> solve_dual,
-                    FindScratch find_scratch);
+                    const WorkSplit& work, FindScratch find_scratch);
 
   const StateSpace& positions() const override { return positions_; }
   void fill_levels(std::span<const int> mode, std::vector<EquationLevel>& levels) const override;
@@ -66,6 +68,7 @@ class SecondOrderMotion final : public SecondOrderForm {
   const Mechanism<Dual4>& dual_mechanism_;
   AccelerationSolver<double> solve_;
   AccelerationSolver<Dual4> solve_dual_;
+  const WorkSplit& work_;
   FindScratch find_scratch_;
   StateSpace positions_;
 };

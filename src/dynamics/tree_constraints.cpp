@@ -16,6 +16,7 @@ namespace {
 
 constexpr double lost_constraint = 1e-6;  // a violation projection must get below
 constexpr double near_singular = 0.05;    // strength of the weakest row
+constexpr double at_singular = 1e-5;      // ... at which multipliers lose their meaning
 constexpr double weak_pivot = 1e-3;       // squared sine at which rows are chosen anew ...
 constexpr double good_pivot = 1e-2;       // ... and at which they are good again
 
@@ -61,6 +62,22 @@ std::string TreeSystem::explain_failure(StateView at, Workspace& workspace) cons
       row_owner(model_, mechanism_.rows[rank.weakest]), rank.strength);
 }
 
+std::string TreeSystem::explain_singularity(StateView at, Workspace& workspace) const {
+  if (mechanism_.rows.empty()) return "";
+  MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
+  kinematics_at(at, ws);
+  const RankReport rank = calc_rank(mechanism_, ws);
+  if (rank.weakest >= 0 && rank.strength < at_singular)
+    return fmt::format(
+        "next to a singular position: the constraints nearly lose rank at {} (the weakest of them "
+        "has {:.2g} of its usual size), so that accelerations and reactions mean nothing here",
+        row_owner(model_, mechanism_.rows[rank.weakest]), rank.strength);
+  int row = -1;
+  const std::string singular =
+      find_singularity(mechanism_, at.t, at.x.first(mechanism_.nq), rank, ws, row);
+  return singular.empty() ? "" : singular + "; accelerations and reactions mean nothing here";
+}
+
 std::string TreeSystem::find_dependent_friction(StateView at, Workspace& workspace) const {
   if (mechanism_.rows.empty() || mechanism_.mode_count == 0) return "";
   MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
@@ -77,12 +94,17 @@ std::string TreeSystem::find_dependent_friction(StateView at, Workspace& workspa
   return dependent < 0 ? "" : model_.forces[owners[dependent]].name;
 }
 
-AssemblyReport TreeSystem::assemble(State& state, Workspace& workspace) const {
+AssemblyReport TreeSystem::assemble(State& state, const WrittenStart& written,
+                                    Workspace& workspace) const {
   if (mechanism_.rows.empty()) return {};
-  LoopGuesses none;
-  none.q.resize(mechanism_.loops.size());
-  none.v.resize(mechanism_.loops.size());
-  return assemble_from(state, none, static_cast<TreeWorkspace&>(workspace).motion);
+  // from the written numbers themselves: what a formulation made of them may be a turn away
+  for (std::size_t j = 0; j < written.size(); ++j) {
+    if (mechanism_.link_of_joint[j] < 0) continue;
+    const Link<double>& link = mechanism_.links[mechanism_.link_of_joint[j]];
+    std::copy(written[j].q.begin(), written[j].q.end(), state.x.begin() + link.q0);
+    std::copy(written[j].v.begin(), written[j].v.end(), state.x.begin() + mechanism_.nq + link.v0);
+  }
+  return assemble_in(state, written, static_cast<TreeWorkspace&>(workspace).motion);
 }
 
 ConstraintReport TreeSystem::report_constraints(StateView at, Workspace& workspace) const {
@@ -127,6 +149,19 @@ State TreeSystem::make_state(double t, const std::vector<std::optional<std::vect
   return state;
 }
 
+// What the file says about the start.
+WrittenStart TreeSystem::list_written() const {
+  WrittenStart written(model_.joints.size());
+  for (std::size_t j = 0; j < model_.joints.size(); ++j) {
+    const Joint& joint = model_.joints[j];
+    if (joint.position_given) written[j].q = initial_position<double>(joint, parameters_);
+    if (joint.velocity_given) written[j].v = initial_velocity<double>(joint, parameters_);
+    written[j].rotation = joint.rotation.kind != RotationText::Kind::none;
+    written[j].coordinates = joint.coordinates.given();
+  }
+  return written;
+}
+
 // The file's values, made consistent.
 void TreeSystem::start() {
   State& state = initial_;
@@ -136,39 +171,31 @@ void TreeSystem::start() {
   }
   state.x.assign(space_.size(), 0.0);
   state.mode.assign(mechanism_.mode_count + mechanism_.rows.size(), 1);
-  LoopGuesses guesses;
-  guesses.q.resize(mechanism_.loops.size());
-  guesses.v.resize(mechanism_.loops.size());
   for (std::size_t j = 0; j < model_.joints.size(); ++j) {
     const Joint& joint = model_.joints[j];
     const int i = mechanism_.link_of_joint[j];
+    if (i < 0) continue;
     const std::vector<double> q = initial_position<double>(joint, parameters_);
     const std::vector<double> v = initial_velocity<double>(joint, parameters_);
-    if (i < 0) {
-      const int l = mechanism_.loop_of_joint[j];
-      if (joint.position_given) guesses.q[l] = q;
-      if (joint.velocity_given) guesses.v[l] = v;
-      continue;
-    }
     const Link<double>& link = mechanism_.links[i];
     std::copy(q.begin(), q.end(), state.x.begin() + link.q0);
     std::copy(v.begin(), v.end(), state.x.begin() + mechanism_.nq + link.v0);
   }
   if (!mechanism_.rows.empty()) {
     MotionWorkspace<double> ws = make_motion_workspace(mechanism_);
-    assembly_ = assemble_from(state, guesses, ws);
+    assembly_ = assemble_in(state, list_written(), ws);
     if (!assembly_.problem.empty()) return;
   }
   settle_modes(state);
   if (formulation_.compiler) formulation_.compiler->find_derivative(state, assembly_.problem);
 }
 
-AssemblyReport TreeSystem::assemble_from(State& state, const LoopGuesses& guesses,
-                                         MotionWorkspace<double>& ws) const {
+AssemblyReport TreeSystem::assemble_in(State& state, const WrittenStart& written,
+                                       MotionWorkspace<double>& ws) const {
   const std::span<double> q(state.x.data(), mechanism_.nq);
   const std::span<double> v(state.x.data() + mechanism_.nq, mechanism_.nv);
   std::copy(state.mode.begin(), state.mode.end(), ws.mode.begin());
-  AssemblyReport report = cartan::assemble(mechanism_, state.t, q, v, guesses, ws);
+  AssemblyReport report = cartan::assemble(mechanism_, state.t, q, v, written, ws);
   if (!report.problem.empty()) return report;
   fill_kinematics<double>(mechanism_, state.t, q.data(), v.data(), ws);
   const RankReport rank = calc_rank(mechanism_, ws);

@@ -112,10 +112,74 @@ S calc_nonconservative_power(const Mechanism<S>& mechanism, const MotionWorkspac
   return sum;
 }
 
-#define CARTAN_INSTANTIATE(S) \
-  template S calc_nonconservative_power<S>(const Mechanism<S>&, const MotionWorkspace<S>&);
+namespace {
+
+struct HasPower {
+  bool operator()(const Spring<double>& e) const { return e.damping != 0; }
+  bool operator()(const Torsion<double>& e) const {
+    return e.measure == TorsionMeasure::euler321_literal ||
+           std::any_of(e.damping.begin(), e.damping.end(), [](double c) { return c != 0; });
+  }
+  bool operator()(const PotentialElement<double>& e) const {
+    return e.value->program.depends_on(Quantity::time);
+  }
+  template <class Other>
+  bool operator()(const Other&) const {
+    return true;
+  }
+};
+
+}  // namespace
+
+WorkSplit make_work_split(const Mechanism<double>& mechanism) {
+  WorkSplit split;
+  split.gravity_works = mechanism.gravity_varies;
+  for (std::size_t k = 0; k < mechanism.constraints.size(); ++k)
+    if (std::holds_alternative<DriveElement<double>>(mechanism.constraints[k]))
+      split.shares.push_back({true, static_cast<int>(k)});
+  for (std::size_t k = 0; k < mechanism.forces.size(); ++k)
+    if (std::visit(HasPower{}, mechanism.forces[k]))
+      split.shares.push_back({false, static_cast<int>(k)});
+  return split;
+}
+
+template <class S>
+void calc_powers(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, const WorkSplit& split,
+                 S* powers) {
+  if (!mechanism.has_power) return;
+  powers[0] = calc_nonconservative_power(mechanism, ws);
+  if (mechanism.has_drives) powers[0] += calc_drive_power(mechanism, ws);
+  if (!split.split) return;
+  for (const WorkShare& share : split.shares) {
+    S& power = *++powers;
+    if (!share.drive) {
+      power = ws.force_energy[share.element].power;
+      continue;
+    }
+    power = S(0);
+    for (int r = mechanism.constraint_row0[share.element];
+         r < mechanism.row_count() && mechanism.rows[r].element == share.element; ++r)
+      power += calc_row_power(mechanism, ws, r);
+  }
+}
+
+#define CARTAN_INSTANTIATE(S)                                                               \
+  template S calc_nonconservative_power<S>(const Mechanism<S>&, const MotionWorkspace<S>&); \
+  template void calc_powers<S>(const Mechanism<S>&, MotionWorkspace<S>&, const WorkSplit&, S*);
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
+
+void fill_works(const Mechanism<double>& mechanism, const WorkSplit& split,
+                std::span<const double> works, Observation& result) {
+  result.work = works.empty() ? 0 : works[0];
+  const std::vector<WorkShare>& shares = split.shares;
+  const bool alone = split.single(), known = split.split || alone || shares.empty();
+  result.force_work.assign(known ? mechanism.forces.size() : 0, 0.0);
+  result.constraint_work.assign(known ? mechanism.constraints.size() : 0, 0.0);
+  for (std::size_t k = 0; known && k < shares.size(); ++k)
+    (shares[k].drive ? result.constraint_work : result.force_work)[shares[k].element] =
+        alone ? works[0] : works[1 + k];
+}
 
 void fill_observation(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
                       Observation& result) {

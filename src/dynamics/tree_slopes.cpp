@@ -6,6 +6,7 @@
 #include "core/dense.h"
 #include "dynamics/several_points.h"
 #include "dynamics/tree_system_class.h"
+#include "dynamics/written_values.h"
 
 namespace cartan {
 namespace {
@@ -23,9 +24,13 @@ void calc_constraint_functions(const Mechanism<S>& mechanism, const S& t, const 
   std::copy_n(ws.row_speed.begin(), rows, values + rows);
 }
 
-// d += least change in the norm of M so that A d + rest = 0; rows of A may depend on others.
-void correct_least(const Eigen::MatrixXd& M, const Eigen::MatrixXd& A, const Eigen::MatrixXd& rest,
-                   Eigen::MatrixXd& d) {
+// d += least change in the norm of M so that C d + rest = 0 and H d stays; rows may depend on
+// others.
+void correct_least(const Eigen::MatrixXd& M, const Eigen::MatrixXd& C,
+                   const Eigen::MatrixXd& C_rest, const Eigen::MatrixXd& H, Eigen::MatrixXd& d) {
+  Eigen::MatrixXd A(C.rows() + H.rows(), C.cols()), rest(A.rows(), d.cols());
+  A << C, H;
+  rest << C_rest, -H * d;
   const Eigen::MatrixXd X = Eigen::LDLT<Eigen::MatrixXd>(M).solve(A.transpose());
   const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> rows(A * X);
   d -= X * rows.solve(A * d + rest);
@@ -195,6 +200,7 @@ std::string TreeSystem::fill_start_slopes(const State& start, std::span<const in
                                           Eigen::Ref<Eigen::MatrixXd> J) const {
   if (mechanism_.absolute)
     return MechanicalSystem::fill_start_slopes(start, which, q_given, v_given, J);
+  if (which.empty()) return "";
   constexpr double consistent = 1e-9;
   const double change = std::max(assembly_.position_change, assembly_.velocity_change);
   if (change > consistent)
@@ -204,8 +210,7 @@ std::string TreeSystem::fill_start_slopes(const State& start, std::span<const in
         "the file",
         change);
   fill_file_slopes(which, q_given, v_given, J);
-  if (!mechanism_.rows.empty()) keep_constraints(start, which, J);
-  return "";
+  return mechanism_.rows.empty() ? "" : keep_constraints(start, which, q_given, v_given, J);
 }
 
 // d start / d p of the values in the file.
@@ -231,12 +236,39 @@ void TreeSystem::fill_file_slopes(std::span<const int> which, const std::vector<
   }
 }
 
-// Changes the columns of J least, measured with the mass matrix, so that they keep the linearised
+// The rule of the assembly (assembly.h), linearised: written values that are held keep their
+// slopes, and the columns of J change least, measured with the mass matrix, so that they keep the
 // constraints: positions first (dq = N(q) d with d like speeds), then speeds.
-void TreeSystem::keep_constraints(const State& start, std::span<const int> which,
-                                  Eigen::Ref<Eigen::MatrixXd> J) const {
+std::string TreeSystem::keep_constraints(const State& start, std::span<const int> which,
+                                         const std::vector<bool>& q_given,
+                                         const std::vector<bool>& v_given,
+                                         Eigen::Ref<Eigen::MatrixXd> J) const {
   using Eigen::MatrixXd;
   const auto workspace = make_workspace();
+  MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(*workspace).motion;
+  Observation now;
+  observe(start, now, *workspace);
+  WrittenStart written = list_written();
+  for (std::size_t j = 0; j < written.size(); ++j) {
+    if (j < q_given.size() && q_given[j])
+      written[j] = {now.q[j], written[j].v};
+    else if (!written[j].q.empty())
+      written[j].q = now.q[j];
+    if (!written[j].v.empty() || (j < v_given.size() && v_given[j])) written[j].v = now.v[j];
+  }
+  const WrittenValues values(mechanism_, written);
+  kinematics_at(start, ws);
+  const MatrixXd q_rows = values.at_positions(ws).rows, v_rows = values.at_speeds(ws).rows;
+  const std::vector<int> q_held = choose_free_rows(mechanism_, ws, q_rows, RowKind::positions);
+  const std::vector<int> v_held =
+      choose_free_rows(mechanism_, ws, v_rows, RowKind::positions_and_speeds);
+  const auto of_loop = [&](int i) { return values.of_loop(i); };
+  const auto speed_of_loop = [&](int i) { return values.speed_of_loop(i); };
+  if (std::any_of(q_held.begin(), q_held.end(), of_loop) ||
+      std::any_of(v_held.begin(), v_held.end(), speed_of_loop))
+    return "the start is held by what is written for a joint that closes a loop, and how it "
+           "depends "
+           "on parameters is not known; write values for the joints of the tree instead";
   const int nq = mechanism_.nq, nv = mechanism_.nv, rows = mechanism_.row_count();
   const MatrixXd M = report_mass_matrix(start, *workspace).mass_matrix;
   MatrixXd C(2 * rows, static_cast<int>(start.x.size()));
@@ -252,12 +284,15 @@ void TreeSystem::keep_constraints(const State& start, std::span<const int> which
                             N.col(link.v0 + c).data() + link.q0);
     }
   MatrixXd d = Eigen::CompleteOrthogonalDecomposition<MatrixXd>(N).solve(J.topRows(nq));
-  correct_least(M, C.topRows(rows).leftCols(nq) * N, by_p.topRows(rows), d);
+  correct_least(M, C.topRows(rows).leftCols(nq) * N, by_p.topRows(rows), q_rows(q_held, Eigen::all),
+                d);
   J.topRows(nq) = N * d;
   MatrixXd speeds = J.middleRows(nq, nv);
   correct_least(M, C.bottomRows(rows).middleCols(nq, nv),
-                by_p.bottomRows(rows) + C.bottomRows(rows).leftCols(nq) * J.topRows(nq), speeds);
+                by_p.bottomRows(rows) + C.bottomRows(rows).leftCols(nq) * J.topRows(nq),
+                v_rows(v_held, Eigen::all), speeds);
   J.middleRows(nq, nv) = speeds;
+  return "";
 }
 
 }  // namespace cartan

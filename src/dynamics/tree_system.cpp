@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "dynamics/applied_forces.h"
 #include "dynamics/expression_inputs.h"
 #include "dynamics/moving_frame.h"
 #include "dynamics/projection.h"
 #include "dynamics/recursive.h"
 #include "dynamics/several_points.h"
+#include "dynamics/sticking.h"
 #include "dynamics/tree_report.h"
 #include "dynamics/tree_system_class.h"
 
@@ -24,9 +27,10 @@ TreeSystem::TreeSystem(const Model& model, std::vector<double> parameters,
     set_absolute(dual_mechanism_);
     set_absolute(pack_mechanism_);
   }
+  work_ = make_work_split(mechanism_);
   make_space();
   second_order_.emplace(mechanism_, dual_mechanism_, formulation.solve, formulation.solve_dual,
-                        [this](Workspace& workspace) -> SecondOrderMotion::Scratch {
+                        work_, [this](Workspace& workspace) -> SecondOrderMotion::Scratch {
                           TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
                           return {w.motion, dual_of(w), w.dual_x, w.dual_xdot, w.direction};
                         });
@@ -122,7 +126,7 @@ void TreeSystem::observe(StateView at, Observation& result, Workspace& workspace
   fill_observation(mechanism_, ws, result);
   result.position_violation = calc_position_violation(mechanism_, ws);
   result.velocity_violation = calc_velocity_violation(mechanism_, ws);
-  result.work = mechanism_.has_power ? at.x.back() : 0;
+  fill_works(mechanism_, work_, at.x.last(quadratures()), result);
   result.unit_norm_error = space_.unit_norm_error(at.x);
 }
 
@@ -166,20 +170,49 @@ MovingFrameReport TreeSystem::report_moving_frame(StateView at, Workspace& works
   return make_moving_frame_report(mechanism_, ws);
 }
 
-std::vector<double> TreeSystem::calc_inverse_dynamics(StateView at, std::span<const double> vdot,
-                                                      Workspace& workspace) const {
+InverseForces TreeSystem::calc_inverse_dynamics(StateView at, std::span<const double> vdot,
+                                                Workspace& workspace) const {
   MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
   kinematics_at(at, ws);
   fill_forces(mechanism_, ws);
   std::copy(vdot.begin(), vdot.end(), ws.vdot.begin());
   std::fill(ws.lambda.begin(), ws.lambda.end(), 0.0);
-  std::vector<double> tau(mechanism_.nv);
-  cartan::calc_inverse_dynamics<double>(mechanism_, ws, tau);
-  add_friction_at_accelerations(mechanism_, ws);
-  if (mechanism_.loop_friction) cartan::calc_inverse_dynamics<double>(mechanism_, ws, tau);
+  Eigen::VectorXd tau(mechanism_.nv);
+  cartan::calc_inverse_dynamics<double>(mechanism_, ws,
+                                        {tau.data(), static_cast<std::size_t>(mechanism_.nv)});
+  const std::vector<StickingForce> sticking = add_friction_at_accelerations(mechanism_, ws);
+  if (mechanism_.loop_friction)
+    cartan::calc_inverse_dynamics<double>(mechanism_, ws,
+                                          {tau.data(), static_cast<std::size_t>(mechanism_.nv)});
   if (mechanism_.has_forces)
     for (int j = 0; j < mechanism_.nv; ++j) tau[j] -= ws.tau[j];
-  return mechanism_.rows.empty() ? tau : calc_actuator_forces(mechanism_, ws, tau);
+  if (!mechanism_.rows.empty() || !sticking.empty())
+    tau = calc_least_force(
+        mechanism_.rows.empty() ? Eigen::MatrixXd() : calc_actuator_map(mechanism_, ws), tau,
+        sticking);
+  InverseForces result{{tau.data(), tau.data() + tau.size()}, {}};
+  for (const StickingForce& s : sticking)
+    if (s.limit > 0 && (result.sticking.empty() || result.sticking.back() != s.element))
+      result.sticking.push_back(s.element);
+  return result;
+}
+
+// Where there is one share alone its work is that of all.
+std::string TreeSystem::split_work() {
+  constexpr std::size_t most_shares = 64;  // every one is a number more in the state
+  const std::size_t shares = work_.shares.size();
+  if (work_.split || work_.single()) return "";
+  if (formulation_.compiler)
+    return "compiled rates carry the work of all forces and drives only; use the formulation "
+           "recursive for that of each";
+  if (shares > most_shares)
+    return fmt::format("{} forces and drives do work; that of each is integrated for up to {}",
+                       shares, most_shares);
+  work_.split = true;
+  space_ = StateSpace();
+  make_space();
+  if (!initial_.x.empty()) initial_.x.resize(space_.size(), 0.0);
+  return "";
 }
 
 // Unit quaternions are blocks of their own; everything else is a vector.

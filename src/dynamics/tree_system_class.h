@@ -47,7 +47,7 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
              const TreeFormulation& formulation);
 
   const StateSpace& space() const override { return space_; }
-  int quadratures() const override { return mechanism_.has_power ? 1 : 0; }
+  int quadratures() const override { return work_.quadratures(); }
   const Model& model() const override { return model_; }
   std::string formulation() const override { return formulation_.name; }
   State initial_state() const override { return initial_; }
@@ -95,8 +95,10 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
                          Workspace& workspace) const override;
   Projection project(State& state, Workspace& workspace) const override;
   std::string explain_failure(StateView at, Workspace& workspace) const override;
+  std::string explain_singularity(StateView at, Workspace& workspace) const override;
   const AssemblyReport& assembly() const override { return assembly_; }
-  AssemblyReport assemble(State& state, Workspace& workspace) const override;
+  AssemblyReport assemble(State& state, const WrittenStart& written,
+                          Workspace& workspace) const override;
   ConstraintReport report_constraints(StateView at, Workspace& workspace) const override;
   void constraint_violations(StateView at, std::vector<double>& positions,
                              std::vector<double>& speeds, Workspace& workspace) const override;
@@ -110,6 +112,8 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
     if (formulation_.compiler) formulation_.compiler->set_baumgarte(rate);
   }
 
+  std::string split_work() override;
+
   // ---- reports
 
   void observe(StateView at, Observation& result, Workspace& workspace) const override;
@@ -117,8 +121,8 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
   std::vector<AppliedWrench> report_forces(StateView at, Workspace& workspace) const override;
   MassMatrixReport report_mass_matrix(StateView at, Workspace& workspace) const override;
   MovingFrameReport report_moving_frame(StateView at, Workspace& workspace) const override;
-  std::vector<double> calc_inverse_dynamics(StateView at, std::span<const double> vdot,
-                                            Workspace& workspace) const override;
+  InverseForces calc_inverse_dynamics(StateView at, std::span<const double> vdot,
+                                      Workspace& workspace) const override;
 
   // ---- other sides
 
@@ -145,10 +149,7 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
       calc_coordinate_rates(link, x + link.q0, v + link.v0, xdot + link.q0);
     S* vdot = xdot + mechanism.nq;
     for (int j = 0; j < mechanism.nv; ++j) vdot[j] = ws.vdot[j];
-    if (mechanism.has_power) {
-      vdot[mechanism.nv] = calc_nonconservative_power(mechanism, ws);
-      if (mechanism.has_drives) vdot[mechanism.nv] += calc_drive_power(mechanism, ws);
-    }
+    calc_powers(mechanism, ws, work_, vdot + mechanism.nv);
     if (ws.failed) xdot[0] = S(std::numeric_limits<double>::quiet_NaN());
   }
   void use_compiled_accelerations(StateView at, TreeWorkspace& w) const;
@@ -175,8 +176,9 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
   }
 
   void start();
-  AssemblyReport assemble_from(State& state, const LoopGuesses& guesses,
-                               MotionWorkspace<double>& ws) const;
+  WrittenStart list_written() const;
+  AssemblyReport assemble_in(State& state, const WrittenStart& written,
+                             MotionWorkspace<double>& ws) const;
   void settle_modes(State& state) const;
   void watch_rows(double pivot, State& state, TreeWorkspace& w, Projection& result) const;
   void choose_rows_again(State& state, MotionWorkspace<double>& ws, Projection& result) const;
@@ -194,8 +196,9 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
                         StateView at, int component, MotionWorkspace<Dual4>& ws) const;
   void fill_file_slopes(std::span<const int> which, const std::vector<bool>& q_given,
                         const std::vector<bool>& v_given, Eigen::Ref<Eigen::MatrixXd> J) const;
-  void keep_constraints(const State& start, std::span<const int> which,
-                        Eigen::Ref<Eigen::MatrixXd> J) const;
+  std::string keep_constraints(const State& start, std::span<const int> which,
+                               const std::vector<bool>& q_given, const std::vector<bool>& v_given,
+                               Eigen::Ref<Eigen::MatrixXd> J) const;
 
   const Model& model_;
   TreeFormulation formulation_;
@@ -203,6 +206,7 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
   Mechanism<double> mechanism_;
   Mechanism<Dual4> dual_mechanism_;
   Mechanism<Pack4> pack_mechanism_;
+  WorkSplit work_;
   std::optional<SecondOrderMotion> second_order_;
   std::unique_ptr<DiscreteMechanics> discrete_;
   std::unique_ptr<MotionGeometry> geometry_;

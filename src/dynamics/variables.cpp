@@ -8,6 +8,7 @@
 #include "dynamics/parameter_seeds.h"
 #include "dynamics/singular_rates.h"
 #include "dynamics/variable_rates.h"
+#include "expr/hold_inputs.h"
 #include "system/motion_geometry.h"
 
 namespace cartan {
@@ -19,20 +20,21 @@ struct VariablesWorkspace : Workspace {
   std::optional<ProgramScratch<Dual4>> dual;  // made at the first Jacobian
   RateCodeUse code;
   std::vector<double> entries;
-  std::vector<int> which;                     // parameters of the last parameter Jacobian ...
-  std::vector<std::vector<Dual4>> seeded;     // ... as dual numbers, four directions each
+  std::vector<int> which;                  // parameters of the last parameter Jacobian ...
+  std::vector<std::vector<Dual4>> seeded;  // ... as dual numbers, four directions each
 };
 
 // No constraints; shifts of variables may be symmetries.
 class VariablesGeometry final : public MotionGeometry {
  public:
-  explicit VariablesGeometry(const Model& model) : model_(model) {}
+  VariablesGeometry(const Model& model, std::span<const double> parameters)
+      : model_(model), parameters_(parameters.begin(), parameters.end()) {}
 
   std::string time_dependence() const override {
     for (const Variable& v : model_.variables)
-      if (v.rate.program.depends_on(Quantity::time))
+      if (varies_with_time(v.rate.program, parameters_))
         return fmt::format("the rate of the variable '{}'", v.name);
-    if (model_.implicit && model_.implicit->form.program.depends_on(Quantity::time))
+    if (model_.implicit && varies_with_time(model_.implicit->form.program, parameters_))
       return "the equations of the variables";
     return "";
   }
@@ -50,6 +52,7 @@ class VariablesGeometry final : public MotionGeometry {
 
  private:
   const Model& model_;
+  const std::vector<double> parameters_;
 };
 
 class PlainSystem final : public VariablesSystem {
@@ -59,7 +62,7 @@ class PlainSystem final : public VariablesSystem {
       : model_(model),
         parameters_(std::move(parameters)),
         compiler_(std::move(compiler)),
-        geometry_(model) {
+        geometry_(model, parameters_) {
     space_.add_vector(static_cast<int>(model.variables.size()));
     for (const Event& e : model.events) events_.push_back({e.name, e.direction, e.stop, false});
   }
@@ -135,8 +138,7 @@ class PlainSystem final : public VariablesSystem {
       const std::size_t first = 4 * group, count = std::min<std::size_t>(4, which.size() - first);
       evaluate_rates<Dual4>(model_, Dual4(at.t), s.x, w.seeded[group], s, s.xdot.data());
       for (int i = 0; i < space_.size(); ++i)
-        for (std::size_t k = 0; k < count; ++k)
-          J(i, static_cast<int>(first + k)) = s.xdot[i].d[k];
+        for (std::size_t k = 0; k < count; ++k) J(i, static_cast<int>(first + k)) = s.xdot[i].d[k];
     }
   }
 

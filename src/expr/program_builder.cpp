@@ -114,6 +114,7 @@ bool ProgramBuilder::is_finite_everywhere(const Instruction& i) const {
     case Op::input:
       return true;
     case Op::divide:
+      return finite_[i.a] && is_constant(i.b) && constant_at(i.b) != 0;
     case Op::power:
     case Op::tan:
     case Op::asin:

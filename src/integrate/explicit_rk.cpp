@@ -41,7 +41,7 @@ class ExplicitRungeKutta final : public Integrator {
 
   const ExplicitTableau& tab_;
   const double tolerance_;
-  const bool controlled_;
+  const bool controlled_, normalise_;
   const double max_step_;
   std::vector<double> k_, again_;  // stages of the last step, of a restep
   std::vector<double> x1_, y_;     // end of the step, argument of a stage
@@ -60,6 +60,7 @@ ExplicitRungeKutta::ExplicitRungeKutta(const System& system, const ExplicitTable
       tab_(tableau),
       tolerance_(options.tolerance),
       controlled_(!tableau.error.empty() && !options.fixed_step),
+      normalise_(options.normalise),
       max_step_(options.max_step > 0 ? options.max_step : std::numeric_limits<double>::infinity()),
       k_(static_cast<std::size_t>(n_) * (tableau.stages + 1 + tableau.extra)),
       again_(static_cast<std::size_t>(n_) * tableau.stages),
@@ -80,7 +81,7 @@ bool ExplicitRungeKutta::fill_stages(double h, std::vector<double>& k, std::span
   }
   combine(tab_.b(), k, h, x0_, x1);
   norm_error_ = system_.space().unit_norm_error(x1);
-  system_.space().normalise(x1);
+  if (normalise_) system_.space().normalise(x1);
   return all_finite(x1);
 }
 
@@ -186,7 +187,7 @@ bool ExplicitRungeKutta::dense(double theta, std::span<double> x) {
   if (!dense_known_ && !fill_dense()) return false;
   evaluate_dense_shape(shape_, theta, x);
   for (int i = 0; i < n_; ++i) x[i] += x0_[i];
-  system_.space().normalise(x);
+  if (normalise_) system_.space().normalise(x);
   return true;
 }
 

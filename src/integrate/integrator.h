@@ -43,7 +43,7 @@ struct IntegratorCounts {
   long stagnations = 0;   // steps accepted because rounding stopped the iteration above tolerance
   long noisy_steps = 0;   // of these, how many further than 100 machine epsilons above zero change
   double max_stage_change = 0;     // last change of the stages, largest over all steps
-  double max_unit_norm_error = 0;  // explicit methods: before normalising
+  double max_unit_norm_error = 0;  // explicit methods: before normalising, if they do
 };
 
 inline constexpr double default_spectral_radius = 0.9;
@@ -53,6 +53,7 @@ struct IntegratorOptions {
   bool fixed_step = false;  // adaptive methods: take the step asked for, no error control
   double max_step = 0;      // adaptive methods; 0: none
   double spectral_radius = default_spectral_radius;  // generalized-alpha
+  bool normalise = true;  // explicit methods: quaternions are brought back to length one
 };
 
 class Integrator {

@@ -57,7 +57,7 @@ std::string check_options(const SimulateOptions& o, const System& system, const 
 
 IntegratorOptions integrator_options(const IntegratorInfo& info, const SimulateOptions& o) {
   return {o.tolerance > 0 ? o.tolerance : info.default_tolerance, o.fixed_step, o.max_step,
-          o.spectral_radius};
+          o.spectral_radius, o.normalise};
 }
 
 class Run {
@@ -79,6 +79,7 @@ class Run {
   void give_sample(const State& state);
   void show_progress();
   bool end(RunStatus status, std::string message);
+  std::string describe_growth();
   bool fail(const StepReport& step);
 
   const System& system_;
@@ -321,6 +322,21 @@ bool Run::end(RunStatus status, std::string message) {
   return false;
 }
 
+// Steps became shorter and shorter with errors within the tolerance: what changes fastest.
+std::string Run::describe_growth() {
+  const int n = system_.space().size() - system_.quadratures();
+  std::vector<double> rates(state_.x.size());
+  system_.derivative(state_, rates, integrator_->workspace());
+  int fastest = 0;
+  for (int i = 1; i < n; ++i)
+    if (!(std::fabs(rates[i]) <= std::fabs(rates[fastest]))) fastest = i;
+  return format(
+      "error control asks for a step below the resolution of t: %s has the value %.3g and changes "
+      "at the rate %.3g. The motion may be singular here, or grow without bound",
+      n > 0 ? system_.component_name(fastest).c_str() : "the state", n > 0 ? state_.x[fastest] : 0,
+      n > 0 ? rates[fastest] : 0);
+}
+
 bool Run::fail(const StepReport& step) {
   const std::string worst = step.component >= 0 ? system_.component_name(step.component) : "";
   const std::string where =
@@ -339,6 +355,7 @@ bool Run::fail(const StepReport& step) {
                                 "by %.3g (tolerance %.3g). Use a smaller step",
                                 step.iterations, worst.c_str(), step.measure, report_.tolerance));
     case StepStatus::step_too_small:
+      if (step.component < 0) return end(RunStatus::step_too_small, where + describe_growth());
       return end(RunStatus::step_too_small,
                  where + format("error control asks for a step below the resolution of t; the "
                                 "error of %s is %.3g times the tolerance %.3g. The motion may be "

@@ -25,7 +25,8 @@ struct SimulateOptions {
   bool fixed_step = false;  // adaptive methods without error control, with `step`
   double max_step = 0;      // adaptive methods; 0: none
   double spectral_radius = default_spectral_radius;  // generalized-alpha: 0 to 1
-  bool project = true;  // back to the constraints after every step, where there are any
+  bool project = true;    // back to the constraints after every step, where there are any
+  bool normalise = true;  // explicit methods: quaternions back to length one after every step
   const std::atomic<bool>* stop_requested = nullptr;  // looked at after every step
 };
 

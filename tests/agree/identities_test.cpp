@@ -39,13 +39,19 @@ TEST(Identities, InverseDynamicsOfForwardDynamicsAsksForNoFurtherForce) {
     const VectorXd size = row_sizes(m.mass_matrix, vdot, m.bias);
     // v' itself is only known to kappa eps; what that error means in forces is M times it
     const double tolerance = 1e3 * conditioning.kappa * eps * size.maxCoeff();
-    const std::vector<double> extra = system.calc_inverse_dynamics(
-        c.state, {vdot.data(), static_cast<std::size_t>(c.nv)}, workspace);
+    const std::vector<double> extra =
+        system
+            .calc_inverse_dynamics(c.state, {vdot.data(), static_cast<std::size_t>(c.nv)},
+                                   workspace)
+            .force;
     for (double force : extra) EXPECT_LE(std::fabs(force), tolerance);
     // and of another motion it returns M (difference)
     const VectorXd other = vdot + VectorXd::Ones(c.nv);
-    const std::vector<double> needed = system.calc_inverse_dynamics(
-        c.state, {other.data(), static_cast<std::size_t>(c.nv)}, workspace);
+    const std::vector<double> needed =
+        system
+            .calc_inverse_dynamics(c.state, {other.data(), static_cast<std::size_t>(c.nv)},
+                                   workspace)
+            .force;
     const VectorXd expected = m.mass_matrix * VectorXd::Ones(c.nv);
     bool loaded = false;  // bearing loads follow the accelerations: then the answer is not linear
     for (const Force& force : c.model.forces)

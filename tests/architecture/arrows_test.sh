@@ -37,3 +37,7 @@ grep -rnE --include='*.h' --include='*.cpp' '^[[:space:]]*#[[:space:]]*include[[
       printf "%d #include lines, %d against the arrows\n", lines, bad
       exit bad > 0
     }' "$2/arrows.txt" -
+
+# Eigen's divide-and-conquer singular values read out of range (core/dense.h): JacobiSVD everywhere.
+! grep -rn 'BDCSVD' "$1/src" "$1/tests" --include='*.h' --include='*.cpp' --include='*.txt' ||
+  { echo "use JacobiSVD (core/dense.h)"; exit 1; }

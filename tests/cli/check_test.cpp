@@ -121,5 +121,32 @@ TEST(Check, SetOverridesParameters) {
   expect_refusal(run_cartan({"check", model, "--set", "m=2*"}), "double-pendulum.toml");
 }
 
+// Across a long straight chain the inertia of the whole is so large that what a hinge sees of it
+// must not pass for none.
+TEST(Check, LongStraightChain) {
+  const Scratch scratch;
+  constexpr int links = 30000;
+  std::string text = "name = \"chain\"\n";
+  for (int k = 0; k < links; ++k) {
+    const std::string name = "b" + std::to_string(k),
+                      parent = k == 0 ? "\"world\"" : "\"b" + std::to_string(k - 1) + "\"";
+    text += "[[body]]\nname = \"" + name +
+            "\"\nmass = 1\ncom = [0.5, 0, 0]\ninertia = [0, 0.08, 0.08]\n";
+    text += "[[joint]]\nname = \"j" + std::to_string(k) +
+            "\"\ntype = \"revolute\"\naxis = [0, 1, 0]\nparent = { body = " + parent +
+            (k == 0 ? "" : ", at = [1, 0, 0]") + " }\nchild = { body = \"" + name + "\" }\n";
+  }
+  const CommandResult result = run_cartan({"check", scratch.write("chain.toml", text), "--json"});
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(expect_json(result)["dof"], links);
+  // a link without mass at the end is still told
+  text +=
+      "[[body]]\nname = \"none\"\nmass = 0\n[[joint]]\nname = \"idle\"\ntype = \"revolute\"\naxis "
+      "= [0, "
+      "1, 0]\nparent = { body = \"b7\" }\nchild = { body = \"none\" }\n";
+  expect_refusal(run_cartan({"check", scratch.write("idle.toml", text)}),
+                 "joint 'idle': its motion meets no inertia");
+}
+
 }  // namespace
 }  // namespace cartan::test

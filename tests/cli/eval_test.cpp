@@ -101,5 +101,29 @@ TEST(Eval, VariablesFile) {
   EXPECT_EQ(result["rates"]["y"], -11.0);
 }
 
+// A parallelogram stretched out: any number could be printed for its reactions.
+TEST(Eval, SingularStatesAreTold) {
+  const Scratch scratch;
+  const std::string model = scratch.write_template({"four-bar"});
+  const std::vector<std::string> equal = {"--set", "a=0.3", "--set", "b=0.5",     "--set", "c=0.3",
+                                          "--set", "d=0.5", "--set", "start=0.9", "--json"};
+  const auto evaluate = [&](const char* state) {
+    std::vector<std::string> words = {"eval", model, "--at", scratch.write("state.json", state)};
+    words.insert(words.end(), equal.begin(), equal.end());
+    return run_cartan(words);
+  };
+  for (const char* state :
+       {R"({"q": {"motor": [0], "knee": [0], "foot": [0]}, "v": {}})",
+        R"({"q": {"motor": [1e-7], "knee": [-1e-7], "foot": [1e-7]}, "v": {}})"}) {
+    const CommandResult singular = evaluate(state);
+    EXPECT_NE(singular.err.find("singular"), std::string::npos) << state << singular.err;
+    EXPECT_NE(expect_json(singular)["singular"].get<std::string>().find("mean nothing"),
+              std::string::npos);
+  }
+  const CommandResult plain = run_cartan({"eval", model, "--json"});
+  EXPECT_EQ(plain.err, "");
+  EXPECT_FALSE(expect_json(plain).contains("singular"));
+}
+
 }  // namespace
 }  // namespace cartan::test

@@ -93,5 +93,104 @@ TEST(Inverse, Refusals) {
                  "[variables]");
 }
 
+// A weight on a vertical slide with dry friction, 1 kg.
+const char* const weight = R"(
+name = "weight"
+gravity = [0, 0, -9.81]
+[parameters]
+grip = 20
+[[body]]
+name = "weight"
+mass = 1
+[[joint]]
+name = "rail"
+type = "prismatic"
+axis = [0, 0, 1]
+parent = { body = "world" }
+child = { body = "weight" }
+[[force]]
+name = "rub"
+type = "friction"
+joint = "rail"
+coulomb = "grip"
+)";
+
+// At rest friction takes what it can: the force of least size is asked for, and said so.
+TEST(Inverse, StickingFrictionHoldsWhatItCan) {
+  const Scratch scratch;
+  const std::string model = scratch.write("weight.toml", weight);
+  const std::string motion = scratch.write(
+      "motion.csv",
+      "t,rail.q0,rail.v0,rail.a0\n0,0,0,0\n1,0,0,2\n2,0,0,-2\n3,0,0.1,0\n4,0,-0.1,0\n");
+  const auto forces = [&](const char* grip) {
+    const CommandResult result =
+        run_cartan({"inverse", model, "--motion", motion, "--set", grip, "--json"});
+    EXPECT_NE(result.err.find("friction 'rub' sticks in 1 of 5 rows"), std::string::npos)
+        << result.err;
+    EXPECT_NE(result.err.find("of least size"), std::string::npos) << result.err;
+    const json object = expect_json(result);
+    EXPECT_EQ(object["sticking"]["rub"], 1);
+    std::vector<double> list;
+    for (const json& row : object["force"]["rail"]) list.push_back(row[0]);
+    return list;
+  };
+  const std::vector<double> strong = forces("grip=20"), weak = forces("grip=4");
+  const double expected_strong[] = {0, 31.81, 9.81 - 2 - 20, 29.81, 9.81 - 20},
+               expected_weak[] = {5.81, 15.81, 9.81 - 2 - 4, 13.81, 5.81};
+  for (int k = 0; k < 5; ++k) {
+    EXPECT_NEAR(strong[k], expected_strong[k], 1e-13) << k;
+    EXPECT_NEAR(weak[k], expected_weak[k], 1e-13) << k;
+  }
+}
+
+// Dry friction in a linkage: the torque of the crank that is least among those that hold it.
+TEST(Inverse, StickingFrictionInALinkage) {
+  const Scratch scratch;
+  const auto torque = [&](double grip) {
+    const std::string model = scratch.write(
+        "rub.toml", read_file(std::string(CARTAN_ROOT) + "/examples/four_bar.toml") +
+                        fmt::format("\n[[force]]\nname = \"rub\"\ntype = \"friction\"\njoint = "
+                                    "\"foot\"\ncoulomb = {}\n",
+                                    grip));
+    const json start =
+        expect_json(run_cartan({"run", model, "--duration", "0", "--set", "speed=0", "--json"}));
+    std::string header = "t", row = "0";
+    for (const char* joint : {"motor", "knee", "foot"}) {
+      header += fmt::format(",{0}.q0,{0}.v0,{0}.a0", joint);
+      row += fmt::format(",{:.17g},0,0", start["final"]["q"][joint][0].get<double>());
+    }
+    const std::string motion = scratch.write("hold.csv", header + "\n" + row + "\n");
+    return expect_json(run_cartan({"inverse", model, "--motion", motion, "--set", "speed=0",
+                                   "--json"}))["force"]["motor"][0][0]
+        .get<double>();
+  };
+  const double free = torque(0), gripped = torque(0.01), more = torque(0.02);
+  ASSERT_GT(std::fabs(free), 0.1);
+  EXPECT_LT(std::fabs(gripped), std::fabs(free));
+  // the lever between foot and motor is the same: each hundredth takes the same
+  EXPECT_NEAR(free - gripped, gripped - more, 1e-10);
+  EXPECT_GT(std::fabs(free - gripped), 1e-3);
+  EXPECT_EQ(torque(1e3), 0);
+}
+
+// A drive does not do the work in secret: what it has to supply is the answer.
+TEST(Inverse, DrivesAreForcesToBeFound) {
+  const Scratch scratch;
+  const std::string free = scratch.write_template({"pendulum"});
+  const std::string driven =
+      scratch.write("driven.toml", read_file(free) +
+                                       "\n[[constraint]]\nname = \"motor\"\ntype = \"drive\"\n"
+                                       "joint = \"hinge\"\nposition = \"0.5 + sin(t)\"\n");
+  const std::string motion =
+      scratch.write("motion.csv", "t,hinge.q0,hinge.v0,hinge.a0\n0,0.5,1,0\n1,1.2,0.3,-0.8\n");
+  const CommandResult result = run_cartan({"inverse", driven, "--motion", motion, "--json"});
+  const json with = expect_json(result),
+             without = expect_json(run_cartan({"inverse", free, "--motion", motion, "--json"}));
+  EXPECT_EQ(with["force"], without["force"]);
+  EXPECT_GT(std::fabs(with["force"]["hinge"][0][0].get<double>()), 1);
+  EXPECT_NE(result.err.find("drive 'motor' is left out"), std::string::npos) << result.err;
+  EXPECT_EQ(with["drives"][0], "motor");
+}
+
 }  // namespace
 }  // namespace cartan::test

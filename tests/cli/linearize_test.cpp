@@ -199,5 +199,47 @@ TEST(Equilibrium, FailuresAreTold) {
       "quaternion");
 }
 
+// Long chains have many nearly equal singular values.
+void look_at_chain(const std::string& model, std::size_t least) {
+  SCOPED_TRACE(model);
+  const json found = expect_json(run_cartan({"equilibrium", model, "--json"}));
+  EXPECT_TRUE(found["found"]);
+  EXPECT_LT(found["residual"], 1e-9);
+  const json sweep = expect_json(
+      run_cartan({"linearize", model, "--at", "equilibrium", "--sweep", "L=lin(1,2,2)", "--json"}));
+  ASSERT_EQ(sweep["sweep"].size(), 2u);
+  for (const json& point : sweep["sweep"]) EXPECT_GE(point["eigenvalues"].size(), least);
+  const json branch = expect_json(run_cartan({"continue", model, "--parameter", "L", "--from", "2",
+                                              "--to", "2.1", "--set", "tilt=0", "--json"}));
+  EXPECT_GT(branch["branch"].size(), 1u);
+}
+TEST(ManyLinks, Sixteen) {
+  look_at_chain(example("sixteen_link"), 60);
+}
+TEST(LongManyLinks, SixtyFour) {
+  look_at_chain(example("sixtyfour_link"), 250);
+}
+
+// An input of amplitude zero is none; another can be looked at while time stands still.
+TEST(Steady, TimeStandsStill) {
+  const std::string model = example("driven_pendulum");
+  expect_refusal(run_cartan({"equilibrium", model, "--json"}), "--time T");
+  const json rest = expect_json(run_cartan({"equilibrium", model, "--set", "a=0", "--json"})),
+             held = expect_json(run_cartan({"equilibrium", model, "--time", "0.3", "--json"}));
+  const json values = expect_json(
+      run_cartan({"linearize", model, "--set", "a=0", "--at", "equilibrium", "--json"}));
+  EXPECT_TRUE(rest["found"]);
+  EXPECT_TRUE(held["found"]);
+  EXPECT_EQ(held["state"]["t"], 0.3);
+  const json parameters = expect_json(run_cartan({"run", model, "--duration", "0", "--json"}));
+  const double a = parameters["parameters"]["a"], w = parameters["parameters"]["w"];
+  EXPECT_NEAR(held["state"]["q"]["slide"][0], a * std::sin(0.3 * w), 1e-12);
+  EXPECT_NEAR(rest["state"]["q"]["slide"][0], 0, 1e-12);
+  EXPECT_GT(values["eigenvalues"].size(), 0u);
+  const json swept = expect_json(run_cartan({"linearize", model, "--time", "0.3", "--at",
+                                             "equilibrium", "--sweep", "L=lin(1,2,2)", "--json"}));
+  EXPECT_EQ(swept["sweep"].size(), 2u);
+}
+
 }  // namespace
 }  // namespace cartan::test

@@ -220,5 +220,88 @@ integrator = "dop853"
   EXPECT_FALSE(std::filesystem::exists(scratch.path("new"))) << "folders made for nothing are gone";
 }
 
+// x' = x^2 has no value after t = 1: the message names what grows.
+TEST(Run, BlowUpNamesWhatGrows) {
+  const Scratch scratch;
+  const std::string model = scratch.write(
+      "blow.toml", "name = \"blow\"\n[variables]\nx = { initial = 1, rate = \"x^2\" }\n");
+  for (const char* method : {"rk45", "dop853", "rkmk45"}) {
+    const CommandResult result =
+        run_cartan({"run", model, "--duration", "2", "--step", "0.1", "--integrator", method});
+    EXPECT_EQ(result.status, 1) << method;
+    EXPECT_EQ(result.err.find("error of  is"), std::string::npos) << result.err;
+    EXPECT_EQ(result.err.find("is 0 times"), std::string::npos) << result.err;
+    EXPECT_TRUE(result.err.find("x has the value") != std::string::npos ||
+                result.err.find("error of x is") != std::string::npos ||
+                result.err.find("not finite") != std::string::npos ||
+                result.err.find("not a finite") != std::string::npos)
+        << result.err;
+  }
+}
+
+// Without stabilisation explicit methods let the length of quaternions drift.
+TEST(Run, UnitLengthsAreLeftAloneWithoutStabilisation) {
+  const auto length_error = [](const char* how) {
+    const json result = expect_json(run_cartan(
+        {"run", std::string(CARTAN_ROOT) + "/examples/heavy_top.toml", "--integrator", "rk4",
+         "--step", "0.005", "--duration", "1", "--stabilisation", how, "--json"}));
+    for (const auto& [joint, q] : result["final"]["q"].items()) {
+      double sum = 0;
+      for (int k = 0; k < 4; ++k) sum += q[k].get<double>() * q[k].get<double>();
+      return std::fabs(std::sqrt(sum) - 1);
+    }
+    return 0.0;
+  };
+  EXPECT_LT(length_error("projection"), 1e-15);
+  EXPECT_GT(length_error("none"), 1e-9);
+}
+
+// The work of every force and drive, and of gravity, adds up to the change of the kinetic energy.
+TEST(Run, WorkOfEveryForceAndDrive) {
+  const std::string model = std::string(CARTAN_ROOT) + "/examples/driven_pendulum.toml";
+  for (const char* formulation : {"recursive", "moving-frame", "absolute-se3", "absolute-so3r3",
+                                  "rotation-elements", "generated"}) {
+    SCOPED_TRACE(formulation);
+    const json result =
+        expect_json(run_cartan({"run", model, "--duration", "1", "--set", "drag=0.2",
+                                "--formulation", formulation, "--json"}));
+    const json& work = result["work"];
+    if (std::string(formulation) == "generated") {
+      EXPECT_NE(work["untold"].get<std::string>().find("recursive"), std::string::npos);
+      continue;
+    }
+    const double drive = work["drives"]["shaker"], drag = work["forces"]["air"],
+                 gravity = work["gravity"];
+    EXPECT_NEAR(drive + drag, result["energy"]["work"], 1e-9);
+    EXPECT_LT(drag, -0.01);
+    EXPECT_GT(std::fabs(drive), 0.01);
+    const json& energy = result["energy"];
+    EXPECT_NEAR(drive + drag, energy["final"].get<double>() - energy["initial"].get<double>(),
+                1e-6);
+    EXPECT_GT(std::fabs(gravity), 0.01);
+  }
+  const CommandResult text = run_cartan({"run", model, "--duration", "1", "--set", "drag=0.2"});
+  EXPECT_NE(text.out.find("J by drive 'shaker'"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("J by force 'air'"), std::string::npos) << text.out;
+}
+
+// Conservative forces do what their potential loses: all works together are the kinetic energy won.
+TEST(Run, WorkOfSprings) {
+  const Scratch scratch;
+  const std::string model = std::string(CARTAN_ROOT) + "/examples/double_spring.toml",
+                    out = scratch.path("out");
+  const json result = expect_json(run_cartan(
+      {"run", model, "--duration", "1.3", "--tolerance", "1e-13", "--out", out, "--json"}));
+  double sum = result["work"]["gravity"];
+  for (const auto& [name, joules] : result["work"]["forces"].items()) {
+    EXPECT_GT(std::fabs(joules.get<double>()), 1e-6) << name;
+    sum += joules.get<double>();
+  }
+  const double before = expect_json(run_cartan({"eval", model, "--json"}))["kinetic"],
+               after = expect_json(run_cartan({"eval", model, "--at", out, "--json"}))["kinetic"];
+  EXPECT_NEAR(sum, after - before, 1e-9);
+  EXPECT_GT(std::fabs(sum), 1e-6);
+}
+
 }  // namespace
 }  // namespace cartan::test

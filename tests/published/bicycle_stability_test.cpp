@@ -50,7 +50,7 @@ Linearisation reversed(double v) {
   speeds[model.find_joint("front_axle")] = {-v / 0.354};
   State state = example.mechanism().make_state(0, q, speeds);
   const auto workspace = example.system->make_workspace();
-  EXPECT_EQ(example.mechanism().assemble(state, *workspace).problem, "");
+  EXPECT_EQ(example.mechanism().assemble(state, {}, *workspace).problem, "");
   return linearise_at(example, state);
 }
 

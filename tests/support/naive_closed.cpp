@@ -76,7 +76,7 @@ Decomposition decompose(const NaiveTree& tree, const NaiveRows& rows, const Matr
     d.V = Wide::Identity(d.J.cols(), d.J.cols());
     return d;
   }
-  const Eigen::BDCSVD<Wide> svd(d.J, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const Eigen::JacobiSVD<Wide> svd(d.J, Eigen::ComputeFullU | Eigen::ComputeFullV);
   d.U = svd.matrixU(), d.V = svd.matrixV(), d.S = svd.singularValues();
   d.rank.singular_values = d.S.cast<double>();
   for (double s : d.rank.singular_values) {
