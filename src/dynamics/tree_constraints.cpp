@@ -123,6 +123,14 @@ State TreeSystem::make_state(double t, const std::vector<std::optional<std::vect
     if (j < v.size() && v[j])
       std::copy(v[j]->begin(), v[j]->end(), state.x.begin() + mechanism_.nq + link.v0);
   }
+  // the turns that q tells, or else the file
+  std::vector<std::vector<double>> known(model_.joints.size()), likely = known;
+  for (std::size_t j = 0; j < model_.joints.size(); ++j) {
+    if (j < q.size() && q[j]) known[j] = *q[j];
+    if (model_.joints[j].position_given)
+      likely[j] = initial_position<double>(model_.joints[j], parameters_);
+  }
+  settle_turns(state, known, likely);
   settle_modes(state);
   return state;
 }
@@ -135,10 +143,12 @@ void TreeSystem::start() {
     return;
   }
   state.x.assign(space_.size(), 0.0);
-  state.mode.assign(mechanism_.mode_count + mechanism_.rows.size(), 1);
+  state.mode.assign(mechanism_.turn0(), 1);
+  state.mode.resize(mechanism_.mode_size(), no_turn);
   LoopGuesses guesses;
   guesses.q.resize(mechanism_.loops.size());
   guesses.v.resize(mechanism_.loops.size());
+  std::vector<std::vector<double>> known(model_.joints.size());  // written for loop joints
   for (std::size_t j = 0; j < model_.joints.size(); ++j) {
     const Joint& joint = model_.joints[j];
     const int i = mechanism_.link_of_joint[j];
@@ -146,7 +156,7 @@ void TreeSystem::start() {
     const std::vector<double> v = initial_velocity<double>(joint, parameters_);
     if (i < 0) {
       const int l = mechanism_.loop_of_joint[j];
-      if (joint.position_given) guesses.q[l] = q;
+      if (joint.position_given) guesses.q[l] = known[j] = q;
       if (joint.velocity_given) guesses.v[l] = v;
       continue;
     }
@@ -154,11 +164,17 @@ void TreeSystem::start() {
     std::copy(q.begin(), q.end(), state.x.begin() + link.q0);
     std::copy(v.begin(), v.end(), state.x.begin() + mechanism_.nq + link.v0);
   }
+  // written angles of loop joints are followed with their whole turns
+  const std::string too_large =
+      set_turns(mechanism_, known, state.mode.data() + mechanism_.turn0());
+  open_turns(mechanism_, state.mode.data() + mechanism_.turn0());
   if (!mechanism_.rows.empty()) {
     MotionWorkspace<double> ws = make_motion_workspace(mechanism_);
     assembly_ = assemble_from(state, guesses, ws);
+    if (assembly_.problem.empty()) assembly_.problem = too_large;
     if (!assembly_.problem.empty()) return;
   }
+  settle_turns(state, std::vector<std::vector<double>>(model_.joints.size()), known);
   settle_modes(state);
   if (formulation_.compiler) formulation_.compiler->find_derivative(state, assembly_.problem);
 }
@@ -183,12 +199,27 @@ AssemblyReport TreeSystem::assemble_from(State& state, const LoopGuesses& guesse
   return report;
 }
 
+// The turns that belong to positions: of loop joints those that are known (by joint; empty: not),
+// or else those that are likely; torsion springs measure within half a turn.
+void TreeSystem::settle_turns(State& state, const std::vector<std::vector<double>>& known,
+                              const std::vector<std::vector<double>>& likely) const {
+  if (mechanism_.turns.empty()) return;
+  int* turns = state.mode.data() + mechanism_.turn0();
+  set_turns(mechanism_, known, turns);
+  for (int k = 0; k < mechanism_.turn_count(); ++k)
+    if (mechanism_.turns[k].force >= 0) turns[k] = no_turn;
+  MotionWorkspace<double> ws = make_motion_workspace(mechanism_);
+  kinematics_at(state, ws);
+  find_turns(mechanism_, likely, ws, turns);
+}
+
 // The discrete state that belongs to positions and speeds: independent rows, friction.
 void TreeSystem::settle_modes(State& state) const {
   if (state.mode.empty()) return;
   MotionWorkspace<double> ws = make_motion_workspace(mechanism_);
   if (!mechanism_.rows.empty()) {
-    std::fill(ws.mode.begin() + mechanism_.mode_count, ws.mode.end(), 1);
+    std::copy_n(state.mode.begin() + mechanism_.turn0(), mechanism_.turn_count(),
+                ws.mode.begin() + mechanism_.turn0());
     fill_kinematics<double>(mechanism_, state.t, state.x.data(), state.x.data() + mechanism_.nq,
                             ws);
     const RankReport rank = calc_rank(mechanism_, ws);
