@@ -45,6 +45,15 @@ void subtract_joint_forces(const Mechanism<S>& mechanism, const MotionWorkspace<
     if (const int speed = mechanism.rows[r].driven_speed; speed >= 0) result[speed] -= ws.lambda[r];
 }
 
+// Accelerations and multipliers of the motion; needs fill_kinematics.
+template <class S>
+void solve_motion(const Mechanism<S>& mechanism, AccelerationSolver<S> solve,
+                  MotionWorkspace<S>& ws) {
+  fill_forces(mechanism, ws);
+  solve_with_friction(mechanism, ws, solve);
+  if (mechanism.has_drives && !mechanism.absolute) fill_drive_multipliers(mechanism, ws);
+}
+
 }  // namespace
 
 template <class S>
@@ -196,6 +205,15 @@ void SecondOrderMotion::fill_rate_of_rows(std::span<const double> a,
     ws.before[term.row] += term.factor * a[mechanism_.links[term.link].v0 + term.component];
 }
 
+void SecondOrderMotion::write_multipliers(std::span<const int> mode,
+                                          const MotionWorkspace<double>& ws,
+                                          std::span<double> lambda) const {
+  auto next = lambda.begin();
+  for (int r = 0; r < mechanism_.row_count(); ++r)
+    if (is_active(mode, r)) *next++ = ws.lambda[r];
+  std::copy(ws.friction_load.begin(), ws.friction_load.end(), next);
+}
+
 // Speeds to y = 0, driven ones first; accelerations of driven joints.
 void SecondOrderMotion::settle_speeds(const MotionPoint& place, std::span<double> v,
                                       std::span<double> a, MotionWorkspace<double>& ws) const {
@@ -215,24 +233,6 @@ void SecondOrderMotion::settle_speeds(const MotionPoint& place, std::span<double
   }
 }
 
-// Multipliers of driven tree joints: what their equations of motion lack.
-void SecondOrderMotion::settle_drives(const MotionPoint& place, std::span<const double> v,
-                                      std::span<const double> a, std::span<double> lambda,
-                                      MotionWorkspace<double>& ws) const {
-  if (!mechanism_.has_drives || mechanism_.absolute) return;
-  fill_point(mechanism_, unknowns({place.t, place.q, v, a, lambda, place.mode}), place.mode, ws);
-  std::vector<double>& lack = ws.before;
-  lack.resize(mechanism_.nv);
-  calc_inverse_dynamics<double>(mechanism_, ws, lack);
-  subtract_joint_forces(mechanism_, ws, lack.data());
-  int k = 0;
-  for (int r = 0; r < mechanism_.row_count(); ++r) {
-    if (!is_active(place.mode, r)) continue;
-    if (const int speed = mechanism_.rows[r].driven_speed; speed >= 0) lambda[k] += lack[speed];
-    ++k;
-  }
-}
-
 void SecondOrderMotion::settle(const MotionPoint& place, std::span<double> v, std::span<double> a,
                                std::span<double> lambda, Workspace& workspace) const {
   if (mechanism_.rows.empty()) return;
@@ -244,13 +244,9 @@ void SecondOrderMotion::settle(const MotionPoint& place, std::span<double> v, st
   fill_place(place, ws.still.data(), ws);
   solve_least_change(mechanism_, ws.before, ws);
   for (int j = 0; j < mechanism_.nv; ++j) a[j] += ws.vdot[j];
-  int k = 0;
-  for (int r = 0; r < mechanism_.row_count(); ++r)
-    if (is_active(place.mode, r)) {
-      if (mechanism_.rows[r].driven_speed < 0) lambda[k] += ws.lambda[r];
-      ++k;
-    }
-  settle_drives(place, v, a, lambda, ws);
+  fill_place(place, v.data(), ws);
+  solve_motion(mechanism_, solve_, ws);
+  write_multipliers(place.mode, ws, lambda);
 }
 
 void SecondOrderMotion::forbidden_part(const MotionPoint& place, std::span<const double> direction,
@@ -290,19 +286,17 @@ void SecondOrderMotion::start(StateView at, MotionStart& result, Workspace& work
   auto solve = [&](const auto& mechanism, auto solver, const auto& t, const auto* x, auto& ws) {
     std::copy(at.mode.begin(), at.mode.end(), ws.mode.begin());
     fill_kinematics(mechanism, t, x, x + mechanism.nq, ws);
-    fill_forces(mechanism, ws);
-    solve_with_friction(mechanism, ws, solver);
-    if (mechanism.has_drives && !mechanism.absolute) fill_drive_multipliers(mechanism, ws);
+    solve_motion(mechanism, solver, ws);
   };
   MotionWorkspace<double>& ws = scratch.numbers;
   const int nq = mechanism_.nq, nv = mechanism_.nv;
   const double* v = at.x.data() + nq;
   solve(mechanism_, solve_, at.t, at.x.data(), ws);
   result.a.assign(ws.vdot.begin(), ws.vdot.end());
-  result.lambda.clear();
-  for (int r = 0; r < mechanism_.row_count(); ++r)
-    if (is_active(at.mode, r)) result.lambda.push_back(ws.lambda[r]);
-  result.lambda.insert(result.lambda.end(), ws.friction_load.begin(), ws.friction_load.end());
+  std::vector<EquationLevel> levels;
+  fill_levels(at.mode, levels);
+  result.lambda.resize(levels.size());
+  write_multipliers(at.mode, ws, result.lambda);
 
   std::vector<Dual4> x(at.x.begin(), at.x.begin() + nq + nv);
   std::vector<double> rate(nq);

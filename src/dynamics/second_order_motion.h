@@ -62,8 +62,8 @@ class SecondOrderMotion final : public SecondOrderForm {
   void fill_rate_of_rows(std::span<const double> a, MotionWorkspace<double>& ws) const;
   void settle_speeds(const MotionPoint& place, std::span<double> v, std::span<double> a,
                      MotionWorkspace<double>& ws) const;
-  void settle_drives(const MotionPoint& place, std::span<const double> v, std::span<const double> a,
-                     std::span<double> lambda, MotionWorkspace<double>& ws) const;
+  void write_multipliers(std::span<const int> mode, const MotionWorkspace<double>& ws,
+                         std::span<double> lambda) const;
   bool is_active(std::span<const int> mode, int row) const {
     return mode[mechanism_.mode_count + row] != 0;
   }
