@@ -15,7 +15,8 @@ namespace cartan {
 namespace {
 
 constexpr double lost_constraint = 1e-6;  // a violation projection must get below
-constexpr double near_singular = 0.05;    // strength of the weakest row
+constexpr double near_singular = 0.05;    // strength of the weakest row ...
+constexpr double weakened = 0.1;          // ... and of what it has at the start of the model
 constexpr double weak_pivot = 1e-3;       // squared sine at which rows are chosen anew ...
 constexpr double good_pivot = 1e-2;       // ... and at which they are good again
 
@@ -48,13 +49,16 @@ Projection TreeSystem::project(State& state, Workspace& workspace) const {
   return result;
 }
 
-// Integration that fails near a singular position fails because of it.
+// Integration that fails near a singular position fails because of it. Rows that are weak all the
+// time (contacts of a bicycle) are no sign of one: they must have become so.
 std::string TreeSystem::explain_failure(StateView at, Workspace& workspace) const {
   if (mechanism_.rows.empty()) return "";
   MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
   kinematics_at(at, ws);
   const RankReport rank = calc_rank(mechanism_, ws);
   if (rank.weakest < 0 || rank.strength > near_singular) return "";
+  kinematics_at(initial_, ws);
+  if (rank.strength > weakened * calc_rank(mechanism_, ws).strength) return "";
   return fmt::format(
       "close to a singular position: the constraints lose rank at {} (the weakest of them has "
       "{:.2g} of its usual size), and there the motion is not unique",
