@@ -191,6 +191,11 @@ Projection CoMovingSystem::project(State& state, Workspace& workspace) const {
   return done;
 }
 
+std::string CoMovingSystem::count_turns(StateView at, double length, std::span<int> turns,
+                                        Workspace& workspace) const {
+  return base_.count_turns(base_view(at, workspace), length, turns, *own(workspace).base);
+}
+
 std::string CoMovingSystem::explain_failure(StateView at, Workspace& workspace) const {
   return base_.explain_failure(base_view(at, workspace), *own(workspace).base);
 }

@@ -49,6 +49,9 @@ class CoMovingSystem final : public System {
                                      Workspace& workspace) const override;
   bool constrained() const override { return base_.constrained(); }
   Projection project(State& state, Workspace& workspace) const override;
+  int turn_entries() const override { return base_.turn_entries(); }
+  std::string count_turns(StateView at, double length, std::span<int> turns,
+                          Workspace& workspace) const override;
   const std::vector<EventInfo>& events() const override { return events_; }
   void event_values(StateView, std::span<double>, Workspace&) const override {}
   std::string explain_failure(StateView at, Workspace& workspace) const override;

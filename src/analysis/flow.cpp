@@ -85,6 +85,7 @@ std::string Flow::advance(double t, const std::function<bool()>& after_step) {
     const StepReport report = integrator_->step(augmented_, t - augmented_.t, t);
     if (report.status != StepStatus::ok) return describe(report);
     state_.t = augmented_.t;
+    state_.mode = augmented_.mode;
     std::copy_n(augmented_.x.begin(), n_, state_.x.begin());
     if (std::string problem = project(); !problem.empty()) return problem;
     if (after_step && !after_step()) return "";
@@ -138,6 +139,8 @@ std::string Flow::describe(const StepReport& report) const {
     case StepStatus::tolerance_too_tight:
       reason = fmt::format("the tolerance is below rounding; use at least {:.1g}", report.measure);
       break;
+    case StepStatus::turned_too_far:
+      return fmt::format("at t = {:g}: {}", state_.t, report.problem);
     default:
       reason = "the stages of the method do not converge";
   }

@@ -85,6 +85,11 @@ void SensitivitySystem::jacobian(StateView at, Eigen::Ref<MatrixXd> J, Workspace
   variational_.jacobian(at, J, *own(workspace).variational);
 }
 
+std::string SensitivitySystem::count_turns(StateView at, double length, std::span<int> turns,
+                                           Workspace& workspace) const {
+  return variational_.count_turns(at, length, turns, *own(workspace).variational);
+}
+
 void SensitivitySystem::event_values(StateView at, std::span<double> values,
                                      Workspace& workspace) const {
   base_.event_values(base_state(at), values, *own(workspace).base);

@@ -38,6 +38,9 @@ class SensitivitySystem final : public System {
   const std::vector<EventInfo>& events() const override { return base_.events(); }
   void event_values(StateView at, std::span<double> values, Workspace& workspace) const override;
   bool handle_event(int which, State& state, Workspace& workspace) const override;
+  int turn_entries() const override { return base_.turn_entries(); }
+  std::string count_turns(StateView at, double length, std::span<int> turns,
+                          Workspace& workspace) const override;
   bool constrained() const override { return base_.constrained(); }
   Projection project(State& state, Workspace& workspace) const override;
   std::string explain_failure(StateView at, Workspace& workspace) const override;

@@ -101,6 +101,13 @@ void VariationalSystem::jacobian(StateView at, Eigen::Ref<MatrixXd> J, Workspace
   for (int k = 0; k <= columns_; ++k) J.block(k * n_, k * n_, n_, n_) = w.J.topLeftCorner(n_, n_);
 }
 
+std::string VariationalSystem::count_turns(StateView at, double length, std::span<int> turns,
+                                           Workspace& workspace) const {
+  VariationalWorkspace& w = own(workspace);
+  std::copy_n(at.x.begin(), n_, w.x.begin());
+  return base_.count_turns({at.t, w.x, at.mode}, length, turns, *w.base);
+}
+
 std::string VariationalSystem::component_name(int i) const {
   if (i < n_) return base_.component_name(i);
   return "derivative " + std::to_string((i - n_) / n_) + " of " +

@@ -31,6 +31,9 @@ class VariationalSystem final : public System {
   void jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const override;
   const std::vector<EventInfo>& events() const override { return events_; }
   void event_values(StateView, std::span<double>, Workspace&) const override {}
+  int turn_entries() const override { return base_.turn_entries(); }
+  std::string count_turns(StateView at, double length, std::span<int> turns,
+                          Workspace& workspace) const override;
   std::string component_name(int i) const override;
 
  private:

@@ -74,7 +74,8 @@ void Derivation::add_mechanism(const State& at, const DeriveOptions& options) {
       make_mechanism<Expression>(model_, std::span<const Expression>(parameter_values_)));
   mechanism_->baumgarte = options.baumgarte;
   ws_.emplace(make_motion_workspace(*mechanism_));
-  mode_ = at.mode;
+  // code and equations know no turns (dynamics/turns.h)
+  mode_.assign(at.mode.begin(), at.mode.begin() + mechanism_->turn0());
   for (const bool positions : {true, false}) {
     std::vector<Expression>& numbers = positions ? q_ : v_;
     numbers.resize(positions ? mechanism_->nq : mechanism_->nv);

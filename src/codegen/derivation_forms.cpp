@@ -112,7 +112,7 @@ std::string Derivation::refuse_canonical(const Model& model) {
 Derivation::CanonicalForm Derivation::canonical() {
   CanonicalForm form;
   CanonicalWorkspace<Expression> w = make_canonical_workspace(*mechanism_, 1.0);
-  w.motion.mode = mode_;
+  std::copy(mode_.begin(), mode_.end(), w.motion.mode.begin());
   std::vector<Expression> x = q_;
   for (int j = 0; j < mechanism_->nv; ++j) {
     DerivedSymbol p = make_symbol(fmt::format("p{}", j + 1), 0.1 * (j + 1));

@@ -8,6 +8,7 @@
 #include "dynamics/constraints.h"
 #include "dynamics/recursive.h"
 #include "dynamics/tree_system.h"
+#include "dynamics/turns.h"
 #include "model/formulas.h"
 #include "model/mass_properties.h"
 
@@ -67,7 +68,8 @@ class AbsoluteSystem final : public MechanicalSystem {
     for (std::size_t b = 0; b < model.bodies.size(); ++b)
       bodies_.product.push_back(choose_product(model, static_cast<int>(b), product));
     count_rows(parameters);
-    if (assembly_.problem.empty()) bodies_.start = from_tree(tree_->initial_state());
+    if (assembly_.problem.empty())
+      bodies_.start = from_tree(tree_->initial_state(), &assembly_.problem);
     bodies_.choose_rows = [this](StateView at) { return choose_rows(to_tree(at)); };
     motion_ = make_tree_system(
         absolute_, std::move(parameters),
@@ -125,6 +127,11 @@ class AbsoluteSystem final : public MechanicalSystem {
   }
   bool handle_event(int which, State& state, Workspace& w) const override {
     return motion_->handle_event(which, state, w);
+  }
+  int turn_entries() const override { return motion_->turn_entries(); }
+  std::string count_turns(StateView at, double length, std::span<int> turns,
+                          Workspace& w) const override {
+    return motion_->count_turns(at, length, turns, w);
   }
   bool constrained() const override { return motion_->constrained(); }
   Projection project(State& state, Workspace& w) const override {
@@ -208,8 +215,8 @@ class AbsoluteSystem final : public MechanicalSystem {
  private:
   // Which rows of the free bodies' system are rows of the tree's, in the same order.
   void count_rows(const std::vector<double>& parameters) {
-    const Mechanism<double> mechanism = make_mechanism<double>(absolute_, parameters);
-    power_ = mechanism.has_power;
+    mechanism_ = make_mechanism<double>(absolute_, parameters);
+    const Mechanism<double>& mechanism = mechanism_;
     std::vector<bool> closes(model_.joints.size(), false);
     for (int j : model_.loop_joints) closes[j] = true;
     for (const ConstraintRow& row : mechanism.rows) {
@@ -223,19 +230,19 @@ class AbsoluteSystem final : public MechanicalSystem {
   std::vector<int> choose_rows(const State& tree) const {
     std::vector<int> active(in_tree_.size(), 1);
     const long others = std::count(in_tree_.begin(), in_tree_.end(), true);
-    auto next = tree.mode.end() - others;
+    auto next = tree.mode.end() - tree_->turn_entries() - others;
     for (std::size_t r = 0; r < active.size(); ++r)
       if (in_tree_[r]) active[r] = *next++;
     return active;
   }
 
-  State from_tree(const State& tree) const {
+  State from_tree(const State& tree, std::string* problem = nullptr) const {
     Observation now;
     tree_->observe(tree, now, *tree_->make_workspace());
     const std::size_t n = model_.bodies.size();
     State state;
     state.t = tree.t;
-    state.x.resize(13 * n + (motion_ ? quadratures() : power_ ? 1 : 0));
+    state.x.resize(13 * n + (motion_ ? quadratures() : mechanism_.has_power ? 1 : 0));
     for (std::size_t b = 0; b < n; ++b) {
       const BodyState& body = now.bodies[b];
       const Mat3<double> R = rotation_matrix(body.orientation);
@@ -249,6 +256,10 @@ class AbsoluteSystem final : public MechanicalSystem {
       for (int k = 0; k < 3; ++k) v[k] = body.angular[k], v[3 + k] = speed[k];
     }
     state.mode = choose_rows(tree);
+    state.mode.resize(mechanism_.mode_size(), no_turn);
+    const std::string too_large =
+        set_turns(mechanism_, now.q, state.mode.data() + mechanism_.turn0());
+    if (problem) *problem = too_large;
     return state;
   }
 
@@ -266,7 +277,7 @@ class AbsoluteSystem final : public MechanicalSystem {
   std::vector<std::string> owners_;    // per row
   std::vector<bool> in_tree_;          // per row: a row of the tree's system, too
   std::vector<Vec3<double>> centres_;  // per body: centre of mass in the body frame
-  bool power_ = false;
+  Mechanism<double> mechanism_;        // every body free
   AssemblyReport assembly_;
 };
 

@@ -78,6 +78,7 @@ class CanonicalSystem final : public MechanicalSystem {
   void derivative(StateView at, std::span<double> xdot, Workspace& workspace) const override {
     CanonicalSystemWorkspace& w = own(workspace);
     ++w.evaluations;
+    set_mode(at.mode, w.motion);
     calc_rates(mechanism_, at.t, at.x.data(), xdot.data(), w.motion);
   }
 
@@ -88,6 +89,7 @@ class CanonicalSystem final : public MechanicalSystem {
     if (times.size() == 1) return derivative({times[0], x, mode}, xdot, workspace);
     if (!w.pack) w.pack = make_canonical_workspace(pack_mechanism_, unit_);
     w.evaluations += static_cast<long>(times.size());
+    set_mode(mode, *w.pack);
     evaluate_in_packs(times, x, xdot, w.pack_x, w.pack_xdot,
                       [&](const Pack4& t, const Pack4* at, Pack4* rates) {
                         calc_rates(pack_mechanism_, t, at, rates, *w.pack);
@@ -98,6 +100,7 @@ class CanonicalSystem final : public MechanicalSystem {
     CanonicalSystemWorkspace& w = own(workspace);
     ++w.jacobians;
     if (!w.dual) w.dual = make_canonical_workspace(dual_mechanism_, unit_);
+    set_mode(at.mode, *w.dual);
     differentiate_columns(at.x, mechanism_.nq + mechanism_.nv, J, w.dual_x, w.dual_xdot,
                           [&](const Dual4* x, Dual4* xdot) {
                             calc_rates(dual_mechanism_, Dual4(at.t), x, xdot, *w.dual);
@@ -115,6 +118,7 @@ class CanonicalSystem final : public MechanicalSystem {
     w.dual_x.assign(at.x.begin(), at.x.end());
     w.dual_xdot.resize(at.x.size());
     w.seeded.fill_columns(J, [&](const auto& mechanism, auto& scratch) {
+      set_mode(at.mode, scratch);
       calc_rates(mechanism, Dual4(at.t), w.dual_x.data(), w.dual_xdot.data(), scratch);
       return std::span<const Dual4>(w.dual_xdot);
     });
@@ -145,6 +149,20 @@ class CanonicalSystem final : public MechanicalSystem {
   void event_values(StateView at, std::span<double> values, Workspace& workspace) const override {
     CanonicalSystemWorkspace& w = own(workspace);
     tree_->event_values(in_speeds(at, w), values, *w.tree);
+  }
+  bool handle_event(int which, State& state, Workspace& workspace) const override {
+    CanonicalSystemWorkspace& w = own(workspace);
+    State moving = in_speeds(state, w);
+    if (!tree_->handle_event(which, moving, *w.tree)) return false;
+    state.mode = moving.mode;
+    return true;
+  }
+  int turn_entries() const override { return tree_->turn_entries(); }
+  std::string count_turns(StateView at, double length, std::span<int> turns,
+                          Workspace& workspace) const override {
+    if (turns.empty()) return "";
+    CanonicalSystemWorkspace& w = own(workspace);
+    return tree_->count_turns(in_speeds(at, w), length, turns, *w.tree);
   }
   DynamicsReport report_dynamics(StateView at, Workspace& workspace) const override {
     CanonicalSystemWorkspace& w = own(workspace);
@@ -187,6 +205,11 @@ class CanonicalSystem final : public MechanicalSystem {
                   CanonicalWorkspace<S>& w) const {
     calc_canonical_rates(mechanism, t, x, xdot, w);
     if (work_.split) calc_powers(mechanism, w.motion, work_, xdot + mechanism.nq + mechanism.nv);
+  }
+
+  template <class S>
+  static void set_mode(std::span<const int> mode, CanonicalWorkspace<S>& w) {
+    std::copy(mode.begin(), mode.end(), w.motion.mode.begin());
   }
 
   // (q, p[, work]) -> (q, v[, work])

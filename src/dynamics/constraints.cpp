@@ -207,39 +207,28 @@ struct PositionFiller {
   void operator()(const DistanceElement<S>& e) {
     write(norm(point_position(ws, e.to) - point_position(ws, e.from)) - e.length);
   }
-  // angles of loop joints are known up to whole turns
-  S difference(const JointCoordinates<S>& joint, bool in_loop, int k, const S& target) const {
-    const S d = joint.q[k] - target;
-    return in_loop && is_angle(joint.joint.type, k) ? within_half_turn(d) : d;
-  }
-  static bool is_angle(JointType type, int k) {
-    switch (type) {
-      case JointType::revolute:
-      case JointType::universal:
-        return true;
-      case JointType::cylindrical:
-        return k == 0;
-      case JointType::planar:
-        return k == 2;
-      default:
-        return false;
-    }
+  // An angle of a loop joint whose turns are not known yet.
+  bool is_open(int joint, int k) const {
+    const int l = mechanism.loop_of_joint[joint];
+    const int turn = l < 0 ? -1 : turn_of(mechanism.loops[l], k);
+    return turn >= 0 && turns_in(mechanism, ws)[turn] == no_turn;
   }
   void operator()(const DriveElement<S>& e) {
     S target[6];
     evaluate_program(mechanism, ws, e.position->program, target);
     const JointCoordinates<S> joint = coordinates_of(mechanism, ws, e.joint);
-    const bool in_loop = mechanism.link_of_joint[e.joint] < 0;
-    for (int k = 0; k < joint.joint.nv; ++k) write(difference(joint, in_loop, k, target[k]));
+    for (int k = 0; k < joint.joint.nv; ++k) {
+      const S d = joint.q[k] - target[k];
+      write(is_open(e.joint, k) ? within_half_turn(d) : d);
+    }
   }
   void operator()(const CouplerElement<S>& e) {
     S sum = -e.offset;
-    S turn(0);  // what a whole turn of a loop joint's angle changes
+    S turn(0);  // what a whole turn of an open angle changes
     for (const CouplerTermElement<S>& term : e.terms) {
       const JointCoordinates<S> joint = coordinates_of(mechanism, ws, term.joint);
       sum += term.factor * joint.q[term.component];
-      if (mechanism.link_of_joint[term.joint] < 0 && is_angle(joint.joint.type, term.component))
-        turn = term.factor;
+      if (is_open(term.joint, term.component)) turn = term.factor;
     }
     write(value_of(abs(turn)) == 0 ? sum : turn * within_half_turn(sum / turn));
   }
@@ -282,7 +271,7 @@ void fill_loop_coordinates(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws
     const LoopJoint<S>& loop = mechanism.loops[l];
     const LoopState<S>& x = ws.loops[l];
     const Side<S> a = side_at(ws, loop.child, x.o_C), b = side_at(ws, loop.parent, x.o_C);
-    calc_loop_coordinates(loop, x, ws.loop_q.data() + loop.shape.q0);
+    calc_loop_coordinates(loop, x, turns_in(mechanism, ws), ws.loop_q.data() + loop.shape.q0);
     calc_loop_speed_rows(loop, x, b.w, a.w, ws.loop_speed.data() + loop.shape.v0);
     for (int k = 0; k < loop.shape.nv; ++k) {
       const LoopSpeed<S>& s = ws.loop_speed[loop.shape.v0 + k];
@@ -422,8 +411,9 @@ void size_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   for (auto* numbers : {&ws.row_rest, &ws.row_speed, &ws.row_position, &ws.lambda})
     numbers->assign(rows, S(0));
   ws.prescribed.assign(mechanism.nv, S(0));
-  ws.mode.assign(mechanism.mode_count + rows, 0);
-  std::fill(ws.mode.begin() + mechanism.mode_count, ws.mode.end(), 1);
+  ws.mode.assign(mechanism.mode_count, 0);
+  ws.mode.resize(mechanism.turn0(), 1);
+  ws.mode.resize(mechanism.mode_size(), no_turn);
 }
 
 #define CARTAN_INSTANTIATE(S)                                                                      \

@@ -6,6 +6,7 @@
 #include "dynamics/constraints.h"
 #include "dynamics/expression_inputs.h"
 #include "dynamics/joint_motion.h"
+#include "dynamics/turns.h"
 #include "lie/so3.h"
 
 namespace cartan::force_laws {
@@ -87,24 +88,37 @@ Vec3<S> times(const Vec3<S>& a, const Vec3<S>& b) {
   return {a.x * b.x, a.y * b.y, a.z * b.z};
 }
 
+// What a torsion spring of a spherical joint measures, on the side of the half turn that `turns`
+// (the entries of the mechanism) tells.
+template <class S>
+Vec3<S> torsion_angles(const Torsion<S>& e, const Quat<S>& relative, const int* turns) {
+  turns += e.turn0;
+  if (e.measure != TorsionMeasure::rotation_vector) {
+    const Vec3<S> angle = euler321(rotation_matrix(relative));
+    return {angle_near(angle.x, turns[0]), angle.y, angle_near(angle.z, turns[1])};
+  }
+  if (turns[0] == no_turn) return log(relative);
+  return log_through(turns[0] < 0 ? -relative : relative);
+}
+
 // Torsion spring of a spherical joint; torque in C's axes.
 template <class S>
-ElementEnergy<S> apply_rotation_spring(const Torsion<S>& e, const JointCoordinates<S>& at) {
+ElementEnergy<S> apply_rotation_spring(const Torsion<S>& e, const JointCoordinates<S>& at,
+                                       const int* turns) {
   const Vec3<S> k = list3(e.stiffness);
   const Vec3<S> v{at.v[0], at.v[1], at.v[2]};
   const Quat<S> relative = conjugate(e.rest_rotation) * quaternion_at(at.q);
-  Vec3<S> angle, torque;
+  const Vec3<S> angle = torsion_angles(e, relative, turns);
+  Vec3<S> torque;
   bool conservative = true;
   if (e.measure == TorsionMeasure::rotation_vector) {
-    angle = log(relative);
     // V' = (K a).a', a' = dexp^-1_{-a} v; its transpose is dexp^-1_{a}
     torque = -SO3<S>::dexp_inverse(angle, times(k, angle));
   } else {
-    const Mat3<S> R = rotation_matrix(relative);
-    angle = euler321(R);
     const Vec3<S> moment = times(k, angle);
     conservative = e.measure == TorsionMeasure::euler321;
-    torque = conservative ? -euler321_torque(angle, moment) : -transpose_times(R, moment);
+    torque = conservative ? -euler321_torque(angle, moment)
+                          : -transpose_times(rotation_matrix(relative), moment);
   }
   const Vec3<S> damping = times(list3(e.damping), v);
   for (int i = 0; i < 3; ++i) at.tau[i] += torque[i] - damping[i];
@@ -116,7 +130,7 @@ ElementEnergy<S> apply_rotation_spring(const Torsion<S>& e, const JointCoordinat
 template <class S>
 ElementEnergy<S> apply(const Torsion<S>& e, const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   const JointCoordinates<S> at = coordinates_of(mechanism, ws, e.joint);
-  if (e.rotation) return apply_rotation_spring(e, at);
+  if (e.rotation) return apply_rotation_spring(e, at, turns_in(mechanism, ws));
   ElementEnergy<S> energy;
   for (int i = 0; i < at.joint.nv; ++i) {
     const S stretch = at.q[i] - e.rest[i], rate = at.v[i];

@@ -25,9 +25,7 @@ struct PotentialOf {
     }
     if (e.measure == TorsionMeasure::euler321_literal) return sum;
     const Quat<S> relative = conjugate(e.rest_rotation) * quaternion_at(at.q);
-    const Vec3<S> angle = e.measure == TorsionMeasure::rotation_vector
-                              ? log(relative)
-                              : euler321(rotation_matrix(relative));
+    const Vec3<S> angle = torsion_angles(e, relative, turns_in(mechanism, ws));
     return S(0.5) * dot(times(list3(e.stiffness), angle), angle);
   }
   S operator()(const PotentialElement<S>& e) const {

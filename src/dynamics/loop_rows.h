@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dynamics/motion_workspace.h"
+#include "dynamics/turns.h"
 #include "lie/quaternion.h"
 
 namespace cartan {
@@ -172,31 +173,36 @@ void for_each_loop_position(const LoopJoint<S>& loop, const LoopState<S>& x, F&&
   }
 }
 
-// q of the joint; angles within half a turn (screw: the turns its displacement tells).
+// q of the joint. `turns`: the entries of the mechanism (turns.h), which decide between angles that
+// differ by whole turns and between the two quaternions (screw: the turns its displacement tells).
 template <class S>
-void calc_loop_coordinates(const LoopJoint<S>& loop, const LoopState<S>& x, S* q) {
+void calc_loop_coordinates(const LoopJoint<S>& loop, const LoopState<S>& x, const int* turns,
+                           S* q) {
   const Link<S>& j = loop.shape;
+  turns += loop.turn0;
   const Vec3<S> p = transpose_times(x.R_P, x.o_C - x.o_P);
   const Mat3<S> R = transpose(x.R_P) * x.R_C;
   switch (j.type) {
     case JointType::fixed:
       break;
     case JointType::revolute:
-      q[0] = loop_angle(loop, R);
+      q[0] = angle_near(loop_angle(loop, R), turns[0]);
       break;
     case JointType::prismatic:
       q[0] = dot(j.axis, p);
       break;
     case JointType::screw: {
       const S angle = loop_angle(loop, R);
-      q[0] = angle;
-      if (value_of(j.pitch) == 0) break;
+      if (value_of(j.pitch) == 0) {
+        q[0] = angle_near(angle, turns[0]);
+        break;
+      }
       const S turned = dot(j.axis, p) / j.pitch;
       q[0] = turned - within_half_turn(turned - angle);
       break;
     }
     case JointType::cylindrical:
-      q[0] = loop_angle(loop, R);
+      q[0] = angle_near(loop_angle(loop, R), turns[0]);
       q[1] = dot(j.axis, p);
       break;
     case JointType::universal: {
@@ -204,14 +210,16 @@ void calc_loop_coordinates(const LoopJoint<S>& loop, const LoopState<S>& x, S* q
       const Vec3<S>&a1 = j.axis, &a2 = j.axis2;
       const S c = dot(a1, a2);
       const Vec3<S> b2 = R * a2, b1 = transpose_times(R, a1);
-      q[0] = atan2(dot(a1, cross(a2, b2)), dot(a2, b2) - c * dot(a1, b2));
-      q[1] = atan2(dot(a2, cross(b1, a1)), dot(b1, a1) - c * dot(a2, b1));
+      const S first = atan2(dot(a1, cross(a2, b2)), dot(a2, b2) - c * dot(a1, b2));
+      const S second = atan2(dot(a2, cross(b1, a1)), dot(b1, a1) - c * dot(a2, b1));
+      q[0] = angle_near(first, turns[0]);
+      q[1] = angle_near(second, turns[1]);
       break;
     }
     case JointType::planar:
       q[0] = dot(j.axis, p);
       q[1] = dot(j.axis2, p);
-      q[2] = loop_angle(loop, R);
+      q[2] = angle_near(loop_angle(loop, R), turns[0]);
       break;
     case JointType::translation:
       q[0] = p.x, q[1] = p.y, q[2] = p.z;
@@ -220,6 +228,7 @@ void calc_loop_coordinates(const LoopJoint<S>& loop, const LoopState<S>& x, S* q
     case JointType::free: {
       const Quat<S> u = from_rotation_matrix(R);
       q[0] = u.w, q[1] = u.x, q[2] = u.y, q[3] = u.z;
+      choose_sign(turns[0], q);
       if (j.type == JointType::free) q[4] = p.x, q[5] = p.y, q[6] = p.z;
       break;
     }

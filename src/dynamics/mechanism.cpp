@@ -6,6 +6,7 @@
 #include "dynamics/constraints.h"
 #include "dynamics/joint_shape.h"
 #include "dynamics/motion_workspace.h"
+#include "dynamics/turns.h"
 #include "model/mass_properties.h"
 #include "symbolic/expression.h"
 
@@ -300,6 +301,7 @@ Mechanism<S> make_mechanism(const Model& model, std::span<const S> parameters) {
     mechanism.loops_act |= mentions_loop(mechanism, e.when.program);
   for (const Output& o : model.outputs)
     mechanism.loops_act |= mentions_loop(mechanism, o.value.program);
+  add_turns(model, mechanism);
   return mechanism;
 }
 

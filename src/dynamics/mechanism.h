@@ -79,6 +79,7 @@ struct Torsion {
   bool rotation = false;  // spherical joint
   std::vector<S> stiffness, damping, rest;
   Quat<S> rest_rotation;
+  int turn0 = -1;  // spherical joint: first of its entries in Mechanism::turns
 };
 template <class S>
 struct WrenchElement {
@@ -142,6 +143,7 @@ struct LoopJoint {
   int parent = world, child = world;  // links
   Pose<S> P, C;                       // frames in these links (world: in the world)
   Vec3<S> side1, side2;               // (side1, side2, axis or normal) is a right-handed triad
+  int turn0 = 0;                      // first of its entries in Mechanism::turns
 };
 
 // | x_to - x_from | = length
@@ -213,6 +215,22 @@ struct RowTerm {
   S factor{};
 };
 
+// What positions leave open and the motion decides; one entry each at the end of the mode
+// (turns.h).
+enum class TurnKind : unsigned char {
+  angle,      // of a loop joint: its whole turns
+  sign,       // of the quaternion of a loop joint
+  euler,      // an angle of a torsion spring: on which side of the half turn
+  half_turn,  // the rotation vector of a torsion spring: likewise
+};
+struct TurnEntry {
+  TurnKind kind = TurnKind::angle;
+  int joint = 0;      // in the model
+  int component = 0;  // its (first) coordinate; euler: which angle
+  int force = -1;     // the torsion spring
+  bool read = false;  // forces, constraints or events depend on it
+};
+
 template <class S>
 struct Mechanism {
   const Model* model = nullptr;
@@ -229,6 +247,7 @@ struct Mechanism {
   std::vector<ConstraintRow> rows;
   std::vector<RowSource> sources;  // in the order in which they are filled
   std::vector<RowTerm<S>> terms;
+  std::vector<TurnEntry> turns;
   int loop_nq = 0, loop_nv = 0;
   bool loops_act = false;  // forces, expressions or constraints need the loop joints' coordinates
   bool has_drives = false;
@@ -247,6 +266,10 @@ struct Mechanism {
   Program gravity_rate;  // its time derivative otherwise
 
   int row_count() const { return static_cast<int>(rows.size()); }
+  // The mode: discrete friction states, rows that are active, turns.
+  int turn_count() const { return static_cast<int>(turns.size()); }
+  int turn0() const { return mode_count + row_count(); }
+  int mode_size() const { return turn0() + turn_count(); }
 };
 
 // The joint or constraint a row belongs to, for messages: "joint 'A'".

@@ -119,7 +119,7 @@ struct MotionWorkspace {
   std::vector<Vec3<S>> gyration;
 
   // friction that depends on bearing loads, and stuck joints (friction.h)
-  // of exact friction components: -1, 0 (stuck), 1; then per row: 1 active, 0 redundant
+  // of exact friction components: -1, 0 (stuck), 1; per row: 1 active, 0 redundant; turns (turns.h)
   std::vector<int> mode;
   std::vector<S> applied_tau;  // per speed: all but friction
   // the same for loop joints, where some of them have friction, and all wrenches without it

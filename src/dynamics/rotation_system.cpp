@@ -17,6 +17,7 @@
 #include "dynamics/projection.h"
 #include "dynamics/several_points.h"
 #include "dynamics/tree_report.h"
+#include "dynamics/turns.h"
 #include "system/held_multipliers.h"
 
 namespace cartan {
@@ -164,6 +165,22 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
   void event_values(StateView at, std::span<double> values, Workspace& workspace) const override {
     RotationWorkspace& w = own(workspace);
     free_->event_values(in_groups(at, w), values, *w.free);
+  }
+
+  bool handle_event(int which, State& state, Workspace& workspace) const override {
+    RotationWorkspace& w = own(workspace);
+    State& free = in_groups(state, w);
+    if (!free_->handle_event(which, free, *w.free)) return false;
+    state.mode = free.mode;
+    return true;
+  }
+  int turn_entries() const override { return elements_.mechanism.turn_count(); }
+  std::string count_turns(StateView at, double length, std::span<int> turns,
+                          Workspace& workspace) const override {
+    if (turns.empty()) return "";
+    ElementWorkspace<double>& ws = own(workspace).elements;
+    kinematics_at(at, ws);
+    return renew_turns(elements_.mechanism, ws.motion, length, most_turn, turns.data());
   }
 
   // ---- multipliers that are held

@@ -6,6 +6,7 @@
 #include "dynamics/forces.h"
 #include "dynamics/joint_motion.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/projection.h"
 #include "dynamics/recursive.h"
 #include "dynamics/tree_report.h"
 
@@ -42,6 +43,15 @@ void subtract_joint_forces(const Mechanism<S>& mechanism, const MotionWorkspace<
     result[mechanism.links[term.link].v0 + term.component] -= term.factor * ws.lambda[term.row];
   for (int r = 0; r < mechanism.row_count(); ++r)
     if (const int speed = mechanism.rows[r].driven_speed; speed >= 0) result[speed] -= ws.lambda[r];
+}
+
+// Accelerations and multipliers of the motion; needs fill_kinematics.
+template <class S>
+void solve_motion(const Mechanism<S>& mechanism, AccelerationSolver<S> solve,
+                  MotionWorkspace<S>& ws) {
+  fill_forces(mechanism, ws);
+  solve_with_friction(mechanism, ws, solve);
+  if (mechanism.has_drives && !mechanism.absolute) fill_drive_multipliers(mechanism, ws);
 }
 
 }  // namespace
@@ -141,8 +151,7 @@ void SecondOrderMotion::residual_matrix(const MotionPoint& at, const MotionDirec
         }
         a[column].d[k] = unit;
         v[column].d[k] = unit * directions.v_scale;
-        for (int j = 0; j < nv; ++j)
-          turn[j] = directions.turn ? (*directions.turn)(j, column) : (j == column ? 1 : 0);
+        for (int j = 0; j < nv; ++j) turn[j] = (*directions.turn)(j, column);
         for (const Link<double>& link : mechanism_.links)
           calc_coordinate_rates(link, at.q.data() + link.q0, turn + link.v0, rate + link.q0);
         for (int i = 0; i < nq; ++i) q[i].d[k] = unit * directions.q_scale * rate[i];
@@ -172,15 +181,96 @@ void SecondOrderMotion::add_thin_inertia(const MotionWorkspace<Dual4>& ws,
     }
 }
 
-void SecondOrderMotion::constraint_speeds(const MotionPoint& at, std::span<double> result,
-                                          Workspace& workspace) const {
-  MotionWorkspace<double>& ws = find_scratch_(workspace).numbers;
-  std::copy(at.mode.begin(), at.mode.end(), ws.mode.begin());
-  fill_kinematics<double>(mechanism_, at.t, at.q.data(), at.v.data(), ws);
-  std::fill(result.begin(), result.end(), 0.0);
-  int k = 0;
+// ------------------------------------------------------------------------------------ constraints
+
+void SecondOrderMotion::fill_place(const MotionPoint& place, const double* v,
+                                   MotionWorkspace<double>& ws) const {
+  std::copy(place.mode.begin(), place.mode.end(), ws.mode.begin());
+  fill_kinematics<double>(mechanism_, place.t, place.q.data(), v, ws);
+}
+
+// y' of all rows into ws.before, for the accelerations a; needs fill_place.
+void SecondOrderMotion::fill_rate_of_rows(std::span<const double> a,
+                                          MotionWorkspace<double>& ws) const {
+  std::copy(a.begin(), a.end(), ws.vdot.begin());
+  if (mechanism_.absolute) fill_columns(mechanism_, ws);
+  fill_accelerations(mechanism_, ws);
+  ws.before.assign(ws.row_rest.begin(), ws.row_rest.end());
+  for (std::size_t s = 0; s < mechanism_.sources.size(); ++s) {
+    const RowSource& source = mechanism_.sources[s];
+    const bool fixed = source.link == world;  // accelerations include that of gravity
+    const Vec3<double> dw = fixed ? Vec3<double>{} : ws.links[source.link].dw;
+    const Vec3<double> du = fixed ? -ws.gravity : ws.links[source.link].du;
+    ws.before[source.row] += dot(ws.source_n[s], dw) + dot(ws.source_f[s], du);
+  }
+  for (const RowTerm<double>& term : mechanism_.terms)
+    ws.before[term.row] += term.factor * a[mechanism_.links[term.link].v0 + term.component];
+}
+
+void SecondOrderMotion::write_multipliers(std::span<const int> mode,
+                                          const MotionWorkspace<double>& ws,
+                                          std::span<double> lambda) const {
+  auto next = lambda.begin();
   for (int r = 0; r < mechanism_.row_count(); ++r)
-    if (is_active(at.mode, r)) result[k++] = ws.row_speed[r];
+    if (is_active(mode, r)) *next++ = ws.lambda[r];
+  std::copy(ws.friction_load.begin(), ws.friction_load.end(), next);
+}
+
+// Speeds to y = 0, driven ones first; accelerations of driven joints.
+void SecondOrderMotion::settle_speeds(const MotionPoint& place, std::span<double> v,
+                                      std::span<double> a, MotionWorkspace<double>& ws) const {
+  fill_place(place, v.data(), ws);
+  set_friction_locks(mechanism_, ws);
+  for (int r = 0; r < mechanism_.row_count(); ++r)
+    if (const int speed = mechanism_.rows[r].driven_speed; speed >= 0) {
+      v[speed] -= ws.row_speed[r];
+      a[speed] = ws.prescribed[speed];
+    }
+  for (int pass = 0; pass < 2; ++pass) {
+    fill_place(place, v.data(), ws);
+    ws.before.assign(ws.row_speed.begin(), ws.row_speed.end());
+    fill_place(place, ws.still.data(), ws);
+    solve_least_change(mechanism_, ws.before, ws);
+    for (int j = 0; j < mechanism_.nv; ++j) v[j] += ws.vdot[j];
+  }
+}
+
+void SecondOrderMotion::settle(const MotionPoint& place, std::span<double> v, std::span<double> a,
+                               std::span<double> lambda, Workspace& workspace) const {
+  if (mechanism_.rows.empty()) return;
+  MotionWorkspace<double>& ws = find_scratch_(workspace).numbers;
+  ws.still.assign(mechanism_.nv, 0.0);
+  settle_speeds(place, v, a, ws);
+  fill_place(place, v.data(), ws);
+  fill_rate_of_rows(a, ws);
+  fill_place(place, ws.still.data(), ws);
+  solve_least_change(mechanism_, ws.before, ws);
+  for (int j = 0; j < mechanism_.nv; ++j) a[j] += ws.vdot[j];
+  fill_place(place, v.data(), ws);
+  solve_motion(mechanism_, solve_, ws);
+  write_multipliers(place.mode, ws, lambda);
+}
+
+void SecondOrderMotion::forbidden_part(const MotionPoint& place, std::span<const double> direction,
+                                       std::span<double> result, Workspace& workspace) const {
+  std::fill(result.begin(), result.end(), 0.0);
+  if (mechanism_.rows.empty()) return;
+  MotionWorkspace<double>& ws = find_scratch_(workspace).numbers;
+  ws.still.assign(mechanism_.nv, 0.0);
+  // driven joints may not move but as they are told: their part is forbidden as it stands
+  std::copy(direction.begin(), direction.end(), result.begin());
+  for (const ConstraintRow& row : mechanism_.rows)
+    if (row.driven_speed >= 0) result[row.driven_speed] = 0;
+  fill_place(place, result.data(), ws);
+  set_friction_locks(mechanism_, ws);
+  ws.before.assign(ws.row_speed.begin(), ws.row_speed.end());
+  fill_place(place, ws.still.data(), ws);
+  for (int r = 0; r < mechanism_.row_count(); ++r)
+    ws.before[r] = mechanism_.rows[r].holonomic ? ws.row_speed[r] - ws.before[r] : 0;
+  solve_least_change(mechanism_, ws.before, ws);
+  std::copy(ws.vdot.begin(), ws.vdot.end(), result.begin());
+  for (const ConstraintRow& row : mechanism_.rows)
+    if (row.driven_speed >= 0) result[row.driven_speed] = direction[row.driven_speed];
 }
 
 void SecondOrderMotion::quadrature_rates(const MotionPoint& at, std::span<double> result,
@@ -197,19 +287,17 @@ void SecondOrderMotion::start(StateView at, MotionStart& result, Workspace& work
   auto solve = [&](const auto& mechanism, auto solver, const auto& t, const auto* x, auto& ws) {
     std::copy(at.mode.begin(), at.mode.end(), ws.mode.begin());
     fill_kinematics(mechanism, t, x, x + mechanism.nq, ws);
-    fill_forces(mechanism, ws);
-    solve_with_friction(mechanism, ws, solver);
-    if (mechanism.has_drives && !mechanism.absolute) fill_drive_multipliers(mechanism, ws);
+    solve_motion(mechanism, solver, ws);
   };
   MotionWorkspace<double>& ws = scratch.numbers;
   const int nq = mechanism_.nq, nv = mechanism_.nv;
   const double* v = at.x.data() + nq;
   solve(mechanism_, solve_, at.t, at.x.data(), ws);
   result.a.assign(ws.vdot.begin(), ws.vdot.end());
-  result.lambda.clear();
-  for (int r = 0; r < mechanism_.row_count(); ++r)
-    if (is_active(at.mode, r)) result.lambda.push_back(ws.lambda[r]);
-  result.lambda.insert(result.lambda.end(), ws.friction_load.begin(), ws.friction_load.end());
+  std::vector<EquationLevel> levels;
+  fill_levels(at.mode, levels);
+  result.lambda.resize(levels.size());
+  write_multipliers(at.mode, ws, result.lambda);
 
   std::vector<Dual4> x(at.x.begin(), at.x.begin() + nq + nv);
   std::vector<double> rate(nq);

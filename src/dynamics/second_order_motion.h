@@ -50,14 +50,22 @@ class SecondOrderMotion final : public SecondOrderForm {
                 Workspace& workspace) const override;
   void residual_matrix(const MotionPoint& at, const MotionDirections& directions,
                        Eigen::Ref<Eigen::MatrixXd> result, Workspace& workspace) const override;
-  void constraint_speeds(const MotionPoint& at, std::span<double> result,
-                         Workspace& workspace) const override;
+  void settle(const MotionPoint& place, std::span<double> v, std::span<double> a,
+              std::span<double> lambda, Workspace& workspace) const override;
+  void forbidden_part(const MotionPoint& place, std::span<const double> direction,
+                      std::span<double> result, Workspace& workspace) const override;
   void quadrature_rates(const MotionPoint& at, std::span<double> result,
                         Workspace& workspace) const override;
   void start(StateView at, MotionStart& result, Workspace& workspace) const override;
 
  private:
   void make_positions();
+  void fill_place(const MotionPoint& place, const double* v, MotionWorkspace<double>& ws) const;
+  void fill_rate_of_rows(std::span<const double> a, MotionWorkspace<double>& ws) const;
+  void settle_speeds(const MotionPoint& place, std::span<double> v, std::span<double> a,
+                     MotionWorkspace<double>& ws) const;
+  void write_multipliers(std::span<const int> mode, const MotionWorkspace<double>& ws,
+                         std::span<double> lambda) const;
   bool is_active(std::span<const int> mode, int row) const {
     return mode[mechanism_.mode_count + row] != 0;
   }

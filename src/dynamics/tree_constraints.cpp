@@ -15,7 +15,8 @@ namespace cartan {
 namespace {
 
 constexpr double lost_constraint = 1e-6;  // a violation projection must get below
-constexpr double near_singular = 0.05;    // strength of the weakest row
+constexpr double near_singular = 0.05;    // strength of the weakest row ...
+constexpr double weakened = 0.1;          // ... and of what it has at the start of the model
 constexpr double at_singular = 1e-5;      // ... at which multipliers lose their meaning
 constexpr double weak_pivot = 1e-3;       // squared sine at which rows are chosen anew ...
 constexpr double good_pivot = 1e-2;       // ... and at which they are good again
@@ -49,13 +50,16 @@ Projection TreeSystem::project(State& state, Workspace& workspace) const {
   return result;
 }
 
-// Integration that fails near a singular position fails because of it.
+// Integration that fails near a singular position fails because of it. Rows that are weak all the
+// time (contacts of a bicycle) are no sign of one: they must have become so.
 std::string TreeSystem::explain_failure(StateView at, Workspace& workspace) const {
   if (mechanism_.rows.empty()) return "";
   MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
   kinematics_at(at, ws);
   const RankReport rank = calc_rank(mechanism_, ws);
   if (rank.weakest < 0 || rank.strength > near_singular) return "";
+  kinematics_at(initial_, ws);
+  if (rank.strength > weakened * calc_rank(mechanism_, ws).strength) return "";
   return fmt::format(
       "close to a singular position: the constraints lose rank at {} (the weakest of them has "
       "{:.2g} of its usual size), and there the motion is not unique",
@@ -145,6 +149,14 @@ State TreeSystem::make_state(double t, const std::vector<std::optional<std::vect
     if (j < v.size() && v[j])
       std::copy(v[j]->begin(), v[j]->end(), state.x.begin() + mechanism_.nq + link.v0);
   }
+  // the turns that q tells, or else the file
+  std::vector<std::vector<double>> known(model_.joints.size()), likely = known;
+  for (std::size_t j = 0; j < model_.joints.size(); ++j) {
+    if (j < q.size() && q[j]) known[j] = *q[j];
+    if (model_.joints[j].position_given)
+      likely[j] = initial_position<double>(model_.joints[j], parameters_);
+  }
+  settle_turns(state, known, likely);
   settle_modes(state);
   return state;
 }
@@ -170,22 +182,33 @@ void TreeSystem::start() {
     return;
   }
   state.x.assign(space_.size(), 0.0);
-  state.mode.assign(mechanism_.mode_count + mechanism_.rows.size(), 1);
+  state.mode.assign(mechanism_.turn0(), 1);
+  state.mode.resize(mechanism_.mode_size(), no_turn);
+  std::vector<std::vector<double>> known(model_.joints.size());  // written for loop joints
   for (std::size_t j = 0; j < model_.joints.size(); ++j) {
     const Joint& joint = model_.joints[j];
     const int i = mechanism_.link_of_joint[j];
-    if (i < 0) continue;
     const std::vector<double> q = initial_position<double>(joint, parameters_);
     const std::vector<double> v = initial_velocity<double>(joint, parameters_);
+    if (i < 0) {
+      if (joint.position_given) known[j] = q;
+      continue;
+    }
     const Link<double>& link = mechanism_.links[i];
     std::copy(q.begin(), q.end(), state.x.begin() + link.q0);
     std::copy(v.begin(), v.end(), state.x.begin() + mechanism_.nq + link.v0);
   }
+  // written angles of loop joints are followed with their whole turns
+  const std::string too_large =
+      set_turns(mechanism_, known, state.mode.data() + mechanism_.turn0());
+  open_turns(mechanism_, state.mode.data() + mechanism_.turn0());
   if (!mechanism_.rows.empty()) {
     MotionWorkspace<double> ws = make_motion_workspace(mechanism_);
     assembly_ = assemble_in(state, list_written(), ws);
+    if (assembly_.problem.empty()) assembly_.problem = too_large;
     if (!assembly_.problem.empty()) return;
   }
+  settle_turns(state, std::vector<std::vector<double>>(model_.joints.size()), known);
   settle_modes(state);
   if (formulation_.compiler) formulation_.compiler->find_derivative(state, assembly_.problem);
 }
@@ -210,12 +233,27 @@ AssemblyReport TreeSystem::assemble_in(State& state, const WrittenStart& written
   return report;
 }
 
+// The turns that belong to positions: of loop joints those that are known (by joint; empty: not),
+// or else those that are likely; torsion springs measure within half a turn.
+void TreeSystem::settle_turns(State& state, const std::vector<std::vector<double>>& known,
+                              const std::vector<std::vector<double>>& likely) const {
+  if (mechanism_.turns.empty()) return;
+  int* turns = state.mode.data() + mechanism_.turn0();
+  set_turns(mechanism_, known, turns);
+  for (int k = 0; k < mechanism_.turn_count(); ++k)
+    if (mechanism_.turns[k].force >= 0) turns[k] = no_turn;
+  MotionWorkspace<double> ws = make_motion_workspace(mechanism_);
+  kinematics_at(state, ws);
+  find_turns(mechanism_, likely, ws, turns);
+}
+
 // The discrete state that belongs to positions and speeds: independent rows, friction.
 void TreeSystem::settle_modes(State& state) const {
   if (state.mode.empty()) return;
   MotionWorkspace<double> ws = make_motion_workspace(mechanism_);
   if (!mechanism_.rows.empty()) {
-    std::fill(ws.mode.begin() + mechanism_.mode_count, ws.mode.end(), 1);
+    std::copy_n(state.mode.begin() + mechanism_.turn0(), mechanism_.turn_count(),
+                ws.mode.begin() + mechanism_.turn0());
     fill_kinematics<double>(mechanism_, state.t, state.x.data(), state.x.data() + mechanism_.nq,
                             ws);
     const RankReport rank = calc_rank(mechanism_, ws);

@@ -234,7 +234,8 @@ void use_least_multipliers(const Mechanism<double>& mechanism, MotionWorkspace<d
   if (mechanism.rows.empty()) return;
   // in absolute coordinates there are many rows: unless some are redundant they are unique
   const auto active = ws.mode.begin() + mechanism.mode_count;
-  if (mechanism.absolute && std::find(active, ws.mode.end(), 0) == ws.mode.end()) return;
+  const auto end = active + mechanism.row_count();
+  if (mechanism.absolute && std::find(active, end, 0) == end) return;
   ws.lambda = calc_least_multipliers(mechanism, ws);
 }
 

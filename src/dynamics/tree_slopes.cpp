@@ -69,8 +69,9 @@ void TreeSystem::jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace
   ++w.jacobians;
   if (formulation_.compiler) {
     RateCompiler& compiler = *formulation_.compiler;
-    if (const RateCode* code = w.code.find_jacobian(compiler, at))
-      return fill_jacobian(*code, at, compiler.parameters(), w.entries, J);
+    const RateCode* code =
+        code_applies(at.mode) ? w.code.find_jacobian(compiler, without_turns(at)) : nullptr;
+    if (code) return fill_jacobian(*code, at, compiler.parameters(), w.entries, J);
   }
   differentiate_columns(at.x, mechanism_.nq + mechanism_.nv, J, w.dual_x, w.dual_xdot,
                         [&](const Dual4* x, Dual4* xdot) {
@@ -155,12 +156,15 @@ double TreeSystem::turn(int i) const {
   return 0;
 }
 
-// The margin of one component of dry friction (friction.h).
-Dual4 TreeSystem::friction_margin(const Mechanism<Dual4>& mechanism, const Dual4& t, const Dual4* x,
+// The margin of one internal event: a component of dry friction (friction.h), then of torsion
+// springs (turns.h).
+Dual4 TreeSystem::internal_margin(const Mechanism<Dual4>& mechanism, const Dual4& t, const Dual4* x,
                                   StateView at, int component, MotionWorkspace<Dual4>& ws) const {
-  std::vector<Dual4> rates(at.x.size()), margins(mechanism.mode_count);
+  const std::size_t frictions = mechanism.mode_count;
+  std::vector<Dual4> rates(at.x.size()), margins(frictions + mechanism.turn_count());
   evaluate(mechanism, formulation_.solve_dual, t, x, at.mode, rates.data(), ws);
-  calc_friction_margins<Dual4>(mechanism, ws, margins);
+  calc_friction_margins<Dual4>(mechanism, ws, std::span<Dual4>(margins).first(frictions));
+  calc_wrap_margins<Dual4>(mechanism, ws, std::span<Dual4>(margins).subspan(frictions));
   return margins[component];
 }
 
@@ -179,16 +183,16 @@ void TreeSystem::event_slope(int event, StateView at, std::span<const int> param
   differentiate_columns(at.x, mechanism_.nq + mechanism_.nv, by_x, w.dual_x, w.dual_xdot,
                         [&](const Dual4* x, Dual4* margin) {
                           *margin =
-                              friction_margin(dual_mechanism_, Dual4(at.t), x, at, component, dual);
+                              internal_margin(dual_mechanism_, Dual4(at.t), x, at, component, dual);
                         });
   slope.by_x.assign(by_x.data(), by_x.data() + by_x.size());
   const std::vector<Dual4> x(at.x.begin(), at.x.end());
   const Dual4 t = Dual4::variable(at.t, 0);
-  slope.by_time = friction_margin(dual_mechanism_, t, x.data(), at, component, dual).d[0];
+  slope.by_time = internal_margin(dual_mechanism_, t, x.data(), at, component, dual).d[0];
   Eigen::MatrixXd by_p(1, static_cast<int>(parameters.size()));
   seeded_of(w, parameters)
       .fill_columns(by_p, [&](const Mechanism<Dual4>& m, MotionWorkspace<Dual4>& ws) {
-        w.dual_xdot.assign(1, friction_margin(m, Dual4(at.t), x.data(), at, component, ws));
+        w.dual_xdot.assign(1, internal_margin(m, Dual4(at.t), x.data(), at, component, ws));
         return std::span<const Dual4>(w.dual_xdot);
       });
   slope.by_parameters.assign(by_p.data(), by_p.data() + by_p.size());

@@ -41,6 +41,9 @@ TreeSystem::TreeSystem(const Model& model, std::vector<double> parameters,
   }
   for (int k = 0; k < mechanism_.mode_count; ++k)
     events_.push_back({"friction " + std::to_string(k), -1, false, true});
+  for (const TurnEntry& entry : mechanism_.turns)
+    if (entry.force >= 0)
+      events_.push_back({"half turn of " + model.forces[entry.force].name, -1, false, true});
   if (!mechanism_.absolute) geometry_ = make_mechanism_geometry(mechanism_);
   discrete_ = make_discrete_motion(mechanism_, dual_mechanism_);
   start();
@@ -57,8 +60,9 @@ void TreeSystem::derivative(StateView at, std::span<double> xdot, Workspace& wor
   ++w.evaluations;
   if (formulation_.compiler) {
     RateCompiler& compiler = *formulation_.compiler;
-    if (const RateCode* code = w.code.find_derivative(compiler, at))
-      return code->derivative(at.t, at.x.data(), compiler.parameters().data(), xdot.data());
+    const RateCode* code =
+        code_applies(at.mode) ? w.code.find_derivative(compiler, without_turns(at)) : nullptr;
+    if (code) return code->derivative(at.t, at.x.data(), compiler.parameters().data(), xdot.data());
   }
   evaluate(mechanism_, formulation_.solve, at.t, at.x.data(), at.mode, xdot.data(), w.motion);
 }
@@ -96,14 +100,39 @@ void TreeSystem::event_values(StateView at, std::span<double> values, Workspace&
   const std::size_t own = model_.events.size();
   for (std::size_t k = 0; k < own; ++k)
     evaluate_program(mechanism_, w.motion, model_.events[k].when.program, &values[k]);
-  calc_friction_margins<double>(mechanism_, w.motion, values.subspan(own));
+  calc_friction_margins<double>(mechanism_, w.motion, values.subspan(own, mechanism_.mode_count));
+  calc_wrap_margins<double>(mechanism_, w.motion, values.subspan(own + mechanism_.mode_count));
 }
 
 bool TreeSystem::handle_event(int which, State& state, Workspace& workspace) const {
   const int component = which - static_cast<int>(model_.events.size());
   if (component < 0) return false;
   TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+  if (component >= mechanism_.mode_count) {
+    kinematics_at(state, w.motion);
+    wrap(mechanism_, w.motion, component - mechanism_.mode_count,
+         state.mode.data() + mechanism_.turn0());
+    return true;
+  }
   change_friction(mechanism_, friction_state(state), component, w.motion, formulation_.solve);
+  return true;
+}
+
+std::string TreeSystem::count_turns(StateView at, double length, std::span<int> turns,
+                                    Workspace& workspace) const {
+  if (turns.empty()) return "";
+  MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
+  kinematics_at(at, ws);
+  return renew_turns(mechanism_, ws, length, formulation_.compiler ? most_turn_in_code : most_turn,
+                     turns.data());
+}
+
+bool TreeSystem::code_applies(std::span<const int> mode) const {
+  for (int k = 0; k < mechanism_.turn_count(); ++k)
+    if (mechanism_.turns[k].read && mechanism_.turns[k].kind != TurnKind::half_turn &&
+        mechanism_.turns[k].kind != TurnKind::sign &&
+        std::abs(mode[mechanism_.turn0() + k]) > parts_of_turn / 4)
+      return false;
   return true;
 }
 

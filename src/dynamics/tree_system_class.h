@@ -18,6 +18,7 @@
 #include "dynamics/state_expression.h"
 #include "dynamics/tree_report.h"
 #include "dynamics/tree_system.h"
+#include "dynamics/turns.h"
 #include "system/column_carrier.h"
 
 namespace cartan {
@@ -65,6 +66,9 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
   const std::vector<EventInfo>& events() const override { return events_; }
   void event_values(StateView at, std::span<double> values, Workspace& workspace) const override;
   bool handle_event(int which, State& state, Workspace& workspace) const override;
+  int turn_entries() const override { return mechanism_.turn_count(); }
+  std::string count_turns(StateView at, double length, std::span<int> turns,
+                          Workspace& workspace) const override;
 
   // ---- derivatives
 
@@ -152,6 +156,13 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
     calc_powers(mechanism, ws, work_, vdot + mechanism.nv);
     if (ws.failed) xdot[0] = S(std::numeric_limits<double>::quiet_NaN());
   }
+  // Compiled code knows no turns: it may be used while all angles that are read stay within half a
+  // turn, as they do a quarter turn around references within a quarter turn.
+  static constexpr double most_turn_in_code = 0.45 * pi;
+  bool code_applies(std::span<const int> mode) const;
+  StateView without_turns(StateView at) const {
+    return {at.t, at.x, at.mode.first(static_cast<std::size_t>(mechanism_.turn0()))};
+  }
   void use_compiled_accelerations(StateView at, TreeWorkspace& w) const;
   void kinematics_at(StateView at, MotionWorkspace<double>& ws) const;
   void solve_at(StateView at, MotionWorkspace<double>& ws) const;
@@ -180,6 +191,8 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
   AssemblyReport assemble_in(State& state, const WrittenStart& written,
                              MotionWorkspace<double>& ws) const;
   void settle_modes(State& state) const;
+  void settle_turns(State& state, const std::vector<std::vector<double>>& known,
+                    const std::vector<std::vector<double>>& likely) const;
   void watch_rows(double pivot, State& state, TreeWorkspace& w, Projection& result) const;
   void choose_rows_again(State& state, MotionWorkspace<double>& ws, Projection& result) const;
   std::string describe_gap(const State& state, const MotionWorkspace<double>& ws, double gap) const;
@@ -192,7 +205,7 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
   }
   SeededMechanisms<MotionWorkspace<Dual4>>& seeded_of(TreeWorkspace& w,
                                                       std::span<const int> which) const;
-  Dual4 friction_margin(const Mechanism<Dual4>& mechanism, const Dual4& t, const Dual4* x,
+  Dual4 internal_margin(const Mechanism<Dual4>& mechanism, const Dual4& t, const Dual4* x,
                         StateView at, int component, MotionWorkspace<Dual4>& ws) const;
   void fill_file_slopes(std::span<const int> which, const std::vector<bool>& q_given,
                         const std::vector<bool>& v_given, Eigen::Ref<Eigen::MatrixXd> J) const;

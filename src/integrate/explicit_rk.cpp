@@ -22,7 +22,8 @@ class ExplicitRungeKutta final : public Integrator {
                      const IntegratorOptions& options);
   void restart() override;
   void moved() override { follows_ = false; }
-  StepReport step(State& state, double h, double t_end) override;
+  bool chooses_length() const override { return controlled_; }
+  StepReport take_step(State& state, double h, double t_end) override;
   bool dense(double theta, std::span<double> x) override;
   StepReport restep(double h, std::span<double> x) override;
 
@@ -91,7 +92,7 @@ bool ExplicitRungeKutta::fill_end() {
   return all_finite(stage(tab_.stages));
 }
 
-StepReport ExplicitRungeKutta::step(State& state, double h, double t_end) {
+StepReport ExplicitRungeKutta::take_step(State& state, double h, double t_end) {
   if (follows_ && end_known_) std::copy_n(stage(tab_.stages).begin(), n_, stage(0).begin());
   x0_ = state.x;
   mode_ = state.mode;

@@ -26,7 +26,7 @@ class GaussLegendre final : public Integrator {
   GaussLegendre(const System& system, int stages, const IntegratorOptions& options);
   void restart() override;
   void moved() override { std::fill(low_.begin(), low_.end(), 0.0); }
-  StepReport step(State& state, double h, double t_end) override;
+  StepReport take_step(State& state, double h, double t_end) override;
   bool dense(double theta, std::span<double> x) override;
   StepReport restep(double h, std::span<double> x) override;
 
@@ -378,7 +378,7 @@ void GaussLegendre::add_up(double h, std::span<const double> K, std::span<double
   }
 }
 
-StepReport GaussLegendre::step(State& state, double h, double t_end) {
+StepReport GaussLegendre::take_step(State& state, double h, double t_end) {
   x0_ = state.x;
   mode_ = state.mode;
   low0_ = low_;

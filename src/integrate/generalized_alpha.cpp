@@ -1,15 +1,18 @@
-// The start. a belongs to the time t + (am - af) h, so that a0 = w0 + (am - af) h w0'. Velocities
-// of an index-3 method do not satisfy g' = 0 but miss it by h^2 times a smooth function: with the
-// error of the position formula over one step, h^3 c,
-//   c = (beta + (am - af) / 2 - 1/6) v'' - [v, v'] / 12        (the bracket: the group is curved)
-// positions stay on g = 0 only if G (v_n - v(t_n)) = -h^2 G c + O(h^3). A start with G v = 0 would
-// be off this manifold and lambda wrong by O(h) for a while; it gets v0 = v + h^2 e,
-// M e - J^T mu = 0, G e = -G c. Where the length of the step changes, both are made those of the
-// new length: a0 - w0 grows with h, the part of v that violates g' = 0 with h^2.
+// What is remembered. Index 3 alone leaves velocities and accelerations free to miss g' = 0 and
+// g'' = 0, and remembers by how much: along the constraints its recursion has the threefold root
+// -rho. Where constraints turn against the axes that speeds are counted in (a wheel in body axes
+// turns by h w per step), that memory is handed on in the wrong directions; the root splits by the
+// cube root of h w and leaves the unit circle. So nothing of it is remembered: after the step v and
+// w are settled on g' = 0 and g'' = 0 (smallest change in the mass metric: motions that are free
+// keep what the step gave them), and a follows from the settled w. Then a is a filter of w with the
+// root -am / (1 - am), in whatever axes, and v and w belong to the state.
 //
-// The run loop may project what a step returns. That is a result, not the memory of the method: the
-// next step starts from the method's own velocities (and from the projected positions, which agree
-// to rounding).
+// The start of a step. a belongs to the time t + (am - af) h, so that at first a0 = w0 + (am - af)
+// h w0'. The position formula has an error over one step, h^3 c,
+//   c = (beta + (am - af) / 2 - 1/6) v'' - [v, v'] / 12        (the bracket: the group is curved)
+// and positions are held on g = 0: with G v0 = 0 the step would have to make up for G c by
+// accelerations and multipliers wrong by O(h). It starts from v0 + h^2 e instead, M e = J^T mu, G e
+// = -G c, with v'' from the last two w. Where the length of the step changes, a0 - w0 grows with h.
 #include "integrate/generalized_alpha.h"
 
 #include <algorithm>
@@ -38,14 +41,14 @@ struct Coefficients {
   double position_error() const { return beta + 0.5 * shift() - 1.0 / 6; }  // of v''
 };
 
-// What a step hands to the next.
+// What a step hands to the next, beside the state.
 struct Memory {
   bool valid = false;
   double h = 0;  // length it belongs to; 0: a start
-  Numbers v, w, a, lambda, power;
+  Numbers w, a, lambda, power;
   Numbers w_before, lambda_before;  // one step earlier, for the guess; empty at a start
-  Numbers jerk;                     // at a start: w'
-  Numbers deviation;  // at a start: e; else the part of v that violates g' = 0, empty until wanted
+  Numbers jerk;                     // w'
+  Numbers lean;                     // e
 };
 
 bool all_finite(std::span<const double> numbers) {
@@ -59,7 +62,7 @@ class GeneralizedAlpha final : public GeneralizedAlphaIntegrator {
   GeneralizedAlpha(const System& system, const IntegratorOptions& options);
   void restart() override { memory_.valid = false; }
   void moved() override {}
-  StepReport step(State& state, double h, double t_end) override;
+  StepReport take_step(State& state, double h, double t_end) override;
   bool dense(double theta, std::span<double> x) override;
   StepReport restep(double h, std::span<double> x) override;
   std::span<const double> accelerations() const override { return memory_.w; }
@@ -76,15 +79,17 @@ class GeneralizedAlpha final : public GeneralizedAlphaIntegrator {
     return {t, q, v, w, lambda, mode_};
   }
   std::span<const double> q0() const { return {x0_.data(), static_cast<std::size_t>(nq_)}; }
+  std::span<const double> v0() const { return {x0_.data() + nq_, static_cast<std::size_t>(nv_)}; }
   bool begin();
-  void find_deviation(Memory& from);
-  void fill_start(Memory& from, double h);
+  void find_lean(const MotionPoint& at, std::span<const double> jerk, Numbers& lean);
+  void fill_start(const Memory& from, double h);
   void fill_guess(const Memory& from, double h, End& end) const;
   void follow(double h, End& end) const;
   void refresh(double h, const End& end);
   double correct(double h, End& end);
   bool accepted(Verdict verdict);
-  StepReport solve(Memory& from, double h, End& end);
+  StepReport solve(const Memory& from, double h, End& end);
+  void settle(double h, End& end);
   bool iterate(double h, End& end, bool always_refresh, StepReport& report);
   void write(double h, const End& end, std::span<double> x);
 
@@ -97,8 +102,8 @@ class GeneralizedAlpha final : public GeneralizedAlphaIntegrator {
   Numbers v0_, a0_;          // of the step being solved
   Numbers w0_;
   End end_, again_;
-  Numbers x1_, residual_, scale_, scratch_, rate1_;
-  MotionMatrix matrix_, rest_;
+  Numbers x1_, residual_, scale_, scratch_, back_, rate1_;
+  MotionMatrix matrix_;
   bool fresh_ = false, refresh_wanted_ = true;
   double matrix_h_ = 0;
   std::vector<int> matrix_mode_;
@@ -120,9 +125,9 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, const IntegratorOptions
       x1_(n_),
       scale_(nv_, 1.0),
       scratch_(nv_),
+      back_(nv_),
       rate1_(nv_),
-      matrix_(form_),
-      rest_(form_) {
+      matrix_(form_) {
   for (End* end : {&end_, &again_}) {
     end->q.resize(nq_);
     for (Numbers* numbers : {&end->v, &end->a, &end->w, &end->d}) numbers->resize(nv_);
@@ -142,66 +147,44 @@ bool GeneralizedAlpha::begin() {
   if (!all_finite(start.jerk)) std::fill(start.jerk.begin(), start.jerk.end(), 0.0);
   m.valid = true;
   m.h = 0;
-  m.v.assign(x0_.begin() + nq_, x0_.begin() + nq_ + nv_);
   m.w = start.a;
   m.jerk = start.jerk;
   m.lambda = start.lambda;
   m.w_before.clear();
   m.lambda_before.clear();
   m.power.assign(quadratures_, 0.0);
-  const MotionPoint at = point(t0_, q0(), m.v, m.w, m.lambda);
+  const MotionPoint at = point(t0_, q0(), v0(), m.w, m.lambda);
   form_.quadrature_rates(at, m.power, *workspace_);
-  m.deviation.assign(nv_, 0.0);
-  if (!matrix_.has_position_rows()) return true;
-
-  // displacement_rate(s v, w) is w + s [v, w] / 2 + even terms
-  double speed = 1;
-  for (double v : m.v) speed = std::max(speed, std::fabs(v));
-  const double s = 0.1 / speed;
-  Numbers back(nv_), forth(nv_), error(nv_), target(matrix_.multipliers());
-  for (int j = 0; j < nv_; ++j) scratch_[j] = s * m.v[j];
-  positions_.displacement_rate(scratch_, m.w, forth);
-  for (double& d : scratch_) d = -d;
-  positions_.displacement_rate(scratch_, m.w, back);
-  for (int j = 0; j < nv_; ++j)
-    error[j] = -(c_.position_error() * m.jerk[j] - (forth[j] - back[j]) / (12 * s));
-  rest_.refresh_at_rest(at, *workspace_);
-  rest_.along_constraints(error, target);
-  rest_.solve_constraint_change(target, m.deviation);
-  if (!all_finite(m.deviation)) std::fill(m.deviation.begin(), m.deviation.end(), 0.0);
+  find_lean(at, m.jerk, m.lean);
   return true;
 }
 
-// The part of the velocities at the start of the step that violates g' = 0.
-void GeneralizedAlpha::find_deviation(Memory& from) {
-  from.deviation.assign(nv_, 0.0);
+// e: the part of -c that constraints on positions forbid.
+void GeneralizedAlpha::find_lean(const MotionPoint& at, std::span<const double> jerk,
+                                 Numbers& lean) {
+  lean.assign(nv_, 0.0);
   if (!matrix_.has_position_rows()) return;
-  const MotionPoint at = point(t0_, q0(), from.v, from.w, from.lambda);
-  Numbers speeds(matrix_.multipliers());
-  form_.constraint_speeds(at, speeds, *workspace_);
-  rest_.refresh_at_rest(at, *workspace_);
-  rest_.solve_constraint_change(speeds, from.deviation);
-  if (!all_finite(from.deviation)) std::fill(from.deviation.begin(), from.deviation.end(), 0.0);
+  // displacement_rate(s v, w) is w + s [v, w] / 2 + even terms
+  double speed = 1;
+  for (double v : at.v) speed = std::max(speed, std::fabs(v));
+  const double s = 0.1 / speed;
+  for (int j = 0; j < nv_; ++j) scratch_[j] = s * at.v[j];
+  positions_.displacement_rate(scratch_, at.a, rate1_);
+  for (double& d : scratch_) d = -d;
+  positions_.displacement_rate(scratch_, at.a, back_);
+  for (int j = 0; j < nv_; ++j)
+    scratch_[j] = (rate1_[j] - back_[j]) / (12 * s) - c_.position_error() * jerk[j];
+  form_.forbidden_part(at, scratch_, lean, *workspace_);
+  if (!all_finite(lean)) std::fill(lean.begin(), lean.end(), 0.0);
 }
 
 // v0, a0 for a step of length h.
-void GeneralizedAlpha::fill_start(Memory& from, double h) {
+void GeneralizedAlpha::fill_start(const Memory& from, double h) {
   w0_ = from.w;
-  if (from.h == 0) {
-    for (int j = 0; j < nv_; ++j) {
-      v0_[j] = from.v[j] + h * h * from.deviation[j];
-      a0_[j] = from.w[j] + c_.shift() * h * from.jerk[j];
-    }
-    return;
-  }
-  const double ratio = h / from.h;
-  v0_ = from.v;
-  a0_ = from.a;
-  if (std::fabs(ratio - 1) < 1e-9) return;
-  if (from.deviation.empty()) find_deviation(from);
   for (int j = 0; j < nv_; ++j) {
-    v0_[j] -= (1 - ratio * ratio) * from.deviation[j];
-    a0_[j] = from.w[j] + ratio * (from.a[j] - from.w[j]);
+    v0_[j] = v0()[j] + h * h * from.lean[j];
+    a0_[j] = from.h == 0 ? from.w[j] + c_.shift() * h * from.jerk[j]
+                         : from.w[j] + h / from.h * (from.a[j] - from.w[j]);
   }
 }
 
@@ -288,7 +271,7 @@ bool GeneralizedAlpha::iterate(double h, End& end, bool always_refresh, StepRepo
   fresh_ = false;
   follow(h, end);
   for (int sweep = 1; sweep <= limit; ++sweep) {
-    const bool other = std::fabs(matrix_h_ - h) > 0.05 * h || matrix_mode_ != mode_;
+    const bool other = std::fabs(matrix_h_ - h) > 0.05 * h || is_other_mode(matrix_mode_, mode_);
     if (always_refresh || refresh_wanted_ || other) refresh(h, end);
     ++report.iterations;
     const double change = correct(h, end);
@@ -312,7 +295,7 @@ bool GeneralizedAlpha::iterate(double h, End& end, bool always_refresh, StepRepo
 
 // From the start values of `from`: straight on, and if that fails from the last accelerations with
 // a new matrix in every iteration.
-StepReport GeneralizedAlpha::solve(Memory& from, double h, End& end) {
+StepReport GeneralizedAlpha::solve(const Memory& from, double h, End& end) {
   StepReport report;
   report.taken = h;
   matrix_.set_mode(mode_);
@@ -340,9 +323,19 @@ StepReport GeneralizedAlpha::solve(Memory& from, double h, End& end) {
   }
   ++counts_.newton_steps;
   counts_.max_stage_change = std::max(counts_.max_stage_change, report.measure);
+  settle(h, end);
   std::fill(end.power.begin(), end.power.end(), 0.0);
   form_.quadrature_rates(point(t0_ + h, end.q, end.v, end.w, end.lambda), end.power, *workspace_);
   return report;
+}
+
+// v and w on the constraints, and the a that goes with w.
+void GeneralizedAlpha::settle(double h, End& end) {
+  if (matrix_.multipliers() == 0) return;
+  form_.settle(point(t0_ + h, end.q, end.v, end.w, end.lambda), end.v, end.w, end.lambda,
+               *workspace_);
+  for (int j = 0; j < nv_; ++j)
+    end.a[j] = ((1 - c_.af) * end.w[j] + c_.af * w0_[j] - c_.am * a0_[j]) / (1 - c_.am);
 }
 
 // -------------------------------------------------------------------------------------------- step
@@ -354,13 +347,12 @@ void GeneralizedAlpha::write(double h, const End& end, std::span<double> x) {
     x[m_ + k] = x0_[m_ + k] + 0.5 * h * (memory0_.power[k] + end.power[k]);
 }
 
-StepReport GeneralizedAlpha::step(State& state, double h, double t_end) {
-  if (mode_ != state.mode) memory_.valid = false;
+StepReport GeneralizedAlpha::take_step(State& state, double h, double t_end) {
+  if (is_other_mode(mode_, state.mode)) memory_.valid = false;
   x0_ = state.x;
   mode_ = state.mode;
   t0_ = state.t;
   matrix_.set_mode(mode_);
-  rest_.set_mode(mode_);
   if (!memory_.valid && !begin()) return {StepStatus::not_finite, h, 0, -1, 0};
   memory0_ = memory_;
   const StepReport report = solve(memory0_, h, end_);
@@ -372,14 +364,14 @@ StepReport GeneralizedAlpha::step(State& state, double h, double t_end) {
   state.t = t_end;
   h0_ = h;
   memory_.h = h;
-  memory_.v = end_.v;
   memory_.a = end_.a;
   memory_.w_before = memory0_.w;
   memory_.lambda_before = memory0_.lambda;
   memory_.w = end_.w;
   memory_.lambda = end_.lambda;
   memory_.power = end_.power;
-  memory_.deviation.clear();
+  for (int j = 0; j < nv_; ++j) memory_.jerk[j] = (end_.w[j] - memory0_.w[j]) / h;
+  find_lean(point(t_end, end_.q, end_.v, end_.w, end_.lambda), memory_.jerk, memory_.lean);
   return report;
 }
 

@@ -5,6 +5,7 @@
 //                     v1 = v0 + h ((1 - gamma) a0 + gamma a1)
 //   (1 - am) a1 + am a0 = (1 - af) w1 + af w0          w = v', a: the method's own memory
 //   R_dyn(t1, q1, v1, w1, lambda1) = 0,   g(t1, q1) = 0,   y(t1, q1, v1) = 0
+//   then v1 and w1 to g' = 0 and g'' = 0 with the smallest change
 //
 //   am = (2 rho - 1) / (rho + 1),  af = rho / (rho + 1),  gamma = 1/2 - am + af,
 //   beta = (gamma + 1/2)^2 / 4

@@ -19,7 +19,7 @@ class HeldIntegrator final : public Integrator {
   void restart() override {}
   void moved() override {}
 
-  StepReport step(State& state, double h, double t_end) override {
+  StepReport take_step(State& state, double h, double t_end) override {
     x0_ = state.x;
     mode_ = state.mode;
     t0_ = state.t;

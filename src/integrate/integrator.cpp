@@ -17,6 +17,27 @@ Integrator::Integrator(const System& system)
       workspace_(system.make_workspace()),
       x0_(n_) {}
 
+StepReport Integrator::step(State& state, double h, double t_end) {
+  const std::size_t turns = system_.turn_entries();
+  for (int attempt = 0;; ++attempt) {
+    StepReport report = take_step(state, h, t_end);
+    if (report.status != StepStatus::ok || turns == 0) return report;
+    report.problem =
+        system_.count_turns(state, h0_, std::span<int>(state.mode).last(turns), *workspace_);
+    if (report.problem.empty()) return report;
+    report.status = StepStatus::turned_too_far;
+    report.taken = h0_;
+    state.t = t0_;
+    state.x = x0_;
+    state.mode = mode_;
+    restart();
+    if (!chooses_length() || attempt == 20) return report;
+    ++counts_.rejected;
+    h = 0.5 * h0_;
+    t_end = t0_ + h;
+  }
+}
+
 namespace {
 
 template <int stages>

@@ -6,6 +6,7 @@
 // (`dense`) and taken again to a shorter length (`restep`).
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,6 +23,7 @@ enum class StepStatus {
   step_too_small,       // error control asks for steps below the resolution of t
   tolerance_too_tight,  // the error tolerance is below the rounding of x
   not_finite,           // the derivative or the new state is not a number
+  turned_too_far,       // what turns cannot be counted over so long a step
 };
 
 struct StepReport {
@@ -31,6 +33,7 @@ struct StepReport {
                        // tolerance_too_tight: the least tolerance that is possible
   int component = -1;  // the worst number of x, -1 unknown
   int iterations = 0;  // implicit: sweeps over the stages
+  std::string problem{};  // turned_too_far: a sentence
 };
 
 struct IntegratorCounts {
@@ -72,8 +75,8 @@ class Integrator {
 
   // From `state` one step of length h (error control: at most h). After the whole of h, state.t is
   // exactly t_end, the caller's value of state.t + h without drift. On failure `state` is
-  // untouched.
-  virtual StepReport step(State& state, double h, double t_end) = 0;
+  // untouched. Turns are counted: the memory in the mode is that of the new state.
+  StepReport step(State& state, double h, double t_end);
 
   // x inside the last step, theta in [0, 1]; false where the derivative it needs is not finite.
   virtual bool dense(double theta, std::span<double> x) = 0;
@@ -88,6 +91,17 @@ class Integrator {
   Workspace& workspace() { return *workspace_; }
 
  protected:
+  // Error control: `take_step` may go less far than h.
+  virtual bool chooses_length() const { return false; }
+  // The step itself.
+  virtual StepReport take_step(State& state, double h, double t_end) = 0;
+
+  // Whether two modes differ in more than the memory of turns.
+  bool is_other_mode(std::span<const int> a, std::span<const int> b) const {
+    const std::size_t memory = system_.turn_entries();
+    return a.size() != b.size() || !std::equal(a.begin(), a.end() - memory, b.begin());
+  }
+
   void evaluate(double t, std::span<const double> x, std::span<double> xdot) {
     ++counts_.evaluations;
     system_.derivative({t, x, mode_}, xdot, *workspace_);

@@ -50,11 +50,8 @@ void MotionMatrix::refresh(const MotionPoint& at, double q_scale, double v_scale
                            std::span<const double> d, Workspace& workspace) {
   q_scale_ = q_scale;
   v_scale_ = v_scale;
-  MotionDirections directions{q_scale, v_scale, nullptr};
-  if (!d.empty()) {
-    fill_turn(d);
-    directions.turn = &turn_;
-  }
+  fill_turn(d);
+  const MotionDirections directions{q_scale, v_scale, &turn_};
   form_.residual_matrix(at, directions, matrix_, workspace);
   for (std::size_t k = 0; k < levels_.size(); ++k) {
     if (levels_[k] == EquationLevel::position)
@@ -77,31 +74,6 @@ void MotionMatrix::solve(std::span<double> residual) {
   Eigen::Map<Eigen::VectorXd> r(residual.data(), size());
   solution_ = factors_.solve(r);
   r = solution_;
-}
-
-// Scales so small that only M and the rows of the constraints are left; exact, because derivatives
-// are.
-void MotionMatrix::refresh_at_rest(const MotionPoint& at, Workspace& workspace) {
-  constexpr double none = 1e-40;
-  refresh(at, none, none, {}, workspace);
-}
-
-void MotionMatrix::solve_constraint_change(std::span<const double> target,
-                                           std::span<double> change) {
-  Eigen::VectorXd right = Eigen::VectorXd::Zero(size());
-  for (std::size_t k = 0; k < levels_.size(); ++k)
-    if (levels_[k] == EquationLevel::position) right[speeds_ + static_cast<int>(k)] = target[k];
-  solution_ = factors_.solve(right);
-  std::copy_n(solution_.data(), speeds_, change.begin());
-}
-
-void MotionMatrix::along_constraints(std::span<const double> direction,
-                                     std::span<double> result) const {
-  const Eigen::Map<const Eigen::VectorXd> along(direction.data(), speeds_);
-  for (std::size_t k = 0; k < levels_.size(); ++k)
-    result[k] = levels_[k] == EquationLevel::position
-                    ? matrix_.row(speeds_ + static_cast<int>(k)).head(speeds_).dot(along)
-                    : 0;
 }
 
 }  // namespace cartan

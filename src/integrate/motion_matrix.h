@@ -9,7 +9,6 @@
 //   [ A    (velocities)               0  ]      equations, whatever the length of the step
 #pragma once
 
-
 #include "core/dense.h"
 #include "system/second_order.h"
 
@@ -26,20 +25,13 @@ class MotionMatrix {
   int multipliers() const { return static_cast<int>(levels_.size()); }
   bool has_position_rows() const { return position_rows_ > 0; }
 
-  // Forms and factorises; `d` is the displacement to at.q (empty: none).
+  // Forms and factorises; `d` is the displacement to at.q.
   void refresh(const MotionPoint& at, double q_scale, double v_scale, std::span<const double> d,
                Workspace& workspace);
   // Divides the rows of a residual as those of the matrix are.
   void scale(std::span<double> residual) const;
   // In place.
   void solve(std::span<double> residual);
-
-  // The same at a point, for no step: changes of v that only constraints can make,
-  //   M change - J^T impulse = 0,   G change = the target, per multiplier (velocity rows: zero).
-  void refresh_at_rest(const MotionPoint& at, Workspace& workspace);
-  void solve_constraint_change(std::span<const double> target, std::span<double> change);
-  // G direction of the position rows, zero for others.
-  void along_constraints(std::span<const double> direction, std::span<double> result) const;
 
  private:
   void fill_turn(std::span<const double> d);

@@ -15,7 +15,8 @@ class MuntheKaas final : public Integrator {
              const IntegratorOptions& options);
   void restart() override;
   void moved() override { follows_ = false; }
-  StepReport step(State& state, double h, double t_end) override;
+  bool chooses_length() const override { return controlled_; }
+  StepReport take_step(State& state, double h, double t_end) override;
   bool dense(double theta, std::span<double> x) override;
   StepReport restep(double h, std::span<double> x) override;
 
@@ -118,7 +119,7 @@ bool MuntheKaas::fill_end() {
   return all_finite(part(k_, tab_.stages));
 }
 
-StepReport MuntheKaas::step(State& state, double h, double t_end) {
+StepReport MuntheKaas::take_step(State& state, double h, double t_end) {
   const bool start_known = follows_ && end_known_;
   x0_ = state.x;
   mode_ = state.mode;

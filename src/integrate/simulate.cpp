@@ -341,6 +341,8 @@ bool Run::fail(const StepReport& step) {
   const std::string worst = step.component >= 0 ? system_.component_name(step.component) : "";
   const std::string where =
       format("%s at t = %.9g with step %.3g: ", info_.name, state_.t, step.taken);
+  if (step.status == StepStatus::turned_too_far)
+    return end(RunStatus::no_convergence, where + step.problem);
   const std::string reason = system_.explain_failure(state_, integrator_->workspace());
   if (!reason.empty()) return end(RunStatus::constraints_lost, where + reason);
   switch (step.status) {

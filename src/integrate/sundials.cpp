@@ -70,7 +70,8 @@ class SundialsIntegrator : public Integrator {
   SundialsIntegrator(const System& system, const IntegratorOptions& options);
   void restart() override { fresh_ = true; }
   void moved() override {}  // the shift sees it
-  StepReport step(State& state, double h, double t_end) override;
+  bool chooses_length() const override { return true; }
+  StepReport take_step(State& state, double h, double t_end) override;
   bool dense(double theta, std::span<double> x) override;
   StepReport restep(double h, std::span<double> x) override;
 
@@ -157,7 +158,7 @@ int SundialsIntegrator::fill_weights(N_Vector y, N_Vector weights) const {
   return all_finite(w) ? 0 : -1;
 }
 
-StepReport SundialsIntegrator::step(State& state, double h, double t_end) {
+StepReport SundialsIntegrator::take_step(State& state, double h, double t_end) {
   x0_ = state.x;
   mode_ = state.mode;
   t0_ = state.t;

@@ -43,7 +43,7 @@ class Variational final : public Integrator {
   // The constraints are satisfied to rounding already: what projection does to the state is for
   // those who look at it; the motion goes on from its own memory.
   void moved() override { moved_ = true; }
-  StepReport step(State& state, double h, double t_end) override;
+  StepReport take_step(State& state, double h, double t_end) override;
   bool dense(double theta, std::span<double> x) override;
   StepReport restep(double h, std::span<double> x) override;
 
@@ -138,7 +138,7 @@ void Variational::restart() {
 
 // The state is the one that was given out, or what projection made of it.
 bool Variational::remembers(const State& state) const {
-  if (!known_ || state.t != t1_ || state.mode != mode_) return false;
+  if (!known_ || state.t != t1_ || is_other_mode(state.mode, mode_)) return false;
   if (!moved_) return state.x == now_.x;
   for (int k = 0; k < n_; ++k)
     if (!(std::fabs(state.x[k] - now_.x[k]) <=
@@ -378,11 +378,12 @@ StepReport Variational::advance(double h, double t_end, Numbers& d, Node& to) {
   return report;
 }
 
-StepReport Variational::step(State& state, double h, double t_end) {
+StepReport Variational::take_step(State& state, double h, double t_end) {
   if (!remembers(state) && !start_from(state)) {
     known_ = false;
     return {StepStatus::not_finite, h, 0, -1, 0};
   }
+  mode_ = state.mode;  // with the turns of now
   t0_ = state.t;
   start_ = now_;
   x0_ = start_.x;

@@ -32,7 +32,7 @@ struct MotionPoint {
 //   dq = q_scale q turn e_k,   dv = v_scale e_k,   da = e_k
 struct MotionDirections {
   double q_scale = 0, v_scale = 0;
-  const Eigen::MatrixXd* turn = nullptr;  // null: the identity
+  const Eigen::MatrixXd* turn = nullptr;
 };
 
 // The motion through a state.
@@ -56,9 +56,15 @@ class SecondOrderForm {
   // Derivatives of all equations by (a, lambda) along the directions, exact.
   virtual void residual_matrix(const MotionPoint& at, const MotionDirections& directions,
                                Eigen::Ref<Eigen::MatrixXd> result, Workspace& workspace) const = 0;
-  // The rates g' of position equations and the values y of velocity equations; zero for others.
-  virtual void constraint_speeds(const MotionPoint& at, std::span<double> result,
-                                 Workspace& workspace) const = 0;
+  // v and a brought to y = 0 and y' = 0 (y = g' of position equations) at the place of the point,
+  // by the smallest mass-weighted change, and the multipliers to what that takes: M (change of a) =
+  // J^T (change of lambda).
+  virtual void settle(const MotionPoint& place, std::span<double> v, std::span<double> a,
+                      std::span<double> lambda, Workspace& workspace) const = 0;
+  // The part of speeds that position equations forbid: the least e in the mass metric with
+  // J e = J direction for these, J e = 0 for equations of velocities.
+  virtual void forbidden_part(const MotionPoint& place, std::span<const double> direction,
+                              std::span<double> result, Workspace& workspace) const = 0;
   // Rates of the quadratures of the System.
   virtual void quadrature_rates(const MotionPoint& at, std::span<double> result,
                                 Workspace& workspace) const = 0;

@@ -4,7 +4,8 @@
 //   x' = f(t, x; mode)      x on a StateSpace, f given for the embedded numbers
 //
 // `mode` is the discrete part of the state (exact Coulomb friction: slipping forward, backward,
-// stuck); between events it is constant and f is smooth.
+// stuck); between events it is constant and f is smooth. Its last entries may be a memory of what x
+// leaves open (whole turns of an angle): it is renewed after every step and changes f nowhere near.
 #pragma once
 
 #include <memory>
@@ -138,6 +139,16 @@ class System {
   virtual double turn(int i) const {
     (void)i;
     return 0;
+  }
+
+  // The last entries of the mode that are such a memory, and what they become after a step of that
+  // length to `at`, whose mode still has those of its start. "" or why they cannot be told: the
+  // step was too long.
+  virtual int turn_entries() const { return 0; }
+  virtual std::string count_turns(StateView at, double length, std::span<int> turns,
+                                  Workspace& workspace) const {
+    (void)at, (void)length, (void)turns, (void)workspace;
+    return "";
   }
 
   // What special methods need; null where a System has no such side.

@@ -47,6 +47,7 @@ VectorXd naive_accelerations(const ClosedModel& m, const NaiveState& at, const N
 
 struct Tally {
   int mechanisms = 0;
+  int turned = 0;    // of these, how many have a coordinate beyond half a turn
   double worst = 0;  // error / tolerance
 };
 
@@ -71,8 +72,11 @@ void compare_all(const ClosedModel& m, std::map<std::string, Tally>& tally) {
     Observation now;
     system.observe(state, now, *workspace);
     const VectorXd found = world_accelerations(system.report_dynamics(state, *workspace), now);
-    // the coordinates the system reports: poses do not know whole turns and signs of quaternions
+    // whole turns and signs of quaternions are those of the joints, whatever the state is made of
     const VectorXd q_seen = flat(now.q), v_seen = flat(now.v);
+    const Eigen::Map<const VectorXd> q_given(m.state.q.data(), q_seen.size());
+    EXPECT_LE((q_seen - q_given).lpNorm<Eigen::Infinity>(), 1e-9);
+    tally[row.name].turned += q_given.size() > 0 && q_given.lpNorm<Eigen::Infinity>() > 4;
     const NaiveState at = {
         m.state.t, {q_seen.begin(), q_seen.end()}, {v_seen.begin(), v_seen.end()}};
     const NaiveClosedResult r = calc_naive_closed_dynamics(m.tree, at);
@@ -102,6 +106,7 @@ TEST(AllFormulations, RandomMechanisms) {
     std::printf("%-18s %3d mechanisms, largest error / tolerance %.2g\n", name.c_str(),
                 t.mechanisms, t.worst);
     EXPECT_GE(t.mechanisms, name == "canonical" ? count / 2 : count) << name;
+    EXPECT_GE(t.turned, t.mechanisms / 4) << name;
   }
   EXPECT_EQ(tally.size() + 1, formulation_table().size());
 }

@@ -66,6 +66,11 @@ BodyText make_body(Builder& b, const std::string& name, JointType joint) {
   return body;
 }
 
+bool is_hinge_angle(JointType type, int k) {
+  return type == JointType::revolute || type == JointType::universal ||
+         (type == JointType::cylindrical && k == 0) || (type == JointType::planar && k == 2);
+}
+
 void add_motion(Builder& b, JointType type, JointText& joint) {
   auto speed = [&] { return number(b, b.random.away_from_zero(0.1, 2)); };
   for (int k = 0; k < info(type).nv; ++k) joint.velocity.push_back(speed());
@@ -74,8 +79,11 @@ void add_motion(Builder& b, JointType type, JointText& joint) {
     joint.position.rotation = rotation(b, b.random.rotation());
   if (type == JointType::free) joint.position.at = numbers(b, b.random.vector(1));
   if (type == JointType::spherical || type == JointType::free || type == JointType::fixed) return;
-  for (int k = 0; k < info(type).nv; ++k)
-    joint.position.coordinates.push_back(number(b, b.random.uniform(-1.5, 1.5)));
+  for (int k = 0; k < info(type).nv; ++k) {
+    const bool turned = is_hinge_angle(type, k) && b.turns.chance(b.options.turned);
+    const int turns = turned ? b.turns.integer(-4, 4) : 0;
+    joint.position.coordinates.push_back(number(b, b.random.uniform(-1.5, 1.5) + 2 * pi * turns));
+  }
 }
 
 // Mostly oblique, sometimes a coordinate axis: those are treated apart by the engine.

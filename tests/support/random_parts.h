@@ -9,11 +9,13 @@ namespace cartan::random_parts {
 
 struct Builder {
   Random random;
+  Random turns;  // of its own: the rest does not depend on it
   const RandomMechanismOptions& options;
   ModelDescription model;
   std::vector<JointType> joint_types;  // beside model.joints
 
-  Builder(std::uint64_t seed, const RandomMechanismOptions& o) : random(seed), options(o) {}
+  Builder(std::uint64_t seed, const RandomMechanismOptions& o)
+      : random(seed), turns(~seed), options(o) {}
 };
 
 // A number, sometimes written as an expression over the parameters.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "integrate/integrator.h"
+#include "integrate/simulate.h"
 #include "support/allocation_counter.h"
 #include "support/example.h"
 
@@ -232,6 +233,32 @@ TEST(ClosedAllocation, WarmStepsAskForNoMemory) {
         EXPECT_GT(state.t, 0.001);
       }
     }
+}
+
+// A sound motion is never said to be close to a singular position, weak though some rows may be;
+// one that comes to a flat four-bar is.
+TEST(Singular, OnlyWhereRowsHaveBecomeWeak) {
+  for (const char* name : {"benchmark_bicycle", "bicycle", "slider_crank", "squeezer"})
+    for (const char* formulation : {"recursive", "absolute-se3"}) {
+      SCOPED_TRACE(std::string(name) + " " + formulation);
+      const Example e = test::load_example(name, formulation);
+      const auto workspace = e.system->make_workspace();
+      const bool fast = std::string(name) == "squeezer";
+      Observer observer;
+      observer.on_sample = [&](const State& state) {
+        EXPECT_EQ(e.system->explain_failure(state, *workspace), "") << "t = " << state.t;
+      };
+      simulate(*e.system, e.system->initial_state(),
+               {.integrator = "gl3", .duration = fast ? 0.002 : 0.2, .step = fast ? 1e-4 : 0.005},
+               observer);
+    }
+  const Example flat =
+      test::load_example("four_bar", "recursive", {{"a", 0.3}, {"b", 0.5}, {"c", 0.3}, {"d", 0.5}});
+  ASSERT_TRUE(flat);
+  const State near = flat.mechanism().make_state(
+      0, {std::vector{1e-3}, std::vector{-1e-3}, std::vector{1e-3}}, {});
+  EXPECT_NE(flat.system->explain_failure(near, *flat.system->make_workspace()).find("close to"),
+            std::string::npos);
 }
 
 }  // namespace
