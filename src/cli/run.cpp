@@ -1,4 +1,5 @@
 // cartan run: simulate a model, print a summary, write the motion.
+#include <chrono>
 #include <ctime>
 #include <fstream>
 #include <iterator>
@@ -25,7 +26,7 @@ namespace {
 struct Options {
   ModelArguments model;
   RunArguments run;
-  std::string from, out, stabilisation = "projection";
+  std::string from, out, stabilisation = "projection", estimate = "on";
   std::vector<std::string> record;
   bool power = false, report = false, json = false, quiet = false;
 };
@@ -58,6 +59,10 @@ std::optional<int> read_options(const Words& words, Options& o) {
                  "residual",
                  o.power);
   declare_stabilisation(arguments, o.stabilisation);
+  arguments.option(
+      "--estimate", "on|off",
+      "estimate the error of the end by a second run of about half the time; default on",
+      o.estimate);
   arguments.option("--out", "DIR",
                    "write trajectory.csv, bodies.csv, events.csv, ... to this folder", o.out);
   arguments.flag("--report",
@@ -77,7 +82,7 @@ struct Job {
   AssemblyReport assembly;
   std::unique_ptr<OutputFolder> output;  // null: nothing is written
   std::unique_ptr<Recorder> recorder;
-  bool balance = false;
+  bool balance = false, estimate = true;
 
   const MechanicalSystem* mechanism() const {
     return dynamic_cast<const MechanicalSystem*>(system.get());
@@ -124,6 +129,12 @@ bool prepare(const Options& o, Job& job) {
     fmt::print(stderr, "cartan run: --report writes to a folder; give --out DIR too\n");
     return false;
   }
+  if (o.estimate != "on" && o.estimate != "off") {
+    fmt::print(stderr, "cartan run: --estimate: expected on or off, got '{}'\n", o.estimate);
+    return false;
+  }
+  // nobody would read it otherwise
+  job.estimate = o.estimate == "on" && (!o.quiet || o.json || !o.out.empty());
   extra.balance = job.balance = o.power;
   job.model = load_model(o.model, o.quiet);
   if (!job.model) return false;
@@ -162,10 +173,26 @@ bool prepare(const Options& o, Job& job) {
   return true;
 }
 
+ErrorEstimate estimate(const Job& job, const SimulateReport& report, const Path& path,
+                       bool show_progress) {
+  Progress progress("estimating the error", show_progress);
+  return estimate_error(*job.system, job.start, job.settings.simulate, report, path,
+                        [&](double fraction) { progress.show(fraction); });
+}
+
 RunResult simulate(const Job& job, bool show_progress) {
   Progress progress("simulating", show_progress);
   Observer observer;
-  observer.on_sample = [&](const State& state) { job.recorder->sample(state); };
+  PlaceReader place(*job.system);
+  Path path;
+  double noting = 0;  // seconds
+  observer.on_sample = [&](const State& state) {
+    job.recorder->sample(state);
+    if (!job.estimate || !path.wants()) return;
+    const auto begin = std::chrono::steady_clock::now();
+    path.add(place(state));
+    noting += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
   observer.on_event = [&](const EventRecord& event) { job.recorder->event(event); };
   observer.on_progress = [&](double fraction) { progress.show(fraction); };
 
@@ -174,7 +201,9 @@ RunResult simulate(const Job& job, bool show_progress) {
   result.settings = job.settings;
   result.start_time = job.start.t;
   result.report = cartan::simulate(*job.system, job.start, job.settings.simulate, observer);
-  result.wall_seconds = result.report.wall_seconds - job.recorder->seconds();
+  result.wall_seconds = result.report.wall_seconds - job.recorder->seconds() - noting;
+  if (job.estimate && result.report.ok())
+    result.error = estimate(job, result.report, path, show_progress);
   result.events = job.recorder->event_count();
   job.recorder->describe(result.report.final_state, result);
   result.assembly = job.assembly;

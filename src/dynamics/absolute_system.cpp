@@ -206,6 +206,7 @@ class AbsoluteSystem final : public MechanicalSystem {
   void count_rows(const std::vector<double>& parameters) {
     const Mechanism<double> mechanism = make_mechanism<double>(absolute_, parameters);
     power_ = mechanism.has_power;
+    switches_ = mechanism.mode_count;
     std::vector<bool> closes(model_.joints.size(), false);
     for (int j : model_.loop_joints) closes[j] = true;
     for (const ConstraintRow& row : mechanism.rows) {
@@ -244,7 +245,8 @@ class AbsoluteSystem final : public MechanicalSystem {
       double* v = state.x.data() + 7 * n + 6 * b;
       for (int k = 0; k < 3; ++k) v[k] = body.angular[k], v[3 + k] = speed[k];
     }
-    state.mode = choose_rows(tree);
+    state.mode.assign(switches_, 0);
+    for (const int active : choose_rows(tree)) state.mode.push_back(active);
     return state;
   }
 
@@ -263,6 +265,7 @@ class AbsoluteSystem final : public MechanicalSystem {
   std::vector<bool> in_tree_;          // per row: a row of the tree's system, too
   std::vector<Vec3<double>> centres_;  // per body: centre of mass in the body frame
   bool power_ = false;
+  int switches_ = 0;
   AssemblyReport assembly_;
 };
 

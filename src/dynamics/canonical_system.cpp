@@ -70,6 +70,7 @@ class CanonicalSystem final : public MechanicalSystem {
   void derivative(StateView at, std::span<double> xdot, Workspace& workspace) const override {
     CanonicalSystemWorkspace& w = own(workspace);
     ++w.evaluations;
+    set_mode(at.mode, w.motion);
     calc_canonical_rates(mechanism_, at.t, at.x.data(), xdot.data(), w.motion);
   }
 
@@ -82,6 +83,7 @@ class CanonicalSystem final : public MechanicalSystem {
     w.evaluations += static_cast<long>(times.size());
     evaluate_in_packs(times, x, xdot, w.pack_x, w.pack_xdot,
                       [&](const Pack4& t, const Pack4* at, Pack4* rates) {
+                        set_mode(mode, *w.pack);
                         calc_canonical_rates(pack_mechanism_, t, at, rates, *w.pack);
                       });
   }
@@ -92,6 +94,7 @@ class CanonicalSystem final : public MechanicalSystem {
     if (!w.dual) w.dual = make_canonical_workspace(dual_mechanism_, unit_);
     differentiate_columns(at.x, mechanism_.nq + mechanism_.nv, J, w.dual_x, w.dual_xdot,
                           [&](const Dual4* x, Dual4* xdot) {
+                            set_mode(at.mode, *w.dual);
                             calc_canonical_rates(dual_mechanism_, Dual4(at.t), x, xdot, *w.dual);
                           });
   }
@@ -107,6 +110,7 @@ class CanonicalSystem final : public MechanicalSystem {
     w.dual_x.assign(at.x.begin(), at.x.end());
     w.dual_xdot.resize(at.x.size());
     w.seeded.fill_columns(J, [&](const auto& mechanism, auto& scratch) {
+      set_mode(at.mode, scratch);
       calc_canonical_rates(mechanism, Dual4(at.t), w.dual_x.data(), w.dual_xdot.data(), scratch);
       return std::span<const Dual4>(w.dual_xdot);
     });
@@ -170,6 +174,10 @@ class CanonicalSystem final : public MechanicalSystem {
   }
 
  private:
+  template <class S>
+  static void set_mode(std::span<const int> mode, CanonicalWorkspace<S>& ws) {
+    std::copy(mode.begin(), mode.end(), ws.motion.mode.begin());
+  }
   static CanonicalSystemWorkspace& own(Workspace& workspace) {
     return static_cast<CanonicalSystemWorkspace&>(workspace);
   }

@@ -153,7 +153,7 @@ double TreeSystem::turn(int i) const {
 // The margin of one component of dry friction (friction.h).
 Dual4 TreeSystem::friction_margin(const Mechanism<Dual4>& mechanism, const Dual4& t, const Dual4* x,
                                   StateView at, int component, MotionWorkspace<Dual4>& ws) const {
-  std::vector<Dual4> rates(at.x.size()), margins(mechanism.mode_count);
+  std::vector<Dual4> rates(at.x.size()), margins(mechanism.friction_modes);
   evaluate(mechanism, formulation_.solve_dual, t, x, at.mode, rates.data(), ws);
   calc_friction_margins<Dual4>(mechanism, ws, margins);
   return margins[component];

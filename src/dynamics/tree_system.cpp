@@ -35,7 +35,7 @@ TreeSystem::TreeSystem(const Model& model, std::vector<double> parameters,
     event_needs_energy_ |= e.when.program.depends_on(Quantity::kinetic) ||
                            e.when.program.depends_on(Quantity::potential);
   }
-  for (int k = 0; k < mechanism_.mode_count; ++k)
+  for (int k = 0; k < mechanism_.friction_modes; ++k)
     events_.push_back({"friction " + std::to_string(k), -1, false, true});
   if (!mechanism_.absolute) geometry_ = make_mechanism_geometry(mechanism_);
   discrete_ = make_discrete_motion(mechanism_, dual_mechanism_);
@@ -82,7 +82,7 @@ void TreeSystem::kinematic_rates(StateView at, std::span<double> rates, Workspac
 
 void TreeSystem::event_values(StateView at, std::span<double> values, Workspace& workspace) const {
   TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
-  const std::span<const int> friction = at.mode.first(mechanism_.mode_count);
+  const std::span<const int> friction = at.mode.first(mechanism_.friction_modes);
   const bool any_stuck = std::find(friction.begin(), friction.end(), 0) != friction.end();
   if (any_stuck)
     solve_at(at, w.motion);

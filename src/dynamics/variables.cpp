@@ -7,6 +7,7 @@
 
 #include "dynamics/parameter_seeds.h"
 #include "dynamics/singular_rates.h"
+#include "dynamics/switched_model.h"
 #include "dynamics/variable_rates.h"
 #include "system/motion_geometry.h"
 
@@ -19,8 +20,8 @@ struct VariablesWorkspace : Workspace {
   std::optional<ProgramScratch<Dual4>> dual;  // made at the first Jacobian
   RateCodeUse code;
   std::vector<double> entries;
-  std::vector<int> which;                     // parameters of the last parameter Jacobian ...
-  std::vector<std::vector<Dual4>> seeded;     // ... as dual numbers, four directions each
+  std::vector<int> which;                  // parameters of the last parameter Jacobian ...
+  std::vector<std::vector<Dual4>> seeded;  // ... as dual numbers, four directions each
 };
 
 // No constraints; shifts of variables may be symmetries.
@@ -59,6 +60,7 @@ class PlainSystem final : public VariablesSystem {
       : model_(model),
         parameters_(std::move(parameters)),
         compiler_(std::move(compiler)),
+        switch_count_(count_switches(model)),
         geometry_(model) {
     space_.add_vector(static_cast<int>(model.variables.size()));
     for (const Event& e : model.events) events_.push_back({e.name, e.direction, e.stop, false});
@@ -74,6 +76,7 @@ class PlainSystem final : public VariablesSystem {
     State state;
     for (const Variable& v : model_.variables)
       state.x.push_back(cartan::evaluate<double>(v.initial, parameters_)[0]);
+    state.mode.assign(switch_count_, 0);
     return state;
   }
 
@@ -87,6 +90,7 @@ class PlainSystem final : public VariablesSystem {
     if (compiler_)
       if (const RateCode* code = w.code.find_derivative(*compiler_, at))
         return code->derivative(at.t, at.x.data(), compiler_->parameters().data(), xdot.data());
+    hold(at, w.scratch);
     evaluate_rates<double>(model_, at.t, at.x, parameters_, w.scratch, xdot.data());
   }
 
@@ -98,6 +102,7 @@ class PlainSystem final : public VariablesSystem {
         return fill_jacobian(*code, at, compiler_->parameters(), w.entries, J);
     if (!w.dual) w.dual.emplace(model_);
     ProgramScratch<Dual4>& s = *w.dual;
+    hold(at, s);
     const int n = space_.size();
     std::copy(at.x.begin(), at.x.end(), s.x.begin());
     for (int first = 0; first < n; first += 4) {
@@ -130,25 +135,27 @@ class PlainSystem final : public VariablesSystem {
     if (!w.dual) w.dual.emplace(model_);
     seed(which, w);
     ProgramScratch<Dual4>& s = *w.dual;
+    hold(at, s);
     std::copy(at.x.begin(), at.x.end(), s.x.begin());
     for (std::size_t group = 0; group < w.seeded.size(); ++group) {
       const std::size_t first = 4 * group, count = std::min<std::size_t>(4, which.size() - first);
       evaluate_rates<Dual4>(model_, Dual4(at.t), s.x, w.seeded[group], s, s.xdot.data());
       for (int i = 0; i < space_.size(); ++i)
-        for (std::size_t k = 0; k < count; ++k)
-          J(i, static_cast<int>(first + k)) = s.xdot[i].d[k];
+        for (std::size_t k = 0; k < count; ++k) J(i, static_cast<int>(first + k)) = s.xdot[i].d[k];
     }
   }
 
   std::string explain_failure(StateView at, Workspace& workspace) const override {
     if (!model_.implicit) return "";
     VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    hold(at, w.scratch);
     evaluate_rates<double>(model_, at.t, at.x, parameters_, w.scratch, w.scratch.xdot.data());
     return explain_singular_rates(model_, at.t, w.scratch.form);
   }
 
   void event_values(StateView at, std::span<double> values, Workspace& workspace) const override {
     VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    hold(at, w.scratch);
     for (std::size_t k = 0; k < values.size(); ++k)
       values[k] = value<double>(model_.events[k].when, at.t, at.x, w.scratch);
   }
@@ -176,12 +183,19 @@ class PlainSystem final : public VariablesSystem {
 
   void calc_outputs(StateView at, std::span<double> outputs, Workspace& workspace) const override {
     VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    hold(at, w.scratch);
     for (std::size_t k = 0; k < outputs.size(); ++k)
       outputs[k] = value<double>(model_.outputs[k].value, at.t, at.x, w.scratch);
   }
 
  private:
   friend class VariablesFunction;
+
+  template <class S>
+  void hold(StateView at, ProgramScratch<S>& s) const {
+    s.branches.assign(at.mode.begin(), at.mode.end());
+    s.branches.resize(switch_count_);
+  }
 
   void seed(std::span<const int> which, VariablesWorkspace& w) const {
     if (!w.seeded.empty() && std::equal(which.begin(), which.end(), w.which.begin(), w.which.end()))
@@ -208,6 +222,7 @@ class PlainSystem final : public VariablesSystem {
   const Model& model_;
   std::vector<double> parameters_;
   std::shared_ptr<RateCompiler> compiler_;
+  const int switch_count_;
   StateSpace space_;
   std::vector<EventInfo> events_;
   VariablesGeometry geometry_;
@@ -220,6 +235,7 @@ class VariablesFunction final : public StateFunction {
 
   double value(StateView at, Workspace& workspace) const override {
     VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    system_.hold(at, w.scratch);
     return system_.value<double>(formula_, at.t, at.x, w.scratch);
   }
 
@@ -227,6 +243,7 @@ class VariablesFunction final : public StateFunction {
     VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
     if (!w.dual) w.dual.emplace(system_.model_);
     ProgramScratch<Dual4>& s = *w.dual;
+    system_.hold(at, s);
     const int n = system_.space_.size();
     std::copy(at.x.begin(), at.x.end(), s.x.begin());
     for (int first = 0; first < n; first += 4) {

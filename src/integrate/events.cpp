@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "system/switches.h"
+
 namespace cartan {
 namespace {
 
@@ -27,7 +29,10 @@ EventFinder::EventFinder(const System& system)
       side_(count_),
       noise_(count_),
       values_(count_),
-      x_(system.space().size()) {
+      x_(system.space().size()),
+      is_switch_(count_) {
+  if (const auto* switched = dynamic_cast<const Switched*>(&system))
+    for (const SwitchInfo& info : switched->switches()) is_switch_[info.event] = 1;
   for (int j = 0; j < sample_count; ++j) {
     samples_[j].theta = sample_places[j];
     samples_[j].g.resize(count_);
@@ -52,7 +57,7 @@ void EventFinder::restart(const State& state, std::span<const Crossing> handled,
     // A mode that is left through zero from above may begin at zero (a joint held at its limit).
     const EventInfo& info = system_.events()[i];
     const int undecided = info.internal && info.direction < 0 ? 1 : 0;
-    side_[i] = open ? undecided : sign(start[i]);
+    side_[i] = is_switch_[i] ? 1 : open ? undecided : sign(start[i]);
   }
 }
 

@@ -69,6 +69,7 @@ class EventFinder {
   Sample samples_[sample_count];
   std::vector<int> side_;
   std::vector<double> noise_, values_, x_;
+  std::vector<char> is_switch_;  // its branch is right at the start: above zero (switches.h)
   std::vector<Crossing> crossings_;
 };
 

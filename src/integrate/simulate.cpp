@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <limits>
 
+#include "integrate/switch_watch.h"
+
 namespace cartan {
 namespace {
 
@@ -88,6 +90,7 @@ class Run {
   const bool adaptive_, projecting_;
   std::unique_ptr<Integrator> integrator_;
   EventFinder events_;
+  SwitchWatch switches_;
   State state_;  // now
   State at_event_, sample_;
   const double t_begin_, t_end_;
@@ -112,6 +115,7 @@ Run::Run(const System& system, const State& start, const SimulateOptions& option
       projecting_(system.constrained() && options.project),
       integrator_(info_.make(system, integrator_options(info_, options))),
       events_(system),
+      switches_(system, options.step),
       state_(start),
       at_event_(start),
       sample_(start),
@@ -124,6 +128,7 @@ Run::Run(const System& system, const State& start, const SimulateOptions& option
 
 SimulateReport Run::operator()() {
   const auto begin = std::chrono::steady_clock::now();
+  switches_.hold(state_, integrator_->workspace());
   integrator_->restart();
   events_.restart(state_, {}, integrator_->workspace());
   give_sample(state_);
@@ -134,8 +139,10 @@ SimulateReport Run::operator()() {
   report_.counts = integrator_->counts();
   report_.unit_norm_error = std::max(report_.unit_norm_error, report_.counts.max_unit_norm_error);
   report_.final_state = state_;
+  switches_.release(report_.final_state);
+  report_.warning = switches_.warning();
   const IntegratorCounts& counts = report_.counts;
-  if (counts.noisy_steps > 0)
+  if (counts.noisy_steps > 0 && report_.warning.empty())
     report_.warning = format(
         "in %ld of %ld steps rounding of the derivative kept the stages from "
         "settling below %.2g (tolerance %.2g)",
@@ -165,11 +172,19 @@ void Run::run_fixed() {
 
 // Steps as error control wants them; samples from the dense output at t0 + k (every * step).
 void Run::run_adaptive() {
-  while (state_.t < t_end_)
-    if (!advance(t_end_ - state_.t, t_end_)) return;
+  while (state_.t < t_end_) {
+    const double left = t_end_ - state_.t;
+    const bool whole = !switches_.sampling() || left <= options_.step;
+    const double t_next = whole ? t_end_ : state_.t + options_.step;
+    if (!advance(whole ? left : options_.step, t_next)) return;
+  }
 }
 
 bool Run::advance(double h, double t_next) {
+  if (switches_.sampling() && switches_.begin_step(state_, integrator_->workspace())) {
+    integrator_->restart();
+    events_.restart(state_, {}, integrator_->workspace());
+  }
   const StepReport step = integrator_->step(state_, h, t_next);
   if (step.status != StepStatus::ok) return fail(step);
   ++report_.steps;
@@ -250,6 +265,11 @@ bool Run::fill_event_state(double length) {
 // Tells the observer and the system. False: the run ends here.
 bool Run::fire(const Crossing& crossing) {
   const EventInfo& info = system_.events()[crossing.index];
+  if (switches_.owns(crossing.index)) {
+    switches_.cross(crossing.index, at_event_, integrator_->workspace());
+    changed_ = true;
+    return true;
+  }
   if (info.internal) {
     ++report_.internal_events;
     if (is_chattering(info)) return false;

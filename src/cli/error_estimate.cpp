@@ -1,0 +1,86 @@
+#include "cli/error_estimate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+namespace cartan {
+namespace {
+
+constexpr double margin = 3;
+constexpr double rounding_level = 1e-11;  // relative to the size of the motion
+constexpr int multistep_order = 4;        // about what SUNDIALS uses
+constexpr double loosest_tolerance = 0.01;
+constexpr int most_samples = 500;
+
+struct SecondRun {
+  SimulateOptions options;
+  double ratio = 1;  // of the errors of the two runs
+  std::string what;  // "step 0.03"
+};
+
+SecondRun plan_second_run(const SimulateOptions& first, const SimulateReport& report) {
+  const IntegratorInfo& method = *find_integrator(first.integrator);
+  SecondRun second{first, 1, ""};
+  if (method.adaptive && !first.fixed_step) {
+    const int order = method.order > 0 ? method.order : multistep_order;
+    const double factor = std::min(std::pow(2.0, order + 1), loosest_tolerance / report.tolerance);
+    second.options.tolerance = factor * report.tolerance;
+    second.ratio = factor;
+    const double count = first.duration / (first.step * first.every);
+    while (count / (second.options.every / first.every) > most_samples) second.options.every *= 2;
+    second.what = fmt::format("tolerance {:.2g}", second.options.tolerance);
+    return second;
+  }
+  // Implicit methods iterate more where steps are longer.
+  const double factor = method.implicit ? 3 : 2;
+  second.options.step = factor * first.step;
+  second.ratio = std::pow(factor, method.order);
+  second.what = fmt::format("step {:.3g} s", second.options.step);
+  return second;
+}
+
+ErrorEstimate say(std::string how) {
+  return {std::nullopt, std::move(how)};
+}
+
+}  // namespace
+
+ErrorEstimate estimate_error(const System& system, const State& start,
+                             const SimulateOptions& options, const SimulateReport& report,
+                             const Path& path, const std::function<void(double)>& on_progress) {
+  if (options.duration <= 0) return say("there is no motion");
+  const SecondRun second = plan_second_run(options, report);
+  if (!(second.ratio > 1.5))
+    return say("none: the tolerance leaves no room for a second run with a larger one");
+  PlaceReader place(system);
+  Path other;
+  Observer observer;
+  observer.on_progress = on_progress;
+  observer.on_sample = [&](const State& state) {
+    if (other.wants()) other.add(place(state));
+  };
+  const SimulateReport coarse = simulate(system, start, second.options, observer);
+  if (!coarse.ok() || coarse.status != report.status)
+    return say(fmt::format("none: a second run with {} {}", second.what,
+                           coarse.ok() ? "ends in another way" : "failed: " + coarse.message));
+  std::vector<Place> mine = path.places(), its = other.places();
+  mine.push_back(place(report.final_state));
+  its.push_back(place(coarse.final_state));
+  const Separation apart = compare_paths(mine, its);
+  if (apart.lost && apart.exponential)
+    return say(fmt::format(
+        "chaotic: a second run with {} has nothing in common with this one from t = {:.3g} s on",
+        second.what, *apart.lost));
+  if (apart.lost)
+    return {apart.at_end, fmt::format("a second run with {} has nothing in common with this one "
+                                      "from t = {:.3g} s on: both are too coarse",
+                                      second.what, *apart.lost)};
+  const double error = margin * apart.at_end / (second.ratio - 1);
+  if (error < rounding_level * std::max(apart.size, 1e-3))
+    return say(fmt::format("at rounding level (second run with {})", second.what));
+  return {error, fmt::format("second run with {}", second.what)};
+}
+
+}  // namespace cartan

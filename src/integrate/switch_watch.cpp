@@ -1,0 +1,135 @@
+#include "integrate/switch_watch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "core/branches.h"
+
+namespace cartan {
+namespace {
+
+constexpr int most_changes = 1000;  // within one step
+constexpr int most_quick = 30;      // within a thousandth of one
+constexpr int steady_steps = 20;    // after which a sampled switch is located again
+
+}  // namespace
+
+SwitchWatch::SwitchWatch(const System& system, double step) : system_(system), step_(step) {
+  if (const auto* switched = dynamic_cast<const Switched*>(&system))
+    switches_ = &switched->switches();
+  if (!active()) return;
+  of_event_.assign(system.events().size(), -1);
+  for (std::size_t k = 0; k < switches_->size(); ++k)
+    of_event_[(*switches_)[k].event] = static_cast<int>(k);
+  tracks_.resize(switches_->size());
+  values_.resize(system.events().size());
+}
+
+// The event function of a branch held above zero is the argument itself.
+double SwitchWatch::argument(int which, State& state, Workspace& workspace) {
+  const SwitchInfo& info = (*switches_)[which];
+  int& branch = state.mode[info.mode];
+  const int before = branch;
+  branch = info.corners.empty() ? 1 : branch_argument;
+  system_.event_values(state, values_, workspace);
+  branch = before;
+  return values_[info.event];
+}
+
+int SwitchWatch::branch_at(const SwitchInfo& info, double argument) const {
+  if (info.corners.empty()) return argument > 0 ? 1 : argument < 0 ? -1 : info.at_zero;
+  const auto after = std::upper_bound(info.corners.begin(), info.corners.end(), argument);
+  return static_cast<int>(after - info.corners.begin()) + 1;
+}
+
+// The argument of one may depend on the branch of another: again until nothing changes.
+void SwitchWatch::hold(State& state, Workspace& workspace) {
+  if (!active()) return;
+  const int count = static_cast<int>(switches_->size());
+  bool changed = true;
+  for (int round = 0; changed && round <= count; ++round) {
+    changed = false;
+    for (int k = 0; k < count; ++k) {
+      const SwitchInfo& info = (*switches_)[k];
+      const int branch = branch_at(info, argument(k, state, workspace));
+      changed = changed || branch != state.mode[info.mode];
+      state.mode[info.mode] = branch;
+    }
+  }
+}
+
+void SwitchWatch::cross(int event, State& state, Workspace& workspace) {
+  const int which = of_event_[event];
+  const SwitchInfo& info = (*switches_)[which];
+  int& branch = state.mode[info.mode];
+  if (!info.corners.empty()) {
+    const double x = argument(which, state, workspace);
+    const std::size_t k = static_cast<std::size_t>(branch);  // between corners k - 2 and k - 1
+    const bool up =
+        k == 1 || (k <= info.corners.size() && info.corners[k - 1] - x < x - info.corners[k - 2]);
+    branch += up ? 1 : -1;
+  } else if (branch == branch_zero) {  // sign(0) = 0 is left
+    const double x = argument(which, state, workspace);
+    branch = x < 0 ? -1 : 1;
+  } else {
+    branch = -branch;
+  }
+  Track& track = tracks_[which];
+  if (!is_endless(track, state.t)) return;
+  warn(info, state.t);
+  branch *= info.corners.empty() ? branch_sampled : -1;
+  track.steady = 0;
+  ++sampled_;
+}
+
+bool SwitchWatch::is_endless(Track& track, double t) const {
+  if (track.changes == 0 || t > track.since + step_) track.since = t, track.changes = 0;
+  if (track.quick == 0 || t > track.burst + 1e-3 * step_) track.burst = t, track.quick = 0;
+  ++track.changes;
+  ++track.quick;
+  return track.changes > most_changes || track.quick > most_quick;
+}
+
+bool SwitchWatch::begin_step(State& state, Workspace& workspace) {
+  bool changed = false;
+  for (std::size_t k = 0; k < switches_->size(); ++k) {
+    const SwitchInfo& info = (*switches_)[k];
+    int& branch = state.mode[info.mode];
+    const bool table = !info.corners.empty();
+    const bool sampled = table ? branch < 0 : std::abs(branch) == branch_sampled;
+    if (!sampled) continue;
+    const int now = branch_at(info, argument(static_cast<int>(k), state, workspace));
+    const int held = table ? -now : now == branch_zero ? 1 : now;
+    const int next = table ? held : held * branch_sampled;
+    Track& track = tracks_[k];
+    track.steady = next == branch ? track.steady + 1 : 0;
+    changed = changed || next != branch;
+    branch = next;
+    if (track.steady < steady_steps) continue;
+    branch = now;
+    track = {};
+    --sampled_;
+    changed = true;
+  }
+  return changed;
+}
+
+void SwitchWatch::release(State& state) const {
+  if (!active()) return;
+  for (const SwitchInfo& info : *switches_) state.mode[info.mode] = 0;
+}
+
+void SwitchWatch::warn(const SwitchInfo& info, double t) {
+  if (!warning_.empty()) return;
+  char time[32];
+  std::snprintf(time, sizeof time, "%.6g", t);
+  warning_ = "at t = " + std::string(time) + " '" + info.text +
+             "' begins to switch back and forth without end: there it is looked at once per step "
+             "only, and the result is of first order in the step. ";
+  warning_ += info.jumps ? "For dry friction use a [[force]] of type \"friction\", which sticks; "
+                           "otherwise smooth the jump, as tanh(x/width) does for sign(x)"
+                         : "Use a smaller step, or smooth it";
+}
+
+}  // namespace cartan
