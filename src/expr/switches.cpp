@@ -58,7 +58,8 @@ class Holder {
       bool moved = i.op == Op::input && program.inputs[i.a].quantity != Quantity::parameter;
       for_each_operand(program, i, [&](int k) { moved = moved || moves[k]; });
       moves.push_back(moved);
-      value_.push_back(copy(i, argument_moves(i, moves)));
+      written_.push_back(copy(i, written_));
+      value_.push_back(argument_moves(i, moves) && is_switch(i, program_) ? held(i) : extended(i));
     }
   }
 
@@ -93,18 +94,28 @@ class Holder {
     return operand_count(i.op) > 0 && i.op != Op::call && moves[i.a];
   }
 
-  int copy(const Instruction& i, bool argument_moves) {
-    if (argument_moves && is_switch(i, program_)) return held(i);
+  int copy(const Instruction& i, const std::vector<int>& value) {
     if (i.op == Op::constant) return number(program_.constants[i.a]);
     if (i.op == Op::input) return builder_.input(program_.inputs[i.a]);
-    if (is_table(i.op)) return builder_.table(program_.tables[i.a], table_order(i.op), value_[i.b]);
+    if (is_table(i.op)) return builder_.table(program_.tables[i.a], table_order(i.op), value[i.b]);
     if (i.op == Op::call) {
       std::vector<int> arguments;
-      for (int k = 0; k < i.c; ++k) arguments.push_back(value_[program_.arguments[i.b + k]]);
+      for (int k = 0; k < i.c; ++k) arguments.push_back(value[program_.arguments[i.b + k]]);
       return builder_.call(program_.functions[i.a], arguments);
     }
     const int operands = operand_count(i.op);
-    return apply(i.op, value_[i.a], operands > 1 ? value_[i.b] : 0, operands > 2 ? value_[i.c] : 0);
+    return apply(i.op, value[i.a], operands > 1 ? value[i.b] : 0, operands > 2 ? value[i.c] : 0);
+  }
+
+  // A root or power of what is held, max(-x, 0)^1.5, would have no value beyond the switching
+  // point: there it is that of |x|, which the motion never sees. Where the expression as written
+  // has none either, there is none.
+  int extended(const Instruction& i) {
+    const bool root = i.op == Op::sqrt || i.op == Op::power;
+    if (!root || value_[i.a] == written_[i.a]) return copy(i, value_);
+    const int held = value_[i.a];
+    const int base = choose(apply(Op::step, written_[i.a]), size(held), held);
+    return i.op == Op::sqrt ? apply(Op::sqrt, base) : apply(Op::power, base, value_[i.b]);
   }
 
   int held(const Instruction& i) {
@@ -194,7 +205,8 @@ class Holder {
   const Program& program_;
   const int first_;
   ProgramBuilder builder_;
-  std::vector<int> value_;  // copy of each instruction
+  std::vector<int> value_;    // copy of each instruction, switches held
+  std::vector<int> written_;  // the same as it is written
   std::vector<Found> found_;
 };
 

@@ -91,6 +91,7 @@ std::span<const Crossing> EventFinder::find(Integrator& integrator, const State&
   integrator_ = &integrator;
   end_ = &end;
   crossings_.clear();
+  missed_switch_ = false;
   samples_[0].g = samples_[sample_count - 1].g;
   for (int j = 1; j < sample_count - 1; ++j) {
     const double theta = samples_[j].theta;
@@ -164,6 +165,8 @@ void EventFinder::add_crossing(int which, double left, double right, int after) 
   double theta = 0;
   if (locate(which, left, right, after, theta))
     crossings_.push_back({which, after, theta * integrator_->last_length()});
+  else
+    missed_switch_ = missed_switch_ || is_switch_[which];
 }
 
 bool EventFinder::locate(int which, double left, double right, int after, double& theta) {

@@ -9,7 +9,6 @@
 //   [ A    (velocities)               0  ]      equations, whatever the length of the step
 #pragma once
 
-
 #include "core/dense.h"
 #include "system/second_order.h"
 

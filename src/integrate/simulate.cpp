@@ -72,6 +72,8 @@ class Run {
   void run_fixed();
   void run_adaptive();
   bool advance(double h, double t_next);  // one step and its events; false: the run is over
+  bool step_freely(double h, double t_next);
+  void hold_again();
   bool take_events();
   bool fill_event_state(double length);
   bool fire(const Crossing& crossing);
@@ -100,7 +102,8 @@ class Run {
   // chattering: internal events since a time
   double chatter_begin_;
   int chatter_count_ = 0;
-  bool changed_ = false;  // an event of this step changed the state
+  bool free_step_ = false;  // the last step was taken with switches as written
+  bool changed_ = false;    // an event of this step changed the state
   std::vector<Crossing> handled_;
   SimulateReport report_;
 };
@@ -186,7 +189,7 @@ bool Run::advance(double h, double t_next) {
     events_.restart(state_, {}, integrator_->workspace());
   }
   const StepReport step = integrator_->step(state_, h, t_next);
-  if (step.status != StepStatus::ok) return fail(step);
+  if (step.status != StepStatus::ok && !step_freely(h, t_next)) return fail(step);
   ++report_.steps;
   if (info_.implicit)
     report_.unit_norm_error =
@@ -195,10 +198,32 @@ bool Run::advance(double h, double t_next) {
   if (observer_.on_step) observer_.on_step(DenseStep(*integrator_, state_.t));
   if (events_.active() && !take_events()) return false;
   if (adaptive_ && !sample_until(state_.t)) return false;
+  if (free_step_) hold_again();
   show_progress();
   if (options_.stop_requested && options_.stop_requested->load(std::memory_order_relaxed))
     return end(RunStatus::cancelled, format("stopped on request at t = %.17g", state_.t));
   return true;
+}
+
+// A step over switches whose held formulas go wrong beyond their switching points: as written.
+bool Run::step_freely(double h, double t_next) {
+  if (!switches_.active()) return false;
+  State free = state_;
+  switches_.release(free);
+  integrator_->restart();
+  if (integrator_->step(free, h, t_next).status != StepStatus::ok) return false;
+  switches_.note_free_step(state_);
+  state_ = free;
+  free_step_ = true;
+  return true;
+}
+
+// The branches of this state; what integrator and events know belongs to others.
+void Run::hold_again() {
+  free_step_ = false;
+  switches_.hold(state_, integrator_->workspace());
+  integrator_->restart();
+  events_.restart(state_, {}, integrator_->workspace());
 }
 
 // Back to the constraints. What the integrator knows about the end of the step is then void.
@@ -239,7 +264,10 @@ bool Run::take_events() {
     handled_.push_back(c);
     if (over) break;
   }
-  if (!over && !changed_) return true;
+  if (!over && !changed_) {
+    if (events_.missed_switch()) switches_.note_free_step(state_), free_step_ = true;
+    return true;
+  }
   if (projecting_ && changed_ && !project(at_event_, false)) return false;
   if (adaptive_ && !sample_until(at_event_.t)) return false;
   state_ = at_event_;

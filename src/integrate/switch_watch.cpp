@@ -47,6 +47,7 @@ int SwitchWatch::branch_at(const SwitchInfo& info, double argument) const {
 void SwitchWatch::hold(State& state, Workspace& workspace) {
   if (!active()) return;
   const int count = static_cast<int>(switches_->size());
+  sampled_ = 0;
   bool changed = true;
   for (int round = 0; changed && round <= count; ++round) {
     changed = false;
@@ -118,6 +119,20 @@ bool SwitchWatch::begin_step(State& state, Workspace& workspace) {
 void SwitchWatch::release(State& state) const {
   if (!active()) return;
   for (const SwitchInfo& info : *switches_) state.mode[info.mode] = 0;
+}
+
+void SwitchWatch::note_free_step(const State& state) {
+  if (!warning_.empty()) return;
+  char time[32];
+  std::snprintf(time, sizeof time, "%.6g", state.t);
+  std::string texts;
+  for (const SwitchInfo& info : *switches_)
+    if (texts.find("'" + info.text + "'") == std::string::npos && texts.size() < 300)
+      texts += (texts.empty() ? "'" : ", '") + info.text + "'";
+  warning_ = "at t = " + std::string(time) + " the switches of " + texts +
+             " could not be located, because a formula has no value beyond its switching point: "
+             "there the result is of low order in the step. Use dop853, or write the expression "
+             "so that both of its formulas have values near the switching point";
 }
 
 void SwitchWatch::warn(const SwitchInfo& info, double t) {

@@ -34,6 +34,8 @@ class SwitchWatch {
   bool begin_step(State& state, Workspace& workspace);
   // Branches as written.
   void release(State& state) const;
+  // A step from this state had to be taken with the branches as written.
+  void note_free_step(const State& state);
 
   std::string warning() const { return warning_; }
 
