@@ -66,6 +66,7 @@ Comparison compare_methods(const Model& model, const ComparisonPlan& plan,
   if (!comparison.failure.empty()) return comparison;
   comparison.reference = reference.how;
   comparison.reference_error = reference.error;
+  comparison.reference_end = reference.run.end;
   comparison.growth = reference.growth;
   comparison.chaotic_from = reference.chaotic_from;
   comparison.conserved = reference.run.momentum.conserved_names();

@@ -41,6 +41,7 @@ struct ComparisonRow {
 struct Comparison {
   std::string reference;               // how it was computed
   std::string conserved;               // which momenta the reference keeps: "Px Py Lz", "" for none
+  Place reference_end;
   double reference_error = 0;          // estimated
   std::optional<double> growth;        // of small displacements along the motion
   std::optional<double> chaotic_from;  // from here on there is no reference

@@ -59,7 +59,7 @@ std::string reference_text(const Comparison& comparison, bool mechanism) {
         "it; so there are\nno differences. Compare over a shorter time: --duration {:.3g}.\n{}",
         *comparison.chaotic_from, *comparison.chaotic_from, growth);
   return fmt::format(
-      "\nDifference at the end to {}, itself good to about {:.0e}:\nlargest over all {}. "
+      "\nDifference at the end to {}, itself good to about {:.0e};\nlargest over all {}. "
       "Order: from a step and the one before it.\n{}",
       comparison.reference, std::max(comparison.reference_error, 1e-15),
       mechanism ? "bodies, metres and radians alike" : "variables", growth);
@@ -76,6 +76,16 @@ std::string explanation(const Comparison& comparison, bool mechanism) {
                     comparison.conserved);
   return text +
          "Orthonormal: | |u| - 1 | of quaternions, largest number of R^T R - 1 of matrices.\n";
+}
+
+Json place_json(const Model& model, const Place& place) {
+  Json json = {{"t", place.t}};
+  for (std::size_t k = 0; k < place.bodies.size(); ++k)
+    json["bodies"][model.bodies[k].name] = {{"position", json_of(place.bodies[k].position)},
+                                            {"quaternion", json_of(place.bodies[k].orientation)}};
+  for (std::size_t k = 0; k < place.variables.size(); ++k)
+    json["variables"][model.variables[k].name] = place.variables[k];
+  return json;
 }
 
 Json optional_json(const std::optional<double>& value) {
@@ -123,6 +133,7 @@ std::string comparison_json(const Model& model, const ComparisonPlan& plan,
                      {"duration", plan.duration},
                      {"reference", comparison.reference},
                      {"reference_error", comparison.reference_error},
+                     {"reference_end", place_json(model, comparison.reference_end)},
                      {"growth", optional_json(comparison.growth)},
                      {"chaotic_from", optional_json(comparison.chaotic_from)},
                      {"conserved_momenta", comparison.conserved},

@@ -53,7 +53,7 @@ Place PlaceReader::operator()(StateView at) {
 void Path::add(Place place) {
   places_.push_back(std::move(place));
   if (places_.size() < most_places) return;
-  for (std::size_t k = 0; 2 * k < places_.size(); ++k) places_[k] = std::move(places_[2 * k]);
+  for (std::size_t k = 1; 2 * k < places_.size(); ++k) places_[k] = std::move(places_[2 * k]);
   places_.resize((places_.size() + 1) / 2);
   stride_ *= 2;
 }

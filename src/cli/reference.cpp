@@ -55,7 +55,10 @@ class ReferenceMaker {
     result.growth = calc_growth();
     if (lost || result.error > useless * std::max(1.0, best.separation.size))
       result.chaotic_from = find_useful_end(explicit_one, implicit_one);
-    result.how = best.how;
+    result.how = (model_.is_mechanism() ? "recursive, " : "") + best.how;
+    if (implicit_one.ok)
+      result.how +=
+          fmt::format(" (beside {})", &best == &implicit_one ? explicit_one.how : implicit_one.how);
     result.run = std::move(best.run);
     return result;
   }
@@ -71,7 +74,6 @@ class ReferenceMaker {
   MethodRun run(const SimulateOptions& options) const {
     return run_method(model_, "recursive", "projection", options);
   }
-  std::string prefix() const { return model_.is_mechanism() ? "recursive, " : ""; }
 
   Twins make_adaptive() const {
     Twins twins;
@@ -86,7 +88,7 @@ class ReferenceMaker {
       twins.run.report = other.report;
       return twins;
     }
-    twins.how = fmt::format("{}dop853 with tolerance {:g}", prefix(), tolerance);
+    twins.how = fmt::format("dop853 with tolerance {:g}", tolerance);
     twins.separation = compare_paths(twins.run.path.places(), other.path.places());
     twins.ok = true;
     return twins;
@@ -111,7 +113,7 @@ class ReferenceMaker {
     twins.run = run(o);
     twins.ok = twins.run.report.ok() && other.report.ok() && twins.run.refusal.empty();
     if (!twins.ok) return twins;
-    twins.how = fmt::format("{}gl8 with step {:.3g}", prefix(), o.step);
+    twins.how = fmt::format("gl8 with step {:.3g}", o.step);
     twins.separation = compare_paths(twins.run.path.places(), other.path.places());
     return twins;
   }

@@ -16,6 +16,7 @@
 #include "cli/run_settings.h"
 #include "cli/stabilisation.h"
 #include "cli/state_file.h"
+#include "dynamics/switched_model.h"
 #include "io/model_json.h"
 #include "io/output_files.h"
 #include "report/run_report.h"
@@ -116,6 +117,24 @@ bool read_start(const Options& o, Job& job) {
   return false;
 }
 
+// What a user would not expect of the method or the formulation.
+void tell_limits(const Options& o, const Job& job) {
+  if (o.quiet) return;
+  const IntegratorInfo& method = *find_integrator(job.settings.simulate.integrator);
+  if (!o.from.empty() && (method.order == 0 || method.index3))
+    fmt::print(stderr,
+               "{}: note: {} remembers earlier steps and begins anew without them: the motion "
+               "differs from that of a run that never stopped by about its error\n",
+               job.model->file, method.name);
+  if (job.settings.formulation != "generated") return;
+  const SwitchedModel switched = make_switched_model(*job.model, 0);
+  if (!switched.switches.empty())
+    fmt::print(stderr,
+               "{}: warning: the formulation generated does not locate the switch in '{}', so that "
+               "every method loses its order there; use the formulation recursive\n",
+               job.model->file, switched.switches[0].text);
+}
+
 // False after a complaint: bad input. The folder is touched last, when everything else is in order.
 bool prepare(const Options& o, Job& job) {
   ExtraTables extra;
@@ -161,6 +180,7 @@ bool prepare(const Options& o, Job& job) {
   job.settings.stabilisation = o.stabilisation;
   stabilise(o.stabilisation, *job.system, job.settings.simulate);
   if (!read_start(o, job)) return false;
+  tell_limits(o, job);
   if (!o.out.empty()) {
     std::string problem;
     job.output = OutputFolder::open(o.out, problem);
