@@ -54,6 +54,7 @@ SwitchedModel make_switched_model(const Model& model, int first_mode) {
       info.mode = first_mode + static_cast<int>(result.switches.size());
       info.at_zero = branch_at_zero(point.op);
       info.jumps = point.op == Op::sign || point.op == Op::step || point.op == Op::if_positive;
+      info.root = point.root;
       info.corners = std::move(point.corners);
       result.switches.push_back(std::move(info));
       Event event;

@@ -58,6 +58,9 @@ class Holder {
       bool moved = i.op == Op::input && program.inputs[i.a].quantity != Quantity::parameter;
       for_each_operand(program, i, [&](int k) { moved = moved || moves[k]; });
       moves.push_back(moved);
+      int upstream = -1;
+      for_each_operand(program, i, [&](int k) { upstream = std::max(upstream, upstream_[k]); });
+      upstream_.push_back(upstream);
       written_.push_back(copy(i, written_));
       value_.push_back(argument_moves(i, moves) && is_switch(i, program_) ? held(i) : extended(i));
     }
@@ -67,6 +70,7 @@ class Holder {
     Op op;
     int instruction, argument;  // of the old program, of the new one
     TablePieces table;
+    bool root = false;
   };
   const std::vector<Found>& found() const { return found_; }
 
@@ -113,6 +117,7 @@ class Holder {
   int extended(const Instruction& i) {
     const bool root = i.op == Op::sqrt || i.op == Op::power;
     if (!root || value_[i.a] == written_[i.a]) return copy(i, value_);
+    found_[upstream_[i.a]].root = true;
     const int held = value_[i.a];
     const int base = choose(apply(Op::step, written_[i.a]), size(held), held);
     return i.op == Op::sqrt ? apply(Op::sqrt, base) : apply(Op::power, base, value_[i.b]);
@@ -123,7 +128,9 @@ class Holder {
     const int a = value_[i.a];
     const bool two = i.op == Op::min || i.op == Op::max;
     const int argument = two ? builder_.subtract(a, value_[i.b]) : a;
-    const int b = branch(find(i.op, argument));
+    const int which = find(i.op, argument);
+    upstream_.back() = which;
+    const int b = branch(which);
     const int side = choose(size(b), b, argument);  // its sign chooses
     switch (i.op) {
       case Op::abs:
@@ -147,6 +154,7 @@ class Holder {
     const int x = value_[i.b], order = table_order(i.op);
     const std::shared_ptr<const Spline>& table = program_.tables[i.a];
     const int which = find_table(*table, x);
+    upstream_.back() = which;
     const int b = branch(which);
     const int m = at_index(found_[which].table.inside, b), d = builder_.subtract(x, m);
     int sum = builder_.table(table, 3, m);
@@ -170,7 +178,7 @@ class Holder {
       if (found_[k].argument == argument && found_[k].op != Op::table &&
           (found_[k].op == Op::sign) == keeps_zero)
         return static_cast<int>(k);
-    found_.push_back({op, static_cast<int>(value_.size()), argument, {}});
+    found_.push_back({op, static_cast<int>(value_.size()), argument, {}, false});
     return static_cast<int>(found_.size()) - 1;
   }
   int find_table(const Spline& table, int argument) {
@@ -179,7 +187,8 @@ class Holder {
       if (found_[k].argument == argument && found_[k].op == Op::table &&
           found_[k].table.corners == pieces.corners)
         return static_cast<int>(k);
-    found_.push_back({Op::table, static_cast<int>(value_.size()), argument, std::move(pieces)});
+    found_.push_back(
+        {Op::table, static_cast<int>(value_.size()), argument, std::move(pieces), false});
     return static_cast<int>(found_.size()) - 1;
   }
 
@@ -205,8 +214,9 @@ class Holder {
   const Program& program_;
   const int first_;
   ProgramBuilder builder_;
-  std::vector<int> value_;    // copy of each instruction, switches held
-  std::vector<int> written_;  // the same as it is written
+  std::vector<int> value_;     // copy of each instruction, switches held
+  std::vector<int> written_;   // the same as it is written
+  std::vector<int> upstream_;  // the last switch an instruction depends on, or -1
   std::vector<Found> found_;
 };
 
@@ -234,7 +244,7 @@ HeldProgram hold_switches(const Program& program, int first) {
     const Holder::Found& f = holder.found()[k];
     result.switches.push_back({f.op, first_output(program, f.instruction),
                                Holder(program, first).finish_event(static_cast<int>(k)),
-                               f.table.corners});
+                               f.table.corners, f.root});
   }
   result.program = holder.finish();
   return result;

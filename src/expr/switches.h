@@ -21,6 +21,7 @@ struct SwitchPoint {
   int output = 0;               // the first output that depends on it
   Program event;                // one output
   std::vector<double> corners;  // of a table
+  bool root = false;            // a root or power of what it gives begins at its switching point
 };
 
 struct HeldProgram {

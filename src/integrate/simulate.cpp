@@ -143,7 +143,7 @@ SimulateReport Run::operator()() {
   report_.unit_norm_error = std::max(report_.unit_norm_error, report_.counts.max_unit_norm_error);
   report_.final_state = state_;
   switches_.release(report_.final_state);
-  report_.warning = switches_.warning();
+  report_.warning = switches_.warning(adaptive_);
   const IntegratorCounts& counts = report_.counts;
   if (counts.noisy_steps > 0 && report_.warning.empty())
     report_.warning = format(

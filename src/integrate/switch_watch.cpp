@@ -10,8 +10,9 @@ namespace cartan {
 namespace {
 
 constexpr int most_changes = 1000;  // within one step
-constexpr int most_quick = 30;      // within a thousandth of one
-constexpr int steady_steps = 20;    // after which a sampled switch is located again
+constexpr double quick_part = 0.01;
+constexpr int most_quick = 30;    // within that part of one
+constexpr int steady_steps = 20;  // after which a sampled switch is located again
 
 }  // namespace
 
@@ -58,6 +59,22 @@ void SwitchWatch::hold(State& state, Workspace& workspace) {
       state.mode[info.mode] = branch;
     }
   }
+  for (int k = 0; k < count; ++k) count_change(k, state);
+}
+
+// A switch that has changed too often is looked at once per step from here on.
+void SwitchWatch::count_change(int which, State& state) {
+  const SwitchInfo& info = (*switches_)[which];
+  Track& track = tracks_[which];
+  int& branch = state.mode[info.mode];
+  const bool first = track.branch == branch_free, same = track.branch == branch;
+  track.branch = branch;
+  if (first || same || !is_endless(track, state.t)) return;
+  warn(info, state.t);
+  branch *= info.corners.empty() ? branch_sampled : -1;
+  track.steady = 0;
+  looked_ = state.t;
+  ++sampled_;
 }
 
 void SwitchWatch::cross(int event, State& state, Workspace& workspace) {
@@ -76,23 +93,26 @@ void SwitchWatch::cross(int event, State& state, Workspace& workspace) {
   } else {
     branch = -branch;
   }
-  Track& track = tracks_[which];
-  if (!is_endless(track, state.t)) return;
-  warn(info, state.t);
-  branch *= info.corners.empty() ? branch_sampled : -1;
-  track.steady = 0;
-  ++sampled_;
+  if (info.root && root_warning_.empty())
+    root_warning_ = "in '" + info.text +
+                    "' a root or broken power begins where it switches: there a method of fixed "
+                    "steps has no higher order than that power and one. Use dop853, which shortens "
+                    "its steps there";
+  count_change(which, state);
 }
 
 bool SwitchWatch::is_endless(Track& track, double t) const {
   if (track.changes == 0 || t > track.since + step_) track.since = t, track.changes = 0;
-  if (track.quick == 0 || t > track.burst + 1e-3 * step_) track.burst = t, track.quick = 0;
+  if (track.quick == 0 || t > track.burst + quick_part * step_) track.burst = t, track.quick = 0;
   ++track.changes;
   ++track.quick;
   return track.changes > most_changes || track.quick > most_quick;
 }
 
 bool SwitchWatch::begin_step(State& state, Workspace& workspace) {
+  // Methods that choose their steps begin anew with very short ones.
+  if (state.t < looked_ + (1 - 1e-9) * step_) return false;
+  looked_ = state.t;
   bool changed = false;
   for (std::size_t k = 0; k < switches_->size(); ++k) {
     const SwitchInfo& info = (*switches_)[k];
@@ -130,13 +150,15 @@ void SwitchWatch::note_free_step(const State& state) {
     if (texts.find("'" + info.text + "'") == std::string::npos && texts.size() < 300)
       texts += (texts.empty() ? "'" : ", '") + info.text + "'";
   warning_ = "at t = " + std::string(time) + " the switches of " + texts +
-             " could not be located, because a formula has no value beyond its switching point: "
-             "there the result is of low order in the step. Use dop853, or write the expression "
+             " could not be located: a formula has no value beyond its switching point, or the "
+             "method takes no shorter step. There the result is of low order in the step. Use "
+             "dop853, or write the expression "
              "so that both of its formulas have values near the switching point";
 }
 
 void SwitchWatch::warn(const SwitchInfo& info, double t) {
-  if (!warning_.empty()) return;
+  if (endless_) return;  // the first is told
+  endless_ = true;
   char time[32];
   std::snprintf(time, sizeof time, "%.6g", t);
   warning_ = "at t = " + std::string(time) + " '" + info.text +

@@ -30,17 +30,22 @@ class SwitchWatch {
   void cross(int event, State& state, Workspace& workspace);
   // Some switch is looked at once per step only.
   bool sampling() const { return sampled_ > 0; }
-  // Looks at these; true when a branch changed: what the integrator knows is void.
+  // Looks at these, once per step of the run; true when a branch changed: what the integrator knows
+  // is void.
   bool begin_step(State& state, Workspace& workspace);
   // Branches as written.
   void release(State& state) const;
   // A step from this state had to be taken with the branches as written.
   void note_free_step(const State& state);
 
-  std::string warning() const { return warning_; }
+  // "" or what a user must know. Error control notices roots by itself.
+  std::string warning(bool error_control) const {
+    return warning_.empty() && !error_control ? root_warning_ : warning_;
+  }
 
  private:
   struct Track {
+    int branch = 0;    // last one
     double since = 0;  // changes are counted from here
     int changes = 0;
     double burst = 0;  // changes in quick succession are counted from here
@@ -50,6 +55,7 @@ class SwitchWatch {
 
   double argument(int which, State& state, Workspace& workspace);
   int branch_at(const SwitchInfo& info, double argument) const;
+  void count_change(int which, State& state);
   bool is_endless(Track& track, double t) const;
   void warn(const SwitchInfo& info, double t);
 
@@ -60,7 +66,9 @@ class SwitchWatch {
   std::vector<Track> tracks_;
   std::vector<double> values_;
   int sampled_ = 0;
-  std::string warning_;
+  double looked_ = 0;     // when these were looked at
+  bool endless_ = false;  // the warning is about this
+  std::string warning_, root_warning_;
 };
 
 }  // namespace cartan

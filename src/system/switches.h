@@ -18,6 +18,7 @@ struct SwitchInfo {
   int event = 0, mode = 0;      // its places among the events and in the mode
   int at_zero = 1;              // the branch where its argument is exactly zero
   bool jumps = false;           // the value may jump, not only its slope
+  bool root = false;            // a root or power begins there: not smooth on its own side either
   std::vector<double> corners;  // of a table
 };
 
