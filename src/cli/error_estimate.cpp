@@ -9,8 +9,9 @@ namespace cartan {
 namespace {
 
 constexpr double margin = 3;
-constexpr double rounding_level = 1e-11;  // relative to the size of the motion
-constexpr int multistep_order = 4;        // about what SUNDIALS uses
+// Below either there is nothing that steps could change: metres or radians, part of the motion.
+constexpr double rounding_level = 3e-12, rounding_part = 1e-14;
+constexpr int multistep_order = 4;  // about what SUNDIALS uses
 constexpr double loosest_tolerance = 0.01;
 constexpr int most_samples = 500;
 
@@ -25,7 +26,7 @@ SecondRun plan_second_run(const SimulateOptions& first, const SimulateReport& re
   SecondRun second{first, 1, ""};
   if (method.adaptive && !first.fixed_step) {
     const int order = method.order > 0 ? method.order : multistep_order;
-    const double factor = std::min(std::pow(2.0, order + 1), loosest_tolerance / report.tolerance);
+    const double factor = std::min(std::pow(2.0, order + 2), loosest_tolerance / report.tolerance);
     second.options.tolerance = factor * report.tolerance;
     second.ratio = factor;
     const double count = first.duration / (first.step * first.every);
@@ -33,8 +34,13 @@ SecondRun plan_second_run(const SimulateOptions& first, const SimulateReport& re
     second.what = fmt::format("tolerance {:.2g}", second.options.tolerance);
     return second;
   }
-  // Implicit methods iterate more where steps are longer.
+  // Implicit methods iterate more where steps are longer; their stages need not be solved better
+  // than the difference of the runs is to be known.
   const double factor = method.implicit ? 3 : 2;
+  if (method.implicit)
+    second.options.tolerance = std::max(report.tolerance, method.order > 4   ? 3e-11
+                                                          : method.order > 2 ? 1e-12
+                                                                             : 1e-13);
   second.options.step = factor * first.step;
   second.ratio = std::pow(factor, method.order);
   second.what = fmt::format("step {:.3g} s", second.options.step);
@@ -78,7 +84,7 @@ ErrorEstimate estimate_error(const System& system, const State& start,
                                       "from t = {:.3g} s on: both are too coarse",
                                       second.what, *apart.lost)};
   const double error = margin * apart.at_end / (second.ratio - 1);
-  if (error < rounding_level * std::max(apart.size, 1e-3))
+  if (error < std::max(rounding_level, rounding_part * apart.size))
     return say(fmt::format("at rounding level (second run with {})", second.what));
   return {error, fmt::format("second run with {}", second.what)};
 }
