@@ -8,7 +8,8 @@
 namespace cartan {
 namespace {
 
-constexpr double margin = 3;
+constexpr double margin = 2;                // fixed steps
+constexpr double follows_tolerance = 0.78;  // error control: the error goes with this power of it
 // Below either there is nothing that steps could change: metres or radians, part of the motion.
 constexpr double rounding_level = 3e-12, rounding_part = 1e-14;
 constexpr int multistep_order = 4;  // about what SUNDIALS uses
@@ -26,9 +27,9 @@ SecondRun plan_second_run(const SimulateOptions& first, const SimulateReport& re
   SecondRun second{first, 1, ""};
   if (method.adaptive && !first.fixed_step) {
     const int order = method.order > 0 ? method.order : multistep_order;
-    const double factor = std::min(std::pow(2.0, order + 2), loosest_tolerance / report.tolerance);
+    const double factor = std::min(std::pow(2.0, order + 3), loosest_tolerance / report.tolerance);
     second.options.tolerance = factor * report.tolerance;
-    second.ratio = factor;
+    second.ratio = std::pow(factor, follows_tolerance);
     const double count = first.duration / (first.step * first.every);
     while (count / (second.options.every / first.every) > most_samples) second.options.every *= 2;
     second.what = fmt::format("tolerance {:.2g}", second.options.tolerance);
@@ -42,7 +43,7 @@ SecondRun plan_second_run(const SimulateOptions& first, const SimulateReport& re
                                                           : method.order > 2 ? 1e-12
                                                                              : 1e-13);
   second.options.step = factor * first.step;
-  second.ratio = std::pow(factor, method.order);
+  second.ratio = (std::pow(factor, method.order) - 1) / margin + 1;
   second.what = fmt::format("step {:.3g} s", second.options.step);
   return second;
 }
@@ -58,7 +59,7 @@ ErrorEstimate estimate_error(const System& system, const State& start,
                              const Path& path, const std::function<void(double)>& on_progress) {
   if (options.duration <= 0) return say("there is no motion");
   const SecondRun second = plan_second_run(options, report);
-  if (!(second.ratio > 1.5))
+  if (!(second.ratio > 1.2))
     return say("none: the tolerance leaves no room for a second run with a larger one");
   PlaceReader place(system);
   Path other;
@@ -83,7 +84,7 @@ ErrorEstimate estimate_error(const System& system, const State& start,
     return {apart.at_end, fmt::format("a second run with {} has nothing in common with this one "
                                       "from t = {:.3g} s on: both are too coarse",
                                       second.what, *apart.lost)};
-  const double error = margin * apart.at_end / (second.ratio - 1);
+  const double error = apart.at_end / (second.ratio - 1);
   if (error < std::max(rounding_level, rounding_part * apart.size))
     return say(fmt::format("at rounding level (second run with {})", second.what));
   return {error, fmt::format("second run with {}", second.what)};

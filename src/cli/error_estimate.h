@@ -1,10 +1,11 @@
 // How wrong the end of a run is, from a second, cheaper run.
 //
 // Fixed steps h of a method of order p: with the step k h the error is about k^p times as large, so
-//   error ~ margin * |x_h - x_kh| / (k^p - 1)
-// and the same for methods with error control with a tolerance that is F times as large, where the
-// error follows the tolerance. The margin makes up for steps that are too long for the order to
-// show. k and F are such that the second run takes about half the time of the first.
+//   error ~ margin * |x_h - x_kh| / (k^p - 1),
+// where the margin makes up for steps that are too long for the order to show. Methods with error
+// control run again with a tolerance F times as large; their error follows the tolerance less than
+// in proportion, and erratically:  error ~ |x_tol - x_Ftol| / (F^0.78 - 1). k and F are such that
+// the second run takes about half the time of the first.
 #pragma once
 
 #include <functional>
