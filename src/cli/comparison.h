@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/method_run.h"
 #include "integrate/simulate.h"
 #include "model/model.h"
 
@@ -21,18 +22,14 @@ struct ComparisonPlan {
   const std::atomic<bool>* stop_requested = nullptr;
 };
 
-struct OwnerViolation {
-  std::string owner;    // "joint 'A'", "constraint 'b'"
-  double position = 0;  // largest over the run
-};
-
 struct ComparisonRow {
   std::string formulation;  // "" for a [variables] file
   std::string integrator;
   double step = 0;
-  std::string refusal;    // why this pair makes no sense, or ""
-  std::string failure;    // why the run did not complete, or ""
-  double difference = 0;  // to the reference at the end: metres and radians, or units of variables
+  std::string refusal;  // why this pair makes no sense, or ""
+  std::string failure;  // why the run did not complete, or ""
+  // To the reference at the end: metres and radians, or units of variables; nothing where it fails.
+  std::optional<double> difference;
   // mechanisms, largest over the run
   std::optional<double> energy_drift, momentum_drift, constraint, orthonormality;
   std::vector<OwnerViolation> violations;  // joint by joint, where the formulation has constraints
@@ -42,10 +39,13 @@ struct ComparisonRow {
 };
 
 struct Comparison {
-  std::string reference;       // how it was computed
-  std::string conserved;       // which momenta the reference keeps: "Px Py Lz", "" for none
-  double reference_error = 0;  // estimated
-  std::string failure;         // why there is no reference, or ""
+  std::string reference;               // how it was computed
+  std::string conserved;               // which momenta the reference keeps: "Px Py Lz", "" for none
+  Place reference_end;
+  double reference_error = 0;          // estimated
+  std::optional<double> growth;        // of small displacements along the motion
+  std::optional<double> chaotic_from;  // from here on there is no reference
+  std::string failure;                 // why there is no reference, or ""
   std::vector<ComparisonRow> rows;
 };
 

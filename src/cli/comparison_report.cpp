@@ -47,12 +47,26 @@ std::string violations_text(const Comparison& comparison) {
   return text.empty() ? "" : "\nLargest violation of each constraint (m, rad):\n" + text;
 }
 
-std::string explanation(const Comparison& comparison, bool mechanism) {
-  std::string text = fmt::format(
-      "\nDifference at the end to {}, itself good to about {:.0e}:\nlargest over all {}. "
-      "Order: from a step and the one before it.\n",
+std::string reference_text(const Comparison& comparison, bool mechanism) {
+  std::string growth;
+  if (comparison.growth)
+    growth = fmt::format("Small displacements grow by a factor of {:.0e} along the motion.\n",
+                         *comparison.growth);
+  if (comparison.chaotic_from)
+    return fmt::format(
+        "\nThe motion is chaotic: no reference beyond t = {:.3g} s. There two accurate methods "
+        "(dop853, gl8)\nbegin to part, and no computation with double precision is right after "
+        "it; so there are\nno differences. Compare over a shorter time: --duration {:.3g}.\n{}",
+        *comparison.chaotic_from, *comparison.chaotic_from, growth);
+  return fmt::format(
+      "\nDifference at the end to {}, itself good to about {:.0e};\nlargest over all {}. "
+      "Order: from a step and the one before it.\n{}",
       comparison.reference, std::max(comparison.reference_error, 1e-15),
-      mechanism ? "bodies, metres and radians alike" : "variables");
+      mechanism ? "bodies, metres and radians alike" : "variables", growth);
+}
+
+std::string explanation(const Comparison& comparison, bool mechanism) {
+  std::string text = reference_text(comparison, mechanism);
   if (!mechanism) return text;
   text += comparison.conserved.empty()
               ? "Momentum: no component of P or L (world axes, about the origin) is conserved.\n"
@@ -62,6 +76,16 @@ std::string explanation(const Comparison& comparison, bool mechanism) {
                     comparison.conserved);
   return text +
          "Orthonormal: | |u| - 1 | of quaternions, largest number of R^T R - 1 of matrices.\n";
+}
+
+Json place_json(const Model& model, const Place& place) {
+  Json json = {{"t", place.t}};
+  for (std::size_t k = 0; k < place.bodies.size(); ++k)
+    json["bodies"][model.bodies[k].name] = {{"position", json_of(place.bodies[k].position)},
+                                            {"quaternion", json_of(place.bodies[k].orientation)}};
+  for (std::size_t k = 0; k < place.variables.size(); ++k)
+    json["variables"][model.variables[k].name] = place.variables[k];
+  return json;
 }
 
 Json optional_json(const std::optional<double>& value) {
@@ -91,7 +115,7 @@ std::string comparison_json(const Model& model, const ComparisonPlan& plan,
     } else if (!row.failure.empty()) {
       json["failure"] = row.failure;
     } else {
-      json["difference"] = row.difference;
+      json["difference"] = optional_json(row.difference);
       json["energy_drift"] = optional_json(row.energy_drift);
       json["momentum_drift"] = optional_json(row.momentum_drift);
       json["constraint"] = optional_json(row.constraint);
@@ -109,6 +133,9 @@ std::string comparison_json(const Model& model, const ComparisonPlan& plan,
                      {"duration", plan.duration},
                      {"reference", comparison.reference},
                      {"reference_error", comparison.reference_error},
+                     {"reference_end", place_json(model, comparison.reference_end)},
+                     {"growth", optional_json(comparison.growth)},
+                     {"chaotic_from", optional_json(comparison.chaotic_from)},
                      {"conserved_momenta", comparison.conserved},
                      {"stabilisation", plan.stabilisation},
                      {"rows", std::move(rows)}};
@@ -130,10 +157,9 @@ std::string comparison_csv(const Comparison& comparison) {
     if (value) append_number(text, *value);
   };
   for (const ComparisonRow& row : comparison.rows) {
-    const bool ran = row.failure.empty() && row.refusal.empty();
     text += row.formulation + "," + row.integrator;
     add(row.step);
-    add(ran ? std::optional(row.difference) : std::nullopt);
+    add(row.difference);
     add(row.energy_drift);
     add(row.momentum_drift);
     add(row.constraint);

@@ -1,4 +1,5 @@
 // cartan run: simulate a model, print a summary, write the motion.
+#include <chrono>
 #include <ctime>
 #include <fstream>
 #include <iterator>
@@ -16,6 +17,7 @@
 #include "cli/run_settings.h"
 #include "cli/stabilisation.h"
 #include "cli/state_file.h"
+#include "dynamics/switched_model.h"
 #include "io/model_json.h"
 #include "io/output_files.h"
 #include "report/run_report.h"
@@ -26,7 +28,7 @@ namespace {
 struct Options {
   ModelArguments model;
   RunArguments run;
-  std::string from, out, stabilisation = "projection";
+  std::string from, out, stabilisation = "projection", estimate = "on";
   std::vector<std::string> record;
   bool power = false, report = false, json = false, quiet = false;
 };
@@ -59,6 +61,10 @@ std::optional<int> read_options(const Words& words, Options& o) {
                  "residual",
                  o.power);
   declare_stabilisation(arguments, o.stabilisation);
+  arguments.option(
+      "--estimate", "on|off",
+      "estimate the error of the end by a second run of about half the time; default on",
+      o.estimate);
   arguments.option("--out", "DIR",
                    "write trajectory.csv, bodies.csv, events.csv, ... to this folder", o.out);
   arguments.flag("--report",
@@ -78,7 +84,7 @@ struct Job {
   AssemblyReport assembly;
   std::unique_ptr<OutputFolder> output;  // null: nothing is written
   std::unique_ptr<Recorder> recorder;
-  bool balance = false;
+  bool balance = false, estimate = true;
   std::string untold_work;  // why the work of each force is not told, if so
 
   const MechanicalSystem* mechanism() const {
@@ -113,6 +119,24 @@ bool read_start(const Options& o, Job& job) {
   return false;
 }
 
+// What a user would not expect of the method or the formulation.
+void tell_limits(const Options& o, const Job& job) {
+  if (o.quiet) return;
+  const IntegratorInfo& method = *find_integrator(job.settings.simulate.integrator);
+  if (!o.from.empty() && (method.order == 0 || method.index3))
+    fmt::print(stderr,
+               "{}: note: {} remembers earlier steps and begins anew without them: the motion "
+               "differs from that of a run that never stopped by about its error\n",
+               job.model->file, method.name);
+  if (job.settings.formulation != "generated") return;
+  const SwitchedModel switched = make_switched_model(*job.model, 0);
+  if (!switched.switches.empty())
+    fmt::print(stderr,
+               "{}: warning: the formulation generated does not locate the switch in '{}', so that "
+               "every method loses its order there; use the formulation recursive\n",
+               job.model->file, switched.switches[0].text);
+}
+
 // False after a complaint: bad input. The folder is touched last, when everything else is in order.
 bool prepare(const Options& o, Job& job) {
   ExtraTables extra;
@@ -126,6 +150,12 @@ bool prepare(const Options& o, Job& job) {
     fmt::print(stderr, "cartan run: --report writes to a folder; give --out DIR too\n");
     return false;
   }
+  if (o.estimate != "on" && o.estimate != "off") {
+    fmt::print(stderr, "cartan run: --estimate: expected on or off, got '{}'\n", o.estimate);
+    return false;
+  }
+  // nobody would read it otherwise
+  job.estimate = o.estimate == "on" && (!o.quiet || o.json || !o.out.empty());
   extra.balance = job.balance = o.power;
   job.model = load_model(o.model, o.quiet);
   if (!job.model) return false;
@@ -154,6 +184,7 @@ bool prepare(const Options& o, Job& job) {
   job.settings.stabilisation = o.stabilisation;
   stabilise(o.stabilisation, *job.system, job.settings.simulate);
   if (!read_start(o, job)) return false;
+  tell_limits(o, job);
   if (!o.out.empty()) {
     std::string problem;
     job.output = OutputFolder::open(o.out, problem);
@@ -166,10 +197,26 @@ bool prepare(const Options& o, Job& job) {
   return true;
 }
 
+ErrorEstimate estimate(const Job& job, const SimulateReport& report, const Path& path,
+                       bool show_progress) {
+  Progress progress("estimating the error", show_progress);
+  return estimate_error(*job.system, job.start, job.settings.simulate, report, path,
+                        [&](double fraction) { progress.show(fraction); });
+}
+
 RunResult simulate(const Job& job, bool show_progress) {
   Progress progress("simulating", show_progress);
   Observer observer;
-  observer.on_sample = [&](const State& state) { job.recorder->sample(state); };
+  PlaceReader place(*job.system);
+  Path path;
+  double noting = 0;  // seconds
+  observer.on_sample = [&](const State& state) {
+    job.recorder->sample(state);
+    if (!job.estimate || !path.wants()) return;
+    const auto begin = std::chrono::steady_clock::now();
+    path.add(place(state));
+    noting += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
   observer.on_event = [&](const EventRecord& event) { job.recorder->event(event); };
   observer.on_progress = [&](double fraction) { progress.show(fraction); };
 
@@ -178,7 +225,9 @@ RunResult simulate(const Job& job, bool show_progress) {
   result.settings = job.settings;
   result.start_time = job.start.t;
   result.report = cartan::simulate(*job.system, job.start, job.settings.simulate, observer);
-  result.wall_seconds = result.report.wall_seconds - job.recorder->seconds();
+  result.wall_seconds = result.report.wall_seconds - job.recorder->seconds() - noting;
+  if (job.estimate && result.report.ok())
+    result.error = estimate(job, result.report, path, show_progress);
   result.events = job.recorder->event_count();
   job.recorder->describe(result.report.final_state, result);
   result.assembly = job.assembly;

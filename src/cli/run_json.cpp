@@ -5,6 +5,12 @@
 namespace cartan {
 namespace {
 
+Json error_json(const RunResult& run) {
+  if (!run.error) return {{"estimate", nullptr}, {"how", "off"}};
+  return {{"estimate", run.error->estimate ? Json(*run.error->estimate) : Json(nullptr)},
+          {"how", run.error->how}};
+}
+
 void add_method(const RunResult& run, Json& json) {
   const SimulateOptions& o = run.settings.simulate;
   const IntegratorCounts& counts = run.report.counts;
@@ -28,6 +34,7 @@ void add_method(const RunResult& run, Json& json) {
   json["stagnations"] = counts.stagnations;
   json["events"] = run.events;
   json["wall_seconds"] = run.wall_seconds;
+  json["error"] = error_json(run);
 }
 
 void add_motion(const RunResult& run, Json& json) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/error_estimate.h"
 #include "cli/motion_statistics.h"
 #include "cli/run_settings.h"
 #include "cli/work_report.h"
@@ -19,6 +20,7 @@ struct RunResult {
   double start_time = 0;
   double wall_seconds = 0;  // of the integration alone
   long events = 0;
+  std::optional<ErrorEstimate> error;  // of the end; nothing where it was not asked for
   int dof = 0;
   // mechanisms
   std::optional<MotionStatistics> statistics;

@@ -76,6 +76,14 @@ std::string relative(double drift, double energy) {
              : fmt::format(" ({:.2g} of the energy at the start)", std::fabs(drift / energy));
 }
 
+// The first thing to look at: what is printed below is right to about this.
+std::string error(const RunResult& run) {
+  const ErrorEstimate& e = *run.error;
+  if (!e.estimate) return fmt::format("of the end: {}", e.how);
+  return fmt::format("about {:.1g} at the end ({}; {})", *e.estimate,
+                     run.model->is_mechanism() ? "m, rad" : "of a variable", e.how);
+}
+
 void add_constraints(const RunResult& run, std::string& text) {
   const MotionStatistics& s = *run.statistics;
   const SimulateReport& r = run.report;
@@ -167,6 +175,7 @@ std::string summary_text(const RunResult& run) {
            fmt::format("{:g} to {:g} s{}", run.start_time, t_end, mark(run, "duration")));
   add_line(text, "method", method(run));
   add_line(text, "cost", cost(run));
+  if (run.error) add_line(text, "error", error(run));
   if (run.statistics) add_motion(run, text);
   if (run.events > 0) add_line(text, "events", std::to_string(run.events));
   if (run.report.status == RunStatus::stopped_by_event) add_line(text, "end", run.report.message);

@@ -255,7 +255,8 @@ class AbsoluteSystem final : public MechanicalSystem {
       double* v = state.x.data() + 7 * n + 6 * b;
       for (int k = 0; k < 3; ++k) v[k] = body.angular[k], v[3 + k] = speed[k];
     }
-    state.mode = choose_rows(tree);
+    state.mode.assign(mechanism_.mode_count, 0);  // switches are free
+    for (const int active : choose_rows(tree)) state.mode.push_back(active);
     state.mode.resize(mechanism_.mode_size(), no_turn);
     const std::string too_large =
         set_turns(mechanism_, now.q, state.mode.data() + mechanism_.turn0());

@@ -196,6 +196,10 @@ class CanonicalSystem final : public MechanicalSystem {
   }
 
  private:
+  template <class S>
+  static void set_mode(std::span<const int> mode, CanonicalWorkspace<S>& ws) {
+    std::copy(mode.begin(), mode.end(), ws.motion.mode.begin());
+  }
   static CanonicalSystemWorkspace& own(Workspace& workspace) {
     return static_cast<CanonicalSystemWorkspace&>(workspace);
   }
@@ -205,11 +209,6 @@ class CanonicalSystem final : public MechanicalSystem {
                   CanonicalWorkspace<S>& w) const {
     calc_canonical_rates(mechanism, t, x, xdot, w);
     if (work_.split) calc_powers(mechanism, w.motion, work_, xdot + mechanism.nq + mechanism.nv);
-  }
-
-  template <class S>
-  static void set_mode(std::span<const int> mode, CanonicalWorkspace<S>& w) {
-    std::copy(mode.begin(), mode.end(), w.motion.mode.begin());
   }
 
   // (q, p[, work]) -> (q, v[, work])

@@ -80,7 +80,7 @@ class DiscreteMotion final : public DiscreteMechanics {
   }
 
   std::string refusal() const override {
-    if (mechanism_.mode_count == 0) return "";
+    if (mechanism_.friction_modes == 0) return "";
     for (const Force& force : mechanism_.model->forces) {
       const auto* friction = std::get_if<FrictionForce>(&force.law);
       if (friction && !friction->smoothing.given())

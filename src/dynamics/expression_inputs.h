@@ -44,6 +44,8 @@ S symbol_value(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, cons
       return ws.kinetic;
     case Quantity::potential:
       return ws.potential;
+    case Quantity::branch:
+      return S(static_cast<double>(ws.mode[mechanism.friction_modes + symbol.index]));
     case Quantity::variable:
     case Quantity::variable_rate:
       break;  // mechanisms have none

@@ -290,7 +290,7 @@ void set_tau(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, bool with_lo
 template <class S>
 void set_friction_locks(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   ws.any_locked = false;
-  if (mechanism.mode_count == 0) return;
+  if (mechanism.friction_modes == 0) return;
   std::fill(ws.locked.begin(), ws.locked.end(), 0);
   for_each_friction(mechanism, [&](int, const Friction<S>& e) {
     if (e.smooth) return;
@@ -369,7 +369,7 @@ void calc_load_residuals(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, 
 template <class S>
 void calc_friction_margins(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
                            std::span<S> margins) {
-  if (mechanism.mode_count == 0) return;
+  if (mechanism.friction_modes == 0) return;
   fill_reactions(mechanism, ws);
   for_each_friction(mechanism, [&](int k, const Friction<S>& e) {
     if (e.smooth) return;
@@ -539,8 +539,8 @@ void settle_friction(const Mechanism<double>& mechanism, FrictionState state,
   for_each_component(mechanism, [&](const Friction<double>& e, int c) {
     if (undecided[e.mode0 + c]) stop(mechanism, e, c, state);
   });
-  std::vector<double> margins(mechanism.mode_count);
-  for (int round = 0; round <= mechanism.mode_count; ++round) {
+  std::vector<double> margins(mechanism.friction_modes);
+  for (int round = 0; round <= mechanism.friction_modes; ++round) {
     evaluate_at(mechanism, state, ws, solve);
     calc_friction_margins<double>(mechanism, ws, margins);
     double worst = 0;
@@ -557,7 +557,7 @@ void settle_friction(const Mechanism<double>& mechanism, FrictionState state,
 
 void start_friction(const Mechanism<double>& mechanism, FrictionState state,
                     MotionWorkspace<double>& ws, AccelerationSolver<double> solve) {
-  std::vector<unsigned char> undecided(mechanism.mode_count, 0);
+  std::vector<unsigned char> undecided(mechanism.friction_modes, 0);
   for_each_component(mechanism, [&](const Friction<double>& e, int c) {
     const double* v = state.v + mechanism.links[e.link].v0;
     int& mode = state.mode[e.mode0 + c];
@@ -590,8 +590,8 @@ static bool follow_turning(const Mechanism<double>& mechanism, FrictionState& st
 
 void change_friction(const Mechanism<double>& mechanism, FrictionState state, int which,
                      MotionWorkspace<double>& ws, AccelerationSolver<double> solve) {
-  std::vector<unsigned char> undecided(mechanism.mode_count, 0);
-  for (int k = 0; k < mechanism.mode_count; ++k) undecided[k] = state.mode[k] == 0;
+  std::vector<unsigned char> undecided(mechanism.friction_modes, 0);
+  for (int k = 0; k < mechanism.friction_modes; ++k) undecided[k] = state.mode[k] == 0;
   if (follow_turning(mechanism, state, which)) return;
   if (state.mode[which] != 0) {
     undecided[which] = 1;

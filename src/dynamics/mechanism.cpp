@@ -6,6 +6,7 @@
 #include "dynamics/constraints.h"
 #include "dynamics/joint_shape.h"
 #include "dynamics/motion_workspace.h"
+#include "dynamics/switched_model.h"
 #include "dynamics/turns.h"
 #include "model/mass_properties.h"
 #include "symbolic/expression.h"
@@ -226,8 +227,8 @@ struct ForceBuilder {
     e.smooth = f.smoothing.given();
     e.smoothing = number(f.smoothing, 1);
     if (!e.smooth) {
-      e.mode0 = mechanism.mode_count;
-      mechanism.mode_count += components;
+      e.mode0 = mechanism.friction_modes;
+      mechanism.friction_modes += components;
     }
     if (!f.bearings.empty()) {
       e.load0 = mechanism.bearing_count++;
@@ -293,6 +294,7 @@ Mechanism<S> make_mechanism(const Model& model, std::span<const S> parameters) {
   mechanism.has_forces = !model.forces.empty();
   for (const Force& force : model.forces)
     mechanism.forces.push_back(std::visit(ForceBuilder<S>{mechanism}, force.law));
+  mechanism.mode_count = mechanism.friction_modes + count_switches(model);
   for_each_program(model, [&](const Program& p) {
     mechanism.needs_energy |= p.depends_on(Quantity::kinetic) || p.depends_on(Quantity::potential);
     mechanism.loops_act |= mentions_loop(mechanism, p);

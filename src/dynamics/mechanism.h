@@ -253,7 +253,8 @@ struct Mechanism {
   bool has_drives = false;
   S baumgarte{};  // rate of the feedback y' = -2 rate y - rate^2 g; zero: none
   int nq = 0, nv = 0;
-  int mode_count = 0;       // discrete friction states
+  int friction_modes = 0;   // discrete friction states: the first of the mode
+  int mode_count = 0;       // these and the branches of switches (expr/switches.h)
   int bearing_count = 0;    // friction elements with bearings
   bool has_forces = false;  // any element besides gravity
   bool has_friction = false;

@@ -12,6 +12,7 @@
 #include "lie/se3.h"
 #include "model/model.h"
 #include "system/state_function.h"
+#include "system/switches.h"
 #include "system/system.h"
 
 namespace cartan {
@@ -141,7 +142,7 @@ struct InverseForces {
   std::vector<int> sticking;
 };
 
-class MechanicalSystem : public System {
+class MechanicalSystem : public System, public Switched {
  public:
   virtual const Model& model() const = 0;
   virtual std::string formulation() const = 0;

@@ -83,7 +83,7 @@ std::string TreeSystem::explain_singularity(StateView at, Workspace& workspace) 
 }
 
 std::string TreeSystem::find_dependent_friction(StateView at, Workspace& workspace) const {
-  if (mechanism_.rows.empty() || mechanism_.mode_count == 0) return "";
+  if (mechanism_.rows.empty() || mechanism_.friction_modes == 0) return "";
   MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
   kinematics_at(at, ws);
   std::vector<int> speeds, owners;
@@ -183,6 +183,8 @@ void TreeSystem::start() {
   }
   state.x.assign(space_.size(), 0.0);
   state.mode.assign(mechanism_.turn0(), 1);
+  std::fill(state.mode.begin() + mechanism_.friction_modes,
+            state.mode.begin() + mechanism_.mode_count, 0);  // switches are free
   state.mode.resize(mechanism_.mode_size(), no_turn);
   std::vector<std::vector<double>> known(model_.joints.size());  // written for loop joints
   for (std::size_t j = 0; j < model_.joints.size(); ++j) {
@@ -259,7 +261,7 @@ void TreeSystem::settle_modes(State& state) const {
     const RankReport rank = calc_rank(mechanism_, ws);
     std::copy(rank.active.begin(), rank.active.end(), state.mode.begin() + mechanism_.mode_count);
   }
-  if (mechanism_.mode_count > 0)
+  if (mechanism_.friction_modes > 0)
     start_friction(mechanism_, friction_state(state), ws, formulation_.solve);
 }
 

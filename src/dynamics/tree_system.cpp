@@ -39,7 +39,7 @@ TreeSystem::TreeSystem(const Model& model, std::vector<double> parameters,
     event_needs_energy_ |= e.when.program.depends_on(Quantity::kinetic) ||
                            e.when.program.depends_on(Quantity::potential);
   }
-  for (int k = 0; k < mechanism_.mode_count; ++k)
+  for (int k = 0; k < mechanism_.friction_modes; ++k)
     events_.push_back({"friction " + std::to_string(k), -1, false, true});
   for (const TurnEntry& entry : mechanism_.turns)
     if (entry.force >= 0)
@@ -90,7 +90,7 @@ void TreeSystem::kinematic_rates(StateView at, std::span<double> rates, Workspac
 
 void TreeSystem::event_values(StateView at, std::span<double> values, Workspace& workspace) const {
   TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
-  const std::span<const int> friction = at.mode.first(mechanism_.mode_count);
+  const std::span<const int> friction = at.mode.first(mechanism_.friction_modes);
   const bool any_stuck = std::find(friction.begin(), friction.end(), 0) != friction.end();
   if (any_stuck)
     solve_at(at, w.motion);
@@ -100,17 +100,17 @@ void TreeSystem::event_values(StateView at, std::span<double> values, Workspace&
   const std::size_t own = model_.events.size();
   for (std::size_t k = 0; k < own; ++k)
     evaluate_program(mechanism_, w.motion, model_.events[k].when.program, &values[k]);
-  calc_friction_margins<double>(mechanism_, w.motion, values.subspan(own, mechanism_.mode_count));
-  calc_wrap_margins<double>(mechanism_, w.motion, values.subspan(own + mechanism_.mode_count));
+  calc_friction_margins<double>(mechanism_, w.motion, values.subspan(own, mechanism_.friction_modes));
+  calc_wrap_margins<double>(mechanism_, w.motion, values.subspan(own + mechanism_.friction_modes));
 }
 
 bool TreeSystem::handle_event(int which, State& state, Workspace& workspace) const {
   const int component = which - static_cast<int>(model_.events.size());
   if (component < 0) return false;
   TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
-  if (component >= mechanism_.mode_count) {
+  if (component >= mechanism_.friction_modes) {
     kinematics_at(state, w.motion);
-    wrap(mechanism_, w.motion, component - mechanism_.mode_count,
+    wrap(mechanism_, w.motion, component - mechanism_.friction_modes,
          state.mode.data() + mechanism_.turn0());
     return true;
   }

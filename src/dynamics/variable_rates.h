@@ -53,6 +53,7 @@ template <class S>
 struct ProgramScratch {
   std::vector<S> inputs, work, x, xdot;
   std::vector<S> form, matrix, right;  // of implicit rates
+  std::vector<int> branches;           // of switches
   std::vector<std::vector<BlockEntry>> plan;
 
   explicit ProgramScratch(const Model& model) {
@@ -89,7 +90,9 @@ void evaluate_formula(const Formula& formula, const S& t, std::span<const S> x,
     const Symbol& symbol = program.inputs[k];
     s.inputs[k] = symbol.quantity == Quantity::time        ? t
                   : symbol.quantity == Quantity::parameter ? S(parameters[symbol.index])
-                                                           : x[symbol.index];
+                  : symbol.quantity == Quantity::branch
+                      ? S(static_cast<double>(s.branches[symbol.index]))
+                      : x[symbol.index];
   }
   evaluate<S>(program, std::span<const S>(s.inputs.data(), program.inputs.size()), s.work,
               std::span<S>(outputs, program.outputs.size()));

@@ -7,6 +7,7 @@
 
 #include "dynamics/parameter_seeds.h"
 #include "dynamics/singular_rates.h"
+#include "dynamics/switched_model.h"
 #include "dynamics/variable_rates.h"
 #include "expr/hold_inputs.h"
 #include "system/motion_geometry.h"
@@ -62,6 +63,7 @@ class PlainSystem final : public VariablesSystem {
       : model_(model),
         parameters_(std::move(parameters)),
         compiler_(std::move(compiler)),
+        switch_count_(count_switches(model)),
         geometry_(model, parameters_) {
     space_.add_vector(static_cast<int>(model.variables.size()));
     for (const Event& e : model.events) events_.push_back({e.name, e.direction, e.stop, false});
@@ -77,6 +79,7 @@ class PlainSystem final : public VariablesSystem {
     State state;
     for (const Variable& v : model_.variables)
       state.x.push_back(cartan::evaluate<double>(v.initial, parameters_)[0]);
+    state.mode.assign(switch_count_, 0);
     return state;
   }
 
@@ -90,6 +93,7 @@ class PlainSystem final : public VariablesSystem {
     if (compiler_)
       if (const RateCode* code = w.code.find_derivative(*compiler_, at))
         return code->derivative(at.t, at.x.data(), compiler_->parameters().data(), xdot.data());
+    hold(at, w.scratch);
     evaluate_rates<double>(model_, at.t, at.x, parameters_, w.scratch, xdot.data());
   }
 
@@ -101,6 +105,7 @@ class PlainSystem final : public VariablesSystem {
         return fill_jacobian(*code, at, compiler_->parameters(), w.entries, J);
     if (!w.dual) w.dual.emplace(model_);
     ProgramScratch<Dual4>& s = *w.dual;
+    hold(at, s);
     const int n = space_.size();
     std::copy(at.x.begin(), at.x.end(), s.x.begin());
     for (int first = 0; first < n; first += 4) {
@@ -133,6 +138,7 @@ class PlainSystem final : public VariablesSystem {
     if (!w.dual) w.dual.emplace(model_);
     seed(which, w);
     ProgramScratch<Dual4>& s = *w.dual;
+    hold(at, s);
     std::copy(at.x.begin(), at.x.end(), s.x.begin());
     for (std::size_t group = 0; group < w.seeded.size(); ++group) {
       const std::size_t first = 4 * group, count = std::min<std::size_t>(4, which.size() - first);
@@ -145,12 +151,14 @@ class PlainSystem final : public VariablesSystem {
   std::string explain_failure(StateView at, Workspace& workspace) const override {
     if (!model_.implicit) return "";
     VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    hold(at, w.scratch);
     evaluate_rates<double>(model_, at.t, at.x, parameters_, w.scratch, w.scratch.xdot.data());
     return explain_singular_rates(model_, at.t, w.scratch.form);
   }
 
   void event_values(StateView at, std::span<double> values, Workspace& workspace) const override {
     VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    hold(at, w.scratch);
     for (std::size_t k = 0; k < values.size(); ++k)
       values[k] = value<double>(model_.events[k].when, at.t, at.x, w.scratch);
   }
@@ -178,12 +186,19 @@ class PlainSystem final : public VariablesSystem {
 
   void calc_outputs(StateView at, std::span<double> outputs, Workspace& workspace) const override {
     VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    hold(at, w.scratch);
     for (std::size_t k = 0; k < outputs.size(); ++k)
       outputs[k] = value<double>(model_.outputs[k].value, at.t, at.x, w.scratch);
   }
 
  private:
   friend class VariablesFunction;
+
+  template <class S>
+  void hold(StateView at, ProgramScratch<S>& s) const {
+    s.branches.assign(at.mode.begin(), at.mode.end());
+    s.branches.resize(switch_count_);
+  }
 
   void seed(std::span<const int> which, VariablesWorkspace& w) const {
     if (!w.seeded.empty() && std::equal(which.begin(), which.end(), w.which.begin(), w.which.end()))
@@ -210,6 +225,7 @@ class PlainSystem final : public VariablesSystem {
   const Model& model_;
   std::vector<double> parameters_;
   std::shared_ptr<RateCompiler> compiler_;
+  const int switch_count_;
   StateSpace space_;
   std::vector<EventInfo> events_;
   VariablesGeometry geometry_;
@@ -222,6 +238,7 @@ class VariablesFunction final : public StateFunction {
 
   double value(StateView at, Workspace& workspace) const override {
     VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    system_.hold(at, w.scratch);
     return system_.value<double>(formula_, at.t, at.x, w.scratch);
   }
 
@@ -229,6 +246,7 @@ class VariablesFunction final : public StateFunction {
     VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
     if (!w.dual) w.dual.emplace(system_.model_);
     ProgramScratch<Dual4>& s = *w.dual;
+    system_.hold(at, s);
     const int n = system_.space_.size();
     std::copy(at.x.begin(), at.x.end(), s.x.begin());
     for (int first = 0; first < n; first += 4) {

@@ -7,11 +7,12 @@
 #include "dynamics/rate_code.h"
 #include "model/model.h"
 #include "system/state_function.h"
+#include "system/switches.h"
 #include "system/system.h"
 
 namespace cartan {
 
-class VariablesSystem : public System {
+class VariablesSystem : public System, public Switched {
  public:
   virtual const Model& model() const = 0;
   // Values of the model's outputs at a state.

@@ -27,6 +27,7 @@ enum class Quantity : std::uint8_t {
   potential,
   variable,       // index: entry of [variables]
   variable_rate,  // its rate x', in `equations`
+  branch,         // index: which switch; where it is held (expr/switches.h)
 };
 
 struct Symbol {

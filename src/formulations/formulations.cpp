@@ -11,6 +11,7 @@
 #include "dynamics/moving_frame.h"
 #include "dynamics/recursive.h"
 #include "dynamics/rotation_system.h"
+#include "dynamics/switched_model.h"
 #include "dynamics/tree_system.h"
 #include "dynamics/variables.h"
 #include "model/formulas.h"
@@ -57,10 +58,9 @@ std::unique_ptr<MechanicalSystem> make_moving(const Model& model, std::vector<do
 std::unique_ptr<MechanicalSystem> make_generated(const Model& model,
                                                  std::vector<double> parameters) {
   auto compiler = make_rate_compiler(model, parameters);
-  return make_tree_system(
-      model, std::move(parameters),
-      {"generated", solve_accelerations<double>, solve_accelerations<Dual4>,
-       solve_accelerations<Pack4>, nullptr, std::move(compiler)});
+  return make_tree_system(model, std::move(parameters),
+                          {"generated", solve_accelerations<double>, solve_accelerations<Dual4>,
+                           solve_accelerations<Pack4>, nullptr, std::move(compiler)});
 }
 
 std::string find_missing_inertia(const Model& model, const std::vector<double>& parameters,
@@ -145,11 +145,34 @@ static std::string refuse_loads(const Model& model, const MechanicalSystem& syst
 static std::unique_ptr<System> make_variables(const Model& model, std::vector<double> parameters,
                                               const std::string& formulation,
                                               std::string& problem) {
-  if (formulation != "generated") return make_variables_system(model, std::move(parameters));
+  if (formulation != "generated") {
+    SwitchedModel switched = make_switched_model(model, 0);
+    auto system =
+        make_variables_system(switched.model ? *switched.model : model, std::move(parameters));
+    system->set_switches(std::move(switched.switches), std::move(switched.model));
+    return system;
+  }
   auto compiler = make_rate_compiler(model, parameters);
   auto system = make_variables_system(model, std::move(parameters), compiler);
   if (!compiler->find_derivative(system->initial_state(), problem)) return nullptr;
   return system;
+}
+
+// Discrete states of dry friction; the branches of switches follow them in the mode.
+static int count_friction_modes(const Model& model) {
+  int count = 0;
+  for (const Force& force : model.forces)
+    if (const auto* friction = std::get_if<FrictionForce>(&force.law);
+        friction && !friction->smoothing.given()) {
+      const Joint& joint = model.joints[friction->joint];
+      count += joint.type == JointType::spherical ? 1 : joint.nv();
+    }
+  return count;
+}
+
+// Compiled code would have to be made for every combination of branches.
+static bool compiles(const FormulationInfo& row) {
+  return std::string_view(row.name) == "generated";
 }
 
 static Location place_of(const Model& model, const AssemblyReport& assembly) {
@@ -167,7 +190,8 @@ std::unique_ptr<System> make_system(const Model& model, std::vector<double> para
     if (where) *where = model.unknown_functions[0].where;
     return nullptr;
   }
-  if (!model.is_mechanism()) return make_variables(model, std::move(parameters), formulation, problem);
+  if (!model.is_mechanism())
+    return make_variables(model, std::move(parameters), formulation, problem);
   const FormulationInfo* row = find_formulation(formulation);
   if (!row) {
     std::string known;
@@ -178,7 +202,12 @@ std::unique_ptr<System> make_system(const Model& model, std::vector<double> para
   }
   problem = row->refusal(model);
   if (!problem.empty()) return nullptr;
-  std::unique_ptr<MechanicalSystem> system = row->make(model, parameters);
+  SwitchedModel switched;
+  if (use == SystemUse::numbers && !compiles(*row))
+    switched = make_switched_model(model, count_friction_modes(model));
+  std::unique_ptr<MechanicalSystem> system =
+      row->make(switched.model ? *switched.model : model, parameters);
+  system->set_switches(std::move(switched.switches), std::move(switched.model));
   problem = system->assembly().problem;
   if (!problem.empty()) {
     if (where) *where = place_of(model, system->assembly());

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "system/switches.h"
+
 namespace cartan {
 namespace {
 
@@ -27,7 +29,10 @@ EventFinder::EventFinder(const System& system)
       side_(count_),
       noise_(count_),
       values_(count_),
-      x_(system.space().size()) {
+      x_(system.space().size()),
+      is_switch_(count_) {
+  if (const auto* switched = dynamic_cast<const Switched*>(&system))
+    for (const SwitchInfo& info : switched->switches()) is_switch_[info.event] = 1;
   for (int j = 0; j < sample_count; ++j) {
     samples_[j].theta = sample_places[j];
     samples_[j].g.resize(count_);
@@ -52,7 +57,7 @@ void EventFinder::restart(const State& state, std::span<const Crossing> handled,
     // A mode that is left through zero from above may begin at zero (a joint held at its limit).
     const EventInfo& info = system_.events()[i];
     const int undecided = info.internal && info.direction < 0 ? 1 : 0;
-    side_[i] = open ? undecided : sign(start[i]);
+    side_[i] = is_switch_[i] ? 1 : open ? undecided : sign(start[i]);
   }
 }
 
@@ -86,6 +91,7 @@ std::span<const Crossing> EventFinder::find(Integrator& integrator, const State&
   integrator_ = &integrator;
   end_ = &end;
   crossings_.clear();
+  missed_switch_ = false;
   samples_[0].g = samples_[sample_count - 1].g;
   for (int j = 1; j < sample_count - 1; ++j) {
     const double theta = samples_[j].theta;
@@ -159,6 +165,8 @@ void EventFinder::add_crossing(int which, double left, double right, int after) 
   double theta = 0;
   if (locate(which, left, right, after, theta))
     crossings_.push_back({which, after, theta * integrator_->last_length()});
+  else
+    missed_switch_ = missed_switch_ || is_switch_[which];
 }
 
 bool EventFinder::locate(int which, double left, double right, int after, double& theta) {

@@ -42,6 +42,8 @@ class EventFinder {
   void restart(const State& state, std::span<const Crossing> handled, Workspace& workspace);
   // Crossings inside the last step that count, in order of time; `end` is the state after it.
   std::span<const Crossing> find(Integrator& integrator, const State& end);
+  // The last search saw a switch cross and could not locate where.
+  bool missed_switch() const { return missed_switch_; }
 
  private:
   struct Sample {
@@ -69,6 +71,8 @@ class EventFinder {
   Sample samples_[sample_count];
   std::vector<int> side_;
   std::vector<double> noise_, values_, x_;
+  bool missed_switch_ = false;
+  std::vector<char> is_switch_;  // its branch is right at the start: above zero (switches.h)
   std::vector<Crossing> crossings_;
 };
 

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <limits>
 
+#include "integrate/switch_watch.h"
+
 namespace cartan {
 namespace {
 
@@ -70,6 +72,8 @@ class Run {
   void run_fixed();
   void run_adaptive();
   bool advance(double h, double t_next);  // one step and its events; false: the run is over
+  bool step_freely(double h, double t_next);
+  void hold_again();
   bool take_events();
   bool fill_event_state(double length);
   bool fire(const Crossing& crossing);
@@ -89,6 +93,7 @@ class Run {
   const bool adaptive_, projecting_;
   std::unique_ptr<Integrator> integrator_;
   EventFinder events_;
+  SwitchWatch switches_;
   State state_;  // now
   State at_event_, sample_;
   const double t_begin_, t_end_;
@@ -98,7 +103,8 @@ class Run {
   // chattering: internal events since a time
   double chatter_begin_;
   int chatter_count_ = 0;
-  bool changed_ = false;  // an event of this step changed the state
+  bool free_step_ = false;  // the last step was taken with switches as written
+  bool changed_ = false;    // an event of this step changed the state
   std::vector<Crossing> handled_;
   SimulateReport report_;
 };
@@ -113,6 +119,7 @@ Run::Run(const System& system, const State& start, const SimulateOptions& option
       projecting_(system.constrained() && options.project),
       integrator_(info_.make(system, integrator_options(info_, options))),
       events_(system),
+      switches_(system, options.step),
       state_(start),
       at_event_(start),
       sample_(start),
@@ -125,6 +132,7 @@ Run::Run(const System& system, const State& start, const SimulateOptions& option
 
 SimulateReport Run::operator()() {
   const auto begin = std::chrono::steady_clock::now();
+  switches_.hold(state_, integrator_->workspace());
   integrator_->restart();
   events_.restart(state_, {}, integrator_->workspace());
   give_sample(state_);
@@ -135,8 +143,10 @@ SimulateReport Run::operator()() {
   report_.counts = integrator_->counts();
   report_.unit_norm_error = std::max(report_.unit_norm_error, report_.counts.max_unit_norm_error);
   report_.final_state = state_;
+  switches_.release(report_.final_state);
+  report_.warning = switches_.warning(adaptive_);
   const IntegratorCounts& counts = report_.counts;
-  if (counts.noisy_steps > 0)
+  if (counts.noisy_steps > 0 && report_.warning.empty())
     report_.warning = format(
         "in %ld of %ld steps rounding of the derivative kept the stages from "
         "settling below %.2g (tolerance %.2g)",
@@ -166,13 +176,21 @@ void Run::run_fixed() {
 
 // Steps as error control wants them; samples from the dense output at t0 + k (every * step).
 void Run::run_adaptive() {
-  while (state_.t < t_end_)
-    if (!advance(t_end_ - state_.t, t_end_)) return;
+  while (state_.t < t_end_) {
+    const double left = t_end_ - state_.t;
+    const bool whole = !switches_.sampling() || left <= options_.step;
+    const double t_next = whole ? t_end_ : state_.t + options_.step;
+    if (!advance(whole ? left : options_.step, t_next)) return;
+  }
 }
 
 bool Run::advance(double h, double t_next) {
+  if (switches_.sampling() && switches_.begin_step(state_, integrator_->workspace())) {
+    integrator_->restart();
+    events_.restart(state_, {}, integrator_->workspace());
+  }
   const StepReport step = integrator_->step(state_, h, t_next);
-  if (step.status != StepStatus::ok) return fail(step);
+  if (step.status != StepStatus::ok && !step_freely(h, t_next)) return fail(step);
   ++report_.steps;
   if (info_.implicit)
     report_.unit_norm_error =
@@ -181,10 +199,32 @@ bool Run::advance(double h, double t_next) {
   if (observer_.on_step) observer_.on_step(DenseStep(*integrator_, state_.t));
   if (events_.active() && !take_events()) return false;
   if (adaptive_ && !sample_until(state_.t)) return false;
+  if (free_step_) hold_again();
   show_progress();
   if (options_.stop_requested && options_.stop_requested->load(std::memory_order_relaxed))
     return end(RunStatus::cancelled, format("stopped on request at t = %.17g", state_.t));
   return true;
+}
+
+// A step over switches whose held formulas go wrong beyond their switching points: as written.
+bool Run::step_freely(double h, double t_next) {
+  if (!switches_.active()) return false;
+  State free = state_;
+  switches_.release(free);
+  integrator_->restart();
+  if (integrator_->step(free, h, t_next).status != StepStatus::ok) return false;
+  switches_.note_free_step(state_);
+  state_ = free;
+  free_step_ = true;
+  return true;
+}
+
+// The branches of this state; what integrator and events know belongs to others.
+void Run::hold_again() {
+  free_step_ = false;
+  switches_.hold(state_, integrator_->workspace());
+  integrator_->restart();
+  events_.restart(state_, {}, integrator_->workspace());
 }
 
 // Back to the constraints. What the integrator knows about the end of the step is then void.
@@ -225,7 +265,10 @@ bool Run::take_events() {
     handled_.push_back(c);
     if (over) break;
   }
-  if (!over && !changed_) return true;
+  if (!over && !changed_) {
+    if (events_.missed_switch()) switches_.note_free_step(state_), free_step_ = true;
+    return true;
+  }
   if (projecting_ && changed_ && !project(at_event_, false)) return false;
   if (adaptive_ && !sample_until(at_event_.t)) return false;
   state_ = at_event_;
@@ -251,6 +294,11 @@ bool Run::fill_event_state(double length) {
 // Tells the observer and the system. False: the run ends here.
 bool Run::fire(const Crossing& crossing) {
   const EventInfo& info = system_.events()[crossing.index];
+  if (switches_.owns(crossing.index)) {
+    switches_.cross(crossing.index, at_event_, integrator_->workspace());
+    changed_ = true;
+    return true;
+  }
   if (info.internal) {
     ++report_.internal_events;
     if (is_chattering(info)) return false;

@@ -1,0 +1,57 @@
+// Where everything is, and how far apart two motions are: the measure of compare's `difference` and
+// of the error that run estimates. Largest over all bodies, metres and radians alike, or over all
+// variables.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "dynamics/mechanism_system.h"
+
+namespace cartan {
+
+struct Place {
+  double t = 0;
+  std::vector<BodyState> bodies;
+  std::vector<double> variables;
+};
+
+double distance(const Place& a, const Place& b);
+
+class PlaceReader {
+ public:
+  explicit PlaceReader(const System& system);
+  Place operator()(StateView at);
+
+ private:
+  const System& system_;
+  std::unique_ptr<Workspace> workspace_;
+  Observation now_;
+};
+
+// The places of a motion in order of time, thinned out so that there are never many: of the samples
+// 0, 1, 2, ... those are kept whose number is a multiple of a power of two.
+class Path {
+ public:
+  // Whether the next sample is one of those.
+  bool wants() { return seen_++ % stride_ == 0; }
+  void add(Place place);
+  const std::vector<Place>& places() const { return places_; }
+
+ private:
+  std::vector<Place> places_;
+  long seen_ = 0, stride_ = 1;
+};
+
+// Two motions from the same start, at the times both know.
+struct Separation {
+  double at_end = 0;           // distance of the last places
+  double late = 0;             // largest distance in the last tenth
+  double size = 0;             // how far the motion takes anything from its start
+  std::optional<double> lost;  // from here on they have nothing to do with each other
+  bool exponential = false;    // and got there faster than errors pile up: a chaotic motion
+};
+Separation compare_paths(const std::vector<Place>& a, const std::vector<Place>& b);
+
+}  // namespace cartan

@@ -1,0 +1,253 @@
+#include "expr/switches.h"
+
+#include <algorithm>
+#include <map>
+
+#include "expr/functions.h"
+#include "expr/program_builder.h"
+
+namespace cartan {
+namespace {
+
+constexpr double nowhere = 1e300;  // beyond every argument
+
+// Where the pieces of a table meet that are not smooth together, and a point inside each piece.
+struct TablePieces {
+  std::vector<double> corners, inside;
+};
+
+// A spline is twice differentiable, which counts as smooth.
+TablePieces pieces_of(const Spline&) {
+  return {};
+}
+
+bool is_switch(const Instruction& i, const Program& program) {
+  switch (i.op) {
+    case Op::abs:
+    case Op::sign:
+    case Op::step:
+    case Op::min:
+    case Op::max:
+    case Op::if_positive:
+      return true;
+    default:
+      return is_table(i.op) && !pieces_of(*program.tables[i.a]).corners.empty();
+  }
+}
+
+template <class Visit>
+void for_each_operand(const Program& program, const Instruction& i, Visit&& visit) {
+  if (i.op == Op::constant || i.op == Op::input) return;
+  if (i.op == Op::call) {
+    for (int k = 0; k < i.c; ++k) visit(program.arguments[i.b + k]);
+  } else if (is_table(i.op)) {
+    visit(i.b);
+  } else {
+    const int operands[] = {i.a, i.b, i.c};
+    for (int k = 0; k < operand_count(i.op); ++k) visit(operands[k]);
+  }
+}
+
+// Copies a program into a builder, switches held. Run twice with the same result: once for the
+// outputs, once per switch for its event.
+class Holder {
+ public:
+  Holder(const Program& program, int first) : program_(program), first_(first) {
+    std::vector<bool> moves;
+    for (const Instruction& i : program.code) {
+      bool moved = i.op == Op::input && program.inputs[i.a].quantity != Quantity::parameter;
+      for_each_operand(program, i, [&](int k) { moved = moved || moves[k]; });
+      moves.push_back(moved);
+      int upstream = -1;
+      for_each_operand(program, i, [&](int k) { upstream = std::max(upstream, upstream_[k]); });
+      upstream_.push_back(upstream);
+      written_.push_back(copy(i, written_));
+      value_.push_back(argument_moves(i, moves) && is_switch(i, program_) ? held(i) : extended(i));
+    }
+  }
+
+  struct Found {
+    Op op;
+    int instruction, argument;  // of the old program, of the new one
+    TablePieces table;
+    bool root = false;
+  };
+  const std::vector<Found>& found() const { return found_; }
+
+  Program finish() {
+    std::vector<int> outputs;
+    for (const int output : program_.outputs) outputs.push_back(value_[output]);
+    return builder_.finish(outputs);
+  }
+  Program finish_event(int which) {
+    const Found& f = found_[which];
+    return builder_.finish({f.op == Op::table ? table_event(which, f) : sign_event(which, f)});
+  }
+
+ private:
+  int number(double x) { return builder_.constant(x); }
+  int apply(Op op, int a, int b = 0, int c = 0) { return builder_.make(op, a, b, c); }
+  int choose(int condition, int a, int b) { return apply(Op::if_positive, condition, a, b); }
+  int size(int a) { return apply(Op::abs, a); }
+  int less(int a, double b) { return builder_.subtract(number(b), a); }  // above zero where a < b
+  int branch(int which) { return builder_.input({Quantity::branch, first_ + which, 0}); }
+
+  static bool argument_moves(const Instruction& i, const std::vector<bool>& moves) {
+    if (i.op == Op::min || i.op == Op::max) return moves[i.a] || moves[i.b];
+    if (is_table(i.op)) return moves[i.b];
+    return operand_count(i.op) > 0 && i.op != Op::call && moves[i.a];
+  }
+
+  int copy(const Instruction& i, const std::vector<int>& value) {
+    if (i.op == Op::constant) return number(program_.constants[i.a]);
+    if (i.op == Op::input) return builder_.input(program_.inputs[i.a]);
+    if (is_table(i.op)) return builder_.table(program_.tables[i.a], table_order(i.op), value[i.b]);
+    if (i.op == Op::call) {
+      std::vector<int> arguments;
+      for (int k = 0; k < i.c; ++k) arguments.push_back(value[program_.arguments[i.b + k]]);
+      return builder_.call(program_.functions[i.a], arguments);
+    }
+    const int operands = operand_count(i.op);
+    return apply(i.op, value[i.a], operands > 1 ? value[i.b] : 0, operands > 2 ? value[i.c] : 0);
+  }
+
+  // A root or power of what is held, max(-x, 0)^1.5, would have no value beyond the switching
+  // point: there it is that of |x|, which the motion never sees. Where the expression as written
+  // has none either, there is none.
+  int extended(const Instruction& i) {
+    const bool root = i.op == Op::sqrt || i.op == Op::power;
+    if (!root || value_[i.a] == written_[i.a]) return copy(i, value_);
+    found_[upstream_[i.a]].root = true;
+    const int held = value_[i.a];
+    const int base = choose(apply(Op::step, written_[i.a]), size(held), held);
+    return i.op == Op::sqrt ? apply(Op::sqrt, base) : apply(Op::power, base, value_[i.b]);
+  }
+
+  int held(const Instruction& i) {
+    if (is_table(i.op)) return held_table(i);
+    const int a = value_[i.a];
+    const bool two = i.op == Op::min || i.op == Op::max;
+    const int argument = two ? builder_.subtract(a, value_[i.b]) : a;
+    const int which = find(i.op, argument);
+    upstream_.back() = which;
+    const int b = branch(which);
+    const int side = choose(size(b), b, argument);  // its sign chooses
+    switch (i.op) {
+      case Op::abs:
+        return choose(side, a, builder_.negate(a));
+      case Op::sign:
+        return choose(size(b), choose(less(size(b), 3), apply(Op::sign, b), number(0)),
+                      apply(Op::sign, a));
+      case Op::step:
+        return choose(size(b), apply(Op::step, b), apply(Op::step, a));
+      case Op::min:
+        return choose(side, value_[i.b], a);
+      case Op::max:
+        return choose(side, a, value_[i.b]);
+      default:
+        return choose(side, value_[i.b], value_[i.c]);
+    }
+  }
+
+  // The polynomial of the piece, developed about a point inside it: exact, the degree is three.
+  int held_table(const Instruction& i) {
+    const int x = value_[i.b], order = table_order(i.op);
+    const std::shared_ptr<const Spline>& table = program_.tables[i.a];
+    const int which = find_table(*table, x);
+    upstream_.back() = which;
+    const int b = branch(which);
+    const int m = at_index(found_[which].table.inside, b), d = builder_.subtract(x, m);
+    int sum = builder_.table(table, 3, m);
+    for (int k = 2; k >= order; --k)
+      sum = builder_.add(builder_.table(table, k, m),
+                         builder_.divide(builder_.multiply(sum, d), number(k - order + 1)));
+    return choose(size(b), sum, builder_.table(table, order, x));
+  }
+
+  // list[|b| - 1]
+  int at_index(const std::vector<double>& list, int b) {
+    std::vector<double> places;
+    for (std::size_t k = 1; k <= list.size(); ++k) places.push_back(static_cast<double>(k));
+    return builder_.table(std::make_shared<const Spline>(places, list), 0, size(b));
+  }
+
+  // One switch per argument: what a function of sign(x) and abs(x) does at zero happens at once.
+  int find(Op op, int argument) {
+    const bool keeps_zero = op == Op::sign;
+    for (std::size_t k = 0; k < found_.size(); ++k)
+      if (found_[k].argument == argument && found_[k].op != Op::table &&
+          (found_[k].op == Op::sign) == keeps_zero)
+        return static_cast<int>(k);
+    found_.push_back({op, static_cast<int>(value_.size()), argument, {}, false});
+    return static_cast<int>(found_.size()) - 1;
+  }
+  int find_table(const Spline& table, int argument) {
+    TablePieces pieces = pieces_of(table);
+    for (std::size_t k = 0; k < found_.size(); ++k)
+      if (found_[k].argument == argument && found_[k].op == Op::table &&
+          found_[k].table.corners == pieces.corners)
+        return static_cast<int>(k);
+    found_.push_back(
+        {Op::table, static_cast<int>(value_.size()), argument, std::move(pieces), false});
+    return static_cast<int>(found_.size()) - 1;
+  }
+
+  int sign_event(int which, const Found& f) {
+    const int b = branch(which);
+    const int at_zero = choose(size(f.argument), number(-1), number(1));
+    const int silent = choose(less(size(b), 3), number(1), at_zero);
+    const int held = choose(less(size(b), 1.5), builder_.multiply(b, f.argument), silent);
+    return choose(size(b), held, number(1));
+  }
+
+  int table_event(int which, const Found& f) {
+    const int b = branch(which);
+    std::vector<double> low = f.table.corners, high = low;
+    low.insert(low.begin(), -nowhere);
+    high.push_back(nowhere);
+    const int inside = apply(Op::min, builder_.subtract(f.argument, at_index(low, b)),
+                             builder_.subtract(at_index(high, b), f.argument));
+    const int held = choose(less(b, 0.5 * branch_argument), inside, f.argument);
+    return choose(b, held, number(1));
+  }
+
+  const Program& program_;
+  const int first_;
+  ProgramBuilder builder_;
+  std::vector<int> value_;     // copy of each instruction, switches held
+  std::vector<int> written_;   // the same as it is written
+  std::vector<int> upstream_;  // the last switch an instruction depends on, or -1
+  std::vector<Found> found_;
+};
+
+int first_output(const Program& program, int instruction) {
+  for (std::size_t k = 0; k < program.outputs.size(); ++k) {
+    std::vector<bool> needed(program.code.size());
+    needed[program.outputs[k]] = true;
+    for (int i = program.outputs[k]; i >= 0; --i)
+      if (needed[i]) for_each_operand(program, program.code[i], [&](int o) { needed[o] = true; });
+    if (needed[instruction]) return static_cast<int>(k);
+  }
+  return 0;
+}
+
+}  // namespace
+
+HeldProgram hold_switches(const Program& program, int first) {
+  const bool any = std::any_of(program.code.begin(), program.code.end(),
+                               [&](const Instruction& i) { return is_switch(i, program); });
+  if (!any) return {program, {}};
+  Holder holder(program, first);
+  if (holder.found().empty()) return {program, {}};
+  HeldProgram result;
+  for (std::size_t k = 0; k < holder.found().size(); ++k) {
+    const Holder::Found& f = holder.found()[k];
+    result.switches.push_back({f.op, first_output(program, f.instruction),
+                               Holder(program, first).finish_event(static_cast<int>(k)),
+                               f.table.corners, f.root});
+  }
+  result.program = holder.finish();
+  return result;
+}
+
+}  // namespace cartan

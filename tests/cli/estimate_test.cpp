@@ -1,0 +1,196 @@
+// run: the error it tells of its end, judged by what is known better.
+#include <cmath>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command_line.h"
+
+namespace cartan::test {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+std::string slider(const std::string& axis, const std::string& value, double q) {
+  return "[[body]]\nname = \"b\"\nmass = 1\n[[joint]]\nname = \"s\"\ntype = \"prismatic\"\naxis "
+         "= " +
+         axis + "\nparent = { body = \"world\" }\nchild = { body = \"b\" }\nposition = " +
+         std::to_string(q) +
+         "\n[[force]]\nname = \"f\"\ntype = \"joint\"\njoint = \"s\"\nvalue = \"" + value + "\"\n";
+}
+
+// The measure of compare: largest distance or angle over the bodies, or difference of a variable.
+double distance(const json& a, const json& b) {
+  double largest = 0;
+  if (a.contains("variables")) {
+    for (const auto& [name, value] : a["variables"].items())
+      largest =
+          std::max(largest, std::fabs(value.get<double>() - b["variables"][name].get<double>()));
+    return largest;
+  }
+  for (const auto& [name, body] : a["bodies"].items()) {
+    const json& other = b["bodies"][name];
+    double square = 0;
+    for (int k = 0; k < 3; ++k)
+      square += std::pow(body["position"][k].get<double>() - other["position"][k].get<double>(), 2);
+    double q[4], r[4];
+    for (int k = 0; k < 4; ++k) q[k] = body["quaternion"][k], r[k] = other["quaternion"][k];
+    const double w = q[0] * r[0] + q[1] * r[1] + q[2] * r[2] + q[3] * r[3];
+    const double x = q[0] * r[1] - q[1] * r[0] - q[2] * r[3] + q[3] * r[2];
+    const double y = q[0] * r[2] + q[1] * r[3] - q[2] * r[0] - q[3] * r[1];
+    const double z = q[0] * r[3] - q[1] * r[2] + q[2] * r[1] - q[3] * r[0];
+    largest = std::max({largest, std::sqrt(square),
+                        2 * std::atan2(std::sqrt(x * x + y * y + z * z), std::fabs(w))});
+  }
+  return largest;
+}
+
+// A much tighter solution of the same motion.
+json tighter(const std::string& model, const json& run) {
+  const std::string method = run["integrator"];
+  std::vector<std::string> words = {"run", model, "--estimate", "off", "--json", "--integrator"};
+  if (method.starts_with("gl")) {
+    words.push_back("gl" + std::to_string(std::min(8, std::stoi(method.substr(2)) + 1)));
+    words.insert(words.end(), {"--step", std::to_string(run["step"].get<double>() / 2)});
+  } else {
+    words.insert(words.end(), {"dop853", "--tolerance", "1e-13"});
+  }
+  return expect_json(run_cartan(words));
+}
+
+void expect_honest_estimate(const std::string& name) {
+  const std::string model = std::string(CARTAN_ROOT) + "/examples/" + name + ".toml";
+  const json run = expect_json(run_cartan({"run", model, "--json"}));
+  const std::string how = run["error"]["how"];
+  const json& estimate = run["error"]["estimate"];
+  if (how.starts_with("chaotic")) {
+    EXPECT_TRUE(estimate.is_null()) << name;
+    EXPECT_TRUE(name == "lorenz" || name == "duffing") << name << ": " << how;
+    return;
+  }
+  const double truth = distance(run["final"], tighter(model, run)["final"]);
+  std::printf("%-32s estimate %s, true %.1e\n", name.c_str(), estimate.dump().c_str(), truth);
+  if (how.starts_with("at rounding level")) {
+    EXPECT_TRUE(estimate.is_null()) << name;
+    // rounding that has grown along the motion
+    EXPECT_LT(truth, name == "driven_pendulum" ? 1e-8 : 1e-10) << name;
+    return;
+  }
+  ASSERT_TRUE(estimate.is_number()) << name << ": " << how;
+  if (truth <= 1e-11) return;
+  EXPECT_LE(truth, 10 * estimate.get<double>()) << name << ": " << how;
+  EXPECT_GE(truth, 0.1 * estimate.get<double>()) << name << ": " << how;
+}
+
+class Estimate : public testing::TestWithParam<const char*> {};
+TEST_P(Estimate, IsHonest) {
+  expect_honest_estimate(GetParam());
+}
+INSTANTIATE_TEST_SUITE_P(Examples, Estimate,
+                         testing::Values("bearing_friction", "heavy_top", "column_friction",
+                                         "revolute_chain_5", "falling_ball", "lorenz", "pendulum"));
+
+TEST(LongEstimate, AllExamples) {
+  for (const auto& entry : fs::directory_iterator(std::string(CARTAN_ROOT) + "/examples")) {
+    const std::string name = entry.path().stem().string();
+    // a minute each, and nothing that others do not show
+    if (entry.path().extension() != ".toml" || name == "coiled_drop" || name == "sixtyfour_link")
+      continue;
+    expect_honest_estimate(name);
+  }
+}
+
+// The ball falls from 0.3 m on a spring of 1e5 N/m that only pushes: parabolas and arcs of a sine.
+TEST(Estimate, BouncingBall) {
+  const double g = 9.81, height = 0.3, omega = std::sqrt(1e5), fall = std::sqrt(2 * height / g);
+  const double speed = g * fall;
+  const double contact = 2 * (M_PI - std::atan(speed * omega / g)) / omega;
+  const double period = 2 * fall + contact;
+  const double t = std::fmod(3 - fall - contact, period);  // since it left the spring
+  ASSERT_LT(t, 2 * fall);
+  const double truth = speed * t - g * t * t / 2;
+  const Scratch scratch;
+  const std::string model =
+      scratch.write("ball.toml", slider("[0, 0, 1]", "1e5*max(-s.q, 0)", height));
+  for (const char* method : {"gl3", "rk4", "dop853", "gl1"}) {
+    const json run = expect_json(run_cartan(
+        {"run", model, "--duration", "3", "--step", "0.001", "--integrator", method, "--json"}));
+    const double error = std::fabs(run["final"]["q"]["s"][0].get<double>() - truth);
+    EXPECT_LT(error, std::string(method) == "gl1" ? 0.05 : 1e-4) << method;
+    if (std::string(method) == "gl3") {
+      EXPECT_LT(error, 1e-8);
+    }
+    if (error < 1e-11) continue;
+    EXPECT_LE(error, 10 * run["error"]["estimate"].get<double>()) << method << run["error"];
+    EXPECT_GE(error, 0.1 * run["error"]["estimate"].get<double>()) << method << run["error"];
+  }
+}
+
+// A PD law that saturates: before, 1.6e-4 m off with a drift of 5e-15 J.
+TEST(Estimate, SaturatedLaw) {
+  const Scratch scratch;
+  const std::string model =
+      scratch.write("pd.toml", slider("[1, 0, 0]", "max(-5, min(5, -100*(s.q - 1) - 10*s.v))", 0));
+  const auto end = [&](const char* method, const char* step) {
+    return expect_json(run_cartan({"run", model, "--duration", "2", "--step", step, "--integrator",
+                                   method, "--json"}))["final"]["q"]["s"][0]
+        .get<double>();
+  };
+  const double truth = end("gl6", "0.002");
+  EXPECT_NEAR(end("gl3", "0.01"), truth, 1e-9);
+  EXPECT_NEAR(end("dop853", "0.01"), truth, 1e-8);
+}
+
+TEST(Estimate, OffAndRefused) {
+  const Scratch scratch;
+  const std::string model = scratch.write_template({"pendulum"});
+  const json off =
+      expect_json(run_cartan({"run", model, "--duration", "0.1", "--estimate", "off", "--json"}));
+  EXPECT_EQ(off["error"]["how"], "off");
+  EXPECT_TRUE(off["error"]["estimate"].is_null());
+  const CommandResult on = run_cartan({"run", model, "--duration", "1", "--step", "0.1"});
+  EXPECT_NE(on.out.find("\n  error        about "), std::string::npos) << on.out;
+  expect_refusal(run_cartan({"run", model, "--estimate", "maybe"}),
+                 "--estimate: expected on or off");
+}
+
+// Where the second run differs beyond recognition although the motion is a plain oscillation.
+TEST(Estimate, TooCoarse) {
+  const Scratch scratch;
+  const std::string model = scratch.write("fast.toml", slider("[1, 0, 0]", "-1e4*s.q", 1));
+  const json run = expect_json(run_cartan(
+      {"run", model, "--duration", "2", "--step", "0.01", "--integrator", "gl2", "--json"}));
+  EXPECT_GT(run["error"]["estimate"].get<double>(), 0.03);
+  EXPECT_NE(run["error"]["how"].get<std::string>().find("too coarse"), std::string::npos)
+      << run["error"];
+}
+
+// Methods that remember earlier steps say what a new start costs.
+TEST(Estimate, ContinuingWithMemoryIsTold) {
+  const Scratch scratch;
+  const std::string model = scratch.write_template({"double-pendulum"}), out = scratch.path("out");
+  ASSERT_EQ(run_cartan({"run", model, "--duration", "0.1", "--out", out}).status, 0);
+  for (const char* method : {"cvode", "ida", "generalized-alpha", "gl3"}) {
+    const CommandResult result =
+        run_cartan({"run", model, "--from", out, "--duration", "0.1", "--integrator", method});
+    EXPECT_EQ(result.status, 0) << result.err;
+    const bool told = result.err.find("begins anew") != std::string::npos;
+    EXPECT_EQ(told, std::string(method) != "gl3") << method << ": " << result.err;
+  }
+}
+
+// Compiled equations are as written; that is told.
+TEST(Estimate, GeneratedSwitchesAreTold) {
+  const Scratch scratch;
+  const std::string model = scratch.write("stop.toml", slider("[1, 0, 0]", "-30*max(s.q, 0)", 0.1));
+  const CommandResult result =
+      run_cartan({"run", model, "--duration", "0.1", "--formulation", "generated"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.err.find("does not locate the switch in '-30*max(s.q, 0)'"), std::string::npos)
+      << result.err;
+}
+
+}  // namespace
+}  // namespace cartan::test
