@@ -1,6 +1,7 @@
 #include "cli/arguments.h"
 
 #include <cmath>
+#include <filesystem>
 #include <functional>
 
 #include <fmt/core.h>
@@ -59,6 +60,10 @@ struct Arguments::Parser {
   std::string unexpected(const std::string& word) const {
     if (!word.starts_with("-"))
       return fmt::format("unexpected word '{}'; it belongs to nothing", word);
+    std::error_code ignored;
+    if (std::filesystem::exists(word, ignored))
+      return fmt::format("'{}' is no option; if the file is meant, write it after --, or as ./{}",
+                         word, word);
     const std::string name = word.substr(0, word.find('='));
     const std::string near = nearest_name(name, names);
     return fmt::format("unknown option '{}'{}", name,
@@ -152,8 +157,9 @@ std::optional<int> Arguments::parse(const Words& words) {
   } catch (const CLI::ParseError& error) {
     return parser.complain(error.what());
   }
-  if (const Words extra = parser.app.remaining(); !extra.empty())
-    return parser.complain(parser.unexpected(extra.front()));
+  Words extra = parser.app.remaining();
+  std::erase(extra, "--");  // words after it are no options, whatever they begin with
+  if (!extra.empty()) return parser.complain(parser.unexpected(extra.front()));
   for (const auto& convert : parser.convert)
     if (const std::string complaint = convert(); !complaint.empty())
       return parser.complain(complaint);

@@ -24,7 +24,7 @@ void write_or_fail(const std::string& path, const std::string& text) {
   std::error_code failed;
   fs::create_directories(fs::path(path).parent_path(), failed);
   std::string problem;
-  if (!write_whole_file(path, text, problem)) throw ItemFailure(problem);
+  if (!write_whole_file(path, text, Replace::yes, problem)) throw ItemFailure(problem);
 }
 
 }  // namespace
