@@ -72,8 +72,8 @@ std::string describe_redundant(const ConstraintReport& c) {
 // Code that the model brings along: named here, run by others with consent.
 void print_code(const Model& model) {
   for (const std::string& file : model.function_files)
-    fmt::print("{:<20} {}: not run by `check`; commands that compute with it need --trust\n", "code",
-               file);
+    fmt::print("{:<20} {}: not run by `check`; commands that compute with it need --trust\n",
+               "code", file);
 }
 
 void print_facts(const Model& model, const ModelFacts& facts) {
@@ -148,9 +148,12 @@ void print_variables(const Model& model, bool json) {
   for (const Variable& variable : model.variables) names.push_back(variable.name);
   const std::vector<std::vector<std::string>> solved = solved_rates(model);
   if (json) {
-    Json facts = {{"model", model.name},  {"bodies", 0},
-                  {"joints", 0},          {"loops", 0},
-                  {"variables", names},   {"solved", solved},
+    Json facts = {{"model", model.name},
+                  {"bodies", 0},
+                  {"joints", 0},
+                  {"loops", 0},
+                  {"variables", names},
+                  {"solved", solved},
                   {"parameters", parameters_json(model)}};
     if (!model.function_files.empty()) facts["code"] = model.function_files;
     return print_json(facts);
@@ -174,7 +177,8 @@ int check_command(const Words& words) {
   declare_model(arguments, model_arguments);
   arguments.flag("--json", "print one JSON object", json);
   if (const std::optional<int> status = arguments.parse(words)) return *status;
-  const std::unique_ptr<const Model> model = load_model(model_arguments, false, nullptr, CodeUse::never);
+  const std::unique_ptr<const Model> model =
+      load_model(model_arguments, false, nullptr, CodeUse::never);
   if (!model) return exit_bad_input;
   if (!model->is_mechanism()) {
     print_variables(*model, json);

@@ -111,7 +111,7 @@ bool plan_integrators(const Options& o, ComparisonPlan& plan) {
 int tell(const Options& o, const Model& model, const ComparisonPlan& plan,
          const Comparison& comparison) {
   std::string problem;
-  if (!o.csv.empty() && 
+  if (!o.csv.empty() &&
       !write_whole_file(o.csv, comparison_csv(comparison), replace_if(o.force), problem))
     return complain(problem);
   if (o.json)

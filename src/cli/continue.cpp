@@ -111,10 +111,9 @@ std::string complete(Options& o) {
   return "";
 }
 
-int write_files(const Options& o, const BranchDiagram& diagram,
-                const ShownQuantity& shown) {
+int write_files(const Options& o, const BranchDiagram& diagram, const ShownQuantity& shown) {
   std::string problem;
-  const std::unique_ptr<OutputFolder> output = 
+  const std::unique_ptr<OutputFolder> output =
       OutputFolder::open(o.out, "continue", replace_if(o.force), problem);
   if (!output) return complain(problem);
   const std::string table = branch_table(diagram);

@@ -31,8 +31,8 @@ std::optional<int> read_options(const Words& words, Options& o) {
   declare_model(arguments, o.model);
   arguments.option("--format", "NAME", "text (default) or latex", o.format);
   arguments.option("--form", "NAME", "kane (default), lagrange, canonical or moving-frame", o.form);
-  arguments.list("--show", "NAMES",
-                 "also T, V, L, p, B, Bdot, as far as the form has them; or all", o.show);
+  arguments.list("--show", "NAMES", "also T, V, L, p, B, Bdot, as far as the form has them; or all",
+                 o.show);
   arguments.flag("--fold", "parameters as numbers", o.fold);
   arguments.option("--out", "FILE", "write to this file instead of the terminal", o.out);
   declare_force(arguments, o.force);

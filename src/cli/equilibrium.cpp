@@ -163,7 +163,7 @@ Equilibrium find_stuck(const SteadyCase& steady, const State& start,
 int write_files(const Options& o, const SteadyCase& steady, const Equilibrium& found,
                 const Linearisation& linear) {
   std::string problem;
-  const std::unique_ptr<OutputFolder> output = 
+  const std::unique_ptr<OutputFolder> output =
       OutputFolder::open(o.out, "equilibrium", replace_if(o.force), problem);
   if (!output) return complain(problem);
   const bool written =

@@ -234,7 +234,8 @@ std::string find_undefined(const Json& json, const std::string& name) {
   int k = 0;
   if (json.is_array())
     for (const Json& item : json)
-      if (std::string found = find_undefined(item, fmt::format("{}[{}]", name, k++)); !found.empty())
+      if (std::string found = find_undefined(item, fmt::format("{}[{}]", name, k++));
+          !found.empty())
         return found;
   if (json.is_object())
     for (const auto& [key, value] : json.items())

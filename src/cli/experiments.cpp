@@ -33,8 +33,9 @@ class Reader {
       else if (entry.key == "experiment")
         read_list(entry.value, result);
       else if (entry.key != "format")
-        problems_.error(entry.where, fmt::format("unknown key '{}'{}", entry.key,
-                                                 expected(entry.key, {"bounds", "experiment", "format"})));
+        problems_.error(entry.where,
+                        fmt::format("unknown key '{}'{}", entry.key,
+                                    expected(entry.key, {"bounds", "experiment", "format"})));
     }
     if (result.experiments.empty())
       problems_.error(root.where, "no [[experiment]] in this file; expected at least one");

@@ -180,9 +180,9 @@ void print_result_json(const Result& r, const Options& o) {
               {"seconds", r.seconds}});
 }
 
-bool write_files(const std::vector<GeneratedFile>& files, const Options& o,
-                 std::string& problem) {
-  const auto out = OutputFolder::open(o.out, "generate " + o.language, replace_if(o.force), problem);
+bool write_files(const std::vector<GeneratedFile>& files, const Options& o, std::string& problem) {
+  const auto out =
+      OutputFolder::open(o.out, "generate " + o.language, replace_if(o.force), problem);
   if (!out) return false;
   for (const GeneratedFile& file : files)
     if (!out->write(file.name, file.text, problem)) return false;

@@ -167,8 +167,8 @@ int inverse_command(const Words& words) {
   }
   if (!options.out.empty()) {
     std::string problem;
-    if (!write_whole_file(options.out, csv_text(*model, *motion, forces),
-                          replace_if(options.force), problem))
+    if (!write_whole_file(options.out, csv_text(*model, *motion, forces), replace_if(options.force),
+                          problem))
       return complain(problem);
   }
   if (options.json)

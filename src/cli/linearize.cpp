@@ -139,7 +139,8 @@ std::string eigenvalue_table(const Linearisation& linear) {
 int write_files(const Options& o, const std::string& command,
                 const std::vector<std::pair<std::string, std::string>>& files) {
   std::string problem;
-  const std::unique_ptr<OutputFolder> output = OutputFolder::open(o.out, command, replace_if(o.force), problem);
+  const std::unique_ptr<OutputFolder> output =
+      OutputFolder::open(o.out, command, replace_if(o.force), problem);
   if (!output) return complain(problem);
   for (const auto& [name, content] : files)
     if (!output->write(name, content, problem)) return complain(problem, exit_failed);
@@ -164,9 +165,10 @@ int linearize_once(const Options& o) {
     return complain(fmt::format("{}: {}", o.model.path, result.problem), result.status);
   if (!o.out.empty()) {
     const int status =
-        write_files(o, "linearize", {{"eigenvalues.csv", eigenvalue_table(result.linear)},
-                            {"units.json", ColumnUnits::of(*steady->model).json_for("")},
-                            {"linearize.json", result_json(*steady, result).dump(2) + "\n"}});
+        write_files(o, "linearize",
+                    {{"eigenvalues.csv", eigenvalue_table(result.linear)},
+                     {"units.json", ColumnUnits::of(*steady->model).json_for("")},
+                     {"linearize.json", result_json(*steady, result).dump(2) + "\n"}});
     if (status != exit_done) return status;
   }
   if (o.json)
@@ -314,7 +316,8 @@ int linearize_sweep(const Options& o) {
   if (!o.out.empty()) {
     const std::string table = sweep_table(*range, points);
     const int status = write_files(
-        o, "linearize --sweep", {{"sweep.csv", table}, {"units.json", ColumnUnits::of(*model).json_for(table)}});
+        o, "linearize --sweep",
+        {{"sweep.csv", table}, {"units.json", ColumnUnits::of(*model).json_for(table)}});
     if (status != exit_done) return status;
   }
   if (o.json)

@@ -34,11 +34,12 @@ void print_findings(const Diagnostics& problems, bool quiet) {
   const std::string text = problems.text();
   fmt::print(stderr, "{}", text);
   if (text.find(consent_phrase) != std::string::npos)
-    fmt::print(stderr,
-               "cartan: look at what the model brings along; then consent with --trust, for files it "
-               "only reads with --allow-path DIR, or for good by a line with the path of the model "
-               "or of its folder in {}\n",
-               trust_list_path());
+    fmt::print(
+        stderr,
+        "cartan: look at what the model brings along; then consent with --trust, for files it "
+        "only reads with --allow-path DIR, or for good by a line with the path of the model "
+        "or of its folder in {}\n",
+        trust_list_path());
 }
 
 Consent consent_of(const ModelArguments& arguments, CodeUse use) {

@@ -16,8 +16,8 @@ namespace cartan {
 // What every command that reads a model takes.
 struct ModelArguments {
   std::string path;
-  std::vector<std::string> sets;  // NAME=VALUE
-  bool trust = false;             // run the model's code, read files wherever it says
+  std::vector<std::string> sets;     // NAME=VALUE
+  bool trust = false;                // run the model's code, read files wherever it says
   std::vector<std::string> allowed;  // --allow-path
 };
 

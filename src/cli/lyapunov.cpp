@@ -67,8 +67,7 @@ std::string check(const Options& o) {
 // section.csv: t and the numbers of the state.
 class SectionTable {
  public:
-  SectionTable(const System& system, const Model& model, const Options& o)
-      : system_(system) {
+  SectionTable(const System& system, const Model& model, const Options& o) : system_(system) {
     if (o.out.empty()) return;
     output_ = OutputFolder::open(o.out, "lyapunov", replace_if(o.force), problem_);
     if (!output_) return;

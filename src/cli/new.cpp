@@ -89,7 +89,8 @@ int new_command(const Words& words) {
     return exit_done;
   }
   std::string problem;
-  if (!write_whole_file(options.out, text, replace_if(options.force), problem)) return complain(problem);
+  if (!write_whole_file(options.out, text, replace_if(options.force), problem))
+    return complain(problem);
   fmt::print("Written: {}\nNext: cartan run {}\n", options.out, options.out);
   return exit_done;
 }

@@ -156,8 +156,8 @@ int reproduce_command(const Words& words) {
   ReportFacts facts{CARTAN_VERSION, today(), machine(), o.quick, since(begin)};
   std::string problem;
   const std::string results = report_json(done, facts);
-  if (!write_whole_file(settings.out + "/report.html", report_page(done, facts),
-                        Replace::yes, problem) ||
+  if (!write_whole_file(settings.out + "/report.html", report_page(done, facts), Replace::yes,
+                        problem) ||
       !write_whole_file(settings.out + "/results.json", results, Replace::yes, problem))
     return refuse(problem, exit_failed);
   fmt::print("{}", o.json ? results : settings.out + "/report.html\n");

@@ -66,10 +66,11 @@ std::optional<int> read_options(const Words& words, Options& o) {
   arguments.option("--out", "DIR",
                    "write trajectory.csv, bodies.csv, events.csv, ... to this folder", o.out);
   declare_force(arguments, o.force);
-  arguments.flag("--keep-partial",
-                 "write what a run that fails or is interrupted has come to, marked as a part (needs "
-                 "--out)",
-                 o.keep_partial);
+  arguments.flag(
+      "--keep-partial",
+      "write what a run that fails or is interrupted has come to, marked as a part (needs "
+      "--out)",
+      o.keep_partial);
   arguments.flag("--report",
                  "also write report.html: summary, charts, viewer, provenance (needs --out)",
                  o.report);
@@ -224,8 +225,8 @@ std::string model_text(const Job& job, const std::string& partial) {
   return json.dump(1) + "\n";
 }
 
-// Everything goes to disk beside the old files and takes their place at the very end. A run that did
-// not come to its end says so in every file.
+// Everything goes to disk beside the old files and takes their place at the very end. A run that
+// did not come to its end says so in every file.
 bool write_results(const Job& job, const RunResult& result, std::string& problem) {
   if (!result.partial.empty()) {
     job.recorder->mark_partial(result.partial);

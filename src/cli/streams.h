@@ -4,8 +4,8 @@
 
 namespace cartan {
 
-// To be called first. A stream that was closed is opened onto a device, so that no file of ours gets
-// its number: stdout onto one that takes nothing, which the end of the command notices.
+// To be called first. A stream that was closed is opened onto a device, so that no file of ours
+// gets its number: stdout onto one that takes nothing, which the end of the command notices.
 void prepare_streams();
 
 // The exit status of the command: `status`, or failure with a sentence where output was lost.

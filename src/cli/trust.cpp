@@ -13,8 +13,8 @@ namespace cartan {
 namespace fs = std::filesystem;
 
 std::string trust_list_path() {
-  for (const auto& [variable, below] :
-       {std::pair{"XDG_CONFIG_HOME", "cartan/trusted"}, std::pair{"HOME", ".config/cartan/trusted"}})
+  for (const auto& [variable, below] : {std::pair{"XDG_CONFIG_HOME", "cartan/trusted"},
+                                        std::pair{"HOME", ".config/cartan/trusted"}})
     if (const char* folder = environment(variable); folder && fs::path(folder).is_absolute())
       return (fs::path(folder) / below).string();
   return "";

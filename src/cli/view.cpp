@@ -94,7 +94,8 @@ void report(const Options& o, const char* what, const std::string& value) {
 
 int export_page(const Options& o, const std::string& page, const std::string& data) {
   std::string problem;
-  if (!write_whole_file(o.file, page_with_data(page, data), replace_if(o.force), problem)) return fail(problem);
+  if (!write_whole_file(o.file, page_with_data(page, data), replace_if(o.force), problem))
+    return fail(problem);
   report(o, "file", o.file);
   return exit_done;
 }

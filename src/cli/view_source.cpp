@@ -77,7 +77,8 @@ bool read_model_source(const ViewSource& source, ViewerRun& run, std::string& pr
            read_viewer_run(folder.path().string(), source.limits, run, problem);
   };
   const bool numbers = model->unknown_functions.empty();
-  if (!(numbers && read(true, true)) && !(numbers && read(false, true)) && !read(false, false)) return false;
+  if (!(numbers && read(true, true)) && !(numbers && read(false, true)) && !read(false, false))
+    return false;
   problem.clear();
   run.label = fs::path(path).filename().string();
   return true;

@@ -34,8 +34,8 @@ std::string seal_of(const Fingerprint& content) {
 bool open_cache(const fs::path& folder, std::string& why) {
   if (make_private_folder(folder, why)) return true;
   struct stat facts;
-  if (lstat(folder.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode) ||
-      facts.st_uid != geteuid() || chmod(folder.c_str(), S_IRWXU) != 0 || !is_private(folder, why))
+  if (lstat(folder.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode) || facts.st_uid != geteuid() ||
+      chmod(folder.c_str(), S_IRWXU) != 0 || !is_private(folder, why))
     return false;
   std::error_code end, ignored;
   for (fs::directory_iterator at(folder, end); !end && at != fs::directory_iterator();

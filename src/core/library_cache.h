@@ -1,7 +1,7 @@
-// The folder that keeps compiled libraries. Nobody but the user can write to it, so that nobody else
-// decides what is loaded, and every library carries its length and checksum, so that one that was
-// cut off is not. It is held below a size: what was not used for longest goes first. Work folders of
-// compilations that were killed go after a day.
+// The folder that keeps compiled libraries. Nobody but the user can write to it, so that nobody
+// else decides what is loaded, and every library carries its length and checksum, so that one that
+// was cut off is not. It is held below a size: what was not used for longest goes first. Work
+// folders of compilations that were killed go after a day.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace cartan {
 
-// $XDG_CACHE_HOME/cartan, else ~/.cache/cartan; empty where neither variable holds an absolute path.
+// $XDG_CACHE_HOME/cartan, else ~/.cache/cartan; empty where neither variable holds an absolute
+// path.
 std::filesystem::path default_library_cache();
 
 // The folder to use: `asked`, or with an empty one the default cache, or where that cannot be had

@@ -109,9 +109,10 @@ TemporaryFolder::TemporaryFolder(const std::string& name) {
   remove_abandoned(place, beginning);
   std::string pattern = (place / (beginning + "XXXXXX")).string();
   if (!mkdtemp(pattern.data())) {
-    problem_ = fmt::format("there is no room for temporary files in '{}' ({}); set TMPDIR to a "
-                           "folder that can be written",
-                           place.string(), std::strerror(errno));
+    problem_ = fmt::format(
+        "there is no room for temporary files in '{}' ({}); set TMPDIR to a "
+        "folder that can be written",
+        place.string(), std::strerror(errno));
     return;
   }
   lock_ = open(pattern.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -122,9 +123,10 @@ TemporaryFolder::TemporaryFolder(const std::string& name) {
     return;
   }
   fs::remove(pattern, error);
-  problem_ = fmt::format("temporary files are not safe from others ({}); set TMPDIR to a folder of "
-                         "your own",
-                         why);
+  problem_ = fmt::format(
+      "temporary files are not safe from others ({}); set TMPDIR to a folder of "
+      "your own",
+      why);
 }
 
 TemporaryFolder::~TemporaryFolder() {

@@ -7,9 +7,9 @@
 namespace cartan {
 
 // Nobody but this user and root can change what the folder holds: it belongs to the user, others
-// may not write to it, and the folders above it are root's or the user's and closed as well (or keep
-// everybody's entries apart, as /tmp does). Otherwise false, with a sentence on the first that is
-// not.
+// may not write to it, and the folders above it are root's or the user's and closed as well (or
+// keep everybody's entries apart, as /tmp does). Otherwise false, with a sentence on the first that
+// is not.
 bool is_private(const std::filesystem::path& folder, std::string& why);
 
 // The same of an ordinary file that the user owns.
@@ -28,7 +28,9 @@ class TemporaryFolder {
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
-  const std::filesystem::path& path() const { return path_; }  // empty: there is none, see problem()
+  const std::filesystem::path& path() const {
+    return path_;
+  }  // empty: there is none, see problem()
   const std::string& problem() const { return problem_; }
 
  private:

@@ -57,10 +57,9 @@ std::unique_ptr<MechanicalSystem> make_moving(const Model& model, std::vector<do
 std::unique_ptr<MechanicalSystem> make_generated(const Model& model,
                                                  std::vector<double> parameters) {
   auto compiler = make_rate_compiler(model, parameters);
-  return make_tree_system(
-      model, std::move(parameters),
-      {"generated", solve_accelerations<double>, solve_accelerations<Dual4>,
-       solve_accelerations<Pack4>, nullptr, std::move(compiler)});
+  return make_tree_system(model, std::move(parameters),
+                          {"generated", solve_accelerations<double>, solve_accelerations<Dual4>,
+                           solve_accelerations<Pack4>, nullptr, std::move(compiler)});
 }
 
 std::string find_missing_inertia(const Model& model, const std::vector<double>& parameters,
@@ -168,7 +167,8 @@ std::unique_ptr<System> make_system(const Model& model, std::vector<double> para
     if (where) *where = model.unknown_functions[0].where;
     return nullptr;
   }
-  if (!model.is_mechanism()) return make_variables(model, std::move(parameters), formulation, problem);
+  if (!model.is_mechanism())
+    return make_variables(model, std::move(parameters), formulation, problem);
   const FormulationInfo* row = find_formulation(formulation);
   if (!row) {
     std::string known;

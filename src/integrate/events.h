@@ -38,8 +38,8 @@ class EventFinder {
   explicit EventFinder(const System& system);
 
   bool active() const { return count_ > 0; }
-  // An event of the user whose function was not a number when last looked at, and the time; -1: none.
-  // Its crossings cannot be told.
+  // An event of the user whose function was not a number when last looked at, and the time; -1:
+  // none. Its crossings cannot be told.
   int undefined() const { return undefined_; }
   double undefined_time() const { return undefined_time_; }
   // From here on; `handled`: crossings just dealt with at this state.

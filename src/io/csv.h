@@ -76,9 +76,9 @@ struct CsvTable {
 };
 
 // All rows, or only the last one, which is what continuing a run needs of a file of any size. With
-// gaps, and in the last row: a cell may be empty and is then not a number. The last row must end with
-// a line break: without one it may have been cut off. Parts of a run and what is not as a command
-// wrote it (result_folder.h) are refused.
+// gaps, and in the last row: a cell may be empty and is then not a number. The last row must end
+// with a line break: without one it may have been cut off. Parts of a run and what is not as a
+// command wrote it (result_folder.h) are refused.
 enum class CsvRows { all, with_gaps, last };
 
 // Problems are told with line and column (character) of the file.

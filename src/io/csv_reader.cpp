@@ -214,8 +214,7 @@ std::optional<CsvTable> read_csv(const std::string& path, CsvRows rows, Diagnost
     if (trim(line, 1).text.empty()) continue;
     if (is_partial_mark(line)) {
       problems.error({number, 1}, "this is only a part of a run (" +
-                                      line.substr(partial_mark.size()) +
-                                      "); expected a whole one");
+                                      line.substr(partial_mark.size()) + "); expected a whole one");
       return std::nullopt;
     }
     if (!header) {

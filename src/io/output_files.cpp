@@ -126,11 +126,11 @@ void OutputFolder::remove_leftovers() const {
   for (fs::directory_iterator at(folder_, end); !end && at != fs::directory_iterator();
        at.increment(end)) {
     const std::string name = at->path().filename().string();
-    const std::string_view number = std::string_view(name).substr(
-        std::min(aside_prefix.size(), name.size()));
+    const std::string_view number =
+        std::string_view(name).substr(std::min(aside_prefix.size(), name.size()));
     if (name.starts_with(aside_prefix) && !number.empty() &&
-        number.find_first_not_of("0123456789") == std::string::npos &&
-        at->is_directory(ignored) && !at->is_symlink(ignored))
+        number.find_first_not_of("0123456789") == std::string::npos && at->is_directory(ignored) &&
+        !at->is_symlink(ignored))
       fs::remove_all(at->path(), ignored);
   }
 }
@@ -205,8 +205,7 @@ bool OutputFolder::commit(std::string& problem) {
   return true;
 }
 
-bool OutputFolder::append(const std::string& name, std::string_view content,
-                          std::string& problem) {
+bool OutputFolder::append(const std::string& name, std::string_view content, std::string& problem) {
   if (!write(name, content, problem)) return false;
   problem = find_conflict();
   if (!problem.empty()) return false;

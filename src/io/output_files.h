@@ -12,11 +12,12 @@
 
 namespace cartan {
 
-// May files that are there already be replaced? Those of an earlier result in the same folder always.
+// May files that are there already be replaced? Those of an earlier result in the same folder
+// always.
 enum class Replace { no, yes };
 
-// A folder of results. One command at a time may write to it; what a killed one left aside is removed
-// by the next one.
+// A folder of results. One command at a time may write to it; what a killed one left aside is
+// removed by the next one.
 class OutputFolder {
  public:
   // Makes the folder where it is missing. Null, with a sentence in `problem`, when nothing can be

@@ -112,8 +112,8 @@ bool ResultFolder::check(const std::string& name, std::string& problem) const {
   if (size == entry->second.content.bytes)
     if (const auto now = calc_fingerprint(path.string()); now && *now == entry->second.content)
       return true;
-  problem = sentence(path,
-                     size < entry->second.content.bytes
+  problem =
+      sentence(path, size < entry->second.content.bytes
                          ? "the file is shorter than it was written; it was cut off"
                          : "the file is not what was written here; it was changed or damaged");
   return false;

@@ -1,6 +1,7 @@
-// What a folder of results says about itself. The last thing a command writes is the manifest: every
-// file with its command, length and checksum. While files are exchanged it says so. A reader that
-// looks at the manifest therefore sees one whole result, old or new, or learns that there is none.
+// What a folder of results says about itself. The last thing a command writes is the manifest:
+// every file with its command, length and checksum. While files are exchanged it says so. A reader
+// that looks at the manifest therefore sees one whole result, old or new, or learns that there is
+// none.
 #pragma once
 
 #include <map>

@@ -12,10 +12,9 @@ namespace {
 using Kind = TomlNode::Kind;
 
 const std::vector<KeyRule> model_keys = {
-    {"name"},   {"gravity"},   {"gravity_frame"}, {"parameters"}, {"definitions"},
-    {"body"},   {"joint"},     {"force"},         {"constraint"}, {"event"},
-    {"output"}, {"variables"}, {"simulate"},      {"functions"},  {"equations"},
-    {"format"}};
+    {"name"},     {"gravity"},   {"gravity_frame"}, {"parameters"}, {"definitions"}, {"body"},
+    {"joint"},    {"force"},     {"constraint"},    {"event"},      {"output"},      {"variables"},
+    {"simulate"}, {"functions"}, {"equations"},     {"format"}};
 
 // [[key]] tables, each by its own reader
 template <class T>

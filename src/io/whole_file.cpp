@@ -89,14 +89,13 @@ bool write_whole_file(const std::string& path, std::string_view content, Replace
   const fs::path target(path);
   std::error_code ignored;
   const bool ordinary = fs::is_regular_file(target, ignored) || !fs::exists(target, ignored);
-  const fs::path aside = target.parent_path() / ("." + target.filename().string() + ".tmp-" +
-                                                 std::to_string(getpid()));
-  int error = ordinary ? write_nameless(target, aside, content, replace)
-                       : write_directly(path, content);
+  const fs::path aside = target.parent_path() /
+                         ("." + target.filename().string() + ".tmp-" + std::to_string(getpid()));
+  int error =
+      ordinary ? write_nameless(target, aside, content, replace) : write_directly(path, content);
   if (error == -1) error = write_aside(target, aside, content, replace);
   if (error == 0) return true;
-  problem = error == EEXIST ? taken(path)
-                            : "cannot write '" + path + "': " + std::strerror(error);
+  problem = error == EEXIST ? taken(path) : "cannot write '" + path + "': " + std::strerror(error);
   return false;
 }
 

@@ -76,7 +76,8 @@ std::optional<Formula> compile_expression(const Model& model, const std::string&
   for (const Joint& joint : model.joints) names.add_joint(joint.name, joint.type);
   for (const Definition& definition : model.definitions) {
     ExpressionError error;
-    names.add_definition(definition.name, parse_expression(definition.text, error, &model.functions));
+    names.add_definition(definition.name,
+                         parse_expression(definition.text, error, &model.functions));
   }
   if (text.empty()) {
     problems.error({}, "expected an expression, got an empty text");

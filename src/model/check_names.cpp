@@ -22,10 +22,9 @@ class NameList {
     if (place.line == 0) place = table;
     if (name.find_first_of(",[]'\"\n\r\t") != std::string::npos || name.front() == ' ' ||
         name.back() == ' ' || !is_printable(name))
-      problems_.error(place,
-                      std::string("the name of a ") + kind_ +
-                          " must not contain commas, brackets, quotes, tabs, line ends or "
-                          "control characters, nor begin or end with a blank");
+      problems_.error(place, std::string("the name of a ") + kind_ +
+                                 " must not contain commas, brackets, quotes, tabs, line ends or "
+                                 "control characters, nor begin or end with a blank");
     const auto [first, is_new] = seen_.try_emplace(name, place);
     if (is_new) return;
     std::string message = std::string("duplicate ") + kind_ + " name '" + name + "'";

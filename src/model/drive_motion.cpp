@@ -102,16 +102,18 @@ std::string find_rough_drive(const Model& model, std::span<const double> paramet
         for (int k = 0; k <= samples; ++k) {
           const double t = from + (to - from) * k / samples;
           if (std::isfinite((*orders[order])(t, c))) continue;
-          return fmt::format("{}: its {} is not a finite number at t = {}; expected a motion that "
-                             "is twice differentiable",
-                             whose, names[order], shown(t));
+          return fmt::format(
+              "{}: its {} is not a finite number at t = {}; expected a motion that "
+              "is twice differentiable",
+              whose, names[order], shown(t));
         }
       double at = 0, before = 0, after = 0;
       for (int order = 0; order < 2 && to > from; ++order)
         if (find_jump(*orders[order], c, from, to, at, before, after))
-          return fmt::format("{}: its {} jumps from {} to {} at t = {}; expected a motion that is "
-                             "twice differentiable",
-                             whose, names[order], shown(before), shown(after), shown(at));
+          return fmt::format(
+              "{}: its {} jumps from {} to {} at t = {}; expected a motion that is "
+              "twice differentiable",
+              whose, names[order], shown(before), shown(after), shown(at));
     }
   }
   return "";

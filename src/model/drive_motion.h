@@ -1,5 +1,5 @@
-// Prescribed motions must be smooth enough for finite forces: finite, with positions and rates that do
-// not jump.
+// Prescribed motions must be smooth enough for finite forces: finite, with positions and rates that
+// do not jump.
 #pragma once
 
 #include <span>

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "report/analysis_lines.h"
 #include "io/result_folder.h"
+#include "report/analysis_lines.h"
 #include "report/analysis_plots.h"
 
 namespace cartan {

@@ -1,4 +1,5 @@
-// A run that is killed while it exchanges files: readers see the old result, the new one, or refuse.
+// A run that is killed while it exchanges files: readers see the old result, the new one, or
+// refuse.
 #include <cstdlib>
 #include <filesystem>
 
@@ -58,8 +59,8 @@ class Commit : public testing::Test {
     ASSERT_EQ(std::system(("cc -shared -fPIC -o " + library_ + " " + source + " -ldl").c_str()), 0);
   }
   void write_old(const std::string& out) const {
-    const CommandResult old = run_cartan({"run", model_, "--duration", "1", "--record",
-                                          "reactions,power", "--out", out, "--quiet"});
+    const CommandResult old = run_cartan(
+        {"run", model_, "--duration", "1", "--record", "reactions,power", "--out", out, "--quiet"});
     ASSERT_EQ(old.status, 0) << old.err;
   }
   CommandResult write_new(const std::string& out, int kill_at) const {

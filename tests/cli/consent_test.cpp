@@ -35,8 +35,8 @@ class ConsentTest : public testing::Test {
   void SetUp() override {
     trace_ = scratch_.path("trace");
     scratch_.write("law.c", code_that_tells(trace_));
-    model_ = scratch_.write(
-        "model.toml", sliding_mass("law = { arguments = [\"x\"], source = \"law.c\" }"));
+    model_ = scratch_.write("model.toml",
+                            sliding_mass("law = { arguments = [\"x\"], source = \"law.c\" }"));
     if (const char* held = std::getenv("XDG_CONFIG_HOME")) config_ = held;
     fs::create_directories(scratch_.path("config/cartan"));
     setenv("XDG_CONFIG_HOME", scratch_.path("config").c_str(), 1);
@@ -92,10 +92,10 @@ TEST_F(ConsentTest, CheckViewAndEquationsNeverRunCode) {
 }
 
 TEST_F(ConsentTest, ASharedLibraryIsCodeToo) {
-  ASSERT_EQ(std::system(("cc -shared -fPIC -o " + scratch_.path("law.so") + " " +
-                         scratch_.path("law.c"))
-                            .c_str()),
-            0);
+  ASSERT_EQ(
+      std::system(("cc -shared -fPIC -o " + scratch_.path("law.so") + " " + scratch_.path("law.c"))
+                      .c_str()),
+      0);
   const std::string model = scratch_.write(
       "library.toml", sliding_mass("law = { arguments = [\"x\"], library = \"law.so\" }"));
   expect_refusal(run_cartan({"run", model}), "needs your consent");
@@ -129,9 +129,9 @@ TEST_F(ConsentTest, TablesOutsideTheModelsFolderAreReadWhenAllowed) {
   scratch_.write("model/data/inside.csv", "x,y\n0,0\n1,1\n2,4\n3,9\n");
   fs::create_symlink(scratch_.path("secret.csv"), scratch_.path("model/data/link.csv"));
   const auto model = [&](const std::string& file) {
-    return scratch_.write("model/m.toml",
-                          sliding_mass("law = { arguments = [\"x\"], value = \"table('" + file +
-                                       "', 'y', x)\" }"));
+    return scratch_.write(
+        "model/m.toml",
+        sliding_mass("law = { arguments = [\"x\"], value = \"table('" + file + "', 'y', x)\" }"));
   };
   EXPECT_EQ(run_cartan({"run", model("data/inside.csv")}).status, 0);
   EXPECT_EQ(run_cartan({"run", model("data/../data/inside.csv")}).status, 0);
@@ -143,8 +143,7 @@ TEST_F(ConsentTest, TablesOutsideTheModelsFolderAreReadWhenAllowed) {
     for (const char* command : {"run", "check"})
       expect_refusal(run_cartan({command, path}),
                      "lies outside the folder of this file; to read it needs your consent");
-    const CommandResult view =
-        run_cartan({"view", path, "--export", scratch_.path("no.html")});
+    const CommandResult view = run_cartan({"view", path, "--export", scratch_.path("no.html")});
     EXPECT_EQ(view.status, 2);
     EXPECT_EQ(run_cartan({"run", path, "--trust"}).status, 0);
     EXPECT_EQ(run_cartan({"check", path, "--allow-path", scratch_.path("")}).status, 0);
@@ -159,9 +158,9 @@ TEST_F(ConsentTest, DataOfExperimentsFollowTheSameRule) {
   const std::string model = scratch_.write("study/m.toml",
                                            "[parameters]\nk = 1\n[variables]\n"
                                            "x = { initial = 1, rate = \"-k*x\" }\n");
-  const std::string study = scratch_.write(
-      "study/e.toml",
-      "format = 2\n[[experiment]]\nname = \"a\"\ndata = \"../data.csv\"\ncolumns = { x = \"x\" }\n");
+  const std::string study = scratch_.write("study/e.toml",
+                                           "format = 2\n[[experiment]]\nname = \"a\"\ndata = "
+                                           "\"../data.csv\"\ncolumns = { x = \"x\" }\n");
   const std::vector<std::string> words = {"fit", model, "--experiments", study, "--free", "k"};
   expect_refusal(run_cartan(words), "needs your consent");
   std::vector<std::string> allowed = words;

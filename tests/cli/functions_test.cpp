@@ -86,11 +86,12 @@ TEST(Functions, ADerivativeThatTheCodeLacksIsAskedForInTime) {
   scratch.write("law.c", law_code);
   const std::string file =
       scratch.write("code.toml", oscillator("{ arguments = [\"x\", \"k\"], source = \"law.c\" }"));
-  EXPECT_EQ(run_cartan({"generate", file, "--trust", "--jacobian", "--out", scratch.path("c")}).status,
-            0);
-  expect_refusal(run_cartan({"generate", file, "--trust", "--variational", "--out",
-                             scratch.path("d")}),
-                 "the code needs 'd2lawdxdx'");
+  EXPECT_EQ(
+      run_cartan({"generate", file, "--trust", "--jacobian", "--out", scratch.path("c")}).status,
+      0);
+  expect_refusal(
+      run_cartan({"generate", file, "--trust", "--variational", "--out", scratch.path("d")}),
+      "the code needs 'd2lawdxdx'");
 }
 
 // A derivative by an argument that only parameters enter is asked for by who varies them.
@@ -109,13 +110,13 @@ TEST(Functions, FitAndContinueAskForDerivativesByParameters) {
   const std::string formula = scratch.write(
       "formula.toml", oscillator("{ arguments = [\"x\", \"k\"], value = \"k*x^3\" }"));
   const auto fitted = [&](const std::string& file) -> double {
-    return expect_json(
-        run_cartan({"fit", file, "--trust", "--data", data, "--free", "k", "--json"}))["parameters"]["k"];
+    return expect_json(run_cartan(
+        {"fit", file, "--trust", "--data", data, "--free", "k", "--json"}))["parameters"]["k"];
   };
   EXPECT_NEAR(fitted(whole), fitted(formula), 1e-8);
-  expect_refusal(run_cartan({"continue", code, "--trust", "--parameter", "k", "--from", "1", "--to",
-                             "2"}),
-                 "the code lacks: dlawdk");
+  expect_refusal(
+      run_cartan({"continue", code, "--trust", "--parameter", "k", "--from", "1", "--to", "2"}),
+      "the code lacks: dlawdk");
 }
 
 TEST(Implicit, AFileRunsIsEvaluatedAnalysedAndGenerated) {

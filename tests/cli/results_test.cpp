@@ -34,7 +34,8 @@ TEST(Results, FilesAreNotOverwrittenWithoutForce) {
     SCOPED_TRACE(words[0]);
     words.push_back(target);
     scratch.write("target", "mine");
-    expect_refusal(run_cartan(words), "exists already; give another name, or replace it with --force");
+    expect_refusal(run_cartan(words),
+                   "exists already; give another name, or replace it with --force");
     EXPECT_EQ(read_file(target), "mine");
     words.push_back("--force");
     const CommandResult forced = run_cartan(words);
@@ -42,7 +43,8 @@ TEST(Results, FilesAreNotOverwrittenWithoutForce) {
     EXPECT_NE(read_file(target), "mine");
   }
   EXPECT_EQ(read_file(model), text);
-  EXPECT_EQ(run_cartan({"equations", model, "--out", "/dev/null"}).status, 0) << "a device is no file";
+  EXPECT_EQ(run_cartan({"equations", model, "--out", "/dev/null"}).status, 0)
+      << "a device is no file";
 }
 
 TEST(Results, FoldersOfOthersAreNotFilled) {
@@ -101,15 +103,18 @@ TEST(Partial, IsKeptWhenAskedForAndMarkedInEveryFile) {
   const std::string page = scratch.path("page.html");
   EXPECT_EQ(run_cartan({"view", out, "--export", page}).status, 0);
   EXPECT_TRUE(has(read_file(page), "(partial)"));
-  const CommandResult plot = run_cartan({"plot", out, "--quantity", "x", "--out", scratch.path("p")});
+  const CommandResult plot =
+      run_cartan({"plot", out, "--quantity", "x", "--out", scratch.path("p")});
   EXPECT_EQ(plot.status, 0) << plot.err;
-  EXPECT_TRUE(has(read_file(scratch.path("p/x.svg")), "(partial)")) << list_folder(scratch.path("p"))[0];
+  EXPECT_TRUE(has(read_file(scratch.path("p/x.svg")), "(partial)"))
+      << list_folder(scratch.path("p"))[0];
   for (const std::string& from : {out, out + "/trajectory.csv"})
     expect_refusal(run_cartan({"run", model, "--from", from}), "this is only a part of a run");
   expect_refusal(run_cartan({"fit", model, "--data", out + "/trajectory.csv", "--free", "x"}),
                  "this is only a part of a run");
   // a whole run in the same place is whole again
-  ASSERT_EQ(run_cartan({"run", model, "--duration", "0.5", "--out", out, "--keep-partial"}).status, 0);
+  ASSERT_EQ(run_cartan({"run", model, "--duration", "0.5", "--out", out, "--keep-partial"}).status,
+            0);
   for (const std::string& name : list_folder(out))
     EXPECT_FALSE(has(read_file(out + "/" + name), "partial")) << name;
   EXPECT_EQ(run_cartan({"run", model, "--from", out, "--duration", "0.1"}).status, 0);
@@ -185,10 +190,11 @@ TEST(Results, FilesOfANewerFormatAreRefused) {
   expect_refusal(run_cartan({"check", scratch.write("text.toml", "format = \"2\"\n" + rest)}),
                  "expected `format = 2`");
   const std::string data = scratch.write("d.csv", "t,x\n0,1\n1,0.4\n");
-  const std::string study = scratch.write(
-      "e.toml", "format = 3\n[[experiment]]\nname = \"a\"\ndata = \"d.csv\"\n");
-  expect_refusal(run_cartan({"fit", scratch.path("none.toml"), "--experiments", study, "--free", "k"}),
-                 "this file has format 3");
+  const std::string study =
+      scratch.write("e.toml", "format = 3\n[[experiment]]\nname = \"a\"\ndata = \"d.csv\"\n");
+  expect_refusal(
+      run_cartan({"fit", scratch.path("none.toml"), "--experiments", study, "--free", "k"}),
+      "this file has format 3");
 }
 
 // A page of many megabytes, killed while it is written, leaves nothing behind.
@@ -203,8 +209,7 @@ TEST(Results, AKilledExportLeavesNothing) {
     std::this_thread::sleep_for(std::chrono::milliseconds(wait));
     view.send(SIGKILL);
     view.wait();
-    for (const std::string& name : list_folder(scratch.path("pages")))
-      EXPECT_EQ(name, "page.html");
+    for (const std::string& name : list_folder(scratch.path("pages"))) EXPECT_EQ(name, "page.html");
     fs::remove(scratch.path("pages/page.html"));
   }
   // temporary folders of the dead go with the next call, once nobody can be about to use them

@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <sys/wait.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/command_line.h"
 
@@ -29,8 +29,7 @@ TEST(Streams, LostOutputIsAFailure) {
     for (const char* target : {">/dev/full", ">&-"}) {
       SCOPED_TRACE(words + target);
       EXPECT_EQ(shell(program + " " + words + " " + target + " 2>" + err), 1);
-      EXPECT_NE(read_file(err).find("cartan: the output could not be written: "),
-                std::string::npos)
+      EXPECT_NE(read_file(err).find("cartan: the output could not be written: "), std::string::npos)
           << read_file(err);
     }
   EXPECT_EQ(shell(program + " run " + model + " --duration 0.1 --quiet >&-"), 0)
@@ -58,7 +57,9 @@ TEST(Streams, NoNameSteersTheTerminal) {
     EXPECT_EQ(missing.err.find('\x1b'), std::string::npos) << missing.err;
     EXPECT_NE(missing.err.find("\\x1b]0;title\\x07"), std::string::npos) << missing.err;
   }
-  const CommandResult option = run_cartan({"run", "--\xc2\x9b" "31m"});
+  const CommandResult option = run_cartan({"run",
+                                           "--\xc2\x9b"
+                                           "31m"});
   EXPECT_EQ(option.err.find("\xc2\x9b"), std::string::npos) << option.err;
   const std::string text =
       "[[body]]\nname = \"b\\u001b[31m\"\nmass = 1\n[[joint]]\nname = \"j\"\ntype = \"revolute\"\n"

@@ -20,8 +20,8 @@ std::string slider(const std::string& rest) {
 
 TEST(Undefined, OutputsBecomeEmptyCellsThatEveryReaderTakes) {
   const Scratch scratch;
-  const std::string model = scratch.write(
-      "m.toml", slider("[[output]]\nname = \"root\"\nvalue = \"sqrt(0.55 - t)\"\n"));
+  const std::string model =
+      scratch.write("m.toml", slider("[[output]]\nname = \"root\"\nvalue = \"sqrt(0.55 - t)\"\n"));
   const std::string out = scratch.path("out");
   const CommandResult run = run_cartan({"run", model, "--out", out, "--json"});
   const auto json = expect_json(run);
@@ -73,9 +73,9 @@ TEST(Undefined, EvalAndInverseFailWithTheName) {
   EXPECT_EQ(inverse.status, 1);
   EXPECT_EQ(inverse.out, "");
   EXPECT_TRUE(has(inverse.err, "the force j.f0 is not a finite number at t = 0.3")) << inverse.err;
-  const std::string rates = scratch.write(
-      "rates.toml", "[variables]\nx = { initial = -1, rate = \"1\" }\n"
-                    "y = { initial = -1, rate = \"sqrt(y)\" }\n");
+  const std::string rates = scratch.write("rates.toml",
+                                          "[variables]\nx = { initial = -1, rate = \"1\" }\n"
+                                          "y = { initial = -1, rate = \"sqrt(y)\" }\n");
   const CommandResult eval = run_cartan({"eval", rates, "--json"});
   EXPECT_EQ(eval.status, 1);
   EXPECT_EQ(eval.out, "");
