@@ -41,6 +41,8 @@ class OutputFolder {
   // One more file after commit().
   bool append(const std::string& name, std::string_view content, std::string& problem);
 
+  // Has an earlier command of this program written here?
+  bool holds_results() const { return !before_.files.empty(); }
   const std::string& path() const { return folder_; }
   const std::vector<std::string>& names() const { return names_; }
 

@@ -156,7 +156,8 @@ void Workshop::add_animation(const Run& run, const std::string& name, const std:
   std::error_code ignored;
   fs::create_directories(fs::path(out()) / "animations", ignored);
   try {
-    command({"view", run.folder, "--frames", "601", "--export", (fs::path(out()) / file).string()});
+    command({"view", run.folder, "--frames", "601", "--force", "--export",
+             (fs::path(out()) / file).string()});
     record_->pages.push_back({file, words});
   } catch (const ItemFailure& failure) {
     record_->notes.push_back(

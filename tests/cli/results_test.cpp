@@ -103,11 +103,9 @@ TEST(Partial, IsKeptWhenAskedForAndMarkedInEveryFile) {
   const std::string page = scratch.path("page.html");
   EXPECT_EQ(run_cartan({"view", out, "--export", page}).status, 0);
   EXPECT_TRUE(has(read_file(page), "(partial)"));
-  const CommandResult plot =
-      run_cartan({"plot", out, "--quantity", "x", "--out", scratch.path("p")});
-  EXPECT_EQ(plot.status, 0) << plot.err;
-  EXPECT_TRUE(has(read_file(scratch.path("p/x.svg")), "(partial)"))
-      << list_folder(scratch.path("p"))[0];
+  const auto plot = expect_json(
+      run_cartan({"plot", out, "--quantity", "x", "--out", scratch.path("p"), "--json"}));
+  EXPECT_TRUE(has(read_file(plot["files"][0]), "(partial)"));
   for (const std::string& from : {out, out + "/trajectory.csv"})
     expect_refusal(run_cartan({"run", model, "--from", from}), "this is only a part of a run");
   expect_refusal(run_cartan({"fit", model, "--data", out + "/trajectory.csv", "--free", "x"}),
