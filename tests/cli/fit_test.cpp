@@ -41,8 +41,7 @@ TEST(Fit, AParameterComesBackFromATrajectory) {
 TEST(Fit, AParameterComesBackFromAMechanismsTrajectory) {
   const Scratch scratch;
   const std::string model = examples + "pendulum.toml", out = scratch.path("run");
-  ASSERT_EQ(run_cartan({"run", model, "--set", "L=1.03", "--duration", "2", "--out", out}).status,
-            0);
+  ASSERT_EQ(run_cartan({"run", model, "--set", "L=1.03", "--duration", "2", "--out", out}).status, 0);
   const json result = expect_json(
       run_cartan({"fit", model, "--data", out + "/trajectory.csv", "--free", "L", "--json"}));
   EXPECT_NEAR(result["parameters"]["L"], 1.03, 1e-9);
