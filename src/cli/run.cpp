@@ -326,8 +326,7 @@ int run_command(const Words& words) {
   } else if (!options.quiet) {
     fmt::print("{}", summary_text(result));
     if (job.output)
-      fmt::print("\nWritten to {}: {}{}\n", job.output->path(),
-                 fmt::join(job.output->names(), ", "), options.report ? ", report.html" : "");
+      fmt::print("\nWritten to {}: {}\n", job.output->path(), fmt::join(job.output->names(), ", "));
   }
   return exit_done;
 }
