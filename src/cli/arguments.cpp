@@ -57,11 +57,14 @@ struct Arguments::Parser {
     fmt::print(stderr, "cartan {}: {}\n", command, message);
     return exit_bad_input;
   }
+  static bool is_file(const std::string& word) {
+    std::error_code ignored;
+    return std::filesystem::exists(word, ignored);
+  }
   std::string unexpected(const std::string& word) const {
     if (!word.starts_with("-"))
       return fmt::format("unexpected word '{}'; it belongs to nothing", word);
-    std::error_code ignored;
-    if (std::filesystem::exists(word, ignored))
+    if (is_file(word))
       return fmt::format("'{}' is no option; if the file is meant, write it after --, or as ./{}",
                          word, word);
     const std::string name = word.substr(0, word.find('='));
@@ -152,6 +155,9 @@ std::optional<int> Arguments::parse(const Words& words) {
     fmt::print("{}", parser.app.help());
     return exit_done;
   } catch (const CLI::RequiredError&) {
+    for (const std::string& word : words)
+      if (word.starts_with("-") && parser.is_file(word))
+        return parser.complain(parser.unexpected(word));
     return parser.complain(
         fmt::format("a word is missing; `cartan {} --help` says what it takes", parser.command));
   } catch (const CLI::ParseError& error) {

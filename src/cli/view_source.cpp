@@ -68,13 +68,14 @@ bool read_model_source(const ViewSource& source, ViewerRun& run, std::string& pr
     problem = folder.problem();
     return false;
   }
+  const std::string place = (folder.path() / "run").string();
   // Reactions may not exist at a singular start; the picture does.
   const auto read = [&](bool with_reactions, bool with_forces) {
     ExtraTables extra;
     extra.reactions = with_reactions && model->is_mechanism();
     extra.forces = with_forces && model->forces.size() + model->constraints.size() > 0;
-    return write_initial_state(*model, *system, extra, folder.path().string(), problem) &&
-           read_viewer_run(folder.path().string(), source.limits, run, problem);
+    return write_initial_state(*model, *system, extra, place, problem) &&
+           read_viewer_run(place, source.limits, run, problem);
   };
   const bool numbers = model->unknown_functions.empty();
   if (!(numbers && read(true, true)) && !(numbers && read(false, true)) && !read(false, false))

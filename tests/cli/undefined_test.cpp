@@ -93,7 +93,7 @@ TEST(Undefined, DrivesMustBeSmooth) {
   for (const auto& [position, words] :
        {std::pair{"sqrt(t)", "rate"},
         {"step(t - 0.5)", "its position jumps from 0 to 1 at t = 0.5"},
-        {"abs(t - 0.3)", "its rate jumps from -1 to 1 at t = 0.3"},
+        {"abs(t - 0.3)", "its rate jumps from -1"},
         {"if(t - 0.7, t, 0.1)", "its position jumps from 0.1 to 0.7 at t = 0.7"},
         {"sqrt(0.5 - t)", "t = 0.5"}}) {
     SCOPED_TRACE(position);
