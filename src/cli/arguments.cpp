@@ -1,6 +1,7 @@
 #include "cli/arguments.h"
 
 #include <cmath>
+#include <filesystem>
 #include <functional>
 
 #include <fmt/core.h>
@@ -56,9 +57,16 @@ struct Arguments::Parser {
     fmt::print(stderr, "cartan {}: {}\n", command, message);
     return exit_bad_input;
   }
+  static bool is_file(const std::string& word) {
+    std::error_code ignored;
+    return std::filesystem::exists(word, ignored);
+  }
   std::string unexpected(const std::string& word) const {
     if (!word.starts_with("-"))
       return fmt::format("unexpected word '{}'; it belongs to nothing", word);
+    if (is_file(word))
+      return fmt::format("'{}' is no option; if the file is meant, write it after --, or as ./{}",
+                         word, word);
     const std::string name = word.substr(0, word.find('='));
     const std::string near = nearest_name(name, names);
     return fmt::format("unknown option '{}'{}", name,
@@ -147,13 +155,17 @@ std::optional<int> Arguments::parse(const Words& words) {
     fmt::print("{}", parser.app.help());
     return exit_done;
   } catch (const CLI::RequiredError&) {
+    for (const std::string& word : words)
+      if (word.starts_with("-") && parser.is_file(word))
+        return parser.complain(parser.unexpected(word));
     return parser.complain(
         fmt::format("a word is missing; `cartan {} --help` says what it takes", parser.command));
   } catch (const CLI::ParseError& error) {
     return parser.complain(error.what());
   }
-  if (const Words extra = parser.app.remaining(); !extra.empty())
-    return parser.complain(parser.unexpected(extra.front()));
+  Words extra = parser.app.remaining();
+  std::erase(extra, "--");  // words after it are no options, whatever they begin with
+  if (!extra.empty()) return parser.complain(parser.unexpected(extra.front()));
   for (const auto& convert : parser.convert)
     if (const std::string complaint = convert(); !complaint.empty())
       return parser.complain(complaint);

@@ -70,6 +70,13 @@ std::string describe_redundant(const ConstraintReport& c) {
   return text + " (one choice of several): accelerations are unique, multipliers of least norm";
 }
 
+// Code that the model brings along: named here, run by others with consent.
+void print_code(const Model& model) {
+  for (const std::string& file : model.function_files)
+    fmt::print("{:<20} {}: not run by `check`; commands that compute with it need --trust\n",
+               "code", file);
+}
+
 void print_facts(const Model& model, const ModelFacts& facts) {
   const auto line = [](const char* label, const std::string& text) {
     fmt::print("{:<20} {}\n", label, text);
@@ -101,6 +108,7 @@ void print_mechanism(const Model& model, const ModelFacts& facts) {
   print_branches(model, branches_of(model), model.bodies.size(), "  ");
   print_closures(model);
   print_facts(model, facts);
+  print_code(model);
 }
 
 Json mechanism_json(const Model& model, const ModelFacts& facts) {
@@ -118,6 +126,7 @@ Json mechanism_json(const Model& model, const ModelFacts& facts) {
   json["mass"] = facts.mass;
   json["center_of_mass"] = json_of(facts.com);
   json["principal_moments"] = json_of(facts.principal);
+  if (!model.function_files.empty()) json["code"] = model.function_files;
   return json;
 }
 
@@ -137,18 +146,22 @@ void print_variables(const Model& model, bool json) {
   std::vector<std::string> names;
   for (const Variable& variable : model.variables) names.push_back(variable.name);
   const std::vector<std::vector<std::string>> solved = solved_rates(model);
-  if (json)
-    return print_json({{"model", model.name},
-                       {"bodies", 0},
-                       {"joints", 0},
-                       {"loops", 0},
-                       {"variables", names},
-                       {"solved", solved},
-                       {"parameters", parameters_json(model)}});
+  if (json) {
+    Json facts = {{"model", model.name},
+                  {"bodies", 0},
+                  {"joints", 0},
+                  {"loops", 0},
+                  {"variables", names},
+                  {"solved", solved},
+                  {"parameters", parameters_json(model)}};
+    if (!model.function_files.empty()) facts["code"] = model.function_files;
+    return print_json(facts);
+  }
   fmt::print("{}: in order\n\nvariables {}\n", model.name.empty() ? model.file : model.name,
              fmt::join(names, ", "));
   for (std::size_t k = 0; k < solved.size(); ++k)
     fmt::print("{} {}\n", k == 0 ? "solved for" : "      then", fmt::join(solved[k], ", "));
+  print_code(model);
 }
 
 }  // namespace
@@ -163,7 +176,8 @@ int check_command(const Words& words) {
   declare_model(arguments, model_arguments);
   arguments.flag("--json", "print one JSON object", json);
   if (const std::optional<int> status = arguments.parse(words)) return *status;
-  const std::unique_ptr<const Model> model = load_model(model_arguments);
+  const std::unique_ptr<const Model> model =
+      load_model(model_arguments, false, nullptr, CodeUse::never);
   if (!model) return exit_bad_input;
   if (!model->is_mechanism()) {
     print_variables(*model, json);

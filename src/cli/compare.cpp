@@ -5,6 +5,7 @@
 #include "cli/comparison_report.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
+#include "cli/out_option.h"
 #include "cli/progress.h"
 #include "cli/run_settings.h"
 #include "cli/stabilisation.h"
@@ -19,7 +20,7 @@ struct Options {
   RunArguments run;
   std::vector<std::string> formulations, integrators, steps;
   std::string csv, stabilisation = "projection";
-  bool fixed = false, json = false;
+  bool fixed = false, json = false, force = false;
 };
 
 std::optional<int> read_options(const Words& words, Options& o) {
@@ -41,6 +42,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
                  o.fixed);
   declare_stabilisation(arguments, o.stabilisation);
   arguments.option("--csv", "FILE", "write the table to this file too", o.csv);
+  declare_force(arguments, o.force);
   arguments.flag("--json", "print one JSON object", o.json);
   return arguments.parse(words);
 }
@@ -109,7 +111,8 @@ bool plan_integrators(const Options& o, ComparisonPlan& plan) {
 int tell(const Options& o, const Model& model, const ComparisonPlan& plan,
          const Comparison& comparison) {
   std::string problem;
-  if (!o.csv.empty() && !write_whole_file(o.csv, comparison_csv(comparison), problem))
+  if (!o.csv.empty() &&
+      !write_whole_file(o.csv, comparison_csv(comparison), replace_if(o.force), problem))
     return complain(problem);
   if (o.json)
     fmt::print("{}", comparison_json(model, plan, comparison));
@@ -128,6 +131,9 @@ int tell(const Options& o, const Model& model, const ComparisonPlan& plan,
 int compare_command(const Words& words) {
   Options options;
   if (const std::optional<int> status = read_options(words, options)) return *status;
+  if (const std::string taken = refuse_existing(options.csv, replace_if(options.force));
+      !taken.empty())
+    return complain(taken);
   if (!check_stabilisation("compare", options.stabilisation)) return exit_bad_input;
   const std::unique_ptr<const Model> model = load_model(options.model);
   if (!model) return exit_bad_input;

@@ -5,6 +5,7 @@
 
 #include "cli/arguments.h"
 #include "cli/branch_report.h"
+#include "cli/out_option.h"
 #include "io/output_files.h"
 #include "report/column_units.h"
 
@@ -16,7 +17,7 @@ struct Options {
   std::optional<double> from, to, step;
   std::optional<int> points, orbit_points, shooting;
   std::string of, out;
-  bool json = false;
+  bool json = false, force = false;
 };
 
 std::optional<int> read_options(const Words& words, Options& o) {
@@ -72,6 +73,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
                    r.show);
   declare_steady_formulation(arguments, r.formulation);
   arguments.option("--out", "DIR", "write branch.csv, bifurcations.json and branch.svg", o.out);
+  declare_force(arguments, o.force);
   arguments.flag("--json", "print one JSON object", o.json);
   return arguments.parse(words);
 }
@@ -109,10 +111,10 @@ std::string complete(Options& o) {
   return "";
 }
 
-int write_files(const std::string& folder, const BranchDiagram& diagram,
-                const ShownQuantity& shown) {
+int write_files(const Options& o, const BranchDiagram& diagram, const ShownQuantity& shown) {
   std::string problem;
-  const std::unique_ptr<OutputFolder> output = OutputFolder::open(folder, problem);
+  const std::unique_ptr<OutputFolder> output =
+      OutputFolder::open(o.out, "continue", replace_if(o.force), problem);
   if (!output) return complain(problem);
   const std::string table = branch_table(diagram);
   const ColumnUnits units = ColumnUnits::of(*diagram.model);
@@ -154,7 +156,7 @@ int continue_command(const Words& words) {
   }
   const ShownQuantity shown = choose_shown(diagram);
   if (!o.out.empty())
-    if (const int status = write_files(o.out, diagram, shown); status != exit_done) return status;
+    if (const int status = write_files(o, diagram, shown); status != exit_done) return status;
   if (o.json)
     print_json(branches_json(diagram));
   else

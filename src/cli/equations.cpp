@@ -4,6 +4,7 @@
 #include "cli/arguments.h"
 #include "cli/json_values.h"
 #include "cli/load.h"
+#include "cli/out_option.h"
 #include "cli/sample_state.h"
 #include "codegen/equations.h"
 #include "io/output_files.h"
@@ -15,7 +16,7 @@ struct Options {
   ModelArguments model;
   std::string format = "text", form = "kane", out;
   std::vector<std::string> show;
-  bool fold = false, json = false;
+  bool fold = false, json = false, force = false;
 };
 
 std::optional<int> read_options(const Words& words, Options& o) {
@@ -30,10 +31,11 @@ std::optional<int> read_options(const Words& words, Options& o) {
   declare_model(arguments, o.model);
   arguments.option("--format", "NAME", "text (default) or latex", o.format);
   arguments.option("--form", "NAME", "kane (default), lagrange, canonical or moving-frame", o.form);
-  arguments.list("--show", "NAMES",
-                 "also T, V, L, p, B, Bdot, as far as the form has them; or all", o.show);
+  arguments.list("--show", "NAMES", "also T, V, L, p, B, Bdot, as far as the form has them; or all",
+                 o.show);
   arguments.flag("--fold", "parameters as numbers", o.fold);
   arguments.option("--out", "FILE", "write to this file instead of the terminal", o.out);
+  declare_force(arguments, o.force);
   arguments.flag("--json", "print one JSON object with the text in it", o.json);
   return arguments.parse(words);
 }
@@ -72,7 +74,9 @@ int equations_command(const Words& words) {
     return complain(fmt::format("--format {}: expected text or latex", o.format));
   const std::string unknown = check_show(o.show);
   if (!unknown.empty()) return complain(unknown);
-  const auto model = load_model(o.model, o.json);
+  if (const std::string taken = refuse_existing(o.out, replace_if(o.force)); !taken.empty())
+    return complain(taken);
+  const auto model = load_model(o.model, o.json, nullptr, CodeUse::names);
   if (!model) return exit_bad_input;
   const std::string refusal = refuse_form(*model, *form);
   if (!refusal.empty()) return complain(fmt::format("{}: {}", o.model.path, refusal));
@@ -88,7 +92,7 @@ int equations_command(const Words& words) {
                                               : sheet_as_latex(derivation.graph(), sheet);
   if (!o.out.empty()) {
     std::string problem;
-    if (!write_whole_file(o.out, text, problem)) {
+    if (!write_whole_file(o.out, text, replace_if(o.force), problem)) {
       fmt::print(stderr, "cartan equations: {}\n", problem);
       return exit_failed;
     }

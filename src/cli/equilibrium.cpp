@@ -7,6 +7,7 @@
 #include "analysis/minimisation.h"
 #include "cli/arguments.h"
 #include "cli/equilibrium_search.h"
+#include "cli/out_option.h"
 #include "cli/state_file.h"
 #include "cli/steady_json.h"
 #include "dynamics/state_expression.h"
@@ -20,7 +21,7 @@ struct Options {
   std::string from, search, out, formulation = steady_formulation;
   std::vector<std::string> holds;
   std::optional<double> time;
-  bool minimise = false, json = false;
+  bool minimise = false, json = false, force = false;
 };
 
 std::optional<int> read_options(const Words& words, Options& o) {
@@ -53,6 +54,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
       "write equilibrium.json and state.json; with --search equilibria.json, search.csv and "
       "search.svg, the map of residuals over the box",
       o.out);
+  declare_force(arguments, o.force);
   arguments.flag("--json", "print one JSON object", o.json);
   return arguments.parse(words);
 }
@@ -160,10 +162,11 @@ Equilibrium find_stuck(const SteadyCase& steady, const State& start,
   return found.found ? found : failure;
 }
 
-int write_files(const std::string& folder, const SteadyCase& steady, const Equilibrium& found,
+int write_files(const Options& o, const SteadyCase& steady, const Equilibrium& found,
                 const Linearisation& linear) {
   std::string problem;
-  const std::unique_ptr<OutputFolder> output = OutputFolder::open(folder, problem);
+  const std::unique_ptr<OutputFolder> output =
+      OutputFolder::open(o.out, "equilibrium", replace_if(o.force), problem);
   if (!output) return complain(problem);
   const bool written =
       output->write("state.json", state_json_of(steady, found.state).dump(2) + "\n", problem) &&
@@ -178,7 +181,7 @@ int search_command(const SteadyCase& steady, const Options& o) {
     return complain(
         "--search starts from the points of its box; --from and --minimise do not go "
         "with it");
-  return search_box(steady, {o.model.path, o.search, o.out, o.holds, o.json});
+  return search_box(steady, {o.model.path, o.search, o.out, o.holds, o.json, o.force});
 }
 
 }  // namespace
@@ -207,7 +210,7 @@ int equilibrium_command(const Words& words) {
   Linearisation linear;
   if (found.found) linear = linearise(*steady->problem, found.state);
   if (found.found && !o.out.empty()) {
-    const int status = write_files(o.out, *steady, found, linear);
+    const int status = write_files(o, *steady, found, linear);
     if (status != exit_done) return status;
   }
   if (o.json) print_json(result_json(*steady, found, linear));

@@ -8,6 +8,7 @@
 
 #include "analysis/equilibrium_search.h"
 #include "cli/command.h"
+#include "cli/out_option.h"
 #include "cli/progress.h"
 #include "cli/ranges.h"
 #include "cli/steady_json.h"
@@ -309,7 +310,8 @@ int search_box(const SteadyCase& steady, const SearchArguments& arguments) {
   for (const FoundState& found : result.states)
     json["equilibria"].push_back(found_json(steady, found));
   if (!arguments.out.empty()) {
-    const std::unique_ptr<OutputFolder> output = OutputFolder::open(arguments.out, problem);
+    const std::unique_ptr<OutputFolder> output = OutputFolder::open(
+        arguments.out, "equilibrium --search", replace_if(arguments.force), problem);
     if (!output) return complain(problem);
     const bool drawn = grid.size() <= most_cells;
     if (!drawn)

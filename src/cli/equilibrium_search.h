@@ -11,7 +11,7 @@ namespace cartan {
 struct SearchArguments {
   std::string path, box, out;
   std::vector<std::string> holds;
-  bool json = false;
+  bool json = false, force = false;
 };
 
 // Prints the states, writes search.csv and search.svg (the residual map) and equilibria.json; the

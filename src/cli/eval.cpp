@@ -205,9 +205,15 @@ bool print_rates(const Model& model, const System& system, const State& state, b
   system.derivative(state, rates, *workspace);
   const bool finite =
       std::all_of(rates.begin(), rates.end(), [](double rate) { return std::isfinite(rate); });
-  const std::string reason = finite ? "" : system.explain_failure(state, *workspace);
-  if (!reason.empty()) {
-    fmt::print(stderr, "{}: {}\n", model.file, reason);
+  if (!finite) {
+    const std::string reason = system.explain_failure(state, *workspace);
+    const std::size_t first =
+        std::find_if(rates.begin(), rates.end(), [](double rate) { return !std::isfinite(rate); }) -
+        rates.begin();
+    fmt::print(stderr, "{}: {}\n", model.file,
+               reason.empty() ? fmt::format("the rate of {} is not a finite number at t = {:g}",
+                                            system.component_name(static_cast<int>(first)), state.t)
+                              : reason);
     return false;
   }
   if (json) {
@@ -222,6 +228,23 @@ bool print_rates(const Model& model, const System& system, const State& state, b
     fmt::print("  {0} = {1:.10g}   {0}' = {2:.10g}\n", model.variables[i].name, state.x[i],
                rates[i]);
   return true;
+}
+
+// The first entry that is no finite number, as in "acceleration.pivot[0]"; "" when all are.
+std::string find_undefined(const Json& json, const std::string& name) {
+  if (json.is_number_float() && !std::isfinite(json.get<double>())) return name;
+  int k = 0;
+  if (json.is_array())
+    for (const Json& item : json)
+      if (std::string found = find_undefined(item, fmt::format("{}[{}]", name, k++));
+          !found.empty())
+        return found;
+  if (json.is_object())
+    for (const auto& [key, value] : json.items())
+      if (std::string found = find_undefined(value, name.empty() ? key : name + "." + key);
+          !found.empty())
+        return found;
+  return "";
 }
 
 }  // namespace
@@ -246,8 +269,14 @@ int eval_command(const Words& words) {
   const Evaluation evaluation = evaluate_at(*mechanism, state);
   if (!evaluation.singular.empty())
     fmt::print(stderr, "{}: warning: {}\n", model->file, evaluation.singular);
+  const Json json = evaluation_json(evaluation);
+  if (const std::string undefined = find_undefined(json, ""); !undefined.empty()) {
+    fmt::print(stderr, "{}: '{}' is not a finite number at t = {:g}\n", model->file, undefined,
+               state.t);
+    return exit_failed;
+  }
   if (options.json)
-    print_json(evaluation_json(evaluation));
+    print_json(json);
   else
     print_text(evaluation, formulation);
   return exit_done;

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include <fmt/format.h>
 
 #include "cli/load.h"
 #include "io/csv.h"
+#include "io/toml_reader.h"
 #include "io/toml_section.h"
 #include "io/toml_tree.h"
 
@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 class Reader {
  public:
-  Reader(std::string path, Diagnostics& problems)
-      : folder_(fs::path(path).parent_path()), problems_(problems) {}
+  Reader(std::string path, const Consent& consent, Diagnostics& problems)
+      : folder_(fs::path(path).parent_path()), consent_(consent), problems_(problems) {}
 
   ExperimentsText read(const TomlNode& root) {
     ExperimentsText result;
@@ -32,9 +32,10 @@ class Reader {
         read_bounds(entry.value, result);
       else if (entry.key == "experiment")
         read_list(entry.value, result);
-      else
-        problems_.error(entry.where, fmt::format("unknown key '{}'{}", entry.key,
-                                                 expected(entry.key, {"bounds", "experiment"})));
+      else if (entry.key != "format")
+        problems_.error(entry.where,
+                        fmt::format("unknown key '{}'{}", entry.key,
+                                    expected(entry.key, {"bounds", "experiment", "format"})));
     }
     if (result.experiments.empty())
       problems_.error(root.where, "no [[experiment]] in this file; expected at least one");
@@ -96,7 +97,7 @@ class Reader {
       } else if (entry.key == "set") {
         read_sets(node, e);
       } else if (entry.key == "state") {
-        if (expect_kind(node, Kind::text, "the name of a file"))
+        if (expect_kind(node, Kind::text, "the name of a file") && may_read(node.text, node.where))
           e.state = (folder_ / node.text).string();
       } else if (entry.key == "q" || entry.key == "v") {
         read_joints(node, entry.key == "q" ? e.q : e.v);
@@ -181,7 +182,14 @@ class Reader {
     }
   }
 
+  bool may_read(const std::string& name, Location where) {
+    const std::string refusal = refuse_path(consent_, folder_.string(), name);
+    if (!refusal.empty()) problems_.error(where, refusal);
+    return refusal.empty();
+  }
+
   void read_measurements(const std::string& name, Location where, ExperimentText& e) {
+    if (!may_read(name, where)) return;
     const std::string path = (folder_ / name).string();
     Diagnostics inside(path);
     const std::optional<CsvTable> table = read_csv(path, CsvRows::with_gaps, inside);
@@ -224,6 +232,7 @@ class Reader {
   }
 
   fs::path folder_;
+  const Consent& consent_;
   Diagnostics& problems_;
 };
 
@@ -241,17 +250,23 @@ std::string quantity_of_column(const std::string& column) {
   return fmt::format("{}[{}]", column.substr(0, dot + 2), digits);
 }
 
-std::optional<ExperimentsText> read_experiments(const std::string& path, Diagnostics& problems) {
+std::optional<ExperimentsText> read_experiments(const std::string& path, const Consent& consent,
+                                                Diagnostics& problems) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     problems.error({}, "there is no such file" + suggest_file(path));
     return std::nullopt;
   }
-  std::ostringstream text;
-  text << file.rdbuf();
-  const std::optional<TomlNode> root = parse_toml(text.str(), problems);
-  if (!root) return std::nullopt;
-  ExperimentsText result = Reader(path, problems).read(*root);
+  std::string text(max_model_file_size + 1, '\0');  // a device may never end
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > max_model_file_size) {
+    problems.error({1, 1}, "the file is larger than 16 MB; data belong into files of their own");
+    return std::nullopt;
+  }
+  const std::optional<TomlNode> root = parse_toml(text, problems);
+  if (!root || !check_format(*root, problems)) return std::nullopt;
+  ExperimentsText result = Reader(path, consent, problems).read(*root);
   if (problems.has_errors()) return std::nullopt;
   return result;
 }

@@ -6,6 +6,7 @@
 #include "cli/arguments.h"
 #include "cli/fit_report.h"
 #include "cli/interrupt.h"
+#include "cli/out_option.h"
 #include "cli/progress.h"
 #include "io/output_files.h"
 
@@ -18,7 +19,7 @@ struct Options {
   std::string data, experiments, out;
   std::optional<double> tolerance;
   std::optional<int> iterations;
-  bool json = false;
+  bool json = false, force = false;
 };
 
 std::optional<int> read_options(const Words& words, Options& o) {
@@ -48,6 +49,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
   arguments.option("--out", "DIR",
                    "write residuals.csv (before and after), pictures of them (SVG) and fit.json",
                    o.out);
+  declare_force(arguments, o.force);
   arguments.flag("--json", "print one JSON object", o.json);
   return arguments.parse(words);
 }
@@ -95,18 +97,18 @@ std::optional<ExperimentsText> read_measurements(Options& o) {
   Diagnostics problems(o.choice.file);
   std::optional<ExperimentsText> result;
   if (!o.experiments.empty()) {
-    result = read_experiments(o.experiments, problems);
+    result = read_experiments(o.experiments, consent_of(o.choice.model, CodeUse::run), problems);
   } else if (auto data = read_data(o.data, problems)) {
     text.experiments.push_back(std::move(*data));
     result = std::move(text);
   }
-  fmt::print(stderr, "{}", problems.text());
+  print_findings(problems);
   return result;
 }
 
-bool write_results(const std::string& folder, const std::vector<FitReport>& reports) {
+bool write_results(const Options& o, const std::vector<FitReport>& reports) {
   std::string problem;
-  const auto output = OutputFolder::open(folder, problem);
+  const auto output = OutputFolder::open(o.out, "fit", replace_if(o.force), problem);
   bool written = output != nullptr;
   for (std::size_t k = 0; written && k < reports.size(); ++k) {
     const std::string number = reports.size() > 1 ? fmt::format("-{}", k + 1) : "";
@@ -166,7 +168,7 @@ int fit_command(const Words& words) {
     reports.push_back({*setup, {}});
     if (!run_fit(o, *setup, reports.back().result)) return exit_failed;
   }
-  if (!o.out.empty() && !write_results(o.out, reports)) return exit_failed;
+  if (!o.out.empty() && !write_results(o, reports)) return exit_failed;
   if (reports.size() > 1)
     fmt::print("{}", o.json ? alternatives_json(reports) : alternatives_text(reports));
   else

@@ -9,6 +9,7 @@
 #include "cli/arguments.h"
 #include "cli/json_values.h"
 #include "cli/load.h"
+#include "cli/out_option.h"
 #include "cli/sample_state.h"
 #include "codegen/emit.h"
 #include "codegen/model_unit.h"
@@ -21,7 +22,7 @@ namespace {
 struct Options {
   ModelArguments model;
   std::string language = "c", form = "recursive", name, out;
-  bool jacobian = false, variational = false, fold = false, json = false;
+  bool jacobian = false, variational = false, fold = false, json = false, force = false;
 };
 
 std::optional<int> read_options(const Words& words, Options& o) {
@@ -35,6 +36,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
   arguments.option("--language", "NAME", "c (default), c++, python, octave, cuda or latex",
                    o.language);
   arguments.option("--out", "DIR", "folder to write the files to", o.out);
+  declare_force(arguments, o.force);
   arguments.option("--form", "NAME",
                    "recursive (default): accelerations in O(n) operations; mass-matrix: M v' = f, "
                    "solved by the code",
@@ -178,9 +180,9 @@ void print_result_json(const Result& r, const Options& o) {
               {"seconds", r.seconds}});
 }
 
-bool write_files(const std::vector<GeneratedFile>& files, const std::string& folder,
-                 std::string& problem) {
-  const auto out = OutputFolder::open(folder, problem);
+bool write_files(const std::vector<GeneratedFile>& files, const Options& o, std::string& problem) {
+  const auto out =
+      OutputFolder::open(o.out, "generate " + o.language, replace_if(o.force), problem);
   if (!out) return false;
   for (const GeneratedFile& file : files)
     if (!out->write(file.name, file.text, problem)) return false;
@@ -199,7 +201,7 @@ int generate_command(const Words& words) {
   if (o.form != "recursive" && o.form != "mass-matrix")
     return complain(fmt::format("--form {}: expected recursive or mass-matrix", o.form));
   if (o.out.empty()) return complain("--out DIR says where the files go");
-  const auto model = load_model(o.model, o.json);
+  const auto model = load_model(o.model, o.json, nullptr, CodeUse::names);
   if (!model) return exit_bad_input;
   if (o.form == "mass-matrix") {
     if (!model->is_mechanism())
@@ -226,7 +228,7 @@ int generate_command(const Words& words) {
   problem = problem_of(unit);
   if (!problem.empty()) return complain(problem);
   const std::vector<GeneratedFile> files = emit(unit, *language);
-  if (!write_files(files, o.out, problem)) {
+  if (!write_files(files, o, problem)) {
     fmt::print(stderr, "cartan generate: {}\n", problem);
     return exit_failed;
   }

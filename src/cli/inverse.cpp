@@ -1,4 +1,6 @@
 // cartan inverse: the generalised forces that make a mechanism follow a prescribed motion.
+#include <cmath>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -6,6 +8,7 @@
 #include "cli/json_values.h"
 #include "cli/load.h"
 #include "cli/motion_table.h"
+#include "cli/out_option.h"
 #include "cli/state_file.h"
 #include "io/csv.h"
 #include "io/output_files.h"
@@ -16,7 +19,7 @@ namespace {
 struct Options {
   ModelArguments model;
   std::string motion, formulation, out;
-  bool json = false;
+  bool json = false, force = false;
 };
 
 std::optional<int> read_options(const Words& words, Options& o) {
@@ -33,6 +36,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
   arguments.option("--motion", "FILE", "CSV table with the columns of trajectory.csv", o.motion);
   arguments.option("--formulation", "NAME", "how the equations are formed", o.formulation);
   arguments.option("--out", "FILE", "write the table to this file instead of the terminal", o.out);
+  declare_force(arguments, o.force);
   arguments.flag("--json", "print one JSON object", o.json);
   return arguments.parse(words);
 }
@@ -109,6 +113,20 @@ std::vector<std::string> drive_names(const Model& model) {
   return names;
 }
 
+// "" or the first force that is no finite number.
+std::string find_undefined(const Model& model, const MotionTable& motion,
+                           const std::vector<std::vector<double>>& forces) {
+  std::vector<std::string> names;
+  for (int j : moving_joints(model))
+    for (const std::string& name : speed_columns(model.joints[j], 'f')) names.push_back(name);
+  for (std::size_t k = 0; k < forces.size(); ++k)
+    for (std::size_t i = 0; i < forces[k].size(); ++i)
+      if (!std::isfinite(forces[k][i]))
+        return fmt::format("the force {} is not a finite number at t = {:.9g}",
+                           i < names.size() ? names[i] : "", motion.t[k]);
+  return "";
+}
+
 Json json_object(const Model& model, const MotionTable& motion, const Forces& forces) {
   Json by_joint = Json::object();
   std::size_t first = 0;
@@ -161,6 +179,9 @@ int inverse_command(const Words& words) {
   Options options;
   if (const std::optional<int> status = read_options(words, options)) return *status;
   if (options.motion.empty()) return complain("expected --motion FILE.csv, the motion to follow");
+  if (const std::string taken = refuse_existing(options.out, replace_if(options.force));
+      !taken.empty())
+    return complain(taken);
   const std::unique_ptr<const Model> model = load_model(options.model);
   if (!model) return exit_bad_input;
   if (!model->is_mechanism()) return complain("a file with [variables] has no joints to drive");
@@ -173,10 +194,15 @@ int inverse_command(const Words& words) {
   if (!motion) return exit_bad_input;
   tell_derived(*motion);
   const auto forces = calc_forces(dynamic_cast<const MechanicalSystem&>(*system), *motion);
+  if (const std::string problem = find_undefined(*model, *motion, forces.rows); !problem.empty()) {
+    complain(problem);
+    return exit_failed;
+  }
   tell_meaning(*model, *motion, forces);
   if (!options.out.empty()) {
     std::string problem;
-    if (!write_whole_file(options.out, csv_text(*model, *motion, forces.rows), problem))
+    if (!write_whole_file(options.out, csv_text(*model, *motion, forces.rows),
+                          replace_if(options.force), problem))
       return complain(problem);
   }
   if (options.json)

@@ -5,6 +5,7 @@
 
 #include "cli/arguments.h"
 #include "cli/model_variants.h"
+#include "cli/out_option.h"
 #include "cli/parallel.h"
 #include "cli/progress.h"
 #include "cli/ranges.h"
@@ -23,7 +24,7 @@ struct Options {
   std::string at, sweep, out, formulation = steady_formulation;
   std::vector<std::string> holds;
   std::optional<double> time;
-  bool json = false;
+  bool json = false, force = false;
 };
 
 std::optional<int> read_options(const Words& words, Options& o) {
@@ -50,6 +51,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
   declare_time(arguments, o.time);
   declare_steady_formulation(arguments, o.formulation);
   arguments.option("--out", "DIR", "write linearize.json and eigenvalues.csv, or sweep.csv", o.out);
+  declare_force(arguments, o.force);
   arguments.flag("--json", "print one JSON object", o.json);
   return arguments.parse(words);
 }
@@ -136,10 +138,11 @@ std::string eigenvalue_table(const Linearisation& linear) {
   return text;
 }
 
-int write_files(const std::string& folder,
+int write_files(const Options& o, const std::string& command,
                 const std::vector<std::pair<std::string, std::string>>& files) {
   std::string problem;
-  const std::unique_ptr<OutputFolder> output = OutputFolder::open(folder, problem);
+  const std::unique_ptr<OutputFolder> output =
+      OutputFolder::open(o.out, command, replace_if(o.force), problem);
   if (!output) return complain(problem);
   for (const auto& [name, content] : files)
     if (!output->write(name, content, problem)) return complain(problem, exit_failed);
@@ -165,9 +168,10 @@ int linearize_once(const Options& o) {
     return complain(fmt::format("{}: {}", o.model.path, result.problem), result.status);
   if (!o.out.empty()) {
     const int status =
-        write_files(o.out, {{"eigenvalues.csv", eigenvalue_table(result.linear)},
-                            {"units.json", ColumnUnits::of(*steady->model).json_for("")},
-                            {"linearize.json", result_json(*steady, result).dump(2) + "\n"}});
+        write_files(o, "linearize",
+                    {{"eigenvalues.csv", eigenvalue_table(result.linear)},
+                     {"units.json", ColumnUnits::of(*steady->model).json_for("")},
+                     {"linearize.json", result_json(*steady, result).dump(2) + "\n"}});
     if (status != exit_done) return status;
   }
   if (o.json)
@@ -315,7 +319,8 @@ int linearize_sweep(const Options& o) {
   if (!o.out.empty()) {
     const std::string table = sweep_table(*range, points);
     const int status = write_files(
-        o.out, {{"sweep.csv", table}, {"units.json", ColumnUnits::of(*model).json_for(table)}});
+        o, "linearize --sweep",
+        {{"sweep.csv", table}, {"units.json", ColumnUnits::of(*model).json_for(table)}});
     if (status != exit_done) return status;
   }
   if (o.json)

@@ -6,6 +6,7 @@
 
 #include "cli/arguments.h"
 #include "cli/model_variants.h"
+#include "cli/trust.h"
 #include "formulations/formulations.h"
 #include "io/toml_reader.h"
 
@@ -26,17 +27,48 @@ bool read_overrides(const ModelArguments& arguments, Overrides& overrides) {
   return true;
 }
 
+}  // namespace
+
 void print_findings(const Diagnostics& problems, bool quiet) {
   if (quiet && !problems.has_errors()) return;
-  fmt::print(stderr, "{}", problems.text());
+  const std::string text = problems.text();
+  fmt::print(stderr, "{}", text);
+  if (text.find(consent_phrase) != std::string::npos)
+    fmt::print(
+        stderr,
+        "cartan: look at what the model brings along; then consent with --trust, for files it "
+        "only reads with --allow-path DIR, or for good by a line with the path of the model "
+        "or of its folder in {}\n",
+        trust_list_path());
 }
 
-}  // namespace
+Consent consent_of(const ModelArguments& arguments, CodeUse use) {
+  const bool trusted = arguments.trust || is_on_trust_list(arguments.path);
+  Consent consent;
+  consent.any_path = trusted;
+  consent.folders = arguments.allowed;
+  if (use == CodeUse::never || (use == CodeUse::names && !trusted))
+    consent.code = Consent::Code::named;
+  else if (trusted)
+    consent.code = Consent::Code::run;
+  return consent;
+}
 
 void declare_model(Arguments& arguments, ModelArguments& target) {
   arguments.positional("MODEL", "model file (TOML)", target.path);
   arguments.repeated("--set", "NAME=VALUE", "override an entry of [parameters]; repeatable",
                      target.sets);
+  declare_consent(arguments, target);
+}
+
+void declare_consent(Arguments& arguments, ModelArguments& target) {
+  arguments.flag("--trust",
+                 "run the C code and libraries of the model's [functions], read its files wherever "
+                 "they lie",
+                 target.trust);
+  arguments.repeated("--allow-path", "DIR",
+                     "the model may read tables in this folder, besides its own; repeatable",
+                     target.allowed);
 }
 
 std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
@@ -57,7 +89,7 @@ std::string suggest_file(const std::string& path) {
 }
 
 std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool quiet,
-                                        std::string* told) {
+                                        std::string* told, CodeUse use) {
   Overrides overrides;
   if (!read_overrides(arguments, overrides)) return nullptr;
   std::error_code ignored;
@@ -69,7 +101,7 @@ std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool qu
   Diagnostics problems(arguments.path);
   std::optional<Model> model;
   if (const auto description = read_model_file(arguments.path, problems))
-    model = check_model(*description, problems, overrides);
+    model = check_model(*description, problems, overrides, consent_of(arguments, use));
   print_findings(problems, quiet);
   if (told) *told = problems.text();
   if (!model) return nullptr;
@@ -87,7 +119,8 @@ std::unique_ptr<const Model> make_model(const ModelDescription& description,
   Overrides overrides;
   if (!read_overrides(arguments, overrides)) return nullptr;
   Diagnostics problems(arguments.path);
-  std::optional<Model> model = check_model(description, problems, overrides);
+  std::optional<Model> model =
+      check_model(description, problems, overrides, consent_of(arguments, CodeUse::run));
   if (problems.has_errors()) print_findings(problems, false);
   return model ? std::make_unique<const Model>(std::move(*model)) : nullptr;
 }

@@ -16,17 +16,30 @@ namespace cartan {
 // What every command that reads a model takes.
 struct ModelArguments {
   std::string path;
-  std::vector<std::string> sets;  // NAME=VALUE
+  std::vector<std::string> sets;     // NAME=VALUE
+  bool trust = false;                // run the model's code, read files wherever it says
+  std::vector<std::string> allowed;  // --allow-path
 };
+
+// What a command does with functions of a model that are code: runs them, with the user's consent,
+// or does without their numbers. Those that need only names use the code where there is consent.
+enum class CodeUse { run, names, never };
 
 class Arguments;
 void declare_model(Arguments& arguments, ModelArguments& target);
+void declare_consent(Arguments& arguments, ModelArguments& target);
 
 // Reads and checks; all findings go to stderr (warnings not when `quiet`). Null: there were errors.
 // Kept behind a pointer because systems refer to their model.
 // `told`: gets the same text.
 std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool quiet = false,
-                                        std::string* told = nullptr);
+                                        std::string* told = nullptr, CodeUse use = CodeUse::run);
+
+// What the user has consented to: --trust, --allow-path and the list of trusted models.
+Consent consent_of(const ModelArguments& arguments, CodeUse use);
+
+// All findings to stderr, and how to consent where that is missing; warnings not when `quiet`.
+void print_findings(const Diagnostics& problems, bool quiet = false);
 
 // The formulation to use: what was asked for, else the file's, else `recursive`.
 std::string choose_formulation(const Model& model, const std::string& asked);

@@ -8,6 +8,7 @@
 #include "cli/analysis_state.h"
 #include "cli/arguments.h"
 #include "cli/interrupt.h"
+#include "cli/out_option.h"
 #include "cli/progress.h"
 #include "io/csv.h"
 #include "io/output_files.h"
@@ -20,7 +21,7 @@ struct Options {
   AnalysisArguments analysis;
   std::string section, out;
   std::optional<double> duration, transient, step, tolerance;
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, force = false;
 };
 
 std::optional<int> read_options(const Words& words, Options& o) {
@@ -42,6 +43,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
                    o.tolerance);
   arguments.option("--section", "EXPR", "note the states where EXPR rises through zero", o.section);
   arguments.option("--out", "DIR", "write them to section.csv in this folder", o.out);
+  declare_force(arguments, o.force);
   arguments.flag("--json", "print one JSON object", o.json);
   arguments.flag("--quiet", "no progress bar", o.quiet);
   return arguments.parse(words);
@@ -65,10 +67,9 @@ std::string check(const Options& o) {
 // section.csv: t and the numbers of the state.
 class SectionTable {
  public:
-  SectionTable(const System& system, const Model& model, const std::string& folder)
-      : system_(system) {
-    if (folder.empty()) return;
-    output_ = OutputFolder::open(folder, problem_);
+  SectionTable(const System& system, const Model& model, const Options& o) : system_(system) {
+    if (o.out.empty()) return;
+    output_ = OutputFolder::open(o.out, "lyapunov", replace_if(o.force), problem_);
     if (!output_) return;
     table_ = std::make_unique<CsvWriter>(output_->add("section.csv"));
     std::vector<std::string> names = {"t"};
@@ -121,7 +122,7 @@ int lyapunov_command(const Words& words) {
   options.flow.stop_requested = &watch_interrupts();
   options.flow.most_steps = 1000000000;
   std::unique_ptr<StateFunction> section;
-  SectionTable table(*a.system, *a.model, o.out);
+  SectionTable table(*a.system, *a.model, o);
   if (!table.problem().empty()) return complain(table.problem(), exit_bad_input);
   if (!o.section.empty()) {
     section = read_function(a, o.section, "--section");

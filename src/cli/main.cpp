@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "cli/command.h"
+#include "cli/streams.h"
 #include "core/diagnostics.h"
 
 namespace cartan {
@@ -97,12 +98,15 @@ int dispatch(const Words& words) {
 
 // Nothing is expected to throw; what does is our mistake or a machine without memory.
 int main(int count, char** words) {
+  cartan::prepare_streams();
+  int status = cartan::exit_failed;
   try {
-    return cartan::dispatch(cartan::Words(words + 1, words + count));
+    status = cartan::dispatch(cartan::Words(words + 1, words + count));
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "cartan: out of memory\n");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "cartan: internal error: {}\n", error.what());
+    if (!std::ferror(stdout))  // otherwise finish_streams tells
+      fmt::print(stderr, "cartan: internal error: {}\n", error.what());
   }
-  return cartan::exit_failed;
+  return cartan::finish_streams(status);
 }

@@ -70,9 +70,7 @@ class TreeRecorder final : public Recorder {
  private:
   void open_extra_tables(const Model& model) {
     const auto open = [&](bool wanted, const char* name, const std::vector<std::string>& columns) {
-      if (wanted) return open_table(name, columns);
-      drop_table(name);
-      return static_cast<CsvWriter*>(nullptr);
+      return wanted ? open_table(name, columns) : nullptr;
     };
     reactions_ = open(extra_.reactions, "reactions.csv",
                       dotted(model.joints, {"fx", "fy", "fz", "tx", "ty", "tz"}));

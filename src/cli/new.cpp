@@ -5,6 +5,7 @@
 
 #include "cli/arguments.h"
 #include "cli/load.h"
+#include "cli/out_option.h"
 #include "cli/templates.h"
 #include "io/output_files.h"
 
@@ -87,11 +88,9 @@ int new_command(const Words& words) {
     fmt::print("{}", text);
     return exit_done;
   }
-  std::error_code ignored;
-  if (std::filesystem::exists(options.out, ignored) && !options.force)
-    return complain(fmt::format("'{}' exists; --force replaces it", options.out));
   std::string problem;
-  if (!write_whole_file(options.out, text, problem)) return complain(problem);
+  if (!write_whole_file(options.out, text, replace_if(options.force), problem))
+    return complain(problem);
   fmt::print("Written: {}\nNext: cartan run {}\n", options.out, options.out);
   return exit_done;
 }

@@ -154,7 +154,8 @@ int plot_command(const Words& words) {
     chart.height = o.height.value_or(chart.height);
     const std::string base = (fs::path(folder) / named.name).string();
     const std::string vector = svg ? base + ".svg" : base + fmt::format(".tmp-{}.svg", getpid());
-    if (!write_whole_file(vector, chart_svg(chart), problem)) return refuse(problem, exit_failed);
+    if (!write_whole_file(vector, chart_svg(chart), Replace::yes, problem))
+      return refuse(problem, exit_failed);
     bool good = true;
     if (png) good = svg_to_png(vector, base + ".png", chart.width, chart.height, problem);
     std::error_code ignored;

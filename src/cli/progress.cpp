@@ -13,15 +13,18 @@ constexpr int bar_width = 30;
 constexpr std::chrono::milliseconds patience(1000), pause(100);
 constexpr const char* wipe = "\r\033[K";
 
+// Past stderr, which lets no control characters through.
+void draw(const std::string& text) {
+  [[maybe_unused]] const ssize_t count = write(STDERR_FILENO, text.data(), text.size());
+}
+
 }  // namespace
 
 Progress::Progress(std::string label, bool wanted)
     : label_(std::move(label)), wanted_(wanted && isatty(STDERR_FILENO)) {}
 
 Progress::~Progress() {
-  if (!drawn_) return;
-  fmt::print(stderr, "{}", wipe);
-  std::fflush(stderr);
+  if (drawn_) draw(wipe);
 }
 
 void Progress::show(double fraction) {
@@ -35,9 +38,8 @@ void Progress::show(double fraction) {
   const std::string left =
       fraction > 0.01 ? fmt::format(", about {:.0f} s left", spent * (1 - fraction) / fraction)
                       : "";
-  fmt::print(stderr, "{}{} [{:=<{}}{:>{}}] {:3.0f} %{}", wipe, label_, "", filled, "",
-             bar_width - filled, 100 * fraction, left);
-  std::fflush(stderr);
+  draw(fmt::format("{}{} [{:=<{}}{:>{}}] {:3.0f} %{}", wipe, label_, "", filled, "",
+                   bar_width - filled, 100 * fraction, left));
 }
 
 }  // namespace cartan

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include <fmt/core.h>
 
@@ -56,6 +57,9 @@ void Recorder::sample(const State& state) {
     trajectory_->number(state.t);
     trajectory_->numbers(row_);
     trajectory_->end_row();
+  } else {
+    for (std::size_t k = 0; k < row_.size(); ++k)
+      if (!std::isfinite(row_[k])) undefined_.note(columns_, k, state.t);
   }
   take_sample(state);
 }
@@ -74,6 +78,7 @@ void Recorder::event(const EventRecord& event) {
 }
 
 void Recorder::open_main_tables(std::vector<std::string> columns) {
+  columns_ = columns;
   trajectory_ = open_table("trajectory.csv", columns);
   columns.insert(columns.begin(), {"event", "direction"});
   events_ = open_table("events.csv", columns);
@@ -87,15 +92,27 @@ CsvWriter* Recorder::open_table(const std::string& name, const std::vector<std::
   return &writer;
 }
 
-void Recorder::drop_table(const std::string& name) {
-  if (output_) output_->drop(name);
-}
-
 std::unique_ptr<Recorder> make_recorder(const System& system, const ExtraTables& tables,
                                         OutputFolder* output) {
   if (const auto* mechanism = dynamic_cast<const MechanicalSystem*>(&system))
     return make_mechanism_recorder(*mechanism, tables, output);
   return make_variables_recorder(dynamic_cast<const VariablesSystem&>(system), output);
+}
+
+std::vector<UndefinedColumn> Recorder::undefined() const {
+  std::vector<UndefinedColumn> all = undefined_.columns();
+  for (const Table& table : tables_) {
+    if (&table.writer == events_) continue;  // its columns are those of trajectory.csv
+    for (UndefinedColumn column : table.writer.undefined()) {
+      if (&table.writer != trajectory_) column.name = table.name + ": " + column.name;
+      all.push_back(std::move(column));
+    }
+  }
+  return all;
+}
+
+void Recorder::mark_partial(const std::string& reason) {
+  for (Table& table : tables_) table.writer.mark_partial(reason);
 }
 
 bool Recorder::close(std::string& problem) {

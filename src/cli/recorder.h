@@ -42,6 +42,11 @@ class Recorder {
   // What a mechanism or a system of differential equations says of itself after the run.
   virtual void describe(StateView at_end, RunResult& result) = 0;
 
+  // Cells that are no finite numbers, by column; those of further tables with their file's name.
+  std::vector<UndefinedColumn> undefined() const;
+  // Says in every table that it is not whole.
+  void mark_partial(const std::string& reason);
+
   double seconds() const { return seconds_; }  // spent here
   long event_count() const { return event_count_; }
 
@@ -50,7 +55,6 @@ class Recorder {
   void open_main_tables(std::vector<std::string> columns);
   // Null when nothing is to be written. The first column is always t.
   CsvWriter* open_table(const std::string& name, const std::vector<std::string>& columns);
-  void drop_table(const std::string& name);
   // The numbers of trajectory.csv after t.
   virtual void fill_row(StateView at, std::vector<double>& row) = 0;
   // Called after fill_row for samples: everything else.
@@ -68,6 +72,8 @@ class Recorder {
   CsvWriter* trajectory_ = nullptr;
   CsvWriter* events_ = nullptr;
   std::vector<double> row_;
+  std::vector<std::string> columns_;  // of trajectory.csv after t
+  UndefinedCells undefined_;          // without tables
   double seconds_ = 0;
   long event_count_ = 0;
 };

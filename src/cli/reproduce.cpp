@@ -9,6 +9,7 @@
 
 #include "cli/arguments.h"
 #include "cli/interrupt.h"
+#include "cli/out_option.h"
 #include "core/child_process.h"
 #include "io/output_files.h"
 #include "reproduce/items.h"
@@ -24,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 struct Options {
   std::string out = "reproduction", examples = CARTAN_EXAMPLES;
   std::vector<std::string> only;
-  bool quick = false, list = false, json = false;
+  bool quick = false, list = false, json = false, force = false;
 };
 
 std::optional<int> read_options(const Words& words, Options& o) {
@@ -36,6 +37,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
                       "  cartan reproduce --quick --only 002 --out report\n"
                       "  cartan reproduce --only 004.7.4,004.7.6");
   arguments.option("--out", "DIR", "folder of the report (reproduction)", o.out);
+  declare_force(arguments, o.force);
   arguments.list("--only", "IDS", "documents or items: 002, 004.7.6; separated by commas", o.only);
   arguments.flag("--quick", "shorter runs and coarser figures: a minute instead of many", o.quick);
   arguments.flag("--list", "list the items, compute nothing", o.list);
@@ -104,6 +106,25 @@ int list_items(const std::vector<Document>& documents, const std::vector<std::st
   return exit_done;
 }
 
+// The folder is ours from the start, so that a second call may take up what an interrupted one
+// left.
+std::unique_ptr<OutputFolder> open_folder(const Options& o, std::string& problem) {
+  auto output = OutputFolder::open(o.out, "reproduce", replace_if(o.force), problem);
+  if (!output) return nullptr;
+  std::error_code ignored;
+  for (const char* name : {"models", "data", "animations"})
+    if (!output->holds_results() && !o.force && fs::exists(fs::path(o.out) / name, ignored)) {
+      problem = fmt::format(
+          "'{}/{}' exists already and is no result that was written here; choose "
+          "another folder, or replace what it holds with --force",
+          o.out, name);
+      return nullptr;
+    }
+  if (!output->write("report.html", "being computed\n", problem) || !output->commit(problem))
+    return nullptr;
+  return output;
+}
+
 }  // namespace
 
 int reproduce_command(const Words& words) {
@@ -123,8 +144,9 @@ int reproduce_command(const Words& words) {
   std::error_code failed;
   if (!fs::is_directory(o.examples, failed))
     return refuse(o.examples + ": the model files are missing; --examples names their folder");
-  fs::create_directories(o.out, failed);
-  if (failed) return refuse(fmt::format("{}: {}", o.out, failed.message()));
+  std::string problem;
+  const auto output = open_folder(o, problem);
+  if (!output) return refuse(problem);
 
   Workshop::Settings settings;
   settings.out = fs::absolute(o.out).lexically_normal().string();
@@ -154,10 +176,9 @@ int reproduce_command(const Words& words) {
     if (!one.records.empty()) done.push_back(std::move(one));
   }
   ReportFacts facts{CARTAN_VERSION, today(), machine(), o.quick, since(begin)};
-  std::string problem;
   const std::string results = report_json(done, facts);
-  if (!write_whole_file(settings.out + "/report.html", report_page(done, facts), problem) ||
-      !write_whole_file(settings.out + "/results.json", results, problem))
+  if (!output->append("report.html", report_page(done, facts), problem) ||
+      !output->append("results.json", results, problem))
     return refuse(problem, exit_failed);
   fmt::print("{}", o.json ? results : settings.out + "/report.html\n");
   return broken > 0 ? exit_failed : exit_done;

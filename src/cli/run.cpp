@@ -1,4 +1,5 @@
 // cartan run: simulate a model, print a summary, write the motion.
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <fstream>
@@ -10,7 +11,9 @@
 #include "cli/arguments.h"
 #include "cli/assembly_report.h"
 #include "cli/interrupt.h"
+#include "cli/json_values.h"
 #include "cli/load.h"
+#include "cli/out_option.h"
 #include "cli/progress.h"
 #include "cli/recorder.h"
 #include "cli/run_result.h"
@@ -20,6 +23,7 @@
 #include "dynamics/switched_model.h"
 #include "io/model_json.h"
 #include "io/output_files.h"
+#include "model/drive_motion.h"
 #include "report/run_report.h"
 
 namespace cartan {
@@ -31,6 +35,7 @@ struct Options {
   std::string from, out, stabilisation = "projection", estimate = "on";
   std::vector<std::string> record;
   bool power = false, report = false, json = false, quiet = false;
+  bool keep_partial = false, force = false;
 };
 
 std::optional<int> read_options(const Words& words, Options& o) {
@@ -67,6 +72,12 @@ std::optional<int> read_options(const Words& words, Options& o) {
       o.estimate);
   arguments.option("--out", "DIR",
                    "write trajectory.csv, bodies.csv, events.csv, ... to this folder", o.out);
+  declare_force(arguments, o.force);
+  arguments.flag(
+      "--keep-partial",
+      "write what a run that fails or is interrupted has come to, marked as a part (needs "
+      "--out)",
+      o.keep_partial);
   arguments.flag("--report",
                  "also write report.html: summary, charts, viewer, provenance (needs --out)",
                  o.report);
@@ -137,6 +148,19 @@ void tell_limits(const Options& o, const Job& job) {
                job.model->file, switched.switches[0].text);
 }
 
+// Prescribed motions over the time of this run.
+bool check_drives(const Job& job) {
+  Location where;
+  const double begin = job.start.t, end = begin + job.settings.simulate.duration;
+  const std::string rough =
+      find_rough_drive(*job.model, parameter_values(*job.model), begin, end, true, where);
+  if (rough.empty()) return true;
+  Diagnostics problems(job.model->file);
+  problems.error(where, rough);
+  print_findings(problems);
+  return false;
+}
+
 // False after a complaint: bad input. The folder is touched last, when everything else is in order.
 bool prepare(const Options& o, Job& job) {
   ExtraTables extra;
@@ -156,6 +180,10 @@ bool prepare(const Options& o, Job& job) {
   }
   // nobody would read it otherwise
   job.estimate = o.estimate == "on" && (!o.quiet || o.json || !o.out.empty());
+  if (o.keep_partial && o.out.empty()) {
+    fmt::print(stderr, "cartan run: --keep-partial writes to a folder; give --out DIR too\n");
+    return false;
+  }
   extra.balance = job.balance = o.power;
   job.model = load_model(o.model, o.quiet);
   if (!job.model) return false;
@@ -183,18 +211,23 @@ bool prepare(const Options& o, Job& job) {
   job.start = job.system->initial_state();
   job.settings.stabilisation = o.stabilisation;
   stabilise(o.stabilisation, *job.system, job.settings.simulate);
-  if (!read_start(o, job)) return false;
+  if (!read_start(o, job) || !check_drives(job)) return false;
   tell_limits(o, job);
   if (!o.out.empty()) {
     std::string problem;
-    job.output = OutputFolder::open(o.out, problem);
+    job.output = OutputFolder::open(o.out, "run", replace_if(o.force), problem);
     if (!job.output) {
       fmt::print(stderr, "cartan run: {}\n", problem);
       return false;
     }
   }
   job.recorder = make_recorder(*job.system, extra, job.output.get());
-  return true;
+  if (!job.output) return true;
+  std::vector<std::string> later = {"model.json", "summary.json"};
+  if (o.report) later.push_back("report.html");
+  const std::string conflict = job.output->find_conflict(later);
+  if (!conflict.empty()) fmt::print(stderr, "cartan run: {}\n", conflict);
+  return conflict.empty();
 }
 
 ErrorEstimate estimate(const Job& job, const SimulateReport& report, const Path& path,
@@ -235,17 +268,30 @@ RunResult simulate(const Job& job, bool show_progress) {
     result.work =
         calc_works(*job.mechanism(), job.start, result.report.final_state, job.untold_work);
   result.balance = job.balance;
+  result.undefined = job.recorder->undefined();
+  if (!result.report.ok()) result.partial = result.report.message;
   return result;
 }
 
-// Everything goes to disk beside the old files and takes their place at the very end.
+std::string model_text(const Job& job, const std::string& partial) {
+  const std::string text = model_json(*job.model, parameter_values(*job.model));
+  if (partial.empty()) return text;
+  Json json = Json::parse(text);
+  json["partial"] = partial;
+  return json.dump(1) + "\n";
+}
+
+// Everything goes to disk beside the old files and takes their place at the very end. A run that
+// did not come to its end says so in every file.
 bool write_results(const Job& job, const RunResult& result, std::string& problem) {
+  if (!result.partial.empty()) {
+    job.recorder->mark_partial(result.partial);
+    job.output->mark_partial(result.partial);
+  }
   if (!job.recorder->close(problem)) return false;
   if (!job.output) return true;
   OutputFolder& output = *job.output;
-  output.drop("report.html");  // of an earlier run
-  return output.write("model.json", model_json(*job.model, parameter_values(*job.model)),
-                      problem) &&
+  return output.write("model.json", model_text(job, result.partial), problem) &&
          output.write("summary.json", summary_json(result, false), problem) &&
          output.commit(problem);
 }
@@ -274,7 +320,40 @@ bool write_report(const Words& words, const Job& job, const RunResult& result,
                       {"files", fmt::format("{}", fmt::join(job.output->names(), ", "))}};
   const std::string& folder = job.output->path();
   const std::string page = run_report_page(folder, facts, problem);
-  return !page.empty() && write_whole_file(folder + "/report.html", page, problem);
+  return !page.empty() && job.output->append("report.html", page, problem);
+}
+
+// The exit status of a run that did not come to its end.
+int tell_failure(const Options& o, const Job& job, const RunResult& result) {
+  if (result.report.status == RunStatus::bad_options) {
+    fmt::print(stderr, "{}: {}\n", job.model->file, result.report.message);
+    return exit_bad_input;
+  }
+  std::string end = job.output ? "nothing was written" : "the run is incomplete";
+  if (o.keep_partial) {
+    std::string problem;
+    end = write_results(job, result, problem)
+              ? fmt::format("what there is up to t = {:g} is in {}, marked as a part",
+                            result.report.final_state.t, job.output->path())
+              : "nothing was written: " + problem;
+  }
+  fmt::print(stderr, "{}: {}; {}\n", job.model->file, result.report.message, end);
+  return exit_failed;
+}
+
+// Numbers of the tables that are not defined, with the time of the first.
+void tell_undefined(const Job& job, const RunResult& result) {
+  constexpr std::size_t most = 10;
+  for (std::size_t k = 0; k < std::min(most, result.undefined.size()); ++k) {
+    const UndefinedColumn& column = result.undefined[k];
+    fmt::print(stderr,
+               "{}: warning: '{}' is not defined at t = {:.9g}{}; its cells are empty there\n",
+               job.model->file, column.name, column.first,
+               column.count > 1 ? fmt::format(" and {} further times", column.count - 1) : "");
+  }
+  if (result.undefined.size() > most)
+    fmt::print(stderr, "{}: warning: {} further columns have such cells\n", job.model->file,
+               result.undefined.size() - most);
 }
 
 }  // namespace
@@ -285,11 +364,8 @@ int run_command(const Words& words) {
   Job job;
   if (!prepare(options, job)) return exit_bad_input;
   const RunResult result = simulate(job, !options.quiet);
-  if (!result.report.ok()) {
-    fmt::print(stderr, "{}: {}; {}\n", job.model->file, result.report.message,
-               job.output ? "nothing was written" : "the run is incomplete");
-    return exit_failed;
-  }
+  if (!result.report.ok()) return tell_failure(options, job, result);
+  if (!options.quiet) tell_undefined(job, result);
   if (!result.report.warning.empty() && !options.quiet)
     fmt::print(stderr, "{}: warning: {}\n", job.model->file, result.report.warning);
   std::string problem;
@@ -306,8 +382,7 @@ int run_command(const Words& words) {
   } else if (!options.quiet) {
     fmt::print("{}", summary_text(result));
     if (job.output)
-      fmt::print("\nWritten to {}: {}{}\n", job.output->path(),
-                 fmt::join(job.output->names(), ", "), options.report ? ", report.html" : "");
+      fmt::print("\nWritten to {}: {}\n", job.output->path(), fmt::join(job.output->names(), ", "));
   }
   return exit_done;
 }

@@ -35,6 +35,10 @@ void add_method(const RunResult& run, Json& json) {
   json["events"] = run.events;
   json["wall_seconds"] = run.wall_seconds;
   json["error"] = error_json(run);
+  if (!run.partial.empty()) json["partial"] = run.partial;
+  for (const UndefinedColumn& column : run.undefined)
+    json["undefined"].push_back(
+        {{"column", column.name}, {"first", column.first}, {"count", column.count}});
 }
 
 void add_motion(const RunResult& run, Json& json) {

@@ -10,6 +10,7 @@
 #include "cli/run_settings.h"
 #include "cli/work_report.h"
 #include "integrate/simulate.h"
+#include "io/csv.h"
 
 namespace cartan {
 
@@ -31,6 +32,8 @@ struct RunResult {
   bool balance = false;  // the power balance was asked for
   // [variables]
   std::vector<double> variables, outputs;
+  std::vector<UndefinedColumn> undefined;  // numbers of the tables that are not defined
+  std::string partial;                     // why the run did not come to its end; "": it did
 };
 
 // The content of summary.json; with `final` also the last state.

@@ -1,5 +1,6 @@
 #include "cli/state_file.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -9,6 +10,7 @@
 #include "cli/state_json.h"
 #include "dynamics/mechanism_system.h"
 #include "io/csv.h"
+#include "io/result_folder.h"
 #include "lie/quaternion.h"
 
 namespace cartan {
@@ -30,6 +32,9 @@ std::optional<std::vector<double>> last_values(const CsvTable& table,
   if (values.size() != names.size())
     problems.error({}, fmt::format("expected all of the columns {} to {}, got {} of {}",
                                    names.front(), names.back(), values.size(), names.size()));
+  if (std::any_of(values.begin(), values.end(), [](double x) { return !std::isfinite(x); }))
+    problems.error({}, fmt::format("the last row has no number for one of the columns {} to {}",
+                                   names.front(), names.back()));
   return values;
 }
 
@@ -39,6 +44,7 @@ StateValues state_of_row(const CsvTable& table, const Model& model, Diagnostics&
     state.t = time->back();
   else
     problems.error({}, "there is no column 't'; expected the columns of trajectory.csv");
+  if (!std::isfinite(state.t)) problems.error({}, "the last row has no number for 't'");
   bool any = false;
   for (const Joint& joint : model.joints) {
     state.q.push_back(last_values(table, coordinate_columns(joint), problems));
@@ -49,6 +55,8 @@ StateValues state_of_row(const CsvTable& table, const Model& model, Diagnostics&
   }
   for (const Variable& variable : model.variables) {
     const std::vector<double>* column = table.find(variable.name);
+    if (column && !std::isfinite(column->back()))
+      problems.error({}, fmt::format("the last row has no number for '{}'", variable.name));
     state.variables.push_back(column ? std::optional(column->back()) : std::nullopt);
     any |= column != nullptr;
   }
@@ -108,8 +116,17 @@ std::optional<StateValues> read_state(const std::string& path, const Model& mode
                folder ? "; expected the folder of an earlier run" : suggest_file(file));
     return std::nullopt;
   }
+  std::string damage;
+  if (folder && !ResultFolder::open(path, damage)) {
+    fmt::print(stderr, "{}\n", damage);
+    return std::nullopt;
+  }
   Diagnostics problems(file);
   std::optional<StateValues> state;
+  if (!check_result_file(file, damage)) {
+    fmt::print(stderr, "{}\n", damage);
+    return std::nullopt;
+  }
   if (!file.ends_with(".csv"))
     state = read_state_json(file, model, problems);
   else if (const std::optional<CsvTable> table = read_csv(file, CsvRows::last, problems))

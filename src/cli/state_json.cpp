@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -13,6 +12,8 @@ namespace cartan {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::size_t longest_state = std::size_t{256} << 20;
 
 // The place of a byte of a text.
 Location place_of(const std::string& text, std::size_t byte) {
@@ -30,7 +31,17 @@ std::optional<Json> read_json(const std::string& path, Diagnostics& problems) {
     problems.error({}, "the file cannot be opened; expected a state in JSON");
     return std::nullopt;
   }
-  const std::string text((std::istreambuf_iterator<char>(stream)), {});
+  // One byte more than allowed is read at most: a device may never end.
+  std::string text;
+  char block[1 << 14];
+  while (stream && text.size() <= longest_state) {
+    stream.read(block, sizeof block);
+    text.append(block, static_cast<std::size_t>(stream.gcount()));
+  }
+  if (text.size() > longest_state) {
+    problems.error({}, "the file is larger than 256 MB; expected a state in JSON");
+    return std::nullopt;
+  }
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {

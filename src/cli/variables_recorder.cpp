@@ -17,9 +17,6 @@ class VariablesRecorder final : public Recorder {
     for (const Variable& variable : system.model().variables) columns.push_back(variable.name);
     for (const Output& item : system.model().outputs) columns.push_back(item.name);
     open_main_tables(columns);
-    for (const char* name : {"bodies.csv", "reactions.csv", "multipliers.csv", "constraints.csv",
-                             "power.csv", "forces.csv"})
-      drop_table(name);
   }
 
   void describe(StateView at_end, RunResult& result) override {

@@ -12,6 +12,7 @@
 #include "cli/arguments.h"
 #include "cli/interrupt.h"
 #include "cli/json_values.h"
+#include "cli/out_option.h"
 #include "cli/view_record.h"
 #include "cli/view_server.h"
 #include "cli/view_source.h"
@@ -27,7 +28,7 @@ struct Options {
   Film film;
   std::optional<double> speed;
   std::optional<int> port, frames;
-  bool no_browser = false, json = false;
+  bool no_browser = false, json = false, force = false;
 };
 
 std::optional<int> read_options(const Words& words, Options& o) {
@@ -42,6 +43,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
   arguments.repeated("--set", "NAME=VALUE",
                      "override an entry of [parameters] of the model file; repeatable",
                      o.source.shown.sets);
+  declare_consent(arguments, o.source.shown);
   arguments.option("--compare", "DIR2", "a second run, drawn as a ghost", o.source.compare);
   arguments.option("--modes", "FILE", "mode shapes: JSON, or the folder, of `cartan linearize`",
                    o.source.modes);
@@ -53,6 +55,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
   arguments.option("--frames", "N", "at most N positions of every body in the page (20001)",
                    o.frames);
   arguments.option("--port", "N", "port on 127.0.0.1 (any that is free)", o.port);
+  declare_force(arguments, o.force);
   arguments.flag("--no-browser", "print the address, open no browser", o.no_browser);
   arguments.flag("--json", "print one JSON object: `address`, or `file`", o.json);
   return arguments.parse(words);
@@ -75,6 +78,9 @@ std::string find_contradiction(const Options& o) {
   if (o.speed && o.film.file.empty()) return "--speed belongs to --record";
   if (!o.source.shown.sets.empty() && !o.source.is_model())
     return "--set changes the parameters of a model file; a run has its own in model.json";
+  for (const std::string& file : {o.file, o.film.file})
+    if (const std::string taken = refuse_existing(file, replace_if(o.force)); !taken.empty())
+      return taken;
   return o.film.file.empty() ? "" : refuse_film(o.film);
 }
 
@@ -88,7 +94,8 @@ void report(const Options& o, const char* what, const std::string& value) {
 
 int export_page(const Options& o, const std::string& page, const std::string& data) {
   std::string problem;
-  if (!write_whole_file(o.file, page_with_data(page, data), problem)) return fail(problem);
+  if (!write_whole_file(o.file, page_with_data(page, data), replace_if(o.force), problem))
+    return fail(problem);
   report(o, "file", o.file);
   return exit_done;
 }

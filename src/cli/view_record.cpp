@@ -156,7 +156,8 @@ std::string refuse_film(const Film& film) {
 }
 
 bool record_film(const Film& film, ViewContent content, std::string& problem) {
-  const std::string aside = film.file + fmt::format(".tmp-{}", getpid());
+  const std::string aside =  // no option for ffmpeg, whatever it begins with
+      fs::absolute(film.file + fmt::format(".tmp-{}", getpid())).string();
   std::string profile = (fs::temp_directory_path() / "cartan-browser-XXXXXX").string();
   int ends[2];
   if (!mkdtemp(profile.data()) || pipe2(ends, O_CLOEXEC) != 0) {
@@ -174,12 +175,13 @@ bool record_film(const Film& film, ViewContent content, std::string& problem) {
   {
     const auto server = ViewServer::start(std::move(content), 0, problem);
     const int browser =
-        server ? start_child(browser_words(
-                           find_browser(), profile,
-                           fmt::format("{}#record={}&speed={}&quality=high", server->address(),
-                                       pictures_per_second(film), film.speed)),
-                       -1, -1, -1)
-               : -1;
+        server
+            ? start_child(
+                  browser_words(find_browser(), profile,
+                                fmt::format("{}#record={}&speed={}&quality=high", server->address(),
+                                            pictures_per_second(film), film.speed)),
+                  -1, -1, -1)
+            : -1;
     Progress progress("recording");
     while (server && !shooting.over() && !interrupted) {
       progress.show(shooting.fraction());

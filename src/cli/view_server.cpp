@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 #include <httplib.h>
 
+#include "io/result_folder.h"
 #include "report/viewer_data.h"
 
 namespace cartan {
@@ -55,6 +56,8 @@ bool read_result_file(const std::string& folder, const std::string& name, std::s
   if (error) return false;
   const fs::path path = fs::canonical(home / name, error);
   if (error || path.parent_path() != home || !fs::is_regular_file(path, error)) return false;
+  std::string damage;
+  if (!check_result_file(path.string(), damage)) return false;
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();

@@ -1,6 +1,5 @@
 #include "cli/view_source.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -10,6 +9,7 @@
 
 #include "cli/assembly_report.h"
 #include "cli/recorder.h"
+#include "core/private_folder.h"
 #include "dynamics/mechanism_system.h"
 #include "formulations/formulations.h"
 #include "io/model_json.h"
@@ -18,26 +18,6 @@
 namespace cartan {
 namespace fs = std::filesystem;
 namespace {
-
-// A folder that goes with this object.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::error_code ignored;
-    std::string pattern = (fs::temp_directory_path(ignored) / "cartan-view-XXXXXX").string();
-    if (mkdtemp(pattern.data())) path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 std::string assembly_summary(const Model& model, const System& system) {
   nlohmann::ordered_json json = {{"model", model.name}, {"version", CARTAN_VERSION}};
@@ -52,7 +32,7 @@ std::string assembly_summary(const Model& model, const System& system) {
 // The initial state as a run of one sample, by the same writer as every run.
 bool write_initial_state(const Model& model, const System& system, const ExtraTables& extra,
                          const std::string& folder, std::string& problem) {
-  const auto output = OutputFolder::open(folder, problem);
+  const auto output = OutputFolder::open(folder, "view", Replace::yes, problem);
   if (!output) return false;
   const auto recorder = make_recorder(system, extra, output.get());
   recorder->sample(system.initial_state());
@@ -66,32 +46,39 @@ bool write_initial_state(const Model& model, const System& system, const ExtraTa
 bool read_model_source(const ViewSource& source, ViewerRun& run, std::string& problem, bool& told) {
   const std::string& path = source.shown.path;
   std::string findings;
-  const auto model = load_model(source.shown, false, &findings);
+  const auto model = load_model(source.shown, false, &findings, CodeUse::never);
   if (!model) {
     problem = findings.empty() ? path + ": the model cannot be read" : findings;
     told = true;
     return false;
   }
-  const auto system =
-      make_system(*model, parameter_values(*model), choose_formulation(*model, ""), problem);
+  // The model's code is never run here: its functions are names, and compiled equations, which call
+  // them, are not needed for a single state.
+  std::string formulation = choose_formulation(*model, "");
+  if (formulation == "generated") formulation = "recursive";
+  const auto system = make_system(*model, parameter_values(*model), formulation, problem, nullptr,
+                                  SystemUse::derivation);
   if (!system) {
     problem = path + ": " + problem;
     return false;
   }
-  const TemporaryFolder folder;
+  const TemporaryFolder folder("cartan-view");
   if (folder.path().empty()) {
-    problem = "cannot make a folder for temporary files";
+    problem = folder.problem();
     return false;
   }
+  const std::string place = (folder.path() / "run").string();
   // Reactions may not exist at a singular start; the picture does.
   const auto read = [&](bool with_reactions, bool with_forces) {
     ExtraTables extra;
     extra.reactions = with_reactions && model->is_mechanism();
     extra.forces = with_forces && model->forces.size() + model->constraints.size() > 0;
-    return write_initial_state(*model, *system, extra, folder.path(), problem) &&
-           read_viewer_run(folder.path(), source.limits, run, problem);
+    return write_initial_state(*model, *system, extra, place, problem) &&
+           read_viewer_run(place, source.limits, run, problem);
   };
-  if (!read(true, true) && !read(false, true) && !read(false, false)) return false;
+  const bool numbers = model->unknown_functions.empty();
+  if (!(numbers && read(true, true)) && !(numbers && read(false, true)) && !read(false, false))
+    return false;
   problem.clear();
   run.label = fs::path(path).filename().string();
   return true;
@@ -103,6 +90,7 @@ bool read_modes(const std::string& given, std::string& text, std::string& proble
   std::error_code ignored;
   const bool folder = fs::is_directory(given, ignored);
   const std::string path = folder ? (fs::path(given) / "linearize.json").string() : given;
+  if (!check_result_file(path, problem)) return false;
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream content;
   content << stream.rdbuf();

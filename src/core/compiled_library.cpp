@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <sstream>
 
+#include "core/checksum.h"
 #include "core/child_process.h"
 #include "core/environment.h"
 #include "core/library_cache.h"
@@ -27,14 +27,6 @@ std::string contents(const fs::path& file, bool& ok) {
   text << in.rdbuf();
   ok = ok && in.good();
   return text.str();
-}
-
-// Two independent hashes of 64 bits (FNV-1a from two starts).
-std::string hash_of(const std::string& text) {
-  std::uint64_t h[2] = {0xcbf29ce484222325u, 0x9e3779b97f4a7c15u};
-  for (const unsigned char c : text)
-    for (std::uint64_t& x : h) x = (x ^ c) * 0x100000001b3u, x ^= x >> 31;
-  return fmt::format("{:016x}{:016x}", h[0], h[1]);
 }
 
 // `native` means another thing on another processor.
@@ -159,17 +151,17 @@ std::shared_ptr<const CompiledLibrary> CompiledLibrary::compile(const std::strin
       return nullptr;
     }
   }
-  const fs::path folder = options.cache.empty() ? default_library_cache() : options.cache;
-  const std::string name = hash_of(key);
+  const fs::path folder = open_library_cache(options.cache, problem);
+  if (folder.empty()) return nullptr;
+  const std::string name = checksum_of(key);
   const fs::path library = folder / (name + ".so");
   std::error_code error;
-  if (fs::exists(library, error))
+  if (is_sealed(library))
     if (auto loaded = load(library, true)) {
       touch_library(library);
       return loaded;
     }
 
-  fs::create_directories(folder, error);
   std::string aside = (folder / (name + "-XXXXXX")).string();
   if (!mkdtemp(aside.data())) {
     problem = fmt::format(
@@ -194,7 +186,8 @@ std::shared_ptr<const CompiledLibrary> CompiledLibrary::compile(const std::strin
     problem =
         fmt::format("the C compiler '{}' failed{}", compiler.words[0], beginning(result.output()));
   } else {
-    fs::rename(work / "code.so", library, error);
+    if (!seal_library(work / "code.so")) error = std::make_error_code(std::errc::io_error);
+    if (!error) fs::rename(work / "code.so", library, error);
     loaded = error ? nullptr : load(library, false);
     if (!loaded) {
       const char* why = dlerror();

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/printable.h"
+
 namespace cartan {
 namespace {
 
@@ -19,7 +21,7 @@ std::string line_of(const std::string& file, const Finding& finding) {
   }
   line += ": ";
   if (finding.severity == Severity::warning) line += "warning: ";
-  return line + finding.message + '\n';
+  return printable(line + finding.message, Lines::kept) + '\n';
 }
 
 char lower(char c) {

@@ -100,7 +100,8 @@ void TreeSystem::event_values(StateView at, std::span<double> values, Workspace&
   const std::size_t own = model_.events.size();
   for (std::size_t k = 0; k < own; ++k)
     evaluate_program(mechanism_, w.motion, model_.events[k].when.program, &values[k]);
-  calc_friction_margins<double>(mechanism_, w.motion, values.subspan(own, mechanism_.friction_modes));
+  calc_friction_margins<double>(mechanism_, w.motion,
+                                values.subspan(own, mechanism_.friction_modes));
   calc_wrap_margins<double>(mechanism_, w.motion, values.subspan(own + mechanism_.friction_modes));
 }
 

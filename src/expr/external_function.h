@@ -17,6 +17,7 @@ struct ExternalFunction {
   std::string name;
   std::vector<std::string> arguments;
   std::map<std::string, std::string> derivatives;
+  bool withheld = false;  // its code is not to be run here
 };
 
 // The name of the derivative by `arguments` (from 0, ascending); of none: the function's own.

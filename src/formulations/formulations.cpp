@@ -186,7 +186,8 @@ std::unique_ptr<System> make_system(const Model& model, std::vector<double> para
                                     Location* where, SystemUse use) {
   problem.clear();
   if (use == SystemUse::numbers && !model.unknown_functions.empty()) {
-    problem = explain_unknown_function(model.unknown_functions[0].name);
+    const Model::UnknownFunction& first = model.unknown_functions[0];
+    problem = explain_unknown_function(first.name, first.withheld);
     if (where) *where = model.unknown_functions[0].where;
     return nullptr;
   }

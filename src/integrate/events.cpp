@@ -52,6 +52,7 @@ void EventFinder::restart(const State& state, std::span<const Crossing> handled,
   }
   std::vector<double>& start = samples_[sample_count - 1].g;
   system_.event_values(state, start, workspace);
+  look_for_undefined(start, state.t);
   for (int i = 0; i < count_; ++i) {
     const bool open = std::fabs(start[i]) <= noise_[i];
     // A mode that is left through zero from above may begin at zero (a joint held at its limit).
@@ -59,6 +60,14 @@ void EventFinder::restart(const State& state, std::span<const Crossing> handled,
     const int undecided = info.internal && info.direction < 0 ? 1 : 0;
     side_[i] = is_switch_[i] ? 1 : open ? undecided : sign(start[i]);
   }
+}
+
+void EventFinder::look_for_undefined(std::span<const double> values, double t) {
+  for (int i = 0; i < count_ && undefined_ < 0; ++i)
+    if (std::isnan(values[i]) && !system_.events()[i].internal) {
+      undefined_ = i;
+      undefined_time_ = t;
+    }
 }
 
 double EventFinder::value(int which, double t, std::span<const double> x) {
@@ -102,6 +111,9 @@ std::span<const Crossing> EventFinder::find(Integrator& integrator, const State&
       samples_[j].g = samples_[j - 1].g;
   }
   system_.event_values(end, samples_[sample_count - 1].g, integrator.workspace());
+  for (int j = 1; j < sample_count; ++j)
+    look_for_undefined(samples_[j].g,
+                       integrator.last_start() + samples_[j].theta * integrator.last_length());
   for (int i = 0; i < count_; ++i) look_at(i);
   // few entries: insertion keeps the order of equals and needs no memory
   for (std::size_t i = 1; i < crossings_.size(); ++i)

@@ -38,6 +38,10 @@ class EventFinder {
   explicit EventFinder(const System& system);
 
   bool active() const { return count_ > 0; }
+  // An event of the user whose function was not a number when last looked at, and the time; -1:
+  // none. Its crossings cannot be told.
+  int undefined() const { return undefined_; }
+  double undefined_time() const { return undefined_time_; }
   // From here on; `handled`: crossings just dealt with at this state.
   void restart(const State& state, std::span<const Crossing> handled, Workspace& workspace);
   // Crossings inside the last step that count, in order of time; `end` is the state after it.
@@ -52,6 +56,7 @@ class EventFinder {
   };
   static constexpr int sample_count = 7;
 
+  void look_for_undefined(std::span<const double> values, double t);
   double value(int which, double t, std::span<const double> x);
   double dense_value(int which, double theta);
   double true_value(int which, double theta);
@@ -69,6 +74,8 @@ class EventFinder {
   Integrator* integrator_ = nullptr;  // during find
   const State* end_ = nullptr;
   Sample samples_[sample_count];
+  int undefined_ = -1;
+  double undefined_time_ = 0;
   std::vector<int> side_;
   std::vector<double> noise_, values_, x_;
   bool missed_switch_ = false;

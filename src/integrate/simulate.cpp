@@ -54,6 +54,14 @@ std::string check_options(const SimulateOptions& o, const System& system, const 
       return "the initial value of " + system.component_name(static_cast<int>(i)) +
              " is not finite";
   if (!std::isfinite(start.t)) return "the initial time is not finite";
+  // Times this far from zero are told apart by eps |t|; steps must be longer than that.
+  const double farthest = std::max(std::fabs(start.t), std::fabs(start.t + o.duration));
+  const double shortest = 16 * eps * farthest;
+  if (o.duration > 0 && std::min(o.step, o.duration) < shortest)
+    return format(
+        "the step is %g s, but at t = %g s times closer than %.2g s cannot be told apart; use a "
+        "longer step, a shorter duration or a start nearer to t = 0",
+        std::min(o.step, o.duration), farthest, shortest);
   return "";
 }
 
@@ -75,6 +83,7 @@ class Run {
   bool step_freely(double h, double t_next);
   void hold_again();
   bool take_events();
+  bool events_defined();
   bool fill_event_state(double length);
   bool fire(const Crossing& crossing);
   bool is_chattering(const EventInfo& info);
@@ -136,7 +145,7 @@ SimulateReport Run::operator()() {
   integrator_->restart();
   events_.restart(state_, {}, integrator_->workspace());
   give_sample(state_);
-  if (options_.duration > 0) adaptive_ ? run_adaptive() : run_fixed();
+  if (options_.duration > 0 && events_defined()) adaptive_ ? run_adaptive() : run_fixed();
   if (state_.t != sampled_t_) give_sample(state_);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
   report_.wall_seconds = wall.count();
@@ -254,7 +263,9 @@ bool Run::take_events() {
   double cut = length;
   changed_ = false;
   handled_.clear();
-  for (const Crossing& c : events_.find(*integrator_, state_)) {
+  const std::span<const Crossing> crossings = events_.find(*integrator_, state_);
+  if (!events_defined()) return false;
+  for (const Crossing& c : crossings) {
     if (changed_ && c.length > cut + same) break;
     if (!changed_) {
       cut = c.length;
@@ -275,7 +286,15 @@ bool Run::take_events() {
   if (over) return false;
   integrator_->restart();
   events_.restart(state_, handled_, integrator_->workspace());
-  return true;
+  return events_defined();
+}
+
+// Crossings of a function that is not a number cannot be told: the run cannot go on.
+bool Run::events_defined() {
+  if (events_.undefined() < 0) return true;
+  return end(RunStatus::not_finite,
+             format("the event '%s' is not defined at t = %.9g: its function is not a number there",
+                    system_.events()[events_.undefined()].name.c_str(), events_.undefined_time()));
 }
 
 // The state after `length` of the last step, into at_event_.

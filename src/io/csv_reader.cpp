@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 
 #include "io/csv.h"
+#include "io/result_folder.h"
 
 namespace cartan {
 namespace {
@@ -93,6 +95,57 @@ class Reader {
   CsvTable table_;
 };
 
+bool is_partial_mark(std::string_view line) {
+  return line.starts_with(partial_mark);
+}
+
+// What is no ordinary file may never end; nobody needs more than this from it.
+constexpr std::uint64_t most_of_a_stream = std::uint64_t{1} << 30;
+constexpr std::size_t longest_line = std::size_t{64} << 20;
+
+// std::getline with limits. False at the end, or with a complaint.
+class Lines {
+ public:
+  Lines(const std::string& path, std::ifstream& stream, Diagnostics& problems)
+      : stream_(stream), problems_(problems) {
+    std::error_code ignored;
+    ordinary_ = std::filesystem::is_regular_file(path, ignored);
+  }
+  bool next(std::string& line) {
+    line.clear();
+    whole_ = false;
+    for (std::streambuf& bytes = *stream_.rdbuf();;) {
+      const int c = bytes.sbumpc();
+      if (c == std::char_traits<char>::eof()) break;
+      if (!ordinary_ && ++taken_ > most_of_a_stream)
+        return refuse("this does not end; expected a table of at most 1 GB");
+      if (c == '\n') {
+        whole_ = true;
+        break;
+      }
+      if (line.size() >= longest_line) return refuse("a line of more than 64 MB; expected a table");
+      line += static_cast<char>(c);
+    }
+    ++number_;
+    return whole_ || !line.empty();
+  }
+  int number() const { return number_; }
+  bool is_whole() const { return whole_; }  // the last line ended with a line break
+  bool failed() const { return failed_; }
+
+ private:
+  bool refuse(const char* why) {
+    problems_.error({number_ + 1, 1}, why);
+    failed_ = true;
+    return false;
+  }
+  std::ifstream& stream_;
+  Diagnostics& problems_;
+  bool ordinary_ = true, whole_ = false, failed_ = false;
+  std::uint64_t taken_ = 0;
+  int number_ = 0;
+};
+
 bool open(const std::string& path, std::ifstream& stream, Diagnostics& problems) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
@@ -121,6 +174,20 @@ std::size_t count_lines(std::ifstream& stream, bool& whole) {
   return lines;
 }
 
+// Is the last line the mark of a part of a run?
+bool ends_with_mark(std::ifstream& stream) {
+  constexpr std::streamoff most = 1 << 16;
+  stream.seekg(0, std::ios::end);
+  const std::streamoff size = stream.tellg(), begin = std::max<std::streamoff>(0, size - most);
+  stream.seekg(begin);
+  std::string end(static_cast<std::size_t>(size - begin), '\0');
+  stream.read(end.data(), static_cast<std::streamsize>(end.size()));
+  stream.clear();
+  stream.seekg(0);
+  const std::size_t line = end.size() < 2 ? std::string::npos : end.rfind('\n', end.size() - 2);
+  return line != std::string::npos && is_partial_mark(std::string_view(end).substr(line + 1));
+}
+
 }  // namespace
 
 const std::vector<double>* CsvTable::find(const std::string& name) const {
@@ -131,12 +198,25 @@ const std::vector<double>* CsvTable::find(const std::string& name) const {
 std::optional<CsvTable> read_csv(const std::string& path, CsvRows rows, Diagnostics& problems) {
   std::ifstream stream;
   if (!open(path, stream, problems)) return std::nullopt;
-  Reader reader(problems, rows == CsvRows::with_gaps);
+  std::string damage;
+  if (!check_result_file(path, damage)) {
+    problems.error({}, damage.substr(std::min(damage.find(": ") + 2, damage.size())));
+    return std::nullopt;
+  }
+  Reader reader(problems, rows != CsvRows::all);
   std::string line, last;
   int last_number = 0;
-  bool header = false;
-  for (int number = 1; std::getline(stream, line); ++number) {
+  bool header = false, whole = true;
+  Lines lines(path, stream, problems);
+  while (lines.next(line)) {
+    const int number = lines.number();
+    whole = lines.is_whole();
     if (trim(line, 1).text.empty()) continue;
+    if (is_partial_mark(line)) {
+      problems.error({number, 1}, "this is only a part of a run (" +
+                                      line.substr(partial_mark.size()) + "); expected a whole one");
+      return std::nullopt;
+    }
     if (!header) {
       if (!reader.take_header(line, number)) return std::nullopt;
       header = true;
@@ -146,6 +226,13 @@ std::optional<CsvTable> read_csv(const std::string& path, CsvRows rows, Diagnost
       last.swap(line);
       last_number = number;
     }
+  }
+  if (lines.failed()) return std::nullopt;
+  if (rows == CsvRows::last && !whole) {
+    problems.error({lines.number(), 1},
+                   "the file ends in the middle of a line; it was cut off (or lacks the line break "
+                   "at its end)");
+    return std::nullopt;
   }
   if (rows == CsvRows::last && last_number > 0 && !reader.take_row(last, last_number))
     return std::nullopt;
@@ -173,11 +260,11 @@ std::optional<SampledCsv> read_csv_sampled(const std::string& path, std::size_t 
     return std::nullopt;
   }
   SampledCsv result;
-  result.recorded = lines - 1;
+  result.recorded = lines - 1 - ends_with_mark(stream);
   result.every = thinning(result.recorded, most);
-  Reader reader(problems, false);
+  Reader reader(problems, true);
   std::string line;
-  for (std::size_t k = 0; k < lines && std::getline(stream, line); ++k) {
+  for (std::size_t k = 0; k <= result.recorded && std::getline(stream, line); ++k) {
     const int number = static_cast<int>(k + 1);
     const bool kept = k > 0 && ((k - 1) % result.every == 0 || k == result.recorded);
     if (k == 0 ? !reader.take_header(line, number) : kept && !reader.take_row(line, number))

@@ -1,5 +1,6 @@
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 
 #include "io/csv.h"
@@ -28,8 +29,18 @@ CsvWriter::~CsvWriter() {
   if (file_) std::fclose(file_);
 }
 
+void UndefinedCells::note(const std::vector<std::string>& names, std::size_t column, double at) {
+  if (place_.size() < names.size()) place_.resize(names.size(), -1);
+  if (place_[column] < 0) {
+    place_[column] = static_cast<int>(columns_.size());
+    columns_.push_back({names[column], at, 0});
+  }
+  ++columns_[place_[column]].count;
+}
+
 void CsvWriter::separate() {
   if (row_begun_) buffer_ += ',';
+  column_ = row_begun_ ? column_ + 1 : 0;
   row_begun_ = true;
 }
 
@@ -40,7 +51,11 @@ void CsvWriter::text(std::string_view cell) {
 
 void CsvWriter::number(double value) {
   separate();
-  append_number(buffer_, value);
+  if (column_ == 0) first_ = value;
+  if (std::isfinite(value))
+    append_number(buffer_, value);
+  else if (column_ < names_.size())
+    undefined_.note(names_, column_, first_);
 }
 
 void CsvWriter::numbers(const std::vector<double>& values) {
@@ -49,6 +64,8 @@ void CsvWriter::numbers(const std::vector<double>& values) {
 
 void CsvWriter::header(const std::vector<std::string>& names) {
   for (const std::string& name : names) text(name);
+  names_.assign(column_ + 1 - names.size(), "t");
+  names_.insert(names_.end(), names.begin(), names.end());
   end_row();
 }
 
@@ -56,6 +73,12 @@ void CsvWriter::end_row() {
   buffer_ += '\n';
   row_begun_ = false;
   if (buffer_.size() >= block_size) flush();
+}
+
+void CsvWriter::mark_partial(std::string_view reason) {
+  buffer_ += partial_mark;
+  buffer_ += reason;
+  end_row();
 }
 
 void CsvWriter::flush() {

@@ -1,5 +1,6 @@
 // Results that appear whole or not at all: everything is written aside and renamed at the end, so
-// that a run that fails, is interrupted or killed leaves what was there before.
+// that a run that fails, is interrupted or killed leaves what was there before. What a folder holds
+// is told by its manifest (result_folder.h).
 #pragma once
 
 #include <memory>
@@ -7,15 +8,23 @@
 #include <string_view>
 #include <vector>
 
+#include "io/result_folder.h"
+
 namespace cartan {
 
-// A folder of results. One run at a time may write to it; what a killed run left aside is removed
-// by the next one.
+// May files that are there already be replaced? Those of an earlier result in the same folder
+// always.
+enum class Replace { no, yes };
+
+// A folder of results. One command at a time may write to it; what a killed one left aside is
+// removed by the next one.
 class OutputFolder {
  public:
   // Makes the folder where it is missing. Null, with a sentence in `problem`, when nothing can be
-  // written there.
-  static std::unique_ptr<OutputFolder> open(const std::string& folder, std::string& problem);
+  // written there. `command`: whose results these are; its earlier ones go with commit(), files of
+  // others stay.
+  static std::unique_ptr<OutputFolder> open(const std::string& folder, const std::string& command,
+                                            Replace replace, std::string& problem);
   ~OutputFolder();  // removes what was not committed
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
@@ -24,29 +33,43 @@ class OutputFolder {
   std::string add(const std::string& name);
   // The same with the contents at hand.
   bool write(const std::string& name, std::string_view content, std::string& problem);
-  // A file of an earlier run that the new one does not have: removed with commit().
-  void drop(const std::string& name) { dropped_.push_back(name); }
-  // Renames in the order of add().
+  // "" or which file is in the way, of those added and of `more`. commit() asks again.
+  std::string find_conflict(const std::vector<std::string>& more = {}) const;
+  // The result is only a part of what was asked for.
+  void mark_partial(std::string reason) { partial_ = std::move(reason); }
   bool commit(std::string& problem);
+  // One more file after commit().
+  bool append(const std::string& name, std::string_view content, std::string& problem);
 
+  // Has an earlier command of this program written here?
+  bool holds_results() const { return !before_.files.empty(); }
   const std::string& path() const { return folder_; }
   const std::vector<std::string>& names() const { return names_; }
 
  private:
-  OutputFolder(std::string folder, std::vector<std::string> made, int lock)
-      : folder_(std::move(folder)), made_(std::move(made)), lock_(lock) {}
+  OutputFolder() = default;
   std::string aside(const std::string& name) const;
+  std::string target(const std::string& name) const;
   void remove_leftovers() const;
+  bool install(const Manifest& manifest, std::string& problem) const;
+  void remove_dropped(const Manifest& next) const;
+  bool is_written_by_us(const std::string& name) const;
 
-  std::string folder_;
+  std::string folder_, command_, partial_;
+  Replace replace_ = Replace::no;
   std::vector<std::string> made_;  // folders made by this object, innermost first
   int lock_ = -1;
-  bool committed_ = false;
-  std::vector<std::string> names_, dropped_;
+  bool writing_ = false, committed_ = false;
+  Manifest before_;  // what the folder held
+  std::vector<std::string> names_;
 };
 
-// A single file, whole or not at all. What is no ordinary file (a device, a pipe) is written to
-// directly.
-bool write_whole_file(const std::string& path, std::string_view content, std::string& problem);
+// A single file, whole or not at all; what is aside vanishes with the process. What is no ordinary
+// file (a device, a pipe) is written to directly.
+bool write_whole_file(const std::string& path, std::string_view content, Replace replace,
+                      std::string& problem);
+
+// "" or that the file exists: asked before long work.
+std::string refuse_existing(const std::string& path, Replace replace);
 
 }  // namespace cartan

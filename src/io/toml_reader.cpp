@@ -12,9 +12,9 @@ namespace {
 using Kind = TomlNode::Kind;
 
 const std::vector<KeyRule> model_keys = {
-    {"name"},   {"gravity"},   {"gravity_frame"}, {"parameters"}, {"definitions"},
-    {"body"},   {"joint"},     {"force"},         {"constraint"}, {"event"},
-    {"output"}, {"variables"}, {"simulate"},      {"functions"},  {"equations"}};
+    {"name"},     {"gravity"},   {"gravity_frame"}, {"parameters"}, {"definitions"}, {"body"},
+    {"joint"},    {"force"},     {"constraint"},    {"event"},      {"output"},      {"variables"},
+    {"simulate"}, {"functions"}, {"equations"},     {"format"}};
 
 // [[key]] tables, each by its own reader
 template <class T>
@@ -103,7 +103,7 @@ std::optional<ModelDescription> read_model_text(std::string_view text, std::stri
     return std::nullopt;
   }
   const std::optional<TomlNode> root = parse_toml(text, problems);
-  if (!root) return std::nullopt;
+  if (!root || !check_format(*root, problems)) return std::nullopt;
   ModelDescription model = describe_model(*root, problems);
   model.folder = std::move(folder);
   return model;

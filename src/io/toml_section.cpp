@@ -7,6 +7,28 @@ namespace cartan {
 
 using Kind = TomlNode::Kind;
 
+bool check_format(const TomlNode& root, Diagnostics& problems) {
+  for (const TomlEntry& entry : root.entries) {
+    if (entry.key != "format") continue;
+    const TomlNode& node = entry.value;
+    const std::string known = std::to_string(file_format);
+    std::string problem;
+    if (!node.is(TomlNode::Kind::number) || !node.whole)
+      problem = "expected `format = " + known + "`, got " + describe(node);
+    else if (node.number > file_format)
+      problem = "this file has format " + std::to_string(static_cast<long>(node.number)) +
+                ", newer than this program, which reads format " + known +
+                "; use a newer version of cartan";
+    else if (node.number < file_format)
+      problem = "there are no files of format " + std::to_string(static_cast<long>(node.number)) +
+                "; expected `format = " + known + "`, or none for the current one";
+    if (problem.empty()) continue;
+    problems.error(node.where, problem);
+    return false;
+  }
+  return true;
+}
+
 bool expect(const TomlNode& node, Kind kind, const std::string& expected, Diagnostics& problems) {
   if (node.is(kind)) return true;
   problems.error(node.where, "expected " + expected + ", got " + describe(node));

@@ -56,6 +56,11 @@ RotationText read_rotation(const TomlNode& node, Diagnostics& problems);
 // The rotation among the keys of a table that may hold more (a joint's position).
 RotationText read_rotation_keys(const TomlSection& section);
 
+// The format of model and study files that this program reads. A file may carry the number.
+inline constexpr int file_format = 2;
+// False after a complaint about the number: the rest of the file cannot be judged.
+bool check_format(const TomlNode& root, Diagnostics& problems);
+
 // Complains "expected ..., got a number" and answers whether the node is of the kind.
 bool expect(const TomlNode& node, TomlNode::Kind kind, const std::string& expected,
             Diagnostics& problems);

@@ -1,4 +1,5 @@
 #include "model/check_context.h"
+#include "model/drive_motion.h"
 
 namespace cartan {
 namespace {
@@ -28,14 +29,25 @@ void check_kind(CheckContext& check) {
     check.problems.warning(text.gravity.where, "gravity has no effect in a file with [variables]");
 }
 
+// Over the time of a run as the file has it; other times are looked at when a run begins.
+bool check_drive_motions(CheckContext& check) {
+  const Formula& duration = check.model.simulate.duration;
+  const double end = duration.given() ? evaluate<double>(duration, check.parameters)[0] : 10;
+  Location where;
+  const std::string rough = find_rough_drive(check.model, check.parameters, 0, end, false, where);
+  if (!rough.empty()) check.problems.error(where, rough);
+  return rough.empty();
+}
+
 }  // namespace
 
 std::optional<Model> check_model(const ModelDescription& description, Diagnostics& problems,
-                                 const Overrides& overrides) {
-  CheckContext check(description, problems);
+                                 const Overrides& overrides, const Consent& consent) {
+  CheckContext check(description, problems, consent);
   check.model.name = description.name;
   check.model.file = description.file;
   check.model.folder = description.folder;
+  check.model.consent = consent;
   check_kind(check);
   check_names(check);
   check_functions(check);
@@ -50,6 +62,7 @@ std::optional<Model> check_model(const ModelDescription& description, Diagnostic
   check_equations(check);
   if (problems.has_errors()) return std::nullopt;
   check.model.unknown_functions = check.formulas.unknown_functions();
+  if (!check_drive_motions(check)) return std::nullopt;
   return std::move(check.model);
 }
 
@@ -63,16 +76,17 @@ std::optional<Formula> compile_expression(const Model& model, const std::string&
   for (const Joint& joint : model.joints) names.add_joint(joint.name, joint.type);
   for (const Definition& definition : model.definitions) {
     ExpressionError error;
-    names.add_definition(definition.name, parse_expression(definition.text, error, &model.functions));
+    names.add_definition(definition.name,
+                         parse_expression(definition.text, error, &model.functions));
   }
   if (text.empty()) {
     problems.error({}, "expected an expression, got an empty text");
     return std::nullopt;
   }
-  FormulaCompiler formulas(names, model.folder, problems);
+  FormulaCompiler formulas(names, model.folder, problems, model.consent);
   Formula formula = formulas.compile(Value(text), Scope::everything);
   for (const Model::UnknownFunction& function : formulas.unknown_functions()) {
-    problems.error({}, explain_unknown_function(function.name));
+    problems.error({}, explain_unknown_function(function.name, function.withheld));
     return std::nullopt;
   }
   if (!formula.given()) return std::nullopt;

@@ -83,7 +83,10 @@ std::string missing_text(const FunctionCode& code, int number) {
 
 }  // namespace
 
-std::string explain_unknown_function(const std::string& name) {
+std::string explain_unknown_function(const std::string& name, bool withheld) {
+  if (withheld)
+    return "the function '" + name +
+           "' is code of the model, which is not run here, and its numbers are needed";
   return "the function '" + name +
          "' is known by name only, and its numbers are needed; give its `value`, or the `source` "
          "of its C code, in [functions] (`equations` and `generate` do without)";
@@ -104,14 +107,16 @@ void FormulaCompiler::check_calls(const Program& program, const Values& values, 
       const int missing = find_missing(code, moving, highest_order(scope));
       if (missing >= 0) problem = missing_text(code, missing);
     } else if (scope < Scope::positions) {
-      problem = explain_unknown_function(code.declaration().name);
+      problem = explain_unknown_function(code.declaration().name, code.declaration().withheld);
+    } else if (!moves[i] && code.declaration().withheld) {
+      problem = explain_unknown_function(code.declaration().name, true);
     } else if (!moves[i]) {
       problem = "the function '" + code.declaration().name +
                 "' is known by name only and needs an argument that depends on time or state here";
     }
     const Value& value = values[find_output(program, i)];
     if (problem.empty() && code.is_name_only())
-      unknown_.push_back({code.declaration().name, value.where});
+      unknown_.push_back({code.declaration().name, value.where, code.declaration().withheld});
     if (problem.empty()) continue;
     failed = true;
     problems_.error(value.where, "in '" + value.text + "': " + problem);

@@ -38,15 +38,18 @@ inline constexpr int unresolved = -2;  // a reference to nothing, complained abo
 
 class CheckContext {
  public:
-  CheckContext(const ModelDescription& description, Diagnostics& diagnostics)
+  CheckContext(const ModelDescription& description, Diagnostics& diagnostics,
+               const Consent& given)
       : text(description),
         problems(diagnostics),
-        formulas(names, description.folder, diagnostics) {}
+        consent(given),
+        formulas(names, description.folder, diagnostics, given) {}
 
   CheckContext(const CheckContext&) = delete;
 
   const ModelDescription& text;
   Diagnostics& problems;
+  const Consent& consent;
   Model model;
   Names names;
   FormulaCompiler formulas;

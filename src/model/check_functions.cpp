@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "core/compiled_library.h"
@@ -140,6 +141,8 @@ class FunctionCheck {
 
   void find_code(const FunctionText& text, UserFunction& function) {
     ExternalFunction declaration{function.name, function.arguments, {}};
+    declaration.withheld = !(text.source.empty() && text.library.empty()) &&
+                           check_.consent.code == Consent::Code::named;
     for (const FunctionText::Derivative& derivative : text.derivatives)
       if (!add_derivative(text, derivative, declaration)) return;
     if (text.source.empty() && text.library.empty()) {
@@ -147,6 +150,12 @@ class FunctionCheck {
       return;
     }
     const Reference& file = text.source.empty() ? text.library : text.source;
+    if (!may_use(text, file)) return;
+    if (declaration.withheld) {
+      note_file(file);
+      function.code = std::make_shared<const FunctionCode>(std::move(declaration));
+      return;
+    }
     const std::shared_ptr<const CompiledLibrary> library = load(file, !text.source.empty());
     if (!library) return;
     auto code = std::make_shared<const FunctionCode>(
@@ -162,6 +171,31 @@ class FunctionCheck {
                                                    derivative.name.name + "'; expected " +
                                                    prototype(derivative.name.name, function));
     function.code = std::move(code);
+  }
+
+  // The code exists and may be used, if only by name.
+  bool may_use(const FunctionText& text, const Reference& file) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(path_of(file), ignored)) {
+      if (reported_.insert(file.name).second)
+        complain(file.where, "'" + file.name + "': there is no such file; expected " +
+                                 std::string(text.library.empty() ? "C code" : "a shared library") +
+                                 " beside the model, or leave the key out to declare the function "
+                                 "by name only");
+      return false;
+    }
+    if (check_.consent.code != Consent::Code::refused) return true;
+    complain(file.where, "the function '" + text.name + "' is code ('" + file.name +
+                             "'); to run it " + consent_phrase);
+    return false;
+  }
+  fs::path path_of(const Reference& file) const {
+    return fs::absolute(fs::path(check_.text.folder) / file.name);
+  }
+  void note_file(const Reference& file) {
+    std::vector<std::string>& files = check_.model.function_files;
+    const std::string path = path_of(file).string();
+    if (std::find(files.begin(), files.end(), path) == files.end()) files.push_back(path);
   }
 
   static std::string prototype(const std::string& name, const UserFunction& function) {
@@ -202,21 +236,15 @@ class FunctionCheck {
   std::shared_ptr<const CompiledLibrary> load(const Reference& file, bool compile) {
     auto [known, is_new] = loaded_.try_emplace({file.name, compile});
     if (!is_new) return known->second;
-    const fs::path path = fs::absolute(fs::path(check_.text.folder) / file.name);
-    std::error_code ignored;
+    const fs::path path = path_of(file);
     std::string problem;
-    if (!fs::is_regular_file(path, ignored)) {
-      problem = "there is no such file; expected " +
-                std::string(compile ? "C code" : "a shared library") +
-                " beside the model, or leave the key out to declare the function by name only";
-    } else if (compile) {
+    if (compile)
       known->second =
           CompiledLibrary::compile(functions_source, options_for_functions(path), problem);
-    } else {
+    else
       known->second = CompiledLibrary::open(path, problem);
-    }
     if (known->second)
-      check_.model.function_files.push_back(path.string());
+      note_file(file);
     else
       complain(file.where, "'" + file.name + "': " + problem);
     return known->second;
@@ -231,6 +259,7 @@ class FunctionCheck {
 
   CheckContext& check_;
   UserFunctions& functions_;
+  std::set<std::string> reported_;  // files that are missing
   std::map<std::pair<std::string, bool>, std::shared_ptr<const CompiledLibrary>> loaded_;
 };
 

@@ -2,6 +2,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/printable.h"
 #include "model/check_context.h"
 
 namespace cartan {
@@ -20,11 +21,10 @@ class NameList {
     }
     if (place.line == 0) place = table;
     if (name.find_first_of(",[]'\"\n\r\t") != std::string::npos || name.front() == ' ' ||
-        name.back() == ' ')
-      problems_.error(place,
-                      std::string("the name of a ") + kind_ +
-                          " must not contain commas, brackets, quotes, tabs or line ends, nor "
-                          "begin or end with a blank");
+        name.back() == ' ' || !is_printable(name))
+      problems_.error(place, std::string("the name of a ") + kind_ +
+                                 " must not contain commas, brackets, quotes, tabs, line ends or "
+                                 "control characters, nor begin or end with a blank");
     const auto [first, is_new] = seen_.try_emplace(name, place);
     if (is_new) return;
     std::string message = std::string("duplicate ") + kind_ + " name '" + name + "'";
@@ -122,6 +122,9 @@ void check_output_names(CheckContext& check) {
 
 void check_names(CheckContext& check) {
   const ModelDescription& text = check.text;
+  if (!is_printable(text.name))
+    check.problems.error(text.where,
+                         "the name of the model must not contain line ends or control characters");
   check_plain_names(check);
   check_list("body", text.bodies, check.problems);
   check_list("joint", text.joints, check.problems);

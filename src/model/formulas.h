@@ -11,8 +11,9 @@ namespace cartan {
 
 class FormulaCompiler {
  public:
-  FormulaCompiler(const Names& names, std::string folder, Diagnostics& problems)
-      : names_(names), tables_(std::move(folder)), problems_(problems) {}
+  FormulaCompiler(const Names& names, std::string folder, Diagnostics& problems,
+                  const Consent& consent = {})
+      : names_(names), tables_(std::move(folder), consent), problems_(problems) {}
 
   // Not given when something was complained about, now or before. `local_joint`: see
   // Names::resolve.
@@ -45,8 +46,8 @@ class FormulaCompiler {
   std::vector<Model::UnknownFunction> unknown_;
 };
 
-// Why there are no numbers where a function is known by name only.
-std::string explain_unknown_function(const std::string& name);
+// Why there are no numbers where a function is known by name only; `withheld`: for want of consent.
+std::string explain_unknown_function(const std::string& name, bool withheld);
 
 Formula constant_formula(std::initializer_list<double> values);
 

@@ -16,6 +16,7 @@
 #include "core/diagnostics.h"
 #include "core/vec3.h"
 #include "expr/expression.h"
+#include "model/consent.h"
 #include "model/description.h"
 
 namespace cartan {
@@ -233,6 +234,7 @@ struct Model {
   std::string name;
   std::string file;    // where it was read from, "" otherwise
   std::string folder;  // tables are looked up relative to it
+  Consent consent;     // given when it was checked
   Formula gravity;   // 3, over t and parameters
   int gravity_frame = world;
   std::vector<Parameter> parameters;
@@ -245,6 +247,7 @@ struct Model {
   struct UnknownFunction {
     std::string name;
     Location where;
+    bool withheld = false;  // there is code, which was not loaded: see Consent
   };
   std::vector<UnknownFunction> unknown_functions;
   std::vector<Body> bodies;
@@ -272,8 +275,9 @@ using Overrides = std::vector<std::pair<std::string, Value>>;
 
 // Checks everything that can be known without a state. Adds all problems to `problems`; the model is
 // returned only when there is no error. Numbers are checked at the values the parameters have.
+// `consent`: what a model from elsewhere may not do unasked.
 std::optional<Model> check_model(const ModelDescription& description, Diagnostics& problems,
-                                 const Overrides& overrides = {});
+                                 const Overrides& overrides = {}, const Consent& consent = {});
 
 // Compiles an expression of everything a state of the model has (a section, a quantity to hold), with
 // the model's own definitions.

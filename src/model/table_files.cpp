@@ -106,6 +106,10 @@ TableFiles::Columns TableFiles::read(const std::string& path) {
 const TableFiles::Columns& TableFiles::columns(const std::string& file) {
   const auto known = files_.find(file);
   if (known != files_.end()) return known->second;
+  if (std::string refusal = refuse_path(consent_, folder_, file); !refusal.empty()) {
+    files_[file].problem = "table file " + refusal;
+    return files_[file];
+  }
   return files_[file] = read((std::filesystem::path(folder_) / file).string());
 }
 

@@ -11,12 +11,14 @@
 #include <vector>
 
 #include "expr/expression.h"
+#include "model/consent.h"
 
 namespace cartan {
 
 class TableFiles {
  public:
-  explicit TableFiles(std::string folder) : folder_(std::move(folder)) {}
+  explicit TableFiles(std::string folder, Consent consent = {})
+      : folder_(std::move(folder)), consent_(std::move(consent)) {}
 
   // Null, with the reason in `problem`, when there is no such table.
   std::shared_ptr<const Spline> find(const std::string& file, const std::string& column,
@@ -35,6 +37,7 @@ class TableFiles {
   static void choose_abscissa(Columns& table, const std::string& file);
 
   std::string folder_;
+  Consent consent_;
   std::map<std::string, Columns> files_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const Spline>> splines_;
 };

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "io/result_folder.h"
 #include "report/analysis_lines.h"
 #include "report/analysis_plots.h"
 
@@ -51,7 +52,10 @@ struct Bifurcation {
 };
 
 std::vector<Bifurcation> read_bifurcations(const std::string& folder) {
-  std::ifstream stream(std::filesystem::path(folder) / "bifurcations.json");
+  const std::string path = (std::filesystem::path(folder) / "bifurcations.json").string();
+  std::string damage;
+  if (!check_result_file(path, damage)) return {};
+  std::ifstream stream(path);
   const auto json = nlohmann::json::parse(stream, nullptr, false);
   std::vector<Bifurcation> list;
   const auto& entries =

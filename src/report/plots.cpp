@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "io/result_folder.h"
 #include "report/analysis_plots.h"
 #include "report/run_plots.h"
 
@@ -94,6 +95,7 @@ bool read_path(const std::string& path, const PlotRequest& request, std::vector<
     return true;
   }
   bool something = false;
+  if (!ResultFolder::open(path, problem)) return false;
   if (is_there(fs::path(path) / "trajectory.csv")) {
     auto run = read_run(path, problem);
     if (!run) return false;

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "io/result_folder.h"
+
 namespace cartan {
 namespace fs = std::filesystem;
 namespace {
@@ -33,6 +35,10 @@ std::optional<PlottedRun> read_run(const std::string& folder, std::string& probl
   run.name = fs::path(folder).filename().empty()
                  ? fs::path(folder).parent_path().filename().string()
                  : fs::path(folder).filename().string();
+  const std::optional<ResultFolder> result = ResultFolder::open(folder, problem);
+  if (!result) return std::nullopt;
+  if (!result->partial().empty()) run.name += " (partial)";
+  if (result->has("model.json") && !result->check("model.json", problem)) return std::nullopt;
   std::ifstream stream(fs::path(folder) / "model.json");
   const auto model = nlohmann::json::parse(stream, nullptr, false);
   run.units = ColumnUnits(model);
@@ -40,12 +46,14 @@ std::optional<PlottedRun> read_run(const std::string& folder, std::string& probl
     run.model = model["name"];
   for (const char* name : run_tables) {
     const fs::path path = fs::path(folder) / name;
-    std::error_code ignored;
-    if (!fs::exists(path, ignored)) continue;
+    if (!result->has(name)) continue;
+    if (!result->check(name, problem)) return std::nullopt;
     auto table = read_result_table(path.string(), problem);
     if (!table) return std::nullopt;
     run.tables.push_back(std::move(*table));
   }
+  if (!result->partial().empty() && !run.model.empty()) run.model += " (partial)";
+  if (!result->is_unchanged(problem)) return std::nullopt;
   return run;
 }
 

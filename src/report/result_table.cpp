@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "io/csv.h"
+#include "io/result_folder.h"
 
 namespace cartan {
 namespace {
@@ -51,6 +52,7 @@ const std::vector<double>* ResultTable::column(const std::string& name) const {
 
 std::optional<ResultTable> read_result_table(const std::string& path, std::string& problem,
                                              std::size_t most) {
+  if (!check_result_file(path, problem)) return std::nullopt;
   std::ifstream stream(path, std::ios::binary);
   std::string line;
   if (!stream || !std::getline(stream, line)) {
@@ -61,7 +63,7 @@ std::optional<ResultTable> read_result_table(const std::string& path, std::strin
   table.names = split_line(line);
   const std::size_t width = table.names.size();
   std::size_t count = 0;
-  while (std::getline(stream, line)) count += !line.empty();
+  while (std::getline(stream, line)) count += !line.empty() && !line.starts_with(partial_mark);
   const std::size_t every = thinning(count, std::max<std::size_t>(most, 2));
   stream.clear();
   stream.seekg(0);
@@ -69,7 +71,7 @@ std::optional<ResultTable> read_result_table(const std::string& path, std::strin
   table.words.resize(width);
   table.numbers.resize(width);
   for (std::size_t row = 0; std::getline(stream, line);) {
-    if (line.empty()) continue;
+    if (line.empty() || line.starts_with(partial_mark)) continue;
     const bool kept = row % every == 0 || row + 1 == count;
     ++row;
     if (!kept) continue;

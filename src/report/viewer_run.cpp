@@ -2,11 +2,13 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "io/result_folder.h"
 #include "report/viewer_data.h"
 
 namespace cartan {
@@ -37,7 +39,11 @@ class RunReader {
     if (!fs::exists(folder_, ignored)) return refuse("there is no such folder");
     if (!fs::is_directory(folder_, ignored))
       return refuse("this is a file; expected the folder of a run or a model file (.toml)");
-    return read_model() && read_summary() && read_tables() && read_events();
+    result_ = ResultFolder::open(folder_.string(), problem_);
+    if (!result_) return false;
+    if (!result_->partial().empty()) run_.label += " (partial)";
+    return read_model() && read_summary() && read_tables() && read_events() &&
+           result_->is_unchanged(problem_);
   }
 
  private:
@@ -49,12 +55,13 @@ class RunReader {
     problem_ = fmt::format("{}: damaged: {}", (folder_ / name).string(), why);
     return false;
   }
-  bool exists(const std::string& name) const {
-    std::error_code ignored;
-    return fs::exists(folder_ / name, ignored);
+  // As it was written.
+  bool is_good(const std::string& name) {
+    return !result_->has(name) || result_->check(name, problem_);
   }
 
   bool read_model() {
+    if (!is_good("model.json")) return false;
     if (!read_text(folder_ / "model.json", run_.model))
       return refuse(
           "there is no result of a run here (no model.json); "
@@ -72,6 +79,7 @@ class RunReader {
   }
 
   bool read_summary() {
+    if (!is_good("summary.json")) return false;
     if (!read_text(folder_ / "summary.json", run_.summary))
       return refuse("the result is incomplete: there is no summary.json");
     if (!Json::parse(run_.summary, nullptr, false).is_object())
@@ -80,6 +88,7 @@ class RunReader {
   }
 
   bool read_table(const std::string& name, std::size_t most) {
+    if (!is_good(name)) return false;
     Diagnostics problems((folder_ / name).string());
     std::optional<SampledCsv> rows = read_csv_sampled((folder_ / name).string(), most, problems);
     if (!rows) {
@@ -102,7 +111,7 @@ class RunReader {
     if (!read_table("trajectory.csv", limits_.samples)) return false;
     for (const char* name :
          {"reactions.csv", "forces.csv", "power.csv", "constraints.csv", "multipliers.csv"})
-      if (exists(name) && !read_table(name, limits_.samples)) return false;
+      if (result_->has(name) && !read_table(name, limits_.samples)) return false;
     const ViewerTable& first = run_.tables.front();
     for (const ViewerTable& table : run_.tables)
       if (table.rows.recorded != first.rows.recorded)
@@ -125,10 +134,12 @@ class RunReader {
 
   // t, event, direction, then numbers nobody needs here.
   bool read_events() {
+    if (!is_good("events.csv")) return false;
     std::ifstream stream(folder_ / "events.csv");
     std::string line;
     std::getline(stream, line);
     for (int number = 2; std::getline(stream, line); ++number) {
+      if (line.starts_with(partial_mark)) break;
       const std::size_t first = line.find(','), second = line.find(',', first + 1);
       ViewerEvent event;
       const char* begin = line.data();
@@ -145,6 +156,7 @@ class RunReader {
   }
 
   fs::path folder_;
+  std::optional<ResultFolder> result_;
   const ViewerLimits& limits_;
   ViewerRun& run_;
   std::string& problem_;

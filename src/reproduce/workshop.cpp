@@ -24,7 +24,7 @@ void write_or_fail(const std::string& path, const std::string& text) {
   std::error_code failed;
   fs::create_directories(fs::path(path).parent_path(), failed);
   std::string problem;
-  if (!write_whole_file(path, text, problem)) throw ItemFailure(problem);
+  if (!write_whole_file(path, text, Replace::yes, problem)) throw ItemFailure(problem);
 }
 
 }  // namespace
@@ -156,7 +156,8 @@ void Workshop::add_animation(const Run& run, const std::string& name, const std:
   std::error_code ignored;
   fs::create_directories(fs::path(out()) / "animations", ignored);
   try {
-    command({"view", run.folder, "--frames", "601", "--export", (fs::path(out()) / file).string()});
+    command({"view", run.folder, "--frames", "601", "--force", "--export",
+             (fs::path(out()) / file).string()});
     record_->pages.push_back({file, words});
   } catch (const ItemFailure& failure) {
     record_->notes.push_back(

@@ -81,7 +81,7 @@ TEST(Fit, FrictionOfTheConstructedPendulum) {
   EXPECT_LE(result["iterations"], 6);
   const std::vector<std::string> files = list_folder(scratch.path("fit"));
   EXPECT_EQ(files,
-            (std::vector<std::string>{"fit.json", "residuals.csv", "residuals_1.svg",
+            (std::vector<std::string>{"cartan-manifest.json", "fit.json", "residuals.csv", "residuals_1.svg",
                                       "residuals_2.svg", "residuals_3.svg", "residuals_4.svg"}));
   EXPECT_EQ(read_file(scratch.path("fit/residuals_2.svg")).substr(0, 4), "<svg");
   EXPECT_NE(read_file(scratch.path("fit/residuals.csv")).find("\"slow, small swing\",speed,0,"),

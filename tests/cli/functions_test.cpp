@@ -23,7 +23,7 @@ std::string oscillator(const std::string& function) {
 }
 
 double final_x(const std::string& file, const std::vector<std::string>& more) {
-  std::vector<std::string> words = {"run", file, "--json"};
+  std::vector<std::string> words = {"run", file, "--json", "--trust"};
   words.insert(words.end(), more.begin(), more.end());
   return expect_json(run_cartan(words))["final"]["variables"]["x"];
 }
@@ -86,9 +86,12 @@ TEST(Functions, ADerivativeThatTheCodeLacksIsAskedForInTime) {
   scratch.write("law.c", law_code);
   const std::string file =
       scratch.write("code.toml", oscillator("{ arguments = [\"x\", \"k\"], source = \"law.c\" }"));
-  EXPECT_EQ(run_cartan({"generate", file, "--jacobian", "--out", scratch.path("c")}).status, 0);
-  expect_refusal(run_cartan({"generate", file, "--variational", "--out", scratch.path("d")}),
-                 "the code needs 'd2lawdxdx'");
+  EXPECT_EQ(
+      run_cartan({"generate", file, "--trust", "--jacobian", "--out", scratch.path("c")}).status,
+      0);
+  expect_refusal(
+      run_cartan({"generate", file, "--trust", "--variational", "--out", scratch.path("d")}),
+      "the code needs 'd2lawdxdx'");
 }
 
 // A derivative by an argument that only parameters enter is asked for by who varies them.
@@ -98,7 +101,7 @@ TEST(Functions, FitAndContinueAskForDerivativesByParameters) {
   const std::string data = scratch.write("data.csv", "t,x\n0,1\n0.5,0.8\n1,0.3\n1.5,-0.2\n");
   const std::string code =
       scratch.write("code.toml", oscillator("{ arguments = [\"x\", \"k\"], source = \"law.c\" }"));
-  expect_refusal(run_cartan({"fit", code, "--data", data, "--free", "k"}),
+  expect_refusal(run_cartan({"fit", code, "--trust", "--data", data, "--free", "k"}),
                  "the code lacks: dlawdk");
   scratch.write("whole.c", std::string(law_code) +
                                "double dlawdk(double x, double k) { return x * x * x; }\n");
@@ -107,12 +110,13 @@ TEST(Functions, FitAndContinueAskForDerivativesByParameters) {
   const std::string formula = scratch.write(
       "formula.toml", oscillator("{ arguments = [\"x\", \"k\"], value = \"k*x^3\" }"));
   const auto fitted = [&](const std::string& file) -> double {
-    return expect_json(
-        run_cartan({"fit", file, "--data", data, "--free", "k", "--json"}))["parameters"]["k"];
+    return expect_json(run_cartan(
+        {"fit", file, "--trust", "--data", data, "--free", "k", "--json"}))["parameters"]["k"];
   };
   EXPECT_NEAR(fitted(whole), fitted(formula), 1e-8);
-  expect_refusal(run_cartan({"continue", code, "--parameter", "k", "--from", "1", "--to", "2"}),
-                 "the code lacks: dlawdk");
+  expect_refusal(
+      run_cartan({"continue", code, "--trust", "--parameter", "k", "--from", "1", "--to", "2"}),
+      "the code lacks: dlawdk");
 }
 
 TEST(Implicit, AFileRunsIsEvaluatedAnalysedAndGenerated) {

@@ -23,7 +23,9 @@ std::map<std::string, std::string> visible_files(const std::string& folder) {
 std::size_t hidden_bytes(const std::string& folder) {
   std::size_t bytes = 0;
   for (const std::string& name : list_folder(folder))
-    if (name[0] == '.') bytes += read_file(folder + "/" + name).size();
+    if (name[0] == '.')
+      for (const std::string& file : list_folder(folder + "/" + name))
+        bytes += read_file(folder + "/" + name + "/" + file).size();
   return bytes;
 }
 
@@ -43,7 +45,7 @@ class Interrupt : public testing::Test {
     out_ = scratch_.path("out");
     ASSERT_EQ(run_cartan({"run", model_, "--duration", "1", "--out", out_}).status, 0);
     before_ = visible_files(out_);
-    ASSERT_EQ(before_.size(), 5u);
+    ASSERT_EQ(before_.size(), 6u);
   }
   std::vector<std::string> endless() const {
     return {"run", model_, "--duration", "1e7", "--out", out_};
@@ -62,7 +64,7 @@ TEST_F(Interrupt, KillLeavesTheOldResultAndTheNextRunCleansUp) {
   EXPECT_EQ(visible_files(out_), before_);
   EXPECT_GT(hidden_bytes(out_), 0u);
   ASSERT_EQ(run_cartan({"run", model_, "--duration", "2", "--out", out_}).status, 0);
-  EXPECT_EQ(list_folder(out_).size(), 5u);
+  EXPECT_EQ(list_folder(out_).size(), 6u);
   EXPECT_EQ(last_row(out_ + "/trajectory.csv")["t"], 2);
 }
 

@@ -79,7 +79,7 @@ TEST(New, WritesAFileButNeverOverOne) {
   const std::string file = scratch.path("top.toml");
   EXPECT_EQ(run_cartan({"new", "top", "--out", file}).status, 0);
   EXPECT_EQ(read_file(file), run_cartan({"new", "top"}).out);
-  expect_refusal(run_cartan({"new", "pendulum", "--out", file}), "--force replaces it");
+  expect_refusal(run_cartan({"new", "pendulum", "--out", file}), "replace it with --force");
   EXPECT_EQ(read_file(file), run_cartan({"new", "top"}).out);
   EXPECT_EQ(run_cartan({"new", "pendulum", "--out", file, "--force"}).status, 0);
   EXPECT_EQ(read_file(file), run_cartan({"new", "pendulum"}).out);

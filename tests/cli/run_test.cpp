@@ -43,7 +43,7 @@ TEST(Run, QuietSaysNothing) {
       {"run", scratch.write_template({"pendulum"}), "--quiet", "--out", scratch.path("out")});
   EXPECT_EQ(result.status, 0);
   EXPECT_EQ(result.out + result.err, "");
-  EXPECT_EQ(list_folder(scratch.path("out")).size(), 5u);
+  EXPECT_EQ(list_folder(scratch.path("out")).size(), 6u);
 }
 
 TEST(Run, JsonHasTheContentOfTheContract) {
@@ -76,8 +76,9 @@ TEST(Run, FilesOfTheContract) {
   const auto json =
       expect_json(run_cartan({"run", scratch.write_template({"double-pendulum"}), "--duration",
                               "0.995", "--every", "2", "--out", out, "--json"}));
-  EXPECT_EQ(list_folder(out), (std::vector<std::string>{"bodies.csv", "events.csv", "model.json",
-                                                        "summary.json", "trajectory.csv"}));
+  EXPECT_EQ(list_folder(out), (std::vector<std::string>{"bodies.csv", "cartan-manifest.json",
+                                                        "events.csv", "model.json", "summary.json",
+                                                        "trajectory.csv"}));
   EXPECT_EQ(
       header_of(out + "/trajectory.csv"),
       "t,shoulder.q0,shoulder.v0,elbow.q0,elbow.v0,kinetic,potential,energy,constraint,tip_height");
@@ -138,7 +139,7 @@ TEST(Run, ExtraTables) {
                         "reactions,multipliers,constraints,power"})
                 .status,
             0);
-  EXPECT_EQ(list_folder(out).size(), 9u);
+  EXPECT_EQ(list_folder(out).size(), 10u);
   const LastRow reactions = last_row(out + "/reactions.csv");
   EXPECT_NE(reactions["hinge.fz"], 0.0);
   EXPECT_NE(reactions["track.tz"], -1.0);
@@ -149,7 +150,7 @@ TEST(Run, ExtraTables) {
   EXPECT_EQ(header_of(out + "/multipliers.csv"), "t");
   // a later run without them takes them away: no file of another motion stays behind
   ASSERT_EQ(run_cartan({"run", model, "--duration", "1", "--out", out}).status, 0);
-  EXPECT_EQ(list_folder(out).size(), 5u);
+  EXPECT_EQ(list_folder(out).size(), 6u);
 }
 
 TEST(Run, EventsAreWrittenWithTheirState) {
@@ -171,7 +172,8 @@ TEST(Run, VariablesFile) {
   const Scratch scratch;
   const std::string model = scratch.write_template({"variables"}), out = scratch.path("out");
   const auto json = expect_json(run_cartan({"run", model, "--out", out, "--json"}));
-  EXPECT_EQ(list_folder(out), (std::vector<std::string>{"events.csv", "model.json", "summary.json",
+  EXPECT_EQ(list_folder(out), (std::vector<std::string>{"cartan-manifest.json", "events.csv",
+                                                        "model.json", "summary.json",
                                                         "trajectory.csv"}));
   EXPECT_EQ(header_of(out + "/trajectory.csv"), "t,x,y,amplitude");
   const LastRow row = last_row(out + "/trajectory.csv");
@@ -214,7 +216,7 @@ integrator = "dop853"
   EXPECT_NE(failed.err.find("blowup.toml: "), std::string::npos) << failed.err;
   EXPECT_NE(failed.err.find("t = "), std::string::npos) << failed.err;
   EXPECT_EQ(read_file(out + "/trajectory.csv"), before);
-  EXPECT_EQ(list_folder(out).size(), 4u) << "nothing left aside";
+  EXPECT_EQ(list_folder(out).size(), 5u) << "nothing left aside";
   EXPECT_EQ(
       run_cartan({"run", model, "--duration", "2", "--out", scratch.path("new/folder")}).status, 1);
   EXPECT_FALSE(std::filesystem::exists(scratch.path("new"))) << "folders made for nothing are gone";

@@ -21,7 +21,7 @@ Example make_example(const std::optional<ModelDescription>& description, Diagnos
                      const std::string& formulation, const Overrides& overrides) {
   Example example;
   std::optional<Model> model;
-  if (description) model = check_model(*description, problems, overrides);
+  if (description) model = check_model(*description, problems, overrides, Consent::full());
   if (!model) {
     example.problem = problems.text();
     ADD_FAILURE() << example.problem;

@@ -19,7 +19,8 @@ export interface PlotOptions {
 }
 
 // A logarithmic axis has no place for zero and below.
-const shownValue = (value: number, log: boolean) => (log ? (value === 0 ? null : Math.abs(value)) : value);
+// A gap where a number is not defined, or has no logarithm.
+const shownValue = (value: number, log: boolean) => (!Number.isFinite(value) || (log && value === 0) ? null : log ? Math.abs(value) : value);
 
 export class Plot {
   readonly element: HTMLElement;
@@ -92,7 +93,7 @@ export class Plot {
   private chooseFactor(): number {
     let largest = 0;
     for (const { series, ghost } of this.options.curves)
-      for (const source of [series, ghost]) for (const value of source?.values ?? []) largest = Math.max(largest, Math.abs(value));
+      for (const source of [series, ghost]) for (const value of source?.values ?? []) largest = Math.max(largest, Math.abs(value) || 0);
     if (this.log || !(largest > 0) || (largest >= 0.01 && largest < 1e5)) return 1;
     return 10 ** Math.floor(Math.log10(largest));
   }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <map>
 
 #include "core/library_cache.h"
 #include "work_folder.h"
@@ -80,6 +81,90 @@ TEST(CompiledLibrary, DamagedEntriesAreMadeAnew) {
     EXPECT_FALSE(library->was_cached());
     EXPECT_EQ(library->function<double(double)>("twice")(4), 8);
   }
+}
+
+// A library that is cut off may still load, and then crashes whoever calls it.
+TEST(CompiledLibrary, WhatWasCutOffOrChangedIsNotLoaded) {
+  const WorkFolder folder;
+  const CompileOptions options = options_in(folder);
+  fs::path file;
+  {
+    const auto library = compile(code, options);
+    ASSERT_NE(library, nullptr);
+    file = library->file();
+  }
+  const auto spoil = [&](auto&& change) {
+    fs::copy_file(file, file.string() + "2");  // a new file: the old one may be mapped
+    change(file.string() + "2");
+    fs::rename(file.string() + "2", file);
+    EXPECT_FALSE(is_sealed(file));
+    const auto library = compile(code, options);
+    ASSERT_NE(library, nullptr);
+    EXPECT_FALSE(library->was_cached());
+    EXPECT_EQ(library->function<double(double)>("twice")(4), 8);
+  };
+  const std::uintmax_t size = fs::file_size(file);
+  for (const std::uintmax_t left : {size - 1, size - 60, size / 2, std::uintmax_t{1}})
+    spoil([&](const std::string& path) { fs::resize_file(path, left); });
+  spoil([&](const std::string& path) {
+    std::fstream stream(path, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(static_cast<std::streamoff>(size / 2));
+    stream.put('\x5a');
+    stream.put('\xa5');
+  });
+  EXPECT_TRUE(compile(code, options)->was_cached());
+}
+
+// A library that somebody else could have put there is not loaded.
+TEST(CompiledLibrary, OnlyFoldersOfTheUsersOwnKeepCode) {
+  const WorkFolder folder;
+  CompileOptions options = options_in(folder);
+  fs::path file;
+  {
+    const auto library = compile(code, options);
+    ASSERT_NE(library, nullptr);
+    file = library->file();
+  }
+  EXPECT_EQ(fs::status(options.cache).permissions(), fs::perms::owner_all);
+  // the file itself
+  fs::permissions(file, fs::perms::group_write, fs::perm_options::add);
+  EXPECT_FALSE(compile(code, options)->was_cached());
+  EXPECT_TRUE(compile(code, options)->was_cached());
+  // its folder: closed, and what it held is not believed
+  fs::permissions(options.cache, fs::perms::others_all, fs::perm_options::add);
+  EXPECT_FALSE(compile(code, options)->was_cached());
+  EXPECT_EQ(fs::status(options.cache).permissions(), fs::perms::owner_all);
+  EXPECT_TRUE(compile(code, options)->was_cached());
+  // the folder above
+  fs::permissions(folder.path(), fs::perms::others_all, fs::perm_options::add);
+  EXPECT_NE(problem_with(code, options).find("others may write to"), std::string::npos);
+  fs::permissions(folder.path(), fs::perms::owner_all);
+  if (geteuid() != 0) return;
+  // another user's
+  ASSERT_EQ(chown(options.cache.c_str(), 12345, 12345), 0);
+  EXPECT_NE(problem_with(code, options).find("belongs to another user"), std::string::npos);
+}
+
+// Without HOME there is no place that can be foreseen.
+TEST(CompiledLibrary, WithoutAHomeTheCacheIsOfTheProcess) {
+  const WorkFolder folder;
+  std::map<std::string, std::string> held;
+  for (const char* name : {"XDG_CACHE_HOME", "HOME", "TMPDIR"}) {
+    if (const char* value = std::getenv(name)) held[name] = value;
+    unsetenv(name);
+  }
+  setenv("TMPDIR", folder.path().c_str(), 1);
+  setenv("XDG_CACHE_HOME", "relative", 1);
+  EXPECT_EQ(default_library_cache(), "");
+  const auto first = compile(code, {}), second = compile(code, {});
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->file().parent_path().parent_path(), folder.path());
+  EXPECT_EQ(first->file().parent_path().filename().string().substr(0, 12), "cartan-code-");
+  EXPECT_TRUE(second->was_cached());
+  EXPECT_FALSE(fs::exists("relative"));
+  unsetenv("TMPDIR");
+  unsetenv("XDG_CACHE_HOME");
+  for (const auto& [name, value] : held) setenv(name.c_str(), value.c_str(), 1);
 }
 
 TEST(CompiledLibrary, CacheIsInTheUsersFolder) {

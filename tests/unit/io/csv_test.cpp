@@ -107,6 +107,70 @@ TEST_F(Csv, ProblemsHaveAPlace) {
   EXPECT_FALSE(read("a\n1\nx\n", CsvRows::last));
 }
 
+// A number that was cut off reads as another number.
+TEST_F(Csv, TheLastRowMustEnd) {
+  EXPECT_FALSE(read("t,x\n0,1\n1,2.5", CsvRows::last));
+  EXPECT_NE(problems_.text().find("cut off"), std::string::npos) << problems_.text();
+  EXPECT_TRUE(read("t,x\n0,1\n1,2.5\n", CsvRows::last)) << problems_.text();
+}
+
+// What is not defined is an empty cell, remembered with its column and the first time.
+TEST_F(Csv, UndefinedNumbersAreEmptyCells) {
+  {
+    CsvWriter writer(path_);
+    writer.text("t");
+    writer.header({"a", "b"});
+    for (const double t : {0.0, 0.5, 1.0}) {
+      writer.number(t);
+      writer.numbers({t, std::sqrt(0.25 - t)});
+      writer.end_row();
+    }
+    ASSERT_EQ(writer.undefined().size(), 1u);
+    EXPECT_EQ(writer.undefined()[0].name, "b");
+    EXPECT_EQ(writer.undefined()[0].first, 0.5);
+    EXPECT_EQ(writer.undefined()[0].count, 2);
+    std::string problem;
+    ASSERT_TRUE(writer.close(problem));
+  }
+  EXPECT_FALSE(read_csv(path_, CsvRows::all, problems_));
+  const auto last = read_csv(path_, CsvRows::last, problems_);
+  ASSERT_TRUE(last);
+  EXPECT_EQ((*last->find("a"))[0], 1);
+  EXPECT_TRUE(std::isnan((*last->find("b"))[0]));
+  const auto sampled = read_csv_sampled(path_, 10, problems_);
+  ASSERT_TRUE(sampled);
+  EXPECT_EQ(sampled->recorded, 3u);
+}
+
+TEST_F(Csv, PartsAreSeenAndRefusedWhereAWholeIsNeeded) {
+  {
+    CsvWriter writer(path_);
+    writer.header({"t", "x"});
+    writer.numbers({0, 1});
+    writer.end_row();
+    writer.mark_partial("stopped at t = 0");
+    std::string problem;
+    ASSERT_TRUE(writer.close(problem));
+  }
+  for (const CsvRows rows : {CsvRows::all, CsvRows::last, CsvRows::with_gaps}) {
+    problems_ = Diagnostics("f");
+    EXPECT_FALSE(read_csv(path_, rows, problems_));
+    EXPECT_NE(problems_.text().find("only a part of a run (stopped at t = 0)"), std::string::npos)
+        << problems_.text();
+  }
+  problems_ = Diagnostics("f");
+  const auto sampled = read_csv_sampled(path_, 10, problems_);
+  ASSERT_TRUE(sampled) << problems_.text();
+  EXPECT_EQ(sampled->recorded, 1u);
+  EXPECT_EQ(sampled->table.columns[1], std::vector<double>{1});
+}
+
+TEST_F(Csv, WhatNeverEndsIsRefused) {
+  EXPECT_FALSE(read_csv("/dev/zero", CsvRows::last, problems_));
+  EXPECT_NE(problems_.text().find("a line of more than 64 MB"), std::string::npos)
+      << problems_.text();
+}
+
 TEST_F(Csv, AFullDiskIsNoticed) {
   CsvWriter writer("/dev/full");
   for (int k = 0; k < 20000; ++k) {

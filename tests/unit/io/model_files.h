@@ -29,7 +29,7 @@ inline Loaded load_text(const std::string& text, const Overrides& overrides = {}
 inline Loaded load_file(const std::string& path) {
   Loaded result{Diagnostics(path), std::nullopt};
   if (const auto description = read_model_file(path, result.problems))
-    result.model = check_model(*description, result.problems);
+    result.model = check_model(*description, result.problems, {}, Consent::full());
   return result;
 }
 
