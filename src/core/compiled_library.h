@@ -23,7 +23,7 @@ struct CompileOptions {
   std::vector<std::string> gcc_flags;  // after those, where the compiler is GCC
   // C files and shared libraries of the user, compiled and linked along
   std::vector<std::filesystem::path> sources;
-  std::filesystem::path cache;                 // empty: see above
+  std::filesystem::path cache;  // empty: see above
   // Told, at most once, when the compiler has to run and the code is long.
   std::function<void(const std::string&)> note;
 };

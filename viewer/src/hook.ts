@@ -29,7 +29,7 @@ export function install(app: App): void {
     parts: (body, ghost = false) => app.view.readBack(body, ghost),
     arrows: (layer) => app.view.readArrows(layer),
     layers: () => Object.fromEntries(app.view.layers.map((layer) => [layer.key, layer.shown])),
-    plots: () => app.plots.map((plot) => ({ title: plot.options.title, curves: plot.curveCount, cursor: plot.timeOfCursor })),
+    plots: () => app.plots.map((plot) => ({ title: plot.title, curves: plot.curveCount, cursor: plot.timeOfCursor })),
     mode: () => app.mode,
     follow: () => app.view.follow,
     traces: () => app.view.traces.list.length,
