@@ -144,10 +144,14 @@ int orbit_command(const Words& words) {
   options.flow.stop_requested = &watch_interrupts();
 
   const auto begin = std::chrono::steady_clock::now();
-  const Orbit orbit = find_orbit(*a.system, a.start, options);
+  const Orbit orbit = [&] {
+    const InterruptDeadline deadline("orbit");
+    return find_orbit(*a.system, a.start, options);
+  }();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (!orbit.found()) return complain(orbit.problem, exit_failed);
+  if (!orbit.found())
+    return complain(*options.flow.stop_requested ? "interrupted" : orbit.problem, exit_failed);
   if (!o.json) {
     print_text(a, orbit);
     if (!o.holds.empty()) fmt::print("held: {}\n", fmt::join(o.holds, ", "));

@@ -206,13 +206,25 @@ std::vector<NamedChart> draw_over_first(const PlottedRun& run) {
   std::vector<std::string> names;
   for (std::size_t i = 1; i < table.names.size(); ++i)
     if (table.has_numbers(i)) names.push_back(table.names[i]);
+  // items have their words along the axis, where these have room
+  constexpr std::size_t most_words = 12, most_letters = 90;
+  std::vector<std::pair<double, std::string>> words;
+  if (table.names[0] == "row" && table.names.size() > 1 && table.rows() <= most_words)
+    for (std::size_t i = 0; i < table.words[1].size(); ++i)
+      words.emplace_back(x[i], table.words[1][i]);
+  std::size_t letters = 0;
+  for (const auto& [at, word] : words) letters += word.size() + 2;
+  if (letters > most_letters) words.clear();
+  const std::string across = words.empty() ? table.names[0] : table.names[1];
   std::vector<NamedChart> charts;
   for (const auto& [unit, columns] : group_by_unit(run, names)) {
     const std::vector<std::string> shown = thin_names(columns);
     const bool single = columns.size() == 1;
     Chart chart =
         start_chart(runs, fmt::format("{}: {}{} over {}", run.name, single ? columns[0] : "columns",
-                                      part_of(shown, columns), table.names[0]));
+                                      part_of(shown, columns), across));
+    chart.x_names = words;
+    chart.x_label = run.units.with_unit(across);
     chart.y_label = single ? run.units.with_unit(columns[0]) : with_unit("value", unit);
     LinesOfRuns lines(runs, chart);
     for (const std::string& name : shown) lines.add(name, course);
