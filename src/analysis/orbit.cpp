@@ -159,7 +159,7 @@ class Newton {
           "may "
           "be no orbit near at these parameters, or the start is too far from it";
     else
-      text += "; try a start closer to the orbit, a better period, or more nodes (--shooting)";
+      text += "; try a start closer to the orbit, a better period, or more nodes along the orbit";
     return text;
   }
 

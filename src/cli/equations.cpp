@@ -4,6 +4,7 @@
 #include "cli/arguments.h"
 #include "cli/json_values.h"
 #include "cli/load.h"
+#include "cli/option_names.h"
 #include "cli/sample_state.h"
 #include "codegen/equations.h"
 #include "io/output_files.h"
@@ -30,8 +31,8 @@ std::optional<int> read_options(const Words& words, Options& o) {
   declare_model(arguments, o.model);
   arguments.option("--format", "NAME", "text (default) or latex", o.format);
   arguments.option("--form", "NAME", "kane (default), lagrange, canonical or moving-frame", o.form);
-  arguments.list("--show", "NAMES",
-                 "also T, V, L, p, B, Bdot, as far as the form has them; or all", o.show);
+  arguments.list("--show", "NAMES", "also T, V, L, p, B, Bdot, as far as the form has them; or all",
+                 o.show);
   arguments.flag("--fold", "parameters as numbers", o.fold);
   arguments.option("--out", "FILE", "write to this file instead of the terminal", o.out);
   arguments.flag("--json", "print one JSON object with the text in it", o.json);
@@ -39,7 +40,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
 }
 
 int complain(const std::string& message) {
-  fmt::print(stderr, "cartan equations: {}\n", message);
+  fmt::print(stderr, "cartan equations: {}\n", name_options(message));
   return exit_bad_input;
 }
 

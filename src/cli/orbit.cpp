@@ -9,6 +9,7 @@
 #include "cli/analysis_state.h"
 #include "cli/arguments.h"
 #include "cli/interrupt.h"
+#include "cli/option_names.h"
 
 namespace cartan {
 namespace {
@@ -53,7 +54,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
 }
 
 int complain(const std::string& message, int status) {
-  fmt::print(stderr, "cartan orbit: {}\n", message);
+  fmt::print(stderr, "cartan orbit: {}\n", name_options(message));
   return status;
 }
 

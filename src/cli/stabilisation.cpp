@@ -12,7 +12,8 @@ namespace cartan {
 
 void declare_stabilisation(Arguments& arguments, std::string& target) {
   arguments.option("--stabilisation", "HOW",
-                   "how constraints are kept: projection, none or baumgarte", target);
+                   "how constraints are kept: projection, none or baumgarte (default: projection)",
+                   target);
 }
 
 bool check_stabilisation(const std::string& command, const std::string& name) {

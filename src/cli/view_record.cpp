@@ -174,12 +174,13 @@ bool record_film(const Film& film, ViewContent content, std::string& problem) {
   {
     const auto server = ViewServer::start(std::move(content), 0, problem);
     const int browser =
-        server ? start_child(browser_words(
-                           find_browser(), profile,
-                           fmt::format("{}#record={}&speed={}&quality=high", server->address(),
-                                       pictures_per_second(film), film.speed)),
-                       -1, -1, -1)
-               : -1;
+        server
+            ? start_child(
+                  browser_words(find_browser(), profile,
+                                fmt::format("{}#record={}&speed={}&quality=high", server->address(),
+                                            pictures_per_second(film), film.speed)),
+                  -1, -1, -1)
+            : -1;
     Progress progress("recording");
     while (server && !shooting.over() && !interrupted) {
       progress.show(shooting.fraction());

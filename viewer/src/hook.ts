@@ -15,6 +15,8 @@ export interface Hook {
   follow: () => string;
   traces: () => number;
   camera: () => number[];
+  corners: () => number[][]; // of all that moves, in the picture: -1 to 1 both ways
+  letters: () => { letter: string; x: number; y: number }[]; // of the axes, in pixels of the picture
   calls: () => number; // draw calls of the last picture
   frames: () => number;
 }
@@ -33,6 +35,8 @@ export function install(app: App): void {
     mode: () => app.mode,
     follow: () => app.view.follow,
     traces: () => app.view.traces.list.length,
+    corners: () => app.view.corners(),
+    letters: () => app.view.stage.readLetters(),
     camera: () => app.view.stage.camera.position.toArray(),
     calls: () => app.view.stage.renderer.info.render.calls,
     frames: () => app.run.times.length,

@@ -230,6 +230,15 @@ export class Stage {
     this.resize();
   }
 
+  // Where the letters of the axes are, in pixels of the picture.
+  readLetters(): { letter: string; x: number; y: number }[] {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    return this.letters.map((sprite) => {
+      const place = sprite.getWorldPosition(new Vector3()).project(this.camera);
+      return { letter: sprite.name.slice(-1), x: ((place.x + 1) / 2) * width, y: ((1 - place.y) / 2) * height };
+    });
+  }
+
   render(): void {
     this.moveGround();
     this.renderer.render(this.scene, this.camera);
