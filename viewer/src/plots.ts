@@ -19,6 +19,8 @@ export interface PlotOptions {
   height?: number;
 }
 
+const cursorWidth = 1.5; // in pixels, as style.css has it
+
 // A logarithmic axis has no place for zero and below.
 const shownValue = (value: number, log: boolean) => (log ? (value === 0 ? null : Math.abs(value)) : value);
 
@@ -145,7 +147,11 @@ export class Plot {
     const slack = known ? 1e-9 * (max - min) : 0;
     const outside = !(known && this.time >= min - slack && this.time <= max + slack);
     if (this.cursor.hidden !== outside) this.cursor.hidden = outside;
-    if (!outside) this.cursor.style.transform = `translateX(${this.chart.valToPos(this.time, 'x').toFixed(1)}px)`;
+    if (outside) return;
+    // At the end, too, all of it is inside the area, which shows nothing beyond its edge.
+    const last = this.chart.bbox.width / devicePixelRatio - cursorWidth;
+    const x = Math.max(0, Math.min(last, this.chart.valToPos(this.time, 'x') - cursorWidth / 2));
+    this.cursor.style.transform = `translateX(${x.toFixed(2)}px)`;
   }
 
   setTheme(dark: boolean): void {
@@ -154,7 +160,7 @@ export class Plot {
   }
   get timeOfCursor(): number {
     const shift = /translateX\(([-\d.]+)px\)/.exec(this.cursor.style.transform);
-    return this.chart && shift ? this.chart.posToVal(Number(shift[1]), 'x') : NaN;
+    return this.chart && shift && !this.cursor.hidden ? this.chart.posToVal(Number(shift[1]) + cursorWidth / 2, 'x') : NaN;
   }
   // As the heading has it, less the power of ten.
   get title(): string {
