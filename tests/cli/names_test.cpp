@@ -5,15 +5,16 @@
 #include <fstream>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
 #include "cli/command_line.h"
+#include "cli/model_names.h"
 #include "expr/functions.h"
 #include "formulations/formulations.h"
 #include "integrate/integrator.h"
 #include "model/model.h"
-#include "model/type_names.h"
 
 namespace cartan::test {
 namespace {
@@ -31,7 +32,7 @@ Names generated_functions() {
   const Scratch scratch;
   const std::string out = scratch.path("code");
   EXPECT_EQ(run_cartan({"generate", std::string(CARTAN_ROOT) + "/examples/bicycle.toml",
-                        "--language", "python", "--jacobian", "--out", out, "--name", "unit"})
+                        "--language", "python", "--out", out, "--name", "unit"})
                 .status,
             0);
   Names names;
@@ -53,12 +54,10 @@ std::vector<NameTable> name_tables() {
   for (int k = 0; k < joint_type_count; ++k)
     joints.names.insert(info(static_cast<JointType>(k)).name);
   for (const FunctionRow& row : all_functions()) functions.names.insert(std::string(row.name));
-  const auto add = [&](const char* what, const std::vector<std::string>& names) {
-    tables.push_back({what, Names(names.begin(), names.end())});
-  };
-  add("types of forces", force_types);
-  add("types of constraints", constraint_types);
-  add("measures of torsion", torsion_measures);
+  const auto add = [&](const char* what, const Names& names) { tables.push_back({what, names}); };
+  add("types of forces", model_file_forces());
+  add("types of constraints", model_file_constraints());
+  add("measures of torsion", model_file_measures());
   add("tables of --record", {"reactions", "multipliers", "constraints", "power", "forces"});
   add("ways to keep constraints", {"projection", "none", "baumgarte"});
   add("languages of generated code", {"c", "c++", "python", "octave", "cuda", "latex"});
@@ -90,48 +89,69 @@ void split(const std::string& text, const std::string& marks, Names& words) {
   }
 }
 
-// Words in backticks that follow one another (`a`, `b` (why) or `c`), and the first column of
-// tables.
-std::vector<WordList> lists_in_document(const std::string& file) {
-  std::ifstream in(file);
-  std::vector<WordList> lists;
-  std::string text, line;
+// The first column of every table.
+void add_columns(const std::string& file, const std::string& text, std::vector<WordList>& lists) {
+  std::istringstream in(text);
   WordList column;
+  const std::regex row("^\\| `([^`]*)` \\|.*");
+  std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
-    text += line + "\n";
-    const std::regex row("^\\| `([^`]*)` \\|.*");
     std::smatch found;
     if (std::regex_match(line, found, row)) {
       column.where = file + ":" + std::to_string(number);
       column.words.insert(found[1]);
-    } else {
+    } else if (!line.starts_with("|")) {
       if (!column.words.empty()) lists.push_back(std::move(column));
       column = {};
     }
   }
-  const std::regex between("(\\s*\\([^()`]*\\))?\\s*(,|;|or|and|, or|, and|to)\\s*");
+}
+
+// Words in backticks that follow one another: `a`, `b` (why) or `c`; several in one pair: `a b c`.
+void add_runs(const std::string& file, const std::string& text, std::vector<WordList>& lists) {
+  const std::regex between("\\s*(,|;|or|and|, or|, and|to)\\s*");
   WordList now;
   std::string last;
   std::size_t end = 0;
-  for (std::size_t open = text.find('`'); open != std::string::npos;) {
+  for (std::size_t open = text.find('`'); open != std::string::npos; open = text.find('`', end)) {
     const std::size_t close = text.find('`', open + 1);
     if (close == std::string::npos) break;
     const std::string word = text.substr(open + 1, close - open - 1);
     const std::string gap = text.substr(end, open - end);
-    if (!std::regex_match(gap, between) || gap.size() > 200) {
+    if (gap.size() > 200 || !std::regex_match(gap, between)) {
       if (now.words.size() > 1) lists.push_back(std::move(now));
       now = {};
     } else if (gap.find(" to ") != std::string::npos) {
       add_range(last, word, now.words);
     }
-    now.where =
-        file + ":" + std::to_string(1 + std::count(text.begin(), text.begin() + open, '\n'));
-    split(word, " \n|", now.words);
+    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<long>(open), '\n');
+    now.where = file + ":" + std::to_string(line);
+    split(word, " \n|\"", now.words);
     last = word;
     end = close + 1;
-    open = text.find('`', end);
   }
   if (now.words.size() > 1) lists.push_back(std::move(now));
+}
+
+// Without what stands in parentheses; lines keep their numbers.
+std::string without_asides(const std::string& text) {
+  std::string result;
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '(') ++depth;
+    if (depth == 0 || c == '\n') result += c;
+    if (c == ')' && depth > 0) --depth;
+    if (c == '\n' && result.ends_with("\n\n")) depth = 0;  // an open one ends with its paragraph
+  }
+  return result;
+}
+
+std::vector<WordList> lists_in_document(const std::string& file) {
+  const std::string text = read_file(file);
+  std::vector<WordList> lists;
+  add_columns(file, text, lists);
+  add_runs(file, text, lists);
+  add_runs(file, without_asides(text), lists);
   return lists;
 }
 
@@ -198,7 +218,8 @@ TEST(Names, EveryListInDocumentsAndHelpsIsComplete) {
 
 TEST(Names, FileFormatAndMethodsHaveOneList) {
   const std::vector<NameTable> tables = name_tables();
-  EXPECT_EQ(tables[0].names, Names(formulation_names.begin(), formulation_names.end()));
+  EXPECT_EQ(tables[0].names, model_file_formulations());
+  EXPECT_EQ(tables[1].names, model_file_integrators());
 }
 
 // In the help of `run` (and of all that take one) every formulation and every default.
@@ -219,11 +240,11 @@ TEST(Names, HelpsListFormulationsAndDefaults) {
     EXPECT_NE(help.find(part), std::string::npos) << part;
 }
 
-Names options_in(const std::string& text) {
+Names options_in(const std::string& text, const char* before) {
   Names options;
-  const std::regex form("(^|[^a-z-])(--[a-z][a-z-]*)");
+  const std::regex form(std::string(before) + "(--[a-z][a-z-]*)");
   for (std::sregex_iterator at(text.begin(), text.end(), form), end; at != end; ++at)
-    options.insert((*at)[2]);
+    options.insert((*at)[1]);
   return options;
 }
 
@@ -241,9 +262,9 @@ TEST(Names, CommandsAndTheirOptionsAreDocumented) {
     const std::size_t begin = text.find("\n## " + command + "\n");
     ASSERT_NE(begin, std::string::npos) << command << ": no section in docs/commands.md";
     const std::string section = text.substr(begin, text.find("\n## ", begin + 1) - begin);
-    const Names documented = options_in(section + common);
-    Names known = options_in(run_cartan({command, "--help"}).out);
-    known.erase("--help");
+    const Names documented = options_in(section + common, "[^a-z-]");
+    const Names known = options_in(run_cartan({command, "--help"}).out, "\n  ");
+    EXPECT_FALSE(known.empty()) << command;
     for (const std::string& option : known)
       EXPECT_TRUE(documented.count(option)) << command << ": docs/commands.md lacks " << option;
   }
