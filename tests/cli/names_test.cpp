@@ -31,8 +31,14 @@ struct NameTable {
 Names generated_functions() {
   const Scratch scratch;
   const std::string out = scratch.path("code");
-  EXPECT_EQ(run_cartan({"generate", std::string(CARTAN_ROOT) + "/examples/bicycle.toml",
-                        "--language", "python", "--out", out, "--name", "unit"})
+  const std::string model = scratch.write(
+      "all.toml",
+      "name = \"all\"\n[[body]]\nname = \"b\"\nmass = 1\ninertia = [1, 1, 1]\n"
+      "[[joint]]\nname = \"j\"\ntype = \"revolute\"\naxis = [0, 1, 0]\n"
+      "parent = { body = \"world\" }\nchild = { body = \"b\", at = [0, 0, 1] }\n"
+      "[[force]]\ntype = \"torsion\"\njoint = \"j\"\nstiffness = 1\ndamping = 0.1\n"
+      "[[event]]\nname = \"e\"\nwhen = \"j.q\"\n[[output]]\nname = \"o\"\nvalue = \"j.q\"\n");
+  EXPECT_EQ(run_cartan({"generate", model, "--language", "python", "--out", out, "--name", "unit"})
                 .status,
             0);
   Names names;
