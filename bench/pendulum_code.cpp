@@ -17,10 +17,10 @@
 
 #include <fmt/format.h>
 
-#include "core/compiled_library.h"
 #include "codegen/derivation.h"
 #include "codegen/emit.h"
 #include "codegen/model_unit.h"
+#include "codegen/rate_compiler.h"
 #include "derivations/pendulum_chain_file.h"
 #include "formulations/formulations.h"
 #include "io/toml_reader.h"
@@ -142,7 +142,7 @@ std::vector<double> samples(const CodeArgument& argument) {
 std::string run_code(const Made& made, const std::string& code) {
   const auto folder =
       std::filesystem::temp_directory_path() / fmt::format("cartan_pendulum_{}", getpid());
-  CompileOptions options;
+  CompileOptions options = compile_options_for(code.size());
   options.cache = folder;
   std::string problem;
   const double before = compiler_seconds();

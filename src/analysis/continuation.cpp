@@ -38,7 +38,8 @@ class Walk {
       return;
     }
     if (static_cast<int>(branch_.samples.size()) >= options_.most_points) {
-      branch_.end = fmt::format("{} points were computed (--points)", branch_.samples.size());
+      branch_.end = fmt::format("{} points were computed, as many points as were asked for",
+                                branch_.samples.size());
       return;
     }
     const BranchSample& last = branch_.samples.back();

@@ -18,8 +18,8 @@ std::string refuse_flow(const System& system) {
              "derivatives are taken; give the friction 'smoothing'";
   if (system.constrained() && system.constraint_count() == 0)
     return "this formulation gives no derivatives of the conditions its states satisfy "
-           "(rotation-elements: R^T R = 1); use --formulation recursive, moving-frame, "
-           "absolute-se3, absolute-so3r3 or canonical";
+           "(rotation-elements: R^T R = 1); use the formulation recursive, moving-frame, "
+           "absolute-se3, absolute-so3r3, canonical or generated";
   return "";
 }
 

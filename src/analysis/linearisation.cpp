@@ -161,9 +161,9 @@ Linearisation linearise(const SteadyProblem& problem, const State& state) {
   result.residual = problem.steadiness(state, result.c);
   if (!(result.residual < steady_tolerance)) {
     result.problem = fmt::format(
-        "the state is not steady: its rate is off the symmetries by {:.3g} (relative; below {:g} "
-        "counts as steady). `--at equilibrium` looks for a steady state near it",
-        result.residual, steady_tolerance);
+        "the state is not steady: {:.3g} % of its rate is no motion along a symmetry, where {:.1g} "
+        "% would count as rounding; look for a steady state near it",
+        100 * result.residual, 100 * steady_tolerance);
     return result;
   }
   result.state = polish(problem, state, result.c);

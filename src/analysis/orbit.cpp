@@ -118,6 +118,7 @@ class Newton {
   std::string try_step(const VectorXd& step) {
     std::string reason;
     for (double part = 1; part > 0.01; part /= 2) {
+      if (options_.flow.stop_requested && *options_.flow.stop_requested) return "interrupted";
       ShootingPoint trial = orbit_.point;
       reason = apply_shooting_step(system_, equations_, part * step, trial, *workspace_);
       if (!reason.empty()) continue;
@@ -158,7 +159,7 @@ class Newton {
           "may "
           "be no orbit near at these parameters, or the start is too far from it";
     else
-      text += "; try a start closer to the orbit, a better period, or more nodes (--shooting)";
+      text += "; try a start closer to the orbit, a better period, or more nodes along the orbit";
     return text;
   }
 

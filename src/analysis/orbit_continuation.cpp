@@ -117,8 +117,8 @@ std::string OrbitContinuation::start(const State& guess, double period, int node
   double slope = 0;
   drive_period(setting_.from, slope);
   if (slope != 0 && nodes > 1)
-    return "where the period of the drive follows the parameter, a single node is possible only: "
-           "leave --shooting away";
+    return "where the period of the drive follows the parameter, a single node along the orbit is "
+           "possible only";
   point.states = orbit.point.nodes;
   point.numbers.resize(2);
   point.numbers << orbit.point.period, setting_.from;

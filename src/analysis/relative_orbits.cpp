@@ -248,8 +248,8 @@ std::string RelativeOrbits::choose(const SteadyBranch& steady, const State& stat
   const SteadyProblem problem(system, setting.symmetries, *workspace);
   for (int i = 0; i < system.constraint_count(); ++i)
     if (system.geometry()->constraint_moves(i))
-      return "motions with drives that are periodic up to a symmetry are not followed; `orbit "
-             "--driven` finds those with the period of a drive";
+      return "motions with drives that are periodic up to a symmetry are not followed; those with "
+             "the period of a drive can be found: look for a driven orbit";
   const MatrixXd Y = problem.generators(state);
   if (column_space(problem.to_tangent(state, Y), 1e-8).cols() < Y.cols())
     return "the steady motion is left alone by some of its symmetries, so that several orbits are "
@@ -275,8 +275,8 @@ std::string RelativeOrbits::choose(const SteadyBranch& steady, const State& stat
     if (invariant(*made.held[j])) kept.push_back(j);
   if (const int open = wanted - static_cast<int>(kept.size()); open > 0)
     return fmt::format(
-        "the orbits that are born there come in a family of {} more dimension{}; give quantities "
-        "that its members differ in (a speed, the energy) by --hold",
+        "the orbits that are born there come in a family of {} more dimension{}; hold quantities "
+        "that its members differ in, such as a speed or the energy",
         open, open == 1 ? "" : "s");
   setting.targets.clear();
   for (const std::size_t j : kept) setting.targets.push_back(steady.targets()[j]);

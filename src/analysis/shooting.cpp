@@ -214,15 +214,15 @@ std::string refuse_time(const System& system, const ShootingProblem& problem,
             point.period);
     } else if (differs(start, fraction * point.period)) {
       return "the equations depend on t, so that only the period of the drive or its multiples are "
-             "possible; use --driven";
+             "possible; look for a driven orbit";
     }
   }
   if (problem.driven) return "";
   const VectorXd f = tangent_rate(system, start, workspace);
   const MatrixXd B = allowed_directions(system, start, workspace);
   if ((f - B * (B.transpose() * f)).norm() > 1e-6 * (1 + f.norm()))
-    return "a drive moves with time, so that only its period or multiples of it are possible; use "
-           "--driven";
+    return "a drive moves with time, so that only its period or multiples of it are possible; look "
+           "for a driven orbit";
   return "";
 }
 

@@ -148,8 +148,8 @@ std::string SteadyBranch::start(const State& guess, ContinuationPoint& point) {
   refused_ = !family_.expression && !depends_on_parameter(at, state);
   if (refused_)
     return fmt::format(
-        "the equations do not depend on '{}': it enters the initial state only, if anything. Use "
-        "an expression that it sets, such as --parameter \"R*axle.v\"",
+        "the equations do not depend on '{}': it enters the initial state only, if anything. "
+        "Follow an expression that it sets, such as \"R*axle.v\"",
         family_.name);
   choose_scales(point);
   return "";

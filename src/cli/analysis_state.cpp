@@ -9,8 +9,7 @@ namespace cartan {
 
 void declare_analysis(Arguments& arguments, AnalysisArguments& target) {
   declare_model(arguments, target.model);
-  arguments.option("--formulation", "NAME", "how the equations of motion are formed",
-                   target.formulation);
+  declare_formulation(arguments, target.formulation);
   arguments.option("--from", "STATE",
                    "start from a STATE.json, a trajectory.csv or the folder of an earlier run",
                    target.from);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/analysis_state.h"
+#include "cli/option_names.h"
 #include "io/csv.h"
 #include "report/chart.h"
 #include "report/column_units.h"
@@ -124,7 +125,7 @@ void print_branches(const BranchDiagram& diagram, const ShownQuantity& shown) {
       if (followed.orbits) fmt::print(" {:16.10g}", s.point.numbers[0]);
       fmt::print("\n");
     }
-    fmt::print("ends: {}\n", followed.branch.end);
+    fmt::print("ends: {}\n", name_options(followed.branch.end));
   }
   fmt::print("\n{}\n", diagram.bifurcations.empty() ? "no bifurcations" : "bifurcations");
   for (std::size_t k = 0; k < diagram.bifurcations.size(); ++k) {
@@ -181,7 +182,7 @@ Json branches_json(const BranchDiagram& diagram) {
                         {"origin", followed.origin},
                         {"points", followed.branch.samples.size()},
                         {"reached", followed.branch.reached},
-                        {"end", followed.branch.end}});
+                        {"end", name_options(followed.branch.end)}});
   }
   Json json = {{"model", diagram.model->name},
                {"parameter", diagram.request.parameter},

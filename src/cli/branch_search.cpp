@@ -9,6 +9,7 @@
 #include "analysis/relative_orbits.h"
 #include "analysis/steady_branch.h"
 #include "cli/interrupt.h"
+#include "cli/option_names.h"
 #include "cli/parameter_slopes.h"
 #include "cli/progress.h"
 #include "cli/state_file.h"
@@ -174,7 +175,7 @@ class Search {
       if (origin.empty())
         diagram_.problem = branch.problem;
       else
-        diagram_.notes.push_back(fmt::format("{}: {}", origin, branch.problem));
+        diagram_.notes.push_back(fmt::format("{}: {}", origin, name_options(branch.problem)));
       return;
     }
     const int index = static_cast<int>(diagram_.branches.size());
@@ -231,7 +232,7 @@ class Search {
     if (reason.empty() && linear.neutral > 0)
       reason = RelativeOrbits::choose(steady, linear.state, linear.neutral, setting);
     if (!reason.empty()) {
-      diagram_.notes.push_back(fmt::format("{}: {}", origin, reason));
+      diagram_.notes.push_back(fmt::format("{}: {}", origin, name_options(reason)));
       return;
     }
     Progress progress("continue", !request_.quiet);

@@ -32,7 +32,8 @@ std::optional<int> read_options(const Words& words, Options& o) {
       "  cartan compare examples/heavy_top.toml --formulations recursive,moving-frame "
       "--integrators gl2,gl3,rk4 --steps 0.01,0.005 --duration 1");
   declare_model(arguments, o.model);
-  arguments.list("--formulations", "A,B", "default: all that take the model", o.formulations);
+  arguments.list("--formulations", "A,B",
+                 "default: all that take the model, of " + formulation_list(), o.formulations);
   arguments.list("--integrators", "X,Y", "default: gl1,gl2,gl3,rk4; known: " + integrator_names(),
                  o.integrators);
   arguments.list("--steps", "H1,H2", "default: the file's step, a half and a quarter of it",

@@ -5,6 +5,7 @@
 
 #include "cli/arguments.h"
 #include "cli/branch_report.h"
+#include "cli/option_names.h"
 #include "cli/out_option.h"
 #include "io/output_files.h"
 #include "report/column_units.h"
@@ -79,7 +80,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
 }
 
 int complain(const std::string& message, int status = exit_bad_input) {
-  fmt::print(stderr, "cartan continue: {}\n", message);
+  fmt::print(stderr, "cartan continue: {}\n", name_options(message));
   return status;
 }
 

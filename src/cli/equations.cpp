@@ -4,6 +4,7 @@
 #include "cli/arguments.h"
 #include "cli/json_values.h"
 #include "cli/load.h"
+#include "cli/option_names.h"
 #include "cli/out_option.h"
 #include "cli/sample_state.h"
 #include "codegen/equations.h"
@@ -41,7 +42,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
 }
 
 int complain(const std::string& message) {
-  fmt::print(stderr, "cartan equations: {}\n", message);
+  fmt::print(stderr, "cartan equations: {}\n", name_options(message));
   return exit_bad_input;
 }
 

@@ -7,6 +7,7 @@
 #include "analysis/minimisation.h"
 #include "cli/arguments.h"
 #include "cli/equilibrium_search.h"
+#include "cli/option_names.h"
 #include "cli/out_option.h"
 #include "cli/state_file.h"
 #include "cli/steady_json.h"
@@ -60,7 +61,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
 }
 
 int complain(const std::string& message, int status = exit_bad_input) {
-  fmt::print(stderr, "cartan equilibrium: {}\n", message);
+  fmt::print(stderr, "cartan equilibrium: {}\n", name_options(message));
   return status;
 }
 
@@ -73,7 +74,7 @@ Json result_json(const SteadyCase& steady, const Equilibrium& found, const Linea
                {"iterations", found.iterations},
                {"held", found.held}};
   if (!found.contested.empty()) json["not_held"] = found.contested;
-  if (!found.problem.empty()) json["problem"] = found.problem;
+  if (!found.problem.empty()) json["problem"] = name_options(found.problem);
   if (!found.found) return json;
   json["symmetries"] = motion_json(steady, found.c);
   if (linear.problem.empty()) json.update(spectrum_json(linear));

@@ -33,11 +33,9 @@ std::optional<int> read_options(const Words& words, Options& o) {
       "--at", "STATE",
       "a STATE.json, a trajectory.csv or the folder of a run (its end); default: the initial state",
       o.at);
-  arguments.option(
-      "--formulation", "NAME",
-      "how the equations are formed; moving-frame adds its matrices to the JSON, canonical "
-      "momenta and the Hamiltonian, rotation-elements its multipliers",
-      o.formulation);
+  declare_formulation(arguments, o.formulation,
+                      "; moving-frame adds its matrices to the JSON, canonical momenta and the "
+                      "Hamiltonian, rotation-elements its multipliers");
   arguments.flag("--json", "print one JSON object", o.json);
   return arguments.parse(words);
 }

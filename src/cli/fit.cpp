@@ -6,6 +6,7 @@
 #include "cli/arguments.h"
 #include "cli/fit_report.h"
 #include "cli/interrupt.h"
+#include "cli/load.h"
 #include "cli/out_option.h"
 #include "cli/progress.h"
 #include "io/output_files.h"
@@ -42,8 +43,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
                    "several data files, columns with scale and sigma, rows at times or events, "
                    "bounds, own starts",
                    o.experiments);
-  arguments.option("--formulation", "NAME", "how the equations of motion are formed",
-                   o.choice.formulation);
+  declare_formulation(arguments, o.choice.formulation);
   arguments.option("--tolerance", "TOL", "of the simulations (default 1e-11)", o.tolerance);
   arguments.option("--iterations", "N", "at most (default 100)", o.iterations);
   arguments.option("--out", "DIR",

@@ -34,7 +34,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
       "with the columns t, JOINT.q0.. and, where known, JOINT.v0.., JOINT.a0..");
   declare_model(arguments, o.model);
   arguments.option("--motion", "FILE", "CSV table with the columns of trajectory.csv", o.motion);
-  arguments.option("--formulation", "NAME", "how the equations are formed", o.formulation);
+  declare_formulation(arguments, o.formulation);
   arguments.option("--out", "FILE", "write the table to this file instead of the terminal", o.out);
   declare_force(arguments, o.force);
   arguments.flag("--json", "print one JSON object", o.json);

@@ -5,6 +5,7 @@
 
 #include "cli/arguments.h"
 #include "cli/model_variants.h"
+#include "cli/option_names.h"
 #include "cli/out_option.h"
 #include "cli/parallel.h"
 #include "cli/progress.h"
@@ -57,7 +58,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
 }
 
 int complain(const std::string& message, int status = exit_bad_input) {
-  fmt::print(stderr, "cartan linearize: {}\n", message);
+  fmt::print(stderr, "cartan linearize: {}\n", name_options(message));
   return status;
 }
 
@@ -277,7 +278,7 @@ Json sweep_json(const std::string& model, const Range& range,
     if (p.result.status == exit_done)
       entry.update(spectrum_json(p.result.linear));
     else
-      entry["problem"] = p.result.problem;
+      entry["problem"] = name_options(p.result.problem);
     list.push_back(std::move(entry));
   }
   return {{"model", model}, {"parameter", range.name}, {"sweep", std::move(list)}};
@@ -289,7 +290,7 @@ void print_sweep(const Range& range, const std::vector<SweepPoint>& points) {
   for (const SweepPoint& p : points) {
     const Linearisation& linear = p.result.linear;
     if (p.result.status != exit_done) {
-      fmt::print("{:16.9g} {}\n", p.value, p.result.problem);
+      fmt::print("{:16.9g} {}\n", p.value, name_options(p.result.problem));
       continue;
     }
     double most = -INFINITY;

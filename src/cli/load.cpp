@@ -130,6 +130,20 @@ std::string choose_formulation(const Model& model, const std::string& asked) {
   return model.simulate.formulation.empty() ? "recursive" : model.simulate.formulation;
 }
 
+std::string formulation_list() {
+  std::string names;
+  for (const FormulationInfo& row : formulation_table())
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
+  return names;
+}
+
+void declare_formulation(Arguments& arguments, std::string& target, const std::string& more) {
+  arguments.option("--formulation", "NAME",
+                   "how the equations of motion are formed: " + formulation_list() +
+                       " (default: the file's, else recursive)" + more,
+                   target);
+}
+
 std::unique_ptr<System> load_system(const Model& model, const std::string& formulation,
                                     SystemUse use) {
   std::string problem;

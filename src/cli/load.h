@@ -44,6 +44,11 @@ void print_findings(const Diagnostics& problems, bool quiet = false);
 // The formulation to use: what was asked for, else the file's, else `recursive`.
 std::string choose_formulation(const Model& model, const std::string& asked);
 
+// Their names, separated by commas, for helps and messages.
+std::string formulation_list();
+// The option that asks for one; its help lists them all. `more` stands at the end of it.
+void declare_formulation(Arguments& arguments, std::string& target, const std::string& more = "");
+
 // Null after a complaint, which begins with the model's file.
 std::unique_ptr<System> load_system(const Model& model, const std::string& formulation,
                                     SystemUse use = SystemUse::numbers);

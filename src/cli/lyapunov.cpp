@@ -8,6 +8,7 @@
 #include "cli/analysis_state.h"
 #include "cli/arguments.h"
 #include "cli/interrupt.h"
+#include "cli/option_names.h"
 #include "cli/out_option.h"
 #include "cli/progress.h"
 #include "io/csv.h"
@@ -50,7 +51,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
 }
 
 int complain(const std::string& message, int status) {
-  fmt::print(stderr, "cartan lyapunov: {}\n", message);
+  fmt::print(stderr, "cartan lyapunov: {}\n", name_options(message));
   return status;
 }
 

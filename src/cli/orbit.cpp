@@ -9,6 +9,7 @@
 #include "cli/analysis_state.h"
 #include "cli/arguments.h"
 #include "cli/interrupt.h"
+#include "cli/option_names.h"
 
 namespace cartan {
 namespace {
@@ -53,7 +54,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
 }
 
 int complain(const std::string& message, int status) {
-  fmt::print(stderr, "cartan orbit: {}\n", message);
+  fmt::print(stderr, "cartan orbit: {}\n", name_options(message));
   return status;
 }
 
@@ -144,10 +145,14 @@ int orbit_command(const Words& words) {
   options.flow.stop_requested = &watch_interrupts();
 
   const auto begin = std::chrono::steady_clock::now();
-  const Orbit orbit = find_orbit(*a.system, a.start, options);
+  const Orbit orbit = [&] {
+    const InterruptDeadline deadline("orbit");
+    return find_orbit(*a.system, a.start, options);
+  }();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (!orbit.found()) return complain(orbit.problem, exit_failed);
+  if (!orbit.found())
+    return complain(*options.flow.stop_requested ? "interrupted" : orbit.problem, exit_failed);
   if (!o.json) {
     print_text(a, orbit);
     if (!o.holds.empty()) fmt::print("held: {}\n", fmt::join(o.holds, ", "));

@@ -3,12 +3,10 @@
 #include <filesystem>
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include "cli/arguments.h"
+#include "cli/chart_pictures.h"
 #include "cli/json_values.h"
-#include "cli/view_record.h"
-#include "core/child_process.h"
 #include "io/output_files.h"
 #include "report/plots.h"
 
@@ -96,41 +94,6 @@ std::string default_folder(const std::string& path) {
 
 }  // namespace
 
-// The browser draws SVG as a reader will see it; twice as fine as the chart's own pixels.
-bool svg_to_png(const std::string& svg, const std::string& png, double width, double height,
-                std::string& problem) {
-  std::string browser;
-  for (const char* name : {"chromium", "google-chrome", "chromium-browser"})
-    if (browser.empty() && has_program(name)) browser = name;
-  if (browser.empty()) {
-    problem =
-        "PNG needs a browser without a window, which is not installed (Debian package "
-        "chromium); SVG needs nothing";
-    return false;
-  }
-  std::string profile = (fs::temp_directory_path() / "cartan-browser-XXXXXX").string();
-  if (!mkdtemp(profile.data())) {
-    problem = "there is no room for temporary files";
-    return false;
-  }
-  const std::string aside = png + fmt::format(".tmp-{}.png", getpid());
-  const ChildResult child =
-      run_child({browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-                 "--no-first-run", "--disable-background-networking", "--disable-component-update",
-                 "--force-device-scale-factor=2", "--user-data-dir=" + profile,
-                 "--screenshot=" + fs::absolute(aside).string(),
-                 fmt::format("--window-size={:.0f},{:.0f}", width, height),
-                 "file://" + fs::absolute(svg).string()},
-                60);
-  std::error_code failed, ignored;
-  fs::remove_all(profile, ignored);
-  fs::rename(aside, png, failed);
-  if (child.status == 0 && !failed) return true;
-  fs::remove(aside, ignored);
-  problem = fmt::format("{}: the browser drew no picture", png);
-  return false;
-}
-
 int plot_command(const Words& words) {
   Options o;
   if (const std::optional<int> status = read_options(words, o)) return *status;
@@ -145,6 +108,7 @@ int plot_command(const Words& words) {
   const bool png = std::count(o.formats.begin(), o.formats.end(), "png") > 0;
   const bool svg = std::count(o.formats.begin(), o.formats.end(), "svg") > 0;
   std::vector<std::string> files;
+  std::vector<ChartPicture> pictures;
   for (NamedChart& named : charts) {
     Chart& chart = named.chart;
     if (!o.title.empty()) chart.title = o.title;
@@ -152,18 +116,13 @@ int plot_command(const Words& words) {
     if (!o.y_label.empty()) chart.y_label = o.y_label;
     chart.width = o.width.value_or(chart.width);
     chart.height = o.height.value_or(chart.height);
-    const std::string base = (fs::path(folder) / named.name).string();
-    const std::string vector = svg ? base + ".svg" : base + fmt::format(".tmp-{}.svg", getpid());
-    if (!write_whole_file(vector, chart_svg(chart), Replace::yes, problem))
+    const std::string base = (fs::path(folder) / named.name).string(), text = chart_svg(chart);
+    if (svg && !write_whole_file(base + ".svg", text, Replace::yes, problem))
       return refuse(problem, exit_failed);
-    bool good = true;
-    if (png) good = svg_to_png(vector, base + ".png", chart.width, chart.height, problem);
-    std::error_code ignored;
-    if (!svg) fs::remove(vector, ignored);
-    if (!good) return refuse(problem, exit_failed);
-    if (svg) files.push_back(vector);
-    if (png) files.push_back(base + ".png");
+    if (svg) files.push_back(base + ".svg");
+    if (png) files.push_back(base + ".png"), pictures.push_back({text, base + ".png"});
   }
+  if (png && !write_pictures(pictures, problem)) return refuse(problem, exit_failed);
   if (o.json)
     print_json({{"files", files}});
   else

@@ -43,17 +43,27 @@ std::optional<int> read_options(const Words& words, Options& o) {
                       "  cartan run examples/heavy_top.toml --duration 2 --out result\n"
                       "  cartan run examples/heavy_top.toml --from result --duration 2 --out more");
   declare_model(arguments, o.model);
-  arguments.option("--formulation", "NAME", "how the equations of motion are formed",
-                   o.run.formulation);
-  arguments.option("--integrator", "NAME", "how they are integrated: " + integrator_names(),
+  const SimulateOptions fallback;
+  declare_formulation(arguments, o.run.formulation);
+  arguments.option("--integrator", "NAME",
+                   fmt::format("how they are integrated: {} (default: the file's, else {})",
+                               integrator_names(), fallback.integrator),
                    o.run.integrator);
-  arguments.option("--step", "H", "step of fixed-step methods, recording interval of adaptive ones",
+  arguments.option("--step", "H",
+                   fmt::format("step of fixed-step methods, recording interval of adaptive ones "
+                               "(default: the file's, else {:g})",
+                               fallback.step),
                    o.run.step);
   declare_duration_and_tolerance(arguments, o.run);
   arguments.option("--spectral-radius", "RHO",
-                   "generalized-alpha: what a step leaves of motions much faster than it, 0 to 1",
+                   fmt::format("generalized-alpha: what a step leaves of motions much faster than "
+                               "it, 0 to 1 (default: {:g})",
+                               fallback.spectral_radius),
                    o.run.spectral_radius);
-  arguments.option("--every", "K", "record every K-th step", o.run.every);
+  arguments.option(
+      "--every", "K",
+      fmt::format("record every K-th step (default: the file's, else {})", fallback.every),
+      o.run.every);
   arguments.option(
       "--from", "STATE",
       "start from a STATE.json, a trajectory.csv or the folder of an earlier run (its end)",

@@ -52,10 +52,14 @@ std::string find_problem(const SimulateOptions& o) {
 }  // namespace
 
 void declare_duration_and_tolerance(Arguments& arguments, RunArguments& target) {
-  arguments.option("--duration", "T", "how long to simulate, in seconds from the start",
+  arguments.option("--duration", "T",
+                   fmt::format("how long to simulate, in seconds from the start (default: the "
+                               "file's, else {:g})",
+                               SimulateOptions().duration),
                    target.duration);
   arguments.option("--tolerance", "TOL",
-                   "error tolerance of adaptive methods, stage tolerance of implicit ones",
+                   "error tolerance of adaptive methods, stage tolerance of implicit ones "
+                   "(default: the file's, else the method's)",
                    target.tolerance);
 }
 

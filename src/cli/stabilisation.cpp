@@ -12,8 +12,8 @@ namespace cartan {
 
 void declare_stabilisation(Arguments& arguments, std::string& target) {
   arguments.option("--stabilisation", "HOW",
-                   "how constraints are kept: projection, none or baumgarte. With none explicit "
-                   "methods leave the length of quaternions alone, too",
+                   "how constraints are kept: projection, none or baumgarte (default: projection). "
+                   "With none explicit methods leave the length of quaternions alone, too",
                    target);
 }
 

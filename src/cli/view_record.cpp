@@ -35,12 +35,6 @@ int pictures_per_second(const Film& film) {
   return ending_of(film) == ".gif" ? 20 : 30;
 }
 
-std::string find_browser() {
-  for (const char* name : {"chromium", "google-chrome", "chromium-browser"})
-    if (has_program(name)) return name;
-  return "";
-}
-
 std::vector<std::string> ffmpeg_words(const Film& film, const std::string& target) {
   std::vector<std::string> words = {
       "ffmpeg", "-y",         "-loglevel",  "error",
@@ -137,6 +131,12 @@ bool has_program(const std::string& name) {
     begin = end + 1;
   }
   return false;
+}
+
+std::string find_browser() {
+  for (const char* name : {"chromium", "google-chrome", "chromium-browser"})
+    if (has_program(name)) return name;
+  return "";
 }
 
 int start_program(const std::vector<std::string>& words) {

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include <fmt/core.h>
-#include <httplib.h>
 
+#include "cli/limited_server.h"
 #include "io/result_folder.h"
 #include "report/viewer_data.h"
 
@@ -69,14 +69,15 @@ bool read_result_file(const std::string& folder, const std::string& name, std::s
 
 struct ViewServer::Parts {
   ViewContent content;
-  httplib::Server server;
+  LimitedServer server;
   std::thread thread;
   int port = 0;
 
   void declare_routes() {
-    server.set_payload_max_length(largest_picture);
-    server.set_read_timeout(10);
-    server.set_keep_alive_timeout(5);
+    ServerLimits limits;
+    if (content.take_picture) limits.bytes += largest_picture;
+    server.set_limits(limits);
+    server.set_payload_max_length(limits.bytes);
     server.set_default_headers({{"Cache-Control", "no-store"},
                                 {"X-Content-Type-Options", "nosniff"},
                                 {"Content-Security-Policy", content_policy}});
@@ -134,7 +135,7 @@ ViewServer::ViewServer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) 
 std::unique_ptr<ViewServer> ViewServer::start(ViewContent content, int port, std::string& problem) {
   auto parts = std::make_unique<Parts>();
   parts->content = std::move(content);
-  httplib::Server& server = parts->server;
+  LimitedServer& server = parts->server;
   // Without SO_REUSEPORT, which would let two servers share a port.
   server.set_socket_options([](socket_t socket) {
     const int yes = 1;

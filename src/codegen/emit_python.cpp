@@ -226,10 +226,12 @@ std::string helpers(const UnitPlan& plan) {
   return text;
 }
 
+// Names of its own begin with an underscore, as no name of a function does: one of them, `outputs`,
+// hid the function of that name once.
 std::string check(const UnitPlan& plan) {
   std::string text =
       "def check():\n    \"\"\"The largest relative error at the sample values.\"\"\"\n"
-      "    error = 0.0\n    arguments = [";
+      "    _error = 0.0\n    _arguments = [";
   for (int a = 0; a < plan.names.arguments(); ++a) {
     std::vector<double> samples;
     for (int k = 0; k < plan.argument_size(a); ++k) samples.push_back(plan.sample(a, k));
@@ -239,20 +241,20 @@ std::string check(const UnitPlan& plan) {
   text += "]\n";
   for (const PlannedFunction& function : plan.functions) {
     if (function.outputs() == 0) continue;
-    text += fmt::format("    outputs = {}(*arguments)\n", function.name);
-    if (function.outputs() == 1) text += "    outputs = (outputs,)\n";
+    text += fmt::format("    _outputs = {}(*_arguments)\n", function.name);
+    if (function.outputs() == 1) text += "    _outputs = (_outputs,)\n";
     for (int k = 0; k < function.outputs(); ++k) {
       const OutputCheck& values = function.checks[k];
       if (values.expected.empty()) continue;
       text += fmt::format(
-          "    expected = np.array({})\n"
-          "    known = ~np.isnan(expected)\n"
-          "    error = max([error] + list(np.abs(np.ravel(outputs[{}])[::{}] - expected)[known] / "
-          "{}))\n",
+          "    _expected = np.array({})\n"
+          "    _known = ~np.isnan(_expected)\n"
+          "    _error = np.max(np.abs(np.ravel(_outputs[{}])[::{}] - _expected)[_known] / {}, "
+          "initial=_error)\n",
           list_text(values.expected), k, values.stride, python_number(values.scale));
     }
   }
-  return text + "    return float(error)\n";
+  return text + "    return float(_error)\n";
 }
 
 std::string text_literal(const std::string& text) {

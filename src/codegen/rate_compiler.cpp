@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "core/compiled_library.h"
 #include "codegen/derivation.h"
 #include "codegen/emit.h"
 #include "codegen/model_unit.h"
@@ -76,7 +75,7 @@ class ModelRateCompiler final : public RateCompiler {
     }
     for (const GeneratedFile& file : emit(unit, Language::c)) {
       if (!file.name.ends_with(".c")) continue;
-      CompileOptions compile;
+      CompileOptions compile = compile_options_for(file.text.size());
       compile.sources.assign(model_.function_files.begin(), model_.function_files.end());
       loaded.library = CompiledLibrary::compile(file.text, compile, loaded.problem);
     }
@@ -96,6 +95,16 @@ class ModelRateCompiler final : public RateCompiler {
 };
 
 }  // namespace
+
+CompileOptions compile_options_for(std::size_t length) {
+  constexpr std::size_t very_long_source = 600000;  // -O1 takes half the time there
+  CompileOptions options;
+  options.gcc_flags = {"-fno-tree-pta"};
+  if (length <= very_long_source) return options;
+  options.flags[0] = "-O1";
+  options.gcc_flags.insert(options.gcc_flags.end(), {"-fno-dse", "-fno-tree-dse"});
+  return options;
+}
 
 std::shared_ptr<RateCompiler> make_rate_compiler(const Model& model,
                                                  std::vector<double> parameters) {

@@ -18,8 +18,7 @@ namespace cartan {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t long_source = 300000;       // characters: worth a note
-constexpr std::size_t very_long_source = 600000;  // compiled with -O1, which takes half the time
+constexpr std::size_t long_source = 300000;  // characters: worth a note
 
 std::string contents(const fs::path& file, bool& ok) {
   std::ifstream in(file, std::ios::binary);
@@ -80,16 +79,8 @@ bool find_compiler(const CompileOptions& options, Compiler& compiler, std::strin
   return false;
 }
 
-// Long functions of straight-line code keep GCC busy with questions of aliasing that `restrict` and
-// its own scalar passes have answered already (points-to analysis, dead stores): without them it
-// takes half the time, and the code is as fast.
-void add_speed_flags(const Compiler& compiler, std::size_t length,
-                     std::vector<std::string>& words) {
-  const bool is_gcc = compiler.version.find("Free Software Foundation") != std::string::npos;
-  if (is_gcc) words.push_back("-fno-tree-pta");
-  if (length <= very_long_source) return;
-  words.push_back("-O1");
-  if (is_gcc) words.insert(words.end(), {"-fno-dse", "-fno-tree-dse"});
+bool is_gcc(const Compiler& compiler) {
+  return compiler.version.find("Free Software Foundation") != std::string::npos;
 }
 
 // The first lines of what a compiler says.
@@ -138,7 +129,8 @@ std::shared_ptr<const CompiledLibrary> CompiledLibrary::compile(const std::strin
   // Functions of the user keep their meaning where another library has one of the same name.
   words.insert(words.end(), {"-std=c99", "-shared", "-fPIC", "-Wl,-Bsymbolic"});
   words.insert(words.end(), options.flags.begin(), options.flags.end());
-  add_speed_flags(compiler, source.size(), words);
+  if (is_gcc(compiler))
+    words.insert(words.end(), options.gcc_flags.begin(), options.gcc_flags.end());
 
   std::string key = source + '\0' + compiler.version + '\0' + processor();
   for (const std::string& word : words) key += '\0' + word;

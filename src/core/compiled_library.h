@@ -14,13 +14,16 @@
 
 namespace cartan {
 
+// The compiler gets the flags that stand here, whatever the code is like; beside them only what
+// makes a library of it.
 struct CompileOptions {
   std::string compiler;  // empty: $CC, cc, gcc or clang, the first there is
   std::vector<std::string> flags = {"-O2", "-march=native", "-fno-math-errno",
                                     "-ffp-contract=fast"};
+  std::vector<std::string> gcc_flags;  // after those, where the compiler is GCC
   // C files and shared libraries of the user, compiled and linked along
   std::vector<std::filesystem::path> sources;
-  std::filesystem::path cache;                 // empty: see above
+  std::filesystem::path cache;  // empty: see above
   // Told, at most once, when the compiler has to run and the code is long.
   std::function<void(const std::string&)> note;
 };

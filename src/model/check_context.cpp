@@ -25,7 +25,10 @@ std::string CheckContext::name_of(const Field& field) {
   return field.key + " of " + field.owner.kind + " '" + field.owner.name + "'";
 }
 
-std::string CheckContext::suggest(const std::string& word, const std::vector<std::string>& known) {
+std::string CheckContext::suggest(const std::string& word, const std::vector<std::string>& names) {
+  std::vector<std::string> known;  // each once, where a name was given twice
+  for (const std::string& name : names)
+    if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
   if (suggestions_left_ > 0) {
     --suggestions_left_;
     const std::string near = nearest_name(word, known);

@@ -114,11 +114,18 @@ class Drawing {
                          anchor, more, escape_markup(words));
   }
 
+  std::vector<ChartAxis::Tick> x_ticks(int most) const {
+    if (chart_.x_names.empty()) return x_.ticks(most);
+    std::vector<ChartAxis::Tick> ticks;
+    for (const auto& [value, name] : chart_.x_names) ticks.push_back({value, name});
+    return ticks;
+  }
+
   void draw_axes() {
     const bool grid = !chart_.map;
     const int most_across = std::max(3, static_cast<int>((right_ - left_) / 85));
     const int most_up = std::max(3, static_cast<int>((bottom_ - top_) / 55));
-    for (const auto& [value, words] : x_.ticks(most_across)) {
+    for (const auto& [value, words] : x_ticks(most_across)) {
       const double x = across(value);
       text_ += fmt::format("<path d=\"M{0:.2f} {1:.2f}V{2:.2f}\" stroke=\"{3}\"/>\n", x,
                            grid ? top_ : bottom_, grid ? bottom_ : bottom_ + 5,

@@ -43,6 +43,7 @@ struct Chart {
   bool same_scale = false;                // a metre is as long across as upwards
   bool y_downwards = false;
   std::optional<ChartMap> map;
+  std::vector<std::pair<double, std::string>> x_names;  // along the axis in place of numbers
   double width = 800, height = 540;
 };
 

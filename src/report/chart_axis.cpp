@@ -8,6 +8,9 @@
 namespace cartan {
 namespace {
 
+// Below it numbers are what rounding left (3.72e-40 J), in any unit.
+constexpr double nothing = 1e-30;
+
 // A digit times 10 to a whole power: plain where that is short, else with raised digits.
 std::string power_label(int digit, int power) {
   if (power >= -3 && power <= 4) return fmt::format("{:g}", digit * std::pow(10, power));
@@ -36,6 +39,10 @@ void ChartAxis::widen() {
     return;
   }
   const double size = std::max(std::fabs(low_), std::fabs(high_));
+  if (size < nothing) {
+    low_ = -0.1, high_ = 0.1;
+    return;
+  }
   const double room = high_ - low_ > 1e-13 * size ? 0.04 * (high_ - low_)
                       : size > 0                  ? 0.1 * size
                                                   : 0.1;

@@ -45,6 +45,30 @@ std::string body_unit(const std::string& number) {
   return "";
 }
 
+// Equations of a loop joint, translations first (docs/formulations.md, "Constraints").
+std::vector<std::string> loop_rows(const std::string& type) {
+  static const std::map<std::string, std::pair<int, int>> counts = {
+      {"fixed", {3, 3}},  {"revolute", {3, 2}},    {"prismatic", {2, 3}},
+      {"screw", {2, 2}},  {"cylindrical", {2, 2}}, {"universal", {3, 1}},
+      {"planar", {1, 2}}, {"spherical", {3, 0}},   {"translation", {0, 3}}};
+  const auto found = counts.find(type);
+  if (found == counts.end()) return {};
+  std::vector<std::string> rows(found->second.first, "m");
+  rows.insert(rows.end(), found->second.second, "rad");
+  if (type == "screw") rows.push_back("m");  // the advance
+  return rows;
+}
+
+// `force [N]`, `force (N)`
+std::string unit_in_name(const std::string& column) {
+  for (const auto& [open, close] : {std::pair{" [", ']'}, std::pair{" (", ')'}}) {
+    const std::size_t at = column.rfind(open);
+    if (at != std::string::npos && column.back() == close)
+      return column.substr(at + 2, column.size() - at - 3);
+  }
+  return "";
+}
+
 }  // namespace
 
 ColumnUnits::ColumnUnits(const nlohmann::json& model) {
@@ -53,6 +77,56 @@ ColumnUnits::ColumnUnits(const nlohmann::json& model) {
   if (!mechanism_ || !model.contains("joints")) return;
   for (const auto& joint : model["joints"])
     if (joint.is_object()) joints_[joint.value("name", "")] = joint.value("type", "");
+  read_rows(model);
+}
+
+// The columns of multipliers.csv and constraints.csv, named as the recorder of `run` names them.
+void ColumnUnits::read_rows(const nlohmann::json& model) {
+  if (model.contains("loops") && model["loops"].is_array())
+    for (const auto& loop : model["loops"])
+      if (loop.is_string()) rows_[loop] = loop_rows(joints_[loop]);
+  if (!model.contains("constraints") || !model["constraints"].is_array()) return;
+  for (const auto& constraint : model["constraints"]) {
+    if (!constraint.is_object()) continue;
+    const std::string type = constraint.value("type", "");
+    const auto speed_unit = [&](const std::string& joint, int k) {
+      const int angle = is_angle(joints_[joint], true, k);
+      return std::string(angle < 0 ? "" : angle ? "rad" : "m");
+    };
+    std::vector<std::string> rows(type == "rolling-disc" ? 3 : 1, "m");
+    if (type == "drive" && constraint.contains("position")) {
+      rows.clear();
+      for (std::size_t k = 0; k < constraint["position"].size(); ++k)
+        rows.push_back(speed_unit(constraint.value("joint", ""), static_cast<int>(k)));
+    }
+    if (type == "coupler" && constraint.contains("terms")) {
+      rows[0] = "";  // factors may have units of their own: told where all terms have one
+      for (const auto& term : constraint["terms"]) {
+        const std::string one = speed_unit(term.value("joint", ""), term.value("component", 0));
+        if (&term == &constraint["terms"][0]) rows[0] = one;
+        if (rows[0] != one) rows[0] = "";
+      }
+    }
+    const std::string name = constraint.value("name", "");
+    rows_[rows_.count(name) ? "constraint " + name : name] = std::move(rows);
+  }
+}
+
+// NAME.0: a multiplier; NAME.0.position, NAME.0.velocity: what is missing to zero.
+std::string ColumnUnits::row_unit(const std::string& column) const {
+  const bool position = column.ends_with(".position"), velocity = column.ends_with(".velocity");
+  const std::string row = position || velocity ? column.substr(0, column.size() - 9) : column;
+  const std::size_t dot = row.rfind('.');
+  if (dot == std::string::npos || dot + 1 == row.size() || row.size() - dot > 4 ||
+      row.find_first_not_of("0123456789", dot + 1) != std::string::npos)
+    return "";
+  const auto rows = rows_.find(row.substr(0, dot));
+  const std::size_t k = std::stoul(row.substr(dot + 1));
+  if (rows == rows_.end() || k >= rows->second.size() || rows->second[k].empty()) return "";
+  const std::string& unit = rows->second[k];
+  if (position) return unit;
+  if (velocity) return unit + "/s";
+  return unit == "m" ? "N" : "N m";
 }
 
 ColumnUnits ColumnUnits::of(const Model& model) {
@@ -89,6 +163,7 @@ std::string ColumnUnits::json_for(const std::string& table) const {
 std::string ColumnUnits::unit(const std::string& column) const {
   if (const auto named = named_.find(column); named != named_.end()) return named->second;
   if (column == "t") return mechanism_ ? "s" : "";
+  if (const std::string told = unit_in_name(column); !told.empty()) return told;
   if (!mechanism_) return "";
   if (column == "kinetic" || column == "potential" || column == "energy") return "J";
   if (column == "kinetic_rate" || column == "potential_rate" || column == "nonconservative" ||
@@ -97,6 +172,7 @@ std::string ColumnUnits::unit(const std::string& column) const {
   if (column == "constraint") return "m or rad";
   const std::size_t dot = column.rfind('.');
   if (dot == std::string::npos) return "";
+  if (const std::string of_row = row_unit(column); !of_row.empty()) return of_row;
   const auto joint = joints_.find(column.substr(0, dot));
   std::string number = column.substr(dot + 1);  // q1, or q[1] as expressions have it
   std::erase_if(number, [](char c) { return c == '[' || c == ']'; });
@@ -105,11 +181,18 @@ std::string ColumnUnits::unit(const std::string& column) const {
 }
 
 std::string ColumnUnits::with_unit(const std::string& column) const {
-  return cartan::with_unit(column, unit(column));
+  return unit_in_name(column).empty() ? cartan::with_unit(column, unit(column)) : column;
 }
 
 std::string with_unit(const std::string& name, const std::string& unit) {
   return unit.empty() ? name : fmt::format("{} [{}]", name, unit);
+}
+
+std::string picture_name(const std::string& table, const std::string& column) {
+  if (table != "power.csv") return column;
+  if (column == "constraint") return "constraint_power";
+  if (column == "nonconservative") return "nonconservative_power";
+  return column == "residual" ? "power_residual" : column;
 }
 
 }  // namespace cartan

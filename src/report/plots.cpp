@@ -116,6 +116,21 @@ bool read_path(const std::string& path, const PlotRequest& request, std::vector<
   return something;
 }
 
+// Runs and other courses over time share their charts.
+std::vector<NamedChart> draw_what_fits(std::vector<PlottedRun> runs) {
+  std::vector<NamedChart> charts;
+  std::vector<PlottedRun> courses;
+  for (PlottedRun& run : runs)
+    if (run.has_time)
+      courses.push_back(std::move(run));
+    else
+      for (NamedChart& chart : draw_over_first(run)) charts.push_back(std::move(chart));
+  if (courses.empty()) return charts;
+  std::vector<NamedChart> drawn = draw_runs(courses);
+  charts.insert(charts.begin(), drawn.begin(), drawn.end());
+  return charts;
+}
+
 // Two charts of one name get numbers.
 void make_names_unique(std::vector<NamedChart>& charts) {
   for (std::size_t i = 0; i < charts.size(); ++i) {
@@ -136,6 +151,13 @@ std::vector<NamedChart> make_plots(const PlotRequest& request, std::string& prob
   for (const std::string& path : request.paths)
     if (!read_path(path, request, runs, charts, problem)) return {};
   for (PlottedRun& run : runs) {
+    if ((request.from || request.to) && !run.has_time) {
+      problem = fmt::format(
+          "{}: --from and --to choose a part of the time, and the first column, '{}', "
+          "is none (`t` or `time`, never falling)",
+          run.name, run.tables[0].names[0]);
+      return {};
+    }
     cut_to(run, request);
     if (run.tables[0].rows() == 0) {
       problem = run.name + ": no sample lies in this part of the time";
@@ -145,7 +167,7 @@ std::vector<NamedChart> make_plots(const PlotRequest& request, std::string& prob
   if (!runs.empty()) {
     const bool chosen = !request.x.empty() || !request.quantities.empty();
     std::vector<NamedChart> drawn =
-        chosen ? draw_quantities(runs, request, problem) : draw_runs(runs);
+        chosen ? draw_quantities(runs, request, problem) : draw_what_fits(std::move(runs));
     if (!problem.empty()) return {};
     charts.insert(charts.begin(), drawn.begin(), drawn.end());
   }
@@ -154,8 +176,10 @@ std::vector<NamedChart> make_plots(const PlotRequest& request, std::string& prob
     chart.chart.y_log = request.y_log.value_or(chart.chart.y_log);
   }
   if (charts.empty() && problem.empty())
-    problem = request.quantities.empty() ? "nothing of this can be drawn"
-                                         : "no column has a name that fits --quantity";
+    problem =
+        request.quantities.empty()
+            ? "nothing of this can be drawn: there are no numbers over a time or a first column"
+            : "no column has a name that fits --quantity";
   make_names_unique(charts);
   return charts;
 }

@@ -1,5 +1,8 @@
 #include "report/plotted_run.h"
 
+#include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -15,6 +18,42 @@ const char* const run_tables[] = {"trajectory.csv", "bodies.csv",      "reaction
                                   "power.csv",      "constraints.csv", "multipliers.csv",
                                   "forces.csv"};
 
+// `t`, `time`, `t [s]`, `Time_s`, ..
+bool is_time_name(const std::string& name) {
+  std::string word = name.substr(0, name.find_first_of(" [(_,"));
+  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return word == "t" || word == "time";
+}
+
+bool never_falls(const std::vector<double>& values) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!std::isfinite(values[i]) || (i > 0 && values[i] < values[i - 1])) return false;
+  return true;
+}
+
+void number_rows(ResultTable& table) {
+  std::vector<double> numbers(table.rows());
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i + 1);
+  table.names.insert(table.names.begin(), "row");
+  table.words.insert(table.words.begin(), std::vector<std::string>());
+  table.numbers.insert(table.numbers.begin(), std::move(numbers));
+}
+
+void read_model_of(const fs::path& folder, PlottedRun& run) {
+  std::ifstream stream(folder / "model.json");
+  const auto model = nlohmann::json::parse(stream, nullptr, false);
+  run.units = ColumnUnits::of_folder(folder.string());
+  if (!model.is_object()) return;
+  if (model.contains("name") && model["name"].is_string()) run.model = model["name"];
+  if (model.contains("variables") && model["variables"].is_array())
+    for (const auto& variable : model["variables"])
+      if (variable.is_object()) run.variables.push_back(variable.value("name", ""));
+}
+
+void name_powers(ResultTable& table) {
+  for (std::string& name : table.names) name = picture_name("power.csv", name);
+}
+
 }  // namespace
 
 std::vector<PlottedRun::Found> PlottedRun::find(const std::string& pattern) const {
@@ -27,6 +66,9 @@ std::vector<PlottedRun::Found> PlottedRun::find(const std::string& pattern) cons
   if (found.empty() && pattern.find('*') == std::string::npos && !pattern.ends_with("0") &&
       pattern.size() > 2 && pattern[pattern.size() - 2] == '.')
     return find(pattern + "0");
+  // names as power.csv itself has them
+  if (found.empty() && picture_name("power.csv", pattern) != pattern)
+    return find(picture_name("power.csv", pattern));
   return found;
 }
 
@@ -39,17 +81,14 @@ std::optional<PlottedRun> read_run(const std::string& folder, std::string& probl
   if (!result) return std::nullopt;
   if (!result->partial().empty()) run.name += " (partial)";
   if (result->has("model.json") && !result->check("model.json", problem)) return std::nullopt;
-  std::ifstream stream(fs::path(folder) / "model.json");
-  const auto model = nlohmann::json::parse(stream, nullptr, false);
-  run.units = ColumnUnits(model);
-  if (model.is_object() && model.contains("name") && model["name"].is_string())
-    run.model = model["name"];
+  read_model_of(folder, run);
   for (const char* name : run_tables) {
     const fs::path path = fs::path(folder) / name;
     if (!result->has(name)) continue;
     if (!result->check(name, problem)) return std::nullopt;
     auto table = read_result_table(path.string(), problem);
     if (!table) return std::nullopt;
+    if (std::string(name) == "power.csv") name_powers(*table);
     run.tables.push_back(std::move(*table));
   }
   if (!result->partial().empty() && !run.model.empty()) run.model += " (partial)";
@@ -62,6 +101,13 @@ std::optional<PlottedRun> read_single_table(const std::string& path, std::string
   if (!table) return std::nullopt;
   PlottedRun run;
   run.name = fs::path(path).stem().string();
+  read_model_of(fs::path(path).parent_path(), run);
+  if (fs::path(path).filename() == "power.csv") name_powers(*table);
+  run.lists_items = std::any_of(table->words.begin(), table->words.end(),
+                                [](const auto& words) { return !words.empty(); });
+  run.has_time =
+      is_time_name(table->names[0]) && table->words[0].empty() && never_falls(table->numbers[0]);
+  if (!run.has_time && (!table->words[0].empty() || table->names.size() == 1)) number_rows(*table);
   run.tables.push_back(std::move(*table));
   return run;
 }

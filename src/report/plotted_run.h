@@ -15,7 +15,10 @@ struct PlottedRun {
   std::string name;                 // of its folder or file
   std::vector<ResultTable> tables;  // with a common first column
   ColumnUnits units;
-  std::string model;  // its name
+  std::string model;                   // its name
+  std::vector<std::string> variables;  // of a model without bodies
+  bool has_time = true;                // the first column is a time that never runs back
+  bool lists_items = false;  // a column of words: rows are items, not samples of one course
 
   struct Found {
     const ResultTable* table = nullptr;
@@ -30,7 +33,8 @@ struct PlottedRun {
 
 // The tables of a run's folder.
 std::optional<PlottedRun> read_run(const std::string& folder, std::string& problem);
-// One table by itself.
+// One table by itself, with the units of the run or analysis in whose folder it lies. A table that
+// begins with words, or is a single column, gets the numbers of its rows as a first column, `row`.
 std::optional<PlottedRun> read_single_table(const std::string& path, std::string& problem);
 
 // Cuts every table to the part of the time that is wanted.

@@ -1,5 +1,6 @@
 #include "report/result_table.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -38,6 +39,11 @@ std::optional<double> number_in(const std::string& cell) {
 }
 
 }  // namespace
+
+bool ResultTable::has_numbers(std::size_t column) const {
+  return words[column].empty() && std::any_of(numbers[column].begin(), numbers[column].end(),
+                                              [](double value) { return std::isfinite(value); });
+}
 
 int ResultTable::find(const std::string& name) const {
   for (std::size_t i = 0; i < names.size(); ++i)

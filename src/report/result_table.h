@@ -13,7 +13,8 @@ struct ResultTable {
   std::vector<std::vector<double>> numbers;     // NaN where there is none
 
   std::size_t rows() const { return numbers.empty() ? 0 : numbers[0].size(); }
-  int find(const std::string& name) const;                           // -1 when absent
+  bool has_numbers(std::size_t column) const;  // no words, and not empty cells alone
+  int find(const std::string& name) const;     // -1 when absent
   const std::vector<double>* column(const std::string& name) const;  // null when absent
 };
 

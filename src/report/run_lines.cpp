@@ -50,6 +50,50 @@ std::string time_label(const PlottedRun& run) {
   return run.units.with_unit(name);
 }
 
+std::string frequency_label(const PlottedRun& run) {
+  return run.units.unit("t").empty() ? "frequency [1 per unit of t]" : "frequency [Hz]";
+}
+
+namespace {
+
+double largest_size(const PlottedRun& run, const std::string& name) {
+  double largest = 0;
+  const auto found = run.find(name);
+  if (!found.empty())
+    for (const double value : found[0].values())
+      if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+  return largest;
+}
+
+}  // namespace
+
+std::vector<UnitGroup> group_by_unit(const PlottedRun& run, const std::vector<std::string>& names) {
+  constexpr double readable = 100;
+  std::vector<UnitGroup> groups;
+  std::vector<double> sizes;  // beside them: of the first member that is not zero
+  for (const std::string& name : names) {
+    const std::string unit = run.units.unit(name);
+    const double size = largest_size(run, name);
+    const auto fits = [&](std::size_t g) {
+      const double ratio = size > 0 && sizes[g] > 0 ? size / sizes[g] : 1;
+      return groups[g].unit == unit &&
+             (!unit.empty() || (ratio <= readable && ratio >= 1 / readable));
+    };
+    std::size_t g = 0;
+    while (g < groups.size() && !fits(g)) ++g;
+    if (g == groups.size()) groups.push_back({unit, {}}), sizes.push_back(0);
+    groups[g].names.push_back(name);
+    if (sizes[g] == 0) sizes[g] = size;
+  }
+  return groups;
+}
+
+std::string file_name(const std::string& what, const std::string& unit) {
+  std::string name = unit.empty() ? what : what + "-" + unit;
+  std::replace(name.begin(), name.end(), '/', '-');
+  return name;
+}
+
 Chart start_chart(const std::vector<PlottedRun>& runs, const std::string& title) {
   Chart chart;
   chart.title = runs[0].model.empty() ? title : fmt::format("{}: {}", runs[0].model, title);

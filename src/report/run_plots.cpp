@@ -1,6 +1,7 @@
 #include "report/run_plots.h"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -26,6 +27,12 @@ std::vector<std::string> thin_names(const std::vector<std::string>& names) {
   return kept;
 }
 
+// " (7 of 12)", so that nobody takes what is shown for all there is.
+std::string part_of(const std::vector<std::string>& shown, const std::vector<std::string>& names) {
+  if (shown.size() == names.size()) return "";
+  return fmt::format(" ({} of {})", shown.size(), names.size());
+}
+
 bool every_point_zero(const Chart& chart) {
   for (const ChartLine& line : chart.lines)
     for (const auto& point : line.points)
@@ -44,7 +51,8 @@ class RunDrawer {
     sort_columns();
     for (const auto& [unit, names] : coordinates_) coordinate_chart("coordinates", unit, names);
     for (const auto& [unit, names] : speeds_) coordinate_chart("speeds", unit, names);
-    coordinate_chart("quantities", "", others_);
+    for (const auto& [unit, names] : group_by_unit(runs_[0], others_))
+      coordinate_chart("quantities", unit, names);
     phase_portraits();
     spectra();
     return std::move(charts_);
@@ -86,8 +94,10 @@ class RunDrawer {
   // Which columns of trajectory.csv are coordinates, speeds, or something else.
   void sort_columns() {
     static const std::vector<std::string> known = {"kinetic", "potential", "energy", "constraint"};
-    for (const std::string& name : runs_[0].tables[0].names) {
-      if (&name == &runs_[0].tables[0].names[0]) continue;
+    const ResultTable& table = runs_[0].tables[0];
+    for (std::size_t i = 1; i < table.names.size(); ++i) {
+      const std::string& name = table.names[i];
+      if (!table.has_numbers(i)) continue;
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       const std::string unit = runs_[0].units.unit(name);
       if (has_digit_after(name, 'q'))
@@ -113,18 +123,15 @@ class RunDrawer {
     const std::vector<std::string> shown = thin_names(names);
     const bool quaternions = what == "coordinates" && unit.empty();
     std::string title = quaternions ? "quaternions and other numbers without unit" : what;
-    if (shown.size() < names.size())
-      title += fmt::format(" ({} of {})", shown.size(), names.size());
-    Chart chart = start_chart(runs_, title);
+    Chart chart = start_chart(runs_, title + part_of(shown, names));
     chart.y_label = with_unit(quaternions ? "number" : what == "quantities" ? "value" : what, unit);
     LinesOfRuns lines(runs_, chart);
     for (const std::string& name : shown) lines.add(name, course);
-    std::string file = what + (unit.empty() || what == "quantities" ? "" : "-" + unit);
-    std::replace(file.begin(), file.end(), '/', '-');
-    keep(file, std::move(chart));
+    keep(file_name(what, unit), std::move(chart));
   }
 
-  // Pairs of a coordinate and its speed; of [variables] the first two.
+  // Pairs of a coordinate and its speed; of [variables] the first two. Two columns of which no more
+  // is known than their names make no portrait.
   std::vector<std::pair<std::string, std::string>> portrait_pairs() const {
     std::vector<std::pair<std::string, std::string>> pairs;
     for (const auto& [unit, names] : coordinates_)
@@ -134,12 +141,14 @@ class RunDrawer {
         if (!unit.empty() && name.ends_with(".q0") && !runs_[0].find(speed).empty())
           pairs.emplace_back(name, speed);
       }
-    if (coordinates_.empty() && others_.size() > 1) pairs.emplace_back(others_[0], others_[1]);
+    const std::vector<std::string>& variables = runs_[0].variables;
+    if (variables.size() > 1) pairs.emplace_back(variables[0], variables[1]);
     if (pairs.size() > 4) pairs.resize(4);
     return pairs;
   }
 
   void phase_portraits() {
+    if (runs_[0].lists_items) return;
     for (const auto& [x, y] : portrait_pairs()) {
       Chart chart = start_chart(runs_, fmt::format("{} over {}", y, x));
       chart.x_label = runs_[0].units.with_unit(x);
@@ -149,26 +158,27 @@ class RunDrawer {
       lines.add(y, [&](const PlottedRun& run, const std::string& name) {
         return portrait(run, across, name);
       });
-      if (runs_.size() == 1) chart.lines[0].name = "";
+      if (runs_.size() == 1 && !chart.lines.empty()) chart.lines[0].name = "";
       keep("phase-" + x.substr(0, x.rfind('.')), std::move(chart));
     }
   }
 
-  // Lengths and angles have an axis each.
+  // Of coordinates, or of what a table has besides its time. Lengths and angles have an axis each.
   void spectra() {
-    Groups groups;
-    for (const auto& entry : coordinates_)
-      if (!entry.first.empty()) groups.push_back(entry);
-    if (groups.empty()) groups.emplace_back("", others_);
+    if (runs_[0].lists_items) return;
+    std::vector<UnitGroup> groups;
+    for (const auto& [unit, names] : coordinates_)
+      if (!unit.empty()) groups.push_back({unit, names});
+    if (groups.empty()) groups = group_by_unit(runs_[0], others_);
     for (const auto& [unit, names] : groups) {
-      Chart chart = start_chart(runs_, "amplitude spectrum");
-      chart.x_label =
-          runs_[0].units.unit("t").empty() ? "frequency [1 per unit of t]" : "frequency [Hz]";
+      const std::vector<std::string> shown = thin_names(names);
+      Chart chart = start_chart(runs_, "amplitude spectrum" + part_of(shown, names));
+      chart.x_label = frequency_label(runs_[0]);
       chart.y_label = with_unit("amplitude", unit);
       chart.y_log = true;
       LinesOfRuns lines(runs_, chart);
-      for (const std::string& name : thin_names(names)) lines.add(name, spectrum_of);
-      keep(&unit == &groups[0].first ? "spectrum" : "spectrum-" + unit, std::move(chart));
+      for (const std::string& name : shown) lines.add(name, spectrum_of);
+      keep(&unit == &groups[0].unit ? "spectrum" : file_name("spectrum", unit), std::move(chart));
     }
   }
 
@@ -182,6 +192,49 @@ class RunDrawer {
 
 std::vector<NamedChart> draw_runs(const std::vector<PlottedRun>& runs) {
   return RunDrawer(runs).draw();
+}
+
+std::vector<NamedChart> draw_over_first(const PlottedRun& run) {
+  const std::vector<PlottedRun> runs = {run};
+  const ResultTable& table = run.tables[0];
+  const std::vector<double>& x = table.numbers[0];
+  const auto steady = [&](auto before) {
+    return std::adjacent_find(x.begin(), x.end(),
+                              [&](double a, double b) { return !before(a, b); }) == x.end();
+  };
+  const bool course_of_x = !run.lists_items && (steady(std::less<>()) || steady(std::greater<>()));
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i < table.names.size(); ++i)
+    if (table.has_numbers(i)) names.push_back(table.names[i]);
+  // items have their words along the axis, where these have room
+  constexpr std::size_t most_words = 12, most_letters = 90;
+  std::vector<std::pair<double, std::string>> words;
+  if (table.names[0] == "row" && table.names.size() > 1 && table.rows() <= most_words)
+    for (std::size_t i = 0; i < table.words[1].size(); ++i)
+      words.emplace_back(x[i], table.words[1][i]);
+  std::size_t letters = 0;
+  for (const auto& [at, word] : words) letters += word.size() + 2;
+  if (letters > most_letters) words.clear();
+  const std::string across = words.empty() ? table.names[0] : table.names[1];
+  std::vector<NamedChart> charts;
+  for (const auto& [unit, columns] : group_by_unit(run, names)) {
+    const std::vector<std::string> shown = thin_names(columns);
+    const bool single = columns.size() == 1;
+    Chart chart =
+        start_chart(runs, fmt::format("{}: {}{} over {}", run.name, single ? columns[0] : "columns",
+                                      part_of(shown, columns), across));
+    chart.x_names = words;
+    chart.x_label = run.units.with_unit(across);
+    chart.y_label = single ? run.units.with_unit(columns[0]) : with_unit("value", unit);
+    LinesOfRuns lines(runs, chart);
+    for (const std::string& name : shown) lines.add(name, course);
+    for (ChartLine& line : chart.lines) {
+      line.drawn = course_of_x ? ChartDrawn::both : ChartDrawn::points;
+      if (single) line.name = "";
+    }
+    charts.push_back({file_name("quantities", unit), std::move(chart)});
+  }
+  return charts;
 }
 
 }  // namespace cartan

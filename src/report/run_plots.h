@@ -7,6 +7,9 @@ namespace cartan {
 
 // What fits the content.
 std::vector<NamedChart> draw_runs(const std::vector<PlottedRun>& runs);
+// A table without a time: its columns over the first, as points where that goes back and forth. No
+// spectrum, no portraits.
+std::vector<NamedChart> draw_over_first(const PlottedRun& run);
 // The columns that were asked for (quantity_plots.cpp).
 std::vector<NamedChart> draw_quantities(const std::vector<PlottedRun>& runs,
                                         const PlotRequest& request, std::string& problem);

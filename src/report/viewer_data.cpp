@@ -1,9 +1,11 @@
 #include "report/viewer_data.h"
 
 #include <bit>
-#include <cstring>
 
 #include <nlohmann/json.hpp>
+
+#include "core/base64.h"
+#include "report/column_units.h"
 
 namespace cartan {
 namespace {
@@ -12,29 +14,9 @@ using Json = nlohmann::ordered_json;
 
 static_assert(std::endian::native == std::endian::little, "the document is little-endian");
 
-std::string base64(const unsigned char* bytes, std::size_t count) {
-  static constexpr char digits[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((count + 2) / 3 * 4);
-  for (std::size_t k = 0; k < count; k += 3) {
-    const std::size_t have = std::min<std::size_t>(3, count - k);
-    unsigned group = bytes[k] << 16;
-    if (have > 1) group |= bytes[k + 1] << 8;
-    if (have > 2) group |= bytes[k + 2];
-    text += digits[group >> 18];
-    text += digits[group >> 12 & 63];
-    text += have > 1 ? digits[group >> 6 & 63] : '=';
-    text += have > 2 ? digits[group & 63] : '=';
-  }
-  return text;
-}
-
 template <class T>
 std::string base64(const std::vector<T>& numbers) {
-  std::vector<unsigned char> bytes(numbers.size() * sizeof(T));
-  if (!numbers.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
-  return base64(bytes.data(), bytes.size());
+  return to_base64({reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(T)});
 }
 
 // Rows of a kept table that a plot of at most `most` samples takes.
@@ -46,21 +28,24 @@ std::vector<std::size_t> choose_rows(std::size_t count, std::size_t most, std::s
   return rows;
 }
 
-Json table_json(const ViewerTable& table, const ViewerLimits& limits) {
+Json table_json(const ViewerTable& table, const ColumnUnits& units, const ViewerLimits& limits) {
   const CsvTable& csv = table.rows.table;
   // Energies and violations are looked at through their differences: doubles. Where bodies are and
   // how joints are loaded is only drawn.
-  const bool single = table.name == "bodies.csv" || table.name == "reactions.csv" ||
-                      table.name == "forces.csv";
+  const bool single =
+      table.name == "bodies.csv" || table.name == "reactions.csv" || table.name == "forces.csv";
   std::size_t every = 1;
   const std::size_t most =
       std::max<std::size_t>(2, std::min(limits.samples, limits.table_numbers / csv.names.size()));
   const std::vector<std::size_t> rows = choose_rows(csv.row_count(), most, every);
-  std::vector<std::string> names;
+  std::vector<std::string> names, measured;
   std::vector<double> t, numbers;
   for (std::size_t c = 0; c < csv.names.size(); ++c) {
     const bool is_time = csv.names[c] == "t";
-    if (!is_time) names.push_back(csv.names[c]);
+    if (!is_time) {
+      names.push_back(picture_name(table.name, csv.names[c]));
+      measured.push_back(units.unit(names.back()));
+    }
     for (std::size_t row : rows) (is_time ? t : numbers).push_back(csv.columns[c][row]);
   }
   Json json;
@@ -70,6 +55,7 @@ Json table_json(const ViewerTable& table, const ViewerLimits& limits) {
   json["every"] = table.rows.every * every;
   json["type"] = single ? "f32" : "f64";
   json["columns"] = names;
+  json["units"] = measured;
   json["t"] = base64(t);
   json["data"] =
       single ? base64(std::vector<float>(numbers.begin(), numbers.end())) : base64(numbers);
@@ -102,7 +88,9 @@ Json run_json(const ViewerRun& run, const ViewerLimits& limits) {
   json["summary"] = Json::parse(run.summary, nullptr, false);
   json["frames"] = frames_json(run);
   json["tables"] = Json::array();
-  for (const ViewerTable& table : run.tables) json["tables"].push_back(table_json(table, limits));
+  const ColumnUnits units(nlohmann::json::parse(run.model, nullptr, false));
+  for (const ViewerTable& table : run.tables)
+    json["tables"].push_back(table_json(table, units, limits));
   json["events"] = Json::array();
   for (const ViewerEvent& event : run.events)
     json["events"].push_back(

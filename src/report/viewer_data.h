@@ -4,12 +4,14 @@
 //     "modes": null or what `linearize --json` printed }
 //   RUN: { "label", "model": {model.json}, "summary": {summary.json} or null,
 //          "frames": { "count", "recorded", "every", "t", "poses" } or null,
-//          "tables": [ { "name", "count", "recorded", "every", "type", "columns", "t", "data" } ],
+//          "tables": [ { "name", "count", "recorded", "every", "type", "columns", "units", "t",
+//                        "data" } ],
 //          "events": [ { "t", "name", "direction" } ] }
 //
 // t, poses and data are little-endian numbers in base64: t and data of type f64 are doubles, poses
 // and data of type f32 floats. poses: frame by frame, body by body, x y z qw qx qy qz. data: column
-// by column. Long runs are thinned: of `recorded` rows each `every`-th was taken, and the last.
+// by column, named as pictures name them (column_units.h), "" where there is no unit. Long runs are
+// thinned: of `recorded` rows each `every`-th was taken, and the last.
 #pragma once
 
 #include <string>

@@ -92,5 +92,19 @@ TEST_F(Interrupt, TwoRunsDoNotMixInOneFolder) {
   EXPECT_EQ(visible_files(out_), before_);
 }
 
+// Where a large matrix is taken apart in one go, nobody looks at the signal meanwhile.
+TEST(InterruptOrbit, EndsSoon) {
+  RunningCommand run({"orbit", std::string(CARTAN_ROOT) + "/examples/roessler.toml", "--section",
+                      "y", "--period", "6", "--shooting", "400"});
+  std::this_thread::sleep_for(4s);
+  const auto begin = std::chrono::steady_clock::now();
+  run.send(SIGINT);
+  const CommandResult result = run.wait();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 3s);
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err, "cartan orbit: interrupted\n");
+}
+
 }  // namespace
 }  // namespace cartan::test

@@ -149,7 +149,7 @@ test('plots: cursor tied to the time, click sets it, any quantity can be added',
   const page = await open(browser, asFile('stewart.html'));
   const plots = () => page.evaluate(() => window.cartan.plots());
   const first = await plots();
-  assert.deepEqual(first.slice(0, 3).map((plot) => plot.title), ['Energy (J)', 'Change of the total energy (J)', 'Largest constraint violation']);
+  assert.deepEqual(first.slice(0, 3).map((plot) => plot.title), ['Energy (J)', 'Change of the total energy (J)', 'Largest constraint violation (m or rad)']);
   assert.equal(first[0].curves, 6); // three of each run
   for (const t of [0.05, 0.2]) {
     await showTime(page, t);

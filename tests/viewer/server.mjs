@@ -82,6 +82,67 @@ test('bad requests are survived', async () => {
   assert.deepEqual(await server.stop(), { code: 0, signal: null });
 });
 
+test('200 connections that say nothing keep nobody waiting, and do not hold up the end', async () => {
+  const server = await serve(path('result'));
+  const port = Number(new URL(server.address).port);
+  const idle = [];
+  for (let k = 0; k < 200; ++k) idle.push(connect(port, '127.0.0.1').on('error', () => {}));
+  await Promise.all(idle.map((socket) => new Promise((resolve) => socket.on('connect', resolve))));
+  const answer = await fetch(server.address, { signal: AbortSignal.timeout(4000) });
+  assert.equal(answer.status, 200);
+  await answer.text();
+  // They are closed, not kept for ever.
+  await Promise.race([
+    Promise.all(idle.map((socket) => socket.destroyed || new Promise((resolve) => socket.on('close', resolve).resume()))),
+    new Promise((_, reject) => setTimeout(() => reject(new Error('still open')), 12000).unref()),
+  ]);
+  const late = connect(port, '127.0.0.1').on('error', () => {});
+  await new Promise((resolve) => late.on('connect', resolve));
+  const begin = Date.now();
+  assert.deepEqual(await server.stop(), { code: 0, signal: null });
+  assert.ok(Date.now() - begin < 2500, `${Date.now() - begin} ms`);
+});
+
+// Sends piece after piece until the other side has had enough; how many bytes that took.
+function pour(port, head, piece, most) {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    let sent = 0;
+    const end = () => {
+      socket.destroy();
+      resolve(sent);
+    };
+    const more = () => {
+      while (sent < most && !socket.destroyed) {
+        sent += piece.length;
+        if (!socket.write(piece)) return socket.once('drain', more);
+      }
+      if (sent >= most) end();
+    };
+    socket.on('error', end).on('close', end).resume();
+    socket.write(head, more);
+  });
+}
+
+test('bodies in chunks, lines and headers without end are cut off', async () => {
+  const server = await serve(path('result'));
+  const port = Number(new URL(server.address).port);
+  const most = 64 << 20;
+  const host = `Host: 127.0.0.1:${port}\r\n`;
+  const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+  for (const [head, piece] of [
+    [`POST / HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n`, chunk],
+    [`POST /record/picture HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n`, chunk],
+    ['GET /', 'a'.repeat(65536)],
+    [`GET / HTTP/1.1\r\n${host}X: `, 'a'.repeat(65536)],
+  ]) {
+    const sent = await pour(port, head, piece, most);
+    assert.ok(sent < most / 2, `${JSON.stringify(head.slice(0, 30))}: ${sent} bytes were taken`);
+  }
+  assert.equal((await fetch(server.address)).status, 200);
+  await server.stop();
+});
+
 test('answers on loopback and to its own name only', async () => {
   const server = await serve(path('result'));
   const port = Number(new URL(server.address).port);

@@ -99,6 +99,30 @@ export async function showTime(page, t) {
   }, t);
 }
 
+// A part of the page as it is seen: width, height and the colours of the pixels, [r, g, b, a, r, ...].
+export async function pixelsOf(page, locator) {
+  const picture = (await locator.screenshot()).toString('base64');
+  return page.evaluate(async (data) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${data}`;
+    await image.decode();
+    const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height });
+    const context = canvas.getContext('2d');
+    context.drawImage(image, 0, 0);
+    return { width: image.width, height: image.height, data: [...context.getImageData(0, 0, image.width, image.height).data] };
+  }, picture);
+}
+// How many pixels of a column (or of a rectangle) are within `tolerance` of a colour, component by component.
+export function countNear({ width, data }, [left, top, right, bottom], color, tolerance = 40) {
+  let count = 0;
+  for (let y = top; y < bottom; ++y)
+    for (let x = left; x < right; ++x) {
+      const at = 4 * (y * width + x);
+      if (color.every((c, k) => Math.abs(data[at + k] - c) <= tolerance)) ++count;
+    }
+  return count;
+}
+
 // -- rotations, written down anew so that the page is compared with other code ---------------------
 
 export function rotate([w, x, y, z], v) {

@@ -5,9 +5,9 @@ import { helpDialog, listen } from './keys';
 import { displacementOf, Mode, readModes, readReference } from './modes';
 import { Panel } from './panel';
 import { fittingSpeed, Player, speeds } from './player';
-import { defaultPlots, Plot, PlotOptions } from './plots';
+import { defaultPlots, groupByUnit, Plot, PlotOptions } from './plots';
 import { record } from './record';
-import { findInterval, Run, valueAt } from './run';
+import { findInterval, largestOf, Run, valueAt } from './run';
 import { View } from './scene/view';
 
 export class App {
@@ -27,6 +27,7 @@ export class App {
   private dark: boolean;
   private lastValues = 0;
   private resolution = 1;
+  private readonly mostEnergy: number; // beside which others are rounding
   private pace: { since: number; drawn: number } | null = null;
   private readonly root = document.getElementById('app')!;
   private readonly canvas = h('canvas', { tabindex: '0', 'aria-label': 'the mechanism in three dimensions' });
@@ -50,9 +51,13 @@ export class App {
     this.reference = readReference(document_.modes, this.run);
     this.player = new Player(this.run.begin, this.run.end, () => this.refresh());
     this.player.speed = fittingSpeed(this.player.duration);
+    this.mostEnergy = Math.max(0, ...['kinetic', 'potential', 'energy'].map((name) => {
+      const series = this.run.series('trajectory.csv', name);
+      return series ? largestOf(series) : 0;
+    }));
     this.panel = new Panel(this.view, this.modes, {
       refresh: () => this.refresh(),
-      addPlot: (names) => this.addQuantities(names),
+      addPlot: (names, part) => this.addQuantities(names, part),
       chooseMode: (mode) => this.chooseMode(mode),
       setAmplitude: (share) => { this.amplitude = share; this.refresh(); },
       setFollow: (what) => this.setFollow(what),
@@ -178,10 +183,12 @@ export class App {
     plot.showTime(this.player.time, true);
     return plot;
   }
-  private addQuantities(names: { table: string; name: string }[]): void {
+  private addQuantities(names: { table: string; name: string }[], part?: string): void {
     const curves = names.map(({ table, name }) => ({ label: name, series: this.run.series(table, name)!, ghost: this.other?.series(table, name) }));
-    const plot = this.addPlot({ title: names.map(({ name }) => name).join(', '), curves });
-    plot.element.scrollIntoView({ block: 'nearest' });
+    for (const group of groupByUnit(curves, (curve) => curve.series.unit).values()) {
+      const plot = this.addPlot({ title: group.map(({ label }) => label).join(', '), part, curves: group });
+      plot.element.scrollIntoView({ block: 'nearest' });
+    }
   }
 
   chooseMode(mode: number): void {
@@ -258,11 +265,11 @@ export class App {
     const energy = this.run.series('trajectory.csv', 'energy');
     for (const name of ['kinetic', 'potential', 'energy']) {
       const series = this.run.series('trajectory.csv', name);
-      if (series) rows.push([name, `${short(valueAt(series, t))} J`]);
+      if (series) rows.push([name, `${short(valueAt(series, t), this.mostEnergy)} J`]);
     }
-    if (energy && this.player.duration > 0) rows.push(['change', `${short(valueAt(energy, t) - energy.values[0])} J`]);
+    if (energy && this.player.duration > 0) rows.push(['change', `${short(valueAt(energy, t) - energy.values[0], this.mostEnergy)} J`]);
     const violation = this.run.series('trajectory.csv', 'constraint');
-    if (violation && violation.values.some((value) => value > 0)) rows.push(['violation', short(valueAt(violation, t))]);
+    if (violation && violation.values.some((value) => value > 0)) rows.push(['violation', `${short(valueAt(violation, t))} ${violation.unit}`]);
     const difference = this.view.difference();
     if (difference) rows.push(['to the ghost', `${short(difference.distance)} m${difference.body ? ` (${difference.body})` : ''}`]);
     if (this.run.bodyCount === 0)

@@ -1,5 +1,6 @@
-// Colours that stay apart for colour-blind eyes (Okabe and Ito 2008).
-export const palette = ['#0072b2', '#e69f00', '#009e73', '#d55e00', '#56b4e9', '#cc79a7', '#b8a700', '#7f7f7f'];
+// Colours that stay apart for colour-blind eyes (Okabe and Ito 2008), in the order of charts and reports
+// (src/report/chart_pixels.cpp): the potential energy is vermilion here and there.
+export const palette = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000'];
 export const axisColors = ['#d55e00', '#009e73', '#0072b2']; // x y z
 export const arrowColors = { reaction: '#d55e00', torque: '#cc79a7', force: '#009e73', weight: '#7f7f7f' };
 // Of what is recorded in forces.csv, by type; constraints like reactions.
@@ -9,7 +10,7 @@ export const forceColors: Record<string, string> = {
 };
 
 // On a dark page the darker ones are lifted.
-const onDark: Record<string, string> = { '#0072b2': '#4aa3df', '#b8a700': '#f0e442', '#7f7f7f': '#a8a8a8' };
+const onDark: Record<string, string> = { '#0072b2': '#4aa3df', '#000000': '#e6eaee' };
 export function plotColor(index: number, dark: boolean): string {
   const color = palette[index % palette.length];
   return dark ? onDark[color] ?? color : color;

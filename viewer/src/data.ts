@@ -79,6 +79,7 @@ export interface PackedTable {
   every: number;
   type: 'f32' | 'f64';
   columns: string[];
+  units: string[]; // of the columns, '' where there is none
   t: string;
   data: string;
 }

@@ -16,10 +16,11 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-// Four significant digits, however large or small.
-export function short(value: number): string {
+// Four significant digits, however large or small. What is rounding beside `scale`, the largest of its
+// kind, or too small to be anything else is 0.
+export function short(value: number, scale = 0): string {
   if (!Number.isFinite(value)) return '–';
-  if (value === 0) return '0';
+  if (Math.abs(value) <= Math.max(1e-18 * scale, 1e-30)) return '0';
   const size = Math.abs(value);
   if (size >= 1e5 || size < 1e-3) return value.toExponential(2).replace('e+', 'e');
   return String(Number(value.toPrecision(4)));

@@ -15,6 +15,8 @@ export interface Hook {
   follow: () => string;
   traces: () => number;
   camera: () => number[];
+  corners: () => number[][]; // of all that moves, in the picture: -1 to 1 both ways
+  letters: () => { letter: string; x: number; y: number }[]; // of the axes, in pixels of the picture
   calls: () => number; // draw calls of the last picture
   frames: () => number;
 }
@@ -29,10 +31,12 @@ export function install(app: App): void {
     parts: (body, ghost = false) => app.view.readBack(body, ghost),
     arrows: (layer) => app.view.readArrows(layer),
     layers: () => Object.fromEntries(app.view.layers.map((layer) => [layer.key, layer.shown])),
-    plots: () => app.plots.map((plot) => ({ title: plot.options.title, curves: plot.curveCount, cursor: plot.timeOfCursor })),
+    plots: () => app.plots.map((plot) => ({ title: plot.title, curves: plot.curveCount, cursor: plot.timeOfCursor })),
     mode: () => app.mode,
     follow: () => app.view.follow,
     traces: () => app.view.traces.list.length,
+    corners: () => app.view.corners(),
+    letters: () => app.view.stage.readLetters(),
     camera: () => app.view.stage.camera.position.toArray(),
     calls: () => app.view.stage.renderer.info.render.calls,
     frames: () => app.run.times.length,

@@ -1,13 +1,14 @@
 // The column beside the picture: what is shown, modes, plots, facts.
 import { h, short } from './dom';
 import { describe, Mode } from './modes';
+import { thin } from './plots';
 import type { Run } from './run';
 import type { View } from './scene/view';
 import { tipOf } from './scene/traces';
 
 export interface PanelActions {
   refresh: () => void;
-  addPlot: (names: { table: string; name: string }[]) => void;
+  addPlot: (names: { table: string; name: string }[], part?: string) => void; // part: '8 of 12'
   chooseMode: (mode: number) => void; // -1: none
   setAmplitude: (share: number) => void;
   setFollow: (what: string) => void;
@@ -94,14 +95,19 @@ export class Panel {
     const problem = h('span', { class: 'note' });
     const add = () => {
       const wanted = input.value.split(',').map((text) => text.trim()).filter(Boolean);
+      let part: string | undefined;
       const found = wanted.flatMap((text) => {
-        if (text.endsWith('*')) return all.filter(({ name }) => name.startsWith(text.slice(0, -1))).slice(0, 8);
+        if (text.endsWith('*')) {
+          const those = thin(all.filter(({ name }) => name.startsWith(text.slice(0, -1))));
+          part = those.part ?? part;
+          return those.shown;
+        }
         const one = all.find(({ name }) => name === text);
         return one ? [one] : [];
       });
       problem.textContent = found.length === 0 && wanted.length > 0 ? 'nothing of that name was recorded' : '';
       if (found.length === 0) return;
-      this.actions.addPlot(found);
+      this.actions.addPlot(found, part);
       input.value = '';
     };
     input.addEventListener('keydown', (event) => event.key === 'Enter' && add());

@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { plotColor } from './colors';
 import { h, short } from './dom';
-import { Run, Series, valueAt } from './run';
+import { largestOf, Run, Series, valueAt } from './run';
 
 export interface Curve {
   label: string;
@@ -12,11 +12,14 @@ export interface Curve {
 }
 
 export interface PlotOptions {
-  title: string;
+  title: string; // without the unit, which the curves have in common
+  part?: string; // '4 of 7', where not all is shown
   curves: Curve[];
   log?: boolean;
   height?: number;
 }
+
+const cursorWidth = 1.5; // in pixels, as style.css has it
 
 // A logarithmic axis has no place for zero and below.
 // A gap where a number is not defined, or has no logarithm.
@@ -32,7 +35,7 @@ export class Plot {
   private readonly legend = h('div', { class: 'legend' });
   private log: boolean;
   private time = 0;
-  private width = 0; // of the area with the curves
+  private largest = 0; // of the values
 
   constructor(
     readonly options: PlotOptions,
@@ -41,6 +44,8 @@ export class Plot {
     close: (plot: Plot) => void,
   ) {
     this.log = options.log ?? false;
+    for (const { series, ghost } of options.curves)
+      for (const source of [series, ghost]) if (source) this.largest = Math.max(this.largest, largestOf(source));
     const scale = h('button', { class: 'small', title: 'linear or logarithmic', 'aria-pressed': String(this.log) }, 'log');
     scale.addEventListener('click', () => {
       this.log = !this.log;
@@ -74,12 +79,13 @@ export class Plot {
           { ...axis, size: 58, values: (_, ticks) => ticks.map((y) => (y === null || y === undefined ? '' : this.log && !/^1e?/.test(y.toExponential()) ? '' : short(y))) },
         ],
         series: [{}, ...series],
+        // Sizes and scales are settled only when it draws, which is later than here.
+        hooks: { draw: [() => this.placeCursor()] },
       },
       data,
       this.area,
     );
     this.chart.over.append(this.cursor);
-    this.width = this.chart.over.clientWidth;
     let down = 0;
     this.chart.over.addEventListener('mousedown', (event) => (down = event.clientX));
     this.chart.over.addEventListener('click', (event) => {
@@ -91,24 +97,21 @@ export class Plot {
 
   // Very small or large numbers are drawn as multiples of a power of ten, which the title tells.
   private chooseFactor(): number {
-    let largest = 0;
-    for (const { series, ghost } of this.options.curves)
-      for (const source of [series, ghost]) for (const value of source?.values ?? []) largest = Math.max(largest, Math.abs(value) || 0);
-    if (this.log || !(largest > 0) || (largest >= 0.01 && largest < 1e5)) return 1;
+    const { largest } = this;
+    if (this.log || !(largest > 1e-30) || (largest >= 0.01 && largest < 1e5)) return 1;
     return 10 ** Math.floor(Math.log10(largest));
   }
 
   private collect(): { data: uPlot.AlignedData; series: uPlot.Series[] } {
     const factor = this.chooseFactor();
-    const unit = short(factor).replace('.00', '');
-    const title = this.options.title;
-    this.heading.textContent = factor === 1 ? title : title.endsWith('(J)') ? title.replace('(J)', `(${unit} J)`) : `${title} (${unit})`;
+    this.heading.textContent = this.headingWith(factor === 1 ? '' : factor.toExponential(0).replace('e+', 'e'));
     const tables: uPlot.AlignedData[] = [];
     const series: uPlot.Series[] = [];
     this.options.curves.forEach((curve, k) => {
       const stroke = plotColor(k, this.dark);
       const add = (source: Series, dash?: number[]) => {
-        tables.push([Array.from(source.t), Array.from(source.values, (value) => shownValue(value / factor, this.log))]);
+        const noise = Math.max(1e-30, 1e-18 * this.largest); // drawn as what it means: nothing
+        tables.push([Array.from(source.t), Array.from(source.values, (value) => shownValue(Math.abs(value) <= noise ? 0 : value / factor, this.log))]);
         series.push({ label: curve.label, stroke, width: 1.5, dash, pxAlign: 0, points: { show: source.t.length < 3 }, spanGaps: true });
       };
       add(curve.series);
@@ -131,15 +134,25 @@ export class Plot {
 
   showTime(t: number, withValues: boolean): void {
     this.time = t;
-    if (this.chart) {
-      const x = this.chart.valToPos(t, 'x');
-      const outside = !(x >= -1 && x <= this.width + 1);
-      this.cursor.style.transform = `translateX(${x.toFixed(1)}px)`;
-      if (this.cursor.hidden !== outside) this.cursor.hidden = outside;
-    }
+    this.placeCursor();
     if (withValues) this.options.curves.forEach((curve, k) => {
-      if (this.values[k]) this.values[k].textContent = short(valueAt(curve.series, t));
+      if (this.values[k]) this.values[k].textContent = short(valueAt(curve.series, t), this.largest);
     });
+  }
+
+  // Where the present time is, unless the part that is enlarged has it not.
+  private placeCursor(): void {
+    if (!this.chart) return;
+    const { min, max } = this.chart.scales.x;
+    const known = min !== undefined && min !== null && max !== undefined && max !== null;
+    const slack = known ? 1e-9 * (max - min) : 0;
+    const outside = !(known && this.time >= min - slack && this.time <= max + slack);
+    if (this.cursor.hidden !== outside) this.cursor.hidden = outside;
+    if (outside) return;
+    // At the end, too, all of it is inside the area, which shows nothing beyond its edge.
+    const last = this.chart.bbox.width / devicePixelRatio - cursorWidth;
+    const x = Math.max(0, Math.min(last, this.chart.valToPos(this.time, 'x') - cursorWidth / 2));
+    this.cursor.style.transform = `translateX(${x.toFixed(2)}px)`;
   }
 
   setTheme(dark: boolean): void {
@@ -148,7 +161,16 @@ export class Plot {
   }
   get timeOfCursor(): number {
     const shift = /translateX\(([-\d.]+)px\)/.exec(this.cursor.style.transform);
-    return this.chart && shift ? this.chart.posToVal(Number(shift[1]), 'x') : NaN;
+    return this.chart && shift && !this.cursor.hidden ? this.chart.posToVal(Number(shift[1]) + cursorWidth / 2, 'x') : NaN;
+  }
+  // As the heading has it, less the power of ten.
+  get title(): string {
+    return this.headingWith('');
+  }
+  private headingWith(factor: string): string {
+    const { title, part, curves } = this.options;
+    const brackets = [factor, curves[0].series.unit].filter(Boolean).join(' ');
+    return [title, brackets ? ` (${brackets})` : '', part ? `, ${part}` : ''].join('');
   }
   get curveCount(): number {
     return this.chart ? this.chart.series.length - 1 : 0;
@@ -157,30 +179,53 @@ export class Plot {
 
 // Deviation from the first value.
 function change(series: Series): Series {
-  return { t: series.t, values: Float64Array.from(series.values, (value) => value - series.values[0]) };
+  return { ...series, values: Float64Array.from(series.values, (value) => value - series.values[0]) };
+}
+
+const mostCurves = 7; // of a plot: as many as there are colours
+
+// Names of quantities that may share an axis: of one unit each, in the order in which units come up.
+export function groupByUnit<T>(items: T[], unitOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const unit = unitOf(item);
+    groups.set(unit, [...(groups.get(unit) ?? []), item]);
+  }
+  return groups;
+}
+
+// Evenly spaced ones of many, and how many that is of all.
+export function thin<T>(items: T[]): { shown: T[]; part?: string } {
+  if (items.length <= mostCurves) return { shown: items };
+  const shown = Array.from({ length: mostCurves }, (_, k) => items[Math.floor((k * (items.length - 1)) / (mostCurves - 1))]);
+  return { shown, part: `${mostCurves} of ${items.length}` };
 }
 
 // What is worth seeing at once.
 export function defaultPlots(run: Run, other: Run | null): PlotOptions[] {
-  const curve = (name: string, of: (series: Series) => Series = (s) => s): Curve | null => {
+  const curve = (name: string, of: (series: Series) => Series = (s) => s, label = name): Curve | null => {
     const series = run.series('trajectory.csv', name);
     const ghost = other?.series('trajectory.csv', name);
-    return series ? { label: name, series: of(series), ghost: ghost ? of(ghost) : null } : null;
+    return series ? { label, series: of(series), ghost: ghost ? of(ghost) : null } : null;
   };
   const present = (curves: (Curve | null)[]) => curves.filter((c): c is Curve => c !== null);
   const plots: PlotOptions[] = [];
   if (run.bodyCount === 0) {
-    plots.push({ title: 'Variables', curves: present((run.model.variables ?? []).slice(0, 6).map((v) => curve(v.name))), height: 220 });
+    const { shown, part } = thin(run.model.variables ?? []);
+    plots.push({ title: 'Variables', part, curves: present(shown.map((v) => curve(v.name))), height: 220 });
   } else {
-    plots.push({ title: 'Energy (J)', curves: present(['kinetic', 'potential', 'energy'].map((name) => curve(name))) });
-    plots.push({ title: 'Change of the total energy (J)', curves: present([curve('energy', change)]), height: 110 });
-    const violation = curve('constraint');
+    plots.push({ title: 'Energy', curves: present(['kinetic', 'potential', 'energy'].map((name) => curve(name))) });
+    plots.push({ title: 'Change of the total energy', curves: present([curve('energy', change)]), height: 110 });
+    const violation = curve('constraint', undefined, 'violation');
     if (violation && violation.series.values.some((value) => value > 0))
       plots.push({ title: 'Largest constraint violation', curves: [violation], log: true, height: 110 });
-    const first = run.quantities().find(({ table }) => table === 'trajectory.csv')?.names.filter((name) => /\.q\d+$/.test(name)) ?? [];
-    const joints = [...new Set(first.map((name) => name.replace(/\.q\d+$/, '')))];
-    const single = joints.filter((joint) => !first.includes(`${joint}.q1`)).slice(0, 4);
-    if (single.length > 0) plots.push({ title: 'Joint coordinates', curves: present(single.map((joint) => curve(`${joint}.q0`))) });
+    // Angles and lengths have an axis each; components of quaternions say little to the eye.
+    const names = run.quantities().find(({ table }) => table === 'trajectory.csv')?.names.filter((name) => /\.q\d+$/.test(name)) ?? [];
+    for (const [unit, list] of groupByUnit(names, (name) => run.series('trajectory.csv', name)!.unit)) {
+      if (!unit) continue;
+      const { shown, part } = thin(list);
+      plots.push({ title: 'Joint coordinates', part, curves: present(shown.map((name) => curve(name))) });
+    }
   }
   return plots.filter((plot) => plot.curves.length > 0);
 }

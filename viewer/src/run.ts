@@ -7,12 +7,13 @@ const poseSize = 7; // x y z qw qx qy qz
 export interface Series {
   t: Float64Array;
   values: Float64Array | Float32Array;
+  unit: string;
 }
 
 interface Table {
   name: string;
   t: Float64Array;
-  columns: Map<string, Float64Array | Float32Array>;
+  columns: Map<string, { values: Float64Array | Float32Array; unit: string }>;
 }
 
 // Index of the last time <= t, at least 0.
@@ -46,8 +47,9 @@ export class Run {
     (this.model.bodies ?? []).forEach((body, k) => this.bodyIndex.set(body.name, k));
     this.tables = document.tables.map((packed) => {
       const data = (packed.type === 'f32' ? floats : doubles)(packed.data, packed.count * packed.columns.length);
-      const columns = new Map<string, Float64Array | Float32Array>();
-      packed.columns.forEach((name, k) => columns.set(name, data.subarray(k * packed.count, (k + 1) * packed.count)));
+      const columns: Table['columns'] = new Map();
+      packed.columns.forEach((name, k) =>
+        columns.set(name, { values: data.subarray(k * packed.count, (k + 1) * packed.count), unit: packed.units[k] }));
       return { name: packed.name, t: doubles(packed.t, packed.count), columns };
     });
     const frames = document.frames;
@@ -104,8 +106,8 @@ export class Run {
 
   series(table: string, column: string): Series | null {
     const found = this.tables.find((candidate) => candidate.name === table);
-    const values = found?.columns.get(column);
-    return found && values ? { t: found.t, values } : null;
+    const stored = found?.columns.get(column);
+    return found && stored ? { t: found.t, ...stored } : null;
   }
 
   has(table: string): boolean {
@@ -123,6 +125,13 @@ export function valueAt(series: Series, t: number): number {
   if (k + 1 >= series.t.length || t <= series.t[k]) return a;
   const span = series.t[k + 1] - series.t[k];
   return span > 0 ? a + ((series.values[k + 1] - a) * (t - series.t[k])) / span : a;
+}
+
+// The largest size a quantity reaches.
+export function largestOf(series: Series): number {
+  let largest = 0;
+  for (const value of series.values) if (Math.abs(value) > largest) largest = Math.abs(value);
+  return largest;
 }
 
 function ordinal(n: number): string {

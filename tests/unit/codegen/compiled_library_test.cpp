@@ -167,6 +167,33 @@ TEST(CompiledLibrary, WithoutAHomeTheCacheIsOfTheProcess) {
   for (const auto& [name, value] : held) setenv(name.c_str(), value.c_str(), 1);
 }
 
+// A compiler that writes down its words, one in a line, and does what cc does.
+std::vector<std::string> words_for(const std::string& source, const WorkFolder& folder) {
+  const fs::path script = folder.path() / "recording-cc", list = folder.path() / "words";
+  std::ofstream(script) << "#!/bin/sh\nprintf '%s\\n' \"$@\" > " << list << "\nexec cc \"$@\"\n";
+  fs::permissions(script, fs::perms::owner_all);
+  CompileOptions options = options_in(folder);
+  options.compiler = script;
+  options.flags = {"-O0", "-DASKED"};
+  EXPECT_NE(compile(source, options), nullptr);
+  std::ifstream in(list);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(in, word);)
+    if (word.find(folder.path()) == std::string::npos) words.push_back(word);
+  return words;
+}
+
+TEST(CompiledLibrary, TheCompilerGetsTheFlagsOfTheCallerHoweverLongTheCodeIs) {
+  const WorkFolder folder;
+  const std::vector<std::string> few = words_for(code, folder);
+  const std::string long_code = code + ("/* " + std::string(1000000, '.') + " */\n");
+  EXPECT_EQ(words_for(long_code, folder), few);
+  std::vector<std::string> levels;
+  for (const std::string& word : few)
+    if (word.starts_with("-O") || word.starts_with("-fno")) levels.push_back(word);
+  EXPECT_EQ(levels, std::vector<std::string>{"-O0"});
+}
+
 TEST(CompiledLibrary, CacheIsInTheUsersFolder) {
   const char* before = std::getenv("XDG_CACHE_HOME");
   const std::string held = before ? before : "";

@@ -8,6 +8,7 @@
 
 #include "report/chart.h"
 #include "report/chart_axis.h"
+#include "report/chart_pixels.h"
 #include "report/result_table.h"
 #include "report/spectrum.h"
 
@@ -45,6 +46,31 @@ TEST(ChartAxis, LogarithmicDecades) {
     if (!tick.label.empty()) labels.push_back(tick.label);
   EXPECT_EQ(labels,
             (std::vector<std::string>{"10⁻⁹", "10⁻⁸", "10⁻⁷", "10⁻⁶", "10⁻⁵", "10⁻⁴", "0.001"}));
+}
+
+// 3.72e-40 J is rounding, and no axis is labelled with it.
+TEST(ChartAxis, WhatRoundingLeftIsNothing) {
+  ChartAxis axis;
+  axis.add(0);
+  axis.add(3.72e-40);
+  axis.widen();
+  for (const auto& tick : axis.ticks(5)) EXPECT_EQ(tick.label.find('e'), std::string::npos);
+  EXPECT_NEAR(axis.fraction(3.72e-40), 0.5, 1e-12);
+}
+
+// The viewer and charts draw the same quantity in the same colour.
+TEST(ChartColours, AreThoseOfTheViewerInOneOrder) {
+  std::ifstream file(CARTAN_ROOT "/viewer/src/colors.ts");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  const std::size_t begin = text.find("palette = ["), end = text.find(']', begin);
+  ASSERT_NE(begin, std::string::npos);
+  const std::string list = text.substr(begin, end - begin);
+  std::vector<std::string> colours;
+  for (std::size_t at = list.find('#'); at != std::string::npos; at = list.find('#', at + 1))
+    colours.push_back(list.substr(at, 7));
+  ASSERT_EQ(colours.size(), 7u);
+  for (int k = 0; k < 7; ++k) EXPECT_EQ(colours[k], line_colour(k)) << k;
+  EXPECT_EQ(colours[0], std::string(line_colour(7)));  // and begin anew together
 }
 
 TEST(ChartAxis, ConstantValuesAndNothing) {

@@ -1,9 +1,10 @@
 // Renderer, camera, lights and ground.
 import {
-  AxesHelper, Box3, BufferGeometry, Color, DirectionalLight, Float32BufferAttribute, Fog, Group, HemisphereLight,
-  LineBasicMaterial, LineSegments, Material, Mesh, MeshLambertMaterial,
-  MeshStandardMaterial, PerspectiveCamera, PlaneGeometry, Quaternion, Scene, ShadowMaterial, Vector3, WebGLRenderer,
+  AxesHelper, Box3, BufferGeometry, CanvasTexture, Color, DirectionalLight, Float32BufferAttribute, Fog, Group, HemisphereLight,
+  LineBasicMaterial, LineSegments, Material, Mesh, MeshLambertMaterial, MeshStandardMaterial, PerspectiveCamera, PlaneGeometry,
+  Quaternion, Scene, ShadowMaterial, Sprite, SpriteMaterial, SRGBColorSpace, Vector3, WebGLRenderer,
 } from 'three';
+import { axisColors } from '../colors';
 import { DataProblem } from '../data';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 
@@ -22,6 +23,26 @@ function makeGrid(spacing: number, n: number, piece: number): LineSegments {
   return new LineSegments(geometry, new LineBasicMaterial());
 }
 
+// A letter that faces the camera and keeps its size on the screen.
+function makeLetter(letter: string, color: string): Sprite {
+  const side = 64;
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = side;
+  const context = canvas.getContext('2d')!;
+  context.font = '600 46px system-ui, "Liberation Sans", sans-serif';
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  context.fillStyle = color;
+  context.fillText(letter, side / 2, side / 2);
+  const map = new CanvasTexture(canvas);
+  map.colorSpace = SRGBColorSpace;
+  const sprite = new Sprite(new SpriteMaterial({ map, transparent: true, depthTest: false, depthWrite: false, sizeAttenuation: false, fog: false }));
+  sprite.name = `axis ${letter}`;
+  return sprite;
+}
+
+const letterPixels = 26; // of the square a letter stands in
+
 export class Stage {
   readonly scene = new Scene();
   readonly renderer: WebGLRenderer;
@@ -36,6 +57,9 @@ export class Stage {
   private grid: LineSegments | null = null;
   private spacing = 1;
   private size = 1;
+  private readonly letters: Sprite[] = [];
+  // How the camera was last placed to show all of a box; null once a hand has moved it.
+  private fitted: { box: Box3; direction: ViewDirection } | null = null;
 
   constructor(readonly canvas: HTMLCanvasElement, up: Vector3, quality: string | null) {
     this.up = up.clone();
@@ -53,6 +77,7 @@ export class Stage {
     this.camera.up.copy(this.up);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
+    this.controls.addEventListener('start', () => (this.fitted = null));
     this.scene.add(this.sky, this.key, this.key.target, this.ground);
     this.sky.position.copy(this.up);
   }
@@ -72,8 +97,14 @@ export class Stage {
     }
     this.layGround(size, height);
     const axes = new AxesHelper(0.18 * size);
-    axes.setColors(new Color('#d55e00'), new Color('#009e73'), new Color('#0072b2'));
+    axes.setColors(new Color(axisColors[0]), new Color(axisColors[1]), new Color(axisColors[2]));
     this.ground.add(axes);
+    ['x', 'y', 'z'].forEach((letter, k) => {
+      const sprite = makeLetter(letter, axisColors[k]);
+      sprite.position.setComponent(k, 0.2 * size);
+      this.letters.push(sprite);
+      this.ground.add(sprite);
+    });
   }
 
   private layGround(size: number, height: number): void {
@@ -127,6 +158,7 @@ export class Stage {
 
   // All of `box` in the picture, seen from a direction.
   look(box: Box3, direction: ViewDirection): void {
+    this.fitted = { box: box.clone(), direction };
     const center = box.getCenter(new Vector3());
     const front = Math.abs(this.up.y) > 0.9 ? new Vector3(0, 0, 1) : new Vector3(0, -1, 0);
     const side = front.clone().cross(this.up).negate();
@@ -161,6 +193,7 @@ export class Stage {
   // The camera keeps its place relative to a moving target.
   moveTarget(to: Vector3): void {
     const shift = to.clone().sub(this.controls.target);
+    this.fitted?.box.translate(shift);
     this.controls.target.add(shift);
     this.camera.position.add(shift);
     this.controls.update();
@@ -170,8 +203,24 @@ export class Stage {
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement!;
     if (width === 0 || height === 0) return;
     this.renderer.setSize(width, height, false);
-    this.camera.aspect = width / height;
+    if (this.camera.aspect !== width / height) this.setAspect(width / height);
+    // of the height of the picture, seen at the distance 1
+    const letter = (2 * Math.tan((this.camera.fov * Math.PI) / 360) * letterPixels) / height;
+    for (const sprite of this.letters) sprite.scale.set(letter, letter, 1);
+  }
+
+  // What was in the picture stays in it: a view that showed all is fitted anew, one that a hand has chosen is
+  // seen from farther away where the picture gets narrower.
+  private setAspect(aspect: number): void {
+    const before = Math.min(1, this.camera.aspect);
+    this.camera.aspect = aspect;
     this.camera.updateProjectionMatrix();
+    if (this.fitted) this.look(this.fitted.box, this.fitted.direction);
+    else {
+      const away = this.camera.position.clone().sub(this.controls.target);
+      this.camera.position.copy(this.controls.target).addScaledVector(away, before / Math.min(1, aspect));
+      this.controls.update();
+    }
   }
 
   // Where the processor draws, pictures in motion may be coarser than those at rest.
@@ -179,6 +228,15 @@ export class Stage {
     if (this.fine || this.renderer.getPixelRatio() === share) return;
     this.renderer.setPixelRatio(share);
     this.resize();
+  }
+
+  // Where the letters of the axes are, in pixels of the picture.
+  readLetters(): { letter: string; x: number; y: number }[] {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    return this.letters.map((sprite) => {
+      const place = sprite.getWorldPosition(new Vector3()).project(this.camera);
+      return { letter: sprite.name.slice(-1), x: ((place.x + 1) / 2) * width, y: ((1 - place.y) / 2) * height };
+    });
   }
 
   render(): void {

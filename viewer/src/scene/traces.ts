@@ -41,7 +41,7 @@ export class Traces {
   }
 
   addPath(body: number, point: Vector3, times: Float64Array, positions: Float32Array): Trace {
-    const color = palette[(this.list.length + 4) % palette.length];
+    const color = palette[(this.list.length + 5) % (palette.length - 1)]; // not the black one
     const line = this.fine ? this.wideLine(positions, color) : thinLine(positions, color);
     line.frustumCulled = false;
     this.group.add(line);

@@ -151,6 +151,13 @@ export class View {
     this.stage.look(box.isEmpty() ? new Box3(new Vector3(-1, -1, -1), new Vector3(1, 1, 1)) : box, direction);
   }
 
+  // Corners of what home() shows, as the camera has them now.
+  corners(): number[][] {
+    const { min, max } = this.travels() ? this.extent.start : this.extent.travel;
+    const point = new Vector3();
+    return [min.x, max.x].flatMap((x) => [min.y, max.y].flatMap((y) => [min.z, max.z].map((z) => point.set(x, y, z).project(this.stage.camera).toArray())));
+  }
+
   private followed(t: number): Vector3 {
     const body = this.run.indexOf(this.follow);
     if (body < 0) return systemCenter(this.run, t, this.center);

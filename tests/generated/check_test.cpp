@@ -1,0 +1,79 @@
+// check() of generated modules, as `cartan generate` writes them: with every function, outputs of
+// the model among them. Interpreters meet a wrong name only when they run it.
+#include "core/child_process.h"
+#include "generated/example_units.h"
+#include "unit/codegen/work_folder.h"
+
+namespace cartan::test {
+namespace {
+
+// Examples with outputs, less those that call C functions of the user.
+std::vector<std::string> names_with_outputs() {
+  std::vector<std::string> names;
+  for (const std::string& name : example_names()) {
+    const std::string text = example_text(name);
+    if (text.find("[[output]]") != std::string::npos &&
+        text.find("[functions]") == std::string::npos)
+      names.push_back(name);
+  }
+  return names;
+}
+
+void write_modules(const std::vector<std::string>& names, Language language,
+                   const WorkFolder& folder) {
+  for (const std::string& name : names) {
+    const Example example = load_example(name);
+    ASSERT_TRUE(example) << name << ": " << example.problem;
+    Derivation derivation(*example.model, parameter_values(*example.model),
+                          example.system->initial_state());
+    const CodeUnit unit = make_unit(derivation, {}, name);
+    bool outputs = false;
+    for (const CodeFunction& function : unit.functions)
+      outputs = outputs || function.name == "outputs";
+    EXPECT_TRUE(outputs) << name;
+    for (const GeneratedFile& file : emit(unit, language)) folder.write(file.name, file.text);
+  }
+}
+
+// One line per module: its name and its largest error.
+void expect_small_errors(const std::vector<std::string>& names, const ChildResult& result) {
+  ASSERT_EQ(result.status, 0) << result.output().substr(0, 3000);
+  std::istringstream lines(result.output());
+  for (const std::string& name : names) {
+    std::string told;
+    double error = 1;
+    ASSERT_TRUE(lines >> told >> error) << name << "\n" << result.output();
+    EXPECT_EQ(told, name);
+    EXPECT_LT(error, 1e-9) << name;
+  }
+}
+
+TEST(GeneratedCheck, OfEveryExampleWithOutputsRunsInPython) {
+  if (run_child({"python3", "-c", "import numpy"}).status != 0)
+    GTEST_SKIP() << "no Python with NumPy here";
+  const WorkFolder folder;
+  const std::vector<std::string> names = names_with_outputs();
+  ASSERT_GT(names.size(), 10u);
+  write_modules(names, Language::python, folder);
+  std::string main = "import sys\nsys.path.insert(0, '" + folder.path().string() + "')\n";
+  for (const std::string& name : names)
+    main += "import " + name + "\nprint('" + name + "', " + name + ".check())\n";
+  folder.write("main.py", main);
+  expect_small_errors(names, run_child({"python3", (folder.path() / "main.py").string()}));
+}
+
+TEST(GeneratedCheck, OfEveryExampleWithOutputsRunsInOctave) {
+  if (!run_child({"octave", "--version"}).started) GTEST_SKIP() << "no Octave here";
+  const WorkFolder folder;
+  const std::vector<std::string> names = names_with_outputs();
+  write_modules(names, Language::octave, folder);
+  std::string main = "1;\naddpath('" + folder.path().string() + "');\n";
+  for (const std::string& name : names)
+    main += "printf('%s %.17g\\n', '" + name + "', " + name + "_check());\n";
+  folder.write("main_script.m", main);
+  expect_small_errors(names, run_child({"octave", "--no-gui", "--norc", "--quiet",
+                                        (folder.path() / "main_script.m").string()}));
+}
+
+}  // namespace
+}  // namespace cartan::test
