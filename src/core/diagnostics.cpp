@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 namespace cartan {
@@ -79,6 +81,13 @@ std::string nearest_name(const std::string& word, const std::vector<std::string>
     best_distance = measured;
   }
   return best;
+}
+
+std::string repeated_name(const std::vector<std::string>& names) {
+  std::unordered_set<std::string_view> seen;
+  for (const std::string& name : names)
+    if (!seen.insert(name).second) return name;
+  return "";
 }
 
 }  // namespace cartan

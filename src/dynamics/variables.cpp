@@ -19,8 +19,8 @@ struct VariablesWorkspace : Workspace {
   std::optional<ProgramScratch<Dual4>> dual;  // made at the first Jacobian
   RateCodeUse code;
   std::vector<double> entries;
-  std::vector<int> which;                     // parameters of the last parameter Jacobian ...
-  std::vector<std::vector<Dual4>> seeded;     // ... as dual numbers, four directions each
+  std::vector<int> which;                  // parameters of the last parameter Jacobian ...
+  std::vector<std::vector<Dual4>> seeded;  // ... as dual numbers, four directions each
 };
 
 // No constraints; shifts of variables may be symmetries.
@@ -85,8 +85,11 @@ class PlainSystem final : public VariablesSystem {
     VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
     ++w.evaluations;
     if (compiler_)
-      if (const RateCode* code = w.code.find_derivative(*compiler_, at))
-        return code->derivative(at.t, at.x.data(), compiler_->parameters().data(), xdot.data());
+      if (const RateCode* code = w.code.find_derivative(*compiler_, at)) {
+        code->derivative(at.t, at.x.data(), compiler_->parameters().data(), xdot.data());
+        // Code leaves no note about a table that ends; the formulas below do.
+        if (!model_.bounded_tables || !lacks_value(xdot)) return;
+      }
     evaluate_rates<double>(model_, at.t, at.x, parameters_, w.scratch, xdot.data());
   }
 
@@ -135,8 +138,7 @@ class PlainSystem final : public VariablesSystem {
       const std::size_t first = 4 * group, count = std::min<std::size_t>(4, which.size() - first);
       evaluate_rates<Dual4>(model_, Dual4(at.t), s.x, w.seeded[group], s, s.xdot.data());
       for (int i = 0; i < space_.size(); ++i)
-        for (std::size_t k = 0; k < count; ++k)
-          J(i, static_cast<int>(first + k)) = s.xdot[i].d[k];
+        for (std::size_t k = 0; k < count; ++k) J(i, static_cast<int>(first + k)) = s.xdot[i].d[k];
     }
   }
 

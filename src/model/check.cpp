@@ -50,6 +50,7 @@ std::optional<Model> check_model(const ModelDescription& description, Diagnostic
   check_equations(check);
   if (problems.has_errors()) return std::nullopt;
   check.model.unknown_functions = check.formulas.unknown_functions();
+  check.model.bounded_tables = check.formulas.has_bounded_tables();
   return std::move(check.model);
 }
 
@@ -63,7 +64,8 @@ std::optional<Formula> compile_expression(const Model& model, const std::string&
   for (const Joint& joint : model.joints) names.add_joint(joint.name, joint.type);
   for (const Definition& definition : model.definitions) {
     ExpressionError error;
-    names.add_definition(definition.name, parse_expression(definition.text, error, &model.functions));
+    names.add_definition(definition.name,
+                         parse_expression(definition.text, error, &model.functions));
   }
   if (text.empty()) {
     problems.error({}, "expected an expression, got an empty text");

@@ -29,7 +29,7 @@ void add_arguments(TestUnit& made, Random& random, int states, int parameters) {
 
 // Arguments that every function accepts, whatever the symbols are.
 Expression random_operation(Random& random, const std::vector<Expression>& pool,
-                            const std::shared_ptr<const Spline>& table) {
+                            const std::shared_ptr<const TableFunction>& table) {
   const Expression x = random.pick(pool), y = random.pick(pool), z = random.pick(pool);
   switch (random.integer(0, 30)) {
     case 0:
@@ -113,7 +113,8 @@ TestUnit random_unit(const std::string& name, std::uint64_t seed, int operations
   add_arguments(made, random, 5, 3);
   std::vector<double> at, value;
   for (int k = 0; k < 7; ++k) at.push_back(-0.9 + 0.3 * k), value.push_back(random.uniform(-1, 1));
-  const auto table = std::make_shared<const Spline>(at, value);
+  const auto table =
+      std::make_shared<const TableFunction>(at, value, Interpolation::spline, Outside::extrapolate);
   std::vector<Expression> pool;
   for (const CodeArgument& argument : made.unit.arguments)
     pool.insert(pool.end(), argument.symbols.begin(), argument.symbols.end());
