@@ -39,6 +39,10 @@ std::unique_ptr<StateFunction> read_function(const Analysis& analysis, const std
   return function;
 }
 
+std::string refuse_shooting(int nodes) {
+  return fmt::format("--shooting: expected 1 to {} nodes, got {}", most_shooting_nodes, nodes);
+}
+
 std::optional<double> read_value(const Model& model, const std::string& text,
                                  const std::string& option) {
   std::string problem;

@@ -9,6 +9,7 @@
 
 #include "cli/numbers.h"
 #include "core/diagnostics.h"
+#include "core/text_cut.h"
 
 namespace cartan {
 namespace {
@@ -75,7 +76,7 @@ struct Arguments::Parser {
     return read_number(text, model.get(), problem);
   }
   int complain(const std::string& message) const {
-    fmt::print(stderr, "cartan {}: {}\n", command, message);
+    fmt::print(stderr, "cartan {}: {}\n", command, cut_middle(message));
     return exit_bad_input;
   }
   std::string unexpected(const std::string& word) const {
