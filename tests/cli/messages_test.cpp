@@ -71,6 +71,9 @@ TEST(Messages, ManyOutputsTakeTimeInProportion) {
             .status,
         0);
     EXPECT_EQ(run_cartan({"eval", file, "--at", out}).status, 0);
+    EXPECT_EQ(run_cartan({"run", file, "--duration", "0.01", "--step", "0.01", "--json"}).status,
+              0);
+    EXPECT_EQ(run_cartan({"view", out, "--export", scratch.path("page.html")}).status, 0);
     return seconds_of_children() - begin;
   };
   const double few = seconds(5000), many = seconds(40000);
