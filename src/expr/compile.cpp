@@ -194,10 +194,11 @@ class Compiler {
     errors_.push_back({place.tree, place.offset, std::move(message)});
   }
 
-  // Something must stand for what failed; the errors say that the program is not to be used.
+  // Something must stand for what failed; the errors say that the program is not to be used. No
+  // number: 1/0 would be a second complaint about the same.
   int fail(const TextPlace& place, std::string message) {
     report(place, std::move(message));
-    return builder_.constant(0);
+    return builder_.input({Quantity::variable_rate, -1 - static_cast<int>(errors_.size()), 0});
   }
 
   const Resolver& resolve_;

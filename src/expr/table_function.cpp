@@ -120,7 +120,7 @@ void TableFunction::note_outside(double x) const {
 
 std::string TableFunction::explain_outside(double x) const {
   return fmt::format(
-      "{} is asked for its value at {:.9g}, outside of its range from {:.9g} to {:.9g}; add rows, "
+      "{} is asked for its value at {:.12g}, outside of its range from {:.9g} to {:.9g}; add rows, "
       "or "
       "say as its fifth argument what holds there: 'hold', 'periodic' or 'extrapolate'",
       name_, x, first(), last_);

@@ -1,4 +1,5 @@
 #include "model/check_context.h"
+#include "model/explained.h"
 
 namespace cartan {
 namespace {
@@ -36,6 +37,14 @@ bool check_kind(CheckContext& check) {
   return true;
 }
 
+void keep_causes(Diagnostics& problems) {
+  Diagnostics kept(problems.file());
+  for (const Finding& finding : without_explained(problems.findings()))
+    finding.severity == Severity::error ? kept.error(finding.where, finding.message)
+                                        : kept.warning(finding.where, finding.message);
+  problems = std::move(kept);
+}
+
 }  // namespace
 
 std::optional<Model> check_model(const ModelDescription& description, Diagnostics& problems,
@@ -44,7 +53,10 @@ std::optional<Model> check_model(const ModelDescription& description, Diagnostic
   check.model.name = description.name;
   check.model.file = description.file;
   check.model.folder = description.folder;
-  if (!check_kind(check)) return std::nullopt;
+  if (!check_kind(check)) {
+    keep_causes(problems);
+    return std::nullopt;
+  }
   check_names(check);
   check_functions(check);
   check_parameters(check, overrides);
@@ -56,7 +68,10 @@ std::optional<Model> check_model(const ModelDescription& description, Diagnostic
   check_constraints(check);
   check_rest(check);
   check_equations(check);
-  if (problems.has_errors()) return std::nullopt;
+  if (problems.has_errors()) {
+    keep_causes(problems);
+    return std::nullopt;
+  }
   check.model.unknown_functions = check.formulas.unknown_functions();
   check.model.bounded_tables = check.formulas.has_bounded_tables();
   return std::move(check.model);

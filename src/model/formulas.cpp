@@ -103,7 +103,7 @@ bool FormulaCompiler::check_definition(const Value& value, const Syntax& tree) {
     Meaning meaning = names_.resolve(name, index, Scope::everything, -1, failed);
     if (meaning.definition) {
       meaning.definition = nullptr;
-      meaning.symbol = Symbol{};
+      meaning.symbol = Symbol{Quantity::variable_rate, -1 - names_.find_definition(name), 0};
     }
     return meaning;
   };

@@ -269,7 +269,8 @@ Meaning Names::resolve(const std::string& name, int index, Scope scope, int loca
     meaning.problem = explain_unknown(name);
   } else if (target->broken) {
     broken = true;
-    meaning.symbol = Symbol{};  // stands in for what is unknown; the program is thrown away
+    // Stands in for what is unknown; the program is thrown away.
+    meaning.symbol = Symbol{target->quantity, target->index, -1 - target->definition};
   } else if (target->definition < 0 && !allows(scope, target->quantity)) {
     meaning.problem = "'" + name + "' is not known here; " + describe(scope);
   } else {

@@ -31,6 +31,46 @@ TEST(Messages, VariablesBesideBodiesAreOneMessage) {
   EXPECT_EQ(lines_of(result.err), 1) << result.err;
 }
 
+// One fault, one message: in a good file, each of these changes has one cause.
+TEST(Messages, WhatAnotherMessageExplainsIsNotTold) {
+  const Scratch scratch;
+  const std::string good = read_file(CARTAN_ROOT "/examples/double_pendulum.toml");
+  const auto expect_one = [&](const std::string& old, const std::string& by,
+                              const std::string& text) {
+    std::string model = good;
+    ASSERT_NE(model.find(old), std::string::npos) << old;
+    model.replace(model.find(old), old.size(), by);
+    const CommandResult result = run_cartan({"check", scratch.write("fault.toml", model)});
+    expect_refusal(result, text);
+    EXPECT_EQ(lines_of(result.err), 1) << result.err;
+  };
+  expect_one("[parameters]", "[parameter]", "did you mean 'parameters'?");
+  expect_one("\nm = 50", "\nmm = 50", "unknown name 'm'; did you mean 'mm'?");
+  expect_one("[[body]]", "[[bodyx]]", "did you mean 'body'?");
+  expect_one("[[joint]]", "[[jiont]]", "did you mean 'joint'?");
+  expect_one("name = \"link1\"", "nmae = \"link1\"", "did you mean 'name'?");
+  expect_one("name = \"link1\"", "name = 1", "expected a text in quotes");
+  expect_one("name = \"link1\"", "name = \"link9\"", "unknown body 'link1'");
+  expect_one("mass = \"m\"", "mas = \"m\"", "did you mean 'mass'?");
+  expect_one("type = \"spherical\"", "tpye = \"spherical\"", "did you mean 'type'?");
+  expect_one("name = \"joint1\"", "name = \"jointt1\"", "unknown name 'joint1.q'");
+  expect_one("\nm = 50", "\nm = \"1/nothing\"", "unknown name 'nothing'");
+}
+
+// Two causes are two messages, whatever else follows.
+TEST(Messages, CausesAreAllTold) {
+  const Scratch scratch;
+  std::string model = read_file(CARTAN_ROOT "/examples/double_pendulum.toml");
+  for (const auto& [old, by] : {std::pair("mass = \"m\"", "mas = \"m\""),
+                                std::pair("type = \"spherical\"", "type = \"sphericl\""),
+                                std::pair("w = 0", "w = \"1/0\" # 0")})
+    model.replace(model.find(old), std::string(old).size(), by);
+  const CommandResult result = run_cartan({"check", scratch.write("faults.toml", model)});
+  expect_refusal(result, "did you mean 'mass'?");
+  expect_refusal(result, "did you mean 'spherical'?");
+  expect_refusal(result, "division by zero");
+}
+
 TEST(Messages, LongTextsAreCut) {
   const Scratch scratch;
   const std::string model =
