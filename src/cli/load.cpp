@@ -59,6 +59,7 @@ void declare_model(Arguments& arguments, ModelArguments& target) {
   arguments.repeated("--set", "NAME=VALUE", "override an entry of [parameters]; repeatable",
                      target.sets);
   declare_consent(arguments, target);
+  arguments.names_from([&target] { return load_model(target, true); });
 }
 
 void declare_consent(Arguments& arguments, ModelArguments& target) {

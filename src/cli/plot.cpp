@@ -7,6 +7,7 @@
 #include "cli/arguments.h"
 #include "cli/chart_pictures.h"
 #include "cli/json_values.h"
+#include "cli/numbers.h"
 #include "io/output_files.h"
 #include "report/plots.h"
 
@@ -56,6 +57,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
   arguments.option("--out", "DIR", "where to write (`plots` in the folder, or beside the file)",
                    o.out);
   arguments.flag("--json", "print one JSON object: `files`", o.json);
+  arguments.names_from([&o] { return read_run_parameters(o.request.paths[0]); });
   return arguments.parse(words);
 }
 

@@ -12,6 +12,8 @@
 #include "cli/arguments.h"
 #include "cli/interrupt.h"
 #include "cli/json_values.h"
+#include "cli/load.h"
+#include "cli/numbers.h"
 #include "cli/out_option.h"
 #include "cli/view_record.h"
 #include "cli/view_server.h"
@@ -58,6 +60,10 @@ std::optional<int> read_options(const Words& words, Options& o) {
   declare_force(arguments, o.force);
   arguments.flag("--no-browser", "print the address, open no browser", o.no_browser);
   arguments.flag("--json", "print one JSON object: `address`, or `file`", o.json);
+  arguments.names_from([&o] {
+    return o.source.is_model() ? load_model(o.source.shown, true)
+                               : read_run_parameters(o.source.shown.path);
+  });
   return arguments.parse(words);
 }
 

@@ -62,7 +62,11 @@ void TreeSystem::derivative(StateView at, std::span<double> xdot, Workspace& wor
     RateCompiler& compiler = *formulation_.compiler;
     const RateCode* code =
         code_applies(at.mode) ? w.code.find_derivative(compiler, without_turns(at)) : nullptr;
-    if (code) return code->derivative(at.t, at.x.data(), compiler.parameters().data(), xdot.data());
+    if (code) {
+      code->derivative(at.t, at.x.data(), compiler.parameters().data(), xdot.data());
+      // Code leaves no note about a table that ends; the formulas below do.
+      if (!model_.bounded_tables || !lacks_value(xdot)) return;
+    }
   }
   evaluate(mechanism_, formulation_.solve, at.t, at.x.data(), at.mode, xdot.data(), w.motion);
 }

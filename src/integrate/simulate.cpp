@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "core/failure_note.h"
 #include "integrate/switch_watch.h"
 
 namespace cartan {
@@ -201,6 +202,7 @@ void Run::run_adaptive() {
 }
 
 bool Run::advance(double h, double t_next) {
+  clear_failure_note();
   if (switches_.sampling() && switches_.begin_step(state_, integrator_->workspace())) {
     integrator_->restart();
     events_.restart(state_, {}, integrator_->workspace());
@@ -416,6 +418,8 @@ bool Run::fail(const StepReport& step) {
       format("%s at t = %.9g with step %.3g: ", info_.name, state_.t, step.taken);
   if (step.status == StepStatus::turned_too_far)
     return end(RunStatus::no_convergence, where + step.problem);
+  if (const std::string note = take_failure_note(); !note.empty())
+    return end(RunStatus::not_finite, where + note);
   const std::string reason = system_.explain_failure(state_, integrator_->workspace());
   if (!reason.empty()) return end(RunStatus::constraints_lost, where + reason);
   switch (step.status) {

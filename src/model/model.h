@@ -250,6 +250,7 @@ struct Model {
     bool withheld = false;  // there is code, which was not loaded: see Consent
   };
   std::vector<UnknownFunction> unknown_functions;
+  bool bounded_tables = false;  // some table has no value outside of its range
   std::vector<Body> bodies;
   std::vector<Joint> joints;
   std::vector<Force> forces;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "core/column_name.h"
+#include "core/diagnostics.h"
 #include "report/run_lines.h"
 #include "report/run_plots.h"
 
@@ -15,6 +17,15 @@ std::string list_of(const std::vector<std::string>& names) {
   const std::string text = fmt::format("{}", fmt::join(names, ", "));
   return text.size() <= most_letters ? text
                                      : fmt::format("{} and {} more", names[0], names.size() - 1);
+}
+
+std::string no_column(const PlottedRun& run, const std::string& name) {
+  std::vector<std::string> known;
+  for (const ResultTable& table : run.tables)
+    known.insert(known.end(), table.names.begin(), table.names.end());
+  const std::string near = nearest_name(column_spelling(name), known);
+  return fmt::format("{}: there is no column '{}'{}", run.name, name,
+                     near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
 }
 
 class QuantityDrawer {
@@ -68,7 +79,7 @@ class QuantityDrawer {
       if (table.find(pattern) >= 0)
         return fmt::format("{}: the column '{}' holds words, which have no place on an axis",
                            runs_[0].name, pattern);
-    return fmt::format("{}: there is no column '{}'", runs_[0].name, pattern);
+    return no_column(runs_[0], pattern);
   }
 
   Chart draw_group(const UnitGroup& group) const {
