@@ -1,7 +1,7 @@
 // MathJax typesets what Markdown's arithmatex marked, as SVG: no font files, so that it works from a folder on disk.
 window.MathJax = {
   jax: ['input/TeX', 'output/SVG'],
-  extensions: ['tex2jax.js', 'TeX/AMSmath.js', 'TeX/AMSsymbols.js', 'TeX/noErrors.js', 'TeX/noUndefined.js'],
+  extensions: ['tex2jax.js', 'TeX/AMSmath.js', 'TeX/AMSsymbols.js'],
   tex2jax: {
     inlineMath: [['\\(', '\\)']],
     displayMath: [['\\[', '\\]']],
@@ -9,9 +9,9 @@ window.MathJax = {
     processClass: 'arithmatex',
   },
   TeX: { Macros: { R: '\\mathbb{R}', dexp: '\\operatorname{dexp}', Ad: '\\operatorname{Ad}', diag: '\\operatorname{diag}' } },
-  SVG: { linebreaks: { automatic: true }, scale: 95 },
+  SVG: { scale: 85 },
   displayAlign: 'left',
-  displayIndent: '2em',
+  displayIndent: '1em',
   messageStyle: 'none',
   showMathMenu: false,
   positionToHash: false,
