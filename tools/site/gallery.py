@@ -71,8 +71,18 @@ def code_in(text):
     return re.sub(r"`([^`]*)`", lambda m: "`" + re.sub(r"\\([*_<>])", r"\1", m.group(1)) + "`", text)
 
 
+CITED = {"pendulum thesis": "pendulum-thesis", "Dumitriu and Mărgăritescu": "dumitriu", "Müller and Terze": "mueller", "Rykkje": "rykkje",
+         "Lennartsson": "lennartsson"}
+
+
+def with_citations(text):
+    for name, place in CITED.items():
+        text = re.sub(rf"\b{name}\b", f"[{name}](../bibliography.md#{place})", text, count=1)
+    return text
+
+
 def page(example):
-    lines = [f"# {example.title[0].upper() + example.title[1:]}", "", code_in(example.about), ""]
+    lines = [f"# {example.title[0].upper() + example.title[1:]}", "", with_citations(code_in(example.about)), ""]
     if not quick:
         picture = example.picture()
         (out / picture.name).write_bytes(picture.read_bytes())

@@ -37,9 +37,9 @@ async function photograph(name, folder, picture) {
   await page.keyboard.press('0');
   await page.evaluate(() => document.getElementById('app').classList.add('record')); // the view alone
   await page.addStyleTag({ content: '.readout { display: none !important; }' });
-  const zoom = settings.zoom[name] ?? 0; // clicks of the wheel, inwards where positive
+  const zoom = settings.zoom[name] ?? 0; // four clicks of the wheel each, inwards where positive
   await page.mouse.move(480, 300);
-  for (let k = 0; k < Math.abs(zoom); ++k) await page.mouse.wheel(0, -100 * Math.sign(zoom));
+  for (let k = 0; k < 4 * Math.abs(zoom); ++k) await page.mouse.wheel(0, -100 * Math.sign(zoom));
   await page.waitForTimeout(1200);
   if (page.errors.length > 0) throw new Error(`${name}: ${page.errors.join('\n')}`);
   await page.screenshot({ path: `${picture}.new.png` });
