@@ -38,7 +38,8 @@ class Example:
         self.plain_equations = re.search(r"^\[variables", self.text, re.M) is not None
 
     def first_sentence(self):
-        return re.split(r"(?<=[.:;]) ", self.about + " ", 1)[0].rstrip(":; ")
+        sentence = re.split(r"(?<=[.:;]) ", self.about + " ", 1)[0].rstrip(".:; ")
+        return re.sub(r" \([^()]*\)$", "", sentence)
 
     def picture(self):
         for suffix in (".png", ".svg"):
@@ -92,14 +93,14 @@ def page(example):
         lines += ["**Look for:** " + code_in(example.look), ""]
     if example.tries:
         lines += ["**Try:**", "", "```text", *example.tries, "```", ""]
-    lines += [f"## examples/{example.path.name}", "", "```toml", example.text.rstrip(), "```", ""]
+    lines += ["[All examples](index.md)", "", f"## examples/{example.path.name}", "", "```toml", example.text.rstrip(), "```", ""]
     return "\n".join(lines)
 
 
 def card(example):
     image = "" if quick else f'<img src="{example.picture().name}" alt="">'
     return (
-        f'<a href="{example.name}.html">{image}<b>{html.escape(example.name)}</b>'
+        f'<a href="{example.name}.html">{image}<b>{html.escape(example.name.replace('_', ' '))}</b>'
         f"<span>{html.escape(example.first_sentence())}</span></a>"
     )
 
