@@ -98,9 +98,10 @@ def page(example):
 
 
 def card(example):
+    name = example.name.replace("_", " ")
     image = "" if quick else f'<img src="{example.picture().name}" alt="">'
     return (
-        f'<a href="{example.name}.html">{image}<b>{html.escape(example.name.replace('_', ' '))}</b>'
+        f'<a href="{example.name}.html">{image}<b>{html.escape(name)}</b>'
         f"<span>{html.escape(example.first_sentence())}</span></a>"
     )
 
