@@ -19,7 +19,7 @@ async function search(from, word) {
   await page.goto(`file://${site}/${from}`);
   await page.locator('label[for=__search]').first().click({ force: true }).catch(() => {});
   await page.locator('input[name=query]').fill(word);
-  await page.waitForFunction(() => /match|No/.test(document.querySelector('.md-search-result__meta')?.textContent ?? ''), null, { timeout: 60000 });
+  await page.waitForFunction(() => /match|No/.test(document.querySelector('.md-search-result__meta')?.textContent ?? ''), null, { timeout: 60000 }).catch(() => fail(`the search of ${from} does not answer`));
   return page.locator('.md-search-result__link').evaluateAll((links) => links.map((link) => link.href.split('#')[0]));
 }
 
