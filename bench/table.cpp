@@ -135,7 +135,7 @@ std::string growth_table(const std::vector<json>& lines) {
   const std::map<int, double> printed = {{4, 0.719}, {8, 2.27}, {16, 10.7},
                                          {32, 45.6}, {48, 113}, {64, 204}};
   std::string text =
-      "**Growth with the number of links**: gl3, h = 0.01, 10 s, stages to 1e-15 (source 000, "
+      "**Growth with the number of links**: gl3, h = 0.01, 10 s, stages to 1e-15 (pendulum thesis, "
       "table 3.3)\n\n| links | printed there s | cartan s | evaluations | factor |\n"
       "|---|---|---|---|---|\n";
   for (const json& line : lines)
