@@ -73,7 +73,7 @@ void find_open(const Eigen::JacobiSVD<MatrixXd>& svd, int k, Confidence& result)
 
 }  // namespace
 
-Confidence judge(const Minimum& m) {
+Confidence judge(const LeastSquaresMinimum& m) {
   Confidence result;
   const int n = static_cast<int>(m.J.rows()), k = static_cast<int>(m.J.cols());
   const MatrixXd J = m.J * m.size.asDiagonal();

@@ -38,14 +38,14 @@ struct Confidence {
   std::vector<OpenDirection> open;
 };
 
-struct Minimum {
+struct LeastSquaresMinimum {
   Eigen::VectorXd theta, r;
   Eigen::MatrixXd J;
   Eigen::VectorXd lower, upper;  // infinite where there is no bound
   Eigen::VectorXd size;          // of a sensible change of each unknown
 };
 
-Confidence judge(const Minimum& minimum);
+Confidence judge(const LeastSquaresMinimum& minimum);
 
 // The t with P(|T| <= t) = probability for Student's distribution.
 double student_quantile(double probability, double degrees);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "analysis/tangents.h"
+#include "core/failure_note.h"
 
 namespace cartan {
 
@@ -82,6 +83,7 @@ std::string Flow::advance(double t, const std::function<bool()>& after_step) {
       return fmt::format("{} steps do not suffice; at t = {:g} the steps have length {:.2g}",
                          options_.most_steps, augmented_.t, integrator_->last_length());
     if (options_.stop_requested && *options_.stop_requested) return "interrupted";
+    clear_failure_note();
     const StepReport report = integrator_->step(augmented_, t - augmented_.t, t);
     if (report.status != StepStatus::ok) return describe(report);
     state_.t = augmented_.t;
@@ -141,7 +143,8 @@ std::string Flow::describe(const StepReport& report) const {
     default:
       reason = "the stages of the method do not converge";
   }
-  const std::string more = system_.explain_failure(state_, *workspace_);
+  std::string more = take_failure_note();
+  if (more.empty()) more = system_.explain_failure(state_, *workspace_);
   return fmt::format("at t = {:g}: {}{}{}", state_.t, reason, more.empty() ? "" : "; ", more);
 }
 

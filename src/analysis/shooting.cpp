@@ -161,6 +161,11 @@ std::string make_shooting_point(const System& system, const State& start, double
   point.period = period;
   point.nodes = {start};
   if (nodes == 1) return "";
+  // The matrix of all nodes is dense.
+  constexpr int most_unknowns = 4000;
+  if (nodes > most_unknowns / std::max(tangent_numbers(system), 1))
+    return fmt::format("{} nodes with {} unknowns each are more than {} unknowns; take fewer nodes",
+                       nodes, tangent_numbers(system), most_unknowns);
   Flow flow(system, 0, {}, options);
   flow.start(start, MatrixXd(tangent_numbers(system), 0));
   for (int i = 1; i < nodes; ++i) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
+#include "cli/numbers.h"
 #include "cli/state_file.h"
 
 namespace cartan {
@@ -38,22 +39,16 @@ std::unique_ptr<StateFunction> read_function(const Analysis& analysis, const std
   return function;
 }
 
+std::string refuse_shooting(int nodes) {
+  return fmt::format("--shooting: expected 1 to {} nodes, got {}", most_shooting_nodes, nodes);
+}
+
 std::optional<double> read_value(const Model& model, const std::string& text,
                                  const std::string& option) {
-  Diagnostics problems(option);
-  const std::optional<Formula> formula = compile_expression(model, text, problems);
-  if (!formula) {
-    fmt::print(stderr, "cartan: {}", problems.text());
-    return std::nullopt;
-  }
-  for (const Symbol& symbol : formula->program.inputs)
-    if (symbol.quantity != Quantity::parameter) {
-      fmt::print(stderr, "cartan: {} {}: expected a number or an expression of the parameters\n",
-                 option, text);
-      return std::nullopt;
-    }
-  const std::vector<double> parameters = parameter_values(model);
-  return evaluate<double>(*formula, parameters)[0];
+  std::string problem;
+  const std::optional<double> value = read_number(text, &model, problem);
+  if (!value) fmt::print(stderr, "cartan: {}: {}\n", option, problem);
+  return value;
 }
 
 Json model_state_json(const Model& model, const System& system, const State& state) {

@@ -31,6 +31,10 @@ bool load_analysis(const AnalysisArguments& arguments, Analysis& analysis);
 std::unique_ptr<StateFunction> read_function(const Analysis& analysis, const std::string& text,
                                              const std::string& option);
 
+// Nodes of multiple shooting.
+inline constexpr int most_shooting_nodes = 200;
+std::string refuse_shooting(int nodes);
+
 // The value of an expression of the parameters; nothing after a complaint about `option`.
 std::optional<double> read_value(const Model& model, const std::string& text,
                                  const std::string& option);

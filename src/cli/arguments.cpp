@@ -2,12 +2,14 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/numbers.h"
 #include "core/diagnostics.h"
-#include "expr/expression.h"
+#include "core/text_cut.h"
 
 namespace cartan {
 namespace {
@@ -32,6 +34,9 @@ struct Arguments::Parser {
   std::string command;
   std::vector<std::string> names;                     // of all options
   std::vector<std::function<std::string()>> convert;  // each returns a complaint or ""
+  std::function<std::unique_ptr<const Model>()> names_from;
+  std::unique_ptr<const Model> model;  // once it was needed
+  bool model_failed = false;           // told already
 
   CLI::Option* add(const std::string& name, const std::string& value, const std::string& help,
                    std::string& text) {
@@ -43,17 +48,35 @@ struct Arguments::Parser {
                   std::optional<T>& target, const char* expected) {
     const auto text = std::make_shared<std::string>();
     CLI::Option* option = add(name, value, help, *text);
-    convert.push_back([=, &target]() -> std::string {
+    convert.push_back([=, this, &target]() -> std::string {
       if (option->count() == 0) return "";
-      const std::optional<double> number = read_number(*text);
-      if (!number || static_cast<T>(*number) != *number)
+      std::string problem;
+      const std::optional<double> number = read(*text, problem);
+      if (!number) return fmt::format("{}: expected {}; {}", name, expected, problem);
+      const bool fits = std::fabs(*number) <= static_cast<double>(std::numeric_limits<T>::max());
+      if (!fits || static_cast<double>(static_cast<T>(*number)) != *number)
         return fmt::format("{}: expected {}, got '{}'", name, expected, *text);
       target = static_cast<T>(*number);
       return "";
     });
   }
+  // A number; the model is read where a name asks for it.
+  std::optional<double> read(const std::string& text, std::string& problem) {
+    if (text.empty()) {
+      problem = "got nothing";
+      return std::nullopt;
+    }
+    ExpressionError ignored;
+    const Syntax tree = parse_expression(text, ignored);
+    const bool plain = tree && names_in(tree).empty();
+    if (!plain && !model && names_from) {
+      model = names_from();
+      model_failed = !model;
+    }
+    return read_number(text, model.get(), problem);
+  }
   int complain(const std::string& message) const {
-    fmt::print(stderr, "cartan {}: {}\n", command, message);
+    fmt::print(stderr, "cartan {}: {}\n", command, cut_middle(message));
     return exit_bad_input;
   }
   std::string unexpected(const std::string& word) const {
@@ -139,6 +162,10 @@ void Arguments::flag(const std::string& name, const std::string& help, bool& tar
   parser_->app.add_flag(name, target, help);
 }
 
+void Arguments::names_from(std::function<std::unique_ptr<const Model>()> model) {
+  parser_->names_from = std::move(model);
+}
+
 std::optional<int> Arguments::parse(const Words& words) {
   Parser& parser = *parser_;
   try {
@@ -156,31 +183,8 @@ std::optional<int> Arguments::parse(const Words& words) {
     return parser.complain(parser.unexpected(extra.front()));
   for (const auto& convert : parser.convert)
     if (const std::string complaint = convert(); !complaint.empty())
-      return parser.complain(complaint);
+      return parser.model_failed ? exit_bad_input : parser.complain(complaint);
   return std::nullopt;
-}
-
-std::optional<double> read_number(const std::string& text) {
-  ExpressionError parse_error;
-  const Syntax tree = parse_expression(text, parse_error);
-  if (!tree) return std::nullopt;
-  std::vector<CompileError> errors;
-  const auto no_names = [](const std::string&, int) {
-    Meaning nothing;
-    nothing.problem = "a name";
-    return nothing;
-  };
-  const auto no_tables = [](const std::string&, const std::string&, std::string& problem) {
-    problem = "a table";
-    return nullptr;
-  };
-  const Program program = compile(std::span(&tree, 1), no_names, no_tables, errors);
-  if (!errors.empty()) return std::nullopt;
-  std::vector<double> scratch(program.scratch_size());
-  double value = 0;
-  evaluate<double>(program, {}, scratch, std::span(&value, 1));
-  if (!std::isfinite(value)) return std::nullopt;
-  return value;
 }
 
 }  // namespace cartan

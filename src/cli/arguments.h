@@ -1,6 +1,7 @@
 // The words of a command line, declared and read; the parser itself stays in one source file.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,8 @@
 #include "cli/command.h"
 
 namespace cartan {
+
+struct Model;
 
 class Arguments {
  public:
@@ -24,7 +27,7 @@ class Arguments {
   // `name` with its dashes; `value`: what stands for the value in the help.
   void option(const std::string& name, const std::string& value, const std::string& help,
               std::string& target);
-  // Numbers may be written as expressions: 2*pi.
+  // Numbers may be written as expressions: 2*pi; over parameters where the command has a model.
   void option(const std::string& name, const std::string& value, const std::string& help,
               std::optional<double>& target);
   void option(const std::string& name, const std::string& value, const std::string& help,
@@ -36,6 +39,9 @@ class Arguments {
   void list(const std::string& name, const std::string& value, const std::string& help,
             std::vector<std::string>& target);
   void flag(const std::string& name, const std::string& help, bool& target);
+  // Where the names in numbers come from: asked for only when a number has one. Null: there is no
+  // such model, and that has been told.
+  void names_from(std::function<std::unique_ptr<const Model>()> model);
 
   // The exit status when there is nothing left to do: help was asked for, or a word is wrong.
   std::optional<int> parse(const Words& words);
@@ -44,8 +50,5 @@ class Arguments {
   struct Parser;
   std::unique_ptr<Parser> parser_;
 };
-
-// A number or an expression of numbers; nothing when it is neither or not finite.
-std::optional<double> read_number(const std::string& text);
 
 }  // namespace cartan

@@ -5,6 +5,7 @@
 #include "cli/comparison_report.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
+#include "cli/numbers.h"
 #include "cli/progress.h"
 #include "cli/run_settings.h"
 #include "cli/stabilisation.h"
@@ -52,11 +53,13 @@ int complain(const std::string& message) {
 
 // Each of the next three returns false after a complaint.
 
-bool plan_steps(const Options& o, double default_step, ComparisonPlan& plan) {
+bool plan_steps(const Options& o, const Model& model, double default_step, ComparisonPlan& plan) {
   for (const std::string& text : o.steps) {
-    const std::optional<double> step = read_number(text);
+    std::string problem;
+    const std::optional<double> step = read_number(text, &model, problem);
     if (!step || *step <= 0) {
-      complain(fmt::format("--steps: expected positive numbers, got '{}'", text));
+      complain(fmt::format("--steps: expected positive numbers{}{}", step ? ", got " : "; ",
+                           step ? "'" + text + "'" : problem));
       return false;
     }
     plan.steps.push_back(*step);
@@ -139,7 +142,7 @@ int compare_command(const Words& words) {
   plan.fixed_step = options.fixed;
   plan.stabilisation = options.stabilisation;
   plan.stop_requested = &watch_interrupts();
-  if (!plan_steps(options, settings->simulate.step, plan) ||
+  if (!plan_steps(options, *model, settings->simulate.step, plan) ||
       !plan_formulations(options, *model, plan) || !plan_integrators(options, plan))
     return exit_bad_input;
   Comparison comparison;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/analysis_state.h"
 #include "cli/arguments.h"
 #include "cli/branch_report.h"
 #include "io/output_files.h"
@@ -100,7 +101,7 @@ std::string complete(Options& o) {
   r.step = o.step.value_or(0.02);
   if (!(r.step > 0) || !std::isfinite(r.step)) return "--step: expected a positive number";
   r.shooting = o.shooting.value_or(1);
-  if (r.shooting < 1) return "--shooting: expected 1 or more";
+  if (!(r.shooting >= 1 && r.shooting <= most_shooting_nodes)) return refuse_shooting(r.shooting);
   if (r.orbits && r.period.empty())
     return "--of orbit: expected --period T, a guess (or with --driven the period)";
   if (!r.orbits && (!r.period.empty() || !r.section.empty() || r.driven || o.shooting))

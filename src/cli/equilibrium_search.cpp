@@ -273,7 +273,7 @@ void print_states(const SteadyCase& steady, const SearchResult& result) {
 
 int search_box(const SteadyCase& steady, const SearchArguments& arguments) {
   std::string problem;
-  const auto ranges = read_ranges(arguments.box, problem);
+  const auto ranges = read_ranges(arguments.box, *steady.model, problem);
   if (!ranges) return complain("--search: " + problem);
   std::size_t count = 1;
   for (const Range& range : *ranges) count = std::min(count * range.values.size(), most_starts + 1);

@@ -58,7 +58,7 @@ std::vector<std::vector<double>> calc_forces(const MechanicalSystem& system,
   for (std::size_t k = 0; k < motion.t.size(); ++k) {
     std::vector<double> vdot;
     for (int j : joints) {
-      const JointMotion& joint = motion.joints[j];
+      const PrescribedJoint& joint = motion.joints[j];
       q[j] = joint.q[k];
       v[j] = joint.v[k];
       vdot.insert(vdot.end(), joint.a[k].begin(), joint.a[k].end());

@@ -4,6 +4,11 @@
 
 namespace cartan {
 
+void add_member(Json& object, const std::string& name, Json value) {
+  using Members = Json::object_t;
+  static_cast<Members::Container&>(object.get_ref<Members&>()).emplace_back(name, std::move(value));
+}
+
 Json json_of(const Vec3<double>& a) {
   return {a.x, a.y, a.z};
 }
@@ -24,7 +29,8 @@ Json json_of(const Eigen::MatrixXd& matrix) {
 
 Json joints_json(const Model& model, const std::vector<std::vector<double>>& values) {
   Json joints = Json::object();
-  for (std::size_t j = 0; j < model.joints.size(); ++j) joints[model.joints[j].name] = values[j];
+  for (std::size_t j = 0; j < model.joints.size(); ++j)
+    add_member(joints, model.joints[j].name, values[j]);
   return joints;
 }
 
@@ -32,10 +38,11 @@ Json state_json(const Model& model, const Observation& at) {
   Json bodies = Json::object();
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const BodyState& body = at.bodies[b];
-    bodies[model.bodies[b].name] = {{"position", json_of(body.position)},
-                                    {"quaternion", json_of(body.orientation)},
-                                    {"angular", json_of(body.angular)},
-                                    {"linear", json_of(body.linear)}};
+    add_member(bodies, model.bodies[b].name,
+               {{"position", json_of(body.position)},
+                {"quaternion", json_of(body.orientation)},
+                {"angular", json_of(body.angular)},
+                {"linear", json_of(body.linear)}});
   }
   return {{"t", at.t},
           {"q", joints_json(model, at.q)},
@@ -46,7 +53,8 @@ Json state_json(const Model& model, const Observation& at) {
 Json parameters_json(const Model& model) {
   Json parameters = Json::object();
   const std::vector<double> values = parameter_values(model);
-  for (std::size_t p = 0; p < values.size(); ++p) parameters[model.parameters[p].name] = values[p];
+  for (std::size_t p = 0; p < values.size(); ++p)
+    add_member(parameters, model.parameters[p].name, values[p]);
   return parameters;
 }
 

@@ -10,6 +10,9 @@ namespace cartan {
 
 using Json = nlohmann::ordered_json;
 
+// Adds a member of a name the object has not: [] would look through all others first.
+void add_member(Json& object, const std::string& name, Json value);
+
 Json json_of(const Vec3<double>& a);
 Json json_of(const Quat<double>& u);
 Json json_of(const Eigen::MatrixXd& matrix);  // list of rows

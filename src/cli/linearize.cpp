@@ -294,13 +294,13 @@ void print_sweep(const Range& range, const std::vector<SweepPoint>& points) {
 }
 
 int linearize_sweep(const Options& o) {
-  std::string problem;
-  const std::optional<Range> range = read_range(o.sweep, problem);
-  if (!range) return complain("--sweep: " + problem);
   if (!o.at.empty() && o.at != "equilibrium")
     return complain("--sweep goes with the initial state or with --at equilibrium");
   const std::unique_ptr<const Model> model = load_model(o.model);
   if (!model) return exit_bad_input;
+  std::string problem;
+  const std::optional<Range> range = read_range(o.sweep, *model, problem);
+  if (!range) return complain("--sweep: " + problem);
   std::vector<SweepPoint> points;
   if (model->find_parameter(range->name) >= 0) {
     if (!sweep_parameter(o, *range, points)) return exit_bad_input;

@@ -37,6 +37,7 @@ void declare_model(Arguments& arguments, ModelArguments& target) {
   arguments.positional("MODEL", "model file (TOML)", target.path);
   arguments.repeated("--set", "NAME=VALUE", "override an entry of [parameters]; repeatable",
                      target.sets);
+  arguments.names_from([&target] { return load_model(target, true); });
 }
 
 std::string suggestion(const std::string& word, const std::vector<std::string>& known) {

@@ -5,7 +5,7 @@
 #include <fmt/core.h>
 
 #include "cli/state_file.h"
-#include "expr/spline.h"
+#include "expr/table_function.h"
 #include "io/csv.h"
 #include "lie/quaternion.h"
 
@@ -20,7 +20,7 @@ Rows differentiate(const std::vector<double>& t, const Rows& rows) {
   for (std::size_t c = 0; c < rows[0].size(); ++c) {
     std::vector<double> column;
     for (const std::vector<double>& row : rows) column.push_back(row[c]);
-    const Spline curve(t, std::move(column));
+    const TableFunction curve(t, column, Interpolation::spline, Outside::extrapolate);
     for (std::size_t k = 0; k < t.size(); ++k) slopes[k][c] = curve.slope(t[k]);
   }
   return slopes;
@@ -113,7 +113,7 @@ class MotionReader {
     return rows;
   }
 
-  void read_joint(const Joint& joint, JointMotion& motion) {
+  void read_joint(const Joint& joint, PrescribedJoint& motion) {
     motion.q = read_columns(coordinate_columns(joint));
     if (motion.q.empty()) {
       if (!problems_.has_errors())
@@ -129,7 +129,7 @@ class MotionReader {
     if (motion.v.empty() || motion.a.empty()) derive(joint, motion);
   }
 
-  void derive(const Joint& joint, JointMotion& motion) {
+  void derive(const Joint& joint, PrescribedJoint& motion) {
     if (motion_.t.size() < 2) {
       problems_.error(
           {}, fmt::format("one row is not enough to differentiate the motion of joint '{}'; "

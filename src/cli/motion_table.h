@@ -10,13 +10,13 @@
 
 namespace cartan {
 
-struct JointMotion {
+struct PrescribedJoint {
   std::vector<std::vector<double>> q, v, a;  // per time, each a list
 };
 
 struct MotionTable {
   std::vector<double> t;
-  std::vector<JointMotion> joints;   // file order
+  std::vector<PrescribedJoint> joints;  // file order
   std::vector<std::string> derived;  // what had to be differentiated: "v and a of joint 'x'", ...
 };
 

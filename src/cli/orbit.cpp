@@ -108,8 +108,8 @@ int orbit_command(const Words& words) {
   if (const std::optional<int> status = read_options(words, o)) return *status;
   if (o.period.empty())
     return complain("expected --period T, a guess (or with --driven the period)", exit_bad_input);
-  if (o.shooting && *o.shooting < 1)
-    return complain("--shooting: expected 1 or more", exit_bad_input);
+  if (o.shooting && !(*o.shooting >= 1 && *o.shooting <= most_shooting_nodes))
+    return complain(refuse_shooting(*o.shooting), exit_bad_input);
   if (o.tolerance && !(*o.tolerance > 0))
     return complain("--tolerance: expected a positive number", exit_bad_input);
   Analysis a;

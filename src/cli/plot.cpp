@@ -7,6 +7,7 @@
 
 #include "cli/arguments.h"
 #include "cli/json_values.h"
+#include "cli/numbers.h"
 #include "cli/view_record.h"
 #include "core/child_process.h"
 #include "io/output_files.h"
@@ -58,6 +59,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
   arguments.option("--out", "DIR", "where to write (`plots` in the folder, or beside the file)",
                    o.out);
   arguments.flag("--json", "print one JSON object: `files`", o.json);
+  arguments.names_from([&o] { return read_run_parameters(o.request.paths[0]); });
   return arguments.parse(words);
 }
 

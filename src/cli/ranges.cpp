@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/arguments.h"
+#include "cli/numbers.h"
 
 namespace cartan {
 namespace {
@@ -34,7 +34,7 @@ std::string trimmed(const std::string& text) {
 
 }  // namespace
 
-std::optional<Range> read_range(const std::string& text, std::string& problem) {
+std::optional<Range> read_range(const std::string& text, const Model& model, std::string& problem) {
   problem = fmt::format("expected NAME=lin(A,B,N) or NAME=log(A,B,N), got '{}'", text);
   const std::size_t equals = text.rfind('=');
   if (equals == std::string::npos || equals == 0) return std::nullopt;
@@ -46,9 +46,15 @@ std::optional<Range> read_range(const std::string& text, std::string& problem) {
     return std::nullopt;
   const std::vector<std::string> parts = split_outside(law.substr(4, law.size() - 5));
   if (parts.size() != 3) return std::nullopt;
-  const std::optional<double> a = read_number(parts[0]), b = read_number(parts[1]),
-                              n = read_number(parts[2]);
-  if (!a || !b || !n) return std::nullopt;
+  std::string why;
+  const auto number = [&](const std::string& part) {
+    return why.empty() ? read_number(part, &model, why) : std::nullopt;
+  };
+  const std::optional<double> a = number(parts[0]), b = number(parts[1]), n = number(parts[2]);
+  if (!a || !b || !n) {
+    problem = fmt::format("'{}': {}", text, why);
+    return std::nullopt;
+  }
   if (*n != std::floor(*n) || *n < 1 || *n > most_values) {
     problem = fmt::format("'{}': expected a number of values between 1 and {}, got {:g}", text,
                           most_values, *n);
@@ -68,10 +74,11 @@ std::optional<Range> read_range(const std::string& text, std::string& problem) {
   return range;
 }
 
-std::optional<std::vector<Range>> read_ranges(const std::string& text, std::string& problem) {
+std::optional<std::vector<Range>> read_ranges(const std::string& text, const Model& model,
+                                              std::string& problem) {
   std::vector<Range> ranges;
   for (const std::string& part : split_outside(text)) {
-    std::optional<Range> range = read_range(part, problem);
+    std::optional<Range> range = read_range(part, model, problem);
     if (!range) return std::nullopt;
     ranges.push_back(std::move(*range));
   }

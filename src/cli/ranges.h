@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "model/model.h"
+
 namespace cartan {
 
 struct Range {
@@ -13,10 +15,12 @@ struct Range {
 };
 
 // "P=lin(A,B,N)": N values from A to B, evenly spaced; "P=log(A,B,N)": in constant ratio. Numbers
-// may be expressions. Nothing, with a sentence in `problem`, when the text is something else.
-std::optional<Range> read_range(const std::string& text, std::string& problem);
+// may be expressions over the model's parameters. Nothing, with a sentence in `problem`, when the
+// text is something else.
+std::optional<Range> read_range(const std::string& text, const Model& model, std::string& problem);
 
 // "A=lin(..),B=lin(..)"
-std::optional<std::vector<Range>> read_ranges(const std::string& text, std::string& problem);
+std::optional<std::vector<Range>> read_ranges(const std::string& text, const Model& model,
+                                              std::string& problem);
 
 }  // namespace cartan

@@ -67,7 +67,7 @@ void add_motion(const RunResult& run, Json& json) {
 template <class T>
 Json by_name(const std::vector<T>& items, const std::vector<double>& values) {
   Json json = Json::object();
-  for (std::size_t i = 0; i < items.size(); ++i) json[items[i].name] = values[i];
+  for (std::size_t i = 0; i < items.size(); ++i) add_member(json, items[i].name, values[i]);
   return json;
 }
 

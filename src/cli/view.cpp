@@ -12,6 +12,8 @@
 #include "cli/arguments.h"
 #include "cli/interrupt.h"
 #include "cli/json_values.h"
+#include "cli/load.h"
+#include "cli/numbers.h"
 #include "cli/view_record.h"
 #include "cli/view_server.h"
 #include "cli/view_source.h"
@@ -55,6 +57,10 @@ std::optional<int> read_options(const Words& words, Options& o) {
   arguments.option("--port", "N", "port on 127.0.0.1 (any that is free)", o.port);
   arguments.flag("--no-browser", "print the address, open no browser", o.no_browser);
   arguments.flag("--json", "print one JSON object: `address`, or `file`", o.json);
+  arguments.names_from([&o] {
+    return o.source.is_model() ? load_model(o.source.shown, true)
+                               : read_run_parameters(o.source.shown.path);
+  });
   return arguments.parse(words);
 }
 

@@ -99,10 +99,21 @@ std::string CFamilyWriter::pattern_definition(const PlannedFunction& function, i
 namespace {
 
 constexpr const char* table_helper =
-    R"(/* Derivative `order` of the cubic spline with the pieces {x0, c0, c1, c2, c3}. */
-@static double @table(const double (*piece)[5], int count, int order, double x)
+    R"(/* Derivative `order` of the table with the cubic pieces {x0, c0, c1, c2, c3} up to x = last. Outside:
+   0 no value (NAN), 1 the values of the ends, 2 it repeats, 3 the end pieces continue. */
+@static double @table(const double (*piece)[5], int count, double last, int outside, int order, double x)
 {
+  const double first = piece[0][0], period = last - first;
   int low = 0, high = count;
+  if (outside == 2) {
+    x -= period * floor((x - first) / period);
+  } else if (x < first || x > last) {
+    if (outside == 0 && !(x >= first - 1e-9 * period && x <= last + 1e-9 * period)) return NAN;
+    if (outside == 1) {
+      if (order > 0) return 0.0;
+      x = x < first ? first : last;
+    }
+  }
   while (high - low > 1) {
     const int middle = (low + high) / 2;
     if (x < piece[middle][0])
@@ -214,7 +225,7 @@ std::string CFamilyWriter::helpers() const {
     const auto& pieces = plan_.unit.graph->table(table)->pieces();
     text += fmt::format("{} double {}table{}[{}][5] = {{\n", flavour_.table_qualifier,
                         is_scoped ? "" : flavour_.helper_prefix, table + 1, pieces.size());
-    for (const Spline::Piece& piece : pieces)
+    for (const TableFunction::Piece& piece : pieces)
       text +=
           "  {" + number_list({piece.x0, piece.c[0], piece.c[1], piece.c[2], piece.c[3]}) + "},\n";
     text += "};\n";

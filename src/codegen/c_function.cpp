@@ -265,9 +265,10 @@ std::string CFunctionWriter::function(Op op, const std::vector<std::string>& x) 
 }
 
 std::string CFunctionWriter::table(int table, int order, const std::string& x) const {
-  return fmt::format("{}table({}table{}, {}, {}, {})", flavour_.helper_prefix,
-                     flavour_.helper_prefix, table + 1,
-                     plan_.unit.graph->table(table)->pieces().size(), order, x);
+  const TableFunction& function = *plan_.unit.graph->table(table);
+  return fmt::format("{}table({}table{}, {}, {}, {}, {}, {})", flavour_.helper_prefix,
+                     flavour_.helper_prefix, table + 1, function.pieces().size(),
+                     c_number(function.last()), static_cast<int>(function.outside()), order, x);
 }
 
 }  // namespace cartan

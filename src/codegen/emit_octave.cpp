@@ -63,7 +63,9 @@ class OctaveDialect : public Dialect {
     }
   }
   std::string table(int table, int order, const std::string& x) const override {
-    return fmt::format("table_(table{}_(), {}, {})", table + 1, order, x);
+    const TableFunction& function = *plan_.unit.graph->table(table);
+    return fmt::format("table_(table{}_(), {}, {}, {}, {})", table + 1, number(function.last()),
+                       static_cast<int>(function.outside()), order, x);
   }
   std::string solution(int array, int entry) const override {
     return fmt::format("{}({})", function_.array_names[array],
@@ -76,8 +78,26 @@ class OctaveDialect : public Dialect {
 };
 
 constexpr const char* table_helper = R"(
-function y = table_(piece, order, x)
-  % derivative `order` of the cubic spline with the rows x0, c0, c1, c2, c3
+function y = table_(piece, last, outside, order, x)
+  % derivative `order` of the table with the cubic pieces x0, c0, c1, c2, c3 up to x = last; outside:
+  % 0 no value (NaN), 1 the values of the ends, 2 it repeats, 3 the end pieces continue
+  first = piece(1, 1);
+  period = last - first;
+  if outside == 2
+    x = x - period * floor((x - first) / period);
+  elseif x < first || x > last
+    if outside == 0 && ! (x >= first - 1e-9 * period && x <= last + 1e-9 * period)
+      y = NaN;
+      return
+    end
+    if outside == 1
+      if order > 0
+        y = 0.0;
+        return
+      end
+      x = min(max(x, first), last);
+    end
+  end
   k = 1 + sum(piece(2:end, 1) <= x);
   s = x - piece(k, 1);
   c = piece(k, 2:5);
@@ -108,7 +128,7 @@ std::string helpers(const UnitPlan& plan, const Listing& listing) {
   if (!listing.tables.empty()) text += table_helper;
   for (const int table : listing.tables) {
     text += fmt::format("\nfunction piece = table{}_()\n  piece = [\n", table + 1);
-    for (const Spline::Piece& piece : plan.unit.graph->table(table)->pieces()) {
+    for (const TableFunction::Piece& piece : plan.unit.graph->table(table)->pieces()) {
       text += "    " + octave_number(piece.x0);
       for (const double c : piece.c) text += ", " + octave_number(c);
       text += ";\n";

@@ -59,7 +59,10 @@ class PythonDialect : public Dialect {
     }
   }
   std::string table(int table, int order, const std::string& x) const override {
-    return fmt::format("_table(_table{}, {}, {})", table + 1, order, x);
+    const TableFunction& function = *plan_.unit.graph->table(table);
+    return fmt::format("_table(_table{}, {}, {}, {}, {})", table + 1,
+                       python_number(function.last()), static_cast<int>(function.outside()), order,
+                       x);
   }
   std::string solution(int array, int entry) const override {
     return fmt::format("{}[{}]", function_.array_names[array],
@@ -181,8 +184,24 @@ std::string patterns(const PlannedFunction& function) {
   return text;
 }
 
-constexpr const char* table_helper = R"(def _table(piece, order, x):
-    """Derivative `order` of the cubic spline with the rows x0, c0, c1, c2, c3."""
+constexpr const char* table_helper = R"(def _table(piece, last, outside, order, x):
+    """Derivative `order` of the table with the cubic pieces x0, c0, c1, c2, c3 up to x = last; outside:
+    0 no value (nan), 1 the values of the ends, 2 it repeats, 3 the end pieces continue."""
+    first, period = piece[0, 0], last - piece[0, 0]
+    if outside == 2:
+        x = x - period * np.floor((x - first) / period)
+    beyond = (x < first) | (x > last)
+    if outside == 0:
+        x = np.where((x >= first - 1e-9 * period) & (x <= last + 1e-9 * period), x, np.nan)
+    if outside == 1:
+        x = np.clip(x, first, last)
+    value = _piece(piece, order, x)
+    if outside == 0 and order == 3:
+        value = np.where(np.isnan(x), np.nan, value)
+    return np.where(beyond, 0.0, value) if outside == 1 and order > 0 else value
+
+
+def _piece(piece, order, x):
     k = np.searchsorted(piece[1:, 0], x, side="right")
     s = x - piece[k, 0]
     c0, c1, c2, c3 = piece[k, 1], piece[k, 2], piece[k, 3], piece[k, 4]
@@ -218,7 +237,7 @@ std::string helpers(const UnitPlan& plan) {
   if (plan.has_symmetric_blocks || plan.has_general_blocks) text += solve_helper;
   for (const int table : plan.tables) {
     text += fmt::format("_table{} = np.array([\n", table + 1);
-    for (const Spline::Piece& piece : plan.unit.graph->table(table)->pieces())
+    for (const TableFunction::Piece& piece : plan.unit.graph->table(table)->pieces())
       text +=
           "    " + list_text({piece.x0, piece.c[0], piece.c[1], piece.c[2], piece.c[3]}) + ",\n";
     text += "])\n\n\n";

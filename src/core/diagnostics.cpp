@@ -2,14 +2,20 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
+
+#include "core/text_cut.h"
 
 namespace cartan {
 namespace {
 
 // Nobody mistypes a longer word; comparing such words would only cost time.
 constexpr std::size_t longest_compared_word = 100;
+// Nobody reads more; the first ones often explain the rest.
+constexpr std::size_t most_told = 50;
 
 std::string line_of(const std::string& file, const Finding& finding) {
   std::string line = file;
@@ -19,7 +25,7 @@ std::string line_of(const std::string& file, const Finding& finding) {
   }
   line += ": ";
   if (finding.severity == Severity::warning) line += "warning: ";
-  return line + finding.message + '\n';
+  return line + cut_middle(finding.message) + '\n';
 }
 
 char lower(char c) {
@@ -56,8 +62,21 @@ std::string Diagnostics::text() const {
   std::stable_sort(sorted.begin(), sorted.end(), [](const Finding& a, const Finding& b) {
     return std::tie(a.where.line, a.where.column) < std::tie(b.where.line, b.where.column);
   });
+  // Errors first where not all are told: a warning must not push out why a file is refused.
+  std::size_t errors = std::count_if(sorted.begin(), sorted.end(), [](const Finding& finding) {
+    return finding.severity == Severity::error;
+  });
+  std::size_t errors_left = std::min(errors, most_told), warnings_left = most_told - errors_left;
   std::string all;
-  for (const Finding& finding : sorted) all += line_of(file_, finding);
+  for (const Finding& finding : sorted) {
+    std::size_t& left = finding.severity == Severity::error ? errors_left : warnings_left;
+    if (left == 0) continue;
+    --left;
+    all += line_of(file_, finding);
+  }
+  if (sorted.size() > most_told)
+    all += file_ + ": " + std::to_string(sorted.size() - most_told) + " more findings, " +
+           std::to_string(sorted.size()) + " in all (" + std::to_string(errors) + " errors)\n";
   return all;
 }
 
@@ -79,6 +98,13 @@ std::string nearest_name(const std::string& word, const std::vector<std::string>
     best_distance = measured;
   }
   return best;
+}
+
+std::string repeated_name(const std::vector<std::string>& names) {
+  std::unordered_set<std::string_view> seen;
+  for (const std::string& name : names)
+    if (!seen.insert(name).second) return name;
+  return "";
 }
 
 }  // namespace cartan

@@ -49,4 +49,7 @@ class Diagnostics {
 // The known word nearest to `word` by edit distance, or "" when none is close enough to be meant.
 std::string nearest_name(const std::string& word, const std::vector<std::string>& known);
 
+// A name that stands in the list more than once, or "".
+std::string repeated_name(const std::vector<std::string>& names);
+
 }  // namespace cartan

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,9 +37,8 @@ struct RateCodeUse {
   std::vector<int> derivative_mode, jacobian_mode;
 
   const RateCode* find_derivative(RateCompiler& compiler, StateView at) {
-    return find(derivative, derivative_mode, at, [&](std::string& problem) {
-      return compiler.find_derivative(at, problem);
-    });
+    return find(derivative, derivative_mode, at,
+                [&](std::string& problem) { return compiler.find_derivative(at, problem); });
   }
   const RateCode* find_jacobian(RateCompiler& compiler, StateView at) {
     return find(jacobian, jacobian_mode, at,
@@ -56,6 +56,11 @@ struct RateCodeUse {
     return code;
   }
 };
+
+// Whether some rate is no number.
+inline bool lacks_value(std::span<const double> rates) {
+  return std::any_of(rates.begin(), rates.end(), [](double rate) { return std::isnan(rate); });
+}
 
 // J from the entries of the code; `entries` is scratch.
 inline void fill_jacobian(const RateCode& code, StateView at, std::span<const double> parameters,

@@ -53,8 +53,11 @@ void TreeSystem::derivative(StateView at, std::span<double> xdot, Workspace& wor
   ++w.evaluations;
   if (formulation_.compiler) {
     RateCompiler& compiler = *formulation_.compiler;
-    if (const RateCode* code = w.code.find_derivative(compiler, at))
-      return code->derivative(at.t, at.x.data(), compiler.parameters().data(), xdot.data());
+    if (const RateCode* code = w.code.find_derivative(compiler, at)) {
+      code->derivative(at.t, at.x.data(), compiler.parameters().data(), xdot.data());
+      // Code leaves no note about a table that ends; the formulas below do.
+      if (!model_.bounded_tables || !lacks_value(xdot)) return;
+    }
   }
   evaluate(mechanism_, formulation_.solve, at.t, at.x.data(), at.mode, xdot.data(), w.motion);
 }

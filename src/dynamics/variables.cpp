@@ -88,8 +88,11 @@ class PlainSystem final : public VariablesSystem {
     VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
     ++w.evaluations;
     if (compiler_)
-      if (const RateCode* code = w.code.find_derivative(*compiler_, at))
-        return code->derivative(at.t, at.x.data(), compiler_->parameters().data(), xdot.data());
+      if (const RateCode* code = w.code.find_derivative(*compiler_, at)) {
+        code->derivative(at.t, at.x.data(), compiler_->parameters().data(), xdot.data());
+        // Code leaves no note about a table that ends; the formulas below do.
+        if (!model_.bounded_tables || !lacks_value(xdot)) return;
+      }
     hold(at, w.scratch);
     evaluate_rates<double>(model_, at.t, at.x, parameters_, w.scratch, xdot.data());
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "expr/functions.h"
@@ -60,7 +61,8 @@ class Compiler {
       case NodeKind::name:
         return compile_name({tree.texts[node.text], node.index}, place);
       case NodeKind::table:
-        return compile_table({tree.texts[node.text], tree.texts[node.text + 1]}, operand(0), place);
+        return compile_table({tree.texts[node.text], tree.texts[node.text + 1], node.rule},
+                             operand(0), place);
       case NodeKind::call: {
         std::vector<int> arguments;
         for (int k = 0; k < node.operands[1]; ++k)
@@ -160,18 +162,19 @@ class Compiler {
   // ---------------------------------------------------------------------------------------- tables
 
   struct KnownTable {
-    std::shared_ptr<const Spline> spline;
+    std::shared_ptr<const TableFunction> function;
     std::string problem;
   };
+  using TableKey =
+      std::tuple<std::string, std::string, std::optional<Interpolation>, std::optional<Outside>>;
 
-  int compile_table(const std::pair<std::string, std::string>& file_and_column, int argument,
-                    const TextPlace& place) {
-    auto [entry, is_new] = known_tables_.try_emplace(file_and_column);
+  int compile_table(const TableText& text, int argument, const TextPlace& place) {
+    auto [entry, is_new] = known_tables_.try_emplace(
+        TableKey(text.file, text.column, text.rule.interpolation, text.rule.outside));
     KnownTable& table = entry->second;
-    if (is_new && tables_)
-      table.spline = tables_(file_and_column.first, file_and_column.second, table.problem);
+    if (is_new && tables_) table.function = tables_(text, table.problem);
     builder_.set_place(place);
-    if (table.spline) return builder_.table(table.spline, 0, argument);
+    if (table.function) return builder_.table(table.function, 0, argument);
     return fail(place, table.problem.empty() ? "tables cannot be used here" : table.problem);
   }
 
@@ -191,10 +194,11 @@ class Compiler {
     errors_.push_back({place.tree, place.offset, std::move(message)});
   }
 
-  // Something must stand for what failed; the errors say that the program is not to be used.
+  // Something must stand for what failed; the errors say that the program is not to be used. No
+  // number: 1/0 would be a second complaint about the same.
   int fail(const TextPlace& place, std::string message) {
     report(place, std::move(message));
-    return builder_.constant(0);
+    return builder_.input({Quantity::variable_rate, -1 - static_cast<int>(errors_.size()), 0});
   }
 
   const Resolver& resolve_;
@@ -207,7 +211,7 @@ class Compiler {
   int calls_ = 0, depth_ = 0;
   ProgramBuilder builder_;
   std::map<NameKey, int> known_;  // instruction of each name met
-  std::map<std::pair<std::string, std::string>, KnownTable> known_tables_;
+  std::map<TableKey, KnownTable> known_tables_;
   std::vector<NameKey> definitions_;  // in the order they were opened
   std::vector<int> open_;             // those being compiled, outermost first
   int tree_ = 0;

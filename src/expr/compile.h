@@ -23,9 +23,14 @@ struct Meaning {
 };
 // `index` is -1 when the name carries no [i].
 using Resolver = std::function<Meaning(const std::string& name, int index)>;
-// Gives the spline of table("file", "column", ...), or null and a problem.
-using TableReader = std::function<std::shared_ptr<const Spline>(
-    const std::string& file, const std::string& column, std::string& problem)>;
+// table("file", "column", ..., rule) as written.
+struct TableText {
+  std::string file, column;
+  TableRule rule;
+};
+// Gives the table, or null and a problem.
+using TableReader = std::function<std::shared_ptr<const TableFunction>(const TableText& text,
+                                                                       std::string& problem)>;
 
 struct CompileError {
   int tree = 0;

@@ -2,7 +2,7 @@
 // scalar; double, Dual and Pack are instantiated in evaluate.cpp.
 //
 // A further scalar needs the functions of core/scalar.h and
-//   S table_value(const std::shared_ptr<const Spline>&, int order, const S& x)
+//   S table_value(const std::shared_ptr<const TableFunction>&, int order, const S& x)
 // the derivative `order` of a table, and
 //   S call_value(const FunctionCode&, int order, const S* x)
 // a function of the user, both found by ADL.
@@ -19,16 +19,21 @@ namespace cartan {
 
 // --------------------------------------------------------------- what differs between the scalars
 
-inline double table_value(const std::shared_ptr<const Spline>& spline, int order, double x) {
-  return spline->derivative(order, x);
+// Where a table has no value, a note says why.
+inline double table_value(const std::shared_ptr<const TableFunction>& table, int order, double x) {
+  const double value = table->derivative(order, x);
+  if (std::isnan(value)) table->note_outside(x);
+  return value;
 }
 template <int N>
-Dual<N> table_value(const std::shared_ptr<const Spline>& spline, int order, const Dual<N>& x) {
-  return x.chain(spline->derivative(order, x.a), spline->derivative(order + 1, x.a));
+Dual<N> table_value(const std::shared_ptr<const TableFunction>& table, int order,
+                    const Dual<N>& x) {
+  return x.chain(table_value(table, order, x.a), table->derivative(order + 1, x.a));
 }
 template <int N>
-Pack<N> table_value(const std::shared_ptr<const Spline>& spline, int order, const Pack<N>& x) {
-  return Pack<N>::map([&](int k) { return spline->derivative(order, x.lane[k]); });
+Pack<N> table_value(const std::shared_ptr<const TableFunction>& table, int order,
+                    const Pack<N>& x) {
+  return Pack<N>::map([&](int k) { return table_value(table, order, x.lane[k]); });
 }
 
 inline double call_value(const FunctionCode& function, int order, const double* x) {

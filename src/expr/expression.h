@@ -11,4 +11,4 @@
 #include "expr/compile.h"
 #include "expr/parse.h"
 #include "expr/program.h"
-#include "expr/spline.h"
+#include "expr/table_function.h"

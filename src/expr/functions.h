@@ -16,7 +16,7 @@ struct FunctionRow {
   std::string_view usage;
 };
 
-// Alphabetical. table("file", "column", x) has its own syntax and is not in the list.
+// Alphabetical. table("file", "column", x, ...) has its own syntax and is not in the list.
 std::span<const FunctionRow> all_functions();
 const FunctionRow* find_function(std::string_view name);
 
@@ -47,7 +47,7 @@ inline bool is_table(Op op) {
          op == Op::table_jerk;
 }
 
-// Which derivative of its spline a table operation gives, and the operation that gives derivative
+// Which derivative of its table an operation gives, and the operation that gives derivative
 // `order` (at most 3: the next one is zero).
 inline int table_order(Op op) {
   return static_cast<int>(op) - static_cast<int>(Op::table);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <span>
 #include <system_error>
 #include <unordered_set>
 
@@ -399,6 +400,8 @@ class Parser {
 
   int table_call(int begin) {
     const char* usage = "expected table(\"file.csv\", \"column\", x)";
+    const char* longest =
+        "; the longest form is table(\"file.csv\", \"column\", x, \"spline\", \"hold\")";
     const int open = at_;
     accept('(');
     SyntaxNode node{.kind = NodeKind::table, .op = Op::table, .offset = begin};
@@ -411,9 +414,34 @@ class Parser {
       if (!accept(',')) fail(at_, std::string("',' is missing; ") + usage);
     }
     node.operands[0] = plain(comparison());
-    if (peek() == ',') fail(at_, std::string("too many arguments; ") + usage);
+    if (accept(','))
+      node.rule.interpolation = table_word<Interpolation>(interpolation_names, interpolation_named,
+                                                          "between its points a table is read as");
+    if (node.rule.interpolation && accept(','))
+      node.rule.outside =
+          table_word<Outside>(outside_names, outside_named, "outside of its range a table follows");
+    if (peek() == ',') fail(at_, std::string("too many arguments") + longest);
     close(open, ')');
     return add(node);
+  }
+
+  // One of the names, in quotes.
+  template <class Kind>
+  Kind table_word(std::span<const std::string_view> names,
+                  std::optional<Kind> (*find)(std::string_view), const std::string& what) {
+    const std::vector<std::string> known(names.begin(), names.end());
+    std::string expected = what;
+    for (std::size_t k = 0; k < known.size(); ++k)
+      expected += (k == 0 ? " '" : k + 1 < known.size() ? ", '" : " or '") + known[k] + "'";
+    const int begin = at_;
+    if (peek() != '"' && peek() != '\'') fail(at_, expected + ", a text in quotes");
+    const std::string word = quoted_text("this word");
+    skip_space();
+    const std::optional<Kind> kind = find(word);
+    if (kind) return *kind;
+    const std::string nearest = nearest_name(word, known);
+    fail(begin, "'" + word + "' is not known; " +
+                    (nearest.empty() ? expected : "did you mean '" + nearest + "'?"));
   }
 
   [[noreturn]] void fail_unknown_function(const std::string& name, int begin) const {

@@ -9,7 +9,8 @@
 //              | '(' comparison ')'
 //   equation   = sum '=' sum                            only in `equations`, where x' is a rate
 //   name       = segment {'.' segment}; a segment is an identifier or anything in single quotes
-// table(FILE, COLUMN, sum) takes two texts in double or single quotes.
+// table(FILE, COLUMN, sum [, BETWEEN [, OUTSIDE]]) takes texts in double or single quotes; the last
+// two are names of table_function.h.
 #pragma once
 
 #include <memory>

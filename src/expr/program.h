@@ -10,7 +10,7 @@
 
 #include "core/scalar.h"
 #include "expr/external_function.h"
-#include "expr/spline.h"
+#include "expr/table_function.h"
 
 namespace cartan {
 
@@ -43,7 +43,7 @@ enum class Op : std::uint8_t {
   add, subtract, multiply, divide, negate, power,
   sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, exp, log, sqrt, abs, sign,
   min, max, step, if_positive,  // if(c, a, b): a where c > 0, else b
-  table, table_slope, table_curvature, table_jerk,  // a spline and its derivatives
+  table, table_slope, table_curvature, table_jerk,  // a table and its derivatives
   call,  // a function whose code is the user's
 };
 // clang-format on
@@ -70,7 +70,7 @@ struct Program {
   std::vector<Instruction> code;
   std::vector<double> constants;
   std::vector<Symbol> inputs;  // distinct; order of the input values
-  std::vector<std::shared_ptr<const Spline>> tables;
+  std::vector<std::shared_ptr<const TableFunction>> tables;
   std::vector<CalledFunction> functions;
   std::vector<int> arguments;  // of calls, one list after the other: instructions
   std::vector<int> outputs;    // instruction of each output

@@ -127,7 +127,7 @@ bool ProgramBuilder::is_finite_everywhere(const Instruction& i) const {
     default:
       break;
   }
-  if (is_table(i.op)) return finite_[i.b];
+  if (is_table(i.op)) return finite_[i.b] && program_.tables[i.a]->outside() != Outside::error;
   return finite_[i.a] && (operand_count(i.op) < 2 || finite_[i.b]);
 }
 
@@ -143,11 +143,15 @@ int ProgramBuilder::input(const Symbol& symbol) {
   return place_instruction({Op::input, index_of(program_.inputs, symbol)});
 }
 
-int ProgramBuilder::table(const std::shared_ptr<const Spline>& spline, int order, int argument) {
+int ProgramBuilder::table(const std::shared_ptr<const TableFunction>& table, int order,
+                          int argument) {
   if (order > 3) return constant(0);
-  const Instruction instruction{table_of_order(order), index_of(program_.tables, spline), argument};
+  const Instruction instruction{table_of_order(order), index_of(program_.tables, table), argument};
   if (!is_constant(argument)) return place_instruction(instruction);
-  return folded(instruction, spline->derivative(order, constant_at(argument)), too_large);
+  const double x = constant_at(argument);
+  const bool outside = table->outside() == Outside::error && !table->covers(x);
+  return folded(instruction, table->derivative(order, x),
+                outside ? table->explain_outside(x) : std::string(too_large));
 }
 
 int ProgramBuilder::call(const CalledFunction& function, const std::vector<int>& arguments) {

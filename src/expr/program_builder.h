@@ -33,7 +33,7 @@ class ProgramBuilder {
  public:
   int constant(double value);
   int input(const Symbol& symbol);
-  int table(const std::shared_ptr<const Spline>& spline, int order, int argument);
+  int table(const std::shared_ptr<const TableFunction>& table, int order, int argument);
   int call(const CalledFunction& function, const std::vector<int>& arguments);
   // Any other operation; unused operands stay 0.
   int make(Op op, int a, int b = 0, int c = 0);

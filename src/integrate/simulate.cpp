@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "core/failure_note.h"
 #include "integrate/switch_watch.h"
 
 namespace cartan {
@@ -184,6 +185,7 @@ void Run::run_adaptive() {
 }
 
 bool Run::advance(double h, double t_next) {
+  clear_failure_note();
   if (switches_.sampling() && switches_.begin_step(state_, integrator_->workspace())) {
     integrator_->restart();
     events_.restart(state_, {}, integrator_->workspace());
@@ -373,6 +375,8 @@ bool Run::fail(const StepReport& step) {
   const std::string worst = step.component >= 0 ? system_.component_name(step.component) : "";
   const std::string where =
       format("%s at t = %.9g with step %.3g: ", info_.name, state_.t, step.taken);
+  if (const std::string note = take_failure_note(); !note.empty())
+    return end(RunStatus::not_finite, where + note);
   const std::string reason = system_.explain_failure(state_, integrator_->workspace());
   if (!reason.empty()) return end(RunStatus::constraints_lost, where + reason);
   switch (step.status) {

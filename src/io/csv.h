@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/diagnostics.h"
@@ -45,7 +46,13 @@ struct CsvTable {
   std::vector<std::vector<double>> columns;  // beside names
 
   std::size_t row_count() const { return columns.empty() ? 0 : columns[0].size(); }
-  const std::vector<double>* find(const std::string& name) const;  // null when absent
+  // Null when absent; tilt.q[1] and tilt.q1 are one column.
+  const std::vector<double>* find(const std::string& name) const;
+  // Adds an empty column; false where there is one of that name.
+  bool add(const std::string& name);
+
+ private:
+  std::unordered_map<std::string, std::size_t> places_;  // by spelling in tables
 };
 
 // All rows, or only the last one, which is what continuing a run needs of a file of any size. With

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <limits>
 
+#include "core/column_name.h"
 #include "io/csv.h"
 
 namespace cartan {
@@ -54,9 +55,7 @@ class Reader {
     for (const Cell& cell : split(line)) {
       if (cell.text.empty()) return refuse(number, cell, "a column without a name");
       const std::string name(cell.text);
-      if (table_.find(name)) return refuse(number, cell, "a second column '" + name + "'");
-      table_.names.push_back(name);
-      table_.columns.emplace_back();
+      if (!table_.add(name)) return refuse(number, cell, "a second column '" + name + "'");
     }
     return true;
   }
@@ -124,8 +123,15 @@ std::size_t count_lines(std::ifstream& stream, bool& whole) {
 }  // namespace
 
 const std::vector<double>* CsvTable::find(const std::string& name) const {
-  const auto found = std::find(names.begin(), names.end(), name);
-  return found == names.end() ? nullptr : &columns[found - names.begin()];
+  const auto found = places_.find(column_spelling(name));
+  return found == places_.end() ? nullptr : &columns[found->second];
+}
+
+bool CsvTable::add(const std::string& name) {
+  if (!places_.try_emplace(column_spelling(name), names.size()).second) return false;
+  names.push_back(name);
+  columns.emplace_back();
+  return true;
 }
 
 std::optional<CsvTable> read_csv(const std::string& path, CsvRows rows, Diagnostics& problems) {

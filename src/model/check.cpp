@@ -1,31 +1,48 @@
 #include "model/check_context.h"
+#include "model/explained.h"
 
 namespace cartan {
 namespace {
 
-// A file describes a mechanism or a plain system of differential equations.
-void check_kind(CheckContext& check) {
+// A file describes a mechanism or a plain system of differential equations. False: it mixes them,
+// which explains whatever else would be found.
+bool check_kind(CheckContext& check) {
   const ModelDescription& text = check.text;
   if (text.variables.empty()) {
     if (text.bodies.empty() &&
         !check.problems.has_errors())  // a complaint may be why there are none
       check.problems.error(text.where,
                            "the model is empty; expected [[body]] and [[joint]], or [variables]");
-    return;
+    return true;
   }
-  const auto refuse = [&](const auto& list, const char* what) {
-    if (!list.empty())
-      check.problems.error(list.front().where,
-                           std::string(what) +
-                               " cannot stand in a file with [variables], which is a "
-                               "plain system of differential equations");
+  std::string mixed;
+  Location where;
+  const auto collect = [&](const auto& list, const char* what) {
+    if (list.empty()) return;
+    if (mixed.empty()) where = list.front().where;
+    mixed += (mixed.empty() ? "" : ", ") + std::string(what);
   };
-  refuse(text.bodies, "[[body]]");
-  refuse(text.joints, "[[joint]]");
-  refuse(text.forces, "[[force]]");
-  refuse(text.constraints, "[[constraint]]");
+  collect(text.bodies, "[[body]]");
+  collect(text.joints, "[[joint]]");
+  collect(text.forces, "[[force]]");
+  collect(text.constraints, "[[constraint]]");
+  if (!mixed.empty()) {
+    check.problems.error(where, mixed +
+                                    " cannot stand in a file with [variables], which is a plain "
+                                    "system of differential equations; make two files of it");
+    return false;
+  }
   if (!text.gravity.empty())
     check.problems.warning(text.gravity.where, "gravity has no effect in a file with [variables]");
+  return true;
+}
+
+void keep_causes(Diagnostics& problems) {
+  Diagnostics kept(problems.file());
+  for (const Finding& finding : without_explained(problems.findings()))
+    finding.severity == Severity::error ? kept.error(finding.where, finding.message)
+                                        : kept.warning(finding.where, finding.message);
+  problems = std::move(kept);
 }
 
 }  // namespace
@@ -36,7 +53,10 @@ std::optional<Model> check_model(const ModelDescription& description, Diagnostic
   check.model.name = description.name;
   check.model.file = description.file;
   check.model.folder = description.folder;
-  check_kind(check);
+  if (!check_kind(check)) {
+    keep_causes(problems);
+    return std::nullopt;
+  }
   check_names(check);
   check_functions(check);
   check_parameters(check, overrides);
@@ -48,8 +68,12 @@ std::optional<Model> check_model(const ModelDescription& description, Diagnostic
   check_constraints(check);
   check_rest(check);
   check_equations(check);
-  if (problems.has_errors()) return std::nullopt;
+  if (problems.has_errors()) {
+    keep_causes(problems);
+    return std::nullopt;
+  }
   check.model.unknown_functions = check.formulas.unknown_functions();
+  check.model.bounded_tables = check.formulas.has_bounded_tables();
   return std::move(check.model);
 }
 
@@ -63,7 +87,8 @@ std::optional<Formula> compile_expression(const Model& model, const std::string&
   for (const Joint& joint : model.joints) names.add_joint(joint.name, joint.type);
   for (const Definition& definition : model.definitions) {
     ExpressionError error;
-    names.add_definition(definition.name, parse_expression(definition.text, error, &model.functions));
+    names.add_definition(definition.name,
+                         parse_expression(definition.text, error, &model.functions));
   }
   if (text.empty()) {
     problems.error({}, "expected an expression, got an empty text");

@@ -44,7 +44,7 @@ Law check_drive(CheckContext& check, const ConstraintText& text, const Owner& ow
     return drive;
   }
   drive.position =
-      check.expressions(text.position, {"position", owner, {info(type).nv}}, Scope::time);
+      check.expressions(text.position, {"position", owner, {info(type).nv}}, Scope::drive);
   return drive;
 }
 

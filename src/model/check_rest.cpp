@@ -102,7 +102,7 @@ void check_simulate(CheckContext& check) {
   result.formulation = text.formulation;
   result.integrator = text.integrator;
   known_word(text.formulation, text.formulation_where, "formulation", formulation_names);
-  known_word(text.integrator, text.integrator_where, "integrator", integrator_names);
+  known_word(text.integrator, text.integrator_where, "integrator", known_integrators);
 }
 
 }  // namespace

@@ -51,11 +51,13 @@ Syntax FormulaCompiler::parsed(const Value& value, bool equation) {
 }
 
 Program FormulaCompiler::compile_trees(const std::vector<Syntax>& trees, const Resolver& resolve,
-                                       const Values& values, bool& failed) {
+                                       const Values& values, Scope scope, bool& failed) {
   std::vector<CompileError> errors;
-  const TableReader tables = [&](const std::string& file, const std::string& column,
-                                 std::string& problem) {
-    return tables_.find(file, column, problem);
+  // A motion is differentiated twice, so a table in it is smooth unless it says otherwise.
+  const Interpolation usual = scope == Scope::drive ? Interpolation::spline : Interpolation::pchip;
+  const TableReader tables = [&](const TableText& text, std::string& problem) {
+    return tables_.find(text.file, text.column, text.rule.interpolation.value_or(usual),
+                        text.rule.outside.value_or(Outside::error), problem);
   };
   Program program = cartan::compile(trees, resolve, tables, errors, &names_.functions());
   for (const CompileError& error : errors) {
@@ -82,8 +84,9 @@ Formula FormulaCompiler::compile_parsed(const std::vector<Syntax>& trees, const 
   const Resolver resolve = [&](const std::string& name, int index) {
     return names_.resolve(name, index, scope, local_joint, failed);
   };
-  formula.program = compile_trees(trees, resolve, values, failed);
+  formula.program = compile_trees(trees, resolve, values, scope, failed);
   if (!failed) check_calls(formula.program, values, scope, failed);
+  if (!failed) check_tables(formula.program, values, scope, failed);
   if (failed) formula.program = {};
   return formula;
 }
@@ -100,11 +103,11 @@ bool FormulaCompiler::check_definition(const Value& value, const Syntax& tree) {
     Meaning meaning = names_.resolve(name, index, Scope::everything, -1, failed);
     if (meaning.definition) {
       meaning.definition = nullptr;
-      meaning.symbol = Symbol{};
+      meaning.symbol = Symbol{Quantity::variable_rate, -1 - names_.find_definition(name), 0};
     }
     return meaning;
   };
-  compile_trees({tree}, resolve, {value}, failed);
+  compile_trees({tree}, resolve, {value}, Scope::everything, failed);
   return !failed;
 }
 

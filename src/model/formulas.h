@@ -28,6 +28,8 @@ class FormulaCompiler {
   Syntax parse_equation(const Value& value);
   // Calls of functions known by name only, in what has been compiled.
   const std::vector<Model::UnknownFunction>& unknown_functions() const { return unknown_; }
+  // Whether some table met so far has no value outside of its range.
+  bool has_bounded_tables() const { return tables_.has_bounded(); }
   // Expressions that have been parsed.
   Formula compile_parsed(const std::vector<Syntax>& trees, const Values& values, Scope scope,
                          int local_joint = -1);
@@ -36,8 +38,10 @@ class FormulaCompiler {
   Syntax parsed(const Value& value, bool equation);
   // Complains about functions of the user that cannot do what the place asks for.
   void check_calls(const Program& program, const Values& values, Scope scope, bool& failed);
+  // Complains about tables that are not as smooth as the place asks for.
+  void check_tables(const Program& program, const Values& values, Scope scope, bool& failed);
   Program compile_trees(const std::vector<Syntax>& trees, const Resolver& resolve,
-                        const Values& values, bool& failed);
+                        const Values& values, Scope scope, bool& failed);
 
   const Names& names_;
   TableFiles tables_;

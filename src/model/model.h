@@ -247,6 +247,7 @@ struct Model {
     Location where;
   };
   std::vector<UnknownFunction> unknown_functions;
+  bool bounded_tables = false;  // some table has no value outside of its range
   std::vector<Body> bodies;
   std::vector<Joint> joints;
   std::vector<Force> forces;

@@ -5,6 +5,8 @@
 #include <span>
 #include <utility>
 
+#include "core/column_name.h"
+
 namespace cartan {
 namespace {
 
@@ -69,6 +71,7 @@ std::string describe(Scope scope) {
     case Scope::numbers:
       return "only parameters may be used here";
     case Scope::time:
+    case Scope::drive:
       return "only t and parameters may be used here";
     case Scope::positions:
       return "only t, parameters, JOINT.q and BODY.x .y .z may be used here";
@@ -136,7 +139,19 @@ std::optional<Names::Target> Names::look_up_dotted(const std::string& name) cons
   return std::nullopt;
 }
 
+// tilt.q1 is tilt.q[1] where nothing has that very name.
 std::optional<Names::Target> Names::look_up(const std::string& name, int local_joint) const {
+  std::optional<Target> target = look_up_whole(name, local_joint);
+  if (target) return target;
+  const auto parts = split_component(name);
+  if (!parts) return std::nullopt;
+  target = look_up_whole(parts->first, local_joint);
+  if (!target || !target->indexed) return std::nullopt;
+  target->chosen = parts->second;
+  return target;
+}
+
+std::optional<Names::Target> Names::look_up_whole(const std::string& name, int local_joint) const {
   if (name == "t") return Target{Quantity::time};
   if (local_joint >= 0)
     if (const Suffix* suffix = find_suffix(joint_suffixes, name))
@@ -168,7 +183,12 @@ std::vector<std::string> Names::all_names() const {
   for (const Table* table : {&parameters_, &definitions_, &variables_})
     all.insert(all.end(), table->list.begin(), table->list.end());
   for (const std::string& joint : joints_.list)
-    for (const Suffix& suffix : joint_suffixes) all.push_back(joint + "." + suffix.text);
+    for (const Suffix& suffix : joint_suffixes) {
+      const std::string name = joint + "." + suffix.text;
+      const int size = joint_target(suffix.quantity, find_joint(joint)).size;
+      all.push_back(name);
+      for (int k = 0; size > 1 && k < size; ++k) all.push_back(name + std::to_string(k));
+    }
   for (const std::string& body : bodies_.list)
     for (const Suffix& suffix : body_suffixes) all.push_back(body + "." + suffix.text);
   return all;
@@ -220,8 +240,13 @@ Meaning Names::resolve_definition(const std::string& name, int definition, Scope
 }
 
 // Which component `index` chooses, or why it chooses none.
-std::string Names::index_problem(const std::string& name, int index, const Target& target) const {
+std::string Names::index_problem(const std::string& written, int index,
+                                 const Target& target) const {
   const std::string last = std::to_string(target.size - 1);
+  if (target.chosen >= 0 && index >= 0)
+    return "'" + written + "' is a single number; leave out [" + std::to_string(index) + "]";
+  const std::string name = target.chosen < 0 ? written : split_component(written)->first;
+  if (target.chosen >= 0) index = target.chosen;
   if (!target.indexed)
     return index < 0
                ? ""
@@ -244,7 +269,8 @@ Meaning Names::resolve(const std::string& name, int index, Scope scope, int loca
     meaning.problem = explain_unknown(name);
   } else if (target->broken) {
     broken = true;
-    meaning.symbol = Symbol{};  // stands in for what is unknown; the program is thrown away
+    // Stands in for what is unknown; the program is thrown away.
+    meaning.symbol = Symbol{target->quantity, target->index, -1 - target->definition};
   } else if (target->definition < 0 && !allows(scope, target->quantity)) {
     meaning.problem = "'" + name + "' is not known here; " + describe(scope);
   } else {
@@ -252,8 +278,9 @@ Meaning Names::resolve(const std::string& name, int index, Scope scope, int loca
     if (!meaning.problem.empty()) return meaning;
     if (target->definition >= 0)
       return resolve_definition(name, target->definition, scope, local_joint);
-    meaning.symbol = Symbol{target->quantity, target->index,
-                            target->indexed ? std::max(index, 0) : target->component};
+    const int chosen = std::max({index, target->chosen, 0});
+    meaning.symbol =
+        Symbol{target->quantity, target->index, target->indexed ? chosen : target->component};
   }
   return meaning;
 }

@@ -16,6 +16,7 @@ namespace cartan {
 enum class Scope {
   numbers,     // parameters
   time,        // and t
+  drive,       // the same, for a motion that is differentiated twice
   positions,   // and where joints and bodies are
   everything,  // and speeds, energies, variables
   equations,   // and rates of variables
@@ -77,7 +78,8 @@ class Names {
     int index = 0;
     int component = 0;
     bool indexed = false;
-    int size = 1;  // how many components [i] may choose from
+    int size = 1;     // how many components [i] may choose from
+    int chosen = -1;  // the component that the name itself says: tilt.q1
     int definition = -1;
     bool broken = false;
   };
@@ -85,6 +87,7 @@ class Names {
   static void add(Table& table, const std::string& name);
   static int find(const Table& table, const std::string& name);
   std::optional<Target> look_up(const std::string& name, int local_joint) const;
+  std::optional<Target> look_up_whole(const std::string& name, int local_joint) const;
   std::optional<Target> look_up_dotted(const std::string& name) const;
   Target joint_target(Quantity quantity, int joint) const;
   std::string index_problem(const std::string& name, int index, const Target& target) const;

@@ -98,6 +98,8 @@ TableFiles::Columns TableFiles::read(const std::string& path) {
     const std::vector<std::string_view> header = cells(line);
     table.names.assign(header.begin(), header.end());
     table.values.resize(header.size());
+    if (const std::string twice = repeated_name(table.names); !twice.empty())
+      table.problem = file + " has two columns '" + twice + "'; give them different names";
   }
   if (table.problem.empty()) choose_abscissa(table, file);
   return table;
@@ -109,10 +111,24 @@ const TableFiles::Columns& TableFiles::columns(const std::string& file) {
   return files_[file] = read((std::filesystem::path(folder_) / file).string());
 }
 
-std::shared_ptr<const Spline> TableFiles::find(const std::string& file, const std::string& column,
-                                               std::string& problem) {
-  std::shared_ptr<const Spline>& spline = splines_[{file, column}];
-  if (spline) return spline;
+// A table that repeats must end where it begins, or it jumps; one of steps may.
+static std::string check_repeats(const std::string& name, const std::vector<double>& y,
+                                 Interpolation interpolation) {
+  const auto [low, high] = std::minmax_element(y.begin(), y.end());
+  if (interpolation == Interpolation::steps ||
+      std::fabs(y.back() - y.front()) <= 1e-9 * (*high - *low))
+    return "";
+  return name + " cannot be periodic: it begins with " + std::to_string(y.front()) +
+         " and ends with " + std::to_string(y.back()) +
+         "; its last row must repeat the first, one period later";
+}
+
+std::shared_ptr<const TableFunction> TableFiles::find(const std::string& file,
+                                                      const std::string& column,
+                                                      Interpolation interpolation, Outside outside,
+                                                      std::string& problem) {
+  std::shared_ptr<const TableFunction>& made = tables_[{file, column, interpolation, outside}];
+  if (made) return made;
   const Columns& table = columns(file);
   problem = table.problem;
   if (!problem.empty()) return nullptr;
@@ -124,9 +140,14 @@ std::shared_ptr<const Spline> TableFiles::find(const std::string& file, const st
         near.empty() ? "; its first is '" + table.names[0] + "'" : "; did you mean '" + near + "'?";
     return nullptr;
   }
-  spline = std::make_shared<const Spline>(table.values[table.abscissa],
-                                          table.values[found - table.names.begin()]);
-  return spline;
+  const std::vector<double>& y = table.values[found - table.names.begin()];
+  const std::string name = "table '" + file + "', column '" + column + "',";
+  if (outside == Outside::periodic) problem = check_repeats(name, y, interpolation);
+  if (!problem.empty()) return nullptr;
+  made = std::make_shared<const TableFunction>(table.values[table.abscissa], y, interpolation,
+                                               outside, name);
+  has_bounded_ = has_bounded_ || outside == Outside::error;
+  return made;
 }
 
 }  // namespace cartan

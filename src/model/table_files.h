@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,8 +20,11 @@ class TableFiles {
   explicit TableFiles(std::string folder) : folder_(std::move(folder)) {}
 
   // Null, with the reason in `problem`, when there is no such table.
-  std::shared_ptr<const Spline> find(const std::string& file, const std::string& column,
-                                     std::string& problem);
+  std::shared_ptr<const TableFunction> find(const std::string& file, const std::string& column,
+                                            Interpolation interpolation, Outside outside,
+                                            std::string& problem);
+  // Whether one of those found has no value outside of its range.
+  bool has_bounded() const { return has_bounded_; }
 
  private:
   struct Columns {
@@ -36,7 +40,9 @@ class TableFiles {
 
   std::string folder_;
   std::map<std::string, Columns> files_;
-  std::map<std::pair<std::string, std::string>, std::shared_ptr<const Spline>> splines_;
+  using Key = std::tuple<std::string, std::string, Interpolation, Outside>;
+  std::map<Key, std::shared_ptr<const TableFunction>> tables_;
+  bool has_bounded_ = false;
 };
 
 }  // namespace cartan

@@ -15,14 +15,14 @@ inline const std::vector<std::string> torsion_measures = {"rotation-vector", "eu
 inline const std::vector<std::string> formulation_names = {
     "recursive",         "moving-frame", "absolute-se3", "absolute-so3r3",
     "rotation-elements", "canonical",    "generated"};
-inline const std::vector<std::string> integrator_names = {"gl1",         "gl2",
-                                                          "gl3",         "gl4",
-                                                          "gl5",         "gl6",
-                                                          "gl7",         "gl8",
-                                                          "rk4",         "rk45",
-                                                          "dop853",      "rkmk4",
-                                                          "rkmk45",      "generalized-alpha",
-                                                          "variational", "cvode",
-                                                          "ida",         "held-multipliers"};
+inline const std::vector<std::string> known_integrators = {"gl1",         "gl2",
+                                                           "gl3",         "gl4",
+                                                           "gl5",         "gl6",
+                                                           "gl7",         "gl8",
+                                                           "rk4",         "rk45",
+                                                           "dop853",      "rkmk4",
+                                                           "rkmk45",      "generalized-alpha",
+                                                           "variational", "cvode",
+                                                           "ida",         "held-multipliers"};
 
 }  // namespace cartan

@@ -1,10 +1,21 @@
 // Charts of columns that were asked for by name.
 #include <fmt/format.h>
 
+#include "core/column_name.h"
+#include "core/diagnostics.h"
 #include "report/run_lines.h"
 #include "report/run_plots.h"
 
 namespace cartan {
+
+static std::string no_column(const PlottedRun& run, const std::string& name) {
+  std::vector<std::string> known;
+  for (const ResultTable& table : run.tables)
+    known.insert(known.end(), table.names.begin(), table.names.end());
+  const std::string near = nearest_name(column_spelling(name), known);
+  return fmt::format("{}: there is no column '{}'{}", run.name, name,
+                     near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+}
 
 std::vector<NamedChart> draw_quantities(const std::vector<PlottedRun>& runs,
                                         const PlotRequest& request, std::string& problem) {
@@ -13,13 +24,13 @@ std::vector<NamedChart> draw_quantities(const std::vector<PlottedRun>& runs,
   for (const std::string& pattern : chosen_across ? request.y : request.quantities) {
     const auto found = runs[0].find(pattern);
     if (found.empty()) {
-      problem = fmt::format("{}: there is no column '{}'", runs[0].name, pattern);
+      problem = no_column(runs[0], pattern);
       return {};
     }
     for (const auto& one : found) names.push_back(one.name());
   }
   if (chosen_across && runs[0].find(request.x).empty()) {
-    problem = fmt::format("{}: there is no column '{}'", runs[0].name, request.x);
+    problem = no_column(runs[0], request.x);
     return {};
   }
   Chart chart;

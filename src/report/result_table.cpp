@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/column_name.h"
 #include "io/csv.h"
 
 namespace cartan {
@@ -39,8 +40,9 @@ std::optional<double> number_in(const std::string& cell) {
 }  // namespace
 
 int ResultTable::find(const std::string& name) const {
+  const std::string wanted = column_spelling(name);
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] == name) return static_cast<int>(i);
+    if (names[i] == name || column_spelling(names[i]) == wanted) return static_cast<int>(i);
   return -1;
 }
 
@@ -59,6 +61,10 @@ std::optional<ResultTable> read_result_table(const std::string& path, std::strin
   }
   ResultTable table;
   table.names = split_line(line);
+  if (const std::string twice = repeated_name(table.names); !twice.empty()) {
+    problem = path + ": two columns '" + twice + "'; give them different names";
+    return std::nullopt;
+  }
   const std::size_t width = table.names.size();
   std::size_t count = 0;
   while (std::getline(stream, line)) count += !line.empty();
@@ -94,7 +100,9 @@ std::optional<ResultTable> read_result_table(const std::string& path, std::strin
   return table;
 }
 
-bool fits_pattern(const std::string& name, const std::string& pattern) {
+bool fits_pattern(const std::string& written_name, const std::string& written_pattern) {
+  const std::string name = column_spelling(written_name);
+  const std::string pattern = column_spelling(written_pattern);
   // Greedy matching with return to the last star.
   std::size_t n = 0, p = 0, star = std::string::npos, mark = 0;
   while (n < name.size()) {

@@ -26,7 +26,7 @@ int forward_slope(ExpressionGraph& graph, int i, Slope&& slope) {
     const Instruction x = graph.node(i);
     const bool two = x.op != Op::if_positive;
     if (slope(x.b) == zero && slope(two ? x.a : x.c) == zero) return zero;
-    const Branch branch = branch_of(graph, i);
+    const BranchNodes branch = branch_of(graph, i);
     return graph.make(Op::if_positive, branch.condition, written(graph, slope(branch.yes)),
                       written(graph, slope(branch.no)));
   }
@@ -101,7 +101,7 @@ std::vector<int> reverse(ExpressionGraph& graph, int value, std::span<const int>
     const int i = *at, g = adjoint[i];
     if (g == zero || std::binary_search(ends.begin(), ends.end(), i)) continue;
     if (is_branch(graph.node(i).op)) {
-      const Branch branch = branch_of(graph, i);
+      const BranchNodes branch = branch_of(graph, i);
       const int none = graph.make_number(0);
       if (wanted(branch.yes))
         give(branch.yes, graph.make(Op::if_positive, branch.condition, g, none));

@@ -3,9 +3,9 @@
 
 namespace cartan {
 
-static Expression table_value(const std::shared_ptr<const Spline>& spline, int order,
+static Expression table_value(const std::shared_ptr<const TableFunction>& table, int order,
                               const Expression& x) {
-  return apply_table(spline, order, x);
+  return apply_table(table, order, x);
 }
 
 // A number where all arguments are numbers, else a call in their graph.

@@ -40,10 +40,10 @@ Expression apply(Op op, const Expression& x, const Expression& y) {
   return {*graph, graph->make(op, x.node_in(*graph), y.node_in(*graph))};
 }
 
-Expression apply_table(const std::shared_ptr<const Spline>& spline, int order,
+Expression apply_table(const std::shared_ptr<const TableFunction>& table, int order,
                        const Expression& x) {
-  if (x.is_number()) return spline->derivative(order, x.number());
-  return {*x.graph(), x.graph()->make_table(spline, order, x.node())};
+  if (x.is_number()) return table->derivative(order, x.number());
+  return {*x.graph(), x.graph()->make_table(table, order, x.node())};
 }
 
 Expression operator+(const Expression& x, const Expression& y) {

@@ -49,8 +49,9 @@ class Expression {
 // Any operation of expr/program.h on expressions.
 Expression apply(Op op, const Expression& x);
 Expression apply(Op op, const Expression& x, const Expression& y);
-// `order`-th derivative of a table's spline.
-Expression apply_table(const std::shared_ptr<const Spline>& spline, int order, const Expression& x);
+// `order`-th derivative of a table.
+Expression apply_table(const std::shared_ptr<const TableFunction>& table, int order,
+                       const Expression& x);
 
 // clang-format off
 inline Expression sin(const Expression& x) { return apply(Op::sin, x); }

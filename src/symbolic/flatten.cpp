@@ -67,10 +67,10 @@ class Flattener {
     return {Op::constant, constant(std::numeric_limits<double>::quiet_NaN()), 0, 0};
   }
 
-  int table(const std::shared_ptr<const Spline>& spline) {
-    const auto at = std::find(program_.tables.begin(), program_.tables.end(), spline);
-    if (at == program_.tables.end()) program_.tables.push_back(spline);
-    return static_cast<int>(std::find(program_.tables.begin(), program_.tables.end(), spline) -
+  int table(const std::shared_ptr<const TableFunction>& table) {
+    const auto at = std::find(program_.tables.begin(), program_.tables.end(), table);
+    if (at == program_.tables.end()) program_.tables.push_back(table);
+    return static_cast<int>(std::find(program_.tables.begin(), program_.tables.end(), table) -
                             program_.tables.begin());
   }
 

@@ -143,13 +143,13 @@ int ExpressionGraph::find_number(double value) const {
       hash_of(value), [&](int i) { return std::bit_cast<std::uint64_t>(number(i)) == bits; });
 }
 
-int ExpressionGraph::make_table(const std::shared_ptr<const Spline>& spline, int order,
+int ExpressionGraph::make_table(const std::shared_ptr<const TableFunction>& table, int order,
                                 int argument) {
   if (order > 3) return make_number(0);
-  if (is_number(argument)) return make_number(spline->derivative(order, number(argument)));
+  if (is_number(argument)) return make_number(table->derivative(order, number(argument)));
   std::size_t which = 0;
-  while (which < tables_.size() && tables_[which] != spline) ++which;
-  if (which == tables_.size()) tables_.push_back(spline);
+  while (which < tables_.size() && tables_[which] != table) ++which;
+  if (which == tables_.size()) tables_.push_back(table);
   const Op op = static_cast<Op>(static_cast<int>(Op::table) + order);
   return place({op, static_cast<int>(which), argument, 0});
 }

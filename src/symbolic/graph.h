@@ -85,11 +85,11 @@ class ExpressionGraph {
   bool is_number(int i, double value) const { return is_number(i) && number(i) == value; }
   double number(int i) const { return numbers_[nodes_[i].a]; }
   // Of Op::table and its derivatives: nodes_[i].a counts here; the argument is b.
-  const std::shared_ptr<const Spline>& table(int which) const { return tables_[which]; }
+  const std::shared_ptr<const TableFunction>& table(int which) const { return tables_[which]; }
 
   int make_number(double value);
   int find_number(double value) const;  // its node, or -1
-  int make_table(const std::shared_ptr<const Spline>& spline, int order, int argument);
+  int make_table(const std::shared_ptr<const TableFunction>& table, int order, int argument);
   // Any other operation, normalised; unused operands stay 0. Op::subtract and Op::negate are
   // accepted and come out as sums and factors.
   int make(Op op, int a, int b = 0, int c = 0);
@@ -126,7 +126,7 @@ class ExpressionGraph {
   std::vector<double> numbers_;
   std::vector<std::string> names_;
   std::vector<int> symbol_nodes_;
-  std::vector<std::shared_ptr<const Spline>> tables_;
+  std::vector<std::shared_ptr<const TableFunction>> tables_;
   NodeTable known_;
   NodeTable known_numbers_;  // by bit pattern
   std::unordered_map<std::string, int> known_symbols_;

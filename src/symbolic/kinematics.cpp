@@ -168,7 +168,7 @@ Expression Kinematics::rate(const Expression& x, bool constant_speeds) {
 // sum of d node / d operand * operand'; of a branch, the rate of the operand it takes
 Expression Kinematics::node_rate(int i, const Memory& memory) {
   if (is_branch(graph_->node(i).op)) {
-    const Branch branch = branch_of(*graph_, i);
+    const BranchNodes branch = branch_of(*graph_, i);
     return select({Expression(*graph_, branch.condition)}, memory.rate[branch.yes],
                   memory.rate[branch.no]);
   }

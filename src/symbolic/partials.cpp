@@ -2,7 +2,7 @@
 
 namespace cartan {
 
-Branch branch_of(ExpressionGraph& graph, int node) {
+BranchNodes branch_of(ExpressionGraph& graph, int node) {
   const Instruction x = graph.node(node);
   switch (x.op) {
     case Op::min:

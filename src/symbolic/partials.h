@@ -13,10 +13,10 @@ inline bool is_branch(Op op) {
 
 // A branch takes `yes` where condition > 0, else `no`. Its derivative is that of the operand it
 // takes; no derivative of the other may enter, not even as 0 times infinity.
-struct Branch {
+struct BranchNodes {
   int condition, yes, no;
 };
-Branch branch_of(ExpressionGraph& graph, int node);
+BranchNodes branch_of(ExpressionGraph& graph, int node);
 
 // d f / d operand for a function f of one operand with value f = `value`, as a node; -1: zero. At
 // kinks as in expr/program.h: sqrt'(0) = 0, abs'(0) = 0, sign' = step' = 0.

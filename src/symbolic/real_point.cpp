@@ -43,10 +43,10 @@ RealPoint::Value RealPoint::evaluate_node(int i) const {
       break;
   }
   if (is_table(x.op)) {
-    const Spline& spline = *graph_.table(x.a);
+    const TableFunction& table = *graph_.table(x.a);
     const double at = static_cast<double>(values_[x.b].value);
-    const double value = spline.derivative(table_order(x.op), at);
-    const double slope = table_order(x.op) < 3 ? spline.derivative(table_order(x.op) + 1, at) : 0;
+    const double value = table.derivative(table_order(x.op), at);
+    const double slope = table_order(x.op) < 3 ? table.derivative(table_order(x.op) + 1, at) : 0;
     return {value, std::fabs(slope) * values_[x.b].error + 1e-14L * (1 + std::fabs(value))};
   }
   return function(x);

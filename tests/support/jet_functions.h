@@ -68,7 +68,8 @@ inline Jet select(bool c, const Jet& x, const Jet& y) {
 inline Jet abs(const Jet& x) {
   return x.a < 0 ? -x : x;
 }
-inline Jet table_value(const std::shared_ptr<const Spline>& spline, int order, const Jet& x) {
+inline Jet table_value(const std::shared_ptr<const TableFunction>& spline, int order,
+                       const Jet& x) {
   return chain(x, spline->derivative(order, x.a), spline->derivative(order + 1, x.a),
                spline->derivative(order + 2, x.a));
 }

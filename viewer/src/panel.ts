@@ -1,6 +1,7 @@
 // The column beside the picture: what is shown, modes, plots, facts.
 import { h, short } from './dom';
 import { describe, Mode } from './modes';
+import { columnSpelling, nearestName } from './names';
 import type { Run } from './run';
 import type { View } from './scene/view';
 import { tipOf } from './scene/traces';
@@ -96,10 +97,13 @@ export class Panel {
       const wanted = input.value.split(',').map((text) => text.trim()).filter(Boolean);
       const found = wanted.flatMap((text) => {
         if (text.endsWith('*')) return all.filter(({ name }) => name.startsWith(text.slice(0, -1))).slice(0, 8);
-        const one = all.find(({ name }) => name === text);
+        const one = all.find(({ name }) => name === text) ?? all.find(({ name }) => columnSpelling(name) === columnSpelling(text));
         return one ? [one] : [];
       });
-      problem.textContent = found.length === 0 && wanted.length > 0 ? 'nothing of that name was recorded' : '';
+      const missing = wanted.find((text) => !text.endsWith('*') && !all.some(({ name }) => columnSpelling(name) === columnSpelling(text)));
+      const near = missing === undefined ? null : nearestName(columnSpelling(missing), all.map(({ name }) => name));
+      problem.textContent = missing === undefined && found.length > 0 ? ''
+        : wanted.length > 0 ? `nothing of that name was recorded${near ? `; did you mean ${near}?` : ''}` : '';
       if (found.length === 0) return;
       this.actions.addPlot(found);
       input.value = '';

@@ -74,6 +74,14 @@ void expect_equal_to_graph(const CompiledLibrary& library, const CodeUnit& unit)
   EXPECT_LT(check(), 1e-12) << unit.name;
 }
 
+TEST(CodegenC, TablesEqualTheGraphInEveryReading) {
+  const WorkFolder folder;
+  const TestUnit made = tables_unit("curves");
+  const auto library = compiled(made.unit, strict_options(folder));
+  ASSERT_TRUE(library);
+  expect_equal_to_graph(*library, made.unit);
+}
+
 TEST(CodegenC, RandomExpressionsEqualTheGraph) {
   const WorkFolder folder;
   for (int seed = 1; seed <= 3; ++seed) {

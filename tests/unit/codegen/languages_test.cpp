@@ -28,6 +28,7 @@ Cases make_cases() {
     cases.units.push_back(random_unit("random" + std::to_string(seed), 20 + seed, 60 * seed));
   cases.units.push_back(solving_unit("systems", 7));
   cases.units.push_back(external_unit("device"));
+  cases.units.push_back(tables_unit("curves"));
   Random random(17);
   for (const TestUnit& made : cases.units) {
     cases.inputs.emplace_back();

@@ -20,6 +20,8 @@ struct TestUnit {
 TestUnit random_unit(const std::string& name, std::uint64_t seed, int operations, bool all = false);
 // Linear systems: small and large, full and with zeros, symmetric and not, several right sides.
 TestUnit solving_unit(const std::string& name, std::uint64_t seed);
+// Tables read in every way, inside of their range and outside, with their derivatives.
+TestUnit tables_unit(const std::string& name);
 // A function known by name only, f(q, k) = -k q for q < 0, else 0, and its derivatives.
 TestUnit external_unit(const std::string& name);
 // C code of those, and what its outputs must be.
@@ -34,7 +36,7 @@ std::vector<double> reference_values(const CodeUnit& unit, const std::vector<dou
 // How many entries each output has: [function][output].
 std::vector<std::vector<int>> output_sizes(const CodeUnit& unit);
 
-// The largest |x - y| / max(1, |y|).
+// The largest |x - y| / max(1, |y|); values that are no numbers on both sides are equal.
 double largest_error(const std::vector<double>& x, const std::vector<double>& y);
 
 }  // namespace cartan

@@ -53,22 +53,22 @@ class Names {
   std::map<std::string, Syntax> definitions_;
 };
 
-inline std::shared_ptr<const Spline> sine_table() {
-  static const auto spline = [] {
+inline std::shared_ptr<const TableFunction> sine_table() {
+  static const auto table = [] {
     std::vector<double> x, y;
     for (int k = -12; k <= 12; ++k) {
       x.push_back(0.25 * k + 0.01 * (k % 3));
       y.push_back(std::sin(x.back()));
     }
-    return std::make_shared<const Spline>(x, y);
+    return std::make_shared<const TableFunction>(x, y, Interpolation::spline, Outside::extrapolate);
   }();
-  return spline;
+  return table;
 }
 
-inline std::shared_ptr<const Spline> read_table(const std::string& file, const std::string& column,
-                                                std::string& problem) {
-  if (file == "sine.csv" && column == "y") return sine_table();
-  problem = "no column '" + column + "' in '" + file + "'";
+inline std::shared_ptr<const TableFunction> read_table(const TableText& text,
+                                                       std::string& problem) {
+  if (text.file == "sine.csv" && text.column == "y") return sine_table();
+  problem = "no column '" + text.column + "' in '" + text.file + "'";
   return nullptr;
 }
 

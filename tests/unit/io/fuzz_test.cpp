@@ -3,79 +3,31 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <random>
 
+#include "support/text_mutator.h"
 #include "unit/io/model_files.h"
 
 namespace cartan {
 namespace {
 
+// One to six changes to a file, small ones more likely.
 class Mutator {
  public:
-  explicit Mutator(unsigned seed) : random_(seed) {
+  explicit Mutator(unsigned seed) : mutator_(seed) {
     for (const char* folder : {"examples", "tests/good", "tests/bad"})
       for (const std::string& file : model_files(folder)) seeds_.push_back(file_content(file));
   }
 
-  // One to six changes to a file, small ones more likely.
   std::string next() {
-    std::string text = seeds_[below(seeds_.size())];
-    for (std::size_t changes = 1 + below(6); changes > 0; --changes) mutate(text);
+    std::string text = mutator_.pick(seeds_);
+    for (std::size_t changes = 1 + mutator_.below(6); changes > 0; --changes)
+      mutator_.damage(text, seeds_);
     return text;
   }
   std::size_t seed_count() const { return seeds_.size(); }
 
  private:
-  std::size_t below(std::size_t n) { return n == 0 ? 0 : random_() % n; }
-  std::size_t length(const std::string& text, std::size_t from) {
-    return below(std::min<std::size_t>(text.size() - from, below(4) == 0 ? 400 : 12) + 1);
-  }
-
-  void mutate(std::string& text) {
-    static const char* const words[] = {"nan",         "-inf",
-                                        "1e999",       "-1e308",
-                                        "0",           "true",
-                                        "[",           "]",
-                                        "{",           "}",
-                                        "\"",          "'",
-                                        "\"\"\"",      "=",
-                                        ".",           "\n",
-                                        "\\u0000",     "9223372036854775808",
-                                        "1979-05-27",  "[[body]]",
-                                        "[variables]", "world",
-                                        "t",           "q",
-                                        "pi",          "((((",
-                                        "^^",          "table('x.csv','y',t)",
-                                        "if(",         ",",
-                                        "name",        "\xff",
-                                        "\xc3\xa4",    "#"};
-    const std::size_t at = below(text.size() + 1);
-    switch (below(6)) {
-      case 0:  // flip a bit
-        if (at < text.size()) text[at] = static_cast<char>(text[at] ^ (1 << below(8)));
-        break;
-      case 1:
-        text.erase(at, length(text, at));
-        break;
-      case 2:
-        text.insert(below(text.size() + 1), text.substr(at, length(text, at)));
-        break;
-      case 3: {  // splice with another file
-        const std::string& other = seeds_[below(seeds_.size())];
-        const std::size_t from = below(other.size());
-        text = text.substr(0, at) + other.substr(from, 4000);
-        break;
-      }
-      case 4:
-        text.insert(at, words[below(std::size(words))]);
-        break;
-      case 5:  // swap two characters
-        if (!text.empty()) std::swap(text[below(text.size())], text[below(text.size())]);
-        break;
-    }
-  }
-
-  std::mt19937 random_;
+  TextMutator mutator_;
   std::vector<std::string> seeds_;
 };
 

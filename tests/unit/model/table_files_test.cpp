@@ -17,9 +17,11 @@ class TableFilesTest : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  std::shared_ptr<const Spline> find(const std::string& content, const std::string& column) {
+  std::shared_ptr<const TableFunction> find(const std::string& content, const std::string& column,
+                                            Interpolation interpolation = Interpolation::spline,
+                                            Outside outside = Outside::error) {
     std::ofstream(folder_ / "data.csv", std::ios::binary) << content;
-    return TableFiles(folder_.string()).find("data.csv", column, problem_);
+    return TableFiles(folder_.string()).find("data.csv", column, interpolation, outside, problem_);
   }
 
   std::filesystem::path folder_;
@@ -41,18 +43,39 @@ TEST_F(TableFilesTest, BlanksQuotesAndWindowsLineEndsAreAccepted) {
   ASSERT_TRUE(spline) << problem_;
   EXPECT_NEAR(spline->value(0.5), 2, 1e-14);
 }
-TEST_F(TableFilesTest, OneSplineForAllUses) {
+TEST_F(TableFilesTest, OneTableForAllUses) {
   std::ofstream(folder_ / "data.csv") << "t,y\n0,1\n1,2\n";
   TableFiles files(folder_.string());
-  EXPECT_EQ(files.find("data.csv", "y", problem_), files.find("data.csv", "y", problem_));
+  const auto found = [&](Interpolation interpolation, Outside outside) {
+    return files.find("data.csv", "y", interpolation, outside, problem_);
+  };
+  const auto linear = found(Interpolation::linear, Outside::hold);
+  EXPECT_EQ(linear, found(Interpolation::linear, Outside::hold));
+  EXPECT_NE(linear, found(Interpolation::pchip, Outside::hold));
+  EXPECT_FALSE(files.has_bounded());
+  EXPECT_NE(linear, found(Interpolation::linear, Outside::error));
+  EXPECT_TRUE(files.has_bounded());
 }
 TEST_F(TableFilesTest, RefusesFoldersAndOddNumbers) {
-  EXPECT_FALSE(TableFiles(folder_.string()).find(".", "y", problem_));
+  EXPECT_FALSE(
+      TableFiles(folder_.string()).find(".", "y", Interpolation::pchip, Outside::error, problem_));
   EXPECT_NE(problem_.find("does not exist"), std::string::npos);
   EXPECT_FALSE(find("t,y\n0,1\n1,nan\n", "y"));
   EXPECT_FALSE(find("t,y\n0,1\n1,2x\n", "y"));
   EXPECT_FALSE(find("", "y"));
   EXPECT_FALSE(find("t,y\n", "y"));
+}
+TEST_F(TableFilesTest, RefusesTwoColumnsOfOneName) {
+  EXPECT_FALSE(find("t,y,y\n0,1,2\n1,2,3\n", "y"));
+  EXPECT_NE(problem_.find("two columns 'y'"), std::string::npos) << problem_;
+}
+TEST_F(TableFilesTest, ATableThatRepeatsEndsAsItBegins) {
+  const std::string open = "t,y\n0,1\n1,2\n2,5\n", closed = "t,y\n0,1\n1,2\n2,1\n";
+  EXPECT_FALSE(find(open, "y", Interpolation::pchip, Outside::periodic));
+  EXPECT_NE(problem_.find("repeat the first"), std::string::npos) << problem_;
+  problem_.clear();
+  EXPECT_TRUE(find(open, "y", Interpolation::steps, Outside::periodic)) << problem_;
+  EXPECT_TRUE(find(closed, "y", Interpolation::linear, Outside::periodic)) << problem_;
 }
 
 }  // namespace

@@ -42,11 +42,10 @@ ViewerRun make_run(std::size_t count) {
   for (const char* name : {"bodies.csv", "trajectory.csv"}) {
     ViewerTable table{name, {}};
     table.rows.recorded = count;
-    table.rows.table.names = {"t", "B.x", "B.y", "B.z", "B.qw", "B.qx", "B.qy", "B.qz"};
-    for (std::size_t c = 0; c < 8; ++c) {
-      table.rows.table.columns.emplace_back();
+    for (const char* column : {"t", "B.x", "B.y", "B.z", "B.qw", "B.qx", "B.qy", "B.qz"})
+      table.rows.table.add(column);
+    for (std::size_t c = 0; c < 8; ++c)
       for (std::size_t r = 0; r < count; ++r) table.rows.table.columns[c].push_back(r + c / 16.0);
-    }
     run.tables.push_back(table);
   }
   run.events = {{0.5, "hit", -1}};

@@ -21,9 +21,10 @@ struct RandomProgram {
   std::vector<double> point[2];
 };
 
-inline std::shared_ptr<const Spline> bump_table() {
-  return std::make_shared<const Spline>(std::vector<double>{-3, -1, 0, 0.7, 2, 4},
-                                        std::vector<double>{0.2, -1, 0.5, 1.5, -0.3, 1});
+inline std::shared_ptr<const TableFunction> bump_table() {
+  return std::make_shared<const TableFunction>(std::vector<double>{-3, -1, 0, 0.7, 2, 4},
+                                               std::vector<double>{0.2, -1, 0.5, 1.5, -0.3, 1},
+                                               Interpolation::spline, Outside::extrapolate);
 }
 
 class ProgramMaker {
@@ -141,7 +142,7 @@ class ProgramMaker {
   }
 
   Random random_;
-  std::shared_ptr<const Spline> table_;
+  std::shared_ptr<const TableFunction> table_;
   std::vector<Op> ops_;
   RandomProgram made_;
   std::vector<double> values_[2];
