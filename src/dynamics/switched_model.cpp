@@ -56,6 +56,7 @@ SwitchedModel make_switched_model(const Model& model, int first_mode) {
       info.jumps = point.op == Op::sign || point.op == Op::step || point.op == Op::if_positive;
       info.root = point.root;
       info.corners = std::move(point.corners);
+      info.period = point.period;
       result.switches.push_back(std::move(info));
       Event event;
       event.name = "switch " + std::to_string(first);

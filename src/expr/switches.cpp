@@ -10,15 +10,44 @@ namespace cartan {
 namespace {
 
 constexpr double nowhere = 1e300;  // beyond every argument
+constexpr std::size_t most_soft_corners = 300;
 
-// Where the pieces of a table meet that are not smooth together, and a point inside each piece.
+// Where the pieces of a table meet that are not smooth together, and, unless it repeats, a point
+// inside each piece.
 struct TablePieces {
   std::vector<double> corners, inside;
+  double period = 0;
 };
 
-// A spline is twice differentiable, which counts as smooth.
-TablePieces pieces_of(const Spline&) {
-  return {};
+// Twice differentiable counts as smooth. Jumps of the curvature (pchip) are worth a stop where they
+// are few; a table of many rows follows a curve closely, and there they are small.
+std::vector<double> corners_of(const TableFunction& table) {
+  std::vector<double> corners;
+  std::vector<TableFunction::Corner> found = table.corners(2);
+  if (found.size() > most_soft_corners) found = table.corners(1);
+  for (const TableFunction::Corner& corner : found) corners.push_back(corner.x);
+  return corners;
+}
+
+TablePieces cut_at_corners(const TableFunction& table) {
+  TablePieces result{corners_of(table), {}, 0};
+  if (table.outside() == Outside::periodic) {
+    result.period = table.period();
+    return result;
+  }
+  const std::vector<double>& at = result.corners;
+  if (at.empty()) return result;
+  const double length = table.period();
+  const double before =
+      at.front() > table.first() ? 0.5 * (table.first() + at.front()) : at.front() - length;
+  // a table of steps has its last step where it ends
+  const double beyond = table.outside() == Outside::error ? 1e-10 * length : length;
+  const double after =
+      at.back() < table.last() ? 0.5 * (at.back() + table.last()) : at.back() + beyond;
+  result.inside.push_back(before);
+  for (std::size_t k = 1; k < at.size(); ++k) result.inside.push_back(0.5 * (at[k - 1] + at[k]));
+  result.inside.push_back(after);
+  return result;
 }
 
 bool is_switch(const Instruction& i, const Program& program) {
@@ -31,7 +60,7 @@ bool is_switch(const Instruction& i, const Program& program) {
     case Op::if_positive:
       return true;
     default:
-      return is_table(i.op) && !pieces_of(*program.tables[i.a]).corners.empty();
+      return is_table(i.op) && !corners_of(*program.tables[i.a]).empty();
   }
 }
 
@@ -152,23 +181,56 @@ class Holder {
   // The polynomial of the piece, developed about a point inside it: exact, the degree is three.
   int held_table(const Instruction& i) {
     const int x = value_[i.b], order = table_order(i.op);
-    const std::shared_ptr<const Spline>& table = program_.tables[i.a];
+    const std::shared_ptr<const TableFunction>& table = program_.tables[i.a];
     const int which = find_table(*table, x);
     upstream_.back() = which;
     const int b = branch(which);
-    const int m = at_index(found_[which].table.inside, b), d = builder_.subtract(x, m);
+    const TablePieces& pieces = found_[which].table;
+    const int m = pieces.period > 0 ? middle(pieces, b) : at_index(pieces.inside, b);
+    const int d = builder_.subtract(x, m);
     int sum = builder_.table(table, 3, m);
     for (int k = 2; k >= order; --k)
       sum = builder_.add(builder_.table(table, k, m),
                          builder_.divide(builder_.multiply(sum, d), number(k - order + 1)));
-    return choose(size(b), sum, builder_.table(table, order, x));
+    const int written = builder_.table(table, order, x);
+    if (table->outside() == Outside::error)  // where it has no value as written, it has none
+      sum = choose(builder_.add(builder_.multiply(written, written), number(1)), sum, written);
+    return choose(size(b), sum, written);
   }
 
   // list[|b| - 1]
   int at_index(const std::vector<double>& list, int b) {
     std::vector<double> places;
     for (std::size_t k = 1; k <= list.size(); ++k) places.push_back(static_cast<double>(k));
-    return builder_.table(std::make_shared<const Spline>(places, list), 0, size(b));
+    return builder_.table(
+        std::make_shared<const TableFunction>(places, list, Interpolation::linear, Outside::hold),
+        0, size(b));
+  }
+
+  // Corner j of a table that repeats: c_j = j P/n + r_j, where r repeats after n.
+  int repeated_corner(const TablePieces& pieces, int j) {
+    const auto n = static_cast<double>(pieces.corners.size());
+    std::vector<double> places, rest;
+    for (std::size_t k = 0; k <= pieces.corners.size(); ++k) {
+      places.push_back(static_cast<double>(k));
+      const std::size_t in_period = k % pieces.corners.size();
+      rest.push_back(pieces.corners[in_period] -
+                     static_cast<double>(in_period) * pieces.period / n);
+    }
+    const auto table = std::make_shared<const TableFunction>(places, rest, Interpolation::linear,
+                                                             Outside::periodic);
+    return builder_.add(builder_.multiply(j, number(pieces.period / n)),
+                        builder_.table(table, 0, j));
+  }
+  int corner_number(const TablePieces& pieces, int b) {
+    const double first = 1 + static_cast<double>(pieces.corners.size()) * branch_periods;
+    return builder_.subtract(b, number(first));
+  }
+  int middle(const TablePieces& pieces, int b) {
+    const int j = corner_number(pieces, b);
+    return builder_.multiply(number(0.5),
+                             builder_.add(repeated_corner(pieces, j),
+                                          repeated_corner(pieces, builder_.add(j, number(1)))));
   }
 
   // One switch per argument: what a function of sign(x) and abs(x) does at zero happens at once.
@@ -181,11 +243,12 @@ class Holder {
     found_.push_back({op, static_cast<int>(value_.size()), argument, {}, false});
     return static_cast<int>(found_.size()) - 1;
   }
-  int find_table(const Spline& table, int argument) {
-    TablePieces pieces = pieces_of(table);
+  int find_table(const TableFunction& table, int argument) {
+    TablePieces pieces = cut_at_corners(table);
     for (std::size_t k = 0; k < found_.size(); ++k)
       if (found_[k].argument == argument && found_[k].op == Op::table &&
-          found_[k].table.corners == pieces.corners)
+          found_[k].table.corners == pieces.corners && found_[k].table.inside == pieces.inside &&
+          found_[k].table.period == pieces.period)
         return static_cast<int>(k);
     found_.push_back(
         {Op::table, static_cast<int>(value_.size()), argument, std::move(pieces), false});
@@ -202,11 +265,20 @@ class Holder {
 
   int table_event(int which, const Found& f) {
     const int b = branch(which);
-    std::vector<double> low = f.table.corners, high = low;
-    low.insert(low.begin(), -nowhere);
-    high.push_back(nowhere);
-    const int inside = apply(Op::min, builder_.subtract(f.argument, at_index(low, b)),
-                             builder_.subtract(at_index(high, b), f.argument));
+    int low = 0, high = 0;
+    if (f.table.period > 0) {
+      const int j = corner_number(f.table, b);
+      low = repeated_corner(f.table, j);
+      high = repeated_corner(f.table, builder_.add(j, number(1)));
+    } else {
+      std::vector<double> lows = f.table.corners, highs = lows;
+      lows.insert(lows.begin(), -nowhere);
+      highs.push_back(nowhere);
+      low = at_index(lows, b);
+      high = at_index(highs, b);
+    }
+    const int inside =
+        apply(Op::min, builder_.subtract(f.argument, low), builder_.subtract(high, f.argument));
     const int held = choose(less(b, 0.5 * branch_argument), inside, f.argument);
     return choose(b, held, number(1));
   }
@@ -244,7 +316,7 @@ HeldProgram hold_switches(const Program& program, int first) {
     const Holder::Found& f = holder.found()[k];
     result.switches.push_back({f.op, first_output(program, f.instruction),
                                Holder(program, first).finish_event(static_cast<int>(k)),
-                               f.table.corners, f.root});
+                               f.table.corners, f.table.period, f.root});
   }
   result.program = holder.finish();
   return result;

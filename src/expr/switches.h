@@ -20,7 +20,8 @@ struct SwitchPoint {
   Op op = Op::sign;             // or Op::table
   int output = 0;               // the first output that depends on it
   Program event;                // one output
-  std::vector<double> corners;  // of a table
+  std::vector<double> corners;  // of a table, ascending
+  double period = 0;            // after which they repeat; 0: they do not
   bool root = false;            // a root or power of what it gives begins at its switching point
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "core/branches.h"
 
@@ -40,8 +41,30 @@ double SwitchWatch::argument(int which, State& state, Workspace& workspace) {
 
 int SwitchWatch::branch_at(const SwitchInfo& info, double argument) const {
   if (info.corners.empty()) return argument > 0 ? 1 : argument < 0 ? -1 : info.at_zero;
+  const int n = static_cast<int>(info.corners.size());
+  int before = 0, first = 0;  // corners passed in earlier periods; where counting begins
+  if (info.period > 0) {
+    const double periods = std::floor((argument - info.corners[0]) / info.period);
+    if (!(std::fabs(periods) < branch_periods)) return branch_free;
+    before = n * static_cast<int>(periods);
+    first = n * branch_periods - 1;
+    argument -= periods * info.period;
+  }
   const auto after = std::upper_bound(info.corners.begin(), info.corners.end(), argument);
-  return static_cast<int>(after - info.corners.begin()) + 1;
+  return static_cast<int>(after - info.corners.begin()) + 1 + before + first;
+}
+
+// The corner at the upper end of a piece; that at the lower end belongs to the piece before.
+double SwitchWatch::upper_corner(const SwitchInfo& info, int branch) const {
+  const int n = static_cast<int>(info.corners.size());
+  if (info.period > 0) {
+    const int j = branch - n * branch_periods;  // of all periods
+    const int periods = static_cast<int>(std::floor(static_cast<double>(j) / n));
+    return info.corners[j - n * periods] + periods * info.period;
+  }
+  if (branch < 1) return -std::numeric_limits<double>::infinity();
+  if (branch > n) return std::numeric_limits<double>::infinity();
+  return info.corners[branch - 1];
 }
 
 // The argument of one may depend on the branch of another: again until nothing changes.
@@ -54,6 +77,7 @@ void SwitchWatch::hold(State& state, Workspace& workspace) {
     changed = false;
     for (int k = 0; k < count; ++k) {
       const SwitchInfo& info = (*switches_)[k];
+      if (tracks_[k].given_up) continue;
       const int branch = branch_at(info, argument(k, state, workspace));
       changed = changed || branch != state.mode[info.mode];
       state.mode[info.mode] = branch;
@@ -71,7 +95,12 @@ void SwitchWatch::count_change(int which, State& state) {
   track.branch = branch;
   if (first || same || !is_endless(track, state.t)) return;
   warn(info, state.t);
-  branch *= info.corners.empty() ? branch_sampled : -1;
+  if (!info.corners.empty()) {  // more corners than steps: as written
+    branch = branch_free;
+    track.given_up = true;
+    return;
+  }
+  branch *= branch_sampled;
   track.steady = 0;
   looked_ = state.t;
   ++sampled_;
@@ -83,9 +112,7 @@ void SwitchWatch::cross(int event, State& state, Workspace& workspace) {
   int& branch = state.mode[info.mode];
   if (!info.corners.empty()) {
     const double x = argument(which, state, workspace);
-    const std::size_t k = static_cast<std::size_t>(branch);  // between corners k - 2 and k - 1
-    const bool up =
-        k == 1 || (k <= info.corners.size() && info.corners[k - 1] - x < x - info.corners[k - 2]);
+    const bool up = upper_corner(info, branch) - x < x - upper_corner(info, branch - 1);
     branch += up ? 1 : -1;
   } else if (branch == branch_zero) {  // sign(0) = 0 is left
     const double x = argument(which, state, workspace);
@@ -117,12 +144,9 @@ bool SwitchWatch::begin_step(State& state, Workspace& workspace) {
   for (std::size_t k = 0; k < switches_->size(); ++k) {
     const SwitchInfo& info = (*switches_)[k];
     int& branch = state.mode[info.mode];
-    const bool table = !info.corners.empty();
-    const bool sampled = table ? branch < 0 : std::abs(branch) == branch_sampled;
-    if (!sampled) continue;
+    if (!info.corners.empty() || std::abs(branch) != branch_sampled) continue;
     const int now = branch_at(info, argument(static_cast<int>(k), state, workspace));
-    const int held = table ? -now : now == branch_zero ? 1 : now;
-    const int next = table ? held : held * branch_sampled;
+    const int next = (now == branch_zero ? branch_above : now) * branch_sampled;
     Track& track = tracks_[k];
     track.steady = next == branch ? track.steady + 1 : 0;
     changed = changed || next != branch;
@@ -161,12 +185,19 @@ void SwitchWatch::warn(const SwitchInfo& info, double t) {
   endless_ = true;
   char time[32];
   std::snprintf(time, sizeof time, "%.6g", t);
+  if (!info.corners.empty()) {
+    warning_ = "at t = " + std::string(time) + " the corners of the table in '" + info.text +
+               "' begin to follow each other within a small part of a step: from there on they "
+               "are not located, and the result is of low order in the step. Use a smaller step, "
+               "or a table whose curve is smooth ('spline')";
+    return;
+  }
   warning_ = "at t = " + std::string(time) + " '" + info.text +
              "' begins to switch back and forth without end: there it is looked at once per step "
              "only, and the result is of first order in the step. ";
-  warning_ += info.jumps ? "For dry friction use a [[force]] of type \"friction\", which sticks; "
-                           "otherwise smooth the jump, as tanh(x/width) does for sign(x)"
-                         : "Use a smaller step, or smooth it";
+  warning_ +=
+      "For dry friction use a [[force]] of type \"friction\", which sticks; otherwise "
+      "smooth it, as tanh(x/width) does for sign(x)";
 }
 
 }  // namespace cartan

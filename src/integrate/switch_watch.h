@@ -45,6 +45,7 @@ class SwitchWatch {
 
  private:
   struct Track {
+    bool given_up = false;
     int branch = 0;    // last one
     double since = 0;  // changes are counted from here
     int changes = 0;
@@ -54,6 +55,7 @@ class SwitchWatch {
   };
 
   double argument(int which, State& state, Workspace& workspace);
+  double upper_corner(const SwitchInfo& info, int branch) const;
   int branch_at(const SwitchInfo& info, double argument) const;
   void count_change(int which, State& state);
   bool is_endless(Track& track, double t) const;

@@ -19,7 +19,8 @@ struct SwitchInfo {
   int at_zero = 1;              // the branch where its argument is exactly zero
   bool jumps = false;           // the value may jump, not only its slope
   bool root = false;            // a root or power begins there: not smooth on its own side either
-  std::vector<double> corners;  // of a table
+  std::vector<double> corners;  // of a table, ascending
+  double period = 0;            // after which they repeat; 0: they do not
 };
 
 class Switched {

@@ -128,6 +128,87 @@ TEST(Estimate, BouncingBall) {
   }
 }
 
+// ------------------------------------------------------------------------------ corners of tables
+
+constexpr double corner_t[] = {0, 0.37, 0.81, 1.3, 2}, corner_f[] = {0, 1, -1, 0.5, 0};
+
+// q and v at the end of q'' = f(t), exactly, for the table above: linear or in steps.
+std::pair<double, double> integrate_table(bool linear, int periods) {
+  double q = 0, v = 0;
+  for (int p = 0; p < periods; ++p)
+    for (int k = 0; k < 4; ++k) {
+      const double h = corner_t[k + 1] - corner_t[k], a = corner_f[k];
+      const double slope = linear ? (corner_f[k + 1] - a) / h : 0;
+      q += v * h + a * h * h / 2 + slope * h * h * h / 6;
+      v += a * h + slope * h * h / 2;
+    }
+  return {q, v};
+}
+
+class TableCorners : public testing::TestWithParam<const char*> {};
+
+// The force is a polynomial of degree at most one between corners, the motion one of degree three:
+// methods of order four and more are exact to rounding if they stop at the corners.
+TEST_P(TableCorners, OfTimeAreLocated) {
+  const std::string method = GetParam();
+  const Scratch scratch;
+  std::string rows = "t,f\n";
+  for (int k = 0; k < 5; ++k)
+    rows += std::to_string(corner_t[k]) + "," + std::to_string(corner_f[k]) + "\n";
+  scratch.write("force.csv", rows);
+  for (const bool linear : {true, false})
+    for (const int periods : {1, 2}) {
+      const std::string value = std::string("table('force.csv', 'f', t, '") +
+                                (linear ? "linear" : "steps") + "', '" +
+                                (periods > 1 ? "periodic" : "hold") + "')";
+      const std::string model = scratch.write("model.toml", slider("[1, 0, 0]", value, 0));
+      const json run =
+          expect_json(run_cartan({"run", model, "--duration", std::to_string(2 * periods), "--step",
+                                  "0.13", "--integrator", method, "--json"}));
+      const auto [q, v] = integrate_table(linear, periods);
+      const double tolerance = method == "cvode" ? 3e-4 : 1e-11;
+      EXPECT_NEAR(run["final"]["q"]["s"][0].get<double>(), q, tolerance) << value;
+      EXPECT_NEAR(run["final"]["v"]["s"][0].get<double>(), v, tolerance) << value;
+    }
+}
+INSTANTIATE_TEST_SUITE_P(Methods, TableCorners,
+                         testing::Values("gl2", "gl3", "gl8", "rk4", "dop853", "rkmk4", "cvode"));
+
+// A spring with corners in its characteristic: every table but a spline is stopped at.
+TEST(TableCorners, OfTheStateAreLocated) {
+  const Scratch scratch;
+  scratch.write("spring.csv", "x,f\n-1,-30\n-0.3,-5\n0,0\n0.2,2\n0.5,25\n1,40\n");
+  for (const char* kind : {"linear", "pchip"}) {
+    const std::string model = scratch.write(
+        "model.toml",
+        slider("[1, 0, 0]",
+               std::string("-table('spring.csv', 'f', s.q, '") + kind + "', 'extrapolate')", 0.8));
+    const auto end = [&](const char* method, const char* step) {
+      return expect_json(run_cartan({"run", model, "--duration", "2", "--step", step,
+                                     "--integrator", method, "--json"}))["final"]["q"]["s"][0]
+          .get<double>();
+    };
+    const double truth = end("gl6", "0.005");
+    EXPECT_NEAR(end("dop853", "0.1"), truth, 1e-8) << kind;
+    const double coarse = std::fabs(end("gl3", "0.04") - truth),
+                 fine = std::fabs(end("gl3", "0.01") - truth);
+    EXPECT_LT(fine, std::max(1e-11, coarse / std::pow(4, 5.3))) << kind << " " << coarse;
+    EXPECT_LT(coarse, 1e-5) << kind;
+  }
+}
+
+// A table that ends says so, held or not.
+TEST(TableCorners, TheEndOfATableIsNotPassed) {
+  const Scratch scratch;
+  scratch.write("force.csv", "t,f\n0,0\n0.5,1\n1,0\n");
+  const std::string model = scratch.write(
+      "model.toml", slider("[1, 0, 0]", "table('force.csv', 'f', t, 'linear', 'error')", 0));
+  EXPECT_EQ(run_cartan({"run", model, "--duration", "1"}).status, 0);
+  const CommandResult beyond = run_cartan({"run", model, "--duration", "2"});
+  EXPECT_EQ(beyond.status, 1);
+  EXPECT_NE(beyond.err.find("outside of its range"), std::string::npos) << beyond.err;
+}
+
 // A PD law that saturates: before, 1.6e-4 m off with a drift of 5e-15 J.
 TEST(Estimate, SaturatedLaw) {
   const Scratch scratch;
