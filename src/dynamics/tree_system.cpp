@@ -132,15 +132,6 @@ std::string TreeSystem::count_turns(StateView at, double length, std::span<int> 
                      turns.data());
 }
 
-bool TreeSystem::code_applies(std::span<const int> mode) const {
-  for (int k = 0; k < mechanism_.turn_count(); ++k)
-    if (mechanism_.turns[k].read && mechanism_.turns[k].kind != TurnKind::half_turn &&
-        mechanism_.turns[k].kind != TurnKind::sign &&
-        std::abs(mode[mechanism_.turn0() + k]) > parts_of_turn / 4)
-      return false;
-  return true;
-}
-
 std::string TreeSystem::component_name(int i) const {
   for (const Link<double>& link : mechanism_.links) {
     const std::string& joint =

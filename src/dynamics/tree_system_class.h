@@ -156,10 +156,10 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
     calc_powers(mechanism, ws, work_, vdot + mechanism.nv);
     if (ws.failed) xdot[0] = S(std::numeric_limits<double>::quiet_NaN());
   }
-  // Compiled code knows no turns: it may be used while all angles that are read stay within half a
-  // turn, as they do a quarter turn around references within a quarter turn.
-  static constexpr double most_turn_in_code = 0.45 * pi;
-  bool code_applies(std::span<const int> mode) const;
+  // Compiled code knows no turns.
+  bool code_applies(std::span<const int> mode) const {
+    return stays_within_half_turn(mechanism_, mode.data() + mechanism_.turn0());
+  }
   StateView without_turns(StateView at) const {
     return {at.t, at.x, at.mode.first(static_cast<std::size_t>(mechanism_.turn0()))};
   }

@@ -25,6 +25,12 @@ const Torsion<double>& torsion_of(const Mechanism<double>& mechanism, const Turn
   return std::get<Torsion<double>>(mechanism.forces[entry.force]);
 }
 
+// The sign of w, twice it beyond a quarter turn: from there a step may pass the half turn.
+int half_turn_entry(double w) {
+  const int size = std::fabs(w) < std::sqrt(0.5) ? 2 : 1;
+  return w < 0 ? -size : size;
+}
+
 // An entry from its joint's coordinates.
 int entry_at(const Mechanism<double>& mechanism, const TurnEntry& entry, const double* q) {
   switch (entry.kind) {
@@ -35,7 +41,7 @@ int entry_at(const Mechanism<double>& mechanism, const TurnEntry& entry, const d
     case TurnKind::euler:
       return reference_of_angle(euler_angle(torsion_of(mechanism, entry), q, entry.component));
     case TurnKind::half_turn:
-      return relative_rotation(torsion_of(mechanism, entry), q).w < 0 ? -1 : 1;
+      return half_turn_entry(relative_rotation(torsion_of(mechanism, entry), q).w);
   }
   return no_turn;
 }
@@ -260,15 +266,17 @@ std::string renew_turns(const Mechanism<double>& mechanism, MotionWorkspace<doub
         break;
       }
       case TurnKind::euler: {
-        const double before = turns[k];
-        const double angle =
-            angle_near(euler_angle(torsion_of(mechanism, entry), at.q, entry.component), turns[k]);
-        turns[k] = reference_of_angle(angle);
-        turned = std::fabs(turns[k] - before) * (2 * pi / parts_of_turn);
+        turned = length * norm(Vec3<double>{at.v[0], at.v[1], at.v[2]});
+        const double angle = euler_angle(torsion_of(mechanism, entry), at.q, entry.component);
+        turns[k] = reference_of_angle(angle_near(angle, turns[k]));
         break;
       }
-      case TurnKind::half_turn:
+      case TurnKind::half_turn: {
+        turned = length * norm(Vec3<double>{at.v[0], at.v[1], at.v[2]});
+        const double w = relative_rotation(torsion_of(mechanism, entry), at.q).w;
+        turns[k] = (turns[k] < 0 ? -1 : 1) * std::abs(half_turn_entry(w));
         break;
+      }
     }
     if (turned > most && entry.read && problem.empty())
       problem = fmt::format(
@@ -279,9 +287,24 @@ std::string renew_turns(const Mechanism<double>& mechanism, MotionWorkspace<doub
   return problem;
 }
 
-int calc_wrap_count(const Mechanism<double>& mechanism) {
-  return static_cast<int>(std::count_if(mechanism.turns.begin(), mechanism.turns.end(),
-                                        [](const TurnEntry& entry) { return entry.force >= 0; }));
+bool stays_within_half_turn(const Mechanism<double>& mechanism, const int* turns) {
+  for (int k = 0; k < mechanism.turn_count(); ++k) {
+    const TurnEntry& entry = mechanism.turns[k];
+    if (!entry.read) continue;
+    const int now = turns[k];
+    if (now == no_turn) return false;
+    if (entry.kind == TurnKind::half_turn) {
+      if (std::abs(now) > 1) return false;
+    } else if (entry.kind == TurnKind::sign) {
+      double size = 0;
+      for (int i = 0; i < 4; ++i) size += square(quaternion_part(now, i));
+      const double w = quaternion_part(now, 0);
+      if (w < 0 || w * w < 0.5 * size) return false;
+    } else if (std::abs(now) > parts_of_turn / 4) {
+      return false;
+    }
+  }
+  return true;
 }
 
 template <class S>

@@ -7,7 +7,8 @@
 // the mode (TurnEntry):
 //   angle, euler   a reference in parts of a turn: the angle meant is the one nearest to it
 //   sign           a rounded quaternion, four bytes: the sign meant is the one nearest to it
-//   half_turn      the sign of the relative quaternion whose rotation vector is meant
+//   half_turn      the sign of the relative quaternion whose rotation vector is meant, twice it
+//                  beyond a quarter turn
 // During a step the references stand still and everything is smooth up to half a turn away from
 // them. After the step they follow (`renew_turns`), which changes no angle. Angles of torsion
 // springs are brought back within half a turn where they pass it, as events (`calc_wrap_margins`,
@@ -62,13 +63,16 @@ S angle_near(const S& angle, int reference) {
   return angle + S(2 * pi) * more;
 }
 
+// Number k of a rounded quaternion, in parts of 127.
+inline double quaternion_part(int reference, int k) {
+  return static_cast<signed char>(static_cast<unsigned>(reference) >> (8 * k));
+}
 // u or -u.
 template <class S>
 void choose_sign(int reference, S* u) {
   if (reference == no_turn) return;
   S along(0);
-  for (int k = 0; k < 4; ++k)
-    along += S(static_cast<signed char>(static_cast<unsigned>(reference) >> (8 * k))) * u[k];
+  for (int k = 0; k < 4; ++k) along += S(quaternion_part(reference, k)) * u[k];
   const S sign = select(less(along, S(0)), S(-1), S(1));
   for (int k = 0; k < 4; ++k) u[k] = sign * u[k];
 }
@@ -113,9 +117,13 @@ inline constexpr double most_turn = 3.0;
 std::string renew_turns(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
                         double length, double most, int* turns);
 
+// Whether no angle that is read gets beyond half a turn in a step that turns it by less than
+// `most_turn_in_code`: then formulas that know no turns may be used.
+inline constexpr double most_turn_in_code = 0.45 * pi;
+bool stays_within_half_turn(const Mechanism<double>& mechanism, const int* turns);
+
 // Torsion springs that pass the half turn: one margin per entry of theirs, zero there and positive
 // before.
-int calc_wrap_count(const Mechanism<double>& mechanism);
 template <class S>
 void calc_wrap_margins(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, std::span<S> margins);
 // Back within half a turn; needs the state in ws.
