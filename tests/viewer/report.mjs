@@ -83,6 +83,9 @@ test('run --report: figures, the viewer with forces, provenance', async () => {
   const figures = await checkFigures(page);
   assert.ok(figures.length >= 5);
   await checkWidths(page);
+  // A hundred parameters side by side, not one below the other.
+  const lefts = await page.locator('.parameters span').evaluateAll((list) => list.map((span) => span.getBoundingClientRect().left));
+  assert.ok(lefts.length > 20 && new Set(lefts).size >= 3);
   const words = figures.flatMap((figure) => figure.texts);
   for (const label of ['energy [J]', 'E - E(0) [J]', 't [s]']) assert.ok(words.includes(label), label);
   await checkLinks(page, 'report.html');
