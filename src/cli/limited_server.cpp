@@ -97,6 +97,10 @@ LimitedServer::LimitedServer(const ServerLimits& limits) : limits_(limits) {
   new_task_queue = [this] { return new ConnectionThreads(limits_.connections); };
 }
 
+void LimitedServer::lengthen_queue() {
+  ::listen(svr_sock_, limits_.connections);
+}
+
 bool LimitedServer::process_and_close_socket(socket_t socket) {
   bool good = false;
   {

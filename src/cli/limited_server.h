@@ -22,6 +22,9 @@ class LimitedServer final : public httplib::Server {
  public:
   explicit LimitedServer(const ServerLimits& limits = {});
   void set_limits(const ServerLimits& limits) { limits_ = limits; }
+  // After binding: as many connections may wait to be accepted as are served at once. The library
+  // lets five, and the kernel has others try again seconds later.
+  void lengthen_queue();
 
  private:
   bool process_and_close_socket(socket_t socket) override;

@@ -153,6 +153,7 @@ std::unique_ptr<ViewServer> ViewServer::start(ViewContent content, int port, std
     return nullptr;
   }
   parts->declare_routes();
+  server.lengthen_queue();
   parts->thread = std::thread([&server] { server.listen_after_bind(); });
   for (int k = 0; k < 5000 && !server.is_running(); ++k)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

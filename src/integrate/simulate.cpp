@@ -1,7 +1,6 @@
 #include "integrate/simulate.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdarg>
@@ -24,12 +23,6 @@ __attribute__((format(printf, 1, 2))) std::string format(const char* pattern, ..
   std::vsnprintf(text, sizeof text, pattern, arguments);
   va_end(arguments);
   return text;
-}
-
-// As few digits as tell the number: 260.002, not 260.00200000000001.
-std::string shortest(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
 bool is_positive(double value) {
@@ -220,7 +213,7 @@ bool Run::advance(double h, double t_next) {
   if (free_step_) hold_again();
   show_progress();
   if (options_.stop_requested && options_.stop_requested->load(std::memory_order_relaxed))
-    return end(RunStatus::cancelled, "stopped on request at t = " + shortest(state_.t));
+    return end(RunStatus::cancelled, format("stopped on request at t = %.12g", state_.t));
   return true;
 }
 
@@ -336,7 +329,7 @@ bool Run::fire(const Crossing& crossing) {
   if (system_.handle_event(crossing.index, at_event_, integrator_->workspace())) changed_ = true;
   if (!info.stop) return true;
   return end(RunStatus::stopped_by_event,
-             "stopped at t = " + shortest(at_event_.t) + " by event '" + info.name + "'");
+             format("stopped at t = %.12g by event '%s'", at_event_.t, info.name.c_str()));
 }
 
 bool Run::is_chattering(const EventInfo& info) {
@@ -368,8 +361,9 @@ bool Run::sample_until(double t) {
     sample_.mode = state_.mode;
     if (!integrator_->dense((at - integrator_->last_start()) / integrator_->last_length(),
                             sample_.x))
-      return end(RunStatus::not_finite, "the derivative is not a number in the step after t = " +
-                                            shortest(integrator_->last_start()));
+      return end(RunStatus::not_finite,
+                 format("the derivative is not a number in the step after t = %.12g",
+                        integrator_->last_start()));
     if (projecting_ && !project(sample_, false)) return false;
     give_sample(sample_);
   }

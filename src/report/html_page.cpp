@@ -16,6 +16,8 @@ tr.document td { background: #e6eef5; font-weight: bold; }
 .computed { background: #dcf1e8; } .missing { background: #eee; color: #666; } .failed { background: #fbe3d3; }
 .figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 500px), 1fr)); gap: 1em; } figure { margin: 0; }
 p, figcaption, .notes { max-width: 110ch; }
+.parameters { display: grid; grid-template-columns: repeat(auto-fill, minmax(15em, 1fr)); gap: .1em 1.5em; }
+.parameters span { overflow-wrap: anywhere; border-bottom: 1px solid #eee; }
 figure svg { width: 100%; height: auto; border: 1px solid #eee; } figcaption { font-size: .9em; color: #333; }
 pre { background: #f7f7f7; padding: .6em; overflow-x: auto; font-size: .85em; } details { margin: .4em 0; }
 iframe { width: 100%; height: 640px; border: 1px solid #ccc; }

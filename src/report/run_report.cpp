@@ -45,10 +45,11 @@ std::string table_of(const std::vector<std::pair<std::string, std::string>>& row
 std::string parameters_part(const std::string& summary) {
   const auto json = nlohmann::ordered_json::parse(summary, nullptr, false);
   if (!json.is_object() || !json.contains("parameters") || json["parameters"].empty()) return "";
-  std::vector<std::pair<std::string, std::string>> rows;
+  std::string text = "<h3>Parameters</h3>\n<div class=\"parameters\">\n";
   for (const auto& [name, value] : json["parameters"].items())
-    rows.emplace_back(name, value.dump());
-  return "<h3>Parameters</h3>\n" + table_of(rows);
+    text += fmt::format("<span><b>{}</b> {}</span>\n", escape_markup(name),
+                        escape_markup(value.dump()));
+  return text + "</div>\n";
 }
 
 std::string viewer_part(const ViewerRun& run, const ViewerLimits& limits) {

@@ -279,6 +279,22 @@ TEST(Names, CommandsAndTheirOptionsAreDocumented) {
   EXPECT_EQ(sections, commands);
 }
 
+// The table that the guide shows has the columns that `compare` prints.
+TEST(Names, TheGuideShowsTheTableOfCompare) {
+  const std::string out =
+      run_cartan({"compare", std::string(CARTAN_ROOT) + "/examples/double_pendulum.toml",
+                  "--formulations", "recursive", "--integrators", "rk4", "--steps", "0.1",
+                  "--duration", "0.2"})
+          .out;
+  const auto plain = [](const std::string& line) {
+    return std::regex_replace(line, std::regex("\\s+"), " ");
+  };
+  const std::string header = plain(out.substr(0, out.find('\n')));
+  EXPECT_TRUE(header.starts_with("formulation integrator step"));
+  const std::string guide = plain(read_file(CARTAN_ROOT "/docs/guide.md"));
+  EXPECT_NE(guide.find(header), std::string::npos) << header;
+}
+
 // A count of the examples, where one is told, is right.
 TEST(Names, ExamplesAreCounted) {
   long count = 0;

@@ -2,6 +2,7 @@
 // the model among them. Interpreters meet a wrong name only when they run it.
 #include "core/child_process.h"
 #include "generated/example_units.h"
+#include "support/interpreters.h"
 #include "unit/codegen/work_folder.h"
 
 namespace cartan::test {
@@ -49,8 +50,8 @@ void expect_small_errors(const std::vector<std::string>& names, const ChildResul
 }
 
 TEST(GeneratedCheck, OfEveryExampleWithOutputsRunsInPython) {
-  if (run_child({"python3", "-c", "import numpy"}).status != 0)
-    GTEST_SKIP() << "no Python with NumPy here";
+  const std::string python = python_with_numpy();
+  if (python.empty()) GTEST_SKIP() << "no Python with NumPy here";
   const WorkFolder folder;
   const std::vector<std::string> names = names_with_outputs();
   ASSERT_GT(names.size(), 10u);
@@ -59,7 +60,7 @@ TEST(GeneratedCheck, OfEveryExampleWithOutputsRunsInPython) {
   for (const std::string& name : names)
     main += "import " + name + "\nprint('" + name + "', " + name + ".check())\n";
   folder.write("main.py", main);
-  expect_small_errors(names, run_child({"python3", (folder.path() / "main.py").string()}));
+  expect_small_errors(names, run_child({python, (folder.path() / "main.py").string()}));
 }
 
 TEST(GeneratedCheck, OfEveryExampleWithOutputsRunsInOctave) {

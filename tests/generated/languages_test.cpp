@@ -7,6 +7,7 @@
 #include "core/child_process.h"
 #include "core/compiled_library.h"
 #include "generated/example_units.h"
+#include "support/interpreters.h"
 #include "unit/codegen/work_folder.h"
 
 namespace cartan::test {
@@ -135,14 +136,6 @@ TEST(GeneratedCode, OfEveryExampleInCppHasTheNativeNumbers) {
   ASSERT_EQ(compiled.status, 0) << compiled.output().substr(0, 3000);
   ASSERT_EQ(run_child({f + "main"}).status, 0);
   expect_outputs(units, folder);
-}
-
-std::string python_with_numpy() {
-  std::vector<std::string> candidates = {"python3", "/usr/bin/python3"};
-  if (const char* chosen = std::getenv("PYTHON")) candidates = {chosen};
-  for (const std::string& name : candidates)
-    if (run_child({name, "-c", "import numpy"}).status == 0) return name;
-  return "";
 }
 
 TEST(GeneratedCode, OfEveryExampleInPythonHasTheNativeNumbers) {

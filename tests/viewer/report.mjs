@@ -51,6 +51,22 @@ async function checkFigures(page) {
   return figures;
 }
 
+// Rows of figures go from edge to edge, whatever the width of the window.
+async function checkWidths(page) {
+  for (const width of [700, 1000, 1280, 1600, 1920]) {
+    await page.setViewportSize({ width, height: 900 });
+    const { edge, share, right } = await page.evaluate(() => {
+      const list = document.querySelector('.figures').getBoundingClientRect();
+      const figures = [...document.querySelectorAll('.figures')[0].querySelectorAll('figure svg')].map((svg) => svg.getBoundingClientRect());
+      const body = document.body.getBoundingClientRect();
+      return { edge: list.right, share: body.width / innerWidth, right: Math.max(...figures.map((box) => box.right)) };
+    });
+    assert.ok(right > edge - 4 && right < edge + 4, `${width}: figures end at ${right}, the page at ${edge}`);
+    assert.ok(share > 0.85, `${width}: the page fills ${share}`);
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+}
+
 // Anchors lead to elements, files lie where links say.
 async function checkLinks(page, file) {
   const links = await page.locator('a[href]').evaluateAll((list) => list.map((a) => [a.getAttribute('href'), a.href]));
@@ -66,6 +82,10 @@ test('run --report: figures, the viewer with forces, provenance', async () => {
   const page = await openPage(path('run/report.html'));
   const figures = await checkFigures(page);
   assert.ok(figures.length >= 5);
+  await checkWidths(page);
+  // A hundred parameters side by side, not one below the other.
+  const lefts = await page.locator('.parameters span').evaluateAll((list) => list.map((span) => span.getBoundingClientRect().left));
+  assert.ok(lefts.length > 20 && new Set(lefts).size >= 3);
   const words = figures.flatMap((figure) => figure.texts);
   for (const label of ['energy [J]', 'E - E(0) [J]', 't [s]']) assert.ok(words.includes(label), label);
   await checkLinks(page, 'report.html');

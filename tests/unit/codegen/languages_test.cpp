@@ -6,9 +6,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/child_process.h"
 #include "codegen/emit.h"
+#include "core/child_process.h"
 #include "random_unit.h"
+#include "support/interpreters.h"
 #include "work_folder.h"
 
 namespace cartan {
@@ -152,16 +153,8 @@ TEST(CodegenLanguages, CudaEqualsTheGraph) {
 
 // ------------------------------------------------------------------------------- Python and Octave
 
-std::string python_with_numpy() {
-  std::vector<std::string> candidates = {"python3", "/usr/bin/python3"};
-  if (const char* chosen = std::getenv("PYTHON")) candidates = {chosen};
-  for (const std::string& name : candidates)
-    if (run_child({name, "-c", "import numpy"}).status == 0) return name;
-  return "";
-}
-
 TEST(CodegenLanguages, PythonEqualsTheGraph) {
-  const std::string python = python_with_numpy();
+  const std::string python = test::python_with_numpy();
   if (python.empty()) GTEST_SKIP() << "no Python with NumPy here";
   const WorkFolder folder;
   const Cases cases = make_cases();
