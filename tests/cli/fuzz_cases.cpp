@@ -396,8 +396,9 @@ FuzzMaterial::FuzzMaterial() {
   };
   for (const char* name : {"pendulum", "four_bar", "heavy_top", "lorenz", "stick_slip"})
     make(name, {"run", example(name), "--duration", "0.05"});
-  make("modes", {"linearize", example("governor")});
-  make("sweep", {"linearize", example("van_der_pol"), "--sweep", "mu=lin(0.5,1,3)"});
+  make("modes", {"linearize", example("governor"), "--at", "equilibrium"});
+  make("sweep",
+       {"linearize", example("van_der_pol"), "--at", "equilibrium", "--sweep", "mu=lin(0.5,1,3)"});
   for (const std::string& folder : results)
     for (const std::string& name : list_folder(folder))
       if (name.ends_with(".csv")) tables.push_back(read_file(folder + "/" + name));
