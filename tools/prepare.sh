@@ -144,6 +144,9 @@ logged() {
   fail "the build failed; the whole log is $build/build.log"
 }
 
+# Is SUNDIALS in the build of folder $1?
+has_sundials() { grep -q '^CARTAN_HAS_SUNDIALS:INTERNAL=ON' "$1/CMakeCache.txt" 2>/dev/null; }
+
 # Runs CMake where it must: in a new folder, in one that lacks an option asked for (arguments: names of
 # options to switch on), on another processor. Ninja itself sees to changed CMakeLists.txt files.
 configure() {
@@ -168,19 +171,21 @@ configure() {
     fi
   done
   [[ -e $build/build.ninja ]] || needed=yes
+  [[ ! $wants_sundials ]] || has_sundials "$build" || needed=yes
   [[ -e $build/.fresh && $(<"$build/.fresh") != "$processor" ]] && needed=yes
   [[ ! $needed ]] || logged cmake -S "$root" -B "$build" -G Ninja "${options[@]}"
 }
 
 prepare() {
-  local target=$1 processor lock
+  local target=$1 processor lock wants_sundials=
   local -a options=()
   shift
   [[ " $* " == *" test "* ]] && options+=(CARTAN_TESTS)
   [[ " $* " == *" bench "* ]] && options+=(CARTAN_BENCH)
+  [[ " $* " == *" sundials "* ]] && wants_sundials=yes
   read_processor
   choose_build
-  [[ $target == cartan ]] && is_fresh "$build" && return
+  [[ $target == cartan ]] && is_fresh "$build" && { [[ ! $wants_sundials ]] || has_sundials "$build"; } && return
 
   mkdir -p "$build" 2>/dev/null && [[ -w $build ]] ||
     fail "neither $root nor $build can be written; set CARTAN_BUILD_DIR to a folder that can"
@@ -192,7 +197,7 @@ prepare() {
     say "waiting for another build in $build"
     flock "$lock"
   fi
-  if [[ $target != cartan ]] || ! is_fresh "$build"; then
+  if [[ $target != cartan || $wants_sundials ]] || ! is_fresh "$build"; then
     [[ ${CARTAN_SANITIZE:-OFF} == ON ]] && set -- "$@" sanitize
     install_packages build "$@"
     if [[ ! -x $build/cartan ]]; then

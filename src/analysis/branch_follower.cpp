@@ -13,8 +13,8 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using Equations = ContinuationProblem::Equations;
 
-constexpr double rank_tolerance = 1e-10;
-constexpr int most_iterations = 12;
+constexpr double branch_rank_tolerance = 1e-10;
+constexpr int most_corrections = 12;
 
 MatrixXd scaled(const Equations& at) {
   return at.matrix * at.weights.cwiseInverse().asDiagonal();
@@ -29,7 +29,7 @@ MatrixXd bordered(const MatrixXd& A, const VectorXd& row) {
 
 VectorXd solve_least(const MatrixXd& A, const VectorXd& right) {
   Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver(A.rows(), A.cols());
-  solver.setThreshold(rank_tolerance);
+  solver.setThreshold(branch_rank_tolerance);
   solver.compute(A);
   return solver.solve(right);
 }
@@ -57,7 +57,7 @@ double weighted_dot(const VectorXd& a, const VectorXd& b, const VectorXd& weight
 int BranchFollower::correct(ContinuationPoint& point, const VectorXd* row, Equations& at) {
   trouble.clear();
   double last = 0;
-  for (int iteration = 0; iteration <= most_iterations; ++iteration) {
+  for (int iteration = 0; iteration <= most_corrections; ++iteration) {
     at = problem_.linearise(point);
     trouble = at.problem;
     if (!trouble.empty()) return -1;

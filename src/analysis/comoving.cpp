@@ -17,7 +17,7 @@ struct CoMovingWorkspace : Workspace {
   FunctionSlope slope;
 };
 
-CoMovingWorkspace& own(Workspace& workspace) {
+CoMovingWorkspace& comoving(Workspace& workspace) {
   return static_cast<CoMovingWorkspace&>(workspace);
 }
 
@@ -53,9 +53,9 @@ State CoMovingSystem::inside(const State& base_state) const {
   return state;
 }
 
-State CoMovingSystem::outside(const State& own, const State& like) const {
+State CoMovingSystem::outside(const State& comoving, const State& like) const {
   State state = like;
-  std::copy_n(own.x.begin(), n_, state.x.begin());
+  std::copy_n(comoving.x.begin(), n_, state.x.begin());
   return state;
 }
 
@@ -72,7 +72,7 @@ std::unique_ptr<Workspace> CoMovingSystem::make_workspace() const {
 }
 
 StateView CoMovingSystem::base_view(StateView at, Workspace& workspace) const {
-  std::vector<double>& x = own(workspace).x;
+  std::vector<double>& x = comoving(workspace).x;
   std::copy_n(at.x.begin(), n_, x.begin());
   return {at.t, x, at.mode};
 }
@@ -85,26 +85,26 @@ MatrixXd CoMovingSystem::fields(StateView base_at) const {
   return (Y * symmetries_.fields).topRows(n_);
 }
 
-MatrixXd CoMovingSystem::symmetry_directions(const State& own) const {
+MatrixXd CoMovingSystem::symmetry_directions(const State& comoving) const {
   std::vector<double> x(base_size_, 0.0);
-  std::copy_n(own.x.begin(), n_, x.begin());
-  const MatrixXd Y = fields({own.t, x, own.mode});
+  std::copy_n(comoving.x.begin(), n_, x.begin());
+  const MatrixXd Y = fields({comoving.t, x, comoving.mode});
   std::vector<double> rate(space_.size(), 0.0), xi(space_.tangent_size());
   MatrixXd result(space_.tangent_size(), Y.cols());
   for (Eigen::Index k = 0; k < Y.cols(); ++k) {
     Eigen::Map<VectorXd>(rate.data(), n_) = Y.col(k);
-    space_.to_tangent(own.x, rate, xi);
+    space_.to_tangent(comoving.x, rate, xi);
     result.col(k) = Eigen::Map<const VectorXd>(xi.data(), space_.tangent_size());
   }
   return result;
 }
 
 void CoMovingSystem::derivative(StateView at, std::span<double> xdot, Workspace& workspace) const {
-  CoMovingWorkspace& w = own(workspace);
+  CoMovingWorkspace& w = comoving(workspace);
   ++w.evaluations;
   const StateView base_at = base_view(at, workspace);
   base_.derivative(base_at, w.xdot, *w.base);
-  // the direction of D does not matter: its own numbers are at hand
+  // the direction of D does not matter: its comoving numbers are at hand
   base_.geometry()->fields(base_at, w.xdot, w.Y, w.D);
   Eigen::Map<VectorXd> rate(xdot.data(), n_);
   rate = Eigen::Map<const VectorXd>(w.xdot.data(), n_);
@@ -114,7 +114,7 @@ void CoMovingSystem::derivative(StateView at, std::span<double> xdot, Workspace&
 }
 
 void CoMovingSystem::jacobian(StateView at, Eigen::Ref<MatrixXd> J, Workspace& workspace) const {
-  CoMovingWorkspace& w = own(workspace);
+  CoMovingWorkspace& w = comoving(workspace);
   ++w.jacobians;
   const StateView base_at = base_view(at, workspace);
   base_.jacobian(base_at, w.J, *w.base);
@@ -132,7 +132,7 @@ void CoMovingSystem::jacobian(StateView at, Eigen::Ref<MatrixXd> J, Workspace& w
 
 void CoMovingSystem::parameter_jacobian(StateView at, std::span<const int> which,
                                         Eigen::Ref<MatrixXd> J, Workspace& workspace) const {
-  CoMovingWorkspace& w = own(workspace);
+  CoMovingWorkspace& w = comoving(workspace);
   const StateView base_at = base_view(at, workspace);
   J.setZero();
   const Selection model(which, base_.parameter_count());
@@ -155,13 +155,13 @@ void CoMovingSystem::parameter_jacobian(StateView at, std::span<const int> which
 
 void CoMovingSystem::constraint_values(StateView at, std::span<double> values,
                                        Workspace& workspace) const {
-  base_.constraint_values(base_view(at, workspace), values, *own(workspace).base);
+  base_.constraint_values(base_view(at, workspace), values, *comoving(workspace).base);
 }
 
 void CoMovingSystem::constraint_jacobian(StateView at, Eigen::Ref<MatrixXd> C,
                                          Workspace& workspace) const {
   MatrixXd inner(base_.constraint_count(), base_size_);
-  base_.constraint_jacobian(base_view(at, workspace), inner, *own(workspace).base);
+  base_.constraint_jacobian(base_view(at, workspace), inner, *comoving(workspace).base);
   C.setZero();
   C.leftCols(n_) = inner.leftCols(n_);
 }
@@ -174,7 +174,7 @@ void CoMovingSystem::constraint_parameter_jacobian(StateView at, std::span<const
   if (model.which.empty()) return;
   MatrixXd inner(base_.constraint_count(), static_cast<int>(model.which.size()));
   base_.constraint_parameter_jacobian(base_view(at, workspace), model.which, inner,
-                                      *own(workspace).base);
+                                      *comoving(workspace).base);
   for (std::size_t j = 0; j < model.which.size(); ++j)
     C.col(model.places[j]) = inner.col(static_cast<Eigen::Index>(j));
 }
@@ -185,7 +185,7 @@ Projection CoMovingSystem::project(State& state, Workspace& workspace) const {
   base_state.mode = state.mode;
   const StateView at = base_view(state, workspace);
   base_state.x.assign(at.x.begin(), at.x.end());
-  const Projection done = base_.project(base_state, *own(workspace).base);
+  const Projection done = base_.project(base_state, *comoving(workspace).base);
   std::copy_n(base_state.x.begin(), n_, state.x.begin());
   state.mode = base_state.mode;
   return done;
@@ -193,11 +193,11 @@ Projection CoMovingSystem::project(State& state, Workspace& workspace) const {
 
 std::string CoMovingSystem::count_turns(StateView at, double length, std::span<int> turns,
                                         Workspace& workspace) const {
-  return base_.count_turns(base_view(at, workspace), length, turns, *own(workspace).base);
+  return base_.count_turns(base_view(at, workspace), length, turns, *comoving(workspace).base);
 }
 
 std::string CoMovingSystem::explain_failure(StateView at, Workspace& workspace) const {
-  return base_.explain_failure(base_view(at, workspace), *own(workspace).base);
+  return base_.explain_failure(base_view(at, workspace), *comoving(workspace).base);
 }
 
 std::string CoMovingSystem::component_name(int i) const {

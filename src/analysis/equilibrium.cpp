@@ -15,7 +15,7 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-constexpr double rank_tolerance = 1e-10;  // of Newton's matrix
+constexpr double newton_rank_tolerance = 1e-10;  // of Newton's matrix
 
 struct Iterate {
   State state;
@@ -38,7 +38,7 @@ class Steps {
   Steps(const Matrix& K, const Vector& F)
       : svd_(K, Eigen::ComputeThinU | Eigen::ComputeThinV), right_(svd_.matrixU().transpose() * F) {
     const Vector& s = svd_.singularValues();
-    while (rank_ < s.size() && s[rank_] > rank_tolerance * s[0]) ++rank_;
+    while (rank_ < s.size() && s[rank_] > newton_rank_tolerance * s[0]) ++rank_;
   }
   double largest() const { return rank_ > 0 ? svd_.singularValues()[0] : 0; }
   Vector step(double mu) const {
@@ -174,7 +174,7 @@ State polish(const SteadyProblem& problem, const State& state, Vector& c) {
     for (Eigen::Index k = 0; k < c.size(); ++k)
       if (c[k] == 0) K.col(n + k).setZero();
     Eigen::CompleteOrthogonalDecomposition<Matrix> solver(K.rows(), K.cols());
-    solver.setThreshold(rank_tolerance);
+    solver.setThreshold(newton_rank_tolerance);
     const Iterate next = take(problem, at, -solver.compute(K).solve(at.F), {});
     if (!(next.size < 0.5 * at.size)) break;
     at = next;

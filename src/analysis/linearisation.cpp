@@ -18,18 +18,18 @@ using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 using Complex = std::complex<double>;
 
-constexpr double rank_tolerance = 1e-9;      // of constraints and symmetries
-constexpr double neutral_tolerance = 1e-14;  // of the map between non-neutral directions ...
-constexpr double noise_factor = 10;          // ... or of the rounding seen in what must vanish
-constexpr double rounding = 4e-15;           // of eigenvalues, relative to the matrix
-constexpr double real_tolerance = 1e-9;      // real parts below it, relative, count as zero
+constexpr double symmetry_rank_tolerance = 1e-9;  // of constraints and symmetries
+constexpr double neutral_tolerance = 1e-14;       // of the map between non-neutral directions ...
+constexpr double noise_factor = 10;               // ... or of the rounding seen in what must vanish
+constexpr double rounding = 4e-15;                // of eigenvalues, relative to the matrix
+constexpr double real_tolerance = 1e-9;           // real parts below it, relative, count as zero
 
 // Symmetries that stay on the manifold at a fixed time, in coordinates of T.
 Matrix calc_tangent_symmetries(const SteadyProblem& problem, const State& state, const Matrix& C,
                                const Matrix& T) {
   const Matrix Y = problem.to_tangent(state, problem.generators(state));
   if (C.rows() == 0) return T.transpose() * Y;
-  return T.transpose() * (Y * null_space(C * Y, rank_tolerance, C.cwiseAbs().maxCoeff()));
+  return T.transpose() * (Y * null_space(C * Y, symmetry_rank_tolerance, C.cwiseAbs().maxCoeff()));
 }
 
 // Splits what A annihilates off the block from `neutral` on, until nothing is left. How small is
@@ -169,7 +169,7 @@ Linearisation linearise(const SteadyProblem& problem, const State& state) {
   result.state = polish(problem, state, result.c);
 
   const Matrix C = problem.constraint_matrix(result.state);
-  const Matrix T = null_space(C, rank_tolerance);
+  const Matrix T = null_space(C, symmetry_rank_tolerance);
   result.dimension = static_cast<int>(T.cols());
   const Matrix DT =
       problem.to_tangent(result.state, problem.residual_matrix(result.state, result.c)) * T;
@@ -179,7 +179,7 @@ Linearisation linearise(const SteadyProblem& problem, const State& state) {
     return result;
   }
   const Matrix G =
-      column_space(calc_tangent_symmetries(problem, result.state, C, T), rank_tolerance);
+      column_space(calc_tangent_symmetries(problem, result.state, C, T), symmetry_rank_tolerance);
   Matrix W(A.rows(), A.rows());
   W.leftCols(G.cols()) = G;
   W.rightCols(A.rows() - G.cols()) = complement(G);

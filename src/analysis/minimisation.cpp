@@ -24,7 +24,7 @@ struct Halves {
   int positions, speeds;
 };
 
-void stop(const SteadyProblem& problem, State& state) {
+void halt(const SteadyProblem& problem, State& state) {
   std::fill(state.x.begin() + problem.system().kinematic_size(), state.x.begin() + problem.size(),
             0.0);
 }
@@ -95,7 +95,7 @@ Minimum minimise_potential(const SteadyProblem& problem, const State& start,
     result.problem = "only mechanisms have positions and a potential energy";
     return result;
   }
-  stop(problem, result.state);
+  halt(problem, result.state);
   const auto value = [&](const State& state) { return potential.value(state, workspace); };
   result.potential = value(result.state);
   double scale = 1;
@@ -117,7 +117,7 @@ Minimum minimise_potential(const SteadyProblem& problem, const State& start,
     for (int halved = 0; halved < 40 && !lower; ++halved, d *= 0.5) {
       State next = problem.moved(result.state, d);
       if (system.constrained() && !system.project(next, workspace).problem.empty()) continue;
-      stop(problem, next);
+      halt(problem, next);
       const double V = value(next);
       // near the end V no longer resolves what the accelerations still do
       lower =

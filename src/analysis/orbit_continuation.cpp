@@ -16,14 +16,14 @@ using Complex = std::complex<double>;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr std::size_t most_members = 3;
+constexpr std::size_t most_orbits = 3;
 constexpr double family_distance = 1e-4;
 
 ShootingPoint shooting_point(const ContinuationPoint& point) {
   return {point.states, OrbitContinuation::period_of(point)};
 }
 
-bool same(const ContinuationPoint& a, const ContinuationPoint& b) {
+bool same_orbit(const ContinuationPoint& a, const ContinuationPoint& b) {
   if (a.numbers != b.numbers || a.states.size() != b.states.size()) return false;
   for (std::size_t i = 0; i < a.states.size(); ++i)
     if (a.states[i].x != b.states[i].x) return false;
@@ -45,7 +45,7 @@ OrbitContinuation::Member& OrbitContinuation::member(double p) {
     known.p = known.problem.holds.back().second = p;
     return known;
   }
-  if (members_.size() >= most_members) members_.erase(members_.begin());
+  if (members_.size() >= most_orbits) members_.erase(members_.begin());
   Member fresh;
   fresh.p = p;
   fresh.made = setting_.family.make(p);
@@ -82,7 +82,7 @@ const System& OrbitContinuation::system_at(double p) {
 }
 
 const ShootingEquations& OrbitContinuation::equations_at(const ContinuationPoint& point) {
-  if (cached_point_.numbers.size() > 0 && same(point, cached_point_)) return cached_;
+  if (cached_point_.numbers.size() > 0 && same_orbit(point, cached_point_)) return cached_;
   cached_point_ = point;
   cached_ = {};
   Member& at = member(point.parameter());

@@ -18,16 +18,16 @@ using Complex = std::complex<double>;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr std::size_t most_members = 3;
-constexpr double rank_tolerance = 1e-9;
+constexpr std::size_t most_relative_orbits = 3;
+constexpr double orbit_rank_tolerance = 1e-9;
 
-double size_of(const State& state) {
+double largest_number(const State& state) {
   double largest = 1;
   for (double x : state.x) largest = std::max(largest, std::fabs(x));
   return largest;
 }
 
-bool same(const ContinuationPoint& a, const ContinuationPoint& b) {
+bool same_relative_orbit(const ContinuationPoint& a, const ContinuationPoint& b) {
   return a.numbers.size() == b.numbers.size() && a.numbers == b.numbers &&
          a.states[0].x == b.states[0].x;
 }
@@ -59,7 +59,7 @@ RelativeOrbits::RelativeOrbits(RelativeOrbitSetting setting) : setting_(std::mov
 SteadyMember& RelativeOrbits::member(double p) {
   for (auto& [value, made] : members_)
     if (value == p || setting_.family.expression) return made;
-  if (members_.size() >= most_members) members_.erase(members_.begin());
+  if (members_.size() >= most_relative_orbits) members_.erase(members_.begin());
   members_.emplace_back(p, setting_.family.make(p));
   return members_.back().second;
 }
@@ -72,7 +72,7 @@ std::vector<const StateFunction*> RelativeOrbits::averages(const SteadyMember& m
 }
 
 const RelativeOrbits::Here& RelativeOrbits::at(const ContinuationPoint& point) {
-  if (here_ && same(here_->point, point)) return *here_;
+  if (here_ && same_relative_orbit(here_->point, point)) return *here_;
   here_ = std::make_shared<Here>();
   Here& h = *here_;
   h.point = point;
@@ -88,13 +88,14 @@ const RelativeOrbits::Here& RelativeOrbits::at(const ContinuationPoint& point) {
   if (!setting_.family.expression) h.which.push_back(setting_.family.parameter);
   for (int j = 0; j < k; ++j) h.which.push_back(system.first_speed() + j);
   h.B = allowed_directions(system, h.x, *h.workspace);
-  h.closing = system.averages() > 0
-                  ? MatrixXd(h.B * null_space(h.B.bottomRows(system.averages()), rank_tolerance))
-                  : h.B;
+  h.closing =
+      system.averages() > 0
+          ? MatrixXd(h.B * null_space(h.B.bottomRows(system.averages()), orbit_rank_tolerance))
+          : h.B;
   h.closing = align_basis(h.closing, closing_reference_);
   const MatrixXd Y = h.closing.transpose() * system.symmetry_directions(h.x);
   h.across =
-      align_basis(h.closing * complement(column_space(Y, rank_tolerance)), across_reference_);
+      align_basis(h.closing * complement(column_space(Y, orbit_rank_tolerance)), across_reference_);
   h.motion = least_parameter_motion(system, h.x, h.which, *h.workspace);
   h.rate = tangent_rate(system, h.x, *h.workspace);
   h.rate.tail(system.averages()).setZero();
@@ -158,7 +159,7 @@ ContinuationProblem::Equations RelativeOrbits::linearise(const ContinuationPoint
     e.matrix(closing + j, across) -= mean / T;
     if (label) e.matrix(closing + j, p) -= 1;
   }
-  e.size = size_of(point.states[0]);
+  e.size = largest_number(point.states[0]);
   e.weights = VectorXd::Constant(unknowns, 1 / e.size);
   e.weights[across] = 1 / std::max(1.0, T);
   e.weights[p] = 1 / std::max(std::fabs(setting_.family.to - setting_.family.from), 1e-300);
@@ -203,7 +204,7 @@ Spectrum RelativeOrbits::calc_spectrum(const ContinuationPoint& point) {
     taken.bottomRightCorner(means, means).setIdentity();
     for (Eigen::Index j = 0; j < taken.cols(); ++j)
       if (taken.col(j).norm() > 0) taken.col(j).normalize();
-    return complement(column_space(basis.transpose() * taken, rank_tolerance));
+    return complement(column_space(basis.transpose() * taken, orbit_rank_tolerance));
   };
   std::vector<MatrixXd> factors;
   const MatrixXd first = rest(h.x, h.B);
@@ -232,7 +233,7 @@ Spectrum RelativeOrbits::calc_spectrum(const ContinuationPoint& point) {
 std::string RelativeOrbits::look_for_end(const ContinuationPoint& before,
                                          const ContinuationPoint& after) {
   const VectorXd g = at(before).rate, f = at(after).rate;
-  const bool gone = f.norm() * after.numbers[0] < 1e-6 * size_of(after.states[0]);
+  const bool gone = f.norm() * after.numbers[0] < 1e-6 * largest_number(after.states[0]);
   if (!gone && !(f.dot(g) < -0.5 * f.norm() * g.norm())) return "";
   return fmt::format("the orbits shrink to a steady motion: a Hopf point at about {:.6g}",
                      after.parameter());
@@ -313,7 +314,7 @@ Branch RelativeOrbits::follow_hopf(const Bifurcation& hopf, const Linearisation&
   const VectorXd shape = linear.modes.col(mode).real();
   VectorXd direction = VectorXd::Zero(across + first.point.numbers.size());
   direction.head(across) = h.across.topRows(shape.size()).transpose() * shape;
-  first.weights = VectorXd::Constant(direction.size(), 1 / size_of(linear.state));
+  first.weights = VectorXd::Constant(direction.size(), 1 / largest_number(linear.state));
   direction /= direction.cwiseProduct(first.weights).norm();
   first.spectrum.multipliers = true;
   Branch branch = follow_direction(*this, first, direction, options);

@@ -14,7 +14,7 @@ using Eigen::VectorXd;
 struct SensitivityWorkspace : Workspace {
   std::unique_ptr<Workspace> variational, base;
 };
-SensitivityWorkspace& own(Workspace& workspace) {
+SensitivityWorkspace& sensitivity(Workspace& workspace) {
   return static_cast<SensitivityWorkspace&>(workspace);
 }
 
@@ -78,25 +78,25 @@ std::unique_ptr<Workspace> SensitivitySystem::make_workspace() const {
 
 void SensitivitySystem::derivative(StateView at, std::span<double> xdot,
                                    Workspace& workspace) const {
-  variational_.derivative(at, xdot, *own(workspace).variational);
+  variational_.derivative(at, xdot, *sensitivity(workspace).variational);
 }
 
 void SensitivitySystem::jacobian(StateView at, Eigen::Ref<MatrixXd> J, Workspace& workspace) const {
-  variational_.jacobian(at, J, *own(workspace).variational);
+  variational_.jacobian(at, J, *sensitivity(workspace).variational);
 }
 
 std::string SensitivitySystem::count_turns(StateView at, double length, std::span<int> turns,
                                            Workspace& workspace) const {
-  return variational_.count_turns(at, length, turns, *own(workspace).variational);
+  return variational_.count_turns(at, length, turns, *sensitivity(workspace).variational);
 }
 
 void SensitivitySystem::event_values(StateView at, std::span<double> values,
                                      Workspace& workspace) const {
-  base_.event_values(base_state(at), values, *own(workspace).base);
+  base_.event_values(base_state(at), values, *sensitivity(workspace).base);
 }
 
 bool SensitivitySystem::handle_event(int which, State& state, Workspace& workspace) const {
-  Workspace& base = *own(workspace).base;
+  Workspace& base = *sensitivity(workspace).base;
   const State before = base_state(state);
   State after = before;
   const VectorXd rate_before = base_rate(base_, before, base);
@@ -114,7 +114,7 @@ bool SensitivitySystem::handle_event(int which, State& state, Workspace& workspa
 
 // Positions and speeds by the base; derivatives keep the linearised constraints.
 Projection SensitivitySystem::project(State& state, Workspace& workspace) const {
-  Workspace& base = *own(workspace).base;
+  Workspace& base = *sensitivity(workspace).base;
   State inner = base_state(state);
   const Projection done = base_.project(inner, base);
   if (!done.problem.empty()) return done;
@@ -136,7 +136,7 @@ Projection SensitivitySystem::project(State& state, Workspace& workspace) const 
 }
 
 std::string SensitivitySystem::explain_failure(StateView at, Workspace& workspace) const {
-  return base_.explain_failure(base_state(at), *own(workspace).base);
+  return base_.explain_failure(base_state(at), *sensitivity(workspace).base);
 }
 
 }  // namespace cartan

@@ -8,7 +8,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double dependent =
+constexpr double dependent_share =
     1e-9;  // rows of constraints below this, of the largest, depend on others
 
 // C = dc/dx E(x), in tangent numbers.
@@ -20,7 +20,7 @@ MatrixXd constraint_rows(const System& system, StateView at, Workspace& workspac
 
 Eigen::ColPivHouseholderQR<MatrixXd> factor(const MatrixXd& matrix) {
   Eigen::ColPivHouseholderQR<MatrixXd> qr(matrix.rows(), matrix.cols());
-  qr.setThreshold(dependent);
+  qr.setThreshold(dependent_share);
   qr.compute(matrix);
   return qr;
 }

@@ -16,7 +16,7 @@ struct VariationalWorkspace : Workspace {
   MatrixXd J, by_parameters, columns;
 };
 
-VariationalWorkspace& own(Workspace& workspace) {
+VariationalWorkspace& variational(Workspace& workspace) {
   return static_cast<VariationalWorkspace&>(workspace);
 }
 
@@ -58,7 +58,7 @@ std::unique_ptr<Workspace> VariationalSystem::make_workspace() const {
 
 void VariationalSystem::derivative(StateView at, std::span<double> xdot,
                                    Workspace& workspace) const {
-  VariationalWorkspace& w = own(workspace);
+  VariationalWorkspace& w = variational(workspace);
   ++w.evaluations;
   std::copy_n(at.x.begin(), n_, w.x.begin());
   const StateView base_at(at.t, w.x, at.mode);
@@ -82,7 +82,7 @@ void VariationalSystem::derivative(StateView at, std::span<double> xdot,
 // f_x (S unit) + f_p unit = (f_x S + f_p) unit
 void VariationalSystem::carry(StateView base_at, StateView at, std::span<double> xdot,
                               Workspace& workspace) const {
-  VariationalWorkspace& w = own(workspace);
+  VariationalWorkspace& w = variational(workspace);
   const Eigen::Map<const VectorXd> unit(units_.data(), columns_);
   const Eigen::Map<const MatrixXd> S(at.x.data() + n_, n_, columns_);
   Eigen::Map<MatrixXd> S_rate(xdot.data() + n_, n_, columns_);
@@ -93,7 +93,7 @@ void VariationalSystem::carry(StateView base_at, StateView at, std::span<double>
 }
 
 void VariationalSystem::jacobian(StateView at, Eigen::Ref<MatrixXd> J, Workspace& workspace) const {
-  VariationalWorkspace& w = own(workspace);
+  VariationalWorkspace& w = variational(workspace);
   ++w.jacobians;
   std::copy_n(at.x.begin(), n_, w.x.begin());
   base_.jacobian({at.t, w.x, at.mode}, w.J, *w.base);
@@ -103,7 +103,7 @@ void VariationalSystem::jacobian(StateView at, Eigen::Ref<MatrixXd> J, Workspace
 
 std::string VariationalSystem::count_turns(StateView at, double length, std::span<int> turns,
                                            Workspace& workspace) const {
-  VariationalWorkspace& w = own(workspace);
+  VariationalWorkspace& w = variational(workspace);
   std::copy_n(at.x.begin(), n_, w.x.begin());
   return base_.count_turns({at.t, w.x, at.mode}, length, turns, *w.base);
 }

@@ -1,5 +1,8 @@
 #include "cli/arguments.h"
 
+#include "cli/command.h"
+#include "cli/option_names.h"
+
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -13,6 +16,11 @@
 #include "core/text_cut.h"
 
 namespace cartan {
+
+int complain(const char* command, const std::string& message, int status) {
+  fmt::print(stderr, "cartan {}: {}\n", command, name_options(message));
+  return status;
+}
 namespace {
 
 std::vector<std::string> split(const std::string& text) {

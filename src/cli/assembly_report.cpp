@@ -8,7 +8,7 @@
 namespace cartan {
 namespace {
 
-constexpr std::size_t most_lines = 8;
+constexpr std::size_t most_changes = 8;
 
 // One number by itself, several as a list.
 Json value_json(const std::vector<double>& values) {
@@ -45,7 +45,7 @@ std::string assembly_line(const AssemblyReport& assembly) {
 
 std::vector<std::string> changed_lines(const Model& model, const AssemblyReport& assembly) {
   std::vector<std::string> lines;
-  const std::size_t shown = std::min(assembly.changed.size(), most_lines);
+  const std::size_t shown = std::min(assembly.changed.size(), most_changes);
   for (std::size_t k = 0; k < shown; ++k) {
     const ChangedValues& change = assembly.changed[k];
     lines.push_back(fmt::format("not kept: {} of '{}', written {}, used {}", what(change),

@@ -60,12 +60,6 @@ std::string describe(const FoundBifurcation& found) {
   return text;
 }
 
-Json complex_json(const std::vector<std::complex<double>>& values) {
-  Json list = Json::array();
-  for (const auto& z : values) list.push_back({z.real(), z.imag()});
-  return list;
-}
-
 }  // namespace
 
 ShownQuantity choose_shown(const BranchDiagram& diagram) {

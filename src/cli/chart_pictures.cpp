@@ -87,7 +87,7 @@ bool write_pictures(const std::vector<ChartPicture>& pictures, std::string& prob
     return false;
   }
   for (std::size_t k = 0; k < drawn.size(); ++k)
-    if (!write_whole_file(pictures[k].file, drawn[k], problem)) return false;
+    if (!write_whole_file(pictures[k].file, drawn[k], Replace::yes, problem)) return false;
   return true;
 }
 

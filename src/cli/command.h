@@ -11,6 +11,9 @@ enum ExitStatus { exit_done = 0, exit_failed = 1, exit_bad_input = 2 };
 // The words after the command's name.
 using Words = std::vector<std::string>;
 
+// "cartan COMMAND: MESSAGE" on stderr; returns the status.
+int complain(const char* command, const std::string& message, int status = exit_bad_input);
+
 int run_command(const Words& words);
 int check_command(const Words& words);
 int eval_command(const Words& words);

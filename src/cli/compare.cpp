@@ -16,7 +16,7 @@
 namespace cartan {
 namespace {
 
-struct Options {
+struct CompareArguments {
   ModelArguments model;
   RunArguments run;
   std::vector<std::string> formulations, integrators, steps;
@@ -24,7 +24,7 @@ struct Options {
   bool fixed = false, json = false, force = false;
 };
 
-std::optional<int> read_options(const Words& words, Options& o) {
+std::optional<int> read_compare_arguments(const Words& words, CompareArguments& o) {
   Arguments arguments(
       "compare",
       "Compute the same motion by several methods and compare the ends with an accurate "
@@ -49,20 +49,16 @@ std::optional<int> read_options(const Words& words, Options& o) {
   return arguments.parse(words);
 }
 
-int complain(const std::string& message) {
-  fmt::print(stderr, "cartan compare: {}\n", message);
-  return exit_bad_input;
-}
-
 // Each of the next three returns false after a complaint.
 
-bool plan_steps(const Options& o, const Model& model, double default_step, ComparisonPlan& plan) {
+bool plan_steps(const CompareArguments& o, const Model& model, double default_step,
+                ComparisonPlan& plan) {
   for (const std::string& text : o.steps) {
     std::string problem;
     const std::optional<double> step = read_number(text, &model, problem);
     if (!step || *step <= 0) {
-      complain(fmt::format("--steps: expected positive numbers{}{}", step ? ", got " : "; ",
-                           step ? "'" + text + "'" : problem));
+      complain("compare", fmt::format("--steps: expected positive numbers{}{}",
+                                      step ? ", got " : "; ", step ? "'" + text + "'" : problem));
       return false;
     }
     plan.steps.push_back(*step);
@@ -71,7 +67,7 @@ bool plan_steps(const Options& o, const Model& model, double default_step, Compa
   return true;
 }
 
-bool plan_formulations(const Options& o, const Model& model, ComparisonPlan& plan) {
+bool plan_formulations(const CompareArguments& o, const Model& model, ComparisonPlan& plan) {
   std::vector<std::string> known, willing;  // all, those that take the model
   for (const FormulationInfo& row : formulation_table()) {
     known.push_back(row.name);
@@ -79,7 +75,8 @@ bool plan_formulations(const Options& o, const Model& model, ComparisonPlan& pla
   }
   if (!model.is_mechanism()) {
     if (!o.formulations.empty())
-      complain("a file with [variables] is integrated as it stands; leave out --formulations");
+      complain("compare",
+               "a file with [variables] is integrated as it stands; leave out --formulations");
     plan.formulations = {"recursive"};
     return o.formulations.empty();
   }
@@ -87,7 +84,8 @@ bool plan_formulations(const Options& o, const Model& model, ComparisonPlan& pla
   for (const std::string& name : plan.formulations) {
     if (!find_formulation(name)) {
       const std::string near = suggestion(name, known);
-      complain(fmt::format("there is no formulation '{}' in this version{}", name,
+      complain("compare",
+               fmt::format("there is no formulation '{}' in this version{}", name,
                            near.empty() ? fmt::format("; use: {}", fmt::join(known, ", ")) : near));
       return false;
     }
@@ -96,13 +94,14 @@ bool plan_formulations(const Options& o, const Model& model, ComparisonPlan& pla
   return true;
 }
 
-bool plan_integrators(const Options& o, ComparisonPlan& plan) {
+bool plan_integrators(const CompareArguments& o, ComparisonPlan& plan) {
   plan.integrators = o.integrators;
   if (o.integrators.empty()) plan.integrators = {"gl1", "gl2", "gl3", "rk4"};
   for (const std::string& name : plan.integrators) {
     if (!check_integrator(name)) return false;
     if (o.fixed && find_integrator(name)->order == 0) {
       complain(
+          "compare",
           fmt::format("{} chooses its order with its steps and takes no fixed ones; leave it or "
                       "--fixed out",
                       name));
@@ -112,12 +111,12 @@ bool plan_integrators(const Options& o, ComparisonPlan& plan) {
   return true;
 }
 
-int tell(const Options& o, const Model& model, const ComparisonPlan& plan,
+int tell(const CompareArguments& o, const Model& model, const ComparisonPlan& plan,
          const Comparison& comparison) {
   std::string problem;
   if (!o.csv.empty() &&
       !write_whole_file(o.csv, comparison_csv(comparison), replace_if(o.force), problem))
-    return complain(problem);
+    return complain("compare", problem);
   if (o.json)
     fmt::print("{}", comparison_json(model, plan, comparison));
   else
@@ -133,11 +132,11 @@ int tell(const Options& o, const Model& model, const ComparisonPlan& plan,
 }  // namespace
 
 int compare_command(const Words& words) {
-  Options options;
-  if (const std::optional<int> status = read_options(words, options)) return *status;
+  CompareArguments options;
+  if (const std::optional<int> status = read_compare_arguments(words, options)) return *status;
   if (const std::string taken = refuse_existing(options.csv, replace_if(options.force));
       !taken.empty())
-    return complain(taken);
+    return complain("compare", taken);
   if (!check_stabilisation("compare", options.stabilisation)) return exit_bad_input;
   const std::unique_ptr<const Model> model = load_model(options.model);
   if (!model) return exit_bad_input;

@@ -14,7 +14,7 @@
 namespace cartan {
 namespace {
 
-struct Options {
+struct ContinueArguments {
   BranchRequest request;
   std::optional<double> from, to, step;
   std::optional<int> points, orbit_points, shooting;
@@ -22,7 +22,7 @@ struct Options {
   bool json = false, force = false;
 };
 
-std::optional<int> read_options(const Words& words, Options& o) {
+std::optional<int> read_continue_arguments(const Words& words, ContinueArguments& o) {
   Arguments arguments(
       "continue",
       "Follow a steady motion (an equilibrium, steady rolling, a steady turn) or a periodic orbit "
@@ -80,13 +80,8 @@ std::optional<int> read_options(const Words& words, Options& o) {
   return arguments.parse(words);
 }
 
-int complain(const std::string& message, int status = exit_bad_input) {
-  fmt::print(stderr, "cartan continue: {}\n", name_options(message));
-  return status;
-}
-
 // "" or what is wrong with the options.
-std::string complete(Options& o) {
+std::string complete(ContinueArguments& o) {
   BranchRequest& r = o.request;
   if (r.parameter.empty()) return "expected --parameter P";
   if (!o.from || !o.to) return "expected --from A and --to B, values of the parameter";
@@ -113,11 +108,12 @@ std::string complete(Options& o) {
   return "";
 }
 
-int write_files(const Options& o, const BranchDiagram& diagram, const ShownQuantity& shown) {
+int write_branches(const ContinueArguments& o, const BranchDiagram& diagram,
+                   const ShownQuantity& shown) {
   std::string problem;
   const std::unique_ptr<OutputFolder> output =
       OutputFolder::open(o.out, "continue", replace_if(o.force), problem);
-  if (!output) return complain(problem);
+  if (!output) return complain("continue", problem);
   const std::string table = branch_table(diagram);
   const ColumnUnits units = ColumnUnits::of(*diagram.model);
   const bool written =
@@ -126,7 +122,7 @@ int write_files(const Options& o, const BranchDiagram& diagram, const ShownQuant
       output->write("bifurcations.json", bifurcations_json(diagram).dump(2) + "\n", problem) &&
       output->write("branch.svg", branch_picture(diagram, shown), problem) &&
       output->commit(problem);
-  return written ? exit_done : complain(problem, exit_failed);
+  return written ? exit_done : complain("continue", problem, exit_failed);
 }
 
 // What a user should know about how the first branch ended.
@@ -141,24 +137,25 @@ int tell_end(const BranchDiagram& diagram) {
           fmt::format("; the branch turns round in a fold at {:.10g}", one.at.point.parameter());
       break;
     }
-  return complain(text, first.failed ? exit_failed : exit_done);
+  return complain("continue", text, first.failed ? exit_failed : exit_done);
 }
 
 }  // namespace
 
 int continue_command(const Words& words) {
-  Options o;
-  if (const std::optional<int> status = read_options(words, o)) return *status;
-  if (const std::string problem = complete(o); !problem.empty()) return complain(problem);
+  ContinueArguments o;
+  if (const std::optional<int> status = read_continue_arguments(words, o)) return *status;
+  if (const std::string problem = complete(o); !problem.empty())
+    return complain("continue", problem);
   const BranchDiagram diagram = search_branches(o.request);
   if (diagram.branches.empty()) {
     if (diagram.problem.empty()) return exit_bad_input;  // told already
-    return complain(fmt::format("{}: {}", o.request.model.path, diagram.problem),
+    return complain("continue", fmt::format("{}: {}", o.request.model.path, diagram.problem),
                     diagram.bad_input ? exit_bad_input : exit_failed);
   }
   const ShownQuantity shown = choose_shown(diagram);
   if (!o.out.empty())
-    if (const int status = write_files(o, diagram, shown); status != exit_done) return status;
+    if (const int status = write_branches(o, diagram, shown); status != exit_done) return status;
   if (o.json)
     print_json(branches_json(diagram));
   else

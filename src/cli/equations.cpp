@@ -13,14 +13,14 @@
 namespace cartan {
 namespace {
 
-struct Options {
+struct EquationsArguments {
   ModelArguments model;
   std::string format = "text", form = "kane", out;
   std::vector<std::string> show;
   bool fold = false, json = false, force = false;
 };
 
-std::optional<int> read_options(const Words& words, Options& o) {
+std::optional<int> read_equations_arguments(const Words& words, EquationsArguments& o) {
   Arguments arguments(
       "equations",
       "Print the symbolic equations of motion of a model, its parameters by their names.\n"
@@ -39,11 +39,6 @@ std::optional<int> read_options(const Words& words, Options& o) {
   declare_force(arguments, o.force);
   arguments.flag("--json", "print one JSON object with the text in it", o.json);
   return arguments.parse(words);
-}
-
-int complain(const std::string& message) {
-  fmt::print(stderr, "cartan equations: {}\n", name_options(message));
-  return exit_bad_input;
 }
 
 std::optional<EquationsForm> form_named(const std::string& name) {
@@ -65,22 +60,23 @@ std::string check_show(const std::vector<std::string>& show) {
 }  // namespace
 
 int equations_command(const Words& words) {
-  Options o;
-  if (const auto status = read_options(words, o)) return *status;
+  EquationsArguments o;
+  if (const auto status = read_equations_arguments(words, o)) return *status;
   const auto form = form_named(o.form);
   if (!form)
     return complain(
+        "equations",
         fmt::format("--form {}: expected kane, lagrange, canonical or moving-frame", o.form));
   if (o.format != "text" && o.format != "latex")
-    return complain(fmt::format("--format {}: expected text or latex", o.format));
+    return complain("equations", fmt::format("--format {}: expected text or latex", o.format));
   const std::string unknown = check_show(o.show);
-  if (!unknown.empty()) return complain(unknown);
+  if (!unknown.empty()) return complain("equations", unknown);
   if (const std::string taken = refuse_existing(o.out, replace_if(o.force)); !taken.empty())
-    return complain(taken);
+    return complain("equations", taken);
   const auto model = load_model(o.model, o.json, nullptr, CodeUse::names);
   if (!model) return exit_bad_input;
   const std::string refusal = refuse_form(*model, *form);
-  if (!refusal.empty()) return complain(fmt::format("{}: {}", o.model.path, refusal));
+  if (!refusal.empty()) return complain("equations", fmt::format("{}: {}", o.model.path, refusal));
   const auto system = load_system(*model, "recursive", SystemUse::derivation);
   if (!system) return exit_bad_input;
 

@@ -17,7 +17,7 @@
 namespace cartan {
 namespace {
 
-struct Options {
+struct EquilibriumArguments {
   ModelArguments model;
   std::string from, search, out, formulation = steady_formulation;
   std::vector<std::string> holds;
@@ -25,7 +25,7 @@ struct Options {
   bool minimise = false, json = false, force = false;
 };
 
-std::optional<int> read_options(const Words& words, Options& o) {
+std::optional<int> read_equilibrium_arguments(const Words& words, EquilibriumArguments& o) {
   Arguments arguments(
       "equilibrium",
       "Find a steady state near the initial one: an equilibrium, or a motion along symmetries "
@@ -60,12 +60,8 @@ std::optional<int> read_options(const Words& words, Options& o) {
   return arguments.parse(words);
 }
 
-int complain(const std::string& message, int status = exit_bad_input) {
-  fmt::print(stderr, "cartan equilibrium: {}\n", name_options(message));
-  return status;
-}
-
-Json result_json(const SteadyCase& steady, const Equilibrium& found, const Linearisation& linear) {
+Json equilibrium_json(const SteadyCase& steady, const Equilibrium& found,
+                      const Linearisation& linear) {
   Json json = {{"model", steady.model->name},
                {"found", found.found},
                {"state", state_json_of(steady, found.state)},
@@ -99,7 +95,8 @@ void print_state(const SteadyCase& steady, const State& state) {
   }
 }
 
-void print_text(const SteadyCase& steady, const Equilibrium& found, const Linearisation& linear) {
+void print_equilibrium(const SteadyCase& steady, const Equilibrium& found,
+                       const Linearisation& linear) {
   const std::string motion = describe_motion(steady, found.c);
   fmt::print("{}: steady after {} steps, residual {:.3g}\n", steady.model->name, found.iterations,
              found.residual);
@@ -120,16 +117,16 @@ void print_text(const SteadyCase& steady, const Equilibrium& found, const Linear
 }
 
 // Moves the start to a minimum of the potential energy; false after a complaint.
-bool go_down(const SteadyCase& steady, const Options& o, State& start) {
+bool go_down(const SteadyCase& steady, const EquilibriumArguments& o, State& start) {
   std::string problem;
   const auto potential = make_state_function(*steady.system, *steady.model, "potential", problem);
   if (!steady.model->is_mechanism() || !potential) {
-    complain("--minimise: a file with [variables] has no potential energy");
+    complain("equilibrium", "--minimise: a file with [variables] has no potential energy");
     return false;
   }
   const Minimum minimum = minimise_potential(*steady.problem, start, *potential);
   if (!minimum.found) {
-    complain(fmt::format("{}: {}", o.model.path, minimum.problem));
+    complain("equilibrium", fmt::format("{}: {}", o.model.path, minimum.problem));
     return false;
   }
   fmt::print(stderr, "potential energy {:.12g} J after {} steps\n", minimum.potential,
@@ -163,33 +160,33 @@ Equilibrium find_stuck(const SteadyCase& steady, const State& start,
   return found.found ? found : failure;
 }
 
-int write_files(const Options& o, const SteadyCase& steady, const Equilibrium& found,
-                const Linearisation& linear) {
+int write_equilibrium(const EquilibriumArguments& o, const SteadyCase& steady,
+                      const Equilibrium& found, const Linearisation& linear) {
   std::string problem;
   const std::unique_ptr<OutputFolder> output =
       OutputFolder::open(o.out, "equilibrium", replace_if(o.force), problem);
-  if (!output) return complain(problem);
+  if (!output) return complain("equilibrium", problem);
   const bool written =
       output->write("state.json", state_json_of(steady, found.state).dump(2) + "\n", problem) &&
-      output->write("equilibrium.json", result_json(steady, found, linear).dump(2) + "\n",
+      output->write("equilibrium.json", equilibrium_json(steady, found, linear).dump(2) + "\n",
                     problem) &&
       output->commit(problem);
-  return written ? exit_done : complain(problem, exit_failed);
+  return written ? exit_done : complain("equilibrium", problem, exit_failed);
 }
 
-int search_command(const SteadyCase& steady, const Options& o) {
+int search_command(const SteadyCase& steady, const EquilibriumArguments& o) {
   if (!o.from.empty() || o.minimise)
-    return complain(
-        "--search starts from the points of its box; --from and --minimise do not go "
-        "with it");
+    return complain("equilibrium",
+                    "--search starts from the points of its box; --from and --minimise do not go "
+                    "with it");
   return search_box(steady, {o.model.path, o.search, o.out, o.holds, o.json, o.force});
 }
 
 }  // namespace
 
 int equilibrium_command(const Words& words) {
-  Options o;
-  if (const std::optional<int> status = read_options(words, o)) return *status;
+  EquilibriumArguments o;
+  if (const std::optional<int> status = read_equilibrium_arguments(words, o)) return *status;
   const std::unique_ptr<SteadyCase> steady =
       load_steady("equilibrium", o.model, o.formulation, o.time);
   if (!steady) return exit_bad_input;
@@ -211,13 +208,13 @@ int equilibrium_command(const Words& words) {
   Linearisation linear;
   if (found.found) linear = linearise(*steady->problem, found.state);
   if (found.found && !o.out.empty()) {
-    const int status = write_files(o, *steady, found, linear);
+    const int status = write_equilibrium(o, *steady, found, linear);
     if (status != exit_done) return status;
   }
-  if (o.json) print_json(result_json(*steady, found, linear));
+  if (o.json) print_json(equilibrium_json(*steady, found, linear));
   if (!found.found)
-    return complain(fmt::format("{}: {}", o.model.path, found.problem), exit_failed);
-  if (!o.json) print_text(*steady, found, linear);
+    return complain("equilibrium", fmt::format("{}: {}", o.model.path, found.problem), exit_failed);
+  if (!o.json) print_equilibrium(*steady, found, linear);
   return exit_done;
 }
 

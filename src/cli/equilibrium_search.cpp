@@ -24,11 +24,6 @@ namespace {
 constexpr std::size_t most_starts = 1000000;
 constexpr std::size_t most_cells = 40000;  // of the picture
 
-int complain(const std::string& message, int status = exit_bad_input) {
-  fmt::print(stderr, "cartan equilibrium: {}\n", message);
-  return status;
-}
-
 // A number of the state the box varies.
 struct Varied {
   Range range;
@@ -56,14 +51,15 @@ bool find_numbers(const SteadyCase& steady, const std::vector<Range>& ranges,
     const Quantity quantity = single ? program.inputs[0].quantity : Quantity::time;
     if (quantity != Quantity::joint_q && quantity != Quantity::joint_v &&
         quantity != Quantity::variable) {
-      complain(
-          fmt::format("--search: expected a joint's coordinate or speed (JOINT.q, JOINT.v[i]) "
-                      "or a variable, got '{}'",
-                      range.name));
+      complain("equilibrium",
+               fmt::format("--search: expected a joint's coordinate or speed (JOINT.q, JOINT.v[i]) "
+                           "or a variable, got '{}'",
+                           range.name));
       return false;
     }
     if (quantity != Quantity::variable && is_rotation(*steady.model, program.inputs[0])) {
       complain(
+          "equilibrium",
           fmt::format("--search: '{}' is part of a quaternion; numbers of a rotation cannot be "
                       "varied one by one",
                       range.name));
@@ -283,11 +279,12 @@ void print_states(const SteadyCase& steady, const SearchResult& result) {
 int search_box(const SteadyCase& steady, const SearchArguments& arguments) {
   std::string problem;
   const auto ranges = read_ranges(arguments.box, *steady.model, problem);
-  if (!ranges) return complain("--search: " + problem);
+  if (!ranges) return complain("equilibrium", "--search: " + problem);
   std::size_t count = 1;
   for (const Range& range : *ranges) count = std::min(count * range.values.size(), most_starts + 1);
   if (count > most_starts)
-    return complain(fmt::format("--search: more than {} starts; take fewer values", most_starts));
+    return complain("equilibrium",
+                    fmt::format("--search: more than {} starts; take fewer values", most_starts));
   std::vector<Varied> varied;
   if (!find_numbers(steady, *ranges, varied)) return exit_bad_input;
   if (!read_holds("equilibrium", steady, arguments.holds, initial_state(steady)))
@@ -312,7 +309,7 @@ int search_box(const SteadyCase& steady, const SearchArguments& arguments) {
   if (!arguments.out.empty()) {
     const std::unique_ptr<OutputFolder> output = OutputFolder::open(
         arguments.out, "equilibrium --search", replace_if(arguments.force), problem);
-    if (!output) return complain(problem);
+    if (!output) return complain("equilibrium", problem);
     const bool drawn = grid.size() <= most_cells;
     if (!drawn)
       fmt::print(stderr, "cartan equilibrium: search.svg is left out: more than {} starts\n",
@@ -323,14 +320,15 @@ int search_box(const SteadyCase& steady, const SearchArguments& arguments) {
         !output->write("units.json", units.json_for(table), problem) ||
         (drawn && !output->write("search.svg", map_picture(steady, varied, result), problem)) ||
         !output->write("equilibria.json", json.dump(2) + "\n", problem) || !output->commit(problem))
-      return complain(problem, exit_failed);
+      return complain("equilibrium", problem, exit_failed);
   }
   if (arguments.json)
     print_json(json);
   else if (!result.states.empty())
     print_states(steady, result);
   if (result.states.empty())
-    return complain(fmt::format("{}: no steady state was reached from any of {} starts",
+    return complain("equilibrium",
+                    fmt::format("{}: no steady state was reached from any of {} starts",
                                 arguments.path, grid.size()),
                     exit_failed);
   return exit_done;

@@ -15,13 +15,13 @@ namespace {
 
 constexpr int widest_matrix = 12;  // that is printed without --json
 
-struct Options {
+struct EvalArguments {
   ModelArguments model;
   std::string at, formulation;
   bool json = false;
 };
 
-std::optional<int> read_options(const Words& words, Options& o) {
+std::optional<int> read_eval_arguments(const Words& words, EvalArguments& o) {
   Arguments arguments(
       "eval",
       "Evaluate a model at one state: accelerations, mass matrix, bias, reactions, "
@@ -70,7 +70,7 @@ Json power_json(const Evaluation& e) {
     forces[e.model.forces[k].name] = {{"potential_rate", e.dynamics.forces[k].potential_rate},
                                       {"nonconservative", e.dynamics.forces[k].power}};
   for (std::size_t k = 0; k < e.dynamics.constraint_power.size(); ++k)
-    if (std::holds_alternative<DriveConstraint>(e.model.constraints[k].law))
+    if (e.model.constraints[k].is_drive())
       drives[e.model.constraints[k].name] = e.dynamics.constraint_power[k];
   const PowerBalance& p = e.dynamics.power;
   return {{"kinetic_rate", p.kinetic_rate},
@@ -126,14 +126,14 @@ Json evaluation_json(const Evaluation& e) {
 
 // -------------------------------------------------------------------------------------- as text
 
-std::string numbers(const std::vector<double>& values) {
+std::string number_columns(const std::vector<double>& values) {
   std::string text;
   for (double value : values) text += fmt::format(" {:14.8g}", value);
   return text;
 }
 
-std::string numbers(const Vec3<double>& a) {
-  return numbers(std::vector{a.x, a.y, a.z});
+std::string number_columns(const Vec3<double>& a) {
+  return number_columns(std::vector{a.x, a.y, a.z});
 }
 
 void print_joints(const Evaluation& e) {
@@ -145,13 +145,14 @@ void print_joints(const Evaluation& e) {
       if (const std::string text = row(j); !text.empty())
         fmt::print("  {:<{}} {}\n", e.model.joints[j].name, width, text);
   };
-  table("coordinates q", [&](std::size_t j) { return numbers(e.now.q[j]); });
-  table("speeds v", [&](std::size_t j) { return numbers(e.now.v[j]); });
-  table("accelerations v'", [&](std::size_t j) { return numbers(e.dynamics.acceleration[j]); });
+  table("coordinates q", [&](std::size_t j) { return number_columns(e.now.q[j]); });
+  table("speeds v", [&](std::size_t j) { return number_columns(e.now.v[j]); });
+  table("accelerations v'",
+        [&](std::size_t j) { return number_columns(e.dynamics.acceleration[j]); });
   table("reaction forces on the child (world axes, N)",
-        [&](std::size_t j) { return numbers(e.dynamics.reactions[j].force); });
+        [&](std::size_t j) { return number_columns(e.dynamics.reactions[j].force); });
   table("reaction torques about the child's joint frame (world axes, N m)",
-        [&](std::size_t j) { return numbers(e.dynamics.reactions[j].torque); });
+        [&](std::size_t j) { return number_columns(e.dynamics.reactions[j].torque); });
 }
 
 void print_matrices(const Evaluation& e) {
@@ -164,16 +165,16 @@ void print_matrices(const Evaluation& e) {
   fmt::print("\nmass matrix M | bias c, with M v' + c = {}\n",
              e.dynamics.multipliers.empty() ? "0" : "J^T lambda");
   for (int i = 0; i < M.rows(); ++i)
-    fmt::print(" {}  | {:14.8g}\n", numbers(list(M.row(i))), e.mass.bias[i]);
+    fmt::print(" {}  | {:14.8g}\n", number_columns(list(M.row(i))), e.mass.bias[i]);
 }
 
-void print_text(const Evaluation& e, const std::string& formulation) {
+void print_evaluation(const Evaluation& e, const std::string& formulation) {
   fmt::print("{} at t = {:g} s, {}\n", e.model.name, e.now.t, formulation);
   print_joints(e);
   print_matrices(e);
   if (!e.dynamics.multipliers.empty()) {
     fmt::print("\nmultipliers lambda (loop joints, then constraints, in file order)\n {}\n",
-               numbers(e.dynamics.multipliers));
+               number_columns(e.dynamics.multipliers));
     fmt::print("violation of constraints {:.3g} in positions, {:.3g} in speeds\n",
                e.now.position_violation, e.now.velocity_violation);
   }
@@ -189,7 +190,7 @@ void print_text(const Evaluation& e, const std::string& formulation) {
                e.model.forces[k].name, e.dynamics.forces[k].potential_rate,
                e.dynamics.forces[k].power);
   for (std::size_t k = 0; k < e.dynamics.constraint_power.size(); ++k)
-    if (std::holds_alternative<DriveConstraint>(e.model.constraints[k].law))
+    if (e.model.constraints[k].is_drive())
       fmt::print("        drive '{}': {:.6g} W\n", e.model.constraints[k].name,
                  e.dynamics.constraint_power[k]);
 }
@@ -248,8 +249,8 @@ std::string find_undefined(const Json& json, const std::string& name) {
 }  // namespace
 
 int eval_command(const Words& words) {
-  Options options;
-  if (const std::optional<int> status = read_options(words, options)) return *status;
+  EvalArguments options;
+  if (const std::optional<int> status = read_eval_arguments(words, options)) return *status;
   const std::unique_ptr<const Model> model = load_model(options.model);
   if (!model) return exit_bad_input;
   const std::string formulation = choose_formulation(*model, options.formulation);
@@ -276,7 +277,7 @@ int eval_command(const Words& words) {
   if (options.json)
     print_json(json);
   else
-    print_text(evaluation, formulation);
+    print_evaluation(evaluation, formulation);
   return exit_done;
 }
 

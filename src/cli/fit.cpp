@@ -14,7 +14,7 @@
 namespace cartan {
 namespace {
 
-struct Options {
+struct FitArguments {
   FitChoice choice;  // without what is free
   std::string free;
   std::string data, experiments, out;
@@ -23,7 +23,7 @@ struct Options {
   bool json = false, force = false;
 };
 
-std::optional<int> read_options(const Words& words, Options& o) {
+std::optional<int> read_fit_arguments(const Words& words, FitArguments& o) {
   Arguments arguments(
       "fit",
       "Find parameters that make the model meet measurements, in the sense of least squares, with "
@@ -54,11 +54,6 @@ std::optional<int> read_options(const Words& words, Options& o) {
   return arguments.parse(words);
 }
 
-int complain(const std::string& message) {
-  fmt::print(stderr, "cartan fit: {}\n", message);
-  return exit_bad_input;
-}
-
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
   for (char c : text) {
@@ -73,7 +68,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
 }
 
 // One choice per set of free parameters; none after a complaint.
-std::vector<FitChoice> read_sets(const Options& o) {
+std::vector<FitChoice> read_sets(const FitArguments& o) {
   std::vector<FitChoice> choices;
   for (const std::string& set : split(o.free, ';')) {
     FitChoice choice = o.choice;
@@ -82,7 +77,7 @@ std::vector<FitChoice> read_sets(const Options& o) {
       choice.free.push_back(word.substr(0, equals));
       if (equals != std::string::npos) choice.model.sets.push_back(word);
       if (choice.free.back().empty()) {
-        complain("--free: expected names of parameters, separated by commas, sets by ';'");
+        complain("fit", "--free: expected names of parameters, separated by commas, sets by ';'");
         return {};
       }
     }
@@ -91,7 +86,7 @@ std::vector<FitChoice> read_sets(const Options& o) {
   return choices;
 }
 
-std::optional<ExperimentsText> read_measurements(Options& o) {
+std::optional<ExperimentsText> read_measurements(FitArguments& o) {
   ExperimentsText text;
   o.choice.file = o.experiments.empty() ? o.data : o.experiments;
   Diagnostics problems(o.choice.file);
@@ -106,7 +101,7 @@ std::optional<ExperimentsText> read_measurements(Options& o) {
   return result;
 }
 
-bool write_results(const Options& o, const std::vector<FitReport>& reports) {
+bool write_results(const FitArguments& o, const std::vector<FitReport>& reports) {
   std::string problem;
   const auto output = OutputFolder::open(o.out, "fit", replace_if(o.force), problem);
   bool written = output != nullptr;
@@ -125,7 +120,7 @@ bool write_results(const Options& o, const std::vector<FitReport>& reports) {
 }
 
 // False after a complaint, with the exit status.
-bool run_fit(const Options& o, FitSetup& setup, FitResult& result) {
+bool run_fit(const FitArguments& o, FitSetup& setup, FitResult& result) {
   if (o.tolerance) setup.problem.simulate.tolerance = *o.tolerance;
   LeastSquaresOptions options;
   options.most_iterations = o.iterations.value_or(100);
@@ -145,14 +140,15 @@ bool run_fit(const Options& o, FitSetup& setup, FitResult& result) {
 }  // namespace
 
 int fit_command(const Words& words) {
-  Options o;
-  if (const std::optional<int> status = read_options(words, o)) return *status;
-  if (o.free.empty()) return complain("nothing is free; name parameters with --free P1,P2");
+  FitArguments o;
+  if (const std::optional<int> status = read_fit_arguments(words, o)) return *status;
+  if (o.free.empty()) return complain("fit", "nothing is free; name parameters with --free P1,P2");
   if (o.data.empty() == o.experiments.empty())
-    return complain("give measurements by --data FILE.csv or by --experiments FILE.toml");
+    return complain("fit", "give measurements by --data FILE.csv or by --experiments FILE.toml");
   if (o.tolerance && !(*o.tolerance > 0 && *o.tolerance < 1))
-    return complain("--tolerance: expected a positive number below 1");
-  if (o.iterations && *o.iterations < 1) return complain("--iterations: expected at least 1");
+    return complain("fit", "--tolerance: expected a positive number below 1");
+  if (o.iterations && *o.iterations < 1)
+    return complain("fit", "--iterations: expected at least 1");
   const std::optional<ExperimentsText> text = read_measurements(o);
   if (!text) return exit_bad_input;
   const std::vector<FitChoice> choices = read_sets(o);

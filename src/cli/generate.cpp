@@ -19,13 +19,13 @@
 namespace cartan {
 namespace {
 
-struct Options {
+struct GenerateArguments {
   ModelArguments model;
   std::string language = "c", form = "recursive", name, out;
   bool jacobian = false, variational = false, fold = false, json = false, force = false;
 };
 
-std::optional<int> read_options(const Words& words, Options& o) {
+std::optional<int> read_generate_arguments(const Words& words, GenerateArguments& o) {
   Arguments arguments(
       "generate",
       "Write the equations of a model as code: the derivative x' = f(t, x, p), mass matrix, "
@@ -50,11 +50,6 @@ std::optional<int> read_options(const Words& words, Options& o) {
   return arguments.parse(words);
 }
 
-int complain(const std::string& message) {
-  fmt::print(stderr, "cartan generate: {}\n", message);
-  return exit_bad_input;
-}
-
 // Letters, digits and underscores, beginning with a letter.
 std::string identifier_from(const std::string& text) {
   std::string name;
@@ -74,7 +69,7 @@ std::string hash_of(const ModelArguments& model) {
 }
 
 // What a reader of the code must know beside the equations.
-std::vector<std::string> remarks_about(const Model& model, const Options& o) {
+std::vector<std::string> remarks_about(const Model& model, const GenerateArguments& o) {
   std::vector<std::string> remarks;
   if (o.fold) remarks.push_back("Parameters are folded in as numbers: p is not used.");
   for (const std::string& file : model.function_files)
@@ -137,13 +132,13 @@ std::vector<Expression> results_of(const CodeFunction& function) {
   return all;
 }
 
-struct Result {
+struct Generated {
   const CodeUnit& unit;
   const std::vector<GeneratedFile>& files;
   double seconds = 0;
 };
 
-void print_result(const Result& r, const Options& o) {
+void print_result(const Generated& r, const GenerateArguments& o) {
   fmt::print("{}: {} states, {} parameters, derived and written in {:.2f} s\n\n", r.unit.title,
              r.unit.arguments[1].symbols.size(), r.unit.arguments[2].symbols.size(), r.seconds);
   fmt::print("  {:<22}{:>12}{:>12}\n", "function", "operations", "unshared");
@@ -159,7 +154,7 @@ void print_result(const Result& r, const Options& o) {
                file.text.size());
 }
 
-void print_result_json(const Result& r, const Options& o) {
+void print_result_json(const Generated& r, const GenerateArguments& o) {
   Json functions = Json::object(), files = Json::array();
   for (const CodeFunction& function : r.unit.functions) {
     const std::vector<Expression> results = results_of(function);
@@ -180,7 +175,8 @@ void print_result_json(const Result& r, const Options& o) {
               {"seconds", r.seconds}});
 }
 
-bool write_files(const std::vector<GeneratedFile>& files, const Options& o, std::string& problem) {
+bool write_generated(const std::vector<GeneratedFile>& files, const GenerateArguments& o,
+                     std::string& problem) {
   const auto out =
       OutputFolder::open(o.out, "generate " + o.language, replace_if(o.force), problem);
   if (!out) return false;
@@ -192,22 +188,24 @@ bool write_files(const std::vector<GeneratedFile>& files, const Options& o, std:
 }  // namespace
 
 int generate_command(const Words& words) {
-  Options o;
-  if (const auto status = read_options(words, o)) return *status;
+  GenerateArguments o;
+  if (const auto status = read_generate_arguments(words, o)) return *status;
   const auto language = language_named(o.language);
   if (!language)
     return complain(
+        "generate",
         fmt::format("--language {}: expected c, c++, python, octave, cuda or latex", o.language));
   if (o.form != "recursive" && o.form != "mass-matrix")
-    return complain(fmt::format("--form {}: expected recursive or mass-matrix", o.form));
-  if (o.out.empty()) return complain("--out DIR says where the files go");
+    return complain("generate",
+                    fmt::format("--form {}: expected recursive or mass-matrix", o.form));
+  if (o.out.empty()) return complain("generate", "--out DIR says where the files go");
   const auto model = load_model(o.model, o.json, nullptr, CodeUse::names);
   if (!model) return exit_bad_input;
   if (o.form == "mass-matrix") {
     if (!model->is_mechanism())
-      return complain("a [variables] file has no mass matrix; leave --form out");
+      return complain("generate", "a [variables] file has no mass matrix; leave --form out");
     const std::string refusal = Derivation::refuse_mass_matrix(*model);
-    if (!refusal.empty()) return complain(fmt::format("{}: {}", o.model.path, refusal));
+    if (!refusal.empty()) return complain("generate", fmt::format("{}: {}", o.model.path, refusal));
   }
   const auto system = load_system(*model, "recursive", SystemUse::derivation);
   if (!system) return exit_bad_input;
@@ -224,16 +222,16 @@ int generate_command(const Words& words) {
   unit.model_hash = hash_of(o.model);
   unit.remarks = remarks_about(*model, o);
   std::string problem = missing_derivative(*model, derivation.graph());
-  if (!problem.empty()) return complain(problem);
+  if (!problem.empty()) return complain("generate", problem);
   problem = problem_of(unit);
-  if (!problem.empty()) return complain(problem);
+  if (!problem.empty()) return complain("generate", problem);
   const std::vector<GeneratedFile> files = emit(unit, *language);
-  if (!write_files(files, o, problem)) {
+  if (!write_generated(files, o, problem)) {
     fmt::print(stderr, "cartan generate: {}\n", problem);
     return exit_failed;
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  const Result result{unit, files, elapsed.count()};
+  const Generated result{unit, files, elapsed.count()};
   if (o.json)
     print_result_json(result, o);
   else

@@ -16,13 +16,13 @@
 namespace cartan {
 namespace {
 
-struct Options {
+struct InverseArguments {
   ModelArguments model;
   std::string motion, formulation, out;
   bool json = false, force = false;
 };
 
-std::optional<int> read_options(const Words& words, Options& o) {
+std::optional<int> read_inverse_arguments(const Words& words, InverseArguments& o) {
   Arguments arguments(
       "inverse",
       "Generalised forces, to be added to those of the model, that make it follow a motion. In a "
@@ -109,7 +109,7 @@ std::string csv_text(const Model& model, const MotionTable& motion,
 std::vector<std::string> drive_names(const Model& model) {
   std::vector<std::string> names;
   for (const Constraint& constraint : model.constraints)
-    if (std::holds_alternative<DriveConstraint>(constraint.law)) names.push_back(constraint.name);
+    if (constraint.is_drive()) names.push_back(constraint.name);
   return names;
 }
 
@@ -168,23 +168,20 @@ void tell_derived(const MotionTable& motion) {
                fmt::join(motion.derived, ", "));
 }
 
-int complain(const std::string& message) {
-  fmt::print(stderr, "cartan inverse: {}\n", message);
-  return exit_bad_input;
-}
-
 }  // namespace
 
 int inverse_command(const Words& words) {
-  Options options;
-  if (const std::optional<int> status = read_options(words, options)) return *status;
-  if (options.motion.empty()) return complain("expected --motion FILE.csv, the motion to follow");
+  InverseArguments options;
+  if (const std::optional<int> status = read_inverse_arguments(words, options)) return *status;
+  if (options.motion.empty())
+    return complain("inverse", "expected --motion FILE.csv, the motion to follow");
   if (const std::string taken = refuse_existing(options.out, replace_if(options.force));
       !taken.empty())
-    return complain(taken);
+    return complain("inverse", taken);
   const std::unique_ptr<const Model> model = load_model(options.model);
   if (!model) return exit_bad_input;
-  if (!model->is_mechanism()) return complain("a file with [variables] has no joints to drive");
+  if (!model->is_mechanism())
+    return complain("inverse", "a file with [variables] has no joints to drive");
   const std::unique_ptr<System> system =
       load_system(*model, choose_formulation(*model, options.formulation));
   if (!system) return exit_bad_input;
@@ -195,7 +192,7 @@ int inverse_command(const Words& words) {
   tell_derived(*motion);
   const auto forces = calc_forces(dynamic_cast<const MechanicalSystem&>(*system), *motion);
   if (const std::string problem = find_undefined(*model, *motion, forces.rows); !problem.empty()) {
-    complain(problem);
+    complain("inverse", problem);
     return exit_failed;
   }
   tell_meaning(*model, *motion, forces);
@@ -203,7 +200,7 @@ int inverse_command(const Words& words) {
     std::string problem;
     if (!write_whole_file(options.out, csv_text(*model, *motion, forces.rows),
                           replace_if(options.force), problem))
-      return complain(problem);
+      return complain("inverse", problem);
   }
   if (options.json)
     print_json(json_object(*model, *motion, forces));

@@ -27,6 +27,12 @@ Json json_of(const Eigen::MatrixXd& matrix) {
   return rows;
 }
 
+Json complex_json(const std::vector<std::complex<double>>& values) {
+  Json list = Json::array();
+  for (const std::complex<double>& z : values) list.push_back({z.real(), z.imag()});
+  return list;
+}
+
 Json joints_json(const Model& model, const std::vector<std::vector<double>>& values) {
   Json joints = Json::object();
   for (std::size_t j = 0; j < model.joints.size(); ++j)

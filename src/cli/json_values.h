@@ -2,7 +2,9 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <complex>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "dynamics/mechanism_system.h"
 
@@ -15,7 +17,8 @@ void add_member(Json& object, const std::string& name, Json value);
 
 Json json_of(const Vec3<double>& a);
 Json json_of(const Quat<double>& u);
-Json json_of(const Eigen::MatrixXd& matrix);  // list of rows
+Json complex_json(const std::vector<std::complex<double>>& values);  // [[re, im]..]
+Json json_of(const Eigen::MatrixXd& matrix);                         // list of rows
 // { joint: [..] } for every joint
 Json joints_json(const Model& model, const std::vector<std::vector<double>>& values);
 // t, q, v in the shape of STATE.json, and the bodies

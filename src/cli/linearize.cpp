@@ -20,7 +20,7 @@
 namespace cartan {
 namespace {
 
-struct Options {
+struct LinearizeArguments {
   ModelArguments model;
   std::string at, sweep, out, formulation = steady_formulation;
   std::vector<std::string> holds;
@@ -28,7 +28,7 @@ struct Options {
   bool json = false, force = false;
 };
 
-std::optional<int> read_options(const Words& words, Options& o) {
+std::optional<int> read_linearize_arguments(const Words& words, LinearizeArguments& o) {
   Arguments arguments(
       "linearize",
       "Eigenvalues, frequencies, damping and modes at a steady motion: an equilibrium, or a state "
@@ -57,22 +57,17 @@ std::optional<int> read_options(const Words& words, Options& o) {
   return arguments.parse(words);
 }
 
-int complain(const std::string& message, int status = exit_bad_input) {
-  fmt::print(stderr, "cartan linearize: {}\n", name_options(message));
-  return status;
-}
-
 // One linearisation and, where it was looked for, the equilibrium it belongs to.
-struct Result {
+struct LinearizeResult {
   Linearisation linear;
   std::optional<Equilibrium> equilibrium;
   int status = exit_done;
   std::string problem;
 };
 
-Result analyse(const SteadyCase& steady, const State& start, const std::vector<Held>& held,
-               bool search) {
-  Result result;
+LinearizeResult analyse(const SteadyCase& steady, const State& start, const std::vector<Held>& held,
+                        bool search) {
+  LinearizeResult result;
   State at = start;
   if (search) {
     EquilibriumOptions options;
@@ -93,7 +88,7 @@ Result analyse(const SteadyCase& steady, const State& start, const std::vector<H
 
 // ----------------------------------------------------------------------------------- one state
 
-Json result_json(const SteadyCase& steady, const Result& result) {
+Json linearisation_json(const SteadyCase& steady, const LinearizeResult& result) {
   const Linearisation& linear = result.linear;
   Json json = {{"model", steady.model->name}};
   json.update(spectrum_json(linear));
@@ -108,7 +103,7 @@ Json result_json(const SteadyCase& steady, const Result& result) {
   return json;
 }
 
-void print_text(const SteadyCase& steady, const Result& result) {
+void print_linearisation(const SteadyCase& steady, const LinearizeResult& result) {
   const Linearisation& linear = result.linear;
   fmt::print("{}: {} directions, {} of them neutral\n", steady.model->name, linear.dimension,
              linear.neutral);
@@ -139,19 +134,19 @@ std::string eigenvalue_table(const Linearisation& linear) {
   return text;
 }
 
-int write_files(const Options& o, const std::string& command,
-                const std::vector<std::pair<std::string, std::string>>& files) {
+int write_linearisation(const LinearizeArguments& o, const std::string& command,
+                        const std::vector<std::pair<std::string, std::string>>& files) {
   std::string problem;
   const std::unique_ptr<OutputFolder> output =
       OutputFolder::open(o.out, command, replace_if(o.force), problem);
-  if (!output) return complain(problem);
+  if (!output) return complain("linearize", problem);
   for (const auto& [name, content] : files)
-    if (!output->write(name, content, problem)) return complain(problem, exit_failed);
-  if (!output->commit(problem)) return complain(problem, exit_failed);
+    if (!output->write(name, content, problem)) return complain("linearize", problem, exit_failed);
+  if (!output->commit(problem)) return complain("linearize", problem, exit_failed);
   return exit_done;
 }
 
-int linearize_once(const Options& o) {
+int linearize_once(const LinearizeArguments& o) {
   const std::unique_ptr<SteadyCase> steady =
       load_steady("linearize", o.model, o.formulation, o.time);
   if (!steady) return exit_bad_input;
@@ -164,21 +159,22 @@ int linearize_once(const Options& o) {
   }
   const std::optional<std::vector<Held>> held = read_holds("linearize", *steady, o.holds, start);
   if (!held) return exit_bad_input;
-  const Result result = analyse(*steady, start, *held, search);
+  const LinearizeResult result = analyse(*steady, start, *held, search);
   if (result.status != exit_done)
-    return complain(fmt::format("{}: {}", o.model.path, result.problem), result.status);
+    return complain("linearize", fmt::format("{}: {}", o.model.path, result.problem),
+                    result.status);
   if (!o.out.empty()) {
-    const int status =
-        write_files(o, "linearize",
-                    {{"eigenvalues.csv", eigenvalue_table(result.linear)},
-                     {"units.json", ColumnUnits::of(*steady->model).json_for("")},
-                     {"linearize.json", result_json(*steady, result).dump(2) + "\n"}});
+    const int status = write_linearisation(
+        o, "linearize",
+        {{"eigenvalues.csv", eigenvalue_table(result.linear)},
+         {"units.json", ColumnUnits::of(*steady->model).json_for("")},
+         {"linearize.json", linearisation_json(*steady, result).dump(2) + "\n"}});
     if (status != exit_done) return status;
   }
   if (o.json)
-    print_json(result_json(*steady, result));
+    print_json(linearisation_json(*steady, result));
   else
-    print_text(*steady, result);
+    print_linearisation(*steady, result);
   return exit_done;
 }
 
@@ -186,12 +182,12 @@ int linearize_once(const Options& o) {
 
 struct SweepPoint {
   double value = 0;
-  Result result;
+  LinearizeResult result;
 };
 
 // One value of a parameter: a model of its own. False after a complaint.
-bool analyse_value(const Options& o, const ModelDescription& description, const std::string& name,
-                   SweepPoint& point) {
+bool analyse_value(const LinearizeArguments& o, const ModelDescription& description,
+                   const std::string& name, SweepPoint& point) {
   ModelArguments arguments = o.model;
   arguments.sets.push_back(fmt::format("{}={:.17g}", name, point.value));
   const std::unique_ptr<SteadyCase> steady =
@@ -204,7 +200,8 @@ bool analyse_value(const Options& o, const ModelDescription& description, const 
   return true;
 }
 
-bool sweep_parameter(const Options& o, const Range& range, std::vector<SweepPoint>& points) {
+bool sweep_parameter(const LinearizeArguments& o, const Range& range,
+                     std::vector<SweepPoint>& points) {
   Progress progress("linearize", !o.json);
   const std::optional<ModelDescription> description = read_description(o.model);
   if (!description) return false;
@@ -220,7 +217,7 @@ bool sweep_parameter(const Options& o, const Range& range, std::vector<SweepPoin
 }
 
 // An expression is held at every value, each search starting where the last one ended.
-bool sweep_expression(const Options& o, const SteadyCase& steady, const Range& range,
+bool sweep_expression(const LinearizeArguments& o, const SteadyCase& steady, const Range& range,
                       std::vector<SweepPoint>& points) {
   std::string problem;
   State start = initial_state(steady);
@@ -230,7 +227,7 @@ bool sweep_expression(const Options& o, const SteadyCase& steady, const Range& r
   varied.name = range.name;
   varied.function = make_state_function(*steady.system, *steady.model, range.name, problem);
   if (!varied.function) {
-    complain("--sweep: neither a parameter nor an expression: " + problem);
+    complain("linearize", "--sweep: neither a parameter nor an expression: " + problem);
     return false;
   }
   held->insert(held->begin(), varied);
@@ -301,14 +298,14 @@ void print_sweep(const Range& range, const std::vector<SweepPoint>& points) {
   }
 }
 
-int linearize_sweep(const Options& o) {
+int linearize_sweep(const LinearizeArguments& o) {
   if (!o.at.empty() && o.at != "equilibrium")
-    return complain("--sweep goes with the initial state or with --at equilibrium");
+    return complain("linearize", "--sweep goes with the initial state or with --at equilibrium");
   const std::unique_ptr<const Model> model = load_model(o.model);
   if (!model) return exit_bad_input;
   std::string problem;
   const std::optional<Range> range = read_range(o.sweep, *model, problem);
-  if (!range) return complain("--sweep: " + problem);
+  if (!range) return complain("linearize", "--sweep: " + problem);
   std::vector<SweepPoint> points;
   if (model->find_parameter(range->name) >= 0) {
     if (!sweep_parameter(o, *range, points)) return exit_bad_input;
@@ -319,7 +316,7 @@ int linearize_sweep(const Options& o) {
   }
   if (!o.out.empty()) {
     const std::string table = sweep_table(*range, points);
-    const int status = write_files(
+    const int status = write_linearisation(
         o, "linearize --sweep",
         {{"sweep.csv", table}, {"units.json", ColumnUnits::of(*model).json_for(table)}});
     if (status != exit_done) return status;
@@ -331,15 +328,15 @@ int linearize_sweep(const Options& o) {
   const bool any = std::any_of(points.begin(), points.end(),
                                [](const SweepPoint& p) { return p.result.status == exit_done; });
   return any ? exit_done
-             : complain("no value has a steady state: " + points[0].result.problem,
+             : complain("linearize", "no value has a steady state: " + points[0].result.problem,
                         points[0].result.status);
 }
 
 }  // namespace
 
 int linearize_command(const Words& words) {
-  Options options;
-  if (const std::optional<int> status = read_options(words, options)) return *status;
+  LinearizeArguments options;
+  if (const std::optional<int> status = read_linearize_arguments(words, options)) return *status;
   return options.sweep.empty() ? linearize_once(options) : linearize_sweep(options);
 }
 

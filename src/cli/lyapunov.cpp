@@ -18,14 +18,14 @@
 namespace cartan {
 namespace {
 
-struct Options {
+struct LyapunovArguments {
   AnalysisArguments analysis;
   std::string section, out;
   std::optional<double> duration, transient, step, tolerance;
   bool json = false, quiet = false, force = false;
 };
 
-std::optional<int> read_options(const Words& words, Options& o) {
+std::optional<int> read_lyapunov_arguments(const Words& words, LyapunovArguments& o) {
   Arguments arguments(
       "lyapunov",
       "Lyapunov exponents of the motion from the initial state; with --section its crossings of a "
@@ -50,12 +50,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
   return arguments.parse(words);
 }
 
-int complain(const std::string& message, int status) {
-  fmt::print(stderr, "cartan lyapunov: {}\n", name_options(message));
-  return status;
-}
-
-std::string check(const Options& o) {
+std::string check(const LyapunovArguments& o) {
   const std::pair<const char*, std::optional<double>> lengths[] = {
       {"--duration", o.duration}, {"--tolerance", o.tolerance}, {"--step", o.step}};
   for (const auto& [name, value] : lengths)
@@ -68,7 +63,8 @@ std::string check(const Options& o) {
 // section.csv: t and the numbers of the state.
 class SectionTable {
  public:
-  SectionTable(const System& system, const Model& model, const Options& o) : system_(system) {
+  SectionTable(const System& system, const Model& model, const LyapunovArguments& o)
+      : system_(system) {
     if (o.out.empty()) return;
     output_ = OutputFolder::open(o.out, "lyapunov", replace_if(o.force), problem_);
     if (!output_) return;
@@ -100,7 +96,7 @@ class SectionTable {
   long rows_ = 0;
 };
 
-void print_text(const Model& model, const LyapunovResult& result) {
+void print_exponents(const Model& model, const LyapunovResult& result) {
   fmt::print("{}: Lyapunov exponents over {:g} time units ({} decompositions)\n", model.name,
              result.duration, result.decompositions);
   for (std::size_t i = 0; i < result.exponents.size(); ++i)
@@ -110,9 +106,10 @@ void print_text(const Model& model, const LyapunovResult& result) {
 }  // namespace
 
 int lyapunov_command(const Words& words) {
-  Options o;
-  if (const std::optional<int> status = read_options(words, o)) return *status;
-  if (const std::string wrong = check(o); !wrong.empty()) return complain(wrong, exit_bad_input);
+  LyapunovArguments o;
+  if (const std::optional<int> status = read_lyapunov_arguments(words, o)) return *status;
+  if (const std::string wrong = check(o); !wrong.empty())
+    return complain("lyapunov", wrong, exit_bad_input);
   Analysis a;
   if (!load_analysis(o.analysis, a)) return exit_bad_input;
   LyapunovOptions options;
@@ -124,7 +121,7 @@ int lyapunov_command(const Words& words) {
   options.flow.most_steps = 1000000000;
   std::unique_ptr<StateFunction> section;
   SectionTable table(*a.system, *a.model, o);
-  if (!table.problem().empty()) return complain(table.problem(), exit_bad_input);
+  if (!table.problem().empty()) return complain("lyapunov", table.problem(), exit_bad_input);
   if (!o.section.empty()) {
     section = read_function(a, o.section, "--section");
     if (!section) return exit_bad_input;
@@ -140,8 +137,8 @@ int lyapunov_command(const Words& words) {
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (!result.problem.empty()) return complain(result.problem, exit_failed);
-  if (!table.close()) return complain(table.problem(), exit_failed);
+  if (!result.problem.empty()) return complain("lyapunov", result.problem, exit_failed);
+  if (!table.close()) return complain("lyapunov", table.problem(), exit_failed);
   if (o.json) {
     Json json = {{"model", a.model->name},
                  {"exponents", result.exponents},
@@ -155,7 +152,7 @@ int lyapunov_command(const Words& words) {
     print_json(json);
     return exit_done;
   }
-  print_text(*a.model, result);
+  print_exponents(*a.model, result);
   if (section) fmt::print("Written: {}/section.csv ({} crossings)\n", o.out, table.rows());
   return exit_done;
 }

@@ -38,11 +38,7 @@ std::vector<std::string> trajectory_columns(const Model& model, bool balance) {
   return names;
 }
 
-bool is_drive(const Constraint& constraint) {
-  return std::holds_alternative<DriveConstraint>(constraint.law);
-}
-
-void write(CsvWriter& table, const Vec3<double>& a) {
+void write_vector(CsvWriter& table, const Vec3<double>& a) {
   for (int k = 0; k < 3; ++k) table.number(a[k]);
 }
 
@@ -78,7 +74,7 @@ class TreeRecorder final : public Recorder {
                                       "constraint", "residual"};
     append(power, dotted(model.forces, {"potential", "potential_rate", "power"}));
     for (const Constraint& constraint : model.constraints)
-      if (is_drive(constraint)) power.push_back(constraint.name + ".power");
+      if (constraint.is_drive()) power.push_back(constraint.name + ".power");
     power_ = open(extra_.power, "power.csv", power);
     const std::vector<std::string> rows = row_names();
     multipliers_ = open(extra_.multipliers, "multipliers.csv", rows);
@@ -162,11 +158,11 @@ class TreeRecorder final : public Recorder {
   void write_bodies() {
     bodies_->number(now_.t);
     for (const BodyState& body : now_.bodies) {
-      write(*bodies_, body.position);
+      write_vector(*bodies_, body.position);
       const Quat<double>& u = body.orientation;
       for (double component : {u.w, u.x, u.y, u.z}) bodies_->number(component);
-      write(*bodies_, body.angular);
-      write(*bodies_, body.linear);
+      write_vector(*bodies_, body.angular);
+      write_vector(*bodies_, body.linear);
     }
     bodies_->end_row();
   }
@@ -179,7 +175,7 @@ class TreeRecorder final : public Recorder {
       power_->numbers({force.potential, force.potential_rate, force.power});
     const std::vector<Constraint>& constraints = system_.model().constraints;
     for (std::size_t k = 0; k < constraints.size(); ++k)
-      if (is_drive(constraints[k])) power_->number(report.constraint_power[k]);
+      if (constraints[k].is_drive()) power_->number(report.constraint_power[k]);
   }
 
   void write_extra(StateView at) {
@@ -195,7 +191,8 @@ class TreeRecorder final : public Recorder {
     }
     if (forces_)
       for (const AppliedWrench& w : system_.report_forces(at, *workspace_))
-        for (const Vec3<double>& vector : {w.point, w.force, w.torque}) write(*forces_, vector);
+        for (const Vec3<double>& vector : {w.point, w.force, w.torque})
+          write_vector(*forces_, vector);
     for (CsvWriter* table : tables)
       if (table) table->end_row();
   }
@@ -203,8 +200,8 @@ class TreeRecorder final : public Recorder {
   void write_dynamics(const DynamicsReport& report) {
     if (reactions_)
       for (const JointReaction& reaction : report.reactions) {
-        write(*reactions_, reaction.force);
-        write(*reactions_, reaction.torque);
+        write_vector(*reactions_, reaction.force);
+        write_vector(*reactions_, reaction.torque);
       }
     if (power_) write_power(report);
     if (multipliers_) multipliers_->numbers(report.multipliers);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int most_links = 100000;
 
-struct Options {
+struct NewArguments {
   std::string name, out;
   TemplateOptions contents;
   bool force = false;
@@ -27,7 +27,7 @@ std::string template_list() {
   return text;
 }
 
-std::optional<int> read_options(const Words& words, Options& o) {
+std::optional<int> read_new_arguments(const Words& words, NewArguments& o) {
   Arguments arguments(
       "new", "Write a ready, commented model file to start from.\n\nTemplates:" + template_list(),
       "  cartan new chain --links 16 --out chain.toml\n"
@@ -39,11 +39,6 @@ std::optional<int> read_options(const Words& words, Options& o) {
   arguments.option("--out", "FILE", "write to this file instead of the terminal", o.out);
   arguments.flag("--force", "replace FILE where it exists", o.force);
   return arguments.parse(words);
-}
-
-int complain(const std::string& message) {
-  fmt::print(stderr, "cartan new: {}\n", message);
-  return exit_bad_input;
 }
 
 const Template* find_template(const std::string& name) {
@@ -77,12 +72,12 @@ std::string find_problem(const Template& chosen, const TemplateOptions& o) {
 }  // namespace
 
 int new_command(const Words& words) {
-  Options options;
-  if (const std::optional<int> status = read_options(words, options)) return *status;
+  NewArguments options;
+  if (const std::optional<int> status = read_new_arguments(words, options)) return *status;
   const Template* chosen = find_template(options.name);
-  if (!chosen) return complain(explain_unknown(options.name));
+  if (!chosen) return complain("new", explain_unknown(options.name));
   if (const std::string problem = find_problem(*chosen, options.contents); !problem.empty())
-    return complain(problem);
+    return complain("new", problem);
   const std::string text = chosen->make(options.contents);
   if (options.out.empty()) {
     fmt::print("{}", text);
@@ -90,7 +85,7 @@ int new_command(const Words& words) {
   }
   std::string problem;
   if (!write_whole_file(options.out, text, replace_if(options.force), problem))
-    return complain(problem);
+    return complain("new", problem);
   fmt::print("Written: {}\nNext: cartan run {}\n", options.out, options.out);
   return exit_done;
 }

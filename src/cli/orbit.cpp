@@ -14,7 +14,7 @@
 namespace cartan {
 namespace {
 
-struct Options {
+struct OrbitArguments {
   AnalysisArguments analysis;
   std::string section, period;
   std::vector<std::string> holds;
@@ -23,7 +23,7 @@ struct Options {
   bool driven = false, json = false;
 };
 
-std::optional<int> read_options(const Words& words, Options& o) {
+std::optional<int> read_orbit_arguments(const Words& words, OrbitArguments& o) {
   Arguments arguments(
       "orbit",
       "Find a periodic orbit near the initial state by Newton's method; print its period, a state "
@@ -53,17 +53,6 @@ std::optional<int> read_options(const Words& words, Options& o) {
   return arguments.parse(words);
 }
 
-int complain(const std::string& message, int status) {
-  fmt::print(stderr, "cartan orbit: {}\n", name_options(message));
-  return status;
-}
-
-Json complex_json(const std::vector<std::complex<double>>& values) {
-  Json list = Json::array();
-  for (const std::complex<double>& z : values) list.push_back({z.real(), z.imag()});
-  return list;
-}
-
 Json turns_json(const System& system, const Orbit& orbit) {
   Json turns = Json::object();
   for (const auto& [number, count] : orbit.turns) turns[system.component_name(number)] = count;
@@ -84,7 +73,7 @@ bool keeps_energy(const Analysis& a) {
          make_state_function(*a.system, *a.model, "kinetic + potential", problem);
 }
 
-void print_text(const Analysis& a, const Orbit& orbit) {
+void print_orbit(const Analysis& a, const Orbit& orbit) {
   fmt::print("{}: an orbit of period {:.15g} after {} Newton steps (residual {:.2g})\n",
              a.model->name, orbit.point.period, orbit.newton_steps, orbit.residual);
   print_state(a, orbit.state());
@@ -105,14 +94,15 @@ void print_text(const Analysis& a, const Orbit& orbit) {
 }  // namespace
 
 int orbit_command(const Words& words) {
-  Options o;
-  if (const std::optional<int> status = read_options(words, o)) return *status;
+  OrbitArguments o;
+  if (const std::optional<int> status = read_orbit_arguments(words, o)) return *status;
   if (o.period.empty())
-    return complain("expected --period T, a guess (or with --driven the period)", exit_bad_input);
+    return complain("orbit", "expected --period T, a guess (or with --driven the period)",
+                    exit_bad_input);
   if (o.shooting && !(*o.shooting >= 1 && *o.shooting <= most_shooting_nodes))
-    return complain(refuse_shooting(*o.shooting), exit_bad_input);
+    return complain("orbit", refuse_shooting(*o.shooting), exit_bad_input);
   if (o.tolerance && !(*o.tolerance > 0))
-    return complain("--tolerance: expected a positive number", exit_bad_input);
+    return complain("orbit", "--tolerance: expected a positive number", exit_bad_input);
   Analysis a;
   if (!load_analysis(o.analysis, a)) return exit_bad_input;
   const auto workspace = a.system->make_workspace();
@@ -123,6 +113,7 @@ int orbit_command(const Words& words) {
   options.period = *period;
   if (!(options.period > 0) || !std::isfinite(options.period))
     return complain(
+        "orbit",
         fmt::format("--period {}: expected a positive number, got {:g}", o.period, options.period),
         exit_bad_input);
   options.shooting = o.shooting.value_or(1);
@@ -152,9 +143,10 @@ int orbit_command(const Words& words) {
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (!orbit.found())
-    return complain(*options.flow.stop_requested ? "interrupted" : orbit.problem, exit_failed);
+    return complain("orbit", *options.flow.stop_requested ? "interrupted" : orbit.problem,
+                    exit_failed);
   if (!o.json) {
-    print_text(a, orbit);
+    print_orbit(a, orbit);
     if (!o.holds.empty()) fmt::print("held: {}\n", fmt::join(o.holds, ", "));
     return exit_done;
   }

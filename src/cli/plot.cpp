@@ -15,7 +15,7 @@ namespace cartan {
 namespace fs = std::filesystem;
 namespace {
 
-struct Options {
+struct PlotArguments {
   PlotRequest request;
   std::string out, title, x_label, y_label, log;
   std::vector<std::string> formats = {"svg"};
@@ -23,7 +23,7 @@ struct Options {
   bool json = false;
 };
 
-std::optional<int> read_options(const Words& words, Options& o) {
+std::optional<int> read_plot_arguments(const Words& words, PlotArguments& o) {
   Arguments arguments(
       "plot",
       "Draw what commands have written: the folder of a run (energies, drift, violations, "
@@ -61,12 +61,7 @@ std::optional<int> read_options(const Words& words, Options& o) {
   return arguments.parse(words);
 }
 
-int refuse(const std::string& why, int status = exit_bad_input) {
-  fmt::print(stderr, "cartan plot: {}\n", why);
-  return status;
-}
-
-std::string find_contradiction(Options& o) {
+std::string find_contradiction(PlotArguments& o) {
   PlotRequest& r = o.request;
   if (r.x.empty() != r.y.empty()) return "--x and --y belong together";
   if (!r.x.empty() && !r.quantities.empty())
@@ -97,16 +92,16 @@ std::string default_folder(const std::string& path) {
 }  // namespace
 
 int plot_command(const Words& words) {
-  Options o;
-  if (const std::optional<int> status = read_options(words, o)) return *status;
-  if (const std::string why = find_contradiction(o); !why.empty()) return refuse(why);
+  PlotArguments o;
+  if (const std::optional<int> status = read_plot_arguments(words, o)) return *status;
+  if (const std::string why = find_contradiction(o); !why.empty()) return complain("plot", why);
   std::string problem;
   std::vector<NamedChart> charts = make_plots(o.request, problem);
-  if (charts.empty()) return refuse(problem);
+  if (charts.empty()) return complain("plot", problem);
   const std::string folder = o.out.empty() ? default_folder(o.request.paths[0]) : o.out;
   std::error_code failed;
   fs::create_directories(folder, failed);
-  if (failed) return refuse(fmt::format("{}: {}", folder, failed.message()));
+  if (failed) return complain("plot", fmt::format("{}: {}", folder, failed.message()));
   const bool png = std::count(o.formats.begin(), o.formats.end(), "png") > 0;
   const bool svg = std::count(o.formats.begin(), o.formats.end(), "svg") > 0;
   std::vector<std::string> files;
@@ -120,11 +115,11 @@ int plot_command(const Words& words) {
     chart.height = o.height.value_or(chart.height);
     const std::string base = (fs::path(folder) / named.name).string(), text = chart_svg(chart);
     if (svg && !write_whole_file(base + ".svg", text, Replace::yes, problem))
-      return refuse(problem, exit_failed);
+      return complain("plot", problem, exit_failed);
     if (svg) files.push_back(base + ".svg");
     if (png) files.push_back(base + ".png"), pictures.push_back({text, base + ".png"});
   }
-  if (png && !write_pictures(pictures, problem)) return refuse(problem, exit_failed);
+  if (png && !write_pictures(pictures, problem)) return complain("plot", problem, exit_failed);
   if (o.json)
     print_json({{"files", files}});
   else

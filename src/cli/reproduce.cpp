@@ -22,13 +22,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Options {
+struct ReproduceArguments {
   std::string out = "reproduction", examples = CARTAN_EXAMPLES;
   std::vector<std::string> only;
   bool quick = false, list = false, json = false, force = false;
 };
 
-std::optional<int> read_options(const Words& words, Options& o) {
+std::optional<int> read_reproduce_arguments(const Words& words, ReproduceArguments& o) {
   Arguments arguments("reproduce",
                       "Compute every table and figure of the five source documents and write one "
                       "report (report.html, results.json): what is printed, what comes out, how "
@@ -44,11 +44,6 @@ std::optional<int> read_options(const Words& words, Options& o) {
   arguments.option("--examples", "DIR", "folder of the model files", o.examples);
   arguments.flag("--json", "print results.json", o.json);
   return arguments.parse(words);
-}
-
-int refuse(const std::string& why, int status = exit_bad_input) {
-  fmt::print(stderr, "cartan reproduce: {}\n", why);
-  return status;
 }
 
 double since(Clock::time_point begin) {
@@ -108,7 +103,7 @@ int list_items(const std::vector<Document>& documents, const std::vector<std::st
 
 // The folder is ours from the start, so that a second call may take up what an interrupted one
 // left.
-std::unique_ptr<OutputFolder> open_folder(const Options& o, std::string& problem) {
+std::unique_ptr<OutputFolder> open_folder(const ReproduceArguments& o, std::string& problem) {
   auto output = OutputFolder::open(o.out, "reproduce", replace_if(o.force), problem);
   if (!output) return nullptr;
   std::error_code ignored;
@@ -128,8 +123,8 @@ std::unique_ptr<OutputFolder> open_folder(const Options& o, std::string& problem
 }  // namespace
 
 int reproduce_command(const Words& words) {
-  Options o;
-  if (const std::optional<int> status = read_options(words, o)) return *status;
+  ReproduceArguments o;
+  if (const std::optional<int> status = read_reproduce_arguments(words, o)) return *status;
   const std::vector<Document> documents = {document_000(), document_001(), document_002(),
                                            document_003(), document_004()};
   for (const std::string& one : o.only) {
@@ -137,16 +132,18 @@ int reproduce_command(const Words& words) {
     for (const Document& document : documents)
       for (const Item& item : document.items) known |= is_wanted(item.id, {one});
     if (!known)
-      return refuse(
+      return complain(
+          "reproduce",
           fmt::format("--only {}: there is no such document or item; --list lists them", one));
   }
   if (o.list) return list_items(documents, o.only);
   std::error_code failed;
   if (!fs::is_directory(o.examples, failed))
-    return refuse(o.examples + ": the model files are missing; --examples names their folder");
+    return complain("reproduce",
+                    o.examples + ": the model files are missing; --examples names their folder");
   std::string problem;
   const auto output = open_folder(o, problem);
-  if (!output) return refuse(problem);
+  if (!output) return complain("reproduce", problem);
 
   Workshop::Settings settings;
   settings.out = fs::absolute(o.out).lexically_normal().string();
@@ -162,7 +159,7 @@ int reproduce_command(const Words& words) {
     ReproducedDocument one{&document, {}};
     for (const Item& item : document.items) {
       if (!is_wanted(item.id, o.only)) continue;
-      if (workshop.interrupted()) return refuse("interrupted", exit_failed);
+      if (workshop.interrupted()) return complain("reproduce", "interrupted", exit_failed);
       one.records.push_back(make_record(document, item, workshop));
       const Record& record = one.records.back();
       const bool bad = record.status == RecordStatus::failed;
@@ -179,7 +176,7 @@ int reproduce_command(const Words& words) {
   const std::string results = report_json(done, facts);
   if (!output->append("report.html", report_page(done, facts), problem) ||
       !output->append("results.json", results, problem))
-    return refuse(problem, exit_failed);
+    return complain("reproduce", problem, exit_failed);
   fmt::print("{}", o.json ? results : settings.out + "/report.html\n");
   return broken > 0 ? exit_failed : exit_done;
 }

@@ -29,7 +29,7 @@
 namespace cartan {
 namespace {
 
-struct Options {
+struct RunCommandArguments {
   ModelArguments model;
   RunArguments run;
   std::string from, out, stabilisation = "projection", estimate = "on";
@@ -38,7 +38,7 @@ struct Options {
   bool keep_partial = false, force = false;
 };
 
-std::optional<int> read_options(const Words& words, Options& o) {
+std::optional<int> read_command_line(const Words& words, RunCommandArguments& o) {
   Arguments arguments("run", "Simulate a model: print a summary and, with --out, write the motion.",
                       "  cartan run examples/heavy_top.toml --duration 2 --out result\n"
                       "  cartan run examples/heavy_top.toml --from result --duration 2 --out more");
@@ -114,7 +114,7 @@ struct Job {
 };
 
 // generalized-alpha solves the constraints themselves in every step and has nothing to feed back.
-bool check_feedback(const Options& o, const RunSettings& settings) {
+bool check_feedback(const RunCommandArguments& o, const RunSettings& settings) {
   if (o.stabilisation != "baumgarte" || !find_integrator(settings.simulate.integrator)->index3)
     return true;
   fmt::print(stderr,
@@ -125,7 +125,7 @@ bool check_feedback(const Options& o, const RunSettings& settings) {
 }
 
 // The start of the file, or another state made consistent with the constraints.
-bool read_start(const Options& o, Job& job) {
+bool read_start(const RunCommandArguments& o, Job& job) {
   const auto* mechanism = job.mechanism();
   if (mechanism) job.assembly = mechanism->assembly();
   if (o.from.empty()) return true;
@@ -141,7 +141,7 @@ bool read_start(const Options& o, Job& job) {
 }
 
 // What a user would not expect of the method or the formulation.
-void tell_limits(const Options& o, const Job& job) {
+void tell_limits(const RunCommandArguments& o, const Job& job) {
   if (o.quiet) return;
   const IntegratorInfo& method = *find_integrator(job.settings.simulate.integrator);
   if (!o.from.empty() && (method.order == 0 || method.index3))
@@ -172,7 +172,7 @@ bool check_drives(const Job& job) {
 }
 
 // False after a complaint: bad input. The folder is touched last, when everything else is in order.
-bool prepare(const Options& o, Job& job) {
+bool prepare(const RunCommandArguments& o, Job& job) {
   ExtraTables extra;
   if (!read_extra_tables(o.record, extra) || !check_stabilisation("run", o.stabilisation))
     return false;
@@ -334,7 +334,7 @@ bool write_report(const Words& words, const Job& job, const RunResult& result,
 }
 
 // The exit status of a run that did not come to its end.
-int tell_failure(const Options& o, const Job& job, const RunResult& result) {
+int tell_failure(const RunCommandArguments& o, const Job& job, const RunResult& result) {
   if (result.report.status == RunStatus::bad_options) {
     fmt::print(stderr, "{}: {}\n", job.model->file, result.report.message);
     return exit_bad_input;
@@ -369,8 +369,8 @@ void tell_undefined(const Job& job, const RunResult& result) {
 }  // namespace
 
 int run_command(const Words& words) {
-  Options options;
-  if (const std::optional<int> status = read_options(words, options)) return *status;
+  RunCommandArguments options;
+  if (const std::optional<int> status = read_command_line(words, options)) return *status;
   Job job;
   if (!prepare(options, job)) return exit_bad_input;
   const RunResult result = simulate(job, !options.quiet);

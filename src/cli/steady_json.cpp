@@ -11,16 +11,16 @@ bool closes_loop(const Model& model, int joint) {
 }
 
 // What a mode does, its real or its imaginary part.
-struct Motion {
+struct ModeMotion {
   std::vector<std::vector<double>> q, v;  // per joint; v of tree joints only
   std::vector<BodyState> bodies;          // their velocities are the motion
 };
 
 // Positions move with speeds v = d: bodies then have the velocities that are the mode's motion.
-Motion calc_motion(const SteadyCase& steady, const State& state, const Eigen::VectorXd& d) {
+ModeMotion calc_motion(const SteadyCase& steady, const State& state, const Eigen::VectorXd& d) {
   const auto& mechanism = dynamic_cast<const MechanicalSystem&>(*steady.system);
   const Model& model = *steady.model;
-  Motion motion;
+  ModeMotion motion;
   State moving = state;
   int x = 0, tangent = 0;
   std::size_t v = steady.system->kinematic_size();
@@ -96,7 +96,8 @@ Json mode_json(const SteadyCase& steady, const Linearisation& result, int k) {
       mode["variables"][steady.model->variables[i].name] = {re[i], im[i]};
     return mode;
   }
-  const Motion a = calc_motion(steady, result.state, re), b = calc_motion(steady, result.state, im);
+  const ModeMotion a = calc_motion(steady, result.state, re),
+                   b = calc_motion(steady, result.state, im);
   const Model& model = *steady.model;
   for (const char* part : {"q", "v", "bodies"}) mode[part] = Json::object();
   for (std::size_t j = 0; j < model.joints.size(); ++j) {

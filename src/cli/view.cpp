@@ -24,7 +24,7 @@
 namespace cartan {
 namespace {
 
-struct Options {
+struct ViewArguments {
   ViewSource source;
   std::string file;  // --export
   Film film;
@@ -33,7 +33,7 @@ struct Options {
   bool no_browser = false, json = false, force = false;
 };
 
-std::optional<int> read_options(const Words& words, Options& o) {
+std::optional<int> read_view_arguments(const Words& words, ViewArguments& o) {
   Arguments arguments("view",
                       "Show a run in the browser: bodies in motion, forces, traces, plots. With a "
                       "model file: its initial assembly.",
@@ -67,16 +67,12 @@ std::optional<int> read_options(const Words& words, Options& o) {
   return arguments.parse(words);
 }
 
-int refuse(const std::string& why) {
-  fmt::print(stderr, "cartan view: {}\n", why);
-  return exit_bad_input;
-}
 int fail(const std::string& why) {
   fmt::print(stderr, "cartan view: {}\n", why);
   return exit_failed;
 }
 
-std::string find_contradiction(const Options& o) {
+std::string find_contradiction(const ViewArguments& o) {
   if (!o.file.empty() && !o.film.file.empty())
     return "--export and --record are two results; give one of them";
   if (o.port && (*o.port < 1 || *o.port > 65535)) return "--port: expected 1 to 65535";
@@ -90,7 +86,7 @@ std::string find_contradiction(const Options& o) {
   return o.film.file.empty() ? "" : refuse_film(o.film);
 }
 
-void report(const Options& o, const char* what, const std::string& value) {
+void report(const ViewArguments& o, const char* what, const std::string& value) {
   if (o.json)
     print_json({{what, value}});
   else
@@ -98,7 +94,7 @@ void report(const Options& o, const char* what, const std::string& value) {
   std::fflush(stdout);
 }
 
-int export_page(const Options& o, const std::string& page, const std::string& data) {
+int export_page(const ViewArguments& o, const std::string& page, const std::string& data) {
   std::string problem;
   if (!write_whole_file(o.file, page_with_data(page, data), replace_if(o.force), problem))
     return fail(problem);
@@ -112,11 +108,11 @@ void open_browser(const std::string& address) {
   if (desktop && has_program("xdg-open")) start_program({"xdg-open", address});
 }
 
-int serve(const Options& o, ViewContent content) {
+int serve(const ViewArguments& o, ViewContent content) {
   std::string problem;
   const std::atomic<bool>& interrupted = watch_interrupts();
   const auto server = ViewServer::start(std::move(content), o.port.value_or(0), problem);
-  if (!server) return refuse(problem);
+  if (!server) return complain("view", problem);
   report(o, "address", server->address());
   fmt::print(stderr, "cartan view: showing {}; Ctrl-C ends it\n", o.source.shown.path);
   if (!o.no_browser) open_browser(server->address());
@@ -127,10 +123,10 @@ int serve(const Options& o, ViewContent content) {
 }  // namespace
 
 int view_command(const Words& words) {
-  Options o;
-  if (const std::optional<int> status = read_options(words, o)) return *status;
+  ViewArguments o;
+  if (const std::optional<int> status = read_view_arguments(words, o)) return *status;
   o.film.speed = o.speed.value_or(1);
-  if (const std::string why = find_contradiction(o); !why.empty()) return refuse(why);
+  if (const std::string why = find_contradiction(o); !why.empty()) return complain("view", why);
   if (o.frames) o.source.limits.frames = *o.frames;
 
   std::string problem;

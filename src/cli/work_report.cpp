@@ -10,11 +10,7 @@
 namespace cartan {
 namespace {
 
-constexpr std::size_t most_lines = 8;
-
-bool is_drive(const Constraint& constraint) {
-  return std::holds_alternative<DriveConstraint>(constraint.law);
-}
+constexpr std::size_t most_works = 8;
 
 }  // namespace
 
@@ -54,7 +50,7 @@ Json work_json(const Model& model, const WorkReport& work) {
   for (std::size_t k = 0; k < work.forces.size(); ++k)
     forces[model.forces[k].name] = work.forces[k];
   for (std::size_t k = 0; k < work.constraints.size(); ++k)
-    if (is_drive(model.constraints[k])) drives[model.constraints[k].name] = work.constraints[k];
+    if (model.constraints[k].is_drive()) drives[model.constraints[k].name] = work.constraints[k];
   return {{"forces", std::move(forces)}, {"drives", std::move(drives)}, {"gravity", work.gravity}};
 }
 
@@ -63,7 +59,7 @@ std::vector<std::string> work_lines(const Model& model, const WorkReport& work) 
   for (std::size_t k = 0; k < work.forces.size(); ++k)
     all.emplace_back(work.forces[k], fmt::format("force '{}'", model.forces[k].name));
   for (std::size_t k = 0; k < work.constraints.size(); ++k)
-    if (is_drive(model.constraints[k]))
+    if (model.constraints[k].is_drive())
       all.emplace_back(work.constraints[k], fmt::format("drive '{}'", model.constraints[k].name));
   if (all.empty() && work.untold.empty()) return {};
   if (work.gravity != 0) all.emplace_back(work.gravity, "gravity");
@@ -72,10 +68,10 @@ std::vector<std::string> work_lines(const Model& model, const WorkReport& work) 
   });
   std::vector<std::string> lines;
   if (!work.untold.empty()) lines.push_back("of each force: not told; " + work.untold);
-  for (std::size_t k = 0; k < std::min(all.size(), most_lines); ++k)
+  for (std::size_t k = 0; k < std::min(all.size(), most_works); ++k)
     lines.push_back(fmt::format("{:.6g} J by {}", all[k].first, all[k].second));
-  if (all.size() > most_lines)
-    lines.push_back(fmt::format("and {} more (all of them: --json)", all.size() - most_lines));
+  if (all.size() > most_works)
+    lines.push_back(fmt::format("and {} more (all of them: --json)", all.size() - most_works));
   return lines;
 }
 

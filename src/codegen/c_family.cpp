@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "codegen/c_function.h"
+#include "codegen/replace_all.h"
 
 namespace cartan {
 
@@ -196,11 +197,6 @@ constexpr const char* general_helper =
     }
 }
 )";
-
-void replace_all(std::string& text, const std::string& what, const std::string& by) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-    text.replace(at, what.size(), by);
-}
 
 }  // namespace
 

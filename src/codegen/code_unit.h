@@ -32,6 +32,18 @@ struct CodeMatrix {
   bool is_sparse() const { return !row.empty() || (entries.empty() && rows * columns > 0); }
 };
 
+inline CodeMatrix column(const std::string& name, std::vector<Expression> entries) {
+  CodeMatrix matrix;
+  matrix.name = name;
+  matrix.rows = static_cast<int>(entries.size());
+  matrix.entries = std::move(entries);
+  return matrix;
+}
+
+inline bool is_zero(const Expression& x) {
+  return x.is_number() && x.number() == 0;
+}
+
 // matrix * result = rhs, where rhs has one or several columns. Its code factorises and solves;
 // zeros of the matrix are used. symmetric: symmetric and positive definite (a mass matrix), solved
 // without pivoting; anything else is solved block by block with partial pivoting.

@@ -16,11 +16,11 @@ CFlavour c_flavour(const std::string& unit) {
   return flavour;
 }
 
-std::string declare_array(const std::string& name, int size) {
+std::string declare_c_array(const std::string& name, int size) {
   return fmt::format("    double* {} = malloc({} * sizeof(double));\n    if (!{}) return NAN;\n",
                      name, size, name);
 }
-std::string release_array(const std::string& name) {
+std::string release_c_array(const std::string& name) {
   return "    free(" + name + ");\n";
 }
 
@@ -98,7 +98,7 @@ std::vector<GeneratedFile> emit_c(const UnitPlan& plan) {
                   unit, writer.names_table());
   text += "/* The largest relative error at the sample values. */\n";
   text += fmt::format("double {}_check(void)\n{{\n{}  return error;\n}}\n", unit,
-                      writer.check_statements(declare_array, release_array));
+                      writer.check_statements(declare_c_array, release_c_array));
   return {{unit + ".c", std::move(text)}, {unit + ".h", header(plan)}};
 }
 

@@ -20,11 +20,11 @@ CFlavour cpp_flavour() {
   return flavour;
 }
 
-std::string declare_array(const std::string& name, int size) {
+std::string declare_cpp_array(const std::string& name, int size) {
   return fmt::format("    std::vector<double> {0}_({1});\n    double* const {0} = {0}_.data();\n",
                      name, size);
 }
-std::string release_array(const std::string&) {
+std::string release_cpp_array(const std::string&) {
   return "";
 }
 
@@ -69,7 +69,7 @@ std::vector<GeneratedFile> emit_cpp(const UnitPlan& plan) {
   text += "\n" + writer.helpers();
   for (const PlannedFunction& function : plan.functions) text += writer.definition(function) + "\n";
   text += fmt::format("inline double check()\n{{\n{}  return error;\n}}\n\n",
-                      writer.check_statements(declare_array, release_array));
+                      writer.check_statements(declare_cpp_array, release_cpp_array));
   text += "}  // namespace detail\n\n";
   for (const PlannedFunction& function : plan.functions) {
     if (!function.prepared.comment.empty()) text += c_comment({function.prepared.comment});

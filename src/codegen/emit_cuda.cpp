@@ -21,10 +21,10 @@ CFlavour cuda_flavour(const std::string& unit) {
   return flavour;
 }
 
-std::string declare_array(const std::string& name, int size) {
+std::string declare_cuda_array(const std::string& name, int size) {
   return fmt::format("    double* const {} = work;\n    work += {};\n", name, size);
 }
-std::string release_array(const std::string&) {
+std::string release_cuda_array(const std::string&) {
   return "";
 }
 
@@ -61,7 +61,7 @@ std::vector<GeneratedFile> emit_cuda(const UnitPlan& plan) {
       "/* The largest relative error at the sample values. */\n"
       "__device__ inline double {0}_check(double* work)\n{{\n  (void)work;\n{2}  return "
       "error;\n}}\n",
-      unit, std::max(1, work), writer.check_statements(declare_array, release_array));
+      unit, std::max(1, work), writer.check_statements(declare_cuda_array, release_cuda_array));
   return {{unit + ".cuh", std::move(text)}};
 }
 

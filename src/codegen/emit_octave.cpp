@@ -17,7 +17,7 @@ std::string octave_number(double value) {
   return c_number(value);
 }
 
-std::string place_text(const StoredArray& array, int entry) {
+std::string octave_place(const StoredArray& array, int entry) {
   if (array.is_sparse() || array.columns == 1) return std::to_string(entry + 1);
   return fmt::format("{}, {}", entry / array.columns + 1, entry % array.columns + 1);
 }
@@ -69,7 +69,7 @@ class OctaveDialect : public Dialect {
   }
   std::string solution(int array, int entry) const override {
     return fmt::format("{}({})", function_.array_names[array],
-                       place_text(function_.array(array), entry));
+                       octave_place(function_.array(array), entry));
   }
 
  private:
@@ -77,7 +77,7 @@ class OctaveDialect : public Dialect {
   const PlannedFunction& function_;
 };
 
-constexpr const char* table_helper = R"(
+constexpr const char* octave_table_helper = R"(
 function y = table_(piece, last, outside, order, x)
   % derivative `order` of the table with the cubic pieces x0, c0, c1, c2, c3 up to x = last; outside:
   % 0 no value (NaN), 1 the values of the ends, 2 it repeats, 3 the end pieces continue
@@ -115,7 +115,7 @@ end
 )";
 
 // Functions of the same file.
-std::string helpers(const UnitPlan& plan, const Listing& listing) {
+std::string octave_helpers(const UnitPlan& plan, const Listing& listing) {
   std::string text;
   auto has = [&](Op op) { return listing.operations.count(op) > 0; };
   if (has(Op::sqrt) || has(Op::log) || has(Op::asin) || has(Op::acos) || has(Op::power))
@@ -125,7 +125,7 @@ std::string helpers(const UnitPlan& plan, const Listing& listing) {
   if (has(Op::max)) text += "\nfunction y = max_(x, y)\n  if ~(x < y)\n    y = x;\n  end\nend\n";
   if (has(Op::if_positive))
     text += "\nfunction y = if_positive_(c, x, y)\n  if c > 0\n    y = x;\n  end\nend\n";
-  if (!listing.tables.empty()) text += table_helper;
+  if (!listing.tables.empty()) text += octave_table_helper;
   for (const int table : listing.tables) {
     text += fmt::format("\nfunction piece = table{}_()\n  piece = [\n", table + 1);
     for (const TableFunction::Piece& piece : plan.unit.graph->table(table)->pieces()) {
@@ -144,7 +144,7 @@ std::string indices_text(const std::vector<int>& values) {
   return "[" + joined(words, ", ") + "]";
 }
 
-std::string solve_text(const PlannedFunction& function, const DenseBlock& block) {
+std::string octave_solve(const PlannedFunction& function, const DenseBlock& block) {
   const std::string &matrix = function.array_names[block.matrix],
                     &rhs = function.array_names[block.rhs];
   std::string text;
@@ -152,7 +152,7 @@ std::string solve_text(const PlannedFunction& function, const DenseBlock& block)
   text += fmt::format("  {0} = {1} \\ {0};\n", rhs, matrix);
   for (std::size_t k = 0; k < block.result_entries.size(); ++k)
     text += fmt::format("  {}({}) = {}({}, {});\n", function.array_names[block.result],
-                        place_text(function.array(block.result), block.result_entries[k]), rhs,
+                        octave_place(function.array(block.result), block.result_entries[k]), rhs,
                         k / block.columns + 1, k % block.columns + 1);
   return text;
 }
@@ -169,7 +169,7 @@ std::string arguments_text(const UnitPlan& plan) {
   return joined(arguments, ", ");
 }
 
-std::string definition(const UnitPlan& plan, const PlannedFunction& function) {
+std::string octave_definition(const UnitPlan& plan, const PlannedFunction& function) {
   const ExpressionGraph& graph = *plan.unit.graph;
   const OctaveDialect dialect(plan, function);
   const ExpressionWriter writer(graph, plan.names, function.listing, dialect);
@@ -195,10 +195,10 @@ std::string definition(const UnitPlan& plan, const PlannedFunction& function) {
       text += fmt::format("  {} = {};\n", dialect.temporary(function.listing.temporary_of[s.node]),
                           writer.definition(s.node));
     else if (s.kind == Statement::Kind::solve)
-      text += solve_text(function, function.prepared.blocks[s.array]);
+      text += octave_solve(function, function.prepared.blocks[s.array]);
     else if (!graph.is_number(s.node, 0))
       text += fmt::format("  {}({}) = {};\n", function.array_names[s.array],
-                          place_text(function.array(s.array), s.entry), writer.value(s.node));
+                          octave_place(function.array(s.array), s.entry), writer.value(s.node));
   }
   for (int k = 0; k < function.outputs(); ++k) {
     const StoredArray& array = function.array(k);
@@ -207,7 +207,7 @@ std::string definition(const UnitPlan& plan, const PlannedFunction& function) {
                           indices_text(array.row), indices_text(array.column), array.rows,
                           array.columns);
   }
-  return text + "end\n" + helpers(plan, function.listing);
+  return text + "end\n" + octave_helpers(plan, function.listing);
 }
 
 std::string column_text(const std::vector<double>& values) {
@@ -228,7 +228,7 @@ std::string entries_text(const StoredArray& array, const std::string& name, int 
   return fmt::format("  values = {}; values = values(1:{}:end);\n", flat, stride);
 }
 
-std::string check(const UnitPlan& plan) {
+std::string octave_check(const UnitPlan& plan) {
   std::string text = fmt::format(
       "function error_ = {}_check()\n  % the largest relative error at the sample values\n"
       "  error_ = 0;\n",
@@ -287,9 +287,9 @@ std::vector<GeneratedFile> emit_octave(const UnitPlan& plan) {
        "Places are counted from 0 below, from 1 in the code."}));
   std::vector<GeneratedFile> files;
   for (const PlannedFunction& function : plan.functions)
-    files.push_back(
-        {fmt::format("{}_{}.m", unit, function.name), definition(plan, function) + "\n" + head});
-  files.push_back({unit + "_check.m", check(plan) + "\n" + head});
+    files.push_back({fmt::format("{}_{}.m", unit, function.name),
+                     octave_definition(plan, function) + "\n" + head});
+  files.push_back({unit + "_check.m", octave_check(plan) + "\n" + head});
   files.push_back({unit + "_names.m", names_file(plan)});
   return files;
 }

@@ -17,7 +17,7 @@ std::string python_number(double value) {
   return c_number(value);
 }
 
-std::string place_text(const StoredArray& array, int entry);
+std::string python_place(const StoredArray& array, int entry);
 
 class PythonDialect : public Dialect {
  public:
@@ -66,7 +66,7 @@ class PythonDialect : public Dialect {
   }
   std::string solution(int array, int entry) const override {
     return fmt::format("{}[{}]", function_.array_names[array],
-                       place_text(function_.array(array), entry));
+                       python_place(function_.array(array), entry));
   }
 
  private:
@@ -92,26 +92,26 @@ std::string shape_text(const StoredArray& array) {
   return fmt::format("({}, {})", array.rows, array.columns);
 }
 
-std::string place_text(const StoredArray& array, int entry) {
+std::string python_place(const StoredArray& array, int entry) {
   if (array.is_sparse() || (array.is_output && array.columns == 1 && array.rows > 1))
     return std::to_string(entry);
   if (array.is_output && array.rows == 1 && array.columns == 1) return "...";
   return fmt::format("{}, {}", entry / array.columns, entry % array.columns);
 }
 
-std::string solve_text(const PlannedFunction& function, const DenseBlock& block) {
+std::string python_solve(const PlannedFunction& function, const DenseBlock& block) {
   const std::string& rhs = function.array_names[block.rhs];
   std::string text =
       fmt::format("        {} = _solve({}, {}, {})\n", rhs, function.array_names[block.matrix], rhs,
                   block.symmetric ? "True" : "False");
   for (std::size_t k = 0; k < block.result_entries.size(); ++k)
     text += fmt::format("        {}[{}] = {}[{}, {}]\n", function.array_names[block.result],
-                        place_text(function.array(block.result), block.result_entries[k]), rhs,
+                        python_place(function.array(block.result), block.result_entries[k]), rhs,
                         k / block.columns, k % block.columns);
   return text;
 }
 
-std::string definition(const UnitPlan& plan, const PlannedFunction& function) {
+std::string python_definition(const UnitPlan& plan, const PlannedFunction& function) {
   const ExpressionGraph& graph = *plan.unit.graph;
   const PythonDialect dialect(plan, function);
   const ExpressionWriter writer(graph, plan.names, function.listing, dialect);
@@ -146,10 +146,10 @@ std::string definition(const UnitPlan& plan, const PlannedFunction& function) {
           fmt::format("        {} = {}\n", dialect.temporary(function.listing.temporary_of[s.node]),
                       writer.definition(s.node));
     else if (s.kind == Statement::Kind::solve)
-      text += solve_text(function, function.prepared.blocks[s.array]);
+      text += python_solve(function, function.prepared.blocks[s.array]);
     else if (!graph.is_number(s.node, 0))
       text += fmt::format("        {}[{}] = {}\n", function.array_names[s.array],
-                          place_text(function.array(s.array), s.entry), writer.value(s.node));
+                          python_place(function.array(s.array), s.entry), writer.value(s.node));
   }
   if (text.size() == begin) text += "        pass\n";
   if (!outputs.empty()) text += "    return " + joined(outputs, ", ") + "\n";
@@ -184,7 +184,7 @@ std::string patterns(const PlannedFunction& function) {
   return text;
 }
 
-constexpr const char* table_helper = R"(def _table(piece, last, outside, order, x):
+constexpr const char* python_table_helper = R"(def _table(piece, last, outside, order, x):
     """Derivative `order` of the table with the cubic pieces x0, c0, c1, c2, c3 up to x = last; outside:
     0 no value (nan), 1 the values of the ends, 2 it repeats, 3 the end pieces continue."""
     first, period = piece[0, 0], last - piece[0, 0]
@@ -227,13 +227,13 @@ constexpr const char* solve_helper = R"(def _solve(a, b, symmetric):
 
 )";
 
-std::string helpers(const UnitPlan& plan) {
+std::string python_helpers(const UnitPlan& plan) {
   std::string text;
   if (plan.operations.count(Op::min))
     text += "def _min(x, y):\n    return np.where(y < x, y, x)\n\n\n";
   if (plan.operations.count(Op::max))
     text += "def _max(x, y):\n    return np.where(x < y, y, x)\n\n\n";
-  if (!plan.tables.empty()) text += table_helper;
+  if (!plan.tables.empty()) text += python_table_helper;
   if (plan.has_symmetric_blocks || plan.has_general_blocks) text += solve_helper;
   for (const int table : plan.tables) {
     text += fmt::format("_table{} = np.array([\n", table + 1);
@@ -247,7 +247,7 @@ std::string helpers(const UnitPlan& plan) {
 
 // Names of its own begin with an underscore, as no name of a function does: one of them, `outputs`,
 // hid the function of that name once.
-std::string check(const UnitPlan& plan) {
+std::string python_check(const UnitPlan& plan) {
   std::string text =
       "def check():\n    \"\"\"The largest relative error at the sample values.\"\"\"\n"
       "    _error = 0.0\n    _arguments = [";
@@ -307,10 +307,10 @@ std::vector<GeneratedFile> emit_python(const UnitPlan& plan) {
                           text_literal(plan.unit_of(a, k)));
     text += "],\n";
   }
-  text += "}\n\n\n" + helpers(plan);
+  text += "}\n\n\n" + python_helpers(plan);
   for (const PlannedFunction& function : plan.functions)
-    text += patterns(function) + definition(plan, function);
-  text += check(plan);
+    text += patterns(function) + python_definition(plan, function);
+  text += python_check(plan);
   return {{unit + ".py", std::move(text)}};
 }
 

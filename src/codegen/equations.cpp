@@ -12,9 +12,8 @@ namespace cartan {
 namespace {
 
 bool has_drive(const Model& model) {
-  return std::any_of(model.constraints.begin(), model.constraints.end(), [](const Constraint& c) {
-    return std::holds_alternative<DriveConstraint>(c.law);
-  });
+  return std::any_of(model.constraints.begin(), model.constraints.end(),
+                     [](const Constraint& c) { return c.is_drive(); });
 }
 
 std::string symbol_latex(const std::string& letter, int i) {

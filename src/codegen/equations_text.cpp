@@ -111,7 +111,7 @@ std::string legend_text(const EquationSheet& sheet) {
   return text;
 }
 
-std::string latex_text(const std::string& text) {
+std::string latex_escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
     if (std::string_view("#$%&_{}").find(c) != std::string_view::npos) result += '\\';
@@ -156,10 +156,10 @@ std::string sheet_as_latex(ExpressionGraph& graph, const EquationSheet& sheet) {
   std::string text =
       "\\documentclass{article}\n\\usepackage{amsmath}\n\\usepackage[margin=2cm]{geometry}\n"
       "\\allowdisplaybreaks\n\\begin{document}\n";
-  text += fmt::format("\\section*{{{}}}\n\\begin{{itemize}}\n", latex_text(sheet.title));
+  text += fmt::format("\\section*{{{}}}\n\\begin{{itemize}}\n", latex_escaped(sheet.title));
   for (const DerivedSymbol& s : sheet.symbols)
-    text += fmt::format("\\item ${}$: {}{}\n", latex_name(s.name), latex_text(s.meaning),
-                        s.unit.empty() ? "" : fmt::format(" ({})", latex_text(s.unit)));
+    text += fmt::format("\\item ${}$: {}{}\n", latex_name(s.name), latex_escaped(s.meaning),
+                        s.unit.empty() ? "" : fmt::format(" ({})", latex_escaped(s.unit)));
   text += "\\end{itemize}\n";
   std::vector<LatexEquation> display;
   const auto flush = [&] {
@@ -171,7 +171,7 @@ std::string sheet_as_latex(ExpressionGraph& graph, const EquationSheet& sheet) {
   for (const EquationLine& line : sheet.lines) {
     if (line.kind != Kind::equation) flush();
     if (line.kind == Kind::heading) {
-      text += fmt::format("\\subsection*{{{}}}\n", latex_text(line.latex));
+      text += fmt::format("\\subsection*{{{}}}\n", latex_escaped(line.latex));
       continue;
     }
     if (line.kind == Kind::remark) {

@@ -8,18 +8,6 @@
 namespace cartan {
 namespace {
 
-bool is_zero(const Expression& x) {
-  return x.is_number() && x.number() == 0;
-}
-
-CodeMatrix column(const std::string& name, std::vector<Expression> entries) {
-  CodeMatrix matrix;
-  matrix.name = name;
-  matrix.rows = static_cast<int>(entries.size());
-  matrix.entries = std::move(entries);
-  return matrix;
-}
-
 CodeMatrix empty_sparse(const std::string& name, std::size_t rows, std::size_t columns) {
   CodeMatrix matrix;
   matrix.name = name;

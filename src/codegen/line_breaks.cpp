@@ -1,4 +1,5 @@
 #include "codegen/line_breaks.h"
+#include "codegen/replace_all.h"
 
 #include <algorithm>
 #include <cctype>
@@ -28,11 +29,6 @@ std::vector<std::string> split(const std::string& text, int deepest) {
     pieces.back() += c;
   }
   return pieces;
-}
-
-void replace_all(std::string& text, const std::string& what, const std::string& by) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-    text.replace(at, what.size(), by);
 }
 
 // Brackets that need not close on the line they were opened on.

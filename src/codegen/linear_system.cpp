@@ -23,10 +23,6 @@ namespace {
 constexpr int largest_unrolled = 12;
 constexpr double most_unrolled_operations = 20000;
 
-bool is_zero(const Expression& x) {
-  return x.is_number() && x.number() == 0;
-}
-
 class LinearSystem {
  public:
   LinearSystem(ExpressionGraph& graph, const LinearSolve& solve, int result,

@@ -25,13 +25,6 @@ CodeArgument argument_of(const std::string& name, const std::vector<DerivedSymbo
   return argument;
 }
 
-CodeMatrix column(const std::string& name, std::vector<Expression> entries) {
-  CodeMatrix matrix;
-  matrix.name = name;
-  matrix.rows = static_cast<int>(entries.size());
-  matrix.entries = std::move(entries);
-  return matrix;
-}
 CodeMatrix dense(const std::string& name, int rows, int columns, std::vector<Expression> entries) {
   CodeMatrix matrix;
   matrix.name = name;
@@ -90,8 +83,7 @@ class UnitBuilder {
     if (options_.extras) add_extras();
     if (options_.jacobian) unit_.functions.push_back(implicit.jacobian());
     if (options_.parameter_jacobian)
-      unit_.functions.push_back(
-          implicit.parameter_jacobian(symbols_of(derivation_.parameters())));
+      unit_.functions.push_back(implicit.parameter_jacobian(symbols_of(derivation_.parameters())));
     if (!options_.variational) return;
     unit_.arguments.push_back(make_change());
     const std::vector<Expression>& dx = unit_.arguments.back().symbols;

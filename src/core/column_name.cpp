@@ -5,12 +5,12 @@
 namespace cartan {
 namespace {
 
-constexpr std::string_view digits = "0123456789";
+constexpr std::string_view decimal_digits = "0123456789";
 constexpr std::size_t most_digits = 6;
 
 bool is_number(std::string_view text) {
   return !text.empty() && text.size() <= most_digits &&
-         text.find_first_not_of(digits) == std::string_view::npos &&
+         text.find_first_not_of(decimal_digits) == std::string_view::npos &&
          (text.size() == 1 || text[0] != '0');
 }
 
@@ -32,7 +32,7 @@ std::string column_spelling(std::string_view name) {
 }
 
 std::optional<std::pair<std::string, int>> split_component(std::string_view name) {
-  const std::size_t last = name.find_last_not_of(digits);
+  const std::size_t last = name.find_last_not_of(decimal_digits);
   if (last == std::string_view::npos) return std::nullopt;
   const std::string_view number = name.substr(last + 1);
   if (!is_number(number)) return std::nullopt;

@@ -40,7 +40,7 @@ Matrix<S> product(const Matrix<S>& a, const Matrix<S>& b) {
   return c;
 }
 template <class S>
-Matrix<S> transposed(const Matrix<S>& a) {
+Matrix<S> transposed_matrix(const Matrix<S>& a) {
   Matrix<S> t(a.columns, a.rows);
   for (int i = 0; i < a.rows; ++i)
     for (int j = 0; j < a.columns; ++j) t(j, i) = a(i, j);
@@ -76,7 +76,7 @@ void rotate_away(Dense& G, Dense& V, int p, int q) {
 // P = A^T (A A^T)^+ by Jacobi's eigenvalues of A A^T, then one step P (2 - A P) that gives back the
 // digits lost by squaring A.
 Dense pseudo_inverse(const Dense& A) {
-  const Dense T = transposed(A);
+  const Dense T = transposed_matrix(A);
   Dense G = product(A, T), V = complement(Dense(A.rows, A.rows));
   for (int sweep = 0; sweep < 12; ++sweep)
     for (int p = 0; p < A.rows; ++p)
@@ -99,14 +99,14 @@ template <int N>
 Matrix<Dual<N>> pseudo_inverse(const Matrix<Dual<N>>& A) {
   Dense value(A.rows, A.columns);
   for (std::size_t e = 0; e < A.entry.size(); ++e) value.entry[e] = A.entry[e].a;
-  const Dense P = pseudo_inverse(value), PT = transposed(P);
+  const Dense P = pseudo_inverse(value), PT = transposed_matrix(P);
   const Dense left = complement(product(value, P)), right = complement(product(P, value));
   Matrix<Dual<N>> result(A.columns, A.rows);
   for (std::size_t e = 0; e < P.entry.size(); ++e) result.entry[e] = Dual<N>(P.entry[e]);
   for (int k = 0; k < N; ++k) {
     Dense dA(A.rows, A.columns);
     for (std::size_t e = 0; e < A.entry.size(); ++e) dA.entry[e] = A.entry[e].d[k];
-    const Dense dAT = transposed(dA);
+    const Dense dAT = transposed_matrix(dA);
     Dense dP = product(product(product(P, PT), dAT), left);
     add(dP, product(product(right, dAT), product(PT, P)), 1);
     add(dP, product(product(P, dA), P), -1);
@@ -176,11 +176,12 @@ Matrix<Expression> pseudo_inverse(const Matrix<Expression>& A) {
   Matrix<Expression> G(rank, A.columns);
   for (int i = 0; i < rank; ++i)
     for (int j = 0; j < A.columns; ++j) G(i, j) = A(chosen[i], j);
-  const Matrix<Expression> to_loads = product(transposed(G), inverse(product(G, transposed(G))));
+  const Matrix<Expression> to_loads =
+      product(transposed_matrix(G), inverse(product(G, transposed_matrix(G))));
   Matrix<Expression> F = product(A, to_loads);
   for (int i = 0; i < rank; ++i)  // these rows are those of the identity
     for (int j = 0; j < rank; ++j) F(chosen[i], j) = i == j ? 1 : 0;
-  const Matrix<Expression> T = transposed(F);
+  const Matrix<Expression> T = transposed_matrix(F);
   return product(to_loads, product(inverse(product(T, F)), T));
 }
 

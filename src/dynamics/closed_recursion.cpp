@@ -15,7 +15,7 @@ using namespace articulated;
 // A row that adds less than this squared sine to those before it is left out: its multiplier is
 // zero. Rows known to be redundant are not in the plan at all; this keeps the numbers finite when
 // friction locks one joint too many.
-constexpr double least_sine2 = 1e-13;
+constexpr double least_front_sine2 = 1e-13;
 
 // The numbers of one front.
 template <class S>
@@ -87,7 +87,7 @@ void assemble(const Front& front, MotionWorkspace<S>& ws) {
 // 1 / sqrt(pivot), or zero for a row that adds nothing to those before it.
 template <class S>
 S inverse_root(const S& pivot, const S& diagonal) {
-  const auto regular = less(S(least_sine2) * diagonal, pivot);
+  const auto regular = less(S(least_front_sine2) * diagonal, pivot);
   return select(regular, S(1) / sqrt(select(regular, pivot, S(1))), S(0));
 }
 // Expressions are derived for rows known to be independent.

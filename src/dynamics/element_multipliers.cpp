@@ -11,40 +11,40 @@
 namespace cartan {
 namespace {
 
-using Matrix = Mat3<double>;
-using Vector = Vec3<double>;
+using Matrix3 = Mat3<double>;
+using Vector3 = Vec3<double>;
 
 // Z, world axes on the left, of the wrench a unit of the source's multiplier makes.
-Matrix source_matrix(const ElementMechanism<double>& elements, const ElementWorkspace<double>& ws,
-                     std::size_t s) {
-  const Matrix& R = ws.motion.links[elements.mechanism.sources[s].link].R;
-  const Vector& f = ws.motion.source_f[s];
-  const Vector couple = ws.motion.source_n[s] - cross(R * ws.point[s], f);
+Matrix3 source_matrix(const ElementMechanism<double>& elements, const ElementWorkspace<double>& ws,
+                      std::size_t s) {
+  const Matrix3& R = ws.motion.links[elements.mechanism.sources[s].link].R;
+  const Vector3& f = ws.motion.source_f[s];
+  const Vector3 couple = ws.motion.source_n[s] - cross(R * ws.point[s], f);
   return outer(f, ws.point[s]) + 0.5 * cross(couple, R);
 }
 
-Matrix applied_matrix(const ElementMechanism<double>& elements, const ElementWorkspace<double>& ws,
-                      std::size_t i) {
+Matrix3 applied_matrix(const ElementMechanism<double>& elements, const ElementWorkspace<double>& ws,
+                       std::size_t i) {
   if (!elements.mechanism.has_forces) return {};
   return 0.5 * cross(ws.motion.wrench_n[i], ws.motion.links[i].R);
 }
 
-double contract(const Matrix& a, const Matrix& b) {
+double contract(const Matrix3& a, const Matrix3& b) {
   return dot(a.c[0], b.c[0]) + dot(a.c[1], b.c[1]) + dot(a.c[2], b.c[2]);
 }
 
-Sym3<double> symmetric_part(const Matrix& m) {
+Sym3<double> symmetric_part(const Matrix3& m) {
   return symmetric(0.5 * (m + transpose(m)));
 }
 
-Matrix times(const Matrix& m, const Sym3<double>& n) {
+Matrix3 matrix_times(const Matrix3& m, const Sym3<double>& n) {
   return m * full(n);
 }
 
-// Symmetric matrices with which Lambda = sum of six numbers times these.
-Matrix basis(int k) {
+// Symmetric matrices with which Lambda = sum of six numbers matrix_times these.
+Matrix3 basis(int k) {
   constexpr int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-  Matrix m;
+  Matrix3 m;
   m(row[k], column[k]) = m(column[k], row[k]) = 1;
   return m;
 }
@@ -57,20 +57,20 @@ Sym3<double> calc_body_multiplier(const ElementMechanism<double>& elements,
                                   const ElementWorkspace<double>& ws, std::size_t link) {
   const LinkState<double>& x = ws.motion.links[link];
   const ElementBody<double>& body = elements.bodies[link];
-  Matrix Z = applied_matrix(elements, ws, link);
+  Matrix3 Z = applied_matrix(elements, ws, link);
   for (std::size_t s = 0; s < elements.mechanism.sources.size(); ++s) {
     const RowSource& source = elements.mechanism.sources[s];
     if (source.link == static_cast<int>(link))
       Z += ws.motion.lambda[source.row] * source_matrix(elements, ws, s);
   }
   Z = transpose(x.R) * Z;
-  Vector a = transpose_times(x.R, x.dw);
+  Vector3 a = transpose_times(x.R, x.dw);
   if (has_full_inertia(elements, link)) {
-    const Vector b =
-        ws.motion.gyration[link] + Vector{Z(2, 1) - Z(1, 2), Z(0, 2) - Z(2, 0), Z(1, 0) - Z(0, 1)};
+    const Vector3 b =
+        ws.motion.gyration[link] + Vector3{Z(2, 1) - Z(1, 2), Z(0, 2) - Z(2, 0), Z(1, 0) - Z(0, 1)};
     a = inverse(elements.mechanism.bodies[link].J_com_L) * b;
   }
-  return symmetric_part(times(hat(a) + full(ws.stretch[link]), body.K) - Z);
+  return symmetric_part(matrix_times(hat(a) + full(ws.stretch[link]), body.K) - Z);
 }
 
 ElementMultipliers report_multipliers(const ElementMechanism<double>& elements,
@@ -99,7 +99,8 @@ void restore_rows(const ElementMechanism<double>& elements, ElementWorkspace<dou
     if (!holds_point(mechanism.loops[l].shape.type)) continue;
     if (!(active[row] && active[row + 1] && active[row + 2])) continue;
     double* lambda = m.lambda.data() + row;
-    const Vector along_P = transpose_times(m.loops[l].R_P, Vector{lambda[0], lambda[1], lambda[2]});
+    const Vector3 along_P =
+        transpose_times(m.loops[l].R_P, Vector3{lambda[0], lambda[1], lambda[2]});
     for (int k = 0; k < 3; ++k) lambda[k] = along_P[k];
   }
   if (!mechanism.rows.empty()) fill_constraints(mechanism, m);
@@ -169,15 +170,15 @@ void OneStepElimination::assemble(const ElementWorkspace<double>& ws) {
 void OneStepElimination::add_link(const ElementWorkspace<double>& ws, std::size_t i) {
   const Sym3<double>& inverse_K = inverse_K_[i];
   const double inverse_mass = 1 / elements_.mechanism.links[i].mass;
-  const Matrix to_link = transpose(ws.motion.links[i].R);
+  const Matrix3 to_link = transpose(ws.motion.links[i].R);
   applied_[i] = to_link * applied_matrix(elements_, ws, i);
-  const Matrix free = times(applied_[i], inverse_K);
-  Vector force;
+  const Matrix3 free = matrix_times(applied_[i], inverse_K);
+  Vector3 force;
   if (elements_.mechanism.has_forces) force = ws.motion.wrench_f[i];
   const int first = static_cast<int>(6 * i);
-  const Matrix H = full(ws.stretch[i]);
+  const Matrix3 H = full(ws.stretch[i]);
   for (int k = 0; k < 6; ++k) {
-    const Matrix response = times(basis(k), inverse_K);
+    const Matrix3 response = matrix_times(basis(k), inverse_K);
     for (int j = 0; j < 6; ++j) G_(first + j, first + k) = contract(basis(j), response);
     right_[first + k] = contract(basis(k), H - free);
   }
@@ -185,8 +186,8 @@ void OneStepElimination::add_link(const ElementWorkspace<double>& ws, std::size_
     const int at = place_[elements_.mechanism.sources[s].row];
     if (at < 0) continue;
     matrix_[s] = to_link * source_matrix(elements_, ws, s);
-    response_[s] = times(matrix_[s], inverse_K);
-    const Vector& f = ws.motion.source_f[s];
+    response_[s] = matrix_times(matrix_[s], inverse_K);
+    const Vector3& f = ws.motion.source_f[s];
     for (int k = 0; k < 6; ++k) {
       const double entry = contract(basis(k), response_[s]);
       G_(at, first + k) += entry;
@@ -213,8 +214,8 @@ void OneStepElimination::finish(ElementWorkspace<double>& ws) {
   for (std::size_t i = 0; i < elements_.bodies.size(); ++i) {
     const auto y = right_.segment(static_cast<Eigen::Index>(6 * i), 6);
     Lambda_[i] = {y[0], y[1], y[2], y[3], y[4], y[5]};
-    Matrix Z = applied_[i] + full(Lambda_[i]);
-    Vector force;
+    Matrix3 Z = applied_[i] + full(Lambda_[i]);
+    Vector3 force;
     if (mechanism.has_forces) force = ws.motion.wrench_f[i];
     for (int s : sources_[i]) {
       const double lambda = ws.motion.lambda[mechanism.sources[s].row];
@@ -222,9 +223,9 @@ void OneStepElimination::finish(ElementWorkspace<double>& ws) {
       Z += lambda * matrix_[s];
       force += lambda * ws.motion.source_f[s];
     }
-    const Matrix S = times(Z, inverse_K_[i]);
+    const Matrix3 S = matrix_times(Z, inverse_K_[i]);
     LinkState<double>& link = ws.motion.links[i];
-    link.dw = link.R * (0.5 * Vector{S(2, 1) - S(1, 2), S(0, 2) - S(2, 0), S(1, 0) - S(0, 1)});
+    link.dw = link.R * (0.5 * Vector3{S(2, 1) - S(1, 2), S(0, 2) - S(2, 0), S(1, 0) - S(0, 1)});
     link.du = (1 / mechanism.links[i].mass) * force;
   }
 }
@@ -241,14 +242,14 @@ void calc_held_rates(const ElementMechanism<double>& elements, double t, const d
   m.failed = false;
   if (mechanism.has_friction) solve_with_friction(mechanism, m, &solve_absolute<double>);
   std::copy_n(multipliers.begin(), m.lambda.size(), m.lambda.begin());
-  std::vector<Matrix>& Z = ws.Z;
-  std::vector<Vector>& X = ws.X;
+  std::vector<Matrix3>& Z = ws.Z;
+  std::vector<Vector3>& X = ws.X;
   Z.resize(elements.bodies.size());
   X.assign(elements.bodies.size(), {});
   const double* six = multipliers.data() + m.lambda.size();
   for (std::size_t i = 0; i < Z.size(); ++i, six += 6) {
     Z[i] = applied_matrix(elements, ws, i) +
-           times(m.links[i].R, {six[0], six[1], six[2], six[3], six[4], six[5]});
+           matrix_times(m.links[i].R, {six[0], six[1], six[2], six[3], six[4], six[5]});
     if (mechanism.has_forces) X[i] = m.wrench_f[i];
   }
   for (std::size_t s = 0; s < mechanism.sources.size(); ++s) {
@@ -260,7 +261,7 @@ void calc_held_rates(const ElementMechanism<double>& elements, double t, const d
   const int n = elements.size();
   std::copy(x + n, x + 2 * n, rates);
   for (std::size_t i = 0; i < Z.size(); ++i) {
-    write_link_acceleration(elements, i, times(Z[i], inverse(elements.bodies[i].K)),
+    write_link_acceleration(elements, i, matrix_times(Z[i], inverse(elements.bodies[i].K)),
                             (1 / mechanism.links[i].mass) * X[i] + m.gravity, rates);
   }
 }

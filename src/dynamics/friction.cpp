@@ -30,7 +30,7 @@ int slip_mode(const Vec3<double>& w) {
   return w[k] < 0 ? -(k + 1) : k + 1;
 }
 // The leading component is chosen anew when its share of |w| has fallen to this.
-constexpr double least_share = 0.3;
+constexpr double least_turning_share = 0.3;
 
 // s w_k
 template <class S>
@@ -386,7 +386,7 @@ void calc_friction_margins(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws
       if (mode == 0) {
         margins[e.mode0] = magnitude(e, 0, load, S(0)) - norm(torque);
       } else {
-        const S rate = leading_rate(mode, w), share = S(least_share) * norm(w);
+        const S rate = leading_rate(mode, w), share = S(least_turning_share) * norm(w);
         margins[e.mode0] = rate - select(less(rate, S(0)), -share, share);
       }
       return;

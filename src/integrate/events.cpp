@@ -5,12 +5,11 @@
 #include <limits>
 #include <utility>
 
+#include "integrate/epsilon.h"
 #include "system/switches.h"
 
 namespace cartan {
 namespace {
-
-constexpr double eps = std::numeric_limits<double>::epsilon();
 
 int sign(double value) {
   return (value > 0) - (value < 0);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "integrate/epsilon.h"
 #include "integrate/iteration_watch.h"
 #include "integrate/stage_history.h"
 #include "integrate/stage_matrix.h"
@@ -13,13 +14,12 @@ namespace cartan {
 namespace {
 
 using Verdict = IterationWatch::Verdict;
-using Numbers = Eigen::Map<const Eigen::ArrayXd>;
+using ConstArray = Eigen::Map<const Eigen::ArrayXd>;
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double stagnation_band = IterationWatch::stagnation_band;
 
 // How an iteration ended.
-enum class Outcome { converged, slow, diverged };
+enum class IterationOutcome { converged, slow, diverged };
 
 class GaussLegendre final : public Integrator {
  public:
@@ -33,8 +33,8 @@ class GaussLegendre final : public Integrator {
  private:
   // The stages of a step of length h from (t0_, x0_ + low0_), slopes in K (a guess on entry).
   StepReport solve_stages(double h, std::span<double> K);
-  Outcome iterate_fixed_point(double h, std::span<double> K, StepReport& report);
-  Outcome iterate_newton(double h, std::span<double> K, StepReport& report);
+  IterationOutcome iterate_fixed_point(double h, std::span<double> K, StepReport& report);
+  IterationOutcome iterate_newton(double h, std::span<double> K, StepReport& report);
   bool guess_constant(std::span<double> K);
   void evaluate_stages();
   void fill_sum(const double* weights, std::span<const double> K, int first, int count);
@@ -117,15 +117,15 @@ void GaussLegendre::evaluate_stages() {
 // sum_ = weights . K for the numbers [first, first + count)
 void GaussLegendre::fill_sum(const double* weights, std::span<const double> K, int first,
                              int count) {
-  sum_.head(count) = weights[0] * Numbers(K.data() + first, count);
+  sum_.head(count) = weights[0] * ConstArray(K.data() + first, count);
   for (int j = 1; j < s_; ++j)
     sum_.head(count) +=
-        weights[j] * Numbers(K.data() + static_cast<std::size_t>(j) * n_ + first, count);
+        weights[j] * ConstArray(K.data() + static_cast<std::size_t>(j) * n_ + first, count);
 }
 
 double GaussLegendre::fill_points(double h, std::span<const double> K, int first, int last) {
   const int count = last - first, deciding = std::min(last, m_) - first;
-  const Numbers x(x0_.data() + first, count), low(low0_.data() + first, count);
+  const ConstArray x(x0_.data() + first, count), low(low0_.data() + first, count);
   auto change = change_.segment(first, count);
   change.setZero();
   for (int i = 0; i < s_; ++i) {
@@ -190,13 +190,14 @@ StepReport GaussLegendre::solve_stages(double h, std::span<double> K) {
   StepReport report;
   report.taken = h;
   fresh_ = false;
-  Outcome outcome = newton_ ? iterate_newton(h, K, report) : iterate_fixed_point(h, K, report);
-  if (outcome != Outcome::converged && !newton_) {
+  IterationOutcome outcome =
+      newton_ ? iterate_newton(h, K, report) : iterate_fixed_point(h, K, report);
+  if (outcome != IterationOutcome::converged && !newton_) {
     newton_ = true;
     refresh_wanted_ = true;
-    if (outcome == Outcome::slow) outcome = iterate_newton(h, K, report);
+    if (outcome == IterationOutcome::slow) outcome = iterate_newton(h, K, report);
   }
-  if (outcome != Outcome::converged) {
+  if (outcome != IterationOutcome::converged) {
     // once more from the simplest guess, with the Jacobian of this very point
     refresh_wanted_ = true;
     if (!guess_constant(K)) {
@@ -206,7 +207,7 @@ StepReport GaussLegendre::solve_stages(double h, std::span<double> K) {
     outcome = iterate_newton(h, K, report);
   }
   counts_.iterations += report.iterations;
-  if (outcome != Outcome::converged) {
+  if (outcome != IterationOutcome::converged) {
     report.status =
         std::isfinite(report.measure) ? StepStatus::no_convergence : StepStatus::not_finite;
     report.component = worst_component();
@@ -225,7 +226,8 @@ bool GaussLegendre::is_slow(double rate, double change) const {
   return std::log(1e-9) / std::log(rate) > sweep_limit_ && left > 0.5 * sweep_limit_;
 }
 
-Outcome GaussLegendre::iterate_fixed_point(double h, std::span<double> K, StepReport& report) {
+IterationOutcome GaussLegendre::iterate_fixed_point(double h, std::span<double> K,
+                                                    StepReport& report) {
   // Without the short cut for positions a change seen once says little about what is still missing.
   const int least_sweeps = q_ > 0 ? 1 : 2;
   IterationWatch watch(tolerance_);
@@ -241,14 +243,14 @@ Outcome GaussLegendre::iterate_fixed_point(double h, std::span<double> K, StepRe
     if (q_ > 0) change = std::max(change, relax_positions(h, K));
     report.measure = change;
     const Verdict verdict = watch.judge(change);
-    if (verdict == Verdict::diverged) return Outcome::diverged;
+    if (verdict == Verdict::diverged) return IterationOutcome::diverged;
     if (watch.sweeps() >= least_sweeps && accepted(verdict)) {
       if (q_ > 0) finish_positions(h, K);
-      return Outcome::converged;
+      return IterationOutcome::converged;
     }
     if (watch.sweeps() >= 3 && !watch.at_noise() && is_slow(watch.mean_rate(), change))
-      return Outcome::slow;
-    if (watch.sweeps() >= 4 * sweep_limit_) return Outcome::slow;
+      return IterationOutcome::slow;
+    if (watch.sweeps() >= 4 * sweep_limit_) return IterationOutcome::slow;
   }
 }
 
@@ -317,7 +319,7 @@ double GaussLegendre::follow_positions(double h, std::span<double> K, double cha
   return std::max(total, change);
 }
 
-Outcome GaussLegendre::iterate_newton(double h, std::span<double> K, StepReport& report) {
+IterationOutcome GaussLegendre::iterate_newton(double h, std::span<double> K, StepReport& report) {
   constexpr int limit = 60;
   if (refresh_wanted_ || !matrix_) refresh_jacobian();
   double worst_rate = 0, fixed_point_rate = 0;
@@ -337,10 +339,10 @@ Outcome GaussLegendre::iterate_newton(double h, std::span<double> K, StepReport&
       if (q_ > 0) finish_positions(h, K);
       if (worst_rate > 0.1) refresh_wanted_ = true;
       watch_contraction(fixed_point_rate);
-      return Outcome::converged;
+      return IterationOutcome::converged;
     }
     if (!std::isfinite(change) || (fresh_ && verdict == Verdict::diverged))
-      return Outcome::diverged;
+      return IterationOutcome::diverged;
     if (sweep == 1 || watch.at_noise() || change <= stagnation_band) continue;
     worst_rate = std::max(worst_rate, watch.rate());
     if (!fresh_ && watch.rate() > 0.4) {
@@ -348,7 +350,7 @@ Outcome GaussLegendre::iterate_newton(double h, std::span<double> K, StepReport&
       watch = IterationWatch(tolerance_);
     }
   }
-  return Outcome::slow;
+  return IterationOutcome::slow;
 }
 
 // Back to the fixed point once its contraction, seen through J, has been good for a while.

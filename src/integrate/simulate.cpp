@@ -8,12 +8,12 @@
 #include <limits>
 
 #include "core/failure_note.h"
+#include "integrate/epsilon.h"
 #include "integrate/switch_watch.h"
 
 namespace cartan {
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr int max_internal_events = 1000;  // within one step
 
 __attribute__((format(printf, 1, 2))) std::string format(const char* pattern, ...) {

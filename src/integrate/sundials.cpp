@@ -11,12 +11,11 @@
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
+#include "integrate/epsilon.h"
 #include "integrate/explicit_step.h"
 
 namespace cartan {
 namespace {
-
-constexpr double eps = std::numeric_limits<double>::epsilon();
 
 // What the library's functions hand out must be there, and setting options cannot fail.
 template <class T>
@@ -60,7 +59,7 @@ struct LibraryCounts {
   long setups = 0, rejected = 0, iterations = 0;
 };
 
-enum class Outcome { ok, at_end, no_convergence, error_too_large, not_finite, too_tight };
+enum class SolverOutcome { ok, at_end, no_convergence, error_too_large, not_finite, too_tight };
 
 // What both methods share. The library integrates y; the state is x = y + shift. The shift takes
 // what normalising and projection change in x between the steps, so that the library's history,
@@ -80,7 +79,7 @@ class SundialsIntegrator : public Integrator {
   // error weights and estimated errors of the last attempt.
   virtual bool library_restart(double t) = 0;  // false: the derivative is not a number
   virtual void library_limits(double smallest, double t_end) = 0;
-  virtual Outcome library_step(double t_end, double& t) = 0;
+  virtual SolverOutcome library_step(double t_end, double& t) = 0;
   virtual bool library_dense(double t, N_Vector y) = 0;
   virtual LibraryCounts library_counts() = 0;
   virtual bool library_errors(N_Vector errors, N_Vector weights) = 0;
@@ -106,7 +105,7 @@ class SundialsIntegrator : public Integrator {
  private:
   void take_counts();
   bool take_rest(double h);
-  StepReport failure(Outcome outcome, double h);
+  StepReport failure(SolverOutcome outcome, double h);
 
   std::vector<double> shift_, point_, x1_;
   LibraryCounts before_;       // of the runs before the last restart
@@ -171,14 +170,14 @@ StepReport SundialsIntegrator::take_step(State& state, double h, double t_end) {
     before_.iterations += last.iterations;
     std::fill(shift_.begin(), shift_.end(), 0.0);
     std::copy(x0_.begin(), x0_.end(), y.begin());
-    if (!library_restart(t0_)) return failure(Outcome::not_finite, h);
+    if (!library_restart(t0_)) return failure(SolverOutcome::not_finite, h);
   } else {
     for (int i = 0; i < n_; ++i) shift_[i] = x0_[i] - y[i];
   }
   fresh_ = true;  // until the step has succeeded
   const double smallest = 16 * eps * std::max(std::fabs(t0_), std::fabs(t_end));
   if (h <= 4 * smallest) {  // what is left is rounding
-    if (!take_rest(h)) return failure(Outcome::not_finite, h);
+    if (!take_rest(h)) return failure(SolverOutcome::not_finite, h);
     state.x = x1_;
     state.t = t_end;
     h0_ = h;
@@ -186,14 +185,14 @@ StepReport SundialsIntegrator::take_step(State& state, double h, double t_end) {
   }
   library_limits(smallest, t_end);
   double t = t0_;
-  const Outcome outcome = library_step(t_end, t);
+  const SolverOutcome outcome = library_step(t_end, t);
   take_counts();
-  if (outcome != Outcome::ok && outcome != Outcome::at_end)
+  if (outcome != SolverOutcome::ok && outcome != SolverOutcome::at_end)
     return failure(outcome, library_length());
-  if (outcome == Outcome::at_end || t > t_end) t = t_end;
-  if (!(t > t0_)) return failure(Outcome::error_too_large, t - t0_);
+  if (outcome == SolverOutcome::at_end || t > t_end) t = t_end;
+  if (!(t > t0_)) return failure(SolverOutcome::error_too_large, t - t0_);
   for (int i = 0; i < n_; ++i) x1_[i] = y[i] + shift_[i];
-  if (!all_finite(x1_)) return failure(Outcome::not_finite, t - t0_);
+  if (!all_finite(x1_)) return failure(SolverOutcome::not_finite, t - t0_);
   const StateSpace& space = system_.space();
   counts_.max_unit_norm_error = std::max(counts_.max_unit_norm_error, space.unit_norm_error(x1_));
   space.normalise(x1_);
@@ -221,18 +220,18 @@ void SundialsIntegrator::take_counts() {
   counts_.iterations = before_.iterations + last.iterations;
 }
 
-StepReport SundialsIntegrator::failure(Outcome outcome, double h) {
+StepReport SundialsIntegrator::failure(SolverOutcome outcome, double h) {
   StepReport report;
   report.taken = h;
   switch (outcome) {
-    case Outcome::no_convergence:
+    case SolverOutcome::no_convergence:
       report.status = not_a_number_ ? StepStatus::not_finite : StepStatus::no_convergence;
       break;
-    case Outcome::too_tight:
+    case SolverOutcome::too_tight:
       report.status = StepStatus::tolerance_too_tight;
       report.measure = tolerance_ * library_tolerance_factor();
       break;
-    case Outcome::error_too_large:
+    case SolverOutcome::error_too_large:
       report.status = StepStatus::step_too_small;
       if (library_errors(work_, work2_))
         for (int i = 0; i < m_; ++i) {
@@ -304,24 +303,24 @@ class Cvode final : public SundialsIntegrator {
     CVodeSetMinStep(memory_, max_step_ > 0 ? std::min(smallest, max_step_) : smallest);
     CVodeSetStopTime(memory_, t_end);
   }
-  Outcome library_step(double t_end, double& t) override {
+  SolverOutcome library_step(double t_end, double& t) override {
     switch (CVode(memory_, t_end, y_, &t, CV_ONE_STEP)) {
       case CV_SUCCESS:
-        return Outcome::ok;
+        return SolverOutcome::ok;
       case CV_TSTOP_RETURN:
-        return Outcome::at_end;
+        return SolverOutcome::at_end;
       case CV_TOO_MUCH_ACC:
-        return Outcome::too_tight;
+        return SolverOutcome::too_tight;
       case CV_ERR_FAILURE:
-        return Outcome::error_too_large;
+        return SolverOutcome::error_too_large;
       case CV_FIRST_RHSFUNC_ERR:
       case CV_REPTD_RHSFUNC_ERR:
       case CV_UNREC_RHSFUNC_ERR:
       case CV_RHSFUNC_FAIL:
       case CV_ILL_INPUT:  // weights that are not finite
-        return Outcome::not_finite;
+        return SolverOutcome::not_finite;
       default:
-        return Outcome::no_convergence;
+        return SolverOutcome::no_convergence;
     }
   }
   bool library_dense(double t, N_Vector y) override {
@@ -401,23 +400,23 @@ class Ida final : public SundialsIntegrator {
     IDASetMinStep(memory_, max_step_ > 0 ? std::min(smallest, max_step_) : smallest);
     IDASetStopTime(memory_, t_end);
   }
-  Outcome library_step(double t_end, double& t) override {
+  SolverOutcome library_step(double t_end, double& t) override {
     switch (IDASolve(memory_, t_end, &t, y_, slope_, IDA_ONE_STEP)) {
       case IDA_SUCCESS:
-        return Outcome::ok;
+        return SolverOutcome::ok;
       case IDA_TSTOP_RETURN:
-        return Outcome::at_end;
+        return SolverOutcome::at_end;
       case IDA_TOO_MUCH_ACC:
-        return Outcome::too_tight;
+        return SolverOutcome::too_tight;
       case IDA_ERR_FAIL:
-        return Outcome::error_too_large;
+        return SolverOutcome::error_too_large;
       case IDA_FIRST_RES_FAIL:
       case IDA_REP_RES_ERR:
       case IDA_RES_FAIL:
       case IDA_ILL_INPUT:
-        return Outcome::not_finite;
+        return SolverOutcome::not_finite;
       default:
-        return Outcome::no_convergence;
+        return SolverOutcome::no_convergence;
     }
   }
   bool library_dense(double t, N_Vector y) override {
@@ -459,6 +458,10 @@ std::unique_ptr<Integrator> make_cvode_integrator(const System& system,
 std::unique_ptr<Integrator> make_ida_integrator(const System& system,
                                                 const IntegratorOptions& options) {
   return std::make_unique<Ida>(system, options);
+}
+
+std::string refuse_sundials(const System&) {
+  return "";
 }
 
 }  // namespace cartan

@@ -145,7 +145,7 @@ class Lines {
   int number_ = 0;
 };
 
-bool open(const std::string& path, std::ifstream& stream, Diagnostics& problems) {
+bool open_table(const std::string& path, std::ifstream& stream, Diagnostics& problems) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     problems.error({}, "this is a folder; expected a CSV file");
@@ -203,7 +203,7 @@ bool CsvTable::add(const std::string& name) {
 
 std::optional<CsvTable> read_csv(const std::string& path, CsvRows rows, Diagnostics& problems) {
   std::ifstream stream;
-  if (!open(path, stream, problems)) return std::nullopt;
+  if (!open_table(path, stream, problems)) return std::nullopt;
   std::string damage;
   if (!check_result_file(path, damage)) {
     problems.error({}, damage.substr(std::min(damage.find(": ") + 2, damage.size())));
@@ -257,7 +257,7 @@ std::size_t thinning(std::size_t count, std::size_t most) {
 std::optional<SampledCsv> read_csv_sampled(const std::string& path, std::size_t most,
                                            Diagnostics& problems) {
   std::ifstream stream;
-  if (!open(path, stream, problems)) return std::nullopt;
+  if (!open_table(path, stream, problems)) return std::nullopt;
   bool whole = false;
   const std::size_t lines = count_lines(stream, whole);
   if (!whole) {

@@ -10,10 +10,10 @@ struct ShapeForm {
   ShapeText::Kind kind;
   const char* key;
 };
-constexpr ShapeForm forms[] = {{ShapeText::Kind::box, "box"},
-                               {ShapeText::Kind::cylinder, "cylinder"},
-                               {ShapeText::Kind::tube, "tube"},
-                               {ShapeText::Kind::sphere, "sphere"}};
+constexpr ShapeForm shape_forms[] = {{ShapeText::Kind::box, "box"},
+                                     {ShapeText::Kind::cylinder, "cylinder"},
+                                     {ShapeText::Kind::tube, "tube"},
+                                     {ShapeText::Kind::sphere, "sphere"}};
 const std::vector<KeyRule> shape_keys = {{"box"}, {"cylinder"}, {"tube"}, {"sphere"},
                                          {"at"},  {"rotate"},   {"color"}};
 const std::vector<KeyRule> body_keys = {{"name"},  {"mass"},    {"com"},  {"inertia"},
@@ -28,7 +28,7 @@ void read_shape(const TomlNode& node, std::vector<ShapeText>& shapes, Diagnostic
   ShapeText shape;
   shape.where = node.where;
   int given = 0;
-  for (const ShapeForm& form : forms) {
+  for (const ShapeForm& form : shape_forms) {
     if (!section.has(form.key)) continue;
     ++given;
     shape.kind = form.kind;
@@ -36,7 +36,7 @@ void read_shape(const TomlNode& node, std::vector<ShapeText>& shapes, Diagnostic
   }
   if (given != 1)
     problems.error(node.where, std::string(given == 0 ? "a shape without a form"
-                                                      : "several forms in one shape") +
+                                                      : "several shape_forms in one shape") +
                                    "; expected " + shape_example);
   section.read("at", shape.at);
   section.read("rotate", shape.rotate);

@@ -13,7 +13,7 @@ struct RotationForm {
   const char* key;
   std::size_t length;
 };
-constexpr RotationForm forms[] = {
+constexpr RotationForm rotation_forms[] = {
     {RotationText::Kind::axis_angle, "axis", 3},
     {RotationText::Kind::quaternion, "quaternion", 4},
     {RotationText::Kind::rpy, "rpy", 3},
@@ -30,7 +30,7 @@ RotationText read_rotation_keys(const TomlSection& section) {
   RotationText rotation;
   rotation.where = section.where();
   int given = 0;
-  for (const RotationForm& form : forms) {
+  for (const RotationForm& form : rotation_forms) {
     if (!section.has(form.key)) continue;
     if (++given > 1) {
       section.problems().error(section.where(), "more than one rotation given; expected " +

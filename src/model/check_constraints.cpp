@@ -7,7 +7,7 @@
 namespace cartan {
 namespace {
 
-using Law = decltype(Constraint::law);
+using ConstraintLaw = decltype(Constraint::law);
 
 void refuse_same_body(CheckContext& check, int a, int b, Location where, const Owner& owner) {
   if (a == b && a != unresolved)
@@ -16,7 +16,7 @@ void refuse_same_body(CheckContext& check, int a, int b, Location where, const O
                              "' acts between a body and itself; expected two different bodies");
 }
 
-Law check_distance(CheckContext& check, const ConstraintText& text, const Owner& owner) {
+ConstraintLaw check_distance(CheckContext& check, const ConstraintText& text, const Owner& owner) {
   DistanceConstraint distance;
   distance.from = check.placement(text.from, {"from", owner});
   distance.to = check.placement(text.to, {"to", owner});
@@ -30,7 +30,7 @@ Law check_distance(CheckContext& check, const ConstraintText& text, const Owner&
   return distance;
 }
 
-Law check_drive(CheckContext& check, const ConstraintText& text, const Owner& owner) {
+ConstraintLaw check_drive(CheckContext& check, const ConstraintText& text, const Owner& owner) {
   DriveConstraint drive;
   drive.joint = check.joint(text.joint, {"joint", owner});
   check.require(text.position, {"position", owner});
@@ -95,7 +95,7 @@ std::optional<CouplerTerm> check_term(CheckContext& check, const CouplerTermText
   return term;
 }
 
-Law check_coupler(CheckContext& check, const ConstraintText& text, const Owner& owner) {
+ConstraintLaw check_coupler(CheckContext& check, const ConstraintText& text, const Owner& owner) {
   CouplerConstraint coupler;
   if (text.terms.empty() && text.terms_where.line == 0)
     check.require(Values{}, {"terms", owner});
@@ -125,7 +125,8 @@ Formula direction(CheckContext& check, const Values& values, const Field& field)
   return checked.formula;
 }
 
-Law check_rolling_disc(CheckContext& check, const ConstraintText& text, const Owner& owner) {
+ConstraintLaw check_rolling_disc(CheckContext& check, const ConstraintText& text,
+                                 const Owner& owner) {
   RollingDiscConstraint disc;
   disc.body = check.body(text.body, {"body", owner}, false);
   disc.center = or_default(check.numbers(text.center, {"center", owner, {3}}).formula, {0, 0, 0});
@@ -149,7 +150,8 @@ Law check_rolling_disc(CheckContext& check, const ConstraintText& text, const Ow
   return disc;
 }
 
-Law check_knife_edge(CheckContext& check, const ConstraintText& text, const Owner& owner) {
+ConstraintLaw check_knife_edge(CheckContext& check, const ConstraintText& text,
+                               const Owner& owner) {
   KnifeEdgeConstraint edge;
   edge.body = check.body(text.body, {"body", owner}, false);
   edge.at = or_default(check.numbers(text.at, {"at", owner, {3}}).formula, {0, 0, 0});
@@ -159,12 +161,13 @@ Law check_knife_edge(CheckContext& check, const ConstraintText& text, const Owne
   return edge;
 }
 
-using CheckLaw = Law (*)(CheckContext&, const ConstraintText&, const Owner&);
-const std::unordered_map<std::string, CheckLaw> laws = {{"distance", check_distance},
-                                                        {"drive", check_drive},
-                                                        {"coupler", check_coupler},
-                                                        {"rolling-disc", check_rolling_disc},
-                                                        {"knife-edge", check_knife_edge}};
+using CheckConstraint = ConstraintLaw (*)(CheckContext&, const ConstraintText&, const Owner&);
+const std::unordered_map<std::string, CheckConstraint> constraint_laws = {
+    {"distance", check_distance},
+    {"drive", check_drive},
+    {"coupler", check_coupler},
+    {"rolling-disc", check_rolling_disc},
+    {"knife-edge", check_knife_edge}};
 
 // Two drives cannot both have their way with one joint.
 void refuse_second_drives(CheckContext& check) {
@@ -197,7 +200,7 @@ void check_constraints(CheckContext& check) {
     constraint.type = text.type;
     constraint.where = text.where;
     if (check_element_type(check, text, owner, constraint_types))
-      constraint.law = laws.at(text.type)(check, text, owner);
+      constraint.law = constraint_laws.at(text.type)(check, text, owner);
     check.model.constraints.push_back(std::move(constraint));
   }
   refuse_second_drives(check);

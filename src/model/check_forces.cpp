@@ -7,13 +7,13 @@
 namespace cartan {
 namespace {
 
-using Law = decltype(Force::law);
+using ForceLaw = decltype(Force::law);
 
 bool not_negative(double x) {
   return x >= 0;
 }
 
-Law check_spring(CheckContext& check, const ForceText& text, const Owner& owner) {
+ForceLaw check_spring(CheckContext& check, const ForceText& text, const Owner& owner) {
   SpringForce spring;
   spring.from = check.placement(text.from, {"from", owner});
   spring.to = check.placement(text.to, {"to", owner});
@@ -64,7 +64,7 @@ void check_measure(CheckContext& check, const ForceText& text, JointType type,
     torsion.measure = static_cast<TorsionMeasure>(found - torsion_measures.begin());
 }
 
-Law check_torsion(CheckContext& check, const ForceText& text, const Owner& owner) {
+ForceLaw check_torsion(CheckContext& check, const ForceText& text, const Owner& owner) {
   TorsionForce torsion;
   torsion.joint = check.joint(text.joint, {"joint", owner});
   require_any(check, present(text.stiffness) || present(text.damping), owner,
@@ -85,7 +85,7 @@ Law check_torsion(CheckContext& check, const ForceText& text, const Owner& owner
   return torsion;
 }
 
-Law check_wrench(CheckContext& check, const ForceText& text, const Owner& owner) {
+ForceLaw check_wrench(CheckContext& check, const ForceText& text, const Owner& owner) {
   WrenchForce wrench;
   wrench.body = check.body(text.body, {"body", owner}, false);
   wrench.at = or_default(check.numbers(text.at, {"at", owner, {3}}).formula, {0, 0, 0});
@@ -104,7 +104,8 @@ Law check_wrench(CheckContext& check, const ForceText& text, const Owner& owner)
 void warn_hidden_parameters(CheckContext& check, const ForceText& text, const Owner& owner) {
   for (const Value& value : text.value) {
     ExpressionError ignored;
-    for (const std::string& name : names_in(parse_expression(value.text, ignored, &check.names.functions())))
+    for (const std::string& name :
+         names_in(parse_expression(value.text, ignored, &check.names.functions())))
       if ((name == "q" || name == "v") && check.names.find_parameter(name) >= 0)
         check.problems.warning(
             value.where, "in the value of force '" + owner.name + "', " + name +
@@ -112,7 +113,7 @@ void warn_hidden_parameters(CheckContext& check, const ForceText& text, const Ow
   }
 }
 
-Law check_joint_force(CheckContext& check, const ForceText& text, const Owner& owner) {
+ForceLaw check_joint_force(CheckContext& check, const ForceText& text, const Owner& owner) {
   JointForce force;
   force.joint = check.joint(text.joint, {"joint", owner});
   check.require(text.value, {"value", owner});
@@ -129,12 +130,12 @@ Law check_joint_force(CheckContext& check, const ForceText& text, const Owner& o
   return force;
 }
 
-Law check_potential(CheckContext& check, const ForceText& text, const Owner& owner) {
+ForceLaw check_potential(CheckContext& check, const ForceText& text, const Owner& owner) {
   check.require(text.value, {"value", owner});
   return PotentialForce{check.expressions(text.value, {"value", owner}, Scope::positions)};
 }
 
-Law check_drag(CheckContext& check, const ForceText& text, const Owner& owner) {
+ForceLaw check_drag(CheckContext& check, const ForceText& text, const Owner& owner) {
   DragForce drag;
   drag.body = check.body(text.body, {"body", owner}, false);
   drag.at = or_default(check.numbers(text.at, {"at", owner, {3}}).formula, {0, 0, 0});
@@ -152,15 +153,15 @@ Law check_drag(CheckContext& check, const ForceText& text, const Owner& owner) {
   return drag;
 }
 
-using CheckLaw = Law (*)(CheckContext&, const ForceText&, const Owner&);
-const std::unordered_map<std::string, CheckLaw> laws = {
+using CheckForce = ForceLaw (*)(CheckContext&, const ForceText&, const Owner&);
+const std::unordered_map<std::string, CheckForce> force_checks = {
     {"spring", check_spring},
     {"torsion", check_torsion},
     {"wrench", check_wrench},
     {"joint", check_joint_force},
     {"potential", check_potential},
     {"drag", check_drag},
-    {"friction", [](CheckContext& check, const ForceText& text, const Owner& owner) -> Law {
+    {"friction", [](CheckContext& check, const ForceText& text, const Owner& owner) -> ForceLaw {
        return check_friction(check, text, owner);
      }}};
 
@@ -175,7 +176,7 @@ void check_forces(CheckContext& check) {
     force.name = names[i];
     force.where = text.where;
     if (check_element_type(check, text, owner, force_types))
-      force.law = laws.at(text.type)(check, text, owner);
+      force.law = force_checks.at(text.type)(check, text, owner);
     check.model.forces.push_back(std::move(force));
   }
 }

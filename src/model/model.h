@@ -1,7 +1,8 @@
-// The checked, constant model: names resolved to indices, expressions compiled, spanning tree found.
+// The checked, constant model: names resolved to indices, expressions compiled, spanning tree
+// found.
 //
-// Nothing here depends on parameter values: numbers are Formulas over the parameters, evaluated when
-// a formulation builds its flat arrays from (Model, parameter values).
+// Nothing here depends on parameter values: numbers are Formulas over the parameters, evaluated
+// when a formulation builds its flat arrays from (Model, parameter values).
 #pragma once
 
 #include <optional>
@@ -65,7 +66,16 @@ struct Body {
 };
 
 enum class JointType {
-  fixed, revolute, prismatic, screw, cylindrical, universal, planar, spherical, translation, free
+  fixed,
+  revolute,
+  prismatic,
+  screw,
+  cylindrical,
+  universal,
+  planar,
+  spherical,
+  translation,
+  free
 };
 inline constexpr int joint_type_count = 10;
 
@@ -121,7 +131,7 @@ struct PotentialForce {
   Formula value;  // one expression of positions and t
 };
 struct Bearing {
-  Formula at;  // 3, joint frame C
+  Formula at;             // 3, joint frame C
   Formula radial, axial;  // given or not
 };
 struct FrictionForce {
@@ -134,35 +144,55 @@ struct FrictionForce {
 struct DragForce {
   int body = 0;
   Formula at, coefficient;
-  Formula medium;    // 3 expressions (world velocity); not given: zero
-  int on = world;    // body the velocity is taken relative to
+  Formula medium;  // 3 expressions (world velocity); not given: zero
+  int on = world;  // body the velocity is taken relative to
 };
 struct Force {
   std::string name;
   std::variant<SpringForce, TorsionForce, WrenchForce, JointForce, PotentialForce, FrictionForce,
-               DragForce> law;
+               DragForce>
+      law;
   Location where;
 };
 
 // ------------------------------------------------------------------------------------- constraints
 
-struct DistanceConstraint { Placement from, to; Formula length; };
-struct DriveConstraint { int joint = 0; Formula position; };  // nv expressions of t
-struct CouplerTerm { int joint = 0, component = 0; Formula factor; };
-struct CouplerConstraint { std::vector<CouplerTerm> terms; Formula offset; };
+struct DistanceConstraint {
+  Placement from, to;
+  Formula length;
+};
+struct DriveConstraint {
+  int joint = 0;
+  Formula position;
+};  // nv expressions of t
+struct CouplerTerm {
+  int joint = 0, component = 0;
+  Formula factor;
+};
+struct CouplerConstraint {
+  std::vector<CouplerTerm> terms;
+  Formula offset;
+};
 struct RollingDiscConstraint {
   int body = 0;
   Formula center, axis, radius;
   int plane_body = world;
   Formula plane_point, plane_normal;
 };
-struct KnifeEdgeConstraint { int body = 0; Formula at, normal; int on = world; };
+struct KnifeEdgeConstraint {
+  int body = 0;
+  Formula at, normal;
+  int on = world;
+};
 struct Constraint {
   std::string name;
   std::string type;
   std::variant<DistanceConstraint, DriveConstraint, CouplerConstraint, RollingDiscConstraint,
-               KnifeEdgeConstraint> law;
+               KnifeEdgeConstraint>
+      law;
   Location where;
+
+  bool is_drive() const { return std::holds_alternative<DriveConstraint>(law); }
 };
 
 // ------------------------------------------------------------------------------------------- rest
@@ -235,7 +265,7 @@ struct Model {
   std::string file;    // where it was read from, "" otherwise
   std::string folder;  // tables are looked up relative to it
   Consent consent;     // given when it was checked
-  Formula gravity;   // 3, over t and parameters
+  Formula gravity;     // 3, over t and parameters
   int gravity_frame = world;
   std::vector<Parameter> parameters;
   std::vector<int> parameter_order;  // an order in which each can be evaluated
@@ -262,8 +292,8 @@ struct Model {
   std::optional<ImplicitRates> implicit;
   SimulateDefaults simulate;
 
-  std::vector<TreeJoint> tree;     // one per body
-  std::vector<int> loop_joints;    // joints that close loops, file order
+  std::vector<TreeJoint> tree;   // one per body
+  std::vector<int> loop_joints;  // joints that close loops, file order
 
   bool is_mechanism() const { return variables.empty(); }
   int find_body(std::string_view name) const;       // world for "world", -2 when absent
@@ -274,14 +304,14 @@ struct Model {
 // Overrides of entries of [parameters] (--set).
 using Overrides = std::vector<std::pair<std::string, Value>>;
 
-// Checks everything that can be known without a state. Adds all problems to `problems`; the model is
-// returned only when there is no error. Numbers are checked at the values the parameters have.
+// Checks everything that can be known without a state. Adds all problems to `problems`; the model
+// is returned only when there is no error. Numbers are checked at the values the parameters have.
 // `consent`: what a model from elsewhere may not do unasked.
 std::optional<Model> check_model(const ModelDescription& description, Diagnostics& problems,
                                  const Overrides& overrides = {}, const Consent& consent = {});
 
-// Compiles an expression of everything a state of the model has (a section, a quantity to hold), with
-// the model's own definitions.
+// Compiles an expression of everything a state of the model has (a section, a quantity to hold),
+// with the model's own definitions.
 std::optional<Formula> compile_expression(const Model& model, const std::string& text,
                                           Diagnostics& problems);
 

@@ -15,7 +15,7 @@ namespace cartan {
 namespace fs = std::filesystem;
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
 constexpr const char* pose_suffixes[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
 
@@ -66,11 +66,11 @@ class RunReader {
       return refuse(
           "there is no result of a run here (no model.json); "
           "`cartan run MODEL --out DIR` writes one");
-    const Json model = Json::parse(run_.model, nullptr, false);
+    const PlainJson model = PlainJson::parse(run_.model, nullptr, false);
     if (!model.is_object()) return damaged("model.json", "it is not one JSON object");
     if (!model.contains("bodies")) return true;
     if (!model["bodies"].is_array()) return damaged("model.json", "'bodies' is not a list");
-    for (const Json& body : model["bodies"]) {
+    for (const PlainJson& body : model["bodies"]) {
       if (!body.is_object() || !body.contains("name") || !body["name"].is_string())
         return damaged("model.json", "a body without a name");
       run_.bodies.push_back(body["name"]);
@@ -82,7 +82,7 @@ class RunReader {
     if (!is_good("summary.json")) return false;
     if (!read_text(folder_ / "summary.json", run_.summary))
       return refuse("the result is incomplete: there is no summary.json");
-    if (!Json::parse(run_.summary, nullptr, false).is_object())
+    if (!PlainJson::parse(run_.summary, nullptr, false).is_object())
       return damaged("summary.json", "it is not one JSON object");
     return true;
   }

@@ -4,8 +4,8 @@
 #include <numbers>
 #include <optional>
 
-#include "formulations/formulations.h"
 #include "dynamics/mechanism_system.h"
+#include "formulations/formulations.h"
 #include "io/toml_reader.h"
 #include "model/model.h"
 #include "reproduce/workshop.h"
@@ -16,27 +16,27 @@ namespace {
 // Geometry of the file.
 constexpr double R = 0.354, L = 1.062, b = 0.0480, sigma = 20.09 * std::numbers::pi / 180;
 
-struct Vector {
+struct SpaceVector {
   double x = 0, y = 0, z = 0;
 };
-Vector operator+(Vector a, Vector c) {
+SpaceVector operator+(SpaceVector a, SpaceVector c) {
   return {a.x + c.x, a.y + c.y, a.z + c.z};
 }
-Vector operator*(double s, Vector a) {
+SpaceVector operator*(double s, SpaceVector a) {
   return {s * a.x, s * a.y, s * a.z};
 }
-Vector cross(Vector a, Vector c) {
+SpaceVector cross(SpaceVector a, SpaceVector c) {
   return {a.y * c.z - a.z * c.y, a.z * c.x - a.x * c.z, a.x * c.y - a.y * c.x};
 }
-Vector turn_x(double angle, Vector a) {
+SpaceVector turn_x(double angle, SpaceVector a) {
   const double c = std::cos(angle), s = std::sin(angle);
   return {a.x, c * a.y - s * a.z, s * a.y + c * a.z};
 }
-Vector turn_y(double angle, Vector a) {
+SpaceVector turn_y(double angle, SpaceVector a) {
   const double c = std::cos(angle), s = std::sin(angle);
   return {c * a.x + s * a.z, a.y, -s * a.x + c * a.z};
 }
-Vector turn_z(double angle, Vector a) {
+SpaceVector turn_z(double angle, SpaceVector a) {
   const double c = std::cos(angle), s = std::sin(angle);
   return {c * a.x - s * a.y, s * a.x + c * a.y, a.z};
 }
@@ -44,16 +44,16 @@ Vector turn_z(double angle, Vector a) {
 // The front wheel for a lean, steer and pitch, heading along x: its contact point relative to the
 // rear wheel's centre, the way there from its own centre, and its axis.
 struct FrontWheel {
-  Vector contact, arm, axis;
+  SpaceVector contact, arm, axis;
 };
 
 FrontWheel front_wheel(double lean, double steer, double pitch) {
-  const auto frame = [&](Vector a) { return turn_x(lean, turn_y(-pitch, a)); };
-  const auto fork = [&](Vector a) { return frame(turn_y(-sigma, turn_z(-steer, a))); };
+  const auto frame = [&](SpaceVector a) { return turn_x(lean, turn_y(-pitch, a)); };
+  const auto fork = [&](SpaceVector a) { return frame(turn_y(-sigma, turn_z(-steer, a))); };
   FrontWheel wheel;
   wheel.axis = fork({0, 1, 0});
-  const Vector up = {0, 0, 1};
-  const Vector inside = up + (-wheel.axis.z) * wheel.axis;
+  const SpaceVector up = {0, 0, 1};
+  const SpaceVector inside = up + (-wheel.axis.z) * wheel.axis;
   const double size = std::sqrt(1 - wheel.axis.z * wheel.axis.z);
   wheel.arm = (-R / size) * inside;
   wheel.contact =
@@ -92,9 +92,9 @@ std::optional<Turn> find_turn(double lean, double steer, double speed) {
   // Of the yaw rate w (about z, upwards) and the rear speed s: the rear contact point is at
   // -R cos(lean) below and R sin(lean) beside the centre; the centre moves with (s + R w sin(lean))
   // along x.
-  const Vector by_w = Vector{R * std::sin(lean), 0, 0} + cross({0, 0, 1}, wheel.contact);
-  const Vector by_s = {1, 0, 0};
-  const Vector rest = spin * cross(wheel.axis, wheel.arm);
+  const SpaceVector by_w = SpaceVector{R * std::sin(lean), 0, 0} + cross({0, 0, 1}, wheel.contact);
+  const SpaceVector by_s = {1, 0, 0};
+  const SpaceVector rest = spin * cross(wheel.axis, wheel.arm);
   if (std::fabs(by_w.y) < 1e-9) return std::nullopt;
   const double w = -rest.y / by_w.y, s = -(rest.x + w * by_w.x) / by_s.x;
   return Turn{*pitch, -w, s};

@@ -13,7 +13,7 @@
 namespace cartan {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+constexpr double straight_angle = std::numbers::pi;
 
 std::string duration(const Workshop& shop) {
   return fmt::format("{:g}", shop.choose(2, 1));
@@ -34,18 +34,19 @@ Workshop::Run held_run(Workshop& shop, const char* step, bool projected = false)
 
 // As equation (27) prints it: T2* is added to a direction.
 double printed_psi(double psi, double joint_x, double joint_y) {
-  const double start_x = 0.2 * std::cos(pi / 9), start_y = 0.2 * std::sin(pi / 9);
-  const double turn = psi - pi / 18, c = std::cos(turn), s = std::sin(turn);
+  const double start_x = 0.2 * std::cos(straight_angle / 9),
+               start_y = 0.2 * std::sin(straight_angle / 9);
+  const double turn = psi - straight_angle / 18, c = std::cos(turn), s = std::sin(turn);
   const double T_x = joint_x - (c * start_x - s * start_y);
   const double T_y = joint_y - (s * start_x + c * start_y);
   return std::atan2(T_y + std::sin(psi), T_x + std::cos(psi));
 }
 
-void figure_2(Workshop& shop, Record& record) {
-  const auto reference =
-      shop.run({shop.model("planar_double"), "--set", "m=0.108", "--set", "L=0.2", "--set",
-                "w=0.02", "--set", "tilt1=pi/9", "--set", "tilt2=pi/18", "--integrator", "rk4",
-                "--step", "0.001", "--every", "5", "--duration", duration(shop)});
+void elements_figure_2(Workshop& shop, Record& record) {
+  const auto reference = shop.run(
+      {shop.model("planar_double"), "--set", "m=0.108", "--set", "L=0.2", "--set", "w=0.02",
+       "--set", "tilt1=straight_angle/9", "--set", "tilt2=straight_angle/18", "--integrator", "rk4",
+       "--step", "0.001", "--every", "5", "--duration", duration(shop)});
   const auto accurate = accurate_run(shop);
   const auto held = held_run(shop, "0.001");
   const ResultTable ref = reference.table(), rt = accurate.table(), scheme = held.table();
@@ -214,7 +215,7 @@ void lambda_figure(Workshop& shop, Record& record, bool second) {
        few_digits(off) + " away", Verdict::own}};
 }
 
-void figure_3(Workshop& shop, Record& record) {
+void elements_figure_3(Workshop& shop, Record& record) {
   lambda_figure(shop, record, false);
 }
 void figure_4(Workshop& shop, Record& record) {
@@ -244,10 +245,10 @@ void force_figure(Workshop& shop, Record& record, bool second) {
                            few_digits(m.reaction_error) + " N away", Verdict::own});
 }
 
-void figure_5(Workshop& shop, Record& record) {
+void elements_figure_5(Workshop& shop, Record& record) {
   force_figure(shop, record, false);
 }
-void figure_6(Workshop& shop, Record& record) {
+void elements_figure_6(Workshop& shop, Record& record) {
   force_figure(shop, record, true);
 }
 
@@ -278,11 +279,11 @@ void stewart(Workshop& shop, Record& record) {
 Document document_001() {
   return {"001",
           "Elements of rotation matrices as dependent parameters",
-          {{"001.2", "figure 2: angles of the double pendulum", figure_2},
-           {"001.3", "figure 3: multipliers Lambda1", figure_3},
+          {{"001.2", "figure 2: angles of the double pendulum", elements_figure_2},
+           {"001.3", "figure 3: multipliers Lambda1", elements_figure_3},
            {"001.4", "figure 4: multipliers Lambda2", figure_4},
-           {"001.5", "figure 5: joint multipliers Lambda01", figure_5},
-           {"001.6", "figure 6: joint multipliers Lambda12", figure_6},
+           {"001.5", "figure 5: joint multipliers Lambda01", elements_figure_5},
+           {"001.6", "figure 6: joint multipliers Lambda12", elements_figure_6},
            {"001.next", "section 7: the announced Stewart platform", stewart}}};
 }
 

@@ -219,7 +219,7 @@ void figure_9(Workshop& shop, Record& record) {
       "used."};
 }
 
-void figure_10(Workshop& shop, Record& record) {
+void drift_figure_10(Workshop& shop, Record& record) {
   double drifts[2];
   energy_figures(shop, record, floating, "Two floating bodies: drift of the kinetic energy",
                  drifts);
@@ -229,7 +229,7 @@ void figure_10(Workshop& shop, Record& record) {
                   compare_alike(drifts[0], drifts[1])}};
 }
 
-void figure_11(Workshop& shop, Record& record) {
+void drift_figure_11(Workshop& shop, Record& record) {
   const auto run = shop.run({shop.model("spherical_three_bar"), "--duration", "2"});
   record.rows = {{"geometry of the linkage", "a drawing, without measures",
                   "the boxes of the double pendulum, ground joints 0.25 m apart", Verdict::silent}};
@@ -289,8 +289,8 @@ Document document_002() {
            {"002.6", "figure 6: double pendulum, joint 2", figure_6},
            {"002.7", "figure 7: double pendulum, energy", figure_7},
            {"002.9", "figure 9: floating bodies, joint", figure_9},
-           {"002.10", "figure 10: floating bodies, energy", figure_10},
-           {"002.11", "figure 11: the 3-bar linkage", figure_11},
+           {"002.10", "figure 10: floating bodies, energy", drift_figure_10},
+           {"002.11", "figure 11: the 3-bar linkage", drift_figure_11},
            {"002.12", "figure 12: 3-bar linkage, joint 1", figure_12},
            {"002.13", "figure 13: 3-bar linkage, joint 2", figure_13},
            {"002.14", "figure 14: 3-bar linkage, joint 3", figure_14},

@@ -12,7 +12,7 @@
 namespace cartan {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+constexpr double half_turn = std::numbers::pi;
 
 const char* const synthetic =
     "The document's measurements are not printed. The data here are synthetic, from its full "
@@ -22,7 +22,7 @@ const char* const synthetic =
 class Noise {
  public:
   double operator()() {  // Box and Muller
-    return std::sqrt(-2 * std::log(uniform())) * std::cos(2 * pi * uniform());
+    return std::sqrt(-2 * std::log(uniform())) * std::cos(2 * half_turn * uniform());
   }
 
  private:
@@ -55,7 +55,7 @@ Spin measured_spin(Workshop& shop) {
   Spin spin;
   std::string text = "t,base.v0\n";
   for (std::size_t i = 1; i < table.rows(); ++i) {
-    const double rate = column(table, "base.v0")[i] + 0.3 * 2 * pi / 60 * noise();
+    const double rate = column(table, "base.v0")[i] + 0.3 * 2 * half_turn / 60 * noise();
     if (column(table, "base.v0")[i] < 0.5) break;
     spin.t.push_back(column(table, "t")[i]);
     spin.rate.push_back(rate);
@@ -197,7 +197,7 @@ void main_figures(Workshop& shop, Record& record, const std::string& model,
   const ResultTable table = shop.run(words).table();
   const Behaviour b = measured_behaviour(shop);
   const auto& t = column(table, "t");
-  const auto rpm = [](double rate) { return rate * 60 / (2 * pi); };
+  const auto rpm = [](double rate) { return rate * 60 / (2 * half_turn); };
   Chart rate = figure_chart("Column: " + law, "t [s]", "rate [rpm]");
   add_line(rate, "computed", t, map_values(column(table, "base.v0"), rpm));
   add_points(rate, "measured (synthetic)", b.t, map_values(b.rate, rpm));
@@ -265,7 +265,8 @@ void column_measurements(Workshop& shop, Record& record) {
   const Spin spin = measured_spin(shop);
   const double moment = column_moment(shop);
   Chart rate = figure_chart("Column: measured rate", "t [s]", "rate [rpm]");
-  add_points(rate, "", spin.t, map_values(spin.rate, [](double v) { return v * 60 / (2 * pi); }));
+  add_points(rate, "", spin.t,
+             map_values(spin.rate, [](double v) { return v * 60 / (2 * half_turn); }));
   record.figures.push_back({rate,
                             "Rate of the column with its arm locked, read every 0.7 s while it "
                             "slows down from 100 rpm (synthetic)."});
@@ -318,7 +319,7 @@ void main_energy(Workshop& shop, Record& record) {
                             "Energy of the pendulum at each turning point of the arm, from the "
                             "measured rate and angle (synthetic)."});
   record.rows = {{"energy at the release", "a plot (not in the scan)",
-                  fmt::format("{:.3f} J", main_energy_at(91.7 * 2 * pi / 60, 3.6477)),
+                  fmt::format("{:.3f} J", main_energy_at(91.7 * 2 * half_turn / 60, 3.6477)),
                   Verdict::silent}};
 }
 

@@ -13,10 +13,10 @@ namespace cartan {
 namespace {
 
 // Geometry of table 7.1.
-constexpr double radius = 0.354, tilt = 20.09 * std::numbers::pi / 180;
+constexpr double wheel_radius = 0.354, tilt = 20.09 * std::numbers::pi / 180;
 
 double trail_of(double b) {
-  return radius * std::tan(tilt) - b;
+  return wheel_radius * std::tan(tilt) - b;
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ void bicycle_trail(Workshop& shop, Record& record) {
   const int points = static_cast<int>(shop.choose(120, 40));
   std::vector<double> trails, weave, trails_capsize, capsize;
   for (double trail = -0.03; trail < 0.2; trail += shop.choose(0.01, 0.04)) {
-    const double b = radius * std::tan(tilt) - trail;
+    const double b = wheel_radius * std::tan(tilt) - trail;
     std::vector<std::string> more = upright;
     more.insert(more.end(), {"--set", fmt::format("b={:.12g}", b)});
     const Sweep s = sweep_bicycle(shop, fmt::format("v=log(1,40,{})", points), more);
@@ -64,7 +64,7 @@ void bicycle_trail(Workshop& shop, Record& record) {
     }
     return value;
   };
-  double low = radius * std::tan(tilt), high = low + 0.012;  // stable at some speed, at none
+  double low = wheel_radius * std::tan(tilt), high = low + 0.012;  // stable at some speed, at none
   double at_low = least(low), at_high = least(high);
   if (!(at_low < 0 && at_high > 0)) throw ItemFailure("the stable range vanishes elsewhere");
   for (int k = 0; k < 10 && high - low > 1e-7; ++k) {  // regula falsi (Illinois)

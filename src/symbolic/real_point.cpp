@@ -6,7 +6,7 @@
 namespace cartan {
 namespace {
 
-constexpr long double unit = std::numeric_limits<long double>::epsilon();
+constexpr long double long_epsilon = std::numeric_limits<long double>::epsilon();
 
 }  // namespace
 
@@ -16,7 +16,7 @@ RealPoint::RealPoint(const ExpressionGraph& graph, std::span<const double> at, d
 void RealPoint::evaluate(std::span<const int> nodes) {
   for (const int i : nodes) {
     Value v = evaluate_node(i);
-    v.error += unit * std::fabs(v.value);
+    v.error += long_epsilon * std::fabs(v.value);
     values_[i] = v;
   }
 }

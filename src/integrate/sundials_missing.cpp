@@ -1,0 +1,21 @@
+// In place of sundials.cpp where SUNDIALS is not installed.
+#include "integrate/sundials.h"
+
+namespace cartan {
+
+std::unique_ptr<Integrator> make_cvode_integrator(const System&, const IntegratorOptions&) {
+  return nullptr;  // refused before
+}
+
+std::unique_ptr<Integrator> make_ida_integrator(const System&, const IntegratorOptions&) {
+  return nullptr;
+}
+
+std::string refuse_sundials(const System&) {
+  return "needs the SUNDIALS library, which was not there when this program was built; with "
+         "Debian's "
+         "package libsundials-dev installed, `./cartan run MODEL --integrator cvode` builds it in. "
+         "gl3 copes with stiff systems too";
+}
+
+}  // namespace cartan
