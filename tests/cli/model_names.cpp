@@ -8,7 +8,7 @@ std::set<std::string> model_file_formulations() {
   return {formulation_names.begin(), formulation_names.end()};
 }
 std::set<std::string> model_file_integrators() {
-  return {integrator_names.begin(), integrator_names.end()};
+  return {known_integrators.begin(), known_integrators.end()};
 }
 std::set<std::string> model_file_forces() {
   return {force_types.begin(), force_types.end()};

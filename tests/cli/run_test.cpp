@@ -244,7 +244,7 @@ TEST(Run, BlowUpNamesWhatGrows) {
 // Without stabilisation explicit methods let the length of quaternions drift.
 TEST(Run, UnitLengthsAreLeftAloneWithoutStabilisation) {
   const auto length_error = [](const char* how) {
-    const json result = expect_json(run_cartan(
+    const nlohmann::json result = expect_json(run_cartan(
         {"run", std::string(CARTAN_ROOT) + "/examples/heavy_top.toml", "--integrator", "rk4",
          "--step", "0.005", "--duration", "1", "--stabilisation", how, "--json"}));
     for (const auto& [joint, q] : result["final"]["q"].items()) {
@@ -264,10 +264,10 @@ TEST(Run, WorkOfEveryForceAndDrive) {
   for (const char* formulation : {"recursive", "moving-frame", "absolute-se3", "absolute-so3r3",
                                   "rotation-elements", "generated"}) {
     SCOPED_TRACE(formulation);
-    const json result =
+    const nlohmann::json result =
         expect_json(run_cartan({"run", model, "--duration", "1", "--set", "drag=0.2",
                                 "--formulation", formulation, "--json"}));
-    const json& work = result["work"];
+    const nlohmann::json& work = result["work"];
     if (std::string(formulation) == "generated") {
       EXPECT_NE(work["untold"].get<std::string>().find("recursive"), std::string::npos);
       continue;
@@ -277,7 +277,7 @@ TEST(Run, WorkOfEveryForceAndDrive) {
     EXPECT_NEAR(drive + drag, result["energy"]["work"], 1e-9);
     EXPECT_LT(drag, -0.01);
     EXPECT_GT(std::fabs(drive), 0.01);
-    const json& energy = result["energy"];
+    const nlohmann::json& energy = result["energy"];
     EXPECT_NEAR(drive + drag, energy["final"].get<double>() - energy["initial"].get<double>(),
                 1e-6);
     EXPECT_GT(std::fabs(gravity), 0.01);
@@ -292,7 +292,7 @@ TEST(Run, WorkOfSprings) {
   const Scratch scratch;
   const std::string model = std::string(CARTAN_ROOT) + "/examples/double_spring.toml",
                     out = scratch.path("out");
-  const json result = expect_json(run_cartan(
+  const nlohmann::json result = expect_json(run_cartan(
       {"run", model, "--duration", "1.3", "--tolerance", "1e-13", "--out", out, "--json"}));
   double sum = result["work"]["gravity"];
   for (const auto& [name, joules] : result["work"]["forces"].items()) {

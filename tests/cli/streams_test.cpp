@@ -24,7 +24,7 @@ TEST(Streams, LostOutputIsAFailure) {
   const std::string err = scratch.path("err");
   for (const std::string words :
        {"eval " + model, "check " + model + " --json", "run " + model + " --duration 0.1",
-        "equations " + model, "linearize " + model, "new pendulum", std::string("--help"),
+        "equations " + model, "linearize " + model, std::string("new pendulum"), std::string("--help"),
         std::string("run --help")})
     for (const char* target : {">/dev/full", ">&-"}) {
       SCOPED_TRACE(words + target);
