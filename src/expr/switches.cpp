@@ -1,6 +1,7 @@
 #include "expr/switches.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "expr/functions.h"
@@ -127,6 +128,12 @@ class Holder {
     return operand_count(i.op) > 0 && i.op != Op::call && moves[i.a];
   }
 
+  bool is_whole(int exponent) const {
+    if (!builder_.is_constant(exponent)) return false;
+    const double n = builder_.constant_at(exponent);
+    return n == std::floor(n);
+  }
+
   int copy(const Instruction& i, const std::vector<int>& value) {
     if (i.op == Op::constant) return number(program_.constants[i.a]);
     if (i.op == Op::input) return builder_.input(program_.inputs[i.a]);
@@ -144,7 +151,7 @@ class Holder {
   // point: there it is that of |x|, which the motion never sees. Where the expression as written
   // has none either, there is none.
   int extended(const Instruction& i) {
-    const bool root = i.op == Op::sqrt || i.op == Op::power;
+    const bool root = i.op == Op::sqrt || (i.op == Op::power && !is_whole(value_[i.b]));
     if (!root || value_[i.a] == written_[i.a]) return copy(i, value_);
     found_[upstream_[i.a]].root = true;
     const int held = value_[i.a];

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "expr/expression.h"
+#include "expr/program_builder.h"
 
 namespace cartan {
 namespace {
@@ -108,6 +109,61 @@ TEST(Switches, OneForEachArgumentAndNoneForParameters) {
   const HeldProgram later = hold_switches(compile_text("abs(x)"), 7);
   EXPECT_EQ(later.switches.size(), 1u);
   EXPECT_TRUE(later.program.depends_on(Quantity::branch));
+}
+
+// ------------------------------------------------------------------------------------------ tables
+
+HeldProgram held_table(Interpolation between, Outside outside) {
+  const std::vector<double> x = {0, 0.5, 1, 2}, y = {1, 3, 2, 1};
+  const auto table = std::make_shared<const TableFunction>(x, y, between, outside);
+  ProgramBuilder builder;
+  const int argument = builder.input({Quantity::variable, 0, 0});
+  return hold_switches(builder.finish({builder.table(table, 0, argument)}), 0);
+}
+
+// Corners 0.5 and 1 (and 0 and 2 where the ends are held): piece k is continued beyond them.
+TEST(Switches, PiecesOfTablesAreContinued) {
+  const HeldProgram inner = held_table(Interpolation::linear, Outside::extrapolate);
+  ASSERT_EQ(inner.switches.size(), 1u);
+  EXPECT_EQ(inner.switches[0].corners, (std::vector<double>{0.5, 1}));
+  for (const double x : {-1.0, 0.2, 0.7, 1.5, 3.0}) {
+    EXPECT_NEAR(value(inner.program, x, {1}), 1 + 4 * x, 1e-14);
+    EXPECT_NEAR(value(inner.program, x, {2}), 3 - 2 * (x - 0.5), 1e-14);
+    EXPECT_NEAR(value(inner.program, x, {3}), 2 - (x - 1), 1e-14);
+    EXPECT_EQ(value(inner.switches[0].event, x, {branch_argument}), x);
+    EXPECT_NEAR(value(inner.switches[0].event, x, {2}), std::min(x - 0.5, 1 - x), 1e-14);
+    EXPECT_EQ(value(inner.switches[0].event, x, {branch_free}), 1);
+  }
+  const HeldProgram ends = held_table(Interpolation::linear, Outside::hold);
+  EXPECT_EQ(ends.switches[0].corners, (std::vector<double>{0, 0.5, 1, 2}));
+  EXPECT_NEAR(value(ends.program, 0.3, {1}), 1, 1e-14);
+  EXPECT_NEAR(value(ends.program, 0.3, {5}), 1, 1e-14);
+  EXPECT_NEAR(value(ends.program, 3, {2}), 13, 1e-13);
+  const HeldProgram steps = held_table(Interpolation::steps, Outside::error);
+  EXPECT_EQ(steps.switches[0].corners, (std::vector<double>{0.5, 1, 2}));
+  EXPECT_EQ(value(steps.program, 0.5, {1}), 1);
+  EXPECT_EQ(value(steps.program, 0.4, {2}), 3);
+  EXPECT_TRUE(std::isnan(value(steps.program, 2.5, {3})));  // beyond the end
+  EXPECT_TRUE(held_table(Interpolation::spline, Outside::extrapolate).switches.empty());
+}
+
+TEST(Switches, PeriodsOfTablesAreCounted) {
+  const HeldProgram held = held_table(Interpolation::steps, Outside::periodic);
+  ASSERT_EQ(held.switches.size(), 1u);
+  const SwitchPoint& point = held.switches[0];
+  EXPECT_EQ(point.corners, (std::vector<double>{0, 0.5, 1}));
+  EXPECT_EQ(point.period, 2);
+  const int zero = 3 * branch_periods + 1;  // the piece from 0 to 0.5
+  const double values[] = {1, 3, 2}, ends[] = {0, 0.5, 1, 2};
+  for (const int period : {-2, 0, 5})
+    for (int k = 0; k < 3; ++k) {
+      const int branch = zero + 3 * period + k;
+      const double low = ends[k] + 2 * period, high = ends[k + 1] + 2 * period;
+      EXPECT_NEAR(value(held.program, low - 0.1, {branch}), values[k], 1e-14);
+      EXPECT_NEAR(value(point.event, low, {branch}), 0, 1e-14);
+      EXPECT_NEAR(value(point.event, high, {branch}), 0, 1e-14);
+      EXPECT_GT(value(point.event, 0.5 * (low + high), {branch}), 0);
+    }
 }
 
 }  // namespace
