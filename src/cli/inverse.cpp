@@ -81,6 +81,7 @@ Forces calc_forces(const MechanicalSystem& system, const MotionTable& motion) {
     if (!system.constrained()) continue;
     system.observe(state, now, *workspace);
     largest_gap = std::max(largest_gap, now.position_violation);
+    for (int j : model.loop_joints) q[j] = now.q[j];  // turns are counted from row to row
   }
   if (largest_gap > 1e-6)
     fmt::print(stderr,

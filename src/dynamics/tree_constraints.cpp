@@ -150,13 +150,14 @@ State TreeSystem::make_state(double t, const std::vector<std::optional<std::vect
       std::copy(v[j]->begin(), v[j]->end(), state.x.begin() + mechanism_.nq + link.v0);
   }
   // the turns that q tells, or else the file
-  std::vector<std::vector<double>> known(model_.joints.size()), likely = known;
+  std::vector<std::vector<double>> likely(model_.joints.size());
   for (std::size_t j = 0; j < model_.joints.size(); ++j) {
-    if (j < q.size() && q[j]) known[j] = *q[j];
-    if (model_.joints[j].position_given)
+    if (j < q.size() && q[j])
+      likely[j] = *q[j];
+    else if (model_.joints[j].position_given)
       likely[j] = initial_position<double>(model_.joints[j], parameters_);
   }
-  settle_turns(state, known, likely);
+  settle_turns(state, likely);
   settle_modes(state);
   return state;
 }
@@ -210,7 +211,7 @@ void TreeSystem::start() {
     if (assembly_.problem.empty()) assembly_.problem = too_large;
     if (!assembly_.problem.empty()) return;
   }
-  settle_turns(state, std::vector<std::vector<double>>(model_.joints.size()), known);
+  settle_turns(state, known);
   settle_modes(state);
   if (formulation_.compiler) formulation_.compiler->find_derivative(state, assembly_.problem);
 }
@@ -235,15 +236,13 @@ AssemblyReport TreeSystem::assemble_in(State& state, const WrittenStart& written
   return report;
 }
 
-// The turns that belong to positions: of loop joints those that are known (by joint; empty: not),
-// or else those that are likely; torsion springs measure within half a turn.
-void TreeSystem::settle_turns(State& state, const std::vector<std::vector<double>>& known,
-                              const std::vector<std::vector<double>>& likely) const {
+// The turns that belong to positions: of loop joints those nearest to the likely ones (by joint;
+// empty: within half a turn) that drives and couplers allow; torsion springs measure within half a
+// turn.
+void TreeSystem::settle_turns(State& state, const std::vector<std::vector<double>>& likely) const {
   if (mechanism_.turns.empty()) return;
   int* turns = state.mode.data() + mechanism_.turn0();
-  set_turns(mechanism_, known, turns);
-  for (int k = 0; k < mechanism_.turn_count(); ++k)
-    if (mechanism_.turns[k].force >= 0) turns[k] = no_turn;
+  std::fill_n(turns, mechanism_.turn_count(), no_turn);
   MotionWorkspace<double> ws = make_motion_workspace(mechanism_);
   kinematics_at(state, ws);
   find_turns(mechanism_, likely, ws, turns);

@@ -191,8 +191,7 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
   AssemblyReport assemble_in(State& state, const WrittenStart& written,
                              MotionWorkspace<double>& ws) const;
   void settle_modes(State& state) const;
-  void settle_turns(State& state, const std::vector<std::vector<double>>& known,
-                    const std::vector<std::vector<double>>& likely) const;
+  void settle_turns(State& state, const std::vector<std::vector<double>>& likely) const;
   void watch_rows(double pivot, State& state, TreeWorkspace& w, Projection& result) const;
   void choose_rows_again(State& state, MotionWorkspace<double>& ws, Projection& result) const;
   std::string describe_gap(const State& state, const MotionWorkspace<double>& ws, double gap) const;

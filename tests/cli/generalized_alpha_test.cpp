@@ -25,14 +25,14 @@ TEST(GeneralizedAlpha, SummaryTellsTheSpectralRadius) {
   EXPECT_LT(json["constraint"]["max_position"], 1e-14);
 }
 
-// Without projection positions stay on the constraints all the same.
+// Without projection positions stay on the constraints all the same, and so do speeds: the method
+// settles them itself.
 TEST(GeneralizedAlpha, KeepsConstraintsWithoutProjection) {
   const nlohmann::json json = expect_json(
       run_cartan({"run", examples + "stewart.toml", "--integrator", "generalized-alpha",
                   "--duration", "0.2", "--step", "0.001", "--stabilisation", "none", "--json"}));
   EXPECT_LT(json["constraint"]["max_position"], 1e-14);
-  EXPECT_LT(json["constraint"]["max_velocity"], 1e-3);
-  EXPECT_GT(json["constraint"]["max_velocity"], 1e-9);
+  EXPECT_LT(json["constraint"]["max_velocity"], 1e-12);
 }
 
 TEST(GeneralizedAlpha, Refusals) {

@@ -19,7 +19,7 @@ struct RandomMechanismOptions {
       JointType::fixed,       JointType::revolute,  JointType::prismatic, JointType::screw,
       JointType::cylindrical, JointType::universal, JointType::planar,    JointType::spherical,
       JointType::translation, JointType::free};
-  double turned = 0.3;      // how likely an angle of a hinge starts several turns away
+  double turned = 0;        // how likely an angle of a hinge starts several turns away
   bool reversed = true;     // some joints have the new body as their parent
   bool shuffled = true;     // bodies and joints stand in the file in any order
   bool expressions = true;  // some numbers are written over parameters
