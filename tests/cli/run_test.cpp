@@ -23,6 +23,8 @@ long rows_of(const std::string& path) {
   return std::count(text.begin(), text.end(), '\n') - 1;
 }
 
+using nlohmann::json;
+
 TEST(Run, SummaryTellsDefaultsAsSuch) {
   const Scratch scratch;
   const CommandResult result =
