@@ -158,9 +158,10 @@ TEST_F(ConsentTest, DataOfExperimentsFollowTheSameRule) {
   const std::string model = scratch_.write("study/m.toml",
                                            "[parameters]\nk = 1\n[variables]\n"
                                            "x = { initial = 1, rate = \"-k*x\" }\n");
-  const std::string study = scratch_.write("study/e.toml",
-                                           "format = 2\n[[experiment]]\nname = \"a\"\ndata = "
-                                           "\"../data.csv\"\ncolumns = { x = \"x\" }\n");
+  const std::string study =
+      scratch_.write("study/e.toml",
+                     "format = 2\n[[experiment]]\nname = \"a\"\ndata = "
+                     "\"../data.csv\"\ncolumns = { x = { quantity = \"x\" } }\n");
   const std::vector<std::string> words = {"fit", model, "--experiments", study, "--free", "k"};
   expect_refusal(run_cartan(words), "needs your consent");
   std::vector<std::string> allowed = words;

@@ -24,8 +24,8 @@ TEST(Streams, LostOutputIsAFailure) {
   const std::string err = scratch.path("err");
   for (const std::string words :
        {"eval " + model, "check " + model + " --json", "run " + model + " --duration 0.1",
-        "equations " + model, "linearize " + model, "new pendulum", std::string("--help"),
-        std::string("run --help")})
+        "equations " + model, "linearize " + model + " --at equilibrium",
+        std::string("new pendulum"), std::string("--help"), std::string("run --help")})
     for (const char* target : {">/dev/full", ">&-"}) {
       SCOPED_TRACE(words + target);
       EXPECT_EQ(shell(program + " " + words + " " + target + " 2>" + err), 1);
