@@ -180,9 +180,10 @@ void print_result_json(const Result& r, const Options& o) {
               {"seconds", r.seconds}});
 }
 
-bool write_files(const std::vector<GeneratedFile>& files, const Options& o, std::string& problem) {
-  const auto out =
-      OutputFolder::open(o.out, "generate " + o.language, replace_if(o.force), problem);
+bool write_files(const std::vector<GeneratedFile>& files, const Options& o, const std::string& name,
+                 std::string& problem) {
+  const auto out = OutputFolder::open(o.out, "generate " + o.language + " " + name,
+                                      replace_if(o.force), problem);
   if (!out) return false;
   for (const GeneratedFile& file : files)
     if (!out->write(file.name, file.text, problem)) return false;
@@ -228,7 +229,7 @@ int generate_command(const Words& words) {
   problem = problem_of(unit);
   if (!problem.empty()) return complain(problem);
   const std::vector<GeneratedFile> files = emit(unit, *language);
-  if (!write_files(files, o, problem)) {
+  if (!write_files(files, o, unit.name, problem)) {
     fmt::print(stderr, "cartan generate: {}\n", problem);
     return exit_failed;
   }
