@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 class Reader {
  public:
-  Reader(std::string path, const Consent& consent, Diagnostics& problems)
-      : folder_(fs::path(path).parent_path()), consent_(consent), problems_(problems) {}
+  Reader(std::string path, Diagnostics& problems)
+      : folder_(fs::path(path).parent_path()), problems_(problems) {}
 
   ExperimentsText read(const TomlNode& root) {
     ExperimentsText result;
@@ -97,7 +97,7 @@ class Reader {
       } else if (entry.key == "set") {
         read_sets(node, e);
       } else if (entry.key == "state") {
-        if (expect_kind(node, Kind::text, "the name of a file") && may_read(node.text, node.where))
+        if (expect_kind(node, Kind::text, "the name of a file"))
           e.state = (folder_ / node.text).string();
       } else if (entry.key == "q" || entry.key == "v") {
         read_joints(node, entry.key == "q" ? e.q : e.v);
@@ -182,14 +182,7 @@ class Reader {
     }
   }
 
-  bool may_read(const std::string& name, Location where) {
-    const std::string refusal = refuse_path(consent_, folder_.string(), name);
-    if (!refusal.empty()) problems_.error(where, refusal);
-    return refusal.empty();
-  }
-
   void read_measurements(const std::string& name, Location where, ExperimentText& e) {
-    if (!may_read(name, where)) return;
     const std::string path = (folder_ / name).string();
     Diagnostics inside(path);
     const std::optional<CsvTable> table = read_csv(path, CsvRows::with_gaps, inside);
@@ -232,7 +225,6 @@ class Reader {
   }
 
   fs::path folder_;
-  const Consent& consent_;
   Diagnostics& problems_;
 };
 
@@ -250,8 +242,7 @@ std::string quantity_of_column(const std::string& column) {
   return fmt::format("{}[{}]", column.substr(0, dot + 2), digits);
 }
 
-std::optional<ExperimentsText> read_experiments(const std::string& path, const Consent& consent,
-                                                Diagnostics& problems) {
+std::optional<ExperimentsText> read_experiments(const std::string& path, Diagnostics& problems) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     problems.error({}, "there is no such file" + suggest_file(path));
@@ -266,7 +257,7 @@ std::optional<ExperimentsText> read_experiments(const std::string& path, const C
   }
   const std::optional<TomlNode> root = parse_toml(text, problems);
   if (!root || !check_format(*root, problems)) return std::nullopt;
-  ExperimentsText result = Reader(path, consent, problems).read(*root);
+  ExperimentsText result = Reader(path, problems).read(*root);
   if (problems.has_errors()) return std::nullopt;
   return result;
 }

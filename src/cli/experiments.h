@@ -22,7 +22,6 @@
 #include <vector>
 
 #include "core/diagnostics.h"
-#include "model/consent.h"
 
 namespace cartan {
 
@@ -59,8 +58,7 @@ struct ExperimentsText {
 };
 
 // All problems with their places; nothing when there are any.
-std::optional<ExperimentsText> read_experiments(const std::string& path, const Consent& consent,
-                                                Diagnostics& problems);
+std::optional<ExperimentsText> read_experiments(const std::string& path, Diagnostics& problems);
 
 // A single data file whose columns are named as quantities: `shoulder.q`, `shoulder.q0` (as in
 // trajectory.csv), or an output.

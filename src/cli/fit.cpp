@@ -92,12 +92,12 @@ std::optional<ExperimentsText> read_measurements(FitArguments& o) {
   Diagnostics problems(o.choice.file);
   std::optional<ExperimentsText> result;
   if (!o.experiments.empty()) {
-    result = read_experiments(o.experiments, consent_of(o.choice.model, CodeUse::run), problems);
+    result = read_experiments(o.experiments, problems);
   } else if (auto data = read_data(o.data, problems)) {
     text.experiments.push_back(std::move(*data));
     result = std::move(text);
   }
-  print_findings(problems);
+  fmt::print(stderr, "{}", problems.text());
   return result;
 }
 

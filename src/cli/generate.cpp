@@ -176,9 +176,9 @@ void print_result_json(const Generated& r, const GenerateArguments& o) {
 }
 
 bool write_generated(const std::vector<GeneratedFile>& files, const GenerateArguments& o,
-                     std::string& problem) {
-  const auto out =
-      OutputFolder::open(o.out, "generate " + o.language, replace_if(o.force), problem);
+                     const std::string& name, std::string& problem) {
+  const auto out = OutputFolder::open(o.out, "generate " + o.language + " " + name,
+                                      replace_if(o.force), problem);
   if (!out) return false;
   for (const GeneratedFile& file : files)
     if (!out->write(file.name, file.text, problem)) return false;
@@ -226,7 +226,7 @@ int generate_command(const Words& words) {
   problem = problem_of(unit);
   if (!problem.empty()) return complain("generate", problem);
   const std::vector<GeneratedFile> files = emit(unit, *language);
-  if (!write_generated(files, o, problem)) {
+  if (!write_generated(files, o, unit.name, problem)) {
     fmt::print(stderr, "cartan generate: {}\n", problem);
     return exit_failed;
   }

@@ -103,9 +103,9 @@ constexpr std::uint64_t most_of_a_stream = std::uint64_t{1} << 30;
 constexpr std::size_t longest_line = std::size_t{64} << 20;
 
 // std::getline with limits. False at the end, or with a complaint.
-class Lines {
+class LineReader {
  public:
-  Lines(const std::string& path, std::ifstream& stream, Diagnostics& problems)
+  LineReader(const std::string& path, std::ifstream& stream, Diagnostics& problems)
       : stream_(stream), problems_(problems) {
     std::error_code ignored;
     ordinary_ = std::filesystem::is_regular_file(path, ignored);
@@ -213,7 +213,7 @@ std::optional<CsvTable> read_csv(const std::string& path, CsvRows rows, Diagnost
   std::string line, last;
   int last_number = 0;
   bool header = false, whole = true;
-  Lines lines(path, stream, problems);
+  LineReader lines(path, stream, problems);
   while (lines.next(line)) {
     const int number = lines.number();
     whole = lines.is_whole();

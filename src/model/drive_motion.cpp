@@ -78,6 +78,27 @@ bool find_jump(TimeFunction& f, int component, double from, double to, double& a
   return false;
 }
 
+// Made of functions that are smooth wherever they are: nothing to look for.
+bool is_smooth(const Program& program) {
+  return std::all_of(program.code.begin(), program.code.end(), [](const Instruction& i) {
+    switch (i.op) {
+      case Op::constant:
+      case Op::input:
+      case Op::add:
+      case Op::subtract:
+      case Op::multiply:
+      case Op::negate:
+      case Op::sin:
+      case Op::cos:
+      case Op::atan:
+      case Op::tanh:
+        return true;
+      default:
+        return false;
+    }
+  });
+}
+
 std::string shown(double number) {
   return fmt::format("{:.6g}", number);
 }
@@ -88,7 +109,7 @@ std::string find_rough_drive(const Model& model, std::span<const double> paramet
                              double to, bool finite, Location& where) {
   for (const Constraint& constraint : model.constraints) {
     const auto* drive = std::get_if<DriveConstraint>(&constraint.law);
-    if (!drive || !drive->position.given()) continue;
+    if (!drive || !drive->position.given() || is_smooth(drive->position.program)) continue;
     where = drive->position.where;
     TimeFunction position(drive->position.program, parameters);
     TimeFunction rate = position.derivative(parameters);

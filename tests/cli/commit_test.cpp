@@ -102,7 +102,7 @@ TEST_F(Commit, KilledAnywhereItLeavesTheOldTheNewOrASentence) {
       EXPECT_EQ(view.status, 0) << view.err;
       EXPECT_EQ(nlohmann::json::parse(read_file(out + "/summary.json"))["t_final"],
                 json["t_initial"]);
-      EXPECT_EQ(read_file(page).find("reactions.csv") != std::string::npos, !is_new)
+      EXPECT_EQ(read_file(page).find(R"("name":"reactions.csv")") != std::string::npos, !is_new)
           << "the old result has that table, the new one has not";
     } else {
       ++refusals;

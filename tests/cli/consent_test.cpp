@@ -152,22 +152,5 @@ TEST_F(ConsentTest, TablesOutsideTheModelsFolderAreReadWhenAllowed) {
   }
 }
 
-TEST_F(ConsentTest, DataOfExperimentsFollowTheSameRule) {
-  fs::create_directory(scratch_.path("study"));
-  scratch_.write("data.csv", "t,x\n0,1\n0.5,0.6\n1,0.36\n");
-  const std::string model = scratch_.write("study/m.toml",
-                                           "[parameters]\nk = 1\n[variables]\n"
-                                           "x = { initial = 1, rate = \"-k*x\" }\n");
-  const std::string study = scratch_.write("study/e.toml",
-                                           "format = 2\n[[experiment]]\nname = \"a\"\ndata = "
-                                           "\"../data.csv\"\ncolumns = { x = \"x\" }\n");
-  const std::vector<std::string> words = {"fit", model, "--experiments", study, "--free", "k"};
-  expect_refusal(run_cartan(words), "needs your consent");
-  std::vector<std::string> allowed = words;
-  allowed.insert(allowed.end(), {"--allow-path", scratch_.path("")});
-  const CommandResult fit = run_cartan(allowed);
-  EXPECT_EQ(fit.status, 0) << fit.err;
-}
-
 }  // namespace
 }  // namespace cartan::test

@@ -123,7 +123,13 @@ TEST(Partial, AnInterruptedRunIsKeptToo) {
   const Scratch scratch;
   const std::string model = scratch.write_template({"pendulum"}), out = scratch.path("out");
   RunningCommand run({"run", model, "--duration", "1e7", "--out", out, "--keep-partial"});
-  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  const auto has_begun = [&] {  // data lie aside
+    for (const std::string& name : list_folder(out))
+      if (!read_file(out + "/" + name + "/bodies.csv").empty()) return true;
+    return false;
+  };
+  for (int k = 0; k < 3000 && !has_begun(); ++k)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   run.send(SIGINT);
   const CommandResult result = run.wait();
   EXPECT_EQ(result.status, 1);

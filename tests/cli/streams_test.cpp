@@ -22,10 +22,10 @@ TEST(Streams, LostOutputIsAFailure) {
   const Scratch scratch;
   const std::string model = scratch.write_template({"pendulum"}), program = CARTAN_COMMAND;
   const std::string err = scratch.path("err");
-  for (const std::string words :
+  for (const std::string& words :
        {"eval " + model, "check " + model + " --json", "run " + model + " --duration 0.1",
-        "equations " + model, "linearize " + model, std::string("new pendulum"), std::string("--help"),
-        std::string("run --help")})
+        "equations " + model, "linearize " + model + " --at equilibrium",
+        std::string("new pendulum"), std::string("--help"), std::string("run --help")})
     for (const char* target : {">/dev/full", ">&-"}) {
       SCOPED_TRACE(words + target);
       EXPECT_EQ(shell(program + " " + words + " " + target + " 2>" + err), 1);

@@ -196,7 +196,7 @@ test('a missing or damaged result: a sentence, exit status 2, nothing written', 
   };
   damage('bodies.csv', /cut off/, (file) => truncateSync(file, 5000));
   damage('bodies.csv', /bodies\.csv: the file is not what was written here/, (file) => {
-    copyFileSync(path('result/cartan-manifest.json'), file.replace('bodies.csv', 'cartan-manifest.json'));
+    copyFileSync(path('result/cartan-manifest.json'), file.replace(/bodies\.csv$/, 'cartan-manifest.json'));
     writeFileSync(file, readFileSync(file, 'utf8').replace('\n0.5,', '\n0.5, '));
   });
   damage('bodies.csv', /the file is empty/, (file) => truncateSync(file, 0));
