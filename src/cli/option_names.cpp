@@ -1,31 +1,32 @@
 #include "cli/option_names.h"
 
+#include <string_view>
+
 namespace cartan {
 namespace {
 
 struct Naming {
-  const char *words, *option;
+  const char *words, *instead;
 };
 
 constexpr Naming namings[] = {
-    {"a driven orbit", "--driven"},
-    {"a steady state near it", "--at equilibrium"},
-    {"hold quantities", "--hold"},
-    {"more nodes along the orbit", "--shooting"},
-    {"single node along the orbit", "--shooting"},
-    {"as many points as were asked for", "--points"},
-    {"an expression that it sets", "--parameter"},
-    {"another form of the equations", "--form"},
+    {"a driven orbit", "a driven orbit (--driven)"},
+    {"a steady state near it", "a steady state near it (--at equilibrium)"},
+    {"hold quantities", "hold quantities (--hold)"},
+    {"more nodes along the orbit", "more nodes along the orbit (--shooting)"},
+    {"a single node along the orbit", "a single node along the orbit (--shooting)"},
+    {"as many points as were asked for", "as many points as were asked for (--points)"},
+    {"an expression that it sets", "an expression that it sets (--parameter)"},
+    {"leave the form of the equations out", "leave --form out"},
+    {"use the formulation", "use --formulation"},
 };
 
 }  // namespace
 
 std::string name_options(std::string message) {
-  for (const auto& [words, option] : namings) {
-    const std::string phrase = words;
-    if (const std::size_t at = message.find(phrase); at != std::string::npos)
-      message.insert(at + phrase.size(), std::string(" (") + option + ")");
-  }
+  for (const auto& [words, instead] : namings)
+    if (const std::size_t at = message.find(words); at != std::string::npos)
+      message.replace(at, std::string_view(words).size(), instead);
   return message;
 }
 

@@ -314,7 +314,7 @@ std::string refuse_form(const Model& model, EquationsForm form) {
   if (!model.is_mechanism())
     return form == EquationsForm::kane
                ? ""
-               : "a [variables] file has its rates only, and not another form of the equations";
+               : "a [variables] file has its rates only; leave the form of the equations out";
   const std::string refusal = Derivation::refuse_mass_matrix(model);
   if (!refusal.empty()) return refusal;
   if (form == EquationsForm::canonical) return Derivation::refuse_canonical(model);

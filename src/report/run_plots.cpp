@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,12 @@ bool has_digit_after(const std::string& name, char letter) {
   const std::size_t dot = name.rfind('.');
   return dot != std::string::npos && name.size() > dot + 2 && name[dot + 1] == letter &&
          name.find_first_not_of("0123456789", dot + 2) == std::string::npos;
+}
+
+bool is_quaternion_part(const std::string& name) {
+  for (const char* end : {".qw", ".qx", ".qy", ".qz"})
+    if (name.ends_with(end)) return true;
+  return false;
 }
 
 // Of many columns evenly spaced ones.
@@ -169,7 +176,10 @@ class RunDrawer {
     std::vector<UnitGroup> groups;
     for (const auto& [unit, names] : coordinates_)
       if (!unit.empty()) groups.push_back({unit, names});
-    if (groups.empty()) groups = group_by_unit(runs_[0], others_);
+    std::vector<std::string> others;  // numbers of a quaternion do not swing each for itself
+    std::copy_if(others_.begin(), others_.end(), std::back_inserter(others),
+                 [](const std::string& name) { return !is_quaternion_part(name); });
+    if (groups.empty()) groups = group_by_unit(runs_[0], others);
     for (const auto& [unit, names] : groups) {
       const std::vector<std::string> shown = thin_names(names);
       Chart chart = start_chart(runs_, "amplitude spectrum" + part_of(shown, names));

@@ -1,6 +1,7 @@
 // The server of `cartan view`: loopback only, nothing outside the folder, bad requests survived.
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, truncateSync, unlinkSync, writeFileSync, existsSync } from 'node:fs';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
@@ -103,41 +104,66 @@ test('200 connections that say nothing keep nobody waiting, and do not hold up t
   assert.ok(Date.now() - begin < 2500, `${Date.now() - begin} ms`);
 });
 
-// Sends piece after piece until the other side has had enough; how many bytes that took.
-function pour(port, head, piece, most) {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    let sent = 0;
-    const end = () => {
-      socket.destroy();
-      resolve(sent);
-    };
-    const more = () => {
-      while (sent < most && !socket.destroyed) {
-        sent += piece.length;
-        if (!socket.write(piece)) return socket.once('drain', more);
-      }
-      if (sent >= most) end();
-    };
-    socket.on('error', end).on('close', end).resume();
-    socket.write(head, more);
-  });
-}
+// A program that sends piece after piece to the address it is started with, until the other side has had
+// enough, and writes down how many bytes that took and the most memory the server had meanwhile.
+const pourer = (file) => `#!${process.execPath}
+const { connect } = require('net');
+const { readFileSync, writeFileSync } = require('fs');
+const address = new URL(process.argv[process.argv.length - 1]);
+const status = \`/proc/\${process.ppid}/status\`;
+const memory = () => Number(/VmRSS:\\s+(\\d+)/.exec(readFileSync(status, 'utf8'))[1]) / 1024;
+const piece = Buffer.from('100000\\r\\n' + 'x'.repeat(0x100000) + '\\r\\n');
+const socket = connect(Number(address.port), '127.0.0.1');
+const before = memory();
+let sent = 0, grown = 0, over = false;
+const end = async () => {
+  if (over) return;
+  over = true;
+  writeFileSync('${file}', JSON.stringify({ sent, grown }));
+  await fetch(\`\${address.origin}/record/end\`, { method: 'POST', body: 'poured' });
+};
+const more = () => {
+  while (!over && sent < 400) {
+    ++sent;
+    grown = Math.max(grown, memory() - before);
+    if (!socket.write(piece)) return socket.once('drain', more);
+  }
+  end();
+};
+socket.on('error', end).on('close', end).resume();
+socket.write(\`POST /record/picture?of=1 HTTP/1.1\\r\\nHost: \${address.host}\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n\`, more);
+`;
 
-test('bodies in chunks, lines and headers without end are cut off', async () => {
+test('a picture of a film in chunks without end is cut off', { timeout: 60000 }, () => {
+  mkdirSync(path('tools'));
+  writeFileSync(path('tools/chromium'), pourer(path('poured.json')), { mode: 0o755 });
+  const before = process.env.PATH;
+  process.env.PATH = `${path('tools')}:${before}`;
+  const { status } = attempt('view', path('result'), '--record', path('film.gif'));
+  process.env.PATH = before;
+  assert.equal(status, 1);
+  assert.ok(!existsSync(path('film.gif')));
+  const { sent, grown } = JSON.parse(readFileSync(path('poured.json'), 'utf8')); // MB
+  assert.ok(sent < 100 && grown < 150, `${sent} MB were taken, the server grew by ${grown} MB`);
+});
+
+test('lines and headers without end are cut off', async () => {
   const server = await serve(path('result'));
   const port = Number(new URL(server.address).port);
-  const most = 64 << 20;
-  const host = `Host: 127.0.0.1:${port}\r\n`;
-  const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
-  for (const [head, piece] of [
-    [`POST / HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n`, chunk],
-    [`POST /record/picture HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n`, chunk],
-    ['GET /', 'a'.repeat(65536)],
-    [`GET / HTTP/1.1\r\n${host}X: `, 'a'.repeat(65536)],
-  ]) {
-    const sent = await pour(port, head, piece, most);
-    assert.ok(sent < most / 2, `${JSON.stringify(head.slice(0, 30))}: ${sent} bytes were taken`);
+  const memory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.process.pid}/status`, 'utf8'))[1]) / 1024;
+  const before = memory();
+  const piece = 'a'.repeat(1 << 20);
+  for (const head of ['GET /', `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nX: `]) {
+    const socket = connect(port, '127.0.0.1');
+    let over = false;
+    socket.on('error', () => (over = true)).on('close', () => (over = true)).resume();
+    socket.write(head);
+    let sent = 0;
+    for (; sent < 100 && !over; ++sent)
+      if (!socket.write(piece)) await Promise.race(['drain', 'close'].map((what) => once(socket, what).catch(() => {})));
+    assert.ok(over, `${sent} MB were taken`);
+    assert.ok(memory() - before < 30, `the server grew by ${memory() - before} MB`);
+    socket.destroy();
   }
   assert.equal((await fetch(server.address)).status, 200);
   await server.stop();
