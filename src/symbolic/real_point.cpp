@@ -1,5 +1,6 @@
 #include "symbolic/real_point.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -44,7 +45,9 @@ RealPoint::Value RealPoint::evaluate_node(int i) const {
   }
   if (is_table(x.op)) {
     const TableFunction& table = *graph_.table(x.a);
-    const double at = static_cast<double>(values_[x.b].value);
+    // Any function of its argument will do, as long as it has values.
+    const double at =
+        std::clamp(static_cast<double>(values_[x.b].value), table.first(), table.last());
     const double value = table.derivative(table_order(x.op), at);
     const double slope = table_order(x.op) < 3 ? table.derivative(table_order(x.op) + 1, at) : 0;
     return {value, std::fabs(slope) * values_[x.b].error + 1e-14L * (1 + std::fabs(value))};
