@@ -77,8 +77,9 @@ struct Arguments::Parser {
     }
     ExpressionError ignored;
     const Syntax tree = parse_expression(text, ignored);
-    const bool plain = tree && names_in(tree).empty();
-    if (!plain && !model && names_from) {
+    // What does not parse may still call a function of the model.
+    const bool needs_model = tree ? !names_in(tree).empty() : text.find('(') != std::string::npos;
+    if (needs_model && !model && names_from) {
       model = names_from();
       model_failed = !model;
     }

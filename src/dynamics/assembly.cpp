@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/failure_note.h"
 #include "dynamics/assembler.h"
 #include "dynamics/constraints.h"
 #include "dynamics/joint_motion.h"
@@ -73,14 +74,16 @@ std::string find_degenerate(const Mechanism<double>& mechanism, const MotionWork
 // A drive whose position or rate has no value at the start: sqrt(t) has no rate at t = 0.
 std::string find_undefined(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
                            AssemblyReport& report) {
+  clear_failure_note();
   fill_constraint_positions(mechanism, ws);
   for (int r = 0; r < mechanism.row_count(); ++r) {
     const bool position = std::isfinite(ws.row_position[r]);
     if (position && std::isfinite(ws.row_speed[r])) continue;
     blame(mechanism, r, report);
-    return fmt::format("{}: its {} is not a finite number at the start",
+    const std::string note = take_failure_note();
+    return fmt::format("{}: its {} is not a finite number at the start{}{}",
                        row_owner(*mechanism.model, mechanism.rows[r]),
-                       position ? "rate" : "position");
+                       position ? "rate" : "position", note.empty() ? "" : "; ", note);
   }
   return "";
 }

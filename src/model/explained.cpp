@@ -37,7 +37,7 @@ class Explanations {
     const std::string& text = finding.message;
     if (is_repeated(finding)) return true;
     if (const std::string key = quoted_after(text, "missing key "); !key.empty())
-      if (was_meant(key, finding.where)) return true;
+      if (was_meant(key, finding.where) || (key == "mass" && meant_.count("density"))) return true;
     if (has(text, "needs at least one shape") && meant_.count("shape")) return true;
     const bool body = has(text, "unknown body '"), joint = has(text, "unknown joint '");
     const bool name = has(text, "unknown name '");

@@ -42,12 +42,11 @@ RealPoint::Value RealPoint::evaluate_node(int i) const {
     default:
       break;
   }
+  // Any function that tells its arguments apart, which steps and held ends do not.
   if (is_table(x.op)) {
-    const TableFunction& table = *graph_.table(x.a);
-    const double at = static_cast<double>(values_[x.b].value);
-    const double value = table.derivative(table_order(x.op), at);
-    const double slope = table_order(x.op) < 3 ? table.derivative(table_order(x.op) + 1, at) : 0;
-    return {value, std::fabs(slope) * values_[x.b].error + 1e-14L * (1 + std::fabs(value))};
+    const Value& at = values_[x.b];
+    const long double which = 4 * x.a + table_order(x.op);
+    return {1.5L + std::sin(which + 0.7L * at.value), at.error};
   }
   return function(x);
 }

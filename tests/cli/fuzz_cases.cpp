@@ -418,11 +418,12 @@ FuzzCase make_fuzz_case(const FuzzMaterial& material, unsigned seed, int number,
   return CaseMaker(material, seed, number, folder).make();
 }
 
-std::string run_fuzz_case(const FuzzCase& one, const fs::path& folder) {
+std::string run_fuzz_case(const FuzzCase& one, const fs::path& folder, bool& done) {
   RunningCommand command(one.words);
   Watchdog watchdog(command);
   const CommandResult result = command.wait();
   watchdog.stop();
+  done = result.status == 0;
   if (watchdog.killed()) return "hangs: does not listen to Ctrl-C";
   if (result.err.find("Sanitizer") != std::string::npos ||
       result.err.find("runtime error:") != std::string::npos)

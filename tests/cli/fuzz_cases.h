@@ -34,7 +34,8 @@ struct FuzzCase {
 FuzzCase make_fuzz_case(const FuzzMaterial& material, unsigned seed, int number,
                         const std::filesystem::path& folder);
 
-// "" or what is wrong: a crash, a hang, a number that is none, an exit status of its own.
-std::string run_fuzz_case(const FuzzCase& one, const std::filesystem::path& folder);
+// "" or what is wrong: a crash, a hang, a number that is none, an exit status of its own. `done`:
+// the command did what it was asked for.
+std::string run_fuzz_case(const FuzzCase& one, const std::filesystem::path& folder, bool& done);
 
 }  // namespace cartan::test

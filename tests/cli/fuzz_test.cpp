@@ -34,19 +34,24 @@ void run_campaign(unsigned usual_seed, int usual_cases) {
   const FuzzMaterial material;
   ASSERT_GT(material.models.size(), 30u);
   ASSERT_GE(material.results.size(), 6u);
-  int failures = 0;
+  int failures = 0, tried = 0, successes = 0;
   for (int n = only < 0 ? 0 : only; n < (only < 0 ? cases : only + 1) && failures < 50; ++n) {
     const Scratch scratch;
     const char* keep = std::getenv("CARTAN_FUZZ_KEEP");
     const fs::path folder = keep ? fs::path(keep) : fs::path(scratch.path(""));
     if (keep) fs::create_directories(folder);
     const FuzzCase one = make_fuzz_case(material, seed, n, folder);
-    const std::string problem = run_fuzz_case(one, folder);
+    bool done = false;
+    const std::string problem = run_fuzz_case(one, folder, done);
+    ++tried, successes += done;
     if (problem.empty()) continue;
     ++failures;
     ADD_FAILURE() << "seed " << seed << ", case " << n << ": " << problem << "\n"
                   << quoted(one.words);
   }
+  // Neither are all refused nor is everything accepted.
+  if (only < 0) EXPECT_GT(successes, tried / 10);
+  if (only < 0) EXPECT_LT(successes, tried);
 }
 
 TEST(FuzzCommands, AFewCases) {
@@ -54,10 +59,10 @@ TEST(FuzzCommands, AFewCases) {
 }
 
 class LongFuzzCommands : public testing::TestWithParam<unsigned> {};
-TEST_P(LongFuzzCommands, TenThousandCases) {
-  run_campaign(GetParam(), 10000);
+TEST_P(LongFuzzCommands, FiveThousandCases) {
+  run_campaign(GetParam(), 5000);
 }
-INSTANTIATE_TEST_SUITE_P(LongSeeds, LongFuzzCommands, testing::Range(11u, 16u));
+INSTANTIATE_TEST_SUITE_P(LongSeeds, LongFuzzCommands, testing::Range(11u, 21u));
 
 }  // namespace
 }  // namespace cartan::test

@@ -177,6 +177,12 @@ TEST(Tables, ADriveThatIsNotTwiceDifferentiableIsRefused) {
   accepted("table('path.csv', 'x', 0.5, 'linear') + sin(t)");  // a constant is smooth
 }
 
+TEST(Tables, ADriveThatBeginsLaterSaysWhereItsTableBegins) {
+  const Scratch scratch;
+  const std::string model = driven_slider(scratch, "table('path.csv', 'x', t + 4)");
+  expect_refusal(run_cartan({"run", model}), "is asked for its value at 4, outside of its range");
+}
+
 TEST(Tables, APotentialMayNotJump) {
   const Scratch scratch;
   scratch.write("push.csv", "t,force\n0,0\n1,1\n");

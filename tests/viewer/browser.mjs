@@ -178,6 +178,24 @@ test('plots: cursor tied to the time, click sets it, any quantity can be added',
   await page.close();
 });
 
+test('plots: joint.q[0] and joint.q0 are one name, near misses are suggested', async () => {
+  const page = await open(browser, asFile('stewart.html'));
+  const count = async () => (await page.evaluate(() => window.cartan.plots())).length;
+  const type = async (text) => {
+    await page.locator('input[list]').fill(text);
+    await page.locator('input[list]').press('Enter');
+  };
+  const before = await count();
+  const column = Object.keys(readCsv(path('stewart/trajectory.csv'))).find((name) => name.endsWith('.q0'));
+  await type(column.replace(/q0$/, 'q[0]'));
+  assert.equal(await count(), before + 1);
+  await type(column.replace(/q0$/, 'qq0'));
+  assert.equal(await count(), before + 1);
+  assert.match(await page.locator('input[list] ~ .note').textContent(), /did you mean .*q0\?/);
+  assert.deepEqual(page.errors, []);
+  await page.close();
+});
+
 test('comparison: the distance that is told is that of the files', async () => {
   const page = await open(browser, server.address);
   const [a, b] = [path('stewart'), path('softer')].map((folder) => readCsv(`${folder}/bodies.csv`));

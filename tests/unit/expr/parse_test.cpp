@@ -108,9 +108,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadText{"x[99999999999]", 2, "too large"}, BadText{"pi(2)", 0, "not a function"},
         BadText{"table(x, 1)", 6, "text in quotes"},
         BadText{"table(\"a\", \"b\")", 14, "',' is missing"},
-        BadText{"table(\"a\", \"b\", x, y)", 17, "too many"}, BadText{"\"a\"", 0, "only in table"},
-        BadText{"sin(,x)", 4, "before ','"}, BadText{"()", 1, "before ')'"},
-        BadText{"body-1.x", 7, "single quotes"}));
+        BadText{"table(\"a\", \"b\", x, y)", 19, "a text in quotes"},
+        BadText{"table(\"a\", \"b\", x, \"cubic\")", 19, "'linear', 'pchip', 'spline' or 'steps'"},
+        BadText{"table(\"a\", \"b\", x, \"steps\", \"holds\")", 28, "did you mean 'hold'?"},
+        BadText{"table(\"a\", \"b\", x, \"steps\", \"hold\", 1)", 34, "too many"},
+        BadText{"\"a\"", 0, "only in table"}, BadText{"sin(,x)", 4, "before ','"},
+        BadText{"()", 1, "before ')'"}, BadText{"body-1.x", 7, "single quotes"}));
 
 TEST(ParseLimits, DeepNestingIsRefused) {
   ExpressionError error;

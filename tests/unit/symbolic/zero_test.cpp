@@ -194,5 +194,21 @@ TEST(Modular, ArithmeticOfAPrimeField) {
   EXPECT_NE(random_prime(2), random_prime(1));
 }
 
+// Values that steps and held ends happen to share make no identity, and values that are missing
+// outside of a table's range hide none.
+TEST(ZeroTables, TheyTellTheirArgumentsApart) {
+  const std::vector<double> at{-100, 50, 100}, value{1, 2, 3};
+  for (const Outside outside : {Outside::hold, Outside::error, Outside::periodic}) {
+    const auto table =
+        std::make_shared<const TableFunction>(at, value, Interpolation::steps, outside);
+    ExpressionGraph graph;
+    const Expression x = graph.symbol("x", 0.4), y = graph.symbol("y", 0.7);
+    EXPECT_FALSE(
+        are_equal_to_rounding(graph, apply_table(table, 0, x), apply_table(table, 0, y), 1e3));
+    EXPECT_TRUE(are_equal_to_rounding(graph, apply_table(table, 0, x * x - y * y),
+                                      apply_table(table, 0, (x - y) * (x + y)), 1e3));
+  }
+}
+
 }  // namespace
 }  // namespace cartan::symbolic_test
