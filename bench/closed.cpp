@@ -3,9 +3,9 @@
 #include <cstdio>
 
 #include "dynamics/constraint_matrix.h"
-#include "formulations/formulations.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/recursive.h"
+#include "formulations/formulations.h"
 #include "io/toml_reader.h"
 #include "model_from_work.h"
 #include "timing.h"

@@ -2,10 +2,10 @@
 // The figures of docs/performance.md come from bench_trees and bench_runs.
 #include <benchmark/benchmark.h>
 
-#include "formulations/formulations.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/moving_frame.h"
 #include "dynamics/recursive.h"
+#include "formulations/formulations.h"
 #include "integrate/integrator.h"
 #include "lie/se3.h"
 #include "rods.h"

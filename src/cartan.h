@@ -18,8 +18,8 @@
 #pragma once
 
 #include "core/diagnostics.h"
-#include "formulations/formulations.h"
 #include "dynamics/mechanism_system.h"
+#include "formulations/formulations.h"
 #include "integrate/simulate.h"
 #include "io/toml_reader.h"
 #include "model/description.h"

@@ -2,9 +2,9 @@
 // that cross them and the orbits that are born on them.
 #pragma once
 
-#include <optional>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +21,7 @@ struct BranchRequest {
   bool orbits = false, driven = false, follow_crossings = false, quiet = false;
   int shooting = 1, points = 500;
   std::optional<int> orbit_points;  // of branches born at Hopf points
-  double step = 0.02;  // largest, of arc length
+  double step = 0.02;               // largest, of arc length
 };
 
 struct FollowedBranch {

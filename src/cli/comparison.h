@@ -39,8 +39,8 @@ struct ComparisonRow {
 };
 
 struct Comparison {
-  std::string reference;               // how it was computed
-  std::string conserved;               // which momenta the reference keeps: "Px Py Lz", "" for none
+  std::string reference;  // how it was computed
+  std::string conserved;  // which momenta the reference keeps: "Px Py Lz", "" for none
   Place reference_end;
   double reference_error = 0;          // estimated
   std::optional<double> growth;        // of small displacements along the motion

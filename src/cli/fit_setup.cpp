@@ -8,8 +8,8 @@
 
 #include "cli/fit_start.h"
 #include "cli/parameter_slopes.h"
-#include "formulations/formulations.h"
 #include "dynamics/state_expression.h"
+#include "formulations/formulations.h"
 
 namespace cartan {
 namespace {

@@ -1,7 +1,7 @@
 #include "cli/fit_start.h"
 
-#include "formulations/formulations.h"
 #include "dynamics/variables.h"
+#include "formulations/formulations.h"
 
 namespace cartan {
 

@@ -30,7 +30,7 @@ struct DeriveOptions {
   // is a symbol of its own.
   bool follow = true;
   double baumgarte = 0;  // rate of Baumgarte's feedback
-  bool dots = false;  // speeds that are rates of coordinates are called q1' instead of v1
+  bool dots = false;     // speeds that are rates of coordinates are called q1' instead of v1
 };
 
 struct DerivedSymbol {
@@ -81,9 +81,9 @@ class Derivation {
 
   // Each may be asked for in any order; what is asked for twice is derived twice, at no cost in
   // nodes.
-  std::vector<Expression> rates();            // of state(); implicit ones: as symbols
-  ImplicitForm implicit_form();               // where model().implicit
-  std::optional<Expression> power();          // what the quadrature of x integrates, if there is one
+  std::vector<Expression> rates();    // of state(); implicit ones: as symbols
+  ImplicitForm implicit_form();       // where model().implicit
+  std::optional<Expression> power();  // what the quadrature of x integrates, if there is one
   std::vector<Expression> coordinate_rates();  // N(q) v
   MassMatrixForm mass_matrix_form();
   Expression kinetic();

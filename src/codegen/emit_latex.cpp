@@ -45,9 +45,9 @@ CodeFunction with_system_as_outputs(CodeFunction function) {
     const std::string number = systems.size() > 1 ? std::to_string(k + 1) : "";
     function.outputs.push_back({"A" + number, solve.size, solve.size, {}, {}, solve.matrix});
     function.outputs.push_back({"b" + number, solve.size, solve.columns(), {}, {}, solve.rhs});
-    function.comment += fmt::format("{}{} solves A{} {} = b{}.",
-                                    function.comment.empty() ? "" : ". ", solve.result, number,
-                                    solve.result, number);
+    function.comment +=
+        fmt::format("{}{} solves A{} {} = b{}.", function.comment.empty() ? "" : ". ", solve.result,
+                    number, solve.result, number);
   }
   return function;
 }

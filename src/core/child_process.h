@@ -23,8 +23,8 @@ struct ChildResult {
   std::string output() const { return out + err; }
 };
 
-// Runs a program to its end, with nothing to read. It is ended when `longest` seconds have passed or
-// `interrupted` is set.
+// Runs a program to its end, with nothing to read. It is ended when `longest` seconds have passed
+// or `interrupted` is set.
 ChildResult run_child(const std::vector<std::string>& words,
                       double longest = std::numeric_limits<double>::infinity(),
                       const std::atomic<bool>* interrupted = nullptr);

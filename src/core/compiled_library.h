@@ -2,8 +2,8 @@
 //
 // The result is kept under $XDG_CACHE_HOME/cartan (or ~/.cache/cartan), named by a hash of source,
 // flags, compiler and processor, so that the same code is compiled once. It is written aside and
-// renamed when complete: several processes may compile the same code at once. A file that is damaged
-// or cannot be loaded is made anew. library_cache.h keeps the folder private and small.
+// renamed when complete: several processes may compile the same code at once. A file that is
+// damaged or cannot be loaded is made anew. library_cache.h keeps the folder private and small.
 #pragma once
 
 #include <filesystem>

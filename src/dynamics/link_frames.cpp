@@ -17,8 +17,8 @@ bool is_zero(const Expression& x) {
 template <class S>
 struct Frame {
   JointMotion<S> motion;
-  Mat3<S> R;        // link axes in the parent's
-  Vec3<S> r;        // link origin, parent's axes
+  Mat3<S> R;         // link axes in the parent's
+  Vec3<S> r;         // link origin, parent's axes
   Vec3<S> w, dw, a;  // v' = 0
   Vec3<S> n, f;      // bias wrench of the link, then of its subtree
   S mass{};          // composite body about the link's origin
@@ -135,7 +135,7 @@ class LinkFrameSolver {
     p.n += x.R * x.n + cross(r, f);
     const S two(2), rc = two * dot(r, c);
     p.J += rotate(x.R, x.J) + x.mass * minus_hat_squared(r) +
-           Sym3<S>{rc - two * r.x * c.x,      rc - two * r.y * c.y,      rc - two * r.z * c.z,
+           Sym3<S>{rc - two * r.x * c.x,     rc - two * r.y * c.y,     rc - two * r.z * c.z,
                    -(r.x * c.y + r.y * c.x), -(r.x * c.z + r.z * c.x), -(r.y * c.z + r.z * c.y)};
     p.mc += c + x.mass * r;
     p.mass += x.mass;

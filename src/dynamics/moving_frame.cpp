@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <type_traits>
 
-
 #include "core/dense.h"
 #include "dynamics/kinematics.h"
 #include "symbolic/expression.h"

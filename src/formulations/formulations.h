@@ -32,7 +32,6 @@ enum class SystemUse { numbers, derivation };
 // the place in the file it belongs to, if there is one.
 std::unique_ptr<System> make_system(const Model& model, std::vector<double> parameters,
                                     const std::string& formulation, std::string& problem,
-                                    Location* where = nullptr,
-                                    SystemUse use = SystemUse::numbers);
+                                    Location* where = nullptr, SystemUse use = SystemUse::numbers);
 
 }  // namespace cartan

@@ -38,8 +38,7 @@ inline constexpr int unresolved = -2;  // a reference to nothing, complained abo
 
 class CheckContext {
  public:
-  CheckContext(const ModelDescription& description, Diagnostics& diagnostics,
-               const Consent& given)
+  CheckContext(const ModelDescription& description, Diagnostics& diagnostics, const Consent& given)
       : text(description),
         problems(diagnostics),
         consent(given),

@@ -120,17 +120,17 @@ struct BearingText {
 struct ForceText {
   std::string name;
   std::string type;
-  Reference joint, body, on;       // whichever the type uses
-  PlacementText from, to;          // spring
-  Values at, force, torque;        // wrench, drag
-  Reference frame;                 // wrench: world, body or a body's name
-  Values stiffness, damping;       // spring (one), torsion (one or several)
-  std::optional<Value> length;     // spring
-  Values rest;                     // torsion with plain coordinates
-  RotationText rest_rotation;      // torsion of a spherical joint
-  std::string measure;             // torsion of a spherical joint
+  Reference joint, body, on;    // whichever the type uses
+  PlacementText from, to;       // spring
+  Values at, force, torque;     // wrench, drag
+  Reference frame;              // wrench: world, body or a body's name
+  Values stiffness, damping;    // spring (one), torsion (one or several)
+  std::optional<Value> length;  // spring
+  Values rest;                  // torsion with plain coordinates
+  RotationText rest_rotation;   // torsion of a spherical joint
+  std::string measure;          // torsion of a spherical joint
   Location measure_where;
-  Values value;                    // joint (one per speed), potential (one)
+  Values value;                        // joint (one per speed), potential (one)
   Values coulomb, viscous, quadratic;  // friction: one or one per speed
   Values load;                         // friction: an expression of everything
   std::optional<Value> smoothing;
@@ -150,16 +150,16 @@ struct ConstraintText {
   std::string name;
   std::string type;
   Reference joint, body, on;
-  PlacementText from, to;             // distance
+  PlacementText from, to;  // distance
   std::optional<Value> length;
-  Values position;                    // drive
-  std::vector<CouplerTermText> terms; // coupler
+  Values position;                     // drive
+  std::vector<CouplerTermText> terms;  // coupler
   std::optional<Value> offset;
-  Values center, axis;                // rolling-disc
+  Values center, axis;  // rolling-disc
   std::optional<Value> radius;
   Values plane_point, plane_normal;
   Reference plane_body;
-  Values at, normal;                  // knife-edge
+  Values at, normal;  // knife-edge
   Location where, type_where, name_where, plane_where, terms_where;
 };
 

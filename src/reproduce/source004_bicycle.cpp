@@ -162,7 +162,8 @@ void bicycle_turns(Workshop& shop, Record& record) {
       follow(shop, {"--set", "lean=0.85", "--set", "steer=0.34", "--set", "v=6", "--from", "6",
                     "--to", "2", "--step", shop.quick() ? "0.02" : "0.012", "--points", "900"});
   std::vector<std::string> words = upright;
-  words.insert(words.end(), {"--set", "v=1", "--from", "1", "--to", "6", "--switch", "--orbit-points", "0"});
+  words.insert(words.end(),
+               {"--set", "v=1", "--from", "1", "--to", "6", "--switch", "--orbit-points", "0"});
   const Followed straight = follow(shop, words);
   Chart chart = figure_chart("Bicycle: steady turns", "R2 u5 [m/s]", "angle [rad]");
   chart.height = 480;

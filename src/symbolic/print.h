@@ -2,8 +2,8 @@
 //
 // Text is in the language of model files (expr/parse.h) and reads back as the same value, splines
 // and functions known by name only apart. Numbers are written with the fewest digits that read
-// back, or as fractions and multiples of pi where they are that (number_text.h). Sums and products are put
-// in the order of reading.h.
+// back, or as fractions and multiples of pi where they are that (number_text.h). Sums and products
+// are put in the order of reading.h.
 //
 // What would be long is written as a sequence of named intermediate results,
 //   z1 = ...,  z2 = ... z1 ...,  value = ... z2 ...

@@ -6,8 +6,9 @@
 //   cos a cos b -+ sin a sin b = cos(a +- b),  sin a cos b +- cos a sin b = sin(a +- b),
 //   quotients of polynomials that come out even
 // are used where they shorten, with the angles of sums taken apart first or left alone; common
-// factors are taken out, squares and products of sums recognised. Of all forms found, the input among them, the one with the shortest text
-// is returned (brackets within brackets count as longer).
+// factors are taken out, squares and products of sums recognised. Of all forms found, the input
+// among them, the one with the shortest text is returned (brackets within brackets count as
+// longer).
 //
 // Guards of derivatives (slope of sqrt(x) at x = 0) are dropped; apart from that the value is that
 // of the input, to rounding (numbers that are a fraction to two units in the last place are taken

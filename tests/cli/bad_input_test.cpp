@@ -33,9 +33,8 @@ TEST(BadInput, EveryBadModelIsRefusedWithPlaceAndReason) {
     if (entry.path().extension() != ".toml") continue;
     SCOPED_TRACE(entry.path().string());
     ++files;
-    const CommandResult result = run_cartan(
-        {"run", entry.path().string(), "--trust", "--duration", "0.01", "--out",
-         scratch.path("out")});
+    const CommandResult result = run_cartan({"run", entry.path().string(), "--trust", "--duration",
+                                             "0.01", "--out", scratch.path("out")});
     expect_refusal(result, entry.path().filename().string() + ":");
     const Expectation expected = read_expectation(entry.path().string());
     if (expected.place.empty()) continue;

@@ -62,7 +62,8 @@ TEST(ContinueCommand, FilesAndText) {
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.out.find("branch 3"), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("branch-point"), std::string::npos) << result.out;
-  EXPECT_EQ(list_folder(out), (std::vector<std::string>{"bifurcations.json", "branch.csv", "branch.svg",
+  EXPECT_EQ(list_folder(out),
+            (std::vector<std::string>{"bifurcations.json", "branch.csv", "branch.svg",
                                       "cartan-manifest.json", "units.json"}));
   const Table table = read_table(out + "/branch.csv");
   const auto p = table["p"], x = table["x"], branch = table["branch"], stable = table["stable"];

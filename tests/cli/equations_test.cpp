@@ -155,8 +155,8 @@ TEST(Generated, IsAnalysedLikeRecursive) {
       {{"linearize", bicycle, "--set", "push=0", "--set", "v=5"}, "eigenvalues"},
       {{"equilibrium", example_path("governor"), "--hold", "bearing.v"}, "state"},
       {{"orbit", roessler, "--period", "6", "--section", "y", "--set", "a=0.3"}, "multipliers"},
-      {{"continue", roessler, "--of", "orbit", "--section", "y", "--period", "6", "--parameter", "a",
-        "--from", "0.32", "--to", "0.34"},
+      {{"continue", roessler, "--of", "orbit", "--section", "y", "--period", "6", "--parameter",
+        "a", "--from", "0.32", "--to", "0.34"},
        "bifurcations"},
   };
   for (const Question& question : questions) {

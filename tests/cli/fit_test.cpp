@@ -41,7 +41,8 @@ TEST(Fit, AParameterComesBackFromATrajectory) {
 TEST(Fit, AParameterComesBackFromAMechanismsTrajectory) {
   const Scratch scratch;
   const std::string model = examples + "pendulum.toml", out = scratch.path("run");
-  ASSERT_EQ(run_cartan({"run", model, "--set", "L=1.03", "--duration", "2", "--out", out}).status, 0);
+  ASSERT_EQ(run_cartan({"run", model, "--set", "L=1.03", "--duration", "2", "--out", out}).status,
+            0);
   const json result = expect_json(
       run_cartan({"fit", model, "--data", out + "/trajectory.csv", "--free", "L", "--json"}));
   EXPECT_NEAR(result["parameters"]["L"], 1.03, 1e-9);
@@ -80,9 +81,9 @@ TEST(Fit, FrictionOfTheConstructedPendulum) {
   EXPECT_NEAR(result["residual_scale"], 1, 0.15);  // 264 measurements: 1 +- 0.04
   EXPECT_LE(result["iterations"], 6);
   const std::vector<std::string> files = list_folder(scratch.path("fit"));
-  EXPECT_EQ(files,
-            (std::vector<std::string>{"cartan-manifest.json", "fit.json", "residuals.csv", "residuals_1.svg",
-                                      "residuals_2.svg", "residuals_3.svg", "residuals_4.svg"}));
+  EXPECT_EQ(files, (std::vector<std::string>{"cartan-manifest.json", "fit.json", "residuals.csv",
+                                             "residuals_1.svg", "residuals_2.svg",
+                                             "residuals_3.svg", "residuals_4.svg"}));
   EXPECT_EQ(read_file(scratch.path("fit/residuals_2.svg")).substr(0, 4), "<svg");
   EXPECT_NE(read_file(scratch.path("fit/residuals.csv")).find("\"slow, small swing\",speed,0,"),
             std::string::npos);

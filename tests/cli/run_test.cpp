@@ -78,9 +78,9 @@ TEST(Run, FilesOfTheContract) {
   const auto json =
       expect_json(run_cartan({"run", scratch.write_template({"double-pendulum"}), "--duration",
                               "0.995", "--every", "2", "--out", out, "--json"}));
-  EXPECT_EQ(list_folder(out), (std::vector<std::string>{"bodies.csv", "cartan-manifest.json",
-                                                        "events.csv", "model.json", "summary.json",
-                                                        "trajectory.csv"}));
+  EXPECT_EQ(list_folder(out),
+            (std::vector<std::string>{"bodies.csv", "cartan-manifest.json", "events.csv",
+                                      "model.json", "summary.json", "trajectory.csv"}));
   EXPECT_EQ(
       header_of(out + "/trajectory.csv"),
       "t,shoulder.q0,shoulder.v0,elbow.q0,elbow.v0,kinetic,potential,energy,constraint,tip_height");
@@ -174,9 +174,9 @@ TEST(Run, VariablesFile) {
   const Scratch scratch;
   const std::string model = scratch.write_template({"variables"}), out = scratch.path("out");
   const auto json = expect_json(run_cartan({"run", model, "--out", out, "--json"}));
-  EXPECT_EQ(list_folder(out), (std::vector<std::string>{"cartan-manifest.json", "events.csv",
-                                                        "model.json", "summary.json",
-                                                        "trajectory.csv"}));
+  EXPECT_EQ(list_folder(out),
+            (std::vector<std::string>{"cartan-manifest.json", "events.csv", "model.json",
+                                      "summary.json", "trajectory.csv"}));
   EXPECT_EQ(header_of(out + "/trajectory.csv"), "t,x,y,amplitude");
   const LastRow row = last_row(out + "/trajectory.csv");
   EXPECT_EQ(row["t"], 30);

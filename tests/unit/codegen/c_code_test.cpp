@@ -6,9 +6,9 @@
 #include <fstream>
 #include <limits>
 
+#include "codegen/emit.h"
 #include "core/child_process.h"
 #include "core/compiled_library.h"
-#include "codegen/emit.h"
 #include "random_unit.h"
 #include "work_folder.h"
 

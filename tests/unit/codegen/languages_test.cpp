@@ -188,7 +188,8 @@ TEST(CodegenLanguages, PythonEqualsTheGraph) {
           "\nboth = f(0.5, x, p[:, None])\nboth = both if isinstance(both, tuple) else (both,)\n"
           "for k in (0, 1):\n    one = f(0.5, x[:, k], p)\n"
           "    one = one if isinstance(one, tuple) else (one,)\n"
-          "    assert all(np.allclose(b[..., k], o, 1e-12, 1e-12, True) for b, o in zip(both, one))\n";
+          "    assert all(np.allclose(b[..., k], o, 1e-12, 1e-12, True) for b, o in zip(both, "
+          "one))\n";
   }
   for (const TestUnit& made : cases.units) text += "print(" + made.unit.name + ".check())\n";
   folder.write("main.py", text);

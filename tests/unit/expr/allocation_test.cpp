@@ -1,9 +1,9 @@
 // Evaluation asks for no memory.
 #include <gtest/gtest.h>
 
-#include "support/allocation_counter.h"
 #include "random_expression.h"
 #include "support.h"
+#include "support/allocation_counter.h"
 
 namespace cartan::expr_test {
 namespace {

@@ -126,8 +126,7 @@ TEST_P(EventsOf, RestartAfterReflection) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, EventsOf,
-                         testing::ValuesIn(methods_for_all()),
+INSTANTIATE_TEST_SUITE_P(Methods, EventsOf, testing::ValuesIn(methods_for_all()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 // Located to rounding: the crossing of x' = 1 is known exactly.
