@@ -1,7 +1,7 @@
-// Eigen's decompositions of plain dense matrices, compiled once (dense.cpp) instead of in every file
-// that uses one: they are the slowest templates of the whole build. Singular values come from
-// JacobiSVD alone: the divide-and-conquer one of Eigen 3.4 reads out of range for matrices with many
-// nearly equal singular values (long chains).
+// Eigen's decompositions of plain dense matrices, compiled once (dense.cpp) instead of in every
+// file that uses one: they are the slowest templates of the whole build. Singular values come from
+// JacobiSVD alone: the divide-and-conquer one of Eigen 3.4 reads out of range for matrices with
+// many nearly equal singular values (long chains).
 #pragma once
 
 #include <Eigen/Dense>
