@@ -104,7 +104,7 @@ void CoMovingSystem::derivative(StateView at, std::span<double> xdot, Workspace&
   ++w.evaluations;
   const StateView base_at = base_view(at, workspace);
   base_.derivative(base_at, w.xdot, *w.base);
-  // the direction of D does not matter: its comoving numbers are at hand
+  // the direction of D does not matter: its own numbers are at hand
   base_.geometry()->fields(base_at, w.xdot, w.Y, w.D);
   Eigen::Map<VectorXd> rate(xdot.data(), n_);
   rate = Eigen::Map<const VectorXd>(w.xdot.data(), n_);

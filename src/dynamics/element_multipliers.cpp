@@ -41,7 +41,7 @@ Matrix3 matrix_times(const Matrix3& m, const Sym3<double>& n) {
   return m * full(n);
 }
 
-// Symmetric matrices with which Lambda = sum of six numbers matrix_times these.
+// Symmetric matrices with which Lambda = sum of six numbers times these.
 Matrix3 basis(int k) {
   constexpr int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
   Matrix3 m;

@@ -151,7 +151,8 @@ void SecondOrderMotion::residual_matrix(const MotionPoint& at, const MotionDirec
         }
         a[column].d[k] = unit;
         v[column].d[k] = unit * directions.v_scale;
-        for (int j = 0; j < nv; ++j) turn[j] = (*directions.turn)(j, column);
+        for (int j = 0; j < nv; ++j)
+          turn[j] = directions.turn ? (*directions.turn)(j, column) : (j == column ? 1 : 0);
         for (const Link<double>& link : mechanism_.links)
           calc_coordinate_rates(link, at.q.data() + link.q0, turn + link.v0, rate + link.q0);
         for (int i = 0; i < nq; ++i) q[i].d[k] = unit * directions.q_scale * rate[i];

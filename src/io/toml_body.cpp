@@ -36,7 +36,7 @@ void read_shape(const TomlNode& node, std::vector<ShapeText>& shapes, Diagnostic
   }
   if (given != 1)
     problems.error(node.where, std::string(given == 0 ? "a shape without a form"
-                                                      : "several shape_forms in one shape") +
+                                                      : "several forms in one shape") +
                                    "; expected " + shape_example);
   section.read("at", shape.at);
   section.read("rotate", shape.rotate);

@@ -11,10 +11,10 @@ namespace cartan {
 namespace {
 
 constexpr double mass = 4.6811, radius = 0.12675638, gravity = 9.81;
-constexpr double truth = 0.001592442688858;  // C10 behind the synthetic_points data
+constexpr double truth = 0.001592442688858;  // C10 behind the synthetic data
 
 const char* const synthetic_points =
-    "The document's measurements are not printed. The data here are synthetic_points: turning "
+    "The document's measurements are not printed. The data here are synthetic: turning "
     "points of "
     "the arm with friction in its bearings (C10 = 0.001592442688858, the document's constant), "
     "with "
@@ -96,22 +96,22 @@ double law_figures(Workshop& shop, Record& record, const std::vector<std::string
   const Measured measured = read_measured(shop, 1);
   Chart angle = figure_chart("Arm: " + law, "t [s]", "angle [rad]");
   add_line(angle, "computed", column(table, "t"), column(table, "shoulder.q0"));
-  add_points(angle, "measured (synthetic_points)", measured.t, measured.angle);
+  add_points(angle, "measured (synthetic)", measured.t, measured.angle);
   record.figures.push_back(
       {angle,
        fmt::format("Angle of the swinging arm, column held, friction law \"{}\" (v: rate of the "
-                   "arm). Line: computed; points: turning points (synthetic_points).",
+                   "arm). Line: computed; points: turning points (synthetic).",
                    law)});
   Chart energy = figure_chart("Arm: energy, " + law, "t [s]", "energy [J]");
   add_line(
       energy, "computed", column(table, "t"),
       map_values(column(table, "energy"), [](double e) { return e + mass * gravity * radius; }));
-  add_points(energy, "measured (synthetic_points)", measured.t,
+  add_points(energy, "measured (synthetic)", measured.t,
              map_values(measured.angle, arm_energy_at));
   record.figures.push_back(
       {energy,
        fmt::format("Energy of the swinging arm above its lowest point, friction law \"{}\". Line: "
-                   "computed; points: at the turning points (synthetic_points).",
+                   "computed; points: at the turning points (synthetic).",
                    law)});
   double worst = 0;  // of the measured angles at the k-th turning point
   const ResultTable events = run.table("events.csv");
@@ -165,8 +165,8 @@ void arm_measurements(Workshop& shop, Record& record) {
   }
   record.figures.push_back({chart,
                             "Angle of the arm at each end of a swing, column held, two "
-                            "synthetic_points releases; pi/2 hangs straight down."});
-  record.rows = {{"data", "four runs, not printed", "two synthetic_points runs", Verdict::silent}};
+                            "synthetic releases; pi/2 hangs straight down."});
+  record.rows = {{"data", "four runs, not printed", "two synthetic runs", Verdict::silent}};
   record.notes = {synthetic_points};
 }
 
@@ -180,7 +180,7 @@ void arm_energy(Workshop& shop, Record& record) {
   record.figures.push_back(
       {energy,
        "Potential energy of the swinging arm at its turning points (121), where it has no "
-       "other, over time: what friction leaves (synthetic_points)."});
+       "other, over time: what friction leaves (synthetic)."});
   std::vector<double> rates, losses;
   for (const Swing& s : swings(shop)) rates.push_back(s.rate), losses.push_back(-s.loss);
   Chart change =
@@ -224,7 +224,7 @@ void arm_dissipation(Workshop& shop, Record& record) {
   }
   Chart chart =
       figure_chart("Arm: first dissipation laws", "mean rate [rad/s]", "energy change [J]");
-  add_points(chart, "measured (synthetic_points)", rates, losses);
+  add_points(chart, "measured (synthetic)", rates, losses);
   add_points(chart, "C1 v", rates, first);
   add_points(chart, "C2 sign v", rates, second);
   record.figures.push_back({chart,
@@ -306,7 +306,7 @@ void arm_bearings_fitted(Workshop& shop, Record& record) {
   const double value = fitted.at("parameters").at("C10");
   const double error = fitted.at("standard_errors").at("C10");
   record.rows.push_back(
-      {"C10", "0.001592442688858 (behind the synthetic_points data)",
+      {"C10", "0.001592442688858 (behind the synthetic data)",
        fmt::format("{:.6g} +- {:.1g}", value, error),
        std::fabs(value - truth) < 3 * error ? Verdict::agrees : Verdict::differs});
   add_cost_row(record, fitted);

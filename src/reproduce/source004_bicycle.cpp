@@ -159,8 +159,9 @@ void bicycle_reversed(Workshop& shop, Record& record) {
 
 void bicycle_turns(Workshop& shop, Record& record) {
   const Followed other =
-      follow(shop, {"--set", "lean=0.85", "--set", "steer=0.34", "--set", "v=6", "--from", "6",
-                    "--to", "2", "--step", shop.quick() ? "0.02" : "0.012", "--points", "900"});
+      follow(shop, {"--set", "lean=0.85", "--set", "steer=0.34", "--set", "v=6", "--set",
+                    "yaw_rate=2.55", "--set", "rear_speed=5.25", "--from", "6", "--to", "2",
+                    "--step", shop.quick() ? "0.02" : "0.012", "--points", "900"});
   std::vector<std::string> words = upright;
   words.insert(words.end(),
                {"--set", "v=1", "--from", "1", "--to", "6", "--switch", "--orbit-points", "0"});

@@ -95,7 +95,7 @@ TEST_F(Interrupt, TwoRunsDoNotMixInOneFolder) {
 // Where a large matrix is taken apart in one go, nobody looks at the signal meanwhile.
 TEST(InterruptOrbit, EndsSoon) {
   RunningCommand run({"orbit", std::string(CARTAN_ROOT) + "/examples/roessler.toml", "--section",
-                      "y", "--period", "6", "--shooting", "400"});
+                      "y", "--period", "6", "--shooting", "200"});
   std::this_thread::sleep_for(4s);
   const auto begin = std::chrono::steady_clock::now();
   run.send(SIGINT);

@@ -58,8 +58,9 @@ TEST(PublishedBranches, TurnsFromThePitchfork) {
 
 // The other turns: one branch with all three saddle-nodes, 500 points of it.
 TEST(PublishedBranches, SaddleNodesOfTheTurns) {
-  const Example e =
-      load_example("bicycle", "recursive", {{"lean", 0.85}, {"steer", 0.34}, {"v", 6}});
+  const Example e = load_example(
+      "bicycle", "recursive",
+      {{"lean", 0.85}, {"steer", 0.34}, {"v", 6}, {"yaw_rate", 2.55}, {"rear_speed", 5.25}});
   ASSERT_TRUE(e) << e.problem;
   SteadyBranch problem(steady_family(e, speed, 6, 2));
   ContinuationOptions options = branch_options(6, 2);

@@ -186,7 +186,7 @@ TEST(Orbit, FailuresAreTold) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   };
   const Example duffing = load_example("duffing");
-  contains(failure(duffing, orbit_options(5)), "--driven");
+  contains(failure(duffing, orbit_options(5)), "look for a driven orbit");
   OrbitOptions wrong = orbit_options(5);
   wrong.problem.driven = true;
   contains(failure(duffing, wrong), "period of the drive");
