@@ -21,7 +21,7 @@
 #include <fmt/format.h>
 
 #include "derivations/pendulum_chain.h"
-#include "reproduce/written_code.h"
+#include "reproduction/written_code.h"
 #include "symbolic/differentiate.h"
 #include "timing.h"
 

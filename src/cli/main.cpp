@@ -1,8 +1,4 @@
 // cartan COMMAND ...: the table of commands and what surrounds them.
-#include <cstdio>
-#include <exception>
-#include <new>
-
 #include <fmt/core.h>
 
 #include "cli/command.h"
@@ -35,7 +31,7 @@ const Command commands[] = {
     {"view", "show a run, or a model's initial assembly, in the browser", view_command},
     {"plot", "charts of results as SVG or PNG", plot_command},
     {"reproduce", "every table and figure of the source documents, in one report",
-     reproduce_command},
+     hand_to_reproduction},
     {"fit", "parameters from measurements, with their uncertainty", fit_command},
     {"new", "write a ready model file to start from", new_command},
 };
@@ -96,17 +92,6 @@ int dispatch(const Words& words) {
 }  // namespace
 }  // namespace cartan
 
-// Nothing is expected to throw; what does is our mistake or a machine without memory.
 int main(int count, char** words) {
-  cartan::prepare_streams();
-  int status = cartan::exit_failed;
-  try {
-    status = cartan::dispatch(cartan::Words(words + 1, words + count));
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "cartan: out of memory\n");
-  } catch (const std::exception& error) {
-    if (!std::ferror(stdout))  // otherwise finish_streams tells
-      fmt::print(stderr, "cartan: internal error: {}\n", error.what());
-  }
-  return cartan::finish_streams(status);
+  return cartan::run_program(count, words, cartan::dispatch);
 }

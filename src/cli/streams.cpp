@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <exception>
+#include <new>
 #include <string>
 
 #include <fcntl.h>
@@ -56,6 +58,20 @@ int finish_streams(int status) {
   fmt::print(stderr, "cartan: the output could not be written: {}\n",
              errno ? std::strerror(errno) : "some of it is lost");
   return status == exit_done ? static_cast<int>(exit_failed) : status;
+}
+
+int run_program(int count, char** words, int (*command)(const Words& words)) {
+  prepare_streams();
+  int status = exit_failed;
+  try {
+    status = command(Words(words + 1, words + count));
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "cartan: out of memory\n");
+  } catch (const std::exception& error) {
+    if (!std::ferror(stdout))  // otherwise finish_streams tells
+      fmt::print(stderr, "cartan: internal error: {}\n", error.what());
+  }
+  return finish_streams(status);
 }
 
 }  // namespace cartan

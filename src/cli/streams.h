@@ -2,6 +2,8 @@
 // reason to end, and no name of a file or model steers the terminal.
 #pragma once
 
+#include "cli/command.h"
+
 namespace cartan {
 
 // To be called first. A stream that was closed is opened onto a device, so that no file of ours
@@ -10,5 +12,9 @@ void prepare_streams();
 
 // The exit status of the command: `status`, or failure with a sentence where output was lost.
 int finish_streams(int status);
+
+// What main does: prepared streams, the command with its words, and no exception beyond. Nothing is
+// expected to throw; what does is our mistake or a machine without memory.
+int run_program(int count, char** words, int (*command)(const Words& words));
 
 }  // namespace cartan

@@ -4,12 +4,12 @@
 #   - a function of one signature declared in two headers;
 #   - one name for things of different kinds (type, function, variable).
 # A template that a header declares and its *_impl.h defines is one thing, and so are equal aliases.
-# Checked: src/, tests/support and examples/derivations together, and each other folder of tests and
+# Checked: src/, reproduction/, tests/support and examples/derivations together, and each other folder of tests and
 # benchmarks with them. What stands in an unnamed namespace belongs to its file alone.
 # usage: names.py [FILE...], in the root of the tree; with files, only those
 import collections, pathlib, re, sys
 
-COMMON = ("src", "tests/support", "examples/derivations")
+COMMON = ("src", "reproduction", "tests/support", "examples/derivations")
 SKIPPED = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'
                      r"(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.S | re.M)
 WORDS_OF_TYPES = {"int", "double", "float", "bool", "char", "long", "short", "unsigned", "signed",

@@ -1,9 +1,9 @@
-#include "reproduce/drawing.h"
+#include "reproduction/drawing.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "reproduce/workshop.h"
+#include "reproduction/workshop.h"
 
 namespace cartan {
 

@@ -1,15 +1,15 @@
 // Source 004: efficient multibody dynamics by computer algebra. Its items, and those of chapters 4
 // and 5.
-#include "reproduce/source004.h"
+#include "reproduction/source004.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "reproduce/drawing.h"
-#include "reproduce/items.h"
-#include "reproduce/workshop.h"
+#include "reproduction/drawing.h"
+#include "reproduction/items.h"
+#include "reproduction/workshop.h"
 
 namespace cartan {
 namespace {

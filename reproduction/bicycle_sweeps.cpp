@@ -1,4 +1,4 @@
-#include "reproduce/bicycle_sweeps.h"
+#include "reproduction/bicycle_sweeps.h"
 
 #include <cmath>
 

@@ -1,13 +1,13 @@
 // Source 004, chapter 6: the systems its code was tried on.
-#include "reproduce/source004.h"
+#include "reproduction/source004.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "reproduce/drawing.h"
-#include "reproduce/workshop.h"
+#include "reproduction/drawing.h"
+#include "reproduction/workshop.h"
 
 namespace cartan {
 

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "reproduce/drawing.h"
-#include "reproduce/source000.h"
+#include "reproduction/drawing.h"
+#include "reproduction/source000.h"
 
 namespace cartan {
 namespace {

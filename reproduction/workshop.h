@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/result_table.h"
-#include "reproduce/record.h"
+#include "reproduction/record.h"
 
 namespace cartan {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "reproduce/items.h"
-#include "reproduce/record.h"
+#include "reproduction/items.h"
+#include "reproduction/record.h"
 
 namespace cartan {
 

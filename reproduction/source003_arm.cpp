@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "reproduce/drawing.h"
-#include "reproduce/source003.h"
-#include "reproduce/workshop.h"
+#include "reproduction/drawing.h"
+#include "reproduction/source003.h"
+#include "reproduction/workshop.h"
 
 namespace cartan {
 namespace {

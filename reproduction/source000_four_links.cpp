@@ -1,11 +1,11 @@
 // Source 000: the four-link pendulum with three methods (3.2.3 and 3.2.4, table 3.2).
-#include "reproduce/source000.h"
+#include "reproduction/source000.h"
 
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "reproduce/drawing.h"
+#include "reproduction/drawing.h"
 
 namespace cartan {
 namespace {

@@ -1,7 +1,7 @@
 // Items of source 004, by subject.
 #pragma once
 
-#include "reproduce/record.h"
+#include "reproduction/record.h"
 
 namespace cartan {
 

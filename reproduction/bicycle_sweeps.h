@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reproduce/workshop.h"
+#include "reproduction/workshop.h"
 
 namespace cartan {
 

@@ -1,11 +1,11 @@
 // Source 000: computation time over the number of links (3.2.5, table 3.3).
-#include "reproduce/source000.h"
+#include "reproduction/source000.h"
 
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "reproduce/drawing.h"
+#include "reproduction/drawing.h"
 
 namespace cartan {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "reproduce/drawing.h"
-#include "reproduce/items.h"
-#include "reproduce/workshop.h"
+#include "reproduction/drawing.h"
+#include "reproduction/items.h"
+#include "reproduction/workshop.h"
 
 namespace cartan {
 namespace {

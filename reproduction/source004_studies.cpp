@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "reproduce/bicycle_sweeps.h"
-#include "reproduce/drawing.h"
-#include "reproduce/source004.h"
+#include "reproduction/bicycle_sweeps.h"
+#include "reproduction/drawing.h"
+#include "reproduction/source004.h"
 
 namespace cartan {
 namespace {

@@ -1,4 +1,4 @@
-#include "reproduce/bicycle_states.h"
+#include "reproduction/bicycle_states.h"
 
 #include <cmath>
 #include <numbers>
@@ -8,7 +8,7 @@
 #include "formulations/formulations.h"
 #include "io/toml_reader.h"
 #include "model/model.h"
-#include "reproduce/workshop.h"
+#include "reproduction/workshop.h"
 
 namespace cartan {
 namespace {

@@ -1,7 +1,7 @@
 // Items of source 003 that measure friction; the measurements are synthetic.
 #pragma once
 
-#include "reproduce/record.h"
+#include "reproduction/record.h"
 
 namespace cartan {
 

@@ -1,4 +1,4 @@
-#include "reproduce/workshop.h"
+#include "reproduction/workshop.h"
 
 #include <filesystem>
 #include <fstream>

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reproduce/record.h"
+#include "reproduction/record.h"
 
 namespace cartan {
 

@@ -1,14 +1,14 @@
 // Source 003: a generic moving-frame algorithm for linked bodies; the pendulum that was built.
-#include "reproduce/source003.h"
+#include "reproduction/source003.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "reproduce/drawing.h"
-#include "reproduce/items.h"
-#include "reproduce/workshop.h"
+#include "reproduction/drawing.h"
+#include "reproduction/items.h"
+#include "reproduction/workshop.h"
 
 namespace cartan {
 namespace {

@@ -7,11 +7,11 @@
 
 #include "core/compiled_library.h"
 #include "derivations/pendulum_chain.h"
-#include "reproduce/call_time.h"
-#include "reproduce/drawing.h"
-#include "reproduce/source004.h"
-#include "reproduce/workshop.h"
-#include "reproduce/written_code.h"
+#include "reproduction/call_time.h"
+#include "reproduction/drawing.h"
+#include "reproduction/source004.h"
+#include "reproduction/workshop.h"
+#include "reproduction/written_code.h"
 #include "symbolic/count.h"
 #include "symbolic/differentiate.h"
 

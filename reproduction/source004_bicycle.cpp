@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "reproduce/bicycle_states.h"
-#include "reproduce/bicycle_sweeps.h"
-#include "reproduce/drawing.h"
-#include "reproduce/source004.h"
-#include "reproduce/workshop.h"
+#include "reproduction/bicycle_states.h"
+#include "reproduction/bicycle_sweeps.h"
+#include "reproduction/drawing.h"
+#include "reproduction/source004.h"
+#include "reproduction/workshop.h"
 
 namespace cartan {
 namespace {

@@ -1,4 +1,6 @@
 // cartan reproduce: the tables and figures of the source documents, computed, in one report.
+#include "reproduction/reproduce.h"
+
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
@@ -12,9 +14,9 @@
 #include "cli/out_option.h"
 #include "core/child_process.h"
 #include "io/output_files.h"
-#include "reproduce/items.h"
-#include "reproduce/report_page.h"
-#include "reproduce/workshop.h"
+#include "reproduction/items.h"
+#include "reproduction/report_page.h"
+#include "reproduction/workshop.h"
 
 namespace cartan {
 namespace fs = std::filesystem;
@@ -148,7 +150,7 @@ int reproduce_command(const Words& words) {
   Workshop::Settings settings;
   settings.out = fs::absolute(o.out).lexically_normal().string();
   settings.examples = fs::absolute(o.examples).lexically_normal().string();
-  settings.program = own_program();
+  settings.program = (fs::path(own_program()).parent_path() / "cartan").string();
   settings.quick = o.quick;
   settings.interrupted = &watch_interrupts();
   Workshop workshop(settings);

@@ -1,14 +1,14 @@
 // Source 000: coordinate-free moving frames for N-body spherical pendulums. Its items, and
 // sections 3.1 to 3.2.2.
-#include "reproduce/source000.h"
+#include "reproduction/source000.h"
 
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "reproduce/drawing.h"
-#include "reproduce/items.h"
-#include "reproduce/workshop.h"
+#include "reproduction/drawing.h"
+#include "reproduction/items.h"
+#include "reproduction/workshop.h"
 
 namespace cartan {
 namespace {

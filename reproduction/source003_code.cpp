@@ -6,10 +6,10 @@
 #include "codegen/rate_compiler.h"
 #include "formulations/formulations.h"
 #include "io/toml_reader.h"
-#include "reproduce/call_time.h"
-#include "reproduce/drawing.h"
-#include "reproduce/source003.h"
-#include "reproduce/workshop.h"
+#include "reproduction/call_time.h"
+#include "reproduction/drawing.h"
+#include "reproduction/source003.h"
+#include "reproduction/workshop.h"
 
 namespace cartan {
 namespace {

@@ -1,5 +1,5 @@
 // Source 004, section 7.3: two particles on a string.
-#include "reproduce/source004.h"
+#include "reproduction/source004.h"
 
 #include <algorithm>
 #include <chrono>
@@ -9,9 +9,9 @@
 
 #include "derivations/coupled_pendulums.h"
 #include "report/spectrum.h"
-#include "reproduce/drawing.h"
-#include "reproduce/workshop.h"
-#include "reproduce/written_code.h"
+#include "reproduction/drawing.h"
+#include "reproduction/workshop.h"
+#include "reproduction/written_code.h"
 
 namespace cartan {
 namespace {

@@ -1,4 +1,4 @@
-#include "reproduce/report_page.h"
+#include "reproduction/report_page.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "reproduce/written_code.h"
+#include "reproduction/written_code.h"
 
 #include <stdexcept>
 
