@@ -25,7 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct ReproduceArguments {
-  std::string out = "reproduction", examples = CARTAN_EXAMPLES;
+  std::string out = "reproduced", examples = CARTAN_EXAMPLES;
   std::vector<std::string> only;
   bool quick = false, list = false, json = false, force = false;
 };
@@ -38,7 +38,7 @@ std::optional<int> read_reproduce_arguments(const Words& words, ReproduceArgumen
                       "  cartan reproduce\n"
                       "  cartan reproduce --quick --only 002 --out report\n"
                       "  cartan reproduce --only 004.7.4,004.7.6");
-  arguments.option("--out", "DIR", "folder of the report (reproduction)", o.out);
+  arguments.option("--out", "DIR", "folder of the report (reproduced)", o.out);
   declare_force(arguments, o.force);
   arguments.list("--only", "IDS", "documents or items: 002, 004.7.6; separated by commas", o.only);
   arguments.flag("--quick", "shorter runs and coarser figures: a minute instead of many", o.quick);

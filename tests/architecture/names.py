@@ -124,7 +124,7 @@ def read(path):
 
 
 paths = [pathlib.Path(p) for p in sys.argv[1:]]
-for folder in () if paths else ("src", "tests", "bench", "examples/derivations"):
+for folder in () if paths else ("src", "reproduction", "tests", "bench", "examples/derivations"):
     paths += sorted(p for p in pathlib.Path(folder).rglob("*") if p.suffix in (".h", ".cpp"))
 known = collections.defaultdict(list)
 for path in paths:

@@ -37,7 +37,7 @@ page = [
 ]
 for folder in sorted((p for p in source.iterdir() if p.is_dir()), key=lambda p: list(purposes).index(p.name) if p.name in purposes else 99):
     headers = sorted(folder.glob("*.h"))
-    if not headers or folder.name in ("cli", "reproduce"):
+    if not headers or folder.name in ("cli",):
         continue
     page += [f"## {folder.name}", "", as_markdown(purposes.get(folder.name, "")) , ""]
     for header in headers:

@@ -1,0 +1,7 @@
+// cartan-reproduce: what `cartan reproduce` runs.
+#include "cli/streams.h"
+#include "reproduction/reproduce.h"
+
+int main(int count, char** words) {
+  return cartan::run_program(count, words, cartan::reproduce_command);
+}
