@@ -43,10 +43,10 @@ double printed_psi(double psi, double joint_x, double joint_y) {
 }
 
 void elements_figure_2(Workshop& shop, Record& record) {
-  const auto reference = shop.run(
-      {shop.model("planar_double"), "--set", "m=0.108", "--set", "L=0.2", "--set", "w=0.02",
-       "--set", "tilt1=pi/9", "--set", "tilt2=pi/18", "--integrator", "rk4",
-       "--step", "0.001", "--every", "5", "--duration", duration(shop)});
+  const auto reference =
+      shop.run({shop.model("planar_double"), "--set", "m=0.108", "--set", "L=0.2", "--set",
+                "w=0.02", "--set", "tilt1=pi/9", "--set", "tilt2=pi/18", "--integrator", "rk4",
+                "--step", "0.001", "--every", "5", "--duration", duration(shop)});
   const auto accurate = accurate_run(shop);
   const auto held = held_run(shop, "0.001");
   const ResultTable ref = reference.table(), rt = accurate.table(), scheme = held.table();

@@ -106,8 +106,7 @@ double law_figures(Workshop& shop, Record& record, const std::vector<std::string
   add_line(
       energy, "computed", column(table, "t"),
       map_values(column(table, "energy"), [](double e) { return e + mass * gravity * radius; }));
-  add_points(energy, "measured (synthetic)", measured.t,
-             map_values(measured.angle, arm_energy_at));
+  add_points(energy, "measured (synthetic)", measured.t, map_values(measured.angle, arm_energy_at));
   record.figures.push_back(
       {energy,
        fmt::format("Energy of the swinging arm above its lowest point, friction law \"{}\". Line: "

@@ -90,7 +90,7 @@ int equations_command(const Words& words) {
   if (!o.out.empty()) {
     std::string problem;
     if (!write_whole_file(o.out, text, replace_if(o.force), problem)) {
-      fmt::print(stderr, "cartan equations: {}\n", problem);
+      complain("equations", problem);
       return exit_failed;
     }
   }

@@ -115,7 +115,7 @@ bool write_results(const FitArguments& o, const std::vector<FitReport>& reports)
                               residuals_svg(reports[k], static_cast<int>(e)), problem);
   }
   if (written && output->commit(problem)) return true;
-  fmt::print(stderr, "cartan fit: {}\n", problem);
+  complain("fit", problem);
   return false;
 }
 

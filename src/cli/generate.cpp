@@ -227,7 +227,7 @@ int generate_command(const Words& words) {
   if (!problem.empty()) return complain("generate", problem);
   const std::vector<GeneratedFile> files = emit(unit, *language);
   if (!write_generated(files, o, unit.name, problem)) {
-    fmt::print(stderr, "cartan generate: {}\n", problem);
+    complain("generate", problem);
     return exit_failed;
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;

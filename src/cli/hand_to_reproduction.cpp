@@ -1,5 +1,5 @@
-// cartan reproduce: a program of its own beside this one (reproduction/), which a checkout builds when
-// it is first asked for.
+// cartan reproduce: a program of its own beside this one (reproduction/), which a checkout builds
+// when it is first asked for.
 #include <cerrno>
 #include <filesystem>
 

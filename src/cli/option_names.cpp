@@ -19,6 +19,7 @@ constexpr Naming namings[] = {
     {"an expression that it sets", "an expression that it sets (--parameter)"},
     {"leave the form of the equations out", "leave --form out"},
     {"use the formulation", "use --formulation"},
+    {"let it be replaced", "replace it with --force"},
 };
 
 }  // namespace

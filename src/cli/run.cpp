@@ -227,7 +227,7 @@ bool prepare(const RunCommandArguments& o, Job& job) {
     std::string problem;
     job.output = OutputFolder::open(o.out, "run", replace_if(o.force), problem);
     if (!job.output) {
-      fmt::print(stderr, "cartan run: {}\n", problem);
+      complain("run", problem);
       return false;
     }
   }
@@ -236,7 +236,7 @@ bool prepare(const RunCommandArguments& o, Job& job) {
   std::vector<std::string> later = {"model.json", "summary.json"};
   if (o.report) later.push_back("report.html");
   const std::string conflict = job.output->find_conflict(later);
-  if (!conflict.empty()) fmt::print(stderr, "cartan run: {}\n", conflict);
+  if (!conflict.empty()) complain("run", conflict);
   return conflict.empty();
 }
 
@@ -380,7 +380,7 @@ int run_command(const Words& words) {
     fmt::print(stderr, "{}: warning: {}\n", job.model->file, result.report.warning);
   std::string problem;
   if (!write_results(job, result, problem)) {
-    fmt::print(stderr, "cartan run: {}\n", problem);
+    complain("run", problem);
     return exit_failed;
   }
   if (options.report && !write_report(words, job, result, problem)) {

@@ -68,8 +68,7 @@ std::optional<int> read_view_arguments(const Words& words, ViewArguments& o) {
 }
 
 int fail(const std::string& why) {
-  fmt::print(stderr, "cartan view: {}\n", why);
-  return exit_failed;
+  return complain("view", why, exit_failed);
 }
 
 std::string find_contradiction(const ViewArguments& o) {

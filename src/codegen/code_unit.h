@@ -40,10 +40,6 @@ inline CodeMatrix column(const std::string& name, std::vector<Expression> entrie
   return matrix;
 }
 
-inline bool is_zero(const Expression& x) {
-  return x.is_number() && x.number() == 0;
-}
-
 // matrix * result = rhs, where rhs has one or several columns. Its code factorises and solves;
 // zeros of the matrix are used. symmetric: symmetric and positive definite (a mass matrix), solved
 // without pivoting; anything else is solved block by block with partial pivoting.

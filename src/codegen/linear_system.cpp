@@ -16,6 +16,7 @@
 
 #include "core/block_triangular.h"
 #include "core/dense.h"
+#include "symbolic/is_zero.h"
 
 namespace cartan {
 namespace {

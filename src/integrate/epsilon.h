@@ -4,6 +4,6 @@
 
 namespace cartan {
 
-inline constexpr double eps = std::numeric_limits<double>::epsilon();
+inline constexpr double double_epsilon = std::numeric_limits<double>::epsilon();
 
 }  // namespace cartan

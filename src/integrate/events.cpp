@@ -92,7 +92,7 @@ double EventFinder::true_value(int which, double theta) {
 // Steps lengths closer than this (in theta) give the same time.
 double EventFinder::resolution() const {
   const double t = std::max(std::fabs(integrator_->last_start()), std::fabs(end_->t));
-  return std::max(eps, eps * t / integrator_->last_length());
+  return std::max(double_epsilon, double_epsilon * t / integrator_->last_length());
 }
 
 std::span<const Crossing> EventFinder::find(Integrator& integrator, const State& end) {

@@ -163,7 +163,7 @@ void GaussLegendre::finish_positions(double h, std::span<double> K) {
   double before = std::numeric_limits<double>::infinity();
   for (int r = 0; r < 12; ++r) {
     const double change = relax_positions(h, K);
-    if (!(change > eps) || (change >= before && change <= stagnation_band)) break;
+    if (!(change > double_epsilon) || (change >= before && change <= stagnation_band)) break;
     before = change;
   }
 }
@@ -222,7 +222,7 @@ StepReport GaussLegendre::solve_stages(double h, std::span<double> K) {
 bool GaussLegendre::is_slow(double rate, double change) const {
   if (change <= stagnation_band || rate <= 0) return false;
   if (rate >= 1) return true;
-  const double left = std::log(std::max(tolerance_, 4 * eps) / change) / std::log(rate);
+  const double left = std::log(std::max(tolerance_, 4 * double_epsilon) / change) / std::log(rate);
   return std::log(1e-9) / std::log(rate) > sweep_limit_ && left > 0.5 * sweep_limit_;
 }
 

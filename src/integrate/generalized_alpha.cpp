@@ -227,8 +227,8 @@ void GeneralizedAlpha::refresh(double h, const End& end) {
 }
 
 // One Newton step; returns the largest relative change: of positions where they are constrained,
-// of velocities where not. (Rounding of g leaves eps / h^2 in accelerations, eps / h in
-// velocities.)
+// of velocities where not. (Rounding of g leaves double_epsilon / h^2 in accelerations,
+// double_epsilon / h in velocities.)
 double GeneralizedAlpha::correct(double h, End& end) {
   residual_.resize(matrix_.size());
   ++counts_.evaluations;

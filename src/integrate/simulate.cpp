@@ -55,9 +55,9 @@ std::string check_options(const SimulateOptions& o, const System& system, const 
       return "the initial value of " + system.component_name(static_cast<int>(i)) +
              " is not finite";
   if (!std::isfinite(start.t)) return "the initial time is not finite";
-  // Times this far from zero are told apart by eps |t|; steps must be longer than that.
+  // Times this far from zero are told apart by double_epsilon |t|; steps must be longer than that.
   const double farthest = std::max(std::fabs(start.t), std::fabs(start.t + o.duration));
-  const double shortest = 16 * eps * farthest;
+  const double shortest = 16 * double_epsilon * farthest;
   if (o.duration > 0 && std::min(o.step, o.duration) < shortest)
     return format(
         "the step is %g s, but at t = %g s times closer than %.2g s cannot be told apart; use a "
@@ -168,7 +168,7 @@ SimulateReport Run::operator()() {
 // step.
 void Run::run_fixed() {
   const double h = options_.step, ratio = options_.duration / h;
-  const double slack = 4 * eps * std::max({ratio, std::fabs(t_begin_) / h, 1.0});
+  const double slack = 4 * double_epsilon * std::max({ratio, std::fabs(t_begin_) / h, 1.0});
   const long whole = static_cast<long>(ratio + slack);
   const bool rest = ratio - static_cast<double>(whole) > slack;
   const long count = whole + rest;
@@ -260,7 +260,7 @@ bool Run::project(State& state, bool at_step_end) {
 // others at the same instant are handled with it. False: the run is over.
 bool Run::take_events() {
   const double length = integrator_->last_length();
-  const double same = 1e-12 * length + 8 * eps * std::fabs(state_.t);
+  const double same = 1e-12 * length + 8 * double_epsilon * std::fabs(state_.t);
   bool over = false;
   double cut = length;
   changed_ = false;

@@ -175,7 +175,7 @@ StepReport SundialsIntegrator::take_step(State& state, double h, double t_end) {
     for (int i = 0; i < n_; ++i) shift_[i] = x0_[i] - y[i];
   }
   fresh_ = true;  // until the step has succeeded
-  const double smallest = 16 * eps * std::max(std::fabs(t0_), std::fabs(t_end));
+  const double smallest = 16 * double_epsilon * std::max(std::fabs(t0_), std::fabs(t_end));
   if (h <= 4 * smallest) {  // what is left is rounding
     if (!take_rest(h)) return failure(SolverOutcome::not_finite, h);
     state.x = x1_;

@@ -82,7 +82,7 @@ std::unique_ptr<OutputFolder> OutputFolder::open(const std::string& folder,
   if (const std::optional<Manifest> manifest = Manifest::read(output->folder_, damage))
     output->before_ = *manifest;
   else if (!damage.empty() && replace == Replace::no)
-    return refuse(damage + "; choose another folder, or replace it with --force");
+    return refuse(damage + "; choose another folder, or let it be replaced");
   output->remove_leftovers();
   fs::create_directory(output->aside(""), error);
   if (error) return refuse(error.message());
@@ -152,7 +152,7 @@ std::string OutputFolder::find_conflict(const std::vector<std::string>& more) co
     if (replace_ == Replace::no && !is_written_by_us(name))
       return "'" + path +
              "' exists already and is no result that was written here; choose another folder, or "
-             "replace the file with --force";
+             "let it be replaced";
   }
   return "";
 }

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string taken(const std::string& path) {
-  return "'" + path + "' exists already; give another name, or replace it with --force";
+  return "'" + path + "' exists already; give another name, or let it be replaced";
 }
 
 bool write_all(int file, std::string_view content) {
