@@ -64,13 +64,7 @@ WrittenValues::WrittenValues(const Mechanism<double>& mechanism, const WrittenSt
       if (shape.type == JointType::free && !(turn ? w.rotation : w.coordinates)) continue;
       positions_.push_back({joint, k, turn ? 0 : w.q[turns(shape) ? k + 1 : k], turn});
     }
-    // Of a free joint the speed of its origin comes before its turning: a vehicle keeps the speed
-    // that was written, and turns as its wheels let it.
-    const int first = shape.type == JointType::free ? 3 : 0;
-    for (int k = 0; !w.v.empty() && k < shape.nv; ++k) {
-      const int component = (k + first) % shape.nv;
-      speeds_.push_back({joint, component, w.v[component], false});
-    }
+    for (int k = 0; !w.v.empty() && k < shape.nv; ++k) speeds_.push_back({joint, k, w.v[k], false});
   }
 }
 
