@@ -3,8 +3,7 @@
 //
 // Coordinates of a rotation (spherical, free) count as three values, the components of the rotation
 // vector that leads from the written rotation to the present one, in the axes of C; those of a free
-// joint come before its place. A loop joint's angle is
-// the same after a full turn.
+// joint come before its place. A loop joint's angle is the same after a full turn.
 #pragma once
 
 #include <vector>
