@@ -102,7 +102,7 @@ TEST_F(OutputFiles, FilesOfOthersAreNotReplaced) {
     ASSERT_TRUE(output->write("forces.csv", "new", problem_));
     EXPECT_NE(output->find_conflict().find("forces.csv' exists already"), std::string::npos);
     EXPECT_FALSE(output->commit(problem_));
-    EXPECT_NE(problem_.find("--force"), std::string::npos) << problem_;
+    EXPECT_NE(problem_.find("let it be replaced"), std::string::npos) << problem_;
   }
   EXPECT_EQ(read(path("forces.csv")), "the user's");
   EXPECT_EQ(count(root_.string()), 1u);
