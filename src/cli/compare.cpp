@@ -121,12 +121,19 @@ int tell(const CompareArguments& o, const Model& model, const ComparisonPlan& pl
     fmt::print("{}", comparison_json(model, plan, comparison));
   else
     fmt::print("{}", comparison_text(comparison, model.is_mechanism()));
-  bool any = false;
+  std::size_t failed = 0, refused = 0;
   for (const ComparisonRow& row : comparison.rows) {
-    if (!row.failure.empty()) return exit_failed;
-    any |= row.refusal.empty();
+    failed += !row.failure.empty();
+    refused += !row.refusal.empty();
   }
-  return any ? exit_done : exit_bad_input;
+  if (failed > 0)
+    return complain("compare",
+                    fmt::format("{} of {} computations failed; their rows say why", failed,
+                                comparison.rows.size()),
+                    exit_failed);
+  return refused < comparison.rows.size()
+             ? static_cast<int>(exit_done)
+             : complain("compare", "every combination was refused; the rows say why");
 }
 
 }  // namespace

@@ -12,10 +12,9 @@ std::unique_ptr<Integrator> make_ida_integrator(const System&, const IntegratorO
 }
 
 std::string refuse_sundials(const System&) {
-  return "needs the SUNDIALS library, which was not there when this program was built; install "
-         "Debian's "
-         "package libsundials-dev and name this integrator on the command line of ./cartan, which "
-         "builds it in. gl3 copes with stiff systems too";
+  return "this integrator needs the SUNDIALS library, which was not there when this program was "
+         "built; install Debian's package libsundials-dev and name the integrator on the command "
+         "line of ./cartan, which builds it in. gl3 copes with stiff systems too";
 }
 
 }  // namespace cartan
