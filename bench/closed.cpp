@@ -2,11 +2,11 @@
 // rounding. Prints a table; the last column is the cost per four-bar of a ladder.
 #include <cstdio>
 
-#include "dynamics/constraint_matrix.h"
-#include "dynamics/kinematics.h"
-#include "dynamics/recursive.h"
 #include "formulations/formulations.h"
 #include "io/toml_reader.h"
+#include "mechanics/constraints/constraint_matrix.h"
+#include "mechanics/machine/kinematics.h"
+#include "mechanics/tree/recursive.h"
 #include "model_from_work.h"
 #include "timing.h"
 

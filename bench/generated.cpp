@@ -11,8 +11,8 @@
 
 #include "codegen/derivation.h"
 #include "codegen/rate_compiler.h"
-#include "dynamics/kinematics.h"
-#include "dynamics/recursive.h"
+#include "mechanics/machine/kinematics.h"
+#include "mechanics/tree/recursive.h"
 #include "model_from_work.h"
 #include "symbolic/count.h"
 #include "timing.h"

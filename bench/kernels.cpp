@@ -2,12 +2,12 @@
 // The figures of docs/performance.md come from bench_trees and bench_runs.
 #include <benchmark/benchmark.h>
 
-#include "dynamics/kinematics.h"
-#include "dynamics/moving_frame.h"
-#include "dynamics/recursive.h"
 #include "formulations/formulations.h"
 #include "integrate/integrator.h"
 #include "lie/se3.h"
+#include "mechanics/machine/kinematics.h"
+#include "mechanics/tree/moving_frame.h"
+#include "mechanics/tree/recursive.h"
 #include "rods.h"
 
 namespace cartan::bench {

@@ -2,9 +2,9 @@
 // elimination against all multipliers in one system, and `recursive` beside them.
 #include <cstdio>
 
-#include "dynamics/absolute_system.h"
-#include "dynamics/element_multipliers.h"
 #include "formulations/formulations.h"
+#include "mechanics/absolute/absolute_system.h"
+#include "mechanics/elements/element_multipliers.h"
 #include "model_from_work.h"
 #include "timing.h"
 

@@ -1,7 +1,7 @@
 // Our own figures for the work the peers are measured on, in the same lines of JSON.
-#include "dynamics/kinematics.h"
-#include "dynamics/moving_frame.h"
-#include "dynamics/recursive.h"
+#include "mechanics/machine/kinematics.h"
+#include "mechanics/tree/moving_frame.h"
+#include "mechanics/tree/recursive.h"
 #include "model_from_work.h"
 #include "peers/peer.h"
 

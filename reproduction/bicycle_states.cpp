@@ -4,9 +4,9 @@
 #include <numbers>
 #include <optional>
 
-#include "dynamics/mechanism_system.h"
 #include "formulations/formulations.h"
 #include "io/toml_reader.h"
+#include "mechanics/machine/mechanism_system.h"
 #include "model/model.h"
 #include "reproduction/workshop.h"
 

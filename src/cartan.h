@@ -18,10 +18,10 @@
 #pragma once
 
 #include "core/diagnostics.h"
-#include "dynamics/mechanism_system.h"
 #include "formulations/formulations.h"
 #include "integrate/simulate.h"
 #include "io/toml_reader.h"
+#include "mechanics/machine/mechanism_system.h"
 #include "model/description.h"
 #include "model/model.h"
 #include "system/system.h"

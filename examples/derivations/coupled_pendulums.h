@@ -4,7 +4,7 @@
 #pragma once
 
 #include "derivations/derivation.h"
-#include "symbolic/subexpressions.h"
+#include "symbolic/vectors/subexpressions.h"
 
 namespace cartan::derivations {
 

@@ -1,7 +1,7 @@
 #include "derivations/derivation.h"
 
 #include "symbolic/flatten.h"
-#include "symbolic/velocity_transformation.h"
+#include "symbolic/vectors/velocity_transformation.h"
 
 namespace cartan::derivations {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "symbolic/dependent_speeds.h"
-#include "symbolic/kane_system.h"
+#include "symbolic/vectors/dependent_speeds.h"
+#include "symbolic/vectors/kane_system.h"
 
 namespace cartan::derivations {
 

@@ -8,7 +8,7 @@
 
 #include "cli/json_values.h"
 #include "cli/load.h"
-#include "dynamics/state_expression.h"
+#include "mechanics/machine/state_expression.h"
 
 namespace cartan {
 

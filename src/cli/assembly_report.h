@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/json_values.h"
-#include "dynamics/mechanism_system.h"
+#include "mechanics/machine/mechanism_system.h"
 
 namespace cartan {
 

@@ -13,9 +13,9 @@
 #include "cli/parameter_slopes.h"
 #include "cli/progress.h"
 #include "cli/state_file.h"
-#include "dynamics/parameter_seeds.h"
-#include "dynamics/state_expression.h"
 #include "formulations/formulations.h"
+#include "mechanics/machine/parameter_seeds.h"
+#include "mechanics/machine/state_expression.h"
 
 namespace cartan {
 namespace {

@@ -4,15 +4,15 @@
 
 #include <fmt/format.h>
 
-#include "analysis/minimisation.h"
+#include "analysis/fits/minimisation.h"
 #include "cli/arguments.h"
 #include "cli/equilibrium_search.h"
 #include "cli/option_names.h"
 #include "cli/out_option.h"
 #include "cli/state_file.h"
 #include "cli/steady_json.h"
-#include "dynamics/state_expression.h"
 #include "io/output_files.h"
+#include "mechanics/machine/state_expression.h"
 
 namespace cartan {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "cli/fit_start.h"
 #include "cli/parameter_slopes.h"
-#include "dynamics/state_expression.h"
 #include "formulations/formulations.h"
+#include "mechanics/machine/state_expression.h"
 
 namespace cartan {
 namespace {

@@ -1,5 +1,5 @@
-// From measurements in files to a problem for analysis/fit.h: systems made anew for every set of
-// parameters, quantities compiled against the model, starts with their derivatives.
+// From measurements in files to a problem for analysis/fits/fit.h: systems made anew for every set
+// of parameters, quantities compiled against the model, starts with their derivatives.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/fit.h"
+#include "analysis/fits/fit.h"
 #include "cli/experiments.h"
 #include "cli/load.h"
 

@@ -1,7 +1,7 @@
 #include "cli/fit_start.h"
 
-#include "dynamics/variables.h"
 #include "formulations/formulations.h"
+#include "mechanics/variables/variables.h"
 
 namespace cartan {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/fit.h"
+#include "analysis/fits/fit.h"
 #include "cli/experiments.h"
 #include "cli/state_file.h"
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "dynamics/mechanism_system.h"
+#include "mechanics/machine/mechanism_system.h"
 
 namespace cartan {
 

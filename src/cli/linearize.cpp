@@ -12,9 +12,9 @@
 #include "cli/ranges.h"
 #include "cli/state_file.h"
 #include "cli/steady_json.h"
-#include "dynamics/state_expression.h"
 #include "io/csv.h"
 #include "io/output_files.h"
+#include "mechanics/machine/state_expression.h"
 #include "report/column_units.h"
 
 namespace cartan {

@@ -1,7 +1,7 @@
 // What `check` finds out about a mechanism.
 #pragma once
 
-#include "dynamics/mechanism_system.h"
+#include "mechanics/machine/mechanism_system.h"
 
 namespace cartan {
 

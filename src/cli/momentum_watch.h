@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "dynamics/mechanism_system.h"
+#include "mechanics/machine/mechanism_system.h"
 
 namespace cartan {
 

@@ -2,7 +2,7 @@
 // samples.
 #pragma once
 
-#include "dynamics/mechanism_system.h"
+#include "mechanics/machine/mechanism_system.h"
 
 namespace cartan {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dynamics/variables.h"
+#include "mechanics/variables/variables.h"
 
 namespace cartan {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "dynamics/mechanism_system.h"
+#include "mechanics/machine/mechanism_system.h"
 
 namespace cartan {
 

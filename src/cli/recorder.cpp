@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 
 #include "cli/load.h"
-#include "dynamics/variables.h"
+#include "mechanics/variables/variables.h"
 
 namespace cartan {
 namespace {

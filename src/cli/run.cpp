@@ -20,9 +20,9 @@
 #include "cli/run_settings.h"
 #include "cli/stabilisation.h"
 #include "cli/state_file.h"
-#include "dynamics/switched_model.h"
 #include "io/model_json.h"
 #include "io/output_files.h"
+#include "mechanics/machine/switched_model.h"
 #include "model/drive_motion.h"
 #include "report/run_report.h"
 

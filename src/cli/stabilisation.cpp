@@ -6,7 +6,7 @@
 
 #include "cli/arguments.h"
 #include "cli/load.h"
-#include "dynamics/mechanism_system.h"
+#include "mechanics/machine/mechanism_system.h"
 
 namespace cartan {
 

@@ -8,10 +8,10 @@
 
 #include "cli/load.h"
 #include "cli/state_json.h"
-#include "dynamics/mechanism_system.h"
 #include "io/csv.h"
 #include "io/result_folder.h"
 #include "lie/quaternion.h"
+#include "mechanics/machine/mechanism_system.h"
 
 namespace cartan {
 namespace fs = std::filesystem;

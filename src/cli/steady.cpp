@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
-#include "dynamics/state_expression.h"
+#include "mechanics/machine/state_expression.h"
 #include "model/held_time.h"
 #include "system/motion_geometry.h"
 

@@ -1,7 +1,7 @@
 // The tables of a [variables] file's run.
 #include "cli/recorder.h"
 #include "cli/run_result.h"
-#include "dynamics/variables.h"
+#include "mechanics/variables/variables.h"
 
 namespace cartan {
 namespace {

@@ -10,10 +10,10 @@
 #include "cli/assembly_report.h"
 #include "cli/recorder.h"
 #include "core/private_folder.h"
-#include "dynamics/mechanism_system.h"
 #include "formulations/formulations.h"
 #include "io/model_json.h"
 #include "io/output_files.h"
+#include "mechanics/machine/mechanism_system.h"
 
 namespace cartan {
 namespace fs = std::filesystem;

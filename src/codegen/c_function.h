@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "codegen/c_family.h"
-#include "codegen/expression_writer.h"
+#include "codegen/languages/c_family.h"
+#include "codegen/languages/expression_writer.h"
 
 namespace cartan {
 

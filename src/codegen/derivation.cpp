@@ -4,16 +4,16 @@
 
 #include <fmt/format.h>
 
-#include "codegen/coordinate_text.h"
-#include "dynamics/constraints.h"
-#include "dynamics/expression_inputs.h"
-#include "dynamics/forces.h"
-#include "dynamics/friction.h"
-#include "dynamics/joint_motion.h"
-#include "dynamics/kinematics.h"
-#include "dynamics/link_frames.h"
-#include "dynamics/recursive.h"
-#include "dynamics/tree_report.h"
+#include "codegen/languages/coordinate_text.h"
+#include "mechanics/constraints/constraints.h"
+#include "mechanics/forces/forces.h"
+#include "mechanics/forces/friction.h"
+#include "mechanics/joints/joint_motion.h"
+#include "mechanics/machine/expression_inputs.h"
+#include "mechanics/machine/kinematics.h"
+#include "mechanics/tree/link_frames.h"
+#include "mechanics/tree/recursive.h"
+#include "mechanics/tree/tree_report.h"
 
 namespace cartan {
 namespace {
@@ -74,7 +74,7 @@ void Derivation::add_mechanism(const State& at, const DeriveOptions& options) {
       make_mechanism<Expression>(model_, std::span<const Expression>(parameter_values_)));
   mechanism_->baumgarte = options.baumgarte;
   ws_.emplace(make_motion_workspace(*mechanism_));
-  // code and equations know no turns (dynamics/turns.h)
+  // code and equations know no turns (mechanics/joints/turns.h)
   mode_.assign(at.mode.begin(), at.mode.begin() + mechanism_->turn0());
   for (const bool positions : {true, false}) {
     std::vector<Expression>& numbers = positions ? q_ : v_;

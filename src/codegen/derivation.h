@@ -1,4 +1,4 @@
-// The equations of a model as expressions: the templates of dynamics/ run once, on symbols.
+// The equations of a model as expressions: the templates of mechanics/ run once, on symbols.
 //
 //   rates            q' = N(q) v and v' by the articulated-body recursion, O(n) operations; loops
 //                    and constraints included
@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "dynamics/canonical.h"
-#include "dynamics/motion_workspace.h"
+#include "mechanics/machine/motion_workspace.h"
+#include "mechanics/momenta/canonical.h"
 #include "symbolic/expression.h"
 #include "system/system.h"
 

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include "codegen/derivation.h"
-#include "dynamics/constraints.h"
-#include "dynamics/forces.h"
-#include "dynamics/friction.h"
-#include "dynamics/kinematics.h"
-#include "dynamics/link_frames.h"
-#include "dynamics/moving_frame.h"
-#include "dynamics/tree_report.h"
+#include "mechanics/constraints/constraints.h"
+#include "mechanics/forces/forces.h"
+#include "mechanics/forces/friction.h"
+#include "mechanics/machine/kinematics.h"
+#include "mechanics/tree/link_frames.h"
+#include "mechanics/tree/moving_frame.h"
+#include "mechanics/tree/tree_report.h"
 
 namespace cartan {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "codegen/emitters.h"
+#include "codegen/languages/emitters.h"
 #include "symbolic/operations.h"
 
 namespace cartan {

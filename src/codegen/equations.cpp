@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "symbolic/differentiate.h"
-#include "symbolic/print.h"
-#include "symbolic/zero.h"
+#include "symbolic/print/print.h"
+#include "symbolic/simplify/zero.h"
 
 namespace cartan {
 namespace {

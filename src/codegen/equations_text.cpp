@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "codegen/equations.h"
-#include "codegen/line_breaks.h"
-#include "symbolic/print.h"
-#include "symbolic/simplify.h"
+#include "codegen/languages/line_breaks.h"
+#include "symbolic/print/print.h"
+#include "symbolic/simplify/simplify.h"
 
 namespace cartan {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "core/block_triangular.h"
 #include "symbolic/differentiate.h"
-#include "symbolic/is_zero.h"
+#include "symbolic/simplify/is_zero.h"
 
 namespace cartan {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "core/block_triangular.h"
 #include "core/dense.h"
-#include "symbolic/is_zero.h"
+#include "symbolic/simplify/is_zero.h"
 
 namespace cartan {
 namespace {

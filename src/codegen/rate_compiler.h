@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/compiled_library.h"
-#include "dynamics/rate_code.h"
+#include "mechanics/machine/rate_code.h"
 #include "model/model.h"
 
 namespace cartan {

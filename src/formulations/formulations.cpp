@@ -5,15 +5,15 @@
 #include <fmt/format.h>
 
 #include "codegen/rate_compiler.h"
-#include "dynamics/absolute_system.h"
-#include "dynamics/canonical_system.h"
-#include "dynamics/kinematics.h"
-#include "dynamics/moving_frame.h"
-#include "dynamics/recursive.h"
-#include "dynamics/rotation_system.h"
-#include "dynamics/switched_model.h"
-#include "dynamics/tree_system.h"
-#include "dynamics/variables.h"
+#include "mechanics/absolute/absolute_system.h"
+#include "mechanics/elements/rotation_system.h"
+#include "mechanics/machine/kinematics.h"
+#include "mechanics/machine/switched_model.h"
+#include "mechanics/momenta/canonical_system.h"
+#include "mechanics/tree/moving_frame.h"
+#include "mechanics/tree/recursive.h"
+#include "mechanics/tree/tree_system.h"
+#include "mechanics/variables/variables.h"
 #include "model/formulas.h"
 
 namespace cartan {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamics/mechanism_system.h"
+#include "mechanics/machine/mechanism_system.h"
 
 namespace cartan {
 

@@ -8,10 +8,10 @@
 #include <cstdio>
 
 #include "compare.h"
-#include "dynamics/canonical.h"
-#include "dynamics/forces.h"
-#include "dynamics/kinematics.h"
-#include "dynamics/recursive.h"
+#include "mechanics/forces/forces.h"
+#include "mechanics/machine/kinematics.h"
+#include "mechanics/momenta/canonical.h"
+#include "mechanics/tree/recursive.h"
 #include "support/example.h"
 
 namespace cartan {

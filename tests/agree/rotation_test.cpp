@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "agreement.h"
-#include "dynamics/absolute_system.h"
-#include "dynamics/element_multipliers.h"
+#include "mechanics/absolute/absolute_system.h"
+#include "mechanics/elements/element_multipliers.h"
 #include "support/example.h"
 #include "support/random_closed.h"
 

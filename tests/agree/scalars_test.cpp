@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "agreement.h"
-#include "dynamics/forces.h"
-#include "dynamics/friction.h"
-#include "dynamics/kinematics.h"
-#include "dynamics/moving_frame.h"
-#include "dynamics/recursive.h"
+#include "mechanics/forces/forces.h"
+#include "mechanics/forces/friction.h"
+#include "mechanics/machine/kinematics.h"
+#include "mechanics/tree/moving_frame.h"
+#include "mechanics/tree/recursive.h"
 
 namespace cartan {
 namespace {

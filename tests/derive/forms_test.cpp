@@ -10,8 +10,8 @@
 #include "codegen/equations.h"
 #include "support/example.h"
 #include "symbolic/differentiate.h"
+#include "symbolic/simplify/zero.h"
 #include "symbolic/substitute.h"
-#include "symbolic/zero.h"
 
 namespace cartan::test {
 namespace {

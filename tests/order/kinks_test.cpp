@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "dynamics/recursive.h"
-#include "dynamics/tree_system.h"
-#include "dynamics/variables.h"
+#include "mechanics/tree/recursive.h"
+#include "mechanics/tree/tree_system.h"
+#include "mechanics/variables/variables.h"
 #include "support/example.h"
 
 namespace cartan::test {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/equilibrium.h"
-#include "dynamics/state_expression.h"
+#include "mechanics/machine/state_expression.h"
 #include "support/example.h"
 
 namespace cartan::test {

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/fit.h"
-#include "dynamics/state_expression.h"
+#include "analysis/fits/fit.h"
+#include "mechanics/machine/state_expression.h"
 #include "support/example.h"
 #include "support/random.h"
 

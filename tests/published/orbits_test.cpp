@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "analysis/orbit.h"
-#include "dynamics/state_expression.h"
+#include "mechanics/machine/state_expression.h"
 #include "support/example.h"
 
 namespace cartan::test {

@@ -2,7 +2,8 @@
 //
 // The contract defines X_PC(q) for every joint type. Here that formula is evaluated over Jets, with
 // q a path of given speeds, and the products of poses from the world to each body are
-// differentiated by the product rule. No motion subspace, no bias formula, nothing of src/dynamics.
+// differentiated by the product rule. No motion subspace, no bias formula, nothing of
+// src/mechanics.
 #pragma once
 
 #include <Eigen/Core>

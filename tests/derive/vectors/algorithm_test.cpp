@@ -1,7 +1,7 @@
 // Source 003's derivations by hand (by_hand.h) proved equal to this project's algorithm, entry by
-// entry and symbol by symbol: from the model file by the templates of dynamics/moving_frame.h, as
-// `equations --form moving-frame` prints them, to B, B', M*, N* and F*; and, which the document's
-// (108) asks for, the accelerations by the recursion.
+// entry and symbol by symbol: from the model file by the templates of
+// mechanics/tree/moving_frame.h, as `equations --form moving-frame` prints them, to B, B', M*, N*
+// and F*; and, which the document's (108) asks for, the accelerations by the recursion.
 #include <algorithm>
 #include <vector>
 
@@ -11,7 +11,7 @@
 #include "codegen/derivation.h"
 #include "formulations/formulations.h"
 #include "support/example.h"
-#include "symbolic/zero.h"
+#include "symbolic/simplify/zero.h"
 
 namespace cartan::test {
 namespace {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "by_hand.h"
-#include "symbolic/kane_system.h"
-#include "symbolic/zero.h"
+#include "symbolic/simplify/zero.h"
+#include "symbolic/vectors/kane_system.h"
 
 namespace cartan::test {
 namespace {

@@ -14,8 +14,8 @@
 #include "derivations/swinging_legs.h"
 #include "symbolic/differentiate.h"
 #include "symbolic/flatten.h"
-#include "symbolic/velocity_transformation.h"
-#include "symbolic/zero.h"
+#include "symbolic/simplify/zero.h"
+#include "symbolic/vectors/velocity_transformation.h"
 
 namespace cartan::derivations {
 namespace {

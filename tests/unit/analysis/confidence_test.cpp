@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
-#include "analysis/box_squares.h"
-#include "analysis/confidence.h"
-#include "analysis/least_squares.h"
+#include "analysis/fits/box_squares.h"
+#include "analysis/fits/confidence.h"
+#include "analysis/fits/least_squares.h"
 #include "support/random.h"
 
 namespace cartan {

@@ -8,8 +8,8 @@
 #include <numbers>
 
 #include "analysis/equilibrium_search.h"
-#include "analysis/minimisation.h"
-#include "dynamics/state_expression.h"
+#include "analysis/fits/minimisation.h"
+#include "mechanics/machine/state_expression.h"
 #include "support/example.h"
 
 namespace cartan::test {

@@ -1,10 +1,10 @@
 // Derivatives of predicted measurements by parameters, at times and at events, against differences
 // of predictions with other values.
-#include "analysis/prediction.h"
+#include "analysis/fits/prediction.h"
 
 #include <gtest/gtest.h>
 
-#include "dynamics/state_expression.h"
+#include "mechanics/machine/state_expression.h"
 #include "support/example.h"
 
 namespace cartan::test {

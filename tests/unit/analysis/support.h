@@ -8,7 +8,7 @@
 #include <string>
 
 #include "analysis/orbit.h"
-#include "dynamics/state_expression.h"
+#include "mechanics/machine/state_expression.h"
 #include "support/example.h"
 
 namespace cartan::test {

@@ -1,5 +1,5 @@
 // Long equations on several lines.
-#include "codegen/line_breaks.h"
+#include "codegen/languages/line_breaks.h"
 
 #include <gtest/gtest.h>
 

@@ -5,10 +5,10 @@
 #include "symbolic/count.h"
 #include "symbolic/differentiate.h"
 #include "symbolic/flatten.h"
-#include "symbolic/print.h"
-#include "symbolic/simplify.h"
+#include "symbolic/print/print.h"
+#include "symbolic/simplify/simplify.h"
+#include "symbolic/simplify/zero.h"
 #include "symbolic/substitute.h"
-#include "symbolic/zero.h"
 
 namespace cartan::symbolic_test {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "support/random.h"
 #include "symbolic/differentiate.h"
-#include "symbolic/vectors.h"
+#include "symbolic/vectors/vectors.h"
 
 namespace cartan {
 namespace {

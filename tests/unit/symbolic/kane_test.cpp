@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "support/random.h"
-#include "symbolic/dependent_speeds.h"
 #include "symbolic/flatten.h"
-#include "symbolic/linear_map.h"
-#include "symbolic/print.h"
-#include "symbolic/simplify.h"
-#include "symbolic/subexpressions.h"
-#include "symbolic/vector_tools.h"
+#include "symbolic/print/print.h"
+#include "symbolic/simplify/simplify.h"
+#include "symbolic/vectors/dependent_speeds.h"
+#include "symbolic/vectors/linear_map.h"
+#include "symbolic/vectors/subexpressions.h"
+#include "symbolic/vectors/vector_tools.h"
 
 namespace cartan {
 namespace {

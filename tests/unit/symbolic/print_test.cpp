@@ -1,5 +1,5 @@
 // Text and LaTeX of expressions; text reads back as the same value.
-#include "symbolic/print.h"
+#include "symbolic/print/print.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Collected forms, as they are read.
-#include "symbolic/simplify.h"
+#include "symbolic/simplify/simplify.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "random_program.h"
 #include "symbolic/differentiate.h"
 #include "symbolic/flatten.h"
-#include "symbolic/print.h"
+#include "symbolic/print/print.h"
 
 namespace cartan::symbolic_test {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "derivations/swinging_legs.h"
 #include "support/random.h"
-#include "symbolic/velocity_transformation.h"
-#include "symbolic/zero.h"
+#include "symbolic/simplify/zero.h"
+#include "symbolic/vectors/velocity_transformation.h"
 
 namespace cartan {
 namespace {

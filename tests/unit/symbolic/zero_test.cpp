@@ -1,13 +1,13 @@
 // Identities that are decided, and equations that are none.
-#include "symbolic/zero.h"
+#include "symbolic/simplify/zero.h"
 
 #include <gtest/gtest.h>
 
 #include "random_program.h"
 #include "symbolic/differentiate.h"
-#include "symbolic/modular.h"
-#include "symbolic/print.h"
-#include "symbolic/simplify.h"
+#include "symbolic/print/print.h"
+#include "symbolic/simplify/modular.h"
+#include "symbolic/simplify/simplify.h"
 #include "symbolic/substitute.h"
 
 namespace cartan::symbolic_test {

@@ -1,0 +1,60 @@
+// What C, C++ and CUDA code have in common: everything inside the functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/languages/dialect.h"
+#include "codegen/unit_plan.h"
+
+namespace cartan {
+
+struct CFlavour {
+  std::string prefix;              // of the functions' names
+  std::string helper_prefix;       // of names that only the file itself uses
+  std::string function_qualifier;  // "", "inline ", "__device__ inline "
+  std::string helper_qualifier;    // "static ", ...
+  std::string part_qualifier;      // of the parts of a long function
+  std::string table_qualifier;     // "static const", ...
+  std::string restrict_word = "restrict";
+  std::string index_qualifier;  // of index tables inside functions: "static const"
+  bool has_sincos = false;      // sincos(x, &s, &c)
+};
+
+class CFamilyWriter {
+ public:
+  CFamilyWriter(const UnitPlan& plan, CFlavour flavour)
+      : plan_(plan), flavour_(std::move(flavour)) {}
+
+  // Functions, tables and prototypes that the others need.
+  std::string helpers() const;
+  // Prototype of a function that the user gives, without qualifiers: "double f(double, double)".
+  static std::string external_prototype(const UnitPlan::External& external);
+  // void PREFIXname(double t, const double* restrict x, double* restrict M)
+  std::string head(const PlannedFunction& function) const;
+  std::string definition(const PlannedFunction& function) const;
+  // Tells which entries of the sparse outputs are stored.
+  std::string pattern_head(const PlannedFunction& function, int output) const;
+  std::string pattern_definition(const PlannedFunction& function, int output) const;
+  // Statements that call every function at the sample values and leave in `error` the largest
+  // difference; arrays are declared by `declare(name, size)`.
+  std::string check_statements(std::string (*declare)(const std::string& name, int size),
+                               std::string (*release)(const std::string& name)) const;
+  // {argument, label, unit} of every argument's entries, without the declaration.
+  std::string names_table() const;
+
+ private:
+  std::string number_list(const std::vector<double>& values) const;
+
+  const UnitPlan& plan_;
+  CFlavour flavour_;
+};
+
+// A number as C reads it, with its sign.
+std::string c_number(double value);
+// Text between quotation marks.
+std::string c_string(const std::string& text);
+// Lines between /* and */.
+std::string c_comment(const std::vector<std::string>& lines);
+
+}  // namespace cartan

@@ -1,0 +1,91 @@
+// The depth of the recursion is that of one written expression, which the listing keeps short.
+#include "codegen/languages/expression_writer.h"
+
+#include <cmath>
+
+#include "symbolic/operations.h"
+
+namespace cartan {
+
+std::string ExpressionWriter::definition(int node) const {
+  return text_of(write_operation(node));
+}
+std::string ExpressionWriter::value(int node) const {
+  return text_of(write(node));
+}
+
+std::string ExpressionWriter::text_of(const Signed& x) const {
+  return x.negative ? "-" + dialect_.at_least(x.magnitude, Binding::product) : x.magnitude.text;
+}
+
+ExpressionWriter::Signed ExpressionWriter::write(int node) const {
+  const int temporary = listing_.temporary_of[node];
+  if (temporary >= 0) return {false, {dialect_.temporary(temporary), Binding::atom}};
+  return write_operation(node);
+}
+
+// a + b, or -(a + b) = -a - b where that saves a sign.
+ExpressionWriter::Signed ExpressionWriter::write_sum(int a, int b, bool negated) const {
+  Signed x = write(a), y = write(b);
+  if (negated && x.negative != y.negative) {
+    x.negative = !x.negative, y.negative = !y.negative;
+    negated = false;
+  }
+  // not -x + y; and a sum on the right changes sides, which keeps the result to the last bit
+  const bool sum_on_right =
+      y.magnitude.binding == Binding::sum && !y.negative && x.magnitude.binding != Binding::sum;
+  if ((x.negative && !y.negative) || (sum_on_right && !x.negative)) std::swap(x, y);
+  const std::string right = dialect_.at_least(y.magnitude, Binding::product);
+  return {negated, {text_of(x) + (y.negative ? " - " : " + ") + right, Binding::sum}};
+}
+
+ExpressionWriter::Signed ExpressionWriter::write_operation(int node) const {
+  const Instruction& i = graph_.node(node);
+  switch (i.op) {
+    case Op::constant: {
+      const double value = graph_.number(node);
+      return {std::signbit(value), {dialect_.number(std::fabs(value)), Binding::atom}};
+    }
+    case Op::input: {
+      if (const auto found = listing_.solutions.find(i.a); found != listing_.solutions.end())
+        return {false,
+                {dialect_.solution(found->second.first, found->second.second), Binding::atom}};
+      const SymbolPlace place = names_.place(i.a);
+      return {false, {dialect_.symbol(place.argument, place.entry), Binding::atom}};
+    }
+    case Op::add:
+      return write_sum(i.a, i.b, false);
+    case Op::multiply: {
+      const Instruction& second = graph_.node(i.b);
+      if (graph_.is_number(i.a, -1) && second.op == Op::add && listing_.temporary_of[i.b] < 0)
+        return write_sum(second.a, second.b, true);
+      const Signed x = write(i.a), y = write(i.b);
+      if (graph_.is_number(i.a)) {  // its sign is that of the product
+        const bool negative = x.negative != y.negative;
+        if (graph_.is_number(i.a, -1)) return {negative, y.magnitude};
+        return {negative, dialect_.product(x.magnitude, y.magnitude)};
+      }
+      return {x.negative != y.negative, dialect_.product(x.magnitude, y.magnitude)};
+    }
+    case Op::divide: {
+      const Signed x = write(i.a), y = write(i.b);
+      return {x.negative != y.negative, dialect_.quotient(x.magnitude, y.magnitude)};
+    }
+    default:
+      break;
+  }
+  std::vector<std::string> operands;
+  auto take = [&](int k) { operands.push_back(text_of(write(k))); };
+  if (i.op == Op::call) {
+    for (const int argument : graph_.arguments(i.b)) take(argument);
+    return {false, {dialect_.call(names_.external(i.a), operands), Binding::atom}};
+  }
+  if (is_table(i.op)) {
+    take(i.b);
+    return {false, {dialect_.table(i.a, table_order(i.op), operands[0]), Binding::atom}};
+  }
+  for_each_operand(i, take);
+  return {false, {dialect_.function(i.op, operands), Binding::atom}};
+}
+
+}  // namespace cartan

@@ -1,0 +1,40 @@
+// The text of an expression in a language: sums with their signs, products, parentheses.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/languages/dialect.h"
+#include "codegen/listing.h"
+#include "codegen/names.h"
+
+namespace cartan {
+
+class ExpressionWriter {
+ public:
+  ExpressionWriter(const ExpressionGraph& graph, const UnitNames& names, const Listing& listing,
+                   const Dialect& dialect)
+      : graph_(graph), names_(names), listing_(listing), dialect_(dialect) {}
+
+  // What the statement computes; temporaries other than `node` itself appear by their names.
+  std::string definition(int node) const;
+  // The same, a temporary by its name.
+  std::string value(int node) const;
+
+ private:
+  struct Signed {
+    bool negative = false;
+    Written magnitude;
+  };
+  std::string text_of(const Signed& x) const;
+  Signed write(int node) const;
+  Signed write_operation(int node) const;
+  Signed write_sum(int a, int b, bool negated) const;
+
+  const ExpressionGraph& graph_;
+  const UnitNames& names_;
+  const Listing& listing_;
+  const Dialect& dialect_;
+};
+
+}  // namespace cartan

@@ -1,0 +1,453 @@
+#include "mechanics/assembly/assembler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "mechanics/constraints/constraint_matrix.h"
+#include "mechanics/constraints/constraints.h"
+#include "mechanics/constraints/projection.h"
+#include "mechanics/joints/joint_motion.h"
+#include "mechanics/machine/kinematics.h"
+
+namespace cartan {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double closed_gap = 1e-12;  // a loop this close is closed (times the size of the thing)
+constexpr double largest_turn = 0.4;  // of a coordinate in one step
+constexpr double held_goal = 1e-12;   // a held value this close is reached (of 1 + its size)
+
+double calc_speed_goal(const std::vector<double>& v) {
+  double size = 1;
+  for (double x : v) size = std::max(size, std::fabs(x));
+  return 1e-9 * size;
+}
+
+void append(const ValueRows& values, const std::vector<int>& which, ChangeEquations& equations) {
+  const Eigen::Index before = equations.J.rows(), more = static_cast<Eigen::Index>(which.size());
+  equations.J.conservativeResize(before + more, values.rows.cols());
+  equations.off.conservativeResize(before + more);
+  equations.sizes.conservativeResize(before + more);
+  for (Eigen::Index k = 0; k < more; ++k) {
+    equations.J.row(before + k) = values.rows.row(which[k]);
+    equations.off[before + k] = values.off[which[k]];
+    equations.sizes[before + k] = 1;
+  }
+}
+
+}  // namespace
+
+VectorXd calc_least_change(const MatrixXd& metric, const ChangeEquations& equations,
+                           const VectorXd& rhs) {
+  // with d = L^-T z: the shortest z with (J L^-T) z = rhs
+  const MatrixXd& J = equations.J;
+  if (J.rows() == 0) return VectorXd::Zero(metric.rows());
+  const Eigen::LLT<MatrixXd> factor(metric);
+  MatrixXd W = factor.matrixL().solve(J.transpose()).transpose();
+  VectorXd scale(W.rows());
+  for (Eigen::Index r = 0; r < W.rows(); ++r) {
+    scale[r] = J.row(r).norm() > cancelled * equations.sizes[r] ? 1 / W.row(r).norm() : 0;
+    W.row(r) *= scale[r];
+  }
+  Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
+  solver.setThreshold(1e-9);
+  solver.compute(W);
+  const VectorXd z = solver.solve(VectorXd(scale.cwiseProduct(rhs)));
+  return factor.matrixU().solve(z);
+}
+
+Assembler::Assembler(const Mechanism<double>& mechanism, double t, const WrittenStart& written,
+                     MotionWorkspace<double>& ws)
+    : mechanism_(mechanism),
+      t_(t),
+      ws_(ws),
+      values_(mechanism, written),
+      still_(mechanism.nv, 0.0) {
+  for (int r = 0; r < mechanism.row_count(); ++r)
+    if (mechanism.rows[r].holonomic) holonomic_.push_back(r);
+}
+
+// ------------------------------------------------------------------------------------ positions
+
+bool Assembler::close(std::vector<double>& q) {
+  std::vector<double> speeds = still_;
+  place_driven(q, speeds);
+  start_ = q;
+  place(q);
+  if (gap() <= goal() && loops_as_written()) return true;
+  if (!find_closed(q)) return false;
+  if (values_.position_count() > 0)
+    hold(q);
+  else
+    refine(q);
+  place(q);
+  return true;
+}
+
+bool Assembler::find_closed(std::vector<double>& q) {
+  follow_loop_values(q);
+  // with an independent set of rows in O(n); with all of them, of any rank, when that fails
+  const std::vector<double> guessed = q;
+  choose_rows(q);
+  if (newton(q)) return true;
+  q = guessed;
+  all_rows_ = true;
+  return newton(q) || try_others(q);
+}
+
+// Not from here: a few other starts nearby, always the same ones.
+bool Assembler::try_others(std::vector<double>& q) {
+  std::mt19937_64 random(20261115);
+  std::vector<double> best = q;
+  place(q);
+  double best_gap = gap();
+  for (int attempt = 1; attempt <= 24; ++attempt) {
+    std::vector<double> other = start_;
+    const double reach = 0.05 * attempt;
+    for (const Link<double>& link : mechanism_.links) {
+      double d[6];
+      for (int k = 0; k < link.nv; ++k)
+        d[k] = link.driven ? 0 : reach * (2 * (random() >> 11) * 0x1p-53 - 1);
+      move_coordinates(link, d, other.data() + link.q0);
+    }
+    const bool closed = newton(other);
+    const double left = gap();
+    if (closed || left < best_gap) best = other, best_gap = left;
+    if (closed) break;
+  }
+  q = best;
+  place(q);
+  return gap() <= goal();
+}
+
+// Written values in file order: each is held that the constraints and those held before leave free.
+// Decided at a closed position and looked at again where that has led to.
+void Assembler::hold(std::vector<double>& q) {
+  std::vector<int> all(values_.position_count());
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<double> guessed = start_;
+  follow_loop_values(guessed);
+  for (int round = 0; round < 4; ++round) {
+    place(q);
+    const std::vector<int> chosen = free_positions(all);
+    if (round > 0 && chosen == held_) break;
+    held_ = chosen;
+    if (reach(q, guessed)) continue;
+    hold_one_by_one(q);
+    break;
+  }
+  refine(q);
+  values_.restore_positions(held_, q.data());
+}
+
+// A closed position with the held values, near the written ones if possible.
+bool Assembler::reach(std::vector<double>& q, const std::vector<double>& guessed) {
+  for (const std::vector<double>& start : {guessed, start_, q}) {
+    std::vector<double> moved = start;
+    if (!newton(moved)) continue;
+    q = moved;
+    return true;
+  }
+  return false;
+}
+
+// Where all of them cannot be reached together: one after the other, without those out of reach.
+void Assembler::hold_one_by_one(std::vector<double>& q) {
+  held_.clear();
+  for (int value = 0; value < values_.position_count(); ++value) {
+    place(q);
+    std::vector<int> candidates = held_;
+    candidates.push_back(value);
+    if (free_positions(candidates).size() != candidates.size()) continue;
+    held_ = candidates;
+    if (!approach(q)) held_.pop_back();
+  }
+}
+
+// From a closed position to the held values, at once or in small steps. q stays where that fails.
+bool Assembler::approach(std::vector<double>& q) {
+  constexpr int steps = 16;
+  std::vector<double> moved = q;
+  if (newton(moved)) return q = moved, true;
+  place(q);
+  const ValueRows at = values_.at_positions(ws_);
+  VectorXd off(held_.size());
+  for (std::size_t k = 0; k < held_.size(); ++k) off[k] = at.off[held_[k]];
+  moved = q;
+  bool arrived = true;
+  for (int k = 1; k <= steps && arrived; ++k) {
+    offset_ = (1 - static_cast<double>(k) / steps) * off;
+    arrived = newton(moved);
+  }
+  offset_.resize(0);
+  if (arrived) q = moved;
+  return arrived;
+}
+
+// Damped Newton; every accepted step makes the residual smaller. Ends at rounding.
+bool Assembler::newton(std::vector<double>& q) {
+  place(q);
+  double violation = gap(), size = residual().norm();
+  for (int iteration = 0; iteration < 200; ++iteration) {
+    if (!std::isfinite(violation)) return false;
+    place(q);
+    gap();
+    const VectorXd d = calc_step();
+    const double longest = d.size() > 0 ? d.cwiseAbs().maxCoeff() : 0;
+    if (!std::isfinite(longest)) return false;
+    double factor = longest > largest_turn ? largest_turn / longest : 1;
+    bool better = false;
+    for (int halving = 0; halving < 12 && !better; ++halving, factor *= 0.5) {
+      std::vector<double> next = q;
+      step(d, factor, next);
+      place(next);
+      const double now = gap(), now_size = residual().norm();
+      if (std::isfinite(now_size) && now_size < size * (1 - 1e-4 * factor)) {
+        q = next, violation = now, size = now_size;
+        better = true;
+      }
+      if (violation <= goal() && !better) break;
+    }
+    if (!better || size <= 1e-3 * goal()) break;
+  }
+  place(q);
+  return at_goal();
+}
+
+// From any closed position to the one nearest to the start: with e the change so far,
+//   e <- (the least e with  J e = J e_old - g),
+// until M e, with the masses at the end, is a sum of the rows.
+void Assembler::refine(std::vector<double>& q) {
+  constexpr double longer = 1.5;  // a change that much longer belongs to another way of closing
+  std::vector<double> at = start_;
+  place(at);
+  const MatrixXd metric = calc_metric(mechanism_, ws_);
+  VectorXd e = change_from_start(q);
+  double size = e.dot(metric * e), last = INFINITY;
+  for (int iteration = 0; iteration < 60; ++iteration) {
+    const VectorXd next = calc_shortest(q, e);
+    std::vector<double> moved = start_;
+    step(next, 1, moved);
+    if (!newton(moved)) break;
+    const VectorXd now = change_from_start(moved);
+    const double difference = (now - e).norm(), now_size = now.dot(metric * now);
+    if (!(difference < last) || !(now_size <= longer * size)) break;
+    e = now;
+    q = moved;
+    size = now_size;
+    last = difference;
+    if (difference <= 1e-12 * (1 + e.norm())) break;
+  }
+  place(q);
+}
+
+// A few Gauss-Newton steps that also pull written coordinates of loop joints to their values, so
+// that they decide between the ways in which a loop can be closed.
+void Assembler::follow_loop_values(std::vector<double>& q) {
+  if (!values_.any_loop_position()) return;
+  std::vector<int> of_loops;
+  for (int i = 0; i < values_.position_count(); ++i)
+    if (values_.of_loop(i)) of_loops.push_back(i);
+  const std::vector<int> held = std::exchange(held_, {});
+  for (int iteration = 0; iteration < 20; ++iteration) {
+    place(q);
+    gap();
+    ChangeEquations both = equations();
+    append(values_.at_positions(ws_), of_loops, both);
+    const VectorXd d = calc_least_change(calc_metric(mechanism_, ws_), both, -both.off);
+    const double longest = d.size() > 0 ? d.cwiseAbs().maxCoeff() : 0;
+    if (!std::isfinite(longest) || longest < 1e-6) break;
+    step(d, longest > largest_turn ? largest_turn / longest : 1, q);
+  }
+  held_ = held;
+  place(q);
+}
+
+// All rows on positions and the held values at the position in ws (with gap()).
+ChangeEquations Assembler::equations() {
+  const MatrixXd J = calc_constraint_matrix(mechanism_, ws_);
+  const VectorXd sizes = calc_row_sizes(mechanism_, ws_, VectorXd::Ones(mechanism_.nv));
+  const Eigen::Index count = static_cast<Eigen::Index>(holonomic_.size());
+  ChangeEquations result{MatrixXd(count, mechanism_.nv), VectorXd(count), VectorXd(count)};
+  for (Eigen::Index k = 0; k < count; ++k) {
+    result.J.row(k) = J.row(holonomic_[k]);
+    result.off[k] = ws_.row_position[holonomic_[k]];
+    result.sizes[k] = sizes[holonomic_[k]];
+  }
+  if (held_.empty()) return result;
+  append(values_.at_positions(ws_), held_, result);
+  if (offset_.size() > 0) result.off.tail(offset_.size()) -= offset_;
+  return result;
+}
+
+// The change d that closes the gaps to first order, at the position in ws.
+VectorXd Assembler::calc_step() {
+  if (dense()) {
+    const ChangeEquations all = equations();
+    return calc_least_change(calc_metric(mechanism_, ws_), all, -all.off);
+  }
+  solve_least_change(mechanism_, std::vector<double>(ws_.row_position), ws_);
+  return Eigen::Map<const VectorXd>(ws_.vdot.data(), mechanism_.nv);
+}
+
+// The least e' with  J e' = J e - g  at q.
+VectorXd Assembler::calc_shortest(const std::vector<double>& q, const VectorXd& e) {
+  place(q);
+  gap();
+  if (dense()) {
+    const ChangeEquations all = equations();
+    return calc_least_change(calc_metric(mechanism_, ws_), all, all.J * e - all.off);
+  }
+  std::vector<double> wanted = ws_.row_position;  // g - J e, with J e from speeds e
+  for (std::size_t r = 0; r < wanted.size(); ++r) wanted[r] += ws_.row_speed[r];
+  fill_kinematics<double>(mechanism_, t_, q.data(), e.data(), ws_);
+  for (std::size_t r = 0; r < wanted.size(); ++r) wanted[r] -= ws_.row_speed[r];
+  place(q);
+  solve_least_change(mechanism_, wanted, ws_);
+  return Eigen::Map<const VectorXd>(ws_.vdot.data(), mechanism_.nv);
+}
+
+VectorXd Assembler::residual() {
+  VectorXd g(holonomic_.size() + held_.size());
+  for (std::size_t k = 0; k < holonomic_.size(); ++k) g[k] = ws_.row_position[holonomic_[k]];
+  if (held_.empty()) return g;
+  const ValueRows at = values_.at_positions(ws_);
+  for (std::size_t k = 0; k < held_.size(); ++k)
+    g[holonomic_.size() + k] = at.off[held_[k]] - (offset_.size() > 0 ? offset_[k] : 0);
+  return g;
+}
+
+VectorXd Assembler::change_from_start(const std::vector<double>& q) const {
+  VectorXd e(mechanism_.nv);
+  for (const Link<double>& link : mechanism_.links)
+    calc_coordinate_change(link, start_.data() + link.q0, q.data() + link.q0, e.data() + link.v0);
+  return e;
+}
+
+// Those of the candidates, in their order, that are held one after the other; at the position in
+// ws.
+std::vector<int> Assembler::free_positions(const std::vector<int>& candidates) {
+  const ValueRows at = values_.at_positions(ws_);
+  MatrixXd rows(candidates.size(), mechanism_.nv);
+  for (std::size_t k = 0; k < candidates.size(); ++k) rows.row(k) = at.rows.row(candidates[k]);
+  std::vector<int> held;
+  for (int k : choose_free_rows(mechanism_, ws_, rows, RowKind::positions))
+    held.push_back(candidates[k]);
+  return held;
+}
+
+bool Assembler::loops_as_written() {
+  if (!values_.any_loop_position()) return true;
+  const ValueRows at = values_.at_positions(ws_);
+  for (int i = 0; i < values_.position_count(); ++i)
+    if (values_.of_loop(i) && !(std::fabs(at.off[i]) <= values_.position_tolerance(i)))
+      return false;
+  return true;
+}
+
+bool Assembler::at_goal() {
+  if (!(gap() <= goal())) return false;
+  const VectorXd left = residual().tail(held_.size());
+  for (std::size_t k = 0; k < held_.size(); ++k)
+    if (!(std::fabs(left[k]) <= held_goal / 1e-10 * values_.position_tolerance(held_[k])))
+      return false;
+  return true;
+}
+
+double Assembler::gap() {
+  return calc_position_violation(mechanism_, ws_);
+}
+
+double Assembler::goal() const {
+  double size = 1;
+  for (const LinkState<double>& x : ws_.links)
+    size = std::max({size, std::fabs(x.o.x), std::fabs(x.o.y), std::fabs(x.o.z)});
+  return closed_gap * size;
+}
+
+void Assembler::step(const VectorXd& d, double factor, std::vector<double>& q) const {
+  std::vector<double> scaled(mechanism_.nv);
+  for (int j = 0; j < mechanism_.nv; ++j) scaled[j] = factor * d[j];
+  for (const Link<double>& link : mechanism_.links)
+    move_coordinates(link, scaled.data() + link.v0, q.data() + link.q0);
+}
+
+// ws keeps pointers to q: it must live until the next place.
+void Assembler::place(const std::vector<double>& q) {
+  fill_kinematics<double>(mechanism_, t_, q.data(), still_.data(), ws_);
+}
+
+// Driven joints have their values before anything else is changed for them.
+void Assembler::place_driven(std::vector<double>& q, std::vector<double>& v) {
+  ProjectionResult ignored;
+  ws_.t = t_;
+  place_driven_joints(mechanism_, q.data(), v.data(), ws_, ignored);
+}
+
+// --------------------------------------------------------------------------------------- speeds
+
+// The same rule, where everything is linear: one step, and two more against rounding.
+bool Assembler::move(std::vector<double>& q, std::vector<double>& v) {
+  place_driven(q, v);
+  fill_kinematics<double>(mechanism_, t_, q.data(), v.data(), ws_);
+  ValueRows written = values_.at_speeds(ws_);
+  bool kept = calc_velocity_violation(mechanism_, ws_) <= calc_speed_goal(v) * 1e-6;
+  for (int i = 0; i < values_.speed_count() && kept; ++i)
+    kept = std::fabs(written.off[i]) <= values_.speed_tolerance(i);
+  if (kept) return true;
+  const std::vector<int> held =
+      choose_free_rows(mechanism_, ws_, written.rows, RowKind::positions_and_speeds);
+  const MatrixXd metric = calc_metric(mechanism_, ws_);
+  ChangeEquations constraints{calc_constraint_matrix(mechanism_, ws_),
+                              VectorXd::Zero(mechanism_.row_count()),
+                              calc_row_sizes(mechanism_, ws_, VectorXd::Ones(mechanism_.nv))};
+  for (int k = 0; k < 3; ++k) {
+    ChangeEquations all = constraints;
+    all.off = Eigen::Map<const VectorXd>(ws_.row_speed.data(), mechanism_.row_count());
+    append(values_.at_speeds(ws_), held, all);
+    if (all.off.size() > 0 && all.off.cwiseAbs().maxCoeff() <= calc_speed_goal(v) * 1e-6) break;
+    const VectorXd d = calc_least_change(metric, all, -all.off);
+    for (int j = 0; j < mechanism_.nv; ++j) v[j] += d[j];
+    values_.restore_speeds(held, v.data());
+    fill_kinematics<double>(mechanism_, t_, q.data(), v.data(), ws_);
+  }
+  return calc_velocity_violation(mechanism_, ws_) <= calc_speed_goal(v);
+}
+
+// ------------------------------------------------------------------------------- nearby positions
+
+bool Assembler::project(std::vector<double>& q) {
+  const std::vector<double> start = q;
+  all_rows_ = false;
+  if (newton(q)) return true;
+  q = start;
+  all_rows_ = true;
+  return newton(q);
+}
+
+VectorXd Assembler::calc_allowed(const std::vector<double>& q, const VectorXd& d) {
+  place(q);
+  std::vector<double> forbidden = ws_.row_speed;
+  fill_kinematics<double>(mechanism_, t_, q.data(), d.data(), ws_);
+  for (std::size_t r = 0; r < forbidden.size(); ++r) forbidden[r] = ws_.row_speed[r] - forbidden[r];
+  place(q);
+  solve_least_change(mechanism_, forbidden, ws_);
+  VectorXd allowed = d + Eigen::Map<const VectorXd>(ws_.vdot.data(), mechanism_.nv);
+  for (const Link<double>& link : mechanism_.links)
+    if (link.driven) allowed.segment(link.v0, link.nv).setZero();
+  return allowed;
+}
+
+void Assembler::choose_rows(const std::vector<double>& q) {
+  all_rows_ = false;
+  place(q);
+  const RankReport rank = calc_rank(mechanism_, ws_);
+  std::copy(rank.holonomic_active.begin(), rank.holonomic_active.end(),
+            ws_.mode.begin() + mechanism_.mode_count);
+}
+
+}  // namespace cartan

@@ -1,0 +1,100 @@
+#include "mechanics/forces/forces.h"
+
+#include "mechanics/constraints/constraints.h"
+#include "mechanics/forces/force_laws.h"
+#include "symbolic/expression.h"
+
+namespace cartan {
+using namespace force_laws;
+namespace {
+
+// The potential alone, for expressions that mention it.
+template <class S>
+struct PotentialOf {
+  const Mechanism<S>& mechanism;
+  MotionWorkspace<S>& ws;
+
+  S operator()(const Spring<S>& e) const { return calc_spring(e, ws).energy.potential; }
+  S operator()(const Torsion<S>& e) const {
+    const JointCoordinates<S> at = coordinates_of(mechanism, ws, e.joint);
+    S sum(0);
+    if (!e.rotation) {
+      for (int i = 0; i < at.joint.nv; ++i)
+        sum += S(0.5) * e.stiffness[i] * square(at.q[i] - e.rest[i]);
+      return sum;
+    }
+    if (e.measure == TorsionMeasure::euler321_literal) return sum;
+    const Quat<S> relative = conjugate(e.rest_rotation) * quaternion_at(at.q);
+    const Vec3<S> angle = torsion_angles(e, relative, turns_in(mechanism, ws));
+    return S(0.5) * dot(times(list3(e.stiffness), angle), angle);
+  }
+  S operator()(const PotentialElement<S>& e) const {
+    S value;
+    evaluate_program(mechanism, ws, e.value->program, &value);
+    return value;
+  }
+  template <class Other>
+  S operator()(const Other&) const {
+    return S(0);
+  }
+};
+
+}  // namespace
+
+template <class S>
+S calc_kinetic_energy(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws) {
+  S sum(0);
+  for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
+    const LinkState<S>& x = ws.links[i];
+    const LinkBody<S>& body = mechanism.bodies[i];
+    const Vec3<S> v = x.u + cross(x.w, x.R * body.com_L);
+    const Vec3<S> w = transpose_times(x.R, x.w);
+    sum += mechanism.links[i].mass * norm2(v) + dot(w, body.J_com_L * w);
+  }
+  return S(0.5) * sum;
+}
+
+template <class S>
+S calc_gravity_potential(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws) {
+  S sum(0);
+  for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
+    const LinkState<S>& x = ws.links[i];
+    sum -= mechanism.links[i].mass * dot(ws.gravity, x.o + x.R * mechanism.bodies[i].com_L);
+  }
+  return sum;
+}
+
+template <class S>
+S calc_potential_energy(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  S sum = calc_gravity_potential(mechanism, ws);
+  for (const ForceElement<S>& element : mechanism.forces)
+    sum += std::visit(PotentialOf<S>{mechanism, ws}, element);
+  return sum;
+}
+
+template <class S>
+void fill_forces(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  if (!mechanism.has_forces) return;
+  for (Vec3<S>& n : ws.wrench_n) n = {};
+  for (Vec3<S>& f : ws.wrench_f) f = {};
+  for (S& tau : ws.tau) tau = S(0);
+  for (S& tau : ws.loop_tau) tau = S(0);
+  if (mechanism.needs_energy) {
+    ws.kinetic = calc_kinetic_energy(mechanism, ws);
+    ws.potential = calc_potential_energy(mechanism, ws);
+  }
+  for (std::size_t k = 0; k < mechanism.forces.size(); ++k)
+    ws.force_energy[k] =
+        std::visit([&](const auto& e) { return apply(e, mechanism, ws); }, mechanism.forces[k]);
+  if (mechanism.loops_act) apply_loop_forces(mechanism, ws);
+}
+
+#define CARTAN_INSTANTIATE(S)                                                           \
+  template void fill_forces<S>(const Mechanism<S>&, MotionWorkspace<S>&);               \
+  template S calc_kinetic_energy<S>(const Mechanism<S>&, const MotionWorkspace<S>&);    \
+  template S calc_gravity_potential<S>(const Mechanism<S>&, const MotionWorkspace<S>&); \
+  template S calc_potential_energy<S>(const Mechanism<S>&, MotionWorkspace<S>&);
+CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
+#undef CARTAN_INSTANTIATE
+
+}  // namespace cartan

@@ -1,0 +1,211 @@
+// The kinematics of each joint type: pose of C in P and motion columns. The only place that knows
+// joint types one by one.
+//
+// With V = (w, v) the twist of C relative to P in C's axes, V = sum_k (phi_k, psi_k) v_k:
+//   revolute      phi = a                      screw        (a, pitch a)
+//   prismatic     psi = a                      cylindrical  (a, 0), (0, a)
+//   universal     phi_0 = exp(-a2 q2) a1, phi_1 = a2        R = exp(a1 q1) exp(a2 q2)
+//   planar        psi_0 = R^T e1, psi_1 = R^T e2, phi_2 = n p = q0 e1 + q1 e2
+//   translation   psi = 1                      spherical    phi = 1            free  both
+// phi_dot, psi_dot are the time derivatives of the columns' components in C.
+#pragma once
+
+#include "mechanics/machine/mechanism.h"
+
+namespace cartan {
+
+template <class S>
+struct JointMotion {
+  Mat3<S> R = Mat3<S>::identity();
+  Vec3<S> p;
+  Vec3<S> phi[6], psi[6], phi_dot[6], psi_dot[6];
+};
+
+// R turned by `angle` about the unit vector a: R exp(a angle).
+template <class S>
+Mat3<S> turned_about(const Vec3<S>& a, const S& angle) {
+  S s, c;
+  sincos(angle, s, c);
+  const S k = S(1) - c;
+  Mat3<S> R = k * outer(a, a) + s * hat(a);
+  R.c[0].x += c;
+  R.c[1].y += c;
+  R.c[2].z += c;
+  return R;
+}
+
+template <class S>
+Quat<S> quaternion_at(const S* q) {
+  return Quat<S>{q[0], q[1], q[2], q[3]};
+}
+
+template <class S>
+JointMotion<S> forward_motion(const Link<S>& link, const S* q, const S* v) {
+  JointMotion<S> m;
+  const Vec3<S>& a = link.axis;
+  const Vec3<S> e[3] = {{S(1), S(0), S(0)}, {S(0), S(1), S(0)}, {S(0), S(0), S(1)}};
+  switch (link.type) {
+    case JointType::fixed:
+      break;
+    case JointType::revolute:
+      m.R = turned_about(a, q[0]);
+      m.phi[0] = a;
+      break;
+    case JointType::prismatic:
+      m.p = q[0] * a;
+      m.psi[0] = a;
+      break;
+    case JointType::screw:
+      m.R = turned_about(a, q[0]);
+      m.p = (link.pitch * q[0]) * a;
+      m.phi[0] = a;
+      m.psi[0] = link.pitch * a;
+      break;
+    case JointType::cylindrical:
+      m.R = turned_about(a, q[0]);
+      m.p = q[1] * a;
+      m.phi[0] = a;
+      m.psi[1] = a;
+      break;
+    case JointType::universal: {
+      const Mat3<S> R2 = turned_about(link.axis2, q[1]);
+      m.R = turned_about(a, q[0]) * R2;
+      m.phi[0] = transpose_times(R2, a);
+      m.phi[1] = link.axis2;
+      m.phi_dot[0] = cross(m.phi[0], v[1] * link.axis2);
+      break;
+    }
+    case JointType::planar: {
+      m.R = turned_about(link.normal, q[2]);
+      m.p = q[0] * a + q[1] * link.axis2;
+      const Vec3<S> w = v[2] * link.normal;
+      m.psi[0] = transpose_times(m.R, a);
+      m.psi[1] = transpose_times(m.R, link.axis2);
+      m.psi_dot[0] = cross(m.psi[0], w);
+      m.psi_dot[1] = cross(m.psi[1], w);
+      m.phi[2] = link.normal;
+      break;
+    }
+    case JointType::spherical:
+      m.R = rotation_matrix(quaternion_at(q));
+      for (int k = 0; k < 3; ++k) m.phi[k] = e[k];
+      break;
+    case JointType::translation:
+      m.p = {q[0], q[1], q[2]};
+      for (int k = 0; k < 3; ++k) m.psi[k] = e[k];
+      break;
+    case JointType::free:
+      m.R = rotation_matrix(quaternion_at(q));
+      m.p = {q[4], q[5], q[6]};
+      for (int k = 0; k < 3; ++k) m.phi[k] = m.psi[k + 3] = e[k];
+      break;
+  }
+  return m;
+}
+
+// The same joint seen from the other side: pose of P in C and the motion of P relative to C in P's
+// axes, -Ad_X (phi, psi). Rates of the columns: -Ad_X (ad_V S_k + S_k').
+template <class S>
+JointMotion<S> reversed_motion(const JointMotion<S>& m, int nv, const S* v) {
+  JointMotion<S> r;
+  r.R = transpose(m.R);
+  r.p = -transpose_times(m.R, m.p);
+  Vec3<S> w, u;
+  for (int k = 0; k < nv; ++k) {
+    w += v[k] * m.phi[k];
+    u += v[k] * m.psi[k];
+  }
+  auto set = [&](const Vec3<S>& phi, const Vec3<S>& psi, Vec3<S>& phi_r, Vec3<S>& psi_r) {
+    const Vec3<S> turned = m.R * phi;
+    phi_r = -turned;
+    psi_r = -(m.R * psi + cross(m.p, turned));
+  };
+  for (int k = 0; k < nv; ++k) {
+    set(m.phi[k], m.psi[k], r.phi[k], r.psi[k]);
+    set(cross(w, m.phi[k]) + m.phi_dot[k], cross(w, m.psi[k]) + cross(u, m.phi[k]) + m.psi_dot[k],
+        r.phi_dot[k], r.psi_dot[k]);
+  }
+  return r;
+}
+
+template <class S>
+JointMotion<S> calc_joint_motion(const Link<S>& link, const S* q, const S* v) {
+  const JointMotion<S> m = forward_motion(link, q, v);
+  return link.reversed ? reversed_motion(m, link.nv, v) : m;
+}
+
+// q' from v: plain coordinates q' = v; unit quaternions u' = 1/2 u (0, w); free: p' = R v
+// (product: p' = v).
+template <class S>
+void calc_coordinate_rates(const Link<S>& link, const S* q, const S* v, S* qdot) {
+  if (link.type != JointType::spherical && link.type != JointType::free) {
+    for (int k = 0; k < link.nv; ++k) qdot[k] = v[k];
+    return;
+  }
+  const S half(0.5);
+  const S wx = half * v[0], wy = half * v[1], wz = half * v[2];
+  qdot[0] = -(q[1] * wx + q[2] * wy + q[3] * wz);
+  qdot[1] = q[0] * wx + q[2] * wz - q[3] * wy;
+  qdot[2] = q[0] * wy + q[3] * wx - q[1] * wz;
+  qdot[3] = q[0] * wz + q[1] * wy - q[2] * wx;
+  if (link.product) {
+    for (int k = 0; k < 3; ++k) qdot[4 + k] = v[3 + k];
+  } else if (link.type == JointType::free) {
+    const Vec3<S> rate = rotation_matrix(quaternion_at(q)) * Vec3<S>{v[3], v[4], v[5]};
+    qdot[4] = rate.x, qdot[5] = rate.y, qdot[6] = rate.z;
+  }
+}
+
+// q <- q exp(d): moved by d in the joint's own motions.
+template <class S>
+void move_coordinates(const Link<S>& link, const S* d, S* q) {
+  if (link.type != JointType::spherical && link.type != JointType::free) {
+    for (int k = 0; k < link.nv; ++k) q[k] += d[k];
+    return;
+  }
+  const Quat<S> from = quaternion_at(q);
+  const Quat<S> to = normalized(from * exp_quat(Vec3<S>{d[0], d[1], d[2]}));
+  q[0] = to.w, q[1] = to.x, q[2] = to.y, q[3] = to.z;
+  if (link.product) {
+    for (int k = 0; k < 3; ++k) q[4 + k] += d[3 + k];
+  } else if (link.type == JointType::free) {
+    const Vec3<S> shift = rotation_matrix(from) * Vec3<S>{d[3], d[4], d[5]};
+    q[4] += shift.x, q[5] += shift.y, q[6] += shift.z;
+  }
+}
+
+// d with  to = from exp(d), to first order in the translation of a free joint.
+template <class S>
+void calc_coordinate_change(const Link<S>& link, const S* from, const S* to, S* d) {
+  if (link.type != JointType::spherical && link.type != JointType::free) {
+    for (int k = 0; k < link.nv; ++k) d[k] = to[k] - from[k];
+    return;
+  }
+  const Vec3<S> turn = log(conjugate(quaternion_at(from)) * quaternion_at(to));
+  d[0] = turn.x, d[1] = turn.y, d[2] = turn.z;
+  if (link.type == JointType::free) {
+    const Vec3<S> shift =
+        transpose_times(rotation_matrix(quaternion_at(from)),
+                        Vec3<S>{to[4] - from[4], to[5] - from[5], to[6] - from[6]});
+    d[3] = shift.x, d[4] = shift.y, d[5] = shift.z;
+  }
+}
+
+// Generalised force dual to v from the gradient g of a function of q: tau with g . q' = tau . v.
+template <class S>
+void add_force_from_gradient(const Link<S>& link, const S* q, const S* g, const S& factor, S* tau) {
+  if (link.type != JointType::spherical && link.type != JointType::free) {
+    for (int k = 0; k < link.nv; ++k) tau[k] += factor * g[k];
+    return;
+  }
+  const S half = factor * S(0.5);
+  tau[0] += half * (-q[1] * g[0] + q[0] * g[1] + q[3] * g[2] - q[2] * g[3]);
+  tau[1] += half * (-q[2] * g[0] - q[3] * g[1] + q[0] * g[2] + q[1] * g[3]);
+  tau[2] += half * (-q[3] * g[0] + q[2] * g[1] - q[1] * g[2] + q[0] * g[3]);
+  if (link.type == JointType::free) {
+    const Vec3<S> f = transpose_times(rotation_matrix(quaternion_at(q)), Vec3<S>{g[4], g[5], g[6]});
+    for (int k = 0; k < 3; ++k) tau[3 + k] += factor * f[k];
+  }
+}
+
+}  // namespace cartan

@@ -1,0 +1,138 @@
+// Turns: what positions leave open and the motion decides.
+//
+// The angle of a loop joint follows from its two frames up to whole turns, its quaternion up to the
+// sign; where every body is free (absolute_system.h) that holds for all joints of the file. A
+// torsion spring of a spherical joint measures angles within half a turn, and its torque jumps
+// where one of them passes it. All of these are made continuous by a memory, the last entries of
+// the mode (TurnEntry):
+//   angle, euler   a reference in parts of a turn: the angle meant is the one nearest to it
+//   sign           a rounded quaternion, four bytes: the sign meant is the one nearest to it
+//   half_turn      the sign of the relative quaternion whose rotation vector is meant, twice it
+//                  beyond a quarter turn
+// During a step the references stand still and everything is smooth up to half a turn away from
+// them. After the step they follow (`renew_turns`), which changes no angle. Angles of torsion
+// springs are brought back within half a turn where they pass it, as events (`calc_wrap_margins`,
+// `wrap`): there the torque does jump.
+// An entry that is not known (`no_turn`) leaves angles within half a turn and quaternions with
+// w >= 0; equations between angles then hold up to whole turns.
+#pragma once
+
+#include <climits>
+#include <cmath>
+#include <string>
+
+#include "lie/quaternion.h"
+#include "mechanics/machine/motion_workspace.h"
+
+namespace cartan {
+
+inline constexpr int no_turn = INT_MIN;
+inline constexpr int parts_of_turn = 64;
+inline constexpr double most_angle = 1e8;  // that references can tell
+
+// Where coordinate k of a loop joint, an angle that its frames tell up to whole turns, stands in
+// mechanism.turns; -1: it is no such angle. (A screw with a pitch knows its turns from its
+// displacement.)
+template <class S>
+int turn_of(const LoopJoint<S>& loop, int k) {
+  switch (loop.shape.type) {
+    case JointType::revolute:
+    case JointType::universal:
+      return loop.turn0 + k;
+    case JointType::screw:
+      return value_of(loop.shape.pitch) == 0 ? loop.turn0 : -1;
+    case JointType::cylindrical:
+      return k == 0 ? loop.turn0 : -1;
+    case JointType::planar:
+      return k == 2 ? loop.turn0 : -1;
+    default:
+      return -1;
+  }
+}
+
+// An angle in (-pi, pi] with the whole turns that bring it nearest to the reference.
+template <class S>
+S angle_near(const S& angle, int reference) {
+  if (reference == no_turn) return angle;
+  constexpr int half = parts_of_turn / 2;
+  const int shifted = reference + half;
+  const int turns = shifted >= 0 ? shifted / parts_of_turn : -((-shifted - 1) / parts_of_turn) - 1;
+  const S rest((reference - turns * parts_of_turn) * (2 * pi / parts_of_turn));
+  const S more = select(less(angle, rest - S(pi)), S(turns + 1),
+                        select(less(rest + S(pi), angle), S(turns - 1), S(turns)));
+  return angle + S(2 * pi) * more;
+}
+
+// Number k of a rounded quaternion, in parts of 127.
+inline double quaternion_part(int reference, int k) {
+  return static_cast<signed char>(static_cast<unsigned>(reference) >> (8 * k));
+}
+// u or -u.
+template <class S>
+void choose_sign(int reference, S* u) {
+  if (reference == no_turn) return;
+  S along(0);
+  for (int k = 0; k < 4; ++k) along += S(quaternion_part(reference, k)) * u[k];
+  const S sign = select(less(along, S(0)), S(-1), S(1));
+  for (int k = 0; k < 4; ++k) u[k] = sign * u[k];
+}
+
+// The rotation vector of u itself, not of the nearer one of u and -u: of length below two turns'
+// half, 2 pi.
+template <class S>
+Vec3<S> log_through(const Quat<S>& u) {
+  const S n2 = norm2(u.vector());
+  const auto small = less(n2, S(series::arc_switch) * u.w * abs(u.w));
+  const S safe_w = select(small, u.w, S(1));
+  const S ratio2 = select(small, n2, S(0)) / (safe_w * safe_w);
+  const S n = sqrt(select(small, S(1), n2));
+  return S(2) * select(small, series::arc_ratio(ratio2) / safe_w, atan2(n, u.w) / n) * u.vector();
+}
+
+int reference_of_angle(double angle);
+int reference_of_quaternion(const double* u);
+
+// Fills mechanism.turns and the places of loops and torsion springs in it.
+template <class S>
+void add_turns(const Model& model, Mechanism<S>& mechanism);
+
+// Entries from coordinates of the joints, by joint of the model; empty: not known. "" or a sentence
+// about an angle that is too large.
+std::string set_turns(const Mechanism<double>& mechanism, const std::vector<std::vector<double>>& q,
+                      int* turns);
+
+// Entries that are not known become those of the state in ws (fill_kinematics with these entries):
+// couplers and drives decide where they can, otherwise angles nearest to the likely ones (by joint
+// of the model; empty: within half a turn) are taken.
+void find_turns(const Mechanism<double>& mechanism, const std::vector<std::vector<double>>& likely,
+                MotionWorkspace<double>& ws, int* turns);
+
+// Forgets the turns that couplers and drives decide.
+void open_turns(const Mechanism<double>& mechanism, int* turns);
+
+// Entries after a step of that length to the state in ws (fill_kinematics with the old entries). ""
+// or why the step was too long: one that is read changed by more than `most`, beyond which
+// evaluations inside the step may have taken the wrong turn.
+inline constexpr double most_turn = 3.0;
+std::string renew_turns(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
+                        double length, double most, int* turns);
+
+// Whether no angle that is read gets beyond half a turn in a step that turns it by less than
+// `most_turn_in_code`: then formulas that know no turns may be used.
+inline constexpr double most_turn_in_code = 0.45 * pi;
+bool stays_within_half_turn(const Mechanism<double>& mechanism, const int* turns);
+
+// Torsion springs that pass the half turn: one margin per entry of theirs, zero there and positive
+// before.
+template <class S>
+void calc_wrap_margins(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, std::span<S> margins);
+// Back within half a turn; needs the state in ws.
+void wrap(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws, int which, int* turns);
+
+// The entries in the mode of a workspace.
+template <class S>
+const int* turns_in(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws) {
+  return ws.mode.data() + mechanism.turn0();
+}
+
+}  // namespace cartan

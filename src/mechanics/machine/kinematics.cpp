@@ -1,0 +1,278 @@
+#include "mechanics/machine/kinematics.h"
+
+#include "mechanics/constraints/constraints.h"
+#include "mechanics/joints/joint_motion.h"
+#include "mechanics/machine/expression_inputs.h"
+#include "symbolic/expression.h"
+
+namespace cartan {
+namespace {
+
+// The world as the parent of the first links.
+template <class S>
+const LinkState<S>& ground() {
+  static const LinkState<S> state = [] {
+    LinkState<S> s;
+    s.R = Mat3<S>::identity();
+    return s;
+  }();
+  return state;
+}
+
+template <class S>
+const LinkState<S>& parent_state(const MotionWorkspace<S>& ws, int parent) {
+  return parent == world ? ground<S>() : ws.links[parent];
+}
+
+// R exp(e_k angle): a planar rotation of two columns.
+template <class S, int K>
+void turn_columns(Mat3<S>& R, const S& s, const S& c) {
+  constexpr int i = (K + 1) % 3, j = (K + 2) % 3;
+  const Vec3<S> a = R.c[i], b = R.c[j];
+  R.c[i] = c * a + s * b;
+  R.c[j] = c * b - s * a;
+}
+
+template <class S>
+void fill_rotation1(const Link<S>& link, const LinkState<S>& p, const S* q, const S* v,
+                    LinkState<S>& x) {
+  const S angle = q[link.q0];
+  x.R = link.turned ? p.R * link.R_tree : p.R;
+  S s, c;
+  switch (link.axis_index) {
+    case 0:
+      sincos(angle, s, c);
+      x.s = x.R.c[0];
+      turn_columns<S, 0>(x.R, s, c);
+      break;
+    case 1:
+      sincos(angle, s, c);
+      x.s = x.R.c[1];
+      turn_columns<S, 1>(x.R, s, c);
+      break;
+    case 2:
+      sincos(angle, s, c);
+      x.s = x.R.c[2];
+      turn_columns<S, 2>(x.R, s, c);
+      break;
+    default:
+      x.s = x.R * link.axis;
+      x.R = x.R * turned_about(link.axis, angle);
+  }
+  x.r = p.R * link.p_tree;
+  x.o = p.o + x.r;
+  const Vec3<S> rate = v[link.v0] * x.s;
+  x.w = p.w + rate;
+  x.cw = cross(p.w, rate);
+  const Vec3<S> wr = cross(p.w, x.r);
+  x.u = p.u + wr;
+  x.cu = cross(p.w, wr);
+}
+
+template <class S>
+void fill_rotation3(const Link<S>& link, const LinkState<S>& p, const S* q, const S* v,
+                    LinkState<S>& x) {
+  const Mat3<S> R_joint = rotation_matrix(quaternion_at(q + link.q0));
+  x.R = link.turned ? p.R * (link.R_tree * R_joint) : p.R * R_joint;
+  x.r = p.R * link.p_tree;
+  x.o = p.o + x.r;
+  const Vec3<S> rate = x.R * Vec3<S>{v[link.v0], v[link.v0 + 1], v[link.v0 + 2]};
+  x.w = p.w + rate;
+  x.cw = cross(p.w, rate);
+  const Vec3<S> wr = cross(p.w, x.r);
+  x.u = p.u + wr;
+  x.cu = cross(p.w, wr);
+}
+
+template <class S>
+void fill_general(const Link<S>& link, const LinkState<S>& p, const S* q, const S* v,
+                  LinkState<S>& x, MotionWorkspace<S>& ws) {
+  const JointMotion<S> m = calc_joint_motion(link, q + link.q0, v + link.v0);
+  const Mat3<S> R_inboard = link.turned ? p.R * link.R_tree : p.R;
+  x.R = R_inboard * m.R;
+  x.r = p.R * link.p_tree + R_inboard * m.p;
+  x.o = p.o + x.r;
+  Vec3<S> turn, slide;
+  for (int k = 0; k < link.nv; ++k) {
+    const int j = link.v0 + k;
+    ws.phi[j] = x.R * m.phi[k];
+    ws.psi[j] = x.R * m.psi[k];
+    turn += v[j] * ws.phi[j];
+    slide += v[j] * ws.psi[j];
+  }
+  x.w = p.w + turn;
+  const Vec3<S> wr = cross(p.w, x.r);
+  x.u = p.u + wr + slide;
+  x.cw = {};
+  x.cu = cross(p.w, wr + slide);
+  for (int k = 0; k < link.nv; ++k) {
+    const int j = link.v0 + k;
+    ws.phi_rate[j] = cross(x.w, ws.phi[j]) + x.R * m.phi_dot[k];
+    ws.psi_rate[j] = cross(x.w, ws.psi[j]) + x.R * m.psi_dot[k];
+    x.cw += v[j] * ws.phi_rate[j];
+    x.cu += v[j] * ws.psi_rate[j];
+  }
+}
+
+// A free link on the world whose origin is the centre of mass; no columns.
+template <class S>
+void fill_absolute(const Link<S>& link, const S* q, const S* v, LinkState<S>& x) {
+  x.R = rotation_matrix(quaternion_at(q));
+  x.o = x.r = {q[4], q[5], q[6]};
+  x.w = x.R * Vec3<S>{v[0], v[1], v[2]};
+  const Vec3<S> linear{v[3], v[4], v[5]};
+  x.cw = x.cu = {};
+  x.u = link.product ? linear : x.R * linear;
+  if (!link.product) x.cu = cross(x.w, x.u);
+}
+
+template <class S>
+void fill_gravity(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  if (!mechanism.gravity_varies) {
+    ws.gravity = mechanism.gravity;
+    return;
+  }
+  Vec3<S> g = evaluate_vector(mechanism, ws, mechanism.model->gravity.program);
+  Vec3<S> rate = evaluate_vector(mechanism, ws, mechanism.gravity_rate);
+  if (mechanism.model->gravity_frame != world) {
+    const int link = mechanism.link_of_body[mechanism.model->gravity_frame];
+    const Mat3<S> R = body_pose(mechanism, ws, link).R;
+    g = R * g;
+    rate = R * rate + cross(ws.links[link].w, g);
+  }
+  ws.gravity = g;
+  ws.gravity_rate = rate;
+}
+
+}  // namespace
+
+template <class S>
+void fill_kinematics(const Mechanism<S>& mechanism, const S& t, const S* q, const S* v,
+                     MotionWorkspace<S>& ws) {
+  ws.t = t;
+  ws.q = q;
+  ws.v = v;
+  const std::size_t n = mechanism.links.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const Link<S>& link = mechanism.links[i];
+    const LinkState<S>& p = parent_state(ws, link.parent);
+    LinkState<S>& x = ws.links[i];
+    if (mechanism.absolute)
+      fill_absolute(link, q + link.q0, v + link.v0, x);
+    else if (link.motion == Motion::rotation1)
+      fill_rotation1(link, p, q, v, x);
+    else if (link.motion == Motion::rotation3)
+      fill_rotation3(link, p, q, v, x);
+    else
+      fill_general(link, p, q, v, x, ws);
+  }
+  finish_kinematics(mechanism, ws);
+}
+
+template <class S>
+void finish_kinematics(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  fill_gravity(mechanism, ws);
+  if (!mechanism.rows.empty() || !mechanism.loops.empty()) fill_constraints(mechanism, ws);
+}
+
+template <class S>
+void fill_columns(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
+    const Link<S>& link = mechanism.links[i];
+    const LinkState<S>& x = ws.links[i];
+    const int j = link.v0;
+    if (link.motion == Motion::rotation1) {
+      ws.phi[j] = x.s;
+      ws.psi[j] = {};
+      ws.phi_rate[j] = cross(x.w, x.s);
+      ws.psi_rate[j] = {};
+    } else if (link.motion == Motion::rotation3) {
+      for (int k = 0; k < 3; ++k) {
+        ws.phi[j + k] = x.R.c[k];
+        ws.psi[j + k] = {};
+        ws.phi_rate[j + k] = cross(x.w, x.R.c[k]);
+        ws.psi_rate[j + k] = {};
+      }
+    } else if (mechanism.absolute) {
+      for (int k = 0; k < 3; ++k) {
+        Vec3<S> axis;
+        axis[k] = S(1);
+        ws.phi[j + k] = x.R.c[k];
+        ws.psi[j + 3 + k] = link.product ? axis : x.R.c[k];
+        ws.psi[j + k] = ws.phi[j + 3 + k] = ws.psi_rate[j + k] = ws.phi_rate[j + 3 + k] = {};
+        ws.phi_rate[j + k] = cross(x.w, x.R.c[k]);
+        ws.psi_rate[j + 3 + k] = link.product ? Vec3<S>{} : ws.phi_rate[j + k];
+      }
+    }
+  }
+}
+
+template <class S>
+void fill_accelerations(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
+    const Link<S>& link = mechanism.links[i];
+    LinkState<S>& x = ws.links[i];
+    Vec3<S> dw_p, du_p = -ws.gravity;
+    if (link.parent != world) {
+      dw_p = ws.links[link.parent].dw;
+      du_p = ws.links[link.parent].du;
+    }
+    const S* a = ws.vdot.data() + link.v0;
+    x.dw = dw_p + x.cw;
+    x.du = du_p + cross(dw_p, x.r) + x.cu;
+    if (link.motion == Motion::rotation1) {
+      x.dw += a[0] * x.s;
+    } else if (link.motion == Motion::rotation3) {
+      x.dw += x.R * Vec3<S>{a[0], a[1], a[2]};
+    } else {
+      for (int k = 0; k < link.nv; ++k) {
+        x.dw += a[k] * ws.phi[link.v0 + k];
+        x.du += a[k] * ws.psi[link.v0 + k];
+      }
+    }
+  }
+}
+
+template <class S>
+void fill_reactions(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  const int n = static_cast<int>(mechanism.links.size());
+  for (int i = 0; i < n; ++i) {
+    const Link<S>& link = mechanism.links[i];
+    const LinkState<S>& x = ws.links[i];
+    // n = J dw + mc x du + w x J w,  f = m du + dw x mc + w x (w x mc), with J in link axes
+    const Vec3<S> mc = x.R * link.mc;
+    const Vec3<S> w_L = transpose_times(x.R, x.w);
+    const Vec3<S> dw_L = transpose_times(x.R, x.dw);
+    ws.joint_n[i] = x.R * (link.J * dw_L + cross(w_L, link.J * w_L)) + cross(mc, x.du);
+    ws.joint_f[i] = link.mass * x.du + cross(x.dw, mc) + cross(x.w, cross(x.w, mc));
+    if (mechanism.has_forces) {
+      ws.joint_n[i] -= ws.wrench_n[i];
+      ws.joint_f[i] -= ws.wrench_f[i];
+    }
+  }
+  // constraint forces push on the links like any other force
+  for (std::size_t s = 0; s < mechanism.sources.size(); ++s) {
+    const RowSource& source = mechanism.sources[s];
+    if (source.link == world) continue;
+    ws.joint_n[source.link] -= ws.lambda[source.row] * ws.source_n[s];
+    ws.joint_f[source.link] -= ws.lambda[source.row] * ws.source_f[s];
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    const int parent = mechanism.links[i].parent;
+    if (parent == world) continue;
+    ws.joint_n[parent] += ws.joint_n[i] + cross(ws.links[i].r, ws.joint_f[i]);
+    ws.joint_f[parent] += ws.joint_f[i];
+  }
+}
+
+#define CARTAN_INSTANTIATE(S)                                                         \
+  template void fill_kinematics<S>(const Mechanism<S>&, const S&, const S*, const S*, \
+                                   MotionWorkspace<S>&);                              \
+  template void finish_kinematics<S>(const Mechanism<S>&, MotionWorkspace<S>&);       \
+  template void fill_columns<S>(const Mechanism<S>&, MotionWorkspace<S>&);            \
+  template void fill_accelerations<S>(const Mechanism<S>&, MotionWorkspace<S>&);      \
+  template void fill_reactions<S>(const Mechanism<S>&, MotionWorkspace<S>&);
+CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
+#undef CARTAN_INSTANTIATE
+
+}  // namespace cartan

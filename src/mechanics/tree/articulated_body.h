@@ -1,0 +1,337 @@
+// One link of the articulated-body recursion (recursive.h): what it presents to its joint, the
+// elimination of the joint, the acceleration on the way back. Shared by the recursions for trees
+// and for closed mechanisms.
+#pragma once
+
+#include "mechanics/machine/motion_workspace.h"
+
+namespace cartan::articulated {
+
+// R diag(a, b, c) R^T
+template <class S>
+Sym3<S> rotate_principal(const Mat3<S>& R, const Sym3<S>& J) {
+  const Vec3<S> a = J.xx * R.c[0], b = J.yy * R.c[1], c = J.zz * R.c[2];
+  auto entry = [&](const S& ax, const S& bx, const S& cx, int j) {
+    return ax * R.c[0][j] + bx * R.c[1][j] + cx * R.c[2][j];
+  };
+  return {entry(a.x, b.x, c.x, 0), entry(a.y, b.y, c.y, 1), entry(a.z, b.z, c.z, 2),
+          entry(a.x, b.x, c.x, 1), entry(a.x, b.x, c.x, 2), entry(a.y, b.y, c.y, 2)};
+}
+
+template <class S>
+void start_link(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
+  const Link<S>& link = mechanism.links[i];
+  LinkState<S>& x = ws.links[i];
+  x.A = link.principal ? rotate_principal(x.R, link.J) : rotate(x.R, link.J);
+  const Vec3<S> mc = x.R * link.mc;
+  x.B = hat(mc);
+  x.D = Sym3<S>::diagonal(link.mass, link.mass, link.mass);
+  x.n = cross(x.w, x.A * x.w);
+  x.f = cross(x.w, cross(x.w, mc));
+  if (mechanism.has_forces) {
+    x.n -= ws.wrench_n[i];
+    x.f -= ws.wrench_f[i];
+  }
+}
+
+// B^T a
+template <class S>
+Vec3<S> transposed(const Mat3<S>& B, const Vec3<S>& a) {
+  return transpose_times(B, a);
+}
+
+// Row i of m.
+template <class S>
+Vec3<S> row(const Mat3<S>& m, int i) {
+  return {m.c[0][i], m.c[1][i], m.c[2][i]};
+}
+
+// The symmetric matrix with columns r x row_i(m), known to be symmetric.
+template <class S>
+Sym3<S> cross_rows(const Vec3<S>& r, const Mat3<S>& m) {
+  const Vec3<S> a = cross(r, row(m, 0)), b = cross(r, row(m, 1)), c = cross(r, row(m, 2));
+  return {a.x, b.y, c.z, b.x, c.x, c.y};
+}
+
+template <class S>
+Mat3<S> cross(const Vec3<S>& r, const Sym3<S>& D) {
+  return cross(r, full(D));
+}
+
+// Adds an articulated inertia and bias, given about the child's origin, to the parent.
+template <class S>
+void add_to_parent(const Vec3<S>& r, const Sym3<S>& A, const Mat3<S>& B, const Sym3<S>& D,
+                   const Vec3<S>& n, const Vec3<S>& f, LinkState<S>& p) {
+  const Mat3<S> L = cross(r, D);
+  p.D += D;
+  p.B += B + L;
+  // A' = A + (r^ B^T + its transpose) - r^ D r^
+  const Mat3<S> K = Mat3<S>::columns(cross(r, row(B, 0)), cross(r, row(B, 1)), cross(r, row(B, 2)));
+  Sym3<S> sum = A + cross_rows(r, L);
+  const S two(2);
+  sum.xx += two * K.c[0].x;
+  sum.yy += two * K.c[1].y;
+  sum.zz += two * K.c[2].z;
+  sum.xy += K.c[1].x + K.c[0].y;
+  sum.xz += K.c[2].x + K.c[0].z;
+  sum.yz += K.c[2].y + K.c[1].z;
+  p.A += sum;
+  p.n += n + cross(r, f);
+  p.f += f;
+}
+
+// Accelerations of the link that do not depend on its joint's v': of a joint that is held, or whose
+// v' is prescribed, all of them.
+template <class S>
+struct Given {
+  Vec3<S> w, u;
+};
+
+// No free motion through the joint.
+template <class S>
+void pass_welded(const LinkState<S>& x, const Given<S>& c, LinkState<S>& p) {
+  add_to_parent(x.r, x.A, x.B, x.D, x.n + x.A * c.w + x.B * c.u,
+                x.f + transposed(x.B, c.w) + x.D * c.u, p);
+}
+
+template <class S>
+void eliminate_rotation1(LinkState<S>& x, const S& tau, LinkState<S>* p) {
+  x.Un = x.A * x.s;
+  x.Uf = transposed(x.B, x.s);
+  x.inverse_d = S(1) / dot(x.s, x.Un);
+  x.reduced = tau - dot(x.s, x.n);
+  if (!p) return;
+  const Vec3<S> Wn = x.inverse_d * x.Un, Wf = x.inverse_d * x.Uf;
+  Sym3<S> A = x.A, D = x.D;
+  A -= Sym3<S>{Wn.x * x.Un.x, Wn.y * x.Un.y, Wn.z * x.Un.z,
+               Wn.x * x.Un.y, Wn.x * x.Un.z, Wn.y * x.Un.z};
+  D -= Sym3<S>{Wf.x * x.Uf.x, Wf.y * x.Uf.y, Wf.z * x.Uf.z,
+               Wf.x * x.Uf.y, Wf.x * x.Uf.z, Wf.y * x.Uf.z};
+  const Mat3<S> B = x.B - outer(Wn, x.Uf);
+  const Vec3<S> n = x.n + A * x.cw + B * x.cu + x.reduced * Wn;
+  const Vec3<S> f = x.f + transposed(B, x.cw) + D * x.cu + x.reduced * Wf;
+  add_to_parent(x.r, A, B, D, n, f, *p);
+}
+
+template <class S>
+void eliminate_rotation3(LinkState<S>& x, const Vec3<S>& tau, LinkState<S>* p) {
+  const Sym3<S> A_inverse = inverse(x.A);
+  const Mat3<S> E = A_inverse * x.B;
+  const Vec3<S> g = A_inverse * (tau - x.n);
+  if (p) {
+    auto entry = [&](int i, int j) { return dot(x.B.c[i], E.c[j]); };
+    const Sym3<S> D =
+        x.D - Sym3<S>{entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2)};
+    const Vec3<S> f = x.f + transposed(x.B, g) + D * x.cu;
+    const Mat3<S> L = cross(x.r, D);
+    p->A += cross_rows(x.r, L);
+    p->B += L;
+    p->D += D;
+    p->n += tau + cross(x.r, f);
+    p->f += f;
+  }
+  x.B = E;
+  x.n = g;
+}
+
+// K x K symmetric matrices live in the leading part of a Sym3; the rest is the identity.
+template <class S>
+Sym3<S> padded_identity() {
+  return Sym3<S>::diagonal(S(1), S(1), S(1));
+}
+template <class S>
+S& entry(Sym3<S>& m, int i, int j) {
+  S* const table[3][3] = {{&m.xx, &m.xy, &m.xz}, {&m.xy, &m.yy, &m.yz}, {&m.xz, &m.yz, &m.zz}};
+  return *table[i][j];
+}
+
+template <class S, int K>
+void eliminate_general(const Link<S>& link, MotionWorkspace<S>& ws, int i, LinkState<S>* p) {
+  LinkState<S>& x = ws.links[i];
+  GeneralFactor<S>& g = ws.factors[i];
+  const int v0 = link.v0;
+  auto held = [&](int k) { return ws.any_locked && ws.locked[v0 + k]; };
+  Sym3<S> M = padded_identity<S>();
+  for (int k = 0; k < K; ++k) {
+    const Vec3<S>&phi = ws.phi[v0 + k], &psi = ws.psi[v0 + k];
+    g.Un[k] = x.A * phi + x.B * psi;
+    g.Uf[k] = transposed(x.B, phi) + x.D * psi;
+    g.u[k] = ws.tau[v0 + k] - dot(phi, x.n) - dot(psi, x.f);
+    if (held(k)) g.Un[k] = g.Uf[k] = {}, g.u[k] = S(0);
+  }
+  for (int k = 0; k < K; ++k)
+    for (int l = k; l < K; ++l) {
+      if (held(k) || held(l)) continue;
+      entry(M, k, l) = dot(ws.phi[v0 + k], g.Un[l]) + dot(ws.psi[v0 + k], g.Uf[l]);
+    }
+  g.D_inverse = K == 1 ? Sym3<S>::diagonal(S(1) / M.xx, S(1), S(1)) : inverse(M);
+  if (!p) return;
+  Sym3<S> A = x.A, D = x.D;
+  Mat3<S> B = x.B;
+  Vec3<S> n = x.n, f = x.f;
+  for (int k = 0; k < K; ++k) {
+    Vec3<S> Wn, Wf;
+    for (int l = 0; l < K; ++l) {
+      Wn += entry(g.D_inverse, k, l) * g.Un[l];
+      Wf += entry(g.D_inverse, k, l) * g.Uf[l];
+    }
+    A -= symmetric(outer(Wn, g.Un[k]));  // only the sum over k is symmetric; its upper half is kept
+    D -= symmetric(outer(Wf, g.Uf[k]));
+    B -= outer(Wn, g.Uf[k]);
+    n += g.u[k] * Wn;
+    f += g.u[k] * Wf;
+  }
+  n += A * x.cw + B * x.cu;
+  f += transposed(B, x.cw) + D * x.cu;
+  add_to_parent(x.r, A, B, D, n, f, *p);
+}
+
+// All accelerations of the link follow from its own balance; the parent feels the joint force
+// alone.
+template <class S>
+void eliminate_free(const Link<S>& link, MotionWorkspace<S>& ws, int i, LinkState<S>* p) {
+  LinkState<S>& x = ws.links[i];
+  const S* tau = ws.tau.data() + link.v0;
+  // the wrench whose power on the columns is tau: turning columns also move o when the joint is
+  // crossed from child to parent
+  Vec3<S> n, f;
+  for (int k = 3; k < 6; ++k) f += tau[k] * ws.psi[link.v0 + k];
+  for (int k = 0; k < 3; ++k) n += (tau[k] - dot(ws.psi[link.v0 + k], f)) * ws.phi[link.v0 + k];
+  if (p) {
+    p->n += n + cross(x.r, f);
+    p->f += f;
+  }
+  const Sym3<S> A_inverse = inverse(x.A);
+  const Mat3<S> E = A_inverse * x.B;
+  const Vec3<S> a = A_inverse * (n - x.n);
+  auto product = [&](int k, int l) { return dot(x.B.c[k], E.c[l]); };
+  const Sym3<S> schur = x.D - Sym3<S>{product(0, 0), product(1, 1), product(2, 2),
+                                      product(0, 1), product(0, 2), product(1, 2)};
+  x.du = inverse(schur) * (f - x.f - transposed(x.B, a));
+  x.dw = a - E * x.du;
+}
+
+template <class S>
+bool all_locked(const Link<S>& link, const MotionWorkspace<S>& ws) {
+  if (!ws.any_locked) return false;
+  for (int k = 0; k < link.nv; ++k)
+    if (!ws.locked[link.v0 + k]) return false;
+  return true;
+}
+
+// The joint's v' is not an unknown.
+template <class S>
+bool is_held(const Link<S>& link, const MotionWorkspace<S>& ws) {
+  return link.motion == Motion::weld || link.driven || all_locked(link, ws);
+}
+
+template <class S>
+Given<S> given_acceleration(const Link<S>& link, const MotionWorkspace<S>& ws, int i) {
+  const LinkState<S>& x = ws.links[i];
+  Given<S> c{x.cw, x.cu};
+  if (!link.driven) return c;
+  const S* a = ws.prescribed.data() + link.v0;
+  if (link.motion == Motion::rotation1) {
+    c.w += a[0] * x.s;
+    return c;
+  }
+  for (int k = 0; k < link.nv; ++k) {
+    c.w += a[k] * ws.phi[link.v0 + k];
+    c.u += a[k] * ws.psi[link.v0 + k];
+  }
+  return c;
+}
+
+template <class S>
+void eliminate(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
+  const Link<S>& link = mechanism.links[i];
+  LinkState<S>& x = ws.links[i];
+  LinkState<S>* p = link.parent == world ? nullptr : &ws.links[link.parent];
+  if (is_held(link, ws)) {
+    if (p) pass_welded(x, given_acceleration(link, ws, i), *p);
+    return;
+  }
+  switch (link.motion) {
+    case Motion::rotation1:
+      return eliminate_rotation1(x, ws.tau[link.v0], p);
+    case Motion::rotation3: {
+      const S* tau = ws.tau.data() + link.v0;
+      return eliminate_rotation3(x, x.R * Vec3<S>{tau[0], tau[1], tau[2]}, p);
+    }
+    case Motion::free6:
+      return eliminate_free(link, ws, i, p);
+    default:
+      if (link.nv == 1) return eliminate_general<S, 1>(link, ws, i, p);
+      if (link.nv == 2) return eliminate_general<S, 2>(link, ws, i, p);
+      return eliminate_general<S, 3>(link, ws, i, p);
+  }
+}
+
+// A link's own inertia is put in place just before the first child adds to it, while it is in
+// cache.
+template <class S>
+void eliminate_from_tip(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
+  const Link<S>& link = mechanism.links[i];
+  if (link.leaf) start_link(mechanism, ws, i);
+  if (link.last_child) start_link(mechanism, ws, link.parent);
+  eliminate(mechanism, ws, i);
+}
+
+template <class S>
+void accelerate(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
+  const Link<S>& link = mechanism.links[i];
+  LinkState<S>& x = ws.links[i];
+  Vec3<S> dw_p, du_p = -ws.gravity;
+  if (link.parent != world) {
+    dw_p = ws.links[link.parent].dw;
+    du_p = ws.links[link.parent].du;
+  }
+  S* a = ws.vdot.data() + link.v0;
+  if (is_held(link, ws)) {
+    const Given<S> c = given_acceleration(link, ws, i);
+    for (int k = 0; k < link.nv; ++k) a[k] = link.driven ? ws.prescribed[link.v0 + k] : S(0);
+    x.dw = dw_p + c.w;
+    x.du = du_p + cross(dw_p, x.r) + c.u;
+    return;
+  }
+  const Vec3<S> dw = dw_p + x.cw;
+  const Vec3<S> du = du_p + cross(dw_p, x.r) + x.cu;
+  switch (link.motion) {
+    case Motion::rotation1:
+      a[0] = x.inverse_d * (x.reduced - dot(x.Un, dw) - dot(x.Uf, du));
+      x.dw = dw + a[0] * x.s;
+      x.du = du;
+      break;
+    case Motion::rotation3: {
+      x.dw = x.n - x.B * du;
+      x.du = du;
+      const Vec3<S> relative = transpose_times(x.R, x.dw - dw);
+      a[0] = relative.x, a[1] = relative.y, a[2] = relative.z;
+      break;
+    }
+    case Motion::free6: {
+      Vec3<S> relative = x.du - du;
+      for (int k = 0; k < 3; ++k) {
+        a[k] = dot(ws.phi[link.v0 + k], x.dw - dw);
+        relative -= a[k] * ws.psi[link.v0 + k];
+      }
+      for (int k = 3; k < 6; ++k) a[k] = dot(ws.psi[link.v0 + k], relative);
+      break;
+    }
+    default: {
+      GeneralFactor<S>& g = ws.factors[i];
+      Vec3<S> rhs;
+      for (int k = 0; k < link.nv; ++k) rhs[k] = g.u[k] - dot(g.Un[k], dw) - dot(g.Uf[k], du);
+      const Vec3<S> result = g.D_inverse * rhs;
+      x.dw = dw;
+      x.du = du;
+      for (int k = 0; k < link.nv; ++k) {
+        a[k] = result[k];
+        x.dw += a[k] * ws.phi[link.v0 + k];
+        x.du += a[k] * ws.psi[link.v0 + k];
+      }
+    }
+  }
+}
+
+}  // namespace cartan::articulated

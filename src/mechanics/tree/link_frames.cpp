@@ -1,0 +1,220 @@
+#include "mechanics/tree/link_frames.h"
+
+#include "mechanics/joints/joint_motion.h"
+#include "mechanics/machine/kinematics.h"
+#include "symbolic/expression.h"
+
+namespace cartan {
+namespace {
+
+bool is_zero(double x) {
+  return x == 0;
+}
+bool is_zero(const Expression& x) {
+  return x.is_number() && x.number() == 0;
+}
+
+template <class S>
+struct Frame {
+  JointMotion<S> motion;
+  Mat3<S> R;         // link axes in the parent's
+  Vec3<S> r;         // link origin, parent's axes
+  Vec3<S> w, dw, a;  // v' = 0
+  Vec3<S> n, f;      // bias wrench of the link, then of its subtree
+  S mass{};          // composite body about the link's origin
+  Vec3<S> mc;
+  Sym3<S> J;
+};
+
+template <class S>
+class LinkFrameSolver {
+ public:
+  LinkFrameSolver(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws)
+      : mechanism_(mechanism),
+        ws_(ws),
+        n_(mechanism.nv),
+        frames_(mechanism.links.size()),
+        M_(static_cast<std::size_t>(n_) * n_, S(0)),
+        rhs_(n_, S(0)) {
+    for (const Link<S>& link : mechanism.links)
+      for (int k = 0; k < link.nv; ++k) speeds_.push_back(link.v0 + k);
+    place_.resize(n_);
+    for (int i = 0; i < n_; ++i) place_[speeds_[i]] = i;
+  }
+
+  void form() {
+    for (std::size_t i = 0; i < frames_.size(); ++i) move(static_cast<int>(i));
+    for (int i = static_cast<int>(frames_.size()) - 1; i >= 0; --i) {
+      fill_columns_of(i);
+      pass_to_parent(i);
+    }
+    hold_known();
+  }
+
+  void store(MovingFrame<S>& to) {
+    for (int i = 0; i < n_; ++i) {
+      to.rhs[speeds_[i]] = rhs_[i];
+      for (int j = 0; j < n_; ++j)
+        to.M_star[static_cast<std::size_t>(speeds_[i]) * n_ + speeds_[j]] = M(i, j);
+    }
+  }
+
+  void solve() {
+    factorise();
+    substitute();
+    for (int i = 0; i < n_; ++i) ws_.vdot[speeds_[i]] = rhs_[i];
+    fill_accelerations(mechanism_, ws_);
+  }
+
+ private:
+  // M by places in the order of the tree; only row >= column is used.
+  S& M(int i, int j) { return M_[static_cast<std::size_t>(std::max(i, j)) * n_ + std::min(i, j)]; }
+
+  void move(int i) {
+    const Link<S>& link = mechanism_.links[i];
+    Frame<S>& x = frames_[i];
+    x.motion = calc_joint_motion(link, ws_.q + link.q0, ws_.v + link.v0);
+    x.R = link.turned ? link.R_tree * x.motion.R : x.motion.R;
+    x.r = link.p_tree + (link.turned ? link.R_tree * x.motion.p : x.motion.p);
+    Vec3<S> w_p, dw_p, a_p = -ws_.gravity;
+    if (link.parent != world) {
+      const Frame<S>& p = frames_[link.parent];
+      w_p = p.w, dw_p = p.dw, a_p = p.a;
+    }
+    Vec3<S> turn, slide, turn_rate, slide_rate;
+    for (int k = 0; k < link.nv; ++k) {
+      const S& v = ws_.v[link.v0 + k];
+      turn += v * x.motion.phi[k];
+      slide += v * x.motion.psi[k];
+      turn_rate += v * x.motion.phi_dot[k];
+      slide_rate += v * x.motion.psi_dot[k];
+    }
+    const Vec3<S> w_in = transpose_times(x.R, w_p);
+    x.w = w_in + turn;
+    x.dw = transpose_times(x.R, dw_p) + cross(w_in, turn) + turn_rate;
+    x.a = transpose_times(x.R, a_p + cross(dw_p, x.r) + cross(w_p, cross(w_p, x.r))) +
+          cross(w_in + x.w, slide) + slide_rate;
+    x.mass = link.mass;
+    x.mc = link.mc;
+    x.J = link.J;
+    x.n = link.J * x.dw + cross(link.mc, x.a) + cross(x.w, link.J * x.w);
+    x.f = link.mass * x.a + cross(x.dw, link.mc) + cross(x.w, cross(x.w, link.mc));
+    if (!mechanism_.has_forces) return;
+    x.n -= transpose_times(ws_.links[i].R, ws_.wrench_n[i]);
+    x.f -= transpose_times(ws_.links[i].R, ws_.wrench_f[i]);
+  }
+
+  void fill_columns_of(int i) {
+    const Link<S>& link = mechanism_.links[i];
+    const Frame<S>& x = frames_[i];
+    for (int k = 0; k < link.nv; ++k) {
+      const int column = place_[link.v0 + k];
+      const Vec3<S>&phi = x.motion.phi[k], &psi = x.motion.psi[k];
+      rhs_[column] = ws_.tau[link.v0 + k] - dot(phi, x.n) - dot(psi, x.f);
+      Vec3<S> n = x.J * phi + cross(x.mc, psi);
+      Vec3<S> f = x.mass * psi + cross(phi, x.mc);
+      for (int j = i; j != world; j = mechanism_.links[j].parent) {
+        const Link<S>& ancestor = mechanism_.links[j];
+        const Frame<S>& y = frames_[j];
+        for (int l = 0; l < ancestor.nv; ++l)
+          M(column, place_[ancestor.v0 + l]) = dot(y.motion.phi[l], n) + dot(y.motion.psi[l], f);
+        f = y.R * f;
+        n = y.R * n + cross(y.r, f);
+      }
+    }
+  }
+
+  // J' = J + (r.c + c.r) 1 - r c^T - c r^T + m (r.r 1 - r r^T), c the first moment about o
+  void pass_to_parent(int i) {
+    const Link<S>& link = mechanism_.links[i];
+    if (link.parent == world) return;
+    const Frame<S>& x = frames_[i];
+    Frame<S>& p = frames_[link.parent];
+    const Vec3<S> f = x.R * x.f, c = x.R * x.mc, &r = x.r;
+    p.f += f;
+    p.n += x.R * x.n + cross(r, f);
+    const S two(2), rc = two * dot(r, c);
+    p.J += rotate(x.R, x.J) + x.mass * minus_hat_squared(r) +
+           Sym3<S>{rc - two * r.x * c.x,     rc - two * r.y * c.y,     rc - two * r.z * c.z,
+                   -(r.x * c.y + r.y * c.x), -(r.x * c.z + r.z * c.x), -(r.y * c.z + r.z * c.y)};
+    p.mc += c + x.mass * r;
+    p.mass += x.mass;
+  }
+
+  // Speeds whose v' is known (stuck or driven) leave the equations.
+  void hold_known() {
+    for (const Link<S>& link : mechanism_.links)
+      for (int k = 0; k < link.nv; ++k) {
+        const int j = link.v0 + k, at = place_[j];
+        if (!link.driven && !(ws_.any_locked && ws_.locked[j])) continue;
+        const S known = link.driven ? ws_.prescribed[j] : S(0);
+        for (int i = 0; i < n_; ++i) {
+          if (i == at) continue;
+          rhs_[i] -= M(i, at) * known;
+          M(i, at) = S(0);
+        }
+        M(at, at) = S(1);
+        rhs_[at] = known;
+      }
+  }
+
+  void factorise() {
+    for (int k = n_ - 1; k >= 0; --k) {
+      const S inverse = S(1) / M(k, k);
+      for (int i = k - 1; i >= 0; --i) {
+        if (is_zero(M(k, i))) continue;
+        const S share = M(k, i) * inverse;
+        for (int j = i; j >= 0; --j)
+          if (!is_zero(M(k, j))) M(i, j) -= share * M(k, j);
+        M(k, i) = share;
+      }
+      M(k, k) = inverse;
+    }
+  }
+
+  void substitute() {
+    for (int i = n_ - 1; i >= 0; --i)
+      for (int j = 0; j < i; ++j)
+        if (!is_zero(M(i, j))) rhs_[j] -= M(i, j) * rhs_[i];
+    for (int i = 0; i < n_; ++i) {
+      rhs_[i] *= M(i, i);
+      for (int j = 0; j < i; ++j)
+        if (!is_zero(M(i, j))) rhs_[i] -= M(i, j) * rhs_[j];
+    }
+  }
+
+  const Mechanism<S>& mechanism_;
+  MotionWorkspace<S>& ws_;
+  int n_;
+  std::vector<Frame<S>> frames_;
+  std::vector<S> M_, rhs_;
+  std::vector<int> speeds_, place_;  // place in the order of the tree -> speed, and back
+};
+
+}  // namespace
+
+template <class S>
+void solve_in_link_frames(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  LinkFrameSolver<S> solver(mechanism, ws);
+  solver.form();
+  solver.solve();
+}
+
+template <class S>
+void form_in_link_frames(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  LinkFrameSolver<S> solver(mechanism, ws);
+  solver.form();
+  ws.moving_frame.emplace();
+  ws.moving_frame->nv = mechanism.nv;
+  ws.moving_frame->rhs.resize(mechanism.nv);
+  ws.moving_frame->M_star.resize(static_cast<std::size_t>(mechanism.nv) * mechanism.nv);
+  solver.store(*ws.moving_frame);
+}
+
+template void solve_in_link_frames<double>(const Mechanism<double>&, MotionWorkspace<double>&);
+template void form_in_link_frames<Expression>(const Mechanism<Expression>&,
+                                              MotionWorkspace<Expression>&);
+template void solve_in_link_frames<Expression>(const Mechanism<Expression>&,
+                                               MotionWorkspace<Expression>&);
+
+}  // namespace cartan

@@ -1,0 +1,302 @@
+// Exact derivatives of a mechanism's system, by dual numbers: four directions at a time.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/dense.h"
+#include "mechanics/assembly/written_values.h"
+#include "mechanics/machine/several_points.h"
+#include "mechanics/tree/tree_system_class.h"
+
+namespace cartan {
+namespace {
+
+// g of all rows (zero where there is none), then y - b of all rows.
+template <class S>
+void calc_constraint_functions(const Mechanism<S>& mechanism, const S& t, const S* x,
+                               std::span<const int> mode, S* values, MotionWorkspace<S>& ws) {
+  const int rows = mechanism.row_count();
+  if (rows == 0) return;
+  std::copy(mode.begin(), mode.end(), ws.mode.begin());
+  fill_kinematics<S>(mechanism, t, x, x + mechanism.nq, ws);
+  fill_constraint_positions(mechanism, ws);
+  std::copy_n(ws.row_position.begin(), rows, values);
+  std::copy_n(ws.row_speed.begin(), rows, values + rows);
+}
+
+// d += least change in the norm of M so that C d + rest = 0 and H d stays; rows may depend on
+// others.
+void correct_least(const Eigen::MatrixXd& M, const Eigen::MatrixXd& C,
+                   const Eigen::MatrixXd& C_rest, const Eigen::MatrixXd& H, Eigen::MatrixXd& d) {
+  Eigen::MatrixXd A(C.rows() + H.rows(), C.cols()), rest(A.rows(), d.cols());
+  A << C, H;
+  rest << C_rest, -H * d;
+  const Eigen::MatrixXd X = Eigen::LDLT<Eigen::MatrixXd>(M).solve(A.transpose());
+  const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> rows(A * X);
+  d -= X * rows.solve(A * d + rest);
+}
+
+}  // namespace
+
+MotionScratch TreeSystem::scratch() const {
+  MotionScratch scratch;
+  scratch.real = [](Workspace& w) { return &static_cast<TreeWorkspace&>(w).motion; };
+  scratch.dual = [this](Workspace& w) { return &dual_of(static_cast<TreeWorkspace&>(w)); };
+  scratch.seeded = [this](Workspace& w, std::span<const int> which) {
+    return &seeded_of(static_cast<TreeWorkspace&>(w), which);
+  };
+  return scratch;
+}
+
+// Mechanisms whose parameters are dual numbers, made when the list of parameters changes.
+SeededMechanisms<MotionWorkspace<Dual4>>& TreeSystem::seeded_of(TreeWorkspace& w,
+                                                                std::span<const int> which) const {
+  w.seeded.prepare(
+      model_, parameters_, which,
+      [&](const std::vector<Dual4>& p) {
+        Mechanism<Dual4> mechanism = make_mechanism<Dual4>(model_, p);
+        if (formulation_.absolute) set_absolute(mechanism);
+        return mechanism;
+      },
+      [&](const Mechanism<Dual4>& m) { return make_motion_workspace(m); });
+  for (Mechanism<Dual4>& mechanism : w.seeded.mechanisms)
+    mechanism.baumgarte = dual_mechanism_.baumgarte;
+  return w.seeded;
+}
+
+void TreeSystem::jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const {
+  TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+  ++w.jacobians;
+  if (formulation_.compiler) {
+    RateCompiler& compiler = *formulation_.compiler;
+    const RateCode* code =
+        code_applies(at.mode) ? w.code.find_jacobian(compiler, without_turns(at)) : nullptr;
+    if (code) return fill_jacobian(*code, at, compiler.parameters(), w.entries, J);
+  }
+  differentiate_columns(at.x, mechanism_.nq + mechanism_.nv, J, w.dual_x, w.dual_xdot,
+                        [&](const Dual4* x, Dual4* xdot) {
+                          evaluate(dual_mechanism_, formulation_.solve_dual, Dual4(at.t), x,
+                                   at.mode, xdot, dual_of(w));
+                        });
+}
+
+void TreeSystem::parameter_jacobian(StateView at, std::span<const int> which,
+                                    Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const {
+  TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+  w.dual_x.assign(at.x.begin(), at.x.end());
+  w.dual_xdot.resize(at.x.size());
+  seeded_of(w, which).fill_columns(
+      J, [&](const Mechanism<Dual4>& mechanism, MotionWorkspace<Dual4>& ws) {
+        evaluate(mechanism, formulation_.solve_dual, Dual4(at.t), w.dual_x.data(), at.mode,
+                 w.dual_xdot.data(), ws);
+        return std::span<const Dual4>(w.dual_xdot);
+      });
+}
+
+// Four columns at a time: state and parameters move along them together.
+void TreeSystem::carry(StateView at, const Eigen::Ref<const Eigen::MatrixXd>& S,
+                       std::span<const int> which, std::span<double> xdot,
+                       Eigen::Ref<Eigen::MatrixXd> rates, Workspace& workspace) const {
+  TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+  auto& seeded = seeded_of(w, which);
+  const int n = static_cast<int>(S.rows()), all = static_cast<int>(which.size());
+  w.dual_x.assign(at.x.begin(), at.x.end());
+  w.dual_xdot.resize(at.x.size());
+  for (std::size_t group = 0; group < seeded.mechanisms.size(); ++group) {
+    const int first = 4 * static_cast<int>(group), count = std::min(4, all - first);
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < 4; ++k) w.dual_x[i].d[k] = k < count ? S(i, first + k) : 0;
+    evaluate(seeded.mechanisms[group], formulation_.solve_dual, Dual4(at.t), w.dual_x.data(),
+             at.mode, w.dual_xdot.data(), seeded.scratch[group]);
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < count; ++k) rates(i, first + k) = w.dual_xdot[i].d[k];
+  }
+  for (std::size_t i = 0; i < xdot.size(); ++i) xdot[i] = w.dual_xdot[i].a;
+}
+
+void TreeSystem::constraint_values(StateView at, std::span<double> values,
+                                   Workspace& workspace) const {
+  calc_constraint_functions<double>(mechanism_, at.t, at.x.data(), at.mode, values.data(),
+                                    static_cast<TreeWorkspace&>(workspace).motion);
+}
+
+void TreeSystem::constraint_jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> C,
+                                     Workspace& workspace) const {
+  TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+  differentiate_columns(at.x, mechanism_.nq + mechanism_.nv, C, w.dual_x, w.dual_xdot,
+                        [&](const Dual4* x, Dual4* values) {
+                          calc_constraint_functions(dual_mechanism_, Dual4(at.t), x, at.mode,
+                                                    values, dual_of(w));
+                        });
+}
+
+void TreeSystem::constraint_parameter_jacobian(StateView at, std::span<const int> which,
+                                               Eigen::Ref<Eigen::MatrixXd> C,
+                                               Workspace& workspace) const {
+  TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+  w.dual_x.assign(at.x.begin(), at.x.end());
+  w.dual_xdot.resize(constraint_count());
+  seeded_of(w, which).fill_columns(
+      C, [&](const Mechanism<Dual4>& mechanism, MotionWorkspace<Dual4>& ws) {
+        calc_constraint_functions(mechanism, Dual4(at.t), w.dual_x.data(), at.mode,
+                                  w.dual_xdot.data(), ws);
+        return std::span<const Dual4>(w.dual_xdot);
+      });
+}
+
+double TreeSystem::turn(int i) const {
+  for (const Link<double>& link : mechanism_.links) {
+    const int k = i - link.q0;
+    if (k < 0 || k >= link.nq || i >= mechanism_.nq) continue;
+    const bool angle = link.type == JointType::revolute || link.type == JointType::universal ||
+                       (link.type == JointType::cylindrical && k == 0) ||
+                       (link.type == JointType::planar && k == 2);
+    return angle ? 2 * pi : 0;
+  }
+  return 0;
+}
+
+// The margin of one internal event: a component of dry friction (friction.h), then of torsion
+// springs (turns.h).
+Dual4 TreeSystem::internal_margin(const Mechanism<Dual4>& mechanism, const Dual4& t, const Dual4* x,
+                                  StateView at, int component, MotionWorkspace<Dual4>& ws) const {
+  const std::size_t frictions = mechanism.friction_modes;
+  std::vector<Dual4> rates(at.x.size()), margins(frictions + mechanism.turn_count());
+  evaluate(mechanism, formulation_.solve_dual, t, x, at.mode, rates.data(), ws);
+  calc_friction_margins<Dual4>(mechanism, ws, std::span<Dual4>(margins).first(frictions));
+  calc_wrap_margins<Dual4>(mechanism, ws, std::span<Dual4>(margins).subspan(frictions));
+  return margins[component];
+}
+
+void TreeSystem::event_slope(int event, StateView at, std::span<const int> parameters,
+                             FunctionSlope& slope, Workspace& workspace) const {
+  const int own = static_cast<int>(model_.events.size());
+  if (event < own) {
+    make_mechanism_function(mechanism_, dual_mechanism_, scratch(), model_.events[event].when)
+        ->slope(at, parameters, slope, workspace);
+    return;
+  }
+  TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+  MotionWorkspace<Dual4>& dual = dual_of(w);
+  const int component = event - own;
+  Eigen::MatrixXd by_x(1, static_cast<int>(at.x.size()));
+  differentiate_columns(at.x, mechanism_.nq + mechanism_.nv, by_x, w.dual_x, w.dual_xdot,
+                        [&](const Dual4* x, Dual4* margin) {
+                          *margin =
+                              internal_margin(dual_mechanism_, Dual4(at.t), x, at, component, dual);
+                        });
+  slope.by_x.assign(by_x.data(), by_x.data() + by_x.size());
+  const std::vector<Dual4> x(at.x.begin(), at.x.end());
+  const Dual4 t = Dual4::variable(at.t, 0);
+  slope.by_time = internal_margin(dual_mechanism_, t, x.data(), at, component, dual).d[0];
+  Eigen::MatrixXd by_p(1, static_cast<int>(parameters.size()));
+  seeded_of(w, parameters)
+      .fill_columns(by_p, [&](const Mechanism<Dual4>& m, MotionWorkspace<Dual4>& ws) {
+        w.dual_xdot.assign(1, internal_margin(m, Dual4(at.t), x.data(), at, component, ws));
+        return std::span<const Dual4>(w.dual_xdot);
+      });
+  slope.by_parameters.assign(by_p.data(), by_p.data() + by_p.size());
+}
+
+std::string TreeSystem::fill_start_slopes(const State& start, std::span<const int> which,
+                                          const std::vector<bool>& q_given,
+                                          const std::vector<bool>& v_given,
+                                          Eigen::Ref<Eigen::MatrixXd> J) const {
+  if (mechanism_.absolute)
+    return MechanicalSystem::fill_start_slopes(start, which, q_given, v_given, J);
+  if (which.empty()) return "";
+  constexpr double consistent = 1e-9;
+  const double change = std::max(assembly_.position_change, assembly_.velocity_change);
+  if (change > consistent)
+    return fmt::format(
+        "the start of the file does not fulfil the constraints (assembly changes it by {:.2g}), "
+        "and how that change depends on parameters is not known; write the assembled values into "
+        "the file",
+        change);
+  fill_file_slopes(which, q_given, v_given, J);
+  return mechanism_.rows.empty() ? "" : keep_constraints(start, which, q_given, v_given, J);
+}
+
+// d start / d p of the values in the file.
+void TreeSystem::fill_file_slopes(std::span<const int> which, const std::vector<bool>& q_given,
+                                  const std::vector<bool>& v_given,
+                                  Eigen::Ref<Eigen::MatrixXd> J) const {
+  J.setZero();
+  for (std::size_t first = 0; first < which.size(); first += 4) {
+    const std::vector<Dual4> p = seed_parameters(model_, parameters_, which, first);
+    const auto put = [&](int row, const std::vector<Dual4>& values) {
+      for (std::size_t i = 0; i < values.size(); ++i)
+        for (std::size_t k = first; k < std::min(first + 4, which.size()); ++k)
+          J(row + static_cast<int>(i), static_cast<int>(k)) = values[i].d[k - first];
+    };
+    for (std::size_t j = 0; j < model_.joints.size(); ++j) {
+      if (mechanism_.link_of_joint[j] < 0) continue;
+      const Link<double>& link = mechanism_.links[mechanism_.link_of_joint[j]];
+      if (!(j < q_given.size() && q_given[j]))
+        put(link.q0, initial_position<Dual4>(model_.joints[j], p));
+      if (!(j < v_given.size() && v_given[j]))
+        put(mechanism_.nq + link.v0, initial_velocity<Dual4>(model_.joints[j], p));
+    }
+  }
+}
+
+// The rule of the assembly (assembly.h), linearised: written values that are held keep their
+// slopes, and the columns of J change least, measured with the mass matrix, so that they keep the
+// constraints: positions first (dq = N(q) d with d like speeds), then speeds.
+std::string TreeSystem::keep_constraints(const State& start, std::span<const int> which,
+                                         const std::vector<bool>& q_given,
+                                         const std::vector<bool>& v_given,
+                                         Eigen::Ref<Eigen::MatrixXd> J) const {
+  using Eigen::MatrixXd;
+  const auto workspace = make_workspace();
+  MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(*workspace).motion;
+  Observation now;
+  observe(start, now, *workspace);
+  WrittenStart written = list_written();
+  for (std::size_t j = 0; j < written.size(); ++j) {
+    if (j < q_given.size() && q_given[j])
+      written[j] = {now.q[j], written[j].v};
+    else if (!written[j].q.empty())
+      written[j].q = now.q[j];
+    if (!written[j].v.empty() || (j < v_given.size() && v_given[j])) written[j].v = now.v[j];
+  }
+  const WrittenValues values(mechanism_, written);
+  kinematics_at(start, ws);
+  const MatrixXd q_rows = values.at_positions(ws).rows, v_rows = values.at_speeds(ws).rows;
+  const std::vector<int> q_held = choose_free_rows(mechanism_, ws, q_rows, RowKind::positions);
+  const std::vector<int> v_held =
+      choose_free_rows(mechanism_, ws, v_rows, RowKind::positions_and_speeds);
+  const auto of_loop = [&](int i) { return values.of_loop(i); };
+  const auto speed_of_loop = [&](int i) { return values.speed_of_loop(i); };
+  if (std::any_of(q_held.begin(), q_held.end(), of_loop) ||
+      std::any_of(v_held.begin(), v_held.end(), speed_of_loop))
+    return "the start is held by what is written for a joint that closes a loop, and how it "
+           "depends "
+           "on parameters is not known; write values for the joints of the tree instead";
+  const int nq = mechanism_.nq, nv = mechanism_.nv, rows = mechanism_.row_count();
+  const MatrixXd M = report_mass_matrix(start, *workspace).mass_matrix;
+  MatrixXd C(2 * rows, static_cast<int>(start.x.size()));
+  MatrixXd by_p(2 * rows, static_cast<int>(which.size()));
+  constraint_jacobian(start, C, *workspace);
+  constraint_parameter_jacobian(start, which, by_p, *workspace);
+  MatrixXd N = MatrixXd::Zero(nq, nv);
+  for (const Link<double>& link : mechanism_.links)
+    for (int c = 0; c < link.nv; ++c) {
+      std::vector<double> unit(link.nv, 0.0);
+      unit[c] = 1;
+      calc_coordinate_rates(link, start.x.data() + link.q0, unit.data(),
+                            N.col(link.v0 + c).data() + link.q0);
+    }
+  MatrixXd d = Eigen::CompleteOrthogonalDecomposition<MatrixXd>(N).solve(J.topRows(nq));
+  correct_least(M, C.topRows(rows).leftCols(nq) * N, by_p.topRows(rows), q_rows(q_held, Eigen::all),
+                d);
+  J.topRows(nq) = N * d;
+  MatrixXd speeds = J.middleRows(nq, nv);
+  correct_least(M, C.bottomRows(rows).middleCols(nq, nv),
+                by_p.bottomRows(rows) + C.bottomRows(rows).leftCols(nq) * J.topRows(nq),
+                v_rows(v_held, Eigen::all), speeds);
+  J.middleRows(nq, nv) = speeds;
+  return "";
+}
+
+}  // namespace cartan

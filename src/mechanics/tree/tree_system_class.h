@@ -1,0 +1,232 @@
+// The System of a mechanism in joint coordinates (tree_system.h). Its functions by subject:
+//   tree_system.cpp       evaluation, events, what is reported
+//   tree_constraints.cpp  consistent starts, projection, independent rows
+//   tree_slopes.cpp       exact derivatives by the state, by parameters, of events and of the start
+#pragma once
+
+#include <limits>
+
+#include "mechanics/assembly/assembly.h"
+#include "mechanics/constraints/constraints.h"
+#include "mechanics/discrete/discrete_motion.h"
+#include "mechanics/forces/forces.h"
+#include "mechanics/joints/joint_motion.h"
+#include "mechanics/joints/turns.h"
+#include "mechanics/machine/kinematics.h"
+#include "mechanics/machine/mechanism_geometry.h"
+#include "mechanics/machine/parameter_seeds.h"
+#include "mechanics/machine/state_expression.h"
+#include "mechanics/tree/second_order_motion.h"
+#include "mechanics/tree/tree_report.h"
+#include "mechanics/tree/tree_system.h"
+#include "system/column_carrier.h"
+
+namespace cartan {
+
+struct TreeWorkspace : Workspace {
+  MotionWorkspace<double> motion;
+  std::optional<MotionWorkspace<Dual4>> dual;  // made at the first Jacobian
+  std::vector<Dual4> dual_x, dual_xdot;
+  std::optional<MotionWorkspace<Pack4>> pack;  // made at the first evaluation of several points
+  std::vector<Pack4> pack_x, pack_xdot;
+  SeededMechanisms<MotionWorkspace<Dual4>> seeded;  // for derivatives by parameters
+  std::vector<double> direction;
+  RateCodeUse code;
+  std::vector<double> entries, code_rates;
+  double choose_below = 1e-3;  // least pivot at which the rows are chosen anew
+
+  // of the last evaluation
+  double least_pivot() const {
+    const double other = pack ? pack->fronts.least_pivot : 1;
+    return std::min(motion.fronts.least_pivot, other);
+  }
+};
+
+class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
+ public:
+  TreeSystem(const Model& model, std::vector<double> parameters,
+             const TreeFormulation& formulation);
+
+  const StateSpace& space() const override { return space_; }
+  int quadratures() const override { return work_.quadratures(); }
+  const Model& model() const override { return model_; }
+  std::string formulation() const override { return formulation_.name; }
+  State initial_state() const override { return initial_; }
+  std::unique_ptr<Workspace> make_workspace() const override;
+  std::string component_name(int i) const override;
+
+  // ---- evaluation
+
+  void derivative(StateView at, std::span<double> xdot, Workspace& workspace) const override;
+  void derivatives(std::span<const double> times, std::span<const double> x,
+                   std::span<const int> mode, std::span<double> xdot,
+                   Workspace& workspace) const override;
+  int kinematic_size() const override { return mechanism_.nq; }
+  void kinematic_rates(StateView at, std::span<double> rates, Workspace& workspace) const override;
+  const std::vector<EventInfo>& events() const override { return events_; }
+  void event_values(StateView at, std::span<double> values, Workspace& workspace) const override;
+  bool handle_event(int which, State& state, Workspace& workspace) const override;
+  int turn_entries() const override { return mechanism_.turn_count(); }
+  std::string count_turns(StateView at, double length, std::span<int> turns,
+                          Workspace& workspace) const override;
+
+  // ---- derivatives
+
+  void jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const override;
+  int parameter_count() const override { return static_cast<int>(parameters_.size()); }
+  void parameter_jacobian(StateView at, std::span<const int> which, Eigen::Ref<Eigen::MatrixXd> J,
+                          Workspace& workspace) const override;
+  void carry(StateView at, const Eigen::Ref<const Eigen::MatrixXd>& S, std::span<const int> which,
+             std::span<double> xdot, Eigen::Ref<Eigen::MatrixXd> rates,
+             Workspace& workspace) const override;
+  void constraint_jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> C,
+                           Workspace& workspace) const override;
+  void constraint_parameter_jacobian(StateView at, std::span<const int> which,
+                                     Eigen::Ref<Eigen::MatrixXd> C,
+                                     Workspace& workspace) const override;
+  void event_slope(int event, StateView at, std::span<const int> parameters, FunctionSlope& slope,
+                   Workspace& workspace) const override;
+  std::string fill_start_slopes(const State& start, std::span<const int> which,
+                                const std::vector<bool>& q_given, const std::vector<bool>& v_given,
+                                Eigen::Ref<Eigen::MatrixXd> J) const override;
+  double turn(int i) const override;
+
+  // ---- constraints
+
+  bool constrained() const override { return !mechanism_.rows.empty(); }
+  int constraint_count() const override { return 2 * mechanism_.row_count(); }
+  void constraint_values(StateView at, std::span<double> values,
+                         Workspace& workspace) const override;
+  Projection project(State& state, Workspace& workspace) const override;
+  std::string explain_failure(StateView at, Workspace& workspace) const override;
+  std::string explain_singularity(StateView at, Workspace& workspace) const override;
+  const AssemblyReport& assembly() const override { return assembly_; }
+  AssemblyReport assemble(State& state, const WrittenStart& written,
+                          Workspace& workspace) const override;
+  ConstraintReport report_constraints(StateView at, Workspace& workspace) const override;
+  void constraint_violations(StateView at, std::vector<double>& positions,
+                             std::vector<double>& speeds, Workspace& workspace) const override;
+  std::string find_dependent_friction(StateView at, Workspace& workspace) const override;
+  State make_state(double t, const std::vector<std::optional<std::vector<double>>>& q,
+                   const std::vector<std::optional<std::vector<double>>>& v) const override;
+  void set_baumgarte(double rate) override {
+    mechanism_.baumgarte = rate;
+    dual_mechanism_.baumgarte = rate;
+    pack_mechanism_.baumgarte = rate;
+    if (formulation_.compiler) formulation_.compiler->set_baumgarte(rate);
+  }
+
+  std::string split_work() override;
+
+  // ---- reports
+
+  void observe(StateView at, Observation& result, Workspace& workspace) const override;
+  DynamicsReport report_dynamics(StateView at, Workspace& workspace) const override;
+  std::vector<AppliedWrench> report_forces(StateView at, Workspace& workspace) const override;
+  MassMatrixReport report_mass_matrix(StateView at, Workspace& workspace) const override;
+  MovingFrameReport report_moving_frame(StateView at, Workspace& workspace) const override;
+  InverseForces calc_inverse_dynamics(StateView at, std::span<const double> vdot,
+                                      Workspace& workspace) const override;
+
+  // ---- other sides
+
+  std::unique_ptr<StateFunction> make_function(Formula formula) const override {
+    if (mechanism_.absolute) return nullptr;
+    return make_mechanism_function(mechanism_, dual_mechanism_, scratch(), std::move(formula));
+  }
+  const MotionGeometry* geometry() const override { return geometry_.get(); }
+  const SecondOrderForm* second_order() const override { return &*second_order_; }
+  const DiscreteMechanics* discrete_mechanics() const override { return discrete_.get(); }
+
+ private:
+  // x' = (q', v', power) at x, with the multipliers of drives.
+  template <class S>
+  void evaluate(const Mechanism<S>& mechanism, AccelerationSolver<S> solve, const S& t, const S* x,
+                std::span<const int> mode, S* xdot, MotionWorkspace<S>& ws) const {
+    const S* v = x + mechanism.nq;
+    std::copy(mode.begin(), mode.end(), ws.mode.begin());
+    fill_kinematics<S>(mechanism, t, x, v, ws);
+    fill_forces(mechanism, ws);
+    solve_with_friction(mechanism, ws, solve);
+    if (mechanism.has_drives && !mechanism.absolute) fill_drive_multipliers(mechanism, ws);
+    for (const Link<S>& link : mechanism.links)
+      calc_coordinate_rates(link, x + link.q0, v + link.v0, xdot + link.q0);
+    S* vdot = xdot + mechanism.nq;
+    for (int j = 0; j < mechanism.nv; ++j) vdot[j] = ws.vdot[j];
+    calc_powers(mechanism, ws, work_, vdot + mechanism.nv);
+    if (ws.failed) xdot[0] = S(std::numeric_limits<double>::quiet_NaN());
+  }
+  // Compiled code knows no turns.
+  bool code_applies(std::span<const int> mode) const {
+    return stays_within_half_turn(mechanism_, mode.data() + mechanism_.turn0());
+  }
+  StateView without_turns(StateView at) const {
+    return {at.t, at.x, at.mode.first(static_cast<std::size_t>(mechanism_.turn0()))};
+  }
+  void use_compiled_accelerations(StateView at, TreeWorkspace& w) const;
+  void kinematics_at(StateView at, MotionWorkspace<double>& ws) const;
+  void solve_at(StateView at, MotionWorkspace<double>& ws) const;
+  void fill_energies(MotionWorkspace<double>& ws) const {
+    ws.kinetic = calc_kinetic_energy(mechanism_, ws);
+    ws.potential = calc_potential_energy(mechanism_, ws);
+  }
+  double energy_at(const State& state, MotionWorkspace<double>& ws) const {
+    kinematics_at(state, ws);
+    return calc_kinetic_energy(mechanism_, ws) + calc_potential_energy(mechanism_, ws);
+  }
+  FrictionState friction_state(State& state) const {
+    return {state.t, state.x.data(), state.x.data() + mechanism_.nq, state.mode};
+  }
+
+  void make_space();
+  template <class S>
+  void set_absolute(Mechanism<S>& mechanism) const {
+    mechanism.absolute = true;
+    for (std::size_t i = 0; i < mechanism.links.size(); ++i)
+      mechanism.links[i].product = formulation_.absolute->product[mechanism.bodies[i].body];
+  }
+
+  void start();
+  WrittenStart list_written() const;
+  AssemblyReport assemble_in(State& state, const WrittenStart& written,
+                             MotionWorkspace<double>& ws) const;
+  void settle_modes(State& state) const;
+  void settle_turns(State& state, const std::vector<std::vector<double>>& likely) const;
+  void watch_rows(double pivot, State& state, TreeWorkspace& w, Projection& result) const;
+  void choose_rows_again(State& state, MotionWorkspace<double>& ws, Projection& result) const;
+  std::string describe_gap(const State& state, const MotionWorkspace<double>& ws, double gap) const;
+
+  // Where other sides of the system find their scratch in its workspace.
+  MotionScratch scratch() const;
+  MotionWorkspace<Dual4>& dual_of(TreeWorkspace& w) const {
+    if (!w.dual) w.dual = make_motion_workspace(dual_mechanism_);
+    return *w.dual;
+  }
+  SeededMechanisms<MotionWorkspace<Dual4>>& seeded_of(TreeWorkspace& w,
+                                                      std::span<const int> which) const;
+  Dual4 internal_margin(const Mechanism<Dual4>& mechanism, const Dual4& t, const Dual4* x,
+                        StateView at, int component, MotionWorkspace<Dual4>& ws) const;
+  void fill_file_slopes(std::span<const int> which, const std::vector<bool>& q_given,
+                        const std::vector<bool>& v_given, Eigen::Ref<Eigen::MatrixXd> J) const;
+  std::string keep_constraints(const State& start, std::span<const int> which,
+                               const std::vector<bool>& q_given, const std::vector<bool>& v_given,
+                               Eigen::Ref<Eigen::MatrixXd> J) const;
+
+  const Model& model_;
+  TreeFormulation formulation_;
+  std::vector<double> parameters_;
+  Mechanism<double> mechanism_;
+  Mechanism<Dual4> dual_mechanism_;
+  Mechanism<Pack4> pack_mechanism_;
+  WorkSplit work_;
+  std::optional<SecondOrderMotion> second_order_;
+  std::unique_ptr<DiscreteMechanics> discrete_;
+  std::unique_ptr<MotionGeometry> geometry_;
+  StateSpace space_;
+  std::vector<EventInfo> events_;
+  bool event_needs_energy_ = false;
+  State initial_;
+  AssemblyReport assembly_;
+};
+
+}  // namespace cartan

@@ -1,0 +1,298 @@
+#include "mechanics/variables/variables.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "expr/hold_inputs.h"
+#include "mechanics/machine/parameter_seeds.h"
+#include "mechanics/machine/switched_model.h"
+#include "mechanics/variables/singular_rates.h"
+#include "mechanics/variables/variable_rates.h"
+#include "system/motion_geometry.h"
+
+namespace cartan {
+namespace {
+
+struct VariablesWorkspace : Workspace {
+  explicit VariablesWorkspace(const Model& model) : scratch(model) {}
+  ProgramScratch<double> scratch;
+  std::optional<ProgramScratch<Dual4>> dual;  // made at the first Jacobian
+  RateCodeUse code;
+  std::vector<double> entries;
+  std::vector<int> which;                  // parameters of the last parameter Jacobian ...
+  std::vector<std::vector<Dual4>> seeded;  // ... as dual numbers, four directions each
+};
+
+// No constraints; shifts of variables may be symmetries.
+class VariablesGeometry final : public MotionGeometry {
+ public:
+  VariablesGeometry(const Model& model, std::span<const double> parameters)
+      : model_(model), parameters_(parameters.begin(), parameters.end()) {}
+
+  std::string time_dependence() const override {
+    for (const Variable& v : model_.variables)
+      if (varies_with_time(v.rate.program, parameters_))
+        return fmt::format("the rate of the variable '{}'", v.name);
+    if (model_.implicit && varies_with_time(model_.implicit->form.program, parameters_))
+      return "the equations of the variables";
+    return "";
+  }
+  bool constraint_moves(int) const override { return false; }
+  int field_count() const override { return static_cast<int>(model_.variables.size()); }
+  FieldKind field_kind(int) const override { return FieldKind::shift; }
+  std::string field_name(int k) const override { return "shift of " + model_.variables[k].name; }
+  void fields(StateView, std::span<const double>, Eigen::Ref<Eigen::MatrixXd> Y,
+              Eigen::Ref<Eigen::MatrixXd> D) const override {
+    Y.setIdentity();
+    D.setZero();
+  }
+  void add_field_jacobian(StateView, std::span<const double>,
+                          Eigen::Ref<Eigen::MatrixXd>) const override {}
+
+ private:
+  const Model& model_;
+  const std::vector<double> parameters_;
+};
+
+class PlainSystem final : public VariablesSystem {
+ public:
+  PlainSystem(const Model& model, std::vector<double> parameters,
+              std::shared_ptr<RateCompiler> compiler)
+      : model_(model),
+        parameters_(std::move(parameters)),
+        compiler_(std::move(compiler)),
+        switch_count_(count_switches(model)),
+        geometry_(model, parameters_) {
+    space_.add_vector(static_cast<int>(model.variables.size()));
+    for (const Event& e : model.events) events_.push_back({e.name, e.direction, e.stop, false});
+  }
+
+  const StateSpace& space() const override { return space_; }
+  const Model& model() const override { return model_; }
+  const std::vector<EventInfo>& events() const override { return events_; }
+  std::string component_name(int i) const override { return model_.variables[i].name; }
+  const MotionGeometry* geometry() const override { return &geometry_; }
+
+  State initial_state() const override {
+    State state;
+    for (const Variable& v : model_.variables)
+      state.x.push_back(cartan::evaluate<double>(v.initial, parameters_)[0]);
+    state.mode.assign(switch_count_, 0);
+    return state;
+  }
+
+  std::unique_ptr<Workspace> make_workspace() const override {
+    return std::make_unique<VariablesWorkspace>(model_);
+  }
+
+  void derivative(StateView at, std::span<double> xdot, Workspace& workspace) const override {
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    ++w.evaluations;
+    if (compiler_)
+      if (const RateCode* code = w.code.find_derivative(*compiler_, at)) {
+        code->derivative(at.t, at.x.data(), compiler_->parameters().data(), xdot.data());
+        // Code leaves no note about a table that ends; the formulas below do.
+        if (!model_.bounded_tables || !lacks_value(xdot)) return;
+      }
+    hold(at, w.scratch);
+    evaluate_rates<double>(model_, at.t, at.x, parameters_, w.scratch, xdot.data());
+  }
+
+  void jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const override {
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    ++w.jacobians;
+    if (compiler_)
+      if (const RateCode* code = w.code.find_jacobian(*compiler_, at))
+        return fill_jacobian(*code, at, compiler_->parameters(), w.entries, J);
+    if (!w.dual) w.dual.emplace(model_);
+    ProgramScratch<Dual4>& s = *w.dual;
+    hold(at, s);
+    const int n = space_.size();
+    std::copy(at.x.begin(), at.x.end(), s.x.begin());
+    for (int first = 0; first < n; first += 4) {
+      const int count = std::min(4, n - first);
+      for (int k = 0; k < count; ++k) s.x[first + k] = Dual4::variable(at.x[first + k], k);
+      evaluate_rates<Dual4>(model_, Dual4(at.t), s.x, parameters_, s, s.xdot.data());
+      for (int i = 0; i < n; ++i)
+        for (int k = 0; k < count; ++k) J(i, first + k) = s.xdot[i].d[k];
+      for (int k = 0; k < count; ++k) s.x[first + k] = at.x[first + k];
+    }
+  }
+
+  // Any variable that enters the equations may be an angle.
+  double turn(int i) const override {
+    const Symbol variable{Quantity::variable, i, 0};
+    const auto enters = [&](const Formula& formula) {
+      const std::vector<Symbol>& inputs = formula.program.inputs;
+      return std::find(inputs.begin(), inputs.end(), variable) != inputs.end();
+    };
+    if (model_.implicit && enters(model_.implicit->form)) return 2 * pi;
+    for (const Variable& v : model_.variables)
+      if (enters(v.rate)) return 2 * pi;
+    return 0;
+  }
+  int parameter_count() const override { return static_cast<int>(parameters_.size()); }
+
+  void parameter_jacobian(StateView at, std::span<const int> which, Eigen::Ref<Eigen::MatrixXd> J,
+                          Workspace& workspace) const override {
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    if (!w.dual) w.dual.emplace(model_);
+    seed(which, w);
+    ProgramScratch<Dual4>& s = *w.dual;
+    hold(at, s);
+    std::copy(at.x.begin(), at.x.end(), s.x.begin());
+    for (std::size_t group = 0; group < w.seeded.size(); ++group) {
+      const std::size_t first = 4 * group, count = std::min<std::size_t>(4, which.size() - first);
+      evaluate_rates<Dual4>(model_, Dual4(at.t), s.x, w.seeded[group], s, s.xdot.data());
+      for (int i = 0; i < space_.size(); ++i)
+        for (std::size_t k = 0; k < count; ++k) J(i, static_cast<int>(first + k)) = s.xdot[i].d[k];
+    }
+  }
+
+  std::string explain_failure(StateView at, Workspace& workspace) const override {
+    if (!model_.implicit) return "";
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    hold(at, w.scratch);
+    evaluate_rates<double>(model_, at.t, at.x, parameters_, w.scratch, w.scratch.xdot.data());
+    return explain_singular_rates(model_, at.t, w.scratch.form);
+  }
+
+  void event_values(StateView at, std::span<double> values, Workspace& workspace) const override {
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    hold(at, w.scratch);
+    for (std::size_t k = 0; k < values.size(); ++k)
+      values[k] = value<double>(model_.events[k].when, at.t, at.x, w.scratch);
+  }
+
+  void event_slope(int event, StateView at, std::span<const int> parameters, FunctionSlope& slope,
+                   Workspace& workspace) const override {
+    make_function(model_.events[event].when)->slope(at, parameters, slope, workspace);
+  }
+
+  void fill_start_slopes(std::span<const int> which, const std::vector<bool>& known,
+                         Eigen::Ref<Eigen::MatrixXd> J) const override {
+    J.setZero();
+    for (std::size_t first = 0; first < which.size(); first += 4) {
+      const std::vector<Dual4> p = seed_parameters(model_, parameters_, which, first);
+      for (std::size_t i = 0; i < model_.variables.size(); ++i) {
+        if (i < known.size() && known[i]) continue;
+        const Dual4 start = cartan::evaluate<Dual4>(model_.variables[i].initial, p)[0];
+        for (std::size_t k = first; k < std::min(first + 4, which.size()); ++k)
+          J(static_cast<int>(i), static_cast<int>(k)) = start.d[k - first];
+      }
+    }
+  }
+
+  std::unique_ptr<StateFunction> make_function(Formula formula) const override;
+
+  void calc_outputs(StateView at, std::span<double> outputs, Workspace& workspace) const override {
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    hold(at, w.scratch);
+    for (std::size_t k = 0; k < outputs.size(); ++k)
+      outputs[k] = value<double>(model_.outputs[k].value, at.t, at.x, w.scratch);
+  }
+
+ private:
+  friend class VariablesFunction;
+
+  template <class S>
+  void hold(StateView at, ProgramScratch<S>& s) const {
+    s.branches.assign(at.mode.begin(), at.mode.end());
+    s.branches.resize(switch_count_);
+  }
+
+  void seed(std::span<const int> which, VariablesWorkspace& w) const {
+    if (!w.seeded.empty() && std::equal(which.begin(), which.end(), w.which.begin(), w.which.end()))
+      return;
+    w.which.assign(which.begin(), which.end());
+    w.seeded.clear();
+    for (std::size_t first = 0; first < which.size(); first += 4)
+      w.seeded.push_back(seed_parameters(model_, parameters_, which, first));
+  }
+
+  template <class S>
+  S value(const Formula& formula, const S& t, std::span<const S> x, ProgramScratch<S>& s) const {
+    return value_with<S>(formula, t, x, parameters_, s);
+  }
+
+  template <class S, class P>
+  static S value_with(const Formula& formula, const S& t, std::span<const S> x,
+                      const std::vector<P>& parameters, ProgramScratch<S>& s) {
+    S result;
+    evaluate_formula<S>(formula, t, x, parameters, s, &result);
+    return result;
+  }
+
+  const Model& model_;
+  std::vector<double> parameters_;
+  std::shared_ptr<RateCompiler> compiler_;
+  const int switch_count_;
+  StateSpace space_;
+  std::vector<EventInfo> events_;
+  VariablesGeometry geometry_;
+};
+
+class VariablesFunction final : public StateFunction {
+ public:
+  VariablesFunction(const PlainSystem& system, Formula formula)
+      : system_(system), formula_(std::move(formula)) {}
+
+  double value(StateView at, Workspace& workspace) const override {
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    system_.hold(at, w.scratch);
+    return system_.value<double>(formula_, at.t, at.x, w.scratch);
+  }
+
+  double gradient(StateView at, std::span<double> gradient, Workspace& workspace) const override {
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    if (!w.dual) w.dual.emplace(system_.model_);
+    ProgramScratch<Dual4>& s = *w.dual;
+    system_.hold(at, s);
+    const int n = system_.space_.size();
+    std::copy(at.x.begin(), at.x.end(), s.x.begin());
+    for (int first = 0; first < n; first += 4) {
+      const int count = std::min(4, n - first);
+      for (int k = 0; k < count; ++k) s.x[first + k] = Dual4::variable(at.x[first + k], k);
+      const Dual4 value = system_.value<Dual4>(formula_, Dual4(at.t), s.x, s);
+      for (int k = 0; k < count; ++k) gradient[first + k] = value.d[k];
+      for (int k = 0; k < count; ++k) s.x[first + k] = at.x[first + k];
+    }
+    return value(at, workspace);
+  }
+
+  double slope(StateView at, std::span<const int> parameters, FunctionSlope& slope,
+               Workspace& workspace) const override {
+    slope.by_x.resize(at.x.size());
+    slope.by_parameters.resize(parameters.size());
+    const double result = gradient(at, slope.by_x, workspace);
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    ProgramScratch<Dual4>& s = *w.dual;
+    slope.by_time = system_.value<Dual4>(formula_, Dual4::variable(at.t, 0), s.x, s).d[0];
+    if (parameters.empty()) return result;
+    system_.seed(parameters, w);
+    for (std::size_t k = 0; k < parameters.size(); ++k)
+      slope.by_parameters[k] =
+          PlainSystem::value_with<Dual4>(formula_, Dual4(at.t), s.x, w.seeded[k / 4], s).d[k % 4];
+    return result;
+  }
+
+ private:
+  const PlainSystem& system_;
+  Formula formula_;
+};
+
+std::unique_ptr<StateFunction> PlainSystem::make_function(Formula formula) const {
+  return std::make_unique<VariablesFunction>(*this, std::move(formula));
+}
+
+}  // namespace
+
+std::unique_ptr<VariablesSystem> make_variables_system(const Model& model,
+                                                       std::vector<double> parameters,
+                                                       std::shared_ptr<RateCompiler> compiler) {
+  return std::make_unique<PlainSystem>(model, std::move(parameters), std::move(compiler));
+}
+
+}  // namespace cartan

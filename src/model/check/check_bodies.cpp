@@ -1,0 +1,152 @@
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+
+#include "model/check/check_context.h"
+
+namespace cartan {
+namespace {
+
+constexpr double inertia_tolerance = 1e-9;  // of the largest principal moment
+
+struct ShapeRule {
+  const char* key;
+  int size;
+};
+ShapeRule rule_of(ShapeText::Kind kind) {
+  switch (kind) {
+    case ShapeText::Kind::box:
+      return {"box", 3};
+    case ShapeText::Kind::cylinder:
+      return {"cylinder", 2};
+    case ShapeText::Kind::tube:
+      return {"tube", 3};
+    case ShapeText::Kind::sphere:
+      break;
+  }
+  return {"sphere", 1};
+}
+
+Shape check_shape(CheckContext& check, const ShapeText& text, const Owner& owner) {
+  const ShapeRule rule = rule_of(text.kind);
+  const Field field{rule.key, owner, {rule.size}};
+  Shape shape;
+  shape.kind = text.kind;
+  shape.color = text.color;
+  check.require(text.size, field);
+  const Checked size = check.numbers(text.size, field);
+  check.demand_positive(size, field);
+  if (text.kind == ShapeText::Kind::tube && size.ok() && size.values[0] >= size.values[1])
+    check.problems.error(size.formula.where,
+                         CheckContext::name_of(field) +
+                             " has an inner radius that is not below the outer one; "
+                             "expected [inner, outer, length]");
+  shape.size = size.formula;
+  shape.at = or_default(check.numbers(text.at, {"shape at", owner, {3}}).formula, {0, 0, 0});
+  shape.rotate = check.rotation(text.rotate, {"shape rotate", owner});
+  return shape;
+}
+
+// Principal moments of [xx, yy, zz, xy, xz, yz], ascending
+Eigen::Vector3d principal_moments(const std::vector<double>& i) {
+  Eigen::Matrix3d m;
+  m << i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2];
+  return Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(m, Eigen::EigenvaluesOnly).eigenvalues();
+}
+
+void check_moments(CheckContext& check, std::vector<double> inertia, const Formula& formula,
+                   const Field& field) {
+  inertia.resize(6);
+  const Eigen::Vector3d moments = principal_moments(inertia);
+  const double slack = inertia_tolerance * moments.cwiseAbs().maxCoeff();
+  const std::string shown =
+      text_of(moments[0]) + ", " + text_of(moments[1]) + ", " + text_of(moments[2]);
+  if (moments[0] < -slack)
+    check.problems.error(formula.where,
+                         CheckContext::name_of(field) +
+                             " is not positive semidefinite: its principal moments are " + shown);
+  else if (moments[0] + moments[1] < moments[2] - slack)
+    check.problems.error(
+        formula.where, CheckContext::name_of(field) +
+                           " violates the triangle inequality: no body has the principal moments " +
+                           shown + "; the largest must not exceed the sum of the others");
+}
+
+// [xx, yy, zz] becomes six numbers.
+Values full_inertia(const Values& values) {
+  Values all = values;
+  while (all.size() < 6) all.push_back(Value(0));
+  return all;
+}
+
+void check_stated_mass(CheckContext& check, const BodyText& text, const Owner& owner, Body& body) {
+  const Field mass_field{"mass", owner}, inertia_field{"inertia", owner, {3, 6}};
+  if (!text.mass)
+    check.problems.error(owner.where, "missing key 'mass' of body '" + owner.name +
+                                          "'; expected a number, 0 for a body without mass, or "
+                                          "'density' with shapes");
+  const Checked mass = check.number(text.mass, mass_field);
+  check.demand(mass, mass_field, "at least 0", [](double x) { return x >= 0; });
+  body.mass = mass.formula;
+  body.com = or_default(check.numbers(text.com, {"com", owner, {3}}).formula, {0, 0, 0});
+  const Checked inertia = check.numbers(text.inertia, inertia_field);
+  if (inertia.ok()) {
+    check_moments(check, inertia.values, inertia.formula, inertia_field);
+    body.inertia = check.formulas.compile(full_inertia(text.inertia), Scope::numbers);
+  } else {
+    body.inertia = constant_formula({0, 0, 0, 0, 0, 0});
+  }
+}
+
+void check_density(CheckContext& check, const BodyText& text, const Owner& owner, Body& body) {
+  const Field field{"density", owner};
+  const Checked density = check.number(text.density, field);
+  check.demand_positive(density, field);
+  body.density = density.formula;
+  const auto refuse = [&](bool given, Location where, const char* key) {
+    if (given)
+      check.problems.error(where,
+                           std::string("'") + key + "' beside 'density' of body '" + owner.name +
+                               "': mass, com and inertia follow from the shapes; expected one or "
+                               "the other");
+  };
+  refuse(text.mass.has_value(), text.mass ? text.mass->where : Location{}, "mass");
+  refuse(!text.com.empty(), text.com.where, "com");
+  refuse(!text.inertia.empty(), text.inertia.where, "inertia");
+  if (text.shapes.empty() && text.shapes_where.line == 0)
+    check.problems.error(text.density->where,
+                         "'density' of body '" + owner.name + "' needs at least one shape");
+}
+
+void check_group(CheckContext& check, const BodyText& text, Body& body) {
+  static const std::vector<std::string> known = {"auto", "se3", "so3r3"};
+  if (text.group == "se3")
+    body.group = BodyGroup::se3;
+  else if (text.group == "so3r3")
+    body.group = BodyGroup::so3r3;
+  else if (text.group == "auto")
+    body.group = BodyGroup::automatic;
+  else if (!text.group.empty())
+    check.problems.error(text.group_where,
+                         "unknown group '" + text.group + "'" + check.suggest(text.group, known));
+}
+
+}  // namespace
+
+void check_bodies(CheckContext& check) {
+  for (const BodyText& text : check.text.bodies) {
+    const Owner owner{"body", text.name, text.where};
+    Body body;
+    body.name = text.name;
+    body.where = text.where;
+    for (const ShapeText& shape : text.shapes)
+      body.shapes.push_back(check_shape(check, shape, owner));
+    if (text.density)
+      check_density(check, text, owner, body);
+    else
+      check_stated_mass(check, text, owner, body);
+    check_group(check, text, body);
+    check.model.bodies.push_back(std::move(body));
+  }
+}
+
+}  // namespace cartan

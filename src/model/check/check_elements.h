@@ -1,0 +1,75 @@
+// What forces and constraints have in common: a type, and a name even when the file gives none.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "model/check/check_context.h"
+
+namespace cartan {
+
+// Names the unnamed: type and running number among its type, passing over names that are taken.
+template <class T>
+std::vector<std::string> element_names(const std::vector<T>& list) {
+  std::unordered_set<std::string> taken;
+  for (const T& item : list)
+    if (!item.name.empty()) taken.insert(item.name);
+  std::vector<std::string> names;
+  std::unordered_map<std::string, int> count;
+  for (const T& item : list) {
+    int& number = count[item.type];
+    ++number;
+    std::string name = item.name;
+    while (name.empty() && !taken.insert(item.type + std::to_string(number)).second) ++number;
+    names.push_back(name.empty() ? item.type + std::to_string(number) : name);
+  }
+  return names;
+}
+
+// Complains about a missing or unknown type.
+template <class T>
+bool check_element_type(CheckContext& check, const T& item, const Owner& owner,
+                        const std::vector<std::string>& known) {
+  for (const std::string& type : known)
+    if (item.type == type) return true;
+  if (!item.type.empty())
+    check.problems.error(item.type_where, std::string("unknown ") + owner.kind + " type '" +
+                                              item.type + "'" + check.suggest(item.type, known));
+  else if (item.type_where.line == 0)
+    check.problems.error(item.where, std::string("missing key 'type' of a ") + owner.kind);
+  return false;
+}
+
+// Whether a key is there, be it with a value that was complained about.
+inline bool present(const Values& values) {
+  return !values.empty() || values.where.line > 0;
+}
+
+inline void require_any(CheckContext& check, bool any, const Owner& owner, const char* keys) {
+  if (!any)
+    check.problems.error(owner.where, "force '" + owner.name + "' does nothing; expected " + keys);
+}
+
+// `count` numbers, of which a single one may stand for all; zero when absent.
+inline Formula spread_numbers(CheckContext& check, const Values& values, const Field& field,
+                              int count, bool warn_if_negative) {
+  Field one_or_all = field;
+  if (count > 1) one_or_all.lengths = {1, count};
+  const Checked checked = check.numbers(values, one_or_all);
+  if (warn_if_negative) check.warn_negative(checked, field);
+  Values all = checked.ok() ? values : Values{0};
+  while (static_cast<int>(all.size()) < count) all.push_back(all[0]);
+  return check.formulas.compile(all, Scope::numbers);
+}
+inline Formula coefficients(CheckContext& check, const Values& values, const Field& field,
+                            int count) {
+  return spread_numbers(check, values, field, count, true);
+}
+
+inline bool plain_coordinates(JointType type) {
+  return type != JointType::spherical && type != JointType::free && type != JointType::fixed;
+}
+
+}  // namespace cartan

@@ -1,0 +1,146 @@
+// Names: present, well-formed, unique; and what every expression may refer to.
+#include <string_view>
+#include <unordered_map>
+
+#include "core/printable.h"
+#include "model/check/check_context.h"
+
+namespace cartan {
+namespace {
+
+// Names of one kind, each seen once.
+class NameList {
+ public:
+  NameList(const char* kind, Diagnostics& problems) : kind_(kind), problems_(problems) {}
+
+  // `table`: where to point when the name is missing; `place`: of the name.
+  void add(const std::string& name, Location place, Location table) {
+    if (name.empty()) {
+      if (place.line == 0) problems_.error(table, std::string("missing key 'name' of a ") + kind_);
+      return;
+    }
+    if (place.line == 0) place = table;
+    if (name.find_first_of(",[]'\"\n\r\t") != std::string::npos || name.front() == ' ' ||
+        name.back() == ' ' || !is_printable(name))
+      problems_.error(place, std::string("the name of a ") + kind_ +
+                                 " must not contain commas, brackets, quotes, tabs, line ends or "
+                                 "control characters, nor begin or end with a blank");
+    const auto [first, is_new] = seen_.try_emplace(name, place);
+    if (is_new) return;
+    std::string message = std::string("duplicate ") + kind_ + " name '" + name + "'";
+    if (first->second.line > 0)
+      message += "; the first is in line " + std::to_string(first->second.line);
+    problems_.error(place, message);
+  }
+
+ private:
+  const char* kind_;
+  Diagnostics& problems_;
+  std::unordered_map<std::string, Location> seen_;
+};
+
+bool is_identifier(const std::string& name) {
+  const auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  if (name.empty() || !letter(name[0])) return false;
+  for (char c : name)
+    if (!letter(c) && !(c >= '0' && c <= '9')) return false;
+  return true;
+}
+
+// Names that stand in expressions by themselves: parameters, definitions, variables.
+class PlainNames {
+ public:
+  explicit PlainNames(CheckContext& check) : check_(check) {}
+
+  void add(const char* kind, const std::string& name, Location place) {
+    Diagnostics& problems = check_.problems;
+    const std::string whose = std::string("the ") + kind + " '" + name + "'";
+    if (!is_identifier(name))
+      problems.error(place, "'" + name + "' cannot be the name of a " + kind +
+                                "; expected letters, digits and _, not beginning with a digit");
+    if (name == "t" || name == "pi")
+      problems.error(place, "'" + name + "' is reserved and cannot be the name of a " + kind);
+    if ((name == "kinetic" || name == "potential") && check_.text.variables.empty())
+      problems.warning(place, whose + " hides the energy of that name");
+    const auto [first, is_new] = seen_.try_emplace(name, kind);
+    if (is_new) return;
+    problems.error(place, first->second == std::string_view(kind)
+                              ? std::string("duplicate ") + kind + " name '" + name + "'"
+                              : whose + " has the name of a " + std::string(first->second));
+  }
+
+ private:
+  CheckContext& check_;
+  std::unordered_map<std::string, std::string_view> seen_;
+};
+
+template <class T>
+void check_list(const char* kind, const std::vector<T>& list, Diagnostics& problems) {
+  NameList names(kind, problems);
+  for (const T& item : list) names.add(item.name, item.name_where, item.where);
+}
+// Elements that get a name if they have none.
+template <class T>
+void check_optional_list(const char* kind, const std::vector<T>& list, Diagnostics& problems) {
+  NameList names(kind, problems);
+  for (const T& item : list)
+    if (!item.name.empty()) names.add(item.name, item.name_where, item.where);
+}
+
+void check_plain_names(CheckContext& check) {
+  PlainNames plain(check);
+  for (const NamedValue& parameter : check.text.parameters) {
+    plain.add("parameter", parameter.name, parameter.where);
+    check.names.add_parameter(parameter.name);
+  }
+  for (const NamedValue& definition : check.text.definitions)
+    plain.add("definition", definition.name, definition.where);
+  for (const VariableText& variable : check.text.variables) {
+    plain.add("variable", variable.name, variable.where);
+    check.names.add_variable(variable.name);
+  }
+}
+
+// Columns trajectory.csv has anyway.
+void check_output_names(CheckContext& check) {
+  const bool mechanism = check.text.variables.empty();
+  for (const OutputText& output : check.text.outputs) {
+    const std::string& name = output.name;
+    const bool taken = name == "t" || (mechanism ? name == "kinetic" || name == "potential" ||
+                                                       name == "energy" || name == "constraint"
+                                                 : check.names.find_variable(name) >= 0);
+    if (taken)
+      check.problems.error(
+          output.name_where,
+          "the output '" + name + "' has the name of a column that is always written");
+  }
+}
+
+}  // namespace
+
+void check_names(CheckContext& check) {
+  const ModelDescription& text = check.text;
+  if (!is_printable(text.name))
+    check.problems.error(text.where,
+                         "the name of the model must not contain line ends or control characters");
+  check_plain_names(check);
+  check_list("body", text.bodies, check.problems);
+  check_list("joint", text.joints, check.problems);
+  check_list("event", text.events, check.problems);
+  check_list("output", text.outputs, check.problems);
+  check_optional_list("force", text.forces, check.problems);
+  check_optional_list("constraint", text.constraints, check.problems);
+  check_output_names(check);
+  for (const BodyText& body : text.bodies) {
+    check.names.add_body(body.name);
+    if (body.name == "world")
+      check.problems.error(body.name_where,
+                           "'world' is the fixed frame and cannot be the name of a body");
+  }
+  for (const JointText& joint : text.joints)
+    check.names.add_joint(joint.name, joint_type_from_name(joint.type));
+}
+
+}  // namespace cartan

@@ -1,0 +1,118 @@
+// Gravity, events, outputs, variables and the defaults of a run.
+#include "model/check/check_context.h"
+#include "model/type_names.h"
+
+namespace cartan {
+namespace {
+
+void check_gravity(CheckContext& check) {
+  const std::string name = check.text.name;
+  const Owner owner{"model", name, check.text.where};
+  check.model.gravity = or_default(
+      check.expressions(check.text.gravity, {"gravity", owner, {3}}, Scope::time), {0, 0, -9.81});
+  if (!check.text.gravity_frame.empty())
+    check.model.gravity_frame =
+        check.body(check.text.gravity_frame, {"gravity_frame", owner}, true);
+}
+
+void check_events(CheckContext& check) {
+  for (const EventText& text : check.text.events) {
+    Event event;
+    event.name = text.name;
+    if (!text.when.reported) event.when = check.formulas.compile(text.when, Scope::everything);
+    event.direction = text.direction;
+    event.stop = text.action == "stop";
+    if (text.direction < -1 || text.direction > 1)
+      check.problems.error(text.direction_where, "direction of event '" + text.name +
+                                                     "' must be -1 (falling), 0 (both) or 1 "
+                                                     "(rising), got " +
+                                                     std::to_string(text.direction));
+    if (text.action != "stop" && text.action != "record" && !text.action.empty())
+      check.problems.error(text.action_where, "unknown action '" + text.action + "'" +
+                                                  check.suggest(text.action, {"record", "stop"}));
+    if (event.when.given() && event.when.program.is_constant())
+      check.problems.warning(text.when.where,
+                             "event '" + text.name + "' never happens: its expression is constant");
+    check.model.events.push_back(std::move(event));
+  }
+}
+
+void check_outputs(CheckContext& check) {
+  for (const OutputText& text : check.text.outputs) {
+    OutputMatrix matrix;
+    matrix.name = text.name;
+    matrix.rows = static_cast<int>(text.rows.size());
+    matrix.columns = text.rows.empty() ? 0 : static_cast<int>(text.rows[0].size());
+    matrix.sparse = text.sparse;
+    matrix.first = static_cast<int>(check.model.outputs.size());
+    for (int i = 0; i < matrix.rows; ++i)
+      for (int j = 0; j < matrix.columns; ++j) {
+        const Value& value = text.rows[i][j];
+        if (text.sparse && !value.is_expression() && value.number == 0) continue;
+        Output output;
+        output.name = text.name;
+        if (text.dimensions > 0) output.name += "[" + std::to_string(i) + "]";
+        if (text.dimensions > 1) output.name += "[" + std::to_string(j) + "]";
+        if (!value.reported) output.value = check.formulas.compile(value, Scope::everything);
+        check.model.outputs.push_back(std::move(output));
+        matrix.row.push_back(i);
+        matrix.column.push_back(j);
+      }
+    if (text.dimensions > 0) check.model.matrices.push_back(std::move(matrix));
+  }
+}
+
+void check_variables(CheckContext& check) {
+  for (const VariableText& text : check.text.variables) {
+    const Owner owner{"variable", text.name, text.where};
+    Variable variable;
+    variable.name = text.name;
+    variable.initial = check.number(text.initial, {"initial", owner}).formula;
+    if (text.rate && !text.rate->reported)
+      variable.rate = check.formulas.compile(*text.rate, Scope::everything);
+    check.model.variables.push_back(std::move(variable));
+  }
+}
+
+void check_simulate(CheckContext& check) {
+  const SimulateText& text = check.text.simulate;
+  const std::string name = "simulate";
+  const Owner owner{"section", name, text.where};
+  const auto positive = [&](const std::optional<Value>& value, const char* key) {
+    const Field field{key, owner};
+    const Checked checked = check.number(value, field);
+    check.demand_positive(checked, field);
+    return checked.formula;
+  };
+  SimulateDefaults& result = check.model.simulate;
+  result.duration = positive(text.duration, "duration");
+  result.step = positive(text.step, "step");
+  result.tolerance = positive(text.tolerance, "tolerance");
+  result.every = text.every;
+  if (text.every && *text.every < 1)
+    check.problems.error(text.every_where, "every must be a whole number from 1 on, got " +
+                                               std::to_string(*text.every));
+  const auto known_word = [&](const std::string& word, Location where, const char* kind,
+                              const std::vector<std::string>& known) {
+    for (const std::string& k : known)
+      if (word.empty() || word == k) return;
+    check.problems.error(
+        where, std::string("unknown ") + kind + " '" + word + "'" + check.suggest(word, known));
+  };
+  result.formulation = text.formulation;
+  result.integrator = text.integrator;
+  known_word(text.formulation, text.formulation_where, "formulation", formulation_names);
+  known_word(text.integrator, text.integrator_where, "integrator", known_integrators);
+}
+
+}  // namespace
+
+void check_rest(CheckContext& check) {
+  check_gravity(check);
+  check_events(check);
+  check_outputs(check);
+  check_variables(check);
+  check_simulate(check);
+}
+
+}  // namespace cartan
