@@ -31,9 +31,8 @@ struct Varied {
 };
 
 bool is_rotation(const Model& model, const Symbol& symbol) {
-  const JointType type = model.joints[symbol.index].type;
   return symbol.quantity == Quantity::joint_q && symbol.component < 4 &&
-         (type == JointType::spherical || type == JointType::free);
+         has_quaternion(model.joints[symbol.index].type);
 }
 
 // The names of the box as numbers of the state; false after a complaint.
@@ -164,11 +163,8 @@ std::string map_table(const std::vector<Varied>& varied,
 
 // Is it an angle, the same after a whole turn?
 bool is_angle(const Model& model, const Symbol& symbol) {
-  if (symbol.quantity != Quantity::joint_q) return false;
-  const JointType type = model.joints[symbol.index].type;
-  return type == JointType::revolute || type == JointType::universal ||
-         (type == JointType::cylindrical && symbol.component == 0) ||
-         (type == JointType::planar && symbol.component == 2);
+  return symbol.quantity == Quantity::joint_q &&
+         is_angle(model.joints[symbol.index].type, symbol.component);
 }
 
 // The number the box varies, at a state; an angle within half a turn of the middle of the box.

@@ -54,8 +54,7 @@ std::vector<double> rotation_speeds(const std::vector<double>& q, const std::vec
 }
 
 Rows calc_speeds(const Joint& joint, const std::vector<double>& t, Rows q) {
-  const bool rotation = joint.type == JointType::spherical || joint.type == JointType::free;
-  if (!rotation) return differentiate(t, q);
+  if (!has_quaternion(joint.type)) return differentiate(t, q);
   unwind_quaternions(q);
   Rows v = differentiate(t, q);
   for (std::size_t k = 0; k < t.size(); ++k) v[k] = rotation_speeds(q[k], v[k]);

@@ -66,7 +66,7 @@ std::string cost(const RunResult& run) {
 
 bool has_quaternions(const Model& model) {
   for (const Joint& joint : model.joints)
-    if (joint.type == JointType::spherical || joint.type == JointType::free) return true;
+    if (has_quaternion(joint.type)) return true;
   return false;
 }
 

@@ -17,10 +17,6 @@ namespace cartan {
 namespace fs = std::filesystem;
 namespace {
 
-bool has_rotation(JointType type) {
-  return type == JointType::spherical || type == JointType::free;
-}
-
 // All of the columns, or none of them; a part is a mistake.
 std::optional<std::vector<double>> last_values(const CsvTable& table,
                                                const std::vector<std::string>& names,
@@ -87,7 +83,7 @@ std::vector<std::string> speed_columns(const Joint& joint, char letter) {
 
 bool check_coordinates(const Joint& joint, const std::vector<double>& q, Diagnostics& problems,
                        Location where) {
-  if (!has_rotation(joint.type)) return true;
+  if (!has_quaternion(joint.type)) return true;
   const double length = norm(Quat<double>(q[0], q[1], q[2], q[3]));
   if (std::fabs(length - 1) <= unit_length_tolerance) return true;
   problems.error(where,

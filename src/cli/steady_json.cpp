@@ -29,7 +29,8 @@ ModeMotion calc_motion(const SteadyCase& steady, const State& state, const Eigen
     const Joint& joint = model.joints[j];
     if (closes_loop(model, static_cast<int>(j))) continue;
     for (int k = 0; k < joint.nv(); ++k) moving.x[v + k] = d[tangent + k];
-    if (joint.type == JointType::free) {  // places are moved in P's axes, speeds are in C's
+    // places behind a quaternion are moved in P's axes, their speeds are in C's
+    if (has_quaternion(joint.type) && plain_count(joint.type) > 0) {
       const Quat<double> u(state.x[x], state.x[x + 1], state.x[x + 2], state.x[x + 3]);
       const Vec3<double> p =
           rotate_back(u, Vec3<double>(d[tangent + 3], d[tangent + 4], d[tangent + 5]));

@@ -29,7 +29,7 @@ std::string refuse_friction(const Model& model) {
   for (const Force& force : model.forces) {
     const auto* friction = std::get_if<FrictionForce>(&force.law);
     if (friction && !friction->smoothing.given() &&
-        model.joints[friction->joint].type == JointType::free)
+        holds_nothing(model.joints[friction->joint].type))
       return fmt::format("friction '{}': a free joint cannot stick; give 'smoothing' or use 'drag'",
                          force.name);
     if (friction && closes_loop(model, friction->joint) &&
@@ -165,7 +165,7 @@ static int count_friction_modes(const Model& model) {
     if (const auto* friction = std::get_if<FrictionForce>(&force.law);
         friction && !friction->smoothing.given()) {
       const Joint& joint = model.joints[friction->joint];
-      count += joint.type == JointType::spherical ? 1 : joint.nv();
+      count += is_ball(joint.type) ? 1 : joint.nv();
     }
   return count;
 }

@@ -133,7 +133,8 @@ class Writer {
       for (std::size_t k = 0; k + 2 < numbers.size(); k += 3)
         result["axes"].push_back({numbers[k], numbers[k + 1], numbers[k + 2]});
     }
-    if (joint.pitch.given()) result["pitch"] = one(joint.pitch);
+    if (const JointSize& size = info(joint.type).keys.size; size.key)
+      result[size.key] = size.count == 1 ? one(joint.sizes) : all(joint.sizes);
     return result;
   }
 
@@ -152,7 +153,7 @@ class Writer {
                    {"joint", joint_name(f.joint)},
                    {"stiffness", all(f.stiffness)},
                    {"damping", all(f.damping)}};
-    if (model_.joints[f.joint].type != JointType::spherical) {
+    if (!is_ball(model_.joints[f.joint].type)) {
       result["rest"] = all(f.rest);
     } else {
       result["rest"] = quaternion(f.rest_rotation);

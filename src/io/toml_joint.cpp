@@ -7,32 +7,48 @@ namespace {
 
 using Kind = TomlNode::Kind;
 
-const std::vector<std::string> with_motion = {"revolute",    "prismatic",   "screw",
-                                              "cylindrical", "universal",   "planar",
-                                              "spherical",   "translation", "free"};
-const std::vector<KeyRule> joint_keys = {
-    {"name"},
-    {"type"},
-    {"parent"},
-    {"child"},
-    {"loop"},
-    {"axis", {"revolute", "prismatic", "screw", "cylindrical"}},
-    {"axes", {"universal"}},
-    {"normal", {"planar"}},
-    {"pitch", {"screw"}},
-    {"position", with_motion},
-    {"velocity", with_motion},
-};
+// The types a key belongs to.
+template <class Fits>
+std::vector<std::string> types_with(Fits&& fits) {
+  std::vector<std::string> names;
+  for (const JointTypeInfo& row : all_joint_types())
+    if (fits(row)) names.push_back(row.name);
+  return names;
+}
+std::vector<std::string> types_with(DirectionKey key) {
+  return types_with([&](const JointTypeInfo& row) { return row.keys.directions == key; });
+}
+
+std::vector<KeyRule> make_joint_keys() {
+  std::vector<KeyRule> keys = {{"name"},
+                               {"type"},
+                               {"parent"},
+                               {"child"},
+                               {"loop"},
+                               {"axis", types_with(DirectionKey::axis)},
+                               {"axes", types_with(DirectionKey::axes)},
+                               {"normal", types_with(DirectionKey::normal)}};
+  for (const JointTypeInfo& row : all_joint_types())
+    if (const char* key = row.keys.size.key) keys.push_back({key, {row.name}});
+  const auto moves = types_with([](const JointTypeInfo& row) { return row.nv > 0; });
+  keys.push_back({"position", moves});
+  keys.push_back({"velocity", moves});
+  return keys;
+}
+const std::vector<KeyRule> joint_keys = make_joint_keys();
 const std::vector<KeyRule> position_keys = {
-    {"axis"}, {"angle"}, {"quaternion"}, {"rpy"}, {"at", {"free"}}};
+    {"axis"}, {"angle"}, {"quaternion"}, {"rpy"}, {"at", types_with([](const JointTypeInfo& row) {
+                                                     return has_quaternion(row.type) &&
+                                                            plain_count(row.type) > 0;
+                                                   })}};
 
 // What is not a rotation joint has its position as plain numbers; an unknown type is taken as
 // written.
 void read_position(const TomlNode& node, const std::string& type, JointText::Position& position,
                    Diagnostics& problems) {
   position.given = true;
-  const bool rotation = type == "spherical" || type == "free";
-  const bool known = joint_type_from_name(type).has_value();
+  const std::optional<JointType> known = joint_type_from_name(type);
+  const bool rotation = known && has_quaternion(*known);
   if (node.is(Kind::table) && (rotation || !known)) {
     const TomlSection section(node, problems);
     position.rotation = read_rotation_keys(section);
@@ -42,8 +58,8 @@ void read_position(const TomlNode& node, const std::string& type, JointText::Pos
     problems.error(node.where, "expected the position of a " + type +
                                    " joint as { axis = [..], angle = .. }, "
                                    "{ quaternion = [..] } or { rpy = [..] }" +
-                                   (type == "free" ? ", with `at = [x, y, z]`" : "") + ", got " +
-                                   describe(node));
+                                   (plain_count(*known) > 0 ? ", with `at = [x, y, z]`" : "") +
+                                   ", got " + describe(node));
   } else {
     position.coordinates = read_values(node, problems);
   }
@@ -70,18 +86,22 @@ JointText read_joint(const TomlNode& table, Diagnostics& problems) {
   section.read("type", joint.type, joint.type_where);
   read_placement(section, "parent", PlacementForm::frame, joint.parent);
   read_placement(section, "child", PlacementForm::frame, joint.child);
-  section.read(joint.type == "planar" ? "normal" : "axis", joint.axis);
+  const std::optional<JointType> type = joint_type_from_name(joint.type);
+  const bool normal = type && info(*type).keys.directions == DirectionKey::normal;
+  section.read(normal ? "normal" : "axis", joint.axis);
   if (const TomlNode* axes = section.find("axes")) {
     joint.axes_where = axes->where;
     read_axes(*axes, joint.axes, problems);
   }
-  section.read("pitch", joint.pitch);
+  for (const JointTypeInfo& row : all_joint_types())
+    if (const char* key = row.keys.size.key; key && section.has(key))
+      section.read(key, joint.sizes[key]);
   if (const TomlNode* position = section.find("position"))
     read_position(*position, joint.type, joint.position, problems);
   section.read("velocity", joint.velocity);
   joint.velocity_given = section.has("velocity");
   section.read("loop", joint.loop);
-  section.finish(joint_keys, "joint", joint_type_from_name(joint.type) ? joint.type : "");
+  section.finish(joint_keys, "joint", type ? joint.type : "");
   return joint;
 }
 

@@ -12,6 +12,7 @@
 //   std::optional<Model> model = check_model(d, problems);
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -95,14 +96,14 @@ struct JointText {
   std::string name;
   std::string type;
   PlacementText parent, child;
-  Values axis;               // revolute, prismatic, screw, cylindrical; planar: its normal
-  std::vector<Values> axes;  // universal
-  std::optional<Value> pitch;
+  Values axis;                          // or normal
+  std::vector<Values> axes;             // joints with two axes
+  std::map<std::string, Values> sizes;  // numbers of the type's own under their key: pitch, ...
   struct Position {
     bool given = false;
     Values coordinates;     // joints with plain coordinates
-    RotationText rotation;  // spherical, free
-    Values at;              // free
+    RotationText rotation;  // joints with a quaternion
+    Values at;              // coordinates behind the quaternion
   } position;
   Values velocity;
   bool velocity_given = false;

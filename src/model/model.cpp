@@ -1,7 +1,6 @@
 #include "model/model.h"
 #include "symbolic/expression.h"
 
-#include <array>
 #include <cassert>
 
 namespace cartan {
@@ -21,17 +20,6 @@ ModelDescription& ModelDescription::operator=(ModelDescription&&) noexcept = def
 ModelDescription::~ModelDescription() = default;
 namespace {
 
-constexpr std::array<JointTypeInfo, joint_type_count> joint_types = {{{"fixed", 0, 0},
-                                                                      {"revolute", 1, 1},
-                                                                      {"prismatic", 1, 1},
-                                                                      {"screw", 1, 1},
-                                                                      {"cylindrical", 2, 2},
-                                                                      {"universal", 2, 2},
-                                                                      {"planar", 3, 3},
-                                                                      {"spherical", 4, 3},
-                                                                      {"translation", 3, 3},
-                                                                      {"free", 7, 6}}};
-
 template <class T>
 int find_named(const std::vector<T>& list, std::string_view name) {
   for (std::size_t i = 0; i < list.size(); ++i)
@@ -40,16 +28,6 @@ int find_named(const std::vector<T>& list, std::string_view name) {
 }
 
 }  // namespace
-
-const JointTypeInfo& info(JointType type) {
-  return joint_types[static_cast<std::size_t>(type)];
-}
-
-std::optional<JointType> joint_type_from_name(std::string_view name) {
-  for (std::size_t i = 0; i < joint_types.size(); ++i)
-    if (name == joint_types[i].name) return static_cast<JointType>(i);
-  return std::nullopt;
-}
 
 int Model::find_body(std::string_view body) const {
   if (body == "world") return world;

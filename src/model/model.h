@@ -19,6 +19,7 @@
 #include "expr/expression.h"
 #include "model/consent.h"
 #include "model/description.h"
+#include "model/joint_types.h"
 
 namespace cartan {
 
@@ -65,35 +66,14 @@ struct Body {
   Location where;
 };
 
-enum class JointType {
-  fixed,
-  revolute,
-  prismatic,
-  screw,
-  cylindrical,
-  universal,
-  planar,
-  spherical,
-  translation,
-  free
-};
-inline constexpr int joint_type_count = 10;
-
-struct JointTypeInfo {
-  const char* name;
-  int nq, nv;  // embedded numbers, speeds
-};
-const JointTypeInfo& info(JointType type);
-std::optional<JointType> joint_type_from_name(std::string_view name);
-
 struct Joint {
   std::string name;
   JointType type = JointType::fixed;
   Placement parent, child;  // frames P and C
   Formula axes;             // 0, 3 (axis, normal) or 6 (universal); normalised when evaluated
-  Formula pitch;            // screw
-  Formula coordinates;      // initial: plain joints nv numbers; free: 3 (its `at`)
-  Rotation rotation;        // initial: spherical, free
+  Formula sizes;            // numbers of the type's own (joint_types.h): pitch, ...
+  Formula coordinates;      // initial: those behind the quaternion, if there is one
+  Rotation rotation;        // initial: joints with a quaternion
   Formula velocity;         // initial: nv numbers
   bool position_given = false, velocity_given = false;
   bool at_centre_of_mass = false;  // the child's frame lies there, whatever `child.at` says

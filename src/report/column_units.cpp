@@ -13,24 +13,23 @@ namespace cartan {
 namespace {
 
 // Number `k` of a joint's coordinates or speeds: is it an angle? -1: neither angle nor length.
-int is_angle(const std::string& type, bool speed, int k) {
-  if (type == "prismatic" || type == "translation") return 0;
-  if (type == "cylindrical") return k == 0;
-  if (type == "planar") return k == 2;
-  if (type == "spherical") return speed ? 1 : -1;
-  if (type == "free") return speed ? k < 3 : k < 4 ? -1 : 0;
-  return 1;
+int measures_angle(const std::string& type, bool speed, int k) {
+  const std::optional<JointType> known = joint_type_from_name(type);
+  if (!known || k >= (speed ? info(*known).nv : info(*known).nq)) return 1;
+  if (speed) return speed_turns(*known, k);
+  const std::string_view unit = coordinate_unit(*known, k);
+  return unit == "1" ? -1 : unit == "rad";
 }
 
 std::string joint_unit(const std::string& type, const std::string& number) {
   if (number.empty() || number.find_first_not_of("0123456789", 1) != std::string::npos) return "";
   const int k = number.size() > 1 ? number[1] - '0' : 0;
   if (number[0] == 'q' || number[0] == 'v') {
-    const int angle = is_angle(type, number[0] == 'v', k);
+    const int angle = measures_angle(type, number[0] == 'v', k);
     if (angle < 0) return "";
     return std::string(angle ? "rad" : "m") + (number[0] == 'v' ? "/s" : "");
   }
-  if (number[0] == 'f') return is_angle(type, true, k) == 1 ? "N m" : "N";  // of `inverse`
+  if (number[0] == 'f') return measures_angle(type, true, k) == 1 ? "N m" : "N";  // of `inverse`
   return "";
 }
 
@@ -47,15 +46,9 @@ std::string body_unit(const std::string& number) {
 
 // Equations of a loop joint, translations first (docs/formulations.md, "Constraints").
 std::vector<std::string> loop_rows(const std::string& type) {
-  static const std::map<std::string, std::pair<int, int>> counts = {
-      {"fixed", {3, 3}},  {"revolute", {3, 2}},    {"prismatic", {2, 3}},
-      {"screw", {2, 2}},  {"cylindrical", {2, 2}}, {"universal", {3, 1}},
-      {"planar", {1, 2}}, {"spherical", {3, 0}},   {"translation", {0, 3}}};
-  const auto found = counts.find(type);
-  if (found == counts.end()) return {};
-  std::vector<std::string> rows(found->second.first, "m");
-  rows.insert(rows.end(), found->second.second, "rad");
-  if (type == "screw") rows.push_back("m");  // the advance
+  std::vector<std::string> rows;
+  if (const std::optional<JointType> known = joint_type_from_name(type))
+    for (const char unit : info(*known).rows) rows.push_back(unit == 'm' ? "m" : "rad");
   return rows;
 }
 
@@ -90,7 +83,7 @@ void ColumnUnits::read_rows(const nlohmann::json& model) {
     if (!constraint.is_object()) continue;
     const std::string type = constraint.value("type", "");
     const auto speed_unit = [&](const std::string& joint, int k) {
-      const int angle = is_angle(joints_[joint], true, k);
+      const int angle = measures_angle(joints_[joint], true, k);
       return std::string(angle < 0 ? "" : angle ? "rad" : "m");
     };
     std::vector<std::string> rows(type == "rolling-disc" ? 3 : 1, "m");

@@ -50,7 +50,7 @@ std::unique_ptr<Case> make_example_case(const Model& model, std::uint64_t seed) 
     std::vector<double> position(c->state.x.begin() + q0, c->state.x.begin() + q0 + joint.nq());
     q0 += joint.nq();
     std::size_t plain = 0;
-    if (joint.type == JointType::spherical || joint.type == JointType::free) {
+    if (has_quaternion(joint.type)) {
       const Quat<double> u = Quat<double>(position[0], position[1], position[2], position[3]) *
                              exp_quat(random.vector(0.3));
       position[0] = u.w, position[1] = u.x, position[2] = u.y, position[3] = u.z;

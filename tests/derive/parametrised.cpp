@@ -44,7 +44,7 @@ struct Writer {
     (*this)(joint.child);
     (*this)(joint.axis);
     for (Values& axis : joint.axes) (*this)(axis);
-    (*this)(joint.pitch);
+    (*this)(joint.sizes);
   }
   void operator()(ForceText& force) {
     (*this)(force.from.at);

@@ -24,7 +24,7 @@ for kind in joints forces constraints; do
   diff -r "$root/docs/images/$kind" "$folder/images/$kind" || fail "docs/images/$kind is not what tools/site/drawings.py draws"
 done
 # Every joint type, force and constraint has its drawing on its page.
-for word in fixed revolute prismatic screw cylindrical universal planar spherical translation free; do
+for word in $(sed -n 's/^    {JointType::\([a-z]*\), .*/\1/p' "$root/src/model/joint_types.h"); do
   grep -q "](images/joints/$word.svg)" "$root/docs/joints.md" || fail "docs/joints.md has no drawing of $word"
 done
 for word in forces/{spring,torsion,wrench,joint,potential,friction,drag} constraints/{distance,drive,coupler,rolling-disc,knife-edge}; do

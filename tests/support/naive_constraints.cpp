@@ -182,7 +182,7 @@ NaiveState calc_naive_initial_state(const NaiveTree& tree) {
   };
   for (const Joint& joint : tree.model->joints) {
     int plain = joint.nq();
-    if (joint.type == JointType::spherical || joint.type == JointType::free) {
+    if (has_quaternion(joint.type)) {
       const Quat<double> u = calc_quaternion<double>(joint.rotation, parameters);
       append(state.q, {u.w, u.x, u.y, u.z}, 4);
       plain -= 4;
@@ -194,7 +194,7 @@ NaiveState calc_naive_initial_state(const NaiveTree& tree) {
 }
 
 void advance_naive_coordinates(const NaiveJoint& j, const double* step, double* q) {
-  if (j.type != JointType::spherical && j.type != JointType::free) {
+  if (!has_quaternion(j.type)) {
     for (int k = 0; k < j.nq; ++k) q[k] += step[k];
     return;
   }

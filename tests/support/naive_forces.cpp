@@ -169,7 +169,7 @@ NaiveEnergy apply_spherical(const Situation& s, const TorsionForce& f, const Nai
 
 NaiveEnergy apply(const Situation& s, const TorsionForce& f) {
   const NaiveJoint& j = s.tree.joints[f.joint];
-  if (j.type == JointType::spherical) return apply_spherical(s, f, j);
+  if (is_ball(j.type)) return apply_spherical(s, f, j);
   const std::vector<double> k = s.numbers(f.stiffness, j.nv), c = s.numbers(f.damping, j.nv),
                             rest = s.numbers(f.rest, j.nv);
   NaiveEnergy energy;

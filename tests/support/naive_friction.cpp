@@ -15,11 +15,11 @@ std::vector<double> numbers(const NaiveTree& tree, const Formula& f, int size) {
 
 }  // namespace
 
-// -(coulomb + load + viscous |v| + quadratic v^2) sign v; a spherical joint: along w/|w|.
+// -(coulomb + load + viscous |v| + quadratic v^2) sign v; a ball: along w/|w|.
 std::vector<double> calc_naive_friction(const NaiveTree& tree, const NaiveState& state,
                                         const FrictionForce& f, double load) {
   const NaiveJoint& j = tree.joints[f.joint];
-  const bool spherical = j.type == JointType::spherical;
+  const bool spherical = is_ball(j.type);
   const int size = spherical ? 1 : j.nv;
   const std::vector<double> coulomb = numbers(tree, f.coulomb, size),
                             viscous = numbers(tree, f.viscous, size),
@@ -48,9 +48,10 @@ double calc_naive_bearing_load(const NaiveTree& tree, const FrictionForce& f, Ve
   if (slides) force -= dot(a, force) * a;
   if (j.type == JointType::spherical) torque = {};
   if (j.type == JointType::screw) {
-    const double share = (dot(a, torque) + j.pitch * dot(a, force)) / (1 + j.pitch * j.pitch);
+    const double pitch = j.sizes[0];
+    const double share = (dot(a, torque) + pitch * dot(a, force)) / (1 + pitch * pitch);
     torque -= share * a;
-    force -= share * j.pitch * a;
+    force -= share * pitch * a;
   }
   // one column per load component; groups of components whose norm counts
   struct Group {

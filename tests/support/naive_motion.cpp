@@ -26,7 +26,7 @@ NaiveJoint make_joint(const Joint& joint, std::span<const double> parameters) {
     j.axis = unit({a[0], a[1], a[2]});
     if (a.size() == 6) j.axis2 = unit({a[3], a[4], a[5]});
   }
-  if (joint.pitch.given()) j.pitch = evaluate<double>(joint.pitch, parameters)[0];
+  if (joint.sizes.given()) j.sizes = evaluate<double>(joint.sizes, parameters);
   return j;
 }
 
@@ -35,7 +35,7 @@ NaiveJoint make_joint(const Joint& joint, std::span<const double> parameters) {
 //   quaternion: u' = 1/2 u (0, w), u'' = 1/2 u' (0, w)
 //   free:       p' = R(u) v, p'' = R' v
 void fill_paths(const NaiveJoint& j, const double* q, const double* v, Jet* path) {
-  if (j.type != JointType::spherical && j.type != JointType::free) {
+  if (!has_quaternion(j.type)) {
     for (int k = 0; k < j.nq; ++k) path[k] = Jet(q[k], v[k], 0);
     return;
   }
@@ -95,7 +95,7 @@ Pose<Jet> calc_naive_joint_pose(const NaiveJoint& j, const Jet* q) {
       break;
     case JointType::screw:
       X.R = turn(j.axis, q[0]);
-      X.p = (Jet(j.pitch) * q[0]) * axis;
+      X.p = (Jet(j.sizes[0]) * q[0]) * axis;
       break;
     case JointType::cylindrical:
       X.R = turn(j.axis, q[0]);
@@ -115,6 +115,10 @@ Pose<Jet> calc_naive_joint_pose(const NaiveJoint& j, const Jet* q) {
     }
     case JointType::spherical:
       X.R = rotation_matrix(Quat<Jet>(q[0], q[1], q[2], q[3]));
+      break;
+    case JointType::ellipsoidal:
+      X.R = rotation_matrix(Quat<Jet>(q[0], q[1], q[2], q[3]));
+      for (int k = 0; k < 3; ++k) X.p[k] = Jet(j.sizes[k]) * X.R(k, 2);
       break;
     case JointType::translation:
       X.p = {q[0], q[1], q[2]};

@@ -27,7 +27,7 @@ struct NaiveJoint {
   int inboard = world, outboard = 0;  // bodies
   Pose<double> X_parent, X_child;     // P and C in their bodies
   Vec3<double> axis, axis2;
-  double pitch = 0;
+  std::vector<double> sizes;  // screw: pitch; ellipsoidal: radii
   int q0 = 0, v0 = 0, nq = 0, nv = 0;
 };
 

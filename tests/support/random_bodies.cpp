@@ -66,21 +66,15 @@ BodyText make_body(Builder& b, const std::string& name, JointType joint) {
   return body;
 }
 
-bool is_hinge_angle(JointType type, int k) {
-  return type == JointType::revolute || type == JointType::universal ||
-         (type == JointType::cylindrical && k == 0) || (type == JointType::planar && k == 2);
-}
-
 void add_motion(Builder& b, JointType type, JointText& joint) {
   auto speed = [&] { return number(b, b.random.away_from_zero(0.1, 2)); };
   for (int k = 0; k < info(type).nv; ++k) joint.velocity.push_back(speed());
   joint.velocity_given = joint.position.given = true;
-  if (type == JointType::spherical || type == JointType::free)
-    joint.position.rotation = rotation(b, b.random.rotation());
+  if (has_quaternion(type)) joint.position.rotation = rotation(b, b.random.rotation());
   if (type == JointType::free) joint.position.at = numbers(b, b.random.vector(1));
-  if (type == JointType::spherical || type == JointType::free || type == JointType::fixed) return;
+  if (!plain_coordinates(type)) return;
   for (int k = 0; k < info(type).nv; ++k) {
-    const bool turned = is_hinge_angle(type, k) && b.turns.chance(b.options.turned);
+    const bool turned = is_angle(type, k) && b.turns.chance(b.options.turned);
     const int turns = turned ? b.turns.integer(-4, 4) : 0;
     joint.position.coordinates.push_back(number(b, b.random.uniform(-1.5, 1.5) + 2 * pi * turns));
   }
@@ -99,7 +93,7 @@ Values make_axis(Builder& b) {
 void add_axes(Builder& b, JointType type, JointText& joint) {
   switch (type) {
     case JointType::screw:
-      joint.pitch = number(b, b.random.away_from_zero(0.05, 0.4));
+      joint.sizes["pitch"] = {number(b, b.random.away_from_zero(0.05, 0.4))};
       [[fallthrough]];
     case JointType::revolute:
     case JointType::prismatic:
@@ -115,6 +109,10 @@ void add_axes(Builder& b, JointType type, JointText& joint) {
       joint.axes = {numbers(b, 2.0 * first), numbers(b, 0.7 * second)};
       break;
     }
+    case JointType::ellipsoidal:
+      for (int k = 0; k < 3; ++k)
+        joint.sizes["radii"].push_back(number(b, b.random.uniform(0.1, 0.6)));
+      break;
     default:
       break;
   }

@@ -33,14 +33,10 @@ Pose<double> shifted(const Vec3<double>& p) {
   return {Mat3<double>::identity(), p};
 }
 
-bool has_rotation(JointType type) {
-  return type == JointType::spherical || type == JointType::free;
-}
-
 void write_position(JointText& joint, JointType type, const double* q) {
   joint.position = {};
   joint.position.given = type != JointType::fixed;
-  const int first = has_rotation(type) ? 4 : 0;
+  const int first = has_quaternion(type) ? 4 : 0;
   if (first) joint.position.rotation = rotation_text({q[0], q[1], q[2], q[3]});
   Values& plain = type == JointType::free ? joint.position.at : joint.position.coordinates;
   for (int k = first; k < info(type).nq; ++k) plain.push_back(q[k]);
@@ -122,7 +118,7 @@ int allowed_redundancy(Builder& b) {
 
 std::vector<double> random_coordinates(Random& random, JointType type) {
   std::vector<double> q;
-  if (has_rotation(type)) {
+  if (has_quaternion(type)) {
     const Quat<double> u = random.rotation();
     q = {u.w, u.x, u.y, u.z};
   }
@@ -144,7 +140,15 @@ NaiveJoint add_axes(Random& random, JointType type, JointText& joint) {
              type == JointType::planar) {
     joint.axis = values(random.uniform(0.5, 2) * first);
   }
-  if (type == JointType::screw) joint.pitch = like.pitch = random.away_from_zero(0.05, 0.4);
+  if (type == JointType::screw) {
+    like.sizes = {random.away_from_zero(0.05, 0.4)};
+    joint.sizes["pitch"] = {like.sizes[0]};
+  }
+  if (type == JointType::ellipsoidal)
+    for (int k = 0; k < 3; ++k) {
+      like.sizes.push_back(random.uniform(0.1, 0.6));
+      joint.sizes["radii"].push_back(like.sizes[k]);
+    }
   return like;
 }
 
@@ -184,7 +188,7 @@ bool add_doubled_joint(Builder& b, ModelDescription& d) {
   const JointText& original = b.model.joints[which];
   JointText joint;
   joint.name = b.name("double");
-  joint.axis = original.axis, joint.axes = original.axes, joint.pitch = original.pitch;
+  joint.axis = original.axis, joint.axes = original.axes, joint.sizes = original.sizes;
   Pose<double> shift;
   if (j.type == JointType::revolute || j.type == JointType::cylindrical ||
       j.type == JointType::screw || j.type == JointType::prismatic)
@@ -332,7 +336,7 @@ bool add_rolling_disc(Builder& b, ModelDescription& d) {
 std::vector<int> plain_joints(const ClosedModel& m, bool loops_only = false) {
   std::vector<int> found;
   for (std::size_t k = 0; k < m.tree.joints.size(); ++k)
-    if (m.tree.joints[k].nv > 0 && !has_rotation(m.tree.joints[k].type) &&
+    if (m.tree.joints[k].nv > 0 && !has_quaternion(m.tree.joints[k].type) &&
         (m.tree.joints[k].loop || !loops_only))
       found.push_back(static_cast<int>(k));
   return found;
@@ -393,7 +397,7 @@ void finish(Builder& b) {
     if (!j.loop) continue;
     if (b.random.chance(0.5)) text.velocity_given = false, text.velocity = {};
     // found from zero by the naive reference only where one turn at most is to be found
-    const bool easy = !has_rotation(j.type) && j.type != JointType::universal;
+    const bool easy = !has_quaternion(j.type) && j.type != JointType::universal;
     if (easy && b.random.chance(0.5)) text.position = {};
   }
   std::vector<JointText> tree, ahead, last;

@@ -130,7 +130,7 @@ void add_torsion(Builder& b) {
   f.joint = b.model.joints[joint].name;
   f.stiffness = one_or_each(b, nv, 1, 20);
   if (b.random.chance(0.6)) f.damping = one_or_each(b, nv, 0.1, 2);
-  if (b.joint_types[joint] == JointType::spherical) {
+  if (is_ball(b.joint_types[joint])) {
     static const std::vector<std::string> measures = {"", "rotation-vector", "euler321",
                                                       "euler321-literal"};
     f.measure = b.random.pick(measures);
@@ -182,8 +182,7 @@ void add_potential(Builder& b) {
 }
 
 bool may_have_bearings(JointType t) {
-  return t == JointType::revolute || t == JointType::prismatic || t == JointType::screw ||
-         t == JointType::cylindrical || t == JointType::spherical;
+  return info(t).bearings != JointBearings::none;
 }
 
 void add_bearings(Builder& b, JointType type, ForceText& f) {
@@ -193,7 +192,7 @@ void add_bearings(Builder& b, JointType type, ForceText& f) {
     BearingText bearing;
     bearing.at = numbers(b, b.random.vector(0.5));
     bearing.radial = number(b, b.random.uniform(0.002, 0.02));
-    if (type != JointType::spherical && b.random.chance(0.5))
+    if (info(type).bearings == JointBearings::axis && b.random.chance(0.5))
       bearing.axial = number(b, b.random.uniform(0.002, 0.02));
     f.bearings.push_back(bearing);
   }
@@ -214,7 +213,7 @@ void add_friction(Builder& b, bool smooth) {
   for (const ForceText& other : b.model.forces)  // one law per joint keeps exact friction decidable
     if (other.type == "friction" && other.joint.name == b.model.joints[joint].name) return;
   const JointType type = b.joint_types[joint];
-  const int count = type == JointType::spherical ? 1 : info(type).nv;
+  const int count = is_ball(type) ? 1 : info(type).nv;
   ForceText f;
   f.type = "friction";
   f.joint = b.model.joints[joint].name;

@@ -16,9 +16,9 @@ struct RandomMechanismOptions {
   // how likely a new body is attached to the last one instead of any earlier one (or the world)
   double chain = 0.5;
   std::vector<JointType> joints = {
-      JointType::fixed,       JointType::revolute,  JointType::prismatic, JointType::screw,
-      JointType::cylindrical, JointType::universal, JointType::planar,    JointType::spherical,
-      JointType::translation, JointType::free};
+      JointType::fixed,       JointType::revolute,  JointType::prismatic,  JointType::screw,
+      JointType::cylindrical, JointType::universal, JointType::planar,     JointType::spherical,
+      JointType::translation, JointType::free,      JointType::ellipsoidal};
   double turned = 0;        // how likely an angle of a hinge starts several turns away
   bool reversed = true;     // some joints have the new body as their parent
   bool shuffled = true;     // bodies and joints stand in the file in any order

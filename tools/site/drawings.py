@@ -221,6 +221,31 @@ def free():
     return d.svg()
 
 
+@drawing("joints", "ellipsoidal")
+def ellipsoidal():
+    d = Drawing("ellipsoidal joint: C's z axis has the direction n, its origin is at (a nx, b ny, c nz) of P", (0, 0.3, 0.2), 68)
+    radii = (1.0, 1.5, 0.8)
+    at = lambda n: tuple(r * c for r, c in zip(radii, n))
+    for normal in (X, Y, Z):
+        start = Y if normal == X else X
+        points = [at(turn(normal, math.radians(6 * k), start)) for k in range(61)]
+        d.path([d.at(p) for p in points], "#8a8a8a", 1.2, "" if normal == Z else "3 3")
+    axes = tuple(turn(X, math.radians(-48), a) for a in turned(Y, math.radians(18)))
+    place = at(axes[2])
+    d.frame(O, name="P", dx=-14, dy=-4, length=0.7)
+    d.box(add(place, scale(0.32, axes[2])), (0.7, 0.7, 0.5), axes, CHILD)
+    d.frame(place, axes, "C", "#0b4f7d", 1.0, dx=-16, dy=-8, letters=False)
+    d.text(add(place, scale(1.12, axes[2])), "n", "#0b4f7d", 10, 0, style="italic")
+    d.line(O, place, MOTION, 1.2, "4 3")
+    d.arc(place, axes[0], axes[1], math.radians(55), 0.8)
+    d.arc(place, axes[1], axes[2], math.radians(55), 0.8)
+    d.arc(place, axes[2], axes[0], math.radians(55), 0.8)
+    d.text(at(X), "a", INK, 0, 14, style="italic")
+    d.text(at(Y), "b", INK, 10, 8, style="italic")
+    d.text(at(Z), "c", INK, -10, -2, style="italic")
+    return d.svg()
+
+
 # -- forces -----------------------------------------------------------------------------------------------------------
 
 

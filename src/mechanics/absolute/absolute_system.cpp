@@ -51,7 +51,7 @@ bool choose_product(const Model& model, int body, bool formulation_product) {
       break;
   }
   return std::none_of(model.joints.begin(), model.joints.end(), [&](const Joint& joint) {
-    return joint.type != JointType::free &&
+    return !holds_nothing(joint.type) &&
            ((joint.parent.body == body && joint.child.body == world) ||
             (joint.parent.body == world && joint.child.body == body));
   });

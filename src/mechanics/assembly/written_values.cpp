@@ -14,17 +14,6 @@ namespace {
 constexpr double kept = 1e-10;  // of a value, and at least of one
 constexpr double full_turn = 6.283185307179586;
 
-bool turns(const Link<double>& shape) {
-  return shape.type == JointType::spherical || shape.type == JointType::free;
-}
-
-// Angles that joints in loops know up to full turns.
-bool is_angle(JointType type, int component) {
-  return type == JointType::revolute || type == JointType::universal ||
-         (type == JointType::cylindrical && component == 0) ||
-         (type == JointType::planar && component == 2);
-}
-
 double nearest_turn(double angle) {
   return std::remainder(angle, full_turn);
 }
@@ -60,9 +49,9 @@ WrittenValues::WrittenValues(const Mechanism<double>& mechanism, const WrittenSt
     const Link<double>& shape = shape_of(joint);
     const WrittenJoint& w = written[j];
     for (int k = 0; !w.q.empty() && k < shape.nv; ++k) {
-      const bool turn = turns(shape) && k < 3;
-      if (shape.type == JointType::free && !(turn ? w.rotation : w.coordinates)) continue;
-      positions_.push_back({joint, k, turn ? 0 : w.q[turns(shape) ? k + 1 : k], turn});
+      const bool turn = has_quaternion(shape) && k < 3;
+      if (has_place(shape) && !(turn ? w.rotation : w.coordinates)) continue;
+      positions_.push_back({joint, k, turn ? 0 : w.q[has_quaternion(shape) ? k + 1 : k], turn});
     }
     for (int k = 0; !w.v.empty() && k < shape.nv; ++k) speeds_.push_back({joint, k, w.v[k], false});
   }
@@ -104,7 +93,7 @@ ValueRows WrittenValues::at_positions(MotionWorkspace<double>& ws) const {
       const Mat3<double> rate = RotationAlgebra<double>::dexp_inverse_matrix(-turn);
       result.off[i] = turn[value.component];
       for (int k = 0; k < 3; ++k) factor[k] = rate(value.component, k);
-    } else if (shape.type == JointType::free) {
+    } else if (has_place(shape)) {
       const Mat3<double> R = rotation_matrix(quaternion_at(at.q));
       result.off[i] = at.q[value.component + 1] - value.written;
       for (int k = 0; k < 3; ++k) factor[3 + k] = R(value.component - 3, k);
@@ -152,7 +141,7 @@ void WrittenValues::restore_positions(const std::vector<int>& held, double* q) c
     const Link<double>& link = shape_of(value.joint);
     const std::vector<double>& written = written_[value.joint].q;
     if (!value.turn) {
-      const int k = turns(link) ? value.component + 1 : value.component;
+      const int k = has_quaternion(link) ? value.component + 1 : value.component;
       q[link.q0 + k] = written[k];
       continue;
     }
@@ -175,14 +164,13 @@ std::vector<ChangedValues> WrittenValues::list_changes(MotionWorkspace<double>& 
     const std::vector<double>& written = written_[j].q;
     if (written.empty()) continue;
     const JointCoordinates<double> at = coordinates_of(mechanism_, ws, static_cast<int>(j));
-    const bool rotation = turns(at.joint);
+    const bool rotation = has_quaternion(at.joint);
     std::vector<double> used = numbers_like(written, at.q, at.joint.nq, rotation);
     for (int k = 0; mechanism_.link_of_joint[j] < 0 && !rotation && k < at.joint.nq; ++k)
       if (is_angle(at.joint.type, k)) used[k] = written[k] + nearest_turn(used[k] - written[k]);
     std::vector<double> meant = written;  // a part of a free joint that was not written is as it is
-    if (at.joint.type == JointType::free && !written_[j].rotation)
-      std::copy_n(used.begin(), 4, meant.begin());
-    if (at.joint.type == JointType::free && !written_[j].coordinates)
+    if (has_place(at.joint) && !written_[j].rotation) std::copy_n(used.begin(), 4, meant.begin());
+    if (has_place(at.joint) && !written_[j].coordinates)
       std::copy_n(used.begin() + 4, 3, meant.begin() + 4);
     if (differ(meant, used, rotation))
       changes.push_back({static_cast<int>(j), false, std::move(meant), std::move(used)});

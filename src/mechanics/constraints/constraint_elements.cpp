@@ -77,8 +77,7 @@ struct ConstraintBuilder {
     mechanism.loop_nq += joint.nq();
     mechanism.loop_nv += joint.nv();
     set_joint_axes(joint, parameters, loop.shape);
-    const Vec3<S>& axis = joint.type == JointType::planar ? loop.shape.normal : loop.shape.axis;
-    set_sides(axis, loop);
+    set_sides(loop);
     loop.parent = link_of(joint.parent.body);
     loop.child = link_of(joint.child.body);
     loop.P = in_link(joint.parent.body, calc_frame<S>(joint.parent, parameters));
@@ -93,9 +92,10 @@ struct ConstraintBuilder {
     }
     mechanism.loops.push_back(loop);
   }
-  // The coordinate axis farthest from `axis`, made orthogonal to it.
-  void set_sides(const Vec3<S>& axis, LoopJoint<S>& loop) const {
-    if (loop.shape.type == JointType::planar) {
+  // The coordinate axis farthest from the joint's, made orthogonal to it; a plane has its own.
+  void set_sides(LoopJoint<S>& loop) const {
+    const Vec3<S>& axis = loop.shape.axis;
+    if (value_of(norm2(loop.shape.normal)) != 0) {
       loop.side1 = loop.shape.axis;
       loop.side2 = loop.shape.axis2;
       return;

@@ -96,7 +96,7 @@ void restore_rows(const ElementMechanism<double>& elements, ElementWorkspace<dou
   const int* active = m.mode.data() + mechanism.mode_count;
   for (std::size_t l = 0; l < mechanism.loops.size(); ++l) {
     const int row = mechanism.loop_row0[l];
-    if (!holds_point(mechanism.loops[l].shape.type)) continue;
+    if (!info(mechanism.loops[l].shape.type).holds_point) continue;
     if (!(active[row] && active[row + 1] && active[row + 2])) continue;
     double* lambda = m.lambda.data() + row;
     const Vector3 along_P =

@@ -115,7 +115,7 @@ void rewrite_rows(const ElementMechanism<S>& elements, ElementWorkspace<S>& ws) 
   for (std::size_t l = 0; l < mechanism.loops.size(); ++l) {
     const int* first = active + mechanism.loop_row0[l];
     const std::size_t end = s + 2 * (6 - mechanism.loops[l].shape.nv);
-    if (holds_point(mechanism.loops[l].shape.type) && first[0] && first[1] && first[2]) {
+    if (info(mechanism.loops[l].shape.type).holds_point && first[0] && first[1] && first[2]) {
       write_point_rows(elements, l, ws);
       s += 6;
     }
@@ -148,11 +148,6 @@ void place_sources(ElementMechanism<S>& elements) {
 }
 
 }  // namespace
-
-bool holds_point(JointType type) {
-  return type == JointType::spherical || type == JointType::revolute ||
-         type == JointType::universal || type == JointType::fixed;
-}
 
 template <class S>
 ElementMechanism<S> make_element_mechanism(const Model& model, std::span<const double> parameters,

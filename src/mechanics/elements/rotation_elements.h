@@ -90,7 +90,4 @@ template <class S>
 void write_link_acceleration(const ElementMechanism<S>& elements, std::size_t i,
                              const Mat3<S>& turning, const Vec3<S>& acceleration, S* rates);
 
-// Does the joint hold a point of both its bodies?
-bool holds_point(JointType type);
-
 }  // namespace cartan

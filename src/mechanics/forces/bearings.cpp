@@ -200,7 +200,7 @@ std::vector<LoadGroup<S>> make_groups(const std::vector<Bearing>& bearings, Join
   std::vector<LoadGroup<S>> groups;
   for (const Bearing& b : bearings) {
     const Vec3<S> at = calc_vec3<S>(b.at, parameters);
-    if (type == JointType::spherical) {
+    if (info(type).bearings == JointBearings::ball) {
       groups.push_back({at, {e[0], e[1], e[2]}, evaluate<S>(b.radial, parameters)[0]});
       continue;
     }

@@ -3,70 +3,12 @@
 //
 //   plain coordinates    q1 = q + d
 //   unit quaternions     u1 = u exp(d)
-//   free                 the same, and p1 = p + R(u) d_linear   (product: p + d_linear)
+//   places behind them   p1 = p + R(u) d_linear   (product: p + d_linear)
 #pragma once
 
 #include "mechanics/joints/joint_motion.h"
 
 namespace cartan {
-
-// (R(e) - 1) a for a unit quaternion e, no digit lost where e is close to one.
-template <class S>
-Vec3<S> turned_difference(const Quat<S>& e, const Vec3<S>& a) {
-  const Vec3<S> va = S(2) * cross(e.vector(), a);
-  return e.w * va + cross(e.vector(), va);
-}
-
-template <class S>
-struct JointDisplacement {
-  Quat<S> turn;   // R1 = R R(turn), outboard axes at q
-  Vec3<S> shift;  // p1 - p, inboard axes
-};
-
-template <class S>
-JointDisplacement<S> forward_displacement(const Link<S>& link, const JointMotion<S>& m, const S* q,
-                                          const S* d) {
-  JointDisplacement<S> x;
-  const Vec3<S>& a = link.axis;
-  switch (link.type) {
-    case JointType::fixed:
-      break;
-    case JointType::revolute:
-      x.turn = exp_quat(d[0] * a);
-      break;
-    case JointType::prismatic:
-      x.shift = d[0] * a;
-      break;
-    case JointType::screw:
-      x.turn = exp_quat(d[0] * a);
-      x.shift = (link.pitch * d[0]) * a;
-      break;
-    case JointType::cylindrical:
-      x.turn = exp_quat(d[0] * a);
-      x.shift = d[1] * a;
-      break;
-    case JointType::universal:  // R2^T exp(a1 d1) R2 exp(a2 d2)
-      x.turn = exp_quat(d[0] * m.phi[0]) * exp_quat(d[1] * link.axis2);
-      break;
-    case JointType::planar:
-      x.turn = exp_quat(d[2] * link.normal);
-      x.shift = d[0] * a + d[1] * link.axis2;
-      break;
-    case JointType::spherical:
-      x.turn = exp_quat(Vec3<S>{d[0], d[1], d[2]});
-      break;
-    case JointType::translation:
-      x.shift = {d[0], d[1], d[2]};
-      break;
-    case JointType::free: {
-      x.turn = exp_quat(Vec3<S>{d[0], d[1], d[2]});
-      const Vec3<S> linear{d[3], d[4], d[5]};
-      x.shift = link.product ? linear : rotation_matrix(quaternion_at(q)) * linear;
-      break;
-    }
-  }
-  return x;
-}
 
 // Seen from the other side, with E = R(turn):
 //   R1^T = E^T R^T,   -(R1^T p1 - R^T p) = -(E^T R^T (p1 - p) + (E^T - 1) R^T p)
@@ -82,11 +24,11 @@ JointDisplacement<S> reversed_displacement(const JointMotion<S>& m, const JointD
 
 template <class S>
 JointDisplacement<S> calc_joint_displacement(const Link<S>& link, const S* q, const S* d) {
+  JointDisplacement<S> x;
+  visit_joint(link.type, [&](auto joint) { joint.fill_displacement(link, q, d, x); });
+  if (!link.reversed) return x;
   const S still[6] = {S(0), S(0), S(0), S(0), S(0), S(0)};
-  const bool simple = link.type == JointType::revolute && !link.reversed;
-  const JointMotion<S> m = simple ? JointMotion<S>() : forward_motion(link, q, still);
-  const JointDisplacement<S> x = forward_displacement(link, m, q, d);
-  return link.reversed ? reversed_displacement(m, x) : x;
+  return reversed_displacement(forward_motion(link, q, still), x);
 }
 
 // to + low_to = from + low + change, exactly (Moller, Knuth).
@@ -101,7 +43,7 @@ inline void add_with_remainder(double from, double low, double change, double& t
 // square of rounding and is not touched.
 inline void displace_coordinates(const Link<double>& link, const double* d, const double* q,
                                  const double* low, double* q1, double* low1) {
-  if (link.type != JointType::spherical && link.type != JointType::free) {
+  if (!has_quaternion(link)) {
     for (int k = 0; k < link.nv; ++k) add_with_remainder(q[k], low[k], d[k], q1[k], low1[k]);
     return;
   }
@@ -111,7 +53,7 @@ inline void displace_coordinates(const Link<double>& link, const double* d, cons
   const Quat<double> change = u * less_one + rest * less_one;
   const double by[4] = {change.w, change.x, change.y, change.z};
   for (int k = 0; k < 4; ++k) add_with_remainder(q[k], low[k], by[k], q1[k], low1[k]);
-  if (link.type != JointType::free) return;
+  if (!has_place(link)) return;
   Vec3<double> shift{d[3], d[4], d[5]};
   if (!link.product) shift = rotation_matrix(u) * shift;
   for (int k = 0; k < 3; ++k)

@@ -1,105 +1,15 @@
-// The kinematics of each joint type: pose of C in P and motion columns. The only place that knows
-// joint types one by one.
-//
-// With V = (w, v) the twist of C relative to P in C's axes, V = sum_k (phi_k, psi_k) v_k:
-//   revolute      phi = a                      screw        (a, pitch a)
-//   prismatic     psi = a                      cylindrical  (a, 0), (0, a)
-//   universal     phi_0 = exp(-a2 q2) a1, phi_1 = a2        R = exp(a1 q1) exp(a2 q2)
-//   planar        psi_0 = R^T e1, psi_1 = R^T e2, phi_2 = n p = q0 e1 + q1 e2
-//   translation   psi = 1                      spherical    phi = 1            free  both
-// phi_dot, psi_dot are the time derivatives of the columns' components in C.
+// The motion of any joint: pose of C in P and motion columns, from either side; its coordinates in
+// motion. The types one by one: all_joints.h.
 #pragma once
 
-#include "mechanics/machine/mechanism.h"
+#include "mechanics/joints/all_joints.h"
 
 namespace cartan {
 
 template <class S>
-struct JointMotion {
-  Mat3<S> R = Mat3<S>::identity();
-  Vec3<S> p;
-  Vec3<S> phi[6], psi[6], phi_dot[6], psi_dot[6];
-};
-
-// R turned by `angle` about the unit vector a: R exp(a angle).
-template <class S>
-Mat3<S> turned_about(const Vec3<S>& a, const S& angle) {
-  S s, c;
-  sincos(angle, s, c);
-  const S k = S(1) - c;
-  Mat3<S> R = k * outer(a, a) + s * hat(a);
-  R.c[0].x += c;
-  R.c[1].y += c;
-  R.c[2].z += c;
-  return R;
-}
-
-template <class S>
-Quat<S> quaternion_at(const S* q) {
-  return Quat<S>{q[0], q[1], q[2], q[3]};
-}
-
-template <class S>
 JointMotion<S> forward_motion(const Link<S>& link, const S* q, const S* v) {
   JointMotion<S> m;
-  const Vec3<S>& a = link.axis;
-  const Vec3<S> e[3] = {{S(1), S(0), S(0)}, {S(0), S(1), S(0)}, {S(0), S(0), S(1)}};
-  switch (link.type) {
-    case JointType::fixed:
-      break;
-    case JointType::revolute:
-      m.R = turned_about(a, q[0]);
-      m.phi[0] = a;
-      break;
-    case JointType::prismatic:
-      m.p = q[0] * a;
-      m.psi[0] = a;
-      break;
-    case JointType::screw:
-      m.R = turned_about(a, q[0]);
-      m.p = (link.pitch * q[0]) * a;
-      m.phi[0] = a;
-      m.psi[0] = link.pitch * a;
-      break;
-    case JointType::cylindrical:
-      m.R = turned_about(a, q[0]);
-      m.p = q[1] * a;
-      m.phi[0] = a;
-      m.psi[1] = a;
-      break;
-    case JointType::universal: {
-      const Mat3<S> R2 = turned_about(link.axis2, q[1]);
-      m.R = turned_about(a, q[0]) * R2;
-      m.phi[0] = transpose_times(R2, a);
-      m.phi[1] = link.axis2;
-      m.phi_dot[0] = cross(m.phi[0], v[1] * link.axis2);
-      break;
-    }
-    case JointType::planar: {
-      m.R = turned_about(link.normal, q[2]);
-      m.p = q[0] * a + q[1] * link.axis2;
-      const Vec3<S> w = v[2] * link.normal;
-      m.psi[0] = transpose_times(m.R, a);
-      m.psi[1] = transpose_times(m.R, link.axis2);
-      m.psi_dot[0] = cross(m.psi[0], w);
-      m.psi_dot[1] = cross(m.psi[1], w);
-      m.phi[2] = link.normal;
-      break;
-    }
-    case JointType::spherical:
-      m.R = rotation_matrix(quaternion_at(q));
-      for (int k = 0; k < 3; ++k) m.phi[k] = e[k];
-      break;
-    case JointType::translation:
-      m.p = {q[0], q[1], q[2]};
-      for (int k = 0; k < 3; ++k) m.psi[k] = e[k];
-      break;
-    case JointType::free:
-      m.R = rotation_matrix(quaternion_at(q));
-      m.p = {q[4], q[5], q[6]};
-      for (int k = 0; k < 3; ++k) m.phi[k] = m.psi[k + 3] = e[k];
-      break;
-  }
+  visit_joint(link.type, [&](auto joint) { joint.fill_motion(link, q, v, m); });
   return m;
 }
 
@@ -134,11 +44,21 @@ JointMotion<S> calc_joint_motion(const Link<S>& link, const S* q, const S* v) {
   return link.reversed ? reversed_motion(m, link.nv, v) : m;
 }
 
-// q' from v: plain coordinates q' = v; unit quaternions u' = 1/2 u (0, w); free: p' = R v
-// (product: p' = v).
+// Kinds of coordinates (model/joint_types.h): a unit quaternion, and lengths behind it.
+template <class S>
+bool has_quaternion(const Link<S>& link) {
+  return link.nq > link.nv;
+}
+template <class S>
+bool has_place(const Link<S>& link) {
+  return link.nq == 7;
+}
+
+// q' from v: plain coordinates q' = v; unit quaternions u' = 1/2 u (0, w); places behind them
+// p' = R v (product: p' = v).
 template <class S>
 void calc_coordinate_rates(const Link<S>& link, const S* q, const S* v, S* qdot) {
-  if (link.type != JointType::spherical && link.type != JointType::free) {
+  if (!has_quaternion(link)) {
     for (int k = 0; k < link.nv; ++k) qdot[k] = v[k];
     return;
   }
@@ -150,7 +70,7 @@ void calc_coordinate_rates(const Link<S>& link, const S* q, const S* v, S* qdot)
   qdot[3] = q[0] * wz + q[1] * wy - q[2] * wx;
   if (link.product) {
     for (int k = 0; k < 3; ++k) qdot[4 + k] = v[3 + k];
-  } else if (link.type == JointType::free) {
+  } else if (has_place(link)) {
     const Vec3<S> rate = rotation_matrix(quaternion_at(q)) * Vec3<S>{v[3], v[4], v[5]};
     qdot[4] = rate.x, qdot[5] = rate.y, qdot[6] = rate.z;
   }
@@ -159,7 +79,7 @@ void calc_coordinate_rates(const Link<S>& link, const S* q, const S* v, S* qdot)
 // q <- q exp(d): moved by d in the joint's own motions.
 template <class S>
 void move_coordinates(const Link<S>& link, const S* d, S* q) {
-  if (link.type != JointType::spherical && link.type != JointType::free) {
+  if (!has_quaternion(link)) {
     for (int k = 0; k < link.nv; ++k) q[k] += d[k];
     return;
   }
@@ -168,22 +88,22 @@ void move_coordinates(const Link<S>& link, const S* d, S* q) {
   q[0] = to.w, q[1] = to.x, q[2] = to.y, q[3] = to.z;
   if (link.product) {
     for (int k = 0; k < 3; ++k) q[4 + k] += d[3 + k];
-  } else if (link.type == JointType::free) {
+  } else if (has_place(link)) {
     const Vec3<S> shift = rotation_matrix(from) * Vec3<S>{d[3], d[4], d[5]};
     q[4] += shift.x, q[5] += shift.y, q[6] += shift.z;
   }
 }
 
-// d with  to = from exp(d), to first order in the translation of a free joint.
+// d with  to = from exp(d), to first order in a place behind a quaternion.
 template <class S>
 void calc_coordinate_change(const Link<S>& link, const S* from, const S* to, S* d) {
-  if (link.type != JointType::spherical && link.type != JointType::free) {
+  if (!has_quaternion(link)) {
     for (int k = 0; k < link.nv; ++k) d[k] = to[k] - from[k];
     return;
   }
   const Vec3<S> turn = log(conjugate(quaternion_at(from)) * quaternion_at(to));
   d[0] = turn.x, d[1] = turn.y, d[2] = turn.z;
-  if (link.type == JointType::free) {
+  if (has_place(link)) {
     const Vec3<S> shift =
         transpose_times(rotation_matrix(quaternion_at(from)),
                         Vec3<S>{to[4] - from[4], to[5] - from[5], to[6] - from[6]});
@@ -194,7 +114,7 @@ void calc_coordinate_change(const Link<S>& link, const S* from, const S* to, S* 
 // Generalised force dual to v from the gradient g of a function of q: tau with g . q' = tau . v.
 template <class S>
 void add_force_from_gradient(const Link<S>& link, const S* q, const S* g, const S& factor, S* tau) {
-  if (link.type != JointType::spherical && link.type != JointType::free) {
+  if (!has_quaternion(link)) {
     for (int k = 0; k < link.nv; ++k) tau[k] += factor * g[k];
     return;
   }
@@ -202,7 +122,7 @@ void add_force_from_gradient(const Link<S>& link, const S* q, const S* g, const 
   tau[0] += half * (-q[1] * g[0] + q[0] * g[1] + q[3] * g[2] - q[2] * g[3]);
   tau[1] += half * (-q[2] * g[0] - q[3] * g[1] + q[0] * g[2] + q[1] * g[3]);
   tau[2] += half * (-q[3] * g[0] + q[2] * g[1] - q[1] * g[2] + q[0] * g[3]);
-  if (link.type == JointType::free) {
+  if (has_place(link)) {
     const Vec3<S> f = transpose_times(rotation_matrix(quaternion_at(q)), Vec3<S>{g[4], g[5], g[6]});
     for (int k = 0; k < 3; ++k) tau[3 + k] += factor * f[k];
   }

@@ -3,15 +3,10 @@
 
 #include <span>
 
-#include "mechanics/machine/mechanism.h"
+#include "mechanics/joints/all_joints.h"
 #include "model/mass_properties.h"
 
 namespace cartan {
-
-template <class S>
-Vec3<S> unit(const Vec3<S>& a) {
-  return (S(1) / norm(a)) * a;
-}
 
 template <class S>
 Pose<S> calc_frame(const Placement& placement, std::span<const S> parameters) {
@@ -23,19 +18,10 @@ Pose<S> calc_frame(const Placement& placement, std::span<const S> parameters) {
 
 template <class S>
 void set_joint_axes(const Joint& joint, std::span<const S> parameters, Link<S>& link) {
-  const std::vector<S> a = evaluate<S>(joint.axes, parameters);
-  auto vector = [&](int k) { return unit(Vec3<S>{a[k], a[k + 1], a[k + 2]}); };
-  if (a.size() >= 3) link.axis = vector(0);
-  if (a.size() >= 6) link.axis2 = vector(3);
-  if (joint.type == JointType::planar) {
-    // e1 = P's x axis made orthogonal to n, or its y axis when n is too close to x; e2 = n x e1
-    link.normal = link.axis;
-    const bool steep = value_of(abs(link.normal.x)) > 0.9;
-    const Vec3<S> start = steep ? Vec3<S>{S(0), S(1), S(0)} : Vec3<S>{S(1), S(0), S(0)};
-    link.axis = unit(start - dot(start, link.normal) * link.normal);
-    link.axis2 = cross(link.normal, link.axis);
-  }
-  if (joint.type == JointType::screw) link.pitch = evaluate<S>(joint.pitch, parameters)[0];
+  const std::vector<S> axes = evaluate<S>(joint.axes, parameters);
+  const std::vector<S> sizes = evaluate<S>(joint.sizes, parameters);
+  visit_joint(joint.type, [&](auto law) { law.set_directions(std::span<const S>(axes), link); });
+  for (std::size_t k = 0; k < sizes.size(); ++k) link.sizes[static_cast<int>(k)] = sizes[k];
 }
 
 }  // namespace cartan

@@ -134,8 +134,7 @@ void add_turns(const Model& model, Mechanism<S>& mechanism) {
   };
   for (LoopJoint<S>& loop : mechanism.loops) {
     loop.turn0 = mechanism.turn_count();
-    const JointType type = loop.shape.type;
-    if (type == JointType::spherical || type == JointType::free)
+    if (has_quaternion(loop.shape.type))
       add(TurnKind::sign, loop.joint, 0, -1);
     else
       for (int k = 0; k < loop.shape.nq; ++k)

@@ -31,23 +31,19 @@ inline constexpr int parts_of_turn = 64;
 inline constexpr double most_angle = 1e8;  // that references can tell
 
 // Where coordinate k of a loop joint, an angle that its frames tell up to whole turns, stands in
-// mechanism.turns; -1: it is no such angle. (A screw with a pitch knows its turns from its
+// mechanism.turns; -1: it is no such angle. (A winding with a pitch knows its turns from its
 // displacement.)
 template <class S>
 int turn_of(const LoopJoint<S>& loop, int k) {
-  switch (loop.shape.type) {
-    case JointType::revolute:
-    case JointType::universal:
-      return loop.turn0 + k;
-    case JointType::screw:
-      return value_of(loop.shape.pitch) == 0 ? loop.turn0 : -1;
-    case JointType::cylindrical:
-      return k == 0 ? loop.turn0 : -1;
-    case JointType::planar:
-      return k == 2 ? loop.turn0 : -1;
-    default:
-      return -1;
-  }
+  const auto& coordinates = info(loop.shape.type).coordinates;
+  const auto is_open = [&](int i) {
+    return coordinates[i].kind == CoordinateKind::angle ||
+           (coordinates[i].kind == CoordinateKind::winding && value_of(loop.shape.sizes.x) == 0);
+  };
+  if (!is_open(k)) return -1;
+  int before = 0;
+  for (int i = 0; i < k; ++i) before += is_open(i);
+  return loop.turn0 + before;
 }
 
 // An angle in (-pi, pi] with the whole turns that bring it nearest to the reference.

@@ -46,25 +46,14 @@ signed char coordinate_axis(const Vec3<S>& a) {
 
 template <class S>
 void set_motion(Link<S>& link) {
-  switch (link.type) {
-    case JointType::fixed:
-      link.motion = Motion::weld;
-      break;
-    case JointType::revolute:
-      // seen from the other side the same angle turns about the opposite axis
-      link.motion = Motion::rotation1;
-      if (link.reversed) link.axis = -link.axis;
-      link.reversed = false;
-      link.axis_index = coordinate_axis(link.axis);
-      break;
-    case JointType::spherical:
-      link.motion = link.reversed ? Motion::general : Motion::rotation3;
-      break;
-    case JointType::free:
-      link.motion = Motion::free6;
-      break;
-    default:
-      link.motion = Motion::general;
+  link.motion = visit_joint(link.type, [](auto joint) { return joint.motion_kind; });
+  if (link.motion == Motion::rotation1) {
+    // seen from the other side the same angle turns about the opposite axis
+    if (link.reversed) link.axis = -link.axis;
+    link.reversed = false;
+    link.axis_index = coordinate_axis(link.axis);
+  } else if (link.motion == Motion::rotation3 && link.reversed) {
+    link.motion = Motion::general;
   }
 }
 
@@ -179,7 +168,7 @@ struct ForceBuilder {
     use(f.joint);
     const int nv = mechanism.model->joints[f.joint].nv();
     e.measure = f.measure;
-    e.rotation = mechanism.model->joints[f.joint].type == JointType::spherical;
+    e.rotation = is_ball(mechanism.model->joints[f.joint].type);
     e.stiffness = numbers(f.stiffness, nv);
     e.damping = numbers(f.damping, nv);
     if (e.rotation)
@@ -218,7 +207,7 @@ struct ForceBuilder {
     use(f.joint);
     mechanism.loop_friction |= e.link < 0;
     const Joint& joint = mechanism.model->joints[f.joint];
-    e.rotation = joint.type == JointType::spherical;
+    e.rotation = is_ball(joint.type);
     const int components = e.rotation ? 1 : joint.nv();
     e.coulomb = numbers(f.coulomb, components);
     e.viscous = numbers(f.viscous, components);

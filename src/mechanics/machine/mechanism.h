@@ -42,9 +42,10 @@ struct Link {
   int q0 = 0, v0 = 0, nq = 0, nv = 0;
   Mat3<S> R_tree;  // inboard joint frame in the parent's link frame
   Vec3<S> p_tree;
-  Vec3<S> axis, axis2;  // joint axes; planar: e1, e2
-  Vec3<S> normal;       // planar
-  S pitch{};
+  // what the joint's type makes of its directions and sizes (mechanics/joints/TYPE.h)
+  Vec3<S> axis, axis2;
+  Vec3<S> normal;  // of the plane (axis, axis2), where there is one
+  Vec3<S> sizes;
   S mass{};
   Vec3<S> mc;  // mass times centre of mass, link axes
   Sym3<S> J;   // inertia about the link origin, link axes
@@ -76,7 +77,7 @@ template <class S>
 struct Torsion {
   int joint = 0;
   TorsionMeasure measure = TorsionMeasure::rotation_vector;
-  bool rotation = false;  // spherical joint
+  bool rotation = false;  // of a ball: a quaternion alone
   std::vector<S> stiffness, damping, rest;
   Quat<S> rest_rotation;
   int turn0 = -1;  // spherical joint: first of its entries in Mechanism::turns
@@ -115,7 +116,7 @@ template <class S>
 struct Friction {
   int joint = 0;                               // in the model
   int link = 0;                                // -1 for a loop joint
-  bool rotation = false;                       // spherical: acts along -w/|w|
+  bool rotation = false;                       // a ball: acts along -w/|w|
   std::vector<S> coulomb, viscous, quadratic;  // per component (spherical: one)
   const Formula* load = nullptr;               // its value, if positive, is added to coulomb
   bool smooth = false;

@@ -94,10 +94,10 @@ void SecondOrderMotion::make_positions() {
   std::sort(links.begin(), links.end(),
             [](const Link<double>* a, const Link<double>* b) { return a->q0 < b->q0; });
   for (const Link<double>* link : links) {
-    const bool free = link->type == JointType::free;
-    if (free && !link->product) {
+    const bool quaternion = has_quaternion(link->type);
+    if (quaternion && plain_count(link->type) == 3 && !link->product) {
       positions_.add_pose();
-    } else if (free || link->type == JointType::spherical) {
+    } else if (quaternion) {
       positions_.add_quaternion();
       positions_.add_vector(link->nq - 4);
     } else {

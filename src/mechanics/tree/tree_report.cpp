@@ -16,11 +16,11 @@ namespace cartan {
 template <class S>
 std::vector<S> initial_position(const Joint& joint, std::span<const S> parameters) {
   std::vector<S> q;
-  if (joint.type == JointType::spherical || joint.type == JointType::free) {
+  if (has_quaternion(joint.type)) {
     const Quat<S> u = calc_quaternion<S>(joint.rotation, parameters);
     q = {u.w, u.x, u.y, u.z};
   }
-  if (joint.type == JointType::spherical || joint.type == JointType::fixed) return q;
+  if (plain_count(joint.type) == 0) return q;
   std::vector<S> rest(joint.nq() - q.size(), S(0));
   if (joint.coordinates.given()) rest = evaluate<S>(joint.coordinates, parameters);
   q.insert(q.end(), rest.begin(), rest.end());

@@ -148,10 +148,7 @@ double TreeSystem::turn(int i) const {
   for (const Link<double>& link : mechanism_.links) {
     const int k = i - link.q0;
     if (k < 0 || k >= link.nq || i >= mechanism_.nq) continue;
-    const bool angle = link.type == JointType::revolute || link.type == JointType::universal ||
-                       (link.type == JointType::cylindrical && k == 0) ||
-                       (link.type == JointType::planar && k == 2);
-    return angle ? 2 * pi : 0;
+    return is_angle(link.type, k) ? 2 * pi : 0;
   }
   return 0;
 }

@@ -245,7 +245,7 @@ void TreeSystem::make_space() {
   for (std::size_t j = 0; j < model_.joints.size(); ++j) {
     if (mechanism_.link_of_joint[j] < 0) continue;
     const Link<double>& link = mechanism_.links[mechanism_.link_of_joint[j]];
-    const bool rotation = link.type == JointType::spherical || link.type == JointType::free;
+    const bool rotation = has_quaternion(link.type);
     if (mechanism_.absolute && !link.product) {
       space_.add_pose();
       continue;

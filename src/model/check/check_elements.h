@@ -68,8 +68,4 @@ inline Formula coefficients(CheckContext& check, const Values& values, const Fie
   return spread_numbers(check, values, field, count, true);
 }
 
-inline bool plain_coordinates(JointType type) {
-  return type != JointType::spherical && type != JointType::free && type != JointType::fixed;
-}
-
 }  // namespace cartan

@@ -34,14 +34,14 @@ ForceLaw check_spring(CheckContext& check, const ForceText& text, const Owner& o
 void check_torsion_rest(CheckContext& check, const ForceText& text, const Owner& owner,
                         JointType type, TorsionForce& torsion) {
   const int nv = info(type).nv;
-  if (type == JointType::spherical) {
+  if (is_ball(type)) {
     torsion.rest_rotation = check.rotation(text.rest_rotation, {"rest", owner});
     if (!text.rest.empty())
-      check.problems.error(text.rest.where,
-                           "rest of force '" + owner.name +
-                               "' on a spherical joint is a rotation; expected "
-                               "{ axis = [..], angle = .. }, { quaternion = [..] } or "
-                               "{ rpy = [..] }");
+      check.problems.error(text.rest.where, "rest of force '" + owner.name + "' on a " +
+                                                info(type).name +
+                                                " joint is a rotation; expected { axis = [..], "
+                                                "angle = .. }, { quaternion = [..] } or "
+                                                "{ rpy = [..] }");
     return;
   }
   if (text.rest_rotation.kind != RotationText::Kind::none)
@@ -54,7 +54,7 @@ void check_torsion_rest(CheckContext& check, const ForceText& text, const Owner&
 void check_measure(CheckContext& check, const ForceText& text, JointType type,
                    TorsionForce& torsion) {
   if (text.measure.empty()) return;
-  if (type != JointType::spherical)
+  if (!is_ball(type))
     check.problems.error(text.measure_where, "'measure' belongs to torsion of spherical joints");
   const auto found = std::find(torsion_measures.begin(), torsion_measures.end(), text.measure);
   if (found == torsion_measures.end())
@@ -71,7 +71,7 @@ ForceLaw check_torsion(CheckContext& check, const ForceText& text, const Owner& 
               "stiffness or damping");
   if (torsion.joint == unresolved) return torsion;
   const JointType type = *check.names.joint_type(torsion.joint);
-  if (type == JointType::free || type == JointType::fixed) {
+  if (!is_ball(type) && !plain_coordinates(type)) {
     check.problems.error(text.joint.where,
                          "force '" + owner.name + "': a " + info(type).name +
                              " joint has no coordinate a torsion spring can act on; "
@@ -119,7 +119,7 @@ ForceLaw check_joint_force(CheckContext& check, const ForceText& text, const Own
   check.require(text.value, {"value", owner});
   if (force.joint == unresolved) return force;
   const JointType type = *check.names.joint_type(force.joint);
-  if (type == JointType::fixed) {
+  if (is_weld(type)) {
     check.problems.error(text.joint.where, "force '" + owner.name +
                                                "': a fixed joint has no speed a force can act on");
     return force;

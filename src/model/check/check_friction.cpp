@@ -5,9 +5,15 @@
 namespace cartan {
 namespace {
 
-bool one_axis(JointType type) {
-  return type == JointType::revolute || type == JointType::prismatic || type == JointType::screw ||
-         type == JointType::cylindrical;
+// "a revolute, prismatic, ... or spherical joint": those bearings can be given to.
+std::string joints_with_bearings() {
+  std::vector<std::string> names;
+  for (const JointTypeInfo& row : all_joint_types())
+    if (row.bearings != JointBearings::none) names.push_back(row.name);
+  std::string text = "a ";
+  for (std::size_t k = 0; k < names.size(); ++k)
+    text += (k == 0 ? "" : k + 1 == names.size() ? " or " : ", ") + names[k];
+  return text + " joint";
 }
 
 Bearing check_bearing(CheckContext& check, const BearingText& text, const Owner& owner,
@@ -23,21 +29,19 @@ Bearing check_bearing(CheckContext& check, const BearingText& text, const Owner&
   if (!text.radial && !text.axial)
     check.problems.error(text.where, "a bearing of force '" + owner.name +
                                          "' carries no load; expected radial or axial");
-  if (text.axial && type == JointType::spherical)
-    check.problems.error(text.axial->where,
-                         "a bearing of a spherical joint has no axis; expected "
-                         "only 'radial'");
+  if (text.axial && info(type).bearings == JointBearings::ball)
+    check.problems.error(text.axial->where, std::string("a bearing of a ") + info(type).name +
+                                                " joint has no axis; expected only 'radial'");
   return bearing;
 }
 
 void check_bearings(CheckContext& check, const ForceText& text, const Owner& owner, JointType type,
                     FrictionForce& friction) {
   if (text.bearings.empty()) return;
-  if (!one_axis(type) && type != JointType::spherical) {
+  if (info(type).bearings == JointBearings::none) {
     check.problems.error(text.bearings_where,
                          "bearings of force '" + owner.name + "': a " + info(type).name +
-                             " joint has no single axis; expected a revolute, prismatic, screw, "
-                             "cylindrical or spherical joint");
+                             " joint has no single axis; expected " + joints_with_bearings());
     return;
   }
   for (const BearingText& bearing : text.bearings)
@@ -61,12 +65,12 @@ FrictionForce check_friction(CheckContext& check, const ForceText& text, const O
     friction.load = check.expressions(text.load, {"load", owner}, Scope::everything);
   if (friction.joint == unresolved) return friction;
   const JointType type = *check.names.joint_type(friction.joint);
-  if (type == JointType::fixed) {
+  if (is_weld(type)) {
     check.problems.error(text.joint.where, "force '" + owner.name +
                                                "': a fixed joint has no speed friction can oppose");
     return friction;
   }
-  const int count = type == JointType::spherical ? 1 : info(type).nv;  // a ball joint: of |w|
+  const int count = is_ball(type) ? 1 : info(type).nv;  // a ball: of |w|
   friction.coulomb = coefficients(check, text.coulomb, {"coulomb", owner}, count);
   friction.viscous = coefficients(check, text.viscous, {"viscous", owner}, count);
   friction.quadratic = coefficients(check, text.quadratic, {"quadratic", owner}, count);

@@ -6,17 +6,7 @@
 namespace cartan {
 namespace {
 
-bool has_rotation(JointType type) {
-  return type == JointType::spherical || type == JointType::free;
-}
-
-bool has_axis(JointType type) {
-  return type == JointType::revolute || type == JointType::prismatic || type == JointType::screw ||
-         type == JointType::cylindrical || type == JointType::planar;
-}
-
-void check_universal_axes(CheckContext& check, const JointText& text, const Owner& owner,
-                          Joint& joint) {
+void check_two_axes(CheckContext& check, const JointText& text, const Owner& owner, Joint& joint) {
   const Field field{"axes", owner, {3}};
   if (text.axes.size() != 2) {
     if (text.axes_where.line > 0) return;
@@ -42,19 +32,27 @@ void check_universal_axes(CheckContext& check, const JointText& text, const Owne
 }
 
 void check_axes(CheckContext& check, const JointText& text, const Owner& owner, Joint& joint) {
-  if (joint.type == JointType::universal) check_universal_axes(check, text, owner, joint);
-  if (has_axis(joint.type)) {
-    const Field field{joint.type == JointType::planar ? "normal" : "axis", owner, {3}};
-    check.require(text.axis, field);
-    const Checked axis = check.numbers(text.axis, field);
-    check.demand_direction(axis, field);
-    joint.axes = axis.formula;
-  }
-  if (joint.type == JointType::screw) {
-    const Field field{"pitch", owner};
-    check.require(text.pitch, field);
-    joint.pitch = check.number(text.pitch, field).formula;
-  }
+  const DirectionKey key = info(joint.type).keys.directions;
+  if (key == DirectionKey::none) return;
+  if (key == DirectionKey::axes) return check_two_axes(check, text, owner, joint);
+  const Field field{key == DirectionKey::normal ? "normal" : "axis", owner, {3}};
+  check.require(text.axis, field);
+  const Checked axis = check.numbers(text.axis, field);
+  check.demand_direction(axis, field);
+  joint.axes = axis.formula;
+}
+
+void check_size(CheckContext& check, const JointText& text, const Owner& owner, Joint& joint) {
+  const JointSize& size = info(joint.type).keys.size;
+  if (!size.key) return;
+  const auto written = text.sizes.find(size.key);
+  const Values values = written == text.sizes.end() ? Values() : written->second;
+  const Field field{size.key, owner, {size.count}};
+  check.require(values, field);
+  const Checked numbers = check.numbers(values, field);
+  if (!size.may_be_negative)
+    check.demand(numbers, field, "at least 0", [](double x) { return x >= 0; });
+  joint.sizes = numbers.formula;
 }
 
 Formula zeros(int count) {
@@ -71,14 +69,15 @@ void check_initial_state(CheckContext& check, const JointText& text, const Owner
   if (nv == 0) return;
   joint.position_given = text.position.given;
   joint.velocity_given = text.velocity_given || !text.velocity.empty();
-  if (has_rotation(joint.type))
-    joint.rotation = check.rotation(text.position.rotation, {"position", owner});
-  if (joint.type == JointType::free)
-    joint.coordinates = check.numbers(text.position.at, {"position at", owner, {3}}).formula;
-  else if (!has_rotation(joint.type))
+  const int plain = plain_count(joint.type);
+  if (!has_quaternion(joint.type)) {
     joint.coordinates = check.numbers(text.position.coordinates, {"position", owner, {nv}}).formula;
-  if (!joint.coordinates.given() && joint.type != JointType::spherical)
-    joint.coordinates = zeros(joint.type == JointType::free ? 3 : nv);
+  } else {
+    joint.rotation = check.rotation(text.position.rotation, {"position", owner});
+    if (plain > 0)
+      joint.coordinates = check.numbers(text.position.at, {"position at", owner, {plain}}).formula;
+  }
+  if (!joint.coordinates.given() && plain > 0) joint.coordinates = zeros(plain);
   joint.velocity = check.numbers(text.velocity, {"velocity", owner, {nv}}).formula;
   if (!joint.velocity.given()) joint.velocity = zeros(nv);
 }
@@ -92,7 +91,7 @@ std::optional<JointType> check_type(CheckContext& check, const JointText& text) 
     return type;
   }
   std::vector<std::string> known;
-  for (int k = 0; k < joint_type_count; ++k) known.push_back(info(static_cast<JointType>(k)).name);
+  for (const JointTypeInfo& row : all_joint_types()) known.push_back(row.name);
   check.problems.error(text.type_where,
                        "unknown joint type '" + text.type + "'" + check.suggest(text.type, known));
   return type;
@@ -117,6 +116,7 @@ void check_joints(CheckContext& check) {
     if (type) {
       joint.type = *type;
       check_axes(check, text, owner, joint);
+      check_size(check, text, owner, joint);
       check_initial_state(check, text, owner, joint);
     }
     check.model.joints.push_back(std::move(joint));

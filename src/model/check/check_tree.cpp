@@ -10,15 +10,14 @@ void refuse_fixed_loops(CheckContext& check) {
   const Model& model = check.model;
   std::vector<int> welded(model.bodies.size());  // the innermost body each one is fixed to
   for (const TreeJoint& step : model.tree) {
-    const bool fixed = model.joints[step.joint].type == JointType::fixed;
+    const bool fixed = is_weld(model.joints[step.joint].type);
     const int inboard = step.inboard == world ? world : welded[step.inboard];
     welded[step.outboard] = fixed ? inboard : step.outboard;
   }
   const auto innermost = [&](int body) { return body == world ? world : welded[body]; };
   for (int j : model.loop_joints) {
     const Joint& joint = model.joints[j];
-    if (joint.type != JointType::fixed ||
-        innermost(joint.parent.body) != innermost(joint.child.body))
+    if (!is_weld(joint.type) || innermost(joint.parent.body) != innermost(joint.child.body))
       continue;
     check.problems.error(joint.where, "joint '" + joint.name +
                                           "' closes a loop of fixed joints only, in which nothing "

@@ -20,8 +20,8 @@ json closed_by(const std::string& type) {
 
 // 6 less the joint's own motions; the multiplier times the speed of its row is a power.
 TEST(ColumnUnits, EveryEquationOfALoopJointIsMeasured) {
-  for (const char* type : {"fixed", "revolute", "prismatic", "screw", "cylindrical", "universal",
-                           "planar", "spherical", "translation"}) {
+  for (const JointTypeInfo& row : all_joint_types()) {
+    const char* type = row.name;
     const ColumnUnits units(closed_by(type));
     const auto known = joint_type_from_name(type);
     ASSERT_TRUE(known) << type;

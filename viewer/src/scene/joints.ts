@@ -43,14 +43,14 @@ export function jointParts(model: Model, size: number): Part[] {
       case 'planar':
         add(first, [2, 2, 0.25], 'cylinder');
         break;
-      case 'spherical':
-        add(first, [1, 1, 1], 'sphere');
-        break;
       case 'translation':
       case 'fixed':
         add(first, [1.1, 1.1, 1.1], 'box');
         break;
-      default: // free: nothing holds it
+      case 'free': // nothing holds it
+        break;
+      default: // spherical, ellipsoidal
+        add(first, [1, 1, 1], 'sphere');
     }
   }
   return parts;
