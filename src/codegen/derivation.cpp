@@ -6,8 +6,8 @@
 
 #include "codegen/languages/coordinate_text.h"
 #include "mechanics/constraints/constraints.h"
+#include "mechanics/forces/dry_friction.h"
 #include "mechanics/forces/forces.h"
-#include "mechanics/forces/friction.h"
 #include "mechanics/joints/joint_motion.h"
 #include "mechanics/machine/expression_inputs.h"
 #include "mechanics/machine/kinematics.h"

@@ -3,8 +3,8 @@
 
 #include "codegen/derivation.h"
 #include "mechanics/constraints/constraints.h"
+#include "mechanics/forces/dry_friction.h"
 #include "mechanics/forces/forces.h"
-#include "mechanics/forces/friction.h"
 #include "mechanics/machine/kinematics.h"
 #include "mechanics/tree/link_frames.h"
 #include "mechanics/tree/moving_frame.h"

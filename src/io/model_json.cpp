@@ -33,18 +33,6 @@ const char* name_of(ShapeText::Kind kind) {
   return "sphere";
 }
 
-const char* name_of(TorsionMeasure measure) {
-  switch (measure) {
-    case TorsionMeasure::rotation_vector:
-      return "rotation-vector";
-    case TorsionMeasure::euler321:
-      return "euler321";
-    case TorsionMeasure::euler321_literal:
-      break;
-  }
-  return "euler321-literal";
-}
-
 class Writer {
  public:
   Writer(const Model& model, std::span<const double> parameters)
@@ -138,61 +126,39 @@ class Writer {
     return result;
   }
 
-  Json element(const Force& force) const {
-    Json result = std::visit([this](const auto& law) { return element(law); }, force.law);
-    result["name"] = force.name;
-    return result;
-  }
-  Json element(const SpringForce& f) const {
-    return {{"type", "spring"},          {"from", place(f.from)},
-            {"to", place(f.to)},         {"stiffness", one(f.stiffness)},
-            {"damping", one(f.damping)}, {"length", one(f.length)}};
-  }
-  Json element(const TorsionForce& f) const {
-    Json result = {{"type", "torsion"},
-                   {"joint", joint_name(f.joint)},
-                   {"stiffness", all(f.stiffness)},
-                   {"damping", all(f.damping)}};
-    if (!is_ball(model_.joints[f.joint].type)) {
-      result["rest"] = all(f.rest);
-    } else {
-      result["rest"] = quaternion(f.rest_rotation);
-      result["measure"] = name_of(f.measure);
+  // What a force writes of itself (model/forces/TYPE.h).
+  struct Fields {
+    const Writer& writer;
+    Json result = Json::object();
+
+    void place(const char* key, const Placement& x) { result[key] = writer.place(x); }
+    void body(const char* key, int x) { result[key] = writer.body_name(x); }
+    void joint(const char* key, int x) { result[key] = writer.joint_name(x); }
+    void number(const char* key, const Formula& x) { result[key] = writer.one(x); }
+    void numbers(const char* key, const Formula& x) { result[key] = writer.all(x); }
+    void rotation(const char* key, const Rotation& x) { result[key] = writer.quaternion(x); }
+    void word(const char* key, const std::string& x) { result[key] = x; }
+    template <class T, class Write>
+    void list(const char* key, const std::vector<T>& items, Write&& write) {
+      result[key] = Json::array();
+      for (const T& item : items) {
+        Fields one{writer};
+        write(item, one);
+        result[key].push_back(one.result);
+      }
     }
-    return result;
-  }
-  Json element(const WrenchForce& f) const {
-    return {{"type", "wrench"},      {"body", body_name(f.body)}, {"at", all(f.at)},
-            {"force", all(f.force)}, {"torque", all(f.torque)},   {"frame", body_name(f.frame)}};
-  }
-  Json element(const JointForce& f) const {
-    return {{"type", "joint"}, {"joint", joint_name(f.joint)}, {"value", all(f.value)}};
-  }
-  Json element(const PotentialForce& f) const {
-    return {{"type", "potential"}, {"value", one(f.value)}};
-  }
-  Json element(const FrictionForce& f) const {
-    Json bearings = Json::array();
-    for (const Bearing& b : f.bearings)
-      bearings.push_back({{"at", all(b.at)}, {"radial", one(b.radial)}, {"axial", one(b.axial)}});
-    Json result = {{"type", "friction"},
-                   {"joint", joint_name(f.joint)},
-                   {"coulomb", all(f.coulomb)},
-                   {"viscous", all(f.viscous)},
-                   {"quadratic", all(f.quadratic)},
-                   {"smoothing", one(f.smoothing)},
-                   {"bearings", bearings}};
-    if (f.load.given()) result["load"] = one(f.load);
-    return result;
-  }
-  Json element(const DragForce& f) const {
-    Json result = {{"type", "drag"},
-                   {"body", body_name(f.body)},
-                   {"at", all(f.at)},
-                   {"coefficient", one(f.coefficient)},
-                   {"on", body_name(f.on)}};
-    if (f.medium.given()) result["medium"] = all(f.medium);
-    return result;
+  };
+
+  Json element(const Force& force) const {
+    Fields fields{*this};
+    std::visit(
+        [&](const auto& law) {
+          law.write(fields);
+          fields.result["type"] = law.type;
+        },
+        force.law);
+    fields.result["name"] = force.name;
+    return fields.result;
   }
 
   Json element(const Constraint& constraint) const {

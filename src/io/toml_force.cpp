@@ -9,34 +9,49 @@ namespace {
 
 using Kind = TomlNode::Kind;
 
-const std::vector<KeyRule> force_keys = {
-    {"name"},
-    {"type"},
-    {"from", {"spring"}},
-    {"to", {"spring"}},
-    {"length", {"spring"}},
-    {"stiffness", {"spring", "torsion"}},
-    {"damping", {"spring", "torsion"}},
-    {"joint", {"torsion", "joint", "friction"}},
-    {"rest", {"torsion"}},
-    {"measure", {"torsion"}},
-    {"body", {"wrench", "drag"}},
-    {"at", {"wrench", "drag"}},
-    {"force", {"wrench"}},
-    {"torque", {"wrench"}},
-    {"frame", {"wrench"}},
-    {"value", {"joint", "potential"}},
-    {"coulomb", {"friction"}},
-    {"viscous", {"friction"}},
-    {"quadratic", {"friction"}},
-    {"load", {"friction"}},
-    {"smoothing", {"friction"}},
-    {"bearings", {"friction"}},
-    {"coefficient", {"drag"}},
-    {"medium", {"drag"}},
-    {"on", {"drag"}},
-};
+// The keys of all types, each with the types that have it
+// (model/forces/TYPE.h).
+template <class F>
+void add_keys(std::vector<KeyRule>& rules) {
+  for (const ElementKey& key : F::keys) {
+    const auto found = std::find_if(rules.begin(), rules.end(), [&](const KeyRule& rule) {
+      return std::string_view(rule.key) == key.key;
+    });
+    if (found == rules.end())
+      rules.push_back({key.key, {F::type}});
+    else
+      found->types.push_back(F::type);
+  }
+}
+template <class... F>
+std::vector<KeyRule> make_force_keys(const std::variant<F...>*) {
+  std::vector<KeyRule> rules = {{"name"}, {"type"}};
+  (add_keys<F>(rules), ...);
+  return rules;
+}
+const std::vector<KeyRule> force_keys = make_force_keys(static_cast<const ForceLaw*>(nullptr));
+
+// Whether `from` and `to` of a type have axes of their own.
+template <class... F>
+bool takes_frames(const std::string& type, const std::variant<F...>*) {
+  const auto any = [](const auto& keys) {
+    return std::any_of(std::begin(keys), std::end(keys),
+                       [](const ElementKey& key) { return key.frame; });
+  };
+  return ((type == F::type && any(F::keys)) || ...);
+}
+
 const std::vector<KeyRule> bearing_keys = {{"at"}, {"radial"}, {"axial"}};
+
+// Keys with a member of their own in ForceText, or read in a way of their own.
+bool has_member(std::string_view key) {
+  static constexpr std::string_view members[] = {
+      "name",      "type",      "joint",     "body",       "on",      "from", "to",
+      "at",        "force",     "torque",    "frame",      "length",  "rest", "value",
+      "stiffness", "damping",   "measure",   "coulomb",    "viscous", "load", "bearings",
+      "medium",    "quadratic", "smoothing", "coefficient"};
+  return std::find(std::begin(members), std::end(members), key) != std::end(members);
+}
 
 void read_bearings(const TomlNode& node, ForceText& force, Diagnostics& problems) {
   const char* const expected = "a list of bearings { at = [x, y, z], radial = c, axial = c }";
@@ -74,8 +89,11 @@ ForceText read_force(const TomlNode& table, Diagnostics& problems) {
   section.read("joint", force.joint);
   section.read("body", force.body);
   section.read("on", force.on);
-  read_placement(section, "from", PlacementForm::point, force.from);
-  read_placement(section, "to", PlacementForm::point, force.to);
+  const PlacementForm form = takes_frames(force.type, static_cast<const ForceLaw*>(nullptr))
+                                 ? PlacementForm::frame
+                                 : PlacementForm::point;
+  read_placement(section, "from", form, force.from);
+  read_placement(section, "to", form, force.to);
   section.read("at", force.at);
   section.read("force", force.force);
   section.read("torque", force.torque);
@@ -100,6 +118,9 @@ ForceText read_force(const TomlNode& table, Diagnostics& problems) {
     read_bearings(*bearings, force, problems);
   section.read("coefficient", force.coefficient);
   section.read("medium", force.medium);
+  for (const KeyRule& rule : force_keys)
+    if (!has_member(rule.key) && section.has(rule.key))
+      section.read(rule.key, force.numbers[rule.key]);
   const bool known = std::count(force_types.begin(), force_types.end(), force.type) > 0;
   section.finish(force_keys, "force", known ? force.type : "");
   return force;

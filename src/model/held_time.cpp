@@ -14,14 +14,6 @@ struct TimeHolder {
       return symbol.quantity == Quantity::time ? std::optional(t) : std::nullopt;
     });
   }
-
-  void operator()(SpringForce&) const {}
-  void operator()(TorsionForce&) const {}
-  void operator()(WrenchForce& f) const { (*this)(f.force), (*this)(f.torque); }
-  void operator()(JointForce& f) const { (*this)(f.value); }
-  void operator()(PotentialForce& f) const { (*this)(f.value); }
-  void operator()(FrictionForce& f) const { (*this)(f.load); }
-  void operator()(DragForce& f) const { (*this)(f.medium); }
 };
 
 }  // namespace
@@ -30,7 +22,7 @@ Model hold_time(const Model& model, double t) {
   Model held = model;
   const TimeHolder hold{t};
   hold(held.gravity);
-  for (Force& force : held.forces) std::visit(hold, force.law);
+  for (Force& force : held.forces) for_each_expression(force, hold);
   for (Constraint& constraint : held.constraints)
     if (auto* drive = std::get_if<DriveConstraint>(&constraint.law)) hold(drive->position);
   for (Event& event : held.events) hold(event.when);

@@ -16,34 +16,13 @@
 #include "core/block_triangular.h"
 #include "core/diagnostics.h"
 #include "core/vec3.h"
-#include "expr/expression.h"
 #include "model/consent.h"
 #include "model/description.h"
+#include "model/force_list.h"
 #include "model/joint_types.h"
+#include "model/quantities.h"
 
 namespace cartan {
-
-inline constexpr int world = -1;  // body index of the world
-
-// One or several expressions; `texts` as the user wrote them.
-struct Formula {
-  Program program;
-  std::vector<std::string> texts;
-  Location where;
-  int size() const { return static_cast<int>(program.outputs.size()); }
-  bool given() const { return !program.outputs.empty(); }
-};
-
-struct Rotation {
-  RotationText::Kind kind = RotationText::Kind::none;
-  Formula values;
-};
-
-struct Placement {
-  int body = world;
-  Formula at;  // 3
-  Rotation rotate;
-};
 
 struct Shape {
   ShapeText::Kind kind = ShapeText::Kind::box;
@@ -85,55 +64,18 @@ struct Joint {
 
 // ------------------------------------------------------------------------------------------ forces
 
-struct SpringForce {
-  Placement from, to;
-  Formula stiffness, damping, length;
-};
-enum class TorsionMeasure { rotation_vector, euler321, euler321_literal };
-struct TorsionForce {
-  int joint = 0;
-  Formula stiffness, damping;  // one number per speed
-  Formula rest;                // plain joints: one number per speed; free: not allowed
-  Rotation rest_rotation;      // spherical
-  TorsionMeasure measure = TorsionMeasure::rotation_vector;
-};
-struct WrenchForce {
-  int body = 0;
-  Formula at;
-  Formula force, torque;  // expressions of everything
-  int frame = world;      // body whose axes the components refer to
-};
-struct JointForce {
-  int joint = 0;
-  Formula value;  // nv expressions
-};
-struct PotentialForce {
-  Formula value;  // one expression of positions and t
-};
-struct Bearing {
-  Formula at;             // 3, joint frame C
-  Formula radial, axial;  // given or not
-};
-struct FrictionForce {
-  int joint = 0;
-  Formula coulomb, viscous, quadratic;  // one number per speed (spherical: one)
-  Formula load;                         // given: an expression of everything, added to coulomb
-  Formula smoothing;                    // given: smoothed sign
-  std::vector<Bearing> bearings;
-};
-struct DragForce {
-  int body = 0;
-  Formula at, coefficient;
-  Formula medium;  // 3 expressions (world velocity); not given: zero
-  int on = world;  // body the velocity is taken relative to
-};
+// `law`: one of the types in model/forces, in the order of their files' names.
 struct Force {
   std::string name;
-  std::variant<SpringForce, TorsionForce, WrenchForce, JointForce, PotentialForce, FrictionForce,
-               DragForce>
-      law;
+  ForceLaw law;
   Location where;
 };
+// visit(formula) for the expressions of a force: of more than parameters,
+// evaluated as it moves.
+template <class F, class Visit>
+void for_each_expression(F& force, Visit&& visit) {
+  std::visit([&](auto& law) { law.for_each_expression(law, visit); }, force.law);
+}
 
 // ------------------------------------------------------------------------------------- constraints
 

@@ -12,16 +12,6 @@
 
 namespace cartan {
 
-// Which names an expression may use, each scope including the one before it.
-enum class Scope {
-  numbers,     // parameters
-  time,        // and t
-  drive,       // the same, for a motion that is differentiated twice
-  positions,   // and where joints and bodies are
-  everything,  // and speeds, energies, variables
-  equations,   // and rates of variables
-};
-
 class Names {
  public:
   struct DefinitionEntry {

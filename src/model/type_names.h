@@ -2,16 +2,21 @@
 #pragma once
 
 #include <string>
+#include <variant>
 #include <vector>
+
+#include "model/force_list.h"
 
 namespace cartan {
 
-inline const std::vector<std::string> force_types = {"spring",    "torsion",  "wrench", "joint",
-                                                     "potential", "friction", "drag"};
+template <class... F>
+std::vector<std::string> type_names_of(const std::variant<F...>*) {
+  return {F::type...};
+}
+inline const std::vector<std::string> force_types =
+    type_names_of(static_cast<const ForceLaw*>(nullptr));
 inline const std::vector<std::string> constraint_types = {"distance", "drive", "coupler",
                                                           "rolling-disc", "knife-edge"};
-inline const std::vector<std::string> torsion_measures = {"rotation-vector", "euler321",
-                                                          "euler321-literal"};
 inline const std::vector<std::string> formulation_names = {
     "recursive",         "moving-frame", "absolute-se3", "absolute-so3r3",
     "rotation-elements", "canonical",    "generated"};

@@ -197,7 +197,8 @@ RandomClosedOptions small_and_bare() {
 }
 
 TEST(ClosedMechanisms, OneLoopOfEachJointType) {
-  for (JointType type : RandomClosedOptions().loop_joints) {
+  for (const JointTypeInfo& row : all_joint_types()) {
+    const JointType type = row.type;
     RandomClosedOptions options = small_and_bare();
     options.min_loops = options.max_loops = 1;
     options.loop_joints = {type};

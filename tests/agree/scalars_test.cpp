@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "agreement.h"
+#include "mechanics/forces/dry_friction.h"
 #include "mechanics/forces/forces.h"
-#include "mechanics/forces/friction.h"
 #include "mechanics/machine/kinematics.h"
 #include "mechanics/tree/moving_frame.h"
 #include "mechanics/tree/recursive.h"

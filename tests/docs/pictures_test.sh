@@ -27,7 +27,7 @@ done
 for word in $(sed -n 's/^    {JointType::\([a-z]*\), .*/\1/p' "$root/src/model/joint_types.h"); do
   grep -q "](images/joints/$word.svg)" "$root/docs/joints.md" || fail "docs/joints.md has no drawing of $word"
 done
-for word in forces/{spring,torsion,wrench,joint,potential,friction,drag} constraints/{distance,drive,coupler,rolling-disc,knife-edge}; do
+for word in $(ls "$root/src/model/forces" | sed 's|^|forces/|; s|[.]h$||') constraints/{distance,drive,coupler,rolling-disc,knife-edge}; do
   grep -q "](images/$word.svg)" "$root/docs/forces.md" || fail "docs/forces.md has no drawing of $word"
 done
 echo "pictures and drawings are right"

@@ -120,6 +120,58 @@ NaiveEnergy apply(const Situation& s, const SpringForce& f) {
   return {V.a, V.d[0], dot(damper, relative)};
 }
 
+// The potential's slope along each unit twist of `to` relative to `from` (at the origin of T, axes
+// of the world) is minus the wrench; the power of the dampers is told by rates of the same numbers.
+NaiveEnergy apply(const Situation& s, const BushingForce& f) {
+  const std::span<const double> parameters(s.tree.parameters);
+  const auto pose = [&](const Placement& p) {
+    const Pose<double> X{calc_rotation<double>(p.rotate, parameters),
+                         calc_vec3<double>(p.at, parameters)};
+    return p.body == world ? X : s.bodies[p.body].X * X;
+  };
+  const Pose<double> F = pose(f.from), T = pose(f.to);
+  const MovingPoint to = moving_point(s, f.to.body, f.to.at);
+  const auto spin = [&](int body) { return body == world ? Vec3<double>{} : s.bodies[body].w; };
+  const Vec3<double> w = spin(f.to.body) - spin(f.from.body);
+  const MovingPoint from = moving_point(s, f.from.body, f.from.at);
+  const Vec3<double> u = to.v - from.v - cross(spin(f.from.body), T.p - F.p);
+  const std::vector<double> k = s.numbers(f.stiffness, 6), c = s.numbers(f.damping, 6);
+  // V with derivatives along three twists of T relative to F, and along the motion
+  const auto potential = [&](const Vec3<double>* turning, const Vec3<double>* moving) {
+    Mat3<Dual4> R{Mat3<Dual4>(T.R)};
+    Vec3<Dual4> p(T.p);
+    for (int a = 0; a < 4; ++a) {
+      const Mat3<double> dR = hat(turning[a]) * T.R;
+      for (int i = 0; i < 3; ++i) {
+        p[i].d[a] = moving[a][i];
+        for (int j = 0; j < 3; ++j) R.c[j][i].d[a] = dR(i, j);
+      }
+    }
+    const Mat3<Dual4> R_F(F.R);
+    const Vec3<Dual4> d = transpose_times(R_F, p - Vec3<Dual4>(F.p));
+    const Vec3<Dual4> turn = log(from_rotation_matrix(transpose(R_F) * R));
+    Dual4 V;
+    for (int i = 0; i < 3; ++i) V += 0.5 * (k[i] * square(d[i]) + k[3 + i] * square(turn[i]));
+    return V;
+  };
+  const Vec3<double> none[4] = {}, x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1};
+  const Vec3<double> all[4] = {x, y, z, u}, turns[4] = {x, y, z, w};
+  const Vec3<double> still[4] = {{}, {}, {}, u}, motion[4] = {{}, {}, {}, w};
+  const Dual4 along = potential(none, all), about = potential(turns, none);
+  const Dual4 moving = potential(motion, still);
+  const Vec3<double> rate = transpose_times(F.R, u), turning = transpose_times(T.R, w);
+  Vec3<double> loss, turning_loss;
+  for (int i = 0; i < 3; ++i) loss[i] = c[i] * rate[i], turning_loss[i] = c[3 + i] * turning[i];
+  const Vec3<double> force = -Vec3<double>{along.d[0], along.d[1], along.d[2]} - F.R * loss;
+  const Vec3<double> torque =
+      -Vec3<double>{about.d[0], about.d[1], about.d[2]} - T.R * turning_loss;
+  push(s, f.to.body, T.p, force);
+  push(s, f.from.body, T.p, -force);
+  if (f.to.body != world) s.out.torque[f.to.body] += torque;
+  if (f.from.body != world) s.out.torque[f.from.body] -= torque;
+  return {moving.a, moving.d[3], -dot(loss, rate) - dot(turning_loss, turning)};
+}
+
 // R = Rz(yaw) Ry(pitch) Rx(roll)
 Vec3<Dual4> roll_pitch_yaw(const Mat3<Dual4>& R) {
   return {atan2(R(2, 1), R(2, 2)), asin(-R(2, 0)), atan2(R(1, 0), R(0, 0))};
@@ -332,6 +384,7 @@ NaiveForces calc_naive_forces(const NaiveTree& tree, const NaiveState& state,
   // Conservative elements first: expressions may mention the potential of all of them.
   auto is_conservative = [](const Force& force) {
     return std::holds_alternative<SpringForce>(force.law) ||
+           std::holds_alternative<BushingForce>(force.law) ||
            std::holds_alternative<TorsionForce>(force.law) ||
            std::holds_alternative<PotentialForce>(force.law);
   };

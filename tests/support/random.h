@@ -56,6 +56,12 @@ class Random {
       std::swap(list[i], list[integer(0, i)]);
   }
 
+  // Another sequence; this one stays where it is.
+  Random aside() const {
+    Random copy = *this;
+    return Random(copy.next());
+  }
+
  private:
   std::uint64_t state_;
 };

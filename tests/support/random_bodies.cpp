@@ -90,6 +90,18 @@ Values make_axis(Builder& b) {
   return numbers(b, b.random.uniform(0.3, 3) * b.random.direction());
 }
 
+// Draws that leave the sequence as it was: seeds mean the mechanisms they meant before.
+void add_radii(const Builder& b, JointText& joint) {
+  Random aside = b.random.aside();
+  for (int k = 0; k < 3; ++k) joint.sizes["radii"].push_back(aside.uniform(0.1, 0.6));
+}
+JointType pick_type(Builder& b) {
+  const JointType type = b.random.pick(b.options.joints);
+  Random aside = b.random.aside();
+  const bool stretched = type == JointType::spherical && aside.chance(b.options.ellipsoidal);
+  return stretched ? JointType::ellipsoidal : type;
+}
+
 void add_axes(Builder& b, JointType type, JointText& joint) {
   switch (type) {
     case JointType::screw:
@@ -110,8 +122,7 @@ void add_axes(Builder& b, JointType type, JointText& joint) {
       break;
     }
     case JointType::ellipsoidal:
-      for (int k = 0; k < 3; ++k)
-        joint.sizes["radii"].push_back(number(b, b.random.uniform(0.1, 0.6)));
+      add_radii(b, joint);
       break;
     default:
       break;
@@ -159,7 +170,7 @@ void add_bodies_and_joints(Builder& b) {
     if (!b.random.chance(b.options.chain)) inboard = b.random.integer(-1, i - 1);
     if (b.options.floating && i > 0 && inboard < 0) inboard = 0;
     const bool base = b.options.floating && i == 0;
-    const JointType type = base ? JointType::free : b.random.pick(b.options.joints);
+    const JointType type = base ? JointType::free : pick_type(b);
     const std::string name = "b" + std::to_string(i);
     b.model.bodies.push_back(make_body(b, name, type));
     b.model.joints.push_back(

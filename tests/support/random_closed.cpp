@@ -144,11 +144,13 @@ NaiveJoint add_axes(Random& random, JointType type, JointText& joint) {
     like.sizes = {random.away_from_zero(0.05, 0.4)};
     joint.sizes["pitch"] = {like.sizes[0]};
   }
-  if (type == JointType::ellipsoidal)
+  if (type == JointType::ellipsoidal) {
+    Random aside = random.aside();
     for (int k = 0; k < 3; ++k) {
-      like.sizes.push_back(random.uniform(0.1, 0.6));
+      like.sizes.push_back(aside.uniform(0.1, 0.6));
       joint.sizes["radii"].push_back(like.sizes[k]);
     }
+  }
   return like;
 }
 
@@ -168,7 +170,10 @@ void close(const Builder& b, ModelDescription& d, JointText joint, const NaiveJo
 }
 
 bool add_random_loop(Builder& b, ModelDescription& d) {
-  const JointType type = b.random.pick(b.options.loop_joints);
+  JointType type = b.random.pick(b.options.loop_joints);
+  Random aside = b.random.aside();
+  if (type == JointType::spherical && aside.chance(b.options.tree.ellipsoidal))
+    type = JointType::ellipsoidal;
   int parent = b.any_body(true), child = b.any_body(false);
   if (parent == child) return false;
   if (b.random.chance(0.4)) std::swap(parent, child);

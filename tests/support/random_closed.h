@@ -15,7 +15,7 @@ struct RandomClosedOptions {
 
   RandomMechanismOptions tree;
   int min_loops = 1, max_loops = 4;    // random ones, besides the linkages below
-  std::vector<JointType> loop_joints;  // all of them
+  std::vector<JointType> loop_joints;  // all; see also RandomMechanismOptions::ellipsoidal
   int max_constraints = 3;
   bool distances = true, drives = true, couplers = true, rolling_discs = true, knife_edges = true;
   // likelihood of each: a planar linkage of revolute joints in space, a parallelogram with three

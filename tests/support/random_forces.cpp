@@ -114,6 +114,26 @@ void add_spring(Builder& b) {
   b.model.forces.push_back(f);
 }
 
+// Between the frames of a joint: they stay near each other. Draws that leave the sequence as it
+// was.
+void add_bushing(Builder& b) {
+  if (b.model.joints.empty()) return;
+  const Random before = b.random;
+  b.random = before.aside();
+  const JointText& joint = b.random.pick(b.model.joints);
+  const bool outside = joint.parent.body.name == "world" || joint.child.body.name == "world";
+  ForceText f;
+  f.type = "bushing";
+  f.from = joint.parent;
+  f.to = joint.child;
+  for (int k = 0; k < 6; ++k) f.stiffness.push_back(b.random.uniform(1, 20));
+  if (b.random.chance(0.6))
+    for (int k = 0; k < 6; ++k) f.damping.push_back(b.random.uniform(0.1, 1));
+  const bool drawn = b.random.chance(0.3);
+  b.random = before;
+  if (drawn && !(b.options.internal_only && outside)) b.model.forces.push_back(f);
+}
+
 Values one_or_each(Builder& b, int count, double low, double high) {
   Values v;
   const int size = count > 1 && b.random.chance(0.4) ? 1 : count;
@@ -260,6 +280,7 @@ void add_forces(Builder& b) {
   if (kinds.empty()) return;
   const int count = b.random.integer(1, 3 + static_cast<int>(b.model.bodies.size()) / 2);
   for (int k = 0; k < count; ++k) b.random.pick(kinds)(b);
+  if (o.bushings) add_bushing(b);
 }
 
 }  // namespace cartan::random_parts

@@ -16,9 +16,11 @@ struct RandomMechanismOptions {
   // how likely a new body is attached to the last one instead of any earlier one (or the world)
   double chain = 0.5;
   std::vector<JointType> joints = {
-      JointType::fixed,       JointType::revolute,  JointType::prismatic,  JointType::screw,
-      JointType::cylindrical, JointType::universal, JointType::planar,     JointType::spherical,
-      JointType::translation, JointType::free,      JointType::ellipsoidal};
+      JointType::fixed,       JointType::revolute,  JointType::prismatic, JointType::screw,
+      JointType::cylindrical, JointType::universal, JointType::planar,    JointType::spherical,
+      JointType::translation, JointType::free};
+  // how likely a spherical joint that was drawn is an ellipsoidal one
+  double ellipsoidal = 0.4;
   double turned = 0;        // how likely an angle of a hinge starts several turns away
   bool reversed = true;     // some joints have the new body as their parent
   bool shuffled = true;     // bodies and joints stand in the file in any order
@@ -32,7 +34,7 @@ struct RandomMechanismOptions {
   // force elements; `forces` false: none
   bool forces = true;
   bool springs = true, torsion = true, wrenches = true, joint_forces = true, potentials = true,
-       smooth_friction = true, exact_friction = true, bearings = true, drag = true;
+       smooth_friction = true, exact_friction = true, bearings = true, drag = true, bushings = true;
   bool internal_only =
       false;  // springs between bodies, torsion, joint damping: nothing from outside
   bool time_dependent = true;  // expressions may use t

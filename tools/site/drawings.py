@@ -268,6 +268,23 @@ def spring():
     return d.svg()
 
 
+@drawing("forces", "bushing")
+def bushing():
+    d = Drawing("bushing: springs and dampers along and about the axes of from pull the frame of to back to it", (0, 0.4, 0.1), 56)
+    axes = tuple(turn(X, math.radians(14), a) for a in turned(Z, math.radians(24)))
+    place = (0.3, 1.0, 0.45)
+    d.box((0, -0.7, 0), (1.2, 0.9, 1.0))
+    d.box(add(place, scale(0.75, axes[1])), (1.0, 0.9, 0.8), axes, CHILD)
+    d.coil((0, -0.25, 0), place)
+    d.frame(O, name="from", dx=-24, dy=14, length=0.9)
+    d.frame(place, axes, "to", "#0b4f7d", 0.9, dx=16, dy=-14, letters=False)
+    d.line(O, place, MOTION, 1.4, "4 3")
+    d.text(scale(0.55, place), "d", MOTION, 8, -10, style="italic")
+    d.arrow(add(place, (0, 0, 0.75)), add(place, (-0.25, -0.85, 0.4)), FORCE, words="f", dx=-8, dy=-8)
+    d.arc(place, axes[2], axes[0], math.radians(-60), 0.7, FORCE, "n", 8, 8)
+    return d.svg()
+
+
 @drawing("forces", "torsion")
 def torsion():
     d = Drawing("torsion spring: turns the child back towards rest", (0, 0.45, 0.2), 56)

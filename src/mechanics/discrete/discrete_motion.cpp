@@ -46,29 +46,6 @@ struct DiscreteWorkspace : Workspace {
   double h = 0, t1 = 0;
 };
 
-bool uses_speeds(const Formula* formula) {
-  if (!formula) return false;
-  const Program& program = formula->program;
-  for (Quantity quantity :
-       {Quantity::joint_v, Quantity::body_velocity, Quantity::body_angular, Quantity::kinetic})
-    if (program.depends_on(quantity)) return true;
-  return false;
-}
-
-struct UsesSpeeds {
-  bool operator()(const Spring<double>& e) const { return e.damping != 0; }
-  bool operator()(const Torsion<double>& e) const {
-    return std::any_of(e.damping.begin(), e.damping.end(), [](double c) { return c != 0; });
-  }
-  bool operator()(const WrenchElement<double>& e) const {
-    return uses_speeds(e.force) || uses_speeds(e.torque);
-  }
-  bool operator()(const JointElement<double>& e) const { return uses_speeds(e.value); }
-  bool operator()(const PotentialElement<double>&) const { return false; }
-  bool operator()(const Friction<double>&) const { return true; }
-  bool operator()(const DragElement<double>&) const { return true; }
-};
-
 class DiscreteMotion final : public DiscreteMechanics {
  public:
   DiscreteMotion(const Mechanism<double>& mechanism, const Mechanism<Dual4>& dual_mechanism)
@@ -76,7 +53,7 @@ class DiscreteMotion final : public DiscreteMechanics {
     // impulses enter as forces, also where the file has none
     mechanism_.has_forces = dual_mechanism_.has_forces = true;
     for (const ForceElement<double>& e : mechanism_.forces)
-      speeds_act_ |= std::visit(UsesSpeeds(), e);
+      speeds_act_ |= std::visit([](const auto& law) { return law.uses_speeds(); }, e);
   }
 
   std::string refusal() const override {

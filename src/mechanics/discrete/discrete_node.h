@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "mechanics/absolute/absolute_solver.h"
+#include "mechanics/forces/dry_friction.h"
 #include "mechanics/forces/forces.h"
-#include "mechanics/forces/friction.h"
 #include "mechanics/machine/expression_inputs.h"
 #include "mechanics/tree/recursive.h"
 

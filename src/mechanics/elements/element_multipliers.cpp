@@ -5,8 +5,8 @@
 #include "core/dense.h"
 #include "mechanics/absolute/absolute_solver.h"
 #include "mechanics/constraints/constraints.h"
+#include "mechanics/forces/dry_friction.h"
 #include "mechanics/forces/forces.h"
-#include "mechanics/forces/friction.h"
 
 namespace cartan {
 namespace {

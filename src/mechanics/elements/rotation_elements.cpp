@@ -1,8 +1,8 @@
 #include "mechanics/elements/rotation_elements.h"
 
 #include "mechanics/absolute/absolute_solver.h"
+#include "mechanics/forces/dry_friction.h"
 #include "mechanics/forces/forces.h"
-#include "mechanics/forces/friction.h"
 #include "mechanics/machine/kinematics.h"
 
 namespace cartan {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/dense.h"
+#include "mechanics/forces/dry_friction.h"
 #include "mechanics/forces/force_laws.h"
-#include "mechanics/forces/friction.h"
 
 namespace cartan {
 namespace {
@@ -78,50 +78,52 @@ class Lister {
 
   std::vector<AppliedWrench> list() {
     for (element_ = 0; element_ < static_cast<int>(mechanism_.forces.size()); ++element_)
-      std::visit(*this, mechanism_.forces[element_]);
+      std::visit([&](const auto& e) { e.list_wrenches(*this); }, mechanism_.forces[element_]);
     constraint_ = true;
     for (element_ = 0; element_ < static_cast<int>(mechanism_.constraints.size()); ++element_)
       std::visit(*this, mechanism_.constraints[element_]);
     return std::move(result_);
   }
 
-  void operator()(const Spring<double>& e) {
-    const auto value = force_laws::calc_spring(e, ws_);
-    add(e.from.link, value.x_from, -value.force);
-    add(e.to.link, value.x_to, value.force);
-  }
-  void operator()(const WrenchElement<double>& e) {
-    const auto value = force_laws::calc_wrench(e, mechanism_, ws_);
-    add(e.link, value.x, value.force, value.torque);
-  }
-  void operator()(const DragElement<double>& e) {
-    const auto value = force_laws::calc_drag(e, mechanism_, ws_);
-    add(e.at.link, value.x, value.force);
-    if (e.on != world) add(e.on, value.x, -value.force);
-  }
-  void operator()(const Torsion<double>& e) { add_alone(e, e.joint); }
-  void operator()(const JointElement<double>& e) { add_alone(e, e.joint); }
-  void operator()(const Friction<double>& e) {
-    clear();
-    add_friction_alone(mechanism_, ws_, element_);
-    add_joint(e.joint);
-  }
-  // At the origins of the bodies and at the joints that V mentions.
-  void operator()(const PotentialElement<double>& e) {
-    clear();
-    force_laws::apply(e, mechanism_, ws_);
-    std::vector<int> bodies, joints;
-    for (const Symbol& symbol : e.value->program.inputs) {
-      if (symbol.quantity == Quantity::body_position) once(bodies, symbol.index);
-      if (symbol.quantity == Quantity::joint_q) once(joints, symbol.index);
-    }
-    for (int body : bodies) {
-      const int link = mechanism_.link_of_body[body];
-      add(link, body_pose(mechanism_, ws_, link).p, ws_.wrench_f[link]);
-    }
-    for (int joint : joints) add_joint(joint);
+  // ---- what forces list themselves with (mechanics/forces/TYPE.h)
+
+  const Mechanism<double>& mechanism() const { return mechanism_; }
+  MotionWorkspace<double>& ws() { return ws_; }
+  int element() const { return element_; }
+
+  static void once(std::vector<int>& list, int index) {
+    if (std::find(list.begin(), list.end(), index) == list.end()) list.push_back(index);
   }
 
+  template <class Element>
+  void add_alone(const Element& e, int joint) {
+    clear();
+    e.apply(mechanism_, ws_);
+    add_joint(joint);
+  }
+
+  void clear() {
+    std::fill(ws_.tau.begin(), ws_.tau.end(), 0.0);
+    std::fill(ws_.loop_tau.begin(), ws_.loop_tau.end(), 0.0);
+    std::fill(ws_.wrench_n.begin(), ws_.wrench_n.end(), Vec3<double>{});
+    std::fill(ws_.wrench_f.begin(), ws_.wrench_f.end(), Vec3<double>{});
+  }
+
+  void add_joint(int joint) {
+    const int i = mechanism_.link_of_joint[joint];
+    const JointWrench w = i >= 0
+                              ? tree_joint_wrench(mechanism_, ws_, i)
+                              : loop_joint_wrench(mechanism_, ws_, mechanism_.loop_of_joint[joint]);
+    const Joint& of = mechanism_.model->joints[joint];
+    result_.push_back({element_, constraint_, of.child.body, w.point, w.force, w.torque});
+    result_.push_back({element_, constraint_, of.parent.body, w.point, -w.force, -w.torque});
+  }
+
+  void add(int link, const Vec3<double>& point, const Vec3<double>& force,
+           const Vec3<double>& torque = {}) {
+    const int body = link == world ? world : mechanism_.bodies[link].body;
+    result_.push_back({element_, constraint_, body, point, force, torque});
+  }
   // ---- constraints: multipliers times the wrenches of their rows
 
   void operator()(const DistanceElement<double>& e) {
@@ -156,10 +158,6 @@ class Lister {
   }
 
  private:
-  static void once(std::vector<int>& list, int index) {
-    if (std::find(list.begin(), list.end(), index) == list.end()) list.push_back(index);
-  }
-
   int first_row() const { return mechanism_.constraint_row0[element_]; }
 
   // f(source, multiplier) for the rows of this constraint, on one of its two sides.
@@ -183,36 +181,6 @@ class Lister {
     for_each_source(
         true, [&](std::size_t s, double) { twice += cross(ws_.source_f[s], ws_.source_n[s]); });
     return (link == world ? Vec3<double>{} : ws_.links[link].o) + 0.5 * twice;
-  }
-
-  template <class Element>
-  void add_alone(const Element& e, int joint) {
-    clear();
-    force_laws::apply(e, mechanism_, ws_);
-    add_joint(joint);
-  }
-
-  void clear() {
-    std::fill(ws_.tau.begin(), ws_.tau.end(), 0.0);
-    std::fill(ws_.loop_tau.begin(), ws_.loop_tau.end(), 0.0);
-    std::fill(ws_.wrench_n.begin(), ws_.wrench_n.end(), Vec3<double>{});
-    std::fill(ws_.wrench_f.begin(), ws_.wrench_f.end(), Vec3<double>{});
-  }
-
-  void add_joint(int joint) {
-    const int i = mechanism_.link_of_joint[joint];
-    const JointWrench w = i >= 0
-                              ? tree_joint_wrench(mechanism_, ws_, i)
-                              : loop_joint_wrench(mechanism_, ws_, mechanism_.loop_of_joint[joint]);
-    const Joint& of = mechanism_.model->joints[joint];
-    result_.push_back({element_, constraint_, of.child.body, w.point, w.force, w.torque});
-    result_.push_back({element_, constraint_, of.parent.body, w.point, -w.force, -w.torque});
-  }
-
-  void add(int link, const Vec3<double>& point, const Vec3<double>& force,
-           const Vec3<double>& torque = {}) {
-    const int body = link == world ? world : mechanism_.bodies[link].body;
-    result_.push_back({element_, constraint_, body, point, force, torque});
   }
 
   const Mechanism<double>& mechanism_;

@@ -5,41 +5,6 @@
 #include "symbolic/expression.h"
 
 namespace cartan {
-using namespace force_laws;
-namespace {
-
-// The potential alone, for expressions that mention it.
-template <class S>
-struct PotentialOf {
-  const Mechanism<S>& mechanism;
-  MotionWorkspace<S>& ws;
-
-  S operator()(const Spring<S>& e) const { return calc_spring(e, ws).energy.potential; }
-  S operator()(const Torsion<S>& e) const {
-    const JointCoordinates<S> at = coordinates_of(mechanism, ws, e.joint);
-    S sum(0);
-    if (!e.rotation) {
-      for (int i = 0; i < at.joint.nv; ++i)
-        sum += S(0.5) * e.stiffness[i] * square(at.q[i] - e.rest[i]);
-      return sum;
-    }
-    if (e.measure == TorsionMeasure::euler321_literal) return sum;
-    const Quat<S> relative = conjugate(e.rest_rotation) * quaternion_at(at.q);
-    const Vec3<S> angle = torsion_angles(e, relative, turns_in(mechanism, ws));
-    return S(0.5) * dot(times(list3(e.stiffness), angle), angle);
-  }
-  S operator()(const PotentialElement<S>& e) const {
-    S value;
-    evaluate_program(mechanism, ws, e.value->program, &value);
-    return value;
-  }
-  template <class Other>
-  S operator()(const Other&) const {
-    return S(0);
-  }
-};
-
-}  // namespace
 
 template <class S>
 S calc_kinetic_energy(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws) {
@@ -68,7 +33,7 @@ template <class S>
 S calc_potential_energy(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   S sum = calc_gravity_potential(mechanism, ws);
   for (const ForceElement<S>& element : mechanism.forces)
-    sum += std::visit(PotentialOf<S>{mechanism, ws}, element);
+    sum += std::visit([&](const auto& e) { return e.potential(mechanism, ws); }, element);
   return sum;
 }
 
@@ -85,7 +50,7 @@ void fill_forces(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   }
   for (std::size_t k = 0; k < mechanism.forces.size(); ++k)
     ws.force_energy[k] =
-        std::visit([&](const auto& e) { return apply(e, mechanism, ws); }, mechanism.forces[k]);
+        std::visit([&](const auto& e) { return e.apply(mechanism, ws); }, mechanism.forces[k]);
   if (mechanism.loops_act) apply_loop_forces(mechanism, ws);
 }
 

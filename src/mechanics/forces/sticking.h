@@ -5,7 +5,7 @@
 
 #include <Eigen/Core>
 
-#include "mechanics/forces/friction.h"
+#include "mechanics/forces/dry_friction.h"
 
 namespace cartan {
 

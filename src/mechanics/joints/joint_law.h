@@ -11,7 +11,7 @@
 
 #include "lie/quaternion.h"
 #include "lie/so3.h"
-#include "mechanics/joints/turns.h"
+#include "mechanics/joints/turn_memory.h"
 #include "mechanics/machine/mechanism.h"
 #include "mechanics/machine/motion_workspace.h"
 
@@ -55,11 +55,6 @@ Vec3<S> unit_vector(int k) {
 template <class S>
 Vec3<S> unit(const Vec3<S>& a) {
   return (S(1) / norm(a)) * a;
-}
-
-template <class S>
-Quat<S> quaternion_at(const S* q) {
-  return Quat<S>{q[0], q[1], q[2], q[3]};
 }
 
 // R turned by `angle` about the unit vector a: R exp(a angle).

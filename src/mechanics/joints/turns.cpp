@@ -12,13 +12,8 @@
 namespace cartan {
 namespace {
 
-// The relative rotation a torsion spring of a spherical joint measures.
-template <class S>
-Quat<S> relative_rotation(const Torsion<S>& e, const S* q) {
-  return conjugate(e.rest_rotation) * quaternion_at(q);
-}
 double euler_angle(const Torsion<double>& e, const double* q, int component) {
-  return force_laws::euler321(rotation_matrix(relative_rotation(e, q)))[component];
+  return euler321(rotation_matrix(e.relative(q)))[component];
 }
 
 const Torsion<double>& torsion_of(const Mechanism<double>& mechanism, const TurnEntry& entry) {
@@ -41,7 +36,7 @@ int entry_at(const Mechanism<double>& mechanism, const TurnEntry& entry, const d
     case TurnKind::euler:
       return reference_of_angle(euler_angle(torsion_of(mechanism, entry), q, entry.component));
     case TurnKind::half_turn:
-      return half_turn_entry(relative_rotation(torsion_of(mechanism, entry), q).w);
+      return half_turn_entry(torsion_of(mechanism, entry).relative(q).w);
   }
   return no_turn;
 }
@@ -67,21 +62,11 @@ template <class S>
 void mark_read(const Model& model, Mechanism<S>& mechanism) {
   std::vector<TurnEntry>& turns = mechanism.turns;
   for (const ForceElement<S>& element : mechanism.forces) {
-    if (const auto* e = std::get_if<Torsion<S>>(&element))
-      mark_angles(e->joint, -1, turns);
-    else if (const auto* e = std::get_if<JointElement<S>>(&element))
-      mark_program(e->value->program, turns);
-    else if (const auto* e = std::get_if<PotentialElement<S>>(&element))
-      mark_program(e->value->program, turns);
-    else if (const auto* e = std::get_if<WrenchElement<S>>(&element)) {
-      for (const Formula* f : {e->force, e->torque})
-        if (f) mark_program(f->program, turns);
-    } else if (const auto* e = std::get_if<DragElement<S>>(&element)) {
-      if (e->medium) mark_program(e->medium->program, turns);
-    } else if (const auto* e = std::get_if<Friction<S>>(&element)) {
-      if (e->load) mark_program(e->load->program, turns);
-    }
+    const int joint = std::visit([](const auto& e) { return e.measured_joint(); }, element);
+    if (joint >= 0) mark_angles(joint, -1, turns);
   }
+  for (const Force& force : model.forces)
+    for_each_expression(force, [&](const Formula& f) { mark_program(f.program, turns); });
   for (const ConstraintElement<S>& element : mechanism.constraints) {
     if (const auto* e = std::get_if<DriveElement<S>>(&element)) mark_angles(e->joint, -1, turns);
     if (const auto* e = std::get_if<CouplerElement<S>>(&element))
@@ -272,7 +257,7 @@ std::string renew_turns(const Mechanism<double>& mechanism, MotionWorkspace<doub
       }
       case TurnKind::half_turn: {
         turned = length * norm(Vec3<double>{at.v[0], at.v[1], at.v[2]});
-        const double w = relative_rotation(torsion_of(mechanism, entry), at.q).w;
+        const double w = torsion_of(mechanism, entry).relative(at.q).w;
         turns[k] = (turns[k] < 0 ? -1 : 1) * std::abs(half_turn_entry(w));
         break;
       }
@@ -315,11 +300,11 @@ void calc_wrap_margins(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
     const TurnEntry& entry = mechanism.turns[k];
     if (entry.force < 0) continue;
     const auto& e = std::get<Torsion<S>>(mechanism.forces[entry.force]);
-    const Quat<S> relative = relative_rotation(e, coordinates_of(mechanism, ws, entry.joint).q);
+    const Quat<S> relative = e.relative(coordinates_of(mechanism, ws, entry.joint).q);
     if (entry.kind == TurnKind::half_turn) {
       margins[next++] = S(turns[k] < 0 && turns[k] != no_turn ? -1 : 1) * relative.w;
     } else {
-      const Vec3<S> angles = force_laws::euler321(rotation_matrix(relative));
+      const Vec3<S> angles = euler321(rotation_matrix(relative));
       margins[next++] = S(pi * pi) - square(angle_near(angles[entry.component], turns[k]));
     }
   }

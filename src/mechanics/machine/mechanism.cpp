@@ -151,99 +151,41 @@ struct ForceBuilder {
     const int link = mechanism.link_of_body[body];
     return {link, mechanism.bodies[link].X_LB * p};
   }
-  void use(int joint) const { mechanism.loops_act |= mechanism.link_of_joint[joint] < 0; }
+  Pose<S> frame(const Placement& placement) const {
+    const Pose<S> X = calc_frame<S>(placement, parameters);
+    return placement.body == world ? X : mechanism.bodies[link_of(placement.body)].X_LB * X;
+  }
+  Quat<S> quaternion(const Rotation& rotation) const {
+    return calc_quaternion<S>(rotation, parameters);
+  }
+  bool is_zero(const S& x) const { return is_exactly(x, 0); }
+  const Model& model() const { return *mechanism.model; }
+  // A joint whose coordinates or speeds the element uses.
+  int joint(int index) const {
+    mechanism.loops_act |= mechanism.link_of_joint[index] < 0;
+    return index;
+  }
+  std::vector<BearingRow<S>> bearings(const FrictionForce& f, const Joint& joint) const {
+    const std::vector<S> a = evaluate<S>(joint.axes, parameters);
+    const Vec3<S> axis = a.size() >= 3 ? unit(Vec3<S>{a[0], a[1], a[2]}) : Vec3<S>{};
+    return make_bearings<S>(f.bearings, joint.type, axis, parameters);
+  }
   const Formula* given(const Formula& f) const { return f.given() ? &f : nullptr; }
   int link_of(int body) const { return body == world ? world : mechanism.link_of_body[body]; }
 
-  ForceElement<S> operator()(const SpringForce& f) const {
-    Spring<S> e{point(f.from.body, f.from.at), point(f.to.body, f.to.at), number(f.stiffness),
-                number(f.damping), number(f.length)};
-    e.zero_length = is_exactly(e.length, 0);
-    mechanism.has_power |= value_of(abs(e.damping)) != 0;
-    return e;
-  }
-  ForceElement<S> operator()(const TorsionForce& f) const {
-    Torsion<S> e;
-    e.joint = f.joint;
-    use(f.joint);
-    const int nv = mechanism.model->joints[f.joint].nv();
-    e.measure = f.measure;
-    e.rotation = is_ball(mechanism.model->joints[f.joint].type);
-    e.stiffness = numbers(f.stiffness, nv);
-    e.damping = numbers(f.damping, nv);
-    if (e.rotation)
-      e.rest_rotation = calc_quaternion<S>(f.rest_rotation, parameters);
-    else
-      e.rest = numbers(f.rest, nv);
-    mechanism.has_power |= f.measure == TorsionMeasure::euler321_literal;
-    for (const S& c : e.damping) mechanism.has_power |= value_of(abs(c)) != 0;
-    return e;
-  }
-  ForceElement<S> operator()(const WrenchForce& f) const {
-    mechanism.has_power = true;
-    return WrenchElement<S>{link_of(f.body), point(f.body, f.at), link_of(f.frame), given(f.force),
-                            given(f.torque)};
-  }
-  ForceElement<S> operator()(const JointForce& f) const {
-    mechanism.has_power = true;
-    use(f.joint);
-    return JointElement<S>{f.joint, &f.value};
-  }
-  ForceElement<S> operator()(const PotentialForce& f) const {
-    mechanism.has_power |= f.value.program.depends_on(Quantity::time);
-    return PotentialElement<S>{&f.value};
-  }
-  ForceElement<S> operator()(const DragForce& f) const {
-    mechanism.has_power = true;
-    return DragElement<S>{point(f.body, f.at), link_of(f.on), number(f.coefficient),
-                          given(f.medium)};
-  }
-  ForceElement<S> operator()(const FrictionForce& f) const {
-    mechanism.has_power = true;
-    mechanism.has_friction = true;
-    Friction<S> e;
-    e.joint = f.joint;
-    e.link = mechanism.link_of_joint[f.joint];
-    use(f.joint);
-    mechanism.loop_friction |= e.link < 0;
-    const Joint& joint = mechanism.model->joints[f.joint];
-    e.rotation = is_ball(joint.type);
-    const int components = e.rotation ? 1 : joint.nv();
-    e.coulomb = numbers(f.coulomb, components);
-    e.viscous = numbers(f.viscous, components);
-    e.quadratic = numbers(f.quadratic, components);
-    e.load = given(f.load);
-    e.smooth = f.smoothing.given();
-    e.smoothing = number(f.smoothing, 1);
-    if (!e.smooth) {
-      e.mode0 = mechanism.friction_modes;
-      mechanism.friction_modes += components;
-    }
-    if (!f.bearings.empty()) {
-      e.load0 = mechanism.bearing_count++;
-      const std::vector<S> a = evaluate<S>(joint.axes, parameters);
-      const Vec3<S> axis = a.size() >= 3 ? unit(Vec3<S>{a[0], a[1], a[2]}) : Vec3<S>{};
-      e.bearings = make_bearings<S>(f.bearings, joint.type, axis, parameters);
-    }
-    return e;
+  template <class Law>
+  ForceElement<S> operator()(const Law& f) const {
+    const typename ElementOf<Law, S>::type element = ElementOf<Law, S>::type::make(f, *this);
+    mechanism.has_power |= element.does_work();
+    return element;
   }
 };
 
 // The programs force elements evaluate while forces are filled.
 void for_each_program(const Model& model, auto&& visit) {
   visit(model.gravity.program);
-  for (const Force& force : model.forces) {
-    if (const auto* f = std::get_if<WrenchForce>(&force.law))
-      visit(f->force.program), visit(f->torque.program);
-    else if (const auto* f = std::get_if<JointForce>(&force.law))
-      visit(f->value.program);
-    else if (const auto* f = std::get_if<PotentialForce>(&force.law))
-      visit(f->value.program);
-    else if (const auto* f = std::get_if<DragForce>(&force.law))
-      visit(f->medium.program);
-    else if (const auto* f = std::get_if<FrictionForce>(&force.law))
-      visit(f->load.program);
-  }
+  for (const Force& force : model.forces)
+    for_each_expression(force, [&](const Formula& f) { visit(f.program); });
 }
 
 template <class S>

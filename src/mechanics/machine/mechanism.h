@@ -11,127 +11,20 @@
 #include <variant>
 #include <vector>
 
-#include "lie/quaternion.h"
-#include "lie/se3.h"
-#include "model/model.h"
+#include "mechanics/force_list.h"
+#include "mechanics/machine/links.h"
 
 namespace cartan {
 
-// The structure of a joint's motion columns, which is all the algorithms look at.
-enum class Motion : unsigned char {
-  weld,       // none
-  rotation1,  // one angle about a fixed axis through the link origin
-  rotation3,  // any rotation about the link origin, speeds in link axes
-  general,    // up to three columns, filled by kinematics
-  free6,      // all motions, speeds = twist in link axes
-};
-
-template <class S>
-struct Link {
-  int parent = world;  // link, or world
-  Motion motion = Motion::weld;
-  JointType type = JointType::fixed;
-  bool reversed = false;        // the tree crosses the joint from child to parent
-  bool turned = false;          // R_tree is not the identity
-  bool principal = false;       // J is diagonal
-  bool leaf = true;             // carries no other link
-  bool last_child = false;      // of its parent, in tree order
-  bool driven = false;          // a drive prescribes the joint's motion
-  bool product = false;         // free6: the linear speeds are p' in world axes, not R^T p'
-  signed char axis_index = -1;  // rotation1: the axis is this coordinate axis (and positive)
-  int q0 = 0, v0 = 0, nq = 0, nv = 0;
-  Mat3<S> R_tree;  // inboard joint frame in the parent's link frame
-  Vec3<S> p_tree;
-  // what the joint's type makes of its directions and sizes (mechanics/joints/TYPE.h)
-  Vec3<S> axis, axis2;
-  Vec3<S> normal;  // of the plane (axis, axis2), where there is one
-  Vec3<S> sizes;
-  S mass{};
-  Vec3<S> mc;  // mass times centre of mass, link axes
-  Sym3<S> J;   // inertia about the link origin, link axes
-};
-
-// What only outputs and force elements need of a body.
-template <class S>
-struct LinkBody {
-  int body = 0, joint = 0;   // in the model
-  Pose<S> X_LB;              // body frame in the link frame
-  Vec3<S> com_L;             // centre of mass, link axes
-  Sym3<S> J_com_L, J_com_B;  // inertia about the centre of mass, link and body axes
-};
-
-// A point fixed to a link (or to the world).
-template <class S>
-struct Point {
-  int link = world;
-  Vec3<S> p;  // in link axes from the link origin; world: in the world
-};
-
-template <class S>
-struct Spring {
-  Point<S> from, to;
-  S stiffness{}, damping{}, length{};
-  bool zero_length = false;
+// One element per force of the model, of the types in mechanics/forces.
+template <class S, class Laws>
+struct ElementsOf;
+template <class S, class... F>
+struct ElementsOf<S, std::variant<F...>> {
+  using type = std::variant<typename ElementOf<F, S>::type...>;
 };
 template <class S>
-struct Torsion {
-  int joint = 0;
-  TorsionMeasure measure = TorsionMeasure::rotation_vector;
-  bool rotation = false;  // of a ball: a quaternion alone
-  std::vector<S> stiffness, damping, rest;
-  Quat<S> rest_rotation;
-  int turn0 = -1;  // spherical joint: first of its entries in Mechanism::turns
-};
-template <class S>
-struct WrenchElement {
-  int link = 0;
-  Point<S> at;
-  int frame = world;
-  const Formula* force = nullptr;
-  const Formula* torque = nullptr;
-};
-template <class S>
-struct JointElement {
-  int joint = 0;
-  const Formula* value = nullptr;
-};
-template <class S>
-struct PotentialElement {
-  const Formula* value = nullptr;
-};
-template <class S>
-struct DragElement {
-  Point<S> at;
-  int on = world;
-  S coefficient{};
-  const Formula* medium = nullptr;
-};
-template <class S>
-struct BearingRow {
-  Vec3<S> force[3], torque[3];
-  int rows = 0;
-  S factor{};
-};
-template <class S>
-struct Friction {
-  int joint = 0;                               // in the model
-  int link = 0;                                // -1 for a loop joint
-  bool rotation = false;                       // a ball: acts along -w/|w|
-  std::vector<S> coulomb, viscous, quadratic;  // per component (spherical: one)
-  const Formula* load = nullptr;               // its value, if positive, is added to coulomb
-  bool smooth = false;
-  S smoothing{};
-  int mode0 = -1;  // first entry of the discrete state when exact
-  int load0 = -1;  // index among the friction elements with bearings
-  // Load of bearing group k: components row . (constraint force, torque at C) in joint axes; its
-  // norm times factor is added to every coulomb entry.
-  std::vector<BearingRow<S>> bearings;
-  int components() const { return static_cast<int>(coulomb.size()); }
-};
-
-template <class S>
-using ForceElement = std::variant<Spring<S>, Torsion<S>, WrenchElement<S>, JointElement<S>,
-                                  PotentialElement<S>, Friction<S>, DragElement<S>>;
+using ForceElement = typename ElementsOf<S, ForceLaw>::type;
 
 // ------------------------------------------------------------------------- loops and constraints
 

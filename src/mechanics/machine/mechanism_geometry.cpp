@@ -15,18 +15,10 @@ namespace {
 // "the force 'wind'" when an expression of it varies with t.
 std::string find_timed_force(const Model& model, std::span<const double> parameters) {
   for (const Force& force : model.forces) {
-    const auto timed = [&](const Formula& f) { return varies_with_time(f.program, parameters); };
     bool found = false;
-    if (const auto* wrench = std::get_if<WrenchForce>(&force.law))
-      found = timed(wrench->force) || timed(wrench->torque);
-    else if (const auto* joint = std::get_if<JointForce>(&force.law))
-      found = timed(joint->value);
-    else if (const auto* potential = std::get_if<PotentialForce>(&force.law))
-      found = timed(potential->value);
-    else if (const auto* drag = std::get_if<DragForce>(&force.law))
-      found = timed(drag->medium);
-    else if (const auto* friction = std::get_if<FrictionForce>(&force.law))
-      found = timed(friction->load);
+    for_each_expression(force, [&](const Formula& f) {
+      found |= f.given() && varies_with_time(f.program, parameters);
+    });
     if (found) return fmt::format("the force '{}'", force.name);
   }
   return "";

@@ -39,13 +39,6 @@ struct GeneralFactor {
   S u[3];
 };
 
-// Energy terms of a force element: a conservative part with potential V, and the power P of the
-// rest (with dV/dt at rest counted in P, so that  T' + sum V' = sum P).
-template <class S>
-struct ElementEnergy {
-  S potential{}, potential_rate{}, power{};
-};
-
 // Matrices of the moving-frame formulation (moving_frame.h), stored by columns.
 // Rows of B: 6 per link in tree order; columns: speeds. Entries off a link's path are never
 // written.
@@ -118,7 +111,7 @@ struct MotionWorkspace {
   // there, per link: the moment that velocities exert, link axes; empty: J w x w
   std::vector<Vec3<S>> gyration;
 
-  // friction that depends on bearing loads, and stuck joints (friction.h)
+  // friction that depends on bearing loads, and stuck joints (dry_friction.h)
   // of exact friction components: -1, 0 (stuck), 1; per row: 1 active, 0 redundant; turns (turns.h)
   std::vector<int> mode;
   std::vector<S> applied_tau;  // per speed: all but friction

@@ -9,18 +9,7 @@ namespace {
 template <class Visit>
 void for_each_rate_formula(Model& model, Visit&& visit) {
   visit(model.gravity);
-  for (Force& force : model.forces) {
-    if (auto* f = std::get_if<WrenchForce>(&force.law))
-      visit(f->force), visit(f->torque);
-    else if (auto* f = std::get_if<JointForce>(&force.law))
-      visit(f->value);
-    else if (auto* f = std::get_if<PotentialForce>(&force.law))
-      visit(f->value);
-    else if (auto* f = std::get_if<DragForce>(&force.law))
-      visit(f->medium);
-    else if (auto* f = std::get_if<FrictionForce>(&force.law))
-      visit(f->load);
-  }
+  for (Force& force : model.forces) for_each_expression(force, visit);
   for (Constraint& constraint : model.constraints)
     if (auto* drive = std::get_if<DriveConstraint>(&constraint.law)) visit(drive->position);
   for (Variable& variable : model.variables) visit(variable.rate);

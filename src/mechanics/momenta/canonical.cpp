@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "mechanics/forces/dry_friction.h"
 #include "mechanics/forces/forces.h"
-#include "mechanics/forces/friction.h"
 #include "mechanics/joints/joint_motion.h"
 #include "mechanics/machine/kinematics.h"
 #include "mechanics/tree/recursive.h"

@@ -16,12 +16,12 @@
 namespace cartan {
 
 // M v' = rhs into M_star and rhs of ws.moving_frame, speeds in file order; speeds whose v' is known
-// (stuck or driven joints) have an equation v' = rhs. An AccelerationSolver (friction.h) that
+// (stuck or driven joints) have an equation v' = rhs. An AccelerationSolver (dry_friction.h) that
 // leaves the solving to others; O(n depth) operations.
 template <class S>
 void form_in_link_frames(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 
-// An AccelerationSolver (friction.h) for trees without loops and constraints but drives.
+// An AccelerationSolver (dry_friction.h) for trees without loops and constraints but drives.
 template <class S>
 void solve_in_link_frames(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 

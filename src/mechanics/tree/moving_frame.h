@@ -28,11 +28,11 @@ void fill_moving_frame_equations(const Mechanism<S>& mechanism, MotionWorkspace<
 
 // The whole set in ws.moving_frame:  M* v' = rhs + J^T lambda,  J v' = gamma  over the active rows;
 // speeds whose v' is known (stuck or driven joints) have an equation v' = rhs. An
-// AccelerationSolver (friction.h) that leaves the solving to others.
+// AccelerationSolver (dry_friction.h) that leaves the solving to others.
 template <class S>
 void form_moving_frame(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 
-// An AccelerationSolver (friction.h): v' by B^T M B and Cholesky, in trees refined once.
+// An AccelerationSolver (dry_friction.h): v' by B^T M B and Cholesky, in trees refined once.
 template <class S>
 void solve_moving_frame(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 

@@ -11,7 +11,7 @@
 
 #include <functional>
 
-#include "mechanics/forces/friction.h"
+#include "mechanics/forces/dry_friction.h"
 #include "system/second_order.h"
 
 namespace cartan {

@@ -112,25 +112,6 @@ S calc_nonconservative_power(const Mechanism<S>& mechanism, const MotionWorkspac
   return sum;
 }
 
-namespace {
-
-struct HasPower {
-  bool operator()(const Spring<double>& e) const { return e.damping != 0; }
-  bool operator()(const Torsion<double>& e) const {
-    return e.measure == TorsionMeasure::euler321_literal ||
-           std::any_of(e.damping.begin(), e.damping.end(), [](double c) { return c != 0; });
-  }
-  bool operator()(const PotentialElement<double>& e) const {
-    return e.value->program.depends_on(Quantity::time);
-  }
-  template <class Other>
-  bool operator()(const Other&) const {
-    return true;
-  }
-};
-
-}  // namespace
-
 WorkSplit make_work_split(const Mechanism<double>& mechanism) {
   WorkSplit split;
   split.gravity_works = mechanism.gravity_varies;
@@ -138,7 +119,7 @@ WorkSplit make_work_split(const Mechanism<double>& mechanism) {
     if (std::holds_alternative<DriveElement<double>>(mechanism.constraints[k]))
       split.shares.push_back({true, static_cast<int>(k)});
   for (std::size_t k = 0; k < mechanism.forces.size(); ++k)
-    if (std::visit(HasPower{}, mechanism.forces[k]))
+    if (std::visit([](const auto& e) { return e.does_work(); }, mechanism.forces[k]))
       split.shares.push_back({false, static_cast<int>(k)});
   return split;
 }

@@ -153,7 +153,7 @@ double TreeSystem::turn(int i) const {
   return 0;
 }
 
-// The margin of one internal event: a component of dry friction (friction.h), then of torsion
+// The margin of one internal event: a component of dry friction (dry_friction.h), then of torsion
 // springs (turns.h).
 Dual4 TreeSystem::internal_margin(const Mechanism<Dual4>& mechanism, const Dual4& t, const Dual4* x,
                                   StateView at, int component, MotionWorkspace<Dual4>& ws) const {

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "mechanics/forces/friction.h"
+#include "mechanics/forces/dry_friction.h"
 #include "mechanics/machine/mechanism_system.h"
 #include "mechanics/machine/rate_code.h"
 

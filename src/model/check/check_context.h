@@ -34,8 +34,6 @@ struct Field {
   std::vector<int> lengths = {1};
 };
 
-inline constexpr int unresolved = -2;  // a reference to nothing, complained about
-
 class CheckContext {
  public:
   CheckContext(const ModelDescription& description, Diagnostics& diagnostics, const Consent& given)
@@ -89,9 +87,6 @@ class CheckContext {
 
   int suggestions_left_ = 100;
 };
-
-// Fills a default where a formula was not given.
-Formula or_default(const Formula& formula, std::initializer_list<double> values);
 
 // The parts of the check, in the order in which they run.
 void check_names(CheckContext& check);

@@ -42,14 +42,27 @@ bool check_element_type(CheckContext& check, const T& item, const Owner& owner,
   return false;
 }
 
-// Whether a key is there, be it with a value that was complained about.
-inline bool present(const Values& values) {
-  return !values.empty() || values.where.line > 0;
-}
-
 inline void require_any(CheckContext& check, bool any, const Owner& owner, const char* keys) {
   if (!any)
     check.problems.error(owner.where, "force '" + owner.name + "' does nothing; expected " + keys);
+}
+
+inline void warn_same_body(CheckContext& check, int from, int to, const Owner& owner) {
+  if (from == to && from != unresolved)
+    check.problems.warning(owner.where,
+                           "both ends of force '" + owner.name + "' are on the same body");
+}
+
+inline void warn_hidden_parameters(CheckContext& check, const ForceText& text, const Owner& owner) {
+  for (const Value& value : text.value) {
+    ExpressionError ignored;
+    for (const std::string& name :
+         names_in(parse_expression(value.text, ignored, &check.names.functions())))
+      if ((name == "q" || name == "v") && check.names.find_parameter(name) >= 0)
+        check.problems.warning(
+            value.where, "in the value of force '" + owner.name + "', " + name +
+                             " is the joint's coordinate and hides the parameter '" + name + "'");
+  }
 }
 
 // `count` numbers, of which a single one may stand for all; zero when absent.

@@ -1,4 +1,4 @@
-#include "mechanics/forces/friction.h"
+#include "mechanics/forces/dry_friction.h"
 
 #include <algorithm>
 #include <cmath>
