@@ -1,11 +1,11 @@
 // cartan check: validate a model and say what it is.
 #include <fmt/format.h>
 
-#include "cli/arguments.h"
-#include "cli/assembly_report.h"
-#include "cli/json_values.h"
-#include "cli/load.h"
-#include "cli/model_facts.h"
+#include "cli/terminal/arguments.h"
+#include "results/json_values.h"
+#include "results/load/load.h"
+#include "results/load/model_facts.h"
+#include "results/run/assembly_report.h"
 
 namespace cartan {
 namespace {

@@ -1,17 +1,17 @@
 // cartan compare: the same motion every way, in one table.
 #include <fmt/format.h>
 
-#include "cli/arguments.h"
-#include "cli/comparison_report.h"
-#include "cli/interrupt.h"
-#include "cli/load.h"
-#include "cli/numbers.h"
-#include "cli/out_option.h"
-#include "cli/progress.h"
-#include "cli/run_settings.h"
-#include "cli/stabilisation.h"
+#include "cli/terminal/arguments.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/out_option.h"
+#include "cli/terminal/progress.h"
 #include "formulations/formulations.h"
 #include "io/output_files.h"
+#include "results/compare/comparison_report.h"
+#include "results/load/load.h"
+#include "results/load/numbers.h"
+#include "results/run/run_settings.h"
+#include "results/run/stabilisation.h"
 
 namespace cartan {
 namespace {

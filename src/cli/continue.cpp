@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include "cli/analysis_state.h"
-#include "cli/arguments.h"
-#include "cli/branch_report.h"
-#include "cli/option_names.h"
-#include "cli/out_option.h"
+#include "cli/terminal/arguments.h"
+#include "cli/terminal/option_names.h"
+#include "cli/terminal/out_option.h"
 #include "io/output_files.h"
 #include "report/column_units.h"
+#include "results/load/analysis_state.h"
+#include "results/steady/branch_report.h"
 
 namespace cartan {
 namespace {

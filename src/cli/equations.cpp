@@ -1,14 +1,14 @@
 // cartan equations: the symbolic equations of motion, to be read.
 #include <fmt/format.h>
 
-#include "cli/arguments.h"
-#include "cli/json_values.h"
-#include "cli/load.h"
-#include "cli/option_names.h"
-#include "cli/out_option.h"
-#include "cli/sample_state.h"
+#include "cli/terminal/arguments.h"
+#include "cli/terminal/option_names.h"
+#include "cli/terminal/out_option.h"
 #include "codegen/equations.h"
 #include "io/output_files.h"
+#include "results/json_values.h"
+#include "results/load/load.h"
+#include "results/load/sample_state.h"
 
 namespace cartan {
 namespace {

@@ -5,14 +5,14 @@
 #include <fmt/format.h>
 
 #include "analysis/fits/minimisation.h"
-#include "cli/arguments.h"
-#include "cli/equilibrium_search.h"
-#include "cli/option_names.h"
-#include "cli/out_option.h"
-#include "cli/state_file.h"
-#include "cli/steady_json.h"
+#include "cli/terminal/arguments.h"
+#include "cli/terminal/option_names.h"
+#include "cli/terminal/out_option.h"
 #include "io/output_files.h"
 #include "mechanics/machine/state_expression.h"
+#include "results/load/state_file.h"
+#include "results/steady/equilibrium_search.h"
+#include "results/steady/steady_json.h"
 
 namespace cartan {
 namespace {

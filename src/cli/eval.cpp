@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/arguments.h"
-#include "cli/json_values.h"
-#include "cli/load.h"
-#include "cli/state_file.h"
+#include "cli/terminal/arguments.h"
+#include "results/json_values.h"
+#include "results/load/load.h"
+#include "results/load/state_file.h"
 
 namespace cartan {
 namespace {

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include "cli/arguments.h"
-#include "cli/fit_report.h"
-#include "cli/interrupt.h"
-#include "cli/load.h"
-#include "cli/out_option.h"
-#include "cli/progress.h"
+#include "cli/terminal/arguments.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/out_option.h"
+#include "cli/terminal/progress.h"
 #include "io/output_files.h"
+#include "results/fit/fit_report.h"
+#include "results/load/load.h"
 
 namespace cartan {
 namespace {

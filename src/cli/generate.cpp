@@ -6,14 +6,14 @@
 
 #include <fmt/format.h>
 
-#include "cli/arguments.h"
-#include "cli/json_values.h"
-#include "cli/load.h"
-#include "cli/out_option.h"
-#include "cli/sample_state.h"
+#include "cli/terminal/arguments.h"
+#include "cli/terminal/out_option.h"
 #include "codegen/emit.h"
 #include "codegen/model_unit.h"
 #include "io/output_files.h"
+#include "results/json_values.h"
+#include "results/load/load.h"
+#include "results/load/sample_state.h"
 #include "symbolic/count.h"
 
 namespace cartan {

@@ -4,14 +4,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/arguments.h"
-#include "cli/json_values.h"
-#include "cli/load.h"
-#include "cli/motion_table.h"
-#include "cli/out_option.h"
-#include "cli/state_file.h"
+#include "cli/terminal/arguments.h"
+#include "cli/terminal/out_option.h"
 #include "io/csv.h"
 #include "io/output_files.h"
+#include "results/json_values.h"
+#include "results/load/load.h"
+#include "results/load/state_file.h"
+#include "results/motion_table.h"
 
 namespace cartan {
 namespace {

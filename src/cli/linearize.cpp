@@ -3,19 +3,19 @@
 
 #include <fmt/format.h>
 
-#include "cli/arguments.h"
-#include "cli/model_variants.h"
-#include "cli/option_names.h"
-#include "cli/out_option.h"
-#include "cli/parallel.h"
-#include "cli/progress.h"
-#include "cli/ranges.h"
-#include "cli/state_file.h"
-#include "cli/steady_json.h"
+#include "cli/terminal/arguments.h"
+#include "cli/terminal/option_names.h"
+#include "cli/terminal/out_option.h"
+#include "cli/terminal/progress.h"
 #include "io/csv.h"
 #include "io/output_files.h"
 #include "mechanics/machine/state_expression.h"
 #include "report/column_units.h"
+#include "results/load/model_variants.h"
+#include "results/load/ranges.h"
+#include "results/load/state_file.h"
+#include "results/parallel.h"
+#include "results/steady/steady_json.h"
 
 namespace cartan {
 namespace {

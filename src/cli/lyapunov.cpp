@@ -5,15 +5,15 @@
 
 #include <fmt/format.h>
 
-#include "cli/analysis_state.h"
-#include "cli/arguments.h"
-#include "cli/interrupt.h"
-#include "cli/option_names.h"
-#include "cli/out_option.h"
-#include "cli/progress.h"
+#include "cli/terminal/arguments.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/option_names.h"
+#include "cli/terminal/out_option.h"
+#include "cli/terminal/progress.h"
 #include "io/csv.h"
 #include "io/output_files.h"
 #include "report/column_units.h"
+#include "results/load/analysis_state.h"
 
 namespace cartan {
 namespace {

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/analysis_state.h"
-#include "cli/arguments.h"
-#include "cli/interrupt.h"
-#include "cli/option_names.h"
+#include "cli/terminal/arguments.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/option_names.h"
+#include "results/load/analysis_state.h"
 
 namespace cartan {
 namespace {

@@ -4,12 +4,12 @@
 
 #include <fmt/core.h>
 
-#include "cli/arguments.h"
-#include "cli/chart_pictures.h"
-#include "cli/json_values.h"
-#include "cli/numbers.h"
+#include "cli/terminal/arguments.h"
+#include "cli/view/chart_pictures.h"
 #include "io/output_files.h"
 #include "report/plots.h"
+#include "results/json_values.h"
+#include "results/load/numbers.h"
 
 namespace cartan {
 namespace fs = std::filesystem;

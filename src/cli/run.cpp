@@ -8,23 +8,23 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/arguments.h"
-#include "cli/assembly_report.h"
-#include "cli/interrupt.h"
-#include "cli/json_values.h"
-#include "cli/load.h"
-#include "cli/out_option.h"
-#include "cli/progress.h"
-#include "cli/recorder.h"
-#include "cli/run_result.h"
-#include "cli/run_settings.h"
-#include "cli/stabilisation.h"
-#include "cli/state_file.h"
+#include "cli/terminal/arguments.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/out_option.h"
+#include "cli/terminal/progress.h"
 #include "io/model_json.h"
 #include "io/output_files.h"
 #include "mechanics/machine/switched_model.h"
 #include "model/drive_motion.h"
 #include "report/run_report.h"
+#include "results/json_values.h"
+#include "results/load/load.h"
+#include "results/load/state_file.h"
+#include "results/run/assembly_report.h"
+#include "results/run/recorder.h"
+#include "results/run/run_result.h"
+#include "results/run/run_settings.h"
+#include "results/run/stabilisation.h"
 
 namespace cartan {
 namespace {

@@ -1,0 +1,162 @@
+#include "results/load/load.h"
+
+#include <filesystem>
+
+#include <fmt/core.h>
+
+#include "cli/terminal/arguments.h"
+#include "formulations/formulations.h"
+#include "io/toml_reader.h"
+#include "results/load/model_variants.h"
+#include "results/load/trust.h"
+
+namespace cartan {
+namespace fs = std::filesystem;
+namespace {
+
+// "m=2" or "m=2*k": a number, or an expression of other parameters.
+bool read_overrides(const ModelArguments& arguments, Overrides& overrides) {
+  for (const std::string& text : arguments.sets) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+      fmt::print(stderr, "cartan: --set {}: expected NAME=VALUE\n", text);
+      return false;
+    }
+    overrides.emplace_back(text.substr(0, equals), Value(text.substr(equals + 1)));
+  }
+  return true;
+}
+
+}  // namespace
+
+void print_findings(const Diagnostics& problems, bool quiet) {
+  if (quiet && !problems.has_errors()) return;
+  const std::string text = problems.text();
+  fmt::print(stderr, "{}", text);
+  if (text.find(consent_phrase) != std::string::npos)
+    fmt::print(
+        stderr,
+        "cartan: look at what the model brings along; then consent with --trust, for files it "
+        "only reads with --allow-path DIR, or for good by a line with the path of the model "
+        "or of its folder in {}\n",
+        trust_list_path());
+}
+
+Consent consent_of(const ModelArguments& arguments, CodeUse use) {
+  const bool trusted = arguments.trust || is_on_trust_list(arguments.path);
+  Consent consent;
+  consent.any_path = trusted;
+  consent.folders = arguments.allowed;
+  if (use == CodeUse::never || (use == CodeUse::names && !trusted))
+    consent.code = Consent::Code::named;
+  else if (trusted)
+    consent.code = Consent::Code::run;
+  return consent;
+}
+
+void declare_model(Arguments& arguments, ModelArguments& target) {
+  arguments.positional("MODEL", "model file (TOML)", target.path);
+  arguments.repeated("--set", "NAME=VALUE", "override an entry of [parameters]; repeatable",
+                     target.sets);
+  declare_consent(arguments, target);
+  arguments.names_from([&target] { return load_model(target, true); });
+}
+
+void declare_consent(Arguments& arguments, ModelArguments& target) {
+  arguments.flag("--trust",
+                 "run the C code and libraries of the model's [functions], read its files wherever "
+                 "they lie",
+                 target.trust);
+  arguments.repeated("--allow-path", "DIR",
+                     "the model may read tables in this folder, besides its own; repeatable",
+                     target.allowed);
+}
+
+std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
+  const std::string near = nearest_name(word, known);
+  return near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
+}
+
+std::string suggest_file(const std::string& path) {
+  const fs::path wanted(path);
+  const fs::path folder = wanted.has_parent_path() ? wanted.parent_path() : fs::path(".");
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+    if (entry.is_regular_file(ignored)) names.push_back(entry.path().filename().string());
+  const std::string near = nearest_name(wanted.filename().string(), names);
+  return near.empty() ? ""
+                      : fmt::format("; did you mean '{}'?", (wanted.parent_path() / near).string());
+}
+
+std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool quiet,
+                                        std::string* told, CodeUse use) {
+  Overrides overrides;
+  if (!read_overrides(arguments, overrides)) return nullptr;
+  std::error_code ignored;
+  if (!fs::exists(arguments.path, ignored)) {
+    fmt::print(stderr, "{}: there is no such file{}\n", arguments.path,
+               suggest_file(arguments.path));
+    return nullptr;
+  }
+  Diagnostics problems(arguments.path);
+  std::optional<Model> model;
+  if (const auto description = read_model_file(arguments.path, problems))
+    model = check_model(*description, problems, overrides, consent_of(arguments, use));
+  print_findings(problems, quiet);
+  if (told) *told = problems.text();
+  if (!model) return nullptr;
+  return std::make_unique<const Model>(std::move(*model));
+}
+
+std::optional<ModelDescription> read_description(const ModelArguments& arguments) {
+  Diagnostics problems(arguments.path);
+  std::optional<ModelDescription> description = read_model_file(arguments.path, problems);
+  return problems.has_errors() ? std::nullopt : description;
+}
+
+std::unique_ptr<const Model> make_model(const ModelDescription& description,
+                                        const ModelArguments& arguments) {
+  Overrides overrides;
+  if (!read_overrides(arguments, overrides)) return nullptr;
+  Diagnostics problems(arguments.path);
+  std::optional<Model> model =
+      check_model(description, problems, overrides, consent_of(arguments, CodeUse::run));
+  if (problems.has_errors()) print_findings(problems, false);
+  return model ? std::make_unique<const Model>(std::move(*model)) : nullptr;
+}
+
+std::string choose_formulation(const Model& model, const std::string& asked) {
+  if (!asked.empty()) return asked;
+  return model.simulate.formulation.empty() ? "recursive" : model.simulate.formulation;
+}
+
+std::string formulation_list() {
+  std::string names;
+  for (const FormulationInfo& row : formulation_table())
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
+  return names;
+}
+
+void declare_formulation(Arguments& arguments, std::string& target, const std::string& more) {
+  arguments.option("--formulation", "NAME",
+                   "how the equations of motion are formed: " + formulation_list() +
+                       " (default: the file's, else recursive)" + more,
+                   target);
+}
+
+std::unique_ptr<System> load_system(const Model& model, const std::string& formulation,
+                                    SystemUse use) {
+  std::string problem;
+  Location where;
+  std::unique_ptr<System> system =
+      make_system(model, parameter_values(model), formulation, problem, &where, use);
+  if (system) return system;
+  if (where.line > 0)
+    fmt::print(stderr, "{}:{}:{}: {}\n", model.file, where.line, where.column, problem);
+  else
+    fmt::print(stderr, "{}: {}\n", model.file, problem);
+  return system;
+}
+
+}  // namespace cartan
