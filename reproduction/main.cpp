@@ -1,5 +1,5 @@
 // cartan-reproduce: what `cartan reproduce` runs.
-#include "cli/streams.h"
+#include "cli/terminal/streams.h"
 #include "reproduction/reproduce.h"
 
 int main(int count, char** words) {

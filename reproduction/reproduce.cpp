@@ -9,9 +9,9 @@
 
 #include <fmt/core.h>
 
-#include "cli/arguments.h"
-#include "cli/interrupt.h"
-#include "cli/out_option.h"
+#include "cli/terminal/arguments.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/out_option.h"
 #include "core/child_process.h"
 #include "io/output_files.h"
 #include "reproduction/items.h"

@@ -2,7 +2,7 @@
 #include <fmt/core.h>
 
 #include "cli/command.h"
-#include "cli/streams.h"
+#include "cli/terminal/streams.h"
 #include "core/diagnostics.h"
 
 namespace cartan {

@@ -4,12 +4,12 @@
 #   - a function of one signature declared in two headers;
 #   - one name for things of different kinds (type, function, variable).
 # A template that a header declares and its *_impl.h defines is one thing, and so are equal aliases.
-# Checked: src/, reproduction/, tests/support and examples/derivations together, and each other folder of tests and
+# Checked: src/, include/, reproduction/, tests/support and examples/derivations together, and each other folder of tests and
 # benchmarks with them. What stands in an unnamed namespace belongs to its file alone.
 # usage: names.py [FILE...], in the root of the tree; with files, only those
 import collections, pathlib, re, sys
 
-COMMON = ("src", "reproduction", "tests/support", "examples/derivations")
+COMMON = ("src", "include", "reproduction", "tests/support", "examples/derivations")
 SKIPPED = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'
                      r"(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.S | re.M)
 WORDS_OF_TYPES = {"int", "double", "float", "bool", "char", "long", "short", "unsigned", "signed",
@@ -90,7 +90,7 @@ def declarations(statement, has_body):
 
 
 def read(path):
-    source = SKIPPED.sub(lambda m: re.sub(r"[^\n]", "", m[0]) + " ", path.read_text())
+    source = SKIPPED.sub(lambda m: re.sub(r"[^\n]", "", m[0]) + " ", path.read_text().replace("CARTAN_API ", ""))
     scopes, statement, line, start, k = [], "", 1, 1, 0
     while k < len(source):
         c = source[k]
@@ -124,7 +124,7 @@ def read(path):
 
 
 paths = [pathlib.Path(p) for p in sys.argv[1:]]
-for folder in () if paths else ("src", "reproduction", "tests", "bench", "examples/derivations"):
+for folder in () if paths else ("src", "include", "reproduction", "tests", "bench", "examples/derivations"):
     paths += sorted(p for p in pathlib.Path(folder).rglob("*") if p.suffix in (".h", ".cpp"))
 known = collections.defaultdict(list)
 for path in paths:

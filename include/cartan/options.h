@@ -1,0 +1,213 @@
+// What can be asked of every function, by the names the options of the command line have. What is
+// left out has the default that `cartan COMMAND --help` tells.
+//
+//   cartan::RunOptions options;
+//   options.integrator = "rk4";
+//   options.step = 0.001;
+//   cartan::run(cartan::load("model.toml"), options);
+//   cartan::run(cartan::load("model.toml"), {.step = 0.001, .integrator = "rk4"});  // the same
+//
+// Where an option takes a state (`from`, `at`, `start`), it is the path of a STATE.json, of a
+// trajectory.csv or of the folder of an earlier run, or the text of a state: State::json().
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <cartan/watch.h>
+
+namespace cartan::api {
+
+// load
+struct LoadOptions {
+  std::vector<std::string> set;         // "NAME=VALUE": overrides entries of [parameters]
+  bool trust = false;                   // run the model's own code, read files wherever it says
+  std::vector<std::string> allow_path;  // folders the model may read tables from, besides its own
+  Watch watch = {};
+};
+
+// cartan run
+struct RunOptions {
+  std::optional<double> duration = {};         // default: the file's, else 10
+  std::optional<double> step = {};             // default: the file's, else 0.01
+  std::string formulation = {};                // default: the file's, else recursive
+  std::string integrator = {};                 // default: the file's, else gl3
+  std::optional<double> tolerance = {};        // default: the file's, else the method's
+  std::optional<double> spectral_radius = {};  // of generalized-alpha
+  std::optional<int> every = {};             // record every k-th step; default: the file's, else 1
+  std::string from = {};                     // a state to start from; default: the model's own
+  std::vector<std::string> record = {};      // reactions, multipliers, constraints, power, forces
+  bool power = false;                        // the power balance at every sample
+  std::string stabilisation = "projection";  // or none, baumgarte
+  bool estimate = true;                      // of the error of the end, by a second run
+  std::string out = {};                      // a folder to write to as well
+  bool force = false;                        // replace files that are no earlier result
+  bool keep_partial = false;                 // with `out`: keep what a failed run has come to
+  bool report = false;                       // with `out`: report.html
+  Watch watch = {};
+};
+
+// cartan check
+struct CheckOptions {
+  Watch watch = {};
+};
+
+// cartan eval
+struct EvalOptions {
+  std::string at = {};           // a state; default: the initial one
+  std::string formulation = {};  // default: the file's, else recursive
+  Watch watch = {};
+};
+
+// cartan compare
+struct CompareOptions {
+  std::vector<std::string> formulations = {};  // default: all that take the model
+  std::vector<std::string> integrators = {};   // default: gl1, gl2, gl3, rk4
+  std::vector<std::string> steps = {};         // numbers or expressions; default: the file's step,
+                                               // a half and a quarter of it
+  std::optional<double> duration = {};         // default: the file's, else 10
+  std::optional<double> tolerance = {};        // default: the method's
+  bool fixed = false;                          // adaptive methods without error control
+  std::string stabilisation = "projection";    // or none, baumgarte
+  std::string csv = {};                        // a file for the table
+  bool force = false;                          // replace it
+  Watch watch = {};
+};
+
+// cartan linearize
+struct LinearizeOptions {
+  std::string at = {};                    // a state, or "equilibrium"; default: the initial state
+  std::vector<std::string> hold = {};     // expressions that keep their initial values
+  std::string sweep = {};                 // "P=lin(A,B,N)": repeat for values of a parameter
+  std::optional<double> time = {};        // at which time stands still
+  std::string formulation = "recursive";  // or moving-frame, generated
+  std::string out = {};                   // a folder to write to as well
+  bool force = false;                     // replace files that are no earlier result
+  Watch watch = {};
+};
+
+// cartan equilibrium
+struct EquilibriumOptions {
+  std::string from = {};                  // a state to start from; default: the initial one
+  std::vector<std::string> hold = {};     // expressions that keep their initial values
+  std::string search = {};                // "A=lin(..),B=lin(..)": from every point of a box
+  bool minimise = false;                  // first go down to a minimum of the potential energy
+  std::optional<double> time = {};        // at which time stands still
+  std::string formulation = "recursive";  // or moving-frame, generated
+  std::string out = {};                   // a folder to write to as well
+  bool force = false;                     // replace files that are no earlier result
+  Watch watch = {};
+};
+
+// cartan orbit
+struct OrbitOptions {
+  std::string period = {};               // a guess: a number or an expression of the parameters
+  std::string section = {};              // where the orbit begins: this expression is zero
+  bool driven = false;                   // the equations depend on time; `period` is exact
+  int shooting = 1;                      // nodes
+  std::vector<std::string> hold = {};    // expressions kept where orbits form families
+  std::optional<double> tolerance = {};  // of the integration; default 1e-13
+  std::string formulation = {};          // default: the file's, else recursive
+  std::string from = {};                 // a state near the orbit; default: the initial one
+  Watch watch = {};
+};
+
+// cartan continue
+struct ContinueOptions {
+  std::string parameter = {};                // an entry of [parameters] or an expression
+  std::optional<double> from = {}, to = {};  // its values; both are needed
+  std::string of = "equilibrium";            // or orbit
+  std::string start = {};                    // a state near the branch; default: the initial one
+  std::vector<std::string> hold = {};        // expressions that keep their initial values
+  int points = 500;                          // most points of a branch
+  double step = 0.02;                        // longest step along a branch
+  bool switch_branches = false;           // --switch: also follow branches that cross or are born
+  std::optional<int> orbit_points = {};   // most points of branches born at Hopf points
+  std::string period = {};                // of orbits: a guess, or with `driven` the period itself
+  std::string section = {};               // of orbits: they begin where this is zero
+  bool driven = false;                    // of orbits: the equations repeat after the period
+  std::optional<int> shooting = {};       // of orbits: nodes; default 1
+  std::string show = {};                  // what is shown over the parameter
+  std::string formulation = "recursive";  // or moving-frame, generated
+  std::string out = {};                   // a folder to write to as well
+  bool force = false;                     // replace files that are no earlier result
+  Watch watch = {};
+};
+
+// cartan lyapunov
+struct LyapunovOptions {
+  double duration = 1000;                // over which the average is taken
+  std::optional<double> transient = {};  // before it; default: a tenth of the duration
+  std::optional<double> step = {};       // between orthonormalisations; default: when needed
+  std::optional<double> tolerance = {};  // of the integration; default 1e-9
+  std::string section = {};              // with `out`: note where this rises through zero
+  std::string formulation = {};          // default: the file's, else recursive
+  std::string from = {};                 // a state to start from; default: the initial one
+  std::string out = {};                  // a folder for section.csv
+  bool force = false;                    // replace files that are no earlier result
+  Watch watch = {};
+};
+
+// cartan fit
+struct FitOptions {
+  std::string free = {};                 // "P1,P2=START"; several sets separated by ';'
+  std::string data = {};                 // a CSV file whose columns are named as quantities
+  std::string experiments = {};          // or a file with several experiments
+  std::string formulation = {};          // default: the file's, else recursive
+  std::optional<double> tolerance = {};  // of the simulations; default 1e-11
+  int iterations = 100;                  // at most
+  std::string out = {};                  // a folder to write to as well
+  bool force = false;                    // replace files that are no earlier result
+  Watch watch = {};
+};
+
+// cartan inverse
+struct InverseOptions {
+  std::string motion = {};       // a CSV file with the columns of trajectory.csv
+  std::string formulation = {};  // default: the file's, else recursive
+  std::string out = {};          // a file for the table
+  bool force = false;            // replace it
+  Watch watch = {};
+};
+
+// cartan equations
+struct EquationsOptions {
+  std::string format = "text";         // or latex
+  std::string form = "kane";           // or lagrange, canonical, moving-frame
+  std::vector<std::string> show = {};  // also T, V, L, p, B, Bdot, or all
+  bool fold = false;                   // parameters as numbers
+  std::string out = {};                // a file for the text
+  bool force = false;                  // replace it
+  Watch watch = {};
+};
+
+// cartan generate
+struct GenerateOptions {
+  std::string language = "c";      // or c++, python, octave, cuda, latex
+  std::string form = "recursive";  // or mass-matrix
+  bool jacobian = false;           // also d x' / d x, sparse
+  bool variational = false;        // also the variational system and its Jacobian
+  bool fold = false;               // parameters as numbers
+  std::string name = {};           // prefix of functions and files; default: the model file's
+  std::string out = {};            // a folder for the files; default: they are only returned
+  bool force = false;              // replace files that are no earlier result
+  Watch watch = {};
+};
+
+// cartan plot
+struct PlotOptions {
+  std::vector<std::string> quantity = {};    // columns over time, `*` for any letters
+  std::string x = {};                        // column across, with `y`
+  std::vector<std::string> y = {};           // columns upwards, with `x`
+  bool spectrum = false;                     // amplitudes over frequency of `quantity`
+  std::optional<double> from = {}, to = {};  // part of the time
+  std::string log = {};                      // logarithmic axes: x, y, xy or none
+  std::string title = {}, x_label = {}, y_label = {};
+  std::vector<std::string> format = {"svg"};      // svg, png; png needs chromium
+  std::optional<double> width = {}, height = {};  // of a picture, in pixels
+  std::string out = {};                           // default: `plots` in the folder of the run
+  Watch watch = {};
+};
+
+}  // namespace cartan::api

@@ -1,0 +1,53 @@
+#include "cli/terminal/interrupt.h"
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+
+#include <unistd.h>
+
+#include "cli/command.h"
+
+namespace cartan {
+namespace {
+
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+void note_signal(int) {
+  interrupted.store(true, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+const std::atomic<bool>& watch_interrupts() {
+  struct sigaction action = {};
+  action.sa_handler = note_signal;
+  action.sa_flags = SA_RESETHAND;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  return interrupted;
+}
+
+InterruptDeadline::InterruptDeadline(const char* command)
+    : thread_([this, command] {
+        using namespace std::chrono_literals;
+        std::unique_lock lock(mutex_);
+        while (!interrupted)
+          if (over_.wait_for(lock, 50ms, [this] { return done_; })) return;
+        if (over_.wait_for(lock, 300ms, [this] { return done_; })) return;
+        std::fprintf(stderr, "cartan %s: interrupted\n", command);
+        std::fflush(stderr);
+        _exit(exit_failed);
+      }) {}
+
+InterruptDeadline::~InterruptDeadline() {
+  {
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+  }
+  over_.notify_all();
+  thread_.join();
+}
+
+}  // namespace cartan

@@ -1,0 +1,33 @@
+// One motion of a model by one method, with what compare tells about it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "integrate/simulate.h"
+#include "results/run/momentum_watch.h"
+#include "results/run/motion_statistics.h"
+#include "results/run/places.h"
+
+namespace cartan {
+
+struct OwnerViolation {
+  std::string owner;    // "joint 'A'", "constraint 'b'"
+  double position = 0;  // largest over the run
+};
+
+struct MethodRun {
+  SimulateReport report;
+  Place end;
+  Path path;
+  MotionStatistics statistics;
+  MomentumWatch momentum;
+  std::vector<OwnerViolation> violations;
+  std::string refusal;
+  double observing = 0;  // seconds that are not the method's
+};
+
+MethodRun run_method(const Model& model, const std::string& formulation,
+                     const std::string& stabilisation, SimulateOptions options);
+
+}  // namespace cartan
