@@ -4,7 +4,7 @@
 #include <pybind11/pybind11.h>
 
 #include "options.h"
-#include "system.h"
+#include "parts.h"
 #include "values.h"
 #include "work.h"
 
@@ -178,6 +178,10 @@ PYBIND11_MODULE(_cartan, m) {
   bind_records(m);
   bind_functions(m);
   bind_equations(m);
+  py::module_ symbols = m.def_submodule("symbols", "Derivations by hand.");
+  bind_scalars(symbols);
+  bind_vectors(symbols);
+  bind_equations_of_motion(symbols);
   m.def(
       "plot",
       [](const py::object& paths, const py::kwargs& given) {

@@ -1,8 +1,7 @@
-#include "system.h"
-
 #include <cartan/system.h>
 #include <pybind11/numpy.h>
 
+#include "parts.h"
 #include "values.h"
 
 namespace cartan::python {
