@@ -71,6 +71,8 @@ CARTAN_API Model load_text(const std::string& text, const LoadOptions& options =
 
 // "0.1.0"
 CARTAN_API const char* version();
+// The processors the library was built for: "native" (the machine it was built on), "x86-64-v2", ..
+CARTAN_API const char* built_for();
 // The names an option `formulation` may have, each with what it means.
 CARTAN_API std::vector<std::pair<std::string, std::string>> formulations();
 // The same of `integrator`.

@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 
 #include "cli/terminal/arguments.h"
-#include "results/json_values.h"
-#include "results/load/load.h"
-#include "results/load/model_facts.h"
+#include "cli/terminal/json_output.h"
+#include "cli/terminal/model_options.h"
+#include "cli/terminal/terminal_watch.h"
+#include "results/load/check.h"
 #include "results/run/assembly_report.h"
 
 namespace cartan {
@@ -111,52 +112,11 @@ void print_mechanism(const Model& model, const ModelFacts& facts) {
   print_code(model);
 }
 
-Json mechanism_json(const Model& model, const ModelFacts& facts) {
-  Json json = {{"model", model.name},           {"bodies", model.bodies.size()},
-               {"joints", model.joints.size()}, {"loops", model.loop_joints.size()},
-               {"forces", model.forces.size()}, {"constraints", model.constraints.size()},
-               {"speeds", facts.speeds}};
-  const ConstraintReport& c = facts.constraints;
-  json["dof"] = c.dof();
-  json["dof_position"] = c.dof_position();
-  json["equations"] = c.rows;
-  json["rank"] = c.rank;
-  json["redundant"] = c.redundant();
-  json["assembly"] = assembly_json(model, facts.assembly);
-  json["mass"] = facts.mass;
-  json["center_of_mass"] = json_of(facts.com);
-  json["principal_moments"] = json_of(facts.principal);
-  if (!model.function_files.empty()) json["code"] = model.function_files;
-  return json;
-}
-
-// Rates that are solved for together, in the order of solution.
-std::vector<std::vector<std::string>> solved_rates(const Model& model) {
-  std::vector<std::vector<std::string>> groups;
-  if (!model.implicit) return groups;
-  for (const EquationBlock& block : model.implicit->blocks) {
-    groups.emplace_back();
-    for (const int column : block.columns)
-      groups.back().push_back(model.variables[model.implicit->unknowns[column]].name + "'");
-  }
-  return groups;
-}
-
-void print_variables(const Model& model, bool json) {
+void print_variables(const CheckedModel& checked) {
+  const Model& model = *checked.model;
   std::vector<std::string> names;
   for (const Variable& variable : model.variables) names.push_back(variable.name);
   const std::vector<std::vector<std::string>> solved = solved_rates(model);
-  if (json) {
-    Json facts = {{"model", model.name},
-                  {"bodies", 0},
-                  {"joints", 0},
-                  {"loops", 0},
-                  {"variables", names},
-                  {"solved", solved},
-                  {"parameters", parameters_json(model)}};
-    if (!model.function_files.empty()) facts["code"] = model.function_files;
-    return print_json(facts);
-  }
   fmt::print("{}: in order\n\nvariables {}\n", model.name.empty() ? model.file : model.name,
              fmt::join(names, ", "));
   for (std::size_t k = 0; k < solved.size(); ++k)
@@ -176,19 +136,13 @@ int check_command(const Words& words) {
   declare_model(arguments, model_arguments);
   arguments.flag("--json", "print one JSON object", json);
   if (const std::optional<int> status = arguments.parse(words)) return *status;
-  const std::unique_ptr<const Model> model =
-      load_model(model_arguments, false, nullptr, CodeUse::never);
-  if (!model) return exit_bad_input;
-  if (!model->is_mechanism()) {
-    print_variables(*model, json);
-    return exit_done;
-  }
-  ModelFacts facts;
-  if (!collect_facts(*model, facts)) return exit_bad_input;
+  const CheckedModel checked = check_file(model_arguments, terminal_watch());
   if (json)
-    print_json(mechanism_json(*model, facts));
+    print_json(check_json(checked));
+  else if (checked.facts)
+    print_mechanism(*checked.model, *checked.facts);
   else
-    print_mechanism(*model, facts);
+    print_variables(checked);
   return exit_done;
 }
 

@@ -1,25 +1,22 @@
 // cartan continue: branches of steady motions or orbits along a parameter, with their bifurcations.
-#include <cmath>
-
 #include <fmt/format.h>
 
 #include "cli/terminal/arguments.h"
-#include "cli/terminal/option_names.h"
+#include "cli/terminal/json_output.h"
+#include "cli/terminal/model_options.h"
 #include "cli/terminal/out_option.h"
-#include "io/output_files.h"
-#include "report/column_units.h"
-#include "results/load/analysis_state.h"
-#include "results/steady/branch_report.h"
+#include "cli/terminal/terminal_watch.h"
+#include "io/csv.h"
+#include "results/option_names.h"
+#include "results/orbits/branch_report.h"
 
 namespace cartan {
 namespace {
 
 struct ContinueArguments {
-  BranchRequest request;
-  std::optional<double> from, to, step;
-  std::optional<int> points, orbit_points, shooting;
-  std::string of, out;
-  bool json = false, force = false;
+  ModelArguments model;
+  api::ContinueOptions follow;
+  bool json = false;
 };
 
 std::optional<int> read_continue_arguments(const Words& words, ContinueArguments& o) {
@@ -31,15 +28,15 @@ std::optional<int> read_continue_arguments(const Words& words, ContinueArguments
       "\"R2*front_axle.v\" --from 2.5 --to 6 --switch\n"
       "  cartan continue examples/roessler.toml --of orbit --section y --period 6 --parameter a "
       "--from 0.3 --to 0.36");
-  BranchRequest& r = o.request;
-  declare_model(arguments, r.model);
+  api::ContinueOptions& r = o.follow;
+  declare_model(arguments, o.model);
   arguments.option("--parameter", "P",
                    "an entry of [parameters], or an expression of the state (\"R*axle.v\", "
                    "\"kinetic + potential\")",
                    r.parameter);
-  arguments.option("--from", "A", "where the parameter begins", o.from);
-  arguments.option("--to", "B", "where it ends; may be smaller than A", o.to);
-  arguments.option("--of", "WHAT", "`equilibrium` (default; steady motions too) or `orbit`", o.of);
+  arguments.option("--from", "A", "where the parameter begins", r.from);
+  arguments.option("--to", "B", "where it ends; may be smaller than A", r.to);
+  arguments.option("--of", "WHAT", "`equilibrium` (default; steady motions too) or `orbit`", r.of);
   arguments.option(
       "--start", "STATE",
       "a STATE.json, a trajectory.csv or the folder of a run near the branch; default: "
@@ -48,81 +45,80 @@ std::optional<int> read_continue_arguments(const Words& words, ContinueArguments
   arguments.repeated("--hold", "EXPR",
                      "what keeps its initial value; repeatable. Otherwise, and where that leaves "
                      "motions open, initial values are held, and the output says which",
-                     r.holds);
-  arguments.option("--points", "N", "most points of a branch; default 500", o.points);
+                     r.hold);
+  arguments.option("--points", "N", "most points of a branch; default 500", r.points);
   arguments.option("--step", "S",
                    "longest step along a branch, parameter and state measured together (the "
                    "interval from A to B counts as 1); default 0.02",
-                   o.step);
+                   r.step);
   arguments.flag("--switch",
                  "also follow branches that cross at branch points, orbits born at Hopf points "
                  "(up to symmetries too), and orbits of twice the period at period doublings",
-                 r.follow_crossings);
+                 r.switch_branches);
   arguments.option("--orbit-points", "N",
                    "most points of a branch of orbits born at a Hopf point; 0: only tell the "
                    "point. Default: as --points; 20 where orbits close up to symmetries only, "
                    "which takes longer",
-                   o.orbit_points);
+                   r.orbit_points);
   arguments.option("--period", "T", "of orbits: a guess, or with --driven the period itself",
                    r.period);
   arguments.option("--section", "EXPR", "of orbits: they begin where EXPR = 0", r.section);
   arguments.flag("--driven", "of orbits: the equations depend on time and repeat after the period",
                  r.driven);
   arguments.option("--shooting", "N", "of orbits: nodes (multiple shooting); default 1",
-                   o.shooting);
+                   r.shooting);
   arguments.option("--show", "EXPR",
                    "what is shown over the parameter; default: the coordinate that changes most",
                    r.show);
   declare_steady_formulation(arguments, r.formulation);
-  arguments.option("--out", "DIR", "write branch.csv, bifurcations.json and branch.svg", o.out);
-  declare_force(arguments, o.force);
+  arguments.option("--out", "DIR", "write branch.csv, bifurcations.json and branch.svg", r.out);
+  declare_force(arguments, r.force);
   arguments.flag("--json", "print one JSON object", o.json);
   return arguments.parse(words);
 }
 
-// "" or what is wrong with the options.
-std::string complete(ContinueArguments& o) {
-  BranchRequest& r = o.request;
-  if (r.parameter.empty()) return "expected --parameter P";
-  if (!o.from || !o.to) return "expected --from A and --to B, values of the parameter";
-  r.from = *o.from;
-  r.to = *o.to;
-  if (r.from == r.to) return "--from and --to are equal";
-  if (!o.of.empty() && o.of != "equilibrium" && o.of != "orbit")
-    return fmt::format("--of {}: expected equilibrium or orbit", o.of);
-  r.orbits = o.of == "orbit";
-  r.points = o.points.value_or(500);
-  if (r.points < 2) return "--points: expected 2 or more";
-  r.orbit_points = o.orbit_points;
-  if (r.orbit_points && (*r.orbit_points < 0 || *r.orbit_points == 1))
-    return "--orbit-points: expected 0, or 2 or more";
-  r.step = o.step.value_or(0.02);
-  if (!(r.step > 0) || !std::isfinite(r.step)) return "--step: expected a positive number";
-  r.shooting = o.shooting.value_or(1);
-  if (!(r.shooting >= 1 && r.shooting <= most_shooting_nodes)) return refuse_shooting(r.shooting);
-  if (r.orbits && r.period.empty())
-    return "--of orbit: expected --period T, a guess (or with --driven the period)";
-  if (!r.orbits && (!r.period.empty() || !r.section.empty() || r.driven || o.shooting))
-    return "--period, --section, --driven and --shooting go with --of orbit";
-  r.quiet = o.json;
-  return "";
-}
+constexpr std::size_t most_rows = 24;  // of the printed table, per branch
 
-int write_branches(const ContinueArguments& o, const BranchDiagram& diagram,
-                   const ShownQuantity& shown) {
-  std::string problem;
-  const std::unique_ptr<OutputFolder> output =
-      OutputFolder::open(o.out, "continue", replace_if(o.force), problem);
-  if (!output) return complain("continue", problem);
-  const std::string table = branch_table(diagram);
-  const ColumnUnits units = ColumnUnits::of(*diagram.model);
-  const bool written =
-      output->write("branch.csv", table, problem) &&
-      output->write("units.json", units.json_for(table), problem) &&
-      output->write("bifurcations.json", bifurcations_json(diagram).dump(2) + "\n", problem) &&
-      output->write("branch.svg", branch_picture(diagram, shown), problem) &&
-      output->commit(problem);
-  return written ? exit_done : complain("continue", problem, exit_failed);
+void print_branches(const BranchDiagram& diagram, const ShownQuantity& shown) {
+  const std::string& name = diagram.request.parameter;
+  fmt::print("{}: {} along {} from {:g} to {:g}\n", diagram.model->name,
+             diagram.request.orbits ? "orbits" : "steady motions", name, diagram.request.from,
+             diagram.request.to);
+  for (const std::string& held : diagram.held) fmt::print("held: {}\n", held);
+  for (const std::string& held : diagram.not_held)
+    fmt::print("not held (no steady state has its initial value): {}\n", held);
+  for (std::size_t b = 0; b < diagram.branches.size(); ++b) {
+    const FollowedBranch& followed = diagram.branches[b];
+    const auto& samples = followed.branch.samples;
+    fmt::print("\nbranch {}: {} {}{}\n", b + 1, samples.size(),
+               followed.orbits ? "orbits" : "steady motions",
+               followed.origin.empty() ? "" : ", from " + followed.origin);
+    fmt::print("{:>18} {:>20} {:>8} {:>9} {:>16}{}\n", name, shown.label, "stable", "unstable",
+               followed.orbits ? "log multiplier" : "real part",
+               followed.orbits ? "           period" : "");
+    const std::size_t every = thinning(samples.size(), most_rows);
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      if (i % every != 0 && i + 1 != samples.size()) continue;
+      const BranchSample& s = samples[i];
+      const bool neutral_only = s.spectrum.values.empty();
+      fmt::print("{:18.10g} {:20.10g} {:>8} {:>9} {:>16}", s.point.parameter(), shown.values[b][i],
+                 s.stable ? "yes" : "no", s.spectrum.unstable(),
+                 neutral_only ? "-" : fmt::format("{:.8g}", growth_of(s.spectrum)));
+      if (followed.orbits) fmt::print(" {:16.10g}", s.point.numbers[0]);
+      fmt::print("\n");
+    }
+    fmt::print("ends: {}\n", name_options(followed.branch.end));
+  }
+  fmt::print("\n{}\n", diagram.bifurcations.empty() ? "no bifurcations" : "bifurcations");
+  for (std::size_t k = 0; k < diagram.bifurcations.size(); ++k) {
+    const FoundBifurcation& found = diagram.bifurcations[k];
+    fmt::print(
+        "  branch {}: {:<24} {} = {:.12g}, {} = {:.10g}, unstable {} -> {}{}\n", found.branch + 1,
+        describe(found), name, found.what.at.point.parameter(), shown.label,
+        shown.at_bifurcations[k], found.what.unstable_before, found.what.unstable_after,
+        found.slope != 0 ? fmt::format(", d {}/d amplitude^2 = {:.6g}", name, found.slope) : "");
+  }
+  for (const std::string& note : diagram.notes) fmt::print("{}\n", note);
 }
 
 // What a user should know about how the first branch ended.
@@ -145,17 +141,11 @@ int tell_end(const BranchDiagram& diagram) {
 int continue_command(const Words& words) {
   ContinueArguments o;
   if (const std::optional<int> status = read_continue_arguments(words, o)) return *status;
-  if (const std::string problem = complete(o); !problem.empty())
-    return complain("continue", problem);
-  const BranchDiagram diagram = search_branches(o.request);
-  if (diagram.branches.empty()) {
-    if (diagram.problem.empty()) return exit_bad_input;  // told already
-    return complain("continue", fmt::format("{}: {}", o.request.model.path, diagram.problem),
-                    diagram.bad_input ? exit_bad_input : exit_failed);
-  }
+  o.model.quiet = o.json;
+  o.follow.watch = interruptible(terminal_watch(true, !o.json));
+  const BranchDiagram diagram = search_branches(make_branch_request(o.model, o.follow));
   const ShownQuantity shown = choose_shown(diagram);
-  if (!o.out.empty())
-    if (const int status = write_branches(o, diagram, shown); status != exit_done) return status;
+  if (!o.follow.out.empty()) write_branches(diagram, shown, o.follow.out, o.follow.force);
   if (o.json)
     print_json(branches_json(diagram));
   else

@@ -1,28 +1,23 @@
 // cartan equilibrium: a steady state near the initial one.
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "analysis/fits/minimisation.h"
 #include "cli/terminal/arguments.h"
-#include "cli/terminal/option_names.h"
+#include "cli/terminal/json_output.h"
+#include "cli/terminal/model_options.h"
 #include "cli/terminal/out_option.h"
-#include "io/output_files.h"
-#include "mechanics/machine/state_expression.h"
-#include "results/load/state_file.h"
+#include "cli/terminal/terminal_watch.h"
+#include "results/steady/equilibrium.h"
 #include "results/steady/equilibrium_search.h"
-#include "results/steady/steady_json.h"
 
 namespace cartan {
 namespace {
 
 struct EquilibriumArguments {
   ModelArguments model;
-  std::string from, search, out, formulation = steady_formulation;
-  std::vector<std::string> holds;
-  std::optional<double> time;
-  bool minimise = false, json = false, force = false;
+  api::EquilibriumOptions equilibrium;
+  bool json = false;
 };
 
 std::optional<int> read_equilibrium_arguments(const Words& words, EquilibriumArguments& o) {
@@ -36,48 +31,31 @@ std::optional<int> read_equilibrium_arguments(const Words& words, EquilibriumArg
   arguments.option("--from", "STATE",
                    "where to start: a STATE.json or an earlier run; default: "
                    "the initial state",
-                   o.from);
+                   o.equilibrium.from);
   arguments.repeated("--hold", "EXPR",
                      "what keeps its initial value; repeatable. Otherwise, and where that leaves "
                      "motions open, initial values are held, and the output says which",
-                     o.holds);
+                     o.equilibrium.hold);
   arguments.option(
       "--search", "A=lin(..),B=lin(..)",
       "start from every point of a box of initial values (JOINT.q, JOINT.q[i], JOINT.v, "
       "variables) and list all steady states found",
-      o.search);
+      o.equilibrium.search);
   arguments.flag("--minimise", "first go down to a minimum of the potential energy, at rest",
-                 o.minimise);
-  declare_time(arguments, o.time);
-  declare_steady_formulation(arguments, o.formulation);
+                 o.equilibrium.minimise);
+  declare_time(arguments, o.equilibrium.time);
+  declare_steady_formulation(arguments, o.equilibrium.formulation);
   arguments.option(
       "--out", "DIR",
       "write equilibrium.json and state.json; with --search equilibria.json, search.csv and "
       "search.svg, the map of residuals over the box",
-      o.out);
-  declare_force(arguments, o.force);
+      o.equilibrium.out);
+  declare_force(arguments, o.equilibrium.force);
   arguments.flag("--json", "print one JSON object", o.json);
   return arguments.parse(words);
 }
 
-Json equilibrium_json(const SteadyCase& steady, const Equilibrium& found,
-                      const Linearisation& linear) {
-  Json json = {{"model", steady.model->name},
-               {"found", found.found},
-               {"state", state_json_of(steady, found.state)},
-               {"residual", found.residual},
-               {"stable", found.found && linear.problem.empty() && linear.stable},
-               {"iterations", found.iterations},
-               {"held", found.held}};
-  if (!found.contested.empty()) json["not_held"] = found.contested;
-  if (!found.problem.empty()) json["problem"] = name_options(found.problem);
-  if (!found.found) return json;
-  json["symmetries"] = motion_json(steady, found.c);
-  if (linear.problem.empty()) json.update(spectrum_json(linear));
-  return json;
-}
-
-void print_state(const SteadyCase& steady, const State& state) {
+void print_steady_state(const SteadyCase& steady, const State& state) {
   const auto* mechanism = dynamic_cast<const MechanicalSystem*>(steady.system.get());
   const Model& model = *steady.model;
   if (!mechanism) {
@@ -95,8 +73,10 @@ void print_state(const SteadyCase& steady, const State& state) {
   }
 }
 
-void print_equilibrium(const SteadyCase& steady, const Equilibrium& found,
-                       const Linearisation& linear) {
+void print_equilibrium(const ModelEquilibrium& result) {
+  const SteadyCase& steady = *result.steady;
+  const Equilibrium& found = result.found;
+  const Linearisation& linear = result.linear;
   const std::string motion = describe_motion(steady, found.c);
   fmt::print("{}: steady after {} steps, residual {:.3g}\n", steady.model->name, found.iterations,
              found.residual);
@@ -104,7 +84,7 @@ void print_equilibrium(const SteadyCase& steady, const Equilibrium& found,
   for (const std::string& name : found.held) fmt::print("held: {}\n", name);
   for (const std::string& name : found.contested)
     fmt::print("not held (there is no steady state with its initial value): {}\n", name);
-  print_state(steady, found.state);
+  print_steady_state(steady, found.state);
   if (!linear.problem.empty()) return;
   fmt::print("{} ({} neutral directions aside)\n",
              linear.asymptotic ? "asymptotically stable"
@@ -116,70 +96,35 @@ void print_equilibrium(const SteadyCase& steady, const Equilibrium& found,
       fmt::print("  {:.12g} {:+.12g}i\n", value.real(), value.imag());
 }
 
-// Moves the start to a minimum of the potential energy; false after a complaint.
-bool go_down(const SteadyCase& steady, const EquilibriumArguments& o, State& start) {
-  std::string problem;
-  const auto potential = make_state_function(*steady.system, *steady.model, "potential", problem);
-  if (!steady.model->is_mechanism() || !potential) {
-    complain("equilibrium", "--minimise: a file with [variables] has no potential energy");
-    return false;
+void print_states(const BoxSearch& search) {
+  const SteadyCase& steady = *search.steady;
+  const SearchResult& result = search.result;
+  fmt::print("{}: {} steady states from {} starts\n", steady.model->name, result.states.size(),
+             result.residuals.size());
+  for (std::size_t k = 0; k < result.states.size(); ++k) {
+    const FoundState& found = result.states[k];
+    fmt::print("\n{}: {}, from {} starts, residual {:.3g}\n", k,
+               !found.linear.problem.empty() ? "stability unknown"
+               : found.linear.asymptotic     ? "asymptotically stable"
+               : found.linear.stable         ? "stable to first order"
+                                             : "unstable",
+               found.starts, found.equilibrium.residual);
+    const std::string motion = describe_motion(steady, found.equilibrium.c);
+    if (!motion.empty()) fmt::print("  moves: {}\n", motion);
+    const State& state = found.equilibrium.state;
+    for (int i = 0; i < steady.problem->size(); ++i)
+      fmt::print("  {} = {:.12g}\n", steady.system->component_name(i), state.x[i]);
   }
-  const Minimum minimum = minimise_potential(*steady.problem, start, *potential);
-  if (!minimum.found) {
-    complain("equilibrium", fmt::format("{}: {}", o.model.path, minimum.problem));
-    return false;
-  }
-  fmt::print(stderr, "potential energy {:.12g} J after {} steps\n", minimum.potential,
-             minimum.iterations);
-  start = minimum.state;
-  return true;
 }
 
-bool has_dry_friction(const Model& model) {
-  return std::any_of(model.forces.begin(), model.forces.end(), [](const Force& force) {
-    const auto* friction = std::get_if<FrictionForce>(&force.law);
-    return friction && !friction->smoothing.given();
-  });
-}
-
-// Joints with dry friction that slip at the start can hold the mechanism once they stick: the
-// search from the same position at rest, the failure where that does not help.
-Equilibrium find_stuck(const SteadyCase& steady, const State& start,
-                       const EquilibriumOptions& options, Equilibrium failure) {
-  const auto& mechanism = dynamic_cast<const MechanicalSystem&>(*steady.system);
-  Observation now;
-  mechanism.observe(start, now, *steady.workspace);
-  std::vector<std::optional<std::vector<double>>> q(now.q.begin(), now.q.end()), v;
-  for (const std::vector<double>& speeds : now.v)
-    v.emplace_back(std::vector<double>(speeds.size(), 0.0));
-  const State rest = mechanism.make_state(start.t, q, v);
-  const SteadyProblem problem(
-      *steady.system, find_symmetries(*steady.system, rest, *steady.workspace), *steady.workspace);
-  Equilibrium found = find_equilibrium(problem, rest, options);
-  found.c = Eigen::VectorXd::Zero(steady.problem->symmetries().count());
-  return found.found ? found : failure;
-}
-
-int write_equilibrium(const EquilibriumArguments& o, const SteadyCase& steady,
-                      const Equilibrium& found, const Linearisation& linear) {
-  std::string problem;
-  const std::unique_ptr<OutputFolder> output =
-      OutputFolder::open(o.out, "equilibrium", replace_if(o.force), problem);
-  if (!output) return complain("equilibrium", problem);
-  const bool written =
-      output->write("state.json", state_json_of(steady, found.state).dump(2) + "\n", problem) &&
-      output->write("equilibrium.json", equilibrium_json(steady, found, linear).dump(2) + "\n",
-                    problem) &&
-      output->commit(problem);
-  return written ? exit_done : complain("equilibrium", problem, exit_failed);
-}
-
-int search_command(const SteadyCase& steady, const EquilibriumArguments& o) {
-  if (!o.from.empty() || o.minimise)
-    return complain("equilibrium",
-                    "--search starts from the points of its box; --from and --minimise do not go "
-                    "with it");
-  return search_box(steady, {o.model.path, o.search, o.out, o.holds, o.json, o.force});
+int search_command(const EquilibriumArguments& o) {
+  const BoxSearch search = search_box(o.model, o.equilibrium);
+  if (o.json)
+    print_json(search_json(search));
+  else if (!search.result.states.empty())
+    print_states(search);
+  require_found(search, o.model);
+  return exit_done;
 }
 
 }  // namespace
@@ -187,34 +132,12 @@ int search_command(const SteadyCase& steady, const EquilibriumArguments& o) {
 int equilibrium_command(const Words& words) {
   EquilibriumArguments o;
   if (const std::optional<int> status = read_equilibrium_arguments(words, o)) return *status;
-  const std::unique_ptr<SteadyCase> steady =
-      load_steady("equilibrium", o.model, o.formulation, o.time);
-  if (!steady) return exit_bad_input;
-  State start = initial_state(*steady);
-  if (!o.search.empty()) return search_command(*steady, o);
-  if (!o.from.empty()) {
-    const std::optional<StateValues> given = read_state(o.from, *steady->model);
-    if (!given) return exit_bad_input;
-    start = make_start(*steady->system, *given);
-  }
-  if (o.minimise && !go_down(*steady, o, start)) return exit_failed;
-  EquilibriumOptions options;
-  const auto held = read_holds("equilibrium", *steady, o.holds, start);
-  if (!held) return exit_bad_input;
-  options.held = *held;
-  Equilibrium found = find_equilibrium(*steady->problem, start, options);
-  if (!found.found && has_dry_friction(*steady->model))
-    found = find_stuck(*steady, start, options, std::move(found));
-  Linearisation linear;
-  if (found.found) linear = linearise(*steady->problem, found.state);
-  if (found.found && !o.out.empty()) {
-    const int status = write_equilibrium(o, *steady, found, linear);
-    if (status != exit_done) return status;
-  }
-  if (o.json) print_json(equilibrium_json(*steady, found, linear));
-  if (!found.found)
-    return complain("equilibrium", fmt::format("{}: {}", o.model.path, found.problem), exit_failed);
-  if (!o.json) print_equilibrium(*steady, found, linear);
+  o.equilibrium.watch = terminal_watch(true, !o.json);
+  if (!o.equilibrium.search.empty()) return search_command(o);
+  const ModelEquilibrium result = find_model_equilibrium(o.model, o.equilibrium);
+  if (o.json) print_json(equilibrium_json(result));
+  require_found(result, o.model);
+  if (!o.json) print_equilibrium(result);
   return exit_done;
 }
 

@@ -1,7 +1,5 @@
 #include "results/json_values.h"
 
-#include <fmt/core.h>
-
 namespace cartan {
 
 void add_member(Json& object, const std::string& name, Json value) {
@@ -62,10 +60,6 @@ Json parameters_json(const Model& model) {
   for (std::size_t p = 0; p < values.size(); ++p)
     add_member(parameters, model.parameters[p].name, values[p]);
   return parameters;
-}
-
-void print_json(const Json& object) {
-  fmt::print("{}\n", object.dump(2));
 }
 
 }  // namespace cartan

@@ -1,4 +1,4 @@
-// Records as JSON. Slow to compile: for .cpp files that print JSON only.
+// Records as JSON. Slow to compile: for .cpp files that make JSON only.
 #pragma once
 
 #include <Eigen/Core>
@@ -25,8 +25,5 @@ Json joints_json(const Model& model, const std::vector<std::vector<double>>& val
 Json state_json(const Model& model, const Observation& at);
 // The parameters by name
 Json parameters_json(const Model& model);
-
-// One object on stdout, with a line end.
-void print_json(const Json& object);
 
 }  // namespace cartan

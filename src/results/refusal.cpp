@@ -17,8 +17,10 @@ using Kind = api::Error::Kind;
 
 [[noreturn]] void throw_line(Kind kind, const std::string& prefix, const std::string& message,
                              bool remedies) {
-  throw Refusal(kind, message, fmt::format("{}: {}\n", prefix, message), remedies,
-                {{.file = remedies ? "" : prefix, .message = message}});
+  const std::string shown = fmt::format("{}: {}", prefix, message);
+  const bool file = !prefix.starts_with("cartan");
+  throw Refusal(kind, file ? shown : message, shown + "\n", remedies,
+                {{.file = file ? prefix : "", .message = message}});
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "cli/terminal/arguments.h"
 
 #include "cli/command.h"
-#include "cli/terminal/option_names.h"
+#include "results/option_names.h"
 
 #include <cmath>
 #include <filesystem>
@@ -53,8 +53,13 @@ struct Arguments::Parser {
     return app.add_option(name, text, help)->type_name(value);
   }
   template <class T>
+  static std::optional<T> number_type(const std::optional<T>&);
+  template <class T>
+  static std::optional<T> number_type(const T&);
+  template <class Target>
   void add_number(const std::string& name, const std::string& value, const std::string& help,
-                  std::optional<T>& target, const char* expected) {
+                  Target& target, const char* expected) {
+    using T = typename decltype(number_type(target))::value_type;
     const auto text = std::make_shared<std::string>();
     CLI::Option* option = add(name, value, help, *text);
     convert.push_back([=, this, &target]() -> std::string {
@@ -151,6 +156,16 @@ void Arguments::option(const std::string& name, const std::string& value, const 
 
 void Arguments::option(const std::string& name, const std::string& value, const std::string& help,
                        std::optional<int>& target) {
+  parser_->add_number(name, value, help, target, "a whole number");
+}
+
+void Arguments::option(const std::string& name, const std::string& value, const std::string& help,
+                       double& target) {
+  parser_->add_number(name, value, help, target, "a finite number");
+}
+
+void Arguments::option(const std::string& name, const std::string& value, const std::string& help,
+                       int& target) {
   parser_->add_number(name, value, help, target, "a whole number");
 }
 

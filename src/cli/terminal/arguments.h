@@ -32,6 +32,11 @@ class Arguments {
               std::optional<double>& target);
   void option(const std::string& name, const std::string& value, const std::string& help,
               std::optional<int>& target);
+  // The same with a default, which stays where the option is not given.
+  void option(const std::string& name, const std::string& value, const std::string& help,
+              double& target);
+  void option(const std::string& name, const std::string& value, const std::string& help,
+              int& target);
   // Several words: the option repeated.
   void repeated(const std::string& name, const std::string& value, const std::string& help,
                 std::vector<std::string>& target);

@@ -13,6 +13,7 @@
 
 #include "cli/command.h"
 #include "core/printable.h"
+#include "results/option_names.h"
 
 namespace cartan {
 namespace {
@@ -60,11 +61,18 @@ int finish_streams(int status) {
   return status == exit_done ? static_cast<int>(exit_failed) : status;
 }
 
+int tell_refusal(const Refusal& refusal) {
+  fmt::print(stderr, "{}", refusal.remedies ? name_options(refusal.shown) : refusal.shown);
+  return refusal.kind() == Refusal::Kind::failed ? exit_failed : exit_bad_input;
+}
+
 int run_program(int count, char** words, int (*command)(const Words& words)) {
   prepare_streams();
   int status = exit_failed;
   try {
     status = command(Words(words + 1, words + count));
+  } catch (const Refusal& refusal) {
+    status = tell_refusal(refusal);
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "cartan: out of memory\n");
   } catch (const std::exception& error) {

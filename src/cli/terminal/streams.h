@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/command.h"
+#include "results/refusal.h"
 
 namespace cartan {
 
@@ -12,6 +13,9 @@ void prepare_streams();
 
 // The exit status of the command: `status`, or failure with a sentence where output was lost.
 int finish_streams(int status);
+
+// What a command could not do, on stderr; its exit status.
+int tell_refusal(const Refusal& refusal);
 
 // What main does: prepared streams, the command with its words, and no exception beyond. Nothing is
 // expected to throw; what does is our mistake or a machine without memory.

@@ -11,15 +11,17 @@
 
 #include "cli/terminal/arguments.h"
 #include "cli/terminal/interrupt.h"
+#include "cli/terminal/json_output.h"
+#include "cli/terminal/model_options.h"
 #include "cli/terminal/out_option.h"
 #include "cli/view/view_record.h"
 #include "cli/view/view_server.h"
 #include "cli/view/view_source.h"
 #include "io/output_files.h"
 #include "report/viewer_page.h"
-#include "results/json_values.h"
 #include "results/load/load.h"
 #include "results/load/numbers.h"
+#include "results/plot/programs.h"
 
 namespace cartan {
 namespace {

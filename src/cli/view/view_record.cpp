@@ -18,6 +18,7 @@
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/progress.h"
 #include "core/child_process.h"
+#include "results/plot/programs.h"
 
 namespace cartan {
 namespace fs = std::filesystem;
@@ -120,24 +121,6 @@ void end_group(int process) {
 }
 
 }  // namespace
-
-bool has_program(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  std::string folders = path ? path : "/usr/bin:/bin";
-  for (std::size_t begin = 0; begin <= folders.size();) {
-    const std::size_t end = std::min(folders.find(':', begin), folders.size());
-    const fs::path file = fs::path(folders.substr(begin, end - begin)) / name;
-    if (access(file.c_str(), X_OK) == 0) return true;
-    begin = end + 1;
-  }
-  return false;
-}
-
-std::string find_browser() {
-  for (const char* name : {"chromium", "google-chrome", "chromium-browser"})
-    if (has_program(name)) return name;
-  return "";
-}
 
 int start_program(const std::vector<std::string>& words) {
   return start_child(words, -1, -1, -1);

@@ -19,10 +19,6 @@ std::string refuse_film(const Film& film);
 // in `problem`.
 bool record_film(const Film& film, ViewContent content, std::string& problem);
 
-// Is there such a program in PATH?
-bool has_program(const std::string& name);
-// One that draws without a window; "" when there is none.
-std::string find_browser();
 // Starts a program that stays beside this one, its words unheard; its process id, or -1.
 int start_program(const std::vector<std::string>& words);
 

@@ -7,6 +7,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/terminal/streams.h"
+#include "cli/terminal/terminal_watch.h"
 #include "core/private_folder.h"
 #include "formulations/formulations.h"
 #include "io/model_json.h"
@@ -45,11 +47,13 @@ bool write_initial_state(const Model& model, const System& system, const ExtraTa
 // `told`: the problem has been printed already.
 bool read_model_source(const ViewSource& source, ViewerRun& run, std::string& problem, bool& told) {
   const std::string& path = source.shown.path;
-  std::string findings;
-  const auto model = load_model(source.shown, false, &findings, CodeUse::never);
-  if (!model) {
-    problem = findings.empty() ? path + ": the model cannot be read" : findings;
+  std::unique_ptr<const Model> model;
+  try {
+    model = load_model(source.shown, terminal_watch(), false, CodeUse::never);
+  } catch (const Refusal& refusal) {
+    problem = refusal.what();
     told = true;
+    tell_refusal(refusal);
     return false;
   }
   // The model's code is never run here: its functions are names, and compiled equations, which call

@@ -10,6 +10,7 @@
 #include "mechanics/machine/state_expression.h"
 #include "results/fit/fit_start.h"
 #include "results/load/parameter_slopes.h"
+#include "results/refusal.h"
 
 namespace cartan {
 namespace {
@@ -32,71 +33,65 @@ double spread(const std::vector<double>& values) {
 
 class Builder {
  public:
-  Builder(const FitChoice& choice, const ExperimentsText& text) : choice_(choice), text_(text) {}
+  Builder(const FitChoice& choice, const ExperimentsText& text, const api::Watch& watch)
+      : choice_(choice), text_(text), watch_(watch) {}
 
-  std::optional<FitSetup> build() {
+  FitSetup build() {
     setup_.names = choice_.free;
-    for (const ExperimentText& experiment : text_.experiments)
-      if (!add(experiment)) return std::nullopt;
-    if (!set_unknowns()) return std::nullopt;
+    for (const ExperimentText& experiment : text_.experiments) add(experiment);
+    set_unknowns();
     return std::move(setup_);
   }
 
  private:
-  bool complain(const std::string& message, Location where = {}) {
-    if (where.line > 0)
-      fmt::print(stderr, "{}:{}:{}: {}\n", choice_.file, where.line, where.column, message);
-    else
-      fmt::print(stderr, "cartan fit: {}\n", message);
-    return false;
+  [[noreturn]] void complain(const std::string& message, Location where = {}) const {
+    if (where.line > 0) refuse_at(choice_.file, where, message);
+    refuse_at("cartan fit", message);
   }
 
   // The free parameters' places in a model.
-  bool find_free(const Model& model, std::vector<int>& which) {
+  void find_free(const Model& model, std::vector<int>& which) {
     for (const std::string& name : choice_.free) {
       const int index = model.find_parameter(name);
       if (index < 0) {
         std::vector<std::string> known;
         for (const Parameter& p : model.parameters) known.push_back(p.name);
         const std::string near = suggestion(name, known);
-        return complain(
+        complain(
             fmt::format("--free: the model has no parameter '{}'{}", name,
                         near.empty() ? fmt::format("; it has: {}", fmt::join(known, ", ")) : near));
       }
       if (std::find(which.begin(), which.end(), index) != which.end())
-        return complain(fmt::format("--free: '{}' is named twice", name));
+        complain(fmt::format("--free: '{}' is named twice", name));
       which.push_back(index);
     }
-    return true;
   }
 
-  bool check_sets(const ExperimentText& text) {
+  void check_sets(const ExperimentText& text) {
     for (const std::string& set : text.sets) {
       const std::string name = set.substr(0, set.find('='));
       if (std::find(choice_.free.begin(), choice_.free.end(), name) != choice_.free.end())
-        return complain(fmt::format("'{}' is free, so '{}' cannot set it; free parameters have one "
-                                    "value for all experiments",
-                                    name, text.name),
-                        text.where);
+        complain(fmt::format("'{}' is free, so '{}' cannot set it; free parameters have one "
+                             "value for all experiments",
+                             name, text.name),
+                 text.where);
     }
-    return true;
   }
 
-  bool check_joints(const std::map<std::string, std::vector<double>>& joints, const Model& model,
+  void check_joints(const std::map<std::string, std::vector<double>>& joints, const Model& model,
                     bool position, Location where) {
     for (const auto& [name, numbers] : joints) {
       const int j = model.find_joint(name);
       if (j < 0)
-        return complain(
+        complain(
             fmt::format("the model has no joint '{}'{}", name, suggestion(name, names_of(model))),
             where);
       const int size = position ? model.joints[j].nq() : model.joints[j].nv();
       if (static_cast<int>(numbers.size()) != size)
-        return complain(fmt::format("{} of joint '{}': expected {} numbers, got {}",
-                                    position ? "q" : "v", name, size, numbers.size()),
-                        where);
+        complain(fmt::format("{} of joint '{}': expected {} numbers, got {}", position ? "q" : "v",
+                             name, size, numbers.size()),
+                 where);
     }
-    return true;
   }
   static std::vector<std::string> names_of(const Model& model) {
     std::vector<std::string> names;
@@ -104,25 +99,20 @@ class Builder {
     return names;
   }
 
-  bool add(const ExperimentText& text) {
+  void add(const ExperimentText& text) {
     ModelArguments arguments = choice_.model;
     arguments.sets.insert(arguments.sets.end(), text.sets.begin(), text.sets.end());
-    setup_.models.push_back(load_model(arguments, setup_.models.size() > 0));
+    setup_.models.push_back(load_model(arguments, watch_, setup_.models.size() > 0));
     const Model* model = setup_.models.back().get();
-    if (!model) return false;
     FitExperiment experiment;
     experiment.name = text.name;
-    if (!find_free(*model, experiment.parameters) || !check_sets(text)) return false;
-    if (!check_joints(text.q, *model, true, text.where) ||
-        !check_joints(text.v, *model, false, text.where))
-      return false;
+    find_free(*model, experiment.parameters);
+    check_sets(text);
+    check_joints(text.q, *model, true, text.where);
+    check_joints(text.v, *model, false, text.where);
     StateValues values = start_values(text, *model);
-    if (!text.state.empty()) {
-      const std::optional<StateValues> read = read_state(text.state, *model);
-      if (!read) return false;
-      values = *read;
-    }
-    if (!add_columns(text, *model, experiment)) return false;
+    if (!text.state.empty()) values = read_state(text.state, *model);
+    add_columns(text, *model, experiment);
     experiment.times = text.event.empty() ? text.times : std::vector<double>{};
     experiment.duration = text.duration.value_or(default_duration(text, *model));
     experiment.make = [model, values, quantities = quantities_,
@@ -143,11 +133,11 @@ class Builder {
       return fill_start(values, which, instance);
     };
     setup_.problem.experiments.push_back(std::move(experiment));
-    return try_once(setup_.problem.experiments.back(), *model, text);
+    try_once(setup_.problem.experiments.back(), *model, text);
   }
 
   // So that wrong expressions and formulations are told before anything is computed.
-  bool try_once(const FitExperiment& experiment, const Model& model, const ExperimentText& text) {
+  void try_once(const FitExperiment& experiment, const Model& model, const ExperimentText& text) {
     const std::vector<double> all = parameter_values(model);
     VectorXd theta(experiment.parameters.size());
     for (int j = 0; j < theta.size(); ++j) theta(j) = all[experiment.parameters[j]];
@@ -155,10 +145,10 @@ class Builder {
     std::string problem = experiment.make(theta, instance);
     if (problem.empty())
       problem = refuse_parameter_slopes(model, *instance.system, experiment.parameters);
-    return problem.empty() || complain(problem, text.where);
+    if (!problem.empty()) complain(problem, text.where);
   }
 
-  bool add_columns(const ExperimentText& text, const Model& model, FitExperiment& experiment) {
+  void add_columns(const ExperimentText& text, const Model& model, FitExperiment& experiment) {
     quantities_.clear();
     if (!text.event.empty()) {
       std::vector<std::string> known;
@@ -167,7 +157,7 @@ class Builder {
         if (model.events[k].name == text.event) experiment.event = static_cast<int>(k);
       }
       if (experiment.event < 0)
-        return complain(
+        complain(
             fmt::format("the model has no event '{}'{}", text.event, suggestion(text.event, known)),
             text.event_where);
     }
@@ -180,28 +170,25 @@ class Builder {
       c.sigma = column.sigma > 0 ? column.sigma : spread(column.measured);
       if (!column.quantity.empty()) {
         c.quantity = static_cast<int>(quantities_.size());
-        if (!add_quantity(model, column)) return false;
+        add_quantity(model, column);
       }
       experiment.columns.push_back(std::move(c));
     }
-    return true;
   }
 
   // An expression, or the name of an output of the model.
-  bool add_quantity(const Model& model, const ColumnText& column) {
+  void add_quantity(const Model& model, const ColumnText& column) {
     for (const Output& output : model.outputs)
       if (output.name == column.quantity) {
         quantities_.push_back(output.value);
-        return true;
       }
     Diagnostics problems(column.quantity);
     std::optional<Formula> formula = compile_expression(model, column.quantity, problems);
     if (!formula)
-      return complain(fmt::format("column '{}', quantity '{}': {}", column.column, column.quantity,
-                                  problems.findings().front().message),
-                      column.where);
+      complain(fmt::format("column '{}', quantity '{}': {}", column.column, column.quantity,
+                           problems.findings().front().message),
+               column.where);
     quantities_.push_back(std::move(*formula));
-    return true;
   }
 
   static double default_duration(const ExperimentText& text, const Model& model) {
@@ -215,7 +202,7 @@ class Builder {
     return evaluate<double>(formula, parameters)[0];
   }
 
-  bool set_unknowns() {
+  void set_unknowns() {
     FitProblem& problem = setup_.problem;
     const Model& model = *setup_.models.front();
     const std::vector<double> values = parameter_values(model);
@@ -230,18 +217,18 @@ class Builder {
       std::vector<std::string> known;
       for (const Parameter& parameter : model.parameters) known.push_back(parameter.name);
       if (std::find(known.begin(), known.end(), bound.parameter) == known.end())
-        return complain(fmt::format("the model has no parameter '{}'{}", bound.parameter,
-                                    suggestion(bound.parameter, known)),
-                        bound.where);
+        complain(fmt::format("the model has no parameter '{}'{}", bound.parameter,
+                             suggestion(bound.parameter, known)),
+                 bound.where);
       const auto found = std::find(choice_.free.begin(), choice_.free.end(), bound.parameter);
       if (found == choice_.free.end()) continue;
       const auto j = found - choice_.free.begin();
       problem.lower(j) = bound.low;
       problem.upper(j) = bound.high;
       if (problem.start(j) < bound.low || problem.start(j) > bound.high)
-        return complain(fmt::format("'{}' begins at {:g}, outside its bounds", bound.parameter,
-                                    problem.start(j)),
-                        bound.where);
+        complain(fmt::format("'{}' begins at {:g}, outside its bounds", bound.parameter,
+                             problem.start(j)),
+                 bound.where);
     }
     problem.size = problem.start.cwiseAbs();
     for (int j = 0; j < k; ++j)
@@ -251,19 +238,20 @@ class Builder {
                               : 1;
     problem.simulate.integrator = "dop853";
     problem.simulate.tolerance = 1e-11;
-    return true;
   }
 
   const FitChoice& choice_;
   const ExperimentsText& text_;
+  const api::Watch& watch_;
   FitSetup setup_;
   std::vector<Formula> quantities_;
 };
 
 }  // namespace
 
-std::optional<FitSetup> make_fit_setup(const FitChoice& choice, const ExperimentsText& text) {
-  return Builder(choice, text).build();
+FitSetup make_fit_setup(const FitChoice& choice, const ExperimentsText& text,
+                        const api::Watch& watch) {
+  return Builder(choice, text, watch).build();
 }
 
 }  // namespace cartan

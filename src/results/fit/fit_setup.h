@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +26,7 @@ struct FitChoice {
   std::string file;  // experiments file, for messages
 };
 
-// Nothing after complaints on stderr.
-std::optional<FitSetup> make_fit_setup(const FitChoice& choice, const ExperimentsText& text);
+FitSetup make_fit_setup(const FitChoice& choice, const ExperimentsText& text,
+                        const api::Watch& watch);
 
 }  // namespace cartan

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "mechanics/machine/state_expression.h"
@@ -23,11 +22,9 @@ struct Analysis {
   State start;
 };
 
-void declare_analysis(Arguments& arguments, AnalysisArguments& target);
-// False after a complaint.
-bool load_analysis(const AnalysisArguments& arguments, Analysis& analysis);
+Analysis load_analysis(const AnalysisArguments& arguments, const api::Watch& watch);
 
-// An expression of the model's names; null after a complaint about `option`.
+// An expression of the model's names; `option` says it in a refusal.
 std::unique_ptr<StateFunction> read_function(const Analysis& analysis, const std::string& text,
                                              const std::string& option);
 
@@ -35,14 +32,11 @@ std::unique_ptr<StateFunction> read_function(const Analysis& analysis, const std
 inline constexpr int most_shooting_nodes = 200;
 std::string refuse_shooting(int nodes);
 
-// The value of an expression of the parameters; nothing after a complaint about `option`.
-std::optional<double> read_value(const Model& model, const std::string& text,
-                                 const std::string& option);
+// The value of an expression of the parameters.
+double read_value(const Model& model, const std::string& text, const std::string& option);
 
 // In the shape of STATE.json.
 Json model_state_json(const Model& model, const System& system, const State& state);
 Json analysis_state_json(const Analysis& analysis, const State& state);
-// One line per joint or variable.
-void print_state(const Analysis& analysis, const State& state);
 
 }  // namespace cartan

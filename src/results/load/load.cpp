@@ -1,49 +1,55 @@
 #include "results/load/load.h"
 
 #include <filesystem>
+#include <sstream>
 
 #include <fmt/core.h>
 
-#include "cli/terminal/arguments.h"
 #include "formulations/formulations.h"
 #include "io/toml_reader.h"
 #include "results/load/model_variants.h"
 #include "results/load/trust.h"
+#include "results/refusal.h"
+#include "results/task.h"
 
 namespace cartan {
 namespace fs = std::filesystem;
 namespace {
 
 // "m=2" or "m=2*k": a number, or an expression of other parameters.
-bool read_overrides(const ModelArguments& arguments, Overrides& overrides) {
+Overrides read_overrides(const ModelArguments& arguments) {
+  Overrides overrides;
   for (const std::string& text : arguments.sets) {
     const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-      fmt::print(stderr, "cartan: --set {}: expected NAME=VALUE\n", text);
-      return false;
-    }
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+      refuse_at("cartan", fmt::format("--set {}: expected NAME=VALUE", text));
     overrides.emplace_back(text.substr(0, equals), Value(text.substr(equals + 1)));
   }
-  return true;
+  return overrides;
+}
+
+std::optional<ModelDescription> read(const ModelArguments& arguments, Diagnostics& problems) {
+  if (!arguments.text) return read_model_file(arguments.path, problems);
+  const fs::path folder = fs::path(arguments.path).parent_path();
+  auto description =
+      read_model_text(*arguments.text, folder.empty() ? "." : folder.string(), problems);
+  if (description) description->file = arguments.path;
+  return description;
 }
 
 }  // namespace
 
-void print_findings(const Diagnostics& problems, bool quiet) {
-  if (quiet && !problems.has_errors()) return;
-  const std::string text = problems.text();
-  fmt::print(stderr, "{}", text);
-  if (text.find(consent_phrase) != std::string::npos)
-    fmt::print(
-        stderr,
-        "cartan: look at what the model brings along; then consent with --trust, for files it "
-        "only reads with --allow-path DIR, or for good by a line with the path of the model "
-        "or of its folder in {}\n",
-        trust_list_path());
+std::string consent_remedy(const Diagnostics& problems) {
+  if (problems.text().find(consent_phrase) == std::string::npos) return "";
+  return fmt::format(
+      "cartan: look at what the model brings along; then consent with --trust, for files it "
+      "only reads with --allow-path DIR, or for good by a line with the path of the model "
+      "or of its folder in {}\n",
+      trust_list_path());
 }
 
-Consent consent_of(const ModelArguments& arguments, CodeUse use) {
-  const bool trusted = arguments.trust || is_on_trust_list(arguments.path);
+Consent consent_of(const ModelArguments& arguments, CodeUse use, const api::Watch& watch) {
+  const bool trusted = arguments.trust || is_on_trust_list(arguments.path, watch);
   Consent consent;
   consent.any_path = trusted;
   consent.folders = arguments.allowed;
@@ -52,24 +58,6 @@ Consent consent_of(const ModelArguments& arguments, CodeUse use) {
   else if (trusted)
     consent.code = Consent::Code::run;
   return consent;
-}
-
-void declare_model(Arguments& arguments, ModelArguments& target) {
-  arguments.positional("MODEL", "model file (TOML)", target.path);
-  arguments.repeated("--set", "NAME=VALUE", "override an entry of [parameters]; repeatable",
-                     target.sets);
-  declare_consent(arguments, target);
-  arguments.names_from([&target] { return load_model(target, true); });
-}
-
-void declare_consent(Arguments& arguments, ModelArguments& target) {
-  arguments.flag("--trust",
-                 "run the C code and libraries of the model's [functions], read its files wherever "
-                 "they lie",
-                 target.trust);
-  arguments.repeated("--allow-path", "DIR",
-                     "the model may read tables in this folder, besides its own; repeatable",
-                     target.allowed);
 }
 
 std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
@@ -89,60 +77,50 @@ std::string suggest_file(const std::string& path) {
                       : fmt::format("; did you mean '{}'?", (wanted.parent_path() / near).string());
 }
 
-std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool quiet,
-                                        std::string* told, CodeUse use) {
-  Overrides overrides;
-  if (!read_overrides(arguments, overrides)) return nullptr;
+std::unique_ptr<const Model> load_model(const ModelArguments& arguments, const api::Watch& watch,
+                                        Diagnostics& problems, CodeUse use) {
+  const Overrides overrides = read_overrides(arguments);
   std::error_code ignored;
-  if (!fs::exists(arguments.path, ignored)) {
-    fmt::print(stderr, "{}: there is no such file{}\n", arguments.path,
-               suggest_file(arguments.path));
-    return nullptr;
-  }
-  Diagnostics problems(arguments.path);
+  if (!arguments.text && !fs::exists(arguments.path, ignored))
+    refuse_at(arguments.path, "there is no such file" + suggest_file(arguments.path));
+  problems = Diagnostics(arguments.path);
   std::optional<Model> model;
-  if (const auto description = read_model_file(arguments.path, problems))
-    model = check_model(*description, problems, overrides, consent_of(arguments, use));
-  print_findings(problems, quiet);
-  if (told) *told = problems.text();
-  if (!model) return nullptr;
+  if (const auto description = read(arguments, problems))
+    model = check_model(*description, problems, overrides, consent_of(arguments, use, watch));
+  if (!model) refuse(problems, consent_remedy(problems));
   return std::make_unique<const Model>(std::move(*model));
 }
 
-std::optional<ModelDescription> read_description(const ModelArguments& arguments) {
+std::unique_ptr<const Model> load_model(const ModelArguments& arguments, const api::Watch& watch,
+                                        bool quiet, CodeUse use) {
+  Diagnostics problems;
+  std::unique_ptr<const Model> model = load_model(arguments, watch, problems, use);
+  if (quiet || arguments.quiet) return model;
+  std::istringstream lines(problems.text() + consent_remedy(problems));
+  for (std::string line; std::getline(lines, line);) tell(watch, line);
+  return model;
+}
+
+ModelDescription read_description(const ModelArguments& arguments) {
   Diagnostics problems(arguments.path);
-  std::optional<ModelDescription> description = read_model_file(arguments.path, problems);
-  return problems.has_errors() ? std::nullopt : description;
+  std::optional<ModelDescription> description = read(arguments, problems);
+  if (!description || problems.has_errors()) refuse(problems);
+  return *description;
 }
 
 std::unique_ptr<const Model> make_model(const ModelDescription& description,
                                         const ModelArguments& arguments) {
-  Overrides overrides;
-  if (!read_overrides(arguments, overrides)) return nullptr;
+  const Overrides overrides = read_overrides(arguments);
   Diagnostics problems(arguments.path);
   std::optional<Model> model =
-      check_model(description, problems, overrides, consent_of(arguments, CodeUse::run));
-  if (problems.has_errors()) print_findings(problems, false);
-  return model ? std::make_unique<const Model>(std::move(*model)) : nullptr;
+      check_model(description, problems, overrides, consent_of(arguments, CodeUse::run, {}));
+  if (!model) refuse(problems, consent_remedy(problems));
+  return std::make_unique<const Model>(std::move(*model));
 }
 
 std::string choose_formulation(const Model& model, const std::string& asked) {
   if (!asked.empty()) return asked;
   return model.simulate.formulation.empty() ? "recursive" : model.simulate.formulation;
-}
-
-std::string formulation_list() {
-  std::string names;
-  for (const FormulationInfo& row : formulation_table())
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
-  return names;
-}
-
-void declare_formulation(Arguments& arguments, std::string& target, const std::string& more) {
-  arguments.option("--formulation", "NAME",
-                   "how the equations of motion are formed: " + formulation_list() +
-                       " (default: the file's, else recursive)" + more,
-                   target);
 }
 
 std::unique_ptr<System> load_system(const Model& model, const std::string& formulation,
@@ -152,11 +130,8 @@ std::unique_ptr<System> load_system(const Model& model, const std::string& formu
   std::unique_ptr<System> system =
       make_system(model, parameter_values(model), formulation, problem, &where, use);
   if (system) return system;
-  if (where.line > 0)
-    fmt::print(stderr, "{}:{}:{}: {}\n", model.file, where.line, where.column, problem);
-  else
-    fmt::print(stderr, "{}: {}\n", model.file, problem);
-  return system;
+  if (where.line > 0) refuse_at(model.file, where, problem);
+  refuse_at(model.file, problem);
 }
 
 }  // namespace cartan

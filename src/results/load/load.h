@@ -1,10 +1,12 @@
-// From the words of a command line to a checked model and its system; every complaint is printed
-// here.
+// From a file or a text to a checked model and its system; what cannot be is a Refusal.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <cartan/watch.h>
 
 #include "core/diagnostics.h"
 #include "formulations/formulations.h"
@@ -13,43 +15,38 @@
 
 namespace cartan {
 
-// What every command that reads a model takes.
+// Which model, and what is set and allowed with it.
 struct ModelArguments {
   std::string path;
-  std::vector<std::string> sets;     // NAME=VALUE
-  bool trust = false;                // run the model's code, read files wherever it says
-  std::vector<std::string> allowed;  // --allow-path
+  std::optional<std::string> text = {};   // instead of what the file at `path` says
+  std::vector<std::string> sets = {};     // NAME=VALUE
+  bool trust = false;                     // run the model's code, read files wherever it says
+  std::vector<std::string> allowed = {};  // folders it may read tables from
+  bool quiet = false;                     // warnings about the model are not told
 };
 
 // What a command does with functions of a model that are code: runs them, with the user's consent,
 // or does without their numbers. Those that need only names use the code where there is consent.
 enum class CodeUse { run, names, never };
 
-class Arguments;
-void declare_model(Arguments& arguments, ModelArguments& target);
-void declare_consent(Arguments& arguments, ModelArguments& target);
-
-// Reads and checks; all findings go to stderr (warnings not when `quiet`). Null: there were errors.
-// Kept behind a pointer because systems refer to their model.
-// `told`: gets the same text.
-std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool quiet = false,
-                                        std::string* told = nullptr, CodeUse use = CodeUse::run);
+// Reads and checks. Warnings go to `watch`, unless `quiet`. Kept behind a pointer because systems
+// refer to their model.
+std::unique_ptr<const Model> load_model(const ModelArguments& arguments, const api::Watch& watch,
+                                        bool quiet = false, CodeUse use = CodeUse::run);
+// The same, with the warnings as a list.
+std::unique_ptr<const Model> load_model(const ModelArguments& arguments, const api::Watch& watch,
+                                        Diagnostics& problems, CodeUse use);
 
 // What the user has consented to: --trust, --allow-path and the list of trusted models.
-Consent consent_of(const ModelArguments& arguments, CodeUse use);
+Consent consent_of(const ModelArguments& arguments, CodeUse use, const api::Watch& watch);
 
-// All findings to stderr, and how to consent where that is missing; warnings not when `quiet`.
-void print_findings(const Diagnostics& problems, bool quiet = false);
+// How to consent, where findings say that consent is missing: a line, or "".
+std::string consent_remedy(const Diagnostics& problems);
 
 // The formulation to use: what was asked for, else the file's, else `recursive`.
 std::string choose_formulation(const Model& model, const std::string& asked);
 
-// Their names, separated by commas, for helps and messages.
-std::string formulation_list();
-// The option that asks for one; its help lists them all. `more` stands at the end of it.
-void declare_formulation(Arguments& arguments, std::string& target, const std::string& more = "");
-
-// Null after a complaint, which begins with the model's file.
+// The system of a model; a refusal begins with the model's file.
 std::unique_ptr<System> load_system(const Model& model, const std::string& formulation,
                                     SystemUse use = SystemUse::numbers);
 

@@ -52,11 +52,11 @@ void calc_masses(const Model& model, const std::vector<BodyState>& bodies, Model
 
 }  // namespace
 
-bool collect_facts(const Model& model, ModelFacts& facts) {
+ModelFacts collect_facts(const Model& model) {
+  ModelFacts facts;
   for (const TreeJoint& step : model.tree) facts.speeds += model.joints[step.joint].nv();
   const std::unique_ptr<System> system = load_system(model, "recursive", SystemUse::derivation);
   const auto* mechanism = dynamic_cast<const MechanicalSystem*>(system.get());
-  if (!mechanism) return false;
   Observation now;
   const auto workspace = system->make_workspace();
   mechanism->observe(system->initial_state(), now, *workspace);
@@ -65,7 +65,7 @@ bool collect_facts(const Model& model, ModelFacts& facts) {
   facts.assembly = mechanism->assembly();
   facts.position_violation = now.position_violation;
   facts.velocity_violation = now.velocity_violation;
-  return true;
+  return facts;
 }
 
 }  // namespace cartan

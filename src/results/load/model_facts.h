@@ -15,7 +15,7 @@ struct ModelFacts {
   Vec3<double> principal;  // moments about it, ascending
 };
 
-// False after a complaint on stderr: a mechanism that cannot be assembled or moved.
-bool collect_facts(const Model& model, ModelFacts& facts);
+// A mechanism that cannot be assembled or moved is refused.
+ModelFacts collect_facts(const Model& model);
 
 }  // namespace cartan

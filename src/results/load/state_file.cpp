@@ -12,6 +12,7 @@
 #include "mechanics/machine/mechanism_system.h"
 #include "results/load/load.h"
 #include "results/load/state_json.h"
+#include "results/refusal.h"
 
 namespace cartan {
 namespace fs = std::filesystem;
@@ -107,32 +108,31 @@ State make_start(const System& system, const StateValues& values) {
   return state;
 }
 
-std::optional<StateValues> read_state(const std::string& path, const Model& model) {
+StateValues read_state(const std::string& path, const Model& model) {
+  if (path.starts_with('{')) {
+    Diagnostics problems("state");
+    const std::optional<StateValues> state = parse_state_json(path, model, problems);
+    if (!state || problems.has_errors()) refuse(problems);
+    return *state;
+  }
   std::error_code ignored;
   const bool folder = fs::is_directory(path, ignored);
   const std::string file = folder ? (fs::path(path) / "trajectory.csv").string() : path;
-  if (!fs::exists(file, ignored)) {
-    fmt::print(stderr, "{}: there is no such file{}\n", file,
-               folder ? "; expected the folder of an earlier run" : suggest_file(file));
-    return std::nullopt;
-  }
+  if (!fs::exists(file, ignored))
+    refuse_at(file,
+              fmt::format("there is no such file{}",
+                          folder ? "; expected the folder of an earlier run" : suggest_file(file)));
   std::string damage;
-  if (folder && !ResultFolder::open(path, damage)) {
-    fmt::print(stderr, "{}\n", damage);
-    return std::nullopt;
-  }
+  if ((folder && !ResultFolder::open(path, damage)) || !check_result_file(file, damage))
+    refuse_line(damage);
   Diagnostics problems(file);
   std::optional<StateValues> state;
-  if (!check_result_file(file, damage)) {
-    fmt::print(stderr, "{}\n", damage);
-    return std::nullopt;
-  }
   if (!file.ends_with(".csv"))
     state = read_state_json(file, model, problems);
   else if (const std::optional<CsvTable> table = read_csv(file, CsvRows::last, problems))
     state = state_of_row(*table, model, problems);
-  fmt::print(stderr, "{}", problems.text());
-  return problems.has_errors() ? std::nullopt : state;
+  if (!state || problems.has_errors()) refuse(problems);
+  return *state;
 }
 
 }  // namespace cartan

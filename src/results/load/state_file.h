@@ -21,9 +21,9 @@ struct StateValues {
 // refused.
 inline constexpr double unit_length_tolerance = 1e-6;
 
-// `path`: a STATE.json, a trajectory.csv (its last row), or the folder of an earlier run. Nothing
-// is returned after a complaint on stderr.
-std::optional<StateValues> read_state(const std::string& path, const Model& model);
+// `path`: a STATE.json, a trajectory.csv (its last row), the folder of an earlier run, or the text
+// of a STATE.json itself, which begins with a brace.
+StateValues read_state(const std::string& path, const Model& model);
 
 // Column names of trajectory.csv: JOINT.q0.. or JOINT.v0.. of a joint.
 std::vector<std::string> coordinate_columns(const Joint& joint);

@@ -25,6 +25,19 @@ Location place_of(const std::string& text, std::size_t byte) {
   return place;
 }
 
+std::optional<Json> parse_json(const std::string& text, Diagnostics& problems) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    problems.error(place_of(text, error.byte),
+                   "this is not JSON; expected a state such as "
+                   "{ \"t\": 0, \"q\": {}, \"v\": {} }");
+  } catch (const Json::exception&) {
+    problems.error({}, "a number is out of range");
+  }
+  return std::nullopt;
+}
+
 std::optional<Json> read_json(const std::string& path, Diagnostics& problems) {
   std::ifstream stream(path, std::ios::binary);
   if (!stream) {
@@ -42,16 +55,7 @@ std::optional<Json> read_json(const std::string& path, Diagnostics& problems) {
     problems.error({}, "the file is larger than 256 MB; expected a state in JSON");
     return std::nullopt;
   }
-  try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    problems.error(place_of(text, error.byte),
-                   "this is not JSON; expected a state such as "
-                   "{ \"t\": 0, \"q\": {}, \"v\": {} }");
-  } catch (const Json::exception&) {
-    problems.error({}, "a number is out of range");
-  }
-  return std::nullopt;
+  return parse_json(text, problems);
 }
 
 std::string describe(const Json& value) {
@@ -172,6 +176,13 @@ class StateReader {
 std::optional<StateValues> read_state_json(const std::string& path, const Model& model,
                                            Diagnostics& problems) {
   const std::optional<Json> root = read_json(path, problems);
+  if (!root) return std::nullopt;
+  return StateReader(model, problems).read(*root);
+}
+
+std::optional<StateValues> parse_state_json(const std::string& text, const Model& model,
+                                            Diagnostics& problems) {
+  const std::optional<Json> root = parse_json(text, problems);
   if (!root) return std::nullopt;
   return StateReader(model, problems).read(*root);
 }

@@ -12,5 +12,8 @@ namespace cartan {
 // All problems at once; the state is worth something only when there is none.
 std::optional<StateValues> read_state_json(const std::string& path, const Model& model,
                                            Diagnostics& problems);
+// The same of the text itself.
+std::optional<StateValues> parse_state_json(const std::string& text, const Model& model,
+                                            Diagnostics& problems);
 
 }  // namespace cartan

@@ -3,11 +3,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include <fmt/core.h>
-
 #include "core/environment.h"
 #include "core/private_folder.h"
 #include "model/consent.h"
+#include "results/task.h"
 
 namespace cartan {
 namespace fs = std::filesystem;
@@ -20,13 +19,13 @@ std::string trust_list_path() {
   return "";
 }
 
-bool is_on_trust_list(const std::string& model) {
+bool is_on_trust_list(const std::string& model, const api::Watch& watch) {
   const std::string list = trust_list_path();
   std::error_code ignored;
   if (list.empty() || !fs::exists(list, ignored)) return false;
   std::string why;
   if (!is_private_file(list, why)) {
-    fmt::print(stderr, "cartan: the list of trusted models is not believed: {}\n", why);
+    tell(watch, "cartan: the list of trusted models is not believed: " + why);
     return false;
   }
   std::ifstream lines(list);

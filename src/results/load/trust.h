@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include <cartan/watch.h>
+
 namespace cartan {
 
 // $XDG_CONFIG_HOME/cartan/trusted, else ~/.config/cartan/trusted: a path of a model file or of a
@@ -10,7 +12,7 @@ namespace cartan {
 std::string trust_list_path();
 
 // Does the list name the model, or a folder it lies in? A list that others could write is not
-// believed, and a sentence on stderr says so.
-bool is_on_trust_list(const std::string& model);
+// believed, and a message says so.
+bool is_on_trust_list(const std::string& model, const api::Watch& watch);
 
 }  // namespace cartan

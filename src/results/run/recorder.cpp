@@ -1,13 +1,12 @@
 #include "results/run/recorder.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 
 #include <fmt/core.h>
 
 #include "mechanics/variables/variables.h"
-#include "results/load/load.h"
+#include "results/run/run_result.h"
 
 namespace cartan {
 namespace {
@@ -24,87 +23,177 @@ class Stopwatch {
   Clock::time_point begin_ = Clock::now();
 };
 
+class MechanismSampler final : public Sampler {
+ public:
+  MechanismSampler(const MechanicalSystem& system, const ExtraTables& extra)
+      : system_(system), workspace_(system.make_workspace()), extra_(extra) {}
+
+  std::vector<RunTable> tables() override { return mechanism_tables(system_, extra_, *workspace_); }
+  const char* time_unit() const override { return "s"; }
+
+  void fill(StateView at, Sample& s) override {
+    system_.observe(at, s.now, *workspace_);
+    if (!extra_.balance) return;
+    s.dynamics = system_.report_dynamics(at, *workspace_);
+    statistics_.take(s.dynamics.power);
+  }
+
+  void fill_rest(Sample& s) override {
+    if (extra_.needs_dynamics() && !extra_.balance)
+      s.dynamics = system_.report_dynamics(s.at, *workspace_);
+    if (extra_.constraints) system_.constraint_violations(s.at, s.positions, s.speeds, *workspace_);
+    if (extra_.forces) s.wrenches = system_.report_forces(s.at, *workspace_);
+  }
+
+  void take(const Sample& s) override { statistics_.take(s.now); }
+
+  void describe(StateView at_end, RunResult& result) override {
+    Observation now;
+    system_.observe(at_end, now, *workspace_);
+    result.statistics = statistics_;
+    result.outputs = now.outputs;
+    result.final = std::move(now);
+    result.dof = system_.report_constraints(at_end, *workspace_).dof();
+    result.constrained = system_.constrained();
+  }
+
+ private:
+  const MechanicalSystem& system_;
+  std::unique_ptr<Workspace> workspace_;
+  ExtraTables extra_;
+  MotionStatistics statistics_;
+};
+
+class VariablesSampler final : public Sampler {
+ public:
+  explicit VariablesSampler(const VariablesSystem& system)
+      : system_(system), workspace_(system.make_workspace()) {}
+
+  std::vector<RunTable> tables() override { return variables_tables(system_); }
+  const char* time_unit() const override { return ""; }
+
+  void fill(StateView at, Sample& s) override {
+    s.outputs.resize(system_.model().outputs.size());
+    system_.calc_outputs(at, s.outputs, *workspace_);
+  }
+
+  void describe(StateView at_end, RunResult& result) override {
+    result.variables.assign(at_end.x.begin(), at_end.x.begin() + system_.model().variables.size());
+    result.outputs.resize(system_.model().outputs.size());
+    system_.calc_outputs(at_end, result.outputs, *workspace_);
+  }
+
+ private:
+  const VariablesSystem& system_;
+  std::unique_ptr<Workspace> workspace_;
+};
+
+api::Column empty_column(std::string name, std::string unit, api::ColumnKind kind) {
+  return {std::move(name), std::move(unit), kind, {}, {}};
+}
+
 }  // namespace
 
-bool read_extra_tables(const std::vector<std::string>& names, ExtraTables& tables) {
-  const std::vector<std::pair<std::string, bool*>> known = {{"reactions", &tables.reactions},
-                                                            {"multipliers", &tables.multipliers},
-                                                            {"constraints", &tables.constraints},
-                                                            {"power", &tables.power},
-                                                            {"forces", &tables.forces}};
-  for (const std::string& name : names) {
-    const auto found = std::find_if(known.begin(), known.end(),
-                                    [&](const auto& entry) { return entry.first == name; });
-    if (found != known.end()) {
-      *found->second = true;
-      continue;
-    }
-    const std::string near =
-        suggestion(name, {"reactions", "multipliers", "constraints", "power", "forces"});
-    fmt::print(
-        stderr, "cartan run: --record: unknown table '{}'{}\n", name,
-        near.empty() ? "; expected reactions, multipliers, constraints, power or forces" : near);
-    return false;
+Recorder::Recorder(std::unique_ptr<Sampler> sampler, OutputFolder* output, Keep keep)
+    : sampler_(std::move(sampler)), output_(output), keep_(keep == Keep::tables) {
+  std::vector<RunTable> tables = sampler_->tables();
+  columns_ = tables.front().names();
+  RunTable events = tables.front();
+  events.file = "events.csv";
+  open(std::move(tables.front()), false);
+  open(std::move(events), true);
+  for (std::size_t k = 1; k < tables.size(); ++k) open(std::move(tables[k]), false);
+}
+
+void Recorder::open(RunTable table, bool events) {
+  Sink sink;
+  std::vector<std::string> names = table.names();
+  if (events) names.insert(names.begin(), {"event", "direction"});
+  if (output_) {
+    sink.writer = std::make_unique<CsvWriter>(output_->add(table.file));
+    sink.writer->text("t");
+    sink.writer->header(names);
   }
-  return true;
+  if (keep_) {
+    sink.kept.name = table.file;
+    sink.kept.columns.push_back(empty_column("t", sampler_->time_unit(), api::ColumnKind::time));
+    if (events)
+      for (const char* name : {"event", "direction"})
+        sink.kept.columns.push_back(empty_column(name, "", api::ColumnKind::event));
+    for (const RunColumn& column : table.columns)
+      sink.kept.columns.push_back(empty_column(column.name, column.unit, column.kind));
+  }
+  sink.table = std::move(table);
+  if (events)
+    events_ = std::move(sink);
+  else
+    sinks_.push_back(std::move(sink));
+}
+
+void Recorder::write_row(Sink& sink, double t, const EventRecord* event) {
+  row_.clear();
+  for (const RunColumn& column : sink.table.columns) row_.push_back(column.value(sample_));
+  if (CsvWriter* writer = sink.writer.get()) {
+    writer->number(t);
+    if (event) {
+      writer->text(event->name);
+      writer->number(event->direction);
+    }
+    writer->numbers(row_);
+    writer->end_row();
+  }
+  if (!keep_) return;
+  std::vector<api::Column>& columns = sink.kept.columns;
+  std::size_t k = 0;
+  columns[k++].values.push_back(t);
+  if (event) {
+    columns[k++].words.push_back(event->name);
+    columns[k++].values.push_back(event->direction);
+  }
+  for (const double value : row_) columns[k++].values.push_back(value);
 }
 
 void Recorder::sample(const State& state) {
   const Stopwatch watch(seconds_);
-  row_.clear();
-  fill_row(state, row_);
-  if (trajectory_) {
-    trajectory_->number(state.t);
-    trajectory_->numbers(row_);
-    trajectory_->end_row();
-  } else {
+  sample_.at = state;
+  sampler_->fill(state, sample_);
+  Sink& trajectory = sinks_.front();
+  write_row(trajectory, state.t);
+  if (!output_)
     for (std::size_t k = 0; k < row_.size(); ++k)
       if (!std::isfinite(row_[k])) undefined_.note(columns_, k, state.t);
-  }
-  take_sample(state);
+  sampler_->take(sample_);
+  if (!output_ && !keep_) return;
+  sampler_->fill_rest(sample_);
+  for (Sink& sink : sinks_)
+    if (&sink != &trajectory) write_row(sink, state.t);
 }
 
 void Recorder::event(const EventRecord& event) {
   const Stopwatch watch(seconds_);
   ++event_count_;
-  if (!events_) return;
-  row_.clear();
-  fill_row(event.state, row_);
-  events_->number(event.state.t);
-  events_->text(event.name);
-  events_->number(event.direction);
-  events_->numbers(row_);
-  events_->end_row();
-}
-
-void Recorder::open_main_tables(std::vector<std::string> columns) {
-  columns_ = columns;
-  trajectory_ = open_table("trajectory.csv", columns);
-  columns.insert(columns.begin(), {"event", "direction"});
-  events_ = open_table("events.csv", columns);
-}
-
-CsvWriter* Recorder::open_table(const std::string& name, const std::vector<std::string>& columns) {
-  if (!output_) return nullptr;
-  CsvWriter& writer = tables_.emplace_back(name, output_->add(name)).writer;
-  writer.text("t");
-  writer.header(columns);
-  return &writer;
+  if (!output_ && !keep_) return;
+  sample_.at = event.state;
+  sampler_->fill(event.state, sample_);
+  write_row(events_, event.state.t, &event);
 }
 
 std::unique_ptr<Recorder> make_recorder(const System& system, const ExtraTables& tables,
-                                        OutputFolder* output) {
+                                        OutputFolder* output, Keep keep) {
+  std::unique_ptr<Sampler> sampler;
   if (const auto* mechanism = dynamic_cast<const MechanicalSystem*>(&system))
-    return make_mechanism_recorder(*mechanism, tables, output);
-  return make_variables_recorder(dynamic_cast<const VariablesSystem&>(system), output);
+    sampler = std::make_unique<MechanismSampler>(*mechanism, tables);
+  else
+    sampler = std::make_unique<VariablesSampler>(dynamic_cast<const VariablesSystem&>(system));
+  return std::make_unique<Recorder>(std::move(sampler), output, keep);
 }
 
 std::vector<UndefinedColumn> Recorder::undefined() const {
   std::vector<UndefinedColumn> all = undefined_.columns();
-  for (const Table& table : tables_) {
-    if (&table.writer == events_) continue;  // its columns are those of trajectory.csv
-    for (UndefinedColumn column : table.writer.undefined()) {
-      if (&table.writer != trajectory_) column.name = table.name + ": " + column.name;
+  for (const Sink& sink : sinks_) {  // the columns of events.csv are those of trajectory.csv
+    if (!sink.writer) continue;
+    for (UndefinedColumn column : sink.writer->undefined()) {
+      if (&sink != &sinks_.front()) column.name = sink.table.file + ": " + column.name;
       all.push_back(std::move(column));
     }
   }
@@ -112,17 +201,31 @@ std::vector<UndefinedColumn> Recorder::undefined() const {
 }
 
 void Recorder::mark_partial(const std::string& reason) {
-  for (Table& table : tables_) table.writer.mark_partial(reason);
+  for (Sink& sink : sinks_)
+    if (sink.writer) sink.writer->mark_partial(reason);
+  if (events_.writer) events_.writer->mark_partial(reason);
 }
 
 bool Recorder::close(std::string& problem) {
-  for (Table& table : tables_) {
+  const auto close_one = [&](Sink& sink) {
     std::string reason;
-    if (table.writer.close(reason)) continue;
-    problem = fmt::format("cannot write '{}/{}': {}", output_->path(), table.name, reason);
+    if (!sink.writer || sink.writer->close(reason)) return true;
+    problem = fmt::format("cannot write '{}/{}': {}", output_->path(), sink.table.file, reason);
     return false;
+  };
+  for (Sink& sink : sinks_)
+    if (!close_one(sink)) return false;
+  return close_one(events_);
+}
+
+std::vector<api::Table> Recorder::take_tables() {
+  std::vector<api::Table> tables;
+  if (!keep_) return tables;
+  for (Sink& sink : sinks_) {
+    tables.push_back(std::move(sink.kept));
+    if (tables.size() == 1) tables.push_back(std::move(events_.kept));
   }
-  return true;
+  return tables;
 }
 
 }  // namespace cartan

@@ -1,4 +1,5 @@
-// Takes the samples and events of a run: writes the tables, keeps what the summary needs.
+// Takes the samples and events of a run: fills the tables (columns.h), on disk and in memory, and
+// keeps what the summary needs.
 #pragma once
 
 #include <list>
@@ -9,28 +10,35 @@
 #include "integrate/events.h"
 #include "io/csv.h"
 #include "io/output_files.h"
+#include "results/run/columns.h"
 #include "results/run/motion_statistics.h"
 
 namespace cartan {
 
 struct RunResult;
-class VariablesSystem;
 
-// Tables that are written only when asked for.
-struct ExtraTables {
-  bool reactions = false, multipliers = false, constraints = false, power = false, forces = false;
-  bool balance = false;  // no table: the power balance as columns of trajectory.csv
-  bool any() const { return reactions || multipliers || constraints || power || forces; }
-  bool needs_dynamics() const { return reactions || multipliers || power; }
+// A kind of system as the tables see it.
+class Sampler {
+ public:
+  virtual ~Sampler() = default;
+  virtual std::vector<RunTable> tables() = 0;
+  virtual const char* time_unit() const = 0;
+  // What the columns of trajectory.csv need.
+  virtual void fill(StateView at, Sample& sample) = 0;
+  // What those of the other tables need beside it.
+  virtual void fill_rest(Sample& sample) { (void)sample; }
+  // For the statistics of the run.
+  virtual void take(const Sample& sample) { (void)sample; }
+  // What a mechanism or a system of differential equations says of itself after the run.
+  virtual void describe(StateView at_end, RunResult& result) = 0;
 };
-// Names as in --record; complains on stderr about others.
-bool read_extra_tables(const std::vector<std::string>& names, ExtraTables& tables);
 
-// trajectory.csv and events.csv; a kind of system adds what it has.
+enum class Keep { nothing, tables };
+
 class Recorder {
  public:
-  explicit Recorder(OutputFolder* output) : output_(output) {}
-  virtual ~Recorder() = default;
+  // `output` may be null: nothing is written. Keep::tables: they are there in memory, too.
+  Recorder(std::unique_ptr<Sampler> sampler, OutputFolder* output, Keep keep);
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
@@ -38,52 +46,43 @@ class Recorder {
   void event(const EventRecord& event);
   // Ends all tables; false with a reason when something could not be written.
   bool close(std::string& problem);
-
-  // What a mechanism or a system of differential equations says of itself after the run.
-  virtual void describe(StateView at_end, RunResult& result) = 0;
+  void describe(StateView at_end, RunResult& result) { sampler_->describe(at_end, result); }
 
   // Cells that are no finite numbers, by column; those of further tables with their file's name.
   std::vector<UndefinedColumn> undefined() const;
   // Says in every table that it is not whole.
   void mark_partial(const std::string& reason);
+  // trajectory.csv, events.csv, .., where they are kept.
+  std::vector<api::Table> take_tables();
 
   double seconds() const { return seconds_; }  // spent here
   long event_count() const { return event_count_; }
 
- protected:
-  // `columns`: those of trajectory.csv after t.
-  void open_main_tables(std::vector<std::string> columns);
-  // Null when nothing is to be written. The first column is always t.
-  CsvWriter* open_table(const std::string& name, const std::vector<std::string>& columns);
-  // The numbers of trajectory.csv after t.
-  virtual void fill_row(StateView at, std::vector<double>& row) = 0;
-  // Called after fill_row for samples: everything else.
-  virtual void take_sample(StateView at) { (void)at; }
-
  private:
-  struct Table {
-    std::string name;
-    CsvWriter writer;
-    Table(std::string n, const std::string& path) : name(std::move(n)), writer(path) {}
+  // A table with where its rows go.
+  struct Sink {
+    RunTable table;
+    std::unique_ptr<CsvWriter> writer;
+    api::Table kept;
   };
 
+  void open(RunTable table, bool events);
+  void write_row(Sink& sink, double t, const EventRecord* event = nullptr);
+
+  std::unique_ptr<Sampler> sampler_;
   OutputFolder* output_;
-  std::list<Table> tables_;
-  CsvWriter* trajectory_ = nullptr;
-  CsvWriter* events_ = nullptr;
-  std::vector<double> row_;
+  bool keep_;
+  Sample sample_;
   std::vector<std::string> columns_;  // of trajectory.csv after t
-  UndefinedCells undefined_;          // without tables
+  Sink events_;
+  std::list<Sink> sinks_;  // trajectory.csv first
+  std::vector<double> row_;
+  UndefinedCells undefined_;  // without tables
   double seconds_ = 0;
   long event_count_ = 0;
 };
 
-// `output` may be null: nothing is written.
-std::unique_ptr<Recorder> make_mechanism_recorder(const MechanicalSystem& system,
-                                                  const ExtraTables& tables, OutputFolder* output);
-std::unique_ptr<Recorder> make_variables_recorder(const VariablesSystem& system,
-                                                  OutputFolder* output);
 std::unique_ptr<Recorder> make_recorder(const System& system, const ExtraTables& tables,
-                                        OutputFolder* output);
+                                        OutputFolder* output, Keep keep = Keep::nothing);
 
 }  // namespace cartan

@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
-#include "cli/terminal/arguments.h"
 #include "results/load/load.h"
+#include "results/refusal.h"
 
 namespace cartan {
 namespace {
@@ -51,29 +51,16 @@ std::string find_problem(const SimulateOptions& o) {
 
 }  // namespace
 
-void declare_duration_and_tolerance(Arguments& arguments, RunArguments& target) {
-  arguments.option("--duration", "T",
-                   fmt::format("how long to simulate, in seconds from the start (default: the "
-                               "file's, else {:g})",
-                               SimulateOptions().duration),
-                   target.duration);
-  arguments.option("--tolerance", "TOL",
-                   "error tolerance of adaptive methods, stage tolerance of implicit ones "
-                   "(default: the file's, else the method's)",
-                   target.tolerance);
-}
-
-bool check_integrator(const std::string& name) {
-  if (find_integrator(name)) return true;
+void check_integrator(const std::string& name) {
+  if (find_integrator(name)) return;
   std::vector<std::string> known;
   for (const IntegratorInfo& row : integrator_table()) known.push_back(row.name);
   const std::string near = suggestion(name, known);
-  fmt::print(stderr, "cartan: there is no integrator '{}' in this version{}\n", name,
-             near.empty() ? "; use one of: " + integrator_names() : near);
-  return false;
+  refuse_at("cartan", fmt::format("there is no integrator '{}' in this version{}", name,
+                                  near.empty() ? "; use one of: " + integrator_names() : near));
 }
 
-std::optional<RunSettings> choose_settings(const RunArguments& asked, const Model& model) {
+RunSettings choose_settings(const RunArguments& asked, const Model& model) {
   const std::vector<double> parameters = parameter_values(model);
   const SimulateDefaults& file = model.simulate;
   const SimulateOptions fallback;
@@ -92,25 +79,18 @@ std::optional<RunSettings> choose_settings(const RunArguments& asked, const Mode
   o.spectral_radius = chooser.choose("spectral_radius", asked.spectral_radius,
                                      std::optional<double>(), fallback.spectral_radius);
   o.every = chooser.choose("every", asked.every, file.every, fallback.every);
-  if (!check_integrator(o.integrator)) return std::nullopt;
+  check_integrator(o.integrator);
   if (!find_integrator(o.integrator)->spectral_radius) {
     settings.defaulted.erase("spectral_radius");
-    if (asked.spectral_radius) {
-      fmt::print(stderr,
-                 "cartan: {} has no spectral radius to choose; --spectral-radius belongs to "
-                 "generalized-alpha\n",
-                 o.integrator);
-      return std::nullopt;
-    }
+    if (asked.spectral_radius)
+      refuse_at("cartan",
+                fmt::format("{} has no spectral radius to choose; --spectral-radius belongs to "
+                            "generalized-alpha",
+                            o.integrator));
   }
-  if (asked.tolerance && *asked.tolerance == 0) {
-    fmt::print(stderr, "cartan: tolerance is 0; expected a positive number below 1\n");
-    return std::nullopt;
-  }
-  if (const std::string problem = find_problem(o); !problem.empty()) {
-    fmt::print(stderr, "cartan: {}\n", problem);
-    return std::nullopt;
-  }
+  if (asked.tolerance && *asked.tolerance == 0)
+    refuse_at("cartan", "tolerance is 0; expected a positive number below 1");
+  if (const std::string problem = find_problem(o); !problem.empty()) refuse_at("cartan", problem);
   return settings;
 }
 

@@ -24,13 +24,9 @@ struct RunSettings {
   std::set<std::string> defaulted;           // names of settings nobody chose: "step", ...
 };
 
-class Arguments;
-void declare_duration_and_tolerance(Arguments& arguments, RunArguments& target);
+RunSettings choose_settings(const RunArguments& asked, const Model& model);
 
-// Nothing after a complaint on stderr.
-std::optional<RunSettings> choose_settings(const RunArguments& asked, const Model& model);
-
-// Complains on stderr about an integrator that does not exist.
-bool check_integrator(const std::string& name);
+// Refuses an integrator that does not exist.
+void check_integrator(const std::string& name);
 
 }  // namespace cartan

@@ -7,11 +7,8 @@
 
 namespace cartan {
 
-class Arguments;
-void declare_stabilisation(Arguments& arguments, std::string& target);
-
-// Complains on stderr about a name that is not known.
-bool check_stabilisation(const std::string& command, const std::string& name);
+// Refuses a name that is not known.
+void check_stabilisation(const std::string& command, const std::string& name);
 
 // Projection after every step; none: the drift shows, that of unit quaternions under explicit
 // methods too; Baumgarte's feedback in the equations, which settles violations within some ten

@@ -6,17 +6,15 @@
 
 #include <fmt/format.h>
 
-#include "analysis/equilibrium_search.h"
-#include "cli/command.h"
-#include "cli/terminal/out_option.h"
-#include "cli/terminal/progress.h"
 #include "core/diagnostics.h"
 #include "io/csv.h"
 #include "io/output_files.h"
 #include "report/chart.h"
 #include "report/column_units.h"
 #include "results/load/ranges.h"
+#include "results/refusal.h"
 #include "results/steady/steady_json.h"
+#include "results/task.h"
 
 namespace cartan {
 namespace {
@@ -36,42 +34,34 @@ bool is_rotation(const Model& model, const Symbol& symbol) {
          (type == JointType::spherical || type == JointType::free);
 }
 
-// The names of the box as numbers of the state; false after a complaint.
-bool find_numbers(const SteadyCase& steady, const std::vector<Range>& ranges,
-                  std::vector<Varied>& varied) {
+// The names of the box as numbers of the state.
+std::vector<Varied> find_numbers(const SteadyCase& steady, const std::vector<Range>& ranges) {
+  std::vector<Varied> varied;
   for (const Range& range : ranges) {
     Diagnostics problems("--search " + range.name);
     const std::optional<Formula> formula = compile_expression(*steady.model, range.name, problems);
-    if (!formula) {
-      fmt::print(stderr, "{}", problems.text());
-      return false;
-    }
+    if (!formula) refuse(problems);
     const Program& program = formula->program;
     const bool single = program.inputs.size() == 1 && program.code.size() == 1;
     const Quantity quantity = single ? program.inputs[0].quantity : Quantity::time;
     if (quantity != Quantity::joint_q && quantity != Quantity::joint_v &&
-        quantity != Quantity::variable) {
-      complain("equilibrium",
-               fmt::format("--search: expected a joint's coordinate or speed (JOINT.q, JOINT.v[i]) "
-                           "or a variable, got '{}'",
-                           range.name));
-      return false;
-    }
-    if (quantity != Quantity::variable && is_rotation(*steady.model, program.inputs[0])) {
-      complain(
-          "equilibrium",
-          fmt::format("--search: '{}' is part of a quaternion; numbers of a rotation cannot be "
-                      "varied one by one",
-                      range.name));
-      return false;
-    }
+        quantity != Quantity::variable)
+      refuse("equilibrium",
+             fmt::format("--search: expected a joint's coordinate or speed (JOINT.q, JOINT.v[i]) "
+                         "or a variable, got '{}'",
+                         range.name));
+    if (quantity != Quantity::variable && is_rotation(*steady.model, program.inputs[0]))
+      refuse("equilibrium",
+             fmt::format("--search: '{}' is part of a quaternion; numbers of a rotation cannot be "
+                         "varied one by one",
+                         range.name));
     varied.push_back({range, program.inputs[0]});
   }
-  return true;
+  return varied;
 }
 
-SearchStart make_start(const SteadyCase& steady, const std::vector<Varied>& varied,
-                       const std::vector<double>& values) {
+SearchStart make_search_start(const SteadyCase& steady, const std::vector<Varied>& varied,
+                              const std::vector<double>& values) {
   SearchStart start;
   start.state = initial_state(steady);
   const auto* mechanism = dynamic_cast<const MechanicalSystem*>(steady.system.get());
@@ -255,83 +245,81 @@ std::string map_picture(const SteadyCase& steady, const std::vector<Varied>& var
   return chart_svg(chart);
 }
 
-void print_states(const SteadyCase& steady, const SearchResult& result) {
-  fmt::print("{}: {} steady states from {} starts\n", steady.model->name, result.states.size(),
-             result.residuals.size());
-  for (std::size_t k = 0; k < result.states.size(); ++k) {
-    const FoundState& found = result.states[k];
-    fmt::print("\n{}: {}, from {} starts, residual {:.3g}\n", k,
-               !found.linear.problem.empty() ? "stability unknown"
-               : found.linear.asymptotic     ? "asymptotically stable"
-               : found.linear.stable         ? "stable to first order"
-                                             : "unstable",
-               found.starts, found.equilibrium.residual);
-    const std::string motion = describe_motion(steady, found.equilibrium.c);
-    if (!motion.empty()) fmt::print("  moves: {}\n", motion);
-    const State& state = found.equilibrium.state;
-    for (int i = 0; i < steady.problem->size(); ++i)
-      fmt::print("  {} = {:.12g}\n", steady.system->component_name(i), state.x[i]);
-  }
+void write_search(const api::EquilibriumOptions& o, const BoxSearch& search,
+                  const std::vector<Varied>& varied) {
+  std::string problem;
+  const std::unique_ptr<OutputFolder> output = OutputFolder::open(
+      o.out, "equilibrium --search", o.force ? Replace::yes : Replace::no, problem);
+  if (!output) refuse("equilibrium", problem);
+  const bool drawn = search.result.residuals.size() <= most_cells;
+  if (!drawn)
+    tell(o.watch, fmt::format("cartan equilibrium: search.svg is left out: more than {} starts",
+                              most_cells));
+  const ColumnUnits units = ColumnUnits::of(*search.steady->model);
+  if (!output->write("search.csv", search.table, problem) ||
+      !output->write("units.json", units.json_for(search.table), problem) ||
+      (drawn &&
+       !output->write("search.svg", map_picture(*search.steady, varied, search.result), problem)) ||
+      !output->write("equilibria.json", search_json(search).dump(2) + "\n", problem) ||
+      !output->commit(problem))
+    fail("equilibrium", problem);
 }
 
 }  // namespace
 
-int search_box(const SteadyCase& steady, const SearchArguments& arguments) {
+BoxSearch search_box(const ModelArguments& source, const api::EquilibriumOptions& o) {
+  BoxSearch search;
+  search.steady = load_steady("equilibrium", source, o.formulation, o.time, o.watch);
+  const SteadyCase& steady = *search.steady;
+  if (!o.from.empty() || o.minimise)
+    refuse("equilibrium",
+           "--search starts from the points of its box; --from and --minimise do not go with it");
   std::string problem;
-  const auto ranges = read_ranges(arguments.box, *steady.model, problem);
-  if (!ranges) return complain("equilibrium", "--search: " + problem);
+  const auto ranges = read_ranges(o.search, *steady.model, problem);
+  if (!ranges) refuse("equilibrium", "--search: " + problem);
   std::size_t count = 1;
   for (const Range& range : *ranges) count = std::min(count * range.values.size(), most_starts + 1);
   if (count > most_starts)
-    return complain("equilibrium",
-                    fmt::format("--search: more than {} starts; take fewer values", most_starts));
-  std::vector<Varied> varied;
-  if (!find_numbers(steady, *ranges, varied)) return exit_bad_input;
-  if (!read_holds("equilibrium", steady, arguments.holds, initial_state(steady)))
-    return exit_bad_input;
+    refuse("equilibrium",
+           fmt::format("--search: more than {} starts; take fewer values", most_starts));
+  const std::vector<Varied> varied = find_numbers(steady, *ranges);
+  read_holds("equilibrium", steady, o.hold, initial_state(steady));  // refuses bad ones
 
   const std::vector<std::vector<double>> grid = make_grid(varied);
   std::vector<SearchStart> starts;
-  for (const std::vector<double>& point : grid) starts.push_back(make_start(steady, varied, point));
-  Progress progress("equilibrium", !arguments.json);
-  SearchOptions options;
-  options.signature = [&](const State& state) { return sign_state(steady, state); };
-  options.progress = [&](double fraction) { progress.show(fraction); };
-  options.holds = [&](const State& state) {
-    return read_holds("equilibrium", steady, arguments.holds, state).value_or(std::vector<Held>{});
-  };
-  const SearchResult result = search_equilibria(*steady.problem, starts, options);
-
-  Json json = {{"model", steady.model->name}, {"starts", grid.size()}};
-  json["equilibria"] = Json::array();
-  for (const FoundState& found : result.states)
-    json["equilibria"].push_back(found_json(steady, found));
-  if (!arguments.out.empty()) {
-    const std::unique_ptr<OutputFolder> output = OutputFolder::open(
-        arguments.out, "equilibrium --search", replace_if(arguments.force), problem);
-    if (!output) return complain("equilibrium", problem);
-    const bool drawn = grid.size() <= most_cells;
-    if (!drawn)
-      fmt::print(stderr, "cartan equilibrium: search.svg is left out: more than {} starts\n",
-                 most_cells);
-    const std::string table = map_table(varied, grid, result);
-    const ColumnUnits units = ColumnUnits::of(*steady.model);
-    if (!output->write("search.csv", table, problem) ||
-        !output->write("units.json", units.json_for(table), problem) ||
-        (drawn && !output->write("search.svg", map_picture(steady, varied, result), problem)) ||
-        !output->write("equilibria.json", json.dump(2) + "\n", problem) || !output->commit(problem))
-      return complain("equilibrium", problem, exit_failed);
+  for (const std::vector<double>& point : grid)
+    starts.push_back(make_search_start(steady, varied, point));
+  {
+    Task task(o.watch, "equilibrium");
+    SearchOptions options;
+    options.signature = [&](const State& state) { return sign_state(steady, state); };
+    options.progress = [&](double fraction) { task.show(fraction); };
+    options.holds = [&](const State& state) {
+      try {
+        return read_holds("equilibrium", steady, o.hold, state);
+      } catch (const Refusal&) {  // no finite value there
+        return std::vector<Held>();
+      }
+    };
+    search.result = search_equilibria(*steady.problem, starts, options);
   }
-  if (arguments.json)
-    print_json(json);
-  else if (!result.states.empty())
-    print_states(steady, result);
-  if (result.states.empty())
-    return complain("equilibrium",
-                    fmt::format("{}: no steady state was reached from any of {} starts",
-                                arguments.path, grid.size()),
-                    exit_failed);
-  return exit_done;
+  search.table = map_table(varied, grid, search.result);
+  if (!o.out.empty()) write_search(o, search, varied);
+  return search;
+}
+
+void require_found(const BoxSearch& search, const ModelArguments& source) {
+  if (search.result.states.empty())
+    fail("equilibrium", fmt::format("{}: no steady state was reached from any of {} starts",
+                                    source.path, search.result.residuals.size()));
+}
+
+Json search_json(const BoxSearch& search) {
+  Json json = {{"model", search.steady->model->name}, {"starts", search.result.residuals.size()}};
+  json["equilibria"] = Json::array();
+  for (const FoundState& found : search.result.states)
+    json["equilibria"].push_back(found_json(*search.steady, found));
+  return json;
 }
 
 }  // namespace cartan

@@ -4,37 +4,27 @@
 
 #include <fmt/format.h>
 
-#include "cli/terminal/arguments.h"
 #include "mechanics/machine/state_expression.h"
 #include "model/held_time.h"
+#include "results/refusal.h"
 #include "system/motion_geometry.h"
 
 namespace cartan {
-
-void declare_steady_formulation(Arguments& arguments, std::string& formulation) {
-  arguments.option("--formulation", "NAME",
-                   "how the equations of motion are formed: recursive (default), moving-frame or "
-                   "generated",
-                   formulation);
-}
 
 std::unique_ptr<SteadyCase> make_steady(const std::string& command,
                                         std::unique_ptr<const Model> model,
                                         const std::string& formulation,
                                         std::optional<double> time) {
-  if (!model) return nullptr;
   auto steady = std::make_unique<SteadyCase>();
   steady->time = time;
   steady->model = time ? std::make_unique<const Model>(hold_time(*model, *time)) : std::move(model);
   steady->system = load_system(*steady->model, formulation);
-  if (!steady->system) return nullptr;
   const std::string refusal = refuse_steady(*steady->system);
   if (!refusal.empty()) {
     const MotionGeometry* geometry = steady->system->geometry();
     const bool timed = geometry && !geometry->time_dependence().empty();
-    fmt::print(stderr, "cartan {}: {}: {}{}\n", command, steady->model->file, refusal,
-               timed ? ", and --time T holds time still" : "");
-    return nullptr;
+    refuse_at("cartan " + command, fmt::format("{}: {}{}", steady->model->file, refusal,
+                                               timed ? ", and --time T holds time still" : ""));
   }
   steady->workspace = steady->system->make_workspace();
   steady->problem = std::make_unique<SteadyProblem>(
@@ -45,15 +35,8 @@ std::unique_ptr<SteadyCase> make_steady(const std::string& command,
 
 std::unique_ptr<SteadyCase> load_steady(const std::string& command, const ModelArguments& arguments,
                                         const std::string& formulation, std::optional<double> time,
-                                        bool quiet) {
-  return make_steady(command, load_model(arguments, quiet), formulation, time);
-}
-
-void declare_time(Arguments& arguments, std::optional<double>& time) {
-  arguments.option("--time", "T",
-                   "hold time still: loads have the values they have at T, drives stand where they "
-                   "are then",
-                   time);
+                                        const api::Watch& watch, bool quiet) {
+  return make_steady(command, load_model(arguments, watch, quiet), formulation, time);
 }
 
 State initial_state(const SteadyCase& steady) {
@@ -62,25 +45,19 @@ State initial_state(const SteadyCase& steady) {
   return state;
 }
 
-std::optional<std::vector<Held>> read_holds(const std::string& command, const SteadyCase& steady,
-                                            const std::vector<std::string>& texts,
-                                            const State& state) {
+std::vector<Held> read_holds(const std::string& command, const SteadyCase& steady,
+                             const std::vector<std::string>& texts, const State& state) {
   std::vector<Held> held;
   for (const std::string& text : texts) {
     std::string problem;
     Held one;
     one.name = text;
     one.function = make_state_function(*steady.system, *steady.model, text, problem);
-    if (!one.function) {
-      fmt::print(stderr, "cartan {}: --hold: {}\n", command, problem);
-      return std::nullopt;
-    }
+    if (!one.function) refuse_at("cartan " + command, "--hold: " + problem);
     one.target = one.function->value(state, *steady.workspace);
-    if (!std::isfinite(one.target)) {
-      fmt::print(stderr, "cartan {}: --hold: '{}' has no finite value at the initial state\n",
-                 command, text);
-      return std::nullopt;
-    }
+    if (!std::isfinite(one.target))
+      refuse_at("cartan " + command,
+                fmt::format("--hold: '{}' has no finite value at the initial state", text));
     held.push_back(std::move(one));
   }
   return held;

@@ -12,8 +12,6 @@
 
 namespace cartan {
 
-class Arguments;
-
 struct SteadyCase {
   std::unique_ptr<const Model> model;
   std::unique_ptr<System> system;
@@ -22,28 +20,22 @@ struct SteadyCase {
   std::optional<double> time;  // at which time stands still
 };
 
-// Null after a complaint on stderr: a bad file, a system that depends on time.
+// Refused: a bad file, a system that depends on time.
 std::unique_ptr<SteadyCase> load_steady(const std::string& command, const ModelArguments& arguments,
-                                        const std::string& formulation,
-                                        std::optional<double> time = {}, bool quiet = false);
+                                        const std::string& formulation, std::optional<double> time,
+                                        const api::Watch& watch, bool quiet = false);
 
 // The same of a model at hand.
 std::unique_ptr<SteadyCase> make_steady(const std::string& command,
                                         std::unique_ptr<const Model> model,
                                         const std::string& formulation,
                                         std::optional<double> time = {});
-// The option --time: loads and drives as they are at that time, which stands still.
-void declare_time(Arguments& arguments, std::optional<double>& time);
 // The initial state of a case, at its time.
 State initial_state(const SteadyCase& steady);
-// The option --formulation of analyses that need joint coordinates and speeds.
-void declare_steady_formulation(Arguments& arguments, std::string& formulation);
-inline constexpr const char* steady_formulation = "recursive";  // the default
 
-// The expressions of --hold, each at its value in the state. Nothing after a complaint.
-std::optional<std::vector<Held>> read_holds(const std::string& command, const SteadyCase& steady,
-                                            const std::vector<std::string>& texts,
-                                            const State& state);
+// The expressions of --hold, each at its value in the state.
+std::vector<Held> read_holds(const std::string& command, const SteadyCase& steady,
+                             const std::vector<std::string>& texts, const State& state);
 
 // "along the shift of x at 2.5, ..." for the symmetries a steady motion follows; "" at rest.
 std::string describe_motion(const SteadyCase& steady, const Eigen::VectorXd& c);

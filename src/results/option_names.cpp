@@ -1,4 +1,4 @@
-#include "cli/terminal/option_names.h"
+#include "results/option_names.h"
 
 #include <string_view>
 

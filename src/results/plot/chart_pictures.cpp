@@ -1,4 +1,4 @@
-#include "cli/view/chart_pictures.h"
+#include "results/plot/chart_pictures.h"
 
 #include <filesystem>
 #include <fstream>
@@ -6,11 +6,10 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "cli/terminal/interrupt.h"
-#include "cli/view/view_record.h"
 #include "core/base64.h"
 #include "core/child_process.h"
 #include "io/output_files.h"
+#include "results/plot/programs.h"
 
 namespace cartan {
 namespace fs = std::filesystem;
@@ -56,7 +55,8 @@ class BrowserFolder {
 
 }  // namespace
 
-bool write_pictures(const std::vector<ChartPicture>& pictures, std::string& problem) {
+bool write_pictures(const std::vector<ChartPicture>& pictures, const std::atomic<bool>* stop,
+                    std::string& problem) {
   const std::string browser = find_browser();
   if (browser.empty()) {
     problem =
@@ -76,7 +76,7 @@ bool write_pictures(const std::vector<ChartPicture>& pictures, std::string& prob
                  "--disable-background-networking", "--disable-component-update",
                  "--user-data-dir=" + (folder.path() / "profile").string(), "--dump-dom",
                  "file://" + page.string()},
-                60 + static_cast<double>(pictures.size()), &watch_interrupts());
+                60 + static_cast<double>(pictures.size()), stop);
   static constexpr std::string_view mark = "data:image/png;base64,";
   std::vector<std::string> drawn;
   for (std::size_t at = child.out.find(mark); at != std::string::npos;

@@ -1,4 +1,4 @@
-#include "results/steady/branch_search.h"
+#include "results/orbits/branch_search.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,14 +8,15 @@
 #include "analysis/orbit_continuation.h"
 #include "analysis/relative_orbits.h"
 #include "analysis/steady_branch.h"
-#include "cli/terminal/interrupt.h"
-#include "cli/terminal/option_names.h"
-#include "cli/terminal/progress.h"
 #include "formulations/formulations.h"
 #include "mechanics/machine/parameter_seeds.h"
 #include "mechanics/machine/state_expression.h"
+#include "results/load/analysis_state.h"
 #include "results/load/parameter_slopes.h"
 #include "results/load/state_file.h"
+#include "results/option_names.h"
+#include "results/refusal.h"
+#include "results/task.h"
 
 namespace cartan {
 namespace {
@@ -31,62 +32,54 @@ class Search {
   }
 
   BranchDiagram run() {
-    if (prepare()) {
-      if (request_.orbits)
-        follow_orbits();
-      else
-        follow_steady();
-    }
+    prepare();
+    if (request_.orbits)
+      follow_orbits();
+    else
+      follow_steady();
     return std::move(diagram_);
   }
 
  private:
-  bool refuse(const std::string& problem) {
-    diagram_.problem = problem;
-    diagram_.bad_input = true;
-    return false;
+  [[noreturn]] void refuse_branch(const std::string& problem) const {
+    refuse("continue", fmt::format("{}: {}", request_.model.path, problem));
+  }
+  [[noreturn]] void fail_branch(const std::string& problem) const {
+    fail("continue", fmt::format("{}: {}", request_.model.path, problem));
   }
 
   // The model, what the parameter is, the state to begin with.
-  bool prepare() {
-    diagram_.model = load_model(request_.model, request_.quiet);
-    diagram_.bad_input = true;
-    if (!diagram_.model) return false;
+  void prepare() {
+    diagram_.model = load_model(request_.model, request_.watch);
     parameter_ = model().find_parameter(request_.parameter);
     std::string problem;
     const std::shared_ptr<System> system = make_at(request_.from, problem);
-    if (!system) return refuse(fmt::format("{}: {}", model().file, problem));
+    if (!system) refuse_branch(fmt::format("{}: {}", model().file, problem));
     if (parameter_ >= 0) {
       problem = refuse_parameter_slopes(model(), *system, {&parameter_, 1});
-      if (!problem.empty()) return refuse(fmt::format("{}: {}", model().file, problem));
+      if (!problem.empty()) refuse_branch(fmt::format("{}: {}", model().file, problem));
     }
     if (parameter_ < 0) {
       expression_ = make_state_function(*system, model(), request_.parameter, problem);
       fixed_ = system;
       if (!expression_)
-        return refuse("--parameter: neither a parameter nor an expression: " + problem);
+        refuse_branch("--parameter: neither a parameter nor an expression: " + problem);
     }
     const auto wrong = [&](const std::string& text) {
       return !text.empty() && !make_state_function(*system, model(), text, problem);
     };
     for (const std::string& text : request_.holds)
-      if (wrong(text)) return refuse("--hold: " + problem);
-    if (wrong(request_.section)) return refuse("--section: " + problem);
-    if (wrong(request_.show)) return refuse("--show: " + problem);
+      if (wrong(text)) refuse_branch("--hold: " + problem);
+    if (wrong(request_.section)) refuse_branch("--section: " + problem);
+    if (wrong(request_.show)) refuse_branch("--show: " + problem);
     start_ = system->initial_state();
-    if (!request_.start.empty()) {
-      const std::optional<StateValues> given = read_state(request_.start, model());
-      if (!given) return false;
-      start_ = make_start(*system, *given);
-    }
-    diagram_.bad_input = false;
+    if (!request_.start.empty()) start_ = make_start(*system, read_state(request_.start, model()));
     options_.from = request_.from;
     options_.to = request_.to;
     options_.largest_step = request_.step;
     options_.step = request_.step / 4;
     options_.most_points = request_.points;
-    options_.stop_requested = &watch_interrupts();
-    return true;
+    options_.stop_requested = request_.watch.stop;
   }
 
   const Model& model() const { return *diagram_.model; }
@@ -124,9 +117,9 @@ class Search {
     };
     const auto steady = std::make_unique<SteadyBranch>(std::move(family));
     ContinuationPoint point;
-    diagram_.problem = steady->start(start_, point);
-    diagram_.bad_input = steady->refused();
-    if (!diagram_.problem.empty()) return;
+    const std::string problem = steady->start(start_, point);
+    if (!problem.empty() && steady->refused()) refuse_branch(problem);
+    if (!problem.empty()) fail_branch(problem);
     diagram_.held = steady->held();
     diagram_.not_held = steady->not_held();
     set_systems();
@@ -156,26 +149,24 @@ class Search {
   }
 
   Branch follow(ContinuationProblem& problem, const ContinuationPoint& point) {
-    Progress progress("continue", !request_.quiet);
-    const ContinuationOptions options = with_progress(progress);
+    Task task(request_.watch, "continue");
+    const ContinuationOptions options = with_progress(task);
     return follow_branch(problem, point, options);
   }
 
-  ContinuationOptions with_progress(Progress& progress) const {
+  ContinuationOptions with_progress(Task& task) const {
     ContinuationOptions options = options_;
-    options.on_point = [&progress, this](int points, double p) {
+    options.on_point = [&task, this](int points, double p) {
       const double way = std::fabs((p - request_.from) / (request_.to - request_.from));
-      progress.show(std::max(static_cast<double>(points) / request_.points, 0.99 * way));
+      task.show(std::max(static_cast<double>(points) / request_.points, 0.99 * way));
     };
     return options;
   }
 
   void add(Branch branch, bool orbits, const std::string& origin) {
     if (!branch.problem.empty()) {
-      if (origin.empty())
-        diagram_.problem = branch.problem;
-      else
-        diagram_.notes.push_back(fmt::format("{}: {}", origin, name_options(branch.problem)));
+      if (origin.empty()) fail_branch(branch.problem);
+      diagram_.notes.push_back(fmt::format("{}: {}", origin, name_options(branch.problem)));
       return;
     }
     const int index = static_cast<int>(diagram_.branches.size());
@@ -214,8 +205,8 @@ class Search {
       }
       const Bifurcation at = diagram_.bifurcations[k].what;
       const std::string origin = fmt::format("the branch point at {:.9g}", at.at.point.parameter());
-      Progress progress("continue", !request_.quiet);
-      std::vector<Branch> branches = switch_branch(problem, at, with_progress(progress));
+      Task task(request_.watch, "continue");
+      std::vector<Branch> branches = switch_branch(problem, at, with_progress(task));
       if (branches.empty())
         diagram_.notes.push_back(origin + ": the branch that crosses could not be followed");
       for (Branch& branch : branches) add(std::move(branch), false, origin);
@@ -235,13 +226,13 @@ class Search {
       diagram_.notes.push_back(fmt::format("{}: {}", origin, name_options(reason)));
       return;
     }
-    Progress progress("continue", !request_.quiet);
-    ContinuationOptions options = with_progress(progress);
+    Task task(request_.watch, "continue");
+    ContinuationOptions options = with_progress(task);
     if (request_.orbit_points || linear.neutral > 0)
       options.most_points = std::min(options.most_points, request_.orbit_points.value_or(20));
     Branch branch;
     if (linear.neutral > 0) {
-      setting.flow.stop_requested = &watch_interrupts();
+      setting.flow.stop_requested = request_.watch.stop;
       branch = RelativeOrbits(std::move(setting)).follow_hopf(hopf, linear, options);
     } else {
       branch = OrbitContinuation(orbit_setting({})).follow_hopf(hopf, linear, options);
@@ -269,7 +260,7 @@ class Search {
     setting.to = request_.to;
     setting.by_value = parameter_ < 0;
     setting.family.parameter = parameter_;
-    setting.family.options.flow.stop_requested = &watch_interrupts();
+    setting.family.options.flow.stop_requested = request_.watch.stop;
     setting.family.options.problem.driven = request_.orbits && request_.driven;
     const std::string section = request_.orbits && !request_.driven ? request_.section : "";
     setting.family.make = [this, holds, section](double p) {
@@ -297,13 +288,13 @@ class Search {
     return holds;
   }
 
-  bool read_period(OrbitSetting& setting, double& period) {
+  void read_period(OrbitSetting& setting, double& period) {
     Diagnostics problems("--period");
     const std::optional<Formula> formula = compile_expression(model(), request_.period, problems);
-    if (!formula) return refuse(problems.text());
+    if (!formula) refuse_branch(problems.text());
     for (const Symbol& symbol : formula->program.inputs)
       if (symbol.quantity != Quantity::parameter)
-        return refuse("--period: expected a number or an expression of the parameters");
+        refuse_branch("--period: expected a number or an expression of the parameters");
     setting.period = [this, formula = *formula](double p, double& slope) {
       const std::vector<int> which(parameter_ >= 0 ? 1 : 0, parameter_);
       const std::vector<Dual4> seeded = seed_parameters(model(), values_at(p), which, 0);
@@ -314,22 +305,19 @@ class Search {
     double slope = 0;
     period = setting.period(request_.from, slope);
     if (!(period > 0) || !std::isfinite(period))
-      return refuse(fmt::format("--period {}: expected a positive number, got {:g}",
+      refuse_branch(fmt::format("--period {}: expected a positive number, got {:g}",
                                 request_.period, period));
-    return true;
   }
 
   void follow_orbits() {
-    if (parameter_ < 0 && request_.driven) {
-      refuse("--driven: the parameter must be an entry of [parameters]");
-      return;
-    }
+    if (parameter_ < 0 && request_.driven)
+      refuse_branch("--driven: the parameter must be an entry of [parameters]");
     std::string problem;
     const std::shared_ptr<System> system = make_at(request_.from, problem);
     const std::vector<std::string> holds = choose_holds(*system);
     OrbitSetting setting = orbit_setting(holds);
     double period = 0;
-    if (!read_period(setting, period)) return;
+    read_period(setting, period);
     const auto workspace = system->make_workspace();
     for (const std::string& text : holds)
       setting.hold_values.push_back(
@@ -337,12 +325,10 @@ class Search {
     diagram_.held.assign(holds.begin(), holds.end() - (parameter_ < 0 ? 1 : 0));
     const auto orbits = std::make_unique<OrbitContinuation>(setting);
     ContinuationPoint point;
-    diagram_.problem = orbits->start(start_, period, request_.shooting, point);
-    if (!diagram_.problem.empty()) {
-      diagram_.problem = fmt::format("there is no branch to follow at {} = {:g}: {}",
-                                     request_.parameter, request_.from, diagram_.problem);
-      return;
-    }
+    problem = orbits->start(start_, period, request_.shooting, point);
+    if (!problem.empty())
+      fail_branch(fmt::format("there is no branch to follow at {} = {:g}: {}", request_.parameter,
+                              request_.from, problem));
     set_systems();
     Branch branch = follow(*orbits, point);
     add(std::move(branch), true, "");
@@ -366,9 +352,9 @@ class Search {
       return;
     }
     setting.times = 1 << doublings;
-    Progress progress("continue", !request_.quiet);
+    Task task(request_.watch, "continue");
     Branch branch =
-        OrbitContinuation(std::move(setting)).follow_doubling(doubling, with_progress(progress));
+        OrbitContinuation(std::move(setting)).follow_doubling(doubling, with_progress(task));
     if (!branch.samples.empty())
       diagram_.bifurcations[k].criticality = judge(branch.samples[0].spectrum);
     const std::size_t before = diagram_.branches.size();
@@ -385,7 +371,50 @@ class Search {
   ContinuationOptions options_;
 };
 
+// "" or what is wrong with the options.
+std::string fill_request(const api::ContinueOptions& o, BranchRequest& r) {
+  if (o.parameter.empty()) return "expected --parameter P";
+  if (!o.from || !o.to) return "expected --from A and --to B, values of the parameter";
+  r.parameter = o.parameter;
+  r.from = *o.from;
+  r.to = *o.to;
+  if (r.from == r.to) return "--from and --to are equal";
+  if (o.of != "equilibrium" && o.of != "orbit")
+    return fmt::format("--of {}: expected equilibrium or orbit", o.of);
+  r.orbits = o.of == "orbit";
+  r.points = o.points;
+  if (r.points < 2) return "--points: expected 2 or more";
+  r.orbit_points = o.orbit_points;
+  if (r.orbit_points && (*r.orbit_points < 0 || *r.orbit_points == 1))
+    return "--orbit-points: expected 0, or 2 or more";
+  r.step = o.step;
+  if (!(r.step > 0) || !std::isfinite(r.step)) return "--step: expected a positive number";
+  r.shooting = o.shooting.value_or(1);
+  if (!(r.shooting >= 1 && r.shooting <= most_shooting_nodes)) return refuse_shooting(r.shooting);
+  r.start = o.start;
+  r.holds = o.hold;
+  r.period = o.period;
+  r.section = o.section;
+  r.driven = o.driven;
+  r.follow_crossings = o.switch_branches;
+  r.show = o.show;
+  r.formulation = o.formulation;
+  r.watch = o.watch;
+  if (r.orbits && r.period.empty())
+    return "--of orbit: expected --period T, a guess (or with --driven the period)";
+  if (!r.orbits && (!r.period.empty() || !r.section.empty() || r.driven || o.shooting))
+    return "--period, --section, --driven and --shooting go with --of orbit";
+  return "";
+}
+
 }  // namespace
+
+BranchRequest make_branch_request(const ModelArguments& model, const api::ContinueOptions& o) {
+  BranchRequest r;
+  if (const std::string problem = fill_request(o, r); !problem.empty()) refuse("continue", problem);
+  r.model = model;
+  return r;
+}
 
 BranchDiagram search_branches(const BranchRequest& request) {
   return Search(request).run();

@@ -1,8 +1,8 @@
-// Branches as text, JSON, tables and a picture.
+// Branches as JSON, tables and a picture.
 #pragma once
 
 #include "results/json_values.h"
-#include "results/steady/branch_search.h"
+#include "results/orbits/branch_search.h"
 
 namespace cartan {
 
@@ -15,10 +15,17 @@ struct ShownQuantity {
 };
 ShownQuantity choose_shown(const BranchDiagram& diagram);
 
-void print_branches(const BranchDiagram& diagram, const ShownQuantity& shown);
 Json branches_json(const BranchDiagram& diagram);
 Json bifurcations_json(const BranchDiagram& diagram);
 std::string branch_table(const BranchDiagram& diagram);  // branch.csv
 std::string branch_picture(const BranchDiagram& diagram, const ShownQuantity& shown);
+// "Hopf (supercritical)"
+std::string describe(const FoundBifurcation& found);
+// The real part, or the logarithm of the multiplier, that is largest.
+double growth_of(const Spectrum& spectrum);
+
+// branch.csv, units.json, bifurcations.json and branch.svg, in a folder.
+void write_branches(const BranchDiagram& diagram, const ShownQuantity& shown,
+                    const std::string& folder, bool force);
 
 }  // namespace cartan

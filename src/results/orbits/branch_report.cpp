@@ -1,20 +1,20 @@
-#include "results/steady/branch_report.h"
+#include "results/orbits/branch_report.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "cli/terminal/option_names.h"
 #include "io/csv.h"
+#include "io/output_files.h"
 #include "report/chart.h"
 #include "report/column_units.h"
 #include "results/load/analysis_state.h"
+#include "results/option_names.h"
+#include "results/refusal.h"
 
 namespace cartan {
 namespace {
-
-constexpr std::size_t most_rows = 24;  // of the printed table, per branch
 
 int number_count(const System& system) {
   return system.space().size() - system.quadratures();
@@ -48,6 +48,8 @@ int most_changing(const BranchDiagram& diagram) {
   return high[position] - low[position] > 1e-6 ? position : best(all);
 }
 
+}  // namespace
+
 double growth_of(const Spectrum& spectrum) {
   double most = -INFINITY;
   for (const auto& value : spectrum.values) most = std::max(most, spectrum.growth(value));
@@ -59,8 +61,6 @@ std::string describe(const FoundBifurcation& found) {
   if (!found.criticality.empty()) text += " (" + found.criticality + ")";
   return text;
 }
-
-}  // namespace
 
 ShownQuantity choose_shown(const BranchDiagram& diagram) {
   const std::string& text = diagram.request.show;
@@ -89,48 +89,6 @@ ShownQuantity choose_shown(const BranchDiagram& diagram) {
   for (const FoundBifurcation& found : diagram.bifurcations)
     shown.at_bifurcations.push_back(value(found.what.at.point));
   return shown;
-}
-
-void print_branches(const BranchDiagram& diagram, const ShownQuantity& shown) {
-  const std::string& name = diagram.request.parameter;
-  fmt::print("{}: {} along {} from {:g} to {:g}\n", diagram.model->name,
-             diagram.request.orbits ? "orbits" : "steady motions", name, diagram.request.from,
-             diagram.request.to);
-  for (const std::string& held : diagram.held) fmt::print("held: {}\n", held);
-  for (const std::string& held : diagram.not_held)
-    fmt::print("not held (no steady state has its initial value): {}\n", held);
-  for (std::size_t b = 0; b < diagram.branches.size(); ++b) {
-    const FollowedBranch& followed = diagram.branches[b];
-    const auto& samples = followed.branch.samples;
-    fmt::print("\nbranch {}: {} {}{}\n", b + 1, samples.size(),
-               followed.orbits ? "orbits" : "steady motions",
-               followed.origin.empty() ? "" : ", from " + followed.origin);
-    fmt::print("{:>18} {:>20} {:>8} {:>9} {:>16}{}\n", name, shown.label, "stable", "unstable",
-               followed.orbits ? "log multiplier" : "real part",
-               followed.orbits ? "           period" : "");
-    const std::size_t every = thinning(samples.size(), most_rows);
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-      if (i % every != 0 && i + 1 != samples.size()) continue;
-      const BranchSample& s = samples[i];
-      const bool neutral_only = s.spectrum.values.empty();
-      fmt::print("{:18.10g} {:20.10g} {:>8} {:>9} {:>16}", s.point.parameter(), shown.values[b][i],
-                 s.stable ? "yes" : "no", s.spectrum.unstable(),
-                 neutral_only ? "-" : fmt::format("{:.8g}", growth_of(s.spectrum)));
-      if (followed.orbits) fmt::print(" {:16.10g}", s.point.numbers[0]);
-      fmt::print("\n");
-    }
-    fmt::print("ends: {}\n", name_options(followed.branch.end));
-  }
-  fmt::print("\n{}\n", diagram.bifurcations.empty() ? "no bifurcations" : "bifurcations");
-  for (std::size_t k = 0; k < diagram.bifurcations.size(); ++k) {
-    const FoundBifurcation& found = diagram.bifurcations[k];
-    fmt::print(
-        "  branch {}: {:<24} {} = {:.12g}, {} = {:.10g}, unstable {} -> {}{}\n", found.branch + 1,
-        describe(found), name, found.what.at.point.parameter(), shown.label,
-        shown.at_bifurcations[k], found.what.unstable_before, found.what.unstable_after,
-        found.slope != 0 ? fmt::format(", d {}/d amplitude^2 = {:.6g}", name, found.slope) : "");
-  }
-  for (const std::string& note : diagram.notes) fmt::print("{}\n", note);
 }
 
 Json bifurcations_json(const BranchDiagram& diagram) {
@@ -257,6 +215,23 @@ std::string branch_picture(const BranchDiagram& diagram, const ShownQuantity& sh
     chart.marks.push_back({diagram.bifurcations[k].what.at.point.parameter(),
                            shown.at_bifurcations[k], describe(diagram.bifurcations[k])});
   return chart_svg(chart);
+}
+
+void write_branches(const BranchDiagram& diagram, const ShownQuantity& shown,
+                    const std::string& folder, bool force) {
+  std::string problem;
+  const std::unique_ptr<OutputFolder> output =
+      OutputFolder::open(folder, "continue", force ? Replace::yes : Replace::no, problem);
+  if (!output) refuse("continue", problem);
+  const std::string table = branch_table(diagram);
+  const ColumnUnits units = ColumnUnits::of(*diagram.model);
+  const bool written =
+      output->write("branch.csv", table, problem) &&
+      output->write("units.json", units.json_for(table), problem) &&
+      output->write("bifurcations.json", bifurcations_json(diagram).dump(2) + "\n", problem) &&
+      output->write("branch.svg", branch_picture(diagram, shown), problem) &&
+      output->commit(problem);
+  if (!written) fail("continue", problem);
 }
 
 }  // namespace cartan

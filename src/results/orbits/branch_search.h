@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <cartan/options.h>
+
 #include "analysis/continuation.h"
 #include "results/steady/steady.h"
 
@@ -15,13 +17,14 @@ namespace cartan {
 
 struct BranchRequest {
   ModelArguments model;
-  std::string parameter, start, period, section, show, formulation = steady_formulation;
+  std::string parameter, start, period, section, show, formulation;
   double from = 0, to = 0;
   std::vector<std::string> holds;
-  bool orbits = false, driven = false, follow_crossings = false, quiet = false;
+  bool orbits = false, driven = false, follow_crossings = false;
   int shooting = 1, points = 500;
   std::optional<int> orbit_points;  // of branches born at Hopf points
   double step = 0.02;               // largest, of arc length
+  api::Watch watch;
 };
 
 struct FollowedBranch {
@@ -46,10 +49,12 @@ struct BranchDiagram {
   std::vector<FoundBifurcation> bifurcations;
   std::vector<std::string> notes;                    // what was left out, and why
   std::function<const System&(double p)> system_at;  // at a value of the parameter
-  std::string problem;                               // why there is no branch: a sentence
-  bool bad_input = false;                            // it is one of the user's
 };
 
+// Options that contradict each other are refused.
+BranchRequest make_branch_request(const ModelArguments& model, const api::ContinueOptions& options);
+
+// There is a branch, or a refusal.
 BranchDiagram search_branches(const BranchRequest& request);
 
 }  // namespace cartan

@@ -1,0 +1,236 @@
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include <cartan/table.h>
+
+#include "api/inside.h"
+#include "core/column_name.h"
+#include "formulations/formulations.h"
+#include "integrate/integrator.h"
+#include "io/output_files.h"
+#include "results/refusal.h"
+
+namespace cartan {
+namespace {
+
+std::string read_whole(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+api::Model make_public(ModelArguments source, const api::Watch& watch) {
+  auto inside = std::make_shared<api::Model::Inside>();
+  Diagnostics problems;
+  inside->model = load_model(source, watch, problems, CodeUse::names);
+  inside->warnings = problems_of(problems);
+  const Model& model = *inside->model;
+  inside->name =
+      model.name.empty() ? std::filesystem::path(source.path).stem().string() : model.name;
+  inside->text = source.text ? *source.text : read_whole(source.path);
+  // what was read is what is used, whatever becomes of the file
+  if (source.path.ends_with(".toml")) source.text = inside->text;
+  source.quiet = true;
+  inside->source = std::move(source);
+  return api::Model(std::move(inside));
+}
+
+ModelArguments make_source(const std::string& path, const api::LoadOptions& options) {
+  ModelArguments source;
+  source.path = path;
+  source.sets = options.set;
+  source.trust = options.trust;
+  source.allowed = options.allow_path;
+  return source;
+}
+
+void tell_warnings(const api::Model& model, const api::Watch& watch) {
+  if (!watch.message) return;
+  for (const api::Problem& p : model.warnings())
+    watch.message(p.line > 0 ? fmt::format("{}:{}:{}: {}", p.file, p.line, p.column, p.message)
+                             : fmt::format("{}: {}", p.file, p.message));
+}
+
+std::string suggest_column(std::string_view name, const std::vector<std::string>& known) {
+  const std::string near = nearest_name(std::string(name), known);
+  return near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
+}
+
+}  // namespace
+
+const ModelArguments& source_of(const api::Model& model) {
+  return model.inside().source;
+}
+
+api::Model::Model(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
+
+const std::string& api::Model::name() const {
+  return inside_->name;
+}
+const std::string& api::Model::file() const {
+  return inside_->source.path;
+}
+const std::string& api::Model::text() const {
+  return inside_->text;
+}
+bool api::Model::is_mechanism() const {
+  return inside_->model->is_mechanism();
+}
+std::vector<std::string> api::Model::bodies() const {
+  return names_in_order(inside_->model->bodies);
+}
+std::vector<std::string> api::Model::joints() const {
+  return names_in_order(inside_->model->joints);
+}
+std::vector<std::string> api::Model::forces() const {
+  return names_in_order(inside_->model->forces);
+}
+std::vector<std::string> api::Model::constraints() const {
+  return names_in_order(inside_->model->constraints);
+}
+std::vector<std::string> api::Model::variables() const {
+  return names_in_order(inside_->model->variables);
+}
+std::vector<std::string> api::Model::outputs() const {
+  return names_in_order(inside_->model->outputs);
+}
+std::vector<std::string> api::Model::events() const {
+  return names_in_order(inside_->model->events);
+}
+const std::vector<api::Problem>& api::Model::warnings() const {
+  return inside_->warnings;
+}
+
+std::vector<api::NamedNumber> api::Model::parameters() const {
+  const std::vector<double> values = parameter_values(*inside_->model);
+  std::vector<NamedNumber> list;
+  for (std::size_t p = 0; p < values.size(); ++p)
+    list.emplace_back(inside_->model->parameters[p].name, values[p]);
+  return list;
+}
+
+double api::Model::parameter(std::string_view name) const {
+  const int index = inside_->model->find_parameter(name);
+  if (index < 0)
+    refuse_at(file(),
+              fmt::format("there is no parameter '{}'{}", name,
+                          suggest_column(name, names_in_order(inside_->model->parameters))));
+  return parameter_values(*inside_->model)[index];
+}
+
+api::Model api::Model::with(std::string_view parameter, double value) const {
+  if (!std::isfinite(value))
+    refuse_at(file(),
+              fmt::format("parameter '{}': expected a finite number, got {}", parameter, value));
+  return with(parameter, fmt::format("{:.17g}", value));
+}
+
+api::Model api::Model::with(std::string_view parameter, std::string_view expression) const {
+  this->parameter(parameter);  // refuses a name that is not known
+  ModelArguments source = inside_->source;
+  source.sets.push_back(fmt::format("{}={}", parameter, expression));
+  return make_public(std::move(source), {});
+}
+
+void api::Model::save(const std::string& path, bool force) const {
+  std::string problem;
+  if (!write_whole_file(path, text(), force ? Replace::yes : Replace::no, problem))
+    refuse("save", problem);
+}
+
+api::Model api::load(const std::string& path, const LoadOptions& options) {
+  Model model = make_public(make_source(path, options), options.watch);
+  tell_warnings(model, options.watch);
+  return model;
+}
+
+api::Model api::load_text(const std::string& text, const LoadOptions& options,
+                          const std::string& file) {
+  ModelArguments source = make_source(file, options);
+  source.text = text;
+  Model model = make_public(std::move(source), options.watch);
+  tell_warnings(model, options.watch);
+  return model;
+}
+
+const char* api::version() {
+  return CARTAN_VERSION;
+}
+
+const char* api::built_for() {
+  return CARTAN_MARCH_NAME;
+}
+
+std::vector<std::pair<std::string, std::string>> api::formulations() {
+  std::vector<std::pair<std::string, std::string>> list;
+  for (const FormulationInfo& row : formulation_table()) list.emplace_back(row.name, row.summary);
+  return list;
+}
+
+std::vector<std::pair<std::string, std::string>> api::integrators() {
+  std::vector<std::pair<std::string, std::string>> list;
+  for (const IntegratorInfo& row : integrator_table()) list.emplace_back(row.name, row.description);
+  return list;
+}
+
+// ------------------------------------------------------------------------------- states and tables
+
+std::array<double, 3> public_vector(const Vec3<double>& a) {
+  return {a.x, a.y, a.z};
+}
+
+std::vector<std::vector<double>> public_rows(const Eigen::MatrixXd& matrix) {
+  std::vector<std::vector<double>> rows(matrix.rows());
+  for (int i = 0; i < matrix.rows(); ++i)
+    for (int j = 0; j < matrix.cols(); ++j) rows[i].push_back(matrix(i, j));
+  return rows;
+}
+
+api::State public_state(const Model& model, const Observation& now) {
+  api::State state;
+  state.t = now.t;
+  for (std::size_t j = 0; j < model.joints.size(); ++j)
+    state.joints.push_back({model.joints[j].name, now.q[j], now.v[j]});
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const BodyState& body = now.bodies[b];
+    const Quat<double>& u = body.orientation;
+    state.bodies.push_back({model.bodies[b].name,
+                            public_vector(body.position),
+                            {u.w, u.x, u.y, u.z},
+                            public_vector(body.angular),
+                            public_vector(body.linear)});
+  }
+  return state;
+}
+
+api::State public_state(const Model& model, const System& system, const State& at) {
+  if (const auto* mechanism = dynamic_cast<const MechanicalSystem*>(&system)) {
+    Observation now;
+    mechanism->observe(at, now, *mechanism->make_workspace());
+    return public_state(model, now);
+  }
+  api::State state;
+  state.t = at.t;
+  for (std::size_t i = 0; i < model.variables.size(); ++i)
+    state.variables.emplace_back(model.variables[i].name, at.x[i]);
+  return state;
+}
+
+const api::Column* api::Table::find(std::string_view column) const {
+  const std::string wanted = column_spelling(column);
+  for (const std::string& name : {std::string(column), wanted, wanted + "0"})
+    for (const Column& one : columns)
+      if (one.name == name) return &one;
+  return nullptr;
+}
+
+std::span<const double> api::Table::operator[](std::string_view column) const {
+  if (const Column* found = find(column)) return found->values;
+  refuse_at(name, fmt::format("there is no column '{}'{}", column,
+                              suggest_column(column, names_in_order(columns))));
+}
+
+}  // namespace cartan

@@ -1,0 +1,11 @@
+#include "cli/terminal/json_output.h"
+
+#include <fmt/core.h>
+
+namespace cartan {
+
+void print_json(const Json& object) {
+  fmt::print("{}\n", object.dump(2));
+}
+
+}  // namespace cartan

@@ -1,0 +1,11 @@
+// Records as JSON on stdout.
+#pragma once
+
+#include "results/json_values.h"
+
+namespace cartan {
+
+// One object, with a line end.
+void print_json(const Json& object);
+
+}  // namespace cartan

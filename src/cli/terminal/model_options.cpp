@@ -1,0 +1,95 @@
+#include "cli/terminal/model_options.h"
+
+#include <fmt/format.h>
+
+#include "cli/terminal/streams.h"
+#include "cli/terminal/terminal_watch.h"
+#include "formulations/formulations.h"
+#include "integrate/simulate.h"
+
+namespace cartan {
+
+void declare_model(Arguments& arguments, ModelArguments& target) {
+  arguments.positional("MODEL", "model file (TOML)", target.path);
+  arguments.repeated("--set", "NAME=VALUE", "override an entry of [parameters]; repeatable",
+                     target.sets);
+  declare_consent(arguments, target);
+  arguments.names_from([&target]() -> std::unique_ptr<const Model> {
+    try {
+      return load_model(target, true);
+    } catch (const Refusal& refusal) {
+      tell_refusal(refusal);
+      return nullptr;
+    }
+  });
+}
+
+void declare_consent(Arguments& arguments, ModelArguments& target) {
+  arguments.flag("--trust",
+                 "run the C code and libraries of the model's [functions], read its files wherever "
+                 "they lie",
+                 target.trust);
+  arguments.repeated("--allow-path", "DIR",
+                     "the model may read tables in this folder, besides its own; repeatable",
+                     target.allowed);
+}
+
+std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool quiet) {
+  return load_model(arguments, terminal_watch(true, false), quiet);
+}
+
+std::string formulation_list() {
+  std::string names;
+  for (const FormulationInfo& row : formulation_table())
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
+  return names;
+}
+
+void declare_formulation(Arguments& arguments, std::string& target, const std::string& more) {
+  arguments.option("--formulation", "NAME",
+                   "how the equations of motion are formed: " + formulation_list() +
+                       " (default: the file's, else recursive)" + more,
+                   target);
+}
+
+void declare_steady_formulation(Arguments& arguments, std::string& formulation) {
+  arguments.option("--formulation", "NAME",
+                   "how the equations of motion are formed: recursive (default), moving-frame or "
+                   "generated",
+                   formulation);
+}
+
+void declare_duration_and_tolerance(Arguments& arguments, std::optional<double>& duration,
+                                    std::optional<double>& tolerance) {
+  arguments.option("--duration", "T",
+                   fmt::format("how long to simulate, in seconds from the start (default: the "
+                               "file's, else {:g})",
+                               SimulateOptions().duration),
+                   duration);
+  arguments.option("--tolerance", "TOL",
+                   "error tolerance of adaptive methods, stage tolerance of implicit ones "
+                   "(default: the file's, else the method's)",
+                   tolerance);
+}
+
+void declare_stabilisation(Arguments& arguments, std::string& target) {
+  arguments.option("--stabilisation", "HOW",
+                   "how constraints are kept: projection, none or baumgarte (default: projection). "
+                   "With none explicit methods leave the length of quaternions alone, too",
+                   target);
+}
+
+void declare_time(Arguments& arguments, std::optional<double>& time) {
+  arguments.option("--time", "T",
+                   "hold time still: loads have the values they have at T, drives stand where they "
+                   "are then",
+                   time);
+}
+
+void declare_start(Arguments& arguments, std::string& from) {
+  arguments.option("--from", "STATE",
+                   "start from a STATE.json, a trajectory.csv or the folder of an earlier run",
+                   from);
+}
+
+}  // namespace cartan

@@ -1,0 +1,183 @@
+#include "results/code/generate.h"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "io/output_files.h"
+#include "results/load/sample_state.h"
+#include "results/refusal.h"
+#include "symbolic/count.h"
+
+namespace cartan {
+namespace {
+
+// Letters, digits and underscores, beginning with a letter.
+std::string identifier_from(const std::string& text) {
+  std::string name;
+  for (const char c : text) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  if (name.empty() || !std::isalpha(static_cast<unsigned char>(name[0]))) name = "model_" + name;
+  return name;
+}
+
+// FNV-1a of the file and what was set on the command line.
+std::string hash_of(const ModelArguments& model) {
+  std::string text;
+  if (model.text) {
+    text = *model.text;
+  } else {
+    std::ifstream file(model.path, std::ios::binary);
+    text.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  for (const std::string& set : model.sets) text += '\n' + set;
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return fmt::format("{:016x}", hash);
+}
+
+// What a reader of the code must know beside the equations.
+std::vector<std::string> remarks_about(const Model& model, const api::GenerateOptions& o) {
+  std::vector<std::string> remarks;
+  if (o.fold) remarks.push_back("Parameters are folded in as numbers: p is not used.");
+  for (const std::string& file : model.function_files)
+    remarks.push_back("Functions of the model are in " + file + ".");
+  if (!model.is_mechanism()) return remarks;
+  for (const Force& force : model.forces) {
+    const auto* friction = std::get_if<FrictionForce>(&force.law);
+    if (!friction) continue;
+    if (!friction->smoothing.given())
+      remarks.push_back(fmt::format(
+          "Friction '{}' is exact: the code holds for the direction of slip (or the sticking) of "
+          "the model's initial state; reversals are for the caller to handle.",
+          force.name));
+    if (!friction->bearings.empty())
+      remarks.push_back(fmt::format(
+          "Friction '{}': loads of bearings by a fixed number of Newton steps.", force.name));
+  }
+  if (!model.loop_joints.empty() || !model.constraints.empty())
+    remarks.push_back(
+        "Constraints hold for states that satisfy them; project now and then in long runs. Rows "
+        "found redundant at the initial state are left out.");
+  return remarks;
+}
+
+// A derivative that the code calls and the user's code lacks.
+std::string missing_derivative(const Model& model, const ExpressionGraph& graph) {
+  for (int k = 0; k < graph.function_count(); ++k) {
+    const ExpressionGraph::Function& called = graph.function(k);
+    const UserFunction* function = model.functions.find(graph.function_name(called.base));
+    if (!function || !function->code || function->code->is_name_only()) continue;
+    const FunctionCode& code = *function->code;
+    const int order = code.find(called.by);
+    if (code.has(order)) continue;
+    return fmt::format(
+        "{}: the code needs '{}', a derivative of the function '{}', which its code lacks; add it, "
+        "or leave --jacobian and --variational out",
+        model.file, derivative_name(code.declaration(), called.by), function->name);
+  }
+  return "";
+}
+
+Json count_json(const OperationCount& count) {
+  return {{"additions", count.additions},
+          {"multiplications", count.multiplications},
+          {"divisions", count.divisions},
+          {"functions", count.functions},
+          {"total", count.total()}};
+}
+
+void write_generated(const std::vector<GeneratedFile>& files, const api::GenerateOptions& o,
+                     const std::string& name) {
+  std::string problem;
+  const auto out = OutputFolder::open(o.out, "generate " + o.language + " " + name,
+                                      o.force ? Replace::yes : Replace::no, problem);
+  if (!out) fail("generate", problem);
+  for (const GeneratedFile& file : files)
+    if (!out->write(file.name, file.text, problem)) fail("generate", problem);
+  if (!out->commit(problem)) fail("generate", problem);
+}
+
+}  // namespace
+
+std::vector<Expression> results_of(const CodeFunction& function) {
+  std::vector<Expression> all;
+  for (const CodeMatrix& matrix : function.outputs)
+    all.insert(all.end(), matrix.entries.begin(), matrix.entries.end());
+  std::vector<LinearSolve> systems = function.inner;
+  if (function.solve) systems.push_back(*function.solve);
+  for (const LinearSolve& solve : systems) {
+    all.insert(all.end(), solve.matrix.begin(), solve.matrix.end());
+    all.insert(all.end(), solve.rhs.begin(), solve.rhs.end());
+  }
+  return all;
+}
+
+void check_generate(const api::GenerateOptions& o) {
+  if (!language_named(o.language))
+    refuse("generate", fmt::format("--language {}: expected c, c++, python, octave, cuda or latex",
+                                   o.language));
+  if (o.form != "recursive" && o.form != "mass-matrix")
+    refuse("generate", fmt::format("--form {}: expected recursive or mass-matrix", o.form));
+}
+
+GeneratedModel generate_model(const ModelArguments& source, const api::GenerateOptions& o) {
+  check_generate(o);
+  GeneratedModel result;
+  result.model = load_model(source, o.watch, false, CodeUse::names);
+  const Model& model = *result.model;
+  if (o.form == "mass-matrix") {
+    if (!model.is_mechanism())
+      refuse("generate", "a [variables] file has no mass matrix; leave --form out");
+    const std::string refusal = Derivation::refuse_mass_matrix(model);
+    if (!refusal.empty()) refuse("generate", fmt::format("{}: {}", source.path, refusal));
+  }
+  const auto system = load_system(model, "recursive", SystemUse::derivation);
+
+  const auto begin = std::chrono::steady_clock::now();
+  result.derivation = std::make_unique<Derivation>(
+      model, parameter_values(model), make_sample_state(*system), DeriveOptions{o.fold, true});
+  UnitOptions options;
+  options.form = o.form == "recursive" ? EquationForm::recursive : EquationForm::mass_matrix;
+  options.jacobian = o.jacobian || o.variational;
+  options.variational = o.variational;
+  const std::string stem = std::filesystem::path(source.path).stem().string();
+  result.unit = std::make_unique<CodeUnit>(
+      make_unit(*result.derivation, options, identifier_from(o.name.empty() ? stem : o.name)));
+  CodeUnit& unit = *result.unit;
+  unit.model_hash = hash_of(source);
+  unit.remarks = remarks_about(model, o);
+  for (const std::string& problem :
+       {missing_derivative(model, result.derivation->graph()), problem_of(unit)})
+    if (!problem.empty()) refuse("generate", problem);
+  result.files = emit(unit, *language_named(o.language));
+  if (!o.out.empty()) write_generated(result.files, o, unit.name);
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+Json generated_json(const GeneratedModel& r, const api::GenerateOptions& o) {
+  const CodeUnit& unit = *r.unit;
+  Json functions = Json::object(), files = Json::array();
+  for (const CodeFunction& function : unit.functions) {
+    const std::vector<Expression> results = results_of(function);
+    functions[function.name] = count_json(count_shared(*unit.graph, results));
+    functions[function.name]["written_out"] =
+        static_cast<double>(count_unshared(*unit.graph, results).total());
+  }
+  for (const GeneratedFile& file : r.files)
+    files.push_back({{"name", file.name}, {"bytes", file.text.size()}});
+  return {{"model", unit.title},
+          {"language", o.language},
+          {"form", o.form},
+          {"hash", unit.model_hash},
+          {"states", unit.arguments[1].labels},
+          {"parameters", unit.arguments[2].labels},
+          {"operations", std::move(functions)},
+          {"files", std::move(files)},
+          {"seconds", r.seconds}};
+}
+
+}  // namespace cartan

@@ -1,0 +1,298 @@
+#include "results/run/columns.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "io/model_json.h"
+#include "mechanics/variables/variables.h"
+#include "report/column_units.h"
+#include "results/load/load.h"
+#include "results/load/state_file.h"
+#include "results/refusal.h"
+
+namespace cartan {
+namespace {
+
+using Kind = api::ColumnKind;
+
+// Columns of one table, with their units.
+class TableMaker {
+ public:
+  TableMaker(const ColumnUnits& units, std::string file) : units_(units) {
+    table_.file = std::move(file);
+  }
+
+  template <class Value>
+  TableMaker& add(std::string name, Kind kind, Value&& value) {
+    std::string unit = units_.unit(picture_name(table_.file, name));
+    table_.columns.push_back({std::move(name), std::move(unit), kind, std::forward<Value>(value)});
+    return *this;
+  }
+  // NAME.x, NAME.y, NAME.z of what `vector` gives, with a letter before them.
+  template <class Vector>
+  TableMaker& add_vector(const std::string& name, const char* letter, Kind kind, Vector vector) {
+    constexpr const char* axes[] = {"x", "y", "z"};
+    for (int k = 0; k < 3; ++k)
+      add(name + "." + letter + axes[k], kind,
+          [vector, k](const Sample& s) -> double { return vector(s)[k]; });
+    return *this;
+  }
+  RunTable take() { return std::move(table_); }
+
+ private:
+  const ColumnUnits& units_;
+  RunTable table_;
+};
+
+// T', V', power of forces and of constraints, what is left over: by the names a table has for them.
+void add_power(TableMaker& table, const std::array<const char*, 5>& names) {
+  table.add(names[0], Kind::power, [](const Sample& s) { return s.dynamics.power.kinetic_rate; })
+      .add(names[1], Kind::power, [](const Sample& s) { return s.dynamics.power.potential_rate; })
+      .add(names[2], Kind::power, [](const Sample& s) { return s.dynamics.power.nonconservative; })
+      .add(names[3], Kind::power, [](const Sample& s) { return s.dynamics.power.constraint; })
+      .add(names[4], Kind::power, [](const Sample& s) { return s.dynamics.power.residual(); });
+}
+
+class MechanismTables {
+ public:
+  MechanismTables(const MechanicalSystem& system, const ExtraTables& extra, Workspace& workspace)
+      : system_(system),
+        model_(system.model()),
+        extra_(extra),
+        workspace_(workspace),
+        units_(
+            extra.multipliers || extra.constraints
+                ? ColumnUnits(nlohmann::json::parse(model_json(model_, parameter_values(model_))))
+                : ColumnUnits::of(model_)) {}
+
+  std::vector<RunTable> make() {
+    std::vector<RunTable> tables = {trajectory(), bodies()};
+    if (extra_.reactions) tables.push_back(reactions());
+    if (extra_.power) tables.push_back(power());
+    const std::vector<std::string> rows =
+        extra_.multipliers || extra_.constraints ? row_names() : std::vector<std::string>();
+    if (extra_.multipliers) tables.push_back(multipliers(rows));
+    if (extra_.constraints) tables.push_back(violations(rows));
+    if (extra_.forces) tables.push_back(forces());
+    return tables;
+  }
+
+ private:
+  RunTable trajectory() {
+    TableMaker table(units_, "trajectory.csv");
+    for (std::size_t j = 0; j < model_.joints.size(); ++j) {
+      const std::vector<std::string> q = coordinate_columns(model_.joints[j]);
+      const std::vector<std::string> v = speed_columns(model_.joints[j]);
+      for (std::size_t k = 0; k < q.size(); ++k)
+        table.add(q[k], Kind::coordinate, [j, k](const Sample& s) { return s.now.q[j][k]; });
+      for (std::size_t k = 0; k < v.size(); ++k)
+        table.add(v[k], Kind::speed, [j, k](const Sample& s) { return s.now.v[j][k]; });
+    }
+    table.add("kinetic", Kind::energy, [](const Sample& s) { return s.now.kinetic; })
+        .add("potential", Kind::energy, [](const Sample& s) { return s.now.potential; })
+        .add("energy", Kind::energy,
+             [](const Sample& s) { return s.now.kinetic + s.now.potential; })
+        .add("constraint", Kind::violation,
+             [](const Sample& s) { return s.now.position_violation; });
+    for (std::size_t k = 0; k < model_.outputs.size(); ++k)
+      table.add(model_.outputs[k].name, Kind::output,
+                [k](const Sample& s) { return s.now.outputs[k]; });
+    if (extra_.balance)
+      add_power(table, {"kinetic_rate", "potential_rate", "nonconservative_power",
+                        "constraint_power", "power_residual"});
+    return table.take();
+  }
+
+  RunTable bodies() {
+    TableMaker table(units_, "bodies.csv");
+    for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
+      const std::string& name = model_.bodies[b].name;
+      table.add_vector(
+          name, "",
+          Kind::position, [b](const Sample& s) -> const auto& { return s.now.bodies[b].position; });
+      constexpr double Quat<double>::*parts[] = {&Quat<double>::w, &Quat<double>::x,
+                                                 &Quat<double>::y, &Quat<double>::z};
+      constexpr const char* names[] = {".qw", ".qx", ".qy", ".qz"};
+      for (int k = 0; k < 4; ++k)
+        table.add(name + names[k], Kind::rotation, [b, part = parts[k]](const Sample& s) {
+          return s.now.bodies[b].orientation.*part;
+        });
+      table.add_vector(
+          name, "w",
+          Kind::velocity, [b](const Sample& s) -> const auto& { return s.now.bodies[b].angular; });
+      table.add_vector(
+          name, "v",
+          Kind::velocity, [b](const Sample& s) -> const auto& { return s.now.bodies[b].linear; });
+    }
+    return table.take();
+  }
+
+  RunTable reactions() {
+    TableMaker table(units_, "reactions.csv");
+    for (std::size_t j = 0; j < model_.joints.size(); ++j) {
+      table.add_vector(
+          model_.joints[j].name, "f", Kind::force, [j](const Sample& s) -> const auto& {
+            return s.dynamics.reactions[j].force;
+          });
+      table.add_vector(
+          model_.joints[j].name, "t", Kind::force, [j](const Sample& s) -> const auto& {
+            return s.dynamics.reactions[j].torque;
+          });
+    }
+    return table.take();
+  }
+
+  RunTable power() {
+    TableMaker table(units_, "power.csv");
+    add_power(table,
+              {"kinetic_rate", "potential_rate", "nonconservative", "constraint", "residual"});
+    for (std::size_t k = 0; k < model_.forces.size(); ++k) {
+      const std::string& name = model_.forces[k].name;
+      table
+          .add(name + ".potential", Kind::energy,
+               [k](const Sample& s) { return s.dynamics.forces[k].potential; })
+          .add(name + ".potential_rate", Kind::power,
+               [k](const Sample& s) { return s.dynamics.forces[k].potential_rate; })
+          .add(name + ".power", Kind::power,
+               [k](const Sample& s) { return s.dynamics.forces[k].power; });
+    }
+    for (std::size_t k = 0; k < model_.constraints.size(); ++k)
+      if (model_.constraints[k].is_drive())
+        table.add(model_.constraints[k].name + ".power", Kind::power,
+                  [k](const Sample& s) { return s.dynamics.constraint_power[k]; });
+    return table.take();
+  }
+
+  RunTable multipliers(const std::vector<std::string>& rows) {
+    TableMaker table(units_, "multipliers.csv");
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      table.add(rows[r], Kind::force, [r](const Sample& s) { return s.dynamics.multipliers[r]; });
+    return table.take();
+  }
+
+  RunTable violations(const std::vector<std::string>& rows) {
+    TableMaker table(units_, "constraints.csv");
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      table
+          .add(rows[r] + ".position", Kind::violation,
+               [r](const Sample& s) { return s.positions[r]; })
+          .add(rows[r] + ".velocity", Kind::violation,
+               [r](const Sample& s) { return s.speeds[r]; });
+    return table.take();
+  }
+
+  // NAME.BODY.x .. of every body a force or constraint acts on; of the same body once more:
+  // NAME.BODY#2.x ..; of a constraint named like a force: constraint NAME.BODY.x ..
+  RunTable forces() {
+    TableMaker table(units_, "forces.csv");
+    std::vector<std::string> seen;
+    const std::vector<AppliedWrench> all =
+        system_.report_forces(system_.initial_state(), workspace_);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::string place = acting_name(all[i]) + "." +
+                                (all[i].body == world ? "world" : model_.bodies[all[i].body].name);
+      const long before = std::count(seen.begin(), seen.end(), place);
+      seen.push_back(place);
+      const std::string name = before == 0 ? place : fmt::format("{}#{}", place, before + 1);
+      table.add_vector(
+          name, "",
+          Kind::position, [i](const Sample& s) -> const auto& { return s.wrenches[i].point; });
+      table.add_vector(
+          name, "f",
+          Kind::force, [i](const Sample& s) -> const auto& { return s.wrenches[i].force; });
+      table.add_vector(
+          name, "t",
+          Kind::force, [i](const Sample& s) -> const auto& { return s.wrenches[i].torque; });
+    }
+    return table.take();
+  }
+
+  // NAME.0, NAME.1, .. of every loop joint and constraint; of a constraint named like a loop joint:
+  // constraint NAME.0, ..
+  std::vector<std::string> row_names() {
+    const ConstraintReport report = system_.report_constraints(system_.initial_state(), workspace_);
+    std::vector<std::string> names;
+    std::string name;
+    int index = 0;
+    for (std::size_t r = 0; r < report.owners.size(); ++r, ++index) {
+      const std::string& owner = report.owners[r];  // joint 'NAME' or constraint 'NAME'
+      if (r == 0 || owner != report.owners[r - 1]) {
+        const std::size_t quote = owner.find('\'');
+        name = owner.substr(quote + 1, owner.size() - quote - 2);
+        if (std::find(names.begin(), names.end(), name + ".0") != names.end())
+          name = "constraint " + name;
+        index = 0;
+      }
+      names.push_back(fmt::format("{}.{}", name, index));
+    }
+    return names;
+  }
+
+  std::string acting_name(const AppliedWrench& w) const {
+    if (!w.constraint) return model_.forces[w.element].name;
+    const std::string& name = model_.constraints[w.element].name;
+    const bool taken = std::any_of(model_.forces.begin(), model_.forces.end(),
+                                   [&](const Force& force) { return force.name == name; });
+    return taken ? "constraint " + name : name;
+  }
+
+  const MechanicalSystem& system_;
+  const Model& model_;
+  const ExtraTables& extra_;
+  Workspace& workspace_;
+  ColumnUnits units_;
+};
+
+}  // namespace
+
+ExtraTables read_extra_tables(const std::vector<std::string>& names) {
+  ExtraTables tables;
+  const std::vector<std::pair<std::string, bool*>> known = {{"reactions", &tables.reactions},
+                                                            {"multipliers", &tables.multipliers},
+                                                            {"constraints", &tables.constraints},
+                                                            {"power", &tables.power},
+                                                            {"forces", &tables.forces}};
+  for (const std::string& name : names) {
+    const auto found = std::find_if(known.begin(), known.end(),
+                                    [&](const auto& entry) { return entry.first == name; });
+    if (found != known.end()) {
+      *found->second = true;
+      continue;
+    }
+    const std::string near =
+        suggestion(name, {"reactions", "multipliers", "constraints", "power", "forces"});
+    refuse_at(
+        "cartan run",
+        fmt::format("--record: unknown table '{}'{}", name,
+                    near.empty() ? "; expected reactions, multipliers, constraints, power or forces"
+                                 : near));
+  }
+  return tables;
+}
+
+std::vector<std::string> RunTable::names() const {
+  std::vector<std::string> list;
+  for (const RunColumn& column : columns) list.push_back(column.name);
+  return list;
+}
+
+std::vector<RunTable> mechanism_tables(const MechanicalSystem& system, const ExtraTables& extra,
+                                       Workspace& workspace) {
+  return MechanismTables(system, extra, workspace).make();
+}
+
+std::vector<RunTable> variables_tables(const VariablesSystem& system) {
+  const ColumnUnits units = ColumnUnits::of(system.model());
+  TableMaker table(units, "trajectory.csv");
+  const Model& model = system.model();
+  for (std::size_t i = 0; i < model.variables.size(); ++i)
+    table.add(model.variables[i].name, Kind::variable, [i](const Sample& s) { return s.at.x[i]; });
+  for (std::size_t k = 0; k < model.outputs.size(); ++k)
+    table.add(model.outputs[k].name, Kind::output, [k](const Sample& s) { return s.outputs[k]; });
+  return {table.take()};
+}
+
+}  // namespace cartan
