@@ -57,16 +57,39 @@ std::vector<py::ssize_t> shape_with(const Numbers& x, std::initializer_list<std:
 constexpr std::size_t worth_releasing =
     16;  // states: fewer are done before another thread could begin
 
-py::object derivative(const Equations& self, const py::object& t, const Numbers& x,
+// A state that can be read as it stands: no conversion, no copy.
+bool is_plain_state(py::handle value, std::size_t size) {
+  if (!py::isinstance<py::array>(value)) return false;
+  const auto array = py::reinterpret_borrow<py::array>(value);
+  constexpr int needed = static_cast<int>(py::array::c_style) |
+                         static_cast<int>(py::detail::npy_api::NPY_ARRAY_ALIGNED_);
+  return array.ndim() == 1 && array.size() == static_cast<py::ssize_t>(size) &&
+         (array.flags() & needed) == needed && py::isinstance<py::array_t<double>>(value);
+}
+
+py::object derivative_of_one(const Equations& self, double t, const py::array& x,
+                             const py::object& out) {
+  const std::span<const double> from(static_cast<const double*>(x.data()), self.size());
+  if (is_plain_state(out, self.size()) && py::reinterpret_borrow<py::array>(out).writeable()) {
+    auto place = py::reinterpret_borrow<py::array>(out);
+    self.derivative(t, from, {static_cast<double*>(place.mutable_data()), self.size()});
+    return out;
+  }
+  py::array_t<double> result = place_for(out, {static_cast<py::ssize_t>(self.size())});
+  self.derivative(t, from, numbers_in(result));
+  return std::move(result);
+}
+
+py::object derivative(const Equations& self, const py::object& t, const py::object& state,
                       const py::object& out) {
+  if (PyFloat_Check(t.ptr()) && is_plain_state(state, self.size()))
+    return derivative_of_one(self, PyFloat_AS_DOUBLE(t.ptr()),
+                             py::reinterpret_borrow<py::array>(state), out);
+  const Numbers x = py::cast<Numbers>(state);
   const std::size_t count = count_states(self, x, "x");
   py::array_t<double> result = place_for(out, {x.shape(), x.shape() + x.ndim()});
   const std::span<const double> from = numbers_of(x);
   const std::span<double> to = numbers_in(result);
-  if (count == 1 && PyFloat_Check(t.ptr())) {
-    self.derivative(PyFloat_AS_DOUBLE(t.ptr()), from, to);
-    return std::move(result);
-  }
   const Numbers times = py::cast<Numbers>(t);
   if (times.size() != 1 && static_cast<std::size_t>(times.size()) != count)
     throw py::value_error("t has " + std::to_string(times.size()) + " numbers: expected one, or " +

@@ -21,7 +21,8 @@ class FailedError(Error, RuntimeError):
 
 def nearest(name, known):
     """' Did you mean ..?', or what there is."""
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    same = [each for each in known if each.lower() == name.lower()]
+    close = same or difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     if close:
         return f"did you mean {close[0]!r}?"
     return "known are " + ", ".join(sorted(known))
