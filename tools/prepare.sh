@@ -144,6 +144,9 @@ logged() {
   fail "the build failed; the whole log is $build/build.log"
 }
 
+# Can the Python module be built in folder $1?
+has_python() { grep -q '^CARTAN_HAS_PYTHON:INTERNAL=ON' "$1/CMakeCache.txt" 2>/dev/null; }
+
 # Is SUNDIALS in the build of folder $1?
 has_sundials() { grep -q '^CARTAN_HAS_SUNDIALS:INTERNAL=ON' "$1/CMakeCache.txt" 2>/dev/null; }
 
@@ -172,17 +175,19 @@ configure() {
   done
   [[ -e $build/build.ninja ]] || needed=yes
   [[ ! $wants_sundials ]] || has_sundials "$build" || needed=yes
+  [[ ! $wants_python ]] || has_python "$build" || needed=yes
   [[ -e $build/.fresh && $(<"$build/.fresh") != "$processor" ]] && needed=yes
   [[ ! $needed ]] || logged cmake -S "$root" -B "$build" -G Ninja "${options[@]}"
 }
 
 prepare() {
-  local target=$1 processor lock wants_sundials=
+  local target=$1 processor lock wants_sundials= wants_python=
   local -a options=()
   shift
   [[ " $* " == *" test "* ]] && options+=(CARTAN_TESTS)
   [[ " $* " == *" bench "* ]] && options+=(CARTAN_BENCH)
   [[ " $* " == *" sundials "* ]] && wants_sundials=yes
+  [[ " $* " == *" python "* ]] && wants_python=yes
   read_processor
   choose_build
   [[ $target == cartan ]] && is_fresh "$build" && { [[ ! $wants_sundials ]] || has_sundials "$build"; } && return

@@ -1,0 +1,200 @@
+// The module cartan._cartan: the public functions of the library, made from its headers
+// (tools/headers.py), and the little that is particular to Python.
+#include <cartan/cartan.h>
+#include <pybind11/pybind11.h>
+
+#include "options.h"
+#include "parts.h"
+#include "values.h"
+#include "work.h"
+
+namespace cartan::python {
+namespace {
+
+// What a record shows of itself.
+std::string describe(const py::object& self, const char* name,
+                     const std::vector<const char*>& members) {
+  std::string text = std::string("<cartan.") + name;
+  for (const char* member : members)
+    text += std::string(" ") + member + "=" + py::cast<std::string>(py::repr(self.attr(member)));
+  return text + ">";
+}
+
+// Beyond its members.
+template <class Class>
+void extend(Class&) {}
+
+void extend(py::class_<State, std::shared_ptr<State>>& state) {
+  state.def("json", &State::json, "The state as text: what options that take a state read.");
+}
+
+void extend(py::class_<Table, std::shared_ptr<Table>>& table) {
+  table.def("__len__", &Table::size)
+      .def(
+          "__getitem__",
+          [](const py::object& self, const std::string& column) {
+            const std::span<const double> values = py::cast<const Table&>(self)[column];
+            return view_of(values.data(), values.size(), self);
+          },
+          "The numbers of a column.");
+}
+
+void extend(py::class_<EnergyFigures, std::shared_ptr<EnergyFigures>>& energy) {
+  energy.def_readonly("drift", &EnergyFigures::max_drift, "largest |E - E0 - work|");
+}
+
+void extend(py::class_<Run, std::shared_ptr<Run>>& run) {
+  run.def_property_readonly(
+         "t",
+         [](const py::object& self) {
+           const std::span<const double> t = py::cast<const Run&>(self).t();
+           return view_of(t.data(), t.size(), self);
+         },
+         "times of the samples")
+      .def(
+          "__getitem__",
+          [](const py::object& self, const std::string& column) {
+            const std::span<const double> values = py::cast<const Run&>(self)[column];
+            return view_of(values.data(), values.size(), self);
+          },
+          "The numbers of a column of any table, those of trajectory.csv first.")
+      .def("table", &Run::table, py::return_value_policy::reference_internal,
+           "A table by the name of its file.")
+      .def("save", &Run::save, py::arg("folder"), py::arg("force") = false,
+           "Writes the folder that the command writes with --out.");
+}
+
+template <class Options, class Function>
+void bind_work(py::module_& m, const char* name, const char* note, Function* function) {
+  const std::string text = std::string(note) + "\n\nOptions:" + describe_options<Options>();
+  m.def(
+      name,
+      [name, function](const Model& model, const py::kwargs& given) {
+        WatchedWork work;
+        Options options = read_options<Options>(name, given);
+        options.watch = work.watch();
+        const Model kept = model;
+        return result_of(work.run([&] { return function(kept, options); }));
+      },
+      py::arg("model"), text.c_str());
+}
+
+}  // namespace
+}  // namespace cartan::python
+
+namespace cartan::python {
+#include "from_headers.inc"
+
+namespace {
+
+void bind_problems(py::module_& m) {
+  py::class_<Problem>(m, "Problem", "One thing that is wrong, and its place.")
+      .def_readonly("file", &Problem::file)
+      .def_readonly("line", &Problem::line)
+      .def_readonly("column", &Problem::column)
+      .def_readonly("message", &Problem::message)
+      .def_readonly("warning", &Problem::warning)
+      .def("__repr__", [](const Problem& p) {
+        return p.file + ":" + std::to_string(p.line) + ":" + std::to_string(p.column) + ": " +
+               p.message;
+      });
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+      py::list problems;
+      for (const Problem& problem : error.problems()) problems.append(problem);
+      const bool input = error.kind() == Error::Kind::bad_input;
+      const py::object kind =
+          py::module_::import("cartan.errors").attr(input ? "InputError" : "FailedError");
+      PyErr_SetObject(kind.ptr(), kind(error.what(), problems).ptr());
+    }
+  });
+}
+
+template <class Read>
+Model load_watched(const py::kwargs& given, Read read) {
+  WatchedWork work;
+  LoadOptions options = read_options<LoadOptions>("load", given);
+  options.watch = work.watch();
+  return work.run([&] { return read(options); });
+}
+
+void bind_model(py::module_& m) {
+  py::class_<Model> model(m, "Model", "A machine: read from a file or a text, never changed.");
+  model.def_property_readonly("name", &Model::name)
+      .def_property_readonly("file", &Model::file)
+      .def_property_readonly("text", &Model::text)
+      .def_property_readonly("is_mechanism", &Model::is_mechanism)
+      .def("_with", py::overload_cast<std::string_view, double>(&Model::with, py::const_))
+      .def("_with", py::overload_cast<std::string_view, std::string_view>(&Model::with, py::const_))
+      .def("save", &Model::save, py::arg("path"), py::arg("force") = false);
+  const auto list = [&](const char* name, std::vector<std::string> (Model::*names)() const) {
+    model.def_property_readonly(
+        name, [names](const Model& self) { return value_of((self.*names)(), {}); });
+  };
+  list("bodies", &Model::bodies);
+  list("joints", &Model::joints);
+  list("forces", &Model::forces);
+  list("constraints", &Model::constraints);
+  list("variables", &Model::variables);
+  list("outputs", &Model::outputs);
+  list("events", &Model::events);
+  model.def_property_readonly("_parameters",
+                              [](const Model& self) { return value_of(self.parameters(), {}); });
+  model.def_property_readonly("warnings", [](const Model& self) {
+    py::list problems;
+    for (const Problem& problem : self.warnings()) problems.append(problem);
+    return problems;
+  });
+  m.def(
+      "load",
+      [](const py::object& path, const py::kwargs& given) {
+        const std::string file = read_text(path, "path");
+        return load_watched(given, [&](const LoadOptions& o) { return load(file, o); });
+      },
+      py::arg("path"), "Reads a model file and checks it.");
+  m.def(
+      "load_text",
+      [](const std::string& text, const std::string& file, const py::kwargs& given) {
+        return load_watched(given, [&](const LoadOptions& o) { return load_text(text, o, file); });
+      },
+      py::arg("text"), py::arg("file") = "model.toml", "Reads the text of a model file.");
+}
+
+py::dict dict_of(const std::vector<std::pair<std::string, std::string>>& list) {
+  py::dict dict;
+  for (const auto& [name, meaning] : list) dict[py::str(name)] = meaning;
+  return dict;
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_cartan, m) {
+  m.doc() = "Cartan: the mechanics of machines.";
+  bind_problems(m);
+  bind_enums(m);
+  bind_model(m);
+  bind_records(m);
+  bind_functions(m);
+  bind_equations(m);
+  py::module_ symbols = m.def_submodule("symbols", "Derivations by hand.");
+  bind_scalars(symbols);
+  bind_vectors(symbols);
+  bind_equations_of_motion(symbols);
+  m.def(
+      "plot",
+      [](const py::object& paths, const py::kwargs& given) {
+        WatchedWork work;
+        PlotOptions options = read_options<PlotOptions>("plot", given);
+        options.watch = work.watch();
+        const std::vector<std::string> files = read_texts(paths, "paths");
+        return value_of(work.run([&] { return plot(files, options); }), {});
+      },
+      py::arg("paths"), "Draws folders of results or tables; gives the names of the pictures.");
+  m.attr("__version__") = version();
+  m.attr("formulations") = dict_of(formulations());
+  m.attr("integrators") = dict_of(integrators());
+}
+
+}  // namespace cartan::python

@@ -1,0 +1,216 @@
+#include <cartan/system.h>
+#include <pybind11/numpy.h>
+
+#include "parts.h"
+#include "values.h"
+
+namespace cartan::python {
+namespace {
+
+using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
+
+std::string shape_of(const py::array& array) {
+  std::string text = "(";
+  for (py::ssize_t i = 0; i < array.ndim(); ++i)
+    text += (i ? ", " : "") + std::to_string(array.shape(i));
+  return text + ")";
+}
+
+// The last axis is the state; axes before it count states.
+std::size_t count_states(const Equations& system, const Numbers& x, const char* name) {
+  const auto n = static_cast<py::ssize_t>(system.size());
+  if (x.ndim() < 1 || x.shape(x.ndim() - 1) != n)
+    throw py::value_error(std::string(name) + " has the shape " + shape_of(x) +
+                          ": its last axis must have the " + std::to_string(n) +
+                          " numbers of a state (see .names)");
+  return n == 0 ? 0 : static_cast<std::size_t>(x.size() / n);
+}
+
+std::span<const double> numbers_of(const Numbers& array) {
+  return {array.data(), static_cast<std::size_t>(array.size())};
+}
+
+// `out`, if it can be written as it stands, or a new array of the shape.
+py::array_t<double> place_for(const py::object& out, const std::vector<py::ssize_t>& shape) {
+  if (out.is_none()) return py::array_t<double>(shape);
+  if (!py::isinstance<py::array_t<double>>(out))
+    throw py::type_error("out must be an array of float64");
+  py::array_t<double> array = py::reinterpret_borrow<py::array_t<double>>(out);
+  const std::vector<py::ssize_t> given(array.shape(), array.shape() + array.ndim());
+  if (given != shape)
+    throw py::value_error("out has the shape " + shape_of(array) + ": expected that of the result");
+  if (!array.writeable() || !(array.flags() & py::array::c_style))
+    throw py::value_error("out must be contiguous and writeable");
+  return array;
+}
+
+std::span<double> numbers_in(py::array_t<double>& array) {
+  return {array.mutable_data(), static_cast<std::size_t>(array.size())};
+}
+
+std::vector<py::ssize_t> shape_with(const Numbers& x, std::initializer_list<std::size_t> last) {
+  std::vector<py::ssize_t> shape(x.shape(), x.shape() + x.ndim() - 1);
+  for (const std::size_t n : last) shape.push_back(static_cast<py::ssize_t>(n));
+  return shape;
+}
+
+constexpr std::size_t worth_releasing =
+    16;  // states: fewer are done before another thread could begin
+
+// A state that can be read as it stands: no conversion, no copy.
+bool is_plain_state(py::handle value, std::size_t size) {
+  if (!py::isinstance<py::array>(value)) return false;
+  const auto array = py::reinterpret_borrow<py::array>(value);
+  constexpr int needed = static_cast<int>(py::array::c_style) |
+                         static_cast<int>(py::detail::npy_api::NPY_ARRAY_ALIGNED_);
+  return array.ndim() == 1 && array.size() == static_cast<py::ssize_t>(size) &&
+         (array.flags() & needed) == needed && py::isinstance<py::array_t<double>>(value);
+}
+
+py::object derivative_of_one(const Equations& self, double t, const py::array& x,
+                             const py::object& out) {
+  const std::span<const double> from(static_cast<const double*>(x.data()), self.size());
+  if (is_plain_state(out, self.size()) && py::reinterpret_borrow<py::array>(out).writeable()) {
+    auto place = py::reinterpret_borrow<py::array>(out);
+    self.derivative(t, from, {static_cast<double*>(place.mutable_data()), self.size()});
+    return out;
+  }
+  py::array_t<double> result = place_for(out, {static_cast<py::ssize_t>(self.size())});
+  self.derivative(t, from, numbers_in(result));
+  return std::move(result);
+}
+
+py::object derivative(const Equations& self, const py::object& t, const py::object& state,
+                      const py::object& out) {
+  if (PyFloat_Check(t.ptr()) && is_plain_state(state, self.size()))
+    return derivative_of_one(self, PyFloat_AS_DOUBLE(t.ptr()),
+                             py::reinterpret_borrow<py::array>(state), out);
+  const Numbers x = py::cast<Numbers>(state);
+  const std::size_t count = count_states(self, x, "x");
+  py::array_t<double> result = place_for(out, {x.shape(), x.shape() + x.ndim()});
+  const std::span<const double> from = numbers_of(x);
+  const std::span<double> to = numbers_in(result);
+  const Numbers times = py::cast<Numbers>(t);
+  if (times.size() != 1 && static_cast<std::size_t>(times.size()) != count)
+    throw py::value_error("t has " + std::to_string(times.size()) + " numbers: expected one, or " +
+                          std::to_string(count) + ", one for each state");
+  const std::span<const double> at = numbers_of(times);
+  if (count < worth_releasing) {
+    self.derivatives(at, from, to);
+  } else {
+    const py::gil_scoped_release others_go_on;
+    self.derivatives(at, from, to);
+  }
+  return std::move(result);
+}
+
+// Evaluates state by state; `each(x, place k)`.
+template <class Each>
+void for_each_state(const Equations& self, const Numbers& x, std::size_t count, const Each& each) {
+  const std::size_t n = self.size();
+  const std::span<const double> all = numbers_of(x);
+  for (std::size_t k = 0; k < count; ++k) each(all.subspan(k * n, n), k);
+}
+
+py::object jacobian(const Equations& self, double t, const Numbers& x, const py::object& out) {
+  const std::size_t count = count_states(self, x, "x"), n = self.size();
+  py::array_t<double> result = place_for(out, shape_with(x, {n, n}));
+  const std::span<double> to = numbers_in(result);
+  const py::gil_scoped_release others_go_on;
+  for_each_state(self, x, count, [&](std::span<const double> at, std::size_t k) {
+    self.jacobian(t, at, to.subspan(k * n * n, n * n));
+  });
+  return std::move(result);
+}
+
+using Product = void (Equations::*)(double, std::span<const double>, std::span<const double>,
+                                    std::span<double>) const;
+
+template <Product product>
+py::object calc_product(const Equations& self, double t, const Numbers& x, const Numbers& u,
+                        const py::object& out) {
+  const std::size_t count = count_states(self, x, "x"), n = self.size();
+  if (count_states(self, u, "the direction") != count)
+    throw py::value_error("x and the direction have different numbers of states: " + shape_of(x) +
+                          " and " + shape_of(u));
+  py::array_t<double> result = place_for(out, {x.shape(), x.shape() + x.ndim()});
+  const std::span<double> to = numbers_in(result);
+  const std::span<const double> along = numbers_of(u);
+  const py::gil_scoped_release others_go_on;
+  for_each_state(self, x, count, [&](std::span<const double> at, std::size_t k) {
+    (self.*product)(t, at, along.subspan(k * n, n), to.subspan(k * n, n));
+  });
+  return std::move(result);
+}
+
+py::tuple mass_and_bias(const Equations& self, double t, const Numbers& x) {
+  const std::size_t count = count_states(self, x, "x"), v = self.speeds();
+  py::array_t<double> M(shape_with(x, {v, v})), bias(shape_with(x, {v}));
+  const std::span<double> to_M = numbers_in(M), to_bias = numbers_in(bias);
+  for_each_state(self, x, count, [&](std::span<const double> at, std::size_t k) {
+    self.mass_matrix(t, at, to_M.subspan(k * v * v, v * v), to_bias.subspan(k * v, v));
+  });
+  return py::make_tuple(M, bias);
+}
+
+py::tuple energies(const Equations& self, double t, const Numbers& x) {
+  const std::size_t count = count_states(self, x, "x");
+  py::array_t<double> kinetic(shape_with(x, {})), potential(shape_with(x, {}));
+  for_each_state(self, x, count, [&](std::span<const double> at, std::size_t k) {
+    self.energies(t, at, kinetic.mutable_data()[k], potential.mutable_data()[k]);
+  });
+  return py::make_tuple(kinetic, potential);
+}
+
+}  // namespace
+
+void bind_equations(py::module_& m) {
+  const py::arg t("t"), x("x");
+  py::class_<Equations>(m, "Equations",
+                        "x' = f(t, x) of a model. Arrays may have axes before that of the state.")
+      .def(py::init<const Model&, const std::string&>(), py::arg("model"),
+           py::arg("formulation") = "")
+      .def_property_readonly("size", &Equations::size, "numbers of a state")
+      .def_property_readonly("speeds", &Equations::speeds, "how many of them are speeds")
+      .def_property_readonly("names",
+                             [](const Equations& self) { return value_of(self.names(), {}); })
+      .def_property_readonly(
+          "start",
+          [](const py::object& self) {
+            return value_of(py::cast<const Equations&>(self).start(), self);
+          },
+          "the initial state")
+      .def_property_readonly("start_time", &Equations::start_time)
+      .def("derivative", &derivative, t, x, py::arg("out") = py::none(),
+           "Rates of the state, exact to rounding.")
+      .def("__call__", &derivative, t, x, py::arg("out") = py::none(),
+           "The same: what solvers of SciPy take.")
+      .def("jacobian", &jacobian, t, x, py::arg("out") = py::none(), "d f / d x, exact.")
+      .def("jvp", &calc_product<&Equations::jvp>, t, x, py::arg("u"), py::arg("out") = py::none(),
+           "The Jacobian times u, exact.")
+      .def("vjp", &calc_product<&Equations::vjp>, t, x, py::arg("w"), py::arg("out") = py::none(),
+           "w times the Jacobian, exact.")
+      .def(
+          "mass_matrix",
+          [](const Equations& s, double at, const Numbers& y) -> py::object {
+            return mass_and_bias(s, at, y)[0];
+          },
+          t, x, "M of M v' + h = J^T lambda.")
+      .def(
+          "bias",
+          [](const Equations& s, double at, const Numbers& y) -> py::object {
+            return mass_and_bias(s, at, y)[1];
+          },
+          t, x, "h of M v' + h = J^T lambda: gravity and all forces.")
+      .def(
+          "acceleration",
+          [](const Equations& s, double at, const Numbers& y) -> py::object {
+            const py::object rates = derivative(s, py::float_(at), y, py::none());
+            const auto n = static_cast<long>(s.size()), v = static_cast<long>(s.speeds());
+            return rates[py::make_tuple(py::ellipsis(), py::slice(n - v, n, 1))];
+          },
+          t, x, "v', the rates of the speeds.")
+      .def("energies", &energies, t, x, "Kinetic and potential energy.");
+}
+
+}  // namespace cartan::python

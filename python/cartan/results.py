@@ -1,0 +1,73 @@
+"""What results can do beside what the library gives them."""
+
+import fnmatch
+
+
+def _names(self):
+    return [column.name for column in self.columns]
+
+
+def _numbers(self):
+    """The columns with numbers."""
+    return {column.name: column.values for column in self.columns if len(column.values) or not column.words}
+
+
+def _frame(self):
+    """A pandas.DataFrame over the first column; the numbers are copied."""
+    import pandas
+
+    columns = {c.name: (c.words or c.values) for c in self.columns}
+    frame = pandas.DataFrame(columns)
+    return frame.set_index(self.columns[0].name) if self.columns else frame
+
+
+def _xarray(self):
+    """An xarray.Dataset with units."""
+    import xarray
+
+    time = self.columns[0].name
+    data = {c.name: (time, c.values, {"units": c.unit}) for c in self.columns[1:] if not c.words}
+    return xarray.Dataset(data, coords={time: self.columns[0].values})
+
+
+def _plot(self, *columns, axes=None, **style):
+    """Draws columns over time with matplotlib; `*` stands for any letters. Gives the axes."""
+    import matplotlib.pyplot
+
+    table = self.table("trajectory.csv") if hasattr(self, "table") else self
+    names = [c.name for c in table.columns[1:]]
+    wanted = []
+    for pattern in columns or names[:1]:
+        found = fnmatch.filter(names, pattern)
+        if not found:
+            table[pattern]  # the nearest name, or elbow.q for elbow.q0
+            found = [pattern]
+        wanted += found
+    if axes is None:
+        axes = matplotlib.pyplot.figure().gca()
+    units = {c.name: c.unit for c in table.columns}
+    for name in wanted:
+        axes.plot(table[table.columns[0].name], table[name], label=name, **style)
+    axes.set_xlabel("t [s]")
+    kinds = {units.get(name, "") for name in wanted}
+    axes.set_ylabel(f"{wanted[0]} [{kinds.pop()}]" if len(wanted) == 1 else f"[{kinds.pop()}]" if len(kinds) == 1 else "")
+    if len(wanted) > 1:
+        axes.legend()
+    return axes
+
+
+def _run_columns(self):
+    return [column.name for table in self.tables for column in table.columns]
+
+
+def extend_results(run, table):
+    table.names = property(_names, doc="names of the columns")
+    table.numbers = property(_numbers, doc="columns with numbers, by name")
+    table._ipython_key_completions_ = _names
+    table.frame, table.xarray, table.plot = _frame, _xarray, _plot
+    run.names = property(_run_columns, doc="names of all columns")
+    run._ipython_key_completions_ = _run_columns
+    run.frame = lambda self, name="trajectory.csv": self.table(name).frame()
+    run.xarray = lambda self, name="trajectory.csv": self.table(name).xarray()
+    run.plot = _plot
+    run._repr_html_ = lambda self: f"<pre>{__import__('html').escape(self.summary)}</pre>"

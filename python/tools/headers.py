@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Makes the bindings and the type stubs from the public headers, so that no name stands in two places.
+
+usage: headers.py INCLUDE_FOLDER OUT.inc OUT.pyi
+
+Read are the headers of include/cartan, which keep to one style: every struct is a record of plain members or, where
+its name ends in `Options`, a list of options; every function that takes a Model and options does the work of a
+command. Comments become docstrings.
+"""
+
+import keyword
+import re
+import sys
+from pathlib import Path
+
+HAND_WRITTEN = {"Watch", "Model", "Error", "Problem"}  # in bindings/*.cpp
+PYTHON_NAME = {"follow": "continue_"}  # `continue` is a word of C++ and of Python
+
+
+def split_type(declaration):
+    """"std::array<double, 3> a, b = {}" -> ("std::array<double, 3>", ["a", "b"])"""
+    depth = 0
+    for i, letter in enumerate(declaration):
+        depth += letter == "<"
+        depth -= letter == ">"
+        if letter == " " and depth == 0 and not declaration[:i].endswith("const"):
+            break
+    kind, rest, names, depth, begin = declaration[:i], declaration[i + 1 :], [], 0, 0
+    for k, letter in enumerate(rest + ","):
+        depth += letter in "<{("
+        depth -= letter in ">})"
+        if letter == "," and depth == 0:
+            names.append(re.match(r"\s*(\w+)", rest[begin:k]).group(1))
+            begin = k + 1
+    return kind, names
+
+
+def read_members(body):
+    """The members of a struct with the comments beside them."""
+    members, statement, note, braces = [], "", "", 0
+    for line in body.splitlines():
+        code, _, comment = line.partition("//")
+        if not code.strip():
+            if members and not statement and comment and line.startswith("   " * 5):  # a comment goes on
+                members[-1][2] = (members[-1][2] + " " + comment.strip()).strip()
+            continue
+        statement = (statement + " " + code.strip()).strip()
+        note = (note + " " + comment.strip()).strip()
+        if not statement.endswith(";"):
+            continue
+        if "(" not in statement and not re.match(r"(enum|struct|using|friend|private|public)\b", statement):
+            kind, names = split_type(statement.rstrip(";").strip())
+            members += [[kind, name, note] for name in names]
+        statement, note = "", ""
+    return members
+
+
+def comment_before(text, at):
+    lines = []
+    for line in reversed(text[:at].rstrip("\n").split("\n")):
+        if not line.startswith("//"):
+            break
+        lines.insert(0, line[2:].strip())
+    return " ".join(lines)
+
+
+class Header:
+    def __init__(self, path):
+        text = path.read_text(encoding="utf-8")
+        self.records, self.enums, self.functions = [], [], []
+        for match in re.finditer(r"^struct (\w+) \{\n(.*?)^\};", text, re.M | re.S):
+            self.records.append((match.group(1), comment_before(text, match.start()), read_members(match.group(2))))
+        for match in re.finditer(r"^enum class (\w+) \{\n(.*?)^\};", text, re.M | re.S):
+            self.enums.append((match.group(1), re.findall(r"^\s+(\w+),", match.group(2), re.M)))
+        flat = re.sub(r"\n +", " ", text)
+        for match in re.finditer(
+            r"^CARTAN_API (\S.*?) (\w+)\(const Model& model, const (\w+)Options& options(?: = \{\})?\);", flat, re.M
+        ):
+            self.functions.append((*match.groups(), comment_before(flat, match.start())))
+
+
+def python_type(kind):
+    kind = kind.replace("const ", "")
+    simple = {"std::string": "str", "double": "float", "bool": "bool", "int": "int", "long": "int", "void": "None"}
+    if kind in simple:
+        return simple[kind]
+    if kind in ("std::vector<NamedNumber>",):
+        return "dict[str, float]"
+    inner = re.match(r"std::(vector|optional|array)<(.*?)(?:, \d+)?>$", kind)
+    if not inner:
+        return kind
+    outer, inside = inner.groups()
+    if outer == "optional":
+        return python_type(inside) + " | None"
+    if inside in ("double", "std::complex<double>") or inside.startswith("std::vector<double"):
+        return "numpy.ndarray"
+    return f"list[{python_type(inside)}]"
+
+
+def option_type(kind):
+    return {
+        "std::string": "str | float | State",
+        "std::vector<std::string>": "str | list[str] | dict[str, float]",
+        "std::optional<double>": "float",
+        "std::optional<int>": "int",
+    }.get(kind, python_type(kind))
+
+
+def quoted(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+headers = [Header(path) for path in sorted(Path(sys.argv[1]).glob("*.h"))]
+bindings = ["// Made by python/tools/headers.py from include/cartan; not to be edited.", ""]
+stubs = [
+    '"""Made by python/tools/headers.py from include/cartan; not to be edited."""',
+    "import numpy",
+    "from typing import Any",
+    "",
+]
+records = [r for h in headers for r in h.records if r[0] not in HAND_WRITTEN]
+
+for name, _, members in records:
+    if name.endswith("Options"):
+        bindings.append(f"template <>\nvoid visit_options<{name}>(const OptionVisitor<{name}>& visit) {{")
+        for kind, member, note in members:
+            if kind != "Watch":
+                bindings.append(f"  visit({quoted(member)}, {quoted(note)}, put<&{name}::{member}>);")
+        bindings.append("}\n")
+bindings.append("namespace {\n")
+bindings.append("void bind_enums(py::module_& m) {")
+for header in headers:
+    for name, values in header.enums:
+        bindings.append(f"  py::enum_<{name}>(m, {quoted(name)})")
+        bindings += [f"      .value({quoted(v)}, {name}::{v})" for v in values]
+        bindings[-1] += ";"
+bindings.append("}\n")
+bindings.append("void bind_records(py::module_& m) {")
+made = [r for r in records if not r[0].endswith("Options")]
+for name, note, _ in made:  # all of them before any member: members are records, too
+    bindings.append(f"  py::class_<{name}, std::shared_ptr<{name}>> class_{name}(m, {quoted(name)}, {quoted(note)});")
+for name, note, members in made:
+    bindings.append(f"  class_{name}")
+    for kind, member, remark in members:
+        bindings.append(f"      .def_property_readonly({quoted(member)}, member<&{name}::{member}>, {quoted(remark)})")
+    bindings[-1] += ";"
+    shown = [member for kind, member, _ in members if kind in ("std::string", "double", "int", "long", "bool") and member not in ("json", "text", "csv")]
+    bindings.append(f"  class_{name}.def(\"__repr__\", [](py::object self) {{ return describe(self, {quoted(name)}, {{{', '.join(quoted(s) for s in shown[:6])}}}); }});")
+    bindings.append(f"  extend(class_{name});")
+    stubs.append(f"class {name}:\n    {quoted(note)}\n" + "".join(
+        f"    @property\n    def {member}(self) -> {python_type(kind)}:\n        {quoted(remark)}\n" for kind, member, remark in members))
+bindings.append("}\n")
+bindings.append("void bind_functions(py::module_& m) {")
+options = {name: members for name, _, members in records}
+for header in headers:
+    for result, name, which, note in header.functions:
+        shown = PYTHON_NAME.get(name, name)
+        bindings.append(f"  bind_work<{which}Options>(m, {quoted(shown)}, {quoted(note)}, &{name});")
+        takes = ", ".join(
+            f"{m}{'_' if keyword.iskeyword(m) else ''}: {option_type(kind)} = ..."
+            for kind, m, _ in options[which + "Options"] if kind != "Watch")
+        stubs.append(f"def {shown}(model: Any, *, {takes}) -> {python_type(result)}:\n    {quoted(note)}\n")
+bindings.append("}\n\n}  // namespace")
+Path(sys.argv[2]).write_text("\n".join(bindings) + "\n", encoding="utf-8")
+Path(sys.argv[3]).write_text("\n".join(stubs) + "\n", encoding="utf-8")
