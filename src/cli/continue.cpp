@@ -6,6 +6,7 @@
 #include "cli/analysis_state.h"
 #include "cli/arguments.h"
 #include "cli/branch_report.h"
+#include "cli/interrupt.h"
 #include "cli/option_names.h"
 #include "cli/out_option.h"
 #include "io/output_files.h"
@@ -147,7 +148,13 @@ int continue_command(const Words& words) {
   if (const std::optional<int> status = read_continue_arguments(words, o)) return *status;
   if (const std::string problem = complete(o); !problem.empty())
     return complain("continue", problem);
-  const BranchDiagram diagram = search_branches(o.request);
+  if (!may_write("continue", "continue", o.out, o.force,
+                 {"branch.csv", "units.json", "bifurcations.json", "branch.svg"}))
+    return exit_bad_input;
+  const BranchDiagram diagram = [&] {
+    const InterruptDeadline deadline("continue");
+    return search_branches(o.request);
+  }();
   if (diagram.branches.empty()) {
     if (diagram.problem.empty()) return exit_bad_input;  // told already
     return complain("continue", fmt::format("{}: {}", o.request.model.path, diagram.problem),

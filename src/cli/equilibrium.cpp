@@ -197,6 +197,8 @@ int equilibrium_command(const Words& words) {
     if (!given) return exit_bad_input;
     start = make_start(*steady->system, *given);
   }
+  if (!may_write("equilibrium", "equilibrium", o.out, o.force, {"state.json", "equilibrium.json"}))
+    return exit_bad_input;
   if (o.minimise && !go_down(*steady, o, start)) return exit_failed;
   EquilibriumOptions options;
   const auto held = read_holds("equilibrium", *steady, o.holds, start);

@@ -290,6 +290,10 @@ int search_box(const SteadyCase& steady, const SearchArguments& arguments) {
   if (!read_holds("equilibrium", steady, arguments.holds, initial_state(steady)))
     return exit_bad_input;
 
+  if (!may_write("equilibrium", "equilibrium --search", arguments.out, arguments.force,
+                 {"search.csv", "units.json", "search.svg", "equilibria.json"}))
+    return exit_bad_input;
+
   const std::vector<std::vector<double>> grid = make_grid(varied);
   std::vector<SearchStart> starts;
   for (const std::vector<double>& point : grid) starts.push_back(make_start(steady, varied, point));

@@ -92,13 +92,31 @@ std::optional<ExperimentsText> read_measurements(FitArguments& o) {
   Diagnostics problems(o.choice.file);
   std::optional<ExperimentsText> result;
   if (!o.experiments.empty()) {
-    result = read_experiments(o.experiments, problems);
+    ModelArguments consenting = o.choice.model;  // --trust and --allow-path count for it too
+    consenting.path = o.experiments;
+    result = read_experiments(o.experiments, consent_of(consenting, CodeUse::never), problems);
   } else if (auto data = read_data(o.data, problems)) {
     text.experiments.push_back(std::move(*data));
     result = std::move(text);
   }
-  fmt::print(stderr, "{}", problems.text());
+  print_findings(problems);
   return result;
+}
+
+std::string number_of_set(std::size_t k, std::size_t sets) {
+  return sets > 1 ? fmt::format("-{}", k + 1) : "";
+}
+
+// What write_results will write.
+std::vector<std::string> result_names(const std::vector<std::unique_ptr<FitSetup>>& setups) {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < setups.size(); ++k) {
+    const std::string number = number_of_set(k, setups.size());
+    names.insert(names.end(), {"residuals" + number + ".csv", "fit" + number + ".json"});
+    for (std::size_t e = 0; e < setups[k]->problem.experiments.size(); ++e)
+      names.push_back(fmt::format("residuals{}_{}.svg", number, e + 1));
+  }
+  return names;
 }
 
 bool write_results(const FitArguments& o, const std::vector<FitReport>& reports) {
@@ -106,7 +124,7 @@ bool write_results(const FitArguments& o, const std::vector<FitReport>& reports)
   const auto output = OutputFolder::open(o.out, "fit", replace_if(o.force), problem);
   bool written = output != nullptr;
   for (std::size_t k = 0; written && k < reports.size(); ++k) {
-    const std::string number = reports.size() > 1 ? fmt::format("-{}", k + 1) : "";
+    const std::string number = number_of_set(k, reports.size());
     written = output->write("residuals" + number + ".csv", residuals_csv(reports[k]), problem) &&
               output->write("fit" + number + ".json", fit_json(reports[k]), problem);
     const std::size_t experiments = reports[k].setup.problem.experiments.size();
@@ -159,6 +177,7 @@ int fit_command(const Words& words) {
     if (!setup) return exit_bad_input;
     setups.push_back(std::make_unique<FitSetup>(std::move(*setup)));
   }
+  if (!may_write("fit", "fit", o.out, o.force, result_names(setups))) return exit_bad_input;
   std::vector<FitReport> reports;
   for (const auto& setup : setups) {
     reports.push_back({*setup, {}});

@@ -175,10 +175,13 @@ void print_result_json(const Generated& r, const GenerateArguments& o) {
               {"seconds", r.seconds}});
 }
 
+std::string writer_of(const GenerateArguments& o, const std::string& name) {
+  return "generate " + o.language + " " + name;
+}
+
 bool write_generated(const std::vector<GeneratedFile>& files, const GenerateArguments& o,
                      const std::string& name, std::string& problem) {
-  const auto out = OutputFolder::open(o.out, "generate " + o.language + " " + name,
-                                      replace_if(o.force), problem);
+  const auto out = OutputFolder::open(o.out, writer_of(o, name), replace_if(o.force), problem);
   if (!out) return false;
   for (const GeneratedFile& file : files)
     if (!out->write(file.name, file.text, problem)) return false;
@@ -210,6 +213,11 @@ int generate_command(const Words& words) {
   const auto system = load_system(*model, "recursive", SystemUse::derivation);
   if (!system) return exit_bad_input;
 
+  const std::string stem = std::filesystem::path(o.model.path).stem().string();
+  const std::string name = identifier_from(o.name.empty() ? stem : o.name);
+  if (!may_write("generate", writer_of(o, name), o.out, o.force, first_files(name, *language)))
+    return exit_bad_input;
+
   const auto begin = std::chrono::steady_clock::now();
   Derivation derivation(*model, parameter_values(*model), make_sample_state(*system),
                         {o.fold, true});
@@ -217,8 +225,7 @@ int generate_command(const Words& words) {
   options.form = o.form == "recursive" ? EquationForm::recursive : EquationForm::mass_matrix;
   options.jacobian = o.jacobian || o.variational;
   options.variational = o.variational;
-  const std::string stem = std::filesystem::path(o.model.path).stem().string();
-  CodeUnit unit = make_unit(derivation, options, identifier_from(o.name.empty() ? stem : o.name));
+  CodeUnit unit = make_unit(derivation, options, name);
   unit.model_hash = hash_of(o.model);
   unit.remarks = remarks_about(*model, o);
   std::string problem = missing_derivative(*model, derivation.graph());

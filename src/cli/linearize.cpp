@@ -159,6 +159,9 @@ int linearize_once(const LinearizeArguments& o) {
   }
   const std::optional<std::vector<Held>> held = read_holds("linearize", *steady, o.holds, start);
   if (!held) return exit_bad_input;
+  if (!may_write("linearize", "linearize", o.out, o.force,
+                 {"eigenvalues.csv", "units.json", "linearize.json"}))
+    return exit_bad_input;
   const LinearizeResult result = analyse(*steady, start, *held, search);
   if (result.status != exit_done)
     return complain("linearize", fmt::format("{}: {}", o.model.path, result.problem),
@@ -306,6 +309,8 @@ int linearize_sweep(const LinearizeArguments& o) {
   std::string problem;
   const std::optional<Range> range = read_range(o.sweep, *model, problem);
   if (!range) return complain("linearize", "--sweep: " + problem);
+  if (!may_write("linearize", "linearize --sweep", o.out, o.force, {"sweep.csv", "units.json"}))
+    return exit_bad_input;
   std::vector<SweepPoint> points;
   if (model->find_parameter(range->name) >= 0) {
     if (!sweep_parameter(o, *range, points)) return exit_bad_input;

@@ -72,9 +72,10 @@ class SectionTable {
     std::vector<std::string> names = {"t"};
     for (int i = 0; i < size(); ++i) names.push_back(system.component_name(i));
     table_->header(names);
-    output_->write("units.json",
-                   ColumnUnits::of(model).json_for(fmt::format("{}", fmt::join(names, ","))),
-                   problem_);
+    if (output_->write("units.json",
+                       ColumnUnits::of(model).json_for(fmt::format("{}", fmt::join(names, ","))),
+                       problem_))
+      problem_ = output_->find_conflict();
   }
   void add(const State& state) {
     table_->number(state.t);
@@ -83,6 +84,9 @@ class SectionTable {
     ++rows_;
   }
   bool close() { return !table_ || (table_->close(problem_) && output_->commit(problem_)); }
+  void discard() {
+    if (output_) output_->discard();
+  }
   const std::string& problem() const { return problem_; }
   long rows() const { return rows_; }
 
@@ -133,11 +137,14 @@ int lyapunov_command(const Words& words) {
   {
     Progress progress("lyapunov", !o.quiet);
     options.on_progress = [&](double fraction) { progress.show(fraction); };
+    const InterruptDeadline deadline("lyapunov", [&] { table.discard(); });
     result = calc_lyapunov_exponents(*a.system, a.start, options);
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (!result.problem.empty()) return complain("lyapunov", result.problem, exit_failed);
+  if (!result.problem.empty())
+    return complain("lyapunov", *options.flow.stop_requested ? "interrupted" : result.problem,
+                    exit_failed);
   if (!table.close()) return complain("lyapunov", table.problem(), exit_failed);
   if (o.json) {
     Json json = {{"model", a.model->name},

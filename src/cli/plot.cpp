@@ -8,6 +8,7 @@
 #include "cli/chart_pictures.h"
 #include "cli/json_values.h"
 #include "cli/numbers.h"
+#include "cli/out_option.h"
 #include "io/output_files.h"
 #include "report/plots.h"
 
@@ -20,7 +21,7 @@ struct PlotArguments {
   std::string out, title, x_label, y_label, log;
   std::vector<std::string> formats = {"svg"};
   std::optional<double> width, height;
-  bool json = false;
+  bool json = false, force = false;
 };
 
 std::optional<int> read_plot_arguments(const Words& words, PlotArguments& o) {
@@ -56,6 +57,7 @@ std::optional<int> read_plot_arguments(const Words& words, PlotArguments& o) {
   arguments.option("--height", "H", "of a picture, in pixels (540)", o.height);
   arguments.option("--out", "DIR", "where to write (`plots` in the folder, or beside the file)",
                    o.out);
+  declare_force(arguments, o.force);
   arguments.flag("--json", "print one JSON object: `files`", o.json);
   arguments.names_from([&o] { return read_run_parameters(o.request.paths[0]); });
   return arguments.parse(words);
@@ -89,6 +91,36 @@ std::string default_folder(const std::string& path) {
   return folder.empty() ? "." : folder.string();
 }
 
+bool wants(const PlotArguments& o, const char* format) {
+  return std::count(o.formats.begin(), o.formats.end(), format) > 0;
+}
+
+std::vector<std::string> picture_names(const PlotArguments& o,
+                                       const std::vector<NamedChart>& charts) {
+  std::vector<std::string> names;
+  for (const NamedChart& named : charts)
+    for (const char* format : {"svg", "png"})
+      if (wants(o, format)) names.push_back(named.name + "." + format);
+  return names;
+}
+
+bool draw(const PlotArguments& o, std::vector<NamedChart>& charts, OutputFolder& output,
+          std::string& problem) {
+  std::vector<ChartPicture> pictures;
+  for (NamedChart& named : charts) {
+    Chart& chart = named.chart;
+    if (!o.title.empty()) chart.title = o.title;
+    if (!o.x_label.empty()) chart.x_label = o.x_label;
+    if (!o.y_label.empty()) chart.y_label = o.y_label;
+    chart.width = o.width.value_or(chart.width);
+    chart.height = o.height.value_or(chart.height);
+    const std::string text = chart_svg(chart);
+    if (wants(o, "svg") && !output.write(named.name + ".svg", text, problem)) return false;
+    if (wants(o, "png")) pictures.push_back({text, output.add(named.name + ".png")});
+  }
+  return pictures.empty() || write_pictures(pictures, problem);
+}
+
 }  // namespace
 
 int plot_command(const Words& words) {
@@ -99,27 +131,17 @@ int plot_command(const Words& words) {
   std::vector<NamedChart> charts = make_plots(o.request, problem);
   if (charts.empty()) return complain("plot", problem);
   const std::string folder = o.out.empty() ? default_folder(o.request.paths[0]) : o.out;
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) return complain("plot", fmt::format("{}: {}", folder, failed.message()));
-  const bool png = std::count(o.formats.begin(), o.formats.end(), "png") > 0;
-  const bool svg = std::count(o.formats.begin(), o.formats.end(), "svg") > 0;
+  const std::unique_ptr<OutputFolder> output =
+      OutputFolder::open(folder, "plot", replace_if(o.force), problem);
+  if (!output) return complain("plot", problem);
+  output->keep_earlier();  // pictures of other quantities
+  problem = output->find_conflict(picture_names(o, charts));
+  if (!problem.empty()) return complain("plot", problem);
+  if (!draw(o, charts, *output, problem) || !output->commit(problem))
+    return complain("plot", problem, exit_failed);
   std::vector<std::string> files;
-  std::vector<ChartPicture> pictures;
-  for (NamedChart& named : charts) {
-    Chart& chart = named.chart;
-    if (!o.title.empty()) chart.title = o.title;
-    if (!o.x_label.empty()) chart.x_label = o.x_label;
-    if (!o.y_label.empty()) chart.y_label = o.y_label;
-    chart.width = o.width.value_or(chart.width);
-    chart.height = o.height.value_or(chart.height);
-    const std::string base = (fs::path(folder) / named.name).string(), text = chart_svg(chart);
-    if (svg && !write_whole_file(base + ".svg", text, Replace::yes, problem))
-      return complain("plot", problem, exit_failed);
-    if (svg) files.push_back(base + ".svg");
-    if (png) files.push_back(base + ".png"), pictures.push_back({text, base + ".png"});
-  }
-  if (png && !write_pictures(pictures, problem)) return complain("plot", problem, exit_failed);
+  for (const std::string& name : output->names())
+    files.push_back((fs::path(folder) / name).string());
   if (o.json)
     print_json({{"files", files}});
   else

@@ -91,11 +91,15 @@ std::unique_ptr<OutputFolder> OutputFolder::open(const std::string& folder,
 }
 
 OutputFolder::~OutputFolder() {
+  discard();
+  if (lock_ >= 0) close(lock_);
+}
+
+void OutputFolder::discard() {
   std::error_code ignored;
   if (writing_) fs::remove_all(aside(""), ignored);
   if (!committed_)
     for (const std::string& folder : made_) fs::remove(folder, ignored);  // only when empty
-  if (lock_ >= 0) close(lock_);
 }
 
 std::string OutputFolder::aside(const std::string& name) const {
@@ -180,7 +184,7 @@ bool OutputFolder::commit(std::string& problem) {
   if (!problem.empty()) return false;
   Manifest next;
   for (const auto& [name, file] : before_.files)
-    if (file.command != command_) next.files[name] = file;
+    if (file.command != command_ || keeps_earlier_) next.files[name] = file;
   next.partial = before_.partial;
   next.partial.erase(command_);
   if (!partial_.empty()) next.partial[command_] = partial_;
@@ -203,6 +207,13 @@ bool OutputFolder::commit(std::string& problem) {
   if (!install(next, problem)) return false;
   before_ = std::move(next);
   return true;
+}
+
+std::string refuse_folder(const std::string& folder, const std::string& command, Replace replace,
+                          const std::vector<std::string>& names) {
+  std::string problem;
+  const auto output = OutputFolder::open(folder, command, replace, problem);
+  return output ? output->find_conflict(names) : problem;
 }
 
 bool OutputFolder::append(const std::string& name, std::string_view content, std::string& problem) {
