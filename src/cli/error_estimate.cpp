@@ -50,8 +50,8 @@ SecondRun plan_second_run(const SimulateOptions& first, const SimulateReport& re
   return second;
 }
 
-ErrorEstimate say(std::string how) {
-  return {std::nullopt, std::move(how)};
+ErrorEstimate say(std::string how, long evaluations = 0) {
+  return {std::nullopt, std::move(how), evaluations};
 }
 
 ErrorEstimate judge(const Separation& apart, const SecondRun& second) {
@@ -60,9 +60,10 @@ ErrorEstimate judge(const Separation& apart, const SecondRun& second) {
         "chaotic: a second run with {} has nothing in common with this one from t = {:.3g} s on",
         second.what, *apart.lost));
   if (apart.lost)
-    return {apart.at_end, fmt::format("a second run with {} has nothing in common with this one "
-                                      "from t = {:.3g} s on: both are too coarse",
-                                      second.what, *apart.lost)};
+    return {apart.at_end,
+            fmt::format("a second run with {} has nothing in common with this one from t = {:.3g} "
+                        "s on: both are too coarse",
+                        second.what, *apart.lost)};
   const double error = apart.at_end / (second.ratio - 1);
   if (error < std::max(rounding_level, rounding_part * apart.size))
     return say(fmt::format("at rounding level (second run with {})", second.what));
@@ -79,6 +80,7 @@ ErrorEstimate estimate_error(const System& system, const State& start,
   std::vector<Place> mine = path.places();
   mine.push_back(place(report.final_state));
   std::string failure;
+  long evaluations = 0;
   for (const bool timid : {false, true}) {
     const SecondRun second = plan_second_run(options, report, timid);
     if (!(second.ratio > 1.2))
@@ -90,16 +92,19 @@ ErrorEstimate estimate_error(const System& system, const State& start,
       if (other.wants()) other.add(place(state));
     };
     const SimulateReport coarse = simulate(system, start, second.options, observer);
+    evaluations += coarse.counts.evaluations;
     if (coarse.status == report.status) {
       std::vector<Place> its = other.places();
       its.push_back(place(coarse.final_state));
-      return judge(compare_paths(mine, its), second);
+      ErrorEstimate result = judge(compare_paths(mine, its), second);
+      result.evaluations = evaluations;
+      return result;
     }
     failure = fmt::format("none: a second run with {} {}", second.what,
                           coarse.ok() ? "ends in another way" : "failed: " + coarse.message);
     if (coarse.status == RunStatus::cancelled) break;
   }
-  return say(failure);
+  return say(failure, evaluations);
 }
 
 }  // namespace cartan
