@@ -14,7 +14,8 @@ constexpr double follows_tolerance = 0.78;  // error control: the error goes wit
 constexpr double rounding_level = 3e-12, rounding_part = 1e-14;
 constexpr int multistep_order = 4;  // about what SUNDIALS uses
 constexpr double loosest_tolerance = 0.01;
-constexpr int most_samples = 500;
+constexpr long few_steps = 100;
+constexpr int most_samples = 500, most_interval = 1 << 29;
 
 struct SecondRun {
   SimulateOptions options;
@@ -28,12 +29,18 @@ SecondRun plan_second_run(const SimulateOptions& first, const SimulateReport& re
   SecondRun second{first, 1, ""};
   if (method.adaptive && !first.fixed_step) {
     const int order = method.order > 0 ? method.order : multistep_order;
-    const double factor =
-        std::min(timid ? 10 : std::pow(2.0, order + 3), loosest_tolerance / report.tolerance);
+    // of few steps most begin the motion anew, which takes the same in both runs
+    const double bold = std::pow(2.0, report.steps < few_steps ? order + 5 : order + 3);
+    const double factor = std::min(timid ? 10 : bold, loosest_tolerance / report.tolerance);
     second.options.tolerance = factor * report.tolerance;
     second.ratio = std::pow(factor, follows_tolerance);
+    // a sample between the ends of a step costs further evaluations, and the path between start
+    // and end only tells whether the motion is chaotic
     const double count = first.duration / (first.step * first.every);
-    while (count / (second.options.every / first.every) > most_samples) second.options.every *= 2;
+    const double enough = std::min<double>(most_samples, static_cast<double>(report.steps) / 4);
+    while (count / (second.options.every / first.every) > enough &&
+           second.options.every < most_interval)
+      second.options.every *= 2;
     second.what = fmt::format("tolerance {:.2g}", second.options.tolerance);
     return second;
   }
