@@ -207,6 +207,7 @@ struct PlotOptions {
   std::vector<std::string> format = {"svg"};      // svg, png; png needs chromium
   std::optional<double> width = {}, height = {};  // of a picture, in pixels
   std::string out = {};                           // default: `plots` in the folder of the run
+  bool force = false;                             // replace files that are no earlier pictures
   Watch watch = {};
 };
 

@@ -1,4 +1,6 @@
 // cartan check: validate a model and say what it is.
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "cli/terminal/arguments.h"
@@ -101,7 +103,10 @@ void print_facts(const Model& model, const ModelFacts& facts) {
   line("total mass", fmt::format("{:.10g} kg", facts.mass));
   const Vec3<double>&x = facts.com, &p = facts.principal;
   line("centre of mass", fmt::format("({:.6g}, {:.6g}, {:.6g}) m at the start", x.x, x.y, x.z));
-  line("principal moments", fmt::format("{:.6g}, {:.6g}, {:.6g} kg m^2 about it", p.x, p.y, p.z));
+  line("principal moments",
+       std::isfinite(p.x + p.y + p.z)
+           ? fmt::format("{:.6g}, {:.6g}, {:.6g} kg m^2 about it", p.x, p.y, p.z)
+           : "beyond the range of numbers; are lengths in metres, masses in kilograms?");
 }
 
 void print_mechanism(const Model& model, const ModelFacts& facts) {

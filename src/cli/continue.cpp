@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/terminal/arguments.h"
+#include "cli/terminal/interrupt.h"
 #include "cli/terminal/json_output.h"
 #include "cli/terminal/model_options.h"
 #include "cli/terminal/out_option.h"
@@ -143,7 +144,11 @@ int continue_command(const Words& words) {
   if (const std::optional<int> status = read_continue_arguments(words, o)) return *status;
   o.model.quiet = o.json;
   o.follow.watch = interruptible(terminal_watch(true, !o.json));
-  const BranchDiagram diagram = search_branches(make_branch_request(o.model, o.follow));
+  const BranchRequest request = make_branch_request(o.model, o.follow);
+  const BranchDiagram diagram = [&] {
+    const InterruptDeadline deadline("continue");
+    return search_branches(request);
+  }();
   const ShownQuantity shown = choose_shown(diagram);
   if (!o.follow.out.empty()) write_branches(diagram, shown, o.follow.out, o.follow.force);
   if (o.json)

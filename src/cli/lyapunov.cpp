@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include "cli/terminal/arguments.h"
+#include "cli/terminal/interrupt.h"
 #include "cli/terminal/json_output.h"
 #include "cli/terminal/model_options.h"
 #include "cli/terminal/out_option.h"
 #include "cli/terminal/terminal_watch.h"
+#include "io/output_files.h"
 #include "results/orbits/exponents.h"
 
 namespace cartan {
@@ -58,7 +60,10 @@ int lyapunov_command(const Words& words) {
   LyapunovArguments o;
   if (const std::optional<int> status = read_lyapunov_arguments(words, o)) return *status;
   o.lyapunov.watch = interruptible(terminal_watch(true, !o.quiet));
-  const MotionExponents found = calc_model_exponents(o.model, o.lyapunov);
+  const MotionExponents found = [&] {
+    const InterruptDeadline deadline("lyapunov", discard_open_folders);
+    return calc_model_exponents(o.model, o.lyapunov);
+  }();
   if (o.json) {
     print_json(exponents_json(found));
     return exit_done;

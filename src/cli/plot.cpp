@@ -3,6 +3,7 @@
 
 #include "cli/terminal/arguments.h"
 #include "cli/terminal/json_output.h"
+#include "cli/terminal/out_option.h"
 #include "cli/terminal/terminal_watch.h"
 #include "results/load/numbers.h"
 #include "results/plot/plot.h"
@@ -48,6 +49,7 @@ std::optional<int> read_plot_arguments(const Words& words, PlotArguments& o) {
   arguments.option("--height", "H", "of a picture, in pixels (540)", o.plot.height);
   arguments.option("--out", "DIR", "where to write (`plots` in the folder, or beside the file)",
                    o.plot.out);
+  declare_force(arguments, o.plot.force);
   arguments.flag("--json", "print one JSON object: `files`", o.json);
   arguments.names_from([&o] { return read_run_parameters(o.paths[0]); });
   return arguments.parse(words);

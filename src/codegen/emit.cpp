@@ -30,6 +30,25 @@ std::vector<GeneratedFile> emit(const CodeUnit& unit, Language language) {
   return {};
 }
 
+std::vector<std::string> first_files(const std::string& unit, Language language) {
+  const std::string name = identifier(unit);
+  switch (language) {
+    case Language::c:
+      return {name + ".c", name + ".h"};
+    case Language::cpp:
+      return {name + ".hpp"};
+    case Language::python:
+      return {name + ".py"};
+    case Language::octave:
+      return {name + "_check.m", name + "_names.m"};
+    case Language::cuda:
+      return {name + ".cuh"};
+    case Language::latex:
+      return {name + ".tex"};
+  }
+  return {};
+}
+
 std::optional<Language> language_named(const std::string& name) {
   if (name == "c") return Language::c;
   if (name == "c++" || name == "cpp") return Language::cpp;

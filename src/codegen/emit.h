@@ -20,6 +20,10 @@ struct GeneratedFile {
 // solved symbolically. problem_of(unit) must be empty.
 std::vector<GeneratedFile> emit(const CodeUnit& unit, Language language);
 
+// Names of files that every unit of that name has, for those who look whether there is room for
+// them before the equations are derived.
+std::vector<std::string> first_files(const std::string& unit, Language language);
+
 // Why no code can be made of the unit (a symbol that is no argument, lists of unequal length, two
 // functions of one name), as a sentence; empty when all is well.
 std::string problem_of(const CodeUnit& unit);

@@ -46,7 +46,9 @@ class ExplicitRungeKutta final : public Integrator {
   const double max_step_;
   std::vector<double> k_, again_;  // stages of the last step, of a restep
   std::vector<double> x1_, y_;     // end of the step, argument of a stage
-  std::vector<double> shape_;      // F0, F1, ... of the dense output
+  std::vector<double> again_x_;    // end of the last restep, of length again_h_; -1: none
+  double again_h_ = -1;
+  std::vector<double> shape_;  // F0, F1, ... of the dense output
   double t1_ = 0;
   double norm_error_ = 0;   // of the last new point before normalising
   bool follows_ = false;    // the next step starts where the last one ended
@@ -67,6 +69,7 @@ ExplicitRungeKutta::ExplicitRungeKutta(const System& system, const ExplicitTable
       again_(static_cast<std::size_t>(n_) * tableau.stages),
       x1_(n_),
       y_(n_),
+      again_x_(n_),
       shape_(static_cast<std::size_t>(n_) * (3 + tableau.d.size())),
       controller_(tableau.error_order + 1, tableau.error_low.empty() ? 0.04 : 0) {}
 
@@ -96,6 +99,7 @@ StepReport ExplicitRungeKutta::take_step(State& state, double h, double t_end) {
   if (follows_ && end_known_) std::copy_n(stage(tab_.stages).begin(), n_, stage(0).begin());
   x0_ = state.x;
   mode_ = state.mode;
+  again_h_ = -1;
   t0_ = state.t;
   if (!(follows_ && end_known_)) evaluate(t0_, x0_, stage(0));
   follows_ = end_known_ = dense_known_ = false;
@@ -193,10 +197,16 @@ bool ExplicitRungeKutta::dense(double theta, std::span<double> x) {
 }
 
 StepReport ExplicitRungeKutta::restep(double h, std::span<double> x) {
+  if (h == again_h_) {  // who has located an event asks for its state next
+    std::copy(again_x_.begin(), again_x_.end(), x.begin());
+    return {StepStatus::ok, h, 0, -1, 0};
+  }
   std::copy_n(k_.begin(), n_, again_.begin());
   const double kept = norm_error_;
   const bool finite = fill_stages(h, again_, x);
   norm_error_ = kept;
+  if (finite) std::copy(x.begin(), x.end(), again_x_.begin());
+  again_h_ = finite ? h : -1;
   return {finite ? StepStatus::ok : StepStatus::not_finite, h, 0, -1, 0};
 }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -54,6 +55,32 @@ bool exists(const std::string& path) {
   return lstat(path.c_str(), &facts) == 0;
 }
 
+// Those in use, for discard_open_folders.
+class OpenFolders {
+ public:
+  void add(OutputFolder* folder) {
+    const std::lock_guard lock(mutex_);
+    folders_.push_back(folder);
+  }
+  void remove(OutputFolder* folder) {
+    const std::lock_guard lock(mutex_);
+    std::erase(folders_, folder);
+  }
+  void discard() {
+    const std::lock_guard lock(mutex_);
+    for (OutputFolder* folder : folders_) folder->discard();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<OutputFolder*> folders_;
+};
+
+OpenFolders& open_folders() {
+  static OpenFolders folders;
+  return folders;
+}
+
 }  // namespace
 
 std::unique_ptr<OutputFolder> OutputFolder::open(const std::string& folder,
@@ -68,6 +95,7 @@ std::unique_ptr<OutputFolder> OutputFolder::open(const std::string& folder,
   std::error_code error;
   if (fs::exists(path, error) && !fs::is_directory(path, error)) return refuse("it is a file");
   std::unique_ptr<OutputFolder> output(new OutputFolder);
+  open_folders().add(output.get());
   output->folder_ = path.string();
   output->command_ = command;
   output->replace_ = replace;
@@ -91,11 +119,16 @@ std::unique_ptr<OutputFolder> OutputFolder::open(const std::string& folder,
 }
 
 OutputFolder::~OutputFolder() {
+  open_folders().remove(this);
+  discard();
+  if (lock_ >= 0) close(lock_);
+}
+
+void OutputFolder::discard() {
   std::error_code ignored;
   if (writing_) fs::remove_all(aside(""), ignored);
   if (!committed_)
     for (const std::string& folder : made_) fs::remove(folder, ignored);  // only when empty
-  if (lock_ >= 0) close(lock_);
 }
 
 std::string OutputFolder::aside(const std::string& name) const {
@@ -180,7 +213,7 @@ bool OutputFolder::commit(std::string& problem) {
   if (!problem.empty()) return false;
   Manifest next;
   for (const auto& [name, file] : before_.files)
-    if (file.command != command_) next.files[name] = file;
+    if (file.command != command_ || keeps_earlier_) next.files[name] = file;
   next.partial = before_.partial;
   next.partial.erase(command_);
   if (!partial_.empty()) next.partial[command_] = partial_;
@@ -203,6 +236,17 @@ bool OutputFolder::commit(std::string& problem) {
   if (!install(next, problem)) return false;
   before_ = std::move(next);
   return true;
+}
+
+void discard_open_folders() {
+  open_folders().discard();
+}
+
+std::string refuse_folder(const std::string& folder, const std::string& command, Replace replace,
+                          const std::vector<std::string>& names) {
+  std::string problem;
+  const auto output = OutputFolder::open(folder, command, replace, problem);
+  return output ? output->find_conflict(names) : problem;
 }
 
 bool OutputFolder::append(const std::string& name, std::string_view content, std::string& problem) {

@@ -35,6 +35,10 @@ class OutputFolder {
   bool write(const std::string& name, std::string_view content, std::string& problem);
   // "" or which file is in the way, of those added and of `more`. commit() asks again.
   std::string find_conflict(const std::vector<std::string>& more = {}) const;
+  // What the command wrote here before stays, as far as it is not written anew.
+  void keep_earlier() { keeps_earlier_ = true; }
+  // Removes what was not committed; nothing may be written afterwards.
+  void discard();
   // The result is only a part of what was asked for.
   void mark_partial(std::string reason) { partial_ = std::move(reason); }
   bool commit(std::string& problem);
@@ -59,17 +63,26 @@ class OutputFolder {
   Replace replace_ = Replace::no;
   std::vector<std::string> made_;  // folders made by this object, innermost first
   int lock_ = -1;
-  bool writing_ = false, committed_ = false;
+  bool writing_ = false, committed_ = false, keeps_earlier_ = false;
   Manifest before_;  // what the folder held
   std::vector<std::string> names_;
 };
+
+// Removes what no folder in use has committed: for the end of the process from another thread.
+void discard_open_folders();
+
+// "" or why results of these names could not be written to a folder: asked before long work, whose
+// result would be lost otherwise. Leaves nothing behind.
+std::string refuse_folder(const std::string& folder, const std::string& command, Replace replace,
+                          const std::vector<std::string>& names);
 
 // A single file, whole or not at all; what is aside vanishes with the process. What is no ordinary
 // file (a device, a pipe) is written to directly.
 bool write_whole_file(const std::string& path, std::string_view content, Replace replace,
                       std::string& problem);
 
-// "" or that the file exists: asked before long work.
+// "" or that the file exists, or why it could not be written: asked before long work. No name: no
+// file is wanted.
 std::string refuse_existing(const std::string& path, Replace replace);
 
 }  // namespace cartan

@@ -79,9 +79,17 @@ int write_directly(const std::string& path, std::string_view content) {
 }  // namespace
 
 std::string refuse_existing(const std::string& path, Replace replace) {
+  if (path.empty()) return "";
+  const fs::path target(path);
   std::error_code ignored;
-  const bool ordinary = fs::is_regular_file(path, ignored);
-  return ordinary && replace == Replace::no ? taken(path) : "";
+  if (fs::is_regular_file(target, ignored) && replace == Replace::no) return taken(path);
+  const auto refuse = [&](int error) {
+    return "cannot write '" + path + "': " + std::strerror(error);
+  };
+  if (fs::is_directory(target, ignored)) return refuse(EISDIR);
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  const bool ordinary = fs::is_regular_file(target, ignored) || !fs::exists(target, ignored);
+  return ordinary && access(folder.c_str(), W_OK | X_OK) != 0 ? refuse(errno) : "";
 }
 
 bool write_whole_file(const std::string& path, std::string_view content, Replace replace,

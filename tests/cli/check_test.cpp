@@ -148,5 +148,30 @@ TEST(Check, LongStraightChain) {
                  "joint 'idle': its motion meets no inertia");
 }
 
+// Found by random command lines: moments of a machine of 1e200 m were "nan".
+TEST(Check, MomentsBeyondTheRangeOfNumbersAreNotPrinted) {
+  const Scratch scratch;
+  const auto two_balls = [&](const std::string& far) {
+    std::string text;
+    for (const std::string name : {"a", "b"})
+      text += "[[body]]\nname = \"" + name +
+              "\"\nmass = 2\ninertia = [1, 1, 1]\n[[joint]]\nname = \"j" + name +
+              "\"\ntype = \"prismatic\"\naxis = [1, 0, 0]\nparent = { body = \"world\" }\nchild = "
+              "{ body = \"" +
+              name + "\" }\nposition = " + (name == "a" ? "-" + far : far) + "\n";
+    return scratch.write("m.toml", text);
+  };
+  const CommandResult check = run_cartan({"check", two_balls("1e200")});
+  EXPECT_EQ(check.status, 0) << check.err;
+  EXPECT_EQ(check.out.find("nan"), std::string::npos) << check.out;
+  EXPECT_NE(check.out.find("beyond the range of numbers"), std::string::npos) << check.out;
+  const auto json = expect_json(run_cartan({"check", scratch.path("m.toml"), "--json"}));
+  EXPECT_TRUE(json["principal_moments"][0].is_null()) << json;
+  const auto near = expect_json(run_cartan({"check", two_balls("3"), "--json"}));
+  const double moments[] = {2, 38, 38};  // 2 (1 + 2 3^2) across
+  for (int k = 0; k < 3; ++k)
+    EXPECT_NEAR(near["principal_moments"][k].get<double>(), moments[k], 1e-12);
+}
+
 }  // namespace
 }  // namespace cartan::test

@@ -1,4 +1,5 @@
 // Code and files that a model brings along are used with the user's consent only.
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
@@ -149,6 +150,37 @@ TEST_F(ConsentTest, TablesOutsideTheModelsFolderAreReadWhenAllowed) {
     EXPECT_EQ(run_cartan({"check", path, "--allow-path", scratch_.path("")}).status, 0);
     expect_refusal(run_cartan({"run", path, "--allow-path", scratch_.path("config")}),
                    "needs your consent");
+  }
+}
+
+// Measurements and states that a file of experiments names.
+TEST_F(ConsentTest, DataOutsideTheFolderOfTheExperimentsAreReadWhenAllowed) {
+  const std::string model = scratch_.write(
+      "decay.toml", "[parameters]\nk = 2\n[variables]\nx = { initial = 1, rate = \"-k*x\" }\n");
+  std::string rows = "t,x\n";
+  for (int i = 0; i < 6; ++i)
+    rows += std::to_string(0.2 * i) + "," + std::to_string(std::exp(-0.2 * i)) + "\n";
+  scratch_.write("data.csv", rows);
+  scratch_.write("start.json", "{\"t\": 0, \"variables\": {\"x\": 1}}");
+  fs::create_directories(scratch_.path("study"));
+  scratch_.write("study/data.csv", rows);
+  const auto fit = [&](const std::string& keys, std::vector<std::string> more) {
+    const std::string file =
+        scratch_.write("study/e.toml", "[[experiment]]\n" + keys + "\ncolumns.x = {}\n");
+    more.insert(more.begin(), {"fit", model, "--experiments", file, "--free", "k"});
+    return run_cartan(more);
+  };
+  const CommandResult beside = fit("data = \"data.csv\"", {});
+  EXPECT_EQ(beside.status, 0) << beside.err;
+  for (const std::string& keys :
+       {std::string("data = \"../data.csv\""), "data = \"" + scratch_.path("data.csv") + "\"",
+        std::string("data = \"data.csv\"\nstate = \"../start.json\"")}) {
+    SCOPED_TRACE(keys);
+    const CommandResult refused = fit(keys, {});
+    expect_refusal(refused, "lies outside the folder of this file; to read it needs your consent");
+    EXPECT_NE(refused.err.find("--allow-path DIR"), std::string::npos) << refused.err;
+    EXPECT_EQ(fit(keys, {"--allow-path", scratch_.path("")}).status, 0);
+    EXPECT_EQ(fit(keys, {"--trust"}).status, 0);
   }
 }
 

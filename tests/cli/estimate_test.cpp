@@ -65,6 +65,8 @@ void expect_honest_estimate(const std::string& name) {
   const json run = expect_json(run_cartan({"run", model, "--json"}));
   const std::string how = run["error"]["how"];
   const json& estimate = run["error"]["estimate"];
+  EXPECT_LE(run["error"]["evaluations"].get<double>(), 0.6 * run["evaluations"].get<double>())
+      << name;
   if (how.starts_with("chaotic")) {
     EXPECT_TRUE(estimate.is_null()) << name;
     EXPECT_TRUE(name == "lorenz" || name == "duffing") << name << ": " << how;

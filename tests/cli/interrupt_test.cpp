@@ -106,5 +106,31 @@ TEST(InterruptOrbit, EndsSoon) {
   EXPECT_EQ(result.err, "cartan orbit: interrupted\n");
 }
 
+// One step of the variations of 64 links, one point of a branch of orbits take longer than anybody
+// waits.
+TEST(InterruptAnalyses, EndSoonAndLeaveNothing) {
+  const Scratch scratch;
+  const std::string out = scratch.path("out");
+  const std::string examples = std::string(CARTAN_ROOT) + "/examples/";
+  const std::vector<std::vector<std::string>> commands = {
+      {"continue", examples + "roessler.toml", "--of", "orbit", "--section", "y", "--period", "6",
+       "--shooting", "150", "--parameter", "a", "--from", "0.3", "--to", "0.36"},
+      {"lyapunov", examples + "sixtyfour_link.toml", "--duration", "1e5", "--section", "t - 1"}};
+  for (std::vector<std::string> words : commands) {
+    SCOPED_TRACE(words[0]);
+    words.insert(words.end(), {"--out", out});
+    RunningCommand run(words);
+    std::this_thread::sleep_for(4s);
+    const auto begin = std::chrono::steady_clock::now();
+    run.send(SIGINT);
+    const CommandResult result = run.wait();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 3s);
+    EXPECT_EQ(result.status, 1);
+    EXPECT_EQ(result.out, "");
+    EXPECT_NE(result.err.find("interrupted"), std::string::npos) << result.err;
+    EXPECT_EQ(list_folder(out), std::vector<std::string>{});
+  }
+}
+
 }  // namespace
 }  // namespace cartan::test

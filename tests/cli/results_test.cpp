@@ -45,6 +45,94 @@ TEST(Results, FilesAreNotOverwrittenWithoutForce) {
   EXPECT_EQ(read_file(model), text);
   EXPECT_EQ(run_cartan({"equations", model, "--out", "/dev/null"}).status, 0)
       << "a device is no file";
+  // told before the work: a name that cannot be written
+  for (std::vector<std::string> words : writers) {
+    SCOPED_TRACE(words[0]);
+    words.push_back(scratch.path("missing/file"));
+    expect_refusal(run_cartan(words), "missing/file': No such file or directory");
+    words.back() = scratch.path("run");
+    expect_refusal(run_cartan(words), "run': Is a directory");
+  }
+}
+
+// No equilibrium, and a motion that ends after a quarter of a turn: whatever is computed fails.
+const char* const hopeless =
+    "name = \"hopeless\"\n[parameters]\nk = 1\n"
+    "[variables]\nx = { initial = 0, rate = \"k + x^2\" }\n"
+    "[simulate]\nduration = 3\nstep = 0.01\nintegrator = \"dop853\"\n";
+
+// Who computes for an hour must not hear afterwards that the folder is taken: the folder is told
+// before the failure of the computation.
+TEST(Results, EveryFolderIsLookedAtBeforeTheWork) {
+  const Scratch scratch;
+  const std::string model = scratch.write("m.toml", hopeless);
+  const std::string data = scratch.write("d.csv", "t,x\n0,0\n1,1\n3,2\n");
+  struct Writer {
+    std::vector<std::string> words;
+    std::string file;
+  };
+  const std::vector<Writer> writers = {
+      {{"run", model}, "summary.json"},
+      {{"linearize", model, "--at", "equilibrium"}, "linearize.json"},
+      {{"linearize", model, "--at", "equilibrium", "--sweep", "k=lin(1,2,3)"}, "sweep.csv"},
+      {{"equilibrium", model}, "state.json"},
+      {{"equilibrium", model, "--search", "x=lin(-1,1,3)"}, "equilibria.json"},
+      {{"continue", model, "--parameter", "k", "--from", "1", "--to", "2"}, "branch.svg"},
+      {{"lyapunov", model, "--section", "x - 1", "--duration", "10"}, "section.csv"},
+      {{"fit", model, "--data", data, "--free", "k"}, "residuals_1.svg"},
+      {{"fit", model, "--data", data, "--free", "k;k"}, "fit-2.json"}};
+  for (const Writer& writer : writers) {
+    SCOPED_TRACE(writer.words[0] + " " + writer.file);
+    std::vector<std::string> words = writer.words;
+    words.insert(words.end(), {"--out", scratch.path("new")});
+    const CommandResult failed = run_cartan(words);
+    EXPECT_EQ(failed.status, 1) << failed.err;
+    EXPECT_FALSE(fs::exists(scratch.path("new")) &&
+                 !fs::exists(scratch.path("new") + "/cartan-manifest.json"));
+    fs::remove_all(scratch.path("new"));
+
+    fs::create_directory(scratch.path("taken"));
+    words.back() = scratch.path("taken");
+    scratch.write("taken/" + writer.file, "mine");
+    expect_refusal(run_cartan(words),
+                   "exists already and is no result that was written here; choose another folder, "
+                   "or replace it with --force");
+    EXPECT_EQ(read_file(scratch.path("taken/" + writer.file)), "mine");
+    EXPECT_EQ(list_folder(scratch.path("taken")).size(), 1u);
+    fs::remove(scratch.path("taken/" + writer.file));
+    fs::create_directory(scratch.path("taken/" + writer.file));
+    expect_refusal(run_cartan(words), "is a folder and in the way of a result");
+    fs::remove_all(scratch.path("taken"));
+  }
+}
+
+TEST(Results, PicturesOfOthersAreNotReplaced) {
+  const Scratch scratch;
+  const std::string table = scratch.write("t.csv", "t,a,b\n0,1,2\n1,2,1\n2,3,2\n");
+  const std::string out = scratch.path("pictures"), picture = out + "/quantities.svg";
+  const auto plot = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = {"plot", table, "--out", out, "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_cartan(words);
+  };
+  const auto first = expect_json(plot({"--quantity", "a"}));
+  ASSERT_EQ(first["files"].size(), 1u);
+  const std::string name = first["files"][0], drawn = read_file(name);
+  // own pictures are replaced, those of other calls stay
+  const auto spectrum = expect_json(plot({"--x", "a", "--y", "b"}));
+  EXPECT_NE(spectrum["files"][0], name);
+  EXPECT_TRUE(fs::exists(name));
+  expect_json(plot({"--quantity", "b"}));
+  EXPECT_NE(read_file(name), drawn);
+  // those of others are not
+  fs::remove_all(out);
+  fs::create_directory(out);
+  const std::string mine = scratch.write("pictures/" + fs::path(name).filename().string(), "mine");
+  expect_refusal(plot({"--quantity", "a"}), "is no result that was written here");
+  EXPECT_EQ(read_file(mine), "mine");
+  EXPECT_EQ(list_folder(out).size(), 1u);
+  expect_json(plot({"--quantity", "a", "--force"}));
+  EXPECT_EQ(read_file(mine), drawn);
 }
 
 TEST(Results, FoldersOfOthersAreNotFilled) {

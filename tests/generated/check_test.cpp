@@ -76,5 +76,41 @@ TEST(GeneratedCheck, OfEveryExampleWithOutputsRunsInOctave) {
                                         (folder.path() / "main_script.m").string()}));
 }
 
+// What is not a number is no small error: the outputs of a module are made undefined.
+TEST(GeneratedCheck, ANumberThatIsNoneIsAnError) {
+  const std::string name = names_with_outputs().front();
+  const WorkFolder folder;
+  const auto has_nan = [&](const ChildResult& result) {
+    EXPECT_EQ(result.status, 0) << result.output();
+    return result.output().find("nan") != std::string::npos ||
+           result.output().find("NaN") != std::string::npos;
+  };
+  if (const std::string python = python_with_numpy(); !python.empty()) {
+    write_modules({name}, Language::python, folder);
+    folder.write("main.py", "import sys\nsys.path.insert(0, '" + folder.path().string() +
+                                "')\nimport " + name + " as m\nwhole = m.outputs\n" +
+                                "m.outputs = lambda *a: [v * m.np.nan for v in whole(*a)]\n" +
+                                "print(m.check())\n");
+    EXPECT_TRUE(has_nan(run_child({python, (folder.path() / "main.py").string()})));
+  }
+  if (!run_child({"octave", "--version"}).started) GTEST_SKIP() << "no Octave here";
+  write_modules({name}, Language::octave, folder);
+  const std::string file = name + "_outputs.m";
+  std::ifstream stream(folder.path() / file);
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const std::size_t head = text.find("function "), equals = text.find(" = ", head);
+  ASSERT_NE(equals, std::string::npos) << text;
+  std::string result = text.substr(head + 9, equals - head - 9);  // r, or [r, s]
+  if (result[0] == '[') result = result.substr(1, result.find_first_of(",]") - 1);
+  const std::size_t end = text.find("\nend\n");
+  ASSERT_NE(end, std::string::npos) << text;
+  text.insert(end + 1, "  " + result + " = " + result + " * NaN;\n");
+  folder.write(file, text);
+  folder.write("main_script.m", "1;\naddpath('" + folder.path().string() + "');\nprintf('%g\\n', " +
+                                    name + "_check());\n");
+  EXPECT_TRUE(has_nan(run_child(
+      {"octave", "--no-gui", "--norc", "--quiet", (folder.path() / "main_script.m").string()})));
+}
+
 }  // namespace
 }  // namespace cartan::test

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <utility>
 
 #include <unistd.h>
 
@@ -29,13 +30,14 @@ const std::atomic<bool>& watch_interrupts() {
   return interrupted;
 }
 
-InterruptDeadline::InterruptDeadline(const char* command)
-    : thread_([this, command] {
+InterruptDeadline::InterruptDeadline(const char* command, std::function<void()> clean_up)
+    : thread_([this, command, clean_up = std::move(clean_up)] {
         using namespace std::chrono_literals;
         std::unique_lock lock(mutex_);
         while (!interrupted)
           if (over_.wait_for(lock, 50ms, [this] { return done_; })) return;
-        if (over_.wait_for(lock, 300ms, [this] { return done_; })) return;
+        if (over_.wait_for(lock, 600ms, [this] { return done_; })) return;
+        if (clean_up) clean_up();
         std::fprintf(stderr, "cartan %s: interrupted\n", command);
         std::fflush(stderr);
         _exit(exit_failed);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -13,10 +14,10 @@ const std::atomic<bool>& watch_interrupts();
 
 // Ends the program soon after an interrupt, with a sentence and exit status 1, where a computation
 // does not look at it in time (a large matrix is taken apart in one go). For work that leaves
-// nothing half written; lasts as long as the object.
+// nothing half written, but for what `clean_up` removes; lasts as long as the object.
 class InterruptDeadline {
  public:
-  explicit InterruptDeadline(const char* command);
+  explicit InterruptDeadline(const char* command, std::function<void()> clean_up = {});
   ~InterruptDeadline();
   InterruptDeadline(const InterruptDeadline&) = delete;
   InterruptDeadline& operator=(const InterruptDeadline&) = delete;

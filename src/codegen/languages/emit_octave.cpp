@@ -231,7 +231,7 @@ std::string entries_text(const StoredArray& array, const std::string& name, int 
 std::string octave_check(const UnitPlan& plan) {
   std::string text = fmt::format(
       "function error_ = {}_check()\n  % the largest relative error at the sample values\n"
-      "  error_ = 0;\n",
+      "  error_ = 0; undefined = false;\n",
       plan.names.unit());
   std::vector<std::string> arguments;
   for (int a = 0; a < plan.names.arguments(); ++a) {
@@ -252,11 +252,13 @@ std::string octave_check(const UnitPlan& plan) {
       text += entries_text(function.array(k), outputs[k], values.stride);
       text += fmt::format(
           "  expected = {};\n  known = ~isnan(expected);\n"
-          "  error_ = max([error_; abs(reshape(values(known), [], 1) - expected(known)) / {}]);\n",
+          "  difference = abs(reshape(values(known), [], 1) - expected(known)) / {};\n"
+          "  error_ = max([error_; difference]);  % which passes over what is not a number\n"
+          "  undefined = undefined || any(isnan(difference));\n",
           column_text(values.expected), octave_number(values.scale));
     }
   }
-  return text + "end\n";
+  return text + "  if undefined, error_ = NaN; end\nend\n";
 }
 
 std::string names_file(const UnitPlan& plan) {

@@ -32,8 +32,8 @@ double calc_speed_scale(const MotionWorkspace<double>& ws) {
   return scale;
 }
 
-void fill_still(const Mechanism<double>& mechanism, double t, const double* q,
-                MotionWorkspace<double>& ws) {
+void fill_resting(const Mechanism<double>& mechanism, double t, const double* q,
+                  MotionWorkspace<double>& ws) {
   fill_kinematics<double>(mechanism, t, q, ws.still.data(), ws);
 }
 
@@ -96,7 +96,7 @@ ProjectionResult project_state(const Mechanism<double>& mechanism, double t, dou
   ws.t = t;
   if (mechanism.has_drives) result.moved = place_driven_joints(mechanism, q, v, ws, result);
 
-  fill_still(mechanism, t, q, ws);
+  fill_resting(mechanism, t, q, ws);
   double violation = calc_position_violation(mechanism, ws);
   const double position_goal = 4 * eps * calc_length_scale(ws);
   for (int k = 0; k < most_iterations && violation > position_goal; ++k) {
@@ -105,11 +105,11 @@ ProjectionResult project_state(const Mechanism<double>& mechanism, double t, dou
     ws.before.assign(q, q + mechanism.nq);
     for (const Link<double>& link : mechanism.links)
       move_coordinates(link, ws.vdot.data() + link.v0, q + link.q0);
-    fill_still(mechanism, t, q, ws);
+    fill_resting(mechanism, t, q, ws);
     const double now = calc_position_violation(mechanism, ws);
     if (!(now < violation)) {  // rounding: the earlier position was as good
       std::copy(ws.before.begin(), ws.before.end(), q);
-      fill_still(mechanism, t, q, ws);
+      fill_resting(mechanism, t, q, ws);
       break;
     }
     for (int i = 0; i < mechanism.nq; ++i)
@@ -124,7 +124,7 @@ ProjectionResult project_state(const Mechanism<double>& mechanism, double t, dou
   const double speed_goal = 4 * eps * calc_speed_scale(ws);
   for (int k = 0; k < 2 && violation > speed_goal; ++k) {
     ws.before.assign(ws.row_speed.begin(), ws.row_speed.end());
-    fill_still(mechanism, t, q, ws);
+    fill_resting(mechanism, t, q, ws);
     solve_least_change(mechanism, ws.before, ws);
     result.least_pivot = std::min(result.least_pivot, ws.fronts.least_pivot);
     for (int j = 0; j < mechanism.nv; ++j) {

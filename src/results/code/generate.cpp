@@ -9,6 +9,7 @@
 
 #include "io/output_files.h"
 #include "results/load/sample_state.h"
+#include "results/output_room.h"
 #include "results/refusal.h"
 #include "symbolic/count.h"
 
@@ -89,11 +90,14 @@ Json count_json(const OperationCount& count) {
           {"total", count.total()}};
 }
 
+std::string writer_of(const api::GenerateOptions& o, const std::string& name) {
+  return "generate " + o.language + " " + name;
+}
+
 void write_generated(const std::vector<GeneratedFile>& files, const api::GenerateOptions& o,
                      const std::string& name) {
   std::string problem;
-  const auto out = OutputFolder::open(o.out, "generate " + o.language + " " + name,
-                                      o.force ? Replace::yes : Replace::no, problem);
+  const auto out = OutputFolder::open(o.out, writer_of(o, name), replace_if(o.force), problem);
   if (!out) fail("generate", problem);
   for (const GeneratedFile& file : files)
     if (!out->write(file.name, file.text, problem)) fail("generate", problem);
@@ -135,6 +139,10 @@ GeneratedModel generate_model(const ModelArguments& source, const api::GenerateO
     if (!refusal.empty()) refuse("generate", fmt::format("{}: {}", source.path, refusal));
   }
   const auto system = load_system(model, "recursive", SystemUse::derivation);
+  const std::string stem = std::filesystem::path(source.path).stem().string();
+  const std::string name = identifier_from(o.name.empty() ? stem : o.name);
+  require_room("generate", writer_of(o, name), o.out, o.force,
+               first_files(name, *language_named(o.language)));
 
   const auto begin = std::chrono::steady_clock::now();
   result.derivation = std::make_unique<Derivation>(
@@ -143,9 +151,7 @@ GeneratedModel generate_model(const ModelArguments& source, const api::GenerateO
   options.form = o.form == "recursive" ? EquationForm::recursive : EquationForm::mass_matrix;
   options.jacobian = o.jacobian || o.variational;
   options.variational = o.variational;
-  const std::string stem = std::filesystem::path(source.path).stem().string();
-  result.unit = std::make_unique<CodeUnit>(
-      make_unit(*result.derivation, options, identifier_from(o.name.empty() ? stem : o.name)));
+  result.unit = std::make_unique<CodeUnit>(make_unit(*result.derivation, options, name));
   CodeUnit& unit = *result.unit;
   unit.model_hash = hash_of(source);
   unit.remarks = remarks_about(model, o);

@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 class Reader {
  public:
-  Reader(std::string path, Diagnostics& problems)
-      : folder_(fs::path(path).parent_path()), problems_(problems) {}
+  Reader(std::string path, const Consent& consent, Diagnostics& problems)
+      : folder_(fs::path(path).parent_path()), consent_(consent), problems_(problems) {}
 
   ExperimentsText read(const TomlNode& root) {
     ExperimentsText result;
@@ -97,7 +97,7 @@ class Reader {
       } else if (entry.key == "set") {
         read_sets(node, e);
       } else if (entry.key == "state") {
-        if (expect_kind(node, Kind::text, "the name of a file"))
+        if (expect_kind(node, Kind::text, "the name of a file") && may_read(node.text, node.where))
           e.state = (folder_ / node.text).string();
       } else if (entry.key == "q" || entry.key == "v") {
         read_joints(node, entry.key == "q" ? e.q : e.v);
@@ -110,9 +110,15 @@ class Reader {
     }
     if (data.empty())
       problems_.error(table.where, fmt::format("'{}': missing key 'data'", e.name));
-    else
+    else if (may_read(data, data_where))
       read_measurements(data, data_where, e);
     return e;
+  }
+
+  bool may_read(const std::string& file, Location where) {
+    const std::string refusal = refuse_path(consent_, folder_.string(), file);
+    if (!refusal.empty()) problems_.error(where, refusal);
+    return refusal.empty();
   }
 
   std::optional<double> number_above_zero(const TomlNode& node, const char* what) {
@@ -225,6 +231,7 @@ class Reader {
   }
 
   fs::path folder_;
+  const Consent& consent_;
   Diagnostics& problems_;
 };
 
@@ -242,7 +249,8 @@ std::string quantity_of_column(const std::string& column) {
   return fmt::format("{}[{}]", column.substr(0, dot + 2), digits);
 }
 
-std::optional<ExperimentsText> read_experiments(const std::string& path, Diagnostics& problems) {
+std::optional<ExperimentsText> read_experiments(const std::string& path, const Consent& consent,
+                                                Diagnostics& problems) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     problems.error({}, "there is no such file" + suggest_file(path));
@@ -257,7 +265,7 @@ std::optional<ExperimentsText> read_experiments(const std::string& path, Diagnos
   }
   const std::optional<TomlNode> root = parse_toml(text, problems);
   if (!root || !check_format(*root, problems)) return std::nullopt;
-  ExperimentsText result = Reader(path, problems).read(*root);
+  ExperimentsText result = Reader(path, consent, problems).read(*root);
   if (problems.has_errors()) return std::nullopt;
   return result;
 }

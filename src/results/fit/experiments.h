@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "core/diagnostics.h"
+#include "model/consent.h"
 
 namespace cartan {
 
@@ -57,8 +58,10 @@ struct ExperimentsText {
   std::vector<BoundText> bounds;
 };
 
-// All problems with their places; nothing when there are any.
-std::optional<ExperimentsText> read_experiments(const std::string& path, Diagnostics& problems);
+// All problems with their places; nothing when there are any. Files it names are read in its own
+// folder, elsewhere with consent.
+std::optional<ExperimentsText> read_experiments(const std::string& path, const Consent& consent,
+                                                Diagnostics& problems);
 
 // A single data file whose columns are named as quantities: `shoulder.q`, `shoulder.q0` (as in
 // trajectory.csv), or an output.

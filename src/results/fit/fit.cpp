@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "io/output_files.h"
+#include "results/output_room.h"
 #include "results/refusal.h"
 #include "results/task.h"
 
@@ -41,26 +42,44 @@ std::vector<FitChoice> read_sets(const ModelArguments& model, const api::FitOpti
   return choices;
 }
 
-ExperimentsText read_measurements(const api::FitOptions& o) {
+ExperimentsText read_measurements(const ModelArguments& model, const api::FitOptions& o) {
   Diagnostics problems(o.experiments.empty() ? o.data : o.experiments);
   std::optional<ExperimentsText> result;
   if (!o.experiments.empty()) {
-    result = read_experiments(o.experiments, problems);
+    ModelArguments consenting = model;  // trust and allowed folders count for it too
+    consenting.path = o.experiments;
+    result =
+        read_experiments(o.experiments, consent_of(consenting, CodeUse::never, o.watch), problems);
   } else if (auto data = read_data(o.data, problems)) {
     result.emplace();
     result->experiments.push_back(std::move(*data));
   }
-  if (!result) refuse(problems);
+  if (!result) refuse(problems, consent_remedy(problems));
   return std::move(*result);
+}
+
+std::string number_of_set(std::size_t k, std::size_t sets) {
+  return sets > 1 ? fmt::format("-{}", k + 1) : "";
+}
+
+// What write_fits will write.
+std::vector<std::string> fit_files(const std::vector<std::unique_ptr<FitSetup>>& setups) {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < setups.size(); ++k) {
+    const std::string number = number_of_set(k, setups.size());
+    names.insert(names.end(), {"residuals" + number + ".csv", "fit" + number + ".json"});
+    for (std::size_t e = 0; e < setups[k]->problem.experiments.size(); ++e)
+      names.push_back(fmt::format("residuals{}_{}.svg", number, e + 1));
+  }
+  return names;
 }
 
 void write_fits(const api::FitOptions& o, const std::vector<FitReport>& reports) {
   std::string problem;
-  const auto output =
-      OutputFolder::open(o.out, "fit", o.force ? Replace::yes : Replace::no, problem);
+  const auto output = OutputFolder::open(o.out, "fit", replace_if(o.force), problem);
   bool written = output != nullptr;
   for (std::size_t k = 0; written && k < reports.size(); ++k) {
-    const std::string number = reports.size() > 1 ? fmt::format("-{}", k + 1) : "";
+    const std::string number = number_of_set(k, reports.size());
     written = output->write("residuals" + number + ".csv", residuals_csv(reports[k]), problem) &&
               output->write("fit" + number + ".json", fit_json(reports[k]), problem);
     const std::size_t experiments = reports[k].setup.problem.experiments.size();
@@ -94,10 +113,11 @@ FittedModel fit_model(const ModelArguments& model, const api::FitOptions& o) {
   if (o.tolerance && !(*o.tolerance > 0 && *o.tolerance < 1))
     refuse("fit", "--tolerance: expected a positive number below 1");
   if (o.iterations < 1) refuse("fit", "--iterations: expected at least 1");
-  const ExperimentsText text = read_measurements(o);
+  const ExperimentsText text = read_measurements(model, o);
   FittedModel fitted;
   for (const FitChoice& choice : read_sets(model, o))
     fitted.setups.push_back(std::make_unique<FitSetup>(make_fit_setup(choice, text, o.watch)));
+  require_room("fit", "fit", o.out, o.force, fit_files(fitted.setups));
   for (const auto& setup : fitted.setups) fitted.reports.push_back({*setup, run_fit(o, *setup)});
   if (!o.out.empty()) write_fits(o, fitted.reports);
   return fitted;

@@ -25,28 +25,36 @@ Eigen::Matrix3d matrix(const Mat3<double>& m) {
 
 void calc_masses(const Model& model, const std::vector<BodyState>& bodies, ModelFacts& facts) {
   const std::vector<double> parameters = parameter_values(model);
-  Eigen::Vector3d first = Eigen::Vector3d::Zero();   // first moment
-  Eigen::Matrix3d second = Eigen::Matrix3d::Zero();  // inertia about the origin
+  std::vector<double> masses;
+  std::vector<Eigen::Vector3d> centres;
+  std::vector<Eigen::Matrix3d> inertias;  // about them, world axes
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const auto body = calc_mass_properties<double>(model.bodies[b], parameters);
-    facts.mass += body.mass;
     const Eigen::Matrix3d R = matrix(rotation_matrix(bodies[b].orientation));
-    const Eigen::Vector3d x = vector(bodies[b].position) + R * vector(body.com);
-    first += body.mass * x;
-    second += R * matrix(body.inertia) * R.transpose() +
-              body.mass * (x.squaredNorm() * Eigen::Matrix3d::Identity() - x * x.transpose());
+    masses.push_back(body.mass);
+    centres.push_back(vector(bodies[b].position) + R * vector(body.com));
+    inertias.push_back(R * matrix(body.inertia) * R.transpose());
+    facts.mass += body.mass;
   }
   if (facts.mass <= 0) return;
-  const Eigen::Vector3d com = first / facts.mass;
-  const Eigen::Matrix3d about_com =
-      second -
-      facts.mass * (com.squaredNorm() * Eigen::Matrix3d::Identity() - com * com.transpose());
+  Eigen::Vector3d com = Eigen::Vector3d::Zero();
+  for (std::size_t b = 0; b < masses.size(); ++b) com += masses[b] / facts.mass * centres[b];
   facts.com = {com.x(), com.y(), com.z()};
+  Eigen::Matrix3d about_com = Eigen::Matrix3d::Zero();
+  for (std::size_t b = 0; b < masses.size(); ++b) {
+    const Eigen::Vector3d x = centres[b] - com;
+    about_com += inertias[b] +
+                 masses[b] * (x.squaredNorm() * Eigen::Matrix3d::Identity() - x * x.transpose());
+  }
+  if (!about_com.allFinite()) {  // beyond the range of numbers
+    facts.principal = {std::nan(""), std::nan(""), std::nan("")};
+    return;
+  }
   Eigen::Vector3d moments =
       Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(about_com, Eigen::EigenvaluesOnly)
           .eigenvalues();
   for (double& moment : moments)  // of a thin rod or a point: zero, but for rounding
-    if (std::fabs(moment) < 1e-14 * second.trace()) moment = 0;
+    if (std::fabs(moment) < 1e-14 * about_com.trace()) moment = 0;
   facts.principal = {moments[0], moments[1], moments[2]};
 }
 

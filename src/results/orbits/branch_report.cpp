@@ -11,6 +11,7 @@
 #include "report/column_units.h"
 #include "results/load/analysis_state.h"
 #include "results/option_names.h"
+#include "results/output_room.h"
 #include "results/refusal.h"
 
 namespace cartan {
@@ -221,7 +222,7 @@ void write_branches(const BranchDiagram& diagram, const ShownQuantity& shown,
                     const std::string& folder, bool force) {
   std::string problem;
   const std::unique_ptr<OutputFolder> output =
-      OutputFolder::open(folder, "continue", force ? Replace::yes : Replace::no, problem);
+      OutputFolder::open(folder, "continue", replace_if(force), problem);
   if (!output) refuse("continue", problem);
   const std::string table = branch_table(diagram);
   const ColumnUnits units = ColumnUnits::of(*diagram.model);

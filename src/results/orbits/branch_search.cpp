@@ -15,6 +15,7 @@
 #include "results/load/parameter_slopes.h"
 #include "results/load/state_file.h"
 #include "results/option_names.h"
+#include "results/output_room.h"
 #include "results/refusal.h"
 #include "results/task.h"
 
@@ -412,6 +413,8 @@ std::string fill_request(const api::ContinueOptions& o, BranchRequest& r) {
 BranchRequest make_branch_request(const ModelArguments& model, const api::ContinueOptions& o) {
   BranchRequest r;
   if (const std::string problem = fill_request(o, r); !problem.empty()) refuse("continue", problem);
+  require_room("continue", "continue", o.out, o.force,
+               {"branch.csv", "units.json", "bifurcations.json", "branch.svg"});
   r.model = model;
   return r;
 }

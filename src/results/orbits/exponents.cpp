@@ -8,6 +8,7 @@
 #include "io/csv.h"
 #include "io/output_files.h"
 #include "report/column_units.h"
+#include "results/output_room.h"
 #include "results/refusal.h"
 #include "results/task.h"
 
@@ -30,15 +31,16 @@ class SectionTable {
   SectionTable(const System& system, const Model& model, const api::LyapunovOptions& o)
       : system_(system) {
     if (o.out.empty()) return;
-    output_ = OutputFolder::open(o.out, "lyapunov", o.force ? Replace::yes : Replace::no, problem_);
+    output_ = OutputFolder::open(o.out, "lyapunov", replace_if(o.force), problem_);
     if (!output_) return;
     table_ = std::make_unique<CsvWriter>(output_->add("section.csv"));
     std::vector<std::string> names = {"t"};
     for (int i = 0; i < size(); ++i) names.push_back(system.component_name(i));
     table_->header(names);
-    output_->write("units.json",
-                   ColumnUnits::of(model).json_for(fmt::format("{}", fmt::join(names, ","))),
-                   problem_);
+    if (output_->write("units.json",
+                       ColumnUnits::of(model).json_for(fmt::format("{}", fmt::join(names, ","))),
+                       problem_))
+      problem_ = output_->find_conflict();
   }
   void add(const State& state) {
     table_->number(state.t);
@@ -89,7 +91,8 @@ MotionExponents calc_model_exponents(const ModelArguments& model, const api::Lya
     found.result = calc_lyapunov_exponents(*a.system, a.start, options);
   }
   found.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (!found.result.problem.empty()) fail("lyapunov", found.result.problem);
+  if (!found.result.problem.empty())
+    fail("lyapunov", o.watch.stop && *o.watch.stop ? "interrupted" : found.result.problem);
   if (!table.close()) fail("lyapunov", table.problem());
   if (section) found.crossings = table.rows();
   return found;

@@ -83,7 +83,7 @@ bool write_pictures(const std::vector<ChartPicture>& pictures, const std::atomic
        at = child.out.find(mark, at + 1))
     drawn.push_back(from_base64(std::string_view(child.out).substr(at + mark.size())));
   if (drawn.size() != pictures.size()) {
-    problem = fmt::format("{}: the browser ({}) drew no picture", pictures[0].file, browser);
+    problem = fmt::format("the browser ({}) drew no picture", browser);
     return false;
   }
   for (std::size_t k = 0; k < drawn.size(); ++k)

@@ -7,6 +7,7 @@
 
 #include "io/output_files.h"
 #include "report/plots.h"
+#include "results/output_room.h"
 #include "results/plot/chart_pictures.h"
 #include "results/refusal.h"
 
@@ -41,6 +42,36 @@ std::string fill_plot(const api::PlotOptions& o, PlotRequest& r) {
   return "";
 }
 
+bool wants(const api::PlotOptions& o, const char* format) {
+  return std::count(o.format.begin(), o.format.end(), format) > 0;
+}
+
+std::vector<std::string> picture_names(const api::PlotOptions& o,
+                                       const std::vector<NamedChart>& charts) {
+  std::vector<std::string> names;
+  for (const NamedChart& named : charts)
+    for (const char* format : {"svg", "png"})
+      if (wants(o, format)) names.push_back(named.name + "." + format);
+  return names;
+}
+
+bool draw(const api::PlotOptions& o, std::vector<NamedChart>& charts, OutputFolder& output,
+          std::string& problem) {
+  std::vector<ChartPicture> pictures;
+  for (NamedChart& named : charts) {
+    Chart& chart = named.chart;
+    if (!o.title.empty()) chart.title = o.title;
+    if (!o.x_label.empty()) chart.x_label = o.x_label;
+    if (!o.y_label.empty()) chart.y_label = o.y_label;
+    chart.width = o.width.value_or(chart.width);
+    chart.height = o.height.value_or(chart.height);
+    const std::string text = chart_svg(chart);
+    if (wants(o, "svg") && !output.write(named.name + ".svg", text, problem)) return false;
+    if (wants(o, "png")) pictures.push_back({text, output.add(named.name + ".png")});
+  }
+  return pictures.empty() || write_pictures(pictures, o.watch.stop, problem);
+}
+
 std::string default_folder(const std::string& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) return (fs::path(path) / "plots").string();
@@ -60,26 +91,16 @@ std::vector<std::string> draw_plots(const std::vector<std::string>& paths,
   std::vector<NamedChart> charts = make_plots(request, problem);
   if (charts.empty()) refuse("plot", problem);
   const std::string folder = o.out.empty() ? default_folder(paths[0]) : o.out;
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) refuse("plot", fmt::format("{}: {}", folder, failed.message()));
-  const bool png = std::count(o.format.begin(), o.format.end(), "png") > 0;
-  const bool svg = std::count(o.format.begin(), o.format.end(), "svg") > 0;
+  const std::unique_ptr<OutputFolder> output =
+      OutputFolder::open(folder, "plot", replace_if(o.force), problem);
+  if (!output) refuse("plot", problem);
+  output->keep_earlier();  // pictures of other quantities
+  problem = output->find_conflict(picture_names(o, charts));
+  if (!problem.empty()) refuse("plot", problem);
+  if (!draw(o, charts, *output, problem) || !output->commit(problem)) fail("plot", problem);
   std::vector<std::string> files;
-  std::vector<ChartPicture> pictures;
-  for (NamedChart& named : charts) {
-    Chart& chart = named.chart;
-    if (!o.title.empty()) chart.title = o.title;
-    if (!o.x_label.empty()) chart.x_label = o.x_label;
-    if (!o.y_label.empty()) chart.y_label = o.y_label;
-    chart.width = o.width.value_or(chart.width);
-    chart.height = o.height.value_or(chart.height);
-    const std::string base = (fs::path(folder) / named.name).string(), text = chart_svg(chart);
-    if (svg && !write_whole_file(base + ".svg", text, Replace::yes, problem)) fail("plot", problem);
-    if (svg) files.push_back(base + ".svg");
-    if (png) files.push_back(base + ".png"), pictures.push_back({text, base + ".png"});
-  }
-  if (png && !write_pictures(pictures, o.watch.stop, problem)) fail("plot", problem);
+  for (const std::string& name : output->names())
+    files.push_back((fs::path(folder) / name).string());
   return files;
 }
 

@@ -14,7 +14,8 @@ constexpr double follows_tolerance = 0.78;  // error control: the error goes wit
 constexpr double rounding_level = 3e-12, rounding_part = 1e-14;
 constexpr int multistep_order = 4;  // about what SUNDIALS uses
 constexpr double loosest_tolerance = 0.01;
-constexpr int most_samples = 500;
+constexpr long few_steps = 100;
+constexpr int most_samples = 500, most_interval = 1 << 29;
 
 struct SecondRun {
   SimulateOptions options;
@@ -28,12 +29,18 @@ SecondRun plan_second_run(const SimulateOptions& first, const SimulateReport& re
   SecondRun second{first, 1, ""};
   if (method.adaptive && !first.fixed_step) {
     const int order = method.order > 0 ? method.order : multistep_order;
-    const double factor =
-        std::min(timid ? 10 : std::pow(2.0, order + 3), loosest_tolerance / report.tolerance);
+    // of few steps most begin the motion anew, which takes the same in both runs
+    const double bold = std::pow(2.0, report.steps < few_steps ? order + 5 : order + 3);
+    const double factor = std::min(timid ? 10 : bold, loosest_tolerance / report.tolerance);
     second.options.tolerance = factor * report.tolerance;
     second.ratio = std::pow(factor, follows_tolerance);
+    // a sample between the ends of a step costs further evaluations, and the path between start
+    // and end only tells whether the motion is chaotic
     const double count = first.duration / (first.step * first.every);
-    while (count / (second.options.every / first.every) > most_samples) second.options.every *= 2;
+    const double enough = std::min<double>(most_samples, static_cast<double>(report.steps) / 4);
+    while (count / (second.options.every / first.every) > enough &&
+           second.options.every < most_interval)
+      second.options.every *= 2;
     second.what = fmt::format("tolerance {:.2g}", second.options.tolerance);
     return second;
   }
@@ -50,8 +57,8 @@ SecondRun plan_second_run(const SimulateOptions& first, const SimulateReport& re
   return second;
 }
 
-ErrorEstimate say(std::string how) {
-  return {std::nullopt, std::move(how)};
+ErrorEstimate say(std::string how, long evaluations = 0) {
+  return {std::nullopt, std::move(how), evaluations};
 }
 
 ErrorEstimate judge(const Separation& apart, const SecondRun& second) {
@@ -60,9 +67,10 @@ ErrorEstimate judge(const Separation& apart, const SecondRun& second) {
         "chaotic: a second run with {} has nothing in common with this one from t = {:.3g} s on",
         second.what, *apart.lost));
   if (apart.lost)
-    return {apart.at_end, fmt::format("a second run with {} has nothing in common with this one "
-                                      "from t = {:.3g} s on: both are too coarse",
-                                      second.what, *apart.lost)};
+    return {apart.at_end,
+            fmt::format("a second run with {} has nothing in common with this one from t = {:.3g} "
+                        "s on: both are too coarse",
+                        second.what, *apart.lost)};
   const double error = apart.at_end / (second.ratio - 1);
   if (error < std::max(rounding_level, rounding_part * apart.size))
     return say(fmt::format("at rounding level (second run with {})", second.what));
@@ -79,6 +87,7 @@ ErrorEstimate estimate_error(const System& system, const State& start,
   std::vector<Place> mine = path.places();
   mine.push_back(place(report.final_state));
   std::string failure;
+  long evaluations = 0;
   for (const bool timid : {false, true}) {
     const SecondRun second = plan_second_run(options, report, timid);
     if (!(second.ratio > 1.2))
@@ -90,16 +99,19 @@ ErrorEstimate estimate_error(const System& system, const State& start,
       if (other.wants()) other.add(place(state));
     };
     const SimulateReport coarse = simulate(system, start, second.options, observer);
+    evaluations += coarse.counts.evaluations;
     if (coarse.status == report.status) {
       std::vector<Place> its = other.places();
       its.push_back(place(coarse.final_state));
-      return judge(compare_paths(mine, its), second);
+      ErrorEstimate result = judge(compare_paths(mine, its), second);
+      result.evaluations = evaluations;
+      return result;
     }
     failure = fmt::format("none: a second run with {} {}", second.what,
                           coarse.ok() ? "ends in another way" : "failed: " + coarse.message);
     if (coarse.status == RunStatus::cancelled) break;
   }
-  return say(failure);
+  return say(failure, evaluations);
 }
 
 }  // namespace cartan

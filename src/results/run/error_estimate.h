@@ -20,6 +20,7 @@ namespace cartan {
 struct ErrorEstimate {
   std::optional<double> estimate;  // the measure of places.h; nothing where `how` says why not
   std::string how;
+  long evaluations = 0;  // of the derivative: what the estimate took
 };
 
 // `path` and `end`: of the run that the options and the report belong to.

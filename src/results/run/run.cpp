@@ -15,6 +15,7 @@
 #include "report/run_report.h"
 #include "results/json_values.h"
 #include "results/load/state_file.h"
+#include "results/output_room.h"
 #include "results/refusal.h"
 #include "results/run/assembly_report.h"
 #include "results/run/stabilisation.h"
@@ -99,7 +100,7 @@ void open_output(Job& job) {
   const api::RunOptions& o = job.options;
   if (o.out.empty()) return;
   std::string problem;
-  job.output = OutputFolder::open(o.out, "run", o.force ? Replace::yes : Replace::no, problem);
+  job.output = OutputFolder::open(o.out, "run", replace_if(o.force), problem);
   if (!job.output) refuse("run", problem);
 }
 
@@ -300,8 +301,7 @@ std::string run_model_json(const Model& model, const std::string& partial) {
 void save_run(const std::vector<api::Table>& tables, const std::string& model_json,
               const std::string& summary_json, const std::string& folder, bool force) {
   std::string problem;
-  const auto output =
-      OutputFolder::open(folder, "run", force ? Replace::yes : Replace::no, problem);
+  const auto output = OutputFolder::open(folder, "run", replace_if(force), problem);
   if (!output) refuse("run", problem);
   for (const api::Table& table : tables) {
     CsvWriter writer(output->add(table.name));

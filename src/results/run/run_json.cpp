@@ -8,7 +8,8 @@ namespace {
 Json error_json(const RunResult& run) {
   if (!run.error) return {{"estimate", nullptr}, {"how", "off"}};
   return {{"estimate", run.error->estimate ? Json(*run.error->estimate) : Json(nullptr)},
-          {"how", run.error->how}};
+          {"how", run.error->how},
+          {"evaluations", run.error->evaluations}};
 }
 
 void add_method(const RunResult& run, Json& json) {

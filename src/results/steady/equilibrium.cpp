@@ -9,6 +9,7 @@
 #include "mechanics/machine/state_expression.h"
 #include "results/load/state_file.h"
 #include "results/option_names.h"
+#include "results/output_room.h"
 #include "results/refusal.h"
 #include "results/steady/steady_json.h"
 #include "results/task.h"
@@ -58,7 +59,7 @@ Equilibrium find_stuck(const SteadyCase& steady, const State& start,
 void write_equilibrium(const api::EquilibriumOptions& o, const ModelEquilibrium& result) {
   std::string problem;
   const std::unique_ptr<OutputFolder> output =
-      OutputFolder::open(o.out, "equilibrium", o.force ? Replace::yes : Replace::no, problem);
+      OutputFolder::open(o.out, "equilibrium", replace_if(o.force), problem);
   if (!output) refuse("equilibrium", problem);
   const bool written =
       output->write("state.json", state_json_of(*result.steady, result.found.state).dump(2) + "\n",
@@ -96,6 +97,7 @@ ModelEquilibrium find_model_equilibrium(const ModelArguments& source,
   const SteadyCase& steady = *result.steady;
   State start = initial_state(steady);
   if (!o.from.empty()) start = make_start(*steady.system, read_state(o.from, *steady.model));
+  require_room("equilibrium", "equilibrium", o.out, o.force, {"state.json", "equilibrium.json"});
   if (o.minimise) start = go_down(steady, source, start, o.watch);
   EquilibriumOptions options;
   options.held = read_holds("equilibrium", steady, o.hold, start);

@@ -12,6 +12,7 @@
 #include "report/chart.h"
 #include "report/column_units.h"
 #include "results/load/ranges.h"
+#include "results/output_room.h"
 #include "results/refusal.h"
 #include "results/steady/steady_json.h"
 #include "results/task.h"
@@ -244,8 +245,8 @@ std::string map_picture(const SteadyCase& steady, const std::vector<Varied>& var
 void write_search(const api::EquilibriumOptions& o, const BoxSearch& search,
                   const std::vector<Varied>& varied) {
   std::string problem;
-  const std::unique_ptr<OutputFolder> output = OutputFolder::open(
-      o.out, "equilibrium --search", o.force ? Replace::yes : Replace::no, problem);
+  const std::unique_ptr<OutputFolder> output =
+      OutputFolder::open(o.out, "equilibrium --search", replace_if(o.force), problem);
   if (!output) refuse("equilibrium", problem);
   const bool drawn = search.result.residuals.size() <= most_cells;
   if (!drawn)
@@ -280,6 +281,9 @@ BoxSearch search_box(const ModelArguments& source, const api::EquilibriumOptions
            fmt::format("--search: more than {} starts; take fewer values", most_starts));
   const std::vector<Varied> varied = find_numbers(steady, *ranges);
   read_holds("equilibrium", steady, o.hold, initial_state(steady));  // refuses bad ones
+
+  require_room("equilibrium", "equilibrium --search", o.out, o.force,
+               {"search.csv", "units.json", "search.svg", "equilibria.json"});
 
   const std::vector<std::vector<double>> grid = make_grid(varied);
   std::vector<SearchStart> starts;

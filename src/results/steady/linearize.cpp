@@ -11,6 +11,7 @@
 #include "results/load/model_variants.h"
 #include "results/load/state_file.h"
 #include "results/option_names.h"
+#include "results/output_room.h"
 #include "results/parallel.h"
 #include "results/refusal.h"
 #include "results/steady/steady_json.h"
@@ -56,7 +57,7 @@ void write_linearisation(const api::LinearizeOptions& o, const std::string& comm
                          const std::vector<std::pair<std::string, std::string>>& files) {
   std::string problem;
   const std::unique_ptr<OutputFolder> output =
-      OutputFolder::open(o.out, command, o.force ? Replace::yes : Replace::no, problem);
+      OutputFolder::open(o.out, command, replace_if(o.force), problem);
   if (!output) refuse("linearize", problem);
   for (const auto& [name, content] : files)
     if (!output->write(name, content, problem)) fail("linearize", problem);
@@ -124,6 +125,8 @@ LinearizedModel linearize_model(const ModelArguments& source, const api::Lineari
   State start = initial_state(steady);
   const bool search = o.at == "equilibrium";
   if (!search && !o.at.empty()) start = make_start(*steady.system, read_state(o.at, *steady.model));
+  require_room("linearize", "linearize", o.out, o.force,
+               {"eigenvalues.csv", "units.json", "linearize.json"});
   LinearizeResult& result = linearized.result;
   result = linearise_near(steady, start, read_holds("linearize", steady, o.hold, start), search);
   if (!result.problem.empty())
@@ -162,6 +165,7 @@ SweptModel sweep_model(const ModelArguments& source, const api::LinearizeOptions
   const std::optional<Range> range = read_range(o.sweep, *swept.model, problem);
   if (!range) refuse("linearize", "--sweep: " + problem);
   swept.range = *range;
+  require_room("linearize", "linearize --sweep", o.out, o.force, {"sweep.csv", "units.json"});
   if (swept.model->find_parameter(range->name) >= 0)
     sweep_parameter(source, o, swept);
   else
