@@ -12,6 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/model_variants.h"
+#include "cli/option_names.h"
 #include "cli/out_option.h"
 #include "cli/progress.h"
 #include "cli/run_settings.h"
@@ -301,7 +302,7 @@ bool prepare_study(StudyArguments& o, StudyJob& job) {
       o.threads.value_or(static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
   note_choices(o, job);
   if (!open_store(o, job, problem)) {
-    complain("study", problem);
+    complain("study", name_options(problem));
     return false;
   }
   return true;
@@ -342,7 +343,7 @@ bool write_results_of(const StudyArguments& o, StudyJob& job, const StudyStatist
     if (!write_runs_netcdf(study, *job.store, job.record, output.add("runs.nc"), problem))
       return false;
   } else {
-    provenance.notes.push_back(fmt::format("there is no runs.nc: {}", missing));
+    provenance.notes.push_back(name_options(fmt::format("there is no runs.nc: {}", missing)));
   }
   std::uint64_t count = 0;
   if (study.trajectories > 0 && !write_trajectories(*job.store, o.out, count, problem))
@@ -404,7 +405,7 @@ int study_command(const Words& words) {
   StudyStatistics statistics;
   std::string problem;
   if (!calc_statistics(*job.study, *job.store, statistics, problem))
-    return complain("study", problem, exit_failed);
+    return complain("study", name_options(problem), exit_failed);
   provenance.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (!o.out.empty() && !write_results_of(o, job, statistics, provenance, problem))

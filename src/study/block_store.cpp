@@ -94,10 +94,8 @@ std::unique_ptr<FolderStore> FolderStore::open(const std::string& folder, BlockP
   const std::string difference = compare_records(*before, record);
   if (use == Use::fresh)
     problem = fmt::format(
-        "'{}' holds {} study already; {}choose another folder, or replace it with "
-        "--force",
-        folder, difference.empty() ? "this" : "another",
-        difference.empty() ? "go on with it by --resume, " : "");
+        "'{}' holds {} study already; {}choose another folder, or let it be replaced", folder,
+        difference.empty() ? "this" : "another", difference.empty() ? "go on with it, " : "");
   else if (!difference.empty())
     problem = fmt::format(
         "the study in '{}' is not this one: {}; undo the change, or choose another "

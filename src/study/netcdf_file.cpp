@@ -68,8 +68,8 @@ constexpr int netcdf4_format = 0x1000, whole_file = -1;  // NC_NETCDF4, NC_GLOBA
 
 std::string NetcdfFile::missing() {
   if (netcdf().whole) return "";
-  return "the NetCDF library is not installed (Debian package libnetcdf19); install it and call "
-         "again with --resume, or name it in CARTAN_NETCDF_LIBRARY";
+  return "the NetCDF library is not installed (Debian package libnetcdf19); install it, then "
+         "call for the study again and go on with it; or name it in CARTAN_NETCDF_LIBRARY";
 }
 
 std::unique_ptr<NetcdfFile> NetcdfFile::create(const std::string& path, std::string& problem) {

@@ -82,9 +82,10 @@ class StudyMaker {
   void read_inputs() {
     if (text_.inputs.empty() && !problems_.has_errors())
       problems_.error(text_.vary_where,
-                      text_.file.empty() ? "nothing varies; expected --vary NAME=uniform(LOW,HIGH)"
-                                         : "nothing varies; expected inputs in [vary], such as "
-                                           "L = { uniform = [0.9, 1.1] }");
+                      text_.file.empty()
+                          ? "nothing varies; expected inputs such as L=uniform(0.9,1.1)"
+                          : "nothing varies; expected inputs in [vary], such as "
+                            "L = { uniform = [0.9, 1.1] }");
     for (const InputText& input : text_.inputs) read_input(input);
   }
 
@@ -164,7 +165,7 @@ class StudyMaker {
     if (text_.runs) return static_cast<std::uint64_t>(*text_.runs);
     if (rows) return *rows;
     problems_.error(text_.vary_where, text_.file.empty()
-                                          ? "how many runs? expected --runs N"
+                                          ? "how many runs? expected a number of samples"
                                           : "missing key 'runs': how many samples are taken");
     return std::nullopt;
   }
@@ -219,7 +220,7 @@ class StudyMaker {
     if (text_.keeps.empty() && !problems_.has_errors())
       problems_.error(text_.keep_where,
                       text_.file.empty()
-                          ? "nothing is kept; expected --keep NAME=final(EXPR)"
+                          ? "nothing is kept; expected quantities such as angle=final(shoulder.q)"
                           : "nothing is kept; expected quantities in [keep], such as "
                             "angle = { final = \"shoulder.q\" }");
     study_.own_outputs = 0;  // counted after the check

@@ -215,7 +215,7 @@ bool for_each_block(const BlockStore& store, const std::function<void(const Bloc
   for (std::uint64_t b = 0; b < store.plan().count(); ++b) {
     const std::optional<Block> block = store.get(b);
     if (!block) {
-      problem = fmt::format("block {} of {} is missing or damaged; compute it with --resume", b,
+      problem = fmt::format("block {} of {} is missing or damaged; call again and go on with it", b,
                             store.plan().count());
       return false;
     }

@@ -138,18 +138,18 @@ void read_vary_words(const std::string& words, StudyText& study, Diagnostics& pr
   const std::size_t open = words.find('(');
   const std::size_t equals = words.rfind('=', open);
   if (open == std::string::npos || equals == std::string::npos || equals == 0)
-    return problems.error({}, fmt::format("--vary {}: {}", words, expected));
+    return problems.error({}, fmt::format("vary {}: {}", words, expected));
   InputText input;
   input.name = without_blanks(words.substr(0, equals));
   const std::optional<Call> call = read_call(words.substr(equals + 1));
   if (!call || input.name.empty())
-    return problems.error({}, fmt::format("--vary {}: {}", words, expected));
+    return problems.error({}, fmt::format("vary {}: {}", words, expected));
   if (const auto kind = sampled_kind(call->head)) {
     input.kind = *kind;
     input.numbers = values_of(call->parts);
   } else if (call->head == "table") {
     if (call->parts.size() != 2)
-      return problems.error({}, fmt::format("--vary {}: expected table(FILE,COLUMN)", words));
+      return problems.error({}, fmt::format("vary {}: expected table(FILE,COLUMN)", words));
     input.kind = Distribution::Kind::table;
     input.file = unquoted(call->parts[0]);
     input.column = unquoted(call->parts[1]);
@@ -159,13 +159,13 @@ void read_vary_words(const std::string& words, StudyText& study, Diagnostics& pr
   } else if (call->head == "lin" || call->head == "log") {
     std::string problem;
     if (!read_grid_words(words.substr(equals + 1), input, problem))
-      return problems.error({}, fmt::format("--vary {}: {}", words, problem));
+      return problems.error({}, fmt::format("vary {}: {}", words, problem));
   } else {
     std::vector<std::string> known = sampled_kind_names();
     known.insert(known.end(), {"table", "grid", "lin", "log"});
     const std::string near = nearest_name(call->head, known);
     return problems.error({},
-                          fmt::format("--vary {}: unknown distribution '{}'; {}", words, call->head,
+                          fmt::format("vary {}: unknown distribution '{}'; {}", words, call->head,
                                       near.empty() ? expected : "did you mean '" + near + "'?"));
   }
   study.inputs.push_back(std::move(input));
@@ -177,7 +177,7 @@ void read_keep_words(const std::string& words, StudyText& study, Diagnostics& pr
       fmt::join(keep_kind_names(), ", "));
   const std::size_t open = words.find('(');
   if (open == std::string::npos)
-    return problems.error({}, fmt::format("--keep {}: {}", words, expected));
+    return problems.error({}, fmt::format("keep {}: {}", words, expected));
   const std::size_t equals = words.rfind('=', open);
   const bool named = equals != std::string::npos && equals > 0;
   const std::string body = named ? words.substr(equals + 1) : words;
@@ -186,7 +186,7 @@ void read_keep_words(const std::string& words, StudyText& study, Diagnostics& pr
   if (!kind) {
     const std::string near = call ? nearest_name(call->head, keep_kind_names()) : "";
     return problems.error({},
-                          fmt::format("--keep {}: {}", words,
+                          fmt::format("keep {}: {}", words,
                                       near.empty() ? expected : "did you mean '" + near + "'?"));
   }
   KeepText keep;
@@ -197,7 +197,7 @@ void read_keep_words(const std::string& words, StudyText& study, Diagnostics& pr
   const bool fits = keep.kind == KeepKind::at      ? count == 2
                     : keep.kind == KeepKind::event ? count == 1 || count == 2
                                                    : count == 1;
-  if (!fits) return problems.error({}, fmt::format("--keep {}: {}", words, expected));
+  if (!fits) return problems.error({}, fmt::format("keep {}: {}", words, expected));
   if (keep.kind == KeepKind::at) {
     keep.time = Value(call->parts[0]);
     keep.expression = Value(call->parts[1]);
