@@ -8,7 +8,6 @@
 #include <fmt/ranges.h>
 
 #include "expr/parse.h"
-#include "formulations/formulations.h"
 #include "integrate/simulate.h"
 #include "io/csv.h"
 
@@ -45,7 +44,6 @@ class StudyMaker {
         model->simulate.formulation.empty() ? "recursive" : model->simulate.formulation;
     study_.integrator = model->simulate.integrator.empty() ? SimulateOptions().integrator
                                                            : model->simulate.integrator;
-    check_method();
     study_.model = std::make_shared<const Model>(std::move(*model));
     return problems_.has_errors() ? std::nullopt : std::optional(std::move(study_));
   }
@@ -338,19 +336,6 @@ class StudyMaker {
     if (!more.integrator.empty())
       own.integrator = more.integrator, own.integrator_where = more.integrator_where;
     for (OutputText& output : outputs_) description_.outputs.push_back(std::move(output));
-  }
-
-  void check_method() {
-    if (!find_integrator(study_.integrator)) {
-      std::vector<std::string> known;
-      for (const IntegratorInfo& row : integrator_table()) known.push_back(row.name);
-      refuse_word(text_.simulate.integrator_where, "integrator", study_.integrator, known);
-    }
-    if (!find_formulation(study_.formulation)) {
-      std::vector<std::string> known;
-      for (const FormulationInfo& row : formulation_table()) known.push_back(row.name);
-      refuse_word(text_.simulate.formulation_where, "formulation", study_.formulation, known);
-    }
   }
 
   void refuse_word(Location where, const std::string& what, const std::string& word,

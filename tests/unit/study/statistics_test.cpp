@@ -169,8 +169,9 @@ TEST(OrderStatistics, AnyRankOfAnyNumbers) {
   std::vector<double> values = {0.0, -0.0, 1e-310, -1e-310, 1e308, -1e308, 1, 1, 1, -1};
   for (int i = 0; i < 500; ++i)
     values.push_back(std::ldexp(static_cast<double>(random() % 2000) - 1000, i % 40 - 20));
-  std::vector<std::uint64_t> ranks(values.size());
-  for (std::size_t i = 0; i < ranks.size(); ++i) ranks[i] = i;
+  std::vector<std::uint64_t> ranks;
+  for (std::size_t i = 0; i < values.size(); i += i < 20 || i + 20 > values.size() ? 1 : 23)
+    ranks.push_back(i);
   OrderStatistics selection(ranks);
   for (int pass = 0; pass < OrderStatistics::passes; ++pass) {
     selection.begin_pass();
@@ -179,7 +180,7 @@ TEST(OrderStatistics, AnyRankOfAnyNumbers) {
   }
   std::sort(values.begin(), values.end());
   const std::vector<double> found = selection.values();
-  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(found[i], values[i]) << i;
+  for (std::size_t i = 0; i < ranks.size(); ++i) EXPECT_EQ(found[i], values[ranks[i]]) << i;
 }
 
 // ---- designs

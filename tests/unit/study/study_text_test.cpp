@@ -156,7 +156,7 @@ TEST(StudyFile, MistakesHaveTheirPlace) {
   expect_complaint(study_of(good_vary, good_keep) + "[simulate]\nstpe = 1\n",
                    "did you mean 'step'?");
   expect_complaint(study_of(good_vary, good_keep) + "[simulate]\nintegrator = \"rk5\"\n",
-                   "integrator: there is no 'rk5'");
+                   "s.toml:8:14: unknown integrator 'rk5'");
 }
 
 TEST(StudyWords, VaryAndKeep) {
