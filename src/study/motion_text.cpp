@@ -10,9 +10,9 @@
 namespace cartan {
 namespace {
 
-std::string motion_header(const Model& model, std::size_t outputs) {
+std::string motion_header(const Model& model, bool mechanism, std::size_t outputs) {
   std::string line = "t";
-  if (model.is_mechanism()) {
+  if (mechanism) {
     for (const Joint& joint : model.joints) {
       for (int k = 0; k < joint.nq(); ++k) line += fmt::format(",{}.q{}", joint.name, k);
       for (int k = 0; k < joint.nv(); ++k) line += fmt::format(",{}.v{}", joint.name, k);
@@ -30,9 +30,10 @@ std::string motion_header(const Model& model, std::size_t outputs) {
 MotionText::MotionText(const System& system, std::size_t outputs)
     : system_(system), outputs_(outputs), workspace_(system.make_workspace()) {
   if (const auto* mechanism = dynamic_cast<const MechanicalSystem*>(&system))
-    text_ = motion_header(mechanism->model(), outputs);
+    text_ = motion_header(mechanism->model(), true, outputs);
   else if (const auto* plain = dynamic_cast<const VariablesSystem*>(&system))
-    text_ = motion_header(plain->model(), outputs), values_.resize(plain->model().outputs.size());
+    text_ = motion_header(plain->model(), false, outputs),
+    values_.resize(plain->model().outputs.size());
 }
 
 void MotionText::add(double value) {

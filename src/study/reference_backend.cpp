@@ -21,7 +21,10 @@ class ReferenceWorker final : public BlockWorker {
   explicit ReferenceWorker(const Study& study) : study_(study), kept_(study) {
     for (const StudyInput& input : study.inputs) {
       which_.push_back(input.parameter);
+      const bool joint = input.target.kind == VaryTarget::Kind::position ||
+                         input.target.kind == VaryTarget::Kind::speed;
       parameters_vary_ |= input.target.is_parameter();
+      system_serves_all_ &= !input.target.is_parameter() && joint == !study.model->bodies.empty();
     }
     inputs_.resize(which_.size());
     options_.integrator = study.integrator;
@@ -78,7 +81,7 @@ class ReferenceWorker final : public BlockWorker {
         return false;
       }
     const std::vector<double> parameters = parameter_values(model, which_, inputs_);
-    if (!system_ || parameters_vary_ || system_->constrained()) {
+    if (!system_ || !system_serves_all_ || system_->constrained()) {
       if (parameters_vary_)
         if (problem = find_bad_mass(model, parameters); !problem.empty()) return false;
       system_ = make_system(model, parameters, study_.formulation, problem);
@@ -89,6 +92,7 @@ class ReferenceWorker final : public BlockWorker {
       write_start(parameters);
     }
     choose(model.simulate.duration, parameters, options_.duration);
+    if (study_.instant) options_.duration = 0;
     choose(model.simulate.step, parameters, options_.step);
     choose(model.simulate.tolerance, parameters, options_.tolerance);
     return true;
@@ -125,6 +129,7 @@ class ReferenceWorker final : public BlockWorker {
   std::vector<int> which_;
   std::vector<double> inputs_;
   bool parameters_vary_ = false;
+  bool system_serves_all_ = true;  // only initial values of joints vary, or of variables alone
   std::unique_ptr<System> system_;
   State start_;
   std::vector<std::optional<std::vector<double>>> q_, v_;

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -92,10 +93,17 @@ class RunsNetcdf {
   }
 
  private:
+  // Of variables: a name that is taken gets an underscore.
+  std::string own_name(const std::string& name) {
+    std::string own = netcdf_name(name);
+    while (!names_.insert(own).second) own += '_';
+    return own;
+  }
+
   void define_runs() {
     const int run = file_.add_dimension("run", study_.design.runs());
     for (std::size_t k = 0; k < study_.inputs.size(); ++k) {
-      const int v = file_.add_variable(netcdf_name(study_.inputs[k].name), NetcdfType::real, {run});
+      const int v = file_.add_variable(own_name(study_.inputs[k].name), NetcdfType::real, {run});
       file_.add_text(v, "role", "input");
       std::string law = text_of(study_.design.inputs()[k]);
       if (law.size() > 200) law = to_string(study_.design.inputs()[k].kind);
@@ -103,7 +111,7 @@ class RunsNetcdf {
       inputs_.push_back(v);
     }
     for (const KeptQuantity& kept : study_.kept) {
-      const int v = file_.add_variable(netcdf_name(kept.name), NetcdfType::real, {run});
+      const int v = file_.add_variable(own_name(kept.name), NetcdfType::real, {run});
       file_.add_text(v, "role", "quantity");
       file_.add_text(v, "expression", kept.text);
       file_.add_number(v, "_FillValue", gap);
@@ -134,7 +142,7 @@ class RunsNetcdf {
     const int sample = file_.add_dimension("sample", std::max<std::size_t>(1, shape_.longest));
     motion_run_ = file_.add_variable("trajectory_run", NetcdfType::whole, {trajectory});
     for (const std::string& column : shape_.columns) {
-      const int v = file_.add_variable("trajectory_" + netcdf_name(column), NetcdfType::real,
+      const int v = file_.add_variable(own_name("trajectory_" + column), NetcdfType::real,
                                        {trajectory, sample});
       file_.add_number(v, "_FillValue", gap);
       motion_.push_back(v);
@@ -167,6 +175,8 @@ class RunsNetcdf {
   std::vector<int> inputs_, kept_, motion_;
   int status_ = -1, failure_run_ = -1, failure_message_ = -1, motion_run_ = -1;
   std::size_t failures_ = 0, motions_ = 0;
+  std::set<std::string> names_ = {"run",         "status",          "failure",        "trajectory",
+                                  "failure_run", "failure_message", "trajectory_run", "sample"};
 };
 
 }  // namespace

@@ -44,6 +44,7 @@ class StudyMaker {
         model->simulate.formulation.empty() ? "recursive" : model->simulate.formulation;
     study_.integrator = model->simulate.integrator.empty() ? SimulateOptions().integrator
                                                            : model->simulate.integrator;
+    check_times(*model);
     study_.model = std::make_shared<const Model>(std::move(*model));
     return problems_.has_errors() ? std::nullopt : std::optional(std::move(study_));
   }
@@ -209,7 +210,6 @@ class StudyMaker {
                                          [](const Distribution& d) { return d.is_sampled(); });
       choice_.indices = sampled >= 2 && Design::refusal(with).empty();
     }
-    study_.wants_indices = choice_.indices;
   }
 
   // ---- what is kept
@@ -322,12 +322,28 @@ class StudyMaker {
       if (kept.output >= 0) kept.output += static_cast<int>(study_.own_outputs);
   }
 
+  // A time after the end of the run is a mistake.
+  void check_times(const Model& model) {
+    const Formula& formula = model.simulate.duration;
+    const double duration = study_.instant ? 0
+                            : formula.given()
+                                ? evaluate<double>(formula, parameter_values(model))[0]
+                                : SimulateOptions().duration;
+    for (std::size_t k = 0; k < study_.kept.size(); ++k)
+      if (study_.kept[k].kind == KeepKind::at && study_.kept[k].time > duration)
+        problems_.error(text_.keeps[k].where,
+                        fmt::format("'{}' is taken at t = {:g}, but the runs end at {:g}; expected "
+                                    "a time up to there",
+                                    study_.kept[k].name, study_.kept[k].time, duration));
+  }
+
   // ---- how it is simulated
 
   void override_settings() {
     SimulateText& own = description_.simulate;
     const SimulateText& more = text_.simulate;
-    if (more.duration) own.duration = more.duration;
+    study_.instant = more.duration && !more.duration->is_expression() && more.duration->number == 0;
+    if (more.duration && !study_.instant) own.duration = more.duration;
     if (more.step) own.step = more.step;
     if (more.tolerance) own.tolerance = more.tolerance;
     if (more.every) own.every = more.every, own.every_where = more.every_where;

@@ -42,7 +42,7 @@ struct Study {
   std::uint64_t trajectories = 0;
   std::string formulation, integrator;
   std::optional<double> asked_runs;
-  bool wants_indices = false;
+  bool instant = false;  // of duration zero: nothing moves, expressions are evaluated at the start
 
   std::size_t columns() const { return kept.size(); }
   // Runs whose whole motion is kept: trajectories of them, evenly chosen.

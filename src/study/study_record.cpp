@@ -133,6 +133,7 @@ std::string make_record(const Study& study, const std::string& backend,
   simulate["formulation"] = study.formulation;
   simulate["integrator"] = study.integrator;
   number("duration", model.simulate.duration);
+  if (study.instant) simulate["duration"] = "0";
   number("step", model.simulate.step);
   number("tolerance", model.simulate.tolerance);
   if (model.simulate.every) simulate["every"] = *model.simulate.every;

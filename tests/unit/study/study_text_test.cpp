@@ -138,6 +138,7 @@ TEST(StudyFile, MistakesHaveTheirPlace) {
                    "'take' belongs to 'event'");
   expect_complaint(study_of(good_vary, "a = { at = \"t\" }"), "expected [TIME, \"EXPR\"]");
   expect_complaint(study_of(good_vary, "a = { at = [-1, \"t\"] }"), "not below 0");
+  expect_complaint(study_of(good_vary, "a = { at = [11, \"t\"] }"), "s.toml:6:1: 'a' is taken at");
   expect_complaint(study_of(good_vary, "L = { final = \"t\" }"), "name of an input");
   expect_complaint(study_of(good_vary, "status = { final = \"t\" }"), "column of every study");
   expect_complaint(study_of(good_vary, ""), "nothing is kept");
