@@ -220,6 +220,15 @@ prepare() {
   exec {lock}>&-
 }
 
+# -- netcdf ---------------------------------------------------------------------------------------
+
+# The library studies write runs.nc with; they do without where it cannot be had. Asked for once.
+prepare_netcdf() {
+  [[ ! -e $build/.netcdf_tried ]] || return 0
+  touch "$build/.netcdf_tried" 2>/dev/null || return 0
+  (install_packages netcdf) || say "studies will be without runs.nc"
+}
+
 # -- viewer ---------------------------------------------------------------------------------------
 
 # Is the page in $build newer than all it is made from?

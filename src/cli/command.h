@@ -28,6 +28,7 @@ int equilibrium_command(const Words& words);
 int continue_command(const Words& words);
 int view_command(const Words& words);
 int fit_command(const Words& words);
+int study_command(const Words& words);
 int plot_command(const Words& words);
 int hand_to_reproduction(const Words& words);  // `cartan reproduce`
 int new_command(const Words& words);

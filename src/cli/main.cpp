@@ -33,11 +33,17 @@ const Command commands[] = {
     {"reproduce", "every table and figure of the source documents, in one report",
      hand_to_reproduction},
     {"fit", "parameters from measurements, with their uncertainty", fit_command},
+    {"study", "many runs with numbers that vary: statistics, Sobol indices, grids", study_command},
     {"new", "write a ready model file to start from", new_command},
 };
 
-// Commands other versions have.
-const char* const absent_commands[] = {"sweep"};
+// Commands other versions have, and what does their work here.
+struct AbsentCommand {
+  const char* name;
+  const char* instead;
+};
+const AbsentCommand absent_commands[] = {
+    {"sweep", "`cartan study MODEL --vary P=lin(A,B,N) --keep NAME=final(EXPR)` does its work"}};
 
 void print_help() {
   fmt::print(
@@ -54,13 +60,14 @@ void print_help() {
 }
 
 int refuse_command(const std::string& name) {
-  for (const char* absent : absent_commands)
-    if (name == absent) {
-      fmt::print(stderr, "cartan: the command '{}' is not part of this version ({}).\n", name,
-                 CARTAN_VERSION);
-      return exit_bad_input;
-    }
-  std::vector<std::string> known(std::begin(absent_commands), std::end(absent_commands));
+  std::vector<std::string> known;
+  for (const AbsentCommand& absent : absent_commands) {
+    known.push_back(absent.name);
+    if (name != absent.name) continue;
+    fmt::print(stderr, "cartan: the command '{}' is not part of this version ({}); {}.\n", name,
+               CARTAN_VERSION, absent.instead);
+    return exit_bad_input;
+  }
   for (const Command& command : commands) known.push_back(command.name);
   const std::string near = nearest_name(name, known);
   const char* kind = name.starts_with("-") ? "option" : "command";

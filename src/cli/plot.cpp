@@ -22,7 +22,8 @@ std::optional<int> read_plot_arguments(const Words& words, PlotArguments& o) {
       "plot",
       "Draw what commands have written: the folder of a run (energies, drift, violations, "
       "coordinates, phase portraits, spectrum), of `linearize --sweep`, `continue`, "
-      "`equilibrium --search`, `lyapunov --section`, `fit`; the table of `compare`; any CSV file. "
+      "`equilibrium --search`, `lyapunov --section`, `fit`, `study`; the table of `compare`; any "
+      "CSV file. "
       "Several runs share their charts.",
       "  cartan plot result\n"
       "  cartan plot result --quantity \"crank.q,crank.v\" --format png\n"

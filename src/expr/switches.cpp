@@ -312,10 +312,13 @@ int first_output(const Program& program, int instruction) {
 
 }  // namespace
 
+bool may_have_switches(const Program& program) {
+  return std::any_of(program.code.begin(), program.code.end(),
+                     [&](const Instruction& i) { return is_switch(i, program); });
+}
+
 HeldProgram hold_switches(const Program& program, int first) {
-  const bool any = std::any_of(program.code.begin(), program.code.end(),
-                               [&](const Instruction& i) { return is_switch(i, program); });
-  if (!any) return {program, {}};
+  if (!may_have_switches(program)) return {program, {}};
   Holder holder(program, first);
   if (holder.found().empty()) return {program, {}};
   HeldProgram result;

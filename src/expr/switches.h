@@ -30,6 +30,9 @@ struct HeldProgram {
   std::vector<SwitchPoint> switches;  // the k-th has the branch {Quantity::branch, first + k}
 };
 
+// Whether there may be any: a quick look.
+bool may_have_switches(const Program& program);
+
 // Only switches whose argument depends on more than parameters; none: an empty list and the program
 // as it was.
 HeldProgram hold_switches(const Program& program, int first);

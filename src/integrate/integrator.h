@@ -117,20 +117,41 @@ class Integrator {
   std::vector<int> mode_;
 };
 
-// The last step of an integrator as a function of time.
+// The last step of an integrator as a function of time. Where an event inside of it changed the
+// state or ended the run, the motion goes along it up to there only.
 class DenseStep {
  public:
-  DenseStep(Integrator& integrator, double t_end)
-      : integrator_(integrator), t0_(integrator.last_start()), t1_(t_end) {}
+  // `end`: the state after the whole step; `t_cut`: where an event cut it short.
+  DenseStep(Integrator& integrator, const State& end)
+      : integrator_(integrator),
+        end_(end),
+        t0_(integrator.last_start()),
+        t1_(end.t),
+        length_(end.t - t0_) {}
+  DenseStep(Integrator& integrator, const State& end, double t_cut)
+      : integrator_(integrator),
+        end_(end),
+        t0_(integrator.last_start()),
+        t1_(t_cut),
+        length_(end.t - t0_),
+        cut_(true) {}
   double begin() const { return t0_; }
   double end() const { return t1_; }
+  bool is_cut() const { return cut_; }
+  std::span<const int> mode() const { return end_.mode; }
   bool at(double t, std::span<double> x) const {
-    return integrator_.dense(t1_ > t0_ ? (t - t0_) / (t1_ - t0_) : 0, x);
+    if (t == end_.t) {
+      std::copy(end_.x.begin(), end_.x.end(), x.begin());
+      return true;
+    }
+    return integrator_.dense(length_ > 0 ? (t - t0_) / length_ : 0, x);
   }
 
  private:
   Integrator& integrator_;
-  double t0_, t1_;
+  const State& end_;
+  double t0_, t1_, length_;
+  bool cut_ = false;
 };
 
 // ------------------------------------------------------------------------------------------- table

@@ -207,8 +207,8 @@ bool Run::advance(double h, double t_next) {
     report_.unit_norm_error =
         std::max(report_.unit_norm_error, system_.space().unit_norm_error(state_.x));
   if (projecting_ && !project(state_, true)) return false;
-  if (observer_.on_step) observer_.on_step(DenseStep(*integrator_, state_.t));
   if (events_.active() && !take_events()) return false;
+  if (!events_.active() && observer_.on_step) observer_.on_step(DenseStep(*integrator_, state_));
   if (adaptive_ && !sample_until(state_.t)) return false;
   if (free_step_) hold_again();
   show_progress();
@@ -280,10 +280,12 @@ bool Run::take_events() {
   }
   if (!over && !changed_) {
     if (events_.missed_switch()) switches_.note_free_step(state_), free_step_ = true;
+    if (observer_.on_step) observer_.on_step(DenseStep(*integrator_, state_));
     return true;
   }
   if (projecting_ && changed_ && !project(at_event_, false)) return false;
   if (adaptive_ && !sample_until(at_event_.t)) return false;
+  if (observer_.on_step) observer_.on_step(DenseStep(*integrator_, state_, at_event_.t));
   state_ = at_event_;
   if (over) return false;
   integrator_->restart();

@@ -69,7 +69,7 @@ struct SimulateReport {
 struct Observer {
   std::function<void(const State&)> on_sample;
   std::function<void(const EventRecord&)> on_event;
-  std::function<void(const DenseStep&)> on_step;
+  std::function<void(const DenseStep&)> on_step;     // after the events inside of it
   std::function<void(double fraction)> on_progress;  // about a thousand times
 };
 

@@ -9,6 +9,7 @@
 #include "io/result_folder.h"
 #include "report/analysis_plots.h"
 #include "report/run_plots.h"
+#include "report/study_plots.h"
 
 namespace cartan {
 namespace fs = std::filesystem;
@@ -102,6 +103,12 @@ bool read_path(const std::string& path, const PlotRequest& request, std::vector<
     runs.push_back(std::move(*run));
     something = true;
   }
+  if (plain && holds_study(path)) {
+    std::vector<NamedChart> drawn = draw_study(path, request.quantities, problem);
+    if (drawn.empty()) return false;
+    for (NamedChart& chart : drawn) charts.push_back(std::move(chart));
+    something = true;
+  }
   for (const char* name : analysis_tables) {
     const std::string file = (fs::path(path) / name).string();
     if (!is_there(file)) continue;
@@ -112,7 +119,8 @@ bool read_path(const std::string& path, const PlotRequest& request, std::vector<
   }
   if (!something)
     problem = path + ": there is nothing to draw here; expected the folder of `run --out`, " +
-              "`linearize --out`, `continue --out`, `equilibrium --search --out` or `fit --out`";
+              "`linearize --out`, `continue --out`, `equilibrium --search --out`, `fit --out` or "
+              "`study --out`";
   return something;
 }
 

@@ -1,6 +1,6 @@
 // Charts of what commands have written: a run's motion, sweeps of eigenvalues, branches,
-// comparisons of methods, searches, sections, fits. What a folder or file holds is recognised by
-// names and columns.
+// comparisons of methods, searches, sections, fits, studies. What a folder or file holds is
+// recognised by names and columns.
 #pragma once
 
 #include <optional>

@@ -20,6 +20,7 @@ constexpr Naming namings[] = {
     {"leave the form of the equations out", "leave --form out"},
     {"use the formulation", "use --formulation"},
     {"let it be replaced", "replace it with --force"},
+    {"go on with it", "go on with it by --resume"},
 };
 
 }  // namespace

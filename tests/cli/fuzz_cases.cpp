@@ -46,11 +46,11 @@ class CaseMaker {
 
   FuzzCase make() {
     static const std::vector<void (CaseMaker::*)()> commands = {
-        &CaseMaker::run,         &CaseMaker::run,      &CaseMaker::run,      &CaseMaker::check,
-        &CaseMaker::eval,        &CaseMaker::inverse,  &CaseMaker::compare,  &CaseMaker::equations,
-        &CaseMaker::generate,    &CaseMaker::orbit,    &CaseMaker::lyapunov, &CaseMaker::linearize,
-        &CaseMaker::equilibrium, &CaseMaker::follow,   &CaseMaker::view,     &CaseMaker::plot,
-        &CaseMaker::fit,         &CaseMaker::make_new, &CaseMaker::reproduce};
+        &CaseMaker::run,         &CaseMaker::run,      &CaseMaker::run,       &CaseMaker::check,
+        &CaseMaker::eval,        &CaseMaker::inverse,  &CaseMaker::compare,   &CaseMaker::equations,
+        &CaseMaker::generate,    &CaseMaker::orbit,    &CaseMaker::lyapunov,  &CaseMaker::linearize,
+        &CaseMaker::equilibrium, &CaseMaker::follow,   &CaseMaker::view,      &CaseMaker::plot,
+        &CaseMaker::fit,         &CaseMaker::make_new, &CaseMaker::reproduce, &CaseMaker::study};
     write(folder_, "data.csv", table_text());
     (this->*random_.pick(commands))();
     if (random_.chance(40)) words_.push_back(random_.pick(odd_words()));
@@ -285,6 +285,37 @@ class CaseMaker {
     option("--width", number({"400", "4000"}), 8);
     flag("--spectrum", 6);
     flag("--json");
+  }
+  void study() {
+    const auto law = word({"uniform(0,1)", "normal(1,0.1)", "lin(0,1,3)", "log(0.1,1,2)",
+                           "values(1,2)", "grid(1,2)", "table(data.csv,y)", "triangular(0,1,2)"});
+    const auto how = word({"final(t)", "max(pivot.q)", "min(x)", "mean(kinetic)", "rms(pivot.v)",
+                           "integral(1)", "at(0.01, x)", "event(hit, t)", "count(hit)"});
+    if (random_.chance(4)) {
+      const std::string text = disturbed(
+          "model = \"m.toml\"\nruns = 5\n[vary]\nm = { uniform = [1, 2] }\n[keep]\n"
+          "a = { final = \"t\" }\n",
+          material_.models);
+      say({"study", write(folder_, "study.toml", text)});
+    } else {
+      model("study");
+    }
+    say({"--vary", word({"m=", "pivot.q=", "x=", "crank.v[0]=", "L="})() + law(), "--keep",
+         "a=" + how(), "--runs", number({"1", "5", "12"})(), "--duration",
+         number({"0", "0.02"})()});
+    option(
+        "--vary", [&] { return "g=" + law(); }, 3);
+    option("--sampling", word({"sobol", "random", "latin-hypercube"}));
+    option("--indices", word({"on", "off"}));
+    option("--seed", number({"0", "7"}));
+    option("--trajectories", number({"1", "3"}));
+    option("--threads", number({"1", "2"}));
+    option("--part", word({"1/2", "2/2", "1/1"}), 8);
+    option("--backend", word({"reference", "cpu", "gpu"}), 8);
+    option(
+        "--out", [this] { return out_folder(); }, 2);
+    flag("--resume", 8);
+    flag("--force", 8);
   }
   void fit() {
     model("fit");

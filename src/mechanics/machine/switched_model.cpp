@@ -6,13 +6,13 @@ namespace cartan {
 namespace {
 
 // The formulas of a model that its rates are made of.
-template <class Visit>
-void for_each_rate_formula(Model& model, Visit&& visit) {
+template <class AnyModel, class Visit>
+void for_each_rate_formula(AnyModel& model, Visit&& visit) {
   visit(model.gravity);
-  for (Force& force : model.forces) for_each_expression(force, visit);
-  for (Constraint& constraint : model.constraints)
+  for (auto& force : model.forces) for_each_expression(force, visit);
+  for (auto& constraint : model.constraints)
     if (auto* drive = std::get_if<DriveConstraint>(&constraint.law)) visit(drive->position);
-  for (Variable& variable : model.variables) visit(variable.rate);
+  for (auto& variable : model.variables) visit(variable.rate);
   if (model.implicit) visit(model.implicit->form);
 }
 
@@ -30,6 +30,11 @@ int branch_at_zero(Op op) {
 }  // namespace
 
 SwitchedModel make_switched_model(const Model& model, int first_mode) {
+  bool any = false;  // the copy below costs more than all else of a small system
+  for_each_rate_formula(model, [&](const Formula& formula) {
+    any |= formula.given() && may_have_switches(formula.program);
+  });
+  if (!any) return {};
   auto held = std::make_shared<Model>(model);
   SwitchedModel result;
   for_each_rate_formula(*held, [&](Formula& formula) {

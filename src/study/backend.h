@@ -1,0 +1,34 @@
+// Who computes runs. A backend hands out workers, one per thread; a worker computes a block of runs
+// given by their indices. Blocks are whole or absent, whatever the backend.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "study/block.h"
+#include "study/study.h"
+
+namespace cartan {
+
+class BlockWorker {
+ public:
+  virtual ~BlockWorker() = default;
+  // Fills the outcomes, values, messages and trajectories of a block, whose first and count are
+  // set. False: `stop` was set before all were done.
+  virtual bool compute(Block& block, const std::atomic<bool>& stop) = 0;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string name() const = 0;
+  virtual int lanes() const { return 1; }  // runs side by side in one worker
+  virtual std::unique_ptr<BlockWorker> make_worker() const = 0;
+};
+
+// `simulate`, run by run. The study must outlive it. Null, with a sentence, where no run of the
+// study can be computed: a formulation or a method that cannot take the model.
+std::unique_ptr<Backend> make_reference_backend(const Study& study, std::string& problem);
+
+}  // namespace cartan
