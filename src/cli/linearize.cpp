@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
+#include "cli/linear_control.h"
 #include "cli/model_variants.h"
 #include "cli/option_names.h"
 #include "cli/out_option.h"
@@ -25,6 +26,7 @@ struct LinearizeArguments {
   std::string at, sweep, out, formulation = steady_formulation;
   std::vector<std::string> holds;
   std::optional<double> time;
+  ControlArguments control;
   bool json = false, force = false;
 };
 
@@ -35,7 +37,9 @@ std::optional<int> read_linearize_arguments(const Words& words, LinearizeArgumen
       "that moves along its symmetries (steady rolling, spinning, turning).",
       "  cartan linearize examples/benchmark_bicycle.toml --set push=0 --set v=5\n"
       "  cartan linearize examples/benchmark_bicycle.toml --set push=0 --sweep \"v=lin(0,10,101)\" "
-      "--out result");
+      "--out result\n"
+      "  cartan linearize cart_pole.toml --inputs force --outputs cart.q,pole.q --lqr-q 1,10,1,1 "
+      "--lqr-r 0.1");
   declare_model(arguments, o.model);
   arguments.option(
       "--at", "WHERE",
@@ -49,9 +53,14 @@ std::optional<int> read_linearize_arguments(const Words& words, LinearizeArgumen
       "repeat for values of a parameter, or of an expression (\"R*axle.v=lin(1,9,81)\"), "
       "which is then held at them",
       o.sweep);
+  declare_control(arguments, o.control);
   declare_time(arguments, o.time);
   declare_steady_formulation(arguments, o.formulation);
-  arguments.option("--out", "DIR", "write linearize.json and eigenvalues.csv, or sweep.csv", o.out);
+  arguments.option("--out", "DIR",
+                   "write linearize.json and eigenvalues.csv, or sweep.csv; with inputs or outputs "
+                   "A.csv, B.csv, .., with --frequency frequency.csv and charts, with --lqr-q "
+                   "lqr.toml",
+                   o.out);
   declare_force(arguments, o.force);
   arguments.flag("--json", "print one JSON object", o.json);
   return arguments.parse(words);
@@ -163,18 +172,32 @@ int linearize_once(const LinearizeArguments& o) {
   if (result.status != exit_done)
     return complain("linearize", fmt::format("{}: {}", o.model.path, result.problem),
                     result.status);
-  if (!o.out.empty()) {
-    const int status = write_linearisation(
-        o, "linearize",
-        {{"eigenvalues.csv", eigenvalue_table(result.linear)},
-         {"units.json", ColumnUnits::of(*steady->model).json_for("")},
-         {"linearize.json", linearisation_json(*steady, result).dump(2) + "\n"}});
-    if (status != exit_done) return status;
+  Json json = linearisation_json(*steady, result);
+  std::vector<std::pair<std::string, std::string>> files = {
+      {"eigenvalues.csv", eigenvalue_table(result.linear)},
+      {"units.json", ColumnUnits::of(*steady->model).json_for("")}};
+  std::string more;
+  if (o.control.wanted()) {
+    int status = exit_done;
+    std::optional<ControlReport> control =
+        report_control(*steady, result.linear, o.control, status);
+    if (!control) return status;
+    json.update(control->json);
+    files.insert(files.end(), control->files.begin(), control->files.end());
+    more = control->text;
+    for (const std::string& note : control->notes)
+      fmt::print(stderr, "cartan linearize: {}\n", note);
   }
-  if (o.json)
-    print_json(linearisation_json(*steady, result));
-  else
+  files.push_back({"linearize.json", json.dump(2) + "\n"});
+  if (!o.out.empty())
+    if (const int status = write_linearisation(o, "linearize", files); status != exit_done)
+      return status;
+  if (o.json) {
+    print_json(json);
+  } else {
     print_linearisation(*steady, result);
+    fmt::print("{}", more);
+  }
   return exit_done;
 }
 
@@ -299,6 +322,10 @@ void print_sweep(const Range& range, const std::vector<SweepPoint>& points) {
 }
 
 int linearize_sweep(const LinearizeArguments& o) {
+  if (o.control.wanted())
+    return complain("linearize",
+                    "--sweep lists eigenvalues; --inputs, --outputs and what goes with them are "
+                    "for one state");
   if (!o.at.empty() && o.at != "equilibrium")
     return complain("linearize", "--sweep goes with the initial state or with --at equilibrium");
   const std::unique_ptr<const Model> model = load_model(o.model);
