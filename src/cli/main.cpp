@@ -33,6 +33,8 @@ const Command commands[] = {
     {"reproduce", "every table and figure of the source documents, in one report",
      hand_to_reproduction},
     {"fit", "parameters from measurements, with their uncertainty", fit_command},
+    {"optimise", "parameters and initial values that minimise an expression of a run",
+     optimise_command},
     {"ik", "configurations that meet targets: one, or all of them", ik_command},
     {"new", "write a ready model file to start from", new_command},
 };
