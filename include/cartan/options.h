@@ -80,6 +80,10 @@ struct LinearizeOptions {
   std::string at = {};                    // a state, or "equilibrium"; default: the initial state
   std::vector<std::string> hold = {};     // expressions that keep their initial values
   std::string sweep = {};                 // "P=lin(A,B,N)": repeat for values of a parameter
+  std::string inputs = {};                // "P1,P2": what acts from outside; adds A and B
+  std::string outputs = {};               // "EXPR,EXPR": what is seen; adds C and D
+  std::string frequency = {};             // "log(A,B,N)": the response there, rad/s
+  std::string lqr_q = {}, lqr_r = {};     // weights of states and inputs: a regulator
   std::optional<double> time = {};        // at which time stands still
   std::string formulation = "recursive";  // or moving-frame, generated
   std::string out = {};                   // a folder to write to as well

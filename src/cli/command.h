@@ -32,5 +32,7 @@ int study_command(const Words& words);
 int plot_command(const Words& words);
 int hand_to_reproduction(const Words& words);  // `cartan reproduce`
 int new_command(const Words& words);
+int ik_command(const Words& words);
+int optimise_command(const Words& words);
 
 }  // namespace cartan

@@ -20,6 +20,24 @@ struct LinearizeArguments {
   bool json = false;
 };
 
+void declare_control(Arguments& arguments, api::LinearizeOptions& target) {
+  arguments.option("--inputs", "P1,P2",
+                   "parameters or inputs that act from outside: adds states, A, B and "
+                   "controllability",
+                   target.inputs);
+  arguments.option("--outputs", "EXPR,EXPR",
+                   "expressions that are seen: adds C, D, observability and zeros", target.outputs);
+  arguments.option("--frequency", "log(A,B,N)",
+                   "the response at these frequencies, rad/s (or lin(A,B,N)); with --out also Bode "
+                   "and Nyquist charts",
+                   target.frequency);
+  arguments.option("--lqr-q", "W1,W2",
+                   "weights of the states: feedback that minimises the integral of z'Qz + u'Ru; "
+                   "one number per state, NAME=NUMBER, or rows [..],[..]",
+                   target.lqr_q);
+  arguments.option("--lqr-r", "W1", "weights of the inputs, in the same way", target.lqr_r);
+}
+
 std::optional<int> read_linearize_arguments(const Words& words, LinearizeArguments& o) {
   Arguments arguments(
       "linearize",
@@ -42,9 +60,13 @@ std::optional<int> read_linearize_arguments(const Words& words, LinearizeArgumen
       "repeat for values of a parameter, or of an expression (\"R*axle.v=lin(1,9,81)\"), "
       "which is then held at them",
       o.linearize.sweep);
+  declare_control(arguments, o.linearize);
   declare_time(arguments, o.linearize.time);
   declare_steady_formulation(arguments, o.linearize.formulation);
-  arguments.option("--out", "DIR", "write linearize.json and eigenvalues.csv, or sweep.csv",
+  arguments.option("--out", "DIR",
+                   "write linearize.json and eigenvalues.csv, or sweep.csv; with inputs or outputs "
+                   "A.csv, B.csv, .., with --frequency frequency.csv and charts, with --lqr-q "
+                   "lqr.toml",
                    o.linearize.out);
   declare_force(arguments, o.linearize.force);
   arguments.flag("--json", "print one JSON object", o.json);
@@ -101,6 +123,7 @@ int linearize_command(const Words& words) {
       print_json(linearisation_json(linearized));
     else
       print_linearisation(linearized);
+    if (!o.json && linearized.control) fmt::print("{}", linearized.control->text);
     return exit_done;
   }
   const SweptModel swept = sweep_model(o.model, o.linearize);

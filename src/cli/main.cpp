@@ -34,6 +34,9 @@ const Command commands[] = {
      hand_to_reproduction},
     {"fit", "parameters from measurements, with their uncertainty", fit_command},
     {"study", "many runs with numbers that vary: statistics, Sobol indices, grids", study_command},
+    {"optimise", "parameters and initial values that minimise an expression of a run",
+     optimise_command},
+    {"ik", "configurations that meet targets: one, or all of them", ik_command},
     {"new", "write a ready model file to start from", new_command},
 };
 

@@ -8,14 +8,14 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include "cli/arguments.h"
-#include "cli/interrupt.h"
-#include "cli/load.h"
-#include "cli/model_variants.h"
-#include "cli/option_names.h"
-#include "cli/out_option.h"
-#include "cli/progress.h"
-#include "cli/run_settings.h"
+#include "cli/terminal/arguments.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/out_option.h"
+#include "cli/terminal/progress.h"
+#include "results/load/load.h"
+#include "results/load/model_variants.h"
+#include "results/option_names.h"
+#include "results/run/run_settings.h"
 #include "study/netcdf_file.h"
 #include "study/runs_netcdf.h"
 #include "study/study_record.h"

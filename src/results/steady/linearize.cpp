@@ -131,11 +131,20 @@ LinearizedModel linearize_model(const ModelArguments& source, const api::Lineari
   result = linearise_near(steady, start, read_holds("linearize", steady, o.hold, start), search);
   if (!result.problem.empty())
     refuse_result(result, fmt::format("{}: {}", source.path, result.problem));
-  if (!o.out.empty())
-    write_linearisation(o, "linearize",
-                        {{"eigenvalues.csv", eigenvalue_table(result.linear)},
-                         {"units.json", ColumnUnits::of(*steady.model).json_for("")},
-                         {"linearize.json", linearisation_json(linearized).dump(2) + "\n"}});
+  if (wants_control(o)) {
+    linearized.control = report_control(steady, result.linear, o);
+    for (const std::string& note : linearized.control->notes)
+      tell(o.watch, "cartan linearize: " + note);
+  }
+  if (!o.out.empty()) {
+    std::vector<std::pair<std::string, std::string>> files = {
+        {"eigenvalues.csv", eigenvalue_table(result.linear)},
+        {"units.json", ColumnUnits::of(*steady.model).json_for("")}};
+    if (linearized.control)
+      files.insert(files.end(), linearized.control->files.begin(), linearized.control->files.end());
+    files.push_back({"linearize.json", linearisation_json(linearized).dump(2) + "\n"});
+    write_linearisation(o, "linearize", files);
+  }
   return linearized;
 }
 
@@ -153,12 +162,17 @@ Json linearisation_json(const LinearizedModel& linearized) {
   json["modes"] = Json::array();
   for (std::size_t k = 0; k < linear.eigenvalues.size(); ++k)
     json["modes"].push_back(mode_json(steady, linear, static_cast<int>(k)));
+  if (linearized.control) json.update(linearized.control->json);
   return json;
 }
 
 SweptModel sweep_model(const ModelArguments& source, const api::LinearizeOptions& o) {
   if (!o.at.empty() && o.at != "equilibrium")
     refuse("linearize", "--sweep goes with the initial state or with --at equilibrium");
+  if (wants_control(o))
+    refuse("linearize",
+           "--sweep lists eigenvalues; --inputs, --outputs and what goes with them are for one "
+           "state");
   SweptModel swept;
   swept.model = load_model(source, o.watch);
   std::string problem;

@@ -10,6 +10,7 @@
 
 #include "results/json_values.h"
 #include "results/load/ranges.h"
+#include "results/steady/linear_control.h"
 #include "results/steady/steady.h"
 
 namespace cartan {
@@ -25,6 +26,7 @@ struct LinearizeResult {
 struct LinearizedModel {
   std::unique_ptr<SteadyCase> steady;
   LinearizeResult result;
+  std::optional<ControlReport> control;  // with inputs or outputs
 };
 
 LinearizedModel linearize_model(const ModelArguments& model, const api::LinearizeOptions& options);

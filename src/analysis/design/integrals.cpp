@@ -1,0 +1,234 @@
+#include "analysis/design/integrals.h"
+
+#include <algorithm>
+
+#include "analysis/tangents.h"
+
+namespace cartan {
+namespace {
+
+using Eigen::MatrixXd;
+
+struct IntegralWorkspace : Workspace {
+  std::unique_ptr<Workspace> base;
+  std::vector<double> x, xdot, gradient;  // of the base, quadratures included
+  MatrixXd J;
+  FunctionSlope slope;
+};
+
+IntegralWorkspace& integral(Workspace& workspace) {
+  return static_cast<IntegralWorkspace&>(workspace);
+}
+
+class InnerFunction final : public StateFunction {
+ public:
+  InnerFunction(const IntegralSystem& system, const StateFunction& function)
+      : system_(system), function_(function) {}
+
+  double value(StateView at, Workspace& workspace) const override {
+    return function_.value(system_.base_view(at, workspace), system_.base_workspace(workspace));
+  }
+  double gradient(StateView at, std::span<double> gradient, Workspace& workspace) const override {
+    FunctionSlope all;
+    const double result = slope(at, {}, all, workspace);
+    std::copy(all.by_x.begin(), all.by_x.end(), gradient.begin());
+    return result;
+  }
+  double slope(StateView at, std::span<const int> parameters, FunctionSlope& slope,
+               Workspace& workspace) const override {
+    const double result = function_.slope(system_.base_view(at, workspace), parameters, slope,
+                                          system_.base_workspace(workspace));
+    slope.by_x.resize(system_.first_integral());
+    slope.by_x.resize(system_.space().size(), 0.0);
+    return result;
+  }
+
+ private:
+  const IntegralSystem& system_;
+  const StateFunction& function_;
+};
+
+class IntegralFunction final : public StateFunction {
+ public:
+  IntegralFunction(const IntegralSystem& system, int j) : system_(system), j_(j) {}
+
+  double value(StateView at, Workspace&) const override {
+    return system_.scale(j_) * at.x[system_.first_integral() + j_];
+  }
+  double gradient(StateView at, std::span<double> gradient, Workspace& workspace) const override {
+    std::fill(gradient.begin(), gradient.end(), 0.0);
+    gradient[system_.first_integral() + j_] = system_.scale(j_);
+    return value(at, workspace);
+  }
+  double slope(StateView at, std::span<const int> parameters, FunctionSlope& slope,
+               Workspace& workspace) const override {
+    slope.by_x.assign(at.x.size(), 0.0);
+    slope.by_parameters.assign(parameters.size(), 0.0);
+    slope.by_time = 0;
+    return gradient(at, slope.by_x, workspace);
+  }
+
+ private:
+  const IntegralSystem& system_;
+  int j_;
+};
+
+}  // namespace
+
+IntegralSystem::IntegralSystem(const System& base, std::vector<const StateFunction*> integrands,
+                               std::vector<double> scales)
+    : base_(base),
+      integrands_(std::move(integrands)),
+      scales_(std::move(scales)),
+      n_(embedded_numbers(base)),
+      base_size_(base.space().size()),
+      space_(space_without_quadratures(base)) {
+  space_.add_vector(static_cast<int>(integrands_.size()));
+}
+
+State IntegralSystem::inside(const State& base_state) const {
+  State state = base_state;
+  state.x.resize(n_);
+  state.x.resize(space_.size(), 0.0);
+  return state;
+}
+
+State IntegralSystem::outside(const State& state) const {
+  State base_state{state.t, {state.x.begin(), state.x.begin() + n_}, state.mode};
+  base_state.x.resize(base_size_, 0.0);
+  return base_state;
+}
+
+void IntegralSystem::put_back(const State& base_state, State& state) const {
+  std::copy_n(base_state.x.begin(), n_, state.x.begin());
+  state.mode = base_state.mode;
+}
+
+std::unique_ptr<Workspace> IntegralSystem::make_workspace() const {
+  auto w = std::make_unique<IntegralWorkspace>();
+  w->base = base_.make_workspace();
+  w->x.assign(base_size_, 0.0);
+  w->xdot.assign(base_size_, 0.0);
+  w->gradient.assign(base_size_, 0.0);
+  w->J.resize(base_size_, base_size_);
+  return w;
+}
+
+Workspace& IntegralSystem::base_workspace(Workspace& workspace) const {
+  return *integral(workspace).base;
+}
+
+StateView IntegralSystem::base_view(StateView at, Workspace& workspace) const {
+  std::vector<double>& x = integral(workspace).x;
+  std::copy_n(at.x.begin(), n_, x.begin());
+  return {at.t, x, at.mode};
+}
+
+void IntegralSystem::derivative(StateView at, std::span<double> xdot, Workspace& workspace) const {
+  IntegralWorkspace& w = integral(workspace);
+  ++w.evaluations;
+  const StateView base_at = base_view(at, workspace);
+  base_.derivative(base_at, w.xdot, *w.base);
+  std::copy_n(w.xdot.begin(), n_, xdot.begin());
+  for (std::size_t j = 0; j < integrands_.size(); ++j)
+    xdot[n_ + j] = integrands_[j]->value(base_at, *w.base) / scales_[j];
+}
+
+void IntegralSystem::jacobian(StateView at, Eigen::Ref<MatrixXd> J, Workspace& workspace) const {
+  IntegralWorkspace& w = integral(workspace);
+  ++w.jacobians;
+  const StateView base_at = base_view(at, workspace);
+  base_.jacobian(base_at, w.J, *w.base);
+  J.setZero();
+  J.topLeftCorner(n_, n_) = w.J.topLeftCorner(n_, n_);
+  for (std::size_t j = 0; j < integrands_.size(); ++j) {
+    integrands_[j]->gradient(base_at, w.gradient, *w.base);
+    J.row(n_ + static_cast<Eigen::Index>(j)).head(n_) =
+        Eigen::Map<const Eigen::RowVectorXd>(w.gradient.data(), n_) / scales_[j];
+  }
+}
+
+void IntegralSystem::parameter_jacobian(StateView at, std::span<const int> which,
+                                        Eigen::Ref<MatrixXd> J, Workspace& workspace) const {
+  IntegralWorkspace& w = integral(workspace);
+  const StateView base_at = base_view(at, workspace);
+  MatrixXd inner(base_size_, which.size());
+  base_.parameter_jacobian(base_at, which, inner, *w.base);
+  J.topRows(n_) = inner.topRows(n_);
+  for (std::size_t j = 0; j < integrands_.size(); ++j) {
+    integrands_[j]->slope(base_at, which, w.slope, *w.base);
+    for (std::size_t k = 0; k < which.size(); ++k)
+      J(n_ + static_cast<Eigen::Index>(j), static_cast<Eigen::Index>(k)) =
+          w.slope.by_parameters[k] / scales_[j];
+  }
+}
+
+void IntegralSystem::constraint_values(StateView at, std::span<double> values,
+                                       Workspace& workspace) const {
+  base_.constraint_values(base_view(at, workspace), values, *integral(workspace).base);
+}
+
+void IntegralSystem::constraint_jacobian(StateView at, Eigen::Ref<MatrixXd> C,
+                                         Workspace& workspace) const {
+  MatrixXd inner(base_.constraint_count(), base_size_);
+  base_.constraint_jacobian(base_view(at, workspace), inner, *integral(workspace).base);
+  C.setZero();
+  C.leftCols(n_) = inner.leftCols(n_);
+}
+
+void IntegralSystem::constraint_parameter_jacobian(StateView at, std::span<const int> which,
+                                                   Eigen::Ref<MatrixXd> C,
+                                                   Workspace& workspace) const {
+  base_.constraint_parameter_jacobian(base_view(at, workspace), which, C,
+                                      *integral(workspace).base);
+}
+
+Projection IntegralSystem::project(State& state, Workspace& workspace) const {
+  State base_state = outside(state);
+  const Projection done = base_.project(base_state, *integral(workspace).base);
+  put_back(base_state, state);
+  return done;
+}
+
+std::string IntegralSystem::count_turns(StateView at, double length, std::span<int> turns,
+                                        Workspace& workspace) const {
+  return base_.count_turns(base_view(at, workspace), length, turns, *integral(workspace).base);
+}
+
+void IntegralSystem::event_values(StateView at, std::span<double> values,
+                                  Workspace& workspace) const {
+  base_.event_values(base_view(at, workspace), values, *integral(workspace).base);
+}
+
+void IntegralSystem::event_slope(int event, StateView at, std::span<const int> parameters,
+                                 FunctionSlope& slope, Workspace& workspace) const {
+  base_.event_slope(event, base_view(at, workspace), parameters, slope, *integral(workspace).base);
+  slope.by_x.resize(n_);
+  slope.by_x.resize(space_.size(), 0.0);
+}
+
+bool IntegralSystem::handle_event(int which, State& state, Workspace& workspace) const {
+  State base_state = outside(state);
+  const bool changed = base_.handle_event(which, base_state, *integral(workspace).base);
+  put_back(base_state, state);
+  return changed;
+}
+
+std::string IntegralSystem::explain_failure(StateView at, Workspace& workspace) const {
+  return base_.explain_failure(base_view(at, workspace), *integral(workspace).base);
+}
+
+std::string IntegralSystem::component_name(int i) const {
+  return i < n_ ? base_.component_name(i) : "integral " + std::to_string(i - n_);
+}
+
+std::unique_ptr<StateFunction> make_inner_function(const IntegralSystem& system,
+                                                   const StateFunction& function) {
+  return std::make_unique<InnerFunction>(system, function);
+}
+
+std::unique_ptr<StateFunction> make_integral_function(const IntegralSystem& system, int j) {
+  return std::make_unique<IntegralFunction>(system, j);
+}
+
+}  // namespace cartan

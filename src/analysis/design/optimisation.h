@@ -1,0 +1,54 @@
+// Minima of smooth functions under constraints and bounds.
+//
+//   min f(theta)   with   g_i(theta) = 0 (the first), g_i(theta) <= 0,   lower <= theta <= upper
+//
+// Sequential quadratic programming: the step solves a quadratic program with the linearised
+// constraints and Powell's damped BFGS matrix of the Lagrangian; it is shortened until the l1 merit
+// function f + nu (violations) falls. Unknowns are measured in units of their size. Gradients come
+// from the caller, exact.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+namespace cartan {
+
+struct DesignPoint {
+  double objective = 0;
+  Eigen::VectorXd gradient, constraints;
+  Eigen::MatrixXd slopes;  // constraints x unknowns
+};
+
+struct DesignProblem {
+  // "" or why there is nothing at this theta (the step is then made shorter). `slopes`: gradients
+  // are wanted, too.
+  std::function<std::string(const Eigen::VectorXd& theta, bool slopes, DesignPoint& point)>
+      evaluate;
+  Eigen::VectorXd start, lower, upper, size;
+  int equalities = 0;  // the first constraints
+};
+
+struct DesignOptions {
+  int iterations = 200;
+  double tolerance = 1e-9;  // of the gradient of the Lagrangian and of constraints, relative
+  const std::atomic<bool>* stop_requested = nullptr;
+  std::function<void(int iteration, double objective)> on_iteration;
+};
+
+struct DesignResult {
+  bool converged = false;
+  std::string problem;  // why not
+  Eigen::VectorXd theta, multipliers;
+  DesignPoint point;
+  double violation = 0, stationarity = 0;  // what the tolerance was compared with
+  int iterations = 0, evaluations = 0;
+  std::vector<int> at_bound;
+};
+
+DesignResult minimise(const DesignProblem& problem, const DesignOptions& options);
+
+}  // namespace cartan

@@ -1,0 +1,61 @@
+// Configurations that satisfy targets together with the constraints of a System.
+//
+// Each step is Levenberg and Marquardt's on the tangent space, d = -(J^T J + mu)^-1 J^T r, with mu
+// by the success of the last step; near a solution Gauss-Newton's of least norm, which converges
+// quadratically and moves nothing that need not move. Then the solution slides along what is left
+// free to the one with the least change from the start: the sum of squares of the changes of
+// coordinates (rotation vectors for rotations), radians and metres alike.
+#pragma once
+
+#include "analysis/kinematics/targets.h"
+
+namespace cartan {
+
+struct KinematicOptions {
+  int iterations = 200;
+  double tolerance = 1e-10;  // largest |r| that counts as met, relative to max(1, |J|)
+  bool least_change = true;
+};
+
+struct KinematicSolution {
+  bool found = false;
+  State state;
+  double residual = 0;  // largest |r|
+  double change = 0;    // distance of the unknowns from the start
+  int iterations = 0;
+  int rank = 0;                       // of all equations at the solution ...
+  int generic = 0;                    // ... and beside it: what they have where nothing is special
+  int freedom = 0;                    // unknowns that the equations leave free
+  std::vector<std::string> missed;    // targets that are not met, with what is missing
+  std::vector<std::string> at_limit;  // ranges whose end is reached
+  bool singular() const { return rank < generic; }
+};
+
+KinematicSolution solve_targets(const TargetProblem& problem, const State& start,
+                                const KinematicOptions& options = {});
+
+// All solutions: from starts spread over the configurations by index (the same every time), until
+// every solution has been found `hits` times, at least `least_starts` were made and the last new
+// one was found in the first half of them.
+struct AllOptions {
+  int hits = 10, least_starts = 400, most_starts = 4096;
+  int none_after = 512;  // starts without any solution: there is none
+  double length = 1;     // coordinates that are no angles: so far to both sides of the start
+  KinematicOptions each;
+};
+
+struct AllSolutions {
+  std::vector<KinematicSolution> solutions;  // by their change from the start
+  std::vector<int> found;                    // how often each
+  int starts = 0, failures = 0;
+  bool complete = false;  // by the criterion above
+  int continuum = 0;      // unknowns that solutions leave free; their number is then no number
+};
+
+AllSolutions find_all_solutions(const TargetProblem& problem, const State& start,
+                                const AllOptions& options = {});
+
+// Start number `index` of the search.
+State spread_start(const TargetProblem& problem, const State& start, int index, double length);
+
+}  // namespace cartan

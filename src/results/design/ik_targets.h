@@ -1,0 +1,33 @@
+// Targets as written: "EXPR = EXPR", "POINT = [x, y, z]", "BODY.R = [[..], [..], [..]]" or three
+// angles, "[a, b] = [c, d]"; ranges "EXPR = [LOW, HIGH]".
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/kinematics/targets.h"
+#include "results/load/analysis_state.h"
+
+namespace cartan {
+
+using TargetList = std::vector<std::unique_ptr<StateEquations>>;
+
+// Appends what the text says; "" or a sentence about what is wrong.
+std::string add_target(const Analysis& analysis, const std::string& text, TargetList& targets);
+
+// Both sides of the '=' outside of brackets and quotes; nothing when there is none.
+std::optional<std::pair<std::string, std::string>> split_equation(const std::string& text);
+
+// The entries of "[a, b, c]"; nothing when the text is no list.
+std::optional<std::vector<std::string>> split_list(const std::string& text);
+
+// "" or a sentence.
+std::string read_value_range(const Analysis& analysis, const std::string& text, ValueRange& range);
+
+// Whether an expression of the model's names compiles.
+bool is_expression(const Model& model, const std::string& text);
+
+}  // namespace cartan

@@ -1,0 +1,23 @@
+// Bode and Nyquist charts.
+#pragma once
+
+#include <complex>
+#include <string>
+#include <vector>
+
+namespace cartan {
+
+struct ResponseChannel {
+  std::string input, output;
+  std::vector<std::complex<double>> values;  // per frequency
+};
+
+double phase_degrees(std::complex<double> value);  // in (-180, 180]
+
+std::string bode_magnitude_svg(const std::vector<double>& w,
+                               const std::vector<ResponseChannel>& channels);
+std::string bode_phase_svg(const std::vector<double>& w,
+                           const std::vector<ResponseChannel>& channels);
+std::string nyquist_svg(const std::vector<ResponseChannel>& channels);
+
+}  // namespace cartan
