@@ -30,6 +30,7 @@ int view_command(const Words& words);
 int fit_command(const Words& words);
 int plot_command(const Words& words);
 int hand_to_reproduction(const Words& words);  // `cartan reproduce`
+int import_command(const Words& words);
 int new_command(const Words& words);
 
 }  // namespace cartan

@@ -7,8 +7,9 @@
 #include "cli/arguments.h"
 #include "cli/model_variants.h"
 #include "cli/trust.h"
+#include "core/source_files.h"
 #include "formulations/formulations.h"
-#include "io/toml_reader.h"
+#include "import/import.h"
 
 namespace cartan {
 namespace fs = std::filesystem;
@@ -55,10 +56,11 @@ Consent consent_of(const ModelArguments& arguments, CodeUse use) {
 }
 
 void declare_model(Arguments& arguments, ModelArguments& target) {
-  arguments.positional("MODEL", "model file (TOML)", target.path);
+  arguments.positional("MODEL", "model file (TOML; or URDF, MJCF, SDF)", target.path);
   arguments.repeated("--set", "NAME=VALUE", "override an entry of [parameters]; repeatable",
                      target.sets);
   declare_consent(arguments, target);
+  declare_import(arguments, target);
   arguments.names_from([&target] { return load_model(target, true); });
 }
 
@@ -70,6 +72,34 @@ void declare_consent(Arguments& arguments, ModelArguments& target) {
   arguments.repeated("--allow-path", "DIR",
                      "the model may read tables in this folder, besides its own; repeatable",
                      target.allowed);
+}
+
+void declare_import(Arguments& arguments, ModelArguments& target) {
+  arguments.option("--base", "fixed|free",
+                   "URDF and SDF: what holds a root that the file leaves alone (default fixed)",
+                   target.base);
+  arguments.repeated("--package", "NAME=DIR",
+                     "URDF, MJCF and SDF: where package://NAME lies; repeatable", target.packages);
+}
+
+std::optional<ImportOptions> import_options(const ModelArguments& arguments) {
+  ImportOptions options;
+  if (!arguments.base.empty() && arguments.base != "fixed" && arguments.base != "free") {
+    fmt::print(stderr, "cartan: --base is '{}'; expected fixed or free\n", arguments.base);
+    return std::nullopt;
+  }
+  options.free_base = arguments.base == "free";
+  for (const std::string& text : arguments.packages) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+      fmt::print(stderr, "cartan: --package {}: expected NAME=DIR\n", text);
+      return std::nullopt;
+    }
+    options.packages.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  options.any_path = arguments.trust || is_on_trust_list(arguments.path);
+  options.allowed = arguments.allowed;
+  return options;
 }
 
 std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
@@ -99,9 +129,11 @@ std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool qu
                suggest_file(arguments.path));
     return nullptr;
   }
+  const std::optional<ImportOptions> options = import_options(arguments);
+  if (!options) return nullptr;
   Diagnostics problems(arguments.path);
   std::optional<Model> model;
-  if (const auto description = read_model_file(arguments.path, problems))
+  if (const auto description = read_any_model_file(arguments.path, *options, problems))
     model = check_model(*description, problems, overrides, consent_of(arguments, use));
   print_findings(problems, quiet);
   if (told) *told = problems.text();
@@ -111,7 +143,10 @@ std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool qu
 
 std::optional<ModelDescription> read_description(const ModelArguments& arguments) {
   Diagnostics problems(arguments.path);
-  std::optional<ModelDescription> description = read_model_file(arguments.path, problems);
+  const std::optional<ImportOptions> options = import_options(arguments);
+  if (!options) return std::nullopt;
+  std::optional<ModelDescription> description =
+      read_any_model_file(arguments.path, *options, problems);
   return problems.has_errors() ? std::nullopt : description;
 }
 
@@ -152,10 +187,7 @@ std::unique_ptr<System> load_system(const Model& model, const std::string& formu
   std::unique_ptr<System> system =
       make_system(model, parameter_values(model), formulation, problem, &where, use);
   if (system) return system;
-  if (where.line > 0)
-    fmt::print(stderr, "{}:{}:{}: {}\n", model.file, where.line, where.column, problem);
-  else
-    fmt::print(stderr, "{}: {}\n", model.file, problem);
+  fmt::print(stderr, "{}: {}\n", place_text(model.file, where), problem);
   return system;
 }
 

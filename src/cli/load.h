@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,11 @@ namespace cartan {
 // What every command that reads a model takes.
 struct ModelArguments {
   std::string path;
-  std::vector<std::string> sets;     // NAME=VALUE
-  bool trust = false;                // run the model's code, read files wherever it says
-  std::vector<std::string> allowed;  // --allow-path
+  std::vector<std::string> sets;      // NAME=VALUE
+  bool trust = false;                 // run the model's code, read files wherever it says
+  std::vector<std::string> allowed;   // --allow-path
+  std::string base;                   // --base fixed|free: model files of other tools
+  std::vector<std::string> packages;  // --package NAME=DIR
 };
 
 // What a command does with functions of a model that are code: runs them, with the user's consent,
@@ -28,6 +31,11 @@ enum class CodeUse { run, names, never };
 class Arguments;
 void declare_model(Arguments& arguments, ModelArguments& target);
 void declare_consent(Arguments& arguments, ModelArguments& target);
+
+struct ImportOptions;
+// How to read a file of another tool; nothing after a complaint.
+std::optional<ImportOptions> import_options(const ModelArguments& arguments);
+void declare_import(Arguments& arguments, ModelArguments& target);
 
 // Reads and checks; all findings go to stderr (warnings not when `quiet`). Null: there were errors.
 // Kept behind a pointer because systems refer to their model.

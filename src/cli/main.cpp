@@ -33,6 +33,7 @@ const Command commands[] = {
     {"reproduce", "every table and figure of the source documents, in one report",
      hand_to_reproduction},
     {"fit", "parameters from measurements, with their uncertainty", fit_command},
+    {"import", "turn a URDF, MJCF or SDF file into a model file", import_command},
     {"new", "write a ready model file to start from", new_command},
 };
 
