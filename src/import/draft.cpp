@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/printable.h"
+#include "core/source_files.h"
 
 namespace cartan {
 namespace {
@@ -27,12 +28,15 @@ class DraftWriter {
   void items(const char* head, const std::vector<DraftItem>& all) {
     for (const DraftItem& item : all) {
       blank();
-      line(std::string(head) + comment(item.comment), item.where);
+      line(std::string(head) + comment(item), item.where);
       for (const DraftLine& each : item.lines)
         line(each.key + " = " + each.value, each.where.line > 0 ? each.where : item.where);
     }
   }
-  static std::string comment(const std::string& text) {
+  // Where it comes from, and what else is to be said.
+  static std::string comment(const DraftItem& item) {
+    std::string text = item.where.line > 0 ? line_text(item.where) : "";
+    if (!item.comment.empty()) text += (text.empty() ? "" : ": ") + item.comment;
     return text.empty() ? "" : "  # " + printable(text);
   }
   Draft::Text result;
@@ -49,8 +53,8 @@ DraftItem joint_item(const DraftJoint& joint) {
   DraftItem item;
   item.where = joint.where;
   item.comment = joint.comment;
-  item.set("name", quoted(joint.name));
-  item.set("type", quoted(joint.type));
+  item.set("name", toml_text(joint.name));
+  item.set("type", toml_text(joint.type));
   if (joint.axes.size() == 2)
     item.set("axes", "[" + list_text(joint.axes[0]) + ", " + list_text(joint.axes[1]) + "]");
   else if (joint.axes.size() == 1)
@@ -96,7 +100,7 @@ std::string list_text(const Vec3<double>& v) {
   return list_text(std::vector<double>{v.x, v.y, v.z});
 }
 
-std::string quoted(const std::string& text) {
+std::string toml_text(const std::string& text) {
   std::string result = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\')
@@ -116,7 +120,7 @@ std::string rotation_text(const DraftPose& pose) {
 }
 
 std::string placement_text(const std::string& body, const DraftPose& pose) {
-  std::string text = "{ body = " + quoted(body);
+  std::string text = "{ body = " + toml_text(body);
   if (pose.p.x != 0 || pose.p.y != 0 || pose.p.z != 0) text += ", at = " + list_text(pose.p);
   if (const std::string turned = rotation_text(pose); !turned.empty())
     text += ", rotate = " + turned;
@@ -139,7 +143,7 @@ std::string clean_name(const std::string& name) {
 DraftItem& Draft::add_body(const std::string& body, const DraftInertia& inertia, Location where) {
   DraftItem item;
   item.where = where;
-  item.set("name", quoted(body));
+  item.set("name", toml_text(body));
   item.set("mass", number_text(inertia.mass));
   if (inertia.com.x != 0 || inertia.com.y != 0 || inertia.com.z != 0)
     item.set("com", list_text(inertia.com));
@@ -162,7 +166,7 @@ DraftItem& Draft::add_force(const std::string& type, const std::string& force, L
     name = clean_name(force) + "_" + std::to_string(k);
   DraftItem item;
   item.where = where;
-  item.set("name", quoted(name)).set("type", quoted(type));
+  item.set("name", toml_text(name)).set("type", toml_text(type));
   forces.push_back(std::move(item));
   return forces.back();
 }
@@ -174,7 +178,7 @@ DraftItem& Draft::add_constraint(const std::string& type, const std::string& con
     name = clean_name(constraint) + "_" + std::to_string(k);
   DraftItem item;
   item.where = where;
-  item.set("name", quoted(name)).set("type", quoted(type));
+  item.set("name", toml_text(name)).set("type", toml_text(type));
   constraints.push_back(std::move(item));
   return constraints.back();
 }
@@ -182,7 +186,7 @@ DraftItem& Draft::add_constraint(const std::string& type, const std::string& con
 std::string Draft::free_body_name(const std::string& wish) const {
   const auto taken = [&](const std::string& name) {
     for (const DraftItem& body : bodies)
-      if (body.lines[0].value == quoted(name)) return true;
+      if (body.lines[0].value == toml_text(name)) return true;
     return name == "world";
   };
   std::string name = wish;
@@ -226,7 +230,7 @@ Draft::Text Draft::write() const {
   DraftWriter out;
   std::istringstream lines(head);
   for (std::string each; std::getline(lines, each);) out.line("# " + printable(each));
-  if (!name.empty()) out.line("name = " + quoted(clean_name(name)));
+  if (!name.empty()) out.line("name = " + toml_text(clean_name(name)));
   if (gravity) out.line("gravity = " + list_text(*gravity), gravity_where);
   out.entries("[parameters]", parameters);
   out.entries("[inputs]", inputs);

@@ -52,7 +52,7 @@ DraftInertia solid_capsule(double mass, double radius, double length);  // lengt
 std::string number_text(double x);
 std::string list_text(const Vec3<double>& v);
 std::string list_text(const std::vector<double>& x);
-std::string quoted(const std::string& text);
+std::string toml_text(const std::string& text);
 // "{ rpy = [..] }" or "{ quaternion = [..] }"; "" for no rotation
 std::string rotation_text(const DraftPose& pose);
 // { body = "name", at = [..], rotate = {..} }

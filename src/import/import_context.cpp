@@ -42,19 +42,19 @@ void add_joint_forces(const std::string& joint, const JointDynamics& dynamics, L
   Draft& draft = context.draft;
   if (!dynamics.stiffness.empty()) {
     DraftItem& spring = draft.add_force("torsion", joint + "_spring", where);
-    spring.set("joint", quoted(joint)).set("stiffness", dynamics.stiffness);
+    spring.set("joint", toml_text(joint)).set("stiffness", dynamics.stiffness);
     if (dynamics.rest != 0) spring.set("rest", number_text(dynamics.rest));
     context.report.carry("joint springs");
   }
   if (!dynamics.damping.empty()) {
     draft.add_force("torsion", joint + "_damper", where)
-        .set("joint", quoted(joint))
+        .set("joint", toml_text(joint))
         .set("damping", dynamics.damping);
     context.report.carry("joint damping");
   }
   if (!dynamics.friction.empty()) {
     draft.add_force("friction", joint + "_friction", where)
-        .set("joint", quoted(joint))
+        .set("joint", toml_text(joint))
         .set("coulomb", dynamics.friction);
     context.report.carry("dry friction");
   }
@@ -63,7 +63,7 @@ void add_joint_forces(const std::string& joint, const JointDynamics& dynamics, L
 void add_mimic(const std::string& follower, const std::string& leader, double multiplier,
                double offset, Location where, ImportContext& context) {
   DraftItem& coupler = context.draft.add_constraint("coupler", follower + "_follows", where);
-  coupler.set("terms", "[[" + quoted(follower) + ", 1], [" + quoted(leader) + ", " +
+  coupler.set("terms", "[[" + toml_text(follower) + ", 1], [" + toml_text(leader) + ", " +
                            number_text(-multiplier) + "]]");
   if (offset != 0) coupler.set("offset", number_text(offset));
   context.report.carry("mimic joints");
