@@ -75,8 +75,8 @@ std::optional<ImportedModel> import_model_text(const std::string& text, const st
   context.draft.name = stem_of(path);
   if (root->name != "mujoco" && root->name != "sdf" && uses_xacro(*root)) {
     problems.error(root->where, "this is xacro, a macro language: expand it first, `xacro " +
-                                    fs::path(path).filename().string() + " > " + stem_of(path) +
-                                    ".urdf`, and give what comes out");
+                                    fs::path(path).filename().string() +
+                                    " > expanded.urdf`, and give what comes out");
     return std::nullopt;
   }
   if (root->name == "robot") {

@@ -17,10 +17,10 @@ bool is_solid(const std::string& type) {
          type == "ellipsoid";
 }
 
+// Between two ends the length is known, and box and ellipsoid are as deep as they are wide.
 int least_sizes(const std::string& type, bool has_ends) {
-  if (type == "sphere") return 1;
-  if (type == "capsule" || type == "cylinder") return has_ends ? 1 : 2;
-  return has_ends ? 2 : 3;
+  if (type == "sphere" || has_ends) return 1;
+  return type == "capsule" || type == "cylinder" ? 2 : 3;
 }
 
 // Sizes are radii and half lengths.
@@ -143,12 +143,13 @@ bool MjcfReader::add_geom(const MergedElement& merged, const Around& around,
     between.p = 0.5 * (a + b);
     between.q = quaternion_to_direction(a - b);
     pose = compose(around.frame, between);
-    size.resize(type == "capsule" || type == "cylinder" ? 1 : 2);
-    size.push_back(half);
+    if (type == "capsule" || type == "cylinder")
+      size = {size[0], half};
+    else
+      size = {size[0], size[0], half};
   }
   size.resize(3);
-  for (int k = 0;
-       k < (has_ends ? static_cast<int>(least_sizes(type, false)) : least_sizes(type, false)); ++k)
+  for (int k = 0; k < least_sizes(type, false); ++k)
     if (size[k] <= 0) {
       problems_.error(geom.where, "the sizes of a " + type + " must be positive");
       return false;

@@ -158,7 +158,7 @@ void SdfReader::add_model(const XmlElement& element, const std::string& name,
   frame.pose = read_pose(placing, outer_prefix, outer_frame, frame.relative_to);
   if (!frames_.add(model.frame, frame))
     problems_.error(element.where, "there are two models of the name '" + name + "'");
-  if (depth > 0 || !outer_prefix.empty()) {  // the model's name means its frame
+  if (prefix != outer_prefix) {  // the model's name means its frame
     SdfFrames::Frame alias;
     alias.relative_to = model.frame;
     alias.attached_to = model.frame;
@@ -278,6 +278,11 @@ void SdfReader::add_frame_of(const XmlElement& element, const Model& model) {
     frame.attached_to = otherwise;
   }
   frame.pose = read_pose(element, model.prefix, otherwise, frame.relative_to);
+  if (element.name == "link" && name == "world" && model.prefix.empty()) {
+    if (frame.pose.p.x != 0 || frame.pose.p.y != 0 || frame.pose.p.z != 0 || frame.pose.rpy)
+      problems_.error(element.where, "a link called 'world' is the world and has no pose");
+    return;
+  }
   if (!frames_.add(model.prefix + name, frame)) {
     problems_.error(element.where, "the name '" + name +
                                        "' stands twice in this model; the first "

@@ -191,9 +191,13 @@ void SdfReader::add_revolute2(const XmlElement& element, DraftJoint joint,
 void SdfReader::add_axis_dynamics(const XmlElement&, const XmlElement& axis,
                                   const std::string& joint, Location where) {
   if (const XmlElement* limit = axis.child("limit")) {
-    const double lower = child_number(*limit, "lower", -1e16, problems_),
-                 upper = child_number(*limit, "upper", 1e16, problems_);
-    if (lower > -1e15 || upper < 1e15) report_.leave("joint limits", limit->where, limits_reason);
+    const auto bounds = [&](const char* side) {
+      const XmlElement* bound = limit->child(side);
+      return bound && bound->text.find("inf") == std::string::npos &&
+             std::abs(text_number(*bound, 0, problems_)) < 1e15;
+    };
+    if (bounds("lower") || bounds("upper"))
+      report_.leave("joint limits", limit->where, limits_reason);
     if (limit->child("effort") || limit->child("velocity"))
       report_.leave("effort and velocity limits", limit->where, "forces are not cut off");
   }

@@ -52,15 +52,20 @@ class UrdfReader {
       } else if (child.name == "joint" || child.name == "drake:joint") {
         joints_.push_back(&child);
         joint_by_name_[child.get("name")] = &child;
+        name_of_[clean_name(child.get("name"))] = child.get("name");
       } else if (child.name == "transmission") {
         transmissions_.push_back(&child);
       } else {
         leave_element(child);
       }
     }
-    for (const XmlElement* joint : joints_)
+    for (const XmlElement* joint : joints_) {
       if (const XmlElement* child = joint->child("child"))
         children_.insert(clean_name(child->get("link")));
+      if (const XmlElement* parent = joint->child("parent");
+          parent && parent->get("link") == "world")
+        names_.insert("world");
+    }
   }
 
   void leave_element(const XmlElement& element) {
@@ -84,7 +89,8 @@ class UrdfReader {
       double gear = value_of(*actuator, "drake:gear_ratio", 1, problems_);
       if (const XmlElement* inertia = actuator->child("motorInertia"))
         rotor = text_number(*inertia, 0, problems_);
-      if (const XmlElement* reduction = actuator->child("mechanicalReduction"))
+      if (const XmlElement* reduction = actuator->child("mechanicalReduction");
+          reduction && rotor != 0)
         gear = text_number(*reduction, 1, problems_);
       if (rotor == 0)
         report_.leave("<transmission>", transmission->where, no_effect_on_motion);
@@ -289,8 +295,19 @@ class UrdfReader {
                                        "', which is not there");
       return;
     }
-    add_mimic(joint, clean_name(leader), read_number(mimic, "multiplier", 1, problems_),
-              read_number(mimic, "offset", 0, problems_), mimic.where, context_);
+    const double multiplier = read_number(mimic, "multiplier", 1, problems_),
+                 offset = read_number(mimic, "offset", 0, problems_);
+    const auto own = joint_by_name_.find(name_of_[joint]);
+    if (own != joint_by_name_.end() && own->second->get("type") == "fixed") {
+      report_.leave("mimic of fixed joints", mimic.where, "they cannot move");
+    } else if (found->second->get("type") == "fixed") {  // the leader's coordinate is zero
+      DraftItem& held = context_.draft.add_constraint("coupler", joint + "_follows", mimic.where);
+      held.set("terms", "[[" + toml_text(joint) + ", 1]]");
+      if (offset != 0) held.set("offset", number_text(offset));
+      report_.carry("mimic joints");
+    } else {
+      add_mimic(joint, clean_name(leader), multiplier, offset, mimic.where, context_);
+    }
   }
 
   const XmlElement& root_;
@@ -299,6 +316,7 @@ class UrdfReader {
   ImportReport& report_;
   std::vector<const XmlElement*> links_, joints_, transmissions_;
   std::map<std::string, const XmlElement*> joint_by_name_;
+  std::map<std::string, std::string> name_of_;  // as the file has it
   std::set<std::string> names_, children_;
   std::map<std::string, double> rotor_;
 };

@@ -39,10 +39,29 @@ class TextPlaces {
   std::vector<std::size_t> lines_;
 };
 
+// Blanks and comments before <?xml ..?> are no XML, but the tools of these formats take them: the
+// declaration is blanked out.
+std::string hide_late_declaration(std::string text) {
+  std::size_t i = text.compare(0, 3, "\xEF\xBB\xBF") == 0 ? 3 : 0;
+  const std::size_t first = i;
+  for (;;) {
+    while (i < text.size() && is_blank(text[i])) ++i;
+    if (text.compare(i, 4, "<!--") != 0) break;
+    const std::size_t end = text.find("-->", i);
+    if (end == std::string::npos) return text;
+    i = end + 3;
+  }
+  if (i == first || text.compare(i, 5, "<?xml") != 0) return text;
+  const std::size_t end = text.find("?>", i);
+  for (; end != std::string::npos && i < end + 2; ++i)
+    if (!is_blank(text[i])) text[i] = ' ';
+  return text;
+}
+
 class XmlBuilder {
  public:
-  XmlBuilder(std::string_view text, int file, Diagnostics& problems)
-      : text_(text), places_(text), file_(file), problems_(problems) {}
+  XmlBuilder(std::string text, int file, Diagnostics& problems)
+      : own_(std::move(text)), text_(own_), places_(text_), file_(file), problems_(problems) {}
   ~XmlBuilder() {
     if (parser_) XML_ParserFree(parser_);
   }
@@ -141,6 +160,7 @@ class XmlBuilder {
     }
   }
 
+  std::string own_;
   std::string_view text_;
   TextPlaces places_;
   int file_;
@@ -181,7 +201,7 @@ std::optional<XmlElement> parse_xml(std::string_view text, int file, Diagnostics
     problems.error(place_in_file({1, 1}, file), "the file is in UTF-16; expected UTF-8");
     return std::nullopt;
   }
-  return XmlBuilder(text, file, problems).build();
+  return XmlBuilder(hide_late_declaration(std::string(text)), file, problems).build();
 }
 
 std::optional<std::string> read_xml_text(const std::string& path, Location asked_at,
