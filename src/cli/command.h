@@ -31,6 +31,7 @@ int fit_command(const Words& words);
 int study_command(const Words& words);
 int plot_command(const Words& words);
 int hand_to_reproduction(const Words& words);  // `cartan reproduce`
+int import_command(const Words& words);
 int new_command(const Words& words);
 int ik_command(const Words& words);
 int optimise_command(const Words& words);

@@ -37,6 +37,7 @@ const Command commands[] = {
     {"optimise", "parameters and initial values that minimise an expression of a run",
      optimise_command},
     {"ik", "configurations that meet targets: one, or all of them", ik_command},
+    {"import", "turn a URDF, MJCF or SDF file into a model file", import_command},
     {"new", "write a ready model file to start from", new_command},
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/printable.h"
+#include "core/source_files.h"
 #include "core/text_cut.h"
 
 namespace cartan {
@@ -19,12 +20,7 @@ constexpr std::size_t longest_compared_word = 100;
 constexpr std::size_t most_told = 50;
 
 std::string line_of(const std::string& file, const Finding& finding) {
-  std::string line = file;
-  if (finding.where.line > 0) {
-    line += ':' + std::to_string(finding.where.line);
-    if (finding.where.column > 0) line += ':' + std::to_string(finding.where.column);
-  }
-  line += ": ";
+  std::string line = place_text(file, finding.where) + ": ";
   if (finding.severity == Severity::warning) line += "warning: ";
   return printable(line + cut_middle(finding.message), Lines::kept) + '\n';
 }

@@ -98,11 +98,18 @@ std::optional<std::string> read_text(const std::string& path, Diagnostics& probl
 
 std::optional<ModelDescription> read_model_text(std::string_view text, std::string folder,
                                                 Diagnostics& problems) {
+  return read_model_text(text, std::move(folder), problems, {});
+}
+
+std::optional<ModelDescription> read_model_text(std::string_view text, std::string folder,
+                                                Diagnostics& problems,
+                                                const std::vector<Location>& places) {
   if (text.size() > max_model_file_size) {
     problems.error({1, 1}, "the file is larger than 16 MB; long data belongs into a table file");
     return std::nullopt;
   }
-  const std::optional<TomlNode> root = parse_toml(text, problems);
+  std::optional<TomlNode> root = parse_toml(text, problems);
+  if (root && !places.empty()) relocate(*root, places);
   if (!root || !check_format(*root, problems)) return std::nullopt;
   ModelDescription model = describe_model(*root, problems);
   model.folder = std::move(folder);

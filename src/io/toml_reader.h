@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/description.h"
 
@@ -23,6 +24,10 @@ inline constexpr std::size_t max_model_file_size = std::size_t{16} << 20;
 // Nothing is returned when the text is not TOML at all. `folder`: where tables are looked up.
 std::optional<ModelDescription> read_model_text(std::string_view text, std::string folder,
                                                 Diagnostics& problems);
+// A text made of another file: `places` has, for each line, the place its content comes from.
+std::optional<ModelDescription> read_model_text(std::string_view text, std::string folder,
+                                                Diagnostics& problems,
+                                                const std::vector<Location>& places);
 std::optional<ModelDescription> read_model_file(const std::string& path, Diagnostics& problems);
 
 }  // namespace cartan

@@ -126,6 +126,20 @@ std::string describe(const TomlNode& node) {
   return names[static_cast<std::size_t>(node.kind)];
 }
 
+void relocate(TomlNode& node, const std::vector<Location>& places) {
+  const auto moved = [&](Location where) {
+    const bool known = where.line > 0 && where.line <= static_cast<int>(places.size());
+    return known && places[where.line - 1].line > 0 ? places[where.line - 1] : Location{};
+  };
+  node.where = moved(node.where);
+  node.text_where = {};
+  for (TomlNode& item : node.items) relocate(item, places);
+  for (TomlEntry& entry : node.entries) {
+    entry.where = moved(entry.where);
+    relocate(entry.value, places);
+  }
+}
+
 std::optional<TomlNode> parse_toml(std::string_view text, Diagnostics& problems) {
   if (const std::optional<Location> deep = find_too_deep_key(text)) {
     problems.error(

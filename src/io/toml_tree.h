@@ -37,6 +37,9 @@ struct TomlEntry {
 // "a number", "a list", ...: what a message says was found.
 std::string describe(const TomlNode& node);
 
+// Moves every place to where the content of its line comes from; `places`: of each line.
+void relocate(TomlNode& node, const std::vector<Location>& places);
+
 // Adds a syntax error to `problems` and returns nothing when the text is not TOML.
 std::optional<TomlNode> parse_toml(std::string_view text, Diagnostics& problems);
 

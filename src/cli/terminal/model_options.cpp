@@ -10,10 +10,11 @@
 namespace cartan {
 
 void declare_model(Arguments& arguments, ModelArguments& target) {
-  arguments.positional("MODEL", "model file (TOML)", target.path);
+  arguments.positional("MODEL", "model file (TOML; or URDF, MJCF, SDF)", target.path);
   arguments.repeated("--set", "NAME=VALUE", "override an entry of [parameters]; repeatable",
                      target.sets);
   declare_consent(arguments, target);
+  declare_import(arguments, target);
   arguments.names_from([&target]() -> std::unique_ptr<const Model> {
     try {
       return load_model(target, true);
@@ -22,6 +23,14 @@ void declare_model(Arguments& arguments, ModelArguments& target) {
       return nullptr;
     }
   });
+}
+
+void declare_import(Arguments& arguments, ModelArguments& target) {
+  arguments.option("--base", "fixed|free",
+                   "URDF and SDF: what holds a root that the file leaves alone (default fixed)",
+                   target.base);
+  arguments.repeated("--package", "NAME=DIR",
+                     "URDF, MJCF and SDF: where package://NAME lies; repeatable", target.packages);
 }
 
 void declare_consent(Arguments& arguments, ModelArguments& target) {

@@ -12,6 +12,8 @@ namespace cartan {
 
 void declare_model(Arguments& arguments, ModelArguments& target);
 void declare_consent(Arguments& arguments, ModelArguments& target);
+// How files of other tools are read.
+void declare_import(Arguments& arguments, ModelArguments& target);
 
 // A model for a command; warnings go to stderr unless `quiet`.
 std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool quiet = false);

@@ -11,6 +11,7 @@
 #include "cli/terminal/terminal_watch.h"
 #include "core/private_folder.h"
 #include "formulations/formulations.h"
+#include "import/import.h"
 #include "io/model_json.h"
 #include "io/output_files.h"
 #include "mechanics/machine/mechanism_system.h"
@@ -112,7 +113,7 @@ bool read_modes(const std::string& given, std::string& text, std::string& proble
 }  // namespace
 
 bool ViewSource::is_model() const {
-  return fs::path(shown.path).extension() == ".toml";
+  return fs::path(shown.path).extension() == ".toml" || is_foreign_model(shown.path);
 }
 
 std::vector<std::string> ViewSource::folders() const {

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "core/source_files.h"
 #include "formulations/formulations.h"
 #include "io/toml_reader.h"
 #include "results/load/model_variants.h"
@@ -29,7 +30,8 @@ Overrides read_overrides(const ModelArguments& arguments) {
 }
 
 std::optional<ModelDescription> read(const ModelArguments& arguments, Diagnostics& problems) {
-  if (!arguments.text) return read_model_file(arguments.path, problems);
+  if (!arguments.text)
+    return read_any_model_file(arguments.path, import_options(arguments, {}), problems);
   const fs::path folder = fs::path(arguments.path).parent_path();
   auto description =
       read_model_text(*arguments.text, folder.empty() ? "." : folder.string(), problems);
@@ -38,6 +40,22 @@ std::optional<ModelDescription> read(const ModelArguments& arguments, Diagnostic
 }
 
 }  // namespace
+
+ImportOptions import_options(const ModelArguments& arguments, const api::Watch& watch) {
+  ImportOptions options;
+  if (!arguments.base.empty() && arguments.base != "fixed" && arguments.base != "free")
+    refuse_at("cartan", fmt::format("--base is '{}'; expected fixed or free", arguments.base));
+  options.free_base = arguments.base == "free";
+  for (const std::string& text : arguments.packages) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+      refuse_at("cartan", fmt::format("--package {}: expected NAME=DIR", text));
+    options.packages.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  options.any_path = arguments.trust || is_on_trust_list(arguments.path, watch);
+  options.allowed = arguments.allowed;
+  return options;
+}
 
 std::string consent_remedy(const Diagnostics& problems) {
   if (problems.text().find(consent_phrase) == std::string::npos) return "";
@@ -130,8 +148,7 @@ std::unique_ptr<System> load_system(const Model& model, const std::string& formu
   std::unique_ptr<System> system =
       make_system(model, parameter_values(model), formulation, problem, &where, use);
   if (system) return system;
-  if (where.line > 0) refuse_at(model.file, where, problem);
-  refuse_at(model.file, problem);
+  refuse_at(place_text(model.file, where), problem);
 }
 
 }  // namespace cartan

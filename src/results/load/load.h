@@ -10,6 +10,7 @@
 
 #include "core/diagnostics.h"
 #include "formulations/formulations.h"
+#include "import/import.h"
 #include "model/model.h"
 #include "system/system.h"
 
@@ -18,11 +19,13 @@ namespace cartan {
 // Which model, and what is set and allowed with it.
 struct ModelArguments {
   std::string path;
-  std::optional<std::string> text = {};   // instead of what the file at `path` says
-  std::vector<std::string> sets = {};     // NAME=VALUE
-  bool trust = false;                     // run the model's code, read files wherever it says
-  std::vector<std::string> allowed = {};  // folders it may read tables from
-  bool quiet = false;                     // warnings about the model are not told
+  std::optional<std::string> text = {};    // instead of what the file at `path` says
+  std::vector<std::string> sets = {};      // NAME=VALUE
+  bool trust = false;                      // run the model's code, read files wherever it says
+  std::vector<std::string> allowed = {};   // folders it may read tables from
+  std::string base = {};                   // fixed|free: model files of other tools
+  std::vector<std::string> packages = {};  // NAME=DIR of package://NAME in them
+  bool quiet = false;                      // warnings about the model are not told
 };
 
 // What a command does with functions of a model that are code: runs them, with the user's consent,
@@ -36,6 +39,9 @@ std::unique_ptr<const Model> load_model(const ModelArguments& arguments, const a
 // The same, with the warnings as a list.
 std::unique_ptr<const Model> load_model(const ModelArguments& arguments, const api::Watch& watch,
                                         Diagnostics& problems, CodeUse use);
+
+// How to read a file of another tool.
+ImportOptions import_options(const ModelArguments& arguments, const api::Watch& watch);
 
 // What the user has consented to: --trust, --allow-path and the list of trusted models.
 Consent consent_of(const ModelArguments& arguments, CodeUse use, const api::Watch& watch);
