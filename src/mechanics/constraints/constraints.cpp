@@ -2,6 +2,7 @@
 
 #include "mechanics/absolute/absolute_solver.h"
 #include "mechanics/joints/loop_rows.h"
+#include "mechanics/joints/turns.h"
 #include "mechanics/machine/expression_inputs.h"
 #include "mechanics/machine/kinematics.h"
 #include "symbolic/expression.h"
