@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "codegen/rate_compiler.h"
+#include "core/method_names.h"
 #include "mechanics/absolute/absolute_system.h"
 #include "mechanics/elements/rotation_system.h"
 #include "mechanics/machine/kinematics.h"
@@ -87,23 +88,29 @@ std::string find_missing_inertia(const Model& model, const std::vector<double>& 
 
 }  // namespace
 
+// A row each.
+static constexpr FormulationInfo formulation_rows[] = {
+    {"recursive", "articulated bodies, O(n); the default", refuse_friction, make_recursive},
+    {"moving-frame", "M* v' + N* v = F* with the B matrices of the moving-frame method",
+     refuse_friction, make_moving},
+    {"absolute-se3", "every body free on SE(3), every joint a constraint; sparse, O(n) for trees",
+     refuse_absolute, make_absolute_se3},
+    {"absolute-so3r3", "the same with the state of a body on SO(3) x R3", refuse_absolute,
+     make_absolute_so3r3},
+    {"rotation-elements",
+     "twelve numbers per body, rotation matrix and translation; two-step elimination",
+     refuse_rotation_elements, make_rotation_elements},
+    {"canonical", "momenta as state, O(n): Hamilton's equations, trees only", refuse_canonical,
+     make_canonical_system},
+    {"generated", "code compiled from the symbolic equations, for the machine at hand",
+     refuse_friction, make_generated},
+};
+static_assert(has_names(formulation_names, formulation_rows),
+              "core/method_names.h has other names");
+
 const std::vector<FormulationInfo>& formulation_table() {
-  static const std::vector<FormulationInfo> table = {
-      {"recursive", "articulated bodies, O(n); the default", refuse_friction, make_recursive},
-      {"moving-frame", "M* v' + N* v = F* with the B matrices of the moving-frame method",
-       refuse_friction, make_moving},
-      {"absolute-se3", "every body free on SE(3), every joint a constraint; sparse, O(n) for trees",
-       refuse_absolute, make_absolute_se3},
-      {"absolute-so3r3", "the same with the state of a body on SO(3) x R3", refuse_absolute,
-       make_absolute_so3r3},
-      {"rotation-elements",
-       "twelve numbers per body, rotation matrix and translation; two-step elimination",
-       refuse_rotation_elements, make_rotation_elements},
-      {"canonical", "momenta as state, O(n): Hamilton's equations, trees only", refuse_canonical,
-       make_canonical_system},
-      {"generated", "code compiled from the symbolic equations, for the machine at hand",
-       refuse_friction, make_generated},
-  };
+  static const std::vector<FormulationInfo> table(std::begin(formulation_rows),
+                                                  std::end(formulation_rows));
   return table;
 }
 

@@ -1,5 +1,6 @@
 #include "integrate/integrator.h"
 
+#include "core/method_names.h"
 #include "integrate/explicit_rk.h"
 #include "integrate/gauss_legendre.h"
 #include "integrate/generalized_alpha.h"
@@ -72,7 +73,7 @@ Make make_dop853(const System& s, const IntegratorOptions& o) {
 }
 
 // name, order, adaptive, implicit, default tolerance
-const IntegratorInfo table[] = {
+constexpr IntegratorInfo table[] = {
     {"rk4", 4, false, false, 0, "classical Runge-Kutta, fixed steps", make_rk4},
     {"rk45", 5, true, false, rk45_tolerance, "Dormand-Prince 5(4), error control, dense output",
      make_rk45},
@@ -107,6 +108,7 @@ const IntegratorInfo table[] = {
      "rotation-elements only: multipliers held over the step, classical Runge-Kutta in it",
      make_held_integrator, refuse_held_integrator},
 };
+static_assert(has_names(known_integrators, table), "core/method_names.h has other names");
 
 }  // namespace
 

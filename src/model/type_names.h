@@ -1,4 +1,5 @@
-// The words a model file may use for types and methods, each list in one place.
+// The words a model file may use for types, each list in one place; those for methods are
+// in core/method_names.h.
 #pragma once
 
 #include <string>
@@ -17,17 +18,5 @@ inline const std::vector<std::string> force_types =
     type_names_of(static_cast<const ForceLaw*>(nullptr));
 inline const std::vector<std::string> constraint_types = {"distance", "drive", "coupler",
                                                           "rolling-disc", "knife-edge"};
-inline const std::vector<std::string> formulation_names = {
-    "recursive",         "moving-frame", "absolute-se3", "absolute-so3r3",
-    "rotation-elements", "canonical",    "generated"};
-inline const std::vector<std::string> known_integrators = {"gl1",         "gl2",
-                                                           "gl3",         "gl4",
-                                                           "gl5",         "gl6",
-                                                           "gl7",         "gl8",
-                                                           "rk4",         "rk45",
-                                                           "dop853",      "rkmk4",
-                                                           "rkmk45",      "generalized-alpha",
-                                                           "variational", "cvode",
-                                                           "ida",         "held-multipliers"};
 
 }  // namespace cartan

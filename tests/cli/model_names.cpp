@@ -1,5 +1,6 @@
 #include "cli/model_names.h"
 
+#include "core/method_names.h"
 #include "model/type_names.h"
 
 namespace cartan::test {

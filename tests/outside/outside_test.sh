@@ -21,8 +21,8 @@ library=$scratch/prefix/lib/libcartan.so
 strange=$(nm -DC --defined-only "$library" | cut -d' ' -f3- | grep -vE '^(vtable|typeinfo|typeinfo name) for cartan::api::|cartan::api::' || true)
 [[ -z $strange ]] || fail "exported although not public: $(head -5 <<<"$strange")"
 
-cp "$root/examples/double_pendulum.toml" "$scratch/model.toml"
 cp -r "$root/tests/outside/project" "$scratch/project"
+mv "$scratch/project/model.toml" "$scratch"
 python3 "$root/tests/outside/examples.py" "$root" "$scratch/project/examples.cpp"
 cd "$scratch"
 compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
@@ -30,7 +30,7 @@ cmake -S project -B made -G Ninja -DCMAKE_PREFIX_PATH="$scratch/prefix" -DEXAMPL
   ${compiler:+-DCMAKE_CXX_COMPILER="$compiler"} >configure.log || { cat configure.log; fail "find_package"; }
 ninja -C made >make.log || { cat make.log; fail "the project does not compile"; }
 made/hello model.toml >hello.txt || fail "hello"
-grep -q '^double rod pendulum: 201 samples' hello.txt || { cat hello.txt; fail "hello says something else"; }
+grep -q '^two rods: 201 samples' hello.txt || { cat hello.txt; fail "hello says something else"; }
 made/examples >examples.txt 2>&1 || { tail -5 examples.txt; fail "an example ends with an error"; }
 grep -q 'all examples ran' examples.txt || fail "the examples did not come to their end"
 

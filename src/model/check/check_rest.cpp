@@ -1,4 +1,5 @@
 // Gravity, events, outputs, variables and the defaults of a run.
+#include "core/method_names.h"
 #include "model/check/check_context.h"
 #include "model/type_names.h"
 
@@ -101,8 +102,10 @@ void check_simulate(CheckContext& check) {
   };
   result.formulation = text.formulation;
   result.integrator = text.integrator;
-  known_word(text.formulation, text.formulation_where, "formulation", formulation_names);
-  known_word(text.integrator, text.integrator_where, "integrator", known_integrators);
+  known_word(text.formulation, text.formulation_where, "formulation",
+             list_of_names(formulation_names));
+  known_word(text.integrator, text.integrator_where, "integrator",
+             list_of_names(known_integrators));
 }
 
 }  // namespace

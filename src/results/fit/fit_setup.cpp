@@ -181,6 +181,7 @@ class Builder {
     for (const Output& output : model.outputs)
       if (output.name == column.quantity) {
         quantities_.push_back(output.value);
+        return;
       }
     Diagnostics problems(column.quantity);
     std::optional<Formula> formula = compile_expression(model, column.quantity, problems);

@@ -16,7 +16,7 @@
 namespace cartan {
 namespace {
 
-using Kind = api::ColumnKind;
+using About = api::ColumnKind;
 
 // Columns of one table, with their units.
 class TableMaker {
@@ -26,14 +26,14 @@ class TableMaker {
   }
 
   template <class Value>
-  TableMaker& add(std::string name, Kind kind, Value&& value) {
+  TableMaker& add(std::string name, About kind, Value&& value) {
     std::string unit = units_.unit(picture_name(table_.file, name));
     table_.columns.push_back({std::move(name), std::move(unit), kind, std::forward<Value>(value)});
     return *this;
   }
   // NAME.x, NAME.y, NAME.z of what `vector` gives, with a letter before them.
   template <class Vector>
-  TableMaker& add_vector(const std::string& name, const char* letter, Kind kind, Vector vector) {
+  TableMaker& add_vector(const std::string& name, const char* letter, About kind, Vector vector) {
     constexpr const char* axes[] = {"x", "y", "z"};
     for (int k = 0; k < 3; ++k)
       add(name + "." + letter + axes[k], kind,
@@ -49,11 +49,11 @@ class TableMaker {
 
 // T', V', power of forces and of constraints, what is left over: by the names a table has for them.
 void add_power(TableMaker& table, const std::array<const char*, 5>& names) {
-  table.add(names[0], Kind::power, [](const Sample& s) { return s.dynamics.power.kinetic_rate; })
-      .add(names[1], Kind::power, [](const Sample& s) { return s.dynamics.power.potential_rate; })
-      .add(names[2], Kind::power, [](const Sample& s) { return s.dynamics.power.nonconservative; })
-      .add(names[3], Kind::power, [](const Sample& s) { return s.dynamics.power.constraint; })
-      .add(names[4], Kind::power, [](const Sample& s) { return s.dynamics.power.residual(); });
+  table.add(names[0], About::power, [](const Sample& s) { return s.dynamics.power.kinetic_rate; })
+      .add(names[1], About::power, [](const Sample& s) { return s.dynamics.power.potential_rate; })
+      .add(names[2], About::power, [](const Sample& s) { return s.dynamics.power.nonconservative; })
+      .add(names[3], About::power, [](const Sample& s) { return s.dynamics.power.constraint; })
+      .add(names[4], About::power, [](const Sample& s) { return s.dynamics.power.residual(); });
 }
 
 class MechanismTables {
@@ -87,18 +87,18 @@ class MechanismTables {
       const std::vector<std::string> q = coordinate_columns(model_.joints[j]);
       const std::vector<std::string> v = speed_columns(model_.joints[j]);
       for (std::size_t k = 0; k < q.size(); ++k)
-        table.add(q[k], Kind::coordinate, [j, k](const Sample& s) { return s.now.q[j][k]; });
+        table.add(q[k], About::coordinate, [j, k](const Sample& s) { return s.now.q[j][k]; });
       for (std::size_t k = 0; k < v.size(); ++k)
-        table.add(v[k], Kind::speed, [j, k](const Sample& s) { return s.now.v[j][k]; });
+        table.add(v[k], About::speed, [j, k](const Sample& s) { return s.now.v[j][k]; });
     }
-    table.add("kinetic", Kind::energy, [](const Sample& s) { return s.now.kinetic; })
-        .add("potential", Kind::energy, [](const Sample& s) { return s.now.potential; })
-        .add("energy", Kind::energy,
+    table.add("kinetic", About::energy, [](const Sample& s) { return s.now.kinetic; })
+        .add("potential", About::energy, [](const Sample& s) { return s.now.potential; })
+        .add("energy", About::energy,
              [](const Sample& s) { return s.now.kinetic + s.now.potential; })
-        .add("constraint", Kind::violation,
+        .add("constraint", About::violation,
              [](const Sample& s) { return s.now.position_violation; });
     for (std::size_t k = 0; k < model_.outputs.size(); ++k)
-      table.add(model_.outputs[k].name, Kind::output,
+      table.add(model_.outputs[k].name, About::output,
                 [k](const Sample& s) { return s.now.outputs[k]; });
     if (extra_.balance)
       add_power(table, {"kinetic_rate", "potential_rate", "nonconservative_power",
@@ -111,21 +111,22 @@ class MechanismTables {
     for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
       const std::string& name = model_.bodies[b].name;
       table.add_vector(
-          name, "",
-          Kind::position, [b](const Sample& s) -> const auto& { return s.now.bodies[b].position; });
+          name, "", About::position, [b](const Sample& s) -> const auto& {
+            return s.now.bodies[b].position;
+          });
       constexpr double Quat<double>::*parts[] = {&Quat<double>::w, &Quat<double>::x,
                                                  &Quat<double>::y, &Quat<double>::z};
       constexpr const char* names[] = {".qw", ".qx", ".qy", ".qz"};
       for (int k = 0; k < 4; ++k)
-        table.add(name + names[k], Kind::rotation, [b, part = parts[k]](const Sample& s) {
+        table.add(name + names[k], About::rotation, [b, part = parts[k]](const Sample& s) {
           return s.now.bodies[b].orientation.*part;
         });
       table.add_vector(
           name, "w",
-          Kind::velocity, [b](const Sample& s) -> const auto& { return s.now.bodies[b].angular; });
+          About::velocity, [b](const Sample& s) -> const auto& { return s.now.bodies[b].angular; });
       table.add_vector(
           name, "v",
-          Kind::velocity, [b](const Sample& s) -> const auto& { return s.now.bodies[b].linear; });
+          About::velocity, [b](const Sample& s) -> const auto& { return s.now.bodies[b].linear; });
     }
     return table.take();
   }
@@ -134,11 +135,11 @@ class MechanismTables {
     TableMaker table(units_, "reactions.csv");
     for (std::size_t j = 0; j < model_.joints.size(); ++j) {
       table.add_vector(
-          model_.joints[j].name, "f", Kind::force, [j](const Sample& s) -> const auto& {
+          model_.joints[j].name, "f", About::force, [j](const Sample& s) -> const auto& {
             return s.dynamics.reactions[j].force;
           });
       table.add_vector(
-          model_.joints[j].name, "t", Kind::force, [j](const Sample& s) -> const auto& {
+          model_.joints[j].name, "t", About::force, [j](const Sample& s) -> const auto& {
             return s.dynamics.reactions[j].torque;
           });
     }
@@ -152,16 +153,16 @@ class MechanismTables {
     for (std::size_t k = 0; k < model_.forces.size(); ++k) {
       const std::string& name = model_.forces[k].name;
       table
-          .add(name + ".potential", Kind::energy,
+          .add(name + ".potential", About::energy,
                [k](const Sample& s) { return s.dynamics.forces[k].potential; })
-          .add(name + ".potential_rate", Kind::power,
+          .add(name + ".potential_rate", About::power,
                [k](const Sample& s) { return s.dynamics.forces[k].potential_rate; })
-          .add(name + ".power", Kind::power,
+          .add(name + ".power", About::power,
                [k](const Sample& s) { return s.dynamics.forces[k].power; });
     }
     for (std::size_t k = 0; k < model_.constraints.size(); ++k)
       if (model_.constraints[k].is_drive())
-        table.add(model_.constraints[k].name + ".power", Kind::power,
+        table.add(model_.constraints[k].name + ".power", About::power,
                   [k](const Sample& s) { return s.dynamics.constraint_power[k]; });
     return table.take();
   }
@@ -169,7 +170,7 @@ class MechanismTables {
   RunTable multipliers(const std::vector<std::string>& rows) {
     TableMaker table(units_, "multipliers.csv");
     for (std::size_t r = 0; r < rows.size(); ++r)
-      table.add(rows[r], Kind::force, [r](const Sample& s) { return s.dynamics.multipliers[r]; });
+      table.add(rows[r], About::force, [r](const Sample& s) { return s.dynamics.multipliers[r]; });
     return table.take();
   }
 
@@ -177,9 +178,9 @@ class MechanismTables {
     TableMaker table(units_, "constraints.csv");
     for (std::size_t r = 0; r < rows.size(); ++r)
       table
-          .add(rows[r] + ".position", Kind::violation,
+          .add(rows[r] + ".position", About::violation,
                [r](const Sample& s) { return s.positions[r]; })
-          .add(rows[r] + ".velocity", Kind::violation,
+          .add(rows[r] + ".velocity", About::violation,
                [r](const Sample& s) { return s.speeds[r]; });
     return table.take();
   }
@@ -199,13 +200,13 @@ class MechanismTables {
       const std::string name = before == 0 ? place : fmt::format("{}#{}", place, before + 1);
       table.add_vector(
           name, "",
-          Kind::position, [i](const Sample& s) -> const auto& { return s.wrenches[i].point; });
+          About::position, [i](const Sample& s) -> const auto& { return s.wrenches[i].point; });
       table.add_vector(
           name, "f",
-          Kind::force, [i](const Sample& s) -> const auto& { return s.wrenches[i].force; });
+          About::force, [i](const Sample& s) -> const auto& { return s.wrenches[i].force; });
       table.add_vector(
           name, "t",
-          Kind::force, [i](const Sample& s) -> const auto& { return s.wrenches[i].torque; });
+          About::force, [i](const Sample& s) -> const auto& { return s.wrenches[i].torque; });
     }
     return table.take();
   }
@@ -289,9 +290,9 @@ std::vector<RunTable> variables_tables(const VariablesSystem& system) {
   TableMaker table(units, "trajectory.csv");
   const Model& model = system.model();
   for (std::size_t i = 0; i < model.variables.size(); ++i)
-    table.add(model.variables[i].name, Kind::variable, [i](const Sample& s) { return s.at.x[i]; });
+    table.add(model.variables[i].name, About::variable, [i](const Sample& s) { return s.at.x[i]; });
   for (std::size_t k = 0; k < model.outputs.size(); ++k)
-    table.add(model.outputs[k].name, Kind::output, [k](const Sample& s) { return s.outputs[k]; });
+    table.add(model.outputs[k].name, About::output, [k](const Sample& s) { return s.outputs[k]; });
   return {table.take()};
 }
 
