@@ -138,6 +138,18 @@ TEST_F(Commit, FilesOfTwoRunsAreNotTakenForOne) {
     expect_refusal(run_cartan(words), "the file is not what was written here");
 }
 
+// Of the same length: the content counts.
+TEST_F(Commit, AChangedDigitIsNoticed) {
+  const std::string out = scratch_.path("out");
+  write_old(out);
+  std::string text = read_file(out + "/trajectory.csv");
+  const std::size_t digit = text.find_last_of("12345678");
+  text[digit] = static_cast<char>(text[digit] + 1);
+  scratch_.write("out/trajectory.csv", text);
+  expect_refusal(run_cartan({"run", model_, "--from", out, "--duration", "0"}),
+                 "the file is not what was written here");
+}
+
 TEST_F(Commit, WhatTheRunDidNotWriteStays) {
   const std::string out = scratch_.path("out");
   write_old(out);

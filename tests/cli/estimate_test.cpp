@@ -50,7 +50,8 @@ double distance(const json& a, const json& b) {
 // A much tighter solution of the same motion.
 json tighter(const std::string& model, const json& run) {
   const std::string method = run["integrator"];
-  std::vector<std::string> words = {"run", model, "--estimate", "off", "--json", "--integrator"};
+  std::vector<std::string> words = {"run", model,    "--trust",     "--estimate",
+                                    "off", "--json", "--integrator"};
   if (method.starts_with("gl")) {
     words.push_back("gl" + std::to_string(std::min(8, std::stoi(method.substr(2)) + 1)));
     words.insert(words.end(), {"--step", std::to_string(run["step"].get<double>() / 2)});
@@ -62,7 +63,7 @@ json tighter(const std::string& model, const json& run) {
 
 void expect_honest_estimate(const std::string& name) {
   const std::string model = std::string(CARTAN_ROOT) + "/examples/" + name + ".toml";
-  const json run = expect_json(run_cartan({"run", model, "--json"}));
+  const json run = expect_json(run_cartan({"run", model, "--trust", "--json"}));
   const std::string how = run["error"]["how"];
   const json& estimate = run["error"]["estimate"];
   EXPECT_LE(run["error"]["evaluations"].get<double>(), 0.6 * run["evaluations"].get<double>())
