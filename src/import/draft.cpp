@@ -183,26 +183,32 @@ DraftItem& Draft::add_constraint(const std::string& type, const std::string& con
   return constraints.back();
 }
 
-std::string Draft::free_body_name(const std::string& wish) const {
-  const auto taken = [&](const std::string& name) {
-    for (const DraftItem& body : bodies)
-      if (body.lines[0].value == toml_text(name)) return true;
-    return name == "world";
-  };
+namespace {
+
+// `wish`, or it with a number behind. The names of the first `indexed` entries are in `taken`.
+template <class T, class NameOf>
+std::string free_name(const std::string& wish, const std::vector<T>& all,
+                      std::unordered_set<std::string>& taken, std::size_t& indexed,
+                      NameOf name_of) {
+  for (; indexed < all.size(); ++indexed) taken.insert(name_of(all[indexed]));
   std::string name = wish;
-  for (int k = 2; taken(name); ++k) name = wish + "_" + std::to_string(k);
+  for (int k = 2; taken.count(name) > 0; ++k) name = wish + "_" + std::to_string(k);
   return name;
 }
 
-std::string Draft::free_joint_name(const std::string& wish) const {
-  const auto taken = [&](const std::string& name) {
-    for (const DraftJoint& joint : joints)
-      if (joint.name == name) return true;
-    return false;
-  };
-  std::string name = wish;
-  for (int k = 2; taken(name); ++k) name = wish + "_" + std::to_string(k);
-  return name;
+}  // namespace
+
+std::string Draft::free_body_name(const std::string& wish) {
+  body_names_.insert("world");
+  return free_name(wish, bodies, body_names_, indexed_bodies_, [](const DraftItem& body) {
+    const std::string& text = body.lines[0].value;  // in quotes
+    return text.substr(1, text.size() - 2);
+  });
+}
+
+std::string Draft::free_joint_name(const std::string& wish) {
+  return free_name(wish, joints, joint_names_, indexed_joints_,
+                   [](const DraftJoint& joint) { return joint.name; });
 }
 
 std::string Draft::identifier(const std::string& wish) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "core/diagnostics.h"
@@ -103,8 +104,8 @@ class Draft {
   void add_massless(const std::string& body, Location where);
 
   // A name nobody has: `wish`, or it with a number behind.
-  std::string free_body_name(const std::string& wish) const;
-  std::string free_joint_name(const std::string& wish) const;
+  std::string free_body_name(const std::string& wish);
+  std::string free_joint_name(const std::string& wish);
   // Makes an entry of [parameters] or of [inputs]; returns its name, an identifier. A parameter of
   // the same wish and value is shared.
   std::string parameter(const std::string& wish, double value, Location where);
@@ -119,6 +120,8 @@ class Draft {
  private:
   std::string identifier(const std::string& wish);
   std::set<std::string> plain_names_ = {"t", "pi", "q", "v", "kinetic", "potential", "i"};
+  std::unordered_set<std::string> body_names_, joint_names_;
+  std::size_t indexed_bodies_ = 0, indexed_joints_ = 0;
   std::set<std::string> element_names_;  // forces and constraints
 };
 

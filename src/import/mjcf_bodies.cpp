@@ -140,6 +140,7 @@ void MjcfReader::replicate(const XmlElement& element, const Around& around, Cont
 
 void MjcfReader::add_contents(const Contents& contents, const std::string& body,
                               const DraftPose& in_world) {
+  if (expanded_ > most_expanded) return;
   for (const auto& [merged, around] : contents.sites) {
     MjcfSite site;
     site.body = body;
