@@ -98,6 +98,8 @@ Json evaluation_json(const Evaluation& e) {
                {"kinetic", e.now.kinetic},
                {"potential", e.now.potential},
                {"power", power_json(e)}};
+  for (std::size_t i = 0; i < e.model.variables.size(); ++i)
+    json["rates"][e.model.variables[i].name] = e.dynamics.variable_rates[i];
   if (!e.singular.empty()) json["singular"] = e.singular;
   if (e.now.hamiltonian) {
     json["hamiltonian"] = *e.now.hamiltonian;
@@ -171,6 +173,9 @@ void print_matrices(const Evaluation& e) {
 void print_evaluation(const Evaluation& e, const std::string& formulation) {
   fmt::print("{} at t = {:g} s, {}\n", e.model.name, e.now.t, formulation);
   print_joints(e);
+  for (std::size_t i = 0; i < e.model.variables.size(); ++i)
+    fmt::print("{0}  {1} = {2:.10g}   {1}' = {3:.10g}\n", i == 0 ? "\nvariables\n" : "",
+               e.model.variables[i].name, e.now.variables[i], e.dynamics.variable_rates[i]);
   print_matrices(e);
   if (!e.dynamics.multipliers.empty()) {
     fmt::print("\nmultipliers lambda (loop joints, then constraints, in file order)\n {}\n",

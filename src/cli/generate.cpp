@@ -217,6 +217,7 @@ int generate_command(const Words& words) {
   options.form = o.form == "recursive" ? EquationForm::recursive : EquationForm::mass_matrix;
   options.jacobian = o.jacobian || o.variational;
   options.variational = o.variational;
+  options.inputs_apart = true;
   const std::string stem = std::filesystem::path(o.model.path).stem().string();
   CodeUnit unit = make_unit(derivation, options, identifier_from(o.name.empty() ? stem : o.name));
   unit.model_hash = hash_of(o.model);

@@ -47,6 +47,7 @@ Consent consent_of(const ModelArguments& arguments, CodeUse use) {
   Consent consent;
   consent.any_path = trusted;
   consent.folders = arguments.allowed;
+  if (!arguments.inputs.file.empty()) consent.folders.push_back(arguments.inputs.file);
   if (use == CodeUse::never || (use == CodeUse::names && !trusted))
     consent.code = Consent::Code::named;
   else if (trusted)
@@ -58,6 +59,7 @@ void declare_model(Arguments& arguments, ModelArguments& target) {
   arguments.positional("MODEL", "model file (TOML)", target.path);
   arguments.repeated("--set", "NAME=VALUE", "override an entry of [parameters]; repeatable",
                      target.sets);
+  declare_inputs(arguments, target.inputs);
   declare_consent(arguments, target);
   arguments.names_from([&target] { return load_model(target, true); });
 }
@@ -101,8 +103,10 @@ std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool qu
   }
   Diagnostics problems(arguments.path);
   std::optional<Model> model;
-  if (const auto description = read_model_file(arguments.path, problems))
+  if (auto description = read_model_file(arguments.path, problems)) {
+    if (!add_signals(arguments.inputs, quiet, *description)) return nullptr;
     model = check_model(*description, problems, overrides, consent_of(arguments, use));
+  }
   print_findings(problems, quiet);
   if (told) *told = problems.text();
   if (!model) return nullptr;
@@ -112,7 +116,9 @@ std::unique_ptr<const Model> load_model(const ModelArguments& arguments, bool qu
 std::optional<ModelDescription> read_description(const ModelArguments& arguments) {
   Diagnostics problems(arguments.path);
   std::optional<ModelDescription> description = read_model_file(arguments.path, problems);
-  return problems.has_errors() ? std::nullopt : description;
+  if (problems.has_errors() || !add_signals(arguments.inputs, true, *description))
+    return std::nullopt;
+  return description;
 }
 
 std::unique_ptr<const Model> make_model(const ModelDescription& description,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/input_signals.h"
 #include "core/diagnostics.h"
 #include "formulations/formulations.h"
 #include "model/model.h"
@@ -19,6 +20,7 @@ struct ModelArguments {
   std::vector<std::string> sets;     // NAME=VALUE
   bool trust = false;                // run the model's code, read files wherever it says
   std::vector<std::string> allowed;  // --allow-path
+  InputArguments inputs;             // --input, --input-file
 };
 
 // What a command does with functions of a model that are code: runs them, with the user's consent,

@@ -30,6 +30,7 @@ std::vector<std::string> trajectory_columns(const Model& model, bool balance) {
     append(names, coordinate_columns(joint));
     append(names, speed_columns(joint));
   }
+  for (const Variable& variable : model.variables) names.push_back(variable.name);
   append(names, {"kinetic", "potential", "energy", "constraint"});
   for (const Output& output : model.outputs) names.push_back(output.name);
   if (balance)
@@ -58,6 +59,7 @@ class TreeRecorder final : public Recorder {
     result.statistics = statistics_;
     result.final = now_;
     result.outputs = now_.outputs;
+    result.variables = now_.variables;
     const ConstraintReport constraints = system_.report_constraints(at_end, *workspace_);
     result.dof = constraints.dof();
     result.constrained = system_.constrained();
@@ -139,6 +141,7 @@ class TreeRecorder final : public Recorder {
       row.insert(row.end(), now_.q[j].begin(), now_.q[j].end());
       row.insert(row.end(), now_.v[j].begin(), now_.v[j].end());
     }
+    row.insert(row.end(), now_.variables.begin(), now_.variables.end());
     row.insert(row.end(), {now_.kinetic, now_.potential, now_.kinetic + now_.potential,
                            now_.position_violation});
     row.insert(row.end(), now_.outputs.begin(), now_.outputs.end());

@@ -56,11 +56,12 @@ class Writer {
     result["parameters"] = Json::object();
     for (std::size_t i = 0; i < model_.parameters.size(); ++i)
       result["parameters"][model_.parameters[i].name] = parameters_[i];
+    for (const Input& input : model_.inputs) result["inputs"][input.name] = input.text;
+    for (const Variable& variable : model_.variables)
+      result["variables"].push_back({{"name", variable.name},
+                                     {"initial", one(variable.initial)},
+                                     {"rate", one(variable.rate)}});
     if (!model_.is_mechanism()) {
-      for (const Variable& variable : model_.variables)
-        result["variables"].push_back({{"name", variable.name},
-                                       {"initial", one(variable.initial)},
-                                       {"rate", one(variable.rate)}});
       if (model_.implicit) result["equations"] = model_.implicit->form.texts;
       return result;
     }
@@ -134,6 +135,7 @@ class Writer {
         result["axes"].push_back({numbers[k], numbers[k + 1], numbers[k + 2]});
     }
     if (joint.pitch.given()) result["pitch"] = one(joint.pitch);
+    if (joint.inertia.given()) result["inertia"] = all(joint.inertia);
     return result;
   }
 

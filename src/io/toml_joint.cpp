@@ -22,6 +22,7 @@ const std::vector<KeyRule> joint_keys = {
     {"pitch", {"screw"}},
     {"position", with_motion},
     {"velocity", with_motion},
+    {"inertia"},
 };
 const std::vector<KeyRule> position_keys = {
     {"axis"}, {"angle"}, {"quaternion"}, {"rpy"}, {"at", {"free"}}};
@@ -81,6 +82,7 @@ JointText read_joint(const TomlNode& table, Diagnostics& problems) {
   section.read("velocity", joint.velocity);
   joint.velocity_given = section.has("velocity");
   section.read("loop", joint.loop);
+  section.read("inertia", joint.inertia);
   section.finish(joint_keys, "joint", joint_type_from_name(joint.type) ? joint.type : "");
   return joint;
 }

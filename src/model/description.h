@@ -107,6 +107,7 @@ struct JointText {
   Values velocity;
   bool velocity_given = false;
   bool loop = false;
+  Values inertia;  // of a rotor: one per coordinate, or empty
   Location where, type_where, name_where, axes_where;
 };
 
@@ -233,6 +234,8 @@ struct ModelDescription {
   Values gravity;      // empty: [0, 0, -9.81]
   Reference gravity_frame;
   std::vector<NamedValue> parameters;
+  std::vector<NamedValue> inputs;   // with their default values
+  std::vector<NamedValue> signals;  // what a run gives to inputs instead, as expressions of t
   std::vector<NamedValue> definitions;
   std::vector<FunctionText> functions;
   std::vector<BodyText> bodies;

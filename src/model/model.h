@@ -95,6 +95,7 @@ struct Joint {
   Formula coordinates;      // initial: plain joints nv numbers; free: 3 (its `at`)
   Rotation rotation;        // initial: spherical, free
   Formula velocity;         // initial: nv numbers
+  Formula inertia;          // given: of a rotor, nv numbers (joints with plain coordinates)
   bool position_given = false, velocity_given = false;
   bool at_centre_of_mass = false;  // the child's frame lies there, whatever `child.at` says
   Location where;
@@ -206,6 +207,7 @@ struct Event {
 struct Output {
   std::string name;  // of an entry of a list or matrix: NAME[i], NAME[i][j]
   Formula value;
+  bool is_input = false;  // the value of an input, which is a column like those of the file
 };
 // Outputs that belong together: outputs[first + k] stands at row[k], column[k].
 struct OutputMatrix {
@@ -235,6 +237,14 @@ struct Parameter {
   std::string name;
   Formula value;  // over parameters that come earlier in `parameter_order`
   Location where;
+};
+// A number that comes from outside while a run goes on. In expressions it is a parameter, an entry
+// of `parameters` behind those of the file, or, where a run gives it as a function of time, a
+// definition.
+struct Input {
+  std::string name;
+  int parameter = -1;  // -1: a function of time
+  std::string text;    // its value as written, here or on the command line
 };
 struct Definition {
   std::string name, text;
@@ -269,6 +279,7 @@ struct Model {
   int gravity_frame = world;
   std::vector<Parameter> parameters;
   std::vector<int> parameter_order;  // an order in which each can be evaluated
+  std::vector<Input> inputs;
   std::vector<Definition> definitions;
   UserFunctions functions;
   std::vector<std::string> function_files;  // C files and shared libraries with their code
@@ -295,7 +306,9 @@ struct Model {
   std::vector<TreeJoint> tree;   // one per body
   std::vector<int> loop_joints;  // joints that close loops, file order
 
-  bool is_mechanism() const { return variables.empty(); }
+  // With bodies; [variables] may stand beside them.
+  bool is_mechanism() const { return variables.empty() || !bodies.empty(); }
+  bool is_input(int parameter) const;
   int find_body(std::string_view name) const;       // world for "world", -2 when absent
   int find_joint(std::string_view name) const;      // -1 when absent
   int find_parameter(std::string_view name) const;  // -1 when absent

@@ -48,6 +48,14 @@ std::optional<std::pair<std::string, std::string>> split(const std::string& name
   return std::pair(name.substr(0, dot), name.substr(dot + 1));
 }
 
+// Numbers and gravity are built into a system; inputs change while it runs.
+bool allows_inputs(Scope scope) {
+  return scope >= Scope::drive;
+}
+constexpr const char* no_inputs =
+    "it may change while a run goes on, and this is a number of the mechanism itself: use a "
+    "parameter";
+
 }  // namespace
 
 bool allows(Scope scope, Quantity quantity) {
@@ -90,6 +98,10 @@ int Names::find(const Table& table, const std::string& name) {
   const auto found = table.index.find(name);
   return found == table.index.end() ? -1 : found->second;
 }
+void Names::add_input(const std::string& name) {
+  inputs_[static_cast<int>(parameters_.list.size())] = true;
+  add(parameters_, name);
+}
 void Names::add_joint(const std::string& name, std::optional<JointType> type) {
   add(joints_, name);
   joint_types_.push_back(type);
@@ -107,11 +119,13 @@ void Names::trace_definitions(const std::vector<int>& order) {
       if (!target) continue;
       if (target->definition < 0) {
         entry.quantities |= bit(target->quantity);
+        entry.uses_inputs |= target->input;
         entry.uses_q_or_v |= name == "q" || name == "v";
       } else {
         const DefinitionEntry& used = entries_[target->definition];
         entry.quantities |= used.quantities;
         entry.uses_q_or_v |= used.uses_q_or_v;
+        entry.uses_inputs |= used.uses_inputs;
         entry.broken |= used.broken;
       }
     }
@@ -159,6 +173,7 @@ std::optional<Names::Target> Names::look_up_whole(const std::string& name, int l
   if (const int parameter = find_parameter(name); parameter >= 0) {
     Target target{Quantity::parameter, parameter};
     target.broken = broken_parameters_.count(parameter) > 0;
+    target.input = inputs_.count(parameter) > 0;
     return target;
   }
   if (const int definition = find_definition(name); definition >= 0) {
@@ -172,7 +187,7 @@ std::optional<Names::Target> Names::look_up_whole(const std::string& name, int l
   if (is_rate(name))
     if (const int variable = find_variable(name.substr(0, name.size() - 1)); variable >= 0)
       return Target{Quantity::variable_rate, variable};
-  if (!variables_.list.empty()) return std::nullopt;  // no mechanism: no bodies, no energies
+  if (!has_mechanism()) return std::nullopt;  // no bodies, no energies
   if (name == "kinetic") return Target{Quantity::kinetic};
   if (name == "potential") return Target{Quantity::potential};
   return look_up_dotted(name);
@@ -215,14 +230,18 @@ std::string Names::explain_unknown(const std::string& name) const {
     if (!near.empty()) return unknown + "; did you mean '" + near + "'?";
   }
   return unknown + "; expected t, pi, a parameter, a definition" +
-         (variables_.list.empty() ? ", JOINT.q, JOINT.v, BODY.x ..., kinetic or potential"
-                                  : " or a variable");
+         (variables_.list.empty() ? "" : has_mechanism() ? ", a variable" : " or a variable") +
+         (has_mechanism() ? ", JOINT.q, JOINT.v, BODY.x ..., kinetic or potential" : "");
 }
 
 Meaning Names::resolve_definition(const std::string& name, int definition, Scope scope,
                                   int local_joint) const {
   const DefinitionEntry& entry = entries_[definition];
   Meaning meaning;
+  if (entry.uses_inputs && !allows_inputs(scope)) {
+    meaning.problem = "the definition '" + name + "' uses an input; " + no_inputs;
+    return meaning;
+  }
   for (int q = 0; q <= static_cast<int>(Quantity::variable); ++q)
     if ((entry.quantities >> q & 1u) && !allows(scope, static_cast<Quantity>(q))) {
       meaning.problem =
@@ -271,6 +290,8 @@ Meaning Names::resolve(const std::string& name, int index, Scope scope, int loca
     broken = true;
     // Stands in for what is unknown; the program is thrown away.
     meaning.symbol = Symbol{target->quantity, target->index, -1 - target->definition};
+  } else if (target->input && !allows_inputs(scope)) {
+    meaning.problem = "'" + name + "' is an input; " + no_inputs;
   } else if (target->definition < 0 && !allows(scope, target->quantity)) {
     meaning.problem = "'" + name + "' is not known here; " + describe(scope);
   } else {

@@ -30,6 +30,7 @@ class Names {
     bool broken = false;       // reported; what uses it is not checked further
     unsigned quantities = 0;   // bit set of what it uses, other definitions included
     bool uses_q_or_v = false;  // parameters of these names
+    bool uses_inputs = false;
   };
   struct JointEntry {
     std::string name;
@@ -37,6 +38,8 @@ class Names {
   };
 
   void add_parameter(const std::string& name) { add(parameters_, name); }
+  // A number from outside: a parameter that may change while a run goes on.
+  void add_input(const std::string& name);
   void add_variable(const std::string& name) { add(variables_, name); }
   void add_body(const std::string& name) { add(bodies_, name); }
   void add_joint(const std::string& name, std::optional<JointType> type);
@@ -58,6 +61,8 @@ class Names {
   std::optional<JointType> joint_type(int joint) const { return joint_types_[joint]; }
   DefinitionEntry& definition(int index) { return entries_[index]; }
   int definition_count() const { return static_cast<int>(entries_.size()); }
+
+  bool has_mechanism() const { return !bodies_.list.empty() || variables_.list.empty(); }
 
   // Fills what each definition uses; `order`: each after those it uses.
   void trace_definitions(const std::vector<int>& order);
@@ -82,6 +87,7 @@ class Names {
     int chosen = -1;  // the component that the name itself says: tilt.q1
     int definition = -1;
     bool broken = false;
+    bool input = false;
   };
 
   static void add(Table& table, const std::string& name);
@@ -99,6 +105,7 @@ class Names {
   UserFunctions functions_;
   Table parameters_, variables_, bodies_, joints_, definitions_;
   std::unordered_map<int, bool> broken_parameters_;
+  std::unordered_map<int, bool> inputs_;  // which parameters are
   std::vector<std::optional<JointType>> joint_types_;
   std::vector<DefinitionEntry> entries_;
   mutable int suggestions_left_ =

@@ -50,6 +50,7 @@ double symbol_value(const Situation& s, const Symbol& symbol) {
     case Quantity::potential:
       return s.out.potential;
     case Quantity::variable:
+      return s.tree.variables[i];
     case Quantity::variable_rate:
       break;
   }
@@ -315,6 +316,7 @@ double kinetic_energy(const Situation& s) {
     sum += s.tree.bodies[i].mass * norm2(s.bodies[i].com_velocity) +
            dot(w, s.tree.bodies[i].inertia * w);
   }
+  for (int k = 0; k < s.tree.nv; ++k) sum += s.tree.rotor[k] * s.state.v[k] * s.state.v[k];
   return 0.5 * sum;
 }
 

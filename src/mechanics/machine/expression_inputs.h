@@ -47,8 +47,9 @@ S symbol_value(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, cons
     case Quantity::branch:
       return S(static_cast<double>(ws.mode[mechanism.friction_modes + symbol.index]));
     case Quantity::variable:
+      return ws.variables[symbol.index];
     case Quantity::variable_rate:
-      break;  // mechanisms have none
+      break;  // rates beside bodies are formulas
   }
   return S(0);
 }

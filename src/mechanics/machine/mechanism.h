@@ -38,6 +38,7 @@ struct Link {
   bool last_child = false;      // of its parent, in tree order
   bool driven = false;          // a drive prescribes the joint's motion
   bool product = false;         // free6: the linear speeds are p' in world axes, not R^T p'
+  bool geared = false;          // a rotor turns with the joint: Mechanism::rotor
   signed char axis_index = -1;  // rotation1: the axis is this coordinate axis (and positive)
   int q0 = 0, v0 = 0, nq = 0, nv = 0;
   Mat3<S> R_tree;  // inboard joint frame in the parent's link frame
@@ -231,6 +232,13 @@ struct TurnEntry {
   bool read = false;  // forces, constraints or events depend on it
 };
 
+// The inertia of a rotor that turns with a coordinate of a loop joint (constraints/loop_rotors.h).
+template <class S>
+struct LoopRotor {
+  int loop = 0, component = 0;
+  S inertia{};
+};
+
 template <class S>
 struct Mechanism {
   const Model* model = nullptr;
@@ -248,11 +256,14 @@ struct Mechanism {
   std::vector<RowSource> sources;  // in the order in which they are filled
   std::vector<RowTerm<S>> terms;
   std::vector<TurnEntry> turns;
+  std::vector<S> rotor;  // per speed: inertia of a rotor, added to the diagonal of M
+  std::vector<LoopRotor<S>> loop_rotors;
   int loop_nq = 0, loop_nv = 0;
   bool loops_act = false;  // forces, expressions or constraints need the loop joints' coordinates
   bool has_drives = false;
   S baumgarte{};  // rate of the feedback y' = -2 rate y - rate^2 g; zero: none
   int nq = 0, nv = 0;
+  int nz = 0;  // [variables] beside the bodies: they follow q and v in a state
   int friction_modes = 0;   // discrete friction states: the first of the mode
   int mode_count = 0;       // these and the branches of switches (expr/switches.h)
   int bearing_count = 0;    // friction elements with bearings
@@ -262,6 +273,7 @@ struct Mechanism {
   bool absolute = false;       // every link is free on the world: absolute_solver.h
   bool has_power = false;      // any nonconservative element, or a potential that depends on time
   bool needs_energy = false;   // a force expression mentions kinetic or potential
+  bool variables_need_energy = false;  // the rate of a variable does
   bool gravity_varies = false;
   Vec3<S> gravity;       // when it does not vary
   Program gravity_rate;  // its time derivative otherwise
@@ -271,6 +283,8 @@ struct Mechanism {
   int turn_count() const { return static_cast<int>(turns.size()); }
   int turn0() const { return mode_count + row_count(); }
   int mode_size() const { return turn0() + turn_count(); }
+  // Numbers of a state without quadratures, where q and v are its first.
+  int state_size() const { return nq + nv + nz; }
 };
 
 // The joint or constraint a row belongs to, for messages: "joint 'A'".

@@ -4,8 +4,9 @@
 
 #include "mechanics/constraints/constraint_matrix.h"
 #include "mechanics/constraints/constraints.h"
+#include "mechanics/constraints/loop_rotors.h"
 #include "mechanics/joints/joint_motion.h"
-#include "mechanics/machine/expression_inputs.h"
+#include "mechanics/machine/variable_states.h"
 #include "mechanics/tree/moving_frame.h"
 #include "mechanics/tree/recursive.h"
 #include "model/mass_properties.h"
@@ -64,6 +65,11 @@ double calc_kinetic_rate(const Mechanism<double>& mechanism, const MotionWorkspa
     const Vec3<double> a = x.du + ws.gravity + cross(x.dw, arm) + cross(x.w, cross(x.w, arm));
     const Vec3<double> w = transpose_times(x.R, x.w), dw = transpose_times(x.R, x.dw);
     sum += mechanism.links[i].mass * dot(com_velocity(x, body), a) + dot(w, body.J_com_L * dw);
+  }
+  for (int j = 0; j < mechanism.nv; ++j) sum += mechanism.rotor[j] * ws.v[j] * ws.vdot[j];
+  for (const LoopRotor<double>& rotor : mechanism.loop_rotors) {
+    const int k = mechanism.loops[rotor.loop].shape.v0 + rotor.component;
+    sum += rotor.inertia * ws.loop_v[k] * ws.loop_vdot[k];
   }
   return sum;
 }
@@ -210,6 +216,7 @@ void fill_observation(const Mechanism<double>& mechanism, MotionWorkspace<double
   }
   result.kinetic = ws.kinetic;
   result.potential = ws.potential;
+  result.variables = ws.variables;
   result.outputs.resize(model.outputs.size());
   for (std::size_t k = 0; k < model.outputs.size(); ++k)
     evaluate_program(mechanism, ws, model.outputs[k].value.program, &result.outputs[k]);
@@ -277,6 +284,8 @@ DynamicsReport make_dynamics_report(const Mechanism<double>& mechanism,
   }
   for (const ElementEnergy<double>& e : ws.force_energy)
     report.forces.push_back({e.potential, e.potential_rate, e.power});
+  report.variable_rates.resize(mechanism.nz);
+  calc_variable_rates(mechanism, ws, report.variable_rates.data());
   return report;
 }
 
@@ -342,9 +351,12 @@ MovingFrameReport make_moving_frame_report(const Mechanism<double>& mechanism,
   }
   const Eigen::MatrixXd MB = M * report.B;
   report.M_star = report.B.transpose() * MB;
+  report.M_star.diagonal() += Eigen::Map<const Eigen::VectorXd>(mechanism.rotor.data(), nv);
   report.N_star = report.B.transpose() * (M * report.Bdot + D * MB);
   report.F_star = report.B.transpose() * F;
   if (mechanism.has_forces) report.F_star += Eigen::Map<const Eigen::VectorXd>(ws.tau.data(), nv);
+  // what a rotor in a loop joint does at v' = 0 stands on the right
+  add_loop_rotors(mechanism, ws, report.M_star.data(), report.F_star.data());
   return report;
 }
 

@@ -60,6 +60,9 @@ void check_outputs(CheckContext& check) {
       }
     if (text.dimensions > 0) check.model.matrices.push_back(std::move(matrix));
   }
+  for (const Input& input : check.model.inputs)
+    check.model.outputs.push_back(
+        {input.name, check.formulas.compile(Value(input.name), Scope::everything), true});
 }
 
 void check_variables(CheckContext& check) {

@@ -1,0 +1,118 @@
+#include "cli/input_signals.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/core.h>
+
+#include "cli/arguments.h"
+#include "io/csv.h"
+
+namespace cartan {
+namespace {
+
+// The word of a table for what happens between two rows; "" for an unknown kind.
+std::string interpolation_of(const std::string& kind) {
+  if (kind.empty() || kind == "linear") return "linear";
+  if (kind == "steps") return "steps";
+  return kind == "smooth" ? "spline" : "";
+}
+
+bool is_input(const ModelDescription& description, const std::string& name) {
+  return std::any_of(description.inputs.begin(), description.inputs.end(),
+                     [&](const NamedValue& input) { return input.name == name; });
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+bool complain(const std::string& file, const std::string& message) {
+  fmt::print(stderr, "{}: {}\n", file, message);
+  return false;
+}
+
+bool add_file(const InputArguments& arguments, bool quiet, ModelDescription& description) {
+  const std::string& file = arguments.file;
+  const std::string between = interpolation_of(arguments.kind);
+  if (between.empty())
+    return complain("cartan", fmt::format("--input-kind {}: expected steps, linear or smooth",
+                                          arguments.kind));
+  if (file.find('"') != std::string::npos)
+    return complain(file, "the name of an input file must not contain quotes");
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error))
+    return complain(file, "there is no such file; expected a table with the columns t and inputs");
+  Diagnostics problems(file);
+  const std::optional<CsvTable> table = read_csv(file, CsvRows::all, problems);
+  if (!table) {
+    fmt::print(stderr, "{}", problems.text());
+    return false;
+  }
+  const std::vector<double>* time = table->find("t");
+  if (!time) return complain(file, "there is no column 't'; expected t and names of inputs");
+  if (time->size() < 2) return complain(file, "expected at least two rows of numbers");
+  std::vector<std::string> taken, others;
+  const std::string path = std::filesystem::absolute(file, error).string();
+  for (const std::string& name : table->names) {
+    if (name == "t") continue;
+    if (!is_input(description, name)) {
+      others.push_back(name);
+      continue;
+    }
+    taken.push_back(name);
+    description.signals.push_back(
+        {name, Value(fmt::format("table(\"{}\", \"{}\", t, \"{}\", \"hold\")", path, name,
+                                 between))});
+  }
+  if (taken.empty())
+    return complain(file, fmt::format("no column is an input of the model '{}'; {}",
+                                      description.name,
+                                      description.inputs.empty()
+                                          ? "it has none"
+                                          : "its first is '" + description.inputs[0].name + "'"));
+  if (quiet) return true;
+  fmt::print(stderr, "{}: gives {} from t = {:g} to {:g}; before and after, the first and last "
+                     "values hold\n",
+             file, joined(taken), time->front(), time->back());
+  if (!others.empty())
+    fmt::print(stderr, "{}: not inputs of the model and left out: {}\n", file, joined(others));
+  return true;
+}
+
+}  // namespace
+
+void declare_inputs(Arguments& arguments, InputArguments& target) {
+  arguments.repeated("--input", "NAME=EXPR",
+                     "value of an entry of [inputs]: a number, or an expression of t and "
+                     "parameters; repeatable",
+                     target.values);
+  arguments.option("--input-file", "FILE.csv", "inputs from a table with the columns t and names",
+                   target.file);
+  arguments.option("--input-kind", "KIND",
+                   "between the rows of the input file: steps, linear (default) or smooth",
+                   target.kind);
+}
+
+bool add_signals(const InputArguments& arguments, bool quiet, ModelDescription& description) {
+  if (arguments.file.empty() && !arguments.kind.empty())
+    return complain("cartan", "--input-kind says how --input-file is read, and there is none");
+  if (!arguments.file.empty() && !add_file(arguments, quiet, description)) return false;
+  for (const std::string& text : arguments.values) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+      return complain("cartan", fmt::format("--input {}: expected NAME=EXPR", text));
+    const std::string name = text.substr(0, equals);
+    const bool twice =
+        std::any_of(description.signals.begin(), description.signals.end(),
+                    [&](const NamedValue& signal) { return signal.name == name; });
+    if (twice)
+      return complain("cartan", fmt::format("the input '{}' is given twice; give it once", name));
+    description.signals.push_back({name, Value(text.substr(equals + 1))});
+  }
+  return true;
+}
+
+}  // namespace cartan
