@@ -87,6 +87,15 @@ std::vector<std::string> remarks_about(const Model& model, const GenerateArgumen
       remarks.push_back(fmt::format(
           "Friction '{}': loads of bearings by a fixed number of Newton steps.", force.name));
   }
+  for (const Output& output : model.outputs)
+    if (output.value.program.depends_on(Quantity::reaction) ||
+        output.value.program.depends_on(Quantity::multiplier)) {
+      remarks.push_back(fmt::format(
+          "There is no function for outputs: '{}' asks for reactions or multipliers, which the code "
+          "does not compute.",
+          output.name));
+      break;
+    }
   if (!model.loop_joints.empty() || !model.constraints.empty())
     remarks.push_back(
         "Constraints hold for states that satisfy them; project now and then in long runs. Rows "

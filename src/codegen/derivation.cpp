@@ -53,8 +53,8 @@ DerivedSymbol Derivation::make_symbol(const std::string& name, double sample) {
 
 void Derivation::add_parameters(std::span<const double> values, const DeriveOptions& options) {
   parameter_values_.assign(values.begin(), values.end());
-  if (options.fold) return;
   for (int i : model_.parameter_order) {
+    if (options.fold && !model_.is_input(i)) continue;
     const Parameter& parameter = model_.parameters[i];
     if (options.follow && !parameter.value.program.is_constant() && !model_.is_input(i)) {
       parameter_values_[i] =
@@ -248,8 +248,25 @@ std::vector<Expression> Derivation::events() {
   return values;
 }
 
+bool Derivation::outputs_need_reactions() const {
+  return std::any_of(model_.outputs.begin(), model_.outputs.end(), [](const Output& output) {
+    return output.value.program.depends_on(Quantity::reaction) ||
+           output.value.program.depends_on(Quantity::multiplier);
+  });
+}
+
 std::vector<Expression> Derivation::outputs() {
-  if (mechanism_) {
+  if (outputs_need_reactions()) return {};
+  if (mechanism_ && mechanism_->outputs_need_motion) {
+    solve();
+    if (!mechanism_->loops.empty())
+      calc_loop_accelerations(*mechanism_, *ws_, ws_->loop_vdot.data());
+    const auto energies = [&] {
+      ws_->kinetic = calc_kinetic_energy(*mechanism_, *ws_);
+      ws_->potential = calc_potential_energy(*mechanism_, *ws_);
+    };
+    energies();
+  } else if (mechanism_) {
     ws_->kinetic = kinetic();
     ws_->potential = potential();
   }

@@ -25,7 +25,7 @@
 namespace cartan {
 
 struct DeriveOptions {
-  bool fold = false;  // parameters become numbers
+  bool fold = false;  // parameters become numbers, but for inputs
   // Parameters that the file gives as formulas of others follow these. Otherwise every parameter
   // is a symbol of its own.
   bool follow = true;
@@ -92,7 +92,9 @@ class Derivation {
   Expression kinetic();
   Expression potential();
   std::vector<Expression> events();
+  // None where one of them asks for reactions or multipliers, which the code does not have.
   std::vector<Expression> outputs();
+  bool outputs_need_reactions() const;
 
   // Matrices of the moving frame, 6 rows per body in tree order:
   //   M* v' + N* v = F* + J^T lambda,  J v' = gamma  over the active constraint rows.

@@ -111,6 +111,14 @@ struct JointText {
   Location where, type_where, name_where, axes_where;
 };
 
+// A point of a body that expressions can name.
+struct PointText {
+  std::string name;
+  Reference body;
+  Values at;  // empty: the origin
+  Location where, name_where;
+};
+
 // A bearing that carries the load of a joint with friction
 struct BearingText {
   Values at;
@@ -240,6 +248,7 @@ struct ModelDescription {
   std::vector<FunctionText> functions;
   std::vector<BodyText> bodies;
   std::vector<JointText> joints;
+  std::vector<PointText> points;
   std::vector<ForceText> forces;
   std::vector<ConstraintText> constraints;
   std::vector<EventText> events;

@@ -104,6 +104,12 @@ struct Joint {
   int nv() const { return info(type).nv; }
 };
 
+struct NamedPoint {
+  std::string name;
+  int body = world;
+  Formula at;  // 3
+};
+
 // ------------------------------------------------------------------------------------------ forces
 
 struct SpringForce {
@@ -294,6 +300,7 @@ struct Model {
   bool bounded_tables = false;  // some table has no value outside of its range
   std::vector<Body> bodies;
   std::vector<Joint> joints;
+  std::vector<NamedPoint> points;
   std::vector<Force> forces;
   std::vector<Constraint> constraints;
   std::vector<Event> events;

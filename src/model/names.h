@@ -19,7 +19,8 @@ enum class Scope {
   drive,       // the same, for a motion that is differentiated twice
   positions,   // and where joints and bodies are
   everything,  // and speeds, energies, variables
-  equations,   // and rates of variables
+  outputs,     // and accelerations, reactions, multipliers
+  equations,   // everything and rates of variables
 };
 
 class Names {
@@ -42,6 +43,8 @@ class Names {
   void add_input(const std::string& name);
   void add_variable(const std::string& name) { add(variables_, name); }
   void add_body(const std::string& name) { add(bodies_, name); }
+  void add_point(const std::string& name) { add(points_, name); }
+  void add_constraint(const std::string& name) { add(constraints_, name); }
   void add_joint(const std::string& name, std::optional<JointType> type);
   void add_definition(const std::string& name, Syntax tree);
   UserFunctions& functions() { return functions_; }
@@ -52,6 +55,7 @@ class Names {
   int find_parameter(const std::string& name) const { return find(parameters_, name); }
   int find_variable(const std::string& name) const { return find(variables_, name); }
   int find_body(const std::string& name) const { return find(bodies_, name); }
+  int find_point(const std::string& name) const { return find(points_, name); }
   int find_joint(const std::string& name) const { return find(joints_, name); }
   int find_definition(const std::string& name) const { return find(definitions_, name); }
 
@@ -86,8 +90,10 @@ class Names {
     int size = 1;     // how many components [i] may choose from
     int chosen = -1;  // the component that the name itself says: tilt.q1
     int definition = -1;
+    Syntax text = {};  // what the name stands for, made of other names
     bool broken = false;
     bool input = false;
+    bool matrix = false;  // [i,j] chooses
   };
 
   static void add(Table& table, const std::string& name);
@@ -103,7 +109,7 @@ class Names {
   std::vector<std::string> all_names() const;
 
   UserFunctions functions_;
-  Table parameters_, variables_, bodies_, joints_, definitions_;
+  Table parameters_, variables_, bodies_, joints_, definitions_, points_, constraints_;
   std::unordered_map<int, bool> broken_parameters_;
   std::unordered_map<int, bool> inputs_;  // which parameters are
   std::vector<std::optional<JointType>> joint_types_;

@@ -51,7 +51,19 @@ double symbol_value(const Situation& s, const Symbol& symbol) {
       return s.out.potential;
     case Quantity::variable:
       return s.tree.variables[i];
-    case Quantity::variable_rate:
+    case Quantity::body_rotation:
+      return s.bodies[i].X.R(c / 3, c % 3);
+    case Quantity::point_position:
+    case Quantity::point_velocity: {
+      const NamedPoint& point = s.tree.model->points[i];
+      const Vec3<double> at = s.vec3(point.at);
+      const bool place = symbol.quantity == Quantity::point_position;
+      if (point.body == world) return place ? at[c] : 0;
+      const NaiveBody& body = s.bodies[point.body];
+      const Vec3<double> x = body.X.p + body.X.R * at;
+      return place ? x[c] : body.velocity_at(x)[c];
+    }
+    default:
       break;
   }
   return std::nan("");

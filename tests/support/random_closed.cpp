@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "support/random_parts.h"
+
 namespace cartan {
 namespace {
 

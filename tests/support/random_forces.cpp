@@ -58,10 +58,17 @@ std::string any_name(Builder& b, Names names) {
       const int nv = info(b.joint_types[joint]).nv;
       return component(b.model.joints[joint].name + ".v", nv, b.random.integer(0, nv - 1));
     }
-    case 6:
-      return any_body(b) + b.random.pick(linear);
-    case 7:
-      return any_body(b) + b.random.pick(angular);
+    case 6: {
+      const std::string& body = any_body(b);
+      const std::string& suffix = b.random.pick(linear);
+      if (!b.rotors.chance(0.4)) return body + suffix;
+      return b.model.points.empty() ? body + ".R[0,2]" : "tip" + suffix;
+    }
+    case 7: {
+      const std::string& body = any_body(b);
+      const std::string& suffix = b.random.pick(angular);
+      return b.rotors.chance(0.3) ? "sin(" + body + ".yaw)" : body + suffix;
+    }
     default:
       return b.random.chance(0.5) ? "atan(0.1*kinetic)" : "atan(0.1*potential)";
   }

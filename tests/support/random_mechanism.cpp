@@ -84,6 +84,13 @@ ModelDescription make_random_mechanism(std::uint64_t seed, const RandomMechanism
   if (options.inputs) b.model.inputs = {{"push", b.rotors.uniform(0.5, 1.5)}};
   random_parts::add_bodies_and_joints(b);
   random_parts::add_rotors(b.rotors, options.rotors, b.model.joints);
+  if (b.rotors.chance(0.5)) {
+    PointText tip;
+    tip.name = "tip";
+    tip.body = b.rotors.pick(b.model.bodies).name;
+    tip.at = {0.3, -0.2, 0.1};
+    b.model.points = {tip};
+  }
   random_parts::add_gravity(b);
   if (options.forces) random_parts::add_forces(b);
   if (options.variables > 0) random_parts::add_variables(b);

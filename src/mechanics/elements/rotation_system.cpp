@@ -277,10 +277,14 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     RotationWorkspace& w = own(workspace);
     MotionWorkspace<double>& ws = w.elements.motion;
     const Mechanism<double>& mechanism = elements_.mechanism;
-    kinematics_at(at, w.elements);
+    mechanism.outputs_need_motion ? solve_at(at, w.elements) : kinematics_at(at, w.elements);
     ws.kinetic = calc_kinetic_energy(mechanism, ws);
     ws.potential = calc_potential_energy(mechanism, ws);
     fill_loop_coordinates(mechanism, ws);
+    if (mechanism.outputs_need_motion) {
+      restore_rows(elements_, w.elements);
+      fill_output_motion(mechanism, ws);
+    }
     fill_observation(mechanism, ws, result);
     result.position_violation = calc_position_violation(mechanism, ws);
     result.velocity_violation = calc_velocity_violation(mechanism, ws);

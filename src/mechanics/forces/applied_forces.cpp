@@ -112,12 +112,18 @@ class Lister {
     force_laws::apply(e, mechanism_, ws_);
     std::vector<int> bodies, joints;
     for (const Symbol& symbol : e.value->program.inputs) {
-      if (symbol.quantity == Quantity::body_position) once(bodies, symbol.index);
+      if (symbol.quantity == Quantity::body_position || symbol.quantity == Quantity::body_rotation)
+        once(bodies, symbol.index);
+      if (symbol.quantity == Quantity::point_position &&
+          mechanism_.points[symbol.index].link != world)
+        once(bodies, mechanism_.bodies[mechanism_.points[symbol.index].link].body);
       if (symbol.quantity == Quantity::joint_q) once(joints, symbol.index);
     }
     for (int body : bodies) {
       const int link = mechanism_.link_of_body[body];
-      add(link, body_pose(mechanism_, ws_, link).p, ws_.wrench_f[link]);
+      const Vec3<double> origin = body_pose(mechanism_, ws_, link).p;
+      const Vec3<double>& force = ws_.wrench_f[link];
+      add(link, origin, force, ws_.wrench_n[link] - cross(origin - ws_.links[link].o, force));
     }
     for (int joint : joints) add_joint(joint);
   }

@@ -217,6 +217,22 @@ ElementEnergy<S> apply(const PotentialElement<S>& e, const Mechanism<S>& mechani
       force[symbol.component] = -slope;
       add_force(ws, link, point_position(ws, origin), force);
       energy.potential_rate += slope * point_velocity(ws, origin)[symbol.component];
+    } else if (symbol.quantity == Quantity::point_position) {
+      const Point<S>& point = mechanism.points[symbol.index];
+      Vec3<S> force;
+      force[symbol.component] = -slope;
+      add_force(ws, point.link, point_position(ws, point), force);
+      energy.potential_rate += slope * point_velocity(ws, point)[symbol.component];
+    } else if (symbol.quantity == Quantity::body_rotation) {
+      // dR_ij = (turn x R_j)_i = turn . (R_j x e_i)
+      const int link = mechanism.link_of_body[symbol.index];
+      const LinkState<S>& x = ws.links[link];
+      Vec3<S> row;
+      row[symbol.component / 3] = S(1);
+      const Vec3<S> lever =
+          cross(x.R * mechanism.bodies[link].X_LB.R.c[symbol.component % 3], row);
+      ws.wrench_n[link] -= slope * lever;
+      energy.potential_rate += slope * dot(x.w, lever);
     }
   }
   return energy;

@@ -282,7 +282,8 @@ void for_each_program(const Model& model, auto&& visit) {
 template <class S>
 bool mentions_loop(const Mechanism<S>& mechanism, const Program& program) {
   return std::any_of(program.inputs.begin(), program.inputs.end(), [&](const Symbol& s) {
-    const bool joint = s.quantity == Quantity::joint_q || s.quantity == Quantity::joint_v;
+    const bool joint = s.quantity == Quantity::joint_q || s.quantity == Quantity::joint_v ||
+                       s.quantity == Quantity::joint_acceleration;
     return joint && mechanism.link_of_joint[s.index] < 0;
   });
 }
@@ -331,8 +332,15 @@ Mechanism<S> make_mechanism(const Model& model, std::span<const S> parameters) {
   }
   for (const Event& e : model.events)
     mechanism.loops_act |= mentions_loop(mechanism, e.when.program);
-  for (const Output& o : model.outputs)
+  for (const Output& o : model.outputs) {
     mechanism.loops_act |= mentions_loop(mechanism, o.value.program);
+    for (const Quantity quantity :
+         {Quantity::joint_acceleration, Quantity::body_acceleration, Quantity::point_acceleration,
+          Quantity::reaction, Quantity::multiplier})
+      mechanism.outputs_need_motion |= o.value.program.depends_on(quantity);
+  }
+  for (const NamedPoint& point : model.points)
+    mechanism.points.push_back(ForceBuilder<S>{mechanism}.point(point.body, point.at));
   add_turns(model, mechanism);
   return mechanism;
 }
@@ -352,10 +360,10 @@ MotionWorkspace<S> make_motion_workspace(const Mechanism<S>& mechanism) {
   ws.vdot.assign(nv, S(0));
   ws.force_energy.resize(mechanism.forces.size());
   ws.variables.assign(mechanism.nz, S(0));
+  ws.loop_vdot.assign(mechanism.loop_nv, S(0));
   if (const std::size_t count = mechanism.loop_rotors.size(); count > 0) {
     ws.rotor_n.resize(n);
     ws.rotor_f.resize(n);
-    ws.loop_vdot.assign(mechanism.loop_nv, S(0));
     ws.rotor_base.assign(2 * count, S(0));
     ws.rotor_matrix.assign(count * count, S(0));
   }

@@ -247,6 +247,7 @@ struct Mechanism {
   std::vector<LinkBody<S>> bodies;                // beside links
   std::vector<int> link_of_body;                  // model body -> link
   std::vector<int> link_of_joint;                 // model joint -> link, or -1 for a loop joint
+  std::vector<Point<S>> points;                   // beside model->points
   std::vector<ForceElement<S>> forces;            // beside model->forces
   std::vector<LoopJoint<S>> loops;                // beside model->loop_joints
   std::vector<int> loop_of_joint;                 // model joint -> loop, or -1 for a tree joint
@@ -274,6 +275,7 @@ struct Mechanism {
   bool has_power = false;      // any nonconservative element, or a potential that depends on time
   bool needs_energy = false;   // a force expression mentions kinetic or potential
   bool variables_need_energy = false;  // the rate of a variable does
+  bool outputs_need_motion = false;    // an output asks for accelerations or reactions
   bool gravity_varies = false;
   Vec3<S> gravity;       // when it does not vary
   Program gravity_rate;  // its time derivative otherwise

@@ -187,6 +187,57 @@ void fill_works(const Mechanism<double>& mechanism, const WorkSplit& split,
         alone ? works[0] : works[1 + k];
 }
 
+void fill_output_motion(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws) {
+  use_least_multipliers(mechanism, ws);
+  fill_reactions(mechanism, ws);
+  if (!mechanism.loops.empty()) calc_loop_accelerations(mechanism, ws, ws.loop_vdot.data());
+}
+
+namespace {
+
+JointReaction reaction_of(const Mechanism<double>& mechanism, const MotionWorkspace<double>& ws,
+                          int joint) {
+  const int i = mechanism.link_of_joint[joint];
+  if (i >= 0) return calc_reaction(mechanism, ws, i, mechanism.model->tree[i].reversed);
+  JointReaction reaction;
+  calc_loop_wrench(mechanism, ws, mechanism.loop_of_joint[joint], reaction.torque, reaction.force);
+  return reaction;
+}
+
+// Zero where there is no such row: a joint of the tree, or an index beyond the last.
+double multiplier_of(const Mechanism<double>& mechanism, const MotionWorkspace<double>& ws,
+                     const Symbol& symbol) {
+  const bool joint = symbol.index < 0;
+  const int loop = joint ? mechanism.loop_of_joint[-1 - symbol.index] : -1;
+  if (joint && loop < 0) return 0;
+  const int row =
+      (joint ? mechanism.loop_row0[loop] : mechanism.constraint_row0[symbol.index]) +
+      symbol.component;
+  if (row >= mechanism.row_count()) return 0;
+  const ConstraintRow& owner = mechanism.rows[row];
+  return (joint ? owner.loop == loop : owner.element == symbol.index) ? ws.lambda[row] : 0;
+}
+
+void evaluate_output(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
+                     const Program& program, double& result) {
+  for (std::size_t k = 0; k < program.inputs.size(); ++k) {
+    const Symbol& symbol = program.inputs[k];
+    if (symbol.quantity == Quantity::reaction) {
+      const JointReaction reaction = reaction_of(mechanism, ws, symbol.index);
+      ws.inputs[k] = symbol.component < 3 ? reaction.force[symbol.component]
+                                          : reaction.torque[symbol.component - 3];
+    } else if (symbol.quantity == Quantity::multiplier) {
+      ws.inputs[k] = multiplier_of(mechanism, ws, symbol);
+    } else {
+      ws.inputs[k] = symbol_value(mechanism, ws, symbol);
+    }
+  }
+  evaluate<double>(program, {ws.inputs.data(), program.inputs.size()}, ws.scratch,
+                   std::span<double>(&result, 1));
+}
+
+}  // namespace
+
 void fill_observation(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
                       Observation& result) {
   const Model& model = *mechanism.model;
@@ -219,7 +270,7 @@ void fill_observation(const Mechanism<double>& mechanism, MotionWorkspace<double
   result.variables = ws.variables;
   result.outputs.resize(model.outputs.size());
   for (std::size_t k = 0; k < model.outputs.size(); ++k)
-    evaluate_program(mechanism, ws, model.outputs[k].value.program, &result.outputs[k]);
+    evaluate_output(mechanism, ws, model.outputs[k].value.program, result.outputs[k]);
 }
 
 // dw, du hold -gravity; at the body's origin, r from the link's: a = du + dw x r + w x (w x r).

@@ -147,9 +147,10 @@ std::string TreeSystem::component_name(int i) const {
 
 void TreeSystem::observe(StateView at, Observation& result, Workspace& workspace) const {
   MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
-  kinematics_at(at, ws);
+  mechanism_.outputs_need_motion ? solve_at(at, ws) : kinematics_at(at, ws);
   fill_energies(ws);
   if (!mechanism_.loops.empty()) fill_loop_coordinates(mechanism_, ws);
+  if (mechanism_.outputs_need_motion) fill_output_motion(mechanism_, ws);
   fill_observation(mechanism_, ws, result);
   result.position_violation = calc_position_violation(mechanism_, ws);
   result.velocity_violation = calc_velocity_violation(mechanism_, ws);

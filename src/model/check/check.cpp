@@ -82,6 +82,7 @@ std::optional<Model> check_model(const ModelDescription& description, Diagnostic
   check_bodies(check);
   check_joints(check);
   check_tree(check);
+  check_points(check);
   check_forces(check);
   check_constraints(check);
   check_rest(check);
@@ -106,6 +107,7 @@ std::optional<Formula> compile_expression(const Model& model, const std::string&
   for (const Variable& variable : model.variables) names.add_variable(variable.name);
   for (const Body& body : model.bodies) names.add_body(body.name);
   for (const Joint& joint : model.joints) names.add_joint(joint.name, joint.type);
+  for (const NamedPoint& point : model.points) names.add_point(point.name);
   for (const Definition& definition : model.definitions) {
     ExpressionError error;
     names.add_definition(definition.name,

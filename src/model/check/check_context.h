@@ -109,6 +109,7 @@ void check_definitions(CheckContext& check);
 void check_bodies(CheckContext& check);
 void check_joints(CheckContext& check);
 void check_tree(CheckContext& check);
+void check_points(CheckContext& check);
 void check_forces(CheckContext& check);
 void check_constraints(CheckContext& check);
 void check_rest(CheckContext& check);  // gravity, events, outputs, variables, simulate

@@ -156,6 +156,15 @@ void check_names(CheckContext& check) {
       check.problems.error(body.name_where,
                            "'world' is the fixed frame and cannot be the name of a body");
   }
+  check_list("point", text.points, check.problems);
+  for (const PointText& point : text.points) {
+    check.names.add_point(point.name);
+    if (check.names.find_body(point.name) >= 0)
+      check.problems.error(point.name_where.line > 0 ? point.name_where : point.where,
+                           "the point '" + point.name + "' has the name of a body");
+  }
+  for (const ConstraintText& constraint : text.constraints)
+    check.names.add_constraint(constraint.name);
   for (const JointText& joint : text.joints)
     check.names.add_joint(joint.name, joint_type_from_name(joint.type));
 }

@@ -52,12 +52,14 @@ std::vector<NamedValue> with_overrides(CheckContext& check, const Overrides& ove
       list.back().value = given->value;
   }
   for (const auto& [name, value] : overrides) {
+    const std::string& wanted = name;
     const int index = check.names.find_parameter(name);
-    const bool input = std::any_of(check.text.inputs.begin(), check.text.inputs.end(),
-                                   [&](const NamedValue& item) { return item.name == name; });
+    const bool input =
+        std::any_of(check.text.inputs.begin(), check.text.inputs.end(),
+                    [&wanted](const NamedValue& item) { return item.name == wanted; });
     if (input) {
-      check.problems.error({}, "cannot set '" + name + "', which is an input; use --input " + name +
-                                   "=VALUE");
+      check.problems.error(
+          {}, "cannot set '" + name + "', which is an input; use --input " + name + "=VALUE");
     } else if (index >= 0 && index < parameters) {
       list[index].value = value;
     } else {
