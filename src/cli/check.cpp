@@ -97,6 +97,13 @@ void print_facts(const Model& model, const ModelFacts& facts) {
     for (const std::string& change : changed_lines(model, facts.assembly)) line("", change);
   }
   if (!model.forces.empty()) line("forces", std::to_string(model.forces.size()));
+  const auto list = [&](const char* label, const auto& items, auto&& text) {
+    std::string all;
+    for (const auto& item : items) all += (all.empty() ? "" : ", ") + text(item);
+    if (!all.empty()) line(label, all);
+  };
+  list("variables", model.variables, [](const Variable& item) { return item.name; });
+  list("inputs", model.inputs, [](const Input& item) { return item.name + " = " + item.text; });
   line("total mass", fmt::format("{:.10g} kg", facts.mass));
   const Vec3<double>&x = facts.com, &p = facts.principal;
   line("centre of mass", fmt::format("({:.6g}, {:.6g}, {:.6g}) m at the start", x.x, x.y, x.z));
@@ -127,6 +134,8 @@ Json mechanism_json(const Model& model, const ModelFacts& facts) {
   json["center_of_mass"] = json_of(facts.com);
   json["principal_moments"] = json_of(facts.principal);
   if (!model.function_files.empty()) json["code"] = model.function_files;
+  for (const Variable& variable : model.variables) json["variables"].push_back(variable.name);
+  for (const Input& input : model.inputs) json["inputs"][input.name] = input.text;
   return json;
 }
 

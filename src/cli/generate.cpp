@@ -90,10 +90,11 @@ std::vector<std::string> remarks_about(const Model& model, const GenerateArgumen
   for (const Output& output : model.outputs)
     if (output.value.program.depends_on(Quantity::reaction) ||
         output.value.program.depends_on(Quantity::multiplier)) {
-      remarks.push_back(fmt::format(
-          "There is no function for outputs: '{}' asks for reactions or multipliers, which the code "
-          "does not compute.",
-          output.name));
+      remarks.push_back(
+          fmt::format("There is no function for outputs: '{}' asks for reactions or multipliers, "
+                      "which the code "
+                      "does not compute.",
+                      output.name));
       break;
     }
   if (!model.loop_joints.empty() || !model.constraints.empty())

@@ -38,8 +38,8 @@ bool add_file(const InputArguments& arguments, bool quiet, ModelDescription& des
   const std::string& file = arguments.file;
   const std::string between = interpolation_of(arguments.kind);
   if (between.empty())
-    return complain("cartan", fmt::format("--input-kind {}: expected steps, linear or smooth",
-                                          arguments.kind));
+    return complain(
+        "cartan", fmt::format("--input-kind {}: expected steps, linear or smooth", arguments.kind));
   if (file.find('"') != std::string::npos)
     return complain(file, "the name of an input file must not contain quotes");
   std::error_code error;
@@ -64,18 +64,19 @@ bool add_file(const InputArguments& arguments, bool quiet, ModelDescription& des
     }
     taken.push_back(name);
     description.signals.push_back(
-        {name, Value(fmt::format("table(\"{}\", \"{}\", t, \"{}\", \"hold\")", path, name,
-                                 between))});
+        {name,
+         Value(fmt::format("table(\"{}\", \"{}\", t, \"{}\", \"hold\")", path, name, between))});
   }
   if (taken.empty())
-    return complain(file, fmt::format("no column is an input of the model '{}'; {}",
-                                      description.name,
-                                      description.inputs.empty()
-                                          ? "it has none"
-                                          : "its first is '" + description.inputs[0].name + "'"));
+    return complain(file,
+                    fmt::format("no column is an input of the model '{}'; {}", description.name,
+                                description.inputs.empty()
+                                    ? "it has none"
+                                    : "its first is '" + description.inputs[0].name + "'"));
   if (quiet) return true;
-  fmt::print(stderr, "{}: gives {} from t = {:g} to {:g}; before and after, the first and last "
-                     "values hold\n",
+  fmt::print(stderr,
+             "{}: gives {} from t = {:g} to {:g}; before and after, the first and last "
+             "values hold\n",
              file, joined(taken), time->front(), time->back());
   if (!others.empty())
     fmt::print(stderr, "{}: not inputs of the model and left out: {}\n", file, joined(others));
@@ -105,9 +106,8 @@ bool add_signals(const InputArguments& arguments, bool quiet, ModelDescription& 
     if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
       return complain("cartan", fmt::format("--input {}: expected NAME=EXPR", text));
     const std::string name = text.substr(0, equals);
-    const bool twice =
-        std::any_of(description.signals.begin(), description.signals.end(),
-                    [&](const NamedValue& signal) { return signal.name == name; });
+    const bool twice = std::any_of(description.signals.begin(), description.signals.end(),
+                                   [&](const NamedValue& signal) { return signal.name == name; });
     if (twice)
       return complain("cartan", fmt::format("the input '{}' is given twice; give it once", name));
     description.signals.push_back({name, Value(text.substr(equals + 1))});

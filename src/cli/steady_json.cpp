@@ -42,8 +42,7 @@ ModeMotion calc_motion(const SteadyCase& steady, const State& state, const Eigen
     if (closes_loop(model, static_cast<int>(j))) continue;
     for (int k = 0; k < model.joints[j].nv(); ++k) speeds[j].push_back(d[tangent++]);
   }
-  for (std::size_t i = 0; i < model.variables.size(); ++i)
-    motion.variables.push_back(d[tangent++]);
+  for (std::size_t i = 0; i < model.variables.size(); ++i) motion.variables.push_back(d[tangent++]);
   Observation now;
   mechanism.observe(moving, now, *steady.workspace);
   motion.q = now.v;

@@ -165,8 +165,7 @@ class UnitBuilder {
     }
     if (!derivation_.model().events.empty())
       add("events", "event functions", {column("event", derivation_.events())});
-    if (!derivation_.outputs().empty())
-      add("outputs", "outputs of the model", output_matrices());
+    if (!derivation_.outputs().empty()) add("outputs", "outputs of the model", output_matrices());
   }
 
   // Single outputs in one array, lists and matrices as arrays of their own.
@@ -240,7 +239,7 @@ CodeUnit make_unit(Derivation& derivation, const UnitOptions& options, const std
   time.units = {"s"};
   unit.arguments = {time, argument_of("x", derivation.state()),
                     argument_of("p", options.inputs_apart ? derivation.plain_parameters()
-                                                           : derivation.parameters())};
+                                                          : derivation.parameters())};
   if (options.inputs_apart && !derivation.inputs().empty())
     unit.arguments.push_back(argument_of("u", derivation.inputs()));
   for (const UserFunction& function : derivation.model().functions.list())

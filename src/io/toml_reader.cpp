@@ -14,8 +14,7 @@ using Kind = TomlNode::Kind;
 const std::vector<KeyRule> model_keys = {
     {"name"},     {"gravity"},   {"gravity_frame"}, {"parameters"}, {"definitions"}, {"body"},
     {"joint"},    {"force"},     {"constraint"},    {"event"},      {"output"},      {"variables"},
-    {"simulate"}, {"functions"}, {"equations"},     {"format"},     {"inputs"},
-    {"point"}};
+    {"simulate"}, {"functions"}, {"equations"},     {"format"},     {"inputs"},      {"point"}};
 
 // [[key]] tables, each by its own reader
 template <class T>

@@ -62,16 +62,15 @@ TEST(Inputs, TablesOfStepsAreExactForEveryMethod) {
       scratch.write("u.csv", "t,torque,other\n0,1,9\n0.503,4,9\n1.2047,-2,9\n");
   const double steps = (0.503 + 4 * (1.2047 - 0.503) - 2 * (2 - 1.2047)) / 0.5;
   for (const char* integrator : {"gl3", "rk4", "dop853", "rkmk4"})
-    EXPECT_NEAR(final_speed({"--input-file", file, "--input-kind", "steps", "--integrator",
-                             integrator},
-                            model),
-                steps, 1e-9)
+    EXPECT_NEAR(
+        final_speed({"--input-file", file, "--input-kind", "steps", "--integrator", integrator},
+                    model),
+        steps, 1e-9)
         << integrator;
   const double linear =
       (2.5 * 0.503 + 1 * (1.2047 - 0.503) - 2 * (2 - 1.2047)) / 0.5;  // the last value holds
   EXPECT_NEAR(final_speed({"--input-file", file}, model), linear, 1e-9);
-  const CommandResult told =
-      run_cartan({"run", model, "--input-file", file, "--duration", "0.1"});
+  const CommandResult told = run_cartan({"run", model, "--input-file", file, "--duration", "0.1"});
   EXPECT_EQ(told.status, 0) << told.err;
   EXPECT_NE(told.err.find("gives torque from t = 0 to 1.2047"), std::string::npos) << told.err;
   EXPECT_NE(told.err.find("left out: other"), std::string::npos) << told.err;
@@ -95,7 +94,7 @@ TEST(Inputs, WhatIsWrongIsTold) {
   refuse({"--input", "torqe=3"}, "'torqe' is not in [inputs]");
   refuse({"--input", "torque"}, "expected NAME=EXPR");
   refuse({"--input", "torque=axle.q*t"}, "'axle.q' is not known here");
-  refuse({"--set", "torque=3"}, "use --input torque=VALUE");
+  refuse({"--set", "torque=3"}, "which is an input and no parameter");
   refuse({"--input", "torque=1", "--input", "torque=2"}, "given twice");
   refuse({"--input-file", scratch.path("none.csv")}, "there is no such file");
   refuse({"--input-file", scratch.write("a.csv", "t,x\n0,1\n1,2\n")}, "no column is an input");
@@ -125,10 +124,10 @@ TEST(Inputs, EveryCommandThatEvaluatesTakesThem) {
 TEST(Inputs, GeneratedCodeTakesThemFromOutside) {
   const Scratch scratch;
   const std::string model = scratch.write("wheel.toml", wheel), out = scratch.path("code");
-  ASSERT_EQ(run_cartan({"generate", model, "--language", "c", "--jacobian", "--name", "w", "--out",
-                        out})
-                .status,
-            0);
+  ASSERT_EQ(
+      run_cartan({"generate", model, "--language", "c", "--jacobian", "--name", "w", "--out", out})
+          .status,
+      0);
   const std::string code = read_file(out + "/w.c");
   EXPECT_NE(code.find("const double* u"), std::string::npos) << code;
   EXPECT_NE(code.find("input_jacobian"), std::string::npos) << code;
@@ -142,7 +141,8 @@ name = "servo"
 target = 1
 [variables]
 sum = { initial = 0.25, rate = "target - slide.q" }
-filtered = { initial = "-0.5", rate = "5*(block.vx - filtered)" }
+filtered = { initial = "-0.5", rate = "5*(block.vx - filtered)"
+}
 [[body]]
 name = "block"
 mass = 2
@@ -215,11 +215,11 @@ TEST(VariablesBesideBodies, MethodsOfSecondOrderRefuseThem) {
 TEST(VariablesBesideBodies, EveryOtherMethodAgrees) {
   const Scratch scratch;
   const std::string model = scratch.write("servo.toml", servo);
-  const double exact = expect_json(run_cartan({"run", model, "--integrator", "dop853",
-                                               "--tolerance", "1e-12", "--json"}))["final"]["q"]
-                                  ["slide"][0];
-  for (const char* integrator : {"gl1", "gl2", "gl3", "rk4", "rk45", "rkmk4", "rkmk45", "cvode",
-                                 "ida"}) {
+  const double exact =
+      expect_json(run_cartan({"run", model, "--integrator", "dop853", "--tolerance", "1e-12",
+                              "--json"}))["final"]["q"]["slide"][0];
+  for (const char* integrator :
+       {"gl1", "gl2", "gl3", "rk4", "rk45", "rkmk4", "rkmk45", "cvode", "ida"}) {
     const json run = expect_json(run_cartan({"run", model, "--integrator", integrator, "--step",
                                              "0.001", "--tolerance", "1e-10", "--json"}));
     EXPECT_NEAR(run["final"]["q"]["slide"][0].get<double>(), exact, 1e-5) << integrator;
@@ -297,7 +297,8 @@ TEST(Names, OfKinematicsInOutputs) {
   for (const char* formulation : {"recursive", "moving-frame", "absolute-se3", "absolute-so3r3",
                                   "rotation-elements", "canonical", "generated"}) {
     SCOPED_TRACE(formulation);
-    const json run = expect_json(run_cartan({"run", model, "--formulation", formulation, "--json"}));
+    const json run =
+        expect_json(run_cartan({"run", model, "--formulation", formulation, "--json"}));
     const json& out = run["final"]["outputs"];
     EXPECT_NEAR(out["ax"].get<double>(), -w2 * x, 1e-9);
     EXPECT_NEAR(out["ay"].get<double>(), -w2 * y, 1e-9);
@@ -331,16 +332,16 @@ TEST(Names, OfAccelerationsAreRefusedInForces) {
 // Reactions and multipliers in outputs are those of the tables.
 TEST(Names, OfReactionsAndMultipliersAreThoseOfTheTables) {
   const Scratch scratch;
-  const std::string model = scratch.write(
-      "bar.toml", read_file(CARTAN_ROOT "/examples/four_bar.toml") +
-                      "\n[[output]]\nname = \"load\"\nvalue = \"motor.fz\"\n"
-                      "[[output]]\nname = \"turn\"\nvalue = \"motor.a\"\n");
+  const std::string model =
+      scratch.write("bar.toml", read_file(CARTAN_ROOT "/examples/four_bar.toml") +
+                                    "\n[[output]]\nname = \"load\"\nvalue = \"motor.fz\"\n"
+                                    "[[output]]\nname = \"turn\"\nvalue = \"motor.a\"\n");
   const std::string out = scratch.path("out");
-  ASSERT_EQ(run_cartan({"run", model, "--duration", "0.2", "--record", "reactions", "--out", out})
-                .status,
-            0);
-  EXPECT_NEAR(last_row(out + "/trajectory.csv")["load"], last_row(out + "/reactions.csv")["motor.fz"],
-              1e-9);
+  ASSERT_EQ(
+      run_cartan({"run", model, "--duration", "0.2", "--record", "reactions", "--out", out}).status,
+      0);
+  EXPECT_NEAR(last_row(out + "/trajectory.csv")["load"],
+              last_row(out + "/reactions.csv")["motor.fz"], 1e-9);
 }
 
 // A jump of floor is located: a joint pushed by a staircase of time.

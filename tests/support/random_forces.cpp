@@ -283,7 +283,8 @@ void add_variables(Builder& b) {
   ForceText push;
   push.type = "wrench";
   push.body = any_body(b);
-  push.force = {Value("2*" + name(0)), Value(0.0), Value("sin(" + name(b.options.variables - 1) + ")")};
+  push.force = {Value("2*" + name(0)), Value(0.0),
+                Value("sin(" + name(b.options.variables - 1) + ")")};
   b.model.forces.push_back(push);
   const int joint = any_moving_joint(b);
   if (joint < 0) return;

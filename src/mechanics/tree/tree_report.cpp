@@ -210,9 +210,8 @@ double multiplier_of(const Mechanism<double>& mechanism, const MotionWorkspace<d
   const bool joint = symbol.index < 0;
   const int loop = joint ? mechanism.loop_of_joint[-1 - symbol.index] : -1;
   if (joint && loop < 0) return 0;
-  const int row =
-      (joint ? mechanism.loop_row0[loop] : mechanism.constraint_row0[symbol.index]) +
-      symbol.component;
+  const int row = (joint ? mechanism.loop_row0[loop] : mechanism.constraint_row0[symbol.index]) +
+                  symbol.component;
   if (row >= mechanism.row_count()) return 0;
   const ConstraintRow& owner = mechanism.rows[row];
   return (joint ? owner.loop == loop : owner.element == symbol.index) ? ws.lambda[row] : 0;

@@ -123,11 +123,10 @@ void TreeSystem::constraint_values(StateView at, std::span<double> values,
 void TreeSystem::constraint_jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> C,
                                      Workspace& workspace) const {
   TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
-  differentiate_columns(at.x, mechanism_.state_size(), C, w.dual_x, w.dual_xdot,
-                        [&](const Dual4* x, Dual4* values) {
-                          calc_constraint_functions(dual_mechanism_, Dual4(at.t), x, at.mode,
-                                                    values, dual_of(w));
-                        });
+  differentiate_columns(
+      at.x, mechanism_.state_size(), C, w.dual_x, w.dual_xdot, [&](const Dual4* x, Dual4* values) {
+        calc_constraint_functions(dual_mechanism_, Dual4(at.t), x, at.mode, values, dual_of(w));
+      });
 }
 
 void TreeSystem::constraint_parameter_jacobian(StateView at, std::span<const int> which,

@@ -59,7 +59,8 @@ std::vector<NamedValue> with_overrides(CheckContext& check, const Overrides& ove
                     [&wanted](const NamedValue& item) { return item.name == wanted; });
     if (input) {
       check.problems.error(
-          {}, "cannot set '" + name + "', which is an input; use --input " + name + "=VALUE");
+          {}, "cannot set '" + name +
+                  "', which is an input and no parameter; give it its value as an input");
     } else if (index >= 0 && index < parameters) {
       list[index].value = value;
     } else {
