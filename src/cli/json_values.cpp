@@ -51,6 +51,7 @@ Json state_json(const Model& model, const Observation& at) {
                 {"linear", json_of(body.linear)}});
   }
   Json json = {{"t", at.t}, {"q", joints_json(model, at.q)}, {"v", joints_json(model, at.v)}};
+  if (!model.variables.empty()) json["variables"] = Json::object();
   for (std::size_t i = 0; i < model.variables.size(); ++i)
     add_member(json["variables"], model.variables[i].name, at.variables[i]);
   json["bodies"] = std::move(bodies);
