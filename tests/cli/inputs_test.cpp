@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 
 // A disc of moment 0.5 (0.3 and a rotor of 0.2) on the z axis under the torque of an input.
-const char* const wheel = R"(
+const char* const wheel = R"toml(
 name = "wheel"
 [parameters]
 size = 2
@@ -37,7 +37,7 @@ value = "torque"
 [simulate]
 duration = 2
 step = 0.01
-)";
+)toml";
 
 double final_speed(const std::vector<std::string>& more, const std::string& model) {
   std::vector<std::string> words = {"run", model, "--json"};
@@ -135,7 +135,7 @@ TEST(Inputs, GeneratedCodeTakesThemFromOutside) {
 
 // ------------------------------------------------------------------------ variables beside bodies
 
-const char* const servo = R"(
+const char* const servo = R"toml(
 name = "servo"
 [inputs]
 target = 1
@@ -159,7 +159,7 @@ joint = "slide"
 value = "30*(target - slide.q) + 20*sum - 12*filtered"
 [simulate]
 duration = 1
-)";
+)toml";
 
 TEST(VariablesBesideBodies, ContinuingEqualsNotStopping) {
   const Scratch scratch;
@@ -229,7 +229,7 @@ TEST(VariablesBesideBodies, EveryOtherMethodAgrees) {
 // --------------------------------------------------------------------------- names of kinematics
 
 // An arm that turns at a constant rate, with a point on it.
-const char* const arm = R"(
+const char* const arm = R"toml(
 name = "arm"
 gravity = [0, 0, 0]
 [[body]]
@@ -287,7 +287,7 @@ name = "whole"
 value = "floor(hub.q) + 100*round(hub.q) + mod(hub.q, 0.5) + deg(180) + rpm(30)"
 [simulate]
 duration = 0.9
-)";
+)toml";
 
 TEST(Names, OfKinematicsInOutputs) {
   const Scratch scratch;
