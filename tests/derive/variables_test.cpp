@@ -61,7 +61,7 @@ TEST_P(EveryFormulation, JacobianByTheState) {
     double largest = 0;
     for (int column = 0; column < n - system.quadratures(); ++column) {
       if (column < z0 && column % 5 != 0) continue;
-      const std::vector<double> slope = difference(1e-3, [&](double change) {
+      const std::vector<double> slope = difference(1e-4, [&](double change) {
         State moved = start;
         moved.x[column] += change;
         std::vector<double> rates(n);

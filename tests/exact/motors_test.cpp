@@ -112,10 +112,9 @@ ModelDescription two_discs() {
   base.name = "base";
   base.velocity = {0.8};
   base.velocity_given = true;
-  JointText shaft = joint_to_world("revolute", {0, 0, 1}, {"second", {0.2, 0, 0}});
+  JointText shaft = joint_to_world("revolute", {0, 0, 1}, {"second"});
   shaft.name = "shaft";
   shaft.parent.body = "first";
-  shaft.parent.at = {0.2, 0, 0};
   shaft.inertia = {0.25};
   shaft.position.given = true;
   shaft.position.coordinates = {0.6};

@@ -115,13 +115,14 @@ void calc_joint_momenta(const Mechanism<S>& mechanism, const CanonicalWorkspace<
     const LinkState<S>& x = ws.links[i];
     for (int k = 0; k < link.nv; ++k) {
       const int j = link.v0 + k;
+      const S v = ws.v[j];  // p may stand where v does
       if (link.motion == Motion::rotation1)
         p[j] = scale * dot(x.s, w.L[i]);
       else if (link.motion == Motion::rotation3)
         p[j] = scale * dot(x.R.c[k], w.L[i]);
       else
         p[j] = scale * (dot(ws.phi[j], w.L[i]) + dot(ws.psi[j], w.P[i]));
-      if (link.geared) p[j] += scale * mechanism.rotor[j] * ws.v[j];
+      if (link.geared) p[j] += scale * mechanism.rotor[j] * v;
     }
   }
 }
