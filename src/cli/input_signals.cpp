@@ -29,7 +29,7 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-bool complain(const std::string& file, const std::string& message) {
+bool refuse_input(const std::string& file, const std::string& message) {
   fmt::print(stderr, "{}: {}\n", file, message);
   return false;
 }
@@ -38,13 +38,14 @@ bool add_file(const InputArguments& arguments, bool quiet, ModelDescription& des
   const std::string& file = arguments.file;
   const std::string between = interpolation_of(arguments.kind);
   if (between.empty())
-    return complain(
+    return refuse_input(
         "cartan", fmt::format("--input-kind {}: expected steps, linear or smooth", arguments.kind));
   if (file.find('"') != std::string::npos)
-    return complain(file, "the name of an input file must not contain quotes");
+    return refuse_input(file, "the name of an input file must not contain quotes");
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error))
-    return complain(file, "there is no such file; expected a table with the columns t and inputs");
+    return refuse_input(file,
+                        "there is no such file; expected a table with the columns t and inputs");
   Diagnostics problems(file);
   const std::optional<CsvTable> table = read_csv(file, CsvRows::all, problems);
   if (!table) {
@@ -52,8 +53,8 @@ bool add_file(const InputArguments& arguments, bool quiet, ModelDescription& des
     return false;
   }
   const std::vector<double>* time = table->find("t");
-  if (!time) return complain(file, "there is no column 't'; expected t and names of inputs");
-  if (time->size() < 2) return complain(file, "expected at least two rows of numbers");
+  if (!time) return refuse_input(file, "there is no column 't'; expected t and names of inputs");
+  if (time->size() < 2) return refuse_input(file, "expected at least two rows of numbers");
   std::vector<std::string> taken, others;
   const std::string path = std::filesystem::absolute(file, error).string();
   for (const std::string& name : table->names) {
@@ -68,11 +69,11 @@ bool add_file(const InputArguments& arguments, bool quiet, ModelDescription& des
          Value(fmt::format("table(\"{}\", \"{}\", t, \"{}\", \"hold\")", path, name, between))});
   }
   if (taken.empty())
-    return complain(file,
-                    fmt::format("no column is an input of the model '{}'; {}", description.name,
-                                description.inputs.empty()
-                                    ? "it has none"
-                                    : "its first is '" + description.inputs[0].name + "'"));
+    return refuse_input(file,
+                        fmt::format("no column is an input of the model '{}'; {}", description.name,
+                                    description.inputs.empty()
+                                        ? "it has none"
+                                        : "its first is '" + description.inputs[0].name + "'"));
   if (quiet) return true;
   fmt::print(stderr,
              "{}: gives {} from t = {:g} to {:g}; before and after, the first and last "
@@ -99,17 +100,18 @@ void declare_inputs(Arguments& arguments, InputArguments& target) {
 
 bool add_signals(const InputArguments& arguments, bool quiet, ModelDescription& description) {
   if (arguments.file.empty() && !arguments.kind.empty())
-    return complain("cartan", "--input-kind says how --input-file is read, and there is none");
+    return refuse_input("cartan", "--input-kind says how --input-file is read, and there is none");
   if (!arguments.file.empty() && !add_file(arguments, quiet, description)) return false;
   for (const std::string& text : arguments.values) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-      return complain("cartan", fmt::format("--input {}: expected NAME=EXPR", text));
+      return refuse_input("cartan", fmt::format("--input {}: expected NAME=EXPR", text));
     const std::string name = text.substr(0, equals);
     const bool twice = std::any_of(description.signals.begin(), description.signals.end(),
                                    [&](const NamedValue& signal) { return signal.name == name; });
     if (twice)
-      return complain("cartan", fmt::format("the input '{}' is given twice; give it once", name));
+      return refuse_input("cartan",
+                          fmt::format("the input '{}' is given twice; give it once", name));
     description.signals.push_back({name, Value(text.substr(equals + 1))});
   }
   return true;

@@ -124,11 +124,11 @@ TEST(Inputs, EveryCommandThatEvaluatesTakesThem) {
 TEST(Inputs, GeneratedCodeTakesThemFromOutside) {
   const Scratch scratch;
   const std::string model = scratch.write("wheel.toml", wheel), out = scratch.path("code");
-  ASSERT_EQ(
-      run_cartan({"generate", model, "--language", "c", "--jacobian", "--name", "w", "--out", out})
-          .status,
-      0);
-  const std::string code = read_file(out + "/w.c");
+  ASSERT_EQ(run_cartan({"generate", model, "--language", "c", "--jacobian", "--name", "motor",
+                        "--out", out})
+                .status,
+            0);
+  const std::string code = read_file(out + "/motor.c");
   EXPECT_NE(code.find("const double* u"), std::string::npos) << code;
   EXPECT_NE(code.find("input_jacobian"), std::string::npos) << code;
 }
@@ -141,8 +141,7 @@ name = "servo"
 target = 1
 [variables]
 sum = { initial = 0.25, rate = "target - slide.q" }
-filtered = { initial = "-0.5", rate = "5*(block.vx - filtered)"
-}
+filtered = { initial = "-0.5", rate = "5*(block.vx - filtered)" }
 [[body]]
 name = "block"
 mass = 2
