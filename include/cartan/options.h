@@ -24,6 +24,9 @@ struct LoadOptions {
   std::vector<std::string> set;         // "NAME=VALUE": overrides entries of [parameters]
   bool trust = false;                   // run the model's own code, read files wherever it says
   std::vector<std::string> allow_path;  // folders the model may read tables from, besides its own
+  std::vector<std::string> input;       // "NAME=EXPR" of t: values of [inputs]
+  std::string input_file;               // or a table with the columns t and names
+  std::string input_kind;               // between its rows: steps, linear (default), smooth
   std::string base;                     // URDF, SDF: "fixed" or "free", a root that nothing holds
   std::vector<std::string> package;     // "NAME=DIR": where package://NAME lies
   Watch watch = {};

@@ -44,6 +44,7 @@ ModelArguments make_source(const std::string& path, const api::LoadOptions& opti
   source.sets = options.set;
   source.trust = options.trust;
   source.allowed = options.allow_path;
+  source.inputs = {options.input, options.input_file, options.input_kind};
   source.base = options.base;
   source.packages = options.package;
   return source;

@@ -100,6 +100,13 @@ void print_facts(const Model& model, const ModelFacts& facts) {
     for (const std::string& change : changed_lines(model, facts.assembly)) line("", change);
   }
   if (!model.forces.empty()) line("forces", std::to_string(model.forces.size()));
+  const auto list = [&](const char* label, const auto& items, auto&& text) {
+    std::string all;
+    for (const auto& item : items) all += (all.empty() ? "" : ", ") + text(item);
+    if (!all.empty()) line(label, all);
+  };
+  list("variables", model.variables, [](const Variable& item) { return item.name; });
+  list("inputs", model.inputs, [](const Input& item) { return item.name + " = " + item.text; });
   line("total mass", fmt::format("{:.10g} kg", facts.mass));
   const Vec3<double>&x = facts.com, &p = facts.principal;
   line("centre of mass", fmt::format("({:.6g}, {:.6g}, {:.6g}) m at the start", x.x, x.y, x.z));

@@ -71,6 +71,8 @@ void print_steady_state(const SteadyCase& steady, const State& state) {
     for (double number : now.v[j]) v += fmt::format(" {:.12g}", number);
     if (!q.empty()) fmt::print("  {}: q ={}, v ={}\n", model.joints[j].name, q, v);
   }
+  for (std::size_t i = 0; i < model.variables.size(); ++i)
+    fmt::print("  {} = {:.12g}\n", model.variables[i].name, now.variables[i]);
 }
 
 void print_equilibrium(const ModelEquilibrium& result) {

@@ -92,6 +92,9 @@ void print_matrices(const Evaluation& e) {
 void print_evaluation(const Evaluation& e, const std::string& formulation) {
   fmt::print("{} at t = {:g} s, {}\n", e.model.name, e.now.t, formulation);
   print_joints(e);
+  for (std::size_t i = 0; i < e.model.variables.size(); ++i)
+    fmt::print("{0}  {1} = {2:.10g}   {1}' = {3:.10g}\n", i == 0 ? "\nvariables\n" : "",
+               e.model.variables[i].name, e.now.variables[i], e.dynamics.variable_rates[i]);
   print_matrices(e);
   if (!e.dynamics.multipliers.empty()) {
     fmt::print("\nmultipliers lambda (loop joints, then constraints, in file order)\n {}\n",

@@ -11,6 +11,7 @@
 #include "mechanics/joints/joint_motion.h"
 #include "mechanics/machine/expression_inputs.h"
 #include "mechanics/machine/kinematics.h"
+#include "mechanics/machine/variable_states.h"
 #include "mechanics/tree/link_frames.h"
 #include "mechanics/tree/recursive.h"
 #include "mechanics/tree/tree_report.h"
@@ -52,10 +53,10 @@ DerivedSymbol Derivation::make_symbol(const std::string& name, double sample) {
 
 void Derivation::add_parameters(std::span<const double> values, const DeriveOptions& options) {
   parameter_values_.assign(values.begin(), values.end());
-  if (options.fold) return;
   for (int i : model_.parameter_order) {
+    if (options.fold && !model_.is_input(i)) continue;
     const Parameter& parameter = model_.parameters[i];
-    if (options.follow && !parameter.value.program.is_constant()) {
+    if (options.follow && !parameter.value.program.is_constant() && !model_.is_input(i)) {
       parameter_values_[i] =
           evaluate<Expression>(parameter.value, std::span<const Expression>(parameter_values_))[0];
       continue;
@@ -65,7 +66,8 @@ void Derivation::add_parameters(std::span<const double> values, const DeriveOpti
   for (std::size_t i = 0; i < model_.parameters.size(); ++i) {
     const std::string& name = model_.parameters[i].name;
     if (graph_.find_symbol(name) < 0) continue;
-    parameters_.push_back({graph_.symbol(name), name, name, "", "parameter"});
+    const bool input = model_.is_input(static_cast<int>(i));
+    parameters_.push_back({graph_.symbol(name), name, name, "", input ? "input" : "parameter"});
   }
 }
 
@@ -101,12 +103,15 @@ void Derivation::add_mechanism(const State& at, const DeriveOptions& options) {
       }
     }
   }
+  add_variables(at);
+  for (int k = 0; k < mechanism_->nz; ++k)
+    ws_->variables[k] = state_[mechanism_->nq + mechanism_->nv + k].symbol;
 }
 
 void Derivation::add_variables(const State& at) {
   for (std::size_t i = 0; i < model_.variables.size(); ++i) {
     const std::string& name = model_.variables[i].name;
-    DerivedSymbol s = make_symbol(name, at.x[i]);
+    DerivedSymbol s = make_symbol(name, at.x[nq() + nv() + static_cast<int>(i)]);
     s.label = name;
     s.meaning = fmt::format("variable '{}'", name);
     state_.push_back(std::move(s));
@@ -172,7 +177,31 @@ std::vector<Expression> Derivation::rates() {
   solve();
   result = coordinate_rates();
   result.insert(result.end(), ws_->vdot.begin(), ws_->vdot.end());
+  const std::vector<Expression> more = variable_rates();
+  result.insert(result.end(), more.begin(), more.end());
   return result;
+}
+
+std::vector<Expression> Derivation::variable_rates() {
+  std::vector<Expression> rates(mechanism_ ? mechanism_->nz : 0);
+  if (rates.empty()) return rates;
+  evaluate_kinematics();
+  calc_variable_rates(*mechanism_, *ws_, rates.data());
+  return rates;
+}
+
+std::vector<DerivedSymbol> Derivation::inputs() const {
+  std::vector<DerivedSymbol> list;
+  for (const DerivedSymbol& s : parameters_)
+    if (model_.is_input(model_.find_parameter(s.name))) list.push_back(s);
+  return list;
+}
+
+std::vector<DerivedSymbol> Derivation::plain_parameters() const {
+  std::vector<DerivedSymbol> list;
+  for (const DerivedSymbol& s : parameters_)
+    if (!model_.is_input(model_.find_parameter(s.name))) list.push_back(s);
+  return list;
 }
 
 std::optional<Expression> Derivation::power() {
@@ -219,13 +248,31 @@ std::vector<Expression> Derivation::events() {
   return values;
 }
 
+bool Derivation::outputs_need_reactions() const {
+  return std::any_of(model_.outputs.begin(), model_.outputs.end(), [](const Output& output) {
+    return output.value.program.depends_on(Quantity::reaction) ||
+           output.value.program.depends_on(Quantity::multiplier);
+  });
+}
+
 std::vector<Expression> Derivation::outputs() {
-  if (mechanism_) {
+  if (outputs_need_reactions()) return {};
+  if (mechanism_ && mechanism_->outputs_need_motion) {
+    solve();
+    if (!mechanism_->loops.empty())
+      calc_loop_accelerations(*mechanism_, *ws_, ws_->loop_vdot.data());
+    const auto energies = [&] {
+      ws_->kinetic = calc_kinetic_energy(*mechanism_, *ws_);
+      ws_->potential = calc_potential_energy(*mechanism_, *ws_);
+    };
+    energies();
+  } else if (mechanism_) {
     ws_->kinetic = kinetic();
     ws_->potential = potential();
   }
   std::vector<Expression> values;
-  for (const Output& output : model_.outputs) values.push_back(evaluate_formula(output.value));
+  for (const Output& output : model_.outputs)
+    if (!output.is_input) values.push_back(evaluate_formula(output.value));
   return values;
 }
 

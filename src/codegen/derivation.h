@@ -25,7 +25,7 @@
 namespace cartan {
 
 struct DeriveOptions {
-  bool fold = false;  // parameters become numbers
+  bool fold = false;  // parameters become numbers, but for inputs
   // Parameters that the file gives as formulas of others follow these. Otherwise every parameter
   // is a symbol of its own.
   bool follow = true;
@@ -70,9 +70,11 @@ class Derivation {
   const Model& model() const { return model_; }
   ExpressionGraph& graph() { return graph_; }
   const Expression& time() const { return time_; }
-  // The numbers of x without quadratures: q then v, or the variables.
+  // The numbers of x without quadratures: q, v, then the variables.
   const std::vector<DerivedSymbol>& state() const { return state_; }
-  const std::vector<DerivedSymbol>& parameters() const { return parameters_; }
+  const std::vector<DerivedSymbol>& parameters() const { return parameters_; }  // and inputs
+  std::vector<DerivedSymbol> inputs() const;            // of these the inputs ...
+  std::vector<DerivedSymbol> plain_parameters() const;  // ... and the others
   int nq() const { return mechanism_ ? mechanism_->nq : 0; }
   int nv() const { return mechanism_ ? mechanism_->nv : 0; }
   bool has_driven_speeds() const;  // drives of tree joints: their rows of M v' = f are v_j' = f_j
@@ -85,11 +87,14 @@ class Derivation {
   ImplicitForm implicit_form();       // where model().implicit
   std::optional<Expression> power();  // what the quadrature of x integrates, if there is one
   std::vector<Expression> coordinate_rates();  // N(q) v
+  std::vector<Expression> variable_rates();    // of [variables] beside bodies
   MassMatrixForm mass_matrix_form();
   Expression kinetic();
   Expression potential();
   std::vector<Expression> events();
+  // None where one of them asks for reactions or multipliers, which the code does not have.
   std::vector<Expression> outputs();
+  bool outputs_need_reactions() const;
 
   // Matrices of the moving frame, 6 rows per body in tree order:
   //   M* v' + N* v = F* + J^T lambda,  J v' = gamma  over the active constraint rows.
@@ -112,7 +117,7 @@ class Derivation {
   // rates of the momenta, H = T + V.
   struct CanonicalForm {
     std::vector<DerivedSymbol> momenta;
-    std::vector<Expression> speeds, rates, coordinate_rates;
+    std::vector<Expression> speeds, rates, coordinate_rates, variable_rates;
     Expression hamiltonian;
   };
   static std::string refuse_canonical(const Model& model);

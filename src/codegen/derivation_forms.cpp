@@ -120,12 +120,16 @@ Derivation::CanonicalForm Derivation::canonical() {
     x.push_back(p.symbol);
     form.momenta.push_back(std::move(p));
   }
+  for (int k = 0; k < mechanism_->nz; ++k)
+    x.push_back(state_[mechanism_->nq + mechanism_->nv + k].symbol);
   std::vector<Expression> rates(x.size() + 1);
   if (mechanism_->has_power) x.push_back(Expression(0));
   calc_canonical_rates<Expression>(*mechanism_, time_, x.data(), rates.data(), w);
   form.coordinate_rates.assign(rates.begin(), rates.begin() + mechanism_->nq);
   form.rates.assign(rates.begin() + mechanism_->nq,
                     rates.begin() + mechanism_->nq + mechanism_->nv);
+  form.variable_rates.assign(rates.begin() + mechanism_->nq + mechanism_->nv,
+                             rates.begin() + mechanism_->state_size());
   form.speeds = w.v;
   fill_kinematics<Expression>(*mechanism_, time_, q_.data(), w.v.data(), w.motion);
   Expression momentum_part(0);

@@ -57,6 +57,7 @@ class SheetBuilder {
         add_moving_frame();
         break;
     }
+    add_rates_of_variables();
     return std::move(sheet_);
   }
 
@@ -143,6 +144,16 @@ class SheetBuilder {
     for (std::size_t i = 0; i < rates.size(); ++i) {
       const std::string& name = derivation_.state()[i].name;
       equation(name + "'", latex_name(name + "'"), rates[i]);
+    }
+  }
+
+  // [variables] beside the bodies.
+  void add_rates_of_variables() {
+    const std::vector<Expression> rates = derivation_.variable_rates();
+    if (!rates.empty()) heading("Rates of the variables");
+    for (std::size_t k = 0; k < rates.size(); ++k) {
+      const std::string& name = derivation_.state()[derivation_.nq() + derivation_.nv() + k].name;
+      equation(name + "'", fmt::format("\\dot{{{}}}", latex_name(name)), rates[k]);
     }
   }
 

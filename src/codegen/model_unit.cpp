@@ -58,13 +58,19 @@ class UnitBuilder {
     if (rates_.empty()) rates_ = calc_rates();
     if (options_.jacobian)
       add("jacobian", "derivatives of xdot by x", {sparse("J", jacobian(graph(), rates_, x_))});
+    if (options_.jacobian && options_.inputs_apart && !derivation_.inputs().empty())
+      add("input_jacobian", "derivatives of xdot by u",
+          {sparse("Ju", jacobian(graph(), rates_, symbols_of(derivation_.inputs())))});
     if (options_.parameter_jacobian)
       add("parameter_jacobian", "derivatives of xdot by p",
-          {sparse("Jp", jacobian(graph(), rates_, symbols_of(derivation_.parameters())))});
+          {sparse("Jp", jacobian(graph(), rates_, symbols_of(p())))});
     if (options_.variational) add_variational();
   }
 
  private:
+  std::vector<DerivedSymbol> p() const {
+    return options_.inputs_apart ? derivation_.plain_parameters() : derivation_.parameters();
+  }
   ExpressionGraph& graph() { return derivation_.graph(); }
   void add(const std::string& name, const std::string& comment, std::vector<CodeMatrix> outputs) {
     unit_.functions.push_back({name, comment, std::move(outputs), std::nullopt});
@@ -83,7 +89,7 @@ class UnitBuilder {
     if (options_.extras) add_extras();
     if (options_.jacobian) unit_.functions.push_back(implicit.jacobian());
     if (options_.parameter_jacobian)
-      unit_.functions.push_back(implicit.parameter_jacobian(symbols_of(derivation_.parameters())));
+      unit_.functions.push_back(implicit.parameter_jacobian(symbols_of(p())));
     if (!options_.variational) return;
     unit_.arguments.push_back(make_change());
     const std::vector<Expression>& dx = unit_.arguments.back().symbols;
@@ -110,6 +116,8 @@ class UnitBuilder {
     }
     const MassMatrixForm form = derivation_.mass_matrix_form();
     CodeFunction function{"derivative", "", {column("qdot", derivation_.coordinate_rates())}, {}};
+    if (!derivation_.model().variables.empty())
+      function.outputs.push_back(column("zdot", derivation_.variable_rates()));
     LinearSolve solve;
     if (form.rows == 0) {
       function.comment = "qdot = N(q) v, M vdot = f";
@@ -157,8 +165,7 @@ class UnitBuilder {
     }
     if (!derivation_.model().events.empty())
       add("events", "event functions", {column("event", derivation_.events())});
-    if (!derivation_.model().outputs.empty())
-      add("outputs", "outputs of the model", output_matrices());
+    if (!derivation_.outputs().empty()) add("outputs", "outputs of the model", output_matrices());
   }
 
   // Single outputs in one array, lists and matrices as arrays of their own.
@@ -231,7 +238,10 @@ CodeUnit make_unit(Derivation& derivation, const UnitOptions& options, const std
   time.labels = {"time"};
   time.units = {"s"};
   unit.arguments = {time, argument_of("x", derivation.state()),
-                    argument_of("p", derivation.parameters())};
+                    argument_of("p", options.inputs_apart ? derivation.plain_parameters()
+                                                          : derivation.parameters())};
+  if (options.inputs_apart && !derivation.inputs().empty())
+    unit.arguments.push_back(argument_of("u", derivation.inputs()));
   for (const UserFunction& function : derivation.model().functions.list())
     if (function.code) unit.externals.push_back(function.code->declaration());
   UnitBuilder(derivation, options, unit).build();

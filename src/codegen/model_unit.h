@@ -16,7 +16,8 @@ struct UnitOptions {
   bool jacobian = false;     // d x' / d x, sparse
   bool variational = false;  // (x, dx)' and its Jacobian
   bool parameter_jacobian = false;
-  bool extras = true;  // energies, mass matrix, events, outputs
+  bool inputs_apart = false;  // inputs are an argument u of their own, not at the end of p
+  bool extras = true;         // energies, mass matrix, events, outputs
   bool derivative = true;
   // x' ends with the rate of the quadrature (work), as the x of a System does.
   bool quadrature = false;
@@ -30,6 +31,7 @@ struct UnitOptions {
 //   events, outputs       as named in the model; lists and matrices as arrays of their own
 //   jacobian              d xdot / d x
 //   parameter_jacobian    d xdot / d p
+//   input_jacobian        d xdot / d u, with the jacobian where inputs stand apart
 //   variational           dxdot = (d xdot / d x) dx, dx an argument of this function
 //   variational_jacobian  of (xdot, dxdot) by (x, dx)
 // The unit points into the derivation, which must outlive it.

@@ -130,8 +130,28 @@ class Compiler {
 
   // ------------------------------------------------------------------------------------- functions
 
+  // The part of x after the point: 0 at whole numbers, just below 1 before them. A table, so that
+  // its jumps are located, held and written as code like those of any other.
+  int compile_fraction(int x) {
+    static const auto sawtooth =
+        std::make_shared<const TableFunction>(std::vector<double>{0, 1}, std::vector<double>{0, 1},
+                                              Interpolation::linear, Outside::periodic, "floor");
+    return builder_.table(sawtooth, 0, x);
+  }
+
+  int compile_composed(const std::string& name, const std::vector<int>& x, const TextPlace& place) {
+    builder_.set_place(place);
+    if (name == "mod")
+      return builder_.make(Op::multiply, x[1],
+                           compile_fraction(builder_.make(Op::divide, x[0], x[1])));
+    const int shifted =
+        name == "round" ? builder_.make(Op::add, x[0], builder_.constant(0.5)) : x[0];
+    return builder_.make(Op::subtract, shifted, compile_fraction(shifted));
+  }
+
   int compile_call(const std::string& name, std::vector<int> arguments, const TextPlace& place) {
     const UserFunction* function = functions_ ? functions_->find(name) : nullptr;
+    if (!function && find_composed_function(name)) return compile_composed(name, arguments, place);
     if (!function) return fail(place, "the function '" + name + "' cannot be used here");
     builder_.set_place(place);
     if (function->code) return builder_.call({function->code, 0}, arguments);

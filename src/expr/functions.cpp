@@ -28,16 +28,32 @@ constexpr FunctionRow rows[] = {
     {"tanh", Op::tanh, 1, false, "tanh(x)"},
 };
 
+constexpr FunctionRow composed[] = {
+    {"deg", Op::call, 1, false, "deg(x)"},    {"floor", Op::call, 1, false, "floor(x)"},
+    {"mod", Op::call, 2, false, "mod(x, y)"}, {"round", Op::call, 1, false, "round(x)"},
+    {"rpm", Op::call, 1, false, "rpm(x)"},
+};
+
+const FunctionRow* find_row(std::span<const FunctionRow> list, std::string_view name) {
+  const auto row =
+      std::find_if(list.begin(), list.end(), [&](const FunctionRow& r) { return r.name == name; });
+  return row == list.end() ? nullptr : &*row;
+}
+
 }  // namespace
 
+std::span<const FunctionRow> composed_functions() {
+  return composed;
+}
+const FunctionRow* find_composed_function(std::string_view name) {
+  return find_row(composed, name);
+}
 std::span<const FunctionRow> all_functions() {
   return rows;
 }
 
 const FunctionRow* find_function(std::string_view name) {
-  const auto row = std::find_if(std::begin(rows), std::end(rows),
-                                [&](const FunctionRow& r) { return r.name == name; });
-  return row == std::end(rows) ? nullptr : row;
+  return find_row(rows, name);
 }
 
 }  // namespace cartan

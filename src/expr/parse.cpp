@@ -3,6 +3,7 @@
 #include "expr/parse.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <span>
@@ -333,6 +334,14 @@ class Parser {
     if (value > largest_index) fail(begin, "this index is too large");
     if (peek() == '.') fail(at_, "an index is a whole number from 0 on, as in joint.q[0]");
     skip_space();
+    if (accept(',')) {  // an entry of a rotation matrix
+      skip_space();
+      const bool fits = value < 3 && is_digit(peek()) && peek() < '3';
+      if (!fits) fail(begin, "rows and columns of a rotation matrix go from 0 to 2: body.R[0,1]");
+      value = first_matrix_entry + 3 * value + (peek() - '0');
+      ++at_;
+      skip_space();
+    }
     close(open, ']');
     return static_cast<int>(value);
   }
@@ -344,6 +353,8 @@ class Parser {
     const FunctionRow* function = find_function(name);
     if (!function && functions_)
       if (const UserFunction* user = functions_->find(name)) return user_call(*user, begin);
+    if (!function && (name == "distance" || name == "angle")) return point_call(name, begin);
+    if (!function) function = find_composed_function(name);
     if (!function) fail_unknown_function(name, begin);
     const std::vector<Part> arguments = this->arguments();
     const int count = static_cast<int>(arguments.size());
@@ -352,7 +363,8 @@ class Parser {
                       (function->or_more ? " or more" : "") + " argument" +
                       (function->arguments == 1 ? "" : "s") + ", not " + std::to_string(count) +
                       "; write " + std::string(function->usage));
-    return apply(*function, arguments, begin);
+    return function->op == Op::call ? compose(*function, arguments, begin)
+                                    : apply(*function, arguments, begin);
   }
 
   int user_call(const UserFunction& function, int begin) {
@@ -365,13 +377,95 @@ class Parser {
                       (count == 1 ? "" : "s") + ", not " + std::to_string(given.size()) +
                       "; write " + usage + ") as in [functions]");
     }
+    return add_call(function.name, given, begin);
+  }
+
+  // floor, mod and round jump: the compiler makes them of a table that repeats (compile.cpp).
+  int compose(const FunctionRow& function, const std::vector<Part>& given, int begin) {
+    if (function.name == "deg" || function.name == "rpm") {
+      const int unit = add_number(function.name == "deg" ? pi / 180 : pi / 30, begin);
+      return add_operation(Op::multiply, begin, plain(given[0]), unit);
+    }
+    return add_call(std::string(function.name), given, begin);
+  }
+
+  int add_call(const std::string& name, const std::vector<Part>& given, int begin) {
     SyntaxNode node{.kind = NodeKind::call, .op = Op::call, .offset = begin};
+    std::vector<int> parts;
+    for (const Part& part : given) parts.push_back(plain(part));
     node.operands[0] = static_cast<int>(tree_.arguments.size());
-    node.operands[1] = static_cast<int>(count);
-    for (const Part& part : given) tree_.arguments.push_back(plain(part));
+    node.operands[1] = static_cast<int>(parts.size());
+    tree_.arguments.insert(tree_.arguments.end(), parts.begin(), parts.end());
     node.text = static_cast<int>(tree_.texts.size());
-    tree_.texts.push_back(function.name);
+    tree_.texts.push_back(name);
     return add(node);
+  }
+
+  // distance(a, b) and angle(a, b, c), the angle at b, of points and bodies by their names.
+  int point_call(const std::string& name, int begin) {
+    const bool angle = name == "angle";
+    const std::string usage = angle ? "angle(a, b, c)" : "distance(a, b)";
+    const int open = at_;
+    accept('(');
+    std::vector<std::string> points;
+    do {
+      skip_space();
+      if (peek() != '\'' && !is_letter(peek()))
+        fail(at_, "'" + name + "' takes names of points or bodies; write " + usage);
+      std::string point = segment();
+      while (peek() == '.') {
+        ++at_;
+        point += '.' + segment();
+      }
+      points.push_back(std::move(point));
+      skip_space();
+    } while (accept(','));
+    close(open, ')');
+    if (points.size() != (angle ? 3u : 2u))
+      fail(begin, "'" + name + "' takes " + (angle ? "3" : "2") + " points, not " +
+                      std::to_string(points.size()) + "; write " + usage);
+    if (!angle) return length_of(difference_of(points[0], points[1], begin), begin);
+    return angle_between(difference_of(points[0], points[1], begin),
+                         difference_of(points[2], points[1], begin), begin);
+  }
+
+  using Three = std::array<int, 3>;
+  Three difference_of(const std::string& a, const std::string& b, int begin) {
+    Three result;
+    for (int k = 0; k < 3; ++k) {
+      const auto coordinate = [&](const std::string& point) {
+        SyntaxNode node{.kind = NodeKind::name, .offset = begin};
+        node.text = static_cast<int>(tree_.texts.size());
+        tree_.texts.push_back(point + "." + "xyz"[k]);
+        return add(node);
+      };
+      const int left = coordinate(a);
+      result[k] = add_operation(Op::subtract, begin, left, coordinate(b));
+    }
+    return result;
+  }
+  int scalar_product(const Three& a, const Three& b, int begin) {
+    int sum = -1;
+    for (int k = 0; k < 3; ++k) {
+      const int product = add_operation(Op::multiply, begin, a[k], b[k]);
+      sum = sum < 0 ? product : add_operation(Op::add, begin, sum, product);
+    }
+    return sum;
+  }
+  int length_of(const Three& a, int begin) {
+    return add_operation(Op::sqrt, begin, scalar_product(a, a, begin));
+  }
+  // atan2(|a x b|, a.b): exact to rounding for small angles, too.
+  int angle_between(const Three& a, const Three& b, int begin) {
+    Three normal;
+    for (int k = 0; k < 3; ++k) {
+      const int i = (k + 1) % 3, j = (k + 2) % 3;
+      const int left = add_operation(Op::multiply, begin, a[i], b[j]);
+      normal[k] =
+          add_operation(Op::subtract, begin, left, add_operation(Op::multiply, begin, a[j], b[i]));
+    }
+    const int side = length_of(normal, begin);
+    return add_operation(Op::atan2, begin, side, scalar_product(a, b, begin));
   }
 
   int apply(const FunctionRow& function, const std::vector<Part>& arguments, int begin) {
@@ -447,6 +541,8 @@ class Parser {
   [[noreturn]] void fail_unknown_function(const std::string& name, int begin) const {
     if (name == "pi") fail(begin, "'pi' is a number, not a function; write products with '*'");
     std::vector<std::string> known = function_names();
+    for (const FunctionRow& row : composed_functions()) known.emplace_back(row.name);
+    known.insert(known.end(), {"angle", "distance"});
     if (functions_)
       for (const UserFunction& user : functions_->list()) known.push_back(user.name);
     const std::string nearest = nearest_name(name, known);

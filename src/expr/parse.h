@@ -5,12 +5,12 @@
 //   product    = unary {('*' | '/') unary}
 //   unary      = {'-' | '+'} power
 //   power      = primary ['^' unary]                     -x^2 = -(x^2), 2^-1 = 0.5, 2^3^2 = 2^9
-//   primary    = number | 'pi' | name ['[' digits ']'] | function '(' arguments ')'
+//   primary    = number | 'pi' | name ['[' digits [',' digit] ']'] | function '(' arguments ')'
 //              | '(' comparison ')'
 //   equation   = sum '=' sum                            only in `equations`, where x' is a rate
 //   name       = segment {'.' segment}; a segment is an identifier or anything in single quotes
 // table(FILE, COLUMN, sum [, BETWEEN [, OUTSIDE]]) takes texts in double or single quotes; the last
-// two are names of table_function.h.
+// two are names of table_function.h. distance(a, b) and angle(a, b, c) take names of points.
 #pragma once
 
 #include <memory>
@@ -21,6 +21,9 @@
 #include "expr/user_functions.h"
 
 namespace cartan {
+
+// The index of body.R[i,j] is this + 3 i + j.
+inline constexpr int first_matrix_entry = 2'000'000;
 
 // A parsed expression whose names are not resolved yet.
 using Syntax = std::shared_ptr<const SyntaxTree>;

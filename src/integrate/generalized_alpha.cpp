@@ -409,7 +409,9 @@ std::unique_ptr<GeneralizedAlphaIntegrator> make_generalized_alpha(
 std::string refuse_generalized_alpha(const System& system) {
   if (system.second_order()) return "";
   return "generalized-alpha needs equations of motion M a = f + J^T lambda in positions and "
-         "velocities, which this system does not have; use it with the formulations recursive, "
+         "velocities alone, which this system does not have ([variables] beside bodies are of "
+         "first "
+         "order); use it with the formulations recursive, "
          "moving-frame, absolute-se3 or absolute-so3r3, or choose another integrator";
 }
 

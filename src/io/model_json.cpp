@@ -44,11 +44,12 @@ class Writer {
     result["parameters"] = Json::object();
     for (std::size_t i = 0; i < model_.parameters.size(); ++i)
       result["parameters"][model_.parameters[i].name] = parameters_[i];
+    for (const Input& input : model_.inputs) result["inputs"][input.name] = input.text;
+    for (const Variable& variable : model_.variables)
+      result["variables"].push_back({{"name", variable.name},
+                                     {"initial", one(variable.initial)},
+                                     {"rate", one(variable.rate)}});
     if (!model_.is_mechanism()) {
-      for (const Variable& variable : model_.variables)
-        result["variables"].push_back({{"name", variable.name},
-                                       {"initial", one(variable.initial)},
-                                       {"rate", one(variable.rate)}});
       if (model_.implicit) result["equations"] = model_.implicit->form.texts;
       return result;
     }
@@ -123,6 +124,7 @@ class Writer {
     }
     if (const JointSize& size = info(joint.type).keys.size; size.key)
       result[size.key] = size.count == 1 ? one(joint.sizes) : all(joint.sizes);
+    if (joint.inertia.given()) result["inertia"] = all(joint.inertia);
     return result;
   }
 

@@ -33,6 +33,7 @@ std::vector<KeyRule> make_joint_keys() {
   const auto moves = types_with([](const JointTypeInfo& row) { return row.nv > 0; });
   keys.push_back({"position", moves});
   keys.push_back({"velocity", moves});
+  keys.push_back({"inertia"});
   return keys;
 }
 const std::vector<KeyRule> joint_keys = make_joint_keys();
@@ -101,6 +102,7 @@ JointText read_joint(const TomlNode& table, Diagnostics& problems) {
   section.read("velocity", joint.velocity);
   joint.velocity_given = section.has("velocity");
   section.read("loop", joint.loop);
+  section.read("inertia", joint.inertia);
   section.finish(joint_keys, "joint", type ? joint.type : "");
   return joint;
 }

@@ -14,7 +14,7 @@ using Kind = TomlNode::Kind;
 const std::vector<KeyRule> model_keys = {
     {"name"},     {"gravity"},   {"gravity_frame"}, {"parameters"}, {"definitions"}, {"body"},
     {"joint"},    {"force"},     {"constraint"},    {"event"},      {"output"},      {"variables"},
-    {"simulate"}, {"functions"}, {"equations"},     {"format"}};
+    {"simulate"}, {"functions"}, {"equations"},     {"format"},     {"inputs"},      {"point"}};
 
 // [[key]] tables, each by its own reader
 template <class T>
@@ -58,9 +58,11 @@ ModelDescription describe_model(const TomlNode& root, Diagnostics& problems) {
   section.read("gravity", model.gravity);
   section.read("gravity_frame", model.gravity_frame);
   read_table(section, "parameters", read_named_values, model.parameters);
+  read_table(section, "inputs", read_named_values, model.inputs);
   read_table(section, "definitions", read_named_values, model.definitions);
   read_list(section, "body", read_body, model.bodies);
   read_list(section, "joint", read_joint, model.joints);
+  read_list(section, "point", read_point, model.points);
   read_list(section, "force", read_force, model.forces);
   read_list(section, "constraint", read_constraint, model.constraints);
   read_list(section, "event", read_event, model.events);

@@ -9,6 +9,7 @@ namespace {
 
 using Kind = TomlNode::Kind;
 
+const std::vector<KeyRule> point_keys = {{"name"}, {"body"}, {"at"}};
 const std::vector<KeyRule> event_keys = {{"name"}, {"when"}, {"direction"}, {"action"}};
 const std::vector<KeyRule> output_keys = {{"name"}, {"value"}, {"sparse"}};
 const std::vector<KeyRule> variable_keys = {{"initial"}, {"rate"}};
@@ -23,6 +24,17 @@ void read_required(const TomlSection& section, const std::string& key, Value& va
 }
 
 }  // namespace
+
+PointText read_point(const TomlNode& table, Diagnostics& problems) {
+  const TomlSection section(table, problems);
+  PointText point;
+  point.where = table.where;
+  section.read("name", point.name, point.name_where);
+  section.read("body", point.body);
+  section.read("at", point.at);
+  section.finish(point_keys);
+  return point;
+}
 
 EventText read_event(const TomlNode& table, Diagnostics& problems) {
   const TomlSection section(table, problems);

@@ -108,7 +108,16 @@ struct JointText {
   Values velocity;
   bool velocity_given = false;
   bool loop = false;
+  Values inertia;  // of a rotor: one per coordinate, or empty
   Location where, type_where, name_where, axes_where;
+};
+
+// A point of a body that expressions can name.
+struct PointText {
+  std::string name;
+  Reference body;
+  Values at;  // empty: the origin
+  Location where, name_where;
 };
 
 // A bearing that carries the load of a joint with friction
@@ -235,10 +244,13 @@ struct ModelDescription {
   Values gravity;      // empty: [0, 0, -9.81]
   Reference gravity_frame;
   std::vector<NamedValue> parameters;
+  std::vector<NamedValue> inputs;   // with their default values
+  std::vector<NamedValue> signals;  // what a run gives to inputs instead, as expressions of t
   std::vector<NamedValue> definitions;
   std::vector<FunctionText> functions;
   std::vector<BodyText> bodies;
   std::vector<JointText> joints;
+  std::vector<PointText> points;
   std::vector<ForceText> forces;
   std::vector<ConstraintText> constraints;
   std::vector<EventText> events;

@@ -100,14 +100,14 @@ Formula FormulaCompiler::compile(const Value& value, Scope scope) {
 bool FormulaCompiler::check_definition(const Value& value, const Syntax& tree) {
   bool failed = false;
   const Resolver resolve = [&](const std::string& name, int index) {
-    Meaning meaning = names_.resolve(name, index, Scope::everything, -1, failed);
+    Meaning meaning = names_.resolve(name, index, Scope::outputs, -1, failed);
     if (meaning.definition) {
       meaning.definition = nullptr;
       meaning.symbol = Symbol{Quantity::variable_rate, -1 - names_.find_definition(name), 0};
     }
     return meaning;
   };
-  compile_trees({tree}, resolve, {value}, Scope::everything, failed);
+  compile_trees({tree}, resolve, {value}, Scope::outputs, failed);
   return !failed;
 }
 

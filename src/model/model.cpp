@@ -1,6 +1,7 @@
 #include "model/model.h"
 #include "symbolic/expression.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace cartan {
@@ -39,6 +40,10 @@ int Model::find_joint(std::string_view joint) const {
 }
 int Model::find_parameter(std::string_view parameter) const {
   return find_named(parameters, parameter);
+}
+bool Model::is_input(int parameter) const {
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [&](const Input& input) { return input.parameter == parameter; });
 }
 
 std::vector<double> parameter_values(const Model& model) {

@@ -54,12 +54,19 @@ struct Joint {
   Formula coordinates;      // initial: those behind the quaternion, if there is one
   Rotation rotation;        // initial: joints with a quaternion
   Formula velocity;         // initial: nv numbers
+  Formula inertia;          // given: of a rotor, nv numbers (joints with plain coordinates)
   bool position_given = false, velocity_given = false;
   bool at_centre_of_mass = false;  // the child's frame lies there, whatever `child.at` says
   Location where;
 
   int nq() const { return info(type).nq; }
   int nv() const { return info(type).nv; }
+};
+
+struct NamedPoint {
+  std::string name;
+  int body = world;
+  Formula at;  // 3
 };
 
 // ------------------------------------------------------------------------------------------ forces
@@ -128,6 +135,7 @@ struct Event {
 struct Output {
   std::string name;  // of an entry of a list or matrix: NAME[i], NAME[i][j]
   Formula value;
+  bool is_input = false;  // the value of an input, which is a column like those of the file
 };
 // Outputs that belong together: outputs[first + k] stands at row[k], column[k].
 struct OutputMatrix {
@@ -157,6 +165,14 @@ struct Parameter {
   std::string name;
   Formula value;  // over parameters that come earlier in `parameter_order`
   Location where;
+};
+// A number that comes from outside while a run goes on. In expressions it is a parameter, an entry
+// of `parameters` behind those of the file, or, where a run gives it as a function of time, a
+// definition.
+struct Input {
+  std::string name;
+  int parameter = -1;  // -1: a function of time
+  std::string text;    // its value as written, here or on the command line
 };
 struct Definition {
   std::string name, text;
@@ -191,6 +207,7 @@ struct Model {
   int gravity_frame = world;
   std::vector<Parameter> parameters;
   std::vector<int> parameter_order;  // an order in which each can be evaluated
+  std::vector<Input> inputs;
   std::vector<Definition> definitions;
   UserFunctions functions;
   std::vector<std::string> function_files;  // C files and shared libraries with their code
@@ -205,6 +222,7 @@ struct Model {
   bool bounded_tables = false;  // some table has no value outside of its range
   std::vector<Body> bodies;
   std::vector<Joint> joints;
+  std::vector<NamedPoint> points;
   std::vector<Force> forces;
   std::vector<Constraint> constraints;
   std::vector<Event> events;
@@ -217,7 +235,9 @@ struct Model {
   std::vector<TreeJoint> tree;   // one per body
   std::vector<int> loop_joints;  // joints that close loops, file order
 
-  bool is_mechanism() const { return variables.empty(); }
+  // With bodies; [variables] may stand beside them.
+  bool is_mechanism() const { return variables.empty() || !bodies.empty(); }
+  bool is_input(int parameter) const;
   int find_body(std::string_view name) const;       // world for "world", -2 when absent
   int find_joint(std::string_view name) const;      // -1 when absent
   int find_parameter(std::string_view name) const;  // -1 when absent

@@ -15,17 +15,57 @@ struct Suffix {
   Quantity quantity;
   int component;
 };
-constexpr std::array<Suffix, 9> body_suffixes = {{{"x", Quantity::body_position, 0},
-                                                  {"y", Quantity::body_position, 1},
-                                                  {"z", Quantity::body_position, 2},
-                                                  {"vx", Quantity::body_velocity, 0},
-                                                  {"vy", Quantity::body_velocity, 1},
-                                                  {"vz", Quantity::body_velocity, 2},
-                                                  {"wx", Quantity::body_angular, 0},
-                                                  {"wy", Quantity::body_angular, 1},
-                                                  {"wz", Quantity::body_angular, 2}}};
-constexpr std::array<Suffix, 2> joint_suffixes = {
-    {{"q", Quantity::joint_q, 0}, {"v", Quantity::joint_v, 0}}};
+constexpr std::array<Suffix, 9> point_suffixes = {{{"x", Quantity::point_position, 0},
+                                                   {"y", Quantity::point_position, 1},
+                                                   {"z", Quantity::point_position, 2},
+                                                   {"vx", Quantity::point_velocity, 0},
+                                                   {"vy", Quantity::point_velocity, 1},
+                                                   {"vz", Quantity::point_velocity, 2},
+                                                   {"ax", Quantity::point_acceleration, 0},
+                                                   {"ay", Quantity::point_acceleration, 1},
+                                                   {"az", Quantity::point_acceleration, 2}}};
+constexpr std::array<Suffix, 6> reaction_suffixes = {{{"fx", Quantity::reaction, 0},
+                                                      {"fy", Quantity::reaction, 1},
+                                                      {"fz", Quantity::reaction, 2},
+                                                      {"tx", Quantity::reaction, 3},
+                                                      {"ty", Quantity::reaction, 4},
+                                                      {"tz", Quantity::reaction, 5}}};
+constexpr std::array<Suffix, 12> body_suffixes = {{{"x", Quantity::body_position, 0},
+                                                   {"y", Quantity::body_position, 1},
+                                                   {"z", Quantity::body_position, 2},
+                                                   {"vx", Quantity::body_velocity, 0},
+                                                   {"vy", Quantity::body_velocity, 1},
+                                                   {"vz", Quantity::body_velocity, 2},
+                                                   {"wx", Quantity::body_angular, 0},
+                                                   {"wy", Quantity::body_angular, 1},
+                                                   {"wz", Quantity::body_angular, 2},
+                                                   {"ax", Quantity::body_acceleration, 0},
+                                                   {"ay", Quantity::body_acceleration, 1},
+                                                   {"az", Quantity::body_acceleration, 2}}};
+constexpr std::array<Suffix, 3> joint_suffixes = {{{"q", Quantity::joint_q, 0},
+                                                   {"v", Quantity::joint_v, 0},
+                                                   {"a", Quantity::joint_acceleration, 0}}};
+
+// Roll, pitch and yaw of R = Rz(yaw) Ry(pitch) Rx(roll).
+struct AngleRow {
+  const char* suffix;
+  const char* text;  // BODY stands for the body
+};
+constexpr AngleRow angle_rows[] = {
+    {"roll", "atan2(BODY.R[2,1], BODY.R[2,2])"},
+    {"pitch", "atan2(-BODY.R[2,0], sqrt(BODY.R[0,0]^2 + BODY.R[1,0]^2))"},
+    {"yaw", "atan2(BODY.R[1,0], BODY.R[0,0])"},
+};
+
+Syntax angle_text(const AngleRow& row, const std::string& body) {
+  std::string text = row.text;
+  for (std::size_t at = 0; (at = text.find("BODY", at)) != std::string::npos;) {
+    text.replace(at, 4, "'" + body + "'");
+    at += body.size() + 2;
+  }
+  ExpressionError error;
+  return parse_expression(text, error);
+}
 
 const Suffix* find_suffix(std::span<const Suffix> suffixes, const std::string& text) {
   for (const Suffix& suffix : suffixes)
@@ -48,6 +88,15 @@ std::optional<std::pair<std::string, std::string>> split(const std::string& name
   return std::pair(name.substr(0, dot), name.substr(dot + 1));
 }
 
+// Numbers and gravity are built into a system; inputs change while it runs.
+bool allows_inputs(Scope scope) {
+  return scope >= Scope::drive;
+}
+constexpr int most_rows = 6;  // of a constraint or of a joint that closes a loop
+constexpr const char* no_inputs =
+    "it may change while a run goes on, and this is a number of the mechanism itself: use a "
+    "parameter";
+
 }  // namespace
 
 bool allows(Scope scope, Quantity quantity) {
@@ -58,7 +107,15 @@ bool allows(Scope scope, Quantity quantity) {
       return scope >= Scope::time;
     case Quantity::joint_q:
     case Quantity::body_position:
+    case Quantity::body_rotation:
+    case Quantity::point_position:
       return scope >= Scope::positions;
+    case Quantity::joint_acceleration:
+    case Quantity::body_acceleration:
+    case Quantity::point_acceleration:
+    case Quantity::reaction:
+    case Quantity::multiplier:
+      return scope == Scope::outputs;
     case Quantity::variable_rate:
       return scope >= Scope::equations;
     default:
@@ -74,9 +131,13 @@ std::string describe(Scope scope) {
     case Scope::drive:
       return "only t and parameters may be used here";
     case Scope::positions:
-      return "only t, parameters, JOINT.q and BODY.x .y .z may be used here";
+      return "only t, parameters, JOINT.q, BODY.x .y .z, BODY.R[i,j] and POINT.x .y .z may be used "
+             "here";
     case Scope::everything:
     case Scope::equations:
+      return "accelerations, reactions and multipliers follow from forces and rates; they may be "
+             "used in outputs only";
+    case Scope::outputs:
       break;
   }
   return "";
@@ -89,6 +150,10 @@ void Names::add(Table& table, const std::string& name) {
 int Names::find(const Table& table, const std::string& name) {
   const auto found = table.index.find(name);
   return found == table.index.end() ? -1 : found->second;
+}
+void Names::add_input(const std::string& name) {
+  inputs_[static_cast<int>(parameters_.list.size())] = true;
+  add(parameters_, name);
 }
 void Names::add_joint(const std::string& name, std::optional<JointType> type) {
   add(joints_, name);
@@ -107,11 +172,13 @@ void Names::trace_definitions(const std::vector<int>& order) {
       if (!target) continue;
       if (target->definition < 0) {
         entry.quantities |= bit(target->quantity);
+        entry.uses_inputs |= target->input;
         entry.uses_q_or_v |= name == "q" || name == "v";
       } else {
         const DefinitionEntry& used = entries_[target->definition];
         entry.quantities |= used.quantities;
         entry.uses_q_or_v |= used.uses_q_or_v;
+        entry.uses_inputs |= used.uses_inputs;
         entry.broken |= used.broken;
       }
     }
@@ -133,9 +200,36 @@ std::optional<Names::Target> Names::look_up_dotted(const std::string& name) cons
   if (const Suffix* suffix = find_suffix(joint_suffixes, parts->second))
     if (const int joint = find_joint(parts->first); joint >= 0)
       return joint_target(suffix->quantity, joint);
-  if (const Suffix* suffix = find_suffix(body_suffixes, parts->second))
-    if (const int body = find_body(parts->first); body >= 0)
-      return Target{suffix->quantity, body, suffix->component};
+  const int body = find_body(parts->first);
+  if (const Suffix* suffix = find_suffix(body_suffixes, parts->second); suffix && body >= 0)
+    return Target{suffix->quantity, body, suffix->component};
+  if (body >= 0 && parts->second == "R") {
+    Target target{Quantity::body_rotation, body};
+    target.matrix = true;
+    return target;
+  }
+  for (const AngleRow& row : angle_rows)
+    if (body >= 0 && parts->second == row.suffix) {
+      Target target{Quantity::body_rotation, body};
+      target.text = angle_text(row, parts->first);
+      return target;
+    }
+  if (const Suffix* suffix = find_suffix(point_suffixes, parts->second))
+    if (const int point = find_point(parts->first); point >= 0)
+      return Target{suffix->quantity, point, suffix->component};
+  if (const Suffix* suffix = find_suffix(reaction_suffixes, parts->second))
+    if (const int joint = find_joint(parts->first); joint >= 0)
+      return Target{suffix->quantity, joint, suffix->component};
+  if (parts->second == "lambda") {
+    Target target{Quantity::multiplier, find(constraints_, parts->first)};
+    target.indexed = true;
+    target.size = most_rows;
+    if (target.index >= 0) return target;
+    if (const int joint = find_joint(parts->first); joint >= 0) {
+      target.index = -1 - joint;
+      return target;
+    }
+  }
   return std::nullopt;
 }
 
@@ -159,6 +253,7 @@ std::optional<Names::Target> Names::look_up_whole(const std::string& name, int l
   if (const int parameter = find_parameter(name); parameter >= 0) {
     Target target{Quantity::parameter, parameter};
     target.broken = broken_parameters_.count(parameter) > 0;
+    target.input = inputs_.count(parameter) > 0;
     return target;
   }
   if (const int definition = find_definition(name); definition >= 0) {
@@ -172,7 +267,7 @@ std::optional<Names::Target> Names::look_up_whole(const std::string& name, int l
   if (is_rate(name))
     if (const int variable = find_variable(name.substr(0, name.size() - 1)); variable >= 0)
       return Target{Quantity::variable_rate, variable};
-  if (!variables_.list.empty()) return std::nullopt;  // no mechanism: no bodies, no energies
+  if (!has_mechanism()) return std::nullopt;  // no bodies, no energies
   if (name == "kinetic") return Target{Quantity::kinetic};
   if (name == "potential") return Target{Quantity::potential};
   return look_up_dotted(name);
@@ -189,8 +284,12 @@ std::vector<std::string> Names::all_names() const {
       all.push_back(name);
       for (int k = 0; size > 1 && k < size; ++k) all.push_back(name + std::to_string(k));
     }
-  for (const std::string& body : bodies_.list)
+  for (const std::string& body : bodies_.list) {
     for (const Suffix& suffix : body_suffixes) all.push_back(body + "." + suffix.text);
+    for (const AngleRow& row : angle_rows) all.push_back(body + "." + row.suffix);
+  }
+  for (const std::string& point : points_.list)
+    for (const Suffix& suffix : point_suffixes) all.push_back(point + "." + suffix.text);
   return all;
 }
 
@@ -199,9 +298,16 @@ std::string Names::explain_unknown(const std::string& name) const {
   if (is_rate(name)) return unknown + "; a prime stands behind the name of a variable";
   if (const auto parts = split(name)) {
     if (find_joint(parts->first) >= 0)
-      return unknown + "; joint '" + parts->first + "' has .q and .v";
+      return unknown + "; joint '" + parts->first +
+             "' has .q and .v, in outputs also .a, .fx .. .tz and .lambda";
     if (find_body(parts->first) >= 0)
-      return unknown + "; body '" + parts->first + "' has .x .y .z, .vx .vy .vz and .wx .wy .wz";
+      return unknown + "; body '" + parts->first +
+             "' has .x .y .z, .vx .vy .vz, .wx .wy .wz, .R[i,j], .roll .pitch .yaw, in outputs "
+             "also "
+             ".ax .ay .az";
+    if (find_point(parts->first) >= 0)
+      return unknown + "; point '" + parts->first +
+             "' has .x .y .z, .vx .vy .vz, in outputs also .ax .ay .az";
     if (parts->first == "world") return unknown + "; the world does not move";
   } else if (find_joint(name) >= 0) {
     return unknown + "; a joint's coordinates are " + name + ".q and " + name + ".v";
@@ -215,15 +321,21 @@ std::string Names::explain_unknown(const std::string& name) const {
     if (!near.empty()) return unknown + "; did you mean '" + near + "'?";
   }
   return unknown + "; expected t, pi, a parameter, a definition" +
-         (variables_.list.empty() ? ", JOINT.q, JOINT.v, BODY.x ..., kinetic or potential"
-                                  : " or a variable");
+         (variables_.list.empty() ? ""
+          : has_mechanism()       ? ", a variable"
+                                  : " or a variable") +
+         (has_mechanism() ? ", JOINT.q, JOINT.v, BODY.x ..., kinetic or potential" : "");
 }
 
 Meaning Names::resolve_definition(const std::string& name, int definition, Scope scope,
                                   int local_joint) const {
   const DefinitionEntry& entry = entries_[definition];
   Meaning meaning;
-  for (int q = 0; q <= static_cast<int>(Quantity::variable); ++q)
+  if (entry.uses_inputs && !allows_inputs(scope)) {
+    meaning.problem = "the definition '" + name + "' uses an input; " + no_inputs;
+    return meaning;
+  }
+  for (int q = 0; q <= static_cast<int>(Quantity::multiplier); ++q)
     if ((entry.quantities >> q & 1u) && !allows(scope, static_cast<Quantity>(q))) {
       meaning.problem =
           "the definition '" + name + "' uses what is not known here; " + describe(scope);
@@ -242,6 +354,11 @@ Meaning Names::resolve_definition(const std::string& name, int definition, Scope
 // Which component `index` chooses, or why it chooses none.
 std::string Names::index_problem(const std::string& written, int index,
                                  const Target& target) const {
+  if (target.matrix)
+    return index >= first_matrix_entry ? ""
+                                       : "'" + written + "' is a matrix; write '" + written +
+                                             "[i,j]' with i and j from 0 to 2";
+  if (index >= first_matrix_entry) return "'" + written + "' is no matrix; leave out [i,j]";
   const std::string last = std::to_string(target.size - 1);
   if (target.chosen >= 0 && index >= 0)
     return "'" + written + "' is a single number; leave out [" + std::to_string(index) + "]";
@@ -271,6 +388,8 @@ Meaning Names::resolve(const std::string& name, int index, Scope scope, int loca
     broken = true;
     // Stands in for what is unknown; the program is thrown away.
     meaning.symbol = Symbol{target->quantity, target->index, -1 - target->definition};
+  } else if (target->input && !allows_inputs(scope)) {
+    meaning.problem = "'" + name + "' is an input; " + no_inputs;
   } else if (target->definition < 0 && !allows(scope, target->quantity)) {
     meaning.problem = "'" + name + "' is not known here; " + describe(scope);
   } else {
@@ -278,6 +397,14 @@ Meaning Names::resolve(const std::string& name, int index, Scope scope, int loca
     if (!meaning.problem.empty()) return meaning;
     if (target->definition >= 0)
       return resolve_definition(name, target->definition, scope, local_joint);
+    if (target->text) {
+      meaning.definition = target->text;
+      return meaning;
+    }
+    if (target->matrix) {
+      meaning.symbol = Symbol{target->quantity, target->index, index - first_matrix_entry};
+      return meaning;
+    }
     const int chosen = std::max({index, target->chosen, 0});
     meaning.symbol =
         Symbol{target->quantity, target->index, target->indexed ? chosen : target->component};

@@ -20,6 +20,7 @@ class Names {
     bool broken = false;       // reported; what uses it is not checked further
     unsigned quantities = 0;   // bit set of what it uses, other definitions included
     bool uses_q_or_v = false;  // parameters of these names
+    bool uses_inputs = false;
   };
   struct JointEntry {
     std::string name;
@@ -27,8 +28,12 @@ class Names {
   };
 
   void add_parameter(const std::string& name) { add(parameters_, name); }
+  // A number from outside: a parameter that may change while a run goes on.
+  void add_input(const std::string& name);
   void add_variable(const std::string& name) { add(variables_, name); }
   void add_body(const std::string& name) { add(bodies_, name); }
+  void add_point(const std::string& name) { add(points_, name); }
+  void add_constraint(const std::string& name) { add(constraints_, name); }
   void add_joint(const std::string& name, std::optional<JointType> type);
   void add_definition(const std::string& name, Syntax tree);
   UserFunctions& functions() { return functions_; }
@@ -39,6 +44,7 @@ class Names {
   int find_parameter(const std::string& name) const { return find(parameters_, name); }
   int find_variable(const std::string& name) const { return find(variables_, name); }
   int find_body(const std::string& name) const { return find(bodies_, name); }
+  int find_point(const std::string& name) const { return find(points_, name); }
   int find_joint(const std::string& name) const { return find(joints_, name); }
   int find_definition(const std::string& name) const { return find(definitions_, name); }
 
@@ -48,6 +54,8 @@ class Names {
   std::optional<JointType> joint_type(int joint) const { return joint_types_[joint]; }
   DefinitionEntry& definition(int index) { return entries_[index]; }
   int definition_count() const { return static_cast<int>(entries_.size()); }
+
+  bool has_mechanism() const { return !bodies_.list.empty() || variables_.list.empty(); }
 
   // Fills what each definition uses; `order`: each after those it uses.
   void trace_definitions(const std::vector<int>& order);
@@ -71,7 +79,10 @@ class Names {
     int size = 1;     // how many components [i] may choose from
     int chosen = -1;  // the component that the name itself says: tilt.q1
     int definition = -1;
+    Syntax text = {};  // what the name stands for, made of other names
     bool broken = false;
+    bool input = false;
+    bool matrix = false;  // [i,j] chooses
   };
 
   static void add(Table& table, const std::string& name);
@@ -87,8 +98,9 @@ class Names {
   std::vector<std::string> all_names() const;
 
   UserFunctions functions_;
-  Table parameters_, variables_, bodies_, joints_, definitions_;
+  Table parameters_, variables_, bodies_, joints_, definitions_, points_, constraints_;
   std::unordered_map<int, bool> broken_parameters_;
+  std::unordered_map<int, bool> inputs_;  // which parameters are
   std::vector<std::optional<JointType>> joint_types_;
   std::vector<DefinitionEntry> entries_;
   mutable int suggestions_left_ =

@@ -41,7 +41,8 @@ enum class Scope {
   drive,       // the same, for a motion that is differentiated twice
   positions,   // and where joints and bodies are
   everything,  // and speeds, energies, variables
-  equations,   // and rates of variables
+  outputs,     // and accelerations, reactions, multipliers
+  equations,   // everything and rates of variables
 };
 
 inline constexpr int unresolved = -2;  // a reference to nothing, complained about

@@ -77,6 +77,8 @@ Json mechanism_at_json(const Evaluation& e) {
     json["Lambda"] = std::move(bodies);
     json["Lambda_joint"] = joints_json(e.model, e.dynamics.elements->joint);
   }
+  for (std::size_t i = 0; i < e.model.variables.size(); ++i)
+    json["rates"][e.model.variables[i].name] = e.dynamics.variable_rates[i];
   if (e.moving_frame) {
     json["B"] = json_of(e.moving_frame->B);
     json["Bdot"] = json_of(e.moving_frame->Bdot);

@@ -42,7 +42,10 @@ void calc_forces(const MechanicalSystem& system, InverseResult& result, const ap
       v[j] = joint.v[k];
       vdot.insert(vdot.end(), joint.a[k].begin(), joint.a[k].end());
     }
-    const State state = system.make_state(motion.t[k], q, v);
+    State state = system.make_state(motion.t[k], q, v);
+    for (std::size_t i = 0; i < motion.variables.size(); ++i)
+      if (!motion.variables[i].empty())
+        state.x[system.variables_begin() + i] = motion.variables[i][k];
     InverseForces found = system.calc_inverse_dynamics(state, vdot, *workspace);
     for (int element : found.sticking) ++result.sticking[element];
     result.rows.push_back(std::move(found.force));

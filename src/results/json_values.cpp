@@ -48,10 +48,12 @@ Json state_json(const Model& model, const Observation& at) {
                 {"angular", json_of(body.angular)},
                 {"linear", json_of(body.linear)}});
   }
-  return {{"t", at.t},
-          {"q", joints_json(model, at.q)},
-          {"v", joints_json(model, at.v)},
-          {"bodies", std::move(bodies)}};
+  Json json = {{"t", at.t}, {"q", joints_json(model, at.q)}, {"v", joints_json(model, at.v)}};
+  if (!model.variables.empty()) json["variables"] = Json::object();
+  for (std::size_t i = 0; i < model.variables.size(); ++i)
+    add_member(json["variables"], model.variables[i].name, at.variables[i]);
+  json["bodies"] = std::move(bodies);
+  return json;
 }
 
 Json parameters_json(const Model& model) {

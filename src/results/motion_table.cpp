@@ -72,6 +72,10 @@ class MotionReader {
     motion_.joints.resize(model.joints.size());
     for (std::size_t j = 0; j < model.joints.size(); ++j)
       if (in_tree[j] && model.joints[j].nv() > 0) read_joint(model.joints[j], motion_.joints[j]);
+    for (const Variable& variable : model.variables) {
+      const std::vector<double>* column = table_.find(variable.name);
+      motion_.variables.push_back(column ? *column : std::vector<double>());
+    }
     return motion_;
   }
 

@@ -102,8 +102,10 @@ TEST(AllFormulations, RandomMechanisms) {
   trees.max_bodies = 8;
   trees.exact_friction = trees.bearings = false;
   trees.turned = 0.5;
+  trees.variables = 2;
   RandomClosedOptions closed;
   closed.tree.turned = 0.5;
+  closed.tree.variables = 1;
   std::map<std::string, Tally> tally;
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

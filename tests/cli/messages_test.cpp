@@ -22,12 +22,13 @@ double seconds_of_children() {
          1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-TEST(Messages, VariablesBesideBodiesAreOneMessage) {
+TEST(Messages, EquationsBesideBodiesAreOneMessage) {
   const Scratch scratch;
-  const std::string model = read_file(CARTAN_ROOT "/examples/four_bar.toml") +
-                            "\n[variables]\nx = { initial = 1, rate = \"-x\" }\n";
+  const std::string model = "equations = [\"x' = -x\"]\n" +
+                            read_file(CARTAN_ROOT "/examples/four_bar.toml") +
+                            "\n[variables]\nx = { initial = 1 }\n";
   const CommandResult result = run_cartan({"check", scratch.write("mixed.toml", model)});
-  expect_refusal(result, "cannot stand in a file with [variables]");
+  expect_refusal(result, "`equations` are for files of [variables] alone");
   EXPECT_EQ(lines_of(result.err), 1) << result.err;
 }
 

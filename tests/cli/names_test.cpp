@@ -60,6 +60,8 @@ std::vector<NameTable> name_tables() {
   for (int k = 0; k < joint_type_count; ++k)
     joints.names.insert(info(static_cast<JointType>(k)).name);
   for (const FunctionRow& row : all_functions()) functions.names.insert(std::string(row.name));
+  for (const FunctionRow& row : composed_functions()) functions.names.insert(std::string(row.name));
+  functions.names.insert({"angle", "distance"});
   const auto add = [&](const char* what, const Names& names) { tables.push_back({what, names}); };
   add("types of forces", model_file_forces());
   add("types of constraints", model_file_constraints());

@@ -45,6 +45,7 @@ struct Writer {
     (*this)(joint.axis);
     for (Values& axis : joint.axes) (*this)(axis);
     (*this)(joint.sizes);
+    (*this)(joint.inertia);
   }
   void operator()(ForceText& force) {
     (*this)(force.from.at);

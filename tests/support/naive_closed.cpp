@@ -274,7 +274,7 @@ NaiveClosedResult calc_naive_closed_dynamics(const NaiveTree& tree, const NaiveS
     result.reactions.push_back({vec3(w.tail<3>()), vec3(w.head<3>())});
   find_unique_reactions(tree, d, result);
   result.constraint_power = -s.lambda.dot(result.rows.time_rate);
-  read_kinetic_rate(tree, J, forces, result);
+  read_kinetic_rate(tree, state, J, forces, result);
   read_energies(forces, result);
   read_scales(tree, J, forces, result);
   result.power_scale += s.lambda.cwiseAbs().dot(result.rows.J.cwiseAbs() * v.cwiseAbs());

@@ -1,5 +1,5 @@
 // The naive reference for closed mechanisms and constraints: one dense system in all joint speeds
-// v, those of loop joints too (which carry no inertia),
+// v, those of loop joints too (which carry no inertia but that of rotors),
 //   M v' + c = J^T lambda        J v' = gamma,
 // with rows and gamma from naive_constraints.h, M and c by projecting Newton and Euler on
 // differentiated poses. Solved in extended precision by singular values: J may have any rank;

@@ -107,6 +107,8 @@ struct Assembly {
       for (int i = 0; i < j.nv; ++i)
         A.block<1, 6>(12 * n + j.v0 + i, w) =
             relative_column(static_cast<int>(k), j.v0 + i).transpose();
+      // a rotor takes its part of the generalised force
+      for (int i = j.v0; i < j.v0 + j.nv; ++i) A(12 * n + i, speed(i)) += tree.rotor[i];
     }
     return A;
   }
@@ -191,7 +193,7 @@ NaiveResult calc_naive_dynamics(const NaiveTree& tree, const NaiveState& state) 
   fill_mass_matrix(tree, assembly.J, result);
   const VectorXd x = solve_with_friction(assembly, forces, result);
   read_solution(assembly, x, result);
-  read_kinetic_rate(tree, assembly.J, forces, result);
+  read_kinetic_rate(tree, state, assembly.J, forces, result);
   read_energies(forces, result);
   read_scales(tree, assembly.J, forces, result);
   return result;

@@ -3,7 +3,8 @@
 // Unknowns: (alpha, x'') of every body, v' of every speed, the wrench (n, f) at every joint.
 //   J alpha + w x J w = torques         m x'' = forces        (joint wrenches included; 6 per body)
 //   (alpha, x'') - (columns) v' = accelerations at v' = 0     (6 per body)
-//   power of the joint wrench on the joint's unit motions = generalised force  (one per speed)
+//   power of the joint wrench on the joint's unit motions + rotor v' = generalised force
+//                                                             (one per speed)
 // Columns and accelerations come from differentiating poses (naive_motion.h), forces from the
 // contract's table (naive_forces.h). Solved by LU with refinement in extended precision; bearing
 // loads by fixed-point iteration. Trees only; exact friction only while it slips.

@@ -50,7 +50,20 @@ double symbol_value(const Situation& s, const Symbol& symbol) {
     case Quantity::potential:
       return s.out.potential;
     case Quantity::variable:
-    case Quantity::variable_rate:
+      return s.tree.variables[i];
+    case Quantity::body_rotation:
+      return s.bodies[i].X.R(c / 3, c % 3);
+    case Quantity::point_position:
+    case Quantity::point_velocity: {
+      const NamedPoint& point = s.tree.model->points[i];
+      const Vec3<double> at = s.vec3(point.at);
+      const bool place = symbol.quantity == Quantity::point_position;
+      if (point.body == world) return place ? at[c] : 0;
+      const NaiveBody& body = s.bodies[point.body];
+      const Vec3<double> x = body.X.p + body.X.R * at;
+      return place ? x[c] : body.velocity_at(x)[c];
+    }
+    default:
       break;
   }
   return std::nan("");
@@ -367,6 +380,7 @@ double kinetic_energy(const Situation& s) {
     sum += s.tree.bodies[i].mass * norm2(s.bodies[i].com_velocity) +
            dot(w, s.tree.bodies[i].inertia * w);
   }
+  for (int k = 0; k < s.tree.nv; ++k) sum += s.tree.rotor[k] * s.state.v[k] * s.state.v[k];
   return 0.5 * sum;
 }
 

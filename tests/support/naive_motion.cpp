@@ -141,8 +141,15 @@ NaiveTree make_naive_tree(const Model& model, std::span<const double> parameters
     j.v0 = tree.nv;
     tree.nq += j.nq;
     tree.nv += j.nv;
+    tree.rotor.resize(tree.nv, 0.0);
+    if (joint.inertia.given()) {
+      const std::vector<double> inertia = evaluate<double>(joint.inertia, parameters);
+      std::copy(inertia.begin(), inertia.end(), tree.rotor.begin() + j.v0);
+    }
     tree.joints.push_back(j);
   }
+  for (const Variable& variable : model.variables)
+    tree.variables.push_back(evaluate<double>(variable.initial, parameters)[0]);
   for (const Body& body : model.bodies)
     tree.bodies.push_back(calc_mass_properties<double>(body, parameters));
   tree.loops = model.loop_joints;

@@ -39,6 +39,8 @@ struct NaiveTree {
   std::vector<int> loops;          // the others, file order
   std::vector<MassProperties<double>> bodies;
   int nq = 0, nv = 0;
+  std::vector<double> rotor;      // per speed: inertia of a rotor
+  std::vector<double> variables;  // [variables] beside the bodies: their initial values
 };
 
 NaiveTree make_naive_tree(const Model& model, std::span<const double> parameters);

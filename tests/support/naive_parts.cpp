@@ -41,10 +41,17 @@ void fill_mass_matrix(const NaiveTree& tree, const std::vector<Eigen::Matrix3d>&
                    x = result.columns.middleRows(6 * i + 3, 3);
     result.mass_matrix += w.transpose() * J[i] * w + tree.bodies[i].mass * x.transpose() * x;
   }
+  result.mass_matrix.diagonal() += Eigen::Map<const VectorXd>(tree.rotor.data(), tree.nv);
 }
 
-void read_kinetic_rate(const NaiveTree& tree, const std::vector<Eigen::Matrix3d>& J,
-                       const NaiveForces& forces, NaiveResult& result) {
+void read_kinetic_rate(const NaiveTree& tree, const NaiveState& state,
+                       const std::vector<Eigen::Matrix3d>& J, const NaiveForces& forces,
+                       NaiveResult& result) {
+  for (int k = 0; k < tree.nv; ++k) {
+    const double power = tree.rotor[k] * state.v[k] * result.vdot[k];
+    result.kinetic_rate += power;
+    result.power_scale += std::fabs(power);
+  }
   for (std::size_t i = 0; i < J.size(); ++i) {
     const NaiveBody& b = result.bodies[i];
     const double turning = dot(b.w, vec3(J[i] * eigen(b.alpha)));

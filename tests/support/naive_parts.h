@@ -27,13 +27,14 @@ std::vector<Eigen::Matrix3d> world_inertias(const NaiveTree& tree,
 // Velocities (w, x' of the centre of mass) of all bodies for each unit speed.
 void fill_columns(const NaiveTree& tree, const NaiveState& state, NaiveResult& result);
 
-// columns^T diag(J, m) columns
+// columns^T diag(J, m) columns, and rotors on the diagonal
 void fill_mass_matrix(const NaiveTree& tree, const std::vector<Eigen::Matrix3d>& J,
                       NaiveResult& result);
 
 // The rate of kinetic energy, from the accelerations of the bodies.
-void read_kinetic_rate(const NaiveTree& tree, const std::vector<Eigen::Matrix3d>& J,
-                       const NaiveForces& forces, NaiveResult& result);
+void read_kinetic_rate(const NaiveTree& tree, const NaiveState& state,
+                       const std::vector<Eigen::Matrix3d>& J, const NaiveForces& forces,
+                       NaiveResult& result);
 void read_energies(const NaiveForces& forces, NaiveResult& result);
 
 // After everything else: sizes that errors are measured against.

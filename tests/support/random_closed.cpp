@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "support/random_parts.h"
+
 namespace cartan {
 namespace {
 
@@ -461,6 +463,9 @@ ModelDescription make_random_closed_mechanism(std::uint64_t seed,
     attempt(b, 4, any_number, [&](ModelDescription& d) { return add_doubled_joint(b, d); });
   add_constraints(b);
   finish(b);
+  // of its own: the rest does not depend on it
+  Random rotors(~seed / 3);
+  random_parts::add_rotors(rotors, options.tree.rotors, b.model.joints);
   return std::move(b.model);
 }
 

@@ -46,7 +46,7 @@ std::string any_name(Builder& b, Names names) {
     case 1:
       return any_body(b) + b.random.pick(place);
     case 2:
-      return "k";
+      return b.options.inputs ? "push" : "k";
     case 3:
     case 4: {
       if (joint < 0) return "k";
@@ -58,10 +58,17 @@ std::string any_name(Builder& b, Names names) {
       const int nv = info(b.joint_types[joint]).nv;
       return component(b.model.joints[joint].name + ".v", nv, b.random.integer(0, nv - 1));
     }
-    case 6:
-      return any_body(b) + b.random.pick(linear);
-    case 7:
-      return any_body(b) + b.random.pick(angular);
+    case 6: {
+      const std::string& body = any_body(b);
+      const std::string& suffix = b.random.pick(linear);
+      if (!b.rotors.chance(0.4)) return body + suffix;
+      return b.model.points.empty() ? body + ".R[0,2]" : "tip" + suffix;
+    }
+    case 7: {
+      const std::string& body = any_body(b);
+      const std::string& suffix = b.random.pick(angular);
+      return b.rotors.chance(0.3) ? "sin(" + body + ".yaw)" : body + suffix;
+    }
     default:
       return b.random.chance(0.5) ? "atan(0.1*kinetic)" : "atan(0.1*potential)";
   }
@@ -281,6 +288,32 @@ void add_forces(Builder& b) {
   const int count = b.random.integer(1, 3 + static_cast<int>(b.model.bodies.size()) / 2);
   for (int k = 0; k < count; ++k) b.random.pick(kinds)(b);
   if (o.bushings) add_bushing(b);
+}
+
+void add_variables(Builder& b) {
+  const auto name = [](int k) { return "z" + std::to_string(k); };
+  for (int k = 0; k < b.options.variables; ++k) {
+    VariableText variable;
+    variable.name = name(k);
+    variable.initial = number(b, b.random.uniform(-1, 1));
+    variable.rate = Value(any_expression(b, Names::everything, 1) + " - " + name(k) + "*" +
+                          name((k + 1) % b.options.variables));
+    b.model.variables.push_back(variable);
+  }
+  ForceText push;
+  push.type = "wrench";
+  push.body = any_body(b);
+  push.force = {Value("2*" + name(0)), Value(0.0),
+                Value("sin(" + name(b.options.variables - 1) + ")")};
+  b.model.forces.push_back(push);
+  const int joint = any_moving_joint(b);
+  if (joint < 0) return;
+  ForceText motor;
+  motor.type = "joint";
+  motor.joint = b.model.joints[joint].name;
+  for (int k = 0; k < info(b.joint_types[joint]).nv; ++k)
+    motor.value.push_back(Value("0.5*push*" + name(0) + " - 0.2*" + name(b.options.variables - 1)));
+  b.model.forces.push_back(motor);
 }
 
 }  // namespace cartan::random_parts

@@ -65,15 +65,35 @@ void add_gravity(Builder& b) {
   if (b.random.chance(0.2)) b.model.gravity_frame = b.random.pick(b.model.bodies).name;
 }
 
+void add_rotors(Random& random, double likelihood, std::vector<JointText>& joints) {
+  for (JointText& joint : joints) {
+    const JointType type = *joint_type_from_name(joint.type);
+    const int nv = info(type).nv;
+    const bool wanted = random.chance(likelihood);
+    if (!wanted || nv == 0 || nv != info(type).nq || !joint.inertia.empty()) continue;
+    for (int k = 0; k < nv; ++k) joint.inertia.push_back(random.uniform(0.05, 1));
+  }
+}
+
 }  // namespace random_parts
 
 ModelDescription make_random_mechanism(std::uint64_t seed, const RandomMechanismOptions& options) {
   random_parts::Builder b(seed, options);
   b.model.name = "random " + std::to_string(seed);
   b.model.parameters = {{"half", 0.5}, {"unit", "2*half"}, {"k", b.random.uniform(0.5, 1.5)}};
+  if (options.inputs) b.model.inputs = {{"push", b.rotors.uniform(0.5, 1.5)}};
   random_parts::add_bodies_and_joints(b);
+  random_parts::add_rotors(b.rotors, options.rotors, b.model.joints);
+  if (b.rotors.chance(0.5)) {
+    PointText tip;
+    tip.name = "tip";
+    tip.body = b.rotors.pick(b.model.bodies).name;
+    tip.at = {0.3, -0.2, 0.1};
+    b.model.points = {tip};
+  }
   random_parts::add_gravity(b);
   if (options.forces) random_parts::add_forces(b);
+  if (options.variables > 0) random_parts::add_variables(b);
   return std::move(b.model);
 }
 

@@ -22,6 +22,9 @@ struct RandomMechanismOptions {
   // how likely a spherical joint that was drawn is an ellipsoidal one
   double ellipsoidal = 0.4;
   double turned = 0;        // how likely an angle of a hinge starts several turns away
+  double rotors = 0.2;      // how likely a joint with plain coordinates has a rotor
+  bool inputs = true;       // expressions mention an entry of [inputs]
+  int variables = 0;        // [variables] beside the bodies, which forces read (`forces` or not)
   bool reversed = true;     // some joints have the new body as their parent
   bool shuffled = true;     // bodies and joints stand in the file in any order
   bool expressions = true;  // some numbers are written over parameters

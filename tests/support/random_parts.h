@@ -9,13 +9,14 @@ namespace cartan::random_parts {
 
 struct Builder {
   Random random;
-  Random turns;  // of its own: the rest does not depend on it
+  Random turns;   // of its own: the rest does not depend on it
+  Random rotors;  // likewise
   const RandomMechanismOptions& options;
   ModelDescription model;
   std::vector<JointType> joint_types;  // beside model.joints
 
   Builder(std::uint64_t seed, const RandomMechanismOptions& o)
-      : random(seed), turns(~seed), options(o) {}
+      : random(seed), turns(~seed), rotors(~seed / 2), options(o) {}
 };
 
 // A number, sometimes written as an expression over the parameters.
@@ -27,5 +28,8 @@ PlacementText placement(Builder& b, const std::string& body, double reach);
 void add_bodies_and_joints(Builder& b);
 void add_gravity(Builder& b);
 void add_forces(Builder& b);
+void add_rotors(Random& random, double likelihood, std::vector<JointText>& joints);
+// Their rates read everything; a joint force and a wrench read them.
+void add_variables(Builder& b);
 
 }  // namespace cartan::random_parts

@@ -13,6 +13,7 @@ void declare_model(Arguments& arguments, ModelArguments& target) {
   arguments.positional("MODEL", "model file (TOML; or URDF, MJCF, SDF)", target.path);
   arguments.repeated("--set", "NAME=VALUE", "override an entry of [parameters]; repeatable",
                      target.sets);
+  declare_inputs(arguments, target.inputs);
   declare_consent(arguments, target);
   declare_import(arguments, target);
   arguments.names_from([&target]() -> std::unique_ptr<const Model> {
@@ -23,6 +24,18 @@ void declare_model(Arguments& arguments, ModelArguments& target) {
       return nullptr;
     }
   });
+}
+
+void declare_inputs(Arguments& arguments, InputArguments& target) {
+  arguments.repeated("--input", "NAME=EXPR",
+                     "value of an entry of [inputs]: a number, or an expression of t and "
+                     "parameters; repeatable",
+                     target.values);
+  arguments.option("--input-file", "FILE.csv", "inputs from a table with the columns t and names",
+                   target.file);
+  arguments.option("--input-kind", "KIND",
+                   "between the rows of the input file: steps, linear (default) or smooth",
+                   target.kind);
 }
 
 void declare_import(Arguments& arguments, ModelArguments& target) {

@@ -12,6 +12,7 @@ namespace cartan {
 
 void declare_model(Arguments& arguments, ModelArguments& target);
 void declare_consent(Arguments& arguments, ModelArguments& target);
+void declare_inputs(Arguments& arguments, InputArguments& target);
 // How files of other tools are read.
 void declare_import(Arguments& arguments, ModelArguments& target);
 

@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "mechanics/constraints/loop_rotors.h"
+
 namespace cartan {
 namespace {
 
@@ -462,17 +464,10 @@ void iterate_thin(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   ws.failed |= !(last < 1e-9);
 }
 
-}  // namespace
-
 template <class S>
-void make_sparse_rows(const Mechanism<S>& mechanism, const int* active, SparseRows<S>& rows) {
-  SparseBuilder<S>(mechanism, active, rows)();
-}
-
-template <class S>
-void solve_absolute(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+void solve_free_bodies(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   SparseRows<S>& m = ws.sparse;
-  if (m.source0.empty()) make_sparse_rows(mechanism, ws.mode.data() + mechanism.mode_count, m);
+  if (m.source0.empty()) SparseBuilder<S>(mechanism, ws.mode.data() + mechanism.mode_count, m)();
   ws.fronts.least_pivot = 1;
   std::fill(m.panels.begin(), m.panels.end(), S(0));
   start_right(mechanism, ws);
@@ -494,6 +489,19 @@ void solve_absolute(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
       ws.vdot[link.v0 + 3 + k] = slide[k];
     }
   }
+}
+
+}  // namespace
+
+template <class S>
+void make_sparse_rows(const Mechanism<S>& mechanism, const int* active, SparseRows<S>& rows) {
+  SparseBuilder<S>(mechanism, active, rows)();
+}
+
+template <class S>
+void solve_absolute(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  if (mechanism.loop_rotors.empty()) return solve_free_bodies(mechanism, ws);
+  solve_with_loop_rotors<S>(mechanism, ws, solve_free_bodies<S>);
 }
 
 #define CARTAN_INSTANTIATE(S)                                                         \

@@ -242,7 +242,10 @@ class AbsoluteSystem final : public MechanicalSystem {
     const std::size_t n = model_.bodies.size();
     State state;
     state.t = tree.t;
-    state.x.resize(13 * n + (motion_ ? quadratures() : mechanism_.has_power ? 1 : 0));
+    const std::size_t nz = model_.variables.size();
+    state.x.resize(13 * n + nz + (motion_ ? quadratures() : mechanism_.has_power ? 1 : 0));
+    std::copy_n(tree.x.begin() + tree_->variables_begin(), nz,
+                state.x.begin() + static_cast<long>(13 * n));
     for (std::size_t b = 0; b < n; ++b) {
       const BodyState& body = now.bodies[b];
       const Mat3<double> R = rotation_matrix(body.orientation);
@@ -267,7 +270,11 @@ class AbsoluteSystem final : public MechanicalSystem {
   State to_tree(StateView at) const {
     Observation now;
     observe(at, now, *motion_->make_workspace());
-    return tree_->make_state(at.t, {now.q.begin(), now.q.end()}, {now.v.begin(), now.v.end()});
+    State tree =
+        tree_->make_state(at.t, {now.q.begin(), now.q.end()}, {now.v.begin(), now.v.end()});
+    std::copy(now.variables.begin(), now.variables.end(),
+              tree.x.begin() + tree_->variables_begin());
+    return tree;
   }
 
   const Model& model_;

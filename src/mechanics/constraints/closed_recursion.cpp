@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "mechanics/absolute/absolute_solver.h"
+#include "mechanics/constraints/loop_rotors.h"
 #include "mechanics/tree/articulated_body.h"
 #include "symbolic/expression.h"
 
@@ -328,12 +329,8 @@ void apply_multipliers(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, in
   }
 }
 
-}  // namespace
-
 template <class S>
-void solve_closed(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
-  if constexpr (!std::is_same_v<S, Expression>)
-    if (mechanism.absolute) return solve_absolute(mechanism, ws);
+void solve_without_loop_rotors(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   const ConstraintPlan& plan = ws.plan;
   const int n = static_cast<int>(mechanism.links.size());
   ws.fronts.least_pivot = 1;
@@ -352,6 +349,16 @@ void solve_closed(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
     accelerate(mechanism, ws, i);
     if (plan.front_at[i] >= 0) solve_at_link(plan.front_at[i], ws.links[i], ws);
   }
+}
+
+}  // namespace
+
+template <class S>
+void solve_closed(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  if constexpr (!std::is_same_v<S, Expression>)
+    if (mechanism.absolute) return solve_absolute(mechanism, ws);
+  if (mechanism.loop_rotors.empty()) return solve_without_loop_rotors(mechanism, ws);
+  solve_with_loop_rotors<S>(mechanism, ws, solve_without_loop_rotors<S>);
 }
 
 #define CARTAN_INSTANTIATE(S) \

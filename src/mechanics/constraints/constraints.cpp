@@ -319,6 +319,13 @@ void calc_loop_wrench(const Mechanism<S>& mechanism, const MotionWorkspace<S>& w
     force += ws.lambda[source.row] * ws.source_f[s];
     torque += ws.lambda[source.row] * (ws.source_n[s] - cross(arm, ws.source_f[s]));
   }
+  for (const LoopRotor<S>& rotor : mechanism.loop_rotors) {
+    if (rotor.loop != l) continue;
+    const int k = loop.shape.v0 + rotor.component;
+    const S size = -rotor.inertia * ws.loop_vdot[k];
+    force += size * ws.loop_speed[k].beta;
+    torque += size * ws.loop_speed[k].alpha;
+  }
   if (!mechanism.has_forces || !mechanism.loops_act) return;
   for (int k = loop.shape.v0; k < loop.shape.v0 + loop.shape.nv; ++k) {
     force += ws.loop_tau[k] * ws.loop_speed[k].beta;
@@ -375,7 +382,7 @@ void fill_drive_multipliers(const Mechanism<S>& mechanism, MotionWorkspace<S>& w
     const auto& drive = std::get<DriveElement<S>>(mechanism.constraints[mechanism.rows[r].element]);
     const int i = mechanism.link_of_joint[drive.joint];
     const int k = speed - mechanism.links[i].v0;
-    S force = joint_force_component(mechanism, ws, i, k);
+    S force = joint_force_component(mechanism, ws, i, k) + mechanism.rotor[speed] * ws.vdot[speed];
     if (mechanism.has_forces) force -= ws.tau[speed];
     for (const RowTerm<S>& term : mechanism.terms)
       if (term.link == i && term.component == k) force -= term.factor * ws.lambda[term.row];

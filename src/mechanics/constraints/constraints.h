@@ -47,7 +47,8 @@ template <class S>
 void calc_loop_accelerations(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, S* vdot);
 
 // The whole wrench of the parent on the child through loop joint l, about C's origin in world axes:
-// of its equations, of forces in it, of drives and couplers that act on it.
+// of its equations, of forces in it, of drives and couplers that act on it. Needs fill_reactions
+// where loop joints have rotors.
 template <class S>
 void calc_loop_wrench(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, int l,
                       Vec3<S>& torque, Vec3<S>& force);

@@ -57,6 +57,13 @@ class DiscreteMotion final : public DiscreteMechanics {
   }
 
   std::string refusal() const override {
+    if (mechanism_.nz > 0)
+      return "variational integrates positions and momenta, and the [variables] beside the bodies "
+             "are neither; use gl1 to gl8, rk45 or dop853";
+    if (!mechanism_.loop_rotors.empty())
+      return "variational knows rotors (`inertia`) of joints whose coordinates are in the state; "
+             "here one turns with a joint that closes a loop: use gl1 to gl8, or for a tree the "
+             "formulation recursive";
     if (mechanism_.friction_modes == 0) return "";
     for (const Force& force : mechanism_.model->forces) {
       const auto* friction = std::get_if<FrictionForce>(&force.law);
@@ -89,6 +96,8 @@ class DiscreteMotion final : public DiscreteMechanics {
       calc_link_momenta(mechanism_, ws, i, L, P);
       put_link(L, P, i, p);
     }
+    for (int j = 0; j < mechanism_.nv; ++j)
+      p[p.size() - mechanism_.nv + j] = mechanism_.rotor[j] * ws.v[j];
   }
 
   bool calc_forces(StateView at, std::span<double> F, Workspace& workspace) const override {
@@ -149,7 +158,7 @@ class DiscreteMotion final : public DiscreteMechanics {
   void improve(std::span<double> d, std::span<double> change, Workspace& workspace) const override {
     DiscreteWorkspace& w = own(workspace);
     displace(d, w);
-    fill_residual(w);
+    fill_residual(d, w);
     MotionWorkspace<double>& ws = w.start;
     if (constrained()) {
       displace_all(d, w.q1, w.low1, w);
@@ -170,7 +179,7 @@ class DiscreteMotion final : public DiscreteMechanics {
     DiscreteWorkspace& w = own(workspace);
     MotionWorkspace<double>& ws = w.start;
     displace(d, w);
-    fill_residual(w);
+    fill_residual(d, w);
     ws.joint_n = ws.wrench_n;
     ws.joint_f = ws.wrench_f;
     const std::span<double> left = p1.last(mechanism_.nv);
@@ -181,6 +190,7 @@ class DiscreteMotion final : public DiscreteMechanics {
     });
     for (std::size_t i = 0; i < w.links.size(); ++i) put_link(w.links[i].L, w.links[i].P, i, p1);
     hand_to_links(left, p1_low, ws);
+    for (int j = 0; j < mechanism_.nv; ++j) left[j] += mechanism_.rotor[j] * d[j] / w.h;
     displace_all(d, q1, q1_low, w);
   }
 
@@ -217,7 +227,8 @@ class DiscreteMotion final : public DiscreteMechanics {
   }
 
   // p0 + J(q0)^T lambda - (L, P) as wrenches on the links and forces in the joints of `start`.
-  void fill_residual(DiscreteWorkspace& w) const {
+  // Rotors have the momenta I d / h along their coordinates.
+  void fill_residual(std::span<const double> d, DiscreteWorkspace& w) const {
     MotionWorkspace<double>& ws = w.start;
     const std::span<const double> p = w.p0, low = w.p0_low;
     for (std::size_t i = 0; i < w.links.size(); ++i) {
@@ -228,7 +239,8 @@ class DiscreteMotion final : public DiscreteMechanics {
       ws.wrench_f[i] = f;
     }
     for (int j = 0; j < mechanism_.nv; ++j)
-      ws.tau[j] = p[p.size() - mechanism_.nv + j] + low[p.size() - mechanism_.nv + j];
+      ws.tau[j] = (p[p.size() - mechanism_.nv + j] - mechanism_.rotor[j] * d[j] / w.h) +
+                  low[p.size() - mechanism_.nv + j];
     for (std::size_t s = 0; s < mechanism_.sources.size(); ++s) {
       const RowSource& source = mechanism_.sources[s];
       if (source.link == world) continue;

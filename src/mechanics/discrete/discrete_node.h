@@ -1,7 +1,7 @@
 // A node of the discrete motion (discrete_motion.h) for one scalar: forces, momenta and speeds.
 //
 // Momenta and forces are lists: six numbers per link (moment about the centre of mass and force,
-// world axes), then one per speed (what acts in the joints).
+// world axes), then one per speed (what acts in the joints; of momenta: those of rotors).
 #pragma once
 
 #include <algorithm>
@@ -158,7 +158,8 @@ void calc_speeds(const Mechanism<S>& mechanism, const S& t, const S* q, const S*
     ws.wrench_n[i] = moment_at(p, i) - L + cross(ws.links[i].R * mechanism.bodies[i].com_L, f);
     ws.wrench_f[i] = f;
   }
-  std::copy(p.end() - mechanism.nv, p.end(), ws.tau.begin());
+  for (int j = 0; j < mechanism.nv; ++j)
+    ws.tau[j] = p[p.size() - mechanism.nv + j] - mechanism.rotor[j] * guess[j];
   ws.row_rest = moving.row_speed;
   for_each_tree_drive(mechanism, [&](const DriveElement<S>& drive, const Link<S>& link) {
     S* to = ws.prescribed.data() + link.v0;

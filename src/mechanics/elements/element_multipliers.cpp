@@ -26,7 +26,9 @@ Matrix3 source_matrix(const ElementMechanism<double>& elements, const ElementWor
 Matrix3 applied_matrix(const ElementMechanism<double>& elements, const ElementWorkspace<double>& ws,
                        std::size_t i) {
   if (!elements.mechanism.has_forces) return {};
-  return 0.5 * cross(ws.motion.wrench_n[i], ws.motion.links[i].R);
+  Vector3 couple = ws.motion.wrench_n[i];
+  if (!elements.mechanism.loop_rotors.empty()) couple += ws.motion.rotor_n[i];
+  return 0.5 * cross(couple, ws.motion.links[i].R);
 }
 
 double contract(const Matrix3& a, const Matrix3& b) {

@@ -17,6 +17,7 @@
 #include "mechanics/joints/turns.h"
 #include "mechanics/machine/kinematics.h"
 #include "mechanics/machine/several_points.h"
+#include "mechanics/machine/variable_states.h"
 #include "mechanics/tree/tree_report.h"
 #include "system/held_multipliers.h"
 
@@ -75,7 +76,7 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     dual_ = make_element_mechanism<Dual4>(absolute_, parameters, start);
     pack_ = make_element_mechanism<Pack4>(absolute_, parameters, start);
     work_ = make_work_split(elements_.mechanism);
-    space_.add_vector(2 * elements_.size() + quadratures());
+    space_.add_vector(2 * elements_.size() + variable_count() + quadratures());
   }
 
   const Model& model() const override { return model_; }
@@ -97,7 +98,7 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     const std::string problem = free_->split_work();
     work_.split = free_->quadratures() > 1;
     space_ = StateSpace();
-    space_.add_vector(2 * elements_.size() + quadratures());
+    space_.add_vector(2 * elements_.size() + variable_count() + quadratures());
     return problem;
   }
 
@@ -144,7 +145,7 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     RotationWorkspace& w = own(workspace);
     ++w.jacobians;
     if (!w.dual) w.dual = make_element_workspace(dual_);
-    differentiate_columns(at.x, 2 * elements_.size(), J, w.dual_x, w.dual_xdot,
+    differentiate_columns(at.x, 2 * elements_.size() + variable_count(), J, w.dual_x, w.dual_xdot,
                           [&](const Dual4* x, Dual4* xdot) {
                             evaluate(dual_, Dual4(at.t), x, at.mode, xdot, *w.dual);
                           });
@@ -155,7 +156,8 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
   }
   std::string component_name(int i) const override {
     const int n = elements_.size();
-    if (i >= 2 * n) return "work";
+    if (i >= 2 * n + variable_count()) return "work";
+    if (i >= 2 * n) return model_.variables[i - 2 * n].name;
     const int k = i % n % element_count;
     const std::string& body = model_.bodies[i % n / element_count].name;
     const std::string name = k < 9 ? fmt::format("{}.R{}{}", body, k % 3 + 1, k / 3 + 1)
@@ -186,6 +188,10 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
   // ---- multipliers that are held
 
   std::string refusal() const override {
+    if (!elements_.mechanism.loop_rotors.empty())
+      return "held-multipliers holds the forces of the constraints, and those of rotors "
+             "(`inertia` of a joint) follow from accelerations; use another integrator, such as "
+             "gl3";
     for (std::size_t i = 0; i < elements_.bodies.size(); ++i)
       if (!has_full_inertia(elements_, i))
         return fmt::format(
@@ -215,6 +221,7 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     RotationWorkspace& w = own(workspace);
     ++w.evaluations;
     set_mode(at.mode, w.elements);
+    set_variables(elements_.mechanism, at.x.data() + 2 * elements_.size(), w.elements.motion);
     calc_held_rates(elements_, at.t, at.x.data(), multipliers, xdot.data(), w.elements);
     finish(elements_, xdot.data(), w.elements);
   }
@@ -271,10 +278,14 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     RotationWorkspace& w = own(workspace);
     MotionWorkspace<double>& ws = w.elements.motion;
     const Mechanism<double>& mechanism = elements_.mechanism;
-    kinematics_at(at, w.elements);
+    mechanism.outputs_need_motion ? solve_at(at, w.elements) : kinematics_at(at, w.elements);
     ws.kinetic = calc_kinetic_energy(mechanism, ws);
     ws.potential = calc_potential_energy(mechanism, ws);
     fill_loop_coordinates(mechanism, ws);
+    if (mechanism.outputs_need_motion) {
+      restore_rows(elements_, w.elements);
+      fill_output_motion(mechanism, ws);
+    }
     fill_observation(mechanism, ws, result);
     result.position_violation = calc_position_violation(mechanism, ws);
     result.velocity_violation = calc_velocity_violation(mechanism, ws);
@@ -342,6 +353,7 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
   }
   void kinematics_at(StateView at, ElementWorkspace<double>& ws) const {
     set_mode(at.mode, ws);
+    set_variables(elements_.mechanism, at.x.data() + 2 * elements_.size(), ws.motion);
     fill_element_kinematics(elements_, at.t, at.x.data(), ws);
   }
   void solve_at(StateView at, ElementWorkspace<double>& ws) const {
@@ -359,6 +371,7 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
   void evaluate(const ElementMechanism<S>& elements, const S& t, const S* x,
                 std::span<const int> mode, S* xdot, ElementWorkspace<S>& ws) const {
     set_mode(mode, ws);
+    set_variables(elements.mechanism, x + 2 * elements.size(), ws.motion);
     calc_element_rates(elements, t, x, xdot, ws);
     finish(elements, xdot, ws);
   }
@@ -366,7 +379,10 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
   template <class S>
   void finish(const ElementMechanism<S>& elements, S* xdot, ElementWorkspace<S>& ws) const {
     const Mechanism<S>& mechanism = elements.mechanism;
-    calc_powers(mechanism, ws.motion, work_, xdot + 2 * elements.size());
+    xdot += 2 * elements.size();
+    calc_variable_rates(mechanism, ws.motion, xdot);
+    calc_powers(mechanism, ws.motion, work_, xdot + mechanism.nz);
+    xdot -= 2 * elements.size();
     if (ws.motion.failed) xdot[0] = S(std::numeric_limits<double>::quiet_NaN());
   }
 
@@ -391,8 +407,9 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     State& state = w.in_groups;
     state.t = at.t;
     state.mode.assign(at.mode.begin(), at.mode.end());
-    state.x.assign(13 * n + quadratures(), 0.0);
-    std::copy(at.x.end() - quadratures(), at.x.end(), state.x.end() - quadratures());
+    const int rest = variable_count() + quadratures();
+    state.x.assign(13 * n + rest, 0.0);
+    std::copy(at.x.end() - rest, at.x.end(), state.x.end() - rest);
     for (std::size_t i = 0; i < n; ++i) {
       const ElementBody<double>& body = elements_.bodies[i];
       const double *x = at.x.data() + element_count * i, *v = x + elements_.size();
@@ -423,7 +440,8 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     state.mode = free.mode;
     state.x.resize(space_.size());
     if (free.x.size() < 13 * n) return;  // there is no consistent start
-    std::copy(free.x.end() - quadratures(), free.x.end(), state.x.end() - quadratures());
+    const int rest = variable_count() + quadratures();
+    std::copy(free.x.end() - rest, free.x.end(), state.x.end() - rest);
     for (std::size_t i = 0; i < n; ++i) {
       const ElementBody<double>& body = elements_.bodies[i];
       const double *q = free.x.data() + 7 * i, *v = free.x.data() + 7 * n + 6 * i;

@@ -16,6 +16,12 @@ S calc_kinetic_energy(const Mechanism<S>& mechanism, const MotionWorkspace<S>& w
     const Vec3<S> w = transpose_times(x.R, x.w);
     sum += mechanism.links[i].mass * norm2(v) + dot(w, body.J_com_L * w);
   }
+  for (const Link<S>& link : mechanism.links)
+    if (link.geared)
+      for (int j = link.v0; j < link.v0 + link.nv; ++j) sum += mechanism.rotor[j] * square(ws.v[j]);
+  for (const LoopRotor<S>& rotor : mechanism.loop_rotors)
+    sum +=
+        rotor.inertia * square(ws.loop_v[mechanism.loops[rotor.loop].shape.v0 + rotor.component]);
   return S(0.5) * sum;
 }
 

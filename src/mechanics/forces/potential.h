@@ -39,6 +39,22 @@ struct PotentialElement {
         force[symbol.component] = -slope;
         add_force(ws, link, point_position(ws, origin), force);
         energy.potential_rate += slope * point_velocity(ws, origin)[symbol.component];
+      } else if (symbol.quantity == Quantity::point_position) {
+        const Point<S>& point = mechanism.points[symbol.index];
+        Vec3<S> force;
+        force[symbol.component] = -slope;
+        add_force(ws, point.link, point_position(ws, point), force);
+        energy.potential_rate += slope * point_velocity(ws, point)[symbol.component];
+      } else if (symbol.quantity == Quantity::body_rotation) {
+        // dR_ij = (turn x R_j)_i = turn . (R_j x e_i)
+        const int link = mechanism.link_of_body[symbol.index];
+        const auto& x = ws.links[link];
+        Vec3<S> row;
+        row[symbol.component / 3] = S(1);
+        const Vec3<S> lever =
+            cross(x.R * mechanism.bodies[link].X_LB.R.c[symbol.component % 3], row);
+        ws.wrench_n[link] -= slope * lever;
+        energy.potential_rate += slope * dot(x.w, lever);
       }
     }
     return energy;
@@ -58,12 +74,19 @@ struct PotentialElement {
     apply(out.mechanism(), out.ws());
     std::vector<int> bodies, joints;
     for (const Symbol& symbol : value->program.inputs) {
-      if (symbol.quantity == Quantity::body_position) out.once(bodies, symbol.index);
+      if (symbol.quantity == Quantity::body_position || symbol.quantity == Quantity::body_rotation)
+        out.once(bodies, symbol.index);
+      if (symbol.quantity == Quantity::point_position &&
+          out.mechanism().points[symbol.index].link != world)
+        out.once(bodies, out.mechanism().bodies[out.mechanism().points[symbol.index].link].body);
       if (symbol.quantity == Quantity::joint_q) out.once(joints, symbol.index);
     }
     for (int body : bodies) {
       const int link = out.mechanism().link_of_body[body];
-      out.add(link, body_pose(out.mechanism(), out.ws(), link).p, out.ws().wrench_f[link]);
+      const Vec3<double> origin = body_pose(out.mechanism(), out.ws(), link).p;
+      const Vec3<double>& force = out.ws().wrench_f[link];
+      out.add(link, origin, force,
+              out.ws().wrench_n[link] - cross(origin - out.ws().links[link].o, force));
     }
     for (int joint : joints) out.add_joint(joint);
   }

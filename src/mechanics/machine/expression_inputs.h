@@ -47,8 +47,30 @@ S symbol_value(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, cons
     case Quantity::branch:
       return S(static_cast<double>(ws.mode[mechanism.friction_modes + symbol.index]));
     case Quantity::variable:
+      return ws.variables[symbol.index];
+    case Quantity::body_rotation: {
+      const int link = mechanism.link_of_body[symbol.index];
+      const Vec3<S>& column = mechanism.bodies[link].X_LB.R.c[symbol.component % 3];
+      return (ws.links[link].R * column)[symbol.component / 3];
+    }
+    case Quantity::point_position:
+      return point_position(ws, mechanism.points[symbol.index])[symbol.component];
+    case Quantity::point_velocity:
+      return point_velocity(ws, mechanism.points[symbol.index])[symbol.component];
+    case Quantity::joint_acceleration:
+      return joint_number(mechanism, symbol.index, ws.vdot.data(), ws.loop_vdot,
+                          &Link<S>::v0)[symbol.component];
+    case Quantity::body_acceleration: {
+      const int link = mechanism.link_of_body[symbol.index];
+      return point_acceleration(ws,
+                                Point<S>{link, mechanism.bodies[link].X_LB.p})[symbol.component];
+    }
+    case Quantity::point_acceleration:
+      return point_acceleration(ws, mechanism.points[symbol.index])[symbol.component];
+    case Quantity::reaction:
+    case Quantity::multiplier:  // outputs get these elsewhere (tree_report.cpp)
     case Quantity::variable_rate:
-      break;  // mechanisms have none
+      break;  // rates beside bodies are formulas
   }
   return S(0);
 }

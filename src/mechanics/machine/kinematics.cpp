@@ -1,6 +1,7 @@
 #include "mechanics/machine/kinematics.h"
 
 #include "mechanics/constraints/constraints.h"
+#include "mechanics/constraints/loop_rotors.h"
 #include "mechanics/joints/joint_motion.h"
 #include "mechanics/machine/expression_inputs.h"
 #include "symbolic/expression.h"
@@ -248,6 +249,13 @@ void fill_reactions(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
     if (mechanism.has_forces) {
       ws.joint_n[i] -= ws.wrench_n[i];
       ws.joint_f[i] -= ws.wrench_f[i];
+    }
+  }
+  if (!mechanism.loop_rotors.empty()) {
+    fill_rotor_wrenches(mechanism, ws);
+    for (int i = 0; i < n; ++i) {
+      ws.joint_n[i] -= ws.rotor_n[i];
+      ws.joint_f[i] -= ws.rotor_f[i];
     }
   }
   // constraint forces push on the links like any other force

@@ -52,6 +52,14 @@ Vec3<S> point_velocity(const MotionWorkspace<S>& ws, const Point<S>& point) {
   const LinkState<S>& link = ws.links[point.link];
   return link.u + cross(link.w, link.R * point.p);
 }
+// From the accelerations of the links, which hold -gravity.
+template <class S>
+Vec3<S> point_acceleration(const MotionWorkspace<S>& ws, const Point<S>& point) {
+  if (point.link == world) return {};
+  const LinkState<S>& link = ws.links[point.link];
+  const Vec3<S> arm = link.R * point.p;
+  return link.du + ws.gravity + cross(link.dw, arm) + cross(link.w, cross(link.w, arm));
+}
 // Force at a world point on a link.
 template <class S>
 void add_force(MotionWorkspace<S>& ws, int link, const Vec3<S>& position, const Vec3<S>& force) {

@@ -36,6 +36,7 @@ struct Link {
   bool last_child = false;      // of its parent, in tree order
   bool driven = false;          // a drive prescribes the joint's motion
   bool product = false;         // free6: the linear speeds are p' in world axes, not R^T p'
+  bool geared = false;          // a rotor turns with the joint: Mechanism::rotor
   signed char axis_index = -1;  // rotation1: the axis is this coordinate axis (and positive)
   int q0 = 0, v0 = 0, nq = 0, nv = 0;
   Mat3<S> R_tree;  // inboard joint frame in the parent's link frame
@@ -93,8 +94,8 @@ S safe_norm(const Vec3<S>& a) {
 inline bool depends_on_speeds(const Formula* formula) {
   if (!formula) return false;
   const Program& program = formula->program;
-  for (Quantity quantity :
-       {Quantity::joint_v, Quantity::body_velocity, Quantity::body_angular, Quantity::kinetic})
+  for (Quantity quantity : {Quantity::joint_v, Quantity::body_velocity, Quantity::body_angular,
+                            Quantity::point_velocity, Quantity::kinetic})
     if (program.depends_on(quantity)) return true;
   return false;
 }

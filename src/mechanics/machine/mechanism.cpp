@@ -106,6 +106,28 @@ void add_link(const Model& model, const TreeJoint& step, Mechanism<S>& mechanism
   mechanism.bodies.push_back(body);
 }
 
+// Rotors of tree joints by speeds, of loop joints in a list.
+template <class S>
+void set_rotors(const Model& model, Mechanism<S>& mechanism) {
+  mechanism.rotor.assign(mechanism.nv, S(0));
+  for (std::size_t j = 0; j < model.joints.size(); ++j) {
+    const Joint& joint = model.joints[j];
+    if (!joint.inertia.given()) continue;
+    const std::vector<S> inertia =
+        evaluate<S>(joint.inertia, std::span<const S>(mechanism.parameters));
+    const int i = mechanism.link_of_joint[j];
+    for (int k = 0; k < joint.nv(); ++k)
+      if (i >= 0)
+        mechanism.rotor[mechanism.links[i].v0 + k] = inertia[k];
+      else
+        mechanism.loop_rotors.push_back({mechanism.loop_of_joint[j], k, inertia[k]});
+    if (i >= 0) mechanism.links[i].geared = true;
+  }
+  // they act on the links like forces, and need the loop joints' speeds
+  if (mechanism.loop_rotors.empty()) return;
+  mechanism.has_forces = mechanism.loops_act = true;
+}
+
 // States follow the file: offsets in the order of the tree joints in the file.
 template <class S>
 void set_offsets(const Model& model, Mechanism<S>& mechanism) {
@@ -191,7 +213,8 @@ void for_each_program(const Model& model, auto&& visit) {
 template <class S>
 bool mentions_loop(const Mechanism<S>& mechanism, const Program& program) {
   return std::any_of(program.inputs.begin(), program.inputs.end(), [&](const Symbol& s) {
-    const bool joint = s.quantity == Quantity::joint_q || s.quantity == Quantity::joint_v;
+    const bool joint = s.quantity == Quantity::joint_q || s.quantity == Quantity::joint_v ||
+                       s.quantity == Quantity::joint_acceleration;
     return joint && mechanism.link_of_joint[s.index] < 0;
   });
 }
@@ -223,6 +246,8 @@ Mechanism<S> make_mechanism(const Model& model, std::span<const S> parameters) {
   set_gravity(model, mechanism);
   add_constraints(model, mechanism);
   mechanism.has_forces = !model.forces.empty();
+  mechanism.nz = static_cast<int>(model.variables.size());
+  set_rotors(model, mechanism);
   for (const Force& force : model.forces)
     mechanism.forces.push_back(std::visit(ForceBuilder<S>{mechanism}, force.law));
   mechanism.mode_count = mechanism.friction_modes + count_switches(model);
@@ -230,10 +255,23 @@ Mechanism<S> make_mechanism(const Model& model, std::span<const S> parameters) {
     mechanism.needs_energy |= p.depends_on(Quantity::kinetic) || p.depends_on(Quantity::potential);
     mechanism.loops_act |= mentions_loop(mechanism, p);
   });
+  for (const Variable& variable : model.variables) {
+    const Program& rate = variable.rate.program;
+    mechanism.variables_need_energy |=
+        rate.depends_on(Quantity::kinetic) || rate.depends_on(Quantity::potential);
+    mechanism.loops_act |= mentions_loop(mechanism, rate);
+  }
   for (const Event& e : model.events)
     mechanism.loops_act |= mentions_loop(mechanism, e.when.program);
-  for (const Output& o : model.outputs)
+  for (const Output& o : model.outputs) {
     mechanism.loops_act |= mentions_loop(mechanism, o.value.program);
+    for (const Quantity quantity :
+         {Quantity::joint_acceleration, Quantity::body_acceleration, Quantity::point_acceleration,
+          Quantity::reaction, Quantity::multiplier})
+      mechanism.outputs_need_motion |= o.value.program.depends_on(quantity);
+  }
+  for (const NamedPoint& point : model.points)
+    mechanism.points.push_back(ForceBuilder<S>{mechanism}.point(point.body, point.at));
   add_turns(model, mechanism);
   return mechanism;
 }
@@ -252,6 +290,14 @@ MotionWorkspace<S> make_motion_workspace(const Mechanism<S>& mechanism) {
   ws.applied_tau.assign(nv, S(0));
   ws.vdot.assign(nv, S(0));
   ws.force_energy.resize(mechanism.forces.size());
+  ws.variables.assign(mechanism.nz, S(0));
+  ws.loop_vdot.assign(mechanism.loop_nv, S(0));
+  if (const std::size_t count = mechanism.loop_rotors.size(); count > 0) {
+    ws.rotor_n.resize(n);
+    ws.rotor_f.resize(n);
+    ws.rotor_base.assign(2 * count, S(0));
+    ws.rotor_matrix.assign(count * count, S(0));
+  }
   size_constraints(mechanism, ws);
 
   std::size_t rows = 0;
@@ -278,6 +324,7 @@ MotionWorkspace<S> make_motion_workspace(const Mechanism<S>& mechanism) {
     if (const auto* drive = std::get_if<DriveElement<S>>(&element))
       for (const Program* p : {&drive->position->program, &drive->rate, &drive->acceleration})
         measure(*p);
+  for (const Variable& variable : model.variables) measure(variable.rate.program);
   for (const Event& e : model.events) measure(e.when.program);
   for (const Output& o : model.outputs) measure(o.value.program);
   ws.inputs.assign(inputs, S(0));

@@ -125,6 +125,13 @@ struct TurnEntry {
   bool read = false;  // forces, constraints or events depend on it
 };
 
+// The inertia of a rotor that turns with a coordinate of a loop joint (constraints/loop_rotors.h).
+template <class S>
+struct LoopRotor {
+  int loop = 0, component = 0;
+  S inertia{};
+};
+
 template <class S>
 struct Mechanism {
   const Model* model = nullptr;
@@ -133,6 +140,7 @@ struct Mechanism {
   std::vector<LinkBody<S>> bodies;                // beside links
   std::vector<int> link_of_body;                  // model body -> link
   std::vector<int> link_of_joint;                 // model joint -> link, or -1 for a loop joint
+  std::vector<Point<S>> points;                   // beside model->points
   std::vector<ForceElement<S>> forces;            // beside model->forces
   std::vector<LoopJoint<S>> loops;                // beside model->loop_joints
   std::vector<int> loop_of_joint;                 // model joint -> loop, or -1 for a tree joint
@@ -142,11 +150,14 @@ struct Mechanism {
   std::vector<RowSource> sources;  // in the order in which they are filled
   std::vector<RowTerm<S>> terms;
   std::vector<TurnEntry> turns;
+  std::vector<S> rotor;  // per speed: inertia of a rotor, added to the diagonal of M
+  std::vector<LoopRotor<S>> loop_rotors;
   int loop_nq = 0, loop_nv = 0;
   bool loops_act = false;  // forces, expressions or constraints need the loop joints' coordinates
   bool has_drives = false;
   S baumgarte{};  // rate of the feedback y' = -2 rate y - rate^2 g; zero: none
   int nq = 0, nv = 0;
+  int nz = 0;               // [variables] beside the bodies: they follow q and v in a state
   int friction_modes = 0;   // discrete friction states: the first of the mode
   int mode_count = 0;       // these and the branches of switches (expr/switches.h)
   int bearing_count = 0;    // friction elements with bearings
@@ -156,6 +167,8 @@ struct Mechanism {
   bool absolute = false;       // every link is free on the world: absolute_solver.h
   bool has_power = false;      // any nonconservative element, or a potential that depends on time
   bool needs_energy = false;   // a force expression mentions kinetic or potential
+  bool variables_need_energy = false;  // the rate of a variable does
+  bool outputs_need_motion = false;    // an output asks for accelerations or reactions
   bool gravity_varies = false;
   Vec3<S> gravity;       // when it does not vary
   Program gravity_rate;  // its time derivative otherwise
@@ -165,6 +178,8 @@ struct Mechanism {
   int turn_count() const { return static_cast<int>(turns.size()); }
   int turn0() const { return mode_count + row_count(); }
   int mode_size() const { return turn0() + turn_count(); }
+  // Numbers of a state without quadratures, where q and v are its first.
+  int state_size() const { return nq + nv + nz; }
 };
 
 // The joint or constraint a row belongs to, for messages: "joint 'A'".

@@ -42,14 +42,19 @@ class MechanismGeometry final : public MotionGeometry {
       if (drive && varies_with_time(drive->rate, parameters))
         return fmt::format("the drive '{}' (its speed changes)", model.constraints[c].name);
     }
+    for (const Variable& variable : model.variables)
+      if (varies_with_time(variable.rate.program, parameters))
+        return fmt::format("the rate of the variable '{}'", variable.name);
     return "";
   }
 
   bool constraint_moves(int i) const override { return i < mechanism_.row_count() && moving_[i]; }
 
-  int field_count() const override { return static_cast<int>(fields_.size()); }
+  // Of the joints, then shifts of the variables.
+  int field_count() const override { return joint_fields() + mechanism_.nz; }
 
   FieldKind field_kind(int k) const override {
+    if (k >= joint_fields()) return FieldKind::shift;
     const JointField& field = fields_[k];
     if (field.kind == JointField::Kind::shift) return FieldKind::shift;
     const bool outboard = (field.kind == JointField::Kind::right) != link(k).reversed;
@@ -57,6 +62,8 @@ class MechanismGeometry final : public MotionGeometry {
   }
 
   std::string field_name(int k) const override {
+    if (k >= joint_fields())
+      return "shift of " + mechanism_.model->variables[k - joint_fields()].name;
     const JointField& field = fields_[k];
     const Model& model = *mechanism_.model;
     const LinkBody<double>& body = mechanism_.bodies[field.link];
@@ -76,7 +83,9 @@ class MechanismGeometry final : public MotionGeometry {
               Eigen::Ref<Eigen::MatrixXd> D) const override {
     Y.setZero();
     D.setZero();
-    for (int f = 0; f < field_count(); ++f)
+    for (int k = 0; k < mechanism_.nz; ++k)
+      Y(mechanism_.nq + mechanism_.nv + k, joint_fields() + k) = 1;
+    for (int f = 0; f < joint_fields(); ++f)
       evaluate(
           f, at, [&](int i) { return seeded(at.x[i], direction[i]); },
           [&](int i, const Dual4& value) {
@@ -87,7 +96,7 @@ class MechanismGeometry final : public MotionGeometry {
 
   void add_field_jacobian(StateView at, std::span<const double> factors,
                           Eigen::Ref<Eigen::MatrixXd> J) const override {
-    for (int f = 0; f < field_count(); ++f) {
+    for (int f = 0; f < joint_fields(); ++f) {
       if (factors[f] == 0) continue;
       const Link<double>& l = link(f);
       for (int column = 0; column < l.nq + l.nv; ++column) {
@@ -100,6 +109,7 @@ class MechanismGeometry final : public MotionGeometry {
   }
 
  private:
+  int joint_fields() const { return static_cast<int>(fields_.size()); }
   const Link<double>& link(int field) const { return mechanism_.links[fields_[field].link]; }
   // Where number `k` of a joint's (q, v) stands in x.
   int place(const Link<double>& l, int k) const {

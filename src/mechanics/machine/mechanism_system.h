@@ -63,7 +63,8 @@ struct Observation {
   // where momenta are the state: p per joint, and H(q, p)
   std::vector<std::vector<double>> p;
   std::optional<double> hamiltonian;
-  double work = 0;  // of nonconservative forces and drives since the start
+  std::vector<double> variables;  // [variables] beside the bodies
+  double work = 0;                // of nonconservative forces and drives since the start
   // the same of every force and constraint, where it is known (split_work, or a single one)
   std::vector<double> force_work, constraint_work;
   Vec3<double> linear_momentum, angular_momentum;         // about the world origin
@@ -87,6 +88,7 @@ struct DynamicsReport {
   PowerBalance power;
   std::vector<ForceReport> forces;
   std::vector<double> constraint_power;  // per constraint: only drives have any
+  std::vector<double> variable_rates;    // of the [variables] beside the bodies
   std::optional<ElementMultipliers> elements;
 };
 
@@ -146,6 +148,10 @@ class MechanicalSystem : public System, public Switched {
  public:
   virtual const Model& model() const = 0;
   virtual std::string formulation() const = 0;
+
+  // [variables] beside the bodies: where they begin in x, in every formulation.
+  int variable_count() const { return static_cast<int>(model().variables.size()); }
+  int variables_begin() const { return space().size() - quadratures() - variable_count(); }
 
   // Of the initial state.
   virtual const AssemblyReport& assembly() const = 0;

@@ -74,6 +74,7 @@ struct MotionWorkspace {
   S t{};
   const S* q = nullptr;
   const S* v = nullptr;
+  std::vector<S> variables;  // [variables] beside the bodies: whoever has the state sets them
   std::vector<LinkState<S>> links;
   Vec3<S> gravity;       // world
   Vec3<S> gravity_rate;  // world
@@ -121,6 +122,11 @@ struct MotionWorkspace {
   std::vector<S> friction_load;  // per friction element with bearings: sum of factor * |load|
   std::vector<S> given_load;     // per force element: a friction's `load` at this state
   std::vector<S> bearing_base, bearing_unit, bearing_residual, bearing_matrix;
+
+  // rotors in loop joints (constraints/loop_rotors.h): what they do to each link at its
+  // accelerations; accelerations of the loop joints, and scratch of the solution
+  std::vector<Vec3<S>> rotor_n, rotor_f;
+  std::vector<S> loop_vdot, rotor_base, rotor_matrix, rotor_row;
 
   std::vector<S> inputs, scratch, adjoints, gradient, outputs;  // expressions
   std::optional<MovingFrame<S>> moving_frame;                   // made on first use

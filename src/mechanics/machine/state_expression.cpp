@@ -9,6 +9,7 @@
 #include "mechanics/machine/expression_inputs.h"
 #include "mechanics/machine/mechanism_system.h"
 #include "mechanics/machine/several_points.h"
+#include "mechanics/machine/variable_states.h"
 #include "mechanics/variables/variables.h"
 
 namespace cartan {
@@ -39,7 +40,7 @@ class MechanismFunction final : public StateFunction {
     std::vector<Dual4> x, values;
     double result = 0;
     Eigen::Map<Eigen::MatrixXd> row(gradient.data(), 1, static_cast<int>(gradient.size()));
-    differentiate_columns(at.x, mechanism_.nq + mechanism_.nv, row, x, values,
+    differentiate_columns(at.x, mechanism_.state_size(), row, x, values,
                           [&](const Dual4* point, Dual4* value) {
                             *value = evaluate<Dual4>(dual_, Dual4(at.t), point, at.mode, ws);
                             result = value->a;
@@ -75,6 +76,7 @@ class MechanismFunction final : public StateFunction {
     if (ws.inputs.size() < program.inputs.size()) ws.inputs.resize(program.inputs.size());
     if (ws.scratch.size() < program.scratch_size()) ws.scratch.resize(program.scratch_size());
     std::copy(mode.begin(), mode.end(), ws.mode.begin());
+    set_variables(mechanism, x + mechanism.nq + mechanism.nv, ws);
     fill_kinematics<S>(mechanism, t, x, x + mechanism.nq, ws);
     if (needs_loops_) fill_loop_coordinates(mechanism, ws);
     if (needs_energy_) {

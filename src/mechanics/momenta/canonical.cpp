@@ -8,6 +8,7 @@
 #include "mechanics/forces/forces.h"
 #include "mechanics/joints/joint_motion.h"
 #include "mechanics/machine/kinematics.h"
+#include "mechanics/machine/variable_states.h"
 #include "mechanics/tree/recursive.h"
 #include "mechanics/tree/tree_report.h"
 #include "symbolic/expression.h"
@@ -68,6 +69,8 @@ double calc_momentum_unit(const Mechanism<double>& mechanism, const MotionWorksp
     c.polar += 0.5 * (link.J.xx + link.J.yy + link.J.zz);
     c.mc += x.R * link.mc;
     largest = std::max({largest, c.mass, c.polar});
+    for (int j = link.v0; j < link.v0 + link.nv; ++j)
+      largest = std::max(largest, mechanism.rotor[j]);
     if (link.parent == world) continue;
     Composite& p = carried[link.parent];
     p.mass += c.mass;
@@ -112,12 +115,14 @@ void calc_joint_momenta(const Mechanism<S>& mechanism, const CanonicalWorkspace<
     const LinkState<S>& x = ws.links[i];
     for (int k = 0; k < link.nv; ++k) {
       const int j = link.v0 + k;
+      const S v = ws.v[j];  // p may stand where v does
       if (link.motion == Motion::rotation1)
         p[j] = scale * dot(x.s, w.L[i]);
       else if (link.motion == Motion::rotation3)
         p[j] = scale * dot(x.R.c[k], w.L[i]);
       else
         p[j] = scale * (dot(ws.phi[j], w.L[i]) + dot(ws.psi[j], w.P[i]));
+      if (link.geared) p[j] += scale * mechanism.rotor[j] * v;
     }
   }
 }
@@ -160,6 +165,7 @@ template <class S>
 void calc_canonical_rates(const Mechanism<S>& mechanism, const S& t, const S* x, S* xdot,
                           CanonicalWorkspace<S>& w) {
   MotionWorkspace<S>& ws = w.motion;
+  set_variables(mechanism, x + mechanism.nq + mechanism.nv, ws);
   solve_speeds(mechanism, t, x, x + mechanism.nq, w);
   fill_kinematics<S>(mechanism, t, x, w.v.data(), ws);
   fill_forces(mechanism, ws);
@@ -169,7 +175,9 @@ void calc_canonical_rates(const Mechanism<S>& mechanism, const S& t, const S* x,
     calc_coordinate_rates(link, x + link.q0, w.v.data() + link.v0, xdot + link.q0);
   S* rates = xdot + mechanism.nq;
   calc_momentum_rates(mechanism, w, rates);
-  if (mechanism.has_power) rates[mechanism.nv] = calc_nonconservative_power(mechanism, ws);
+  rates += mechanism.nv;
+  calc_variable_rates(mechanism, ws, rates);
+  if (mechanism.has_power) rates[mechanism.nz] = calc_nonconservative_power(mechanism, ws);
   if (ws.failed) xdot[0] = S(std::numeric_limits<double>::quiet_NaN());
 }
 

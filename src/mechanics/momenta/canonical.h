@@ -19,7 +19,8 @@
 // Where a column is fixed in the link, phi' = w x phi and psi' = w x psi, this is
 //   p_k' = tau_k + phi_k . (N^a + L x w + P x u) + psi_k . (F^a + P x w)
 // which is the coadjoint term ad*_V (L, P) of spherical and free joints (free body: p' = p x w).
-// No derivative of M or M^-1 is taken, and p' = M v' + M' v.
+// No derivative of M or M^-1 is taken, and p' = M v' + M' v. A rotor adds I v_k to p_k and takes
+// I v_k' from what its joint transmits: p_k' is the same.
 //
 // Units. Momenta of one mechanism differ in size as its inertias do: 4000 kg m^2 about the hinge of
 // a chain, 0.3 about a rod. Rounding of the large ones is noise in the small ones, far above their
@@ -67,7 +68,7 @@ void calc_joint_momenta(const Mechanism<S>& mechanism, const CanonicalWorkspace<
 template <class S>
 void calc_momentum_rates(const Mechanism<S>& mechanism, CanonicalWorkspace<S>& w, S* rates);
 
-// (q, p[, work])' at x = (q, p[, work]).
+// (q, p, z[, work])' at x = (q, p, z[, work]), z the [variables] beside the bodies.
 template <class S>
 void calc_canonical_rates(const Mechanism<S>& mechanism, const S& t, const S* x, S* xdot,
                           CanonicalWorkspace<S>& w);

@@ -101,7 +101,7 @@ class CanonicalSystem final : public MechanicalSystem {
     ++w.jacobians;
     if (!w.dual) w.dual = make_canonical_workspace(dual_mechanism_, unit_);
     set_mode(at.mode, *w.dual);
-    differentiate_columns(at.x, mechanism_.nq + mechanism_.nv, J, w.dual_x, w.dual_xdot,
+    differentiate_columns(at.x, mechanism_.state_size(), J, w.dual_x, w.dual_xdot,
                           [&](const Dual4* x, Dual4* xdot) {
                             calc_rates(dual_mechanism_, Dual4(at.t), x, xdot, *w.dual);
                           });
@@ -208,10 +208,10 @@ class CanonicalSystem final : public MechanicalSystem {
   void calc_rates(const Mechanism<S>& mechanism, const S& t, const S* x, S* xdot,
                   CanonicalWorkspace<S>& w) const {
     calc_canonical_rates(mechanism, t, x, xdot, w);
-    if (work_.split) calc_powers(mechanism, w.motion, work_, xdot + mechanism.nq + mechanism.nv);
+    if (work_.split) calc_powers(mechanism, w.motion, work_, xdot + mechanism.state_size());
   }
 
-  // (q, p[, work]) -> (q, v[, work])
+  // (q, p, z[, work]) -> (q, v, z[, work])
   const State& in_speeds(StateView at, CanonicalSystemWorkspace& w) const {
     solve_speeds(mechanism_, at.t, at.x.data(), at.x.data() + mechanism_.nq, w.motion);
     w.in_speeds.t = at.t;
@@ -221,7 +221,7 @@ class CanonicalSystem final : public MechanicalSystem {
     return w.in_speeds;
   }
 
-  // (q, v[, work]) -> (q, p[, work])
+  // (q, v, z[, work]) -> (q, p, z[, work])
   State in_momenta(State state) const {
     CanonicalWorkspace<double> w = make_canonical_workspace(mechanism_, unit_);
     double* v = state.x.data() + mechanism_.nq;

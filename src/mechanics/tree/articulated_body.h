@@ -95,10 +95,10 @@ void pass_welded(const LinkState<S>& x, const Given<S>& c, LinkState<S>& p) {
 }
 
 template <class S>
-void eliminate_rotation1(LinkState<S>& x, const S& tau, LinkState<S>* p) {
+void eliminate_rotation1(LinkState<S>& x, const S& tau, const S* rotor, LinkState<S>* p) {
   x.Un = x.A * x.s;
   x.Uf = transposed(x.B, x.s);
-  x.inverse_d = S(1) / dot(x.s, x.Un);
+  x.inverse_d = S(1) / (rotor ? dot(x.s, x.Un) + *rotor : dot(x.s, x.Un));
   x.reduced = tau - dot(x.s, x.n);
   if (!p) return;
   const Vec3<S> Wn = x.inverse_d * x.Un, Wf = x.inverse_d * x.Uf;
@@ -146,7 +146,8 @@ S& entry(Sym3<S>& m, int i, int j) {
 }
 
 template <class S, int K>
-void eliminate_general(const Link<S>& link, MotionWorkspace<S>& ws, int i, LinkState<S>* p) {
+void eliminate_general(const Link<S>& link, MotionWorkspace<S>& ws, int i, const S* rotor,
+                       LinkState<S>* p) {
   LinkState<S>& x = ws.links[i];
   GeneralFactor<S>& g = ws.factors[i];
   const int v0 = link.v0;
@@ -163,6 +164,7 @@ void eliminate_general(const Link<S>& link, MotionWorkspace<S>& ws, int i, LinkS
     for (int l = k; l < K; ++l) {
       if (held(k) || held(l)) continue;
       entry(M, k, l) = dot(ws.phi[v0 + k], g.Un[l]) + dot(ws.psi[v0 + k], g.Uf[l]);
+      if (rotor && k == l) entry(M, k, l) += rotor[k];
     }
   g.D_inverse = K == 1 ? Sym3<S>::diagonal(S(1) / M.xx, S(1), S(1)) : inverse(M);
   if (!p) return;
@@ -251,9 +253,10 @@ void eliminate(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
     if (p) pass_welded(x, given_acceleration(link, ws, i), *p);
     return;
   }
+  const S* rotor = link.geared ? mechanism.rotor.data() + link.v0 : nullptr;
   switch (link.motion) {
     case Motion::rotation1:
-      return eliminate_rotation1(x, ws.tau[link.v0], p);
+      return eliminate_rotation1(x, ws.tau[link.v0], rotor, p);
     case Motion::rotation3: {
       const S* tau = ws.tau.data() + link.v0;
       return eliminate_rotation3(x, x.R * Vec3<S>{tau[0], tau[1], tau[2]}, p);
@@ -261,9 +264,9 @@ void eliminate(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
     case Motion::free6:
       return eliminate_free(link, ws, i, p);
     default:
-      if (link.nv == 1) return eliminate_general<S, 1>(link, ws, i, p);
-      if (link.nv == 2) return eliminate_general<S, 2>(link, ws, i, p);
-      return eliminate_general<S, 3>(link, ws, i, p);
+      if (link.nv == 1) return eliminate_general<S, 1>(link, ws, i, rotor, p);
+      if (link.nv == 2) return eliminate_general<S, 2>(link, ws, i, rotor, p);
+      return eliminate_general<S, 3>(link, ws, i, rotor, p);
   }
 }
 

@@ -121,6 +121,7 @@ class LinkFrameSolver {
         f = y.R * f;
         n = y.R * n + cross(y.r, f);
       }
+      if (link.geared) M(column, column) += mechanism_.rotor[link.v0 + k];
     }
   }
 

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "core/dense.h"
+#include "mechanics/constraints/loop_rotors.h"
 #include "mechanics/machine/kinematics.h"
 #include "symbolic/expression.h"
 
@@ -164,7 +165,7 @@ void hold_known(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
 template <class S>
 void refine(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   MovingFrame<S>& mf = *ws.moving_frame;
-  std::copy(ws.tau.begin(), ws.tau.end(), mf.rhs.begin());
+  for (int j = 0; j < mf.nv; ++j) mf.rhs[j] = ws.tau[j] - mechanism.rotor[j] * ws.vdot[j];
   for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
     const std::vector<int>& path = mf.path[i];
     const std::size_t k = path.size();
@@ -338,6 +339,9 @@ void fill_moving_frame_equations(const Mechanism<S>& mechanism, MotionWorkspace<
     for (int j = 0; j < i; ++j)
       mf.M_star[static_cast<std::size_t>(j) * mf.nv + i] =
           mf.M_star[static_cast<std::size_t>(i) * mf.nv + j];
+  for (int j = 0; j < mf.nv; ++j)
+    mf.M_star[static_cast<std::size_t>(j) * mf.nv + j] += mechanism.rotor[j];
+  add_loop_rotors(mechanism, ws, mf.M_star.data(), mf.rhs.data());
 }
 
 template <class S>

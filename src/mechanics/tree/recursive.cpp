@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "mechanics/constraints/closed_recursion.h"
+#include "mechanics/constraints/loop_rotors.h"
 #include "mechanics/machine/kinematics.h"
 #include "mechanics/tree/articulated_body.h"
 #include "symbolic/expression.h"
@@ -28,7 +29,8 @@ void calc_inverse_dynamics(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws
   for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
     const Link<S>& link = mechanism.links[i];
     for (int k = 0; k < link.nv; ++k)
-      tau[link.v0 + k] = joint_force_component(mechanism, ws, static_cast<int>(i), k);
+      tau[link.v0 + k] = joint_force_component(mechanism, ws, static_cast<int>(i), k) +
+                         mechanism.rotor[link.v0 + k] * ws.vdot[link.v0 + k];
   }
 }
 
@@ -76,19 +78,21 @@ void calc_mass_matrix(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, std
     p.f += x.f + x.D.xx * x.r;
     p.D.xx += x.D.xx;
   }
+  for (int j = 0; j < nv; ++j) M[static_cast<std::size_t>(j) * nv + j] += mechanism.rotor[j];
+  add_loop_rotors<S>(mechanism, ws, M.data(), nullptr);
 }
 
 // M = S^T I S with the inertia I of x. Scaled by the sizes of the columns and of I its diagonal is
 // at most one, and the pivots of its Cholesky factorisation are well above rounding unless some
 // motion meets no inertia.
-static bool sees_inertia(const Link<double>& link, const MotionWorkspace<double>& ws,
-                         const LinkState<double>& x) {
+static bool sees_inertia(const Link<double>& link, const double* rotor,
+                         const MotionWorkspace<double>& ws, const LinkState<double>& x) {
   const double turn = x.A.xx + x.A.yy + x.A.zz, slide = x.D.xx + x.D.yy + x.D.zz;
   std::array<std::array<double, 6>, 6> M{};
   std::array<double, 6> scale{};
   for (int k = 0; k < link.nv; ++k) {
     const Vec3<double>&phi = ws.phi[link.v0 + k], &psi = ws.psi[link.v0 + k];
-    const double size = norm2(phi) * turn + norm2(psi) * slide;
+    const double size = norm2(phi) * turn + norm2(psi) * slide + rotor[k];
     if (!(size > 0)) return false;
     scale[k] = 1 / std::sqrt(size);
   }
@@ -97,6 +101,7 @@ static bool sees_inertia(const Link<double>& link, const MotionWorkspace<double>
     const Vec3<double> n = x.A * phi + x.B * psi, f = transposed(x.B, phi) + x.D * psi;
     for (int l = k; l < link.nv; ++l)
       M[l][k] = scale[k] * scale[l] * (dot(ws.phi[link.v0 + l], n) + dot(ws.psi[link.v0 + l], f));
+    M[k][k] += scale[k] * scale[k] * rotor[k];
   }
   for (int k = 0; k < link.nv; ++k) {
     for (int j = 0; j < k; ++j)
@@ -118,7 +123,8 @@ static bool sees_inertia(const Mechanism<double>& mechanism, const MotionWorkspa
   own.A = rotate(own.R, link.J);
   own.B = hat(own.R * link.mc);
   own.D = Sym3<double>::diagonal(link.mass, link.mass, link.mass);
-  return sees_inertia(link, ws, own) || sees_inertia(link, ws, ws.links[i]);
+  const double* rotor = mechanism.rotor.data() + link.v0;
+  return sees_inertia(link, rotor, ws, own) || sees_inertia(link, rotor, ws, ws.links[i]);
 }
 
 int find_joint_without_inertia(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws) {

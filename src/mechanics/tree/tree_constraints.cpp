@@ -201,6 +201,9 @@ void TreeSystem::start() {
     std::copy(q.begin(), q.end(), state.x.begin() + link.q0);
     std::copy(v.begin(), v.end(), state.x.begin() + mechanism_.nq + link.v0);
   }
+  for (int k = 0; k < mechanism_.nz; ++k)
+    state.x[mechanism_.nq + mechanism_.nv + k] =
+        cartan::evaluate<double>(model_.variables[k].initial, parameters_)[0];
   // written angles of loop joints are followed with their whole turns
   const std::string too_large =
       set_turns(mechanism_, known, state.mode.data() + mechanism_.turn0());
@@ -260,6 +263,7 @@ void TreeSystem::settle_modes(State& state) const {
     const RankReport rank = calc_rank(mechanism_, ws);
     std::copy(rank.active.begin(), rank.active.end(), state.mode.begin() + mechanism_.mode_count);
   }
+  set_variables(mechanism_, state.x.data() + mechanism_.nq + mechanism_.nv, ws);
   if (mechanism_.friction_modes > 0)
     start_friction(mechanism_, friction_state(state), ws, formulation_.solve);
 }

@@ -4,8 +4,9 @@
 
 #include "mechanics/constraints/constraint_matrix.h"
 #include "mechanics/constraints/constraints.h"
+#include "mechanics/constraints/loop_rotors.h"
 #include "mechanics/joints/joint_motion.h"
-#include "mechanics/machine/expression_inputs.h"
+#include "mechanics/machine/variable_states.h"
 #include "mechanics/tree/moving_frame.h"
 #include "mechanics/tree/recursive.h"
 #include "model/mass_properties.h"
@@ -64,6 +65,11 @@ double calc_kinetic_rate(const Mechanism<double>& mechanism, const MotionWorkspa
     const Vec3<double> a = x.du + ws.gravity + cross(x.dw, arm) + cross(x.w, cross(x.w, arm));
     const Vec3<double> w = transpose_times(x.R, x.w), dw = transpose_times(x.R, x.dw);
     sum += mechanism.links[i].mass * dot(com_velocity(x, body), a) + dot(w, body.J_com_L * dw);
+  }
+  for (int j = 0; j < mechanism.nv; ++j) sum += mechanism.rotor[j] * ws.v[j] * ws.vdot[j];
+  for (const LoopRotor<double>& rotor : mechanism.loop_rotors) {
+    const int k = mechanism.loops[rotor.loop].shape.v0 + rotor.component;
+    sum += rotor.inertia * ws.loop_v[k] * ws.loop_vdot[k];
   }
   return sum;
 }
@@ -162,6 +168,56 @@ void fill_works(const Mechanism<double>& mechanism, const WorkSplit& split,
         alone ? works[0] : works[1 + k];
 }
 
+void fill_output_motion(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws) {
+  use_least_multipliers(mechanism, ws);
+  fill_reactions(mechanism, ws);
+  if (!mechanism.loops.empty()) calc_loop_accelerations(mechanism, ws, ws.loop_vdot.data());
+}
+
+namespace {
+
+JointReaction reaction_of(const Mechanism<double>& mechanism, const MotionWorkspace<double>& ws,
+                          int joint) {
+  const int i = mechanism.link_of_joint[joint];
+  if (i >= 0) return calc_reaction(mechanism, ws, i, mechanism.model->tree[i].reversed);
+  JointReaction reaction;
+  calc_loop_wrench(mechanism, ws, mechanism.loop_of_joint[joint], reaction.torque, reaction.force);
+  return reaction;
+}
+
+// Zero where there is no such row: a joint of the tree, or an index beyond the last.
+double multiplier_of(const Mechanism<double>& mechanism, const MotionWorkspace<double>& ws,
+                     const Symbol& symbol) {
+  const bool joint = symbol.index < 0;
+  const int loop = joint ? mechanism.loop_of_joint[-1 - symbol.index] : -1;
+  if (joint && loop < 0) return 0;
+  const int row = (joint ? mechanism.loop_row0[loop] : mechanism.constraint_row0[symbol.index]) +
+                  symbol.component;
+  if (row >= mechanism.row_count()) return 0;
+  const ConstraintRow& owner = mechanism.rows[row];
+  return (joint ? owner.loop == loop : owner.element == symbol.index) ? ws.lambda[row] : 0;
+}
+
+void evaluate_output(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
+                     const Program& program, double& result) {
+  for (std::size_t k = 0; k < program.inputs.size(); ++k) {
+    const Symbol& symbol = program.inputs[k];
+    if (symbol.quantity == Quantity::reaction) {
+      const JointReaction reaction = reaction_of(mechanism, ws, symbol.index);
+      ws.inputs[k] = symbol.component < 3 ? reaction.force[symbol.component]
+                                          : reaction.torque[symbol.component - 3];
+    } else if (symbol.quantity == Quantity::multiplier) {
+      ws.inputs[k] = multiplier_of(mechanism, ws, symbol);
+    } else {
+      ws.inputs[k] = symbol_value(mechanism, ws, symbol);
+    }
+  }
+  evaluate<double>(program, {ws.inputs.data(), program.inputs.size()}, ws.scratch,
+                   std::span<double>(&result, 1));
+}
+
+}  // namespace
+
 void fill_observation(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
                       Observation& result) {
   const Model& model = *mechanism.model;
@@ -191,9 +247,10 @@ void fill_observation(const Mechanism<double>& mechanism, MotionWorkspace<double
   }
   result.kinetic = ws.kinetic;
   result.potential = ws.potential;
+  result.variables = ws.variables;
   result.outputs.resize(model.outputs.size());
   for (std::size_t k = 0; k < model.outputs.size(); ++k)
-    evaluate_program(mechanism, ws, model.outputs[k].value.program, &result.outputs[k]);
+    evaluate_output(mechanism, ws, model.outputs[k].value.program, result.outputs[k]);
 }
 
 // dw, du hold -gravity; at the body's origin, r from the link's: a = du + dw x r + w x (w x r).
@@ -258,6 +315,8 @@ DynamicsReport make_dynamics_report(const Mechanism<double>& mechanism,
   }
   for (const ElementEnergy<double>& e : ws.force_energy)
     report.forces.push_back({e.potential, e.potential_rate, e.power});
+  report.variable_rates.resize(mechanism.nz);
+  calc_variable_rates(mechanism, ws, report.variable_rates.data());
   return report;
 }
 
@@ -323,9 +382,12 @@ MovingFrameReport make_moving_frame_report(const Mechanism<double>& mechanism,
   }
   const Eigen::MatrixXd MB = M * report.B;
   report.M_star = report.B.transpose() * MB;
+  report.M_star.diagonal() += Eigen::Map<const Eigen::VectorXd>(mechanism.rotor.data(), nv);
   report.N_star = report.B.transpose() * (M * report.Bdot + D * MB);
   report.F_star = report.B.transpose() * F;
   if (mechanism.has_forces) report.F_star += Eigen::Map<const Eigen::VectorXd>(ws.tau.data(), nv);
+  // what a rotor in a loop joint does at v' = 0 stands on the right
+  add_loop_rotors(mechanism, ws, report.M_star.data(), report.F_star.data());
   return report;
 }
 

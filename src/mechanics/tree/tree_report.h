@@ -54,6 +54,10 @@ void fill_observation(const Mechanism<double>& mechanism, MotionWorkspace<double
 // solve_with_friction.
 void use_least_multipliers(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws);
 
+// What outputs ask for beside accelerations: least multipliers, reactions, accelerations of loop
+// joints. Needs solve_with_friction and fill_loop_coordinates.
+void fill_output_motion(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws);
+
 // These need solve_with_friction.
 DynamicsReport make_dynamics_report(const Mechanism<double>& mechanism,
                                     MotionWorkspace<double>& ws);

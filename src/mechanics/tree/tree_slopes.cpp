@@ -73,7 +73,7 @@ void TreeSystem::jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace
         code_applies(at.mode) ? w.code.find_jacobian(compiler, without_turns(at)) : nullptr;
     if (code) return fill_jacobian(*code, at, compiler.parameters(), w.entries, J);
   }
-  differentiate_columns(at.x, mechanism_.nq + mechanism_.nv, J, w.dual_x, w.dual_xdot,
+  differentiate_columns(at.x, mechanism_.state_size(), J, w.dual_x, w.dual_xdot,
                         [&](const Dual4* x, Dual4* xdot) {
                           evaluate(dual_mechanism_, formulation_.solve_dual, Dual4(at.t), x,
                                    at.mode, xdot, dual_of(w));
@@ -123,11 +123,10 @@ void TreeSystem::constraint_values(StateView at, std::span<double> values,
 void TreeSystem::constraint_jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> C,
                                      Workspace& workspace) const {
   TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
-  differentiate_columns(at.x, mechanism_.nq + mechanism_.nv, C, w.dual_x, w.dual_xdot,
-                        [&](const Dual4* x, Dual4* values) {
-                          calc_constraint_functions(dual_mechanism_, Dual4(at.t), x, at.mode,
-                                                    values, dual_of(w));
-                        });
+  differentiate_columns(
+      at.x, mechanism_.state_size(), C, w.dual_x, w.dual_xdot, [&](const Dual4* x, Dual4* values) {
+        calc_constraint_functions(dual_mechanism_, Dual4(at.t), x, at.mode, values, dual_of(w));
+      });
 }
 
 void TreeSystem::constraint_parameter_jacobian(StateView at, std::span<const int> which,
@@ -177,7 +176,7 @@ void TreeSystem::event_slope(int event, StateView at, std::span<const int> param
   MotionWorkspace<Dual4>& dual = dual_of(w);
   const int component = event - own;
   Eigen::MatrixXd by_x(1, static_cast<int>(at.x.size()));
-  differentiate_columns(at.x, mechanism_.nq + mechanism_.nv, by_x, w.dual_x, w.dual_xdot,
+  differentiate_columns(at.x, mechanism_.state_size(), by_x, w.dual_x, w.dual_xdot,
                         [&](const Dual4* x, Dual4* margin) {
                           *margin =
                               internal_margin(dual_mechanism_, Dual4(at.t), x, at, component, dual);
@@ -234,6 +233,9 @@ void TreeSystem::fill_file_slopes(std::span<const int> which, const std::vector<
       if (!(j < v_given.size() && v_given[j]))
         put(mechanism_.nq + link.v0, initial_velocity<Dual4>(model_.joints[j], p));
     }
+    for (int k = 0; k < mechanism_.nz; ++k)
+      put(mechanism_.nq + mechanism_.nv + k,
+          cartan::evaluate<Dual4>(model_.variables[k].initial, p));
   }
 }
 

@@ -119,6 +119,7 @@ bool TreeSystem::handle_event(int which, State& state, Workspace& workspace) con
          state.mode.data() + mechanism_.turn0());
     return true;
   }
+  set_variables(mechanism_, state.x.data() + mechanism_.nq + mechanism_.nv, w.motion);
   change_friction(mechanism_, friction_state(state), component, w.motion, formulation_.solve);
   return true;
 }
@@ -140,14 +141,16 @@ std::string TreeSystem::component_name(int i) const {
     const int v = i - mechanism_.nq;
     if (v >= link.v0 && v < link.v0 + link.nv) return joint + ".v" + std::to_string(v - link.v0);
   }
-  return "work";
+  const int z = i - mechanism_.nq - mechanism_.nv;
+  return z >= 0 && z < mechanism_.nz ? model_.variables[z].name : "work";
 }
 
 void TreeSystem::observe(StateView at, Observation& result, Workspace& workspace) const {
   MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
-  kinematics_at(at, ws);
+  mechanism_.outputs_need_motion ? solve_at(at, ws) : kinematics_at(at, ws);
   fill_energies(ws);
   if (!mechanism_.loops.empty()) fill_loop_coordinates(mechanism_, ws);
+  if (mechanism_.outputs_need_motion) fill_output_motion(mechanism_, ws);
   fill_observation(mechanism_, ws, result);
   result.position_violation = calc_position_violation(mechanism_, ws);
   result.velocity_violation = calc_velocity_violation(mechanism_, ws);
@@ -253,11 +256,12 @@ void TreeSystem::make_space() {
     if (rotation) space_.add_quaternion();
     space_.add_vector(rotation ? link.nq - 4 : link.nq);
   }
-  space_.add_vector(mechanism_.nv + quadratures());
+  space_.add_vector(mechanism_.nv + mechanism_.nz + quadratures());
 }
 
 void TreeSystem::kinematics_at(StateView at, MotionWorkspace<double>& ws) const {
   std::copy(at.mode.begin(), at.mode.end(), ws.mode.begin());
+  set_variables(mechanism_, at.x.data() + mechanism_.nq + mechanism_.nv, ws);
   fill_kinematics<double>(mechanism_, at.t, at.x.data(), at.x.data() + mechanism_.nq, ws);
 }
 

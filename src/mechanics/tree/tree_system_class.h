@@ -16,6 +16,7 @@
 #include "mechanics/machine/mechanism_geometry.h"
 #include "mechanics/machine/parameter_seeds.h"
 #include "mechanics/machine/state_expression.h"
+#include "mechanics/machine/variable_states.h"
 #include "mechanics/tree/second_order_motion.h"
 #include "mechanics/tree/tree_report.h"
 #include "mechanics/tree/tree_system.h"
@@ -135,16 +136,20 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
     return make_mechanism_function(mechanism_, dual_mechanism_, scratch(), std::move(formula));
   }
   const MotionGeometry* geometry() const override { return geometry_.get(); }
-  const SecondOrderForm* second_order() const override { return &*second_order_; }
+  // The equations of variables are of first order.
+  const SecondOrderForm* second_order() const override {
+    return mechanism_.nz > 0 ? nullptr : &*second_order_;
+  }
   const DiscreteMechanics* discrete_mechanics() const override { return discrete_.get(); }
 
  private:
-  // x' = (q', v', power) at x, with the multipliers of drives.
+  // x' = (q', v', z', power) at x, with the multipliers of drives.
   template <class S>
   void evaluate(const Mechanism<S>& mechanism, AccelerationSolver<S> solve, const S& t, const S* x,
                 std::span<const int> mode, S* xdot, MotionWorkspace<S>& ws) const {
     const S* v = x + mechanism.nq;
     std::copy(mode.begin(), mode.end(), ws.mode.begin());
+    set_variables(mechanism, v + mechanism.nv, ws);
     fill_kinematics<S>(mechanism, t, x, v, ws);
     fill_forces(mechanism, ws);
     solve_with_friction(mechanism, ws, solve);
@@ -153,7 +158,8 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
       calc_coordinate_rates(link, x + link.q0, v + link.v0, xdot + link.q0);
     S* vdot = xdot + mechanism.nq;
     for (int j = 0; j < mechanism.nv; ++j) vdot[j] = ws.vdot[j];
-    calc_powers(mechanism, ws, work_, vdot + mechanism.nv);
+    calc_variable_rates(mechanism, ws, vdot + mechanism.nv);
+    calc_powers(mechanism, ws, work_, vdot + mechanism.nv + mechanism.nz);
     if (ws.failed) xdot[0] = S(std::numeric_limits<double>::quiet_NaN());
   }
   // Compiled code knows no turns.

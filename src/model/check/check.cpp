@@ -5,8 +5,8 @@
 namespace cartan {
 namespace {
 
-// A file describes a mechanism or a plain system of differential equations. False: it mixes them,
-// which explains whatever else would be found.
+// A file describes a mechanism, with [variables] beside it or without, or a plain system of
+// differential equations. False: it is neither, which explains whatever else would be found.
 bool check_kind(CheckContext& check) {
   const ModelDescription& text = check.text;
   if (text.variables.empty()) {
@@ -16,6 +16,13 @@ bool check_kind(CheckContext& check) {
                            "the model is empty; expected [[body]] and [[joint]], or [variables]");
     return true;
   }
+  if (!text.bodies.empty()) {
+    if (!text.equations.empty())
+      check.problems.error(text.equations.where,
+                           "`equations` are for files of [variables] alone; beside bodies give "
+                           "every variable its `rate`");
+    return true;
+  }
   std::string mixed;
   Location where;
   const auto collect = [&](const auto& list, const char* what) {
@@ -23,14 +30,13 @@ bool check_kind(CheckContext& check) {
     if (mixed.empty()) where = list.front().where;
     mixed += (mixed.empty() ? "" : ", ") + std::string(what);
   };
-  collect(text.bodies, "[[body]]");
   collect(text.joints, "[[joint]]");
   collect(text.forces, "[[force]]");
   collect(text.constraints, "[[constraint]]");
   if (!mixed.empty()) {
     check.problems.error(where, mixed +
-                                    " cannot stand in a file with [variables], which is a plain "
-                                    "system of differential equations; make two files of it");
+                                    " need bodies, and this file has [variables] alone; add "
+                                    "[[body]], or take them out");
     return false;
   }
   if (!text.gravity.empty())
@@ -76,6 +82,7 @@ std::optional<Model> check_model(const ModelDescription& description, Diagnostic
   check_bodies(check);
   check_joints(check);
   check_tree(check);
+  check_points(check);
   check_forces(check);
   check_constraints(check);
   check_rest(check);
@@ -94,10 +101,13 @@ std::optional<Formula> compile_expression(const Model& model, const std::string&
                                           Diagnostics& problems) {
   Names names;
   names.functions() = model.functions;
-  for (const Parameter& parameter : model.parameters) names.add_parameter(parameter.name);
+  for (std::size_t i = 0; i < model.parameters.size(); ++i)
+    model.is_input(static_cast<int>(i)) ? names.add_input(model.parameters[i].name)
+                                        : names.add_parameter(model.parameters[i].name);
   for (const Variable& variable : model.variables) names.add_variable(variable.name);
   for (const Body& body : model.bodies) names.add_body(body.name);
   for (const Joint& joint : model.joints) names.add_joint(joint.name, joint.type);
+  for (const NamedPoint& point : model.points) names.add_point(point.name);
   for (const Definition& definition : model.definitions) {
     ExpressionError error;
     names.add_definition(definition.name,

@@ -88,14 +88,23 @@ class CheckContext {
   int suggestions_left_ = 100;
 };
 
+inline bool describes_mechanism(const ModelDescription& text) {
+  return text.variables.empty() || !text.bodies.empty();
+}
+
+// What a run gives to an input as a function of time; null where its value is a plain number (an
+// input without signal, or one that does not mention t).
+const NamedValue* find_signal(const ModelDescription& text, const std::string& input);
+
 // The parts of the check, in the order in which they run.
 void check_names(CheckContext& check);
 void check_functions(CheckContext& check);
-void check_parameters(CheckContext& check, const Overrides& overrides);
+void check_parameters(CheckContext& check, const Overrides& overrides);  // and inputs
 void check_definitions(CheckContext& check);
 void check_bodies(CheckContext& check);
 void check_joints(CheckContext& check);
 void check_tree(CheckContext& check);
+void check_points(CheckContext& check);
 void check_forces(CheckContext& check);
 void check_constraints(CheckContext& check);
 void check_rest(CheckContext& check);  // gravity, events, outputs, variables, simulate

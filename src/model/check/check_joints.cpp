@@ -82,6 +82,24 @@ void check_initial_state(CheckContext& check, const JointText& text, const Owner
   if (!joint.velocity.given()) joint.velocity = zeros(nv);
 }
 
+// The inertia of a motor's rotor, seen from the joint.
+void check_rotor(CheckContext& check, const JointText& text, const Owner& owner, Joint& joint) {
+  if (text.inertia.empty()) return;
+  const Location place = text.inertia.where.line > 0 ? text.inertia.where : owner.where;
+  if (joint.nv() == 0 || has_rotation(joint.type)) {
+    check.problems.error(place,
+                         "a rotor turns with a coordinate of its joint, and a " +
+                             std::string(info(joint.type).name) + " joint has none" +
+                             (joint.nv() == 0 ? "" : " that is a plain number") +
+                             "; put the inertia into a body, or build the joint of revolute ones");
+    return;
+  }
+  const Field field{"inertia", owner, {joint.nv()}};
+  const Checked inertia = check.numbers(text.inertia, field);
+  check.demand(inertia, field, "zero or positive", [](double x) { return x >= 0; });
+  joint.inertia = inertia.formula;
+}
+
 std::optional<JointType> check_type(CheckContext& check, const JointText& text) {
   const std::optional<JointType> type = joint_type_from_name(text.type);
   if (type) return type;
@@ -118,6 +136,7 @@ void check_joints(CheckContext& check) {
       check_axes(check, text, owner, joint);
       check_size(check, text, owner, joint);
       check_initial_state(check, text, owner, joint);
+      check_rotor(check, text, owner, joint);
     }
     check.model.joints.push_back(std::move(joint));
   }

@@ -1,4 +1,5 @@
 // Names: present, well-formed, unique; and what every expression may refer to.
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 
@@ -62,7 +63,7 @@ class PlainNames {
                                 "; expected letters, digits and _, not beginning with a digit");
     if (name == "t" || name == "pi")
       problems.error(place, "'" + name + "' is reserved and cannot be the name of a " + kind);
-    if ((name == "kinetic" || name == "potential") && check_.text.variables.empty())
+    if ((name == "kinetic" || name == "potential") && describes_mechanism(check_.text))
       problems.warning(place, whose + " hides the energy of that name");
     const auto [first, is_new] = seen_.try_emplace(name, kind);
     if (is_new) return;
@@ -95,6 +96,10 @@ void check_plain_names(CheckContext& check) {
     plain.add("parameter", parameter.name, parameter.where);
     check.names.add_parameter(parameter.name);
   }
+  for (const NamedValue& input : check.text.inputs) {
+    plain.add("input", input.name, input.where);
+    if (!find_signal(check.text, input.name)) check.names.add_input(input.name);
+  }
   for (const NamedValue& definition : check.text.definitions)
     plain.add("definition", definition.name, definition.where);
   for (const VariableText& variable : check.text.variables) {
@@ -105,13 +110,24 @@ void check_plain_names(CheckContext& check) {
 
 // Columns trajectory.csv has anyway.
 void check_output_names(CheckContext& check) {
-  const bool mechanism = check.text.variables.empty();
+  const bool mechanism = describes_mechanism(check.text);
+  const auto is_column = [&](const std::string& name) {
+    return name == "t" || (mechanism && (name == "kinetic" || name == "potential" ||
+                                         name == "energy" || name == "constraint"));
+  };
+  const auto complain = [&](const char* kind, const std::string& name, Location where) {
+    if (is_column(name) && name != "t")
+      check.problems.error(where, "the " + std::string(kind) + " '" + name +
+                                      "' has the name of a column that is always written");
+  };
+  for (const VariableText& variable : check.text.variables)
+    complain("variable", variable.name, variable.where);
+  for (const NamedValue& input : check.text.inputs) complain("input", input.name, input.where);
   for (const OutputText& output : check.text.outputs) {
     const std::string& name = output.name;
-    const bool taken = name == "t" || (mechanism ? name == "kinetic" || name == "potential" ||
-                                                       name == "energy" || name == "constraint"
-                                                 : check.names.find_variable(name) >= 0);
-    if (taken)
+    const bool input = std::any_of(check.text.inputs.begin(), check.text.inputs.end(),
+                                   [&](const NamedValue& item) { return item.name == name; });
+    if (is_column(name) || input || check.names.find_variable(name) >= 0)
       check.problems.error(
           output.name_where,
           "the output '" + name + "' has the name of a column that is always written");
@@ -139,6 +155,15 @@ void check_names(CheckContext& check) {
       check.problems.error(body.name_where,
                            "'world' is the fixed frame and cannot be the name of a body");
   }
+  check_list("point", text.points, check.problems);
+  for (const PointText& point : text.points) {
+    check.names.add_point(point.name);
+    if (check.names.find_body(point.name) >= 0)
+      check.problems.error(point.name_where.line > 0 ? point.name_where : point.where,
+                           "the point '" + point.name + "' has the name of a body");
+  }
+  for (const ConstraintText& constraint : text.constraints)
+    check.names.add_constraint(constraint.name);
   for (const JointText& joint : text.joints)
     check.names.add_joint(joint.name, joint_type_from_name(joint.type));
 }

@@ -1,4 +1,5 @@
 // Parameters and definitions: expressions that use each other.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -33,12 +34,34 @@ std::vector<bool> check_cycles(const DependencyOrder& order,
   return broken;
 }
 
-// The list as it counts: overrides in place.
+// What a run gives to an input, as a number or a function of time.
+const NamedValue* find_given(const ModelDescription& text, const std::string& input) {
+  for (const NamedValue& signal : text.signals)
+    if (signal.name == input) return &signal;
+  return nullptr;
+}
+
+// The list as it counts: overrides in place, then the inputs that are numbers.
 std::vector<NamedValue> with_overrides(CheckContext& check, const Overrides& overrides) {
   std::vector<NamedValue> list = check.text.parameters;
+  const int parameters = static_cast<int>(list.size());
+  for (const NamedValue& input : check.text.inputs) {
+    if (find_signal(check.text, input.name)) continue;
+    list.push_back(input);
+    if (const NamedValue* given = find_given(check.text, input.name))
+      list.back().value = given->value;
+  }
   for (const auto& [name, value] : overrides) {
+    const std::string& wanted = name;
     const int index = check.names.find_parameter(name);
-    if (index >= 0) {
+    const bool input =
+        std::any_of(check.text.inputs.begin(), check.text.inputs.end(),
+                    [&wanted](const NamedValue& item) { return item.name == wanted; });
+    if (input) {
+      check.problems.error(
+          {}, "cannot set '" + name +
+                  "', which is an input and no parameter; give it its value as an input");
+    } else if (index >= 0 && index < parameters) {
       list[index].value = value;
     } else {
       check.problems.error({}, "cannot set '" + name + "', which is not in [parameters]" +
@@ -53,9 +76,40 @@ Location place_of(const NamedValue& parameter) {
   return parameter.value.where.line > 0 ? parameter.value.where : parameter.where;
 }
 
+void complain_about_strange_signals(CheckContext& check) {
+  std::vector<std::string> known;
+  for (const NamedValue& input : check.text.inputs) known.push_back(input.name);
+  for (const NamedValue& signal : check.text.signals)
+    if (std::find(known.begin(), known.end(), signal.name) == known.end())
+      check.problems.error({}, "'" + signal.name + "' is not in [inputs]" +
+                                   (known.empty() ? ": this model has no inputs"
+                                                  : check.suggest(signal.name, known)));
+}
+
+void list_inputs(CheckContext& check) {
+  for (const NamedValue& input : check.text.inputs) {
+    const NamedValue* given = find_given(check.text, input.name);
+    const int parameter =
+        find_signal(check.text, input.name) ? -1 : check.names.find_parameter(input.name);
+    check.model.inputs.push_back(
+        {input.name, parameter, text_of(given ? given->value : input.value)});
+  }
+}
+
 }  // namespace
 
+const NamedValue* find_signal(const ModelDescription& text, const std::string& input) {
+  const NamedValue* given = find_given(text, input);
+  if (!given || !given->value.is_expression()) return nullptr;
+  ExpressionError error;
+  const Syntax tree = parse_expression(given->value.text, error, nullptr);
+  if (!tree) return given;  // the check of definitions says what is wrong, or knows a function
+  const std::vector<std::string> names = names_in(tree);
+  return std::find(names.begin(), names.end(), "t") != names.end() ? given : nullptr;
+}
+
 void check_parameters(CheckContext& check, const Overrides& overrides) {
+  complain_about_strange_signals(check);
   const std::vector<NamedValue> list = with_overrides(check, overrides);
   const int count = static_cast<int>(list.size());
   check.parameters.assign(count, std::numeric_limits<double>::quiet_NaN());
@@ -87,10 +141,14 @@ void check_parameters(CheckContext& check, const Overrides& overrides) {
     check.model.parameters[i] = {list[i].name, std::move(value), list[i].where};
   }
   check.model.parameter_order = order.order;
+  list_inputs(check);
 }
 
+// Inputs that are functions of time are definitions behind those of the file.
 void check_definitions(CheckContext& check) {
-  const std::vector<NamedValue>& list = check.text.definitions;
+  std::vector<NamedValue> list = check.text.definitions;
+  for (const NamedValue& input : check.text.inputs)
+    if (const NamedValue* signal = find_signal(check.text, input.name)) list.push_back(*signal);
   const int count = static_cast<int>(list.size());
   for (const NamedValue& definition : list) {
     Syntax tree = check.formulas.parse(definition.value);
@@ -109,6 +167,9 @@ void check_definitions(CheckContext& check) {
         broken[i] || !entry.tree || !check.formulas.check_definition(list[i].value, entry.tree);
   }
   check.names.trace_definitions(order.order);
+  for (const NamedValue& input : check.text.inputs)
+    if (const NamedValue* signal = find_signal(check.text, input.name))
+      check.formulas.compile(signal->value, Scope::time);
 }
 
 }  // namespace cartan

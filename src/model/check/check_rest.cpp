@@ -54,14 +54,35 @@ void check_outputs(CheckContext& check) {
         output.name = text.name;
         if (text.dimensions > 0) output.name += "[" + std::to_string(i) + "]";
         if (text.dimensions > 1) output.name += "[" + std::to_string(j) + "]";
-        if (!value.reported) output.value = check.formulas.compile(value, Scope::everything);
+        if (!value.reported) output.value = check.formulas.compile(value, Scope::outputs);
         check.model.outputs.push_back(std::move(output));
         matrix.row.push_back(i);
         matrix.column.push_back(j);
       }
     if (text.dimensions > 0) check.model.matrices.push_back(std::move(matrix));
   }
+  for (const Input& input : check.model.inputs)
+    check.model.outputs.push_back(
+        {input.name, check.formulas.compile(Value(input.name), Scope::everything), true});
 }
+
+}  // namespace
+
+void check_points(CheckContext& check) {
+  for (const PointText& text : check.text.points) {
+    const Owner owner{"point", text.name, text.where};
+    NamedPoint point;
+    point.name = text.name;
+    if (text.body.empty() && text.body.where.line == 0)
+      check.problems.error(text.where, "missing key 'body' of point '" + text.name + "'");
+    else
+      point.body = check.body(text.body, {"body", owner}, true);
+    point.at = or_default(check.numbers(text.at, {"at", owner, {3}}).formula, {0, 0, 0});
+    check.model.points.push_back(std::move(point));
+  }
+}
+
+namespace {
 
 void check_variables(CheckContext& check) {
   for (const VariableText& text : check.text.variables) {

@@ -58,6 +58,15 @@ std::vector<std::string> remarks_about(const Model& model, const api::GenerateOp
       remarks.push_back(fmt::format(
           "Friction '{}': loads of bearings by a fixed number of Newton steps.", force.name));
   }
+  for (const Output& output : model.outputs)
+    if (output.value.program.depends_on(Quantity::reaction) ||
+        output.value.program.depends_on(Quantity::multiplier)) {
+      remarks.push_back(fmt::format(
+          "There is no function for outputs: '{}' asks for reactions or multipliers, which the "
+          "code does not compute.",
+          output.name));
+      break;
+    }
   if (!model.loop_joints.empty() || !model.constraints.empty())
     remarks.push_back(
         "Constraints hold for states that satisfy them; project now and then in long runs. Rows "
@@ -151,6 +160,7 @@ GeneratedModel generate_model(const ModelArguments& source, const api::GenerateO
   options.form = o.form == "recursive" ? EquationForm::recursive : EquationForm::mass_matrix;
   options.jacobian = o.jacobian || o.variational;
   options.variational = o.variational;
+  options.inputs_apart = true;
   result.unit = std::make_unique<CodeUnit>(make_unit(*result.derivation, options, name));
   CodeUnit& unit = *result.unit;
   unit.model_hash = hash_of(source);

@@ -21,6 +21,8 @@ Json mechanism_json(const Model& model, const ModelFacts& facts) {
   json["center_of_mass"] = json_of(facts.com);
   json["principal_moments"] = json_of(facts.principal);
   if (!model.function_files.empty()) json["code"] = model.function_files;
+  for (const Variable& variable : model.variables) json["variables"].push_back(variable.name);
+  for (const Input& input : model.inputs) json["inputs"][input.name] = input.text;
   return json;
 }
 

@@ -29,13 +29,21 @@ Overrides read_overrides(const ModelArguments& arguments) {
   return overrides;
 }
 
-std::optional<ModelDescription> read(const ModelArguments& arguments, Diagnostics& problems) {
+std::optional<ModelDescription> read_source(const ModelArguments& arguments,
+                                            Diagnostics& problems) {
   if (!arguments.text)
     return read_any_model_file(arguments.path, import_options(arguments, {}), problems);
   const fs::path folder = fs::path(arguments.path).parent_path();
   auto description =
       read_model_text(*arguments.text, folder.empty() ? "." : folder.string(), problems);
   if (description) description->file = arguments.path;
+  return description;
+}
+
+std::optional<ModelDescription> read(const ModelArguments& arguments, const api::Watch& watch,
+                                     Diagnostics& problems) {
+  auto description = read_source(arguments, problems);
+  if (description) add_signals(arguments.inputs, watch, *description);
   return description;
 }
 
@@ -71,6 +79,7 @@ Consent consent_of(const ModelArguments& arguments, CodeUse use, const api::Watc
   Consent consent;
   consent.any_path = trusted;
   consent.folders = arguments.allowed;
+  if (!arguments.inputs.file.empty()) consent.folders.push_back(arguments.inputs.file);
   if (use == CodeUse::never || (use == CodeUse::names && !trusted))
     consent.code = Consent::Code::named;
   else if (trusted)
@@ -103,7 +112,7 @@ std::unique_ptr<const Model> load_model(const ModelArguments& arguments, const a
     refuse_at(arguments.path, "there is no such file" + suggest_file(arguments.path));
   problems = Diagnostics(arguments.path);
   std::optional<Model> model;
-  if (const auto description = read(arguments, problems))
+  if (const auto description = read(arguments, arguments.quiet ? api::Watch() : watch, problems))
     model = check_model(*description, problems, overrides, consent_of(arguments, use, watch));
   if (!model) refuse(problems, consent_remedy(problems));
   return std::make_unique<const Model>(std::move(*model));
@@ -121,7 +130,7 @@ std::unique_ptr<const Model> load_model(const ModelArguments& arguments, const a
 
 ModelDescription read_description(const ModelArguments& arguments) {
   Diagnostics problems(arguments.path);
-  std::optional<ModelDescription> description = read(arguments, problems);
+  std::optional<ModelDescription> description = read(arguments, {}, problems);
   if (!description || problems.has_errors()) refuse(problems);
   return *description;
 }

@@ -12,6 +12,7 @@
 #include "formulations/formulations.h"
 #include "import/import.h"
 #include "model/model.h"
+#include "results/load/input_signals.h"
 #include "system/system.h"
 
 namespace cartan {
@@ -23,6 +24,7 @@ struct ModelArguments {
   std::vector<std::string> sets = {};      // NAME=VALUE
   bool trust = false;                      // run the model's code, read files wherever it says
   std::vector<std::string> allowed = {};   // folders it may read tables from
+  InputArguments inputs = {};              // values of [inputs] over time
   std::string base = {};                   // fixed|free: model files of other tools
   std::vector<std::string> packages = {};  // NAME=DIR of package://NAME in them
   bool quiet = false;                      // warnings about the model are not told

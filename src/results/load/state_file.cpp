@@ -95,8 +95,12 @@ bool check_coordinates(const Joint& joint, const std::vector<double>& q, Diagnos
 }
 
 State make_start(const System& system, const StateValues& values) {
-  if (const auto* mechanism = dynamic_cast<const MechanicalSystem*>(&system))
-    return mechanism->make_state(values.t, values.q, values.v);
+  if (const auto* mechanism = dynamic_cast<const MechanicalSystem*>(&system)) {
+    State state = mechanism->make_state(values.t, values.q, values.v);
+    for (std::size_t i = 0; i < values.variables.size(); ++i)
+      if (values.variables[i]) state.x[mechanism->variables_begin() + i] = *values.variables[i];
+    return state;
+  }
   State state = system.initial_state();
   state.t = values.t;
   for (std::size_t i = 0; i < values.variables.size(); ++i)

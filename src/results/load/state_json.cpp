@@ -96,18 +96,21 @@ class StateReader {
       state_.t = value.get<double>();
     } else if (mechanism && (key == "q" || key == "v")) {
       read_joints(key, value);
-    } else if (!mechanism && key == "variables") {
+    } else if (!model_.variables.empty() && key == "variables") {
       read_variables(value);
     } else if (key == "bodies" || key == "outputs") {
       return;  // `final` of run --json carries them too; they follow from the rest
     } else {
-      const std::vector<std::string> known = mechanism ? std::vector<std::string>{"t", "q", "v"}
-                                                       : std::vector<std::string>{"t", "variables"};
+      std::vector<std::string> known = {"t"};
+      if (mechanism) known.insert(known.end(), {"q", "v"});
+      if (!model_.variables.empty()) known.push_back("variables");
       const std::string near = suggestion(key, known);
       complain(fmt::format("unknown key '{}'{}", key,
                            !near.empty() ? near
-                           : mechanism   ? "; expected 't', 'q' and 'v'"
-                                         : "; expected 't' and 'variables'"));
+                           : !mechanism  ? "; expected 't' and 'variables'"
+                           : model_.variables.empty()
+                               ? "; expected 't', 'q' and 'v'"
+                               : "; expected 't', 'q', 'v' and 'variables'"));
     }
   }
 

@@ -91,6 +91,9 @@ class MechanismTables {
       for (std::size_t k = 0; k < v.size(); ++k)
         table.add(v[k], About::speed, [j, k](const Sample& s) { return s.now.v[j][k]; });
     }
+    for (std::size_t i = 0; i < model_.variables.size(); ++i)
+      table.add(model_.variables[i].name, About::variable,
+                [i](const Sample& s) { return s.now.variables[i]; });
     table.add("kinetic", About::energy, [](const Sample& s) { return s.now.kinetic; })
         .add("potential", About::energy, [](const Sample& s) { return s.now.potential; })
         .add("energy", About::energy,

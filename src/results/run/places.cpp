@@ -44,6 +44,7 @@ Place PlaceReader::operator()(StateView at) {
   if (const auto* mechanism = dynamic_cast<const MechanicalSystem*>(&system_)) {
     mechanism->observe(at, now_, *workspace_);
     place.bodies = now_.bodies;
+    place.variables = now_.variables;
   } else if (const auto* plain = dynamic_cast<const VariablesSystem*>(&system_)) {
     place.variables.assign(at.x.begin(), at.x.begin() + plain->model().variables.size());
   }

@@ -52,6 +52,7 @@ class MechanismSampler final : public Sampler {
     system_.observe(at_end, now, *workspace_);
     result.statistics = statistics_;
     result.outputs = now.outputs;
+    result.variables = now.variables;
     result.final = std::move(now);
     result.dof = system_.report_constraints(at_end, *workspace_).dof();
     result.constrained = system_.constrained();

@@ -181,10 +181,8 @@ std::string summary_text(const RunResult& run) {
   if (run.report.status == RunStatus::stopped_by_event) add_line(text, "end", run.report.message);
   text += fmt::format("\nAt t = {:g} s:\n", t_end);
   const std::size_t width = name_width(run.model->outputs, name_width(run.model->variables, 5));
-  if (run.final)
-    add_final_joints(run, text);
-  else
-    add_named(run.model->variables, run.variables, width, text);
+  if (run.final) add_final_joints(run, text);
+  add_named(run.model->variables, run.variables, width, text);
   add_named(run.model->outputs, run.outputs, width, text);
   return text;
 }

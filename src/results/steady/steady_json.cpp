@@ -14,6 +14,7 @@ bool closes_loop(const Model& model, int joint) {
 struct ModeMotion {
   std::vector<std::vector<double>> q, v;  // per joint; v of tree joints only
   std::vector<BodyState> bodies;          // their velocities are the motion
+  std::vector<double> variables;
 };
 
 // Positions move with speeds v = d: bodies then have the velocities that are the mode's motion.
@@ -42,6 +43,7 @@ ModeMotion calc_motion(const SteadyCase& steady, const State& state, const Eigen
     if (closes_loop(model, static_cast<int>(j))) continue;
     for (int k = 0; k < model.joints[j].nv(); ++k) speeds[j].push_back(d[tangent++]);
   }
+  for (std::size_t i = 0; i < model.variables.size(); ++i) motion.variables.push_back(d[tangent++]);
   Observation now;
   mechanism.observe(moving, now, *steady.workspace);
   motion.q = now.v;
@@ -101,6 +103,8 @@ Json mode_json(const SteadyCase& steady, const Linearisation& result, int k) {
                    b = calc_motion(steady, result.state, im);
   const Model& model = *steady.model;
   for (const char* part : {"q", "v", "bodies"}) mode[part] = Json::object();
+  for (std::size_t i = 0; i < model.variables.size(); ++i)
+    mode["variables"][model.variables[i].name] = {a.variables[i], b.variables[i]};
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
     mode["q"][model.joints[j].name] = pairs(a.q[j], b.q[j]);
     if (!closes_loop(model, static_cast<int>(j)))

@@ -1,0 +1,31 @@
+// [variables] beside bodies: states z with z' = g(t, q, v, z), which forces read and which read the
+// mechanism. In a state of any formulation they stand behind positions and speeds (or what takes
+// their place) and before the quadratures; in a workspace in `variables`.
+#pragma once
+
+#include <algorithm>
+
+#include "mechanics/forces/forces.h"
+#include "mechanics/machine/expression_inputs.h"
+
+namespace cartan {
+
+// z: mechanism.nz numbers.
+template <class S>
+void set_variables(const Mechanism<S>& mechanism, const S* z, MotionWorkspace<S>& ws) {
+  std::copy_n(z, mechanism.nz, ws.variables.begin());
+}
+
+// z'; needs fill_kinematics and set_variables.
+template <class S>
+void calc_variable_rates(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, S* rates) {
+  if (mechanism.nz == 0) return;
+  if (mechanism.variables_need_energy) {
+    ws.kinetic = calc_kinetic_energy(mechanism, ws);
+    ws.potential = calc_potential_energy(mechanism, ws);
+  }
+  for (const Variable& variable : mechanism.model->variables)
+    evaluate_program(mechanism, ws, variable.rate.program, rates++);
+}
+
+}  // namespace cartan
