@@ -50,6 +50,7 @@ class TreeRecorder final : public Recorder {
     open_main_tables(trajectory_columns(model, extra.balance));
     bodies_ = open_table("bodies.csv", dotted(model.bodies, {"x", "y", "z", "qw", "qx", "qy", "qz",
                                                              "wx", "wy", "wz", "vx", "vy", "vz"}));
+    open_impacts(system);
     open_extra_tables(model);
   }
 
@@ -83,6 +84,8 @@ class TreeRecorder final : public Recorder {
     constraints_ = open(extra_.constraints, "constraints.csv", violations);
     forces_ = open(extra_.forces, "forces.csv",
                    extra_.forces ? force_columns() : std::vector<std::string>());
+    contacts_ = open(extra_.contacts, "contacts.csv",
+                     dotted(model.contacts, {"gap", "mode", "normal", "tangential"}));
   }
 
   // NAME.BODY.x .. of every body a force or constraint acts on; of the same body once more:
@@ -90,6 +93,7 @@ class TreeRecorder final : public Recorder {
   std::vector<std::string> force_columns() {
     const Model& model = system_.model();
     std::vector<std::string> names, seen;
+    int contact_index = 0;
     for (const AppliedWrench& w : system_.report_forces(system_.initial_state(), *workspace_)) {
       const std::string place =
           acting_name(w) + "." + (w.body == world ? "world" : model.bodies[w.body].name);
@@ -98,6 +102,15 @@ class TreeRecorder final : public Recorder {
       const std::string name = before == 0 ? place : fmt::format("{}#{}", place, before + 1);
       for (const char* suffix : {"x", "y", "z", "fx", "fy", "fz", "tx", "ty", "tz"})
         names.push_back(name + "." + suffix);
+    }
+    for (const ContactReport& c : system_.report_contacts(system_.initial_state(), *workspace_)) {
+      const std::string& contact = model.contacts[contact_index++].name;
+      for (const int body : {c.body_a, c.body_b}) {
+        const std::string place =
+            contact + "." + (body == world ? "world" : model.bodies[body].name);
+        for (const char* suffix : {"x", "y", "z", "fx", "fy", "fz", "tx", "ty", "tz"})
+          names.push_back(place + "." + suffix);
+      }
     }
     return names;
   }
@@ -179,8 +192,8 @@ class TreeRecorder final : public Recorder {
   }
 
   void write_extra(StateView at) {
-    const std::initializer_list<CsvWriter*> tables = {reactions_, power_, multipliers_,
-                                                      constraints_, forces_};
+    const std::initializer_list<CsvWriter*> tables = {reactions_,   power_,  multipliers_,
+                                                      constraints_, forces_, contacts_};
     for (CsvWriter* table : tables)
       if (table) table->number(at.t);
     if (extra_.needs_dynamics()) write_dynamics(system_.report_dynamics(at, *workspace_));
@@ -193,8 +206,22 @@ class TreeRecorder final : public Recorder {
       for (const AppliedWrench& w : system_.report_forces(at, *workspace_))
         for (const Vec3<double>& vector : {w.point, w.force, w.torque})
           write_vector(*forces_, vector);
+    if (forces_ || contacts_) write_contacts(system_.report_contacts(at, *workspace_));
     for (CsvWriter* table : tables)
       if (table) table->end_row();
+  }
+
+  // Forces of contacts act on both bodies at one point; those of stops are moments or forces of a
+  // joint and have no point.
+  void write_contacts(const std::vector<ContactReport>& contacts) {
+    for (const ContactReport& c : contacts) {
+      if (contacts_)
+        contacts_->numbers({c.gap, static_cast<double>(c.mode), c.normal, c.tangential});
+      if (!forces_) continue;
+      for (const double side : {1.0, -1.0})
+        for (const Vec3<double>& vector : {c.point, side * c.force, Vec3<double>{}})
+          write_vector(*forces_, vector);
+    }
   }
 
   void write_dynamics(const DynamicsReport& report) {
@@ -219,6 +246,7 @@ class TreeRecorder final : public Recorder {
   CsvWriter* multipliers_ = nullptr;
   CsvWriter* constraints_ = nullptr;
   CsvWriter* forces_ = nullptr;
+  CsvWriter* contacts_ = nullptr;
 };
 
 }  // namespace

@@ -27,11 +27,10 @@ class Stopwatch {
 }  // namespace
 
 bool read_extra_tables(const std::vector<std::string>& names, ExtraTables& tables) {
-  const std::vector<std::pair<std::string, bool*>> known = {{"reactions", &tables.reactions},
-                                                            {"multipliers", &tables.multipliers},
-                                                            {"constraints", &tables.constraints},
-                                                            {"power", &tables.power},
-                                                            {"forces", &tables.forces}};
+  const std::vector<std::pair<std::string, bool*>> known = {
+      {"reactions", &tables.reactions},     {"multipliers", &tables.multipliers},
+      {"constraints", &tables.constraints}, {"power", &tables.power},
+      {"forces", &tables.forces},           {"contacts", &tables.contacts}};
   for (const std::string& name : names) {
     const auto found = std::find_if(known.begin(), known.end(),
                                     [&](const auto& entry) { return entry.first == name; });
@@ -39,11 +38,12 @@ bool read_extra_tables(const std::vector<std::string>& names, ExtraTables& table
       *found->second = true;
       continue;
     }
-    const std::string near =
-        suggestion(name, {"reactions", "multipliers", "constraints", "power", "forces"});
-    fmt::print(
-        stderr, "cartan run: --record: unknown table '{}'{}\n", name,
-        near.empty() ? "; expected reactions, multipliers, constraints, power or forces" : near);
+    const std::string near = suggestion(
+        name, {"reactions", "multipliers", "constraints", "power", "forces", "contacts"});
+    fmt::print(stderr, "cartan run: --record: unknown table '{}'{}\n", name,
+               near.empty()
+                   ? "; expected reactions, multipliers, constraints, power, forces or contacts"
+                   : near);
     return false;
   }
   return true;
@@ -75,6 +75,22 @@ void Recorder::event(const EventRecord& event) {
   events_->number(event.direction);
   events_->numbers(row_);
   events_->end_row();
+}
+
+void Recorder::open_impacts(const System& system) {
+  if (system.contact_count() == 0) return;
+  impacts_ = open_table("impacts.csv", {"contact", "speed_before", "speed_after", "normal",
+                                        "tangential", "energy_lost"});
+}
+
+void Recorder::impact(const System& system, const Impact& impact) {
+  const Stopwatch watch(seconds_);
+  if (!impacts_) return;
+  impacts_->number(impact.t);
+  impacts_->text(system.contact_name(impact.contact));
+  impacts_->numbers({impact.speed_before, impact.speed_after, impact.normal, impact.tangential,
+                     impact.energy_lost});
+  impacts_->end_row();
 }
 
 void Recorder::open_main_tables(std::vector<std::string> columns) {

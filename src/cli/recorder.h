@@ -19,8 +19,11 @@ class VariablesSystem;
 // Tables that are written only when asked for.
 struct ExtraTables {
   bool reactions = false, multipliers = false, constraints = false, power = false, forces = false;
+  bool contacts = false;
   bool balance = false;  // no table: the power balance as columns of trajectory.csv
-  bool any() const { return reactions || multipliers || constraints || power || forces; }
+  bool any() const {
+    return reactions || multipliers || constraints || power || forces || contacts;
+  }
   bool needs_dynamics() const { return reactions || multipliers || power; }
 };
 // Names as in --record; complains on stderr about others.
@@ -36,6 +39,8 @@ class Recorder {
 
   void sample(const State& state);
   void event(const EventRecord& event);
+  // To impacts.csv, which a system with contacts has.
+  void impact(const System& system, const Impact& impact);
   // Ends all tables; false with a reason when something could not be written.
   bool close(std::string& problem);
 
@@ -55,6 +60,7 @@ class Recorder {
   void open_main_tables(std::vector<std::string> columns);
   // Null when nothing is to be written. The first column is always t.
   CsvWriter* open_table(const std::string& name, const std::vector<std::string>& columns);
+  void open_impacts(const System& system);
   // The numbers of trajectory.csv after t.
   virtual void fill_row(StateView at, std::vector<double>& row) = 0;
   // Called after fill_row for samples: everything else.
@@ -71,6 +77,7 @@ class Recorder {
   std::list<Table> tables_;
   CsvWriter* trajectory_ = nullptr;
   CsvWriter* events_ = nullptr;
+  CsvWriter* impacts_ = nullptr;
   std::vector<double> row_;
   std::vector<std::string> columns_;  // of trajectory.csv after t
   UndefinedCells undefined_;          // without tables

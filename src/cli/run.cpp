@@ -261,6 +261,7 @@ RunResult simulate(const Job& job, bool show_progress) {
     noting += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
   observer.on_event = [&](const EventRecord& event) { job.recorder->event(event); };
+  observer.on_impact = [&](const Impact& impact) { job.recorder->impact(*job.system, impact); };
   observer.on_progress = [&](double fraction) { progress.show(fraction); };
 
   RunResult result;

@@ -22,7 +22,10 @@ const std::vector<KeyRule> joint_keys = {
     {"pitch", {"screw"}},
     {"position", with_motion},
     {"velocity", with_motion},
+    {"stop",
+     {"revolute", "prismatic", "screw", "cylindrical", "universal", "planar", "translation"}},
 };
+const std::vector<KeyRule> stop_keys = {{"lower"}, {"upper"}, {"restitution"}};
 const std::vector<KeyRule> position_keys = {
     {"axis"}, {"angle"}, {"quaternion"}, {"rpy"}, {"at", {"free"}}};
 
@@ -60,6 +63,26 @@ void read_axes(const TomlNode& node, std::vector<Values>& axes, Diagnostics& pro
   for (const TomlNode& item : node.items) axes.push_back(read_values(item, problems));
 }
 
+// One table for a joint with one coordinate, a list of them for several.
+void read_stops(const TomlNode& node, JointText& joint, Diagnostics& problems) {
+  joint.stops_where = node.where;
+  const auto read_one = [&](const TomlNode& table) {
+    StopText stop;
+    stop.where = table.where;
+    if (expect(table, Kind::table, "a stop { lower = .., upper = .., restitution = .. }",
+               problems)) {
+      const TomlSection section(table, problems);
+      section.read("lower", stop.lower);
+      section.read("upper", stop.upper);
+      section.read("restitution", stop.restitution);
+      section.finish(stop_keys);
+    }
+    joint.stops.push_back(std::move(stop));
+  };
+  if (!node.is(Kind::array)) return read_one(node);
+  for (const TomlNode& item : node.items) read_one(item);
+}
+
 }  // namespace
 
 JointText read_joint(const TomlNode& table, Diagnostics& problems) {
@@ -80,6 +103,7 @@ JointText read_joint(const TomlNode& table, Diagnostics& problems) {
     read_position(*position, joint.type, joint.position, problems);
   section.read("velocity", joint.velocity);
   joint.velocity_given = section.has("velocity");
+  if (const TomlNode* stop = section.find("stop")) read_stops(*stop, joint, problems);
   section.read("loop", joint.loop);
   section.finish(joint_keys, "joint", joint_type_from_name(joint.type) ? joint.type : "");
   return joint;

@@ -14,7 +14,7 @@ using Kind = TomlNode::Kind;
 const std::vector<KeyRule> model_keys = {
     {"name"},     {"gravity"},   {"gravity_frame"}, {"parameters"}, {"definitions"}, {"body"},
     {"joint"},    {"force"},     {"constraint"},    {"event"},      {"output"},      {"variables"},
-    {"simulate"}, {"functions"}, {"equations"},     {"format"}};
+    {"simulate"}, {"functions"}, {"equations"},     {"format"},     {"contact"}};
 
 // [[key]] tables, each by its own reader
 template <class T>
@@ -63,6 +63,7 @@ ModelDescription describe_model(const TomlNode& root, Diagnostics& problems) {
   read_list(section, "joint", read_joint, model.joints);
   read_list(section, "force", read_force, model.forces);
   read_list(section, "constraint", read_constraint, model.constraints);
+  read_list(section, "contact", read_contact, model.contacts);
   read_list(section, "event", read_event, model.events);
   read_list(section, "output", read_output, model.outputs);
   read_table(section, "variables", read_variables, model.variables);

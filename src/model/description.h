@@ -91,6 +91,12 @@ struct BodyText {
   Location where, name_where, group_where, shapes_where;
 };
 
+// Bounds of one coordinate of a joint, at which its motion ends.
+struct StopText {
+  std::optional<Value> lower, upper, restitution;
+  Location where;
+};
+
 struct JointText {
   std::string name;
   std::string type;
@@ -106,8 +112,9 @@ struct JointText {
   } position;
   Values velocity;
   bool velocity_given = false;
+  std::vector<StopText> stops;  // none, or one per coordinate
   bool loop = false;
-  Location where, type_where, name_where, axes_where;
+  Location where, type_where, name_where, axes_where, stops_where;
 };
 
 // A bearing that carries the load of a joint with friction
@@ -163,11 +170,42 @@ struct ConstraintText {
   Location where, type_where, name_where, plane_where, terms_where;
 };
 
+// One of the two surfaces that may not pass through each other.
+struct ContactSideText {
+  Reference body;
+  std::string shape;  // point, sphere, disc, capsule, box, ellipsoid, plane
+  // sphere, disc: radius; capsule: radius, length; box, ellipsoid: three; plane: outward normal
+  Values size;
+  Values axis;  // disc
+  Values at;
+  RotationText rotate;
+  bool inside = false;  // a hollow sphere
+  Location where;
+};
+
+struct ContactText {
+  std::string name;
+  ContactSideText a, b;
+  std::optional<Value> restitution, friction;
+  bool rough = false;  // friction = "rough"
+  std::string law;     // "", newton, poisson
+  std::optional<Value> active;
+  Location where, name_where, law_where;
+};
+
+// A new value at an event: of "joint.v[i]", "joint.q[i]" or a variable.
+struct JumpText {
+  std::string name;
+  Values values;
+  Location where;
+};
+
 struct EventText {
   std::string name;
   Value when;
   int direction = 0;
   std::string action = "record";
+  std::vector<JumpText> set;
   Location where, name_where, direction_where, action_where;
 };
 
@@ -239,6 +277,7 @@ struct ModelDescription {
   std::vector<JointText> joints;
   std::vector<ForceText> forces;
   std::vector<ConstraintText> constraints;
+  std::vector<ContactText> contacts;
   std::vector<EventText> events;
   std::vector<OutputText> outputs;
   std::vector<VariableText> variables;

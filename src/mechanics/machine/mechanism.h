@@ -13,6 +13,7 @@
 
 #include "lie/quaternion.h"
 #include "lie/se3.h"
+#include "mechanics/contacts/contact_element.h"
 #include "model/model.h"
 
 namespace cartan {
@@ -198,6 +199,7 @@ struct ConstraintRow {
   bool holonomic = true;
   bool drive = false;     // of a drive
   int driven_speed = -1;  // drive of a tree joint: the speed it prescribes; no equation is solved
+  int contact = -1;       // in Mechanism::contacts; these rows come last
 };
 
 // A row's wrench on a link: y = sum over its sources of n . w + f . u.
@@ -247,14 +249,20 @@ struct Mechanism {
   std::vector<ConstraintRow> rows;
   std::vector<RowSource> sources;  // in the order in which they are filled
   std::vector<RowTerm<S>> terms;
+  std::vector<ContactElement<S>> contacts;
+  int contact_row0 = 0;             // first row of a contact
+  std::size_t contact_source0 = 0;  // and its first source
+  int contact_mode0 = 0;            // first entry of a contact in the mode
+  bool contacts_rub = false;
   std::vector<TurnEntry> turns;
   int loop_nq = 0, loop_nv = 0;
   bool loops_act = false;  // forces, expressions or constraints need the loop joints' coordinates
   bool has_drives = false;
   S baumgarte{};  // rate of the feedback y' = -2 rate y - rate^2 g; zero: none
   int nq = 0, nv = 0;
-  int friction_modes = 0;   // discrete friction states: the first of the mode
-  int mode_count = 0;       // these and the branches of switches (expr/switches.h)
+  int friction_modes = 0;  // discrete friction states: the first of the mode
+  // these, the branches of switches (expr/switches.h) and the modes of contacts
+  int mode_count = 0;
   int bearing_count = 0;    // friction elements with bearings
   bool has_forces = false;  // any element besides gravity
   bool has_friction = false;

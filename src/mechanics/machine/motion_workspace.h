@@ -129,6 +129,14 @@ struct MotionWorkspace {
   std::vector<S> given_load;     // per force element: a friction's `load` at this state
   std::vector<S> bearing_base, bearing_unit, bearing_residual, bearing_matrix;
 
+  // slipping contacts (contacts/contact_rows.h): forces without them, and what they do
+  std::vector<S> contact_tau, contact_loop_tau;
+  std::vector<Vec3<S>> contact_wrench_n, contact_wrench_f;
+  std::vector<int> slipping;                   // contacts
+  std::vector<S> slip_matrix, slip_force;      // I - what friction adds to the normal forces; these
+  std::vector<Vec3<S>> slip_push, slip_point;  // per contact: force for a unit of load, and where
+  S contact_power{};
+
   std::vector<S> inputs, scratch, adjoints, gradient, outputs;  // expressions
   std::optional<MovingFrame<S>> moving_frame;                   // made on first use
   bool failed = false;                                          // a nested solve did not converge

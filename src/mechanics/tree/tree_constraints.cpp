@@ -116,12 +116,12 @@ ConstraintReport TreeSystem::report_constraints(StateView at, Workspace& workspa
   kinematics_at(at, ws);
   const RankReport rank = calc_rank(mechanism_, ws);
   ConstraintReport report;
-  report.rows = rank.rows;
+  report.rows = mechanism_.contact_row0;
   report.rank = rank.rank;
   report.holonomic_rows = rank.holonomic_rows;
   report.holonomic_rank = rank.holonomic_rank;
   report.speeds = mechanism_.nv;
-  for (int r = 0; r < rank.rows; ++r) {
+  for (int r = 0; r < report.rows; ++r) {
     report.owners.push_back(row_owner(model_, mechanism_.rows[r]));
     if (!rank.active[r]) report.redundant_rows.push_back(r);
   }
@@ -133,8 +133,9 @@ void TreeSystem::constraint_violations(StateView at, std::vector<double>& positi
   MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
   kinematics_at(at, ws);
   if (!mechanism_.rows.empty()) fill_constraint_positions(mechanism_, ws);
-  positions = ws.row_position;
-  speeds = ws.row_speed;
+  // those of contacts that are closed have no columns of their own
+  positions.assign(ws.row_position.begin(), ws.row_position.begin() + mechanism_.contact_row0);
+  speeds.assign(ws.row_speed.begin(), ws.row_speed.begin() + mechanism_.contact_row0);
 }
 
 // What is missing: the model's initial value, as the assembled start has it.
@@ -212,6 +213,12 @@ void TreeSystem::start() {
     if (!assembly_.problem.empty()) return;
   }
   settle_turns(state, known);
+  if (!mechanism_.contacts.empty()) {
+    MotionWorkspace<double> ws = make_motion_workspace(mechanism_);
+    JumpNotes notes;
+    assembly_.problem = contact_events(state, ws, notes).find_overlap();
+    if (!assembly_.problem.empty()) return;
+  }
   settle_modes(state);
   if (formulation_.compiler) formulation_.compiler->find_derivative(state, assembly_.problem);
 }
@@ -260,6 +267,10 @@ void TreeSystem::settle_modes(State& state) const {
     const RankReport rank = calc_rank(mechanism_, ws);
     std::copy(rank.active.begin(), rank.active.end(), state.mode.begin() + mechanism_.mode_count);
   }
+  if (!mechanism_.contacts.empty()) {
+    JumpNotes notes;
+    contact_events(state, ws, notes).start();
+  }
   if (mechanism_.friction_modes > 0)
     start_friction(mechanism_, friction_state(state), ws, formulation_.solve);
 }
@@ -285,7 +296,7 @@ void TreeSystem::choose_rows_again(State& state, MotionWorkspace<double>& ws,
     rank = calc_rank(mechanism_, ws);
   }
   const std::span<int> active(state.mode.data() + mechanism_.mode_count, mechanism_.rows.size());
-  const auto count = std::count(active.begin(), active.end(), 1);
+  const auto count = std::count(active.begin(), active.begin() + mechanism_.contact_row0, 1);
   if (rank.rank < count) {
     int lost = 0;
     for (int r = 0; r < mechanism_.row_count(); ++r)

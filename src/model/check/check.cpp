@@ -27,6 +27,7 @@ bool check_kind(CheckContext& check) {
   collect(text.joints, "[[joint]]");
   collect(text.forces, "[[force]]");
   collect(text.constraints, "[[constraint]]");
+  collect(text.contacts, "[[contact]]");
   if (!mixed.empty()) {
     check.problems.error(where, mixed +
                                     " cannot stand in a file with [variables], which is a plain "
@@ -78,6 +79,7 @@ std::optional<Model> check_model(const ModelDescription& description, Diagnostic
   check_tree(check);
   check_forces(check);
   check_constraints(check);
+  check_contacts(check);
   check_rest(check);
   check_equations(check);
   if (problems.has_errors()) {

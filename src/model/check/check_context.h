@@ -103,7 +103,8 @@ void check_joints(CheckContext& check);
 void check_tree(CheckContext& check);
 void check_forces(CheckContext& check);
 void check_constraints(CheckContext& check);
-void check_rest(CheckContext& check);  // gravity, events, outputs, variables, simulate
+void check_contacts(CheckContext& check);  // stops too
+void check_rest(CheckContext& check);      // gravity, events, outputs, variables, simulate
 void check_equations(CheckContext& check);
 
 }  // namespace cartan
