@@ -93,10 +93,7 @@ void ContactEvents::measure() {
 void ContactEvents::find_touching() {
   touching_.clear();
   for (int k = 0; k < count_; ++k) {
-    if (!touch_[k].counts) {
-      mode(k) = contact_open;
-      continue;
-    }
+    if (!touch_[k].counts && mode(k) == contact_open) continue;
     const double near =
         touching_gap * length_ + 64 * 2.3e-16 * std::fabs(touch_[k].speed.x) * std::fabs(state_.t);
     if (mode(k) != contact_open || k == met_ || touch_[k].gap <= near) touching_.push_back(k);

@@ -247,7 +247,7 @@ void calc_contact_margins(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
       if (!counting) first = S(1) + abs(first);
       continue;
     }
-    first = !counting ? S(-1) : row_acts(mechanism, ws, e.row0) ? ws.lambda[e.row0] : S(1);
+    first = row_acts(mechanism, ws, e.row0) ? ws.lambda[e.row0] : S(1);
     if (!e.rubs || e.rough) continue;
     if (mode == contact_closed) {
       const Vec3<S> force = calc_contact_force(mechanism, ws, static_cast<int>(k));
