@@ -46,10 +46,12 @@ void AccumulationWatch::extrapolate(Chain& chain) const {
   const std::vector<double>& s = chain.speeds;
   const std::size_t n = s.size();
   double r = chain.ratio;
-  if (!(r > 0)) {  // what bounces otherwise: ratios of speeds approach r like r + c r^k
-    const double a = s[n - 2] / s[n - 3], b = s[n - 1] / s[n - 2];
-    r = b;
-    for (int round = 0; round < 3; ++round) r = (b - r * a) / (1 - r);
+  if (!(r > 0)) {  // what bounces otherwise: ratios of speeds approach r, until rounding shows
+    double steadiest = INFINITY;
+    for (std::size_t k = skip + 2; k < n; ++k) {
+      const double a = s[k - 1] / s[k - 2], b = s[k] / s[k - 1];
+      if (std::fabs(b - a) < steadiest) steadiest = std::fabs(b - a), r = b;
+    }
   }
   if (!(r > 0 && r < slowest)) return;
   chain.error = INFINITY;

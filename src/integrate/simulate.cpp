@@ -265,6 +265,8 @@ bool Run::project(State& state, bool at_step_end) {
   if (!done.problem.empty())
     return end(RunStatus::constraints_lost, format("at t = %.9g: ", state.t) + done.problem);
   if (!at_step_end) return true;
+  next_jump_ = integrator_->workspace().jumps.soon;
+  integrator_->workspace().jumps.soon = 0;
   report_.projections += done.moved;
   report_.projected_position = std::max(report_.projected_position, done.position_change);
   report_.projected_velocity = std::max(report_.projected_velocity, done.velocity_change);

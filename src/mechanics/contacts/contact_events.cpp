@@ -19,14 +19,14 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double touching_gap = 1e-11;   // of the size of the mechanism
-constexpr double overlap = 1e-9;         // more is an error of the model
-constexpr double resting_speed = 1e-12;  // of the speeds of the mechanism
-constexpr double sticking_speed = 1e-8;  // sliding that has come to rest, at an event
-constexpr double sliding_seed = 1e-13;   // gives sliding that begins its direction
-constexpr double beyond_cone = 1e-9;     // part of mu taken away so that sticking ends
-constexpr double energy_gain = 1e-12;    // of the kinetic energy
-constexpr double dependent_row = 1e-10;  // of the largest diagonal of A
+constexpr double touching_gap = 1e-11;     // of the size of the mechanism
+constexpr double overlap = 1e-9;           // more is an error of the model
+constexpr double resting_speed = 1e-12;    // of the speeds of the mechanism
+constexpr double no_force = 1e-9;          // of what the accelerations would take
+constexpr double before_standstill = 0.4;  // part of the time to it that is announced
+constexpr double beyond_cone = 1e-9;       // part of mu taken away so that sticking ends
+constexpr double energy_gain = 1e-12;      // of the kinetic energy
+constexpr double dependent_row = 1e-10;    // of the largest diagonal of A
 
 }  // namespace
 
@@ -337,7 +337,7 @@ bool ContactEvents::choose_solution(const std::vector<int>& places, ContactSolut
       law.kind = ContactLaw::Kind::rough;
     } else if (!rubs(k)) {
       law.kind = ContactLaw::Kind::smooth;
-    } else if (slide > sticking_speed * speed_) {
+    } else if (slide > sticking_speed()) {
       law.kind = ContactLaw::Kind::sliding;
       law.d1 = u.y / slide;
       law.d2 = u.z / slide;
@@ -433,61 +433,30 @@ std::vector<int> ContactEvents::choose_independent(const std::vector<int>& order
   return chosen;
 }
 
-// Speeds along the tangents become `target` (per touching contact; normal speeds stay zero).
-void ContactEvents::seed_sliding(const std::vector<int>& places,
-                                 const std::vector<Vec3<double>>& target) {
-  const int n = static_cast<int>(places.size());
-  MatrixXd part(3 * n, 3 * n);
-  VectorXd wanted(3 * n);
-  for (int i = 0; i < n; ++i) {
-    for (int c = 0; c < 3; ++c) wanted[3 * i + c] = target[i][c];
-    for (int j = 0; j < n; ++j)
-      part.block(3 * i, 3 * j, 3, 3) = A_.block(3 * places[i], 3 * places[j], 3, 3);
-  }
-  Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
-  solver.setThreshold(1e-10);
-  solver.compute(part);
-  const VectorXd least = solver.solve(wanted);
-  VectorXd impulses = VectorXd::Zero(A_.rows());
-  for (int i = 0; i < n; ++i) impulses.segment(3 * places[i], 3) = least.segment(3 * i, 3);
-  apply(impulses);
-}
-
-void ContactEvents::set_modes(const std::vector<int>& places, const ContactSolution& solution) {
-  std::vector<int> closed;
-  std::vector<Vec3<double>> seeds;
-  bool seeded = false;
+void ContactEvents::set_modes(const std::vector<int>& places, ContactSolution& solution) {
+  const double size = accelerations_.cwiseAbs().maxCoeff() / A_.diagonal().maxCoeff();
   for (std::size_t i = 0; i < places.size(); ++i) {
     const int k = touching_[places[i]], n = 3 * static_cast<int>(i);
-    const Vec3<double>& u = touch_[k].speed;
+    // next to no force where the surfaces have only just met: that is parting
+    if (mode(k) == contact_open && solution.r[n] < no_force * size) solution.closed[i] = 0;
     if (!solution.closed[i]) {
       mode(k) = contact_open;
       continue;
     }
-    Vec3<double> seed;
-    if (!rubs(k) || mechanism_.contacts[k].rough) {
+    const Vec3<double>& u = touch_[k].speed;
+    const double slide = std::hypot(u.y, u.z);
+    if (!rubs(k) || mechanism_.contacts[k].rough)
       mode(k) = contact_closed;
-    } else if (std::hypot(u.y, u.z) > sticking_speed * speed_) {
-      mode(k) = slip_mode_of(u.y, u.z);
-    } else if (!solution.slips[i]) {
+    else if (slide > creeping_speed)
+      mode(k) = contact_slips;
+    else if (slide > sticking_speed())
+      mode(k) = creeping_mode(u.y, u.z);
+    else if (solution.slips[i])
+      mode(k) = creeping_mode(-solution.r[n + 1], -solution.r[n + 2]);
+    else
       mode(k) = contact_closed;
-    } else {
-      const double size = std::hypot(solution.r[n + 1], solution.r[n + 2]);
-      const double factor = -sliding_seed * speed_ / std::max(size, 1e-300);
-      seed = {0, factor * solution.r[n + 1], factor * solution.r[n + 2]};
-      mode(k) = slip_mode_of(seed.y, seed.z);
-      seeded = true;
-      closed.push_back(places[i]);
-      seeds.push_back(seed);
-      continue;
-    }
-    if (mode(k) == contact_closed) {
-      closed.push_back(places[i]);
-      seeds.push_back(seed);
-    }
   }
   activate_rows(places, solution);
-  if (seeded) seed_sliding(closed, seeds);
 }
 
 // When what bounces comes back: 2 g' / -g''.
@@ -499,9 +468,20 @@ void ContactEvents::expect_next(const std::vector<int>& places, const VectorXd& 
   for (std::size_t i = 0; i < touching_.size(); ++i) {
     const int k = 3 * static_cast<int>(i);
     if (mode(touching_[i]) != contact_open || !(rate[k] < 0) || !(speeds_[k] > 0)) continue;
-    const double flight = -2 * speeds_[k] / rate[k];
-    if (notes_.soon == 0 || flight < notes_.soon) notes_.soon = flight;
+    announce(-2 * speeds_[k] / rate[k]);
   }
+  // sliding that ends: steps become short before it
+  for (std::size_t i = 0; i < touching_.size(); ++i) {
+    const int k = 3 * static_cast<int>(i);
+    if (mode(touching_[i]) != contact_slips) continue;
+    const double slide = std::hypot(speeds_[k + 1], speeds_[k + 2]);
+    const double change = (speeds_[k + 1] * rate[k + 1] + speeds_[k + 2] * rate[k + 2]) / slide;
+    if (change < 0) announce(-before_standstill * slide / change);
+  }
+}
+
+void ContactEvents::announce(double time) {
+  if (notes_.soon == 0 || time < notes_.soon) notes_.soon = time;
 }
 
 void ContactEvents::decide_modes() {
@@ -553,10 +533,14 @@ void ContactEvents::change(int which) {
     return;
   }
   if (!first && is_slipping(mode(k))) {
-    // another tangent leads, unless the sliding has come to rest
     const Vec3<double>& u = touch_[k].speed;
-    if (std::hypot(u.y, u.z) > sticking_speed * speed_) {
-      mode(k) = slip_mode_of(u.y, u.z);
+    const double slide = std::hypot(u.y, u.z);
+    if (!is_creeping(mode(k))) {
+      mode(k) = creeping_mode(u.y, u.z);
+      return;
+    }
+    if (slide > creeping_speed) {
+      mode(k) = contact_slips;
       return;
     }
   }
@@ -590,7 +574,7 @@ bool ContactEvents::find_impact(int which, std::vector<int>& rows, std::string& 
     normals.push_back(k);
     poisson |= e.poisson;
     if (!rubs(touching_[i])) continue;
-    if (std::hypot(after[k + 1], after[k + 2]) > sticking_speed * speed_)
+    if (std::hypot(after[k + 1], after[k + 2]) > sticking_speed())
       why = fmt::format(
           "contact '{}' slides during the impact; derivatives are taken of impacts without "
           "friction and of those that stick",
@@ -612,7 +596,7 @@ bool ContactEvents::settle() {
   find_touching();
   notes_.problem = find_overlap();
   if (touching_.empty() || !notes_.problem.empty()) return false;
-  if (!impact()) return false;
+  impact();
   if (notes_.problem.empty()) decide_modes();
   return true;
 }

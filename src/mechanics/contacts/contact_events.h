@@ -7,6 +7,7 @@
 // Modes that follow: complementarity on the accelerations of all that touch and do not part.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "mechanics/forces/friction.h"
@@ -51,15 +52,17 @@ class ContactEvents {
   bool gains_energy(double lost, double kinetic);
   void decide_modes();
   bool choose_solution(const std::vector<int>& places, struct ContactSolution& solution);
-  void set_modes(const std::vector<int>& places, const struct ContactSolution& solution);
+  void set_modes(const std::vector<int>& places, struct ContactSolution& solution);
   void activate_rows(const std::vector<int>& places, const struct ContactSolution& solution);
   std::vector<int> choose_independent(const std::vector<int>& order) const;
-  void seed_sliding(const std::vector<int>& places, const std::vector<Vec3<double>>& target);
+  void announce(double time);
   void apply(const Eigen::VectorXd& impulses);
   void expect_next(const std::vector<int>& places, const Eigen::VectorXd& forces);
   double respond(int row) const;
   void push(int row, double amount);
   bool rubs(int k) const;
+  // Sliding slower than this has come to rest.
+  double sticking_speed() const { return std::min(1e-9 * speed_, 1e-8); }
   double kinetic();
   std::string names_of(const std::vector<int>& contacts) const;
   std::string describe_sliding(int k) const;

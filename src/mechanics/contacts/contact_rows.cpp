@@ -38,16 +38,17 @@ void write_stop(const Mechanism<S>& mechanism, const ContactElement<S>& e, bool 
   ++out.row;
 }
 
-// A slipping contact: the unit vector its friction acts against, continued through a standstill.
+// A slipping contact: the unit vector its friction acts against.
 template <class S>
 Vec3<S> slip_direction(int mode, const ContactFrame<S>& f, const Vec3<S>& speed) {
+  if (is_creeping(mode)) {
+    const double angle = 2 * pi * (mode - contact_creeps) / turn_parts;
+    return S(std::cos(angle)) * f.t1 + S(std::sin(angle)) * f.t2;
+  }
   const S length2 = speed.y * speed.y + speed.z * speed.z;
   const auto moves = less(S(1e-300), length2);
   const S inverse = S(1) / sqrt(select(moves, length2, S(1)));
-  const S lead = std::abs(mode) == 2 ? speed.y : speed.z;
-  const S forward = mode < 0 ? -lead : lead;
-  const S factor = select(less(forward, S(0)), -inverse, inverse);
-  return (factor * speed.y) * f.t1 + (factor * speed.z) * f.t2;
+  return (inverse * speed.y) * f.t1 + (inverse * speed.z) * f.t2;
 }
 
 template <class S>
@@ -228,9 +229,6 @@ Vec3<S> calc_contact_force(const Mechanism<S>& mechanism, const MotionWorkspace<
   return force;
 }
 
-// The leading speed is chosen anew when its share of the sliding speed has fallen to this.
-constexpr double least_leading_share = 0.3;
-
 template <class S>
 void calc_contact_margins(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
                           std::span<S> margins) {
@@ -256,18 +254,24 @@ void calc_contact_margins(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
       second = e.friction * force.x - select(pulls, sqrt(select(pulls, size2, S(1))), S(0));
       continue;
     }
-    const Vec3<S> speed = calc_contact_speed(mechanism, ws, e);
-    const S lead = std::abs(mode) == 2 ? speed.y : speed.z, rate = mode < 0 ? -lead : lead;
+    const ContactFrame<S> f = calc_contact_frame(e.on, e.kind, ws);
+    const Vec3<S> speed = speed_in(f, ws, e.on);
+    if (is_creeping(mode)) {  // between a standstill and twice the creeping speed
+      const Vec3<S> d = slip_direction(mode, f, speed);
+      const S along = dot(d, f.t1) * speed.y + dot(d, f.t2) * speed.z;
+      second = along * (S(1) - along / S(2 * creeping_speed));
+      continue;
+    }
     const S size2 = speed.y * speed.y + speed.z * speed.z;
     const auto moves = less(S(1e-300), size2);
-    const S share = S(least_leading_share) * select(moves, sqrt(select(moves, size2, S(1))), S(0));
-    second = rate - select(less(rate, S(0)), -share, share);
+    second = select(moves, sqrt(select(moves, size2, S(1))), S(0)) - S(creeping_speed);
   }
 }
 
-int slip_mode_of(double along1, double along2) {
-  if (std::fabs(along1) >= std::fabs(along2)) return along1 < 0 ? -2 : 2;
-  return along2 < 0 ? -3 : 3;
+int creeping_mode(double along1, double along2) {
+  const double turn = std::atan2(along2, along1) / (2 * pi);
+  const int parts = static_cast<int>(std::lround((turn < 0 ? turn + 1 : turn) * turn_parts));
+  return contact_creeps + parts % turn_parts;
 }
 
 #define CARTAN_INSTANTIATE(S)                                                                 \

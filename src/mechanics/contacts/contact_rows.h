@@ -69,7 +69,15 @@ void calc_contact_margins(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
 template <class S>
 Vec3<S> calc_contact_force(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, int k);
 
-// The mode of a contact that slips with these speeds along its tangents.
-int slip_mode_of(double along1, double along2);
+// Modes of contacts that slip. Next to a standstill the direction of sliding is held, as a number
+// of parts of a turn: there u / |u| is next to 0 / 0, and what begins to slide has no u yet.
+inline constexpr int contact_slips = 2;
+inline constexpr int contact_creeps = 1 << 28;  // and the parts, below
+inline constexpr int turn_parts = 1 << 28;
+inline constexpr double creeping_speed = 1e-7;  // m/s; held again below it, up to twice of it
+inline bool is_creeping(int contact_mode) {
+  return contact_mode >= contact_creeps;
+}
+int creeping_mode(double along1, double along2);
 
 }  // namespace cartan

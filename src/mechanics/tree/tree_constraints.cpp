@@ -47,6 +47,7 @@ Projection TreeSystem::project(State& state, Workspace& workspace) const {
     result.problem = describe_gap(state, ws, done.position_violation);
   else
     watch_rows(std::min(last_pivot, done.least_pivot), state, w, result);
+  if (mechanism_.contacts_rub) watch_sliding(state, w);
   return result;
 }
 

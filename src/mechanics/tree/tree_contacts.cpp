@@ -22,6 +22,28 @@ void TreeSystem::close_contacts(std::span<const int> contacts, State& state,
   contact_events(state, w.motion, w.jumps).close(contacts);
 }
 
+// Next to a standstill the direction of sliding may turn fast, as quickly as the speed falls: steps
+// are to become shorter in proportion.
+void TreeSystem::watch_sliding(const State& state, TreeWorkspace& w) const {
+  constexpr double announced = 0.4;  // part of the time to the standstill
+  const double passed = state.t - w.slide_t;
+  w.slides.resize(mechanism_.contacts.size(), 0.0);
+  for (std::size_t k = 0; k < mechanism_.contacts.size(); ++k) {
+    double slide = 0;
+    if (state.mode[mechanism_.contact_mode0 + k] == contact_slips) {
+      const Vec3<double> u = calc_contact_speed(mechanism_, w.motion, mechanism_.contacts[k]);
+      slide = std::hypot(u.y, u.z);
+      const double fall = w.slides[k] - slide;
+      if (passed > 0 && fall > 0) {
+        const double left = announced * slide * passed / fall;
+        if (w.jumps.soon == 0 || left < w.jumps.soon) w.jumps.soon = left;
+      }
+    }
+    w.slides[k] = slide;
+  }
+  w.slide_t = state.t;
+}
+
 // All new values from the values before; then loops and constraints are kept, speeds by the impulse
 // that belongs to it. What that does to the energy counts as work.
 bool TreeSystem::make_jump(const Event& event, State& state, TreeWorkspace& w) const {

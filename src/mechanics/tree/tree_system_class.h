@@ -36,6 +36,8 @@ struct TreeWorkspace : Workspace {
   RateCodeUse code;
   std::vector<double> entries, code_rates;
   double choose_below = 1e-3;  // least pivot at which the rows are chosen anew
+  double slide_t = 0;          // when speeds of sliding were looked at, and they, per contact
+  std::vector<double> slides;
 
   // of the last evaluation
   double least_pivot() const {
@@ -197,6 +199,7 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
   int contact_event0() const {
     return static_cast<int>(model_.events.size()) + mechanism_.friction_modes;
   }
+  void watch_sliding(const State& state, TreeWorkspace& w) const;
   bool make_jump(const Event& event, State& state, TreeWorkspace& w) const;
   void make_space();
   template <class S>
