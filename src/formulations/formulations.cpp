@@ -48,11 +48,11 @@ std::string refuse_jumps(const Model& model) {
 }
 
 // For formulations that follow no impacts.
-std::string refuse_contacts(const Model& model) {
-  if (!model.contacts.empty())
+std::string refuse_contacts(const Model& model, bool absolute) {
+  if (!model.contacts.empty() && !absolute)
     return fmt::format(
         "contact '{}': this formulation knows no impacts and no one-sided forces; use the "
-        "formulation recursive or moving-frame",
+        "formulation recursive, moving-frame, absolute-se3 or absolute-so3r3",
         model.contacts[0].name);
   for (const Event& event : model.events)
     if (!event.jumps.empty())
@@ -242,9 +242,10 @@ std::unique_ptr<System> make_system(const Model& model, std::vector<double> para
     return nullptr;
   }
   problem = row->refusal(model);
-  const bool in_joints =
-      std::string_view(row->name) == "recursive" || std::string_view(row->name) == "moving-frame";
-  if (problem.empty() && !in_joints) problem = refuse_contacts(model);
+  const std::string_view name = row->name;
+  const bool in_joints = name == "recursive" || name == "moving-frame";
+  const bool absolute = name == "absolute-se3" || name == "absolute-so3r3";
+  if (problem.empty() && !in_joints) problem = refuse_contacts(model, absolute);
   if (!problem.empty()) return nullptr;
   SwitchedModel switched;
   if (use == SystemUse::numbers && !compiles(*row))

@@ -28,7 +28,8 @@ void AccumulationWatch::add(double t, std::span<const Impact> impacts) {
     }
     chain.times.push_back(t);
     chain.speeds.push_back(-impact.speed_before);
-    chain.ratio = impact.speed_after > 0 ? -impact.speed_after / impact.speed_before : 0;
+    const double ratio = -impact.speed_after / impact.speed_before;
+    chain.ratio = ratio > 1e-6 ? ratio : 0;
     if (chain.times.size() > most_impacts) {
       // the first stays: it tells how long the whole has taken
       chain.times.erase(chain.times.begin() + 1);

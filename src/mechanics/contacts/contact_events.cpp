@@ -174,7 +174,9 @@ void ContactEvents::prepare() {
   fill_touching(v());
   fill_forces(mechanism_, ws_);
   solve_with_friction(mechanism_, ws_, solve_);
-  fill_accelerations(mechanism_, ws_);
+  acceleration_ = 1e-300;
+  for (const LinkState<double>& x : ws_.links)
+    acceleration_ = std::max(acceleration_, norm(x.du) + norm(x.dw));
   for_each_row([&](int i, int row) {
     speeds_[i] = ws_.row_speed[row];
     accelerations_[i] = respond(row) + ws_.row_rest[row];
@@ -185,7 +187,6 @@ void ContactEvents::prepare() {
     clear_forces();
     push(column, 1);
     solve_closed(mechanism_, ws_);
-    fill_accelerations(mechanism_, ws_);
     for_each_row([&](int i, int row) { A_(i, j) = respond(row); });
   });
   const MatrixXd symmetric = 0.5 * (A_ + A_.transpose());
@@ -316,6 +317,29 @@ std::string ContactEvents::describe_sliding(int k) const {
                      mechanism_.model->contacts[e.contact].name, e.friction, angle);
 }
 
+std::string ContactEvents::find_jam() {
+  constexpr double nearly = 1e-2;  // what is left of the effect of the normal force
+  measure();
+  find_touching();
+  if (touching_.empty()) return "";
+  prepare();
+  measure();
+  for (std::size_t i = 0; i < touching_.size(); ++i) {
+    const int k = touching_[i], n = 3 * static_cast<int>(i);
+    if (!is_slipping(mode(k))) continue;
+    const Vec3<double>& u = touch_[k].speed;
+    const double slide = std::max(std::hypot(u.y, u.z), 1e-300);
+    const double pivot = A_(n, n) - mechanism_.contacts[k].friction *
+                                        (A_(n, n + 1) * u.y + A_(n, n + 2) * u.z) / slide;
+    if (pivot < nearly * A_(n, n))
+      return describe_sliding(k) +
+             ": its normal force grows without bound (Painleve's paradox, a dynamic jam); "
+             "rigid-body sliding cannot go on from here. Use a smaller coefficient, or a compliant "
+             "support (a spring)";
+  }
+  return "";
+}
+
 bool ContactEvents::choose_solution(const std::vector<int>& places, ContactSolution& solution) {
   const int n = static_cast<int>(places.size());
   ContactProblem problem;
@@ -402,8 +426,7 @@ void ContactEvents::activate_rows(const std::vector<int>& places, const ContactS
     row_flag(mechanism_.contacts[touching_[number / 3]].row0 + number % 3) = 1;
   // what carries nothing but touches all the same stays closed if it depends on the others
   for (int i : sorted) {
-    if (solution.closed[i] || solution.w[3 * i] > 1e-9 * solution.w.cwiseAbs().maxCoeff() + 1e-12)
-      continue;
+    if (solution.closed[i] || solution.w[3 * i] > 1e-9 * acceleration_) continue;
     std::vector<int> more = chosen;
     more.push_back(3 * places[i]);
     if (choose_independent(more).size() == chosen.size())
@@ -434,7 +457,7 @@ std::vector<int> ContactEvents::choose_independent(const std::vector<int>& order
 }
 
 void ContactEvents::set_modes(const std::vector<int>& places, ContactSolution& solution) {
-  const double size = accelerations_.cwiseAbs().maxCoeff() / A_.diagonal().maxCoeff();
+  const double size = acceleration_ / std::max(A_.diagonal().maxCoeff(), 1e-300);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const int k = touching_[places[i]], n = 3 * static_cast<int>(i);
     // next to no force where the surfaces have only just met: that is parting
@@ -508,9 +531,8 @@ void ContactEvents::decide_modes() {
       rate += A_.block(3 * left_out, 3 * places[i], 1, 3)
                   .row(0)
                   .dot(solution.r.segment(3 * static_cast<int>(i), 3));
-    const double size = std::max(accelerations_.cwiseAbs().maxCoeff(), 1e-300);
     mode(touching_[left_out]) = contact_open;
-    if (rate < -1e-7 * size) {
+    if (rate < -1e-7 * acceleration_) {
       places.push_back(left_out);
       if (!choose_solution(places, solution)) return;
     }

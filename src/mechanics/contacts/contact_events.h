@@ -33,6 +33,8 @@ class ContactEvents {
   // speeds it decides (independent ones), normals to -e times theirs, tangents to zero. False: no
   // impact. `why`: not of that form.
   bool find_impact(int which, std::vector<int>& rows, std::string& why);
+  // "" or that friction makes the normal force of a sliding contact grow without bound here.
+  std::string find_jam();
   // "" or which surfaces overlap, and by how much.
   std::string find_overlap();
 
@@ -82,10 +84,10 @@ class ContactEvents {
   std::vector<int> touching_;                 // contacts
   std::vector<std::vector<int>> sources_of_;  // per row of a contact
   std::vector<std::vector<int>> terms_of_;
-  double length_ = 1, speed_ = 1;  // scales
-  int opened_ = -1;                // the contact whose normal force fell through zero
-  int slipped_ = -1;               // the one whose friction reached its limit
-  int met_ = -1;                   // the one whose gap did
+  double length_ = 1, speed_ = 1, acceleration_ = 1;  // scales
+  int opened_ = -1;   // the contact whose normal force fell through zero
+  int slipped_ = -1;  // the one whose friction reached its limit
+  int met_ = -1;      // the one whose gap did
   std::vector<double> still_;
   // of prepare(): three numbers per touching contact
   Eigen::MatrixXd A_;

@@ -259,7 +259,7 @@ void calc_contact_margins(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
     if (is_creeping(mode)) {  // between a standstill and twice the creeping speed
       const Vec3<S> d = slip_direction(mode, f, speed);
       const S along = dot(d, f.t1) * speed.y + dot(d, f.t2) * speed.z;
-      second = along * (S(1) - along / S(2 * creeping_speed));
+      second = (along + S(creeping_slack)) * (S(1) - along / S(2 * creeping_speed));
       continue;
     }
     const S size2 = speed.y * speed.y + speed.z * speed.z;

@@ -75,6 +75,7 @@ inline constexpr int contact_slips = 2;
 inline constexpr int contact_creeps = 1 << 28;  // and the parts, below
 inline constexpr int turn_parts = 1 << 28;
 inline constexpr double creeping_speed = 1e-7;  // m/s; held again below it, up to twice of it
+inline constexpr double creeping_slack = 1e-5 * creeping_speed;  // backwards, before it has stopped
 inline bool is_creeping(int contact_mode) {
   return contact_mode >= contact_creeps;
 }

@@ -56,6 +56,11 @@ Projection TreeSystem::project(State& state, Workspace& workspace) const {
 std::string TreeSystem::explain_failure(StateView at, Workspace& workspace) const {
   if (mechanism_.rows.empty()) return "";
   MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
+  if (mechanism_.contacts_rub) {
+    State state{at.t, {at.x.begin(), at.x.end()}, {at.mode.begin(), at.mode.end()}};
+    JumpNotes notes;
+    if (std::string jam = contact_events(state, ws, notes).find_jam(); !jam.empty()) return jam;
+  }
   kinematics_at(at, ws);
   const RankReport rank = calc_rank(mechanism_, ws);
   if (rank.weakest < 0 || rank.strength > near_singular) return "";

@@ -141,7 +141,7 @@ TEST(Contacts, PendulumOnAStop) {
 TEST(Contacts, BilliardBall) {
   const Example ball = load_example("billiard_ball");
   ASSERT_TRUE(ball) << ball.problem;
-  const ContactRun run = run_contacts(ball, {.integrator = "gl3", .duration = 2, .step = 0.01});
+  const ContactRun run = run_contacts(ball, {.integrator = "gl6", .duration = 2, .step = 0.001});
   ASSERT_EQ(run.report.status, RunStatus::completed) << run.report.message;
   EXPECT_NEAR(run.end.q[0][4], 1.455862446982537, 1e-11);
   EXPECT_NEAR(run.end.q[0][5], -0.7448254777481608, 1e-11);
