@@ -40,10 +40,11 @@ struct RunOptions {
   std::string integrator = {};                 // default: the file's, else gl3
   std::optional<double> tolerance = {};        // default: the file's, else the method's
   std::optional<double> spectral_radius = {};  // of generalized-alpha
-  std::optional<int> every = {};             // record every k-th step; default: the file's, else 1
-  std::string from = {};                     // a state to start from; default: the model's own
-  std::vector<std::string> record = {};      // reactions, multipliers, constraints, power, forces
-  bool power = false;                        // the power balance at every sample
+  std::optional<int> every = {};  // record every k-th step; default: the file's, else 1
+  std::string from = {};          // a state to start from; default: the model's own
+  std::vector<std::string> record =
+      {};              // reactions, multipliers, constraints, power, forces, contacts
+  bool power = false;  // the power balance at every sample
   std::string stabilisation = "projection";  // or none, baumgarte
   bool estimate = true;                      // of the error of the end, by a second run
   std::string out = {};                      // a folder to write to as well

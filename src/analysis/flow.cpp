@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -14,7 +15,7 @@ using Eigen::MatrixXd;
 
 std::string refuse_flow(const System& system) {
   for (const EventInfo& event : system.events())
-    if (event.internal)
+    if (event.internal && system.contact_count() == 0)
       return "dry friction that sticks makes the motion turn sharp corners, across which no "
              "derivatives are taken; give the friction 'smoothing'";
   if (system.constrained() && system.constraint_count() == 0)
@@ -24,6 +25,23 @@ std::string refuse_flow(const System& system) {
   return "";
 }
 
+namespace {
+
+// Whether events change more than what is recorded.
+bool has_jumps(const System& system) {
+  if (system.contact_count() > 0) return true;
+  const State start = system.initial_state();
+  const auto workspace = system.make_workspace();
+  JumpSlope slope;
+  for (int k = 0; k < static_cast<int>(system.events().size()); ++k)
+    if (!system.jump_slope(k, start, start, {}, slope, *workspace).empty() ||
+        !slope.by_x.isIdentity(0))
+      return true;
+  return false;
+}
+
+}  // namespace
+
 Flow::Flow(const System& system, int columns, std::vector<int> parameters, FlowOptions options)
     : system_(system),
       options_(std::move(options)),
@@ -31,7 +49,12 @@ Flow::Flow(const System& system, int columns, std::vector<int> parameters, FlowO
       columns_(columns),
       parameters_(std::move(parameters)),
       variational_(system, columns, parameters_),
-      workspace_(system.make_workspace()) {
+      workspace_(system.make_workspace()),
+      accumulation_(system.contact_count()) {
+  if (has_jumps(system)) {
+    variational_.follow_events();
+    events_ = std::make_unique<EventFinder>(variational_);
+  }
   const IntegratorInfo* method = find_integrator(options_.integrator);
   assert(method);
   IntegratorOptions choice;
@@ -53,6 +76,10 @@ void Flow::start(const State& state, const MatrixXd& columns) {
   std::copy_n(state.x.begin(), n_, augmented_.x.begin());
   set_columns(columns);
   integrator_->restart();
+  soon_ = 0;
+  jumps_ = 0;
+  accumulation_ = AccumulationWatch(system_.contact_count());
+  if (events_) events_->restart(augmented_, {}, integrator_->workspace());
 }
 
 void Flow::set_columns(const MatrixXd& columns) {
@@ -84,8 +111,18 @@ std::string Flow::advance(double t, const std::function<bool()>& after_step) {
                          options_.most_steps, augmented_.t, integrator_->last_length());
     if (options_.stop_requested && *options_.stop_requested) return "interrupted";
     clear_failure_note();
-    const StepReport report = integrator_->step(augmented_, t - augmented_.t, t);
+    double h = t - augmented_.t, t_end = t;
+    if (soon_ > 0 && soon_ < h) h = soon_, t_end = augmented_.t + h;
+    soon_ = 0;
+    const StepReport report = integrator_->step(augmented_, h, t_end);
     if (report.status != StepStatus::ok) return describe(report);
+    bool jumped = false;
+    if (events_)
+      if (std::string problem = take_events(jumped); !problem.empty()) return problem;
+    if (jumped) {
+      if (after_step && !after_step()) return "";
+      continue;
+    }
     state_.t = augmented_.t;
     state_.mode = augmented_.mode;
     std::copy_n(augmented_.x.begin(), n_, state_.x.begin());
@@ -93,6 +130,90 @@ std::string Flow::advance(double t, const std::function<bool()>& after_step) {
     if (after_step && !after_step()) return "";
   }
   return "";
+}
+
+// The first event in the last step that changes the state; the motion goes on from there.
+std::string Flow::take_events(bool& jumped) {
+  constexpr long most_jumps = 100000;
+  const std::span<const Crossing> found = events_->find(*integrator_, augmented_);
+  const std::vector<Crossing> crossings(found.begin(), found.end());
+  for (const Crossing& c : crossings) {
+    State before = state_;
+    before.mode = augmented_.mode;
+    inside_.resize(variational_.space().size());
+    before.t = integrator_->last_start() + c.length;
+    if (c.length >= integrator_->last_length()) {
+      before.t = augmented_.t;
+      inside_ = augmented_.x;
+    } else if (c.length <= 0) {
+      if (!integrator_->dense(0, inside_)) return "the motion has no value at an event";
+    } else if (integrator_->restep(c.length, inside_).status != StepStatus::ok) {
+      return "a step to an event failed";
+    }
+    std::copy_n(inside_.begin(), n_, before.x.begin());
+    MatrixXd S = Eigen::Map<const MatrixXd>(inside_.data() + n_, n_, columns_);
+    if (system_.constrained()) system_.project(before, *workspace_);
+    State after = before;
+    workspace_->jumps.clear();
+    if (!system_.handle_event(c.index, after, *workspace_)) continue;
+    if (std::string problem = workspace_->jumps.problem; !problem.empty())
+      return fmt::format("at t = {:g}: {}", before.t, problem);
+    if (++jumps_ > most_jumps) return fmt::format("more than {} jumps", most_jumps);
+    accumulation_.add(before.t, workspace_->jumps.impacts);
+    double limit = 0;
+    if (!accumulation_.find_limit(before.t, limit).empty())
+      return fmt::format(
+          "impacts follow each other without end before t = {:.9g}, and derivatives across that "
+          "are not taken",
+          limit);
+    soon_ = 0.7 * workspace_->jumps.soon;
+    if (std::string problem = jump(c, before, after, S); !problem.empty())
+      return fmt::format("at t = {:g}: {}", before.t, problem);
+    if (system_.constrained()) {
+      const Projection done = system_.project(after, *workspace_);
+      if (!done.problem.empty()) return fmt::format("at t = {:g}: {}", after.t, done.problem);
+    }
+    continue_from(after, S);
+    events_->restart(augmented_, {&c, 1}, integrator_->workspace());
+    jumped = true;
+    return "";
+  }
+  return "";
+}
+
+std::string Flow::jump(const Crossing& crossing, State& before, State& after, MatrixXd& S) {
+  JumpSlope R;
+  std::string problem =
+      system_.jump_slope(crossing.index, before, after, parameters_, R, *workspace_);
+  if (!problem.empty() || columns_ == 0) return columns_ == 0 ? "" : problem;
+  const int all = system_.space().size(), p = static_cast<int>(parameters_.size());
+  Eigen::VectorXd f_before(all), f_after(all);
+  system_.derivative(before, {f_before.data(), static_cast<std::size_t>(all)}, *workspace_);
+  system_.derivative(after, {f_after.data(), static_cast<std::size_t>(all)}, *workspace_);
+  FunctionSlope h;
+  system_.event_slope(crossing.index, before, parameters_, h, *workspace_);
+  const Eigen::Map<const Eigen::VectorXd> by_x(h.by_x.data(), n_), by_p(h.by_parameters.data(), p);
+  const double speed = by_x.dot(f_before.head(n_)) + h.by_time;
+  const double size = by_x.cwiseAbs().dot(f_before.head(n_).cwiseAbs()) + std::fabs(h.by_time);
+  if (!(std::fabs(speed) > 1e-10 * size))
+    return "the motion only grazes '" + system_.events()[crossing.index].name +
+           "' here (a grazing bifurcation), where it has no derivatives";
+  Eigen::RowVectorXd tau = by_x.transpose() * S;
+  tau.tail(p) += by_p.transpose();
+  tau *= -1 / speed;
+  S = (R.by_x * S).eval();
+  S.rightCols(p) += R.by_parameters;
+  S += (R.by_x * f_before.head(n_) + R.by_time - f_after.head(n_)) * tau;
+  return "";
+}
+
+void Flow::continue_from(const State& state, const MatrixXd& S) {
+  state_ = state;
+  augmented_.t = state.t;
+  augmented_.mode = state.mode;
+  std::copy_n(state.x.begin(), n_, augmented_.x.begin());
+  Eigen::Map<MatrixXd>(augmented_.x.data() + n_, n_, columns_) = S;
+  integrator_->restart();
 }
 
 // Back to the constraints; the change is of the size of the error.

@@ -1,8 +1,10 @@
 // The flow of a System with its derivatives: x(t + h), the state-transition matrix on tangent
 // numbers, and sensitivities to parameters, integrated together.
 //
-// All of a system's smooth motions; where the mode would change by an event (dry friction that
-// sticks) the flow has kinks that are not treated, and `refuse_flow` says so.
+// Across an event at time tau, x+ = R(t, x-; p) where h(t, x; p) = 0, columns change by
+//   S+ = R_x S- + R_p + (R_x f- + R_t - f+) dtau,   dtau = -(h_x S- + h_p) / (h_x f- + h_t)
+// so that derivatives are exact through impacts, opening, sticking and jumps. Where h_x f- + h_t =
+// 0 the motion grazes and has none. Dry friction of joints is refused (`refuse_flow`).
 #pragma once
 
 #include <atomic>
@@ -14,7 +16,8 @@
 #include <Eigen/Core>
 
 #include "analysis/variational.h"
-#include "integrate/integrator.h"
+#include "integrate/accumulation.h"
+#include "integrate/events.h"
 
 namespace cartan {
 
@@ -59,6 +62,9 @@ class Flow {
 
  private:
   std::string project();
+  std::string take_events(bool& jumped);
+  std::string jump(const Crossing& crossing, State& before, State& after, Eigen::MatrixXd& S);
+  void continue_from(const State& state, const Eigen::MatrixXd& S);
   std::string describe(const StepReport& report) const;
 
   const System& system_;
@@ -70,6 +76,10 @@ class Flow {
   std::unique_ptr<Workspace> workspace_;
   State state_, augmented_;
   std::vector<double> inside_;
+  std::unique_ptr<EventFinder> events_;  // where events may change the state
+  AccumulationWatch accumulation_;
+  double soon_ = 0;  // to the next jump, where that is known
+  long jumps_ = 0;   // of one `advance`
 };
 
 }  // namespace cartan

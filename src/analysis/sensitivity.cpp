@@ -103,12 +103,25 @@ bool SensitivitySystem::handle_event(int which, State& state, Workspace& workspa
   VectorXd slope;
   const bool crosses = event_time_slope(which, state, slope, base);
   if (!base_.handle_event(which, after, base)) return false;
+  workspace.jumps = base.jumps;
+  base.jumps.clear();
+  JumpSlope jump;
+  std::string problem = base_.jump_slope(which, before, after, parameters_, jump, base);
+  if (problem.empty() && !crosses && !parameters_.empty() &&
+      (jump.by_x - MatrixXd::Identity(n_, n_)).norm() > 0)
+    problem = "the motion only grazes '" + base_.events()[which].name +
+              "' here, where derivatives are not finite";
+  if (!problem.empty() && workspace.jumps.problem.empty()) workspace.jumps.problem = problem;
   const VectorXd rate_after = base_rate(base_, after, base);
   std::copy_n(after.x.begin(), n_, state.x.begin());
   state.mode = after.mode;
+  if (!problem.empty()) return true;
+  // S+ = R_x S- + R_p + (R_x f- + R_t - f+) dt_e/dp
+  Eigen::Map<MatrixXd> S(state.x.data() + n_, n_, slope.size() > 0 ? slope.size() : units_.size());
+  S = (jump.by_x * S + jump.by_parameters * units_.asDiagonal()).eval();
   if (crosses)
-    Eigen::Map<MatrixXd>(state.x.data() + n_, n_, slope.size()) +=
-        (rate_before - rate_after).head(n_) * slope.transpose();
+    S +=
+        (jump.by_x * rate_before.head(n_) + jump.by_time - rate_after.head(n_)) * slope.transpose();
   return true;
 }
 

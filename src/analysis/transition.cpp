@@ -62,6 +62,8 @@ Transition calc_transition(Flow& flow, const State& start, double t, const Matri
     columns = flow.columns();
     if (!columns.allFinite()) return false;
     if (estimate_condition(columns.leftCols(d)) < largest_condition) return true;
+    // while a contact is closed there are fewer directions: the factor ends later
+    if (allowed_directions(system, flow.state(), flow.workspace()).cols() != d) return true;
     if (!take_factor()) return false;
     flow.set_columns(side_by_side(here, columns.rightCols(columns.cols() - d)));
     return true;

@@ -101,6 +101,14 @@ void VariationalSystem::jacobian(StateView at, Eigen::Ref<MatrixXd> J, Workspace
   for (int k = 0; k <= columns_; ++k) J.block(k * n_, k * n_, n_, n_) = w.J.topLeftCorner(n_, n_);
 }
 
+void VariationalSystem::event_values(StateView at, std::span<double> values,
+                                     Workspace& workspace) const {
+  if (events_.empty()) return;
+  VariationalWorkspace& w = variational(workspace);
+  std::copy_n(at.x.begin(), n_, w.x.begin());
+  base_.event_values({at.t, w.x, at.mode}, values, *w.base);
+}
+
 std::string VariationalSystem::count_turns(StateView at, double length, std::span<int> turns,
                                            Workspace& workspace) const {
   VariationalWorkspace& w = variational(workspace);

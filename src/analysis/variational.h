@@ -29,8 +29,10 @@ class VariationalSystem final : public System {
   // Without d(df/dx S)/dx: enough for the simplified Newton iterations of implicit methods, which
   // are the only ones that ask; their results do not depend on it.
   void jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const override;
+  // Those of the base, once asked for.
+  void follow_events() { events_ = base_.events(); }
   const std::vector<EventInfo>& events() const override { return events_; }
-  void event_values(StateView, std::span<double>, Workspace&) const override {}
+  void event_values(StateView at, std::span<double> values, Workspace& workspace) const override;
   int turn_entries() const override { return base_.turn_entries(); }
   std::string count_turns(StateView at, double length, std::span<int> turns,
                           Workspace& workspace) const override;

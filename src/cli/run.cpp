@@ -51,7 +51,8 @@ std::optional<int> read_command_line(const Words& words, RunCommandArguments& o)
       "start from a STATE.json, a trajectory.csv or the folder of an earlier run (its end)",
       o.run.from);
   arguments.list("--record", "LIST",
-                 "further tables: reactions,multipliers,constraints,power,forces (need --out)",
+                 "further tables: reactions,multipliers,constraints,power,forces,contacts "
+                 "(need --out)",
                  o.run.record);
   arguments.flag("--power",
                  "the balance T' + V' = P at every sample: columns of trajectory.csv, largest "

@@ -25,8 +25,48 @@ bool closes_loop(const Model& model, int joint) {
          model.loop_joints.end();
 }
 
+// What contacts and jumps cannot do in any formulation yet.
+std::string refuse_jumps(const Model& model) {
+  for (const Event& event : model.events)
+    for (const Jump& jump : event.jumps)
+      if (jump.what != Jump::What::variable && closes_loop(model, jump.index))
+        return fmt::format(
+            "event '{}' sets joint '{}', which closes a loop; write 'loop = true' at another joint "
+            "of the loop, so that this one belongs to the tree",
+            event.name, model.joints[jump.index].name);
+  const bool rubs = std::any_of(model.contacts.begin(), model.contacts.end(),
+                                [](const Contact& c) { return c.rubs() && !c.rough; });
+  for (const Force& force : model.forces) {
+    const auto* friction = std::get_if<FrictionForce>(&force.law);
+    if (!friction || !rubs) continue;
+    if (!friction->bearings.empty() || !friction->smoothing.given())
+      return fmt::format(
+          "friction '{}' beside contacts with friction: which of them sticks is not decided "
+          "together; give it 'smoothing' and no bearings",
+          force.name);
+  }
+  return "";
+}
+
+// For formulations that follow no impacts.
+std::string refuse_contacts(const Model& model, bool absolute) {
+  if (!model.contacts.empty() && !absolute)
+    return fmt::format(
+        "contact '{}': this formulation knows no impacts and no one-sided forces; use the "
+        "formulation recursive, moving-frame, absolute-se3 or absolute-so3r3",
+        model.contacts[0].name);
+  for (const Event& event : model.events)
+    if (!event.jumps.empty())
+      return fmt::format(
+          "event '{}' sets values, which this formulation does not; use the formulation recursive "
+          "or moving-frame",
+          event.name);
+  return "";
+}
+
 // What formulations in joint coordinates cannot do.
 std::string refuse_friction(const Model& model) {
+  if (std::string jumps = refuse_jumps(model); !jumps.empty()) return jumps;
   for (const Force& force : model.forces) {
     const auto* friction = std::get_if<FrictionForce>(&force.law);
     if (friction && !friction->smoothing.given() &&
@@ -209,6 +249,10 @@ std::unique_ptr<System> make_system(const Model& model, std::vector<double> para
     return nullptr;
   }
   problem = row->refusal(model);
+  const std::string_view name = row->name;
+  const bool in_joints = name == "recursive" || name == "moving-frame";
+  const bool absolute = name == "absolute-se3" || name == "absolute-so3r3";
+  if (problem.empty() && !in_joints) problem = refuse_contacts(model, absolute);
   if (!problem.empty()) return nullptr;
   SwitchedModel switched;
   if (use == SystemUse::numbers && !compiles(*row))

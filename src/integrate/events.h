@@ -21,7 +21,7 @@
 namespace cartan {
 
 struct EventRecord {
-  int index = 0;  // in System::events()
+  int index = 0;  // in System::events(); -1: the limit of a sequence of impacts
   std::string name;
   int direction = 0;  // +1: from negative to positive
   State state;        // with its time

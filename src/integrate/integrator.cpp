@@ -124,6 +124,11 @@ const IntegratorInfo* find_integrator(std::string_view name) {
 
 std::string refuse_integrator(std::string_view name, const System& system) {
   const IntegratorInfo& row = *find_integrator(name);
+  const bool takes_impacts = !row.index3 && name != "variational" && name != "held-multipliers";
+  if (system.contact_count() > 0 && !takes_impacts)
+    return std::string(name) +
+           " follows no contacts, which begin and end with jumps of the speeds; use gl1 to gl8, "
+           "rk45 or dop853";
   return row.refusal ? row.refusal(system) : "";
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/failure_note.h"
+#include "integrate/accumulation.h"
 #include "integrate/epsilon.h"
 #include "integrate/switch_watch.h"
 
@@ -15,6 +16,7 @@ namespace cartan {
 namespace {
 
 constexpr int max_internal_events = 1000;  // within one step
+constexpr double before_next_jump = 0.7;   // part of the time to the next jump that a step may take
 
 __attribute__((format(printf, 1, 2))) std::string format(const char* pattern, ...) {
   char text[512];
@@ -88,6 +90,10 @@ class Run {
   bool fill_event_state(double length);
   bool fire(const Crossing& crossing);
   bool is_chattering(const EventInfo& info);
+  bool take_notes();
+  void close_accumulated();
+  void shorten(double& h, double& t_next);
+  void tell_closing();
   bool project(State& state, bool at_step_end);
   bool sample_until(double t);
   void give_sample(const State& state);
@@ -115,6 +121,11 @@ class Run {
   int chatter_count_ = 0;
   bool free_step_ = false;  // the last step was taken with switches as written
   bool changed_ = false;    // an event of this step changed the state
+  AccumulationWatch accumulation_;
+  double next_jump_ = 0;  // expected after that time; 0: nothing is known
+  // contacts that are closed since the last impact before the limit of a sequence of them, and it
+  std::vector<int> closing_;
+  double closing_t_ = 0;
   std::vector<Crossing> handled_;
   SimulateReport report_;
 };
@@ -135,7 +146,8 @@ Run::Run(const System& system, const State& start, const SimulateOptions& option
       sample_(start),
       t_begin_(start.t),
       t_end_(start.t + options.duration),
-      chatter_begin_(start.t) {
+      chatter_begin_(start.t),
+      accumulation_(system.contact_count()) {
   report_.tolerance = integrator_options(info_, options).tolerance;
   handled_.reserve(16);
 }
@@ -143,10 +155,16 @@ Run::Run(const System& system, const State& start, const SimulateOptions& option
 SimulateReport Run::operator()() {
   const auto begin = std::chrono::steady_clock::now();
   switches_.hold(state_, integrator_->workspace());
+  integrator_->workspace().jumps.clear();
+  bool started = true;
+  if (system_.settle(state_, integrator_->workspace()) && projecting_)
+    started = project(state_, false);
+  started = take_notes() && started;
   integrator_->restart();
   events_.restart(state_, {}, integrator_->workspace());
   give_sample(state_);
-  if (options_.duration > 0 && events_defined()) adaptive_ ? run_adaptive() : run_fixed();
+  if (options_.duration > 0 && started && events_defined())
+    adaptive_ ? run_adaptive() : run_fixed();
   if (state_.t != sampled_t_) give_sample(state_);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
   report_.wall_seconds = wall.count();
@@ -154,7 +172,8 @@ SimulateReport Run::operator()() {
   report_.unit_norm_error = std::max(report_.unit_norm_error, report_.counts.max_unit_norm_error);
   report_.final_state = state_;
   switches_.release(report_.final_state);
-  report_.warning = switches_.warning(adaptive_);
+  if (const std::string warning = switches_.warning(adaptive_); !warning.empty())
+    report_.warning = warning;
   const IntegratorCounts& counts = report_.counts;
   if (counts.noisy_steps > 0 && report_.warning.empty())
     report_.warning = format(
@@ -200,6 +219,7 @@ bool Run::advance(double h, double t_next) {
     integrator_->restart();
     events_.restart(state_, {}, integrator_->workspace());
   }
+  shorten(h, t_next);
   const StepReport step = integrator_->step(state_, h, t_next);
   if (step.status != StepStatus::ok && !step_freely(h, t_next)) return fail(step);
   ++report_.steps;
@@ -209,6 +229,7 @@ bool Run::advance(double h, double t_next) {
   if (projecting_ && !project(state_, true)) return false;
   if (events_.active() && !take_events()) return false;
   if (!events_.active() && observer_.on_step) observer_.on_step(DenseStep(*integrator_, state_));
+  if (!closing_.empty()) tell_closing();
   if (adaptive_ && !sample_until(state_.t)) return false;
   if (free_step_) hold_again();
   show_progress();
@@ -244,6 +265,8 @@ bool Run::project(State& state, bool at_step_end) {
   if (!done.problem.empty())
     return end(RunStatus::constraints_lost, format("at t = %.9g: ", state.t) + done.problem);
   if (!at_step_end) return true;
+  next_jump_ = integrator_->workspace().jumps.soon;
+  integrator_->workspace().jumps.soon = 0;
   report_.projections += done.moved;
   report_.projected_position = std::max(report_.projected_position, done.position_change);
   report_.projected_velocity = std::max(report_.projected_velocity, done.velocity_change);
@@ -283,6 +306,7 @@ bool Run::take_events() {
     if (observer_.on_step) observer_.on_step(DenseStep(*integrator_, state_));
     return true;
   }
+  if (!over && changed_) close_accumulated();
   if (projecting_ && changed_ && !project(at_event_, false)) return false;
   if (adaptive_ && !sample_until(at_event_.t)) return false;
   if (observer_.on_step) observer_.on_step(DenseStep(*integrator_, state_, at_event_.t));
@@ -329,6 +353,7 @@ bool Run::fire(const Crossing& crossing) {
     observer_.on_event({crossing.index, info.name, crossing.direction, at_event_});
   }
   if (system_.handle_event(crossing.index, at_event_, integrator_->workspace())) changed_ = true;
+  if (!take_notes()) return false;
   if (!info.stop) return true;
   return end(RunStatus::stopped_by_event,
              format("stopped at t = %.12g by event '%s'", at_event_.t, info.name.c_str()));
@@ -345,6 +370,62 @@ bool Run::is_chattering(const EventInfo& info) {
              "is '%s'",
              max_internal_events, chatter_begin_, at_event_.t, info.name.c_str()));
   return true;
+}
+
+// What a jump left behind: impacts to tell, or that the motion cannot go on.
+bool Run::take_notes() {
+  JumpNotes& notes = integrator_->workspace().jumps;
+  next_jump_ = notes.soon;
+  if (!notes.remark.empty() && report_.warning.empty()) report_.warning = notes.remark;
+  if (!notes.impacts.empty()) {
+    chatter_count_ = std::max(0, chatter_count_ - 1);  // a sequence of impacts has its own end
+    accumulation_.add(notes.impacts[0].t, notes.impacts);
+  }
+  for (const Impact& impact : notes.impacts) {
+    ++report_.impacts;
+    report_.energy_lost += impact.energy_lost;
+    if (observer_.on_impact) observer_.on_impact(impact);
+  }
+  const std::string problem = notes.problem;
+  notes.clear();
+  if (problem.empty()) return true;
+  return end(RunStatus::no_jump, format("at t = %.12g: ", at_event_.t) + problem);
+}
+
+// Impacts that come ever faster: their contacts close now. At the limit of the sequence this makes
+// no difference but of higher order in what is left of it.
+void Run::close_accumulated() {
+  const std::span<const int> contacts = accumulation_.find_limit(at_event_.t, closing_t_);
+  if (contacts.empty()) return;
+  closing_.assign(contacts.begin(), contacts.end());
+  if (closing_t_ < at_event_.t + 16 * double_epsilon * std::max(1.0, std::fabs(at_event_.t)))
+    closing_t_ = at_event_.t;
+  system_.close_contacts(closing_, at_event_, integrator_->workspace());
+  integrator_->workspace().jumps.clear();
+  accumulation_.forget(closing_);
+  next_jump_ = 0;
+}
+
+// A step ends before the next expected jump, so that what is zero at its start is clearly on one
+// side at its end; and at the limit of a sequence of impacts.
+void Run::shorten(double& h, double& t_next) {
+  if (next_jump_ > 0 && before_next_jump * next_jump_ < h) {
+    h = before_next_jump * next_jump_;
+    t_next = state_.t + h;
+  }
+  next_jump_ = 0;
+  if (!closing_.empty() && closing_t_ < state_.t + h) {
+    h = closing_t_ - state_.t;
+    t_next = closing_t_;
+  }
+}
+
+void Run::tell_closing() {
+  if (state_.t < closing_t_) return;
+  if (observer_.on_event)
+    for (int contact : closing_)
+      observer_.on_event({-1, system_.contact_name(contact) + " closes", 0, state_});
+  closing_.clear();
 }
 
 // ----------------------------------------------------------------------------------------- samples
@@ -467,6 +548,8 @@ const char* to_string(RunStatus status) {
       return "chattering";
     case RunStatus::constraints_lost:
       return "constraints lost";
+    case RunStatus::no_jump:
+      return "no consistent jump";
     case RunStatus::bad_options:
       return "bad options";
   }

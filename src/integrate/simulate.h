@@ -39,6 +39,7 @@ enum class RunStatus {
   not_finite,        // the derivative or the state
   chattering,        // internal events follow each other without end
   constraints_lost,  // a singular position, or a step too large to come back from
+  no_jump,           // an impact or a change of mode has no consistent outcome
   bad_options,
 };
 const char* to_string(RunStatus status);
@@ -58,7 +59,9 @@ struct SimulateReport {
   double projected_position = 0, projected_velocity = 0;
   double projected_energy = 0, projected_energy_size = 0;
   long projections = 0;  // steps in which anything was moved
-  State final_state;     // the last good one
+  long impacts = 0;
+  double energy_lost = 0;  // in them
+  State final_state;       // the last good one
 
   bool ok() const {
     return status == RunStatus::completed || status == RunStatus::stopped_by_event;
@@ -69,6 +72,7 @@ struct SimulateReport {
 struct Observer {
   std::function<void(const State&)> on_sample;
   std::function<void(const EventRecord&)> on_event;
+  std::function<void(const Impact&)> on_impact;
   std::function<void(const DenseStep&)> on_step;     // after the events inside of it
   std::function<void(double fraction)> on_progress;  // about a thousand times
 };

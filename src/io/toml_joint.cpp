@@ -34,9 +34,13 @@ std::vector<KeyRule> make_joint_keys() {
   keys.push_back({"position", moves});
   keys.push_back({"velocity", moves});
   keys.push_back({"inertia"});
+  keys.push_back({"stop", types_with([](const JointTypeInfo& row) {
+                    return row.nv > 0 && !has_quaternion(row.type);
+                  })});
   return keys;
 }
 const std::vector<KeyRule> joint_keys = make_joint_keys();
+const std::vector<KeyRule> stop_keys = {{"lower"}, {"upper"}, {"restitution"}};
 const std::vector<KeyRule> position_keys = {
     {"axis"}, {"angle"}, {"quaternion"}, {"rpy"}, {"at", types_with([](const JointTypeInfo& row) {
                                                      return has_quaternion(row.type) &&
@@ -77,6 +81,26 @@ void read_axes(const TomlNode& node, std::vector<Values>& axes, Diagnostics& pro
   for (const TomlNode& item : node.items) axes.push_back(read_values(item, problems));
 }
 
+// One table for a joint with one coordinate, a list of them for several.
+void read_stops(const TomlNode& node, JointText& joint, Diagnostics& problems) {
+  joint.stops_where = node.where;
+  const auto read_one = [&](const TomlNode& table) {
+    StopText stop;
+    stop.where = table.where;
+    if (expect(table, Kind::table, "a stop { lower = .., upper = .., restitution = .. }",
+               problems)) {
+      const TomlSection section(table, problems);
+      section.read("lower", stop.lower);
+      section.read("upper", stop.upper);
+      section.read("restitution", stop.restitution);
+      section.finish(stop_keys);
+    }
+    joint.stops.push_back(std::move(stop));
+  };
+  if (!node.is(Kind::array)) return read_one(node);
+  for (const TomlNode& item : node.items) read_one(item);
+}
+
 }  // namespace
 
 JointText read_joint(const TomlNode& table, Diagnostics& problems) {
@@ -101,6 +125,7 @@ JointText read_joint(const TomlNode& table, Diagnostics& problems) {
     read_position(*position, joint.type, joint.position, problems);
   section.read("velocity", joint.velocity);
   joint.velocity_given = section.has("velocity");
+  if (const TomlNode* stop = section.find("stop")) read_stops(*stop, joint, problems);
   section.read("loop", joint.loop);
   section.read("inertia", joint.inertia);
   section.finish(joint_keys, "joint", type ? joint.type : "");

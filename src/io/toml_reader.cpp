@@ -12,9 +12,10 @@ namespace {
 using Kind = TomlNode::Kind;
 
 const std::vector<KeyRule> model_keys = {
-    {"name"},     {"gravity"},   {"gravity_frame"}, {"parameters"}, {"definitions"}, {"body"},
-    {"joint"},    {"force"},     {"constraint"},    {"event"},      {"output"},      {"variables"},
-    {"simulate"}, {"functions"}, {"equations"},     {"format"},     {"inputs"},      {"point"}};
+    {"name"},   {"gravity"},   {"gravity_frame"}, {"parameters"}, {"definitions"},
+    {"body"},   {"joint"},     {"force"},         {"constraint"}, {"event"},
+    {"output"}, {"variables"}, {"simulate"},      {"functions"},  {"equations"},
+    {"format"}, {"inputs"},    {"point"},         {"contact"}};
 
 // [[key]] tables, each by its own reader
 template <class T>
@@ -65,6 +66,7 @@ ModelDescription describe_model(const TomlNode& root, Diagnostics& problems) {
   read_list(section, "point", read_point, model.points);
   read_list(section, "force", read_force, model.forces);
   read_list(section, "constraint", read_constraint, model.constraints);
+  read_list(section, "contact", read_contact, model.contacts);
   read_list(section, "event", read_event, model.events);
   read_list(section, "output", read_output, model.outputs);
   read_table(section, "variables", read_variables, model.variables);

@@ -10,7 +10,7 @@ namespace {
 using Kind = TomlNode::Kind;
 
 const std::vector<KeyRule> point_keys = {{"name"}, {"body"}, {"at"}};
-const std::vector<KeyRule> event_keys = {{"name"}, {"when"}, {"direction"}, {"action"}};
+const std::vector<KeyRule> event_keys = {{"name"}, {"when"}, {"direction"}, {"action"}, {"set"}};
 const std::vector<KeyRule> output_keys = {{"name"}, {"value"}, {"sparse"}};
 const std::vector<KeyRule> variable_keys = {{"initial"}, {"rate"}};
 const std::vector<KeyRule> simulate_keys = {{"duration"},   {"step"},      {"formulation"},
@@ -21,6 +21,19 @@ void read_required(const TomlSection& section, const std::string& key, Value& va
   if (section.has(key)) return section.read(key, value);
   value.reported = true;
   section.problems().error(section.where(), "missing key '" + key + "'");
+}
+
+// set = { "arm.v" = "-e*arm.v", x = 0 }
+void read_jumps(const TomlNode& node, EventText& event, Diagnostics& problems) {
+  if (!expect(node, Kind::table, "new values: set = { \"arm.v\" = \"-e*arm.v\" }", problems))
+    return;
+  for (const TomlEntry& entry : node.entries) {
+    JumpText jump;
+    jump.name = entry.key;
+    jump.where = entry.where;
+    jump.values = read_values(entry.value, problems);
+    event.set.push_back(std::move(jump));
+  }
 }
 
 }  // namespace
@@ -46,6 +59,7 @@ EventText read_event(const TomlNode& table, Diagnostics& problems) {
   section.read("direction", direction, event.direction_where);
   event.direction = direction.value_or(0);
   section.read("action", event.action, event.action_where);
+  if (const TomlNode* set = section.find("set")) read_jumps(*set, event, problems);
   section.finish(event_keys);
   return event;
 }

@@ -10,6 +10,7 @@ BodyText read_body(const TomlNode& table, Diagnostics& problems);
 JointText read_joint(const TomlNode& table, Diagnostics& problems);
 ForceText read_force(const TomlNode& table, Diagnostics& problems);
 ConstraintText read_constraint(const TomlNode& table, Diagnostics& problems);
+ContactText read_contact(const TomlNode& table, Diagnostics& problems);
 EventText read_event(const TomlNode& table, Diagnostics& problems);
 OutputText read_output(const TomlNode& table, Diagnostics& problems);
 SimulateText read_simulate(const TomlNode& table, Diagnostics& problems);

@@ -92,6 +92,12 @@ struct BodyText {
   Location where, name_where, group_where, shapes_where;
 };
 
+// Bounds of one coordinate of a joint, at which its motion ends.
+struct StopText {
+  std::optional<Value> lower, upper, restitution;
+  Location where;
+};
+
 struct JointText {
   std::string name;
   std::string type;
@@ -107,9 +113,10 @@ struct JointText {
   } position;
   Values velocity;
   bool velocity_given = false;
+  std::vector<StopText> stops;  // none, or one per coordinate
   bool loop = false;
   Values inertia;  // of a rotor: one per coordinate, or empty
-  Location where, type_where, name_where, axes_where;
+  Location where, type_where, name_where, axes_where, stops_where;
 };
 
 // A point of a body that expressions can name.
@@ -174,11 +181,42 @@ struct ConstraintText {
   Location where, type_where, name_where, plane_where, terms_where;
 };
 
+// One of the two surfaces that may not pass through each other.
+struct ContactSideText {
+  Reference body;
+  std::string shape;  // point, sphere, disc, capsule, box, ellipsoid, plane
+  // sphere, disc: radius; capsule: radius, length; box, ellipsoid: three; plane: outward normal
+  Values size;
+  Values axis;  // disc
+  Values at;
+  RotationText rotate;
+  bool inside = false;  // a hollow sphere
+  Location where;
+};
+
+struct ContactText {
+  std::string name;
+  ContactSideText a, b;
+  std::optional<Value> restitution, friction;
+  bool rough = false;  // friction = "rough"
+  std::string law;     // "", newton, poisson
+  std::optional<Value> active;
+  Location where, name_where, law_where;
+};
+
+// A new value at an event: of "joint.v[i]", "joint.q[i]" or a variable.
+struct JumpText {
+  std::string name;
+  Values values;
+  Location where;
+};
+
 struct EventText {
   std::string name;
   Value when;
   int direction = 0;
   std::string action = "record";
+  std::vector<JumpText> set;
   Location where, name_where, direction_where, action_where;
 };
 
@@ -253,6 +291,7 @@ struct ModelDescription {
   std::vector<PointText> points;
   std::vector<ForceText> forces;
   std::vector<ConstraintText> constraints;
+  std::vector<ContactText> contacts;
   std::vector<EventText> events;
   std::vector<OutputText> outputs;
   std::vector<VariableText> variables;

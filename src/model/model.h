@@ -124,13 +124,50 @@ struct Constraint {
   bool is_drive() const { return std::holds_alternative<DriveConstraint>(law); }
 };
 
+// ---------------------------------------------------------------------------------------- contacts
+
+enum class ContactShape { point, sphere, disc, capsule, box, ellipsoid, plane };
+struct ContactSide {
+  Placement place;
+  ContactShape shape = ContactShape::point;
+  Formula size;  // see ContactSideText
+  Formula axis;  // disc
+  bool inside = false;
+};
+// Two surfaces that may not pass through each other, or a stop of a joint coordinate. Stops come
+// first, in the order of the joints.
+struct Contact {
+  std::string name;
+  int joint = -1, component = 0;  // a stop: which coordinate ...
+  bool upper = false;             // ... and which of its bounds
+  Formula bound;
+  ContactSide a, b;
+  Formula restitution;
+  Formula friction;  // given or not
+  bool rough = false, poisson = false;
+  Formula active;  // given: counts only where positive
+  Location where;
+
+  bool is_stop() const { return joint >= 0; }
+  bool rubs() const { return rough || friction.given(); }
+};
+
 // ------------------------------------------------------------------------------------------- rest
 
+// A new value, from the values before: of a coordinate or a speed of a joint, or of a variable.
+struct Jump {
+  enum class What { position, speed, variable };
+  What what = What::variable;
+  int index = 0;      // joint or variable
+  int component = 0;  // first of the numbers
+  Formula value;      // one or several
+};
 struct Event {
   std::string name;
   Formula when;
   int direction = 0;
   bool stop = false;
+  std::vector<Jump> jumps;
 };
 struct Output {
   std::string name;  // of an entry of a list or matrix: NAME[i], NAME[i][j]
@@ -225,6 +262,7 @@ struct Model {
   std::vector<NamedPoint> points;
   std::vector<Force> forces;
   std::vector<Constraint> constraints;
+  std::vector<Contact> contacts;
   std::vector<Event> events;
   std::vector<Output> outputs;
   std::vector<OutputMatrix> matrices;  // lists and matrices among the outputs

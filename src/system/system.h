@@ -40,12 +40,43 @@ struct StateView {
   StateView(const State& s) : t(s.t), x(s.x), mode(s.mode) {}
 };
 
-// Scratch for one thread. Never an input or a result; allocates nothing once warm.
+// What one contact did in a jump of the speeds (an impact).
+struct Impact {
+  int contact = 0;  // System::contact_name
+  double t = 0;
+  double speed_before = 0, speed_after = 0;  // rate of the gap
+  double normal = 0, tangential = 0;         // impulses
+  double energy_lost = 0;
+};
+
+// What else came of a jump; the run takes it from the workspace (Workspace::jumps).
+struct JumpNotes {
+  std::vector<Impact> impacts;
+  std::string problem;  // the motion cannot go on: a sentence
+  std::string remark;   // a choice was made that a user must know
+  double soon = 0;      // the next jump is expected after that time; 0: nothing is known
+  void clear() {
+    impacts.clear();
+    problem.clear();
+    remark.clear();
+    soon = 0;
+  }
+};
+
+// Scratch for one thread. Never an input or a result, but for what jumps leave behind; allocates
+// nothing once warm.
 class Workspace {
  public:
   virtual ~Workspace() = default;
   long evaluations = 0;  // derivative evaluations so far
   long jacobians = 0;
+  JumpNotes jumps;
+};
+
+// First-order change of a jump x+ = R(t, x-; p), embedded numbers without quadratures.
+struct JumpSlope {
+  Eigen::MatrixXd by_x, by_parameters;
+  Eigen::VectorXd by_time;
 };
 
 // How a scalar function of time, state and parameters changes: exact derivatives, by x in embedded
@@ -173,6 +204,36 @@ class System {
   virtual bool handle_event(int which, State& state, Workspace& workspace) const {
     (void)which, (void)state, (void)workspace;
     return false;
+  }
+
+  // Jumps that are due at a state (surfaces that approach each other and touch), at the start of a
+  // run; true: the state has changed.
+  virtual bool settle(State& state, Workspace& workspace) const {
+    (void)state, (void)workspace;
+    return false;
+  }
+  // Derivatives of the jump that handle_event(which) made from `before` to `after`. "" or why there
+  // are none. The default is for events that change nothing but the mode.
+  virtual std::string jump_slope(int which, StateView before, StateView after,
+                                 std::span<const int> parameters, JumpSlope& slope,
+                                 Workspace& workspace) const {
+    (void)which, (void)after, (void)workspace;
+    const int n = static_cast<int>(before.x.size()) - quadratures();
+    slope.by_x.setIdentity(n, n);
+    slope.by_parameters.setZero(n, static_cast<int>(parameters.size()));
+    slope.by_time.setZero(n);
+    return "";
+  }
+  // Contacts, whose impacts may accumulate. `close_contacts` ends that: what is listed touches and
+  // stays, with speeds that fit.
+  virtual int contact_count() const { return 0; }
+  virtual std::string contact_name(int contact) const {
+    (void)contact;
+    return "";
+  }
+  virtual void close_contacts(std::span<const int> contacts, State& state,
+                              Workspace& workspace) const {
+    (void)contacts, (void)state, (void)workspace;
   }
 
   // States lie on a manifold that f is tangent to, and rounding and truncation leave it: `project`

@@ -128,6 +128,20 @@ class AbsoluteSystem final : public MechanicalSystem {
   bool handle_event(int which, State& state, Workspace& w) const override {
     return motion_->handle_event(which, state, w);
   }
+  bool settle(State& state, Workspace& w) const override { return motion_->settle(state, w); }
+  std::string jump_slope(int which, StateView before, StateView after,
+                         std::span<const int> parameters, JumpSlope& slope,
+                         Workspace& w) const override {
+    return motion_->jump_slope(which, before, after, parameters, slope, w);
+  }
+  int contact_count() const override { return motion_->contact_count(); }
+  std::string contact_name(int contact) const override { return motion_->contact_name(contact); }
+  void close_contacts(std::span<const int> contacts, State& state, Workspace& w) const override {
+    motion_->close_contacts(contacts, state, w);
+  }
+  std::vector<ContactReport> report_contacts(StateView at, Workspace& w) const override {
+    return motion_->report_contacts(at, w);
+  }
   int turn_entries() const override { return motion_->turn_entries(); }
   std::string count_turns(StateView at, double length, std::span<int> turns,
                           Workspace& w) const override {
@@ -259,6 +273,11 @@ class AbsoluteSystem final : public MechanicalSystem {
       for (int k = 0; k < 3; ++k) v[k] = body.angular[k], v[3 + k] = speed[k];
     }
     state.mode.assign(mechanism_.mode_count, 0);  // switches are free
+    // contacts are the same places in the same order, before the rows
+    const long contacts = static_cast<long>(mechanism_.contacts.size());
+    const long rows = std::count(in_tree_.begin(), in_tree_.end(), true);
+    const auto modes = tree.mode.end() - tree_->turn_entries() - rows - contacts;
+    std::copy(modes, modes + contacts, state.mode.end() - contacts);
     for (const int active : choose_rows(tree)) state.mode.push_back(active);
     state.mode.resize(mechanism_.mode_size(), no_turn);
     const std::string too_large =

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "mechanics/constraints/constraints.h"
+#include "mechanics/contacts/contact_rows.h"
 #include "mechanics/joints/joint_shape.h"
 #include "mechanics/joints/loop_rows.h"
 #include "model/mass_properties.h"
@@ -12,6 +13,7 @@ namespace cartan {
 std::string row_owner(const Model& model, const ConstraintRow& row) {
   if (row.loop >= 0)
     return fmt::format("joint '{}'", model.joints[model.loop_joints[row.loop]].name);
+  if (row.element < 0) return "a contact";
   return fmt::format("constraint '{}'", model.constraints[row.element].name);
 }
 
@@ -185,6 +187,9 @@ void add_constraints(const Model& model, Mechanism<S>& mechanism) {
     mechanism.constraint_row0.push_back(mechanism.row_count());
     mechanism.constraints.push_back(std::visit(build, model.constraints[k].law));
   }
+  mechanism.contact_row0 = mechanism.row_count();
+  mechanism.contact_source0 = mechanism.sources.size();
+  add_contacts(model, mechanism);
 }
 
 #define CARTAN_INSTANTIATE(S) template void add_constraints<S>(const Model&, Mechanism<S>&);

@@ -111,8 +111,11 @@ Eigen::MatrixXd calc_constraint_matrix(const Mechanism<double>& mechanism,
     add_wrench(mechanism, ws, source.link, ws.source_n[s], ws.source_f[s], row);
     J.row(source.row) += row;
   }
-  for (const RowTerm<double>& term : mechanism.terms)
+  for (const RowTerm<double>& term : mechanism.terms) {
+    const int contact = mechanism.rows[term.row].contact;
+    if (contact >= 0 && ws.mode[mechanism.contact_mode0 + contact] == contact_open) continue;
     J(term.row, mechanism.links[term.link].v0 + term.component) += term.factor;
+  }
   for (int r = 0; r < mechanism.row_count(); ++r)
     if (mechanism.rows[r].driven_speed >= 0) J(r, mechanism.rows[r].driven_speed) = 1;
   return J;
@@ -187,7 +190,9 @@ RankReport calc_rank(const Mechanism<double>& mechanism, MotionWorkspace<double>
   const Eigen::MatrixXd J = calc_constraint_matrix(mechanism, ws) * scales.asDiagonal();
   std::vector<int> driven(m), holonomic(m), all(m, 1);
   report.holonomic_active.assign(m, 0);
-  for (int r = 0; r < m; ++r) {
+  // rows of contacts are chosen with their modes (contacts/contact_events.h)
+  for (int r = mechanism.contact_row0; r < m; ++r) all[r] = 0;
+  for (int r = 0; r < mechanism.contact_row0; ++r) {
     driven[r] = mechanism.rows[r].driven_speed >= 0;
     holonomic[r] = mechanism.rows[r].holonomic;
     report.holonomic_rows += holonomic[r];
@@ -204,6 +209,11 @@ RankReport calc_rank(const Mechanism<double>& mechanism, MotionWorkspace<double>
   on_positions.choose(driven, tolerance, report.holonomic_active);
   on_positions.choose(holonomic, tolerance, report.holonomic_active);
   report.holonomic_rank = on_positions.rank();
+  report.rows = mechanism.contact_row0;
+  for (int r = mechanism.contact_row0; r < m; ++r)
+    report.active[r] =
+        ws.mode[mechanism.contact_mode0 + mechanism.rows[r].contact] != contact_open &&
+        ws.mode[mechanism.mode_count + r] != 0;
   return report;
 }
 

@@ -1,6 +1,8 @@
 #include "mechanics/constraints/constraints.h"
 
 #include "mechanics/absolute/absolute_solver.h"
+#include "mechanics/constraints/row_writer.h"
+#include "mechanics/contacts/contact_rows.h"
 #include "mechanics/joints/loop_rows.h"
 #include "mechanics/joints/turns.h"
 #include "mechanics/machine/expression_inputs.h"
@@ -9,56 +11,6 @@
 
 namespace cartan {
 namespace {
-
-// A link, or the world, as one side of a constraint.
-template <class S>
-struct Side {
-  Vec3<S> w, u;  // angular velocity; velocity of the material at c
-  Vec3<S> arm;   // from the link's origin to c
-  Vec3<S> spin;  // w x (w x arm)
-};
-
-template <class S>
-Side<S> side_at(const MotionWorkspace<S>& ws, int link, const Vec3<S>& c) {
-  Side<S> side;
-  side.arm = c;
-  if (link == world) return side;
-  const LinkState<S>& x = ws.links[link];
-  side.arm = c - x.o;
-  side.w = x.w;
-  const Vec3<S> turning = cross(x.w, side.arm);
-  side.u = x.u + turning;
-  side.spin = cross(x.w, turning);
-  return side;
-}
-
-// Writes rows one after the other: wrenches, rest terms, speeds.
-template <class S>
-struct RowWriter {
-  MotionWorkspace<S>& ws;
-  int row = 0;
-  std::size_t source = 0;
-
-  void clear_row() {
-    ws.row_rest[row] = S(0);
-    ws.row_speed[row] = S(0);
-  }
-
-  // Adds factor * (alpha, beta) at the point c that moves with `point_rate`.
-  void add(const Side<S>& a, const Side<S>& b, const Vec3<S>& alpha, const Vec3<S>& beta,
-           const Vec3<S>& alpha_rate, const Vec3<S>& beta_rate, const Vec3<S>& point_rate) {
-    ws.source_n[source] = alpha + cross(a.arm, beta);
-    ws.source_f[source] = beta;
-    ws.source_n[source + 1] = -(alpha + cross(b.arm, beta));
-    ws.source_f[source + 1] = -beta;
-    source += 2;
-    const Vec3<S> w = a.w - b.w, u = a.u - b.u;
-    ws.row_speed[row] += dot(alpha, w) + dot(beta, u);
-    const Vec3<S> carried =
-        a.spin - b.spin + cross(a.w, point_rate - a.u) - cross(b.w, point_rate - b.u);
-    ws.row_rest[row] += dot(alpha_rate, w) + dot(beta_rate, u) + dot(beta, carried);
-  }
-};
 
 template <class S>
 Vec3<S> direction_at(const MotionWorkspace<S>& ws, int link, const Vec3<S>& d) {
@@ -94,18 +46,6 @@ void fill_loop(const LoopJoint<S>& loop, const LoopState<S>& x, RowWriter<S>& ou
                       out.add(a, b, alpha, beta, alpha_rate, beta_rate, a.u);
                       ++out.row;
                     });
-}
-
-// Adds factor * speed k of a loop joint to the row.
-template <class S>
-void add_loop_speed(const Mechanism<S>& mechanism, int l, int k, const S& factor,
-                    RowWriter<S>& out) {
-  const LoopJoint<S>& loop = mechanism.loops[l];
-  const LoopSpeed<S>& s = out.ws.loop_speed[loop.shape.v0 + k];
-  const Vec3<S>& c = out.ws.loops[l].o_C;
-  const Side<S> a = side_at(out.ws, loop.child, c), b = side_at(out.ws, loop.parent, c);
-  out.add(a, b, factor * s.alpha, factor * s.beta, factor * s.alpha_rate, factor * s.beta_rate,
-          a.u);
 }
 
 template <class S>
@@ -360,6 +300,7 @@ void fill_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
     fill_loop(mechanism.loops[l], ws.loops[l], out);
   for (const ConstraintElement<S>& element : mechanism.constraints)
     std::visit(RowFiller<S>{mechanism, out}, element);
+  if (!mechanism.contacts.empty()) fill_contact_rows(mechanism, ws);
   if (value_of(mechanism.baumgarte) != 0) add_baumgarte(mechanism, ws);
   update_plan(mechanism, ws);
 }
@@ -371,6 +312,7 @@ void fill_constraint_positions(const Mechanism<S>& mechanism, MotionWorkspace<S>
     for_each_loop_position(mechanism.loops[l], ws.loops[l],
                            [&](const S& value) { filler.write(value); });
   for (const ConstraintElement<S>& element : mechanism.constraints) std::visit(filler, element);
+  if (!mechanism.contacts.empty()) fill_contact_positions(mechanism, ws);
 }
 
 template <class S>
@@ -421,6 +363,8 @@ void size_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   ws.prescribed.assign(mechanism.nv, S(0));
   ws.mode.assign(mechanism.mode_count, 0);
   ws.mode.resize(mechanism.turn0(), 1);
+  for (int r = mechanism.contact_row0; r < mechanism.row_count(); ++r)
+    ws.mode[mechanism.mode_count + r] = 0;
   ws.mode.resize(mechanism.mode_size(), no_turn);
 }
 

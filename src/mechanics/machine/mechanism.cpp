@@ -245,12 +245,13 @@ Mechanism<S> make_mechanism(const Model& model, std::span<const S> parameters) {
   mark_children(mechanism);
   set_gravity(model, mechanism);
   add_constraints(model, mechanism);
-  mechanism.has_forces = !model.forces.empty();
+  mechanism.has_forces = !model.forces.empty() || !model.contacts.empty();
   mechanism.nz = static_cast<int>(model.variables.size());
   set_rotors(model, mechanism);
   for (const Force& force : model.forces)
     mechanism.forces.push_back(std::visit(ForceBuilder<S>{mechanism}, force.law));
-  mechanism.mode_count = mechanism.friction_modes + count_switches(model);
+  mechanism.contact_mode0 = mechanism.friction_modes + count_switches(model);
+  mechanism.mode_count = mechanism.contact_mode0 + static_cast<int>(mechanism.contacts.size());
   for_each_program(model, [&](const Program& p) {
     mechanism.needs_energy |= p.depends_on(Quantity::kinetic) || p.depends_on(Quantity::potential);
     mechanism.loops_act |= mentions_loop(mechanism, p);
@@ -272,6 +273,13 @@ Mechanism<S> make_mechanism(const Model& model, std::span<const S> parameters) {
   }
   for (const NamedPoint& point : model.points)
     mechanism.points.push_back(ForceBuilder<S>{mechanism}.point(point.body, point.at));
+  for (const Event& e : model.events) {
+    mechanism.has_power |= !e.jumps.empty();
+    for (const Jump& jump : e.jumps)
+      mechanism.loops_act |= mentions_loop(mechanism, jump.value.program);
+  }
+  for (const Contact& c : model.contacts)
+    mechanism.loops_act |= mentions_loop(mechanism, c.active.program);
   add_turns(model, mechanism);
   return mechanism;
 }
@@ -327,6 +335,9 @@ MotionWorkspace<S> make_motion_workspace(const Mechanism<S>& mechanism) {
   for (const Variable& variable : model.variables) measure(variable.rate.program);
   for (const Event& e : model.events) measure(e.when.program);
   for (const Output& o : model.outputs) measure(o.value.program);
+  for (const Contact& c : model.contacts) measure(c.active.program);
+  for (const Event& e : model.events)
+    for (const Jump& jump : e.jumps) measure(jump.value.program);
   ws.inputs.assign(inputs, S(0));
   ws.gradient.assign(inputs, S(0));
   ws.scratch.assign(code, S(0));

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "mechanics/contacts/contact_element.h"
 #include "mechanics/force_list.h"
 #include "mechanics/machine/links.h"
 
@@ -92,6 +93,7 @@ struct ConstraintRow {
   bool holonomic = true;
   bool drive = false;     // of a drive
   int driven_speed = -1;  // drive of a tree joint: the speed it prescribes; no equation is solved
+  int contact = -1;       // in Mechanism::contacts; these rows come last
 };
 
 // A row's wrench on a link: y = sum over its sources of n . w + f . u.
@@ -149,6 +151,11 @@ struct Mechanism {
   std::vector<ConstraintRow> rows;
   std::vector<RowSource> sources;  // in the order in which they are filled
   std::vector<RowTerm<S>> terms;
+  std::vector<ContactElement<S>> contacts;
+  int contact_row0 = 0;             // first row of a contact
+  std::size_t contact_source0 = 0;  // and its first source
+  int contact_mode0 = 0;            // first entry of a contact in the mode
+  bool contacts_rub = false;
   std::vector<TurnEntry> turns;
   std::vector<S> rotor;  // per speed: inertia of a rotor, added to the diagonal of M
   std::vector<LoopRotor<S>> loop_rotors;
@@ -157,9 +164,10 @@ struct Mechanism {
   bool has_drives = false;
   S baumgarte{};  // rate of the feedback y' = -2 rate y - rate^2 g; zero: none
   int nq = 0, nv = 0;
-  int nz = 0;               // [variables] beside the bodies: they follow q and v in a state
-  int friction_modes = 0;   // discrete friction states: the first of the mode
-  int mode_count = 0;       // these and the branches of switches (expr/switches.h)
+  int nz = 0;              // [variables] beside the bodies: they follow q and v in a state
+  int friction_modes = 0;  // discrete friction states: the first of the mode
+  // these, the branches of switches (expr/switches.h) and the modes of contacts
+  int mode_count = 0;
   int bearing_count = 0;    // friction elements with bearings
   bool has_forces = false;  // any element besides gravity
   bool has_friction = false;

@@ -102,6 +102,16 @@ struct MovingFrameReport {  // rows: x' (world axes), w (body axes) of each body
   Eigen::VectorXd F_star;
 };
 
+// A contact of the model at a state. Of one with several places (a box) the smallest gap and the
+// sums of forces.
+struct ContactReport {
+  double gap = 0;
+  int mode = 0;  // 0 open, 1 closed, with friction sticking, 2 slipping
+  double normal = 0, tangential = 0;
+  Vec3<double> point, force;  // on side a, world axes; of a stop: zero
+  int body_a = world, body_b = world;
+};
+
 // What the constraints of a mechanism are at a state.
 struct ConstraintReport {
   int rows = 0, rank = 0, holonomic_rows = 0, holonomic_rank = 0;
@@ -180,6 +190,11 @@ class MechanicalSystem : public System, public Switched {
   // What every force, then every constraint does to every body it acts on; always the same elements
   // and bodies in the same order (applied_forces.h).
   virtual std::vector<AppliedWrench> report_forces(StateView at, Workspace& workspace) const = 0;
+  // One per contact of the model; forces of least norm where they are not unique.
+  virtual std::vector<ContactReport> report_contacts(StateView at, Workspace& workspace) const {
+    (void)at, (void)workspace;
+    return {};
+  }
   virtual MassMatrixReport report_mass_matrix(StateView at, Workspace& workspace) const = 0;
   virtual MovingFrameReport report_moving_frame(StateView at, Workspace& workspace) const = 0;
   // Generalised forces (tree joints' speeds, file order) to be added to those of the model so that

@@ -128,6 +128,14 @@ struct MotionWorkspace {
   std::vector<Vec3<S>> rotor_n, rotor_f;
   std::vector<S> loop_vdot, rotor_base, rotor_matrix, rotor_row;
 
+  // slipping contacts (contacts/contact_rows.h): forces without them, and what they do
+  std::vector<S> contact_tau, contact_loop_tau;
+  std::vector<Vec3<S>> contact_wrench_n, contact_wrench_f;
+  std::vector<int> slipping;                   // contacts
+  std::vector<S> slip_matrix, slip_force;      // I - what friction adds to the normal forces; these
+  std::vector<Vec3<S>> slip_push, slip_point;  // per contact: force for a unit of load, and where
+  S contact_power{};
+
   std::vector<S> inputs, scratch, adjoints, gradient, outputs;  // expressions
   std::optional<MovingFrame<S>> moving_frame;                   // made on first use
   bool failed = false;                                          // a nested solve did not converge

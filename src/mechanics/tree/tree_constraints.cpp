@@ -47,6 +47,7 @@ Projection TreeSystem::project(State& state, Workspace& workspace) const {
     result.problem = describe_gap(state, ws, done.position_violation);
   else
     watch_rows(std::min(last_pivot, done.least_pivot), state, w, result);
+  if (mechanism_.contacts_rub) watch_sliding(state, w);
   return result;
 }
 
@@ -55,6 +56,11 @@ Projection TreeSystem::project(State& state, Workspace& workspace) const {
 std::string TreeSystem::explain_failure(StateView at, Workspace& workspace) const {
   if (mechanism_.rows.empty()) return "";
   MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
+  if (mechanism_.contacts_rub) {
+    State state{at.t, {at.x.begin(), at.x.end()}, {at.mode.begin(), at.mode.end()}};
+    JumpNotes notes;
+    if (std::string jam = contact_events(state, ws, notes).find_jam(); !jam.empty()) return jam;
+  }
   kinematics_at(at, ws);
   const RankReport rank = calc_rank(mechanism_, ws);
   if (rank.weakest < 0 || rank.strength > near_singular) return "";
@@ -116,12 +122,12 @@ ConstraintReport TreeSystem::report_constraints(StateView at, Workspace& workspa
   kinematics_at(at, ws);
   const RankReport rank = calc_rank(mechanism_, ws);
   ConstraintReport report;
-  report.rows = rank.rows;
+  report.rows = mechanism_.contact_row0;
   report.rank = rank.rank;
   report.holonomic_rows = rank.holonomic_rows;
   report.holonomic_rank = rank.holonomic_rank;
   report.speeds = mechanism_.nv;
-  for (int r = 0; r < rank.rows; ++r) {
+  for (int r = 0; r < report.rows; ++r) {
     report.owners.push_back(row_owner(model_, mechanism_.rows[r]));
     if (!rank.active[r]) report.redundant_rows.push_back(r);
   }
@@ -133,8 +139,9 @@ void TreeSystem::constraint_violations(StateView at, std::vector<double>& positi
   MotionWorkspace<double>& ws = static_cast<TreeWorkspace&>(workspace).motion;
   kinematics_at(at, ws);
   if (!mechanism_.rows.empty()) fill_constraint_positions(mechanism_, ws);
-  positions = ws.row_position;
-  speeds = ws.row_speed;
+  // those of contacts that are closed have no columns of their own
+  positions.assign(ws.row_position.begin(), ws.row_position.begin() + mechanism_.contact_row0);
+  speeds.assign(ws.row_speed.begin(), ws.row_speed.begin() + mechanism_.contact_row0);
 }
 
 // What is missing: the model's initial value, as the assembled start has it.
@@ -215,6 +222,12 @@ void TreeSystem::start() {
     if (!assembly_.problem.empty()) return;
   }
   settle_turns(state, known);
+  if (!mechanism_.contacts.empty()) {
+    MotionWorkspace<double> ws = make_motion_workspace(mechanism_);
+    JumpNotes notes;
+    assembly_.problem = contact_events(state, ws, notes).find_overlap();
+    if (!assembly_.problem.empty()) return;
+  }
   settle_modes(state);
   if (formulation_.compiler) formulation_.compiler->find_derivative(state, assembly_.problem);
 }
@@ -264,6 +277,10 @@ void TreeSystem::settle_modes(State& state) const {
     std::copy(rank.active.begin(), rank.active.end(), state.mode.begin() + mechanism_.mode_count);
   }
   set_variables(mechanism_, state.x.data() + mechanism_.nq + mechanism_.nv, ws);
+  if (!mechanism_.contacts.empty()) {
+    JumpNotes notes;
+    contact_events(state, ws, notes).start();
+  }
   if (mechanism_.friction_modes > 0)
     start_friction(mechanism_, friction_state(state), ws, formulation_.solve);
 }
@@ -289,7 +306,7 @@ void TreeSystem::choose_rows_again(State& state, MotionWorkspace<double>& ws,
     rank = calc_rank(mechanism_, ws);
   }
   const std::span<int> active(state.mode.data() + mechanism_.mode_count, mechanism_.rows.size());
-  const auto count = std::count(active.begin(), active.end(), 1);
+  const auto count = std::count(active.begin(), active.begin() + mechanism_.contact_row0, 1);
   if (rank.rank < count) {
     int lost = 0;
     for (int r = 0; r < mechanism_.row_count(); ++r)

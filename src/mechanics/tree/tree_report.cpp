@@ -112,15 +112,21 @@ std::vector<double> slice(const double* start, int count) {
 
 template <class S>
 S calc_nonconservative_power(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws) {
-  S sum = gravity_change(mechanism, ws);
+  S sum = gravity_change(mechanism, ws) + ws.contact_power;
   if (mechanism.has_forces)
     for (const ElementEnergy<S>& e : ws.force_energy) sum += e.power;
   return sum;
 }
 
+bool has_jumps(const Model& model) {
+  return std::any_of(model.events.begin(), model.events.end(),
+                     [](const Event& e) { return !e.jumps.empty(); });
+}
+
 WorkSplit make_work_split(const Mechanism<double>& mechanism) {
   WorkSplit split;
   split.gravity_works = mechanism.gravity_varies;
+  split.jumps_work = !mechanism.contacts.empty() || has_jumps(*mechanism.model);
   for (std::size_t k = 0; k < mechanism.constraints.size(); ++k)
     if (std::holds_alternative<DriveElement<double>>(mechanism.constraints[k]))
       split.shares.push_back({true, static_cast<int>(k)});
@@ -282,7 +288,7 @@ DynamicsReport make_dynamics_report(const Mechanism<double>& mechanism,
   const Model& model = *mechanism.model;
   DynamicsReport report;
   use_least_multipliers(mechanism, ws);
-  report.multipliers = ws.lambda;
+  report.multipliers.assign(ws.lambda.begin(), ws.lambda.begin() + mechanism.contact_row0);
   fill_reactions(mechanism, ws);
   report.bodies = calc_body_accelerations(mechanism, ws);
   report.acceleration.resize(model.joints.size());

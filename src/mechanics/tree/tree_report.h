@@ -25,15 +25,18 @@ struct WorkShare {
 struct WorkSplit {
   std::vector<WorkShare> shares;
   bool gravity_works = false;  // it varies
+  bool jumps_work = false;     // contacts and events that set speeds change the energy
   bool split = false;
 
   // Integrals that go with the state: the work of all, then of every share if it is split.
   int quadratures() const {
-    if (shares.empty() && !gravity_works) return 0;
+    if (shares.empty() && !gravity_works && !jumps_work) return 0;
     return 1 + (split ? static_cast<int>(shares.size()) : 0);
   }
-  bool single() const { return shares.size() + (gravity_works ? 1 : 0) < 2; }
+  bool single() const { return shares.size() + (gravity_works ? 1 : 0) + (jumps_work ? 1 : 0) < 2; }
 };
+// Whether events of the model set speeds or positions.
+bool has_jumps(const Model& model);
 WorkSplit make_work_split(const Mechanism<double>& mechanism);
 
 // What these quadratures integrate: the power of everything that is not conservative, then of every

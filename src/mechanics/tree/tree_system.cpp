@@ -41,6 +41,9 @@ TreeSystem::TreeSystem(const Model& model, std::vector<double> parameters,
   }
   for (int k = 0; k < mechanism_.friction_modes; ++k)
     events_.push_back({"friction " + std::to_string(k), -1, false, true});
+  for (const ContactElement<double>& e : mechanism_.contacts)
+    for (const char* what : {"", "friction at "})
+      events_.push_back({what + model.contacts[e.contact].name, -1, false, true});
   for (const TurnEntry& entry : mechanism_.turns)
     if (entry.force >= 0)
       events_.push_back({"half turn of " + model.forces[entry.force].name, -1, false, true});
@@ -96,7 +99,7 @@ void TreeSystem::event_values(StateView at, std::span<double> values, Workspace&
   TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
   const std::span<const int> friction = at.mode.first(mechanism_.friction_modes);
   const bool any_stuck = std::find(friction.begin(), friction.end(), 0) != friction.end();
-  if (any_stuck)
+  if (any_stuck || any_closed(at.mode))
     solve_at(at, w.motion);
   else
     kinematics_at(at, w.motion);
@@ -106,17 +109,30 @@ void TreeSystem::event_values(StateView at, std::span<double> values, Workspace&
     evaluate_program(mechanism_, w.motion, model_.events[k].when.program, &values[k]);
   calc_friction_margins<double>(mechanism_, w.motion,
                                 values.subspan(own, mechanism_.friction_modes));
-  calc_wrap_margins<double>(mechanism_, w.motion, values.subspan(own + mechanism_.friction_modes));
+  const std::size_t contacts = 2 * mechanism_.contacts.size();
+  calc_contact_margins<double>(mechanism_, w.motion, values.subspan(contact_event0(), contacts));
+  calc_wrap_margins<double>(mechanism_, w.motion, values.subspan(contact_event0() + contacts));
+}
+
+bool TreeSystem::any_closed(std::span<const int> mode) const {
+  const auto first = mode.begin() + mechanism_.contact_mode0;
+  return std::any_of(first, first + static_cast<long>(mechanism_.contacts.size()),
+                     [](int m) { return m != contact_open; });
 }
 
 bool TreeSystem::handle_event(int which, State& state, Workspace& workspace) const {
   const int component = which - static_cast<int>(model_.events.size());
-  if (component < 0) return false;
   TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
-  if (component >= mechanism_.friction_modes) {
+  if (component < 0) return make_jump(model_.events[which], state, w);
+  const int of_contact = which - contact_event0();
+  const int of_turn = of_contact - 2 * static_cast<int>(mechanism_.contacts.size());
+  if (of_turn >= 0) {
     kinematics_at(state, w.motion);
-    wrap(mechanism_, w.motion, component - mechanism_.friction_modes,
-         state.mode.data() + mechanism_.turn0());
+    wrap(mechanism_, w.motion, of_turn, state.mode.data() + mechanism_.turn0());
+    return true;
+  }
+  if (of_contact >= 0) {
+    contact_events(state, w.motion, w.jumps).change(of_contact);
     return true;
   }
   set_variables(mechanism_, state.x.data() + mechanism_.nq + mechanism_.nv, w.motion);
@@ -268,7 +284,7 @@ void TreeSystem::kinematics_at(StateView at, MotionWorkspace<double>& ws) const 
 void TreeSystem::solve_at(StateView at, MotionWorkspace<double>& ws) const {
   kinematics_at(at, ws);
   fill_forces(mechanism_, ws);
-  solve_with_friction(mechanism_, ws, formulation_.solve);
+  solve_with_contacts(mechanism_, ws, formulation_.solve);
   if (mechanism_.has_drives && !mechanism_.absolute) fill_drive_multipliers(mechanism_, ws);
 }
 

@@ -8,6 +8,8 @@
 
 #include "mechanics/assembly/assembly.h"
 #include "mechanics/constraints/constraints.h"
+#include "mechanics/contacts/contact_events.h"
+#include "mechanics/contacts/contact_rows.h"
 #include "mechanics/discrete/discrete_motion.h"
 #include "mechanics/forces/forces.h"
 #include "mechanics/joints/joint_motion.h"
@@ -35,6 +37,8 @@ struct TreeWorkspace : Workspace {
   RateCodeUse code;
   std::vector<double> entries, code_rates;
   double choose_below = 1e-3;  // least pivot at which the rows are chosen anew
+  double slide_t = 0;          // when speeds of sliding were looked at, and they, per contact
+  std::vector<double> slides;
 
   // of the last evaluation
   double least_pivot() const {
@@ -67,6 +71,14 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
   const std::vector<EventInfo>& events() const override { return events_; }
   void event_values(StateView at, std::span<double> values, Workspace& workspace) const override;
   bool handle_event(int which, State& state, Workspace& workspace) const override;
+  bool settle(State& state, Workspace& workspace) const override;
+  std::string jump_slope(int which, StateView before, StateView after,
+                         std::span<const int> parameters, JumpSlope& slope,
+                         Workspace& workspace) const override;
+  int contact_count() const override { return static_cast<int>(model_.contacts.size()); }
+  std::string contact_name(int contact) const override { return model_.contacts[contact].name; }
+  void close_contacts(std::span<const int> contacts, State& state,
+                      Workspace& workspace) const override;
   int turn_entries() const override { return mechanism_.turn_count(); }
   std::string count_turns(StateView at, double length, std::span<int> turns,
                           Workspace& workspace) const override;
@@ -141,6 +153,7 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
     return mechanism_.nz > 0 ? nullptr : &*second_order_;
   }
   const DiscreteMechanics* discrete_mechanics() const override { return discrete_.get(); }
+  std::vector<ContactReport> report_contacts(StateView at, Workspace& workspace) const override;
 
  private:
   // x' = (q', v', z', power) at x, with the multipliers of drives.
@@ -152,7 +165,7 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
     set_variables(mechanism, v + mechanism.nv, ws);
     fill_kinematics<S>(mechanism, t, x, v, ws);
     fill_forces(mechanism, ws);
-    solve_with_friction(mechanism, ws, solve);
+    solve_with_contacts(mechanism, ws, solve);
     if (mechanism.has_drives && !mechanism.absolute) fill_drive_multipliers(mechanism, ws);
     for (const Link<S>& link : mechanism.links)
       calc_coordinate_rates(link, x + link.q0, v + link.v0, xdot + link.q0);
@@ -184,6 +197,16 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
     return {state.t, state.x.data(), state.x.data() + mechanism_.nq, state.mode};
   }
 
+  ContactEvents contact_events(State& state, MotionWorkspace<double>& ws, JumpNotes& notes) const {
+    return {mechanism_, formulation_.solve, ws, state, notes};
+  }
+  bool any_closed(std::span<const int> mode) const;
+  // Where the margins of contacts stand among the events.
+  int contact_event0() const {
+    return static_cast<int>(model_.events.size()) + mechanism_.friction_modes;
+  }
+  void watch_sliding(const State& state, TreeWorkspace& w) const;
+  bool make_jump(const Event& event, State& state, TreeWorkspace& w) const;
   void make_space();
   template <class S>
   void set_absolute(Mechanism<S>& mechanism) const {

@@ -166,6 +166,34 @@ class PlainSystem final : public VariablesSystem {
       values[k] = value<double>(model_.events[k].when, at.t, at.x, w.scratch);
   }
 
+  // All new values from the values before.
+  bool handle_event(int which, State& state, Workspace& workspace) const override {
+    const std::vector<Jump>& jumps = model_.events[which].jumps;
+    if (jumps.empty()) return false;
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    hold(state, w.scratch);
+    std::vector<double> x = state.x;
+    for (const Jump& jump : jumps)
+      x[jump.index] = value<double>(jump.value, state.t, state.x, w.scratch);
+    state.x = std::move(x);
+    return true;
+  }
+
+  std::string jump_slope(int which, StateView before, StateView after,
+                         std::span<const int> parameters, JumpSlope& slope,
+                         Workspace& workspace) const override {
+    System::jump_slope(which, before, after, parameters, slope, workspace);
+    for (const Jump& jump : model_.events[which].jumps) {
+      FunctionSlope of_value;
+      make_function(jump.value)->slope(before, parameters, of_value, workspace);
+      for (int j = 0; j < slope.by_x.cols(); ++j) slope.by_x(jump.index, j) = of_value.by_x[j];
+      for (int j = 0; j < slope.by_parameters.cols(); ++j)
+        slope.by_parameters(jump.index, j) = of_value.by_parameters[j];
+      slope.by_time(jump.index) = of_value.by_time;
+    }
+    return "";
+  }
+
   void event_slope(int event, StateView at, std::span<const int> parameters, FunctionSlope& slope,
                    Workspace& workspace) const override {
     make_function(model_.events[event].when)->slope(at, parameters, slope, workspace);

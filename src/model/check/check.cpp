@@ -33,6 +33,7 @@ bool check_kind(CheckContext& check) {
   collect(text.joints, "[[joint]]");
   collect(text.forces, "[[force]]");
   collect(text.constraints, "[[constraint]]");
+  collect(text.contacts, "[[contact]]");
   if (!mixed.empty()) {
     check.problems.error(where, mixed +
                                     " need bodies, and this file has [variables] alone; add "
@@ -85,6 +86,7 @@ std::optional<Model> check_model(const ModelDescription& description, Diagnostic
   check_points(check);
   check_forces(check);
   check_constraints(check);
+  check_contacts(check);
   check_rest(check);
   check_equations(check);
   if (problems.has_errors()) {

@@ -107,7 +107,8 @@ void check_tree(CheckContext& check);
 void check_points(CheckContext& check);
 void check_forces(CheckContext& check);
 void check_constraints(CheckContext& check);
-void check_rest(CheckContext& check);  // gravity, events, outputs, variables, simulate
+void check_contacts(CheckContext& check);  // stops too
+void check_rest(CheckContext& check);      // gravity, events, outputs, variables, simulate
 void check_equations(CheckContext& check);
 
 }  // namespace cartan

@@ -148,6 +148,7 @@ void check_names(CheckContext& check) {
   check_list("output", text.outputs, check.problems);
   check_optional_list("force", text.forces, check.problems);
   check_optional_list("constraint", text.constraints, check.problems);
+  check_optional_list("contact", text.contacts, check.problems);
   check_output_names(check);
   for (const BodyText& body : text.bodies) {
     check.names.add_body(body.name);

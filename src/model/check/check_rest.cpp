@@ -16,6 +16,50 @@ void check_gravity(CheckContext& check) {
         check.body(check.text.gravity_frame, {"gravity_frame", owner}, true);
 }
 
+// "joint.v", "joint.q", "joint.v[i]" or the name of a variable. Nothing: complained about.
+std::optional<Jump> check_jump(CheckContext& check, const JumpText& text,
+                               const std::string& event) {
+  Jump jump;
+  std::string name = text.name;
+  int component = -1;
+  if (const std::size_t open = name.find('['); open != std::string::npos && name.back() == ']') {
+    const std::string inside = name.substr(open + 1, name.size() - open - 2);
+    if (!inside.empty() && inside.find_first_not_of("0123456789") == std::string::npos &&
+        inside.size() < 4)
+      component = std::stoi(inside);
+    name = name.substr(0, open);
+  }
+  const auto complain = [&](const std::string& what) {
+    check.problems.error(text.where,
+                         "event '" + event + "' cannot set '" + text.name + "': " + what);
+    return std::nullopt;
+  };
+  int count = 1;
+  jump.index = check.names.find_variable(name);
+  if (jump.index < 0) {
+    const std::size_t dot = name.rfind('.');
+    const std::string part = dot == std::string::npos ? "" : name.substr(dot + 1);
+    jump.index = check.names.find_joint(name.substr(0, dot));
+    if (jump.index < 0 || (part != "q" && part != "v"))
+      return complain("expected \"JOINT.v\", \"JOINT.q\" or the name of a variable");
+    if (!check.names.joint_type(jump.index)) return std::nullopt;
+    const JointTypeInfo& type = info(*check.names.joint_type(jump.index));
+    jump.what = part == "q" ? Jump::What::position : Jump::What::speed;
+    count = part == "q" ? type.nq : type.nv;
+    if (component >= count || count == 0)
+      return complain("the joint has " + std::to_string(count) + " of them");
+  }
+  jump.component = std::max(component, 0);
+  if (component >= 0) count = 1;
+  if (text.values.empty()) return std::nullopt;
+  if (static_cast<int>(text.values.size()) != count)
+    return complain("expected " + std::to_string(count) + " values, got " +
+                    std::to_string(text.values.size()));
+  jump.value = check.formulas.compile(text.values, Scope::everything);
+  if (!jump.value.given()) return std::nullopt;
+  return jump;
+}
+
 void check_events(CheckContext& check) {
   for (const EventText& text : check.text.events) {
     Event event;
@@ -34,6 +78,9 @@ void check_events(CheckContext& check) {
     if (event.when.given() && event.when.program.is_constant())
       check.problems.warning(text.when.where,
                              "event '" + text.name + "' never happens: its expression is constant");
+    for (const JumpText& jump : text.set)
+      if (std::optional<Jump> checked = check_jump(check, jump, text.name))
+        event.jumps.push_back(std::move(*checked));
     check.model.events.push_back(std::move(event));
   }
 }

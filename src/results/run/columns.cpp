@@ -77,6 +77,7 @@ class MechanismTables {
     if (extra_.multipliers) tables.push_back(multipliers(rows));
     if (extra_.constraints) tables.push_back(violations(rows));
     if (extra_.forces) tables.push_back(forces());
+    if (extra_.contacts) tables.push_back(contacts());
     return tables;
   }
 
@@ -211,7 +212,44 @@ class MechanismTables {
           name, "t",
           About::force, [i](const Sample& s) -> const auto& { return s.wrenches[i].torque; });
     }
+    add_contact_forces(table);
     return table.take();
+  }
+
+  // NAME.gap, NAME.mode (0 open, 1 sticking, 2 slipping), NAME.normal, NAME.tangential.
+  RunTable contacts() {
+    TableMaker table(units_, "contacts.csv");
+    for (std::size_t i = 0; i < model_.contacts.size(); ++i) {
+      const std::string& name = model_.contacts[i].name;
+      table.add(name + ".gap", About::violation, [i](const Sample& s) { return s.contacts[i].gap; })
+          .add(name + ".mode", About::event,
+               [i](const Sample& s) { return static_cast<double>(s.contacts[i].mode); })
+          .add(name + ".normal", About::force,
+               [i](const Sample& s) { return s.contacts[i].normal; })
+          .add(name + ".tangential", About::force,
+               [i](const Sample& s) { return s.contacts[i].tangential; });
+    }
+    return table.take();
+  }
+
+  // Forces of contacts act on both bodies at one point; those of stops are moments or forces of a
+  // joint and have no point.
+  void add_contact_forces(TableMaker& table) {
+    const std::vector<ContactReport> all =
+        system_.report_contacts(system_.initial_state(), workspace_);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      for (const bool second : {false, true}) {
+        const int body = second ? all[i].body_b : all[i].body_a;
+        const std::string name =
+            model_.contacts[i].name + "." + (body == world ? "world" : model_.bodies[body].name);
+        table.add_vector(
+            name, "",
+            About::position, [i](const Sample& s) -> const auto& { return s.contacts[i].point; });
+        table.add_vector(name, "f", About::force, [i, second](const Sample& s) {
+          return second ? -s.contacts[i].force : s.contacts[i].force;
+        });
+        table.add_vector(name, "t", About::force, [](const Sample&) { return Vec3<double>{}; });
+      }
   }
 
   // NAME.0, NAME.1, .. of every loop joint and constraint; of a constraint named like a loop joint:
@@ -254,11 +292,10 @@ class MechanismTables {
 
 ExtraTables read_extra_tables(const std::vector<std::string>& names) {
   ExtraTables tables;
-  const std::vector<std::pair<std::string, bool*>> known = {{"reactions", &tables.reactions},
-                                                            {"multipliers", &tables.multipliers},
-                                                            {"constraints", &tables.constraints},
-                                                            {"power", &tables.power},
-                                                            {"forces", &tables.forces}};
+  const std::vector<std::pair<std::string, bool*>> known = {
+      {"reactions", &tables.reactions},     {"multipliers", &tables.multipliers},
+      {"constraints", &tables.constraints}, {"power", &tables.power},
+      {"forces", &tables.forces},           {"contacts", &tables.contacts}};
   for (const std::string& name : names) {
     const auto found = std::find_if(known.begin(), known.end(),
                                     [&](const auto& entry) { return entry.first == name; });
@@ -266,13 +303,14 @@ ExtraTables read_extra_tables(const std::vector<std::string>& names) {
       *found->second = true;
       continue;
     }
-    const std::string near =
-        suggestion(name, {"reactions", "multipliers", "constraints", "power", "forces"});
-    refuse_at(
-        "cartan run",
-        fmt::format("--record: unknown table '{}'{}", name,
-                    near.empty() ? "; expected reactions, multipliers, constraints, power or forces"
-                                 : near));
+    const std::string near = suggestion(
+        name, {"reactions", "multipliers", "constraints", "power", "forces", "contacts"});
+    refuse_at("cartan run",
+              fmt::format(
+                  "--record: unknown table '{}'{}", name,
+                  near.empty()
+                      ? "; expected reactions, multipliers, constraints, power, forces or contacts"
+                      : near));
   }
   return tables;
 }

@@ -19,8 +19,11 @@ class VariablesSystem;
 // Tables that are written only when asked for.
 struct ExtraTables {
   bool reactions = false, multipliers = false, constraints = false, power = false, forces = false;
+  bool contacts = false;
   bool balance = false;  // no table: the power balance as columns of trajectory.csv
-  bool any() const { return reactions || multipliers || constraints || power || forces; }
+  bool any() const {
+    return reactions || multipliers || constraints || power || forces || contacts;
+  }
   bool needs_dynamics() const { return reactions || multipliers || power; }
 };
 // Names as in --record; others are refused.
@@ -33,6 +36,7 @@ struct Sample {
   DynamicsReport dynamics;                // where a column asks for it
   std::vector<double> positions, speeds;  // violations of every row of the constraints
   std::vector<AppliedWrench> wrenches;    // of every force and constraint
+  std::vector<ContactReport> contacts;    // of every contact
   std::vector<double> outputs;            // of a [variables] file
 };
 

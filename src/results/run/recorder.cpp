@@ -43,6 +43,7 @@ class MechanismSampler final : public Sampler {
       s.dynamics = system_.report_dynamics(s.at, *workspace_);
     if (extra_.constraints) system_.constraint_violations(s.at, s.positions, s.speeds, *workspace_);
     if (extra_.forces) s.wrenches = system_.report_forces(s.at, *workspace_);
+    if (extra_.forces || extra_.contacts) s.contacts = system_.report_contacts(s.at, *workspace_);
   }
 
   void take(const Sample& s) override { statistics_.take(s.now); }
@@ -179,6 +180,48 @@ void Recorder::event(const EventRecord& event) {
   write_row(events_, event.state.t, &event);
 }
 
+void Recorder::open_impacts(const System& system) {
+  contact_names_.clear();
+  for (int c = 0; c < system.contact_count(); ++c) contact_names_.push_back(system.contact_name(c));
+  if (contact_names_.empty()) return;
+  impacts_.table.file = impacts_.kept.name = "impacts.csv";
+  const std::vector<std::pair<const char*, const char*>> columns = {{"speed_before", ""},
+                                                                    {"speed_after", ""},
+                                                                    {"normal", ""},
+                                                                    {"tangential", ""},
+                                                                    {"energy_lost", "J"}};
+  if (output_) {
+    impacts_.writer = std::make_unique<CsvWriter>(output_->add(impacts_.table.file));
+    std::vector<std::string> names = {"contact"};
+    for (const auto& [name, unit] : columns) names.push_back(name);
+    impacts_.writer->text("t");
+    impacts_.writer->header(names);
+  }
+  if (!keep_) return;
+  impacts_.kept.columns.push_back(empty_column("t", sampler_->time_unit(), api::ColumnKind::time));
+  impacts_.kept.columns.push_back(empty_column("contact", "", api::ColumnKind::event));
+  for (const auto& [name, unit] : columns)
+    impacts_.kept.columns.push_back(empty_column(name, unit, api::ColumnKind::event));
+}
+
+void Recorder::impact(const Impact& impact) {
+  const Stopwatch watch(seconds_);
+  const std::array<double, 5> numbers = {impact.speed_before, impact.speed_after, impact.normal,
+                                         impact.tangential, impact.energy_lost};
+  const std::string& name = contact_names_.at(impact.contact);
+  if (CsvWriter* writer = impacts_.writer.get()) {
+    writer->number(impact.t);
+    writer->text(name);
+    writer->numbers({numbers.begin(), numbers.end()});
+    writer->end_row();
+  }
+  if (!keep_) return;
+  std::vector<api::Column>& columns = impacts_.kept.columns;
+  columns[0].values.push_back(impact.t);
+  columns[1].words.push_back(name);
+  for (std::size_t k = 0; k < numbers.size(); ++k) columns[2 + k].values.push_back(numbers[k]);
+}
+
 std::unique_ptr<Recorder> make_recorder(const System& system, const ExtraTables& tables,
                                         OutputFolder* output, Keep keep) {
   std::unique_ptr<Sampler> sampler;
@@ -186,7 +229,9 @@ std::unique_ptr<Recorder> make_recorder(const System& system, const ExtraTables&
     sampler = std::make_unique<MechanismSampler>(*mechanism, tables);
   else
     sampler = std::make_unique<VariablesSampler>(dynamic_cast<const VariablesSystem&>(system));
-  return std::make_unique<Recorder>(std::move(sampler), output, keep);
+  auto recorder = std::make_unique<Recorder>(std::move(sampler), output, keep);
+  recorder->open_impacts(system);
+  return recorder;
 }
 
 std::vector<UndefinedColumn> Recorder::undefined() const {
@@ -204,7 +249,8 @@ std::vector<UndefinedColumn> Recorder::undefined() const {
 void Recorder::mark_partial(const std::string& reason) {
   for (Sink& sink : sinks_)
     if (sink.writer) sink.writer->mark_partial(reason);
-  if (events_.writer) events_.writer->mark_partial(reason);
+  for (Sink* sink : {&events_, &impacts_})
+    if (sink->writer) sink->writer->mark_partial(reason);
 }
 
 bool Recorder::close(std::string& problem) {
@@ -216,7 +262,7 @@ bool Recorder::close(std::string& problem) {
   };
   for (Sink& sink : sinks_)
     if (!close_one(sink)) return false;
-  return close_one(events_);
+  return close_one(events_) && close_one(impacts_);
 }
 
 std::vector<api::Table> Recorder::take_tables() {
@@ -224,7 +270,9 @@ std::vector<api::Table> Recorder::take_tables() {
   if (!keep_) return tables;
   for (Sink& sink : sinks_) {
     tables.push_back(std::move(sink.kept));
-    if (tables.size() == 1) tables.push_back(std::move(events_.kept));
+    if (tables.size() > 1) continue;
+    tables.push_back(std::move(events_.kept));
+    if (!contact_names_.empty()) tables.push_back(std::move(impacts_.kept));
   }
   return tables;
 }

@@ -44,6 +44,9 @@ class Recorder {
 
   void sample(const State& state);
   void event(const EventRecord& event);
+  // To impacts.csv, which a system with contacts has.
+  void open_impacts(const System& system);
+  void impact(const Impact& impact);
   // Ends all tables; false with a reason when something could not be written.
   bool close(std::string& problem);
   void describe(StateView at_end, RunResult& result) { sampler_->describe(at_end, result); }
@@ -74,7 +77,8 @@ class Recorder {
   bool keep_;
   Sample sample_;
   std::vector<std::string> columns_;  // of trajectory.csv after t
-  Sink events_;
+  Sink events_, impacts_;
+  std::vector<std::string> contact_names_;
   std::list<Sink> sinks_;  // trajectory.csv first
   std::vector<double> row_;
   UndefinedCells undefined_;  // without tables

@@ -162,6 +162,7 @@ SimulateReport simulate_job(const Job& job, Path& path, double& noting) {
     noting += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
   observer.on_event = [&](const EventRecord& event) { job.recorder->event(event); };
+  observer.on_impact = [&](const Impact& impact) { job.recorder->impact(impact); };
   observer.on_progress = [&](double fraction) { task.show(fraction); };
   return simulate(*job.system, job.start, job.settings.simulate, observer);
 }

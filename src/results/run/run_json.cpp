@@ -48,6 +48,10 @@ void add_motion(const RunResult& run, Json& json) {
                     {"final", s.final_energy},
                     {"max_drift", s.max_drift},
                     {"work", s.work}};
+  if (!run.model->contacts.empty()) {
+    json["impacts"] = run.report.impacts;
+    json["energy"]["lost_in_impacts"] = run.report.energy_lost;
+  }
   json["work"] = work_json(*run.model, run.work);
   json["momentum"] = {{"linear_initial", json_of(s.initial_linear)},
                       {"linear_final", json_of(s.final_linear)},

@@ -1,0 +1,278 @@
+#include "mechanics/contacts/contact_problem.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/dense.h"
+
+namespace cartan {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::Vector2d;
+using Eigen::VectorXd;
+using Kind = ContactLaw::Kind;
+
+constexpr int most_sweeps = 4000;
+constexpr double settled = 1e-11;    // relative change of a sweep
+constexpr double exact = 1e-11;      // violation of a solution, relative
+constexpr double dependent = 1e-12;  // of the largest diagonal
+
+bool may_slip(const ContactLaw& law) {
+  return law.kind == Kind::friction && law.mu > 0;
+}
+
+class ContactSolver {
+ public:
+  explicit ContactSolver(const ContactProblem& problem)
+      : p_(problem), n_(static_cast<int>(problem.laws.size())) {
+    largest_diagonal_ = n_ > 0 ? p_.A.diagonal().maxCoeff() : 0;
+    scale_ = std::max(p_.b.size() > 0 ? p_.b.cwiseAbs().maxCoeff() : 0, 1e-300);
+  }
+
+  ContactSolution operator()() {
+    VectorXd r = VectorXd::Zero(3 * n_);
+    sweep(r);
+    ContactSolution best = read_states(r);
+    refine(best);
+    if (accept(best) || n_ > 6) return best;
+    return try_all(best);
+  }
+
+  void refine(ContactSolution& s) const;
+  bool accept(ContactSolution& s) const;
+
+ private:
+  void sweep(VectorXd& r) const;
+  void improve(int i, VectorXd& r) const;
+  ContactSolution read_states(const VectorXd& r) const;
+  ContactSolution try_all(const ContactSolution& fallback) const;
+  double limit(int i, const VectorXd& r) const {
+    return p_.laws[i].mu * (std::max(r[3 * i], 0.0) + p_.laws[i].given);
+  }
+
+  const ContactProblem& p_;
+  const int n_;
+  double largest_diagonal_ = 0, scale_ = 1;
+};
+
+// One contact, all others held.
+void ContactSolver::improve(int i, VectorXd& r) const {
+  const ContactLaw& law = p_.laws[i];
+  const int k = 3 * i;
+  double pivot = p_.A(k, k);
+  if (law.kind == Kind::sliding)
+    pivot -= law.mu * (p_.A(k, k + 1) * law.d1 + p_.A(k, k + 2) * law.d2);
+  if (pivot > dependent * largest_diagonal_)
+    r[k] = std::max(0.0, r[k] - (p_.A.row(k).dot(r) + p_.b[k]) / pivot);
+  if (law.kind == Kind::sliding) {
+    r[k + 1] = -law.mu * r[k] * law.d1;
+    r[k + 2] = -law.mu * r[k] * law.d2;
+    return;
+  }
+  if (law.kind == Kind::smooth) return;
+  const Vector2d w = p_.A.middleRows(k + 1, 2) * r + p_.b.segment(k + 1, 2);
+  const double steep = p_.A.block(k + 1, k + 1, 2, 2).norm();
+  if (!(steep > dependent * largest_diagonal_)) return;
+  Vector2d t = r.segment(k + 1, 2) - w / steep;
+  if (law.kind == Kind::rough) {
+    if (!(r[k] + law.given > 0)) t.setZero();
+  } else if (const double most = limit(i, r), length = t.norm(); length > most) {
+    t *= length > 0 ? most / length : 0;
+  }
+  r.segment(k + 1, 2) = t;
+}
+
+void ContactSolver::sweep(VectorXd& r) const {
+  VectorXd before;
+  for (int round = 0; round < most_sweeps; ++round) {
+    before = r;
+    for (int i = 0; i < n_; ++i) improve(i, r);
+    if (!r.allFinite()) {
+      r.setZero();
+      return;
+    }
+    if ((r - before).cwiseAbs().maxCoeff() <= settled * r.cwiseAbs().maxCoeff()) return;
+  }
+}
+
+ContactSolution ContactSolver::read_states(const VectorXd& r) const {
+  ContactSolution s;
+  s.r = r;
+  s.w = p_.A * r + p_.b;
+  s.closed.assign(n_, 0);
+  s.slips.assign(n_, 0);
+  const double size = std::max(r.cwiseAbs().maxCoeff(), 1e-300);
+  for (int i = 0; i < n_; ++i) {
+    s.closed[i] = r[3 * i] > 1e-9 * size;
+    const double most = limit(i, r);
+    s.slips[i] = may_slip(p_.laws[i]) && most > 0 &&
+                 r.segment(3 * i + 1, 2).norm() > (1 - 1e-6) * most &&
+                 s.w.segment(3 * i + 1, 2).norm() > 1e-9 * scale_;
+  }
+  return s;
+}
+
+// Newton's method for the equations of the states in s, from s.r, with least steps where forces are
+// not unique.
+void ContactSolver::refine(ContactSolution& s) const {
+  VectorXd F(3 * n_);
+  MatrixXd D(3 * n_, 3 * n_);
+  for (int round = 0; round < 40; ++round) {
+    s.w = p_.A * s.r + p_.b;
+    D.setZero();
+    for (int i = 0; i < n_; ++i) {
+      const ContactLaw& law = p_.laws[i];
+      const int k = 3 * i;
+      if (s.closed[i]) {
+        F[k] = s.w[k];
+        D.row(k) = p_.A.row(k);
+      } else {
+        F[k] = s.r[k];
+        D(k, k) = 1;
+      }
+      const bool touches = s.closed[i] || law.given > 0;
+      const Vector2d t = s.r.segment(k + 1, 2), w = s.w.segment(k + 1, 2);
+      if (law.kind == Kind::sliding) {
+        F.segment(k + 1, 2) = t + law.mu * s.r[k] * Vector2d(law.d1, law.d2);
+        D(k + 1, k + 1) = D(k + 2, k + 2) = 1;
+        D(k + 1, k) = law.mu * law.d1;
+        D(k + 2, k) = law.mu * law.d2;
+      } else if (law.kind == Kind::smooth || !touches ||
+                 (law.kind == Kind::friction && law.mu == 0)) {
+        F.segment(k + 1, 2) = t;
+        D(k + 1, k + 1) = D(k + 2, k + 2) = 1;
+      } else if (!s.slips[i]) {
+        F.segment(k + 1, 2) = w;
+        D.middleRows(k + 1, 2) = p_.A.middleRows(k + 1, 2);
+      } else {  // t |w| + mu (r_n + given) w = 0, divided by |w|
+        const double length = std::max(w.norm(), 1e-300), load = s.r[k] + law.given;
+        const Vector2d d = w / length;
+        F.segment(k + 1, 2) = t + law.mu * load * d;
+        const Eigen::Matrix2d turn =
+            (Eigen::Matrix2d::Identity() - d * d.transpose()) * (law.mu * load / length);
+        D.middleRows(k + 1, 2) = turn * p_.A.middleRows(k + 1, 2);
+        D(k + 1, k + 1) += 1;
+        D(k + 2, k + 2) += 1;
+        D(k + 1, k) += law.mu * d[0];
+        D(k + 2, k) += law.mu * d[1];
+      }
+    }
+    Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
+    solver.setThreshold(1e-11);
+    // rows of similar size: those of w in units of the largest diagonal
+    VectorXd rows(3 * n_);
+    for (int k = 0; k < 3 * n_; ++k) rows[k] = 1 / std::max(D.row(k).norm(), 1e-300);
+    for (int k = 0; k < 3 * n_; ++k)
+      if (D.row(k).norm() <= dependent * largest_diagonal_) rows[k] = 0;
+    solver.compute(rows.asDiagonal() * D);
+    const VectorXd step = solver.solve(rows.asDiagonal() * F);
+    if (!step.allFinite()) return;
+    s.r -= step;
+    if (step.cwiseAbs().maxCoeff() <= 4e-16 * s.r.cwiseAbs().maxCoeff()) break;
+  }
+  for (int i = 0; i < n_; ++i)
+    if (!s.closed[i]) s.r[3 * i] = 0;
+  s.w = p_.A * s.r + p_.b;
+}
+
+// Whether s is a solution, to rounding.
+bool ContactSolver::accept(ContactSolution& s) const {
+  s.found = false;
+  s.residual = 0;
+  if (!s.r.allFinite()) return false;
+  const double r_size =
+      std::max(s.r.cwiseAbs().maxCoeff(), scale_ / std::max(largest_diagonal_, 1e-300));
+  const double w_size = std::max(scale_, 1e-300);
+  const auto violate = [&](double amount) { s.residual = std::max(s.residual, amount); };
+  for (int i = 0; i < n_; ++i) {
+    const ContactLaw& law = p_.laws[i];
+    const int k = 3 * i;
+    violate(-s.r[k] / r_size);
+    violate((s.closed[i] ? std::fabs(s.w[k]) : -s.w[k]) / w_size);
+    const Vector2d t = s.r.segment(k + 1, 2), w = s.w.segment(k + 1, 2);
+    const double load = s.r[k] + law.given;
+    if (law.kind == Kind::friction && law.mu > 0 && (s.closed[i] || law.given > 0)) {
+      violate((t.norm() - law.mu * load * (1 + 1e-11)) / r_size);
+      if (s.slips[i]) {
+        violate(t.dot(w) > 0 ? std::sqrt(t.dot(w) / (r_size * w_size)) : 0);
+        violate((t * w.norm() + law.mu * load * w).norm() / (r_size * w_size));
+      } else {
+        violate(w.norm() / w_size);
+      }
+    }
+    if (law.kind == Kind::rough && (s.closed[i] || law.given > 0)) violate(w.norm() / w_size);
+  }
+  s.found = s.residual <= exact * n_;
+  return s.found;
+}
+
+ContactSolution ContactSolver::try_all(const ContactSolution& fallback) const {
+  // per contact: open, sticking, slipping; with a given load also open but sticking or slipping
+  std::vector<int> choices(n_), state(n_, 0);
+  for (int i = 0; i < n_; ++i) {
+    const bool slips = may_slip(p_.laws[i]);
+    choices[i] = p_.laws[i].given > 0 && slips ? 4 : slips ? 3 : 2;
+  }
+  for (;;) {
+    ContactSolution s = fallback;
+    for (int i = 0; i < n_; ++i) {
+      s.closed[i] = state[i] == 1 || state[i] == 2;
+      s.slips[i] = state[i] >= 2;
+    }
+    const bool any_slip = std::find(s.slips.begin(), s.slips.end(), 1) != s.slips.end();
+    for (int start = 0; start < (any_slip ? 9 : 1); ++start) {
+      s.r.setZero();
+      if (start > 0)  // a guess of the direction of sliding
+        for (int i = 0; i < n_; ++i) {
+          const double angle = (start - 1) * std::acos(-1.0) / 4;
+          const double size = scale_ / std::max(largest_diagonal_, 1e-300);
+          s.r[3 * i] = size;
+          s.r[3 * i + 1] = p_.laws[i].mu * size * std::cos(angle);
+          s.r[3 * i + 2] = p_.laws[i].mu * size * std::sin(angle);
+        }
+      refine(s);
+      if (accept(s)) return s;
+    }
+    int i = 0;
+    while (i < n_ && ++state[i] == choices[i]) state[i++] = 0;
+    if (i == n_) return fallback;
+  }
+}
+
+}  // namespace
+
+ContactSolution solve_contacts(const ContactProblem& problem) {
+  if (problem.laws.empty()) {
+    ContactSolution none;
+    none.found = true;
+    none.r = none.w = VectorXd();
+    return none;
+  }
+  return ContactSolver(problem)();
+}
+
+std::vector<ContactSolution> find_all_solutions(const ContactProblem& problem) {
+  const int n = static_cast<int>(problem.laws.size());
+  std::vector<ContactSolution> all;
+  const ContactSolver solver(problem);
+  for (int set = 0; set < (1 << n); ++set) {
+    ContactSolution s;
+    s.r = VectorXd::Zero(3 * n);
+    s.closed.assign(n, 0);
+    s.slips.assign(n, 0);
+    for (int i = 0; i < n; ++i) s.closed[i] = (set >> i) & 1;
+    solver.refine(s);
+    if (!solver.accept(s)) continue;
+    const double size = std::max(s.r.cwiseAbs().maxCoeff(), 1e-300);
+    const bool known = std::any_of(all.begin(), all.end(), [&](const ContactSolution& other) {
+      return (other.w - s.w).cwiseAbs().maxCoeff() <=
+                 1e-9 * std::max(problem.b.cwiseAbs().maxCoeff(), 1e-300) ||
+             (other.r - s.r).cwiseAbs().maxCoeff() <= 1e-9 * size;
+    });
+    if (!known) all.push_back(std::move(s));
+  }
+  return all;
+}
+
+}  // namespace cartan

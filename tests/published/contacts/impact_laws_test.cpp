@@ -1,0 +1,162 @@
+// Laws of impact and friction against exact fractions and closed forms (reference cases C10, C11).
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "mechanics/contacts/contact_problem.h"
+#include "support/example.h"
+
+namespace cartan::test {
+namespace {
+
+// Speeds after a simultaneous impact of balls in a row (Moreau's form of Newton's law).
+std::vector<double> collide(const std::vector<double>& m, std::vector<double> v, double e) {
+  const int n = static_cast<int>(m.size()) - 1;
+  Eigen::MatrixXd J = Eigen::MatrixXd::Zero(n, n + 1);
+  for (int i = 0; i < n; ++i) J(i, i) = -1, J(i, i + 1) = 1;
+  const Eigen::Map<Eigen::VectorXd> speed(v.data(), n + 1);
+  const Eigen::VectorXd mass = Eigen::Map<const Eigen::VectorXd>(m.data(), n + 1);
+  const Eigen::MatrixXd A = J * mass.cwiseInverse().asDiagonal() * J.transpose();
+  ContactProblem problem;
+  problem.A.setZero(3 * n, 3 * n);
+  problem.b.setZero(3 * n);
+  problem.laws.resize(n);
+  const Eigen::VectorXd before = J * speed;
+  for (int i = 0; i < n; ++i) {
+    problem.b[3 * i] = (1 + e) * before[i];
+    for (int j = 0; j < n; ++j) problem.A(3 * i, 3 * j) = A(i, j);
+  }
+  const ContactSolution solution = solve_contacts(problem);
+  EXPECT_TRUE(solution.found) << solution.residual;
+  Eigen::VectorXd P(n);
+  for (int i = 0; i < n; ++i) P[i] = solution.r[3 * i];
+  speed += mass.cwiseInverse().asDiagonal() * J.transpose() * P;
+  return v;
+}
+
+TEST(ImpactLaws, BallsInARow) {  // C11.a
+  const auto near = [](const std::vector<double>& a, const std::vector<double>& b) {
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 2e-14) << i;
+  };
+  near(collide({1, 2}, {3, 0}, 0.6), {-0.2, 1.6});
+  near(collide({1, 1, 1}, {1, 0, 0}, 1), {-1.0 / 3, 2.0 / 3, 2.0 / 3});
+  near(collide({1, 1, 1}, {1, 0, 0}, 0.5), {0, 0.5, 0.5});
+  near(collide({1, 2, 3}, {1, 0, 0}, 1), {-2.0 / 3, 1.0 / 3, 1.0 / 3});
+  near(collide({1, 1, 1, 1, 1}, {1, 1, 0, 0, 0}, 1), {-0.2, -0.2, 0.8, 0.8, 0.8});
+  near(collide({1, 1, 1, 1, 1}, {1, 0, 0, 0, 0}, 0.9), {-0.52, 0.38, 0.38, 0.38, 0.38});
+  near(collide({1, 1, 1}, {1, 0, -1}, 1), {-1, 0, 1});
+}
+
+// A sphere that hits a floor obliquely: it sticks inside the cone and slides outside of it.
+TEST(ImpactLaws, FrictionInTheTrueCone) {
+  const double m = 2, c = 0.4, k = 1 / c;  // tangential inertia m / (1 + k)
+  for (const double mu : {0.1, 0.5, 2.0})
+    for (const double angle : {0.3, 1.1, 2.0, 4.0}) {
+      ContactProblem problem;
+      problem.A.setZero(3, 3);
+      problem.A.diagonal() << 1 / m, (1 + k) / m, (1 + k) / m;
+      problem.b.resize(3);
+      problem.b << -3, 2 * std::cos(angle), 2 * std::sin(angle);
+      problem.laws = {{ContactLaw::Kind::friction, mu}};
+      const ContactSolution s = solve_contacts(problem);
+      ASSERT_TRUE(s.found);
+      EXPECT_NEAR(s.r[0], 3 * m, 1e-13);
+      const double sticking = 2 * m / (1 + k), most = mu * 3 * m;
+      const double size = std::min(sticking, most);
+      EXPECT_NEAR(s.r[1], -size * std::cos(angle), 1e-12);
+      EXPECT_NEAR(s.r[2], -size * std::sin(angle), 1e-12);
+      EXPECT_EQ(static_cast<bool>(s.slips[0]), most < sticking);
+    }
+}
+
+constexpr const char* rod_text = R"toml(
+name = "Painleve rod"
+[parameters]
+mu = MU
+l = 0.5
+phi = PHI
+w = RATE
+[[body]]
+name = "rod"
+mass = 1
+inertia = ["l^2/3", "l^2/3", 0]
+[[joint]]
+name = "plane"
+type = "planar"
+normal = [0, -1, 0]
+parent = { body = "world" }
+child = { body = "rod" }
+position = ["-l*cos(phi)", "l*sin(phi)", "-phi"]
+velocity = ["5 + l*sin(phi)*w", "l*cos(phi)*w", "-w"]
+[[contact]]
+name = "tip"
+a = { body = "rod", point = ["l", 0, 0] }
+b = { body = "world", plane = [0, 0, 1] }
+friction = "mu"
+)toml";
+
+Example rod(double mu, double phi, double rate) {
+  std::string text = rod_text;
+  const auto put = [&](const std::string& word, double value) {
+    text.replace(text.find(word), word.size(), std::to_string(value));
+  };
+  put("MU", mu);
+  put("PHI", phi);
+  put("RATE", rate);
+  return load_text(text);
+}
+
+TEST(ImpactLaws, PainleveIsTold) {  // C10.a
+  const auto verdict = [](double mu, double phi, double rate) {
+    const Example example = rod(mu, phi, rate);
+    EXPECT_TRUE(example) << example.problem;
+    const SimulateReport r =
+        simulate(*example.system, example.system->initial_state(),
+                 {.integrator = "dop853", .duration = 1e-4, .step = 1e-4}, Observer{});
+    return r;
+  };
+  for (const auto& [mu, phi, rate] :
+       {std::array{1.5, 1.1, 0.0}, std::array{1.5, 1.1, 3.0}, std::array{2.0, 0.7, 1.0}}) {
+    const SimulateReport none = verdict(mu, phi, rate);
+    EXPECT_EQ(none.status, RunStatus::no_jump);
+    EXPECT_NE(none.message.find("Painleve"), std::string::npos) << none.message;
+    EXPECT_NE(none.message.find("'tip'"), std::string::npos);
+  }
+  const SimulateReport two = verdict(1.5, 1.1, 6);
+  EXPECT_EQ(two.status, RunStatus::completed);
+  EXPECT_NE(two.warning.find("2 accelerations"), std::string::npos) << two.warning;
+  const SimulateReport one = verdict(1.5, 1.3, 2);
+  EXPECT_EQ(one.status, RunStatus::completed) << one.message;
+  EXPECT_EQ(one.warning, "");
+}
+
+// C10.c: sliding until the force vanishes; C10.e: until the sliding ends
+TEST(ImpactLaws, RodLiftsOffOrSticks) {
+  const auto mode_at = [](double mu, double rate, double t, Observation& seen) {
+    const Example example = rod(mu, 0.8, rate);
+    const MechanicalSystem& system = example.mechanism();
+    const SimulateReport r = simulate(
+        system, system.initial_state(),
+        {.integrator = "dop853", .duration = t, .step = t, .tolerance = 1e-13}, Observer{});
+    EXPECT_EQ(r.status, RunStatus::completed) << r.message;
+    const auto workspace = system.make_workspace();
+    system.observe(r.final_state, seen, *workspace);
+    return system.report_contacts(r.final_state, *workspace)[0].mode;
+  };
+  Observation seen;
+  EXPECT_EQ(mode_at(1.2, 1, 0.1322770143660297 - 1e-9, seen), 2);
+  EXPECT_NEAR(-seen.q[0][2], 1.163573623920672, 1e-8);
+  EXPECT_EQ(mode_at(1.2, 1, 0.1322770143660297 + 1e-9, seen), 0);
+  EXPECT_EQ(mode_at(1.2, -0.5, 0.178440751863391 - 1e-9, seen), 2);
+  EXPECT_EQ(mode_at(1.2, -0.5, 0.178440751863391 + 1e-9, seen), 1);
+  EXPECT_NEAR(-seen.q[0][2], 0.9688089761974187, 1e-8);
+  EXPECT_EQ(mode_at(1.2, -0.5, 0.398116639970513, seen), 1);
+  EXPECT_NEAR(-seen.q[0][2], std::acos(-1.0) / 2, 1e-10);
+  EXPECT_NEAR(-seen.v[0][2], 2.44544902742806, 1e-10);
+}
+
+}  // namespace
+}  // namespace cartan::test
