@@ -10,11 +10,14 @@
 
 #include "cli/terminal/arguments.h"
 #include "cli/terminal/interrupt.h"
+#include "cli/terminal/json_output.h"
+#include "cli/terminal/model_options.h"
 #include "cli/terminal/out_option.h"
 #include "cli/terminal/progress.h"
 #include "results/load/load.h"
 #include "results/load/model_variants.h"
 #include "results/option_names.h"
+#include "results/refusal.h"
 #include "results/run/run_settings.h"
 #include "study/netcdf_file.h"
 #include "study/runs_netcdf.h"
@@ -183,10 +186,8 @@ void add_words(const StudyArguments& o, StudyText& text, Diagnostics& problems) 
 
 bool read_study(StudyArguments& o, StudyJob& job) {
   std::error_code ignored;
-  if (!fs::exists(o.model.path, ignored)) {
-    fmt::print(stderr, "{}: there is no such file{}\n", o.model.path, suggest_file(o.model.path));
-    return false;
-  }
+  if (!fs::exists(o.model.path, ignored))
+    refuse_at(o.model.path, "there is no such file" + suggest_file(o.model.path));
   const bool file = looks_like_study(o.model.path);
   Diagnostics problems(file ? o.model.path : "cartan study");
   if (file) {
@@ -195,30 +196,25 @@ bool read_study(StudyArguments& o, StudyJob& job) {
     job.text.model = o.model.path;
   }
   add_words(o, job.text, problems);
-  if (job.text.model.empty() || problems.has_errors()) {
-    print_findings(problems);
-    return false;
-  }
+  if (job.text.model.empty() || problems.has_errors()) refuse(problems);
   ModelArguments model = o.model;
   if (file) model.path = (fs::path(job.text.folder) / job.text.model).string();
   if (!fs::exists(model.path, ignored)) {
     problems.error(job.text.model_where, fmt::format("there is no model file '{}'{}", model.path,
                                                      suggest_file(model.path)));
-    print_findings(problems);
-    return false;
+    refuse(problems);
   }
   const std::unique_ptr<const Model> plain = load_model(model, o.quiet);
-  const std::optional<ModelDescription> description =
-      plain ? read_description(model) : std::nullopt;
-  if (!description) return false;
+  const ModelDescription description = read_description(model);
   Overrides overrides;
   for (const std::string& text : o.model.sets) {
     const std::size_t equals = text.find('=');
     overrides.emplace_back(text.substr(0, equals), Value(text.substr(equals + 1)));
   }
-  job.study = make_study(job.text, *description, *plain, overrides, problems);
-  print_findings(problems, o.quiet);
-  return job.study.has_value();
+  job.study = make_study(job.text, description, *plain, overrides, problems);
+  if (!job.study) refuse(problems);
+  if (!o.quiet) fmt::print(stderr, "{}", problems.text());
+  return true;
 }
 
 void note_choices(const StudyArguments& o, StudyJob& job) {
