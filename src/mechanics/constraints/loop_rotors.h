@@ -11,7 +11,7 @@
 // H is symmetric and not negative: the pivots of 1 + H I are at least one.
 #pragma once
 
-#include "mechanics/forces/friction.h"
+#include "mechanics/forces/dry_friction.h"
 #include "mechanics/machine/motion_workspace.h"
 
 namespace cartan {

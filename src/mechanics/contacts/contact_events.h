@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <span>
 
-#include "mechanics/forces/friction.h"
+#include "mechanics/forces/dry_friction.h"
 #include "system/system.h"
 
 namespace cartan {

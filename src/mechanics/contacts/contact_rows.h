@@ -13,7 +13,7 @@
 
 #include <span>
 
-#include "mechanics/forces/friction.h"
+#include "mechanics/forces/dry_friction.h"
 #include "mechanics/machine/motion_workspace.h"
 
 namespace cartan {

@@ -86,7 +86,7 @@ void check_initial_state(CheckContext& check, const JointText& text, const Owner
 void check_rotor(CheckContext& check, const JointText& text, const Owner& owner, Joint& joint) {
   if (text.inertia.empty()) return;
   const Location place = text.inertia.where.line > 0 ? text.inertia.where : owner.where;
-  if (joint.nv() == 0 || has_rotation(joint.type)) {
+  if (joint.nv() == 0 || has_quaternion(joint.type)) {
     check.problems.error(place,
                          "a rotor turns with a coordinate of its joint, and a " +
                              std::string(info(joint.type).name) + " joint has none" +
