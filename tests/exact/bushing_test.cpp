@@ -55,7 +55,7 @@ void compare(const Mount& mount) {
     const std::vector<double>& q = s.seen.q[0];
     EXPECT_NEAR(q[4], x * std::cos(0.6), 1e-9) << s.t;
     EXPECT_NEAR(q[5], x * std::sin(0.6), 1e-9) << s.t;
-    EXPECT_NEAR(q[6], 0, 1e-12) << s.t;
+    EXPECT_NEAR(q[6], 0, 1e-10) << s.t;  // what the implicit steps leave
     EXPECT_NEAR(turned_by(q), std::fabs(a), 1e-8) << s.t;
     least = std::min(least, x);
     turned = std::max(turned, std::fabs(a));
