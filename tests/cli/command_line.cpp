@@ -53,8 +53,17 @@ RunningCommand::RunningCommand(const std::vector<std::string>& words) {
   std::vector<char*> arguments = {const_cast<char*>(CARTAN_COMMAND)};
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  if (posix_spawn(&process_, CARTAN_COMMAND, &actions, nullptr, arguments.data(), environ) != 0)
+  // A shell hands an ignored Ctrl-C to what it starts in the background; who types it does not.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t usual;
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGINT);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  if (posix_spawn(&process_, CARTAN_COMMAND, &actions, &attributes, arguments.data(), environ) != 0)
     process_ = -1;
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(out[1]);
   close(err[1]);

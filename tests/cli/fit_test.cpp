@@ -89,12 +89,13 @@ TEST(Fit, FrictionOfTheConstructedPendulum) {
             std::string::npos);
 }
 
-// One experiment with the data of another folder.
+// One experiment with data beside it.
 std::string write_experiment(const Scratch& scratch, const std::string& more) {
+  scratch.write("arm_1.csv", read_file(examples + "identification/arm_1.csv"));
   return scratch.write("experiment.toml",
                        "[[experiment]]\nname = \"swing\"\nevent = \"turning point\"\n"
-                       "duration = 30\ndata = \"" +
-                           examples + "identification/arm_1.csv\"\n" + more);
+                       "duration = 30\ndata = \"arm_1.csv\"\n" +
+                           more);
 }
 
 // An unknown at a bound has an interval that ends there; a constant of dry friction may begin at 0.
