@@ -258,10 +258,11 @@ integrator = "rk4"
 // A run of a study is the run of a file with these numbers in it: an open chain (one system serves
 // all runs) and a closed one (assembled for every run).
 TEST_F(StudyCommand, InitialValuesAreThoseOfTheFile) {
-  const std::pair<const char*, const char*> cases[] = {{"pendulum", "pivot"},
-                                                       {"four-bar", "crank"}};
+  const std::pair<const char*, const char*> cases[] = {{"open", "pivot"}, {"four-bar", "crank"}};
   for (const auto& [name, joint] : cases) {
-    const std::string model = scratch_.write_template({name});
+    const std::string model = name == std::string("open")
+                                  ? scratch_.write("open.toml", pendulum_text)
+                                  : scratch_.write_template({name});
     const std::string out = scratch_.path(std::string("out-") + name);
     const std::string q = std::string(joint) + ".q", v = std::string(joint) + ".v";
     const CommandResult result = run_cartan(
@@ -399,6 +400,17 @@ TEST_F(StudyCommand, AChangedStudyIsRefusedWithTheDifference) {
   expect_refusal(run_cartan({"study", file, "--out", out, "--resume"}),
                  "model: variables.v.rate was \"-w^2*x\", is \"-w^2*v\"");
   EXPECT_EQ(run_cartan({"study", file, "--out", out, "--force"}).status, 0);
+  // Blocks know their study, and damage is computed again.
+  const std::string table = read_file(out + "/runs.csv");
+  std::filesystem::remove(out + "/blocks/study.json");
+  scratch_.write("study.toml", changed);
+  ASSERT_EQ(run_cartan({"study", file, "--out", out, "--resume"}).status, 0);
+  const std::string other_table = read_file(out + "/runs.csv");
+  EXPECT_NE(other_table, table);
+  std::ofstream(out + "/blocks/0000003", std::ios::app) << "x";
+  std::filesystem::resize_file(out + "/blocks/0000007", 100);
+  ASSERT_EQ(run_cartan({"study", file, "--out", out, "--resume"}).status, 0);
+  EXPECT_EQ(read_file(out + "/runs.csv"), other_table);
 }
 
 // A model that fails where its parameter is above 0.7: rows with a status, and the rest counts.
