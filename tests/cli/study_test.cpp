@@ -259,7 +259,7 @@ integrator = "rk4"
 // A run of a study is the run of a file with these numbers in it: an open chain (one system serves
 // all runs) and a closed one (assembled for every run).
 TEST_F(StudyCommand, InitialValuesAreThoseOfTheFile) {
-  const std::pair<const char*, const char*> cases[] = {{"open", "pivot"}, {"four-bar", "crank"}};
+  const std::pair<const char*, const char*> cases[] = {{"open", "pivot"}, {"four-bar", "motor"}};
   for (const auto& [name, joint] : cases) {
     const std::string model = name == std::string("open")
                                   ? scratch_.write("open.toml", pendulum_text)
