@@ -1,3 +1,5 @@
+#include "study/study_text.h"
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -8,7 +10,6 @@
 #include "io/toml_reader.h"
 #include "io/toml_section.h"
 #include "io/toml_sections.h"
-#include "study/study_text.h"
 #include "study/study_words.h"
 
 namespace cartan {
