@@ -291,8 +291,8 @@ bool prepare_study(StudyArguments& o, StudyJob& job) {
     return false;
   }
   if (job.study->trajectories > 0 && o.out.empty()) {
-    complain("study", "trajectories are written to the folder --out; name one");
-    return false;
+    job.study->trajectories = 0;
+    job.notes.push_back("no trajectories: they are written to the folder --out");
   }
   job.threads =
       o.threads.value_or(static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));

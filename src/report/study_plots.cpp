@@ -19,7 +19,7 @@ using StudyJson = nlohmann::ordered_json;
 constexpr std::size_t most_scatter_charts = 30;
 constexpr int map_cells = 24;
 
-StudyJson read_summary(const std::string& folder) {
+StudyJson read_study_summary(const std::string& folder) {
   std::ifstream stream(fs::path(folder) / "summary.json");
   return StudyJson::parse(stream, nullptr, false);
 }
@@ -95,38 +95,60 @@ NamedChart draw_scatter(const StudyData& data, const std::string& name, const st
   return {fmt::format("scatter-{}-{}", name, input), chart};
 }
 
-// Cells of an input: its values where they are few (a grid), else equal parts of its range.
-struct MapAxis {
-  std::vector<double> values;  // sorted; empty: equal parts
-  double low = 0, high = 1;
-  int cells = map_cells;
+bool evenly_spaced(const std::vector<double>& sorted) {
+  const double step = (sorted.back() - sorted.front()) / static_cast<double>(sorted.size() - 1);
+  for (std::size_t i = 1; i < sorted.size(); ++i)
+    if (std::fabs(sorted[i] - sorted[i - 1] - step) > 1e-6 * step) return false;
+  return true;
+}
 
+// Cells of an input: one for each of its values where they are few and evenly spaced (a grid), or
+// their logarithms are; else equal parts of its range.
+class MapAxis {
+ public:
   explicit MapAxis(const std::vector<double>& column) {
-    values = column;
+    std::vector<double> values;
+    for (const double x : column)
+      if (std::isfinite(x)) values.push_back(x);
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
+    if (values.empty()) values = {0};
+    const bool few = values.size() > 1 && values.size() <= 200;
+    bool even = few && evenly_spaced(values);
+    if (few && !even && values.front() > 0) {
+      std::vector<double> logs = values;
+      for (double& x : logs) x = std::log10(x);
+      even = logarithmic = evenly_spaced(logs);
+      if (logarithmic) values = logs;
+    }
     low = values.front();
     high = values.back();
-    if (values.size() > 200) {
-      values.clear();
-    } else {
+    if (even) {
       cells = static_cast<int>(values.size());
-      const double half = cells > 1 ? 0.5 * (high - low) / (cells - 1) : 0.5;
+      const double half = 0.5 * (high - low) / (cells - 1);
       low -= half;
       high += half;
     }
     if (!(high > low)) low -= 0.5, high += 0.5;
+    by_value = even;
   }
   int cell(double x) const {
-    if (!values.empty())
-      return static_cast<int>(std::lower_bound(values.begin(), values.end(), x) - values.begin());
-    return std::clamp(static_cast<int>((x - low) / (high - low) * cells), 0, cells - 1);
+    const double at = logarithmic ? std::log10(x) : x;
+    return std::clamp(static_cast<int>((at - low) / (high - low) * cells), 0, cells - 1);
   }
+  std::string label(const std::string& name) const {
+    return logarithmic ? "log10 of " + name : name;
+  }
+
+  double low = 0, high = 1;
+  int cells = map_cells;
+  bool logarithmic = false;  // low and high are logarithms
+  bool by_value = false;     // a cell is a value of the grid
 };
 
 // The mean of a quantity over two inputs.
-NamedChart draw_map(const StudyData& data, const std::string& name, const std::string& across,
-                    const std::string& upwards) {
+NamedChart draw_study_map(const StudyData& data, const std::string& name, const std::string& across,
+                          const std::string& upwards) {
   const std::vector<double>&x = data.column(across), &y = data.column(upwards),
         &z = data.column(name);
   const MapAxis columns(x), rows(y);
@@ -145,10 +167,10 @@ NamedChart draw_map(const StudyData& data, const std::string& name, const std::s
   }
   for (std::size_t k = 0; k < sums.size(); ++k) map.values.push_back(sums[k] / counts[k]);
   Chart chart;
-  const bool even = columns.values.empty() && rows.values.empty();
-  chart.title = fmt::format("{}{}", name, even ? ", mean of the runs in a cell" : "");
-  chart.x_label = across;
-  chart.y_label = upwards;
+  const bool gathered = !columns.by_value || !rows.by_value;
+  chart.title = fmt::format("{}{}", name, gathered ? ", mean of the runs in a cell" : "");
+  chart.x_label = columns.label(across);
+  chart.y_label = rows.label(upwards);
   chart.map = std::move(map);
   return {"map-" + name, chart};
 }
@@ -213,7 +235,7 @@ std::vector<std::string> choose_map_inputs(const StudyData& data, const std::str
 
 bool holds_study(const std::string& folder) {
   if (runs_table(folder).empty()) return false;
-  const StudyJson summary = read_summary(folder);
+  const StudyJson summary = read_study_summary(folder);
   return summary.is_object() && summary.contains("inputs") && summary.contains("kept");
 }
 
@@ -221,7 +243,7 @@ std::vector<NamedChart> draw_study(const std::string& folder,
                                    const std::vector<std::string>& quantities,
                                    std::string& problem) {
   StudyData data;
-  data.summary = read_summary(folder);
+  data.summary = read_study_summary(folder);
   std::optional<ResultTable> table = read_result_table(runs_table(folder), problem);
   if (!table) return {};
   data.table = std::move(*table);
@@ -241,7 +263,7 @@ std::vector<NamedChart> draw_study(const std::string& folder,
     for (const std::string& input : data.inputs)
       if (scatters++ < most_scatter_charts) charts.push_back(draw_scatter(data, name, input));
     const std::vector<std::string> two = choose_map_inputs(data, name);
-    if (two.size() == 2) charts.push_back(draw_map(data, name, two[0], two[1]));
+    if (two.size() == 2) charts.push_back(draw_study_map(data, name, two[0], two[1]));
     if (data.summary.contains("indices") && data.summary["indices"].contains(name))
       charts.push_back(draw_indices(data, name));
   }

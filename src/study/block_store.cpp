@@ -13,6 +13,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "core/checksum.h"
 #include "study/study_record.h"
 
 namespace cartan {
@@ -79,6 +80,7 @@ std::unique_ptr<FolderStore> FolderStore::open(const std::string& folder, BlockP
   if (error) return refuse(error.message());
   if (access(blocks.c_str(), W_OK | X_OK) != 0) return refuse(std::strerror(errno));
   std::unique_ptr<FolderStore> store(new FolderStore(blocks.string(), plan));
+  store->fingerprint_ = checksum_of(record);
   store->lock_ = ::open((blocks / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (store->lock_ < 0) return refuse(std::strerror(errno));
   const int how = (use == Use::part ? LOCK_SH : LOCK_EX) | LOCK_NB;
@@ -144,15 +146,15 @@ bool FolderStore::has(std::uint64_t block) const {
 }
 
 bool FolderStore::put(std::uint64_t block, const Block& content, std::string& problem) {
-  const int error = write_bytes(path(block), encode_block(content));
+  const int error = write_bytes(path(block), fingerprint_ + encode_block(content));
   if (error) problem = fmt::format("cannot write '{}': {}", path(block), std::strerror(error));
   return error == 0;
 }
 
 std::optional<Block> FolderStore::get(std::uint64_t block) const {
   const std::optional<std::string> bytes = read_bytes(path(block));
-  if (!bytes) return std::nullopt;
-  std::optional<Block> content = decode_block(*bytes);
+  if (!bytes || !bytes->starts_with(fingerprint_)) return std::nullopt;
+  std::optional<Block> content = decode_block(std::string_view(*bytes).substr(fingerprint_.size()));
   if (content && (content->first != plan_.first(block) || content->count != plan_.length(block)))
     return std::nullopt;
   return content;

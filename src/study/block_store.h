@@ -65,6 +65,7 @@ class FolderStore : public BlockStore {
   void remove_files(bool all) const;
 
   std::string folder_;
+  std::string fingerprint_;  // of the record: at the head of every block
   int lock_ = -1;
   std::vector<char> there_;
 };

@@ -8,6 +8,7 @@
 #include "io/csv.h"
 
 namespace cartan {
+namespace fs = std::filesystem;
 namespace {
 
 // In quotes where it has commas, quotes or line ends.
@@ -19,6 +20,16 @@ std::string csv_cell(const std::string& text) {
     cell += c == '\n' || c == '\r' ? ' ' : c;
   }
   return cell + '"';
+}
+
+// Those of an earlier study.
+void remove_trajectories(const fs::path& folder) {
+  std::error_code end, ignored;
+  for (fs::directory_iterator at(folder, end); !end && at != fs::directory_iterator();
+       at.increment(end)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with("run_") && name.ends_with(".csv")) fs::remove(at->path(), ignored);
+  }
 }
 
 void write_csv_header(const Study& study, CsvWriter& csv) {
@@ -72,9 +83,9 @@ bool write_runs_csv(const Study& study, const BlockStore& store, OutputFolder& o
 
 bool write_trajectories(const BlockStore& store, const std::string& folder, std::uint64_t& count,
                         std::string& problem) {
-  namespace fs = std::filesystem;
   const fs::path place = fs::path(folder) / "trajectories";
   std::error_code error;
+  remove_trajectories(place);
   fs::create_directories(place, error);
   if (error) {
     problem = fmt::format("{}: {}", place.string(), error.message());

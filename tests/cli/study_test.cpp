@@ -6,6 +6,7 @@
 #include <numbers>
 #include <thread>
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -258,10 +259,11 @@ integrator = "rk4"
 // A run of a study is the run of a file with these numbers in it: an open chain (one system serves
 // all runs) and a closed one (assembled for every run).
 TEST_F(StudyCommand, InitialValuesAreThoseOfTheFile) {
-  const std::pair<const char*, const char*> cases[] = {{"pendulum", "pivot"},
-                                                       {"four-bar", "crank"}};
+  const std::pair<const char*, const char*> cases[] = {{"open", "pivot"}, {"four-bar", "motor"}};
   for (const auto& [name, joint] : cases) {
-    const std::string model = scratch_.write_template({name});
+    const std::string model = name == std::string("open")
+                                  ? scratch_.write("open.toml", pendulum_text)
+                                  : scratch_.write_template({name});
     const std::string out = scratch_.path(std::string("out-") + name);
     const std::string q = std::string(joint) + ".q", v = std::string(joint) + ".v";
     const CommandResult result = run_cartan(
@@ -399,6 +401,17 @@ TEST_F(StudyCommand, AChangedStudyIsRefusedWithTheDifference) {
   expect_refusal(run_cartan({"study", file, "--out", out, "--resume"}),
                  "model: variables.v.rate was \"-w^2*x\", is \"-w^2*v\"");
   EXPECT_EQ(run_cartan({"study", file, "--out", out, "--force"}).status, 0);
+  // Blocks know their study, and damage is computed again.
+  const std::string table = read_file(out + "/runs.csv");
+  std::filesystem::remove(out + "/blocks/study.json");
+  scratch_.write("study.toml", changed);
+  ASSERT_EQ(run_cartan({"study", file, "--out", out, "--resume"}).status, 0);
+  const std::string other_table = read_file(out + "/runs.csv");
+  EXPECT_NE(other_table, table);
+  std::ofstream(out + "/blocks/0000003", std::ios::app) << "x";
+  std::filesystem::resize_file(out + "/blocks/0000007", 100);
+  ASSERT_EQ(run_cartan({"study", file, "--out", out, "--resume"}).status, 0);
+  EXPECT_EQ(read_file(out + "/runs.csv"), other_table);
 }
 
 // A model that fails where its parameter is above 0.7: rows with a status, and the rest counts.
@@ -502,6 +515,62 @@ TEST_F(StudyCommand, AFullDisk) {
   EXPECT_FALSE(std::filesystem::exists(out + "/runs.csv"));
 }
 
+// The few functions of libnetcdf that reading takes.
+struct NetcdfReader {
+  void* library = dlopen("libnetcdf.so.19", RTLD_NOW);
+  int file = -1;
+  template <class Function>
+  Function* get(const char* name) const {
+    return reinterpret_cast<Function*>(dlsym(library, name));
+  }
+  bool open(const std::string& path) {
+    return get<int(const char*, int, int*)>("nc_open")(path.c_str(), 0, &file) == 0;
+  }
+  std::vector<double> column(const char* name, std::size_t count) const {
+    std::vector<double> values(count);
+    int variable = -1;
+    EXPECT_EQ(get<int(int, const char*, int*)>("nc_inq_varid")(file, name, &variable), 0) << name;
+    EXPECT_EQ(get<int(int, int, double*)>("nc_get_var_double")(file, variable, values.data()), 0);
+    return values;
+  }
+};
+
+TEST_F(StudyCommand, NetcdfHoldsTheSameNumbers) {
+  const std::string model = scratch_.write("oscillator.toml", oscillator);
+  const std::string one = scratch_.path("one"), two = scratch_.path("two");
+  Words words = {"study",          model,        "--vary", "w=lin(0.1,3,40)",
+                 "--keep",         "top=max(x)", "--keep", "when=event(through, t)",
+                 "--trajectories", "2",          "--out"};
+  const auto into = [&](const std::string& out) {
+    Words all = words;
+    all.push_back(out);
+    return run_cartan(all);
+  };
+  setenv("CARTAN_NETCDF_LIBRARY", "/nowhere/libnetcdf.so", 1);
+  const CommandResult without = into(one);
+  unsetenv("CARTAN_NETCDF_LIBRARY");
+  EXPECT_EQ(without.status, 0);
+  EXPECT_NE(without.out.find("libnetcdf19"), std::string::npos) << without.out;
+  EXPECT_FALSE(std::filesystem::exists(one + "/runs.nc"));
+  const Table table = read_runs(one);
+  NetcdfReader reader;
+  if (!reader.library) GTEST_SKIP() << "there is no libnetcdf";
+  words.insert(words.begin() + 2, "--resume");
+  ASSERT_EQ(into(one).status, 0);
+  ASSERT_EQ(into(two).status, 0);
+  EXPECT_EQ(read_file(one + "/runs.nc"), read_file(two + "/runs.nc"));
+  ASSERT_TRUE(reader.open(one + "/runs.nc"));
+  EXPECT_EQ(reader.column("w", 40), table["w"]);
+  EXPECT_EQ(reader.column("top", 40), table["top"]);
+  EXPECT_EQ(reader.column("status", 40), std::vector<double>(40, 0));
+  EXPECT_EQ(reader.column("trajectory_run", 2), (std::vector<double>{0, 20}));
+  const std::vector<double> when = reader.column("when", 40);
+  EXPECT_TRUE(std::isnan(when[0]));
+  EXPECT_EQ(when[39], table["when"][39]);
+  const std::vector<double> x = reader.column("trajectory_x", 2 * 81);
+  EXPECT_NEAR(x[80], 3 / 0.1 * std::sin(0.4), 1e-9);
+}
+
 TEST_F(StudyCommand, TablesOfSamples) {
   const std::string model = scratch_.write("oscillator.toml", oscillator);
   scratch_.write("samples.csv", "a,b\n1,10\n2,20\n3,30\n");
@@ -531,12 +600,12 @@ TEST_F(StudyCommand, Charts) {
   const std::string bars = read_file(out + "/plots/indices-top.svg");
   EXPECT_NE(bars.find("total order"), std::string::npos);
   const std::string grid = scratch_.path("grid");
-  ASSERT_EQ(run_cartan(study(model, {"--vary", "w=lin(1,2,5)", "--vary", "v0=lin(1,2,4)", "--keep",
+  ASSERT_EQ(run_cartan(study(model, {"--vary", "w=lin(1,2,5)", "--vary", "v0=log(1,8,4)", "--keep",
                                      "x=final(x)", "--out", grid}))
                 .status,
             0);
   EXPECT_EQ(run_cartan({"plot", grid, "--quantity", "x"}).status, 0);
-  EXPECT_TRUE(std::filesystem::exists(grid + "/plots/map-x.svg"));
+  EXPECT_NE(read_file(grid + "/plots/map-x.svg").find("log10 of v0"), std::string::npos);
   expect_refusal(run_cartan({"plot", grid, "--quantity", "nothing"}), "fits");
 }
 

@@ -130,6 +130,24 @@ fi
 echo 'build  bash' >"$tree/packages.txt"
 "$tree/cartan" >/dev/null 2>&1
 
+# Studies ask once for the library of runs.nc, and do without.
+if command -v dpkg-query >/dev/null; then
+  printf 'build  bash\nnetcdf  no-such-library\n' >"$tree/packages.txt"
+  "$tree/cartan" >/dev/null 2>&1
+  : >"$scratch/apt-calls"
+  call "$tree/cartan" study x
+  expect "a study that writes nothing needs no library" test ! -s "$scratch/apt-calls"
+  call "$tree/cartan" study x --out result
+  expect "a study runs without the library it would like to have" is "$status:$out" "7:four study"
+  expect "and says so" stderr_has "without runs.nc"
+  expect "it was asked for" grep -q 'install .*no-such-library' "$scratch/apt-calls"
+  : >"$scratch/apt-calls"
+  call "$tree/cartan" study x --out=result
+  expect "once" test ! -s "$scratch/apt-calls"
+fi
+echo 'build  bash' >"$tree/packages.txt"
+"$tree/cartan" >/dev/null 2>&1
+
 # The page of `view`, with an npm that only notes what it is asked.
 mkdir -p "$tree/viewer/src"
 echo 'page' >"$tree/viewer/src/main.ts"

@@ -1,3 +1,5 @@
+#include "study/study_text.h"
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -8,7 +10,6 @@
 #include "io/toml_reader.h"
 #include "io/toml_section.h"
 #include "io/toml_sections.h"
-#include "study/study_text.h"
 #include "study/study_words.h"
 
 namespace cartan {
@@ -220,20 +221,30 @@ std::optional<StudyText> read_study_text(std::string_view text, Diagnostics& pro
   return study;
 }
 
+// At most one byte more than allowed is read, so that a device that never ends does no harm.
+static std::optional<std::string> read_study_bytes(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return std::nullopt;
+  std::string text;
+  char block[1 << 14];
+  while (text.size() <= max_model_file_size && stream) {
+    stream.read(block, sizeof block);
+    text.append(block, static_cast<std::size_t>(stream.gcount()));
+  }
+  return text;
+}
+
 std::optional<StudyText> read_study_file(const std::string& path, Diagnostics& problems) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
+  const std::optional<std::string> text = read_study_bytes(path);
+  if (!text) {
     problems.error({}, "the file cannot be opened; expected a readable study file");
     return std::nullopt;
   }
-  std::string text(max_model_file_size + 1, '\0');  // a device may never end
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > max_model_file_size) {
+  if (text->size() > max_model_file_size) {
     problems.error({1, 1}, "the file is larger than 16 MB; samples belong into a table");
     return std::nullopt;
   }
-  std::optional<StudyText> study = read_study_text(text, problems);
+  std::optional<StudyText> study = read_study_text(*text, problems);
   if (!study) return std::nullopt;
   study->file = path;
   study->folder = std::filesystem::path(path).parent_path().string();
@@ -241,13 +252,10 @@ std::optional<StudyText> read_study_file(const std::string& path, Diagnostics& p
 }
 
 bool looks_like_study(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(max_model_file_size + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > max_model_file_size) return false;
+  const std::optional<std::string> text = read_study_bytes(path);
+  if (!text || text->size() > max_model_file_size) return false;
   Diagnostics ignored;
-  const std::optional<TomlNode> root = parse_toml(text, ignored);
+  const std::optional<TomlNode> root = parse_toml(*text, ignored);
   if (!root) return false;
   return std::any_of(root->entries.begin(), root->entries.end(), [](const TomlEntry& entry) {
     return entry.key == "model" || entry.key == "vary" || entry.key == "keep" ||
