@@ -266,9 +266,9 @@ TEST_F(Parts, Refusals) {
     EXPECT_NE(loaded.problems.text().find(what), std::string::npos) << loaded.problems.text();
   };
   const std::string part = "[[part]]\nfile = \"leg.toml\"\nname = \"a\"\n";
-  expect_told(part + part, "duplicate part name 'a'; the first is in line 15");
+  expect_told(part + part, "duplicate part name 'a'; the first is in line 16");
   expect_told(part + "set = { lenght = 1 }\n", "did you mean 'length'?");
-  expect_told(part + "[[body]]\nname = \"a_thigh\"\nmass = 1\n", "leg.toml:9:8: duplicate body");
+  expect_told(part + "[[body]]\nname = \"a_thigh\"\nmass = 1\n", "leg.toml:10:8: duplicate body");
   expect_told("[[part]]\nname = \"a\"\n", "missing key 'file'");
   expect_told("[[part]]\nfile = \"robot.toml\"\nname = \"a\"\n", "is a part of itself");
   expect_told("[[part]]\nfile = \"none.toml\"\nname = \"a\"\n", "cannot be opened");
