@@ -15,8 +15,8 @@
 namespace cartan {
 
 // What the model file can say today. Off: counted as not carried over.
-inline constexpr bool rotor_inertia_is_read = false;  // `inertia` of a joint
-inline constexpr bool inputs_are_read = false;        // [inputs]; off: [parameters] instead
+inline constexpr bool rotor_inertia_is_read = true;  // `inertia` of a joint
+inline constexpr bool inputs_are_read = true;        // [inputs]; off: [parameters] instead
 
 // A frame in another. `rpy`: the angles the rotation was written with.
 struct DraftPose {

@@ -128,7 +128,13 @@ std::optional<ModelDescription> describe_import(const ImportedModel& imported,
 std::optional<ModelDescription> read_any_model_file(const std::string& path,
                                                     const ImportOptions& options,
                                                     Diagnostics& problems) {
-  if (!is_foreign_model(path)) return read_model_file(path, problems);
+  if (!is_foreign_model(path)) {
+    ReadOptions reading;
+    reading.consent.any_path = options.any_path;
+    reading.consent.folders = options.allowed;
+    reading.sets = options.sets;
+    return read_model_file(path, problems, reading);
+  }
   const std::optional<ImportedModel> imported = import_model_file(path, options, problems);
   if (!imported) return std::nullopt;
   tell_import(imported->report, problems);

@@ -6,6 +6,7 @@
 //   if (const auto imported = import_model_file(path, {}, problems)) std::cout << imported->text;
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@ struct ImportOptions {
   std::vector<std::pair<std::string, std::string>> packages;  // package://NAME/.. lies in DIR
   bool any_path = false;                                      // includes wherever they lie
   std::vector<std::string> allowed;                           // and in these folders
+  std::map<std::string, std::string> sets;  // parameters given by the user: name -> expression
 };
 
 // What became of a file, kind by kind.

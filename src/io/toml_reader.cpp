@@ -3,8 +3,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "io/toml_expand.h"
 #include "io/toml_section.h"
 #include "io/toml_sections.h"
+#include "io/toml_text.h"
 
 namespace cartan {
 namespace {
@@ -15,7 +17,7 @@ const std::vector<KeyRule> model_keys = {
     {"name"},   {"gravity"},   {"gravity_frame"}, {"parameters"}, {"definitions"},
     {"body"},   {"joint"},     {"force"},         {"constraint"}, {"event"},
     {"output"}, {"variables"}, {"simulate"},      {"functions"},  {"equations"},
-    {"format"}, {"inputs"},    {"point"},         {"contact"}};
+    {"format"}, {"inputs"},    {"point"},         {"contact"},    {"part"}};
 
 // [[key]] tables, each by its own reader
 template <class T>
@@ -77,8 +79,10 @@ ModelDescription describe_model(const TomlNode& root, Diagnostics& problems) {
   return model;
 }
 
+}  // namespace
+
 // At most one byte more than allowed is read, so that a device that never ends does no harm.
-std::optional<std::string> read_text(const std::string& path, Diagnostics& problems) {
+std::optional<std::string> read_toml_text(const std::string& path, Diagnostics& problems) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     problems.error({}, "this is a folder; expected a model file");
@@ -98,16 +102,15 @@ std::optional<std::string> read_text(const std::string& path, Diagnostics& probl
   return text;
 }
 
-}  // namespace
-
 std::optional<ModelDescription> read_model_text(std::string_view text, std::string folder,
                                                 Diagnostics& problems) {
-  return read_model_text(text, std::move(folder), problems, {});
+  return read_model_text(text, std::move(folder), problems, {}, {});
 }
 
 std::optional<ModelDescription> read_model_text(std::string_view text, std::string folder,
                                                 Diagnostics& problems,
-                                                const std::vector<Location>& places) {
+                                                const std::vector<Location>& places,
+                                                const ReadOptions& options) {
   if (text.size() > max_model_file_size) {
     problems.error({1, 1}, "the file is larger than 16 MB; long data belongs into a table file");
     return std::nullopt;
@@ -115,16 +118,21 @@ std::optional<ModelDescription> read_model_text(std::string_view text, std::stri
   std::optional<TomlNode> root = parse_toml(text, problems);
   if (root && !places.empty()) relocate(*root, places);
   if (!root || !check_format(*root, problems)) return std::nullopt;
+  const ExpandOptions expansion{options.file, folder, options.consent, options.sets};
+  if (!expand_model(*root, expansion, problems)) return std::nullopt;
   ModelDescription model = describe_model(*root, problems);
   model.folder = std::move(folder);
   return model;
 }
 
-std::optional<ModelDescription> read_model_file(const std::string& path, Diagnostics& problems) {
-  const std::optional<std::string> text = read_text(path, problems);
+std::optional<ModelDescription> read_model_file(const std::string& path, Diagnostics& problems,
+                                                const ReadOptions& options) {
+  const std::optional<std::string> text = read_toml_text(path, problems);
   if (!text) return std::nullopt;
+  ReadOptions own = options;
+  own.file = path;
   std::optional<ModelDescription> model =
-      read_model_text(*text, std::filesystem::path(path).parent_path().string(), problems);
+      read_model_text(*text, std::filesystem::path(path).parent_path().string(), problems, {}, own);
   if (model) model->file = path;
   return model;
 }

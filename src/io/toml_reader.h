@@ -10,16 +10,25 @@
 //   problems); if (!model) std::cerr << problems.text();
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "model/consent.h"
 #include "model/description.h"
 
 namespace cartan {
 
 inline constexpr std::size_t max_model_file_size = std::size_t{16} << 20;
+
+// What parts and repetitions need to know (io/toml_expand.h).
+struct ReadOptions {
+  std::string file;                         // the model's own, "" for a text
+  Consent consent;                          // parts outside its folder
+  std::map<std::string, std::string> sets;  // parameters given by the user: name -> expression
+};
 
 // Nothing is returned when the text is not TOML at all. `folder`: where tables are looked up.
 std::optional<ModelDescription> read_model_text(std::string_view text, std::string folder,
@@ -27,7 +36,9 @@ std::optional<ModelDescription> read_model_text(std::string_view text, std::stri
 // A text made of another file: `places` has, for each line, the place its content comes from.
 std::optional<ModelDescription> read_model_text(std::string_view text, std::string folder,
                                                 Diagnostics& problems,
-                                                const std::vector<Location>& places);
-std::optional<ModelDescription> read_model_file(const std::string& path, Diagnostics& problems);
+                                                const std::vector<Location>& places,
+                                                const ReadOptions& options = {});
+std::optional<ModelDescription> read_model_file(const std::string& path, Diagnostics& problems,
+                                                const ReadOptions& options = {});
 
 }  // namespace cartan

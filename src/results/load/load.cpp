@@ -62,6 +62,9 @@ ImportOptions import_options(const ModelArguments& arguments, const api::Watch& 
   }
   options.any_path = arguments.trust || is_on_trust_list(arguments.path, watch);
   options.allowed = arguments.allowed;
+  for (const std::string& text : arguments.sets)
+    if (const std::size_t equals = text.find('='); equals != std::string::npos)
+      options.sets[text.substr(0, equals)] = text.substr(equals + 1);
   return options;
 }
 
