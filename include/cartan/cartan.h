@@ -25,5 +25,6 @@
 #include <cartan/plot.h>
 #include <cartan/run.h>
 #include <cartan/state.h>
+#include <cartan/system.h>
 #include <cartan/table.h>
 #include <cartan/watch.h>

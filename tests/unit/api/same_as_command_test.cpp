@@ -37,9 +37,10 @@ json timeless(const std::string& text) {
       one.erase("wall_seconds");
       one.erase("seconds");
     }
-    for (json& part : one) strip(part);
+    if (one.is_structured())
+      for (json& part : one) strip(part);
   };
-  if (value.is_structured()) strip(value);
+  strip(value);
   return value;
 }
 

@@ -1,0 +1,52 @@
+// The equations of motion as functions: x' = f(t, x), for solvers and tools of your own.
+//
+//   const cartan::System system(cartan::load("model.toml"));
+//   std::vector<double> x = system.initial(), rates(system.size());
+//   system.derivative(0, x, rates);  // allocates nothing once warm
+//   for (std::size_t i = 0; i < system.size(); ++i)
+//     std::printf("%s' = %g\n", system.names()[i].c_str(), rates[i]);
+//   std::vector<double> jacobian(system.size() * system.size());
+//   system.jacobian(0, x, jacobian);
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include <cartan/model.h>
+
+namespace cartan::api {
+
+// A model in one formulation. A handle: copies are cheap, and several threads may use one. Dry
+// friction and switches stay in the state (slipping, sticking, branch) that they have at the start.
+class CARTAN_API System {
+ public:
+  // "": the file's formulation, else recursive.
+  explicit System(const Model& model, const std::string& formulation = "");
+
+  // How many numbers a state x has.
+  std::size_t size() const;
+  // What they are: coordinates and speeds of joints, or what else the formulation has; variables.
+  const std::vector<std::string>& names() const;
+  // The model's initial state, constraints satisfied.
+  std::vector<double> initial() const;
+  // The numbers of a state by names; joints that it does not name have their initial values.
+  std::vector<double> numbers(const State& state) const;
+  // The state that the numbers stand for.
+  State state(double t, std::span<const double> x) const;
+
+  // f(t, x) into `rates`.
+  void derivative(double t, std::span<const double> x, std::span<double> rates) const;
+  // The same at several points: point k stands at x[k * size()], its rates at the same place.
+  void derivatives(std::span<const double> times, std::span<const double> x,
+                   std::span<double> rates) const;
+  // d f_i / d x_j, exact, at matrix[i * size() + j].
+  void jacobian(double t, std::span<const double> x, std::span<double> matrix) const;
+
+  // What the library itself holds.
+  struct Inside;
+
+ private:
+  std::shared_ptr<const Inside> inside_;
+};
+
+}  // namespace cartan::api
