@@ -1,13 +1,12 @@
-// The equations of a machine as functions of numbers, for solvers and tools of others.
+// The equations of motion as functions: x' = f(t, x), for solvers and tools of your own.
 //
-//   const cartan::Equations system(cartan::load("model.toml"));
-//   std::vector<double> x = system.start(), rates(x.size());
-//   system.derivative(0, x, rates);
-//   std::printf("%s' = %g\n", system.names()[0].c_str(), rates[0]);
-//
-// The state x is the joints' coordinates, then their speeds, as the joints stand in the tree
-// (names()); quaternions are four numbers. What x leaves open (whole turns of angles in loops,
-// which way dry friction acts at rest) is as at the start of the model.
+//   const cartan::System system(cartan::load("model.toml"));
+//   std::vector<double> x = system.initial(), rates(system.size());
+//   system.derivative(0, x, rates);  // allocates nothing once warm
+//   for (std::size_t i = 0; i < system.size(); ++i)
+//     std::printf("%s' = %g\n", system.names()[i].c_str(), rates[i]);
+//   std::vector<double> jacobian(system.size() * system.size());
+//   system.jacobian(0, x, jacobian);
 #pragma once
 
 #include <memory>
@@ -17,34 +16,40 @@
 
 namespace cartan::api {
 
-// x' = f(t, x) of a model in one formulation. Several threads may use one.
-class CARTAN_API Equations {
+// A model in one formulation. A handle: copies are cheap, and several threads may use one. Dry
+// friction and switches stay in the state (slipping, sticking, branch) that they have at the start.
+class CARTAN_API System {
  public:
-  // An Error where the formulation does not take the model; "": the file's, else recursive.
-  explicit Equations(const Model& model, const std::string& formulation = "");
+  // "": the file's formulation, else recursive.
+  explicit System(const Model& model, const std::string& formulation = "");
 
-  // Numbers of a state, and how many of them are speeds: of a mechanism, the last ones.
+  // How many numbers a state x has, and how many speeds a mechanism has.
   std::size_t size() const;
   std::size_t speeds() const;
-  // "elbow.q0", ..
+  // What they are: coordinates and speeds of joints, or what else the formulation has; variables.
   const std::vector<std::string>& names() const;
-  // The initial state and its time.
-  const std::vector<double>& start() const;
-  double start_time() const;
+  // The model's initial state, constraints satisfied, and its time.
+  std::vector<double> initial() const;
+  double initial_time() const;
+  // The numbers of a state by names; joints that it does not name have their initial values.
+  std::vector<double> numbers(const State& state) const;
+  // The state that the numbers stand for.
+  State state(double t, std::span<const double> x) const;
 
-  // Rates at one state, or at several: x holds them one after the other, t one time each or one for
-  // all.
+  // f(t, x) into `rates`.
   void derivative(double t, std::span<const double> x, std::span<double> rates) const;
-  void derivatives(std::span<const double> t, std::span<const double> x,
+  // The same at several points: point k stands at x[k * size()], its rates at the same place. One
+  // time for all of them, or one each.
+  void derivatives(std::span<const double> times, std::span<const double> x,
                    std::span<double> rates) const;
-  // J = d f / d x by rows, exact.
-  void jacobian(double t, std::span<const double> x, std::span<double> J) const;
-  // J u and w J, exact.
+  // d f_i / d x_j, exact, at matrix[i * size() + j].
+  void jacobian(double t, std::span<const double> x, std::span<double> matrix) const;
+  // That matrix times u, and w times that matrix, exact.
   void jvp(double t, std::span<const double> x, std::span<const double> u,
            std::span<double> result) const;
   void vjp(double t, std::span<const double> x, std::span<const double> w,
            std::span<double> result) const;
-  // Of mechanisms: M by rows and the bias h of M v' + h = J^T lambda; kinetic and potential energy.
+  // Of mechanisms: M by rows and the bias h of M v' + h = J^T lambda; joules.
   void mass_matrix(double t, std::span<const double> x, std::span<double> M,
                    std::span<double> bias) const;
   void energies(double t, std::span<const double> x, double& kinetic, double& potential) const;

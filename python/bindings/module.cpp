@@ -177,7 +177,7 @@ PYBIND11_MODULE(_cartan, m) {
   bind_model(m);
   bind_records(m);
   bind_functions(m);
-  bind_equations(m);
+  bind_system(m);
   py::module_ symbols = m.def_submodule("symbols", "Derivations by hand.");
   bind_scalars(symbols);
   bind_vectors(symbols);

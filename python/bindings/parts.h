@@ -5,8 +5,8 @@
 
 namespace cartan::python {
 
-// cartan.Equations: the equations of a machine as functions of NumPy arrays.
-void bind_equations(pybind11::module_& m);
+// cartan.System: the equations of a machine as functions of NumPy arrays.
+void bind_system(pybind11::module_& m);
 
 // cartan.symbols (symbols.h)
 void bind_scalars(pybind11::module_& m);

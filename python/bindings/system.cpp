@@ -17,7 +17,7 @@ std::string shape_of(const py::array& array) {
 }
 
 // The last axis is the state; axes before it count states.
-std::size_t count_states(const Equations& system, const Numbers& x, const char* name) {
+std::size_t count_states(const System& system, const Numbers& x, const char* name) {
   const auto n = static_cast<py::ssize_t>(system.size());
   if (x.ndim() < 1 || x.shape(x.ndim() - 1) != n)
     throw py::value_error(std::string(name) + " has the shape " + shape_of(x) +
@@ -54,6 +54,11 @@ std::vector<py::ssize_t> shape_with(const Numbers& x, std::initializer_list<std:
   return shape;
 }
 
+py::object result_numbers(const std::vector<double>& numbers) {
+  py::array_t<double> array(static_cast<py::ssize_t>(numbers.size()), numbers.data());
+  return std::move(array);
+}
+
 constexpr std::size_t worth_releasing =
     16;  // states: fewer are done before another thread could begin
 
@@ -67,7 +72,7 @@ bool is_plain_state(py::handle value, std::size_t size) {
          (array.flags() & needed) == needed && py::isinstance<py::array_t<double>>(value);
 }
 
-py::object derivative_of_one(const Equations& self, double t, const py::array& x,
+py::object derivative_of_one(const System& self, double t, const py::array& x,
                              const py::object& out) {
   const std::span<const double> from(static_cast<const double*>(x.data()), self.size());
   if (is_plain_state(out, self.size()) && py::reinterpret_borrow<py::array>(out).writeable()) {
@@ -80,7 +85,7 @@ py::object derivative_of_one(const Equations& self, double t, const py::array& x
   return std::move(result);
 }
 
-py::object derivative(const Equations& self, const py::object& t, const py::object& state,
+py::object derivative(const System& self, const py::object& t, const py::object& state,
                       const py::object& out) {
   if (PyFloat_Check(t.ptr()) && is_plain_state(state, self.size()))
     return derivative_of_one(self, PyFloat_AS_DOUBLE(t.ptr()),
@@ -106,13 +111,13 @@ py::object derivative(const Equations& self, const py::object& t, const py::obje
 
 // Evaluates state by state; `each(x, place k)`.
 template <class Each>
-void for_each_state(const Equations& self, const Numbers& x, std::size_t count, const Each& each) {
+void for_each_state(const System& self, const Numbers& x, std::size_t count, const Each& each) {
   const std::size_t n = self.size();
   const std::span<const double> all = numbers_of(x);
   for (std::size_t k = 0; k < count; ++k) each(all.subspan(k * n, n), k);
 }
 
-py::object jacobian(const Equations& self, double t, const Numbers& x, const py::object& out) {
+py::object jacobian(const System& self, double t, const Numbers& x, const py::object& out) {
   const std::size_t count = count_states(self, x, "x"), n = self.size();
   py::array_t<double> result = place_for(out, shape_with(x, {n, n}));
   const std::span<double> to = numbers_in(result);
@@ -123,11 +128,11 @@ py::object jacobian(const Equations& self, double t, const Numbers& x, const py:
   return std::move(result);
 }
 
-using Product = void (Equations::*)(double, std::span<const double>, std::span<const double>,
-                                    std::span<double>) const;
+using Product = void (System::*)(double, std::span<const double>, std::span<const double>,
+                                 std::span<double>) const;
 
 template <Product product>
-py::object calc_product(const Equations& self, double t, const Numbers& x, const Numbers& u,
+py::object calc_product(const System& self, double t, const Numbers& x, const Numbers& u,
                         const py::object& out) {
   const std::size_t count = count_states(self, x, "x"), n = self.size();
   if (count_states(self, u, "the direction") != count)
@@ -143,7 +148,7 @@ py::object calc_product(const Equations& self, double t, const Numbers& x, const
   return std::move(result);
 }
 
-py::tuple mass_and_bias(const Equations& self, double t, const Numbers& x) {
+py::tuple mass_and_bias(const System& self, double t, const Numbers& x) {
   const std::size_t count = count_states(self, x, "x"), v = self.speeds();
   py::array_t<double> M(shape_with(x, {v, v})), bias(shape_with(x, {v}));
   const std::span<double> to_M = numbers_in(M), to_bias = numbers_in(bias);
@@ -153,7 +158,7 @@ py::tuple mass_and_bias(const Equations& self, double t, const Numbers& x) {
   return py::make_tuple(M, bias);
 }
 
-py::tuple energies(const Equations& self, double t, const Numbers& x) {
+py::tuple energies(const System& self, double t, const Numbers& x) {
   const std::size_t count = count_states(self, x, "x");
   py::array_t<double> kinetic(shape_with(x, {})), potential(shape_with(x, {}));
   for_each_state(self, x, count, [&](std::span<const double> at, std::size_t k) {
@@ -166,45 +171,41 @@ py::tuple energies(const Equations& self, double t, const Numbers& x) {
 
 void bind_equations(py::module_& m) {
   const py::arg t("t"), x("x");
-  py::class_<Equations>(m, "Equations",
-                        "x' = f(t, x) of a model. Arrays may have axes before that of the state.")
+  py::class_<System>(m, "System",
+                     "x' = f(t, x) of a model. Arrays may have axes before that of the state.")
       .def(py::init<const Model&, const std::string&>(), py::arg("model"),
            py::arg("formulation") = "")
-      .def_property_readonly("size", &Equations::size, "numbers of a state")
-      .def_property_readonly("speeds", &Equations::speeds, "how many of them are speeds")
-      .def_property_readonly("names",
-                             [](const Equations& self) { return value_of(self.names(), {}); })
+      .def_property_readonly("size", &System::size, "numbers of a state")
+      .def_property_readonly("speeds", &System::speeds, "how many of them are speeds")
+      .def_property_readonly("names", [](const System& self) { return value_of(self.names(), {}); })
       .def_property_readonly(
-          "start",
-          [](const py::object& self) {
-            return value_of(py::cast<const Equations&>(self).start(), self);
-          },
+          "start", [](const System& self) { return result_numbers(self.initial()); },
           "the initial state")
-      .def_property_readonly("start_time", &Equations::start_time)
+      .def_property_readonly("start_time", &System::initial_time)
       .def("derivative", &derivative, t, x, py::arg("out") = py::none(),
            "Rates of the state, exact to rounding.")
       .def("__call__", &derivative, t, x, py::arg("out") = py::none(),
            "The same: what solvers of SciPy take.")
       .def("jacobian", &jacobian, t, x, py::arg("out") = py::none(), "d f / d x, exact.")
-      .def("jvp", &calc_product<&Equations::jvp>, t, x, py::arg("u"), py::arg("out") = py::none(),
+      .def("jvp", &calc_product<&System::jvp>, t, x, py::arg("u"), py::arg("out") = py::none(),
            "The Jacobian times u, exact.")
-      .def("vjp", &calc_product<&Equations::vjp>, t, x, py::arg("w"), py::arg("out") = py::none(),
+      .def("vjp", &calc_product<&System::vjp>, t, x, py::arg("w"), py::arg("out") = py::none(),
            "w times the Jacobian, exact.")
       .def(
           "mass_matrix",
-          [](const Equations& s, double at, const Numbers& y) -> py::object {
+          [](const System& s, double at, const Numbers& y) -> py::object {
             return mass_and_bias(s, at, y)[0];
           },
           t, x, "M of M v' + h = J^T lambda.")
       .def(
           "bias",
-          [](const Equations& s, double at, const Numbers& y) -> py::object {
+          [](const System& s, double at, const Numbers& y) -> py::object {
             return mass_and_bias(s, at, y)[1];
           },
           t, x, "h of M v' + h = J^T lambda: gravity and all forces.")
       .def(
           "acceleration",
-          [](const Equations& s, double at, const Numbers& y) -> py::object {
+          [](const System& s, double at, const Numbers& y) -> py::object {
             const py::object rates = derivative(s, py::float_(at), y, py::none());
             const auto n = static_cast<long>(s.size()), v = static_cast<long>(s.speeds());
             return rates[py::make_tuple(py::ellipsis(), py::slice(n - v, n, 1))];

@@ -99,7 +99,7 @@ def _method(name, first):
 
 def _system(self, formulation=""):
     """The equations as functions of arrays: derivative, jacobian, mass_matrix, .."""
-    return _cartan.Equations(self, formulation)
+    return _cartan.System(self, formulation)
 
 
 def _html(self):

@@ -13,9 +13,9 @@ Refusal::Refusal(Kind kind, const std::string& text, std::string shown, bool rem
 
 namespace {
 
-using Kind = api::Error::Kind;
+using ErrorKind = api::Error::Kind;
 
-[[noreturn]] void throw_line(Kind kind, const std::string& prefix, const std::string& message,
+[[noreturn]] void throw_line(ErrorKind kind, const std::string& prefix, const std::string& message,
                              bool remedies) {
   const std::string shown = fmt::format("{}: {}", prefix, message);
   const bool file = !prefix.starts_with("cartan");
@@ -26,34 +26,34 @@ using Kind = api::Error::Kind;
 }  // namespace
 
 void refuse(const std::string& command, const std::string& message) {
-  throw_line(Kind::bad_input, "cartan " + command, message, true);
+  throw_line(ErrorKind::bad_input, "cartan " + command, message, true);
 }
 
 void fail(const std::string& command, const std::string& message) {
-  throw_line(Kind::failed, "cartan " + command, message, true);
+  throw_line(ErrorKind::failed, "cartan " + command, message, true);
 }
 
 void refuse_at(const std::string& prefix, const std::string& message) {
-  throw_line(Kind::bad_input, prefix, message, false);
+  throw_line(ErrorKind::bad_input, prefix, message, false);
 }
 
 void fail_at(const std::string& prefix, const std::string& message) {
-  throw_line(Kind::failed, prefix, message, false);
+  throw_line(ErrorKind::failed, prefix, message, false);
 }
 
 void refuse_at(const std::string& file, Location where, const std::string& message) {
   const std::string shown = fmt::format("{}:{}:{}: {}", file, where.line, where.column, message);
-  throw Refusal(Kind::bad_input, shown, shown + "\n", false,
+  throw Refusal(ErrorKind::bad_input, shown, shown + "\n", false,
                 {{file, where.line, where.column, message}});
 }
 
 void refuse_line(const std::string& line) {
-  throw Refusal(Kind::bad_input, line, line + "\n", false, {{.message = line}});
+  throw Refusal(ErrorKind::bad_input, line, line + "\n", false, {{.message = line}});
 }
 
 void refuse(const Diagnostics& problems, const std::string& more) {
   const std::string text = problems.text();
-  throw Refusal(Kind::bad_input, text.substr(0, text.find_last_not_of('\n') + 1), text + more,
+  throw Refusal(ErrorKind::bad_input, text.substr(0, text.find_last_not_of('\n') + 1), text + more,
                 false, problems_of(problems));
 }
 
