@@ -31,17 +31,17 @@ constexpr std::array<Suffix, 6> reaction_suffixes = {{{"fx", Quantity::reaction,
                                                       {"ty", Quantity::reaction, 4},
                                                       {"tz", Quantity::reaction, 5}}};
 constexpr std::array<Suffix, 12> body_suffixes = {{{"x", Quantity::body_position, 0},
-                                                  {"y", Quantity::body_position, 1},
-                                                  {"z", Quantity::body_position, 2},
-                                                  {"vx", Quantity::body_velocity, 0},
-                                                  {"vy", Quantity::body_velocity, 1},
-                                                  {"vz", Quantity::body_velocity, 2},
-                                                  {"wx", Quantity::body_angular, 0},
-                                                  {"wy", Quantity::body_angular, 1},
-                                                  {"wz", Quantity::body_angular, 2},
-                                                  {"ax", Quantity::body_acceleration, 0},
-                                                  {"ay", Quantity::body_acceleration, 1},
-                                                  {"az", Quantity::body_acceleration, 2}}};
+                                                   {"y", Quantity::body_position, 1},
+                                                   {"z", Quantity::body_position, 2},
+                                                   {"vx", Quantity::body_velocity, 0},
+                                                   {"vy", Quantity::body_velocity, 1},
+                                                   {"vz", Quantity::body_velocity, 2},
+                                                   {"wx", Quantity::body_angular, 0},
+                                                   {"wy", Quantity::body_angular, 1},
+                                                   {"wz", Quantity::body_angular, 2},
+                                                   {"ax", Quantity::body_acceleration, 0},
+                                                   {"ay", Quantity::body_acceleration, 1},
+                                                   {"az", Quantity::body_acceleration, 2}}};
 constexpr std::array<Suffix, 3> joint_suffixes = {{{"q", Quantity::joint_q, 0},
                                                    {"v", Quantity::joint_v, 0},
                                                    {"a", Quantity::joint_acceleration, 0}}};
@@ -131,7 +131,7 @@ std::string describe(Scope scope) {
     case Scope::drive:
       return "only t and parameters may be used here";
     case Scope::positions:
-      return "only t, parameters, JOINT.q, BODY.x .y .z, BODY.R[i,j] and POINT.x .y .z may be used "
+      return "only t, parameters, JOINT.q and BODY.x .y .z, BODY.R[i,j], POINT.x .y .z may be used "
              "here";
     case Scope::everything:
     case Scope::equations:
@@ -302,7 +302,8 @@ std::string Names::explain_unknown(const std::string& name) const {
              "' has .q and .v, in outputs also .a, .fx .. .tz and .lambda";
     if (find_body(parts->first) >= 0)
       return unknown + "; body '" + parts->first +
-             "' has .x .y .z, .vx .vy .vz, .wx .wy .wz, .R[i,j], .roll .pitch .yaw, in outputs also "
+             "' has .x .y .z, .vx .vy .vz, .wx .wy .wz, .R[i,j], .roll .pitch .yaw, in outputs "
+             "also "
              ".ax .ay .az";
     if (find_point(parts->first) >= 0)
       return unknown + "; point '" + parts->first +
@@ -320,7 +321,9 @@ std::string Names::explain_unknown(const std::string& name) const {
     if (!near.empty()) return unknown + "; did you mean '" + near + "'?";
   }
   return unknown + "; expected t, pi, a parameter, a definition" +
-         (variables_.list.empty() ? "" : has_mechanism() ? ", a variable" : " or a variable") +
+         (variables_.list.empty() ? ""
+          : has_mechanism()       ? ", a variable"
+                                  : " or a variable") +
          (has_mechanism() ? ", JOINT.q, JOINT.v, BODY.x ..., kinetic or potential" : "");
 }
 
@@ -352,9 +355,9 @@ Meaning Names::resolve_definition(const std::string& name, int definition, Scope
 std::string Names::index_problem(const std::string& written, int index,
                                  const Target& target) const {
   if (target.matrix)
-    return index >= first_matrix_entry
-               ? ""
-               : "'" + written + "' is a matrix; write '" + written + "[i,j]' with i and j from 0 to 2";
+    return index >= first_matrix_entry ? ""
+                                       : "'" + written + "' is a matrix; write '" + written +
+                                             "[i,j]' with i and j from 0 to 2";
   if (index >= first_matrix_entry) return "'" + written + "' is no matrix; leave out [i,j]";
   const std::string last = std::to_string(target.size - 1);
   if (target.chosen >= 0 && index >= 0)
