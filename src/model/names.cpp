@@ -131,7 +131,7 @@ std::string describe(Scope scope) {
     case Scope::drive:
       return "only t and parameters may be used here";
     case Scope::positions:
-      return "only t, parameters, JOINT.q, BODY.x .y .z, BODY.R[i,j] and POINT.x .y .z may be used "
+      return "only t, parameters, JOINT.q and BODY.x .y .z, BODY.R[i,j], POINT.x .y .z may be used "
              "here";
     case Scope::everything:
     case Scope::equations:
