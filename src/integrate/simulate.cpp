@@ -401,9 +401,9 @@ void Run::close_accumulated() {
   if (closing_t_ < at_event_.t + 16 * double_epsilon * std::max(1.0, std::fabs(at_event_.t)))
     closing_t_ = at_event_.t;
   system_.close_contacts(closing_, at_event_, integrator_->workspace());
-  integrator_->workspace().jumps.clear();
   accumulation_.forget(closing_);
-  next_jump_ = 0;
+  next_jump_ = integrator_->workspace().jumps.soon;
+  integrator_->workspace().jumps.clear();
 }
 
 // A step ends before the next expected jump, so that what is zero at its start is clearly on one

@@ -174,7 +174,7 @@ void ContactEvents::prepare() {
   fill_touching(v());
   fill_forces(mechanism_, ws_);
   solve_with_friction(mechanism_, ws_, solve_);
-  acceleration_ = 1e-300;
+  acceleration_ = std::max(norm(ws_.gravity), 1e-300);
   for (const LinkState<double>& x : ws_.links)
     acceleration_ = std::max(acceleration_, norm(x.du) + norm(x.dw));
   for_each_row([&](int i, int row) {
@@ -490,7 +490,9 @@ void ContactEvents::expect_next(const std::vector<int>& places, const VectorXd& 
   const VectorXd rate = A_ * all + accelerations_;
   for (std::size_t i = 0; i < touching_.size(); ++i) {
     const int k = 3 * static_cast<int>(i);
-    if (mode(touching_[i]) != contact_open || !(rate[k] < 0) || !(speeds_[k] > 0)) continue;
+    if (mode(touching_[i]) != contact_open || !(rate[k] < 0) ||
+        !(speeds_[k] > resting_speed * speed_))
+      continue;
     announce(-2 * speeds_[k] / rate[k]);
   }
   // sliding that ends: steps become short before it
@@ -643,27 +645,39 @@ void ContactEvents::close(std::span<const int> contacts) {
     if (listed && near && std::find(touching_.begin(), touching_.end(), k) == touching_.end())
       touching_.push_back(k);
   }
-  // their normal speeds go to zero by the impulse that belongs to it
+  // their normal speeds go to zero by the impulse that belongs to it; what sticks goes on sticking
   prepare();
-  std::vector<int> places;
-  std::vector<Vec3<double>> target;
+  const auto is_listed = [&](int k) {
+    return std::find(contacts.begin(), contacts.end(), mechanism_.contacts[k].contact) !=
+           contacts.end();
+  };
+  double fastest = 0;
+  for (std::size_t i = 0; i < touching_.size(); ++i)
+    if (is_listed(touching_[i]))
+      fastest = std::max(fastest, std::fabs(speeds_[3 * static_cast<int>(i)]));
+  std::vector<int> places, numbers;
   for (std::size_t i = 0; i < touching_.size(); ++i) {
-    const int c = mechanism_.contacts[touching_[i]].contact;
-    if (std::find(contacts.begin(), contacts.end(), c) == contacts.end()) continue;
-    places.push_back(static_cast<int>(i));
-    target.push_back({-speeds_[3 * static_cast<int>(i)], 0, 0});
+    const int k = touching_[i], n = 3 * static_cast<int>(i);
+    if (!is_listed(k) && mode(k) == contact_open) continue;
+    if (is_listed(k)) places.push_back(static_cast<int>(i));
+    numbers.push_back(n);
+    if (!rubs(k) || std::hypot(speeds_[n + 1], speeds_[n + 2]) > 10 * fastest) continue;
+    numbers.push_back(n + 1);
+    numbers.push_back(n + 2);
   }
-  // normal impulses alone
-  MatrixXd part(static_cast<int>(places.size()), static_cast<int>(places.size()));
-  VectorXd wanted(part.rows());
-  for (int i = 0; i < part.rows(); ++i) {
-    wanted[i] = target[i].x;
-    for (int j = 0; j < part.rows(); ++j) part(i, j) = A_(3 * places[i], 3 * places[j]);
+  const int size = static_cast<int>(numbers.size());
+  MatrixXd part(size, size);
+  VectorXd wanted(size);
+  for (int i = 0; i < size; ++i) {
+    wanted[i] = -speeds_[numbers[i]];
+    for (int j = 0; j < size; ++j) part(i, j) = A_(numbers[i], numbers[j]);
   }
-  Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver(part);
+  Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
+  solver.setThreshold(1e-10);
+  solver.compute(part);
   const VectorXd least = solver.solve(wanted);
   VectorXd impulses = VectorXd::Zero(A_.rows());
-  for (int i = 0; i < part.rows(); ++i) impulses[3 * places[i]] = least[i];
+  for (int i = 0; i < size; ++i) impulses[numbers[i]] = least[i];
   apply(impulses);
   for (int i : places) mode(touching_[i]) = contact_closed;
   decide_modes();
