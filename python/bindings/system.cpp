@@ -169,7 +169,7 @@ py::tuple energies(const System& self, double t, const Numbers& x) {
 
 }  // namespace
 
-void bind_equations(py::module_& m) {
+void bind_system(py::module_& m) {
   const py::arg t("t"), x("x");
   py::class_<System>(m, "System",
                      "x' = f(t, x) of a model. Arrays may have axes before that of the state.")
