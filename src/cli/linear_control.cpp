@@ -120,13 +120,13 @@ class ControlReporter {
     };
     for (std::size_t k = 0; k < parts.size(); ++k) {
       if (const auto sides = split_equation(parts[k])) {
-        const auto place = find_state(names, sides->first);
-        if (place < 0) {
-          refuse(fmt::format("{}: '{}' is none of {}", option, sides->first, join_names(names)));
-          return std::nullopt;
-        }
         const auto value = number(sides->second);
         if (!value) return std::nullopt;
+        const auto place = find_state(names, sides->first);
+        if (place < 0) {
+          if (!add_expression_weight(option, sides->first, names, *value, W)) return std::nullopt;
+          continue;
+        }
         W(place, place) = *value;
         continue;
       }
@@ -149,6 +149,21 @@ class ControlReporter {
       return std::nullopt;
     }
     return W;
+  }
+
+  // A weight on an expression of the states: W += value c^T c with its gradient c.
+  bool add_expression_weight(const std::string& option, const std::string& text,
+                             const std::vector<std::string>& names, double value, MatrixXd& W) {
+    std::string problem = "not an input";
+    const bool of_states = &names == &model_.states;
+    const std::shared_ptr<const StateFunction> function =
+        of_states ? make_state_function(*steady_.system, *steady_.model, text, problem) : nullptr;
+    if (!function)
+      return refuse(
+          fmt::format("{}: '{}' is none of {}: {}", option, text, join_names(names), problem));
+    const LinearModel seen = make_linear_model(*steady_.problem, linear_, {}, {function});
+    W += value * seen.C.transpose() * seen.C;
+    return true;
   }
 
   // track.q means track.q0.
