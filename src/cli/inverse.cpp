@@ -5,6 +5,9 @@
 #include <fmt/ranges.h>
 
 #include "cli/arguments.h"
+#include "cli/experiments.h"
+#include "cli/ik_path.h"
+#include "cli/ik_targets.h"
 #include "cli/json_values.h"
 #include "cli/load.h"
 #include "cli/motion_table.h"
@@ -29,7 +32,8 @@ std::optional<int> read_inverse_arguments(const Words& words, InverseArguments& 
       "closed mechanism they act on as many tree joints as there are degrees of freedom: driven "
       "ones, then the first independent ones of the file. A drive of the model is taken as a "
       "force to be found: its joint moves as the table says. Where dry friction sticks, the force "
-      "of least size is given.",
+      "of least size is given. A table of some coordinates, or of other expressions (the crank of "
+      "an engine, the hand of an arm), is enough where the rest follows from the constraints.",
       "  cartan inverse arm.toml --motion path.csv --out forces.csv\n"
       "with the columns t, JOINT.q0.. and, where known, JOINT.v0.., JOINT.a0..");
   declare_model(arguments, o.model);
@@ -169,6 +173,53 @@ void tell_derived(const MotionTable& motion) {
                fmt::join(motion.derived, ", "));
 }
 
+// Whether the table tells the coordinates of every joint of the tree; one that cannot be read
+// counts as whole, and is then complained about.
+bool tells_all_joints(const std::string& path, const Model& model) {
+  Diagnostics problems(path);
+  const std::optional<CsvTable> table = read_csv(path, CsvRows::all, problems);
+  if (!table || !table->find("t") || table->names.size() < 2) return true;
+  for (const std::string& name : table->names)
+    if (!is_expression(model, quantity_of_column(name))) return true;
+  for (const int j : moving_joints(model))
+    for (const std::string& name : coordinate_columns(model.joints[j]))
+      if (!table->find(name)) return false;
+  return true;
+}
+
+// The motion of all joints from a path of some of them, or of other expressions; nothing, with the
+// exit status, after a complaint.
+std::optional<MotionTable> complete_motion(const std::string& file, Analysis& analysis,
+                                           int& status) {
+  status = exit_bad_input;
+  const auto& mechanism = dynamic_cast<const MechanicalSystem&>(*analysis.system);
+  Diagnostics problems(file);
+  const std::optional<TablePath> path = read_path(analysis, file, problems);
+  fmt::print(stderr, "{}", problems.text());
+  if (!path) return std::nullopt;
+  analysis.start = analysis.system->initial_state();
+  const auto workspace = mechanism.make_workspace();
+  const PathResult result =
+      follow_path(mechanism, path->targets, {}, path->t, analysis.start, *workspace);
+  if (result.freedom > 0) {
+    complain("inverse",
+             fmt::format("the table and the constraints leave {} coordinate{} open; expected the "
+                         "columns of trajectory.csv for every joint, or enough expressions",
+                         result.freedom, result.freedom > 1 ? "s" : ""));
+    return std::nullopt;
+  }
+  if (!result.problem.empty()) {
+    status = exit_failed;
+    complain("inverse", result.problem);
+    return std::nullopt;
+  }
+  fmt::print(stderr,
+             "cartan inverse: the table tells {} of {} coordinates; the others follow from "
+             "the constraints\n",
+             path->targets.size(), tangent_place(mechanism.space(), mechanism.kinematic_size()));
+  return motion_of(mechanism, result);
+}
+
 }  // namespace
 
 int inverse_command(const Words& words) {
@@ -179,17 +230,25 @@ int inverse_command(const Words& words) {
   if (const std::string taken = refuse_existing(options.out, replace_if(options.force));
       !taken.empty())
     return complain("inverse", taken);
-  const std::unique_ptr<const Model> model = load_model(options.model);
+  Analysis analysis;
+  analysis.model = load_model(options.model);
+  const std::unique_ptr<const Model>& model = analysis.model;
   if (!model) return exit_bad_input;
   if (!model->is_mechanism())
     return complain("inverse", "a file with [variables] has no joints to drive");
-  const std::unique_ptr<System> system =
-      load_system(*model, choose_formulation(*model, options.formulation));
+  analysis.system = load_system(*model, choose_formulation(*model, options.formulation));
+  const std::unique_ptr<System>& system = analysis.system;
   if (!system) return exit_bad_input;
-  Diagnostics problems(options.motion);
-  const std::optional<MotionTable> motion = read_motion(options.motion, *model, problems);
-  fmt::print(stderr, "{}", problems.text());
-  if (!motion) return exit_bad_input;
+  std::optional<MotionTable> motion;
+  int status = exit_bad_input;
+  if (tells_all_joints(options.motion, *model)) {
+    Diagnostics problems(options.motion);
+    motion = read_motion(options.motion, *model, problems);
+    fmt::print(stderr, "{}", problems.text());
+  } else {
+    motion = complete_motion(options.motion, analysis, status);
+  }
+  if (!motion) return status;
   tell_derived(*motion);
   const auto forces = calc_forces(dynamic_cast<const MechanicalSystem&>(*system), *motion);
   if (const std::string problem = find_undefined(*model, *motion, forces.rows); !problem.empty()) {

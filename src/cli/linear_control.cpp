@@ -423,7 +423,7 @@ class ControlReporter {
     for (Eigen::Index i = 0; i < K.rows(); ++i) {
       text += fmt::format("lqr_{} = \"{:.17g}", input_names_[i], values[inputs_[i]]);
       for (Eigen::Index j = 0; j < K.cols(); ++j)
-        if (K(i, j) != 0)
+        if (std::fabs(K(i, j)) > 1e-12 * K.row(i).cwiseAbs().maxCoeff())
           text += fmt::format(" - ({:.17g})*{}", K(i, j), change_text(static_cast<int>(j)));
       text += "\"\n";
     }
