@@ -129,8 +129,8 @@ TEST(LinearControl, FrequencyResponseOfTwoMasses) {
 TEST(LinearControl, ClosedLoopHasMinimalStates) {
   const Scratch scratch;
   const std::string model =
-      scratch.write("four_bar.toml",
-                    plane_four_bar() + joint_force("O", "torque") + "[parameters]\ntorque = 0\n");
+      scratch.write("four_bar.toml", "gravity = [0, -9.81, 0]\n" + plane_four_bar() +
+                                         joint_force("O", "torque") + "[parameters]\ntorque = 0\n");
   const json result = expect_json(run_cartan({"linearize", model, "--at", "equilibrium", "--inputs",
                                               "torque", "--outputs", "D.q", "--json"}));
   EXPECT_EQ(result["states"], json({"O.q0", "O.v0"}));

@@ -6,8 +6,8 @@
 namespace cartan::test {
 namespace {
 
-const char* const commands[] = {"run",     "check", "eval",     "inverse",
-                                "compare", "orbit", "lyapunov", "new"};
+const char* const commands[] = {"run",   "check",    "eval", "inverse", "compare",
+                                "orbit", "lyapunov", "new",  "ik",      "optimise"};
 
 TEST(Cli, HelpListsTheCommands) {
   const CommandResult help = run_cartan({"--help"});
