@@ -12,7 +12,9 @@
 #include "cli/terminal/terminal_watch.h"
 #include "io/csv.h"
 #include "io/output_files.h"
+#include "results/design/ik_path.h"
 #include "results/design/ik_targets.h"
+#include "results/load/state_file.h"
 
 namespace cartan {
 namespace {
@@ -20,7 +22,7 @@ namespace {
 struct IkArguments {
   AnalysisArguments analysis;
   std::vector<std::string> targets, ranges;
-  std::string out;
+  std::string path, out;
   std::optional<int> starts;
   bool all = false, json = false, force = false;
 };
@@ -41,10 +43,17 @@ std::optional<int> read_ik_arguments(const Words& words, IkArguments& o) {
                      "z] (its origin); BODY.R = [[..], [..], [..]] or [roll, pitch, yaw]",
                      o.targets);
   arguments.repeated("--range", "EXPR=[LOW, HIGH]", "values to stay within, repeatable", o.ranges);
+  arguments.option("--path", "FILE.csv",
+                   "follow a path: columns t and expressions (hand.x, crank.q), smooth curves "
+                   "through their numbers; gives coordinates, speeds and accelerations",
+                   o.path);
   arguments.flag("--all", "all solutions, angles modulo 2 pi", o.all);
   arguments.option("--starts", "N", "with --all: at most so many starts (default 4096)", o.starts);
-  arguments.option("--out", "DIR",
-                   "write ik.json and state.json (for --from), with --all solutions.csv", o.out);
+  arguments.option(
+      "--out", "DIR",
+      "write ik.json and state.json (for --from), with --all solutions.csv, with --path "
+      "path.csv (for `inverse --motion`)",
+      o.out);
   declare_force(arguments, o.force);
   arguments.flag("--json", "print one JSON object", o.json);
   return arguments.parse(words);
@@ -66,7 +75,7 @@ struct IkCase {
 int load_ik(const IkArguments& o, IkCase& ik) {
   ik.analysis = load_analysis(o.analysis, terminal_watch(true, !o.json));
   ik.workspace = ik.analysis.system->make_workspace();
-  for (const std::string& text : o.targets)
+  for (const std::string& text : o.path.empty() ? o.targets : std::vector<std::string>{})
     if (const std::string problem = add_target(ik.analysis, text, ik.list); !problem.empty())
       return complain("ik", "--target: " + problem);
   for (const std::string& text : o.ranges) {
@@ -74,7 +83,8 @@ int load_ik(const IkArguments& o, IkCase& ik) {
     const std::string problem = read_value_range(ik.analysis, text, ik.ranges.back());
     if (!problem.empty()) return complain("ik", "--range: " + problem);
   }
-  if (ik.list.empty()) return complain("ik", "expected --target \"EXPR = EXPR\", what shall hold");
+  if (ik.list.empty() && o.path.empty())
+    return complain("ik", "expected --target \"EXPR = EXPR\", what shall hold");
   return exit_done;
 }
 
@@ -278,6 +288,86 @@ int solve_all(const IkArguments& o, const IkCase& ik) {
   return done ? exit_done : complain("ik", explain_all(all), exit_failed);
 }
 
+// ---------------------------------------------------------------------------------------- a path
+
+std::string path_csv(const Model& model, const MotionTable& motion, const PathResult& path) {
+  std::string text = "t";
+  for (std::size_t j = 0; j < model.joints.size(); ++j) {
+    const Joint& joint = model.joints[j];
+    for (const std::string& name : coordinate_columns(joint)) text += "," + name;
+    for (const std::string& name : speed_columns(joint)) text += "," + name;
+    if (!motion.joints[j].a.empty())
+      for (const std::string& name : speed_columns(joint, 'a')) text += "," + name;
+  }
+  text += ",residual\n";
+  for (std::size_t k = 0; k < motion.t.size(); ++k) {
+    append_number(text, motion.t[k]);
+    const auto append = [&](const std::vector<double>& numbers) {
+      for (const double number : numbers) {
+        text += ',';
+        append_number(text, number);
+      }
+    };
+    for (const PrescribedJoint& joint : motion.joints) {
+      append(joint.q[k]);
+      append(joint.v[k]);
+      if (!joint.a.empty()) append(joint.a[k]);
+    }
+    append({path.points[k].residual});
+    text += '\n';
+  }
+  return text;
+}
+
+int solve_path(const IkArguments& o, const IkCase& ik) {
+  const auto* mechanism = dynamic_cast<const MechanicalSystem*>(ik.analysis.system.get());
+  if (!mechanism) return complain("ik", "--path: a file with [variables] has no joints that move");
+  Diagnostics problems(o.path);
+  std::optional<TablePath> table = read_path(ik.analysis, o.path, problems);
+  fmt::print(stderr, "{}", problems.text());
+  if (!table) return exit_bad_input;
+  for (const std::string& text : o.targets) {
+    const auto sides = split_equation(text);
+    const std::string problem =
+        sides ? add_path_target(ik.analysis, sides->first, sides->second, table->targets)
+              : fmt::format("expected EXPR = EXPR, got '{}'", text);
+    if (!problem.empty()) return complain("ik", "--target: " + problem);
+  }
+  if (table->targets.empty()) return complain("ik", "--path: the table has no column beside t");
+  const PathResult path = follow_path(*mechanism, table->targets, ik.ranges, table->t,
+                                      ik.analysis.start, *ik.workspace);
+  const bool whole = path.problem.empty();
+  const MotionTable motion = motion_of(*mechanism, path);
+  const std::string csv = path_csv(*ik.analysis.model, motion, path);
+  double residual = 0;
+  for (const PathPoint& point : path.points) residual = std::max(residual, point.residual);
+  Json json = {{"model", ik.analysis.model->name}, {"found", whole},
+               {"rows", path.points.size()},       {"residual", residual},
+               {"freedom", path.freedom},          {"singular_times", path.singular_times}};
+  if (!whole) json["problem"] = path.problem;
+  if (!path.points.empty())
+    json["state"] = analysis_state_json(ik.analysis, path.points.back().state);
+  if (whole && !o.out.empty()) {
+    std::string problem;
+    const auto output = OutputFolder::open(o.out, "ik", replace_if(o.force), problem);
+    if (!output) return complain("ik", problem);
+    if (!output->write("path.csv", csv, problem) ||
+        !output->write("state.json", json["state"].dump(2) + "\n", problem) ||
+        !output->write("ik.json", json.dump(2) + "\n", problem) || !output->commit(problem))
+      return complain("ik", problem, exit_failed);
+  }
+  if (o.json)
+    print_json(json);
+  else if (whole && o.out.empty())
+    fmt::print("{}", csv);
+  else if (whole)
+    fmt::print("{}: {} rows, largest residual {:.3g}\n", ik.analysis.model->name,
+               path.points.size(), residual);
+  for (const double t : path.singular_times)
+    fmt::print(stderr, "cartan ik: singular position at t = {:.9g}\n", t);
+  return whole ? exit_done : complain("ik", path.problem, exit_failed);
+}
+
 }  // namespace
 
 int ik_command(const Words& words) {
@@ -286,8 +376,10 @@ int ik_command(const Words& words) {
   if (o.starts && (*o.starts < 1 || *o.starts > 1000000))
     return complain("ik", "--starts: expected a number from 1 to 1000000");
   if (o.starts && !o.all) return complain("ik", "--starts goes with --all");
+  if (!o.path.empty() && o.all) return complain("ik", "--path and --all do not go together");
   IkCase ik;
   if (const int status = load_ik(o, ik); status != exit_done) return status;
+  if (!o.path.empty()) return solve_path(o, ik);
   return o.all ? solve_all(o, ik) : solve_one(o, ik);
 }
 

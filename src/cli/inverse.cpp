@@ -24,7 +24,8 @@ std::optional<int> read_inverse_arguments(const Words& words, InverseArguments& 
       "closed mechanism they act on as many tree joints as there are degrees of freedom: driven "
       "ones, then the first independent ones of the file. A drive of the model is taken as a "
       "force to be found: its joint moves as the table says. Where dry friction sticks, the force "
-      "of least size is given.",
+      "of least size is given. A table of some coordinates, or of other expressions (the crank of "
+      "an engine, the hand of an arm), is enough where the rest follows from the constraints.",
       "  cartan inverse arm.toml --motion path.csv --out forces.csv\n"
       "with the columns t, JOINT.q0.. and, where known, JOINT.v0.., JOINT.a0..");
   declare_model(arguments, o.model);

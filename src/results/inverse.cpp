@@ -8,6 +8,9 @@
 
 #include "io/csv.h"
 #include "io/output_files.h"
+#include "results/design/ik_path.h"
+#include "results/design/ik_targets.h"
+#include "results/fit/experiments.h"
 #include "results/load/state_file.h"
 #include "results/refusal.h"
 #include "results/task.h"
@@ -97,6 +100,44 @@ MotionTable load_motion(const std::string& path, const Model& model, const api::
   return std::move(*motion);
 }
 
+// Whether the table tells the coordinates of every joint of the tree; one that cannot be read
+// counts as whole, and is then complained about.
+bool tells_all_joints(const std::string& path, const Model& model) {
+  Diagnostics problems(path);
+  const std::optional<CsvTable> table = read_csv(path, CsvRows::all, problems);
+  if (!table || !table->find("t") || table->names.size() < 2) return true;
+  for (const std::string& name : table->names)
+    if (!is_expression(model, quantity_of_column(name))) return true;
+  for (const int j : moving_joints(model))
+    for (const std::string& name : coordinate_columns(model.joints[j]))
+      if (!table->find(name)) return false;
+  return true;
+}
+
+// The motion of all joints from a path of some of them, or of other expressions.
+MotionTable complete_motion(const std::string& file, const Analysis& analysis,
+                            const api::Watch& watch) {
+  const auto& mechanism = dynamic_cast<const MechanicalSystem&>(*analysis.system);
+  Diagnostics problems(file);
+  const std::optional<TablePath> path = read_path(analysis, file, problems);
+  if (!path) refuse(problems);
+  const auto workspace = mechanism.make_workspace();
+  const PathResult result =
+      follow_path(mechanism, path->targets, {}, path->t, analysis.start, *workspace);
+  if (result.freedom > 0)
+    refuse("inverse",
+           fmt::format("the table and the constraints leave {} coordinate{} open; expected the "
+                       "columns of trajectory.csv for every joint, or enough expressions",
+                       result.freedom, result.freedom > 1 ? "s" : ""));
+  if (!result.problem.empty()) fail("inverse", result.problem);
+  tell(watch,
+       fmt::format("cartan inverse: the table tells {} of {} coordinates; the others follow from "
+                   "the constraints",
+                   path->targets.size(),
+                   tangent_place(mechanism.space(), mechanism.kinematic_size())));
+  return motion_of(mechanism, result);
+}
+
 }  // namespace
 
 InverseResult calc_inverse(const ModelArguments& source, const api::InverseOptions& options) {
@@ -104,14 +145,18 @@ InverseResult calc_inverse(const ModelArguments& source, const api::InverseOptio
   const Replace replace = options.force ? Replace::yes : Replace::no;
   if (const std::string taken = refuse_existing(options.out, replace); !taken.empty())
     refuse("inverse", taken);
-  InverseResult result;
-  result.model = load_model(source, options.watch);
-  const Model& model = *result.model;
+  Analysis analysis;
+  analysis.model = load_model(source, options.watch);
+  const Model& model = *analysis.model;
   if (!model.is_mechanism()) refuse("inverse", "a file with [variables] has no joints to drive");
-  const std::unique_ptr<System> system =
-      load_system(model, choose_formulation(model, options.formulation));
-  result.motion = load_motion(options.motion, model, options.watch);
-  calc_forces(dynamic_cast<const MechanicalSystem&>(*system), result, options.watch);
+  analysis.system = load_system(model, choose_formulation(model, options.formulation));
+  analysis.start = analysis.system->initial_state();
+  InverseResult result;
+  result.motion = tells_all_joints(options.motion, model)
+                      ? load_motion(options.motion, model, options.watch)
+                      : complete_motion(options.motion, analysis, options.watch);
+  result.model = std::move(analysis.model);
+  calc_forces(dynamic_cast<const MechanicalSystem&>(*analysis.system), result, options.watch);
   check_finite(result);
   tell_meaning(result, options.watch);
   std::string problem;

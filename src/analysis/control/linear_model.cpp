@@ -21,7 +21,7 @@ constexpr double good_share = 0.05;  // of a row of T that is not in the span of
 
 // Rows of T that are independent: in the order of the numbers as far as they are clearly so, then
 // the best of the others.
-std::vector<int> choose_numbers(const MatrixXd& T) {
+std::vector<int> choose_numbers(const MatrixXd& T, int first_speed) {
   const int n = static_cast<int>(T.cols());
   MatrixXd basis(n, 0);
   std::vector<int> chosen;
@@ -34,10 +34,15 @@ std::vector<int> choose_numbers(const MatrixXd& T) {
     basis.col(basis.cols() - 1) = part.normalized();
     chosen.push_back(i);
   };
-  for (int i = 0; i < T.rows() && basis.cols() < n; ++i) {
+  const auto try_number = [&](int i) {
+    if (basis.cols() == n || std::find(chosen.begin(), chosen.end(), i) != chosen.end()) return;
     const VectorXd part = rest(i);
     if (part.norm() > good_share * std::max(1e-3, T.row(i).norm())) take(i, part);
-  }
+  };
+  for (int i = 0; i < first_speed; ++i) try_number(i);
+  const std::vector<int> positions = chosen;  // their speeds first
+  for (const int i : positions) try_number(first_speed + i);
+  for (int i = first_speed; i < T.rows(); ++i) try_number(i);
   while (basis.cols() < n) {
     int best = 0;
     for (int i = 1; i < T.rows(); ++i)
@@ -119,7 +124,7 @@ LinearModel make_linear_model(const SteadyProblem& problem, const Linearisation&
   const System& system = problem.system();
   const State& state = linear.state;
   const MatrixXd T = null_space(problem.constraint_matrix(state), constraint_share);
-  model.numbers = choose_numbers(T);
+  model.numbers = choose_numbers(T, tangent_place(system.space(), system.kinematic_size()));
   const int n = static_cast<int>(model.numbers.size());
   for (const int number : model.numbers) model.states.push_back(tangent_name(system, number));
   const MatrixXd inverse =

@@ -92,7 +92,12 @@ Regulator solve_regulator(const MatrixXd& A, const MatrixXd& B, const MatrixXd& 
   const MatrixXd inverse_R = R.ldlt().solve(MatrixXd::Identity(R.rows(), R.cols()));
   const MatrixXd G = b * inverse_R * b.transpose();
   const MatrixXd p = a.rows() > 0 ? solve_riccati(a, G, q) : MatrixXd(0, 0);
-  if (a.rows() > 0 && p.size() == 0) {
+  const bool stabilises =
+      a.rows() == 0 ||
+      (p.size() > 0 && p.allFinite() &&
+       Eigen::EigenSolver<MatrixXd>(MatrixXd(a - G * p), false).eigenvalues().real().maxCoeff() <
+           0);
+  if (!stabilises) {
     std::string modes;
     for (const ModeMargin& mode : find_controllability(a, b).modes)
       if (mode.margin < margin_tolerance && mode.eigenvalue.real() >= 0)

@@ -112,10 +112,12 @@ class ControlReporter {
     };
     for (std::size_t k = 0; k < parts.size(); ++k) {
       if (const auto sides = split_equation(parts[k])) {
+        const double value = number(sides->second);
         const auto place = find_state(names, sides->first);
         if (place < 0)
-          refuse(fmt::format("{}: '{}' is none of {}", option, sides->first, join_names(names)));
-        W(place, place) = number(sides->second);
+          add_expression_weight(option, sides->first, names, value, W);
+        else
+          W(place, place) = value;
         continue;
       }
       const auto row = split_list(parts[k]);
@@ -130,6 +132,19 @@ class ControlReporter {
     }
     if (!W.isApprox(W.transpose(), 1e-12)) refuse(option + ": the matrix must be symmetric");
     return W;
+  }
+
+  // A weight on an expression of the states: W += value c^T c with its gradient c.
+  void add_expression_weight(const std::string& option, const std::string& text,
+                             const std::vector<std::string>& names, double value, MatrixXd& W) {
+    std::string problem = "not an input";
+    const bool of_states = &names == &model_.states;
+    const std::shared_ptr<const StateFunction> function =
+        of_states ? make_state_function(*steady_.system, *steady_.model, text, problem) : nullptr;
+    if (!function)
+      refuse(fmt::format("{}: '{}' is none of {}: {}", option, text, join_names(names), problem));
+    const LinearModel seen = make_linear_model(*steady_.problem, linear_, {}, {function});
+    W += value * seen.C.transpose() * seen.C;
   }
 
   // track.q means track.q0.
@@ -383,7 +398,7 @@ class ControlReporter {
     for (Eigen::Index i = 0; i < K.rows(); ++i) {
       text += fmt::format("lqr_{} = \"{:.17g}", input_names_[i], values[inputs_[i]]);
       for (Eigen::Index j = 0; j < K.cols(); ++j)
-        if (K(i, j) != 0)
+        if (std::fabs(K(i, j)) > 1e-12 * K.row(i).cwiseAbs().maxCoeff())
           text += fmt::format(" - ({:.17g})*{}", K(i, j), change_text(static_cast<int>(j)));
       text += "\"\n";
     }
