@@ -134,7 +134,7 @@ std::string free_initial_value(ModelDescription& description, const Model& model
   } else if (split_coordinate(description, entry.name, joint, speed, component)) {
     JointText& text = description.joints[joint];
     const Joint& known = model.joints[joint];
-    if (!speed && (known.type == JointType::spherical || known.type == JointType::free))
+    if (!speed && has_quaternion(known.type))
       return fmt::format(
           "'{}': the rotation of a {} joint has no single number to vary; write its position with "
           "a parameter of the file (an angle) and vary that",
