@@ -340,13 +340,13 @@ void solve_without_loop_rotors(const Mechanism<S>& mechanism, MotionWorkspace<S>
     if (link.leaf) start_link(mechanism, ws, i);
     if (plan.front_at[i] >= 0) begin_front(plan.front_at[i], ws.links[i], ws);
     if (link.last_child) start_link(mechanism, ws, link.parent);
-    eliminate(mechanism, ws, i);
+    articulated::eliminate(mechanism, ws, i);
     if (plan.front_through[i] >= 0) pass_rows(mechanism, ws, i);
   }
   if (plan.world_front >= 0) solve_at_world(ws);
   for (int i = 0; i < n; ++i) {
     if (plan.front_through[i] >= 0) apply_multipliers(mechanism, ws, i);
-    accelerate(mechanism, ws, i);
+    articulated::accelerate(mechanism, ws, i);
     if (plan.front_at[i] >= 0) solve_at_link(plan.front_at[i], ws.links[i], ws);
   }
 }

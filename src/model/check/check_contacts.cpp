@@ -69,12 +69,12 @@ void check_stops(CheckContext& check) {
   }
 }
 
-struct ShapeRule {
+struct ContactShapeRule {
   const char* name;
   ContactShape shape;
   int numbers;
 };
-constexpr ShapeRule shape_rules[] = {
+constexpr ContactShapeRule contact_shape_rules[] = {
     {"point", ContactShape::point, 0}, {"sphere", ContactShape::sphere, 1},
     {"disc", ContactShape::disc, 1},   {"capsule", ContactShape::capsule, 2},
     {"box", ContactShape::box, 3},     {"ellipsoid", ContactShape::ellipsoid, 3},
@@ -83,9 +83,9 @@ constexpr ShapeRule shape_rules[] = {
 // False: complained about.
 bool check_side(CheckContext& check, const ContactSideText& text, const char* key,
                 const Owner& owner, ContactSide& side) {
-  const auto* rule = std::find_if(std::begin(shape_rules), std::end(shape_rules),
-                                  [&](const ShapeRule& r) { return text.shape == r.name; });
-  if (rule == std::end(shape_rules)) return false;
+  const auto* rule = std::find_if(std::begin(contact_shape_rules), std::end(contact_shape_rules),
+                                  [&](const ContactShapeRule& r) { return text.shape == r.name; });
+  if (rule == std::end(contact_shape_rules)) return false;
   side.shape = rule->shape;
   side.inside = text.inside;
   PlacementText place;
