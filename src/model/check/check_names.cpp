@@ -29,8 +29,7 @@ class NameList {
     const auto [first, is_new] = seen_.try_emplace(name, place);
     if (is_new) return;
     std::string message = std::string("duplicate ") + kind_ + " name '" + name + "'";
-    if (first->second.line > 0)
-      message += "; the first is in " + line_text(first->second);
+    if (first->second.line > 0) message += "; the first is in " + line_text(first->second);
     problems_.error(place, message);
   }
 
