@@ -1,7 +1,8 @@
 // MJCF, the model format of MuJoCo. A body's joints act in their order, each between the frame
 // before it and the next; their anchors and axes have components in the body's frame. Angles are
 // degrees unless the compiler says otherwise; stiffness and damping are always per radian.
-// Conventions were taken from MuJoCo's documentation; docs/import.md has the table.
+// Conventions (order of replication, actuator laws, fromto) were looked up in the sources of
+// MuJoCo; docs/import.md has the table.
 #pragma once
 
 #include <map>

@@ -68,7 +68,8 @@ TEST(Mjcf, RefAndDegrees) {
 
 TEST(Mjcf, EulerSequences) {
   const auto pose = [](const std::string& sequence) {
-    return expect_import(mujoco("<body name='b' euler='30 40 50'><inertial pos='0.5 0 0' mass='2' diaginertia='0.2 0.3 0.4'/><joint/></body>",
+    return expect_import(mujoco("<body name='b' euler='30 40 50'><inertial pos='0.5 0 0' mass='2' "
+                                "diaginertia='0.2 0.3 0.4'/><joint/></body>",
                                 "<compiler eulerseq='" + sequence + "'/>"))
         .model->text;
   };
