@@ -36,8 +36,6 @@ json timeless(const std::string& text) {
     if (one.is_object()) {
       one.erase("wall_seconds");
       one.erase("seconds");
-      // a figure of few digits, whose last one depends on which copy of Eigen's code was linked
-      one.erase("growth");
     }
     if (one.is_structured())
       for (json& part : one) strip(part);
