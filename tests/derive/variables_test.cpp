@@ -6,6 +6,7 @@
 #include <random>
 
 #include "formulations/formulations.h"
+#include "support/example.h"
 #include "support/random_mechanism.h"
 
 namespace cartan {
@@ -128,6 +129,34 @@ TEST_P(EveryFormulation, HasTheSameRatesOfVariables) {
                 model.variables[k].name);
     }
   });
+}
+
+// The same where loops are closed: the examples with states beside the mechanism.
+TEST(VariablesOfExamples, JacobianByTheState) {
+  for (const char* name : {"engine", "dc_motor_winch"}) {
+    SCOPED_TRACE(name);
+    const test::Example example = test::load_example(name);
+    ASSERT_TRUE(example) << example.problem;
+    const System& system = *example.system;
+    const auto workspace = system.make_workspace();
+    const State start = system.initial_state();
+    const int n = system.space().size();
+    Eigen::MatrixXd J(n, n);
+    system.jacobian(start, J, *workspace);
+    for (int column = 0; column < n - system.quadratures(); ++column) {
+      const double h = 1e-4 * std::max(1.0, 1e-3 * std::fabs(start.x[column]));
+      const std::vector<double> slope = difference(h, [&](double change) {
+        State moved = start;
+        moved.x[column] += change;
+        std::vector<double> rates(n);
+        system.derivative(moved, rates, *workspace);
+        return rates;
+      });
+      for (int i = 0; i < n; ++i)
+        EXPECT_NEAR(J(i, column), slope[i], 1e-6 * (1 + J.row(i).cwiseAbs().maxCoeff()))
+            << system.component_name(i) << " by " << system.component_name(column);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Random, EveryFormulation, testing::Range<std::uint64_t>(1, 13));
