@@ -16,7 +16,7 @@ std::vector<double> collide(const std::vector<double>& m, std::vector<double> v,
   const int n = static_cast<int>(m.size()) - 1;
   Eigen::MatrixXd J = Eigen::MatrixXd::Zero(n, n + 1);
   for (int i = 0; i < n; ++i) J(i, i) = -1, J(i, i + 1) = 1;
-  const Eigen::Map<Eigen::VectorXd> speed(v.data(), n + 1);
+  Eigen::Map<Eigen::VectorXd> speed(v.data(), n + 1);
   const Eigen::VectorXd mass = Eigen::Map<const Eigen::VectorXd>(m.data(), n + 1);
   const Eigen::MatrixXd A = J * mass.cwiseInverse().asDiagonal() * J.transpose();
   ContactProblem problem;
