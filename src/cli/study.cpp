@@ -79,7 +79,7 @@ std::optional<int> read_study_arguments(const Words& words, StudyArguments& o) {
                                SimulateOptions().integrator),
                    o.run.integrator);
   arguments.option("--step", "H", "as for `run` (default: the file's)", o.run.step);
-  declare_duration_and_tolerance(arguments, o.run);
+  declare_duration_and_tolerance(arguments, o.run.duration, o.run.tolerance);
   arguments.option("--backend", "NAME",
                    "who computes: reference, run by run as `run` does (default). cpu and gpu are "
                    "not part of this version",

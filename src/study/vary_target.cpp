@@ -85,7 +85,7 @@ std::optional<VaryTarget> find_joint_value(const StartName& name, int joint,
         fmt::format("'{}' has {} numbers, counted from 0; got [{}]", shown, count, name.index);
     return std::nullopt;
   }
-  const bool rotation = has_quaternion(type);
+  const bool rotation = type && has_quaternion(*type);
   if (!position || !rotation) return target;
   if (target.component < 4) {
     problem = fmt::format(

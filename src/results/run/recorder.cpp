@@ -23,7 +23,7 @@ class Stopwatch {
   Clock::time_point begin_ = Clock::now();
 };
 
-class MechanismSampler final : public Sampler {
+class MechanismSampler final : public RunSampler {
  public:
   MechanismSampler(const MechanicalSystem& system, const ExtraTables& extra)
       : system_(system), workspace_(system.make_workspace()), extra_(extra) {}
@@ -66,7 +66,7 @@ class MechanismSampler final : public Sampler {
   MotionStatistics statistics_;
 };
 
-class VariablesSampler final : public Sampler {
+class VariablesSampler final : public RunSampler {
  public:
   explicit VariablesSampler(const VariablesSystem& system)
       : system_(system), workspace_(system.make_workspace()) {}
@@ -96,7 +96,7 @@ api::Column empty_column(std::string name, std::string unit, api::ColumnKind kin
 
 }  // namespace
 
-Recorder::Recorder(std::unique_ptr<Sampler> sampler, OutputFolder* output, Keep keep)
+Recorder::Recorder(std::unique_ptr<RunSampler> sampler, OutputFolder* output, Keep keep)
     : sampler_(std::move(sampler)), output_(output), keep_(keep == Keep::tables) {
   std::vector<RunTable> tables = sampler_->tables();
   columns_ = tables.front().names();
@@ -224,7 +224,7 @@ void Recorder::impact(const Impact& impact) {
 
 std::unique_ptr<Recorder> make_recorder(const System& system, const ExtraTables& tables,
                                         OutputFolder* output, Keep keep) {
-  std::unique_ptr<Sampler> sampler;
+  std::unique_ptr<RunSampler> sampler;
   if (const auto* mechanism = dynamic_cast<const MechanicalSystem*>(&system))
     sampler = std::make_unique<MechanismSampler>(*mechanism, tables);
   else

@@ -18,9 +18,9 @@ namespace cartan {
 struct RunResult;
 
 // A kind of system as the tables see it.
-class Sampler {
+class RunSampler {
  public:
-  virtual ~Sampler() = default;
+  virtual ~RunSampler() = default;
   virtual std::vector<RunTable> tables() = 0;
   virtual const char* time_unit() const = 0;
   // What the columns of trajectory.csv need.
@@ -38,7 +38,7 @@ enum class Keep { nothing, tables };
 class Recorder {
  public:
   // `output` may be null: nothing is written. Keep::tables: they are there in memory, too.
-  Recorder(std::unique_ptr<Sampler> sampler, OutputFolder* output, Keep keep);
+  Recorder(std::unique_ptr<RunSampler> sampler, OutputFolder* output, Keep keep);
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
@@ -72,7 +72,7 @@ class Recorder {
   void open(RunTable table, bool events);
   void write_row(Sink& sink, double t, const EventRecord* event = nullptr);
 
-  std::unique_ptr<Sampler> sampler_;
+  std::unique_ptr<RunSampler> sampler_;
   OutputFolder* output_;
   bool keep_;
   Sample sample_;
