@@ -20,6 +20,9 @@ NOT_A_FUNCTION = {
     "reproduce": "a report about the source documents, not about a model",
     "python": "is Python",
     "notebook": "is Python",
+    "study": "not yet: its work is still part of the command",
+    "ik": "not yet: its work is still part of the command",
+    "optimise": "not yet: its work is still part of the command",
     "import": "load() reads the files of other tools, Model.save() writes the model file",
 }
 
