@@ -17,7 +17,7 @@ struct UnitOptions {
   bool variational = false;  // (x, dx)' and its Jacobian
   bool parameter_jacobian = false;
   bool inputs_apart = false;  // inputs are an argument u of their own, not at the end of p
-  bool extras = true;  // energies, mass matrix, events, outputs
+  bool extras = true;         // energies, mass matrix, events, outputs
   bool derivative = true;
   // x' ends with the rate of the quadrature (work), as the x of a System does.
   bool quadrature = false;

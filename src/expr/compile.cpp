@@ -133,9 +133,9 @@ class Compiler {
   // The part of x after the point: 0 at whole numbers, just below 1 before them. A table, so that
   // its jumps are located, held and written as code like those of any other.
   int compile_fraction(int x) {
-    static const auto sawtooth = std::make_shared<const TableFunction>(
-        std::vector<double>{0, 1}, std::vector<double>{0, 1}, Interpolation::linear,
-        Outside::periodic, "floor");
+    static const auto sawtooth =
+        std::make_shared<const TableFunction>(std::vector<double>{0, 1}, std::vector<double>{0, 1},
+                                              Interpolation::linear, Outside::periodic, "floor");
     return builder_.table(sawtooth, 0, x);
   }
 

@@ -29,14 +29,14 @@ constexpr FunctionRow rows[] = {
 };
 
 constexpr FunctionRow composed[] = {
-    {"deg", Op::call, 1, false, "deg(x)"},     {"floor", Op::call, 1, false, "floor(x)"},
-    {"mod", Op::call, 2, false, "mod(x, y)"},  {"round", Op::call, 1, false, "round(x)"},
+    {"deg", Op::call, 1, false, "deg(x)"},    {"floor", Op::call, 1, false, "floor(x)"},
+    {"mod", Op::call, 2, false, "mod(x, y)"}, {"round", Op::call, 1, false, "round(x)"},
     {"rpm", Op::call, 1, false, "rpm(x)"},
 };
 
 const FunctionRow* find_row(std::span<const FunctionRow> list, std::string_view name) {
-  const auto row = std::find_if(list.begin(), list.end(),
-                                [&](const FunctionRow& r) { return r.name == name; });
+  const auto row =
+      std::find_if(list.begin(), list.end(), [&](const FunctionRow& r) { return r.name == name; });
   return row == list.end() ? nullptr : &*row;
 }
 

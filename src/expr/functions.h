@@ -22,7 +22,8 @@ const FunctionRow* find_function(std::string_view name);
 
 // Functions made of others when an expression is compiled; `op` says nothing.
 //   deg(x)     x degrees in radians          rpm(x)  x turns a minute in rad/s
-//   floor(x)   the next whole number down    round(x) = floor(x + 1/2)    mod(x, y) = x - y floor(x/y)
+//   floor(x)   the next whole number down    round(x) = floor(x + 1/2)    mod(x, y) = x - y
+//   floor(x/y)
 std::span<const FunctionRow> composed_functions();
 const FunctionRow* find_composed_function(std::string_view name);
 

@@ -461,8 +461,8 @@ class Parser {
     for (int k = 0; k < 3; ++k) {
       const int i = (k + 1) % 3, j = (k + 2) % 3;
       const int left = add_operation(Op::multiply, begin, a[i], b[j]);
-      normal[k] = add_operation(Op::subtract, begin, left,
-                                add_operation(Op::multiply, begin, a[j], b[i]));
+      normal[k] =
+          add_operation(Op::subtract, begin, left, add_operation(Op::multiply, begin, a[j], b[i]));
     }
     const int side = length_of(normal, begin);
     return add_operation(Op::atan2, begin, side, scalar_product(a, b, begin));

@@ -25,10 +25,10 @@ enum class Quantity : std::uint8_t {
   body_angular,   // angular velocity, body axes
   kinetic,
   potential,
-  variable,       // index: entry of [variables]
-  variable_rate,  // its rate x', in `equations`
-  branch,         // index: which switch; where it is held (expr/switches.h)
-  body_rotation,  // index: body, component 3 i + j: entry of its axes in the world
+  variable,            // index: entry of [variables]
+  variable_rate,       // its rate x', in `equations`
+  branch,              // index: which switch; where it is held (expr/switches.h)
+  body_rotation,       // index: body, component 3 i + j: entry of its axes in the world
   point_position,      // index: entry of [[point]], component 0..2: world
   point_velocity,      //
   joint_acceleration,  // d/dt of joint_v; this and all below: in outputs only

@@ -467,8 +467,7 @@ void iterate_thin(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
 template <class S>
 void solve_free_bodies(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   SparseRows<S>& m = ws.sparse;
-  if (m.source0.empty())
-    SparseBuilder<S>(mechanism, ws.mode.data() + mechanism.mode_count, m)();
+  if (m.source0.empty()) SparseBuilder<S>(mechanism, ws.mode.data() + mechanism.mode_count, m)();
   ws.fronts.least_pivot = 1;
   std::fill(m.panels.begin(), m.panels.end(), S(0));
   start_right(mechanism, ws);

@@ -42,8 +42,7 @@ void fill_rotor_row(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws,
     const int end = child ? loop.child : loop.parent;
     if (end == world) continue;
     const Vec3<S> f = child ? s.beta : -s.beta;
-    Vec3<S> n =
-        (child ? s.alpha : -s.alpha) + cross(ws.loops[rotor.loop].o_C - ws.links[end].o, f);
+    Vec3<S> n = (child ? s.alpha : -s.alpha) + cross(ws.loops[rotor.loop].o_C - ws.links[end].o, f);
     for (int i = end; i != world; i = mechanism.links[i].parent) {
       const Link<S>& link = mechanism.links[i];
       for (int j = link.v0; j < link.v0 + link.nv; ++j)
@@ -140,10 +139,10 @@ void add_loop_rotors(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, S* M
   }
 }
 
-#define CARTAN_INSTANTIATE(S)                                                                \
-  template void fill_rotor_wrenches<S>(const Mechanism<S>&, MotionWorkspace<S>&);            \
-  template void solve_with_loop_rotors<S>(const Mechanism<S>&, MotionWorkspace<S>&,          \
-                                          AccelerationSolver<S>);                            \
+#define CARTAN_INSTANTIATE(S)                                                       \
+  template void fill_rotor_wrenches<S>(const Mechanism<S>&, MotionWorkspace<S>&);   \
+  template void solve_with_loop_rotors<S>(const Mechanism<S>&, MotionWorkspace<S>&, \
+                                          AccelerationSolver<S>);                   \
   template void add_loop_rotors<S>(const Mechanism<S>&, MotionWorkspace<S>&, S* M, S* rhs);
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE

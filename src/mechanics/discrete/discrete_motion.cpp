@@ -49,9 +49,8 @@ struct DiscreteWorkspace : Workspace {
 bool uses_speeds(const Formula* formula) {
   if (!formula) return false;
   const Program& program = formula->program;
-  for (Quantity quantity :
-       {Quantity::joint_v, Quantity::body_velocity, Quantity::body_angular,
-        Quantity::point_velocity, Quantity::kinetic})
+  for (Quantity quantity : {Quantity::joint_v, Quantity::body_velocity, Quantity::body_angular,
+                            Quantity::point_velocity, Quantity::kinetic})
     if (program.depends_on(quantity)) return true;
   return false;
 }

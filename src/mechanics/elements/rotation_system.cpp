@@ -190,7 +190,8 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
   std::string refusal() const override {
     if (!elements_.mechanism.loop_rotors.empty())
       return "held-multipliers holds the forces of the constraints, and those of rotors "
-             "(`inertia` of a joint) follow from accelerations; use another integrator, such as gl3";
+             "(`inertia` of a joint) follow from accelerations; use another integrator, such as "
+             "gl3";
     for (std::size_t i = 0; i < elements_.bodies.size(); ++i)
       if (!has_full_inertia(elements_, i))
         return fmt::format(

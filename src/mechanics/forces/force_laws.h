@@ -229,8 +229,7 @@ ElementEnergy<S> apply(const PotentialElement<S>& e, const Mechanism<S>& mechani
       const LinkState<S>& x = ws.links[link];
       Vec3<S> row;
       row[symbol.component / 3] = S(1);
-      const Vec3<S> lever =
-          cross(x.R * mechanism.bodies[link].X_LB.R.c[symbol.component % 3], row);
+      const Vec3<S> lever = cross(x.R * mechanism.bodies[link].X_LB.R.c[symbol.component % 3], row);
       ws.wrench_n[link] -= slope * lever;
       energy.potential_rate += slope * dot(x.w, lever);
     }

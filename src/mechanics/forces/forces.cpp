@@ -53,11 +53,10 @@ S calc_kinetic_energy(const Mechanism<S>& mechanism, const MotionWorkspace<S>& w
   }
   for (const Link<S>& link : mechanism.links)
     if (link.geared)
-      for (int j = link.v0; j < link.v0 + link.nv; ++j)
-        sum += mechanism.rotor[j] * square(ws.v[j]);
+      for (int j = link.v0; j < link.v0 + link.nv; ++j) sum += mechanism.rotor[j] * square(ws.v[j]);
   for (const LoopRotor<S>& rotor : mechanism.loop_rotors)
-    sum += rotor.inertia *
-           square(ws.loop_v[mechanism.loops[rotor.loop].shape.v0 + rotor.component]);
+    sum +=
+        rotor.inertia * square(ws.loop_v[mechanism.loops[rotor.loop].shape.v0 + rotor.component]);
   return S(0.5) * sum;
 }
 

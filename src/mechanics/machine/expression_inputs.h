@@ -62,7 +62,8 @@ S symbol_value(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, cons
                           &Link<S>::v0)[symbol.component];
     case Quantity::body_acceleration: {
       const int link = mechanism.link_of_body[symbol.index];
-      return point_acceleration(ws, Point<S>{link, mechanism.bodies[link].X_LB.p})[symbol.component];
+      return point_acceleration(ws,
+                                Point<S>{link, mechanism.bodies[link].X_LB.p})[symbol.component];
     }
     case Quantity::point_acceleration:
       return point_acceleration(ws, mechanism.points[symbol.index])[symbol.component];

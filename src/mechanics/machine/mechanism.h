@@ -264,7 +264,7 @@ struct Mechanism {
   bool has_drives = false;
   S baumgarte{};  // rate of the feedback y' = -2 rate y - rate^2 g; zero: none
   int nq = 0, nv = 0;
-  int nz = 0;  // [variables] beside the bodies: they follow q and v in a state
+  int nz = 0;               // [variables] beside the bodies: they follow q and v in a state
   int friction_modes = 0;   // discrete friction states: the first of the mode
   int mode_count = 0;       // these and the branches of switches (expr/switches.h)
   int bearing_count = 0;    // friction elements with bearings

@@ -64,7 +64,7 @@ struct Observation {
   std::vector<std::vector<double>> p;
   std::optional<double> hamiltonian;
   std::vector<double> variables;  // [variables] beside the bodies
-  double work = 0;  // of nonconservative forces and drives since the start
+  double work = 0;                // of nonconservative forces and drives since the start
   // the same of every force and constraint, where it is known (split_work, or a single one)
   std::vector<double> force_work, constraint_work;
   Vec3<double> linear_momentum, angular_momentum;         // about the world origin

@@ -88,11 +88,11 @@ void check_rotor(CheckContext& check, const JointText& text, const Owner& owner,
   if (text.inertia.empty()) return;
   const Location place = text.inertia.where.line > 0 ? text.inertia.where : owner.where;
   if (joint.nv() == 0 || has_rotation(joint.type)) {
-    check.problems.error(
-        place, "a rotor turns with a coordinate of its joint, and a " +
-                   std::string(info(joint.type).name) + " joint has none" +
-                   (joint.nv() == 0 ? "" : " that is a plain number") +
-                   "; put the inertia into a body, or build the joint of revolute ones");
+    check.problems.error(place,
+                         "a rotor turns with a coordinate of its joint, and a " +
+                             std::string(info(joint.type).name) + " joint has none" +
+                             (joint.nv() == 0 ? "" : " that is a plain number") +
+                             "; put the inertia into a body, or build the joint of revolute ones");
     return;
   }
   const Field field{"inertia", owner, {joint.nv()}};

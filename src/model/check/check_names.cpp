@@ -125,9 +125,8 @@ void check_output_names(CheckContext& check) {
   for (const NamedValue& input : check.text.inputs) complain("input", input.name, input.where);
   for (const OutputText& output : check.text.outputs) {
     const std::string& name = output.name;
-    const bool input =
-        std::any_of(check.text.inputs.begin(), check.text.inputs.end(),
-                    [&](const NamedValue& item) { return item.name == name; });
+    const bool input = std::any_of(check.text.inputs.begin(), check.text.inputs.end(),
+                                   [&](const NamedValue& item) { return item.name == name; });
     if (is_column(name) || input || check.names.find_variable(name) >= 0)
       check.problems.error(
           output.name_where,
