@@ -128,7 +128,7 @@ TEST(Inputs, GeneratedCodeTakesThemFromOutside) {
                         "--out", out})
                 .status,
             0);
-  const std::string code = read_file(out + "/motor.c");
+  const std::string code = read_file(out + "/motor.h");
   EXPECT_NE(code.find("const double* u"), std::string::npos) << code;
   EXPECT_NE(code.find("input_jacobian"), std::string::npos) << code;
 }
