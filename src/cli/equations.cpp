@@ -75,6 +75,11 @@ int equations_command(const Words& words) {
     return complain("equations", taken);
   const auto model = load_model(o.model, o.json, nullptr, CodeUse::names);
   if (!model) return exit_bad_input;
+  if (!model->contacts.empty())
+    return complain("equations",
+                    fmt::format("{}: contact '{}': equations of motion with impacts and one-sided "
+                                "forces are not written out; remove the contacts and stops",
+                                o.model.path, model->contacts[0].name));
   const std::string refusal = refuse_form(*model, *form);
   if (!refusal.empty()) return complain("equations", fmt::format("{}: {}", o.model.path, refusal));
   const auto system = load_system(*model, "recursive", SystemUse::derivation);

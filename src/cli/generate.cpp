@@ -201,6 +201,11 @@ int generate_command(const Words& words) {
   if (o.out.empty()) return complain("generate", "--out DIR says where the files go");
   const auto model = load_model(o.model, o.json, nullptr, CodeUse::names);
   if (!model) return exit_bad_input;
+  if (!model->contacts.empty())
+    return complain("generate",
+                    fmt::format("{}: contact '{}': equations of motion with impacts and one-sided "
+                                "forces are not written out; remove the contacts and stops",
+                                o.model.path, model->contacts[0].name));
   if (o.form == "mass-matrix") {
     if (!model->is_mechanism())
       return complain("generate", "a [variables] file has no mass matrix; leave --form out");

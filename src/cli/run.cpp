@@ -68,9 +68,10 @@ std::optional<int> read_command_line(const Words& words, RunCommandArguments& o)
       "--from", "STATE",
       "start from a STATE.json, a trajectory.csv or the folder of an earlier run (its end)",
       o.from);
-  arguments.list("--record", "LIST",
-                 "further tables: reactions,multipliers,constraints,power,forces,contacts (need --out)",
-                 o.record);
+  arguments.list(
+      "--record", "LIST",
+      "further tables: reactions,multipliers,constraints,power,forces,contacts (need --out)",
+      o.record);
   arguments.flag("--power",
                  "the balance T' + V' = P at every sample: columns of trajectory.csv, largest "
                  "residual",
