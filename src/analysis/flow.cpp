@@ -28,7 +28,7 @@ std::string refuse_flow(const System& system) {
 namespace {
 
 // Whether events change more than what is recorded.
-bool has_jumps(const System& system) {
+bool may_jump(const System& system) {
   if (system.contact_count() > 0) return true;
   const State start = system.initial_state();
   const auto workspace = system.make_workspace();
@@ -51,7 +51,7 @@ Flow::Flow(const System& system, int columns, std::vector<int> parameters, FlowO
       variational_(system, columns, parameters_),
       workspace_(system.make_workspace()),
       accumulation_(system.contact_count()) {
-  if (has_jumps(system)) {
+  if (may_jump(system)) {
     variational_.follow_events();
     events_ = std::make_unique<EventFinder>(variational_);
   }

@@ -105,6 +105,7 @@ bool SensitivitySystem::handle_event(int which, State& state, Workspace& workspa
   if (!base_.handle_event(which, after, base)) return false;
   workspace.jumps = base.jumps;
   base.jumps.clear();
+  workspace.jumps.impacts.clear();  // sequences without end have no derivatives here
   JumpSlope jump;
   std::string problem = base_.jump_slope(which, before, after, parameters_, jump, base);
   if (problem.empty() && !crosses && !parameters_.empty() &&

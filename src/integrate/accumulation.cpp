@@ -19,6 +19,7 @@ constexpr double slowest = 0.9999;   // ratio of intervals
 void AccumulationWatch::add(double t, std::span<const Impact> impacts) {
   for (std::size_t i = 0; i < impacts.size(); ++i) {
     const Impact& impact = impacts[i];
+    if (impact.contact >= static_cast<int>(chains_.size())) continue;
     Chain& chain = chains_[impact.contact];
     if (!chain.times.empty() && chain.times.back() == t) continue;  // another place of the same
     const std::size_t n = chain.times.size();
@@ -63,8 +64,12 @@ void AccumulationWatch::extrapolate(Chain& chain) const {
     for (std::size_t k = 0; k + 1 < column.size(); ++k)
       next[k] = column[k + 1] + power / (1 - power) * (column[k + 1] - column[k]);
     for (std::size_t k = 1; k < next.size(); ++k) {
-      const double error = std::max(std::fabs(next[k] - next[k - 1]),
-                                    m > 1 ? std::fabs(next[k] - column[k + 1]) : 0);
+      // times of slow impacts are less sharp: rounding of positions, over the speed
+      const double slowest_speed = s[skip + k + static_cast<std::size_t>(m)];
+      const double rounding =
+          double_epsilon * (std::fabs(next[k]) + 1 / std::max(slowest_speed, 1e-300));
+      const double error = rounding + std::max(std::fabs(next[k] - next[k - 1]),
+                                               m > 1 ? std::fabs(next[k] - column[k + 1]) : 0);
       if (error <= chain.error) chain.error = error, chain.limit = next[k];
     }
     column = std::move(next);

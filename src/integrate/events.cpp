@@ -176,6 +176,9 @@ void EventFinder::add_crossing(int which, double left, double right, int after) 
   double theta = 0;
   if (locate(which, left, right, after, theta))
     crossings_.push_back({which, after, theta * integrator_->last_length()});
+  else if (system_.contact_count() > 0 && system_.events()[which].internal && !is_switch_[which])
+    // two roots next to each other: the mode must change all the same, at the last good place
+    crossings_.push_back({which, after, left * integrator_->last_length()});
   else
     missed_switch_ = missed_switch_ || is_switch_[which];
 }

@@ -44,7 +44,7 @@ struct Writer {
     (*this)(joint.child);
     (*this)(joint.axis);
     for (Values& axis : joint.axes) (*this)(axis);
-    (*this)(joint.sizes);
+    for (auto& [key, size] : joint.sizes) (*this)(size);
     (*this)(joint.inertia);
   }
   void operator()(ForceText& force) {

@@ -112,6 +112,9 @@ void add_motion(const RunResult& run, std::string& text) {
            fmt::format("{:.2g} J largest drift{}{}", s.max_drift,
                        relative(s.max_drift, s.initial_energy),
                        s.work != 0 ? ", that work taken into account" : ""));
+  if (run.report.impacts > 0)
+    add_line(text, "impacts",
+             fmt::format("{}, {:.10g} J lost in them", run.report.impacts, run.report.energy_lost));
   const std::vector<std::string> works = work_lines(*run.model, run.work);
   for (std::size_t k = 0; k < works.size(); ++k) add_line(text, k == 0 ? "work" : "", works[k]);
   if (run.balance)

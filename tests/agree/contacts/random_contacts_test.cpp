@@ -42,6 +42,7 @@ ModelDescription random_contact_model(std::uint64_t seed) {
   options.forces = seed % 2 == 0;
   options.exact_friction = options.bearings = options.varying_gravity = false;
   options.time_dependent = false;
+  options.wrenches = options.joint_forces = options.potentials = false;  // some have no bound
   options.thin_bodies = false;
   ModelDescription d = make_random_mechanism(seed, options);
   Random random(seed + 77);
