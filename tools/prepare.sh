@@ -257,7 +257,7 @@ prepare_viewer() {
   exec {lock}>"$build/.viewer-lock"
   flock "$lock"
   if ! viewer_is_fresh; then
-    say "building the viewer's page; this takes a minute, once"
+    say "building the viewer's page; this takes some seconds, once"
     : >"$build/viewer.log"
     mkdir -p "$home"
     rm -rf "$home/src" "$home/dist"
