@@ -55,6 +55,13 @@ std::string refuse_contacts(const Model& model, bool absolute) {
         "contact '{}': this formulation knows no impacts and no one-sided forces; use the "
         "formulation recursive, moving-frame, absolute-se3 or absolute-so3r3",
         model.contacts[0].name);
+  const bool driven = std::any_of(model.constraints.begin(), model.constraints.end(),
+                                  [](const Constraint& c) { return c.is_drive(); });
+  if (!model.contacts.empty() && driven)
+    return fmt::format(
+        "contact '{}' beside a drive: in absolute coordinates the driven body does not keep to its "
+        "motion closely enough to locate impacts; use the formulation recursive or moving-frame",
+        model.contacts[0].name);
   for (const Event& event : model.events)
     if (!event.jumps.empty())
       return fmt::format(
@@ -82,6 +89,24 @@ std::string refuse_friction(const Model& model) {
           friction->bearings.empty() ? ", or give 'smoothing'" : "");
   }
   return "";
+}
+
+// Rows of the table: what the formulation cannot do, contacts and jumps among it.
+std::string refuse_absolute_row(const Model& model) {
+  if (std::string why = refuse_contacts(model, true); !why.empty()) return why;
+  return refuse_absolute(model);
+}
+std::string refuse_elements_row(const Model& model) {
+  if (std::string why = refuse_contacts(model, false); !why.empty()) return why;
+  return refuse_rotation_elements(model);
+}
+std::string refuse_canonical_row(const Model& model) {
+  if (std::string why = refuse_contacts(model, false); !why.empty()) return why;
+  return refuse_canonical(model);
+}
+std::string refuse_generated_row(const Model& model) {
+  if (std::string why = refuse_contacts(model, false); !why.empty()) return why;
+  return refuse_friction(model);
 }
 
 std::unique_ptr<MechanicalSystem> make_recursive(const Model& model,
@@ -134,16 +159,16 @@ static constexpr FormulationInfo formulation_rows[] = {
     {"moving-frame", "M* v' + N* v = F* with the B matrices of the moving-frame method",
      refuse_friction, make_moving},
     {"absolute-se3", "every body free on SE(3), every joint a constraint; sparse, O(n) for trees",
-     refuse_absolute, make_absolute_se3},
-    {"absolute-so3r3", "the same with the state of a body on SO(3) x R3", refuse_absolute,
+     refuse_absolute_row, make_absolute_se3},
+    {"absolute-so3r3", "the same with the state of a body on SO(3) x R3", refuse_absolute_row,
      make_absolute_so3r3},
     {"rotation-elements",
      "twelve numbers per body, rotation matrix and translation; two-step elimination",
-     refuse_rotation_elements, make_rotation_elements},
-    {"canonical", "momenta as state, O(n): Hamilton's equations, trees only", refuse_canonical,
+     refuse_elements_row, make_rotation_elements},
+    {"canonical", "momenta as state, O(n): Hamilton's equations, trees only", refuse_canonical_row,
      make_canonical_system},
     {"generated", "code compiled from the symbolic equations, for the machine at hand",
-     refuse_friction, make_generated},
+     refuse_generated_row, make_generated},
 };
 static_assert(has_names(formulation_names, formulation_rows),
               "core/method_names.h has other names");
@@ -249,10 +274,6 @@ std::unique_ptr<System> make_system(const Model& model, std::vector<double> para
     return nullptr;
   }
   problem = row->refusal(model);
-  const std::string_view name = row->name;
-  const bool in_joints = name == "recursive" || name == "moving-frame";
-  const bool absolute = name == "absolute-se3" || name == "absolute-so3r3";
-  if (problem.empty() && !in_joints) problem = refuse_contacts(model, absolute);
   if (!problem.empty()) return nullptr;
   SwitchedModel switched;
   if (use == SystemUse::numbers && !compiles(*row))

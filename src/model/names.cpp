@@ -247,7 +247,8 @@ std::optional<Names::Target> Names::look_up(const std::string& name, int local_j
 
 std::optional<Names::Target> Names::look_up_whole(const std::string& name, int local_joint) const {
   if (name == "t") return Target{Quantity::time};
-  if (local_joint >= 0)
+  // in a joint's own expression: q and v; its acceleration is JOINT.a, so that `a` stays free
+  if (local_joint >= 0 && name != "a")
     if (const Suffix* suffix = find_suffix(joint_suffixes, name))
       return joint_target(suffix->quantity, local_joint);
   if (const int parameter = find_parameter(name); parameter >= 0) {

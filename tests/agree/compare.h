@@ -13,7 +13,8 @@ namespace cartan {
 
 struct Worst {  // largest error as a fraction of the tolerance
   double acceleration = 0, reaction = 0, energy = 0, power = 0, moved = 0;
-  int absolute = 0;  // systems of free bodies among those compared
+  int unresolved = 0;  // the naive iteration for loads of bearings found no end
+  int absolute = 0;    // systems of free bodies among those compared
 };
 
 void compare_with_naive(const Case& c, Worst& worst);

@@ -87,6 +87,11 @@ ModelDescription moved(ModelDescription d, const Quat<double>& turn, const Vec3<
   };
   for (JointText& joint : d.joints) move_frame(joint.parent), move_frame(joint.child);
   for (ForceText& force : d.forces) {
+    if (force.type == "bushing") {  // its ends have axes
+      move_frame(force.from);
+      move_frame(force.to);
+      continue;
+    }
     if (force.from.body.name == "world") move_point(force.from.at);
     if (force.to.body.name == "world") move_point(force.to.at);
   }

@@ -91,7 +91,7 @@ struct Solved {
 
 TEST(SecondOrder, TreesAreSolvedByBoth) {
   std::size_t loads = 0;  // unknown with the accelerations
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomMechanismOptions options;
     options.max_bodies = 10;

@@ -220,6 +220,7 @@ void check_positions(std::uint64_t seed, Tally& tally) {
   RandomClosedOptions options;
   options.tree.joints = {JointType::revolute, JointType::prismatic,   JointType::cylindrical,
                          JointType::planar,   JointType::translation, JointType::universal};
+  options.tree.rotors = 0;  // one in a loop joint does not count in the size of a change
   const ClosedModel m(make_random_closed_mechanism(seed, options));
   const Start start(m);
   ASSERT_TRUE(start.system);

@@ -22,7 +22,7 @@ std::vector<std::string> example_names();
 // Where no system is solved on the way (implicit_test.cpp) and no C code is called
 // (languages_test.cpp), a flat list of operations says everything.
 inline bool has_flat_list(const Model& model) {
-  return !model.implicit && model.function_files.empty();
+  return !model.implicit && model.function_files.empty() && model.contacts.empty();
 }
 
 // Near the initial state, where there are constraints on them; the discrete state stays.

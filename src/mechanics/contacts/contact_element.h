@@ -2,8 +2,8 @@
 // convex surface over a plane or a sphere. A box has eight of them, its corners, a capsule two.
 //
 // The mode has an entry for each:
-//   0 open; 1 closed (with friction: sticking); +-2, +-3 slipping, where the sliding velocity along
-//   the first or second tangent is large and has that sign
+//   0 open; 1 closed (with friction: sticking); 2 slipping; from 2^28 on slipping next to a
+//   standstill, in a direction that is held (contact_rows.h)
 // A closed one has rows among those of the constraints: its normal, and two tangents while it
 // sticks. Rows of one that is open are zero, and not active.
 #pragma once

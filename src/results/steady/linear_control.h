@@ -21,7 +21,7 @@ struct ControlReport {
   Json json;         // members to be added
   std::string text;  // for the terminal
   std::vector<std::pair<std::string, std::string>> files;
-  std::vector<std::string> notes;  // for stderr
+  std::vector<std::string> notes;  // to be told
 };
 
 // Refused where an input, an output or a weight cannot be read.

@@ -46,7 +46,10 @@ TEST_P(AlphaSweep, EveryExampleRunsOrIsRefused) {
     }
     if (const std::string reason = refuse_integrator("generalized-alpha", *e.system);
         !reason.empty()) {
-      EXPECT_EQ(e.system->second_order(), nullptr);
+      const bool jumps = e.system->contact_count() > 0, beside = !e.model->variables.empty();
+      if (!jumps && !beside) {
+        EXPECT_EQ(e.system->second_order(), nullptr);
+      }
       ++refused;
       continue;
     }
