@@ -20,7 +20,7 @@ function plot(name, folder, picture) {
   const columns = readFileSync(join(folder, 'trajectory.csv'), 'utf8').split('\n', 1)[0].split(',');
   const [x, y] = settings.curve[name] ?? columns.slice(1, 3);
   run('plot', folder, '--x', x, '--y', y, '--out', path('plots'), '--width', '720', '--height', '450');
-  const [made] = readdirSync(path('plots'));
+  const [made] = readdirSync(path('plots')).filter((file) => file.endsWith('.svg'));
   copyFileSync(join(path('plots'), made), picture);
   rmSync(path('plots'), { recursive: true });
 }
