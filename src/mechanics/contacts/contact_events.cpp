@@ -203,7 +203,7 @@ void ContactEvents::apply(const VectorXd& impulses) {
       push(mechanism_.contacts[touching_[i]].row0 + c, impulses[3 * static_cast<int>(i) + c]);
   solve_closed(mechanism_, ws_);
   for (int j = 0; j < mechanism_.nv; ++j) v()[j] += ws_.vdot[j];
-  const std::size_t work = mechanism_.nq + mechanism_.nv;
+  const std::size_t work = mechanism_.state_size();
   const double change = kinetic() - before;
   if (work < state_.x.size()) state_.x[work] += change;
 }

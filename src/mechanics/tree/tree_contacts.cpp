@@ -59,6 +59,10 @@ bool TreeSystem::make_jump(const Event& event, State& state, TreeWorkspace& w) c
   }
   for (std::size_t k = 0; k < values.size(); ++k) {
     const Jump& jump = event.jumps[k];
+    if (jump.what == Jump::What::variable) {
+      state.x[mechanism_.nq + mechanism_.nv + jump.index] = values[k][0];
+      continue;
+    }
     const int i = mechanism_.link_of_joint[jump.index];
     if (i < 0) continue;  // refused when the system was made
     const Link<double>& link = mechanism_.links[i];
@@ -71,7 +75,7 @@ bool TreeSystem::make_jump(const Event& event, State& state, TreeWorkspace& w) c
     project_state(mechanism_, state.t, state.x.data(), state.x.data() + mechanism_.nq, ws);
   }
   const double change = energy_at(state, ws) - before;
-  if (quadratures() > 0) state.x[mechanism_.nq + mechanism_.nv] += change;
+  if (quadratures() > 0) state.x[mechanism_.state_size()] += change;
   if (!mechanism_.contacts.empty()) {
     contact_events(state, ws, w.jumps).start();
     contact_events(state, ws, w.jumps).settle();
@@ -146,7 +150,7 @@ std::string TreeSystem::jump_slope(int which, StateView before, StateView after,
                                    std::span<const int> parameters, JumpSlope& slope,
                                    Workspace& workspace) const {
   TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
-  const int own = static_cast<int>(model_.events.size()), n = mechanism_.nq + mechanism_.nv;
+  const int own = static_cast<int>(model_.events.size()), n = mechanism_.state_size();
   const Event* event = which < own ? &model_.events[which] : nullptr;
   const int of_contact = which - contact_event0();
   std::vector<int> rows;
@@ -195,9 +199,14 @@ std::string TreeSystem::jump_slope(int which, StateView before, StateView after,
       ws.kinetic = calc_kinetic_energy(mechanism, ws);
       ws.potential = calc_potential_energy(mechanism, ws);
       if (!mechanism.loops.empty()) fill_loop_coordinates(mechanism, ws);
+      set_variables(mechanism, x + mechanism.nq + mechanism.nv, ws);
       for (const Jump& jump : event->jumps) {
         std::vector<Dual4> values(jump.value.size());
         evaluate_program(mechanism, ws, jump.value.program, values.data());
+        if (jump.what == Jump::What::variable) {
+          result[mechanism.nq + mechanism.nv + jump.index] = values[0];
+          continue;
+        }
         const Link<Dual4>& link = mechanism.links[mechanism.link_of_joint[jump.index]];
         const int first = jump.what == Jump::What::speed ? mechanism.nq + link.v0 : link.q0;
         std::copy(values.begin(), values.end(), result + first + jump.component);
