@@ -34,7 +34,7 @@ std::optional<int> read_ik_arguments(const Words& words, IkArguments& o) {
       "constraints of the model, with the least change from its start; or all of them.",
       "  cartan ik arm.toml --target \"hand = [0.4, 0.2, 0.3]\" --target \"hand.R = [0, 0, "
       "pi/2]\"\n"
-      "  cartan ik examples/four_bar.toml --target \"crank.q = pi/3\" --all --json");
+      "  cartan ik examples/four_bar.toml --target \"motor.q = pi/3\" --all --json");
   declare_model(arguments, o.analysis.model);
   declare_formulation(arguments, o.analysis.formulation);
   declare_start(arguments, o.analysis.from);

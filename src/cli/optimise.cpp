@@ -43,7 +43,7 @@ std::optional<int> read_optimise_arguments(const Words& words, OptimiseArguments
       "  cartan optimise absorber.toml --free k2,c2 --minimise \"integral(main.q^2)\" --duration "
       "60\n"
       "  cartan optimise examples/pendulum.toml --free \"L=0.5\" --minimise \"(period - 1)^2\" "
-      "--bounds \"L=[0.1, 2]\"");
+      "--bounds \"L=[0.1, 2]\" --at equilibrium");
   declare_model(arguments, o.model);
   arguments.option("--free", "A,B=START",
                    "entries of [parameters], or initial values JOINT.q, JOINT.v[i], VARIABLE, with "
