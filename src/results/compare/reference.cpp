@@ -160,7 +160,9 @@ class ReferenceMaker {
       smallest = std::min(smallest, log_size);
       flow.set_columns(column / size);
     }
-    return std::exp(log_size - smallest);
+    // six digits of a rough figure: the last ones of such sums depend on where numbers lie in
+    // memory
+    return std::stod(fmt::format("{:.5e}", std::exp(log_size - smallest)));
   }
 
   const Model& model_;
