@@ -1,4 +1,5 @@
 // cartan optimise: parameters and initial values that minimise an expression of a run.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -509,7 +510,16 @@ int optimise_command(const Words& words) {
   if (o.starts && (*o.starts < 1 || *o.starts > 10000))
     return complain("optimise", "--starts: expected a number from 1 to 10000");
   OptimiseCase c;
-  if (!load_free(o, c) || !make_problem(o, c)) return exit_bad_input;
+  if (!load_free(o, c)) return exit_bad_input;
+  const bool jumps = !c.model->contacts.empty() ||
+                     std::any_of(c.model->events.begin(), c.model->events.end(),
+                                 [](const Event& event) { return !event.jumps.empty(); });
+  if (jumps)
+    return complain(
+        "optimise",
+        "integrals and their derivatives are not carried through impacts and jumps yet; "
+        "remove contacts, stops and `set`, or try values with `study`");
+  if (!make_problem(o, c)) return exit_bad_input;
   if (o.starts && *o.starts > 1 && !((c.problem.upper - c.problem.lower).array().isFinite().all()))
     return complain("optimise", "--starts needs --bounds of everything that is free");
   if (c.functionals->needs_run()) {

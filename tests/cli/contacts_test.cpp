@@ -76,5 +76,13 @@ TEST(Contacts, OtherFormulationsRefuseWithARemedy) {
   }
 }
 
+TEST(Contacts, OptimiseRefusesThem) {
+  const Scratch scratch;
+  const std::string model = scratch.write("ball.toml", ball);
+  expect_refusal(
+      run_cartan({"optimise", model, "--free", "flight.q=1", "--minimise", "final(flight.q)"}),
+      "through impacts and jumps");
+}
+
 }  // namespace
 }  // namespace cartan::test

@@ -46,7 +46,7 @@ bool is_name_letter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '\'';
 }
 
-std::string placeholder(int k) {
+std::string stand_in(int k) {
   return fmt::format("functional_{}_of_the_run", k);
 }
 
@@ -205,7 +205,7 @@ std::string Functionals::replace_functionals(const std::string& text, std::strin
       number = add_functional(word, {}, word, problem);
     }
     if (number == -1) return "";
-    result += number >= 0 ? placeholder(number) : word;
+    result += number >= 0 ? stand_in(number) : word;
     k = next;
   }
   return result;
@@ -228,7 +228,7 @@ int Functionals::add(const std::string& text, std::string& problem) {
   };
   for (const Parameter& parameter : model_.parameters) add_parameter(parameter.name);
   for (std::size_t k = 0; k < functionals_.size(); ++k)
-    add_parameter(placeholder(static_cast<int>(k)));
+    add_parameter(stand_in(static_cast<int>(k)));
   Diagnostics problems(text);
   std::optional<Formula> formula = compile_expression(outer, replaced, problems);
   if (!formula) {
