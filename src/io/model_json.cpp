@@ -128,7 +128,7 @@ class Writer {
     return result;
   }
 
-  // What a force writes of itself (model/forces/TYPE.h).
+  // What a force or constraint writes of itself (model/forces/TYPE.h, model/constraints/TYPE.h).
   struct Fields {
     const Writer& writer;
     Json result = Json::object();
@@ -139,7 +139,14 @@ class Writer {
     void number(const char* key, const Formula& x) { result[key] = writer.one(x); }
     void numbers(const char* key, const Formula& x) { result[key] = writer.all(x); }
     void rotation(const char* key, const Rotation& x) { result[key] = writer.quaternion(x); }
+    void integer(const char* key, int x) { result[key] = x; }
     void word(const char* key, const std::string& x) { result[key] = x; }
+    template <class Write>
+    void table(const char* key, Write&& write) {
+      Fields one{writer};
+      write(one);
+      result[key] = one.result;
+    }
     template <class T, class Write>
     void list(const char* key, const std::vector<T>& items, Write&& write) {
       result[key] = Json::array();
@@ -151,53 +158,18 @@ class Writer {
     }
   };
 
-  Json element(const Force& force) const {
+  template <class Element>  // Force, Constraint
+  requires requires(const Element& e) { e.law; }
+  Json element(const Element& of) const {
     Fields fields{*this};
     std::visit(
         [&](const auto& law) {
           law.write(fields);
           fields.result["type"] = law.type;
         },
-        force.law);
-    fields.result["name"] = force.name;
+        of.law);
+    fields.result["name"] = of.name;
     return fields.result;
-  }
-
-  Json element(const Constraint& constraint) const {
-    Json result = std::visit([this](const auto& law) { return element(law); }, constraint.law);
-    result["name"] = constraint.name;
-    result["type"] = constraint.type;
-    return result;
-  }
-  Json element(const DistanceConstraint& c) const {
-    return {{"from", place(c.from)}, {"to", place(c.to)}, {"length", one(c.length)}};
-  }
-  Json element(const DriveConstraint& c) const {
-    return {{"joint", joint_name(c.joint)}, {"position", all(c.position)}};
-  }
-  Json element(const CouplerConstraint& c) const {
-    Json terms = Json::array();
-    for (const CouplerTerm& term : c.terms)
-      terms.push_back({{"joint", joint_name(term.joint)},
-                       {"component", term.component},
-                       {"factor", one(term.factor)}});
-    return {{"terms", terms}, {"offset", one(c.offset)}};
-  }
-  Json element(const RollingDiscConstraint& c) const {
-    const Json plane = {{"body", body_name(c.plane_body)},
-                        {"point", all(c.plane_point)},
-                        {"normal", all(c.plane_normal)}};
-    return {{"body", body_name(c.body)},
-            {"center", all(c.center)},
-            {"axis", all(c.axis)},
-            {"radius", one(c.radius)},
-            {"plane", plane}};
-  }
-  Json element(const KnifeEdgeConstraint& c) const {
-    return {{"body", body_name(c.body)},
-            {"at", all(c.at)},
-            {"normal", all(c.normal)},
-            {"on", body_name(c.on)}};
   }
 
   void add_tree(Json& result) const {

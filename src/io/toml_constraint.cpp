@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "io/toml_element_keys.h"
 #include "io/toml_section.h"
 #include "io/toml_sections.h"
 #include "model/type_names.h"
@@ -9,25 +10,8 @@ namespace {
 
 using Kind = TomlNode::Kind;
 
-const std::vector<KeyRule> constraint_keys = {
-    {"name"},
-    {"type"},
-    {"from", {"distance"}},
-    {"to", {"distance"}},
-    {"length", {"distance"}},
-    {"joint", {"drive"}},
-    {"position", {"drive"}},
-    {"terms", {"coupler"}},
-    {"offset", {"coupler"}},
-    {"body", {"rolling-disc", "knife-edge"}},
-    {"center", {"rolling-disc"}},
-    {"axis", {"rolling-disc"}},
-    {"radius", {"rolling-disc"}},
-    {"plane", {"rolling-disc"}},
-    {"at", {"knife-edge"}},
-    {"normal", {"knife-edge"}},
-    {"on", {"knife-edge"}},
-};
+const std::vector<KeyRule> constraint_keys =
+    keys_of_types(static_cast<const ConstraintLaw*>(nullptr));
 const std::vector<KeyRule> plane_keys = {{"point"}, {"normal"}, {"body"}};
 
 void read_terms(const TomlNode& node, ConstraintText& constraint, Diagnostics& problems) {

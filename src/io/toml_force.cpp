@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "io/toml_element_keys.h"
 #include "io/toml_section.h"
 #include "io/toml_sections.h"
 #include "model/type_names.h"
@@ -9,27 +10,7 @@ namespace {
 
 using Kind = TomlNode::Kind;
 
-// The keys of all types, each with the types that have it
-// (model/forces/TYPE.h).
-template <class F>
-void add_keys(std::vector<KeyRule>& rules) {
-  for (const ElementKey& key : F::keys) {
-    const auto found = std::find_if(rules.begin(), rules.end(), [&](const KeyRule& rule) {
-      return std::string_view(rule.key) == key.key;
-    });
-    if (found == rules.end())
-      rules.push_back({key.key, {F::type}});
-    else
-      found->types.push_back(F::type);
-  }
-}
-template <class... F>
-std::vector<KeyRule> make_force_keys(const std::variant<F...>*) {
-  std::vector<KeyRule> rules = {{"name"}, {"type"}};
-  (add_keys<F>(rules), ...);
-  return rules;
-}
-const std::vector<KeyRule> force_keys = make_force_keys(static_cast<const ForceLaw*>(nullptr));
+const std::vector<KeyRule> force_keys = keys_of_types(static_cast<const ForceLaw*>(nullptr));
 
 // Whether `from` and `to` of a type have axes of their own.
 template <class... F>

@@ -23,8 +23,7 @@ Model hold_time(const Model& model, double t) {
   const TimeHolder hold{t};
   hold(held.gravity);
   for (Force& force : held.forces) for_each_expression(force, hold);
-  for (Constraint& constraint : held.constraints)
-    if (auto* drive = std::get_if<DriveConstraint>(&constraint.law)) hold(drive->position);
+  for (Constraint& constraint : held.constraints) for_each_expression(constraint, hold);
   for (Event& event : held.events) hold(event.when);
   for (Output& output : held.outputs) hold(output.value);
   for (Variable& variable : held.variables) hold(variable.rate);

@@ -17,6 +17,7 @@
 #include "core/diagnostics.h"
 #include "core/vec3.h"
 #include "model/consent.h"
+#include "model/constraint_list.h"
 #include "model/description.h"
 #include "model/force_list.h"
 #include "model/joint_types.h"
@@ -77,48 +78,20 @@ struct Force {
   ForceLaw law;
   Location where;
 };
-// visit(formula) for the expressions of a force: of more than parameters,
+// visit(formula) for the expressions of a force or constraint: of more than parameters,
 // evaluated as it moves.
-template <class F, class Visit>
-void for_each_expression(F& force, Visit&& visit) {
-  std::visit([&](auto& law) { law.for_each_expression(law, visit); }, force.law);
+template <class Element, class Visit>
+void for_each_expression(Element& element, Visit&& visit) {
+  std::visit([&](auto& law) { law.for_each_expression(law, visit); }, element.law);
 }
 
 // ------------------------------------------------------------------------------------- constraints
 
-struct DistanceConstraint {
-  Placement from, to;
-  Formula length;
-};
-struct DriveConstraint {
-  int joint = 0;
-  Formula position;
-};  // nv expressions of t
-struct CouplerTerm {
-  int joint = 0, component = 0;
-  Formula factor;
-};
-struct CouplerConstraint {
-  std::vector<CouplerTerm> terms;
-  Formula offset;
-};
-struct RollingDiscConstraint {
-  int body = 0;
-  Formula center, axis, radius;
-  int plane_body = world;
-  Formula plane_point, plane_normal;
-};
-struct KnifeEdgeConstraint {
-  int body = 0;
-  Formula at, normal;
-  int on = world;
-};
+// `law`: one of the types in model/constraints, in the order of their files' names.
 struct Constraint {
   std::string name;
   std::string type;
-  std::variant<DistanceConstraint, DriveConstraint, CouplerConstraint, RollingDiscConstraint,
-               KnifeEdgeConstraint>
-      law;
+  ConstraintLaw law;
   Location where;
 
   bool is_drive() const { return std::holds_alternative<DriveConstraint>(law); }

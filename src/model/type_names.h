@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/constraint_list.h"
 #include "model/force_list.h"
 
 namespace cartan {
@@ -16,7 +17,7 @@ std::vector<std::string> type_names_of(const std::variant<F...>*) {
 }
 inline const std::vector<std::string> force_types =
     type_names_of(static_cast<const ForceLaw*>(nullptr));
-inline const std::vector<std::string> constraint_types = {"distance", "drive", "coupler",
-                                                          "rolling-disc", "knife-edge"};
+inline const std::vector<std::string> constraint_types =
+    type_names_of(static_cast<const ConstraintLaw*>(nullptr));
 
 }  // namespace cartan

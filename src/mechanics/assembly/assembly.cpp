@@ -10,6 +10,7 @@
 #include "mechanics/assembly/assembler.h"
 #include "mechanics/constraints/constraints.h"
 #include "mechanics/constraints/projection.h"
+#include "mechanics/constraints/row_writer.h"
 #include "mechanics/joints/joint_motion.h"
 #include "mechanics/machine/kinematics.h"
 
@@ -46,26 +47,11 @@ std::string find_degenerate(const Mechanism<double>& mechanism, const MotionWork
                             AssemblyReport& report) {
   for (std::size_t k = 0; k < mechanism.constraints.size(); ++k) {
     const ConstraintElement<double>& element = mechanism.constraints[k];
-    const std::string& name = mechanism.model->constraints[k].name;
     report.constraint = static_cast<int>(k);
-    if (const auto* e = std::get_if<DistanceElement<double>>(&element)) {
-      if (norm(point_position(ws, e->to) - point_position(ws, e->from)) < 1e-9 * e->length)
-        return fmt::format(
-            "constraint '{}': its two points coincide at the start, so the direction between them "
-            "is not known; move one of them",
-            name);
-    } else if (const auto* e = std::get_if<RollingDiscElement<double>>(&element)) {
-      auto in_world = [&](int link, const Vec3<double>& d) {
-        return link == world ? d : ws.links[link].R * d;
-      };
-      const Vec3<double> n = in_world(e->plane.link, e->normal);
-      const Vec3<double> a = in_world(e->center.link, e->axis);
-      if (norm(cross(n, a)) < 1e-9)
-        return fmt::format(
-            "constraint '{}': the disc lies flat on the plane (its axis is parallel to the "
-            "normal), so it has no lowest point; tilt it",
-            name);
-    }
+    const std::string problem =
+        std::visit([&](const auto& e) { return e.find_degenerate(ws); }, element);
+    if (!problem.empty())
+      return fmt::format("constraint '{}': {}", mechanism.model->constraints[k].name, problem);
   }
   report.constraint = -1;
   return "";

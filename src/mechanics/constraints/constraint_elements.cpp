@@ -115,63 +115,9 @@ struct ConstraintBuilder {
     return unit(e - dot(e, axis) * axis);
   }
 
-  ConstraintElement<S> operator()(const DistanceConstraint& c) const {
-    DistanceElement<S> e{point(c.from.body, c.from.at), point(c.to.body, c.to.at),
-                         number(c.length)};
-    add_pair(add_element_row(true), e.to.link, e.from.link);
-    return e;
-  }
-  ConstraintElement<S> operator()(const DriveConstraint& c) const {
-    DriveElement<S> e;
-    e.joint = c.joint;
-    e.position = &c.position;
-    const Symbol time{Quantity::time, 0, 0};
-    e.rate = differentiate(c.position.program, time);
-    e.acceleration = differentiate(e.rate, time);
-    mechanism.has_drives = true;
-    mechanism.has_power = true;
-    const int i = mechanism.link_of_joint[c.joint];
-    for (int k = 0; k < model.joints[c.joint].nv(); ++k) {
-      const int row = add_element_row(true);
-      mechanism.rows[row].drive = true;
-      if (i >= 0) {
-        mechanism.links[i].driven = true;
-        mechanism.rows[row].driven_speed = mechanism.links[i].v0 + k;
-      } else {
-        add_speed(row, c.joint, k, S(1));
-      }
-    }
-    return e;
-  }
-  ConstraintElement<S> operator()(const CouplerConstraint& c) const {
-    CouplerElement<S> e;
-    e.offset = number(c.offset);
-    const int row = add_element_row(true);
-    for (const CouplerTerm& term : c.terms) {
-      e.terms.push_back({term.joint, term.component, number(term.factor)});
-      add_speed(row, term.joint, term.component, e.terms.back().factor);
-    }
-    return e;
-  }
-  ConstraintElement<S> operator()(const RollingDiscConstraint& c) const {
-    RollingDiscElement<S> e;
-    e.center = point(c.body, c.center);
-    e.axis = direction(c.body, c.axis);
-    e.radius = number(c.radius);
-    e.plane = point(c.plane_body, c.plane_point);
-    e.normal = direction(c.plane_body, c.plane_normal);
-    e.along1 = orthogonal_to(e.normal);
-    e.along2 = cross(e.normal, e.along1);
-    for (int k = 0; k < 3; ++k) add_pair(add_element_row(k == 0), e.center.link, e.plane.link);
-    return e;
-  }
-  ConstraintElement<S> operator()(const KnifeEdgeConstraint& c) const {
-    KnifeEdgeElement<S> e;
-    e.at = point(c.body, c.at);
-    e.normal = direction(c.body, c.normal);
-    e.on = link_of(c.on);
-    add_pair(add_element_row(false), e.at.link, e.on);
-    return e;
+  template <class Law>
+  ConstraintElement<S> operator()(const Law& c) const {
+    return ElementOf<Law, S>::type::make(c, *this);
   }
 };
 

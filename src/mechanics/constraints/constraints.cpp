@@ -12,14 +12,11 @@
 namespace cartan {
 namespace {
 
-template <class S>
-Vec3<S> direction_at(const MotionWorkspace<S>& ws, int link, const Vec3<S>& d) {
-  return link == world ? d : ws.links[link].R * d;
+template <class... E>
+constexpr bool are_constraint_laws(const std::variant<E...>*) {
+  return (ConstraintElementLaw<E> && ...);
 }
-template <class S>
-Vec3<S> spin_of(const MotionWorkspace<S>& ws, int link) {
-  return link == world ? Vec3<S>{} : ws.links[link].w;
-}
+static_assert(are_constraint_laws(static_cast<const ConstraintElement<double>*>(nullptr)));
 
 template <class S>
 void place_loop(const LoopJoint<S>& loop, const MotionWorkspace<S>& ws, LoopState<S>& x) {
@@ -47,143 +44,6 @@ void fill_loop(const LoopJoint<S>& loop, const LoopState<S>& x, RowWriter<S>& ou
                       ++out.row;
                     });
 }
-
-template <class S>
-struct RowFiller {
-  const Mechanism<S>& mechanism;
-  RowWriter<S>& out;
-
-  void operator()(const DistanceElement<S>& e) const {
-    MotionWorkspace<S>& ws = out.ws;
-    const Vec3<S> x = point_position(ws, e.from), y = point_position(ws, e.to), d = y - x;
-    const Side<S> a = side_at(ws, e.to.link, y), b = side_at(ws, e.from.link, y);
-    const S inverse = S(1) / norm(d);
-    const Vec3<S> n = inverse * d, rate = point_velocity(ws, e.to) - point_velocity(ws, e.from);
-    const Vec3<S> n_rate = inverse * (rate - dot(n, rate) * n);
-    out.clear_row();
-    out.add(a, b, {}, n, {}, n_rate, a.u);
-    ++out.row;
-  }
-
-  void operator()(const DriveElement<S>& e) const {
-    MotionWorkspace<S>& ws = out.ws;
-    S rate[6], acceleration[6];
-    evaluate_program(mechanism, ws, e.rate, rate);
-    evaluate_program(mechanism, ws, e.acceleration, acceleration);
-    const int i = mechanism.link_of_joint[e.joint];
-    const JointCoordinates<S> joint = coordinates_of(mechanism, ws, e.joint);
-    for (int k = 0; k < joint.joint.nv; ++k) {
-      out.clear_row();
-      if (i >= 0) {
-        ws.prescribed[joint.joint.v0 + k] = acceleration[k];
-        ws.row_speed[out.row] = joint.v[k];
-      } else {
-        add_loop_speed(mechanism, mechanism.loop_of_joint[e.joint], k, S(1), out);
-      }
-      ws.row_speed[out.row] -= rate[k];
-      ws.row_rest[out.row] -= acceleration[k];
-      ++out.row;
-    }
-  }
-
-  void operator()(const CouplerElement<S>& e) const {
-    MotionWorkspace<S>& ws = out.ws;
-    out.clear_row();
-    for (const CouplerTermElement<S>& term : e.terms) {
-      const int l = mechanism.loop_of_joint[term.joint];
-      if (l >= 0) {
-        add_loop_speed(mechanism, l, term.component, term.factor, out);
-        continue;
-      }
-      // its rate is a term on v' (RowTerm)
-      const Link<S>& link = mechanism.links[mechanism.link_of_joint[term.joint]];
-      ws.row_speed[out.row] += term.factor * ws.v[link.v0 + term.component];
-    }
-    ++out.row;
-  }
-
-  // d = -(n - (n.a) a) / |...| points from the centre to the lowest point of the rim
-  void operator()(const RollingDiscElement<S>& e) const {
-    MotionWorkspace<S>& ws = out.ws;
-    const Vec3<S> n = direction_at(ws, e.plane.link, e.normal);
-    const Vec3<S> axis = direction_at(ws, e.center.link, e.axis);
-    const Vec3<S> w_plane = spin_of(ws, e.plane.link), w_disc = spin_of(ws, e.center.link);
-    const Vec3<S> n_rate = cross(w_plane, n), axis_rate = cross(w_disc, axis);
-    const S along = dot(n, axis);
-    const Vec3<S> down = along * axis - n;
-    const Vec3<S> down_rate =
-        (dot(n_rate, axis) + dot(n, axis_rate)) * axis + along * axis_rate - n_rate;
-    const S inverse = S(1) / norm(down);
-    const Vec3<S> d = inverse * down;
-    const Vec3<S> d_rate = inverse * (down_rate - dot(d, down_rate) * d);
-    const Vec3<S> c = point_position(ws, e.center) + e.radius * d;
-    const Vec3<S> c_rate = point_velocity(ws, e.center) + e.radius * d_rate;
-    const Side<S> a = side_at(ws, e.center.link, c), b = side_at(ws, e.plane.link, c);
-    for (const Vec3<S>* direction : {&e.normal, &e.along1, &e.along2}) {
-      const Vec3<S> beta = direction_at(ws, e.plane.link, *direction);
-      out.clear_row();
-      out.add(a, b, {}, beta, {}, cross(w_plane, beta), c_rate);
-      ++out.row;
-    }
-  }
-
-  void operator()(const KnifeEdgeElement<S>& e) const {
-    MotionWorkspace<S>& ws = out.ws;
-    const Vec3<S> c = point_position(ws, e.at), normal = direction_at(ws, e.at.link, e.normal);
-    const Side<S> a = side_at(ws, e.at.link, c), b = side_at(ws, e.on, c);
-    out.clear_row();
-    out.add(a, b, {}, normal, {}, cross(a.w, normal), a.u);
-    ++out.row;
-  }
-};
-
-template <class S>
-struct PositionFiller {
-  const Mechanism<S>& mechanism;
-  MotionWorkspace<S>& ws;
-  int row = 0;
-
-  void write(const S& value) { ws.row_position[row++] = value; }
-
-  void operator()(const DistanceElement<S>& e) {
-    write(norm(point_position(ws, e.to) - point_position(ws, e.from)) - e.length);
-  }
-  // An angle of a loop joint whose turns are not known yet.
-  bool is_open(int joint, int k) const {
-    const int l = mechanism.loop_of_joint[joint];
-    const int turn = l < 0 ? -1 : turn_of(mechanism.loops[l], k);
-    return turn >= 0 && turns_in(mechanism, ws)[turn] == no_turn;
-  }
-  void operator()(const DriveElement<S>& e) {
-    S target[6];
-    evaluate_program(mechanism, ws, e.position->program, target);
-    const JointCoordinates<S> joint = coordinates_of(mechanism, ws, e.joint);
-    for (int k = 0; k < joint.joint.nv; ++k) {
-      const S d = joint.q[k] - target[k];
-      write(is_open(e.joint, k) ? within_half_turn(d) : d);
-    }
-  }
-  void operator()(const CouplerElement<S>& e) {
-    S sum = -e.offset;
-    S turn(0);  // what a whole turn of an open angle changes
-    for (const CouplerTermElement<S>& term : e.terms) {
-      const JointCoordinates<S> joint = coordinates_of(mechanism, ws, term.joint);
-      sum += term.factor * joint.q[term.component];
-      if (is_open(term.joint, term.component)) turn = term.factor;
-    }
-    write(value_of(abs(turn)) == 0 ? sum : turn * within_half_turn(sum / turn));
-  }
-  void operator()(const RollingDiscElement<S>& e) {
-    const Vec3<S> n = direction_at(ws, e.plane.link, e.normal);
-    const Vec3<S> axis = direction_at(ws, e.center.link, e.axis);
-    const Vec3<S> down = dot(n, axis) * axis - n;
-    const Vec3<S> c = point_position(ws, e.center) + (e.radius / norm(down)) * down;
-    write(dot(n, c - point_position(ws, e.plane)));
-    write(S(0));
-    write(S(0));
-  }
-  void operator()(const KnifeEdgeElement<S>&) { write(S(0)); }
-};
 
 // y' = -2 rate y - rate^2 g instead of 0
 template <class S>
@@ -299,7 +159,7 @@ void fill_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   for (std::size_t l = 0; l < mechanism.loops.size(); ++l)
     fill_loop(mechanism.loops[l], ws.loops[l], out);
   for (const ConstraintElement<S>& element : mechanism.constraints)
-    std::visit(RowFiller<S>{mechanism, out}, element);
+    std::visit([&](const auto& e) { e.fill_rows(mechanism, out); }, element);
   if (!mechanism.contacts.empty()) fill_contact_rows(mechanism, ws);
   if (value_of(mechanism.baumgarte) != 0) add_baumgarte(mechanism, ws);
   update_plan(mechanism, ws);
@@ -307,11 +167,12 @@ void fill_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
 
 template <class S>
 void fill_constraint_positions(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
-  PositionFiller<S> filler{mechanism, ws};
+  PositionWriter<S> out{ws};
   for (std::size_t l = 0; l < mechanism.loops.size(); ++l)
     for_each_loop_position(mechanism.loops[l], ws.loops[l],
-                           [&](const S& value) { filler.write(value); });
-  for (const ConstraintElement<S>& element : mechanism.constraints) std::visit(filler, element);
+                           [&](const S& value) { out.write(value); });
+  for (const ConstraintElement<S>& element : mechanism.constraints)
+    std::visit([&](const auto& e) { e.fill_positions(mechanism, out); }, element);
   if (!mechanism.contacts.empty()) fill_contact_positions(mechanism, ws);
 }
 

@@ -8,13 +8,12 @@
 //   loop joint    c = origin of C; beta = directions of P in which C's origin may not move;
 //                 alpha = a_C x e_P for an axis a that must stay orthogonal to e, directions of P
 //                 for a rotation that must not change; screw: pitch a . w - a . u
-//   distance      beta = unit vector of the line, c = the point `to`
-//   rolling disc  c = contact point; beta = normal and two directions of the plane
-//   knife edge    beta = its normal, fixed in A
-//   coupler, drive: speeds of joints; on tree joints without a wrench
+//   constraints   each in the file of its type: distance.h, drive.h, ...
 // Positions g: the same directions on the relative pose; alignments and rotations as angles, so
 // that nothing vanishes half a turn away.
 #pragma once
+
+#include <concepts>
 
 #include "mechanics/machine/motion_workspace.h"
 
@@ -69,6 +68,23 @@ S calc_row_power(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int r);
 // Power of the drives, b . lambda.
 template <class S>
 S calc_drive_power(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
+
+// What the element of a constraint (mechanics/constraints/TYPE.h) tells of itself; one that does
+// not tell everything does not compile.
+template <class E>
+concept ConstraintElementLaw = requires(const E& e, const Mechanism<double>& mechanism,
+                                        MotionWorkspace<double>& ws, RowWriter<double>& rows,
+                                        PositionWriter<double>& positions, OpenTurns& open) {
+  // wrenches, rest terms and speeds of its rows; g of the same rows
+  e.fill_rows(mechanism, rows);
+  e.fill_positions(mechanism, positions);
+  // why its rows have no meaning at this state; "": they have
+  { e.find_degenerate(ws) } -> std::same_as<std::string>;
+  // visit(joint, component) for the coordinates it reads; component -1: all
+  e.for_each_coordinate([](int, int) {});
+  // whole turns of loop joints that it decides
+  e.close_turns(mechanism, ws, open);
+};
 
 // Where a force or an expression finds a joint's coordinates, in the tree or in a loop.
 template <class S>

@@ -27,6 +27,16 @@ Side<S> side_at(const MotionWorkspace<S>& ws, int link, const Vec3<S>& c) {
   return side;
 }
 
+// A direction given in a link, and the angular velocity of a link; world axes.
+template <class S>
+Vec3<S> direction_at(const MotionWorkspace<S>& ws, int link, const Vec3<S>& d) {
+  return link == world ? d : ws.links[link].R * d;
+}
+template <class S>
+Vec3<S> spin_of(const MotionWorkspace<S>& ws, int link) {
+  return link == world ? Vec3<S>{} : ws.links[link].w;
+}
+
 // Writes rows one after the other: wrenches, rest terms, speeds.
 template <class S>
 struct RowWriter {
@@ -59,6 +69,15 @@ struct RowWriter {
         a.spin - b.spin + cross(a.w, point_rate - a.u) - cross(b.w, point_rate - b.u);
     ws.row_rest[row] += dot(alpha_rate, w) + dot(beta_rate, u) + dot(beta, carried);
   }
+};
+
+// Writes positions g one after the other.
+template <class S>
+struct PositionWriter {
+  MotionWorkspace<S>& ws;
+  int row = 0;
+
+  void write(const S& value) { ws.row_position[row++] = value; }
 };
 
 // Adds factor * speed k of a loop joint to the row.

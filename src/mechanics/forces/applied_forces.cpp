@@ -81,11 +81,12 @@ class Lister {
       std::visit([&](const auto& e) { e.list_wrenches(*this); }, mechanism_.forces[element_]);
     constraint_ = true;
     for (element_ = 0; element_ < static_cast<int>(mechanism_.constraints.size()); ++element_)
-      std::visit(*this, mechanism_.constraints[element_]);
+      std::visit([&](const auto& e) { e.list_wrenches(*this); }, mechanism_.constraints[element_]);
     return std::move(result_);
   }
 
-  // ---- what forces list themselves with (mechanics/forces/TYPE.h)
+  // ---- what forces and constraints list themselves with (mechanics/forces/TYPE.h,
+  // mechanics/constraints/TYPE.h)
 
   const Mechanism<double>& mechanism() const { return mechanism_; }
   MotionWorkspace<double>& ws() { return ws_; }
@@ -126,38 +127,6 @@ class Lister {
   }
   // ---- constraints: multipliers times the wrenches of their rows
 
-  void operator()(const DistanceElement<double>& e) {
-    add(e.to.link, point_position(ws_, e.to), row_force(true));
-    add(e.from.link, point_position(ws_, e.from), row_force(false));
-  }
-  void operator()(const KnifeEdgeElement<double>& e) {
-    const Vec3<double> x = point_position(ws_, e.at);
-    add(e.at.link, x, row_force(true));
-    add(e.on, x, row_force(false));
-  }
-  void operator()(const RollingDiscElement<double>& e) {
-    const Vec3<double> contact = contact_point(e.center.link);
-    add(e.center.link, contact, row_force(true));
-    add(e.plane.link, contact, row_force(false));
-  }
-  void operator()(const DriveElement<double>& e) {
-    clear();
-    const JointCoordinates<double> at = coordinates_of(mechanism_, ws_, e.joint);
-    for (int k = 0; k < at.joint.nv; ++k) at.tau[k] += ws_.lambda[first_row() + k];
-    add_joint(e.joint);
-  }
-  void operator()(const CouplerElement<double>& e) {
-    clear();
-    std::vector<int> joints;
-    for (const CouplerTermElement<double>& term : e.terms) {
-      coordinates_of(mechanism_, ws_, term.joint).tau[term.component] +=
-          term.factor * ws_.lambda[first_row()];
-      once(joints, term.joint);
-    }
-    for (int joint : joints) add_joint(joint);
-  }
-
- private:
   int first_row() const { return mechanism_.constraint_row0[element_]; }
 
   // f(source, multiplier) for the rows of this constraint, on one of its two sides.
@@ -183,6 +152,7 @@ class Lister {
     return (link == world ? Vec3<double>{} : ws_.links[link].o) + 0.5 * twice;
   }
 
+ private:
   const Mechanism<double>& mechanism_;
   MotionWorkspace<double>& ws_;
   int element_ = 0;

@@ -77,14 +77,6 @@ Vec3<S> turned_difference(const Quat<S>& e, const Vec3<S>& a) {
   return e.w * va + cross(e.vector(), va);
 }
 
-// The angle without its whole turns, in (-pi, pi].
-template <class S>
-S within_half_turn(const S& angle) {
-  S s, c;
-  sincos(angle, s, c);
-  return atan2(s, c);
-}
-
 // Angle about the loop's axis by which C is turned against P.
 template <class S>
 S loop_angle(const LoopJoint<S>& loop, const Mat3<S>& R) {

@@ -3,6 +3,7 @@
 
 #include <climits>
 #include <cmath>
+#include <vector>
 
 #include "lie/quaternion.h"
 
@@ -11,6 +12,14 @@ namespace cartan {
 inline constexpr int no_turn = INT_MIN;
 inline constexpr int parts_of_turn = 64;
 inline constexpr double most_angle = 1e8;  // that references can tell
+
+// The angle without its whole turns, in (-pi, pi].
+template <class S>
+S within_half_turn(const S& angle) {
+  S s, c;
+  sincos(angle, s, c);
+  return atan2(s, c);
+}
 
 // An angle in (-pi, pi] with the whole turns that bring it nearest to the reference.
 template <class S>
@@ -50,5 +59,23 @@ Vec3<S> log_through(const Quat<S>& u) {
   const S n = sqrt(select(small, S(1), n2));
   return S(2) * select(small, series::arc_ratio(ratio2) / safe_w, atan2(n, u.w) / n) * u.vector();
 }
+
+int reference_of_angle(double angle);
+
+// Entries that were not known, for constraints that decide them (`close_turns`).
+struct OpenTurns {
+  std::vector<bool> unknown;
+  int* turns;
+
+  void set(int entry, int reference) {
+    turns[entry] = reference;
+    unknown[entry] = false;
+  }
+  void set_angle(int entry, double angle) { set(entry, reference_of_angle(angle)); }
+  // By the whole turns in an angle.
+  void turn_back(int entry, double angle) {
+    set(entry, turns[entry] - parts_of_turn * static_cast<int>(std::lround(angle / (2 * pi))));
+  }
+};
 
 }  // namespace cartan

@@ -67,30 +67,10 @@ void mark_read(const Model& model, Mechanism<S>& mechanism) {
   }
   for (const Force& force : model.forces)
     for_each_expression(force, [&](const Formula& f) { mark_program(f.program, turns); });
-  for (const ConstraintElement<S>& element : mechanism.constraints) {
-    if (const auto* e = std::get_if<DriveElement<S>>(&element)) mark_angles(e->joint, -1, turns);
-    if (const auto* e = std::get_if<CouplerElement<S>>(&element))
-      for (const CouplerTermElement<S>& term : e->terms)
-        mark_angles(term.joint, term.component, turns);
-  }
+  const auto mark = [&](int joint, int component) { mark_angles(joint, component, turns); };
+  for (const ConstraintElement<S>& element : mechanism.constraints)
+    std::visit([&](const auto& e) { e.for_each_coordinate(mark); }, element);
   for (const Event& e : model.events) mark_program(e.when.program, turns);
-}
-
-// A coupler's equation has several whole turns open at most; the last unknown angle takes them.
-void close_coupler(const Mechanism<double>& mechanism, const CouplerElement<double>& e,
-                   MotionWorkspace<double>& ws, std::vector<bool>& unknown, int* turns) {
-  double sum = -e.offset, factor = 0;
-  int open = -1;
-  for (const CouplerTermElement<double>& term : e.terms) {
-    const double q = coordinates_of(mechanism, ws, term.joint).q[term.component];
-    sum += term.factor * q;
-    const int l = mechanism.loop_of_joint[term.joint];
-    const int entry = l < 0 ? -1 : turn_of(mechanism.loops[l], term.component);
-    if (entry >= 0 && unknown[entry]) open = entry, factor = term.factor;
-  }
-  if (open < 0 || factor == 0) return;
-  turns[open] -= parts_of_turn * static_cast<int>(std::lround(sum / (factor * 2 * pi)));
-  unknown[open] = false;
 }
 
 }  // namespace
@@ -164,22 +144,19 @@ void open_turns(const Mechanism<double>& mechanism, int* turns) {
         turns[k] = no_turn;
     }
   };
-  for (const ConstraintElement<double>& element : mechanism.constraints) {
-    if (const auto* e = std::get_if<DriveElement<double>>(&element)) open(e->joint, -1);
-    if (const auto* e = std::get_if<CouplerElement<double>>(&element))
-      for (const CouplerTermElement<double>& term : e->terms) open(term.joint, term.component);
-  }
+  for (const ConstraintElement<double>& element : mechanism.constraints)
+    std::visit([&](const auto& e) { e.for_each_coordinate(open); }, element);
 }
 
 void find_turns(const Mechanism<double>& mechanism, const std::vector<std::vector<double>>& likely,
                 MotionWorkspace<double>& ws, int* turns) {
   const int count = mechanism.turn_count();
   if (std::find(turns, turns + count, no_turn) == turns + count) return;
-  std::vector<bool> unknown(count);
+  OpenTurns open{std::vector<bool>(count), turns};
   fill_loop_coordinates(mechanism, ws);
   for (int k = 0; k < count; ++k) {
-    unknown[k] = turns[k] == no_turn;
-    if (!unknown[k]) continue;
+    open.unknown[k] = turns[k] == no_turn;
+    if (!open.unknown[k]) continue;
     const TurnEntry& entry = mechanism.turns[k];
     double q[7];
     std::copy_n(coordinates_of(mechanism, ws, entry.joint).q,
@@ -192,25 +169,11 @@ void find_turns(const Mechanism<double>& mechanism, const std::vector<std::vecto
     }
     turns[k] = entry_at(mechanism, entry, q);
   }
-  for (const ConstraintElement<double>& element : mechanism.constraints) {
-    const auto* drive = std::get_if<DriveElement<double>>(&element);
-    const int l = drive ? mechanism.loop_of_joint[drive->joint] : -1;
-    if (l < 0) continue;
-    double target[6];
-    evaluate_program(mechanism, ws, drive->position->program, target);
-    for (int k = 0; k < mechanism.loops[l].shape.nv; ++k) {
-      const int entry = turn_of(mechanism.loops[l], k);
-      if (entry < 0 || !unknown[entry]) continue;
-      turns[entry] = reference_of_angle(target[k]);
-      unknown[entry] = false;
-    }
-  }
-  // angles of drives have changed by turns
-  std::copy(turns, turns + count, ws.mode.begin() + mechanism.turn0());
-  fill_loop_coordinates(mechanism, ws);
-  for (const ConstraintElement<double>& element : mechanism.constraints)
-    if (const auto* e = std::get_if<CouplerElement<double>>(&element)) {
-      close_coupler(mechanism, *e, ws, unknown, turns);
+  // drives first: what they prescribe is not for others to choose
+  for (const bool drives : {true, false})
+    for (const ConstraintElement<double>& element : mechanism.constraints) {
+      if (std::holds_alternative<DriveElement<double>>(element) != drives) continue;
+      std::visit([&](const auto& e) { e.close_turns(mechanism, ws, open); }, element);
       std::copy(turns, turns + count, ws.mode.begin() + mechanism.turn0());
       fill_loop_coordinates(mechanism, ws);
     }

@@ -40,7 +40,6 @@ int turn_of(const LoopJoint<S>& loop, int k) {
   return loop.turn0 + before;
 }
 
-int reference_of_angle(double angle);
 int reference_of_quaternion(const double* u);
 
 // Fills mechanism.turns and the places of loops and torsion springs in it.
@@ -84,6 +83,14 @@ void wrap(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws, int w
 template <class S>
 const int* turns_in(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws) {
   return ws.mode.data() + mechanism.turn0();
+}
+
+// An angle of a loop joint whose turns are not known yet.
+template <class S>
+bool is_open_angle(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, int joint, int k) {
+  const int l = mechanism.loop_of_joint[joint];
+  const int turn = l < 0 ? -1 : turn_of(mechanism.loops[l], k);
+  return turn >= 0 && turns_in(mechanism, ws)[turn] == no_turn;
 }
 
 }  // namespace cartan

@@ -14,6 +14,10 @@ template <class S>
 struct Mechanism;
 template <class S>
 struct MotionWorkspace;
+template <class S>
+struct RowWriter;  // constraints/row_writer.h
+template <class S>
+struct PositionWriter;
 
 // The structure of a joint's motion columns, which is all the algorithms look at.
 enum class Motion : unsigned char {
@@ -79,8 +83,9 @@ Quat<S> quaternion_at(const S* q) {
   return Quat<S>{q[0], q[1], q[2], q[3]};
 }
 
-// The element of a mechanism that a force of a model becomes: a specialisation per type.
-template <class Force, class S>
+// The element of a mechanism that a force or constraint of a model becomes: a specialisation per
+// type.
+template <class Law, class S>
 struct ElementOf;
 
 // |a| that may be divided by.

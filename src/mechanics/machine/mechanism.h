@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "mechanics/constraint_list.h"
 #include "mechanics/contacts/contact_element.h"
 #include "mechanics/force_list.h"
 #include "mechanics/machine/links.h"
@@ -20,9 +21,9 @@ namespace cartan {
 // One element per force of the model, of the types in mechanics/forces.
 template <class S, class Laws>
 struct ElementsOf;
-template <class S, class... F>
-struct ElementsOf<S, std::variant<F...>> {
-  using type = std::variant<typename ElementOf<F, S>::type...>;
+template <class S, class... Law>
+struct ElementsOf<S, std::variant<Law...>> {
+  using type = std::variant<typename ElementOf<Law, S>::type...>;
 };
 template <class S>
 using ForceElement = typename ElementsOf<S, ForceLaw>::type;
@@ -41,50 +42,9 @@ struct LoopJoint {
   int turn0 = 0;                      // first of its entries in Mechanism::turns
 };
 
-// | x_to - x_from | = length
+// One element per constraint of the model, of the types in mechanics/constraints.
 template <class S>
-struct DistanceElement {
-  Point<S> from, to;
-  S length{};
-};
-// A wheel with a sharp rim on a plane; vectors in the axes of their links.
-template <class S>
-struct RollingDiscElement {
-  Point<S> center;
-  Vec3<S> axis;
-  S radius{};
-  Point<S> plane;
-  Vec3<S> normal, along1, along2;
-};
-// normal . (velocity of the point relative to the body it slides on) = 0
-template <class S>
-struct KnifeEdgeElement {
-  Point<S> at;
-  Vec3<S> normal;
-  int on = world;
-};
-// q = position(t)
-template <class S>
-struct DriveElement {
-  int joint = 0;
-  const Formula* position = nullptr;
-  Program rate, acceleration;
-};
-// sum factor q = offset
-template <class S>
-struct CouplerTermElement {
-  int joint = 0, component = 0;
-  S factor{};
-};
-template <class S>
-struct CouplerElement {
-  std::vector<CouplerTermElement<S>> terms;
-  S offset{};
-};
-
-template <class S>
-using ConstraintElement = std::variant<DistanceElement<S>, DriveElement<S>, CouplerElement<S>,
-                                       RollingDiscElement<S>, KnifeEdgeElement<S>>;
+using ConstraintElement = typename ElementsOf<S, ConstraintLaw>::type;
 
 // One scalar equation  y = J v = b(t)  with  y = g' where it is holonomic. Rows of loop joints come
 // first, then those of the constraints, both in file order.

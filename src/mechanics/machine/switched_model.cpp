@@ -10,8 +10,7 @@ template <class AnyModel, class Visit>
 void for_each_rate_formula(AnyModel& model, Visit&& visit) {
   visit(model.gravity);
   for (auto& force : model.forces) for_each_expression(force, visit);
-  for (auto& constraint : model.constraints)
-    if (auto* drive = std::get_if<DriveConstraint>(&constraint.law)) visit(drive->position);
+  for (auto& constraint : model.constraints) for_each_expression(constraint, visit);
   for (auto& variable : model.variables) visit(variable.rate);
   if (model.implicit) visit(model.implicit->form);
 }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <unordered_set>
+#include <variant>
 #include <vector>
 
 #include "model/check/check_context.h"
@@ -51,6 +53,31 @@ inline void warn_same_body(CheckContext& check, int from, int to, const Owner& o
   if (from == to && from != unresolved)
     check.problems.warning(owner.where,
                            "both ends of force '" + owner.name + "' are on the same body");
+}
+
+inline void refuse_same_body(CheckContext& check, int a, int b, const Owner& owner) {
+  if (a == b && a != unresolved)
+    check.problems.error(owner.where,
+                         "constraint '" + owner.name +
+                             "' acts between a body and itself; expected two different bodies");
+}
+
+// A direction that must be there.
+inline Formula require_direction(CheckContext& check, const Values& values, const Field& field) {
+  check.require(values, field);
+  const Checked checked = check.numbers(values, field);
+  check.demand_direction(checked, field);
+  return checked.formula;
+}
+
+// The law of an element by the check of its type (model/forces/TYPE.h, model/constraints/TYPE.h).
+template <class Text, class... Law>
+void check_law(CheckContext& check, const Text& text, const Owner& owner,
+               std::variant<Law...>& law) {
+  const auto check_as = [&]<class L>(std::type_identity<L>) {
+    if (text.type == L::type) law = L::check(check, text, owner);
+  };
+  (check_as(std::type_identity<Law>()), ...);
 }
 
 inline void warn_hidden_parameters(CheckContext& check, const ForceText& text, const Owner& owner) {

@@ -4,19 +4,6 @@
 #include "model/type_names.h"
 
 namespace cartan {
-namespace {
-
-template <class... F>
-void check_law(CheckContext& check, const ForceText& text, const Owner& owner,
-               std::variant<F...>& law) {
-  const auto check_as = [&]<class G>(std::type_identity<G>) {
-    if (text.type == G::type) law = G::check(check, text, owner);
-  };
-  (check_as(std::type_identity<F>()), ...);
-}
-
-}  // namespace
-
 void check_forces(CheckContext& check) {
   const std::vector<std::string> names = element_names(check.text.forces);
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -1,0 +1,57 @@
+// rolling-disc: a wheel with a sharp rim touches a plane and does not slip.
+#pragma once
+
+#include "model/quantities.h"
+
+namespace cartan {
+
+struct RollingDiscConstraint {
+  static constexpr const char* type = "rolling-disc";
+  static constexpr ElementKey keys[] = {{"body"}, {"center"}, {"axis"}, {"radius"}, {"plane"}};
+
+  int body = 0;
+  Formula center, axis, radius;
+  int plane_body = world;
+  Formula plane_point, plane_normal;
+
+  template <class Self, class Visit>
+  static void for_each_expression(Self&&, Visit&&) {}
+
+  void write(auto& out) const {
+    out.body("body", body);
+    out.numbers("center", center);
+    out.numbers("axis", axis);
+    out.number("radius", radius);
+    out.table("plane", [this](auto& plane) {
+      plane.body("body", plane_body);
+      plane.numbers("point", plane_point);
+      plane.numbers("normal", plane_normal);
+    });
+  }
+
+  static RollingDiscConstraint check(auto& check, const ConstraintText& text, const auto& owner) {
+    RollingDiscConstraint disc;
+    disc.body = check.body(text.body, {"body", owner}, false);
+    disc.center = or_default(check.numbers(text.center, {"center", owner, {3}}).formula, {0, 0, 0});
+    disc.axis = require_direction(check, text.axis, {"axis", owner, {3}});
+    check.require(text.radius, {"radius", owner});
+    const auto radius = check.number(text.radius, {"radius", owner});
+    check.demand_positive(radius, {"radius", owner});
+    disc.radius = radius.formula;
+    disc.plane_point =
+        or_default(check.numbers(text.plane_point, {"plane point", owner, {3}}).formula, {0, 0, 0});
+    if (text.plane_where.line == 0 && text.plane_normal.empty()) {
+      check.require(Values{}, {"plane", owner});
+    } else {
+      auto plane = owner;
+      plane.where = text.plane_where;
+      disc.plane_normal = require_direction(check, text.plane_normal, {"plane normal", plane, {3}});
+    }
+    if (!text.plane_body.empty())
+      disc.plane_body = check.body(text.plane_body, {"plane body", owner}, true);
+    refuse_same_body(check, disc.body, disc.plane_body, owner);
+    return disc;
+  }
+};
+
+}  // namespace cartan
