@@ -88,12 +88,13 @@ read_processor() {
   processor=
 }
 
-# Is the binary in folder $1 newer than all it is made from, and made for this processor?
+# Is the binary $2 (default: cartan) in folder $1 newer than all it is made from, and made for this
+# processor?
 is_fresh() {
   local stamped= line
   local -a sources=("$root/src" "$root/CMakeLists.txt" "$packages")
   [[ ! -d $root/examples/derivations ]] || sources+=("$root/examples/derivations")
-  [[ -x $1/cartan && -e $1/.fresh ]] || return 1
+  [[ -x $1/${2:-cartan} && -e $1/.fresh ]] || return 1
   IFS= read -r stamped <"$1/.fresh" || true
   [[ $stamped == "$processor" ]] || return 1
   if [[ -e $1/embedded.txt ]]; then # files outside src/ that CMake put into the program
@@ -180,6 +181,9 @@ configure() {
   [[ ! $needed ]] || logged cmake -S "$root" -B "$build" -G Ninja "${options[@]}"
 }
 
+# The program, or the part of it that a first run needs.
+is_program() { [[ $1 == cartan || $1 == cartan-first ]]; }
+
 prepare() {
   local target=$1 processor lock wants_sundials= wants_python=
   local -a options=()
@@ -190,7 +194,7 @@ prepare() {
   [[ " $* " == *" python "* ]] && wants_python=yes
   read_processor
   choose_build
-  [[ $target == cartan ]] && is_fresh "$build" && { [[ ! $wants_sundials ]] || has_sundials "$build"; } && return
+  is_program "$target" && is_fresh "$build" "$target" && { [[ ! $wants_sundials ]] || has_sundials "$build"; } && return
 
   mkdir -p "$build" 2>/dev/null && [[ -w $build ]] ||
     fail "neither $root nor $build can be written; set CARTAN_BUILD_DIR to a folder that can"
@@ -202,12 +206,14 @@ prepare() {
     say "waiting for another build in $build"
     flock "$lock"
   fi
-  if [[ $target != cartan || $wants_sundials ]] || ! is_fresh "$build"; then
+  if ! is_program "$target" || [[ $wants_sundials ]] || ! is_fresh "$build" "$target"; then
     [[ ${CARTAN_SANITIZE:-OFF} == ON ]] && set -- "$@" sanitize
     install_packages build "$@"
-    if [[ ! -x $build/cartan ]]; then
+    if [[ ! -x $build/cartan && $target == cartan && -x $build/cartan-first ]]; then
+      say "building the rest of the program in $build; this takes a few minutes, once"
+    elif [[ ! -x $build/cartan && ! -x $build/$target ]]; then
       say "building in $build; this takes a few minutes, once"
-    elif [[ $target == cartan ]]; then
+    elif is_program "$target"; then
       say "sources changed; building"
     fi
     : >"$build/build.log"
@@ -215,7 +221,7 @@ prepare() {
     printf '%s\n' "$processor" >"$build/.fresh.new"
     configure "${options[@]}"
     logged ninja -C "$build" -j "${CARTAN_JOBS:-$(nproc)}" "$target"
-    if [[ $target == cartan || $target == all ]]; then mv "$build/.fresh.new" "$build/.fresh"; fi
+    if is_program "$target" || [[ $target == all ]]; then mv "$build/.fresh.new" "$build/.fresh"; fi
   fi
   exec {lock}>&-
 }

@@ -5,6 +5,14 @@
 #include "cli/terminal/streams.h"
 #include "core/diagnostics.h"
 
+// Commands that the program of a first run (cli/first/whole.h) leaves to the whole.
+#ifdef CARTAN_FIRST
+#include "cli/first/whole.h"
+#define CARTAN_LATER(command) hand_to_whole
+#else
+#define CARTAN_LATER(command) command
+#endif
+
 namespace cartan {
 namespace {
 
@@ -18,26 +26,32 @@ const Command commands[] = {
     {"run", "simulate a model; print a summary, write the motion", run_command},
     {"check", "validate a model; print its tree, degrees of freedom and mass", check_command},
     {"eval", "accelerations, mass matrix, reactions and energies at one state", eval_command},
-    {"inverse", "generalised forces for a prescribed motion", inverse_command},
-    {"compare", "the same motion by several methods: errors, drift, cost, order", compare_command},
-    {"equations", "the symbolic equations of motion, as text or LaTeX", equations_command},
-    {"generate", "code for them: C, C++, Python, Octave, CUDA", generate_command},
-    {"orbit", "find a periodic orbit, its period and Floquet multipliers", orbit_command},
-    {"lyapunov", "Lyapunov exponents; sections of a motion", lyapunov_command},
-    {"linearize", "eigenvalues and modes at a steady motion", linearize_command},
-    {"equilibrium", "find a steady state: at rest or moving along symmetries", equilibrium_command},
+    {"inverse", "generalised forces for a prescribed motion", CARTAN_LATER(inverse_command)},
+    {"compare", "the same motion by several methods: errors, drift, cost, order",
+     CARTAN_LATER(compare_command)},
+    {"equations", "the symbolic equations of motion, as text or LaTeX",
+     CARTAN_LATER(equations_command)},
+    {"generate", "code for them: C, C++, Python, Octave, CUDA", CARTAN_LATER(generate_command)},
+    {"orbit", "find a periodic orbit, its period and Floquet multipliers",
+     CARTAN_LATER(orbit_command)},
+    {"lyapunov", "Lyapunov exponents; sections of a motion", CARTAN_LATER(lyapunov_command)},
+    {"linearize", "eigenvalues and modes at a steady motion", CARTAN_LATER(linearize_command)},
+    {"equilibrium", "find a steady state: at rest or moving along symmetries",
+     CARTAN_LATER(equilibrium_command)},
     {"continue", "follow steady motions or orbits along a parameter; bifurcations",
-     continue_command},
-    {"view", "show a run, or a model's initial assembly, in the browser", view_command},
-    {"plot", "charts of results as SVG or PNG", plot_command},
+     CARTAN_LATER(continue_command)},
+    {"view", "show a run, or a model's initial assembly, in the browser",
+     CARTAN_LATER(view_command)},
+    {"plot", "charts of results as SVG or PNG", CARTAN_LATER(plot_command)},
     {"reproduce", "every table and figure of the source documents, in one report",
-     hand_to_reproduction},
-    {"fit", "parameters from measurements, with their uncertainty", fit_command},
-    {"study", "many runs with numbers that vary: statistics, Sobol indices, grids", study_command},
+     CARTAN_LATER(hand_to_reproduction)},
+    {"fit", "parameters from measurements, with their uncertainty", CARTAN_LATER(fit_command)},
+    {"study", "many runs with numbers that vary: statistics, Sobol indices, grids",
+     CARTAN_LATER(study_command)},
     {"optimise", "parameters and initial values that minimise an expression of a run",
-     optimise_command},
-    {"ik", "configurations that meet targets: one, or all of them", ik_command},
-    {"import", "turn a URDF, MJCF or SDF file into a model file", import_command},
+     CARTAN_LATER(optimise_command)},
+    {"ik", "configurations that meet targets: one, or all of them", CARTAN_LATER(ik_command)},
+    {"import", "turn a URDF, MJCF or SDF file into a model file", CARTAN_LATER(import_command)},
     {"new", "write a ready model file to start from", new_command},
 };
 
@@ -104,5 +118,8 @@ int dispatch(const Words& words) {
 }  // namespace cartan
 
 int main(int count, char** words) {
+#ifdef CARTAN_FIRST
+  cartan::remember_words(words);
+#endif
   return cartan::run_program(count, words, cartan::dispatch);
 }

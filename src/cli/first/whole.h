@@ -1,0 +1,15 @@
+// The program of a first run: `cartan-first` has `run`, `check`, `eval` and `new` and is built in
+// half the time of the whole. What it lacks (the other commands, compiled equations) it leaves to
+// the whole: it calls the launcher again, which builds that and gives it the same words.
+#pragma once
+
+#include "cli/command.h"
+
+namespace cartan {
+
+// Of main, before anything else.
+void remember_words(char** words);
+
+int hand_to_whole(const Words& words);
+
+}  // namespace cartan
