@@ -58,13 +58,6 @@ void ImportReport::leave(const std::string& kind, Location where, const std::str
   not_carried.push_back({kind, why, count, where});
 }
 
-bool is_foreign_model(const std::string& path) {
-  const std::string ending = fs::path(path).extension().string();
-  for (const char* known : {".urdf", ".xml", ".sdf", ".mjcf", ".world", ".xacro"})
-    if (ending == known) return true;
-  return false;
-}
-
 std::optional<ImportedModel> import_model_text(const std::string& text, const std::string& path,
                                                const ImportOptions& options,
                                                Diagnostics& problems) {
@@ -108,37 +101,6 @@ std::optional<ImportedModel> import_model_file(const std::string& path,
                                                Diagnostics& problems) {
   const std::optional<std::string> text = read_xml_text(path, {}, problems);
   return text ? import_model_text(*text, path, options, problems) : std::nullopt;
-}
-
-void tell_import(const ImportReport& report, Diagnostics& problems) {
-  for (const ImportReport::Left& left : report.not_carried)
-    problems.warning(left.where, "not carried over: " + left.kind + " (" +
-                                     std::to_string(left.count) + "): " + left.why);
-  for (const ImportReport::Note& note : report.notes) problems.warning(note.where, note.text);
-}
-
-std::optional<ModelDescription> describe_import(const ImportedModel& imported,
-                                                const std::string& path, Diagnostics& problems) {
-  std::optional<ModelDescription> model = read_model_text(
-      imported.text, fs::path(path).parent_path().string(), problems, imported.places);
-  if (model) model->file = path;
-  return model;
-}
-
-std::optional<ModelDescription> read_any_model_file(const std::string& path,
-                                                    const ImportOptions& options,
-                                                    Diagnostics& problems) {
-  if (!is_foreign_model(path)) {
-    ReadOptions reading;
-    reading.consent.any_path = options.any_path;
-    reading.consent.folders = options.allowed;
-    reading.sets = options.sets;
-    return read_model_file(path, problems, reading);
-  }
-  const std::optional<ImportedModel> imported = import_model_file(path, options, problems);
-  if (!imported) return std::nullopt;
-  tell_import(imported->report, problems);
-  return describe_import(*imported, path, problems);
 }
 
 }  // namespace cartan

@@ -40,6 +40,7 @@ cmake_minimum_required(VERSION 3.22)
 project(small LANGUAGES CXX)
 option(CARTAN_TESTS "" ON)
 add_executable(cartan src/cli/main.cpp)
+add_executable(cartan-first EXCLUDE_FROM_ALL src/cli/first.cpp)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/examples/word.toml)
 file(READ examples/word.toml word)
 target_compile_definitions(cartan PRIVATE WORD="${word}")
@@ -51,6 +52,20 @@ write_main() {
         int main(int n, char** a) { std::printf(WORD \"$1 %s\\n\", n > 1 ? a[1] : \"\"); return n > 2 ? 7 : 0; }" >"$tree/src/cli/main.cpp"
 }
 write_main one
+# The part a first run needs: asked for `more`, it calls the launcher again.
+cat >"$tree/src/cli/first.cpp" <<'END'
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+int main(int n, char** a) {
+  if (n > 2 && !std::strcmp(a[2], "more")) {
+    setenv("CARTAN_WHOLE", "yes", 1);
+    execv(std::getenv("CARTAN_LAUNCHER"), a);
+  }
+  std::printf("first %s\n", n > 1 ? a[1] : "");
+}
+END
 # Stand-ins: apt-get that has no network and notes its calls, sudo that changes nobody.
 printf '#!/bin/sh\necho "$@" >>"%s/apt-calls"\nexit 100\n' "$scratch" >"$scratch/bin/apt-get"
 printf '#!/bin/sh\nexec "$@"\n' >"$scratch/bin/sudo"
@@ -58,6 +73,17 @@ chmod +x "$scratch/bin/"*
 : >"$scratch/apt-calls"
 chmod 666 "$scratch/apt-calls"
 export PATH=$scratch/bin:$PATH
+
+call "$tree/cartan" run
+expect "a first run is the part it needs" is "$status:$out" "0:first run"
+expect "nothing else is built" test ! -e "$tree/build/cartan"
+call "$tree/cartan" run
+expect "the part stays while the rest is not asked for" is "$status:$out:$err" "0:first run:"
+call "$tree/cartan" run more
+expect "the part hands over to the whole" is "$status:$out" "7:one run"
+call "$tree/cartan" run
+expect "the whole, once there, does everything" is "$status:$out:$err" "0:one run:"
+rm -r "$tree/build"
 
 call "$tree/cartan" hello
 expect "the first call builds and runs" is "$status:$out" "0:one hello"

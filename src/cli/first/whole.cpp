@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "codegen/rate_compiler.h"
+#include "import/import.h"
+#include "report/run_report.h"
 
 namespace cartan {
 namespace {
@@ -33,8 +35,19 @@ int hand_to_whole(const Words&) {
   return exit_failed;
 }
 
-// Compiled equations are asked for when a system is made, before anything is printed.
+// All of these are asked for before anything is printed, but for the report of a run, for which the
+// launcher takes the whole at once.
+
 std::shared_ptr<RateCompiler> make_rate_compiler(const Model&, std::vector<double>) {
+  std::exit(hand_to_whole({}));
+}
+
+std::optional<ImportedModel> import_model_file(const std::string&, const ImportOptions&,
+                                               Diagnostics&) {
+  std::exit(hand_to_whole({}));
+}
+
+std::string run_report_page(const std::string&, const RunReportFacts&, std::string&) {
   std::exit(hand_to_whole({}));
 }
 
