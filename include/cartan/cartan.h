@@ -30,4 +30,5 @@
 #include <cartan/study.h>
 #include <cartan/system.h>
 #include <cartan/table.h>
+#include <cartan/view.h>
 #include <cartan/watch.h>

@@ -221,6 +221,14 @@ struct PlotOptions {
   Watch watch = {};
 };
 
+// cartan view --export
+struct ViewOptions {
+  std::string compare = {};        // the folder of a second run, drawn as a ghost
+  std::string modes = {};          // mode shapes: JSON, or the folder, of `cartan linearize`
+  std::optional<int> frames = {};  // most positions of the bodies; default 20001
+  Watch watch = {};
+};
+
 // cartan ik
 struct IkOptions {
   std::vector<std::string> target = {};  // "EXPR = EXPR", "BODY = [x, y, z]", "BODY.R = [..]"

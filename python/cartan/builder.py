@@ -43,8 +43,10 @@ class Machine:
     >>> m = Machine("pendulum")
     >>> m.parameters(L=0.5, m=1.2)
     >>> m.body("rod", mass="m", com=[0, 0, "-L"], inertia=[0.01, 0.01, 1e-4])
-    >>> m.joint("hinge", type="revolute", parent="world", child="rod", axis=[0, 1, 0], position=0.4)
-    >>> model = m.build()
+    >>> m.joint("hinge", type="revolute", axis=[0, 1, 0], position=0.4,
+    ...         parent={"body": "world"}, child={"body": "rod"})
+    >>> m.build().check().dof
+    1
     """
 
     def __init__(self, name, **settings):
