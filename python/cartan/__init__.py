@@ -1,7 +1,7 @@
 """Cartan: the mechanics of machines.
 
 >>> m = cartan.load("examples/heavy_top.toml")
->>> r = m.run(0.5, step=0.01)
+>>> r = m.run(0.5, step=0.01, every=1)
 >>> len(r.t), r.energy.drift < 1e-6
 (51, True)
 """
@@ -12,11 +12,11 @@ from . import _cartan
 from ._cartan import *  # noqa: F401,F403: records
 from ._cartan import Model, Run, Table, __version__, formulations, integrators, load, load_text, plot
 from .builder import Machine
-from .equations import Equations, equations
+from .typeset import Equations, equations
 from .errors import Error, FailedError, InputError
 from .model import Parameters, extend_model
 from .results import extend_results
-from .view import View, view
+from .viewing import View, view
 
 extend_model(Model)
 extend_results(Run, Table)

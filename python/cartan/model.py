@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from . import _cartan
-from .equations import equations
+from .typeset import equations
 from .errors import InputError, nearest
-from .view import shown_or_note, view
+from .viewing import shown_or_note, view
 
 # The options that may be given without their names, in this order.
 _FIRST = {
@@ -41,15 +41,15 @@ _DECAY = (
 _EXAMPLES = {
     "check": _TOP + ">>> m.check().dof\n3",
     "eval": _TOP + ">>> m.eval().mass_matrix.shape\n(3, 3)",
-    "run": _TOP + '>>> r = m.run(0.1, step=0.01, integrator="rk4")\n>>> r["top.q0"].shape\n(11,)',
+    "run": _TOP + '>>> r = m.run(0.1, step=0.01, integrator="rk4", every=1)\n>>> r["top.qw"].shape, r.status\n((11,), \'completed\')',
     "compare": _PENDULUM
     + '>>> c = m.compare(integrators=["gl2", "rk4"], steps=[0.02, 0.01], duration=0.2)\n>>> len(c.rows) > 0\nTrue',
     "linearize": _PENDULUM + '>>> m.linearize(at="equilibrium").stable\nTrue',
     "linearize_sweep": _PENDULUM
     + '>>> s = m.linearize_sweep("L=lin(0.4,0.6,3)", at="equilibrium")\n>>> [p.value for p in s.points]\n[0.4, 0.5, 0.6]',
     "equilibrium": _PENDULUM + ">>> m.equilibrium().stable\nTrue",
-    "equilibrium_search": _PENDULUM
-    + '>>> len(m.equilibrium_search(m.joints[0] + ".q=lin(0.1,3,4)").equilibria) > 0\nTrue',
+    "equilibrium_search": ">>> m = cartan.load_text(\"name = 'two'\\n[variables]\\nx = { initial = 0, rate = '1 - x^2' }\\n\")\n"
+    '>>> len(m.equilibrium_search("x=lin(-2,2,4)").equilibria)\n2',
     "orbit": ">>> m = cartan.load_text(\"name = 'circle'\\n[variables]\\nx = { initial = 1, rate = 'y + x*(1-x^2-y^2)' }\\n\"\n"
     "...     \"y = { initial = 0, rate = '-x + y*(1-x^2-y^2)' }\\n\")\n"
     '>>> round(m.orbit("6", section="y").period, 9)\n6.283185307',
@@ -98,9 +98,12 @@ class Parameters(Mapping):
             raise InputError(f"no parameter {name!r}: {nearest(str(name), list(self._values))}") from None
 
     def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self[name]
+        if name in self._values:
+            return self._values[name]
+        raise AttributeError(f"no parameter {name!r}: {nearest(name, list(self._values))}")
+
+    def __contains__(self, name):
+        return name in self._values
 
     def __iter__(self):
         return iter(self._values)

@@ -3,7 +3,7 @@
 import fnmatch
 import html
 
-from .view import shown_or_note, view
+from .viewing import shown_or_note, view
 
 
 def _names(self):

@@ -144,8 +144,8 @@ stubs = [
     "",
     "import numpy",
     "",
-    "from .equations import Equations",
-    "from .view import View",
+    "from .typeset import Equations",
+    "from .viewing import View",
     "",
 ]
 records = [r for h in headers for r in h.records if r[0] not in HAND_WRITTEN]

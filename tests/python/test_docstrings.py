@@ -5,7 +5,7 @@ import os
 import unittest
 
 import cartan
-from cartan import builder, equations, errors, model, results, symbols, view
+from cartan import builder, errors, model, results, symbols, typeset, viewing
 
 ROOT = os.environ["CARTAN_ROOT"]
 
@@ -16,12 +16,20 @@ class Docstrings(unittest.TestCase):
         os.chdir(ROOT)  # examples/..
         try:
             tried = 0
-            for module in (cartan, builder, equations, errors, model, results, symbols, view):
+            for module in (cartan, builder, errors, model, results, symbols, typeset, viewing):
                 names = {**vars(module), "cartan": cartan, **{k: getattr(symbols, k) for k in ("Kane", "sqrt")}}
                 outcome = doctest.testmod(module, extraglobs=names, optionflags=doctest.NORMALIZE_WHITESPACE)
-                self.assertEqual(outcome.failed, 0, module.__name__)
+                with self.subTest(module=module.__name__):
+                    self.assertEqual(outcome.failed, 0)
                 tried += outcome.attempted
-            self.assertGreater(tried, 60)
+            for name in model._FIRST:  # made when the module was loaded
+                parsed = doctest.DocTestParser().get_doctest(
+                    getattr(cartan.Model, name).__doc__, {"cartan": cartan}, f"Model.{name}", None, None
+                )
+                with self.subTest(method=name):
+                    self.assertEqual(doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(parsed).failed, 0)
+                tried += len(parsed.examples)
+            self.assertGreater(tried, 70)
         finally:
             os.chdir(here)
 

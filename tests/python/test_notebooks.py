@@ -6,7 +6,7 @@ import os
 import unittest
 from pathlib import Path
 
-import matplotlib
+import matplotlib.pyplot
 
 matplotlib.use("agg")
 
@@ -65,6 +65,8 @@ class Notebooks(unittest.TestCase):
         except ImportError:
             self.skipTest("nbclient is not installed")
         book = nbformat.read(FOLDER / "first_machine.ipynb", as_version=4)
+        drawing = os.environ.pop("MPLBACKEND", None)  # the kernel has its own way
+        self.addCleanup(lambda: drawing and os.environ.__setitem__("MPLBACKEND", drawing))
         client = nbclient.NotebookClient(book, timeout=120, resources={"metadata": {"path": str(FOLDER)}})
         client.execute()
         outputs = [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
