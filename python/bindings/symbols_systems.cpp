@@ -342,8 +342,10 @@ py::list jacobian_rows(const SheetPtr& sheet, const py::iterable& values, const 
 py::object solve_rows(const SheetPtr& sheet, const py::iterable& A, const py::iterable& b) {
   const Matrix left(sheet, A, "matrix"), right(sheet, b, "right side");
   if (left.rows != left.columns || right.rows != left.rows)
-    throw py::value_error(fmt::format("solve: a matrix of {} x {} and a right side of {} rows",
-                                      left.rows, left.columns, right.rows));
+    throw py::value_error(
+        fmt::format("solve: expected a square matrix and a right side of as many "
+                    "rows, got {} x {} and {}",
+                    left.rows, left.columns, right.rows));
   const std::vector<Expression> x =
       solve_linear(left.entries, right.entries, left.rows, right.columns);
   if (x.empty() && left.rows > 0)
@@ -394,7 +396,7 @@ NamedParts make_parts(const SheetPtr& sheet, const std::string& prefix) {
 }
 
 py::object define_part(const NamedParts& self, const py::object& value, int level) {
-  if (level < 0 || level > 10) throw py::value_error("level: from 0 to 10");
+  if (level < 0 || level > 10) throw py::value_error("level: expected a number from 0 to 10");
   if (py::isinstance<Arrow>(value)) {
     const Arrow a = py::cast<Arrow>(value);
     common_sheet(self.sheet, a.sheet);
@@ -509,7 +511,7 @@ py::dict generate_code(const SheetPtr& sheet, const std::string& language, const
     unit.arguments.push_back(read_argument(sheet, argument, what));
   unit.functions.push_back(read_function(sheet, function, "", outputs, solve));
   if (const std::string problem = problem_of(unit); !problem.empty())
-    throw py::value_error(problem);
+    throw py::value_error(problem + "; expected every symbol among the inputs");
   py::dict files;
   for (const GeneratedFile& file : emit(unit, *chosen)) files[py::str(file.name)] = file.text;
   return files;

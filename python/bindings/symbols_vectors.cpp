@@ -109,7 +109,10 @@ class Kane {
     raise_problems(sheet_);
   }
   Motion equations(const py::iterable& speeds) const {
-    Motion motion{sheet_, system_.equations(read_scalars(sheet_, speeds, "speeds"))};
+    const std::vector<Expression> u = read_scalars(sheet_, speeds, "speeds");
+    for (const Expression& each : u)
+      if (each.is_number()) throw py::type_error("speeds: expected symbols, got a number");
+    Motion motion{sheet_, system_.equations(u)};
     raise_problems(sheet_);
     return motion;
   }

@@ -13,11 +13,16 @@ from ._cartan import *  # noqa: F401,F403: records
 from ._cartan import Model, Run, Table, __version__, formulations, integrators, load, load_text, plot
 from .builder import Machine
 from .typeset import Equations, equations
-from .errors import Error, FailedError, InputError
+from .errors import Error, FailedError, InputError, refuse_bare_objects
 from .model import Parameters, extend_model
 from .results import extend_results
 from .viewing import View, view
 
+del symbols  # noqa: F821: of the compiled part; the module of this name is the whole of it
+from . import symbols  # noqa: E402
+
+refuse_bare_objects(_cartan)
+refuse_bare_objects(_cartan.symbols)
 extend_model(Model)
 extend_results(Run, Table)
 

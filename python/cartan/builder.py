@@ -32,7 +32,7 @@ def _value(value, where):
         return str(value)
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise ValueError(f"{where}: {value} is not a finite number")
+            raise ValueError(f"{where}: {value} is no number of a machine; expected a finite one")
         return repr(value)
     raise TypeError(f"{where}: {value!r} has no place in a model file; numbers, texts, lists and dicts have")
 

@@ -207,9 +207,14 @@ def _linearize(self, coordinates, at, inputs=(), constraints=(), dependent=()):
     lower = d.solve(M, by[len(coordinates) :])
     if lower and not isinstance(lower[0], list):
         lower = [[x] for x in lower]
-    rows = [[x.simplify() if isinstance(x, Expression) else x for x in row] for row in by[: len(coordinates)] + lower]
+    rows = [[_shown(x) for x in row] for row in by[: len(coordinates)] + lower]
     n = len(states)
     return LinearMotion(states, inputs, [row[:n] for row in rows], [row[n:] for row in rows])
+
+
+def _shown(x):
+    """Short expressions in the form that is best read; long ones take too long."""
+    return x.simplify() if isinstance(x, Expression) and x.operations <= 30 else x
 
 
 def _rows(entries, columns):
