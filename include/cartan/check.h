@@ -23,6 +23,7 @@ struct Check {
   std::array<double, 3> center_of_mass{};     // at the start
   std::array<double, 3> principal_moments{};  // about it, ascending
   std::vector<std::string> variables;
+  std::string text;  // as `cartan check` prints it: the tree first
   std::string json;  // as `cartan check --json` prints it
 };
 

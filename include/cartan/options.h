@@ -221,4 +221,67 @@ struct PlotOptions {
   Watch watch = {};
 };
 
+// cartan view --export
+struct ViewOptions {
+  std::string compare = {};        // the folder of a second run, drawn as a ghost
+  std::string modes = {};          // mode shapes: JSON, or the folder, of `cartan linearize`
+  std::optional<int> frames = {};  // most positions of the bodies; default 20001
+  Watch watch = {};
+};
+
+// cartan ik
+struct IkOptions {
+  std::vector<std::string> target = {};  // "EXPR = EXPR", "BODY = [x, y, z]", "BODY.R = [..]"
+  std::vector<std::string> range = {};   // "EXPR = [LOW, HIGH]": values to stay within
+  std::string path = {};                 // a table to follow: column t and expressions
+  bool all = false;                      // all solutions, angles modulo 2 pi
+  std::optional<int> starts = {};        // with `all`: at most so many; default 4096
+  std::string formulation = {};          // default: the file's, else recursive
+  std::string from = {};                 // a state to start from; default: the initial one
+  std::string out = {};                  // a folder to write to as well
+  bool force = false;                    // replace files that are no earlier result
+  Watch watch = {};
+};
+
+// cartan optimise
+struct OptimiseOptions {
+  std::string free = {};                  // "A,B=START": parameters or initial values
+  std::string minimise = {};              // what shall be least: "integral(main.q^2)"
+  std::string maximise = {};              // or what shall be largest
+  std::vector<std::string> subject = {};  // "EXPR <= EXPR", >= or =: conditions
+  std::vector<std::string> bounds = {};   // "A=[LOW, HIGH]"
+  std::optional<double> duration = {};    // of the run; default: the file's, else 10
+  std::string at = {};                    // "equilibrium": linearisations belong to it
+  std::optional<int> starts = {};         // begin also at points spread over the bounds
+  std::string formulation = {};           // default: the file's, else recursive
+  std::optional<double> tolerance = {};   // of the simulations; default 1e-12
+  std::optional<int> iterations = {};     // at most; default 200
+  std::string out = {};                   // a folder to write to as well
+  bool force = false;                     // replace files that are no earlier result
+  Watch watch = {};
+};
+
+// cartan study
+struct StudyOptions {
+  std::vector<std::string> vary = {};       // "NAME=LAW": "L=uniform(0.9,1.1)", "c=log(0.1,1,20)"
+  std::vector<std::string> keep = {};       // "NAME=HOW": "angle=final(shoulder.q)"
+  std::optional<double> runs = {};          // samples; a grid multiplies them
+  std::string sampling = {};                // sobol (default), latin-hypercube, random
+  std::optional<double> seed = {};          // of the samples; default 1
+  std::string indices = {};                 // on, off; default: where they can be had
+  std::optional<double> trajectories = {};  // with `out`: keep the motion of so many runs
+  std::string formulation = {};             // default: the file's, else recursive
+  std::string integrator = {};              // default: the file's, else gl3
+  std::optional<double> step = {};          // default: the file's, else 0.01
+  std::optional<double> duration = {};      // default: the file's, else 10
+  std::optional<double> tolerance = {};     // default: the file's, else the method's
+  std::string backend = {};                 // reference (default)
+  std::optional<int> threads = {};          // default: one per core
+  std::string part = {};                    // "K/N": only this part, into `out`
+  bool resume = false;                      // go on with the study in `out`
+  std::string out = {};                     // a folder to write to as well
+  bool force = false;                       // replace files that are no earlier result
+  Watch watch = {};
+};
+
 }  // namespace cartan::api

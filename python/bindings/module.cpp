@@ -120,6 +120,49 @@ Model load_watched(const py::kwargs& given, Read read) {
   return work.run([&] { return read(options); });
 }
 
+// Options of a study, and those of reading its model.
+StudyRuns study_of_file(const py::object& path, const py::kwargs& given) {
+  WatchedWork work;
+  py::kwargs how, reading;
+  for (const auto& item : given) {
+    const std::string name = py::cast<std::string>(item.first);
+    const bool read = name == "set" || name == "trust" || name == "allow_path";
+    (read ? reading : how)[item.first] = item.second;
+  }
+  StudyOptions options = read_options<StudyOptions>("study", how);
+  const LoadOptions load = read_options<LoadOptions>("study", reading);
+  options.watch = work.watch();
+  const std::string file = read_text(path, "path");
+  return work.run([&] { return study_file(file, options, load); });
+}
+
+template <class Source, class Function>
+std::string page_of(const Source& source, const py::kwargs& given, Function* function) {
+  WatchedWork work;
+  ViewOptions options = read_options<ViewOptions>("view", given);
+  options.watch = work.watch();
+  return work.run([&] { return function(source, options); });
+}
+
+void bind_files(py::module_& m) {
+  m.def(
+      "study_file",
+      [](const py::object& path, const py::kwargs& given) {
+        return result_of(study_of_file(path, given));
+      },
+      py::arg("path"), "Computes a study file.");
+  m.def(
+      "view_run",
+      [](const Run& run, const py::kwargs& given) { return page_of(run, given, &view_run); },
+      py::arg("run"), "A run as a page.");
+  m.def(
+      "view_folder",
+      [](const py::object& folder, const py::kwargs& given) {
+        return page_of(read_text(folder, "folder"), given, &view_folder);
+      },
+      py::arg("folder"), "The folder of a run as a page.");
+}
+
 void bind_model(py::module_& m) {
   py::class_<Model> model(m, "Model", "A machine: read from a file or a text, never changed.");
   model.def_property_readonly("name", &Model::name)
@@ -178,10 +221,12 @@ PYBIND11_MODULE(_cartan, m) {
   bind_records(m);
   bind_functions(m);
   bind_system(m);
+  bind_files(m);
   py::module_ symbols = m.def_submodule("symbols", "Derivations by hand.");
   bind_scalars(symbols);
   bind_vectors(symbols);
   bind_equations_of_motion(symbols);
+  bind_systems(symbols);
   m.def(
       "plot",
       [](const py::object& paths, const py::kwargs& given) {

@@ -56,11 +56,22 @@ std::string read_text(py::handle value, const char* name) {
   refuse_type(name, "a text, a path, a number or a State", value);
 }
 
+// A list as the language of expressions writes it: [1, 2], [[..], ..].
+std::string read_side(py::handle value, const char* name) {
+  py::object list = py::reinterpret_borrow<py::object>(value);
+  if (py::hasattr(value, "tolist")) list = value.attr("tolist")();
+  if (!py::isinstance<py::list>(list) && !py::isinstance<py::tuple>(list))
+    return read_text(list, name);
+  std::string text;
+  for (const py::handle each : list) text += (text.empty() ? "" : ", ") + read_side(each, name);
+  return "[" + text + "]";
+}
+
 std::vector<std::string> read_texts(py::handle value, const char* name) {
   if (py::isinstance<py::dict>(value)) {
     std::vector<std::string> texts;
     for (const auto& [key, each] : py::reinterpret_borrow<py::dict>(value))
-      texts.push_back(read_text(key, name) + "=" + read_text(each, name));
+      texts.push_back(read_text(key, name) + "=" + read_side(each, name));
     return texts;
   }
   if (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value)) {

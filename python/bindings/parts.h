@@ -12,5 +12,6 @@ void bind_system(pybind11::module_& m);
 void bind_scalars(pybind11::module_& m);
 void bind_vectors(pybind11::module_& m);
 void bind_equations_of_motion(pybind11::module_& m);
+void bind_systems(pybind11::module_& m);
 
 }  // namespace cartan::python

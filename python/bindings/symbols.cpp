@@ -330,7 +330,8 @@ void bind_scalars(py::module_& m) {
       .def(
           "standard",
           [](const SheetPtr& self, int count) {
-            if (count < 1 || count > 100000) throw py::value_error("standard: from 1 to 100000");
+            if (count < 1 || count > 100000)
+              throw py::value_error("standard: expected a count from 1 to 100000");
             const Kinematics::Standard made = self->kinematics.standard(count);
             return py::make_tuple(list_of(self, made.q), list_of(self, made.u));
           },

@@ -19,6 +19,7 @@ struct Sheet {
   ExpressionGraph graph;
   Kinematics kinematics{graph};
   Frames frames{kinematics};
+  std::vector<std::shared_ptr<void>> kept;  // what the kinematics point to
 };
 using SheetPtr = std::shared_ptr<Sheet>;
 

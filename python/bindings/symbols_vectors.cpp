@@ -109,11 +109,16 @@ class Kane {
     raise_problems(sheet_);
   }
   Motion equations(const py::iterable& speeds) const {
-    Motion motion{sheet_, system_.equations(read_scalars(sheet_, speeds, "speeds"))};
+    const std::vector<Expression> u = read_scalars(sheet_, speeds, "speeds");
+    for (const Expression& each : u)
+      if (each.is_number()) throw py::type_error("speeds: expected symbols, got a number");
+    Motion motion{sheet_, system_.equations(u)};
     raise_problems(sheet_);
     return motion;
   }
   Scalar kinetic_energy() const { return scalar(sheet_, system_.kinetic_energy()); }
+  const SheetPtr& sheet() const { return sheet_; }
+  const KaneSystem& system() const { return system_; }
 
  private:
   Expression one(const py::object& value, const char* what) const {
@@ -126,6 +131,13 @@ class Kane {
   SheetPtr sheet_;
   KaneSystem system_;
 };
+
+py::list arrows(const SheetPtr& sheet, const SystemVector& all) {
+  raise_problems(sheet);
+  py::list list;
+  for (const Vector& each : all.entries) list.append(Arrow{sheet, each});
+  return list;
+}
 
 Motion reduce_motion(const Motion& self, const py::iterable& constraints,
                      const py::iterable& dependent) {
@@ -353,6 +365,14 @@ void bind_equations_of_motion(py::module_& m) {
       .def("force", &Kane::force, py::arg("force"), py::arg("velocity"),
            "A force on a point without mass; a torque with an angular velocity.")
       .def("equations", &Kane::equations, py::arg("speeds"))
+      .def_property_readonly(
+          "velocities", [](const Kane& k) { return arrows(k.sheet(), k.system().velocity()); },
+          "of all points and bodies: for SystemVector")
+      .def_property_readonly("forces",
+                             [](const Kane& k) { return arrows(k.sheet(), k.system().force()); })
+      .def_property_readonly(
+          "momentum_rates",
+          [](const Kane& k) { return arrows(k.sheet(), k.system().momentum_rate()); })
       .def_property_readonly("kinetic_energy", &Kane::kinetic_energy);
 }
 

@@ -1,6 +1,9 @@
 #include <cartan/system.h>
 #include <pybind11/numpy.h>
 
+#include <cmath>
+
+#include "options.h"
 #include "parts.h"
 #include "values.h"
 
@@ -16,6 +19,31 @@ std::string shape_of(const py::array& array) {
   return text + ")";
 }
 
+// Real numbers as an array; a TypeError that says what was expected.
+Numbers read_numbers(const py::object& value, const char* name) {
+  const py::array array = py::array::ensure(value);
+  if (!array) PyErr_Clear();
+  const char kind = array ? array.dtype().kind() : '?';
+  if (!array || (kind != 'f' && kind != 'i' && kind != 'u' && kind != 'b'))
+    refuse_type(name, "an array of real numbers", value);
+  return py::cast<Numbers>(array);
+}
+
+// A ValueError where a number is none: rates of such a state would be none, too.
+void require_finite(std::span<const double> numbers, std::size_t per_state, const char* name) {
+  double sum = 0;  // of zeros, unless a number is infinite or none
+  for (const double number : numbers) sum += number * 0;
+  if (sum == 0) return;
+  for (std::size_t k = 0; k < numbers.size(); ++k)
+    if (!std::isfinite(numbers[k]))
+      throw py::value_error(std::string(name) + " has " + std::to_string(numbers[k]) +
+                            " at place " + std::to_string(k % std::max<std::size_t>(per_state, 1)) +
+                            (numbers.size() > per_state
+                                 ? " of state " + std::to_string(k / per_state)
+                                 : std::string()) +
+                            ": expected finite numbers (see .names)");
+}
+
 // The last axis is the state; axes before it count states.
 std::size_t count_states(const System& system, const Numbers& x, const char* name) {
   const auto n = static_cast<py::ssize_t>(system.size());
@@ -23,6 +51,7 @@ std::size_t count_states(const System& system, const Numbers& x, const char* nam
     throw py::value_error(std::string(name) + " has the shape " + shape_of(x) +
                           ": its last axis must have the " + std::to_string(n) +
                           " numbers of a state (see .names)");
+  require_finite({x.data(), static_cast<std::size_t>(x.size())}, system.size(), name);
   return n == 0 ? 0 : static_cast<std::size_t>(x.size() / n);
 }
 
@@ -75,6 +104,7 @@ bool is_plain_state(py::handle value, std::size_t size) {
 py::object derivative_of_one(const System& self, double t, const py::array& x,
                              const py::object& out) {
   const std::span<const double> from(static_cast<const double*>(x.data()), self.size());
+  require_finite(from, self.size(), "x");
   if (is_plain_state(out, self.size()) && py::reinterpret_borrow<py::array>(out).writeable()) {
     auto place = py::reinterpret_borrow<py::array>(out);
     self.derivative(t, from, {static_cast<double*>(place.mutable_data()), self.size()});
@@ -87,19 +117,21 @@ py::object derivative_of_one(const System& self, double t, const py::array& x,
 
 py::object derivative(const System& self, const py::object& t, const py::object& state,
                       const py::object& out) {
-  if (PyFloat_Check(t.ptr()) && is_plain_state(state, self.size()))
+  if (PyFloat_Check(t.ptr()) && std::isfinite(PyFloat_AS_DOUBLE(t.ptr())) &&
+      is_plain_state(state, self.size()))
     return derivative_of_one(self, PyFloat_AS_DOUBLE(t.ptr()),
                              py::reinterpret_borrow<py::array>(state), out);
-  const Numbers x = py::cast<Numbers>(state);
+  const Numbers x = read_numbers(state, "x");
   const std::size_t count = count_states(self, x, "x");
   py::array_t<double> result = place_for(out, {x.shape(), x.shape() + x.ndim()});
   const std::span<const double> from = numbers_of(x);
   const std::span<double> to = numbers_in(result);
-  const Numbers times = py::cast<Numbers>(t);
+  const Numbers times = read_numbers(t, "t");
   if (times.size() != 1 && static_cast<std::size_t>(times.size()) != count)
     throw py::value_error("t has " + std::to_string(times.size()) + " numbers: expected one, or " +
                           std::to_string(count) + ", one for each state");
   const std::span<const double> at = numbers_of(times);
+  require_finite(at, times.size(), "t");
   if (count < worth_releasing) {
     self.derivatives(at, from, to);
   } else {
@@ -117,7 +149,10 @@ void for_each_state(const System& self, const Numbers& x, std::size_t count, con
   for (std::size_t k = 0; k < count; ++k) each(all.subspan(k * n, n), k);
 }
 
-py::object jacobian(const System& self, double t, const Numbers& x, const py::object& out) {
+py::object jacobian(const System& self, const py::object& time, const py::object& state,
+                    const py::object& out) {
+  const double t = read_number(time, "t");
+  const Numbers x = read_numbers(state, "x");
   const std::size_t count = count_states(self, x, "x"), n = self.size();
   py::array_t<double> result = place_for(out, shape_with(x, {n, n}));
   const std::span<double> to = numbers_in(result);
@@ -132,8 +167,10 @@ using Product = void (System::*)(double, std::span<const double>, std::span<cons
                                  std::span<double>) const;
 
 template <Product product>
-py::object calc_product(const System& self, double t, const Numbers& x, const Numbers& u,
-                        const py::object& out) {
+py::object calc_product(const System& self, const py::object& time, const py::object& state,
+                        const py::object& direction, const py::object& out) {
+  const double t = read_number(time, "t");
+  const Numbers x = read_numbers(state, "x"), u = read_numbers(direction, "the direction");
   const std::size_t count = count_states(self, x, "x"), n = self.size();
   if (count_states(self, u, "the direction") != count)
     throw py::value_error("x and the direction have different numbers of states: " + shape_of(x) +
@@ -148,7 +185,9 @@ py::object calc_product(const System& self, double t, const Numbers& x, const Nu
   return std::move(result);
 }
 
-py::tuple mass_and_bias(const System& self, double t, const Numbers& x) {
+py::tuple mass_and_bias(const System& self, const py::object& time, const py::object& state) {
+  const double t = read_number(time, "t");
+  const Numbers x = read_numbers(state, "x");
   const std::size_t count = count_states(self, x, "x"), v = self.speeds();
   py::array_t<double> M(shape_with(x, {v, v})), bias(shape_with(x, {v}));
   const std::span<double> to_M = numbers_in(M), to_bias = numbers_in(bias);
@@ -158,7 +197,9 @@ py::tuple mass_and_bias(const System& self, double t, const Numbers& x) {
   return py::make_tuple(M, bias);
 }
 
-py::tuple energies(const System& self, double t, const Numbers& x) {
+py::tuple energies(const System& self, const py::object& time, const py::object& state) {
+  const double t = read_number(time, "t");
+  const Numbers x = read_numbers(state, "x");
   const std::size_t count = count_states(self, x, "x");
   py::array_t<double> kinetic(shape_with(x, {})), potential(shape_with(x, {}));
   for_each_state(self, x, count, [&](std::span<const double> at, std::size_t k) {
@@ -193,20 +234,20 @@ void bind_system(py::module_& m) {
            "w times the Jacobian, exact.")
       .def(
           "mass_matrix",
-          [](const System& s, double at, const Numbers& y) -> py::object {
+          [](const System& s, const py::object& at, const py::object& y) -> py::object {
             return mass_and_bias(s, at, y)[0];
           },
           t, x, "M of M v' + h = J^T lambda.")
       .def(
           "bias",
-          [](const System& s, double at, const Numbers& y) -> py::object {
+          [](const System& s, const py::object& at, const py::object& y) -> py::object {
             return mass_and_bias(s, at, y)[1];
           },
           t, x, "h of M v' + h = J^T lambda: gravity and all forces.")
       .def(
           "acceleration",
-          [](const System& s, double at, const Numbers& y) -> py::object {
-            const py::object rates = derivative(s, py::float_(at), y, py::none());
+          [](const System& s, const py::object& at, const py::object& y) -> py::object {
+            const py::object rates = derivative(s, at, y, py::none());
             const auto n = static_cast<long>(s.size()), v = static_cast<long>(s.speeds());
             return rates[py::make_tuple(py::ellipsis(), py::slice(n - v, n, 1))];
           },

@@ -32,7 +32,7 @@ def _value(value, where):
         return str(value)
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise ValueError(f"{where}: {value} is not a finite number")
+            raise ValueError(f"{where}: {value} is no number of a machine; expected a finite one")
         return repr(value)
     raise TypeError(f"{where}: {value!r} has no place in a model file; numbers, texts, lists and dicts have")
 
@@ -43,8 +43,10 @@ class Machine:
     >>> m = Machine("pendulum")
     >>> m.parameters(L=0.5, m=1.2)
     >>> m.body("rod", mass="m", com=[0, 0, "-L"], inertia=[0.01, 0.01, 1e-4])
-    >>> m.joint("hinge", type="revolute", parent="world", child="rod", axis=[0, 1, 0], position=0.4)
-    >>> model = m.build()
+    >>> m.joint("hinge", type="revolute", axis=[0, 1, 0], position=0.4,
+    ...         parent={"body": "world"}, child={"body": "rod"})
+    >>> m.build().check().dof
+    1
     """
 
     def __init__(self, name, **settings):

@@ -1,13 +1,15 @@
 """What goes wrong, with its places."""
 
 import difflib
+import re
 
 
 class Error(Exception):
     """Base of all errors of Cartan. `problems` lists them one by one: file, line, column, message."""
 
     def __init__(self, text, problems=()):
-        super().__init__(text)
+        # messages name options as the command line has them: --spectral-radius is spectral_radius here
+        super().__init__(re.sub(r"(?<![\w-])--([a-z][a-z-]*)", lambda option: option[1].replace("-", "_"), text))
         self.problems = list(problems)
 
 
@@ -26,6 +28,21 @@ def nearest(name, known):
     if close:
         return f"did you mean {close[0]!r}?"
     return "known are " + ", ".join(sorted(known))
+
+
+_CONSTRUCTIBLE = ("System", "Derivation", "Kane", "SystemVector", "SystemInertia", "Subexpressions")
+
+
+def refuse_bare_objects(module):
+    """Objects that only functions of the library make cannot be made empty, by hand or by copy.copy."""
+
+    def made_by_hand(cls, *_, **__):
+        raise TypeError(f"{cls.__name__}: made by functions of cartan only; there is no copy and no empty one")
+
+    for name, each in list(vars(module).items()):
+        enumeration = hasattr(each, "__members__")
+        if isinstance(each, type) and name not in _CONSTRUCTIBLE and not enumeration:
+            each.__new__ = staticmethod(made_by_hand)
 
 
 def unknown_option(function, name, known):

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 
 from . import _cartan
+from .typeset import equations
 from .errors import InputError, nearest
+from .viewing import shown_or_note, view
 
 # The options that may be given without their names, in this order.
 _FIRST = {
@@ -23,11 +25,68 @@ _FIRST = {
     "inverse": ("motion",),
     "equations": (),
     "generate": ("language",),
+    "ik": ("target",),
+    "optimise": ("free", "minimise"),
+    "study": ("vary", "keep"),
+}
+
+
+# One example each: they stand in the docstrings, and a test runs them.
+_TOP = '>>> m = cartan.load("examples/heavy_top.toml")\n'
+_PENDULUM = '>>> m = cartan.load("examples/pendulum.toml")\n'
+_DECAY = (
+    ">>> m = cartan.load_text(\"name = 'decay'\\n[parameters]\\nk = 1\\n\"\n"
+    "...     \"[variables]\\nx = { initial = 1, rate = '-k*x' }\\n\")\n"
+)
+_EXAMPLES = {
+    "check": _TOP + ">>> m.check().dof\n3",
+    "eval": _TOP + ">>> m.eval().mass_matrix.shape\n(3, 3)",
+    "run": _TOP + '>>> r = m.run(0.1, step=0.01, integrator="rk4", every=1)\n>>> r["top.qw"].shape, r.status\n((11,), \'completed\')',
+    "compare": _PENDULUM
+    + '>>> c = m.compare(integrators=["gl2", "rk4"], steps=[0.02, 0.01], duration=0.2)\n>>> len(c.rows) > 0\nTrue',
+    "linearize": _PENDULUM + '>>> m.linearize(at="equilibrium").stable\nTrue',
+    "linearize_sweep": _PENDULUM
+    + '>>> s = m.linearize_sweep("L=lin(0.4,0.6,3)", at="equilibrium")\n>>> [p.value for p in s.points]\n[0.4, 0.5, 0.6]',
+    "equilibrium": _PENDULUM + ">>> m.equilibrium().stable\nTrue",
+    "equilibrium_search": ">>> m = cartan.load_text(\"name = 'two'\\n[variables]\\nx = { initial = 0, rate = '1 - x^2' }\\n\")\n"
+    '>>> len(m.equilibrium_search("x=lin(-2,2,4)").equilibria)\n2',
+    "orbit": ">>> m = cartan.load_text(\"name = 'circle'\\n[variables]\\nx = { initial = 1, rate = 'y + x*(1-x^2-y^2)' }\\n\"\n"
+    "...     \"y = { initial = 0, rate = '-x + y*(1-x^2-y^2)' }\\n\")\n"
+    '>>> round(m.orbit("6", section="y").period, 9)\n6.283185307',
+    "continue_": ">>> m = cartan.load_text(\"name = 'fold'\\n[parameters]\\na = 0.5\\n\"\n"
+    "...     \"[variables]\\nx = { initial = 0.7, rate = 'a - x^2' }\\n\")\n"
+    '>>> b = m.continue_("a", 0.5, 1)\n>>> len(b.points) > 2\nTrue',
+    "lyapunov": _DECAY + ">>> round(m.lyapunov(50).exponents[0], 6)\n-1.0",
+    "fit": _DECAY
+    + ">>> import tempfile\n>>> with tempfile.NamedTemporaryFile('w', suffix='.csv') as file:\n"
+    "...     print('t,x', '0,1', '1,0.5', '2,0.25', sep='\\n', file=file, flush=True)\n"
+    "...     f = m.fit('k', file.name)\n>>> round(f.parameters[0].value, 2)\n0.69",
+    "fit_alternatives": _DECAY
+    + ">>> import tempfile\n>>> with tempfile.NamedTemporaryFile('w', suffix='.csv') as file:\n"
+    "...     print('t,x', '0,1', '1,0.5', '2,0.25', sep='\\n', file=file, flush=True)\n"
+    "...     f = m.fit_alternatives('k;k=2', file.name)\n>>> len(f)\n2",
+    "inverse": _PENDULUM
+    + ">>> import tempfile\n>>> with tempfile.TemporaryDirectory() as folder:\n"
+    "...     m.run(0.2, step=0.01).save(folder, force=True)\n"
+    "...     f = m.inverse(folder + '/trajectory.csv')\n>>> len(f.table) == 21\nTrue",
+    "equations": _PENDULUM + '>>> "sin" in m.equations()\nTrue',
+    "generate": _PENDULUM + '>>> [f.name for f in m.generate("python").files]\n[\'pendulum.py\']',
+    "ik": '>>> m = cartan.load("examples/four_bar.toml")\n>>> len(m.ik("motor.q = pi/3", all=True).solutions)\n2',
+    "optimise": _DECAY
+    + '>>> best = m.optimise("k", "(final(x) - 0.5)^2", duration=1)\n>>> round(best.parameters["k"], 4)\n0.6931',
+    "study": _DECAY
+    + '>>> s = m.study({"k": "lin(0,1,3)"}, {"end": "final(x)"}, duration=1)\n'
+    ">>> s.table[\"end\"].round(6).tolist()\n[1.0, 0.606531, 0.367879]",
 }
 
 
 class Parameters(Mapping):
-    """The parameters of a model with their values; completes names, suggests the nearest for a wrong one."""
+    """The parameters of a model with their values; completes names, suggests the nearest for a wrong one.
+
+    >>> p = cartan.load("examples/pendulum.toml").parameters
+    >>> p["L"] == p.L
+    True
+    """
 
     def __init__(self, values):
         self._values = values
@@ -39,9 +98,12 @@ class Parameters(Mapping):
             raise InputError(f"no parameter {name!r}: {nearest(str(name), list(self._values))}") from None
 
     def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self[name]
+        if name in self._values:
+            return self._values[name]
+        raise AttributeError(f"no parameter {name!r}: {nearest(name, list(self._values))}")
+
+    def __contains__(self, name):
+        return name in self._values
 
     def __iter__(self):
         return iter(self._values)
@@ -60,7 +122,11 @@ class Parameters(Mapping):
 
 
 def _with(self, parameters=None, **more):
-    """The same model with other values of parameters: numbers, or expressions of other parameters."""
+    """The same model with other values of parameters: numbers, or expressions of other parameters.
+
+    >>> cartan.load("examples/pendulum.toml").with_(L=0.7).parameters["L"]
+    0.7
+    """
     model = self
     for name, value in {**(parameters or {}), **more}.items():
         if name not in model._parameters:
@@ -78,7 +144,7 @@ def _restore(text, file, values):
 
 
 def _method(name, first):
-    function = getattr(_cartan, name)
+    function = equations if name == "equations" else getattr(_cartan, name)
 
     def method(self, *values, **options):
         if len(values) > len(first):
@@ -93,31 +159,36 @@ def _method(name, first):
 
     method.__name__ = name
     method.__qualname__ = f"Model.{name}"
-    method.__doc__ = function.__doc__
+    about, _, options = (function.__doc__ or "").partition("\n\nOptions:")
+    about = about.partition("\n\n")[2] or about  # without pybind11's signature
+    example = "\n    ".join(_EXAMPLES[name].splitlines())
+    method.__doc__ = f"{about}\n\n    {example}\n\nOptions:{options}"
     return method
 
 
 def _system(self, formulation=""):
-    """The equations as functions of arrays: derivative, jacobian, mass_matrix, .."""
+    """The equations as functions of arrays: derivative, jacobian, mass_matrix, ..
+
+    >>> s = cartan.load("examples/pendulum.toml").system()
+    >>> s.derivative(0.0, s.start).shape == (s.size,)
+    True
+    """
     return _cartan.System(self, formulation)
 
 
 def _html(self):
-    """A table of what the model is, for notebooks."""
+    """What a notebook shows: tree, degrees of freedom, parameters, picture."""
     import html
 
-    rows = [("bodies", self.bodies), ("joints", self.joints), ("forces", self.forces)]
-    rows += [("constraints", self.constraints), ("variables", self.variables), ("outputs", self.outputs)]
-    cells = [f"<tr><th>{k}</th><td>{html.escape(', '.join(v))}</td></tr>" for k, v in rows if v]
+    try:
+        report = _cartan.check(self).text
+    except Exception as error:  # noqa: BLE001: shown instead
+        report = str(error)
     values = ", ".join(f"{k} = {v:.6g}" for k, v in self._parameters.items())
     if values:
-        cells.append(f"<tr><th>parameters</th><td>{html.escape(values)}</td></tr>")
-    try:
-        check = _cartan.check(self)
-        cells.insert(0, f"<tr><th>degrees of freedom</th><td>{check.dof}</td></tr>")
-    except Exception as error:  # shown instead
-        cells.insert(0, f"<tr><th>check</th><td>{html.escape(str(error))}</td></tr>")
-    return f"<b>{html.escape(self.name)}</b><table>{''.join(cells)}</table>"
+        report += f"parameters           {values}\n"
+    picture = shown_or_note(self) if self.is_mechanism else ""
+    return f"<b>{html.escape(self.name)}</b><pre>{html.escape(report)}</pre>{picture}"
 
 
 def extend_model(model):
@@ -126,6 +197,7 @@ def extend_model(model):
     model.parameters = property(lambda self: Parameters(self._parameters), doc="names and values")
     model.with_ = _with
     model.system = _system
+    model.view = view
     model._repr_html_ = _html
     model.__repr__ = lambda self: f"<cartan.Model {self.name!r}, {len(self.bodies)} bodies, {len(self.joints)} joints>"
     model.__reduce__ = lambda self: (_restore, (self.text, self.file, dict(self._parameters)))

@@ -1,6 +1,9 @@
 """What results can do beside what the library gives them."""
 
 import fnmatch
+import html
+
+from .viewing import shown_or_note, view
 
 
 def _names(self):
@@ -13,7 +16,11 @@ def _numbers(self):
 
 
 def _frame(self):
-    """A pandas.DataFrame over the first column; the numbers are copied."""
+    """A pandas.DataFrame over the first column; the numbers are copied.
+
+    >>> cartan.load("examples/pendulum.toml").run(0.1, step=0.05).frame().shape[0]
+    3
+    """
     import pandas
 
     columns = {c.name: (c.words or c.values) for c in self.columns}
@@ -22,7 +29,12 @@ def _frame(self):
 
 
 def _xarray(self):
-    """An xarray.Dataset with units."""
+    """An xarray.Dataset with units.
+
+    >>> d = cartan.load("examples/pendulum.toml").run(0.1, step=0.05).xarray()
+    >>> d["energy"].attrs["units"]
+    'J'
+    """
     import xarray
 
     time = self.columns[0].name
@@ -31,7 +43,11 @@ def _xarray(self):
 
 
 def _plot(self, *columns, axes=None, **style):
-    """Draws columns over time with matplotlib; `*` stands for any letters. Gives the axes."""
+    """Draws columns over time with matplotlib; `*` stands for any letters. Gives the axes.
+
+    >>> len(cartan.load("examples/pendulum.toml").run(0.1, step=0.05).plot("kinetic", "potential").lines)
+    2
+    """
     import matplotlib.pyplot
 
     table = self.table("trajectory.csv") if hasattr(self, "table") else self
@@ -60,6 +76,11 @@ def _run_columns(self):
     return [column.name for table in self.tables for column in table.columns]
 
 
+def _run_html(self):
+    """What a notebook shows: the motion, and the summary below it."""
+    return f"{shown_or_note(self)}<pre>{html.escape(self.summary)}</pre>"
+
+
 def extend_results(run, table):
     table.names = property(_names, doc="names of the columns")
     table.numbers = property(_numbers, doc="columns with numbers, by name")
@@ -70,4 +91,5 @@ def extend_results(run, table):
     run.frame = lambda self, name="trajectory.csv": self.table(name).frame()
     run.xarray = lambda self, name="trajectory.csv": self.table(name).xarray()
     run.plot = _plot
-    run._repr_html_ = lambda self: f"<pre>{__import__('html').escape(self.summary)}</pre>"
+    run.view = view
+    run._repr_html_ = _run_html

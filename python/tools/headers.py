@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Makes the bindings and the type stubs from the public headers, so that no name stands in two places.
 
-usage: headers.py INCLUDE_FOLDER OUT.inc OUT.pyi
+usage: headers.py INCLUDE_FOLDER OUT.inc OUT.pyi [MODEL.py]
+
+MODEL.py (python/cartan/model.py) tells which options methods of Model take without a name.
 
 Read are the headers of include/cartan, which keep to one style: every struct is a record of plain members or, where
 its name ends in `Options`, a list of options; every function that takes a Model and options does the work of a
 command. Comments become docstrings.
 """
 
+import ast
 import keyword
 import re
 import sys
@@ -106,6 +109,26 @@ def option_type(kind):
     }.get(kind, python_type(kind))
 
 
+# What python/cartan adds to records.
+TABLE_METHODS = """    def __getitem__(self, column: str) -> numpy.ndarray: ...
+    names: list[str]
+    def frame(self) -> Any: ...
+    def xarray(self) -> Any: ...
+    def plot(self, *columns: str, axes: Any = None, **style: Any) -> Any: ...
+"""
+MORE_METHODS = {
+    "Table": TABLE_METHODS + "    numbers: dict[str, numpy.ndarray]\n    def __len__(self) -> int: ...\n",
+    "Run": TABLE_METHODS.replace("(self)", '(self, name: str = "trajectory.csv")')
+    + """    t: numpy.ndarray
+    def table(self, name: str) -> Table: ...
+    def save(self, folder: str, force: bool = False) -> None: ...
+    def view(self, **options: Any) -> View: ...
+""",
+    "State": "    def json(self) -> str: ...\n",
+    "EnergyFigures": "    drift: float\n",
+}
+
+
 def quoted(text):
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
@@ -114,8 +137,15 @@ headers = [Header(path) for path in sorted(Path(sys.argv[1]).glob("*.h"))]
 bindings = ["// Made by python/tools/headers.py from include/cartan; not to be edited.", ""]
 stubs = [
     '"""Made by python/tools/headers.py from include/cartan; not to be edited."""',
-    "import numpy",
+    "from __future__ import annotations",
+    "",
+    "from collections.abc import Mapping",
     "from typing import Any",
+    "",
+    "import numpy",
+    "",
+    "from .typeset import Equations",
+    "from .viewing import View",
     "",
 ]
 records = [r for h in headers for r in h.records if r[0] not in HAND_WRITTEN]
@@ -148,18 +178,81 @@ for name, note, members in made:
     bindings.append(f"  class_{name}.def(\"__repr__\", [](py::object self) {{ return describe(self, {quoted(name)}, {{{', '.join(quoted(s) for s in shown[:6])}}}); }});")
     bindings.append(f"  extend(class_{name});")
     stubs.append(f"class {name}:\n    {quoted(note)}\n" + "".join(
-        f"    @property\n    def {member}(self) -> {python_type(kind)}:\n        {quoted(remark)}\n" for kind, member, remark in members))
+        f"    @property\n    def {member}(self) -> {python_type(kind)}:\n        {quoted(remark)}\n" for kind, member, remark in members)
+        + MORE_METHODS.get(name, ""))
 bindings.append("}\n")
 bindings.append("void bind_functions(py::module_& m) {")
 options = {name: members for name, _, members in records}
+first_options = {}
+if len(sys.argv) > 4:
+    for node in ast.parse(Path(sys.argv[4]).read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and node.targets[0].id == "_FIRST":
+            first_options = ast.literal_eval(node.value)
+
+
+def spelled(option):
+    return option + "_" if keyword.iskeyword(option) else option
+
+
+methods = []
 for header in headers:
     for result, name, which, note in header.functions:
         shown = PYTHON_NAME.get(name, name)
         bindings.append(f"  bind_work<{which}Options>(m, {quoted(shown)}, {quoted(note)}, &{name});")
-        takes = ", ".join(
-            f"{m}{'_' if keyword.iskeyword(m) else ''}: {option_type(kind)} = ..."
-            for kind, m, _ in options[which + "Options"] if kind != "Watch")
-        stubs.append(f"def {shown}(model: Any, *, {takes}) -> {python_type(result)}:\n    {quoted(note)}\n")
+        kinds = {m: option_type(kind) for kind, m, _ in options[which + "Options"] if kind != "Watch"}
+        takes = [f"{spelled(m)}: {kind} = ..." for m, kind in kinds.items()]
+        gives = "View" if name == "view" else "Equations" if name == "equations" else python_type(result)
+        stubs.append(f"def {shown}({', '.join(['model: Model', *(['*', *takes] if takes else [])])}) -> {gives}:\n    {quoted(note)}\n")
+        first = list(first_options.get(shown, ()))
+        placed = [f"{spelled(m)}: {kinds[m]} = ..." for m in first]
+        rest = [f"{spelled(m)}: {kind} = ..." for m, kind in kinds.items() if m not in first]
+        named = ["*", *rest] if rest else []
+        methods.append(f"    def {shown}({', '.join(['self', *placed, *named])}) -> {gives}:\n        {quoted(note)}\n")
 bindings.append("}\n\n}  // namespace")
+NAMES = ("bodies", "joints", "forces", "constraints", "variables", "outputs", "events")
+load = ", ".join(f"{spelled(m)}: {option_type(kind)} = ..." for kind, m, _ in options["LoadOptions"] if kind != "Watch")
+stubs.append(
+    f'''class Problem:
+    file: str
+    line: int
+    column: int
+    message: str
+    warning: bool
+
+class Model:
+    "A machine: read from a file or a text, never changed."
+    name: str
+    file: str
+    text: str
+    is_mechanism: bool
+    warnings: list[Problem]
+{"".join(f"    {name}: list[str]{chr(10)}" for name in NAMES)}    @property
+    def parameters(self) -> Mapping[str, float]: ...
+    def with_(self, parameters: Mapping[str, float | str] | None = None, **more: float | str) -> Model: ...
+    def system(self, formulation: str = "") -> System: ...
+    def save(self, path: str, force: bool = False) -> None: ...
+{"".join(methods)}
+class System:
+    "x' = f(t, x) of a model; arrays may have axes before that of the state."
+    size: int
+    speeds: int
+    names: list[str]
+    start: numpy.ndarray
+    start_time: float
+    def derivative(self, t: float, x: Any, out: numpy.ndarray | None = None) -> numpy.ndarray: ...
+    def __call__(self, t: float, x: Any, out: numpy.ndarray | None = None) -> numpy.ndarray: ...
+    def jacobian(self, t: float, x: Any, out: numpy.ndarray | None = None) -> numpy.ndarray: ...
+    def jvp(self, t: float, x: Any, u: Any, out: numpy.ndarray | None = None) -> numpy.ndarray: ...
+    def vjp(self, t: float, x: Any, w: Any, out: numpy.ndarray | None = None) -> numpy.ndarray: ...
+    def mass_matrix(self, t: float, x: Any) -> numpy.ndarray: ...
+    def bias(self, t: float, x: Any) -> numpy.ndarray: ...
+    def acceleration(self, t: float, x: Any) -> numpy.ndarray: ...
+    def energies(self, t: float, x: Any) -> tuple[numpy.ndarray, numpy.ndarray]: ...
+
+def load(path: str, *, {load}) -> Model: ...
+def load_text(text: str, file: str = "model.toml", *, {load}) -> Model: ...
+def plot(paths: str | list[str], **options: Any) -> list[str]: ...
+'''
+)
 Path(sys.argv[2]).write_text("\n".join(bindings) + "\n", encoding="utf-8")
 Path(sys.argv[3]).write_text("\n".join(stubs) + "\n", encoding="utf-8")

@@ -23,6 +23,8 @@ struct api::Model::Inside {
 
 // Where commands read the model from: the same text, warnings told already.
 const ModelArguments& source_of(const api::Model& model);
+// A file with what options say of it.
+ModelArguments make_source(const std::string& path, const api::LoadOptions& options);
 
 api::State public_state(const Model& model, const Observation& now);
 api::State public_state(const Model& model, const System& system, const State& state);

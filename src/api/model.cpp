@@ -38,18 +38,6 @@ api::Model make_public(ModelArguments source, const api::Watch& watch) {
   return api::Model(std::move(inside));
 }
 
-ModelArguments make_source(const std::string& path, const api::LoadOptions& options) {
-  ModelArguments source;
-  source.path = path;
-  source.sets = options.set;
-  source.trust = options.trust;
-  source.allowed = options.allow_path;
-  source.inputs = {options.input, options.input_file, options.input_kind};
-  source.base = options.base;
-  source.packages = options.package;
-  return source;
-}
-
 void tell_warnings(const api::Model& model, const api::Watch& watch) {
   if (!watch.message) return;
   for (const api::Problem& p : model.warnings())
@@ -63,6 +51,18 @@ std::string suggest_column(std::string_view name, const std::vector<std::string>
 }
 
 }  // namespace
+
+ModelArguments make_source(const std::string& path, const api::LoadOptions& options) {
+  ModelArguments source;
+  source.path = path;
+  source.sets = options.set;
+  source.trust = options.trust;
+  source.allowed = options.allow_path;
+  source.inputs = {options.input, options.input_file, options.input_kind};
+  source.base = options.base;
+  source.packages = options.package;
+  return source;
+}
 
 const ModelArguments& source_of(const api::Model& model) {
   return model.inside().source;

@@ -112,6 +112,7 @@ api::Check api::check(const Model& model, const CheckOptions& options) {
   check.constraints = static_cast<int>(m.constraints.size());
   check.variables = names_in_order(m.variables);
   check.json = check_json(checked).dump(2) + "\n";
+  check.text = check_text(checked);
   if (!checked.facts) return check;
   const ModelFacts& facts = *checked.facts;
   check.speeds = facts.speeds;

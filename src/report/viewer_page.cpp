@@ -5,6 +5,8 @@
 #include <fstream>
 #include <sstream>
 
+#include <dlfcn.h>
+
 namespace cartan {
 namespace fs = std::filesystem;
 namespace {
@@ -12,10 +14,19 @@ namespace {
 // Stands in the page where data go; viewer/index.html has it.
 constexpr std::string_view place_of_data = "<!--CARTAN-DATA-->";
 
+// Beside the program; or, where this is part of a library (the Python module), beside it or two
+// folders above, where a build has it.
 fs::path page_path() {
   if (const char* chosen = std::getenv("CARTAN_VIEWER"); chosen && *chosen) return chosen;
   std::error_code ignored;
-  return fs::read_symlink("/proc/self/exe", ignored).parent_path() / "viewer.html";
+  const fs::path usual = fs::read_symlink("/proc/self/exe", ignored).parent_path() / "viewer.html";
+  Dl_info library{};
+  if (fs::exists(usual, ignored) || !dladdr(place_of_data.data(), &library) || !library.dli_fname)
+    return usual;
+  const fs::path folder = fs::absolute(library.dli_fname, ignored).parent_path();
+  for (const fs::path& place : {folder, folder.parent_path().parent_path()})
+    if (fs::exists(place / "viewer.html", ignored)) return place / "viewer.html";
+  return usual;
 }
 
 }  // namespace

@@ -6,8 +6,9 @@
 
 namespace cartan {
 
-// The page without data: viewer.html in the folder of the program, or the file that the environment
-// variable CARTAN_VIEWER names. Nothing, with a sentence in `problem`, when there is none.
+// The page without data: viewer.html in the folder of the program or of the library, or the file
+// that the environment variable CARTAN_VIEWER names. Nothing, with a sentence in `problem`, when
+// there is none.
 std::optional<std::string> read_viewer_page(std::string& problem);
 
 // The page with a document of viewer_data() inside: it needs no server and no network. For a part

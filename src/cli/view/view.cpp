@@ -14,13 +14,15 @@
 #include "cli/terminal/json_output.h"
 #include "cli/terminal/model_options.h"
 #include "cli/terminal/out_option.h"
+#include "cli/terminal/streams.h"
+#include "cli/terminal/terminal_watch.h"
 #include "cli/view/view_record.h"
 #include "cli/view/view_server.h"
-#include "cli/view/view_source.h"
 #include "io/output_files.h"
 #include "report/viewer_page.h"
 #include "results/load/load.h"
 #include "results/load/numbers.h"
+#include "results/load/view_source.h"
 #include "results/plot/programs.h"
 
 namespace cartan {
@@ -131,8 +133,7 @@ int view_command(const Words& words) {
   if (o.frames) o.source.limits.frames = *o.frames;
 
   std::string problem;
-  std::string data = read_view_source(o.source, problem);
-  if (!problem.empty()) return exit_bad_input;
+  std::string data = read_view_source(o.source, terminal_watch());
   const std::optional<std::string> page = read_viewer_page(problem);
   if (!page) return fail(problem);
   if (!o.file.empty()) return export_page(o, *page, data);
@@ -146,7 +147,13 @@ int view_command(const Words& words) {
   content.data = [source = o.source, first, mutex](std::string& problem) {
     const std::lock_guard lock(*mutex);
     if (!first->empty()) return std::exchange(*first, "");
-    return read_view_source(source, problem);
+    try {
+      return read_view_source(source, terminal_watch());
+    } catch (const Refusal& refusal) {
+      problem = refusal.what();
+      tell_refusal(refusal);
+      return std::string();
+    }
   };
   if (o.film.file.empty()) return serve(o, std::move(content));
   if (!record_film(o.film, std::move(content), problem)) return fail(problem);

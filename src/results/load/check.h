@@ -24,5 +24,7 @@ CheckedModel check_file(const ModelArguments& arguments, const api::Watch& watch
 std::vector<std::vector<std::string>> solved_rates(const Model& model);
 
 Json check_json(const CheckedModel& checked);
+// The readable report.
+std::string check_text(const CheckedModel& checked);
 
 }  // namespace cartan

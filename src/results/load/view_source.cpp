@@ -1,4 +1,4 @@
-#include "cli/view/view_source.h"
+#include "results/load/view_source.h"
 
 #include <filesystem>
 #include <fstream>
@@ -7,14 +7,14 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/terminal/streams.h"
-#include "cli/terminal/terminal_watch.h"
 #include "core/private_folder.h"
 #include "formulations/formulations.h"
 #include "import/import.h"
 #include "io/model_json.h"
 #include "io/output_files.h"
 #include "mechanics/machine/mechanism_system.h"
+#include "report/viewer_page.h"
+#include "results/refusal.h"
 #include "results/run/assembly_report.h"
 #include "results/run/recorder.h"
 
@@ -45,18 +45,11 @@ bool write_initial_state(const Model& model, const System& system, const ExtraTa
          output->commit(problem);
 }
 
-// `told`: the problem has been printed already.
-bool read_model_source(const ViewSource& source, ViewerRun& run, std::string& problem, bool& told) {
+bool read_model_source(const ViewSource& source, const api::Watch& watch, ViewerRun& run,
+                       std::string& problem) {
   const std::string& path = source.shown.path;
-  std::unique_ptr<const Model> model;
-  try {
-    model = load_model(source.shown, terminal_watch(), false, CodeUse::never);
-  } catch (const Refusal& refusal) {
-    problem = refusal.what();
-    told = true;
-    tell_refusal(refusal);
-    return false;
-  }
+  const std::unique_ptr<const Model> model =
+      load_model(source.shown, watch, source.shown.quiet, CodeUse::never);
   // The model's code is never run here: its functions are names, and compiled equations, which call
   // them, are not needed for a single state.
   std::string formulation = choose_formulation(*model, "");
@@ -113,7 +106,7 @@ bool read_modes(const std::string& given, std::string& text, std::string& proble
 }  // namespace
 
 bool ViewSource::is_model() const {
-  return fs::path(shown.path).extension() == ".toml" || is_foreign_model(shown.path);
+  return shown.text || fs::path(shown.path).extension() == ".toml" || is_foreign_model(shown.path);
 }
 
 std::vector<std::string> ViewSource::folders() const {
@@ -123,12 +116,11 @@ std::vector<std::string> ViewSource::folders() const {
   return result;
 }
 
-std::string read_view_source(const ViewSource& source, std::string& problem) {
+std::string read_view_source(const ViewSource& source, const api::Watch& watch) {
   std::vector<ViewerRun> runs(1);
-  std::string modes;
-  bool told = false;
+  std::string modes, problem;
   const bool model = source.is_model();
-  bool read = model ? read_model_source(source, runs[0], problem, told)
+  bool read = model ? read_model_source(source, watch, runs[0], problem)
                     : read_viewer_run(source.shown.path, source.limits, runs[0], problem);
   if (read && !source.compare.empty()) {
     runs.emplace_back();
@@ -136,8 +128,14 @@ std::string read_view_source(const ViewSource& source, std::string& problem) {
   }
   if (read && read_modes(source.modes, modes, problem))
     return viewer_data(runs, model ? "assembly" : "run", modes, source.limits);
-  if (!told) fmt::print(stderr, "{}\n", problem);
-  return "";
+  refuse_line(problem);
+}
+
+std::string page_around(const std::string& document) {
+  std::string problem;
+  const std::optional<std::string> page = read_viewer_page(problem);
+  if (!page) fail("view", problem);
+  return page_with_data(*page, document);
 }
 
 }  // namespace cartan

@@ -20,8 +20,10 @@ struct ViewSource {
   std::vector<std::string> folders() const;  // of runs
 };
 
-// Reads everything anew. "" when something is missing or damaged, with what is wrong in `problem`
-// and on stderr.
-std::string read_view_source(const ViewSource& source, std::string& problem);
+// Reads everything anew; refused where something is missing or damaged.
+std::string read_view_source(const ViewSource& source, const api::Watch& watch);
+
+// The viewer's page with a document inside; fails where the page has not been built.
+std::string page_around(const std::string& document);
 
 }  // namespace cartan

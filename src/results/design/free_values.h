@@ -1,0 +1,28 @@
+// What is free in an optimisation: entries of [parameters] and initial values.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "results/load/load.h"
+
+namespace cartan {
+
+struct FreeEntry {
+  std::string name;       // as written
+  std::string parameter;  // the entry of [parameters] that stands for it
+};
+
+// The model with everything free among its parameters.
+struct FreeModel {
+  std::unique_ptr<const Model> model;
+  std::vector<FreeEntry> free;
+  std::vector<int> which;  // their parameters
+};
+
+// `free`: "A,B=START"; what is wrong with it is refused in the name of `command`.
+FreeModel load_free(const char* command, const ModelArguments& model, const std::string& free,
+                    const api::Watch& watch);
+
+}  // namespace cartan
