@@ -55,8 +55,8 @@ void StateCharts::to_point(const double* base, const double* y, std::span<double
     if (!in_quaternion(i)) x[i] = y[coordinate_of_[i]];
   for (std::size_t k = 0; k < quaternions_.size(); ++k) {
     const double* r = y + coordinate_of_[quaternions_[k]];
-    const Quat<double> u = normalized(quaternion_at(base + 4 * k) *
-                                      Quat<double>(1, r[0] / 2, r[1] / 2, r[2] / 2));
+    const Quat<double> u =
+        normalized(quaternion_at(base + 4 * k) * Quat<double>(1, r[0] / 2, r[1] / 2, r[2] / 2));
     double* to = x.data() + quaternions_[k];
     to[0] = u.w, to[1] = u.x, to[2] = u.y, to[3] = u.z;
   }

@@ -1,7 +1,7 @@
 // Local coordinates of a state space: numbers y around a base.
 //
-// Numbers of vectors are themselves. A unit quaternion u near its base b is three numbers r, Cayley's
-// coordinates of the turn between them:
+// Numbers of vectors are themselves. A unit quaternion u near its base b is three numbers r,
+// Cayley's coordinates of the turn between them:
 //   b^-1 u = (1, r/2) / sqrt(1 + |r|^2/4),     r = 2 vec(b^-1 u) / (b^-1 u)_0
 //   r' = (2 vec(p') - r p_0') / p_0            with p = b^-1 u, p' = b^-1 u'
 // r is the rotation vector to third order, rational in u, and has no singularity but the half turn.
@@ -20,7 +20,7 @@ class StateCharts {
   // The first `size` embedded numbers of a space (without quadratures).
   StateCharts(const StateSpace& space, int size);
 
-  int size() const { return size_; }              // embedded numbers
+  int size() const { return size_; }                // embedded numbers
   int coordinates() const { return coordinates_; }  // n
   int base_size() const { return 4 * static_cast<int>(quaternions_.size()); }
   // First embedded numbers of the quaternions, ascending.

@@ -169,7 +169,8 @@ void set_ipopt_options(void* problem, const SparseProgram& program, const Progra
 
 std::string refuse_ipopt() {
   if (ipopt().whole) return "";
-  return "Ipopt is not installed (Debian package coinor-libipopt1v5); install it and call again, or "
+  return "Ipopt is not installed (Debian package coinor-libipopt1v5); install it and call again, "
+         "or "
          "name its library in CARTAN_IPOPT_LIBRARY";
 }
 
@@ -185,11 +186,10 @@ ProgramResult solve_program(SparseProgram& program, const Eigen::VectorXd& start
   constexpr double far = 2e19;  // what Ipopt takes for infinity
   for (Eigen::VectorXd* bounds : {&lower, &upper, &low, &high})
     *bounds = bounds->cwiseMax(-far).cwiseMin(far);
-  void* problem = ipopt().create(n, lower.data(), upper.data(), m, low.data(), high.data(),
-                                 program.jacobian_pattern().size(),
-                                 program.has_hessian() ? program.hessian_pattern().size() : 0, 0,
-                                 give_objective, give_values, give_gradient, give_jacobian,
-                                 give_hessian);
+  void* problem = ipopt().create(
+      n, lower.data(), upper.data(), m, low.data(), high.data(), program.jacobian_pattern().size(),
+      program.has_hessian() ? program.hessian_pattern().size() : 0, 0, give_objective, give_values,
+      give_gradient, give_jacobian, give_hessian);
   if (!problem) {
     result.problem = "Ipopt does not take this problem";
     return result;
