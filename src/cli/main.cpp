@@ -36,6 +36,8 @@ const Command commands[] = {
     {"study", "many runs with numbers that vary: statistics, Sobol indices, grids", study_command},
     {"optimise", "parameters and initial values that minimise an expression of a run",
      optimise_command},
+    {"steer", "optimal control: inputs that bring a machine from A to B at least cost",
+     steer_command},
     {"ik", "configurations that meet targets: one, or all of them", ik_command},
     {"import", "turn a URDF, MJCF or SDF file into a model file", import_command},
     {"new", "write a ready model file to start from", new_command},
