@@ -235,6 +235,15 @@ prepare_netcdf() {
   (install_packages netcdf) || say "studies will be without runs.nc"
 }
 
+# -- ipopt ----------------------------------------------------------------------------------------
+
+# The solver of `steer`, which says so where it cannot be had. Asked for once.
+prepare_ipopt() {
+  [[ ! -e $build/.ipopt_tried ]] || return 0
+  touch "$build/.ipopt_tried" 2>/dev/null || return 0
+  (install_packages ipopt) || say "there will be no steer, and no optimise --solver ipopt"
+}
+
 # -- viewer ---------------------------------------------------------------------------------------
 
 # Is the page in $build newer than all it is made from?

@@ -35,5 +35,6 @@ int import_command(const Words& words);
 int new_command(const Words& words);
 int ik_command(const Words& words);
 int optimise_command(const Words& words);
+int steer_command(const Words& words);
 
 }  // namespace cartan

@@ -50,6 +50,8 @@ const Command commands[] = {
      CARTAN_LATER(study_command)},
     {"optimise", "parameters and initial values that minimise an expression of a run",
      CARTAN_LATER(optimise_command)},
+    {"steer", "optimal control: inputs that bring a machine from A to B at least cost",
+     CARTAN_LATER(steer_command)},
     {"ik", "configurations that meet targets: one, or all of them", CARTAN_LATER(ik_command)},
     {"import", "turn a URDF, MJCF or SDF file into a model file", CARTAN_LATER(import_command)},
     {"new", "write a ready model file to start from", new_command},

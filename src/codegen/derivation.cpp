@@ -248,6 +248,16 @@ std::vector<Expression> Derivation::events() {
   return values;
 }
 
+std::vector<Expression> Derivation::constraint_values() {
+  if (!mechanism_ || mechanism_->row_count() == 0) return {};
+  evaluate_kinematics();
+  fill_constraint_positions(*mechanism_, *ws_);
+  const int rows = mechanism_->row_count();
+  std::vector<Expression> values(ws_->row_position.begin(), ws_->row_position.begin() + rows);
+  values.insert(values.end(), ws_->row_speed.begin(), ws_->row_speed.begin() + rows);
+  return values;
+}
+
 bool Derivation::outputs_need_reactions() const {
   return std::any_of(model_.outputs.begin(), model_.outputs.end(), [](const Output& output) {
     return output.value.program.depends_on(Quantity::reaction) ||

@@ -95,6 +95,9 @@ class Derivation {
   // None where one of them asks for reactions or multipliers, which the code does not have.
   std::vector<Expression> outputs();
   bool outputs_need_reactions() const;
+  // What vanishes on the states a mechanism allows: positions of all rows of its loops and
+  // constraints (0 for those that have none), then their speeds. Contacts are none of them.
+  std::vector<Expression> constraint_values();
 
   // Matrices of the moving frame, 6 rows per body in tree order:
   //   M* v' + N* v = F* + J^T lambda,  J v' = gamma  over the active constraint rows.

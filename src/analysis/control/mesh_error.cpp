@@ -1,0 +1,145 @@
+#include "analysis/control/mesh_error.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/dense.h"
+
+namespace cartan {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+// One interval solved anew with more points.
+class IntervalCheck {
+ public:
+  IntervalCheck(const SteeringProblem& problem, const SteeringMotion& motion)
+      : problem_(problem),
+        motion_(motion),
+        rule_(CollocationKind::gauss, motion.mesh.rule.points() + 3),
+        n_(problem.states) {}
+
+  VectorXd end, finish;  // of the new solution and of the old
+  MatrixXd change;       // d end / d start
+  VectorXd inside;       // largest differences at the points
+
+  bool solve(int k) {
+    const int S = rule_.points(), n = n_;
+    const double begin = motion_.interval_begin(k), h = motion_.interval_end(k) - begin;
+    std::vector<double> a = motion_.base[k];
+    a.insert(a.end(), problem_.numbers.begin(), problem_.numbers.end());
+    const VectorXd& y0 = motion_.node[k];
+    VectorXd Y(S * n), old(S * n), residual(S * n);
+    for (int i = 0; i < S; ++i) old.segment(i * n, n) = motion_.coordinates(k, rule_.c[i]);
+    Y = old;
+    MatrixXd A(S * n, S * n);
+    const SmoothMap& map = *problem_.stage;
+    std::vector<double> f(map.outputs), slopes(map.slopes.size());
+    VectorXd z(map.inputs);
+    for (int pass = 0; pass < 8; ++pass) {
+      A.setZero();
+      for (int i = 0; i < S; ++i) {
+        z << Y.segment(i * n, n), motion_.inputs_in(k, rule_.c[i]), begin + rule_.c[i] * h;
+        map.value(z.data(), a.data(), f.data());
+        map.fill_slopes(z.data(), a.data(), slopes.data());
+        residual.segment(i * n, n) =
+            rule_.D(i, 0) * y0 - h * Eigen::Map<const VectorXd>(f.data(), n);
+        for (int j = 0; j < S; ++j) {
+          residual.segment(i * n, n) += rule_.D(i, j + 1) * Y.segment(j * n, n);
+          A.block(i * n, j * n, n, n).diagonal().array() += rule_.D(i, j + 1);
+        }
+        for (int e = 0; e < map.slopes.size(); ++e)
+          if (map.slopes.row[e] < n && map.slopes.column[e] < n)
+            A(i * n + map.slopes.row[e], i * n + map.slopes.column[e]) -= h * slopes[e];
+      }
+      factor_.compute(A);
+      const VectorXd step = factor_.solve(residual);
+      Y -= step;
+      if (!Y.allFinite()) return false;
+      if (step.cwiseAbs().maxCoeff() < 1e-13 * (1 + Y.cwiseAbs().maxCoeff())) break;
+    }
+    MatrixXd by_start(S * n, n);
+    for (int i = 0; i < S; ++i)
+      by_start.middleRows(i * n, n) = -rule_.D(i, 0) * MatrixXd::Identity(n, n);
+    by_start = factor_.solve(by_start);
+    end = rule_.end(0) * y0;
+    change = rule_.end(0) * MatrixXd::Identity(n, n);
+    inside = VectorXd::Zero(n);
+    for (int i = 0; i < S; ++i) {
+      end += rule_.end(i + 1) * Y.segment(i * n, n);
+      change += rule_.end(i + 1) * by_start.middleRows(i * n, n);
+      inside = inside.cwiseMax((Y - old).segment(i * n, n).cwiseAbs());
+    }
+    finish = motion_.coordinates(k, 1);
+    return true;
+  }
+
+ private:
+  const SteeringProblem& problem_;
+  const SteeringMotion& motion_;
+  CollocationRule rule_;
+  int n_;
+  Eigen::PartialPivLU<MatrixXd> factor_;
+};
+
+// Slopes of a map as a full matrix, the first `rows` and `columns` of it.
+MatrixXd full_slopes(const SmoothMap& map, const double* z, const double* a, int rows,
+                     int columns) {
+  std::vector<double> entries(map.slopes.size());
+  map.fill_slopes(z, a, entries.data());
+  MatrixXd J = MatrixXd::Zero(rows, columns);
+  for (int e = 0; e < map.slopes.size(); ++e)
+    if (map.slopes.row[e] < rows && map.slopes.column[e] < columns)
+      J(map.slopes.row[e], map.slopes.column[e]) += entries[e];
+  return J;
+}
+
+// An error at the end of interval k as one at node k + 1: around its base, on the constraints.
+VectorXd carried(const SteeringProblem& problem, const SteeringMotion& motion, int k,
+                 const VectorXd& finish, VectorXd error) {
+  const int n = problem.states;
+  if (problem.chart) {
+    std::vector<double> a = motion.base[k];
+    a.insert(a.end(), motion.base[k + 1].begin(), motion.base[k + 1].end());
+    error = full_slopes(*problem.chart, finish.data(), a.data(), n, n) * error;
+  }
+  if (problem.closures == 0) return error;
+  std::vector<double> a = motion.base[k + 1];
+  a.insert(a.end(), problem.numbers.begin(), problem.numbers.end());
+  VectorXd z = VectorXd::Zero(n + 1 + problem.closures);
+  z.head(n) = motion.node[k + 1];
+  z(n) = motion.interval_end(k);
+  const MatrixXd C = full_slopes(*problem.closure, z.data(), a.data(), problem.closures, n);
+  const MatrixXd square = C * C.transpose();
+  return error - C.transpose() * Eigen::LDLT<MatrixXd>(square).solve(C * error);
+}
+
+}  // namespace
+
+MeshErrors estimate_mesh_errors(const SteeringProblem& problem, const SteeringMotion& motion) {
+  MeshErrors result;
+  const int N = static_cast<int>(motion.mesh.intervals.size()), n = problem.states;
+  VectorXd scale = VectorXd::Ones(n);
+  for (const VectorXd& y : motion.node) scale = scale.cwiseMax(y.cwiseAbs() + VectorXd::Ones(n));
+  IntervalCheck check(problem, motion);
+  VectorXd error = VectorXd::Zero(n);
+  for (int k = 0; k < N; ++k) {
+    if (!check.solve(k)) {
+      result.local.assign(N, 1.0);
+      result.largest = result.error = std::numeric_limits<double>::infinity();
+      return result;
+    }
+    const VectorXd at_end = check.end - check.finish;
+    const VectorXd local = check.inside.cwiseMax(at_end.cwiseAbs()).cwiseQuotient(scale);
+    result.local.push_back(local.maxCoeff());
+    result.largest = std::max(result.largest, result.local.back());
+    const double whole = (error.cwiseAbs() + check.inside).cwiseQuotient(scale).maxCoeff();
+    result.error = std::max(result.error, whole);
+    error = carried(problem, motion, k, check.finish, check.change * error + at_end);
+  }
+  result.error = std::max(result.error, error.cwiseAbs().cwiseQuotient(scale).maxCoeff());
+  return result;
+}
+
+}  // namespace cartan

@@ -1,0 +1,21 @@
+// How far a motion found by collocation is from the motion that its inputs really cause.
+//
+// In each interval the equations are solved again from the same start with three points more, which
+// gives the error of that interval; the errors then travel with the motion (its exact first-order
+// change, constraints kept), so that `error` is what a replay of the inputs from the start shows.
+// Measured per coordinate, relative to 1 + its largest size.
+#pragma once
+
+#include "analysis/control/steering_problem.h"
+
+namespace cartan {
+
+struct MeshErrors {
+  std::vector<double> local;  // per interval
+  double largest = 0;         // of these
+  double error = 0;           // of the whole motion
+};
+
+MeshErrors estimate_mesh_errors(const SteeringProblem& problem, const SteeringMotion& motion);
+
+}  // namespace cartan

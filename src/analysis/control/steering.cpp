@@ -1,0 +1,232 @@
+#include "analysis/control/steering.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "analysis/control/collocation_program.h"
+#include "analysis/control/switches.h"
+
+namespace cartan {
+namespace {
+
+using Eigen::VectorXd;
+
+constexpr int most_arcs = 24;
+
+// State and inputs at a time of an interval.
+using MotionSampler = std::function<void(double t, std::vector<double>& x, Eigen::VectorXd& u)>;
+
+SteeringMotion filled_motion(const SteeringProblem& problem, SteeringMesh mesh,
+                             std::vector<double> times, const MotionSampler& sample) {
+  SteeringMotion motion(std::move(mesh));
+  motion.times = std::move(times);
+  const StateCharts& charts = *problem.charts;
+  const int N = static_cast<int>(motion.mesh.intervals.size()), s = motion.mesh.rule.points();
+  std::vector<double> x;
+  VectorXd u(problem.inputs), y(problem.states);
+  for (int k = 0; k <= N; ++k) {
+    const double t = k < N ? motion.interval_begin(k) : motion.times.back();
+    sample(t, x, u);
+    motion.base.emplace_back(charts.base_size());
+    charts.take_base(x, motion.base.back().data());
+    charts.to_coordinates(motion.base.back().data(), x, y.data());
+    motion.node.push_back(y);
+    if (k == N) break;
+    motion.stage.emplace_back(problem.states, s);
+    motion.input.emplace_back(problem.inputs, s);
+    const double length = motion.interval_end(k) - t;
+    for (int i = 0; i < s; ++i) {
+      sample(t + motion.mesh.rule.c[i] * length, x, u);
+      charts.to_coordinates(motion.base[k].data(), x, y.data());
+      motion.stage[k].col(i) = y;
+      motion.input[k].col(i) = u;
+      for (int j = 0; j < problem.inputs; ++j)
+        motion.input[k](j, i) = std::clamp(motion.input[k](j, i), problem.input_bounds[j].low,
+                                           problem.input_bounds[j].high);
+    }
+  }
+  return motion;
+}
+
+// A motion on another mesh; `times` are the ends of the new arcs.
+SteeringMotion resampled(const SteeringProblem& problem, const SteeringMotion& motion,
+                         SteeringMesh mesh, std::vector<double> times) {
+  return filled_motion(problem, std::move(mesh), std::move(times),
+                       [&](double t, std::vector<double>& x, VectorXd& u) {
+                         motion.state_at(*problem.charts, t, x);
+                         u = motion.inputs_at(t);
+                       });
+}
+
+// Into how many pieces an interval is cut: its error falls with the power points + 1 of its length.
+int pieces_for(double error, double wanted, int points) {
+  if (!(error > wanted)) return 1;
+  const double pieces = std::ceil(std::pow(error / wanted, 1.0 / (points + 1)) * 1.05);
+  return static_cast<int>(std::clamp(pieces, 2.0, 4.0));
+}
+
+SteeringMesh refined_mesh(const SteeringMesh& mesh, const MeshErrors& errors, double wanted) {
+  SteeringMesh result(mesh.rule);
+  result.arcs = mesh.arcs;
+  for (std::size_t k = 0; k < mesh.intervals.size(); ++k) {
+    const SteeringMesh::Interval& old = mesh.intervals[k];
+    const int pieces = pieces_for(errors.local[k], wanted, mesh.rule.points());
+    for (int p = 0; p < pieces; ++p)
+      result.intervals.push_back({old.arc, old.begin + (old.end - old.begin) * p / pieces,
+                                  old.begin + (old.end - old.begin) * (p + 1) / pieces, old.held});
+  }
+  return result;
+}
+
+SteeringMesh mesh_of_arcs(const InputArcs& arcs, const CollocationRule& rule, int intervals,
+                          bool hold) {
+  SteeringMesh mesh(rule);
+  mesh.arcs = arcs.count();
+  const double whole = arcs.times.back() - arcs.times.front();
+  for (int a = 0; a < arcs.count(); ++a) {
+    const double part = (arcs.times[a + 1] - arcs.times[a]) / whole;
+    const int count = std::max(1, static_cast<int>(std::ceil(part * intervals / 2)));
+    for (int k = 0; k < count; ++k)
+      mesh.intervals.push_back(
+          {a, 1.0 * k / count, 1.0 * (k + 1) / count, hold ? arcs.held[a] : std::vector<double>()});
+  }
+  return mesh;
+}
+
+// Points at which a held input would better leave its bound.
+int count_wrong_signs(CollocationProgram& program, const SteeringProblem& problem,
+                      const SteeringMesh& mesh, const ProgramResult& solved) {
+  std::vector<std::pair<double, double>> gains;  // gain, direction in which it may move
+  double largest = 0;
+  for (std::size_t k = 0; k < mesh.intervals.size(); ++k) {
+    const std::vector<double>& held = mesh.intervals[k].held;
+    if (held.empty()) continue;
+    for (int i = 0; i < mesh.rule.points(); ++i) {
+      const VectorXd gain =
+          program.input_gain(solved.x, solved.multipliers, static_cast<int>(k), i) / mesh.rule.b[i];
+      for (int j = 0; j < problem.inputs; ++j) {
+        if (std::isnan(held[j])) continue;
+        gains.emplace_back(gain(j), held[j] == problem.input_bounds[j].low ? 1.0 : -1.0);
+        largest = std::max(largest, std::fabs(gain(j)));
+      }
+    }
+  }
+  return static_cast<int>(std::count_if(gains.begin(), gains.end(), [&](const auto& entry) {
+    return entry.first * entry.second < -1e-3 * largest;
+  }));
+}
+
+void add_counts(const SteeringResult& before, SteeringResult& after) {
+  after.iterations += before.iterations;
+  after.meshes += before.meshes;
+}
+
+// The same motion with its switches as unknowns; nothing where that does not help.
+bool solve_with_switches(const SteeringProblem& problem, SteeringResult& result,
+                         const SteeringOptions& options) {
+  const InputArcs arcs = find_input_arcs(problem, result.motion);
+  if (arcs.count() > most_arcs) return false;
+  const bool any_held = std::any_of(arcs.held.begin(), arcs.held.end(), [](const auto& held) {
+    return std::any_of(held.begin(), held.end(), [](double v) { return !std::isnan(v); });
+  });
+  if (!any_held) return false;
+  const int intervals = static_cast<int>(result.motion.mesh.intervals.size());
+  for (const bool hold : {true, false}) {
+    const SteeringMotion guess =
+        resampled(problem, result.motion,
+                  mesh_of_arcs(arcs, result.motion.mesh.rule, intervals, hold), arcs.times);
+    SteeringOptions near = options;
+    near.program.near_solution = true;
+    SteeringResult solved = solve_on_mesh(problem, guess, near);
+    add_counts(result, solved);
+    result.iterations = solved.iterations;
+    result.meshes = solved.meshes;
+    const double worse = 1e-3 * (1 + std::fabs(result.objective));
+    if (!solved.converged || solved.switching_wrong > 0 ||
+        solved.objective > result.objective + worse)
+      continue;
+    result = std::move(solved);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+SteeringMotion first_motion(const SteeringProblem& problem, const SteeringOptions& options,
+                            const SteeringGuess& guess) {
+  const bool bounded = std::any_of(problem.input_bounds.begin(), problem.input_bounds.end(),
+                                   [](const ValueBounds& b) { return b.any(); });
+  const int intervals = options.intervals > 0 ? options.intervals : bounded ? 16 : 10;
+  const double T = problem.duration_guess;
+  return filled_motion(
+      problem, SteeringMesh::uniform(CollocationRule(options.kind, options.points), intervals),
+      {problem.begin, problem.begin + T}, [&](double t, std::vector<double>& x, VectorXd& u) {
+        guess(std::clamp((t - problem.begin) / T, 0.0, 1.0), x, u);
+      });
+}
+
+SteeringResult solve_on_mesh(const SteeringProblem& problem, const SteeringMotion& guess,
+                             const SteeringOptions& options) {
+  CollocationProgram program(problem, guess);
+  ProgramResult solved = solve_program(program, program.first_point(), options.program);
+  SteeringResult result(program.motion_of(solved.x));
+  result.converged = solved.converged;
+  result.problem = solved.problem;
+  result.objective = solved.objective;
+  result.iterations = solved.iterations;
+  result.meshes = 1;
+  result.strict = solved.strict;
+  result.exact_hessian = program.has_hessian();
+  for (int a = 1; a < guess.mesh.arcs; ++a) result.switches.push_back(result.motion.times[a]);
+  if (!solved.converged) return result;
+  result.errors = estimate_mesh_errors(problem, result.motion);
+  result.switching_wrong = count_wrong_signs(program, problem, guess.mesh, solved);
+  return result;
+}
+
+SteeringResult refine_steering(const SteeringProblem& problem, SteeringResult result,
+                               const SteeringOptions& options) {
+  if (!result.converged || !options.refine) return result;
+  const bool small = result.errors.error <= options.tolerance;
+  const bool arcs = !small && solve_with_switches(problem, result, options);
+  SteeringOptions near = options;
+  near.program.near_solution = true;
+  for (int pass = 0; pass < options.refinements; ++pass) {
+    if (result.errors.error <= options.tolerance) return result;
+    // errors grow on their way to the end: so much smaller must each of them be
+    const double growth = std::max(1.0, result.errors.error / result.errors.largest);
+    const double wanted = 0.5 * options.tolerance / growth;
+    SteeringMesh mesh = refined_mesh(result.motion.mesh, result.errors, wanted);
+    if (static_cast<int>(mesh.intervals.size()) > options.most_intervals) break;
+    if (options.note)
+      options.note(fmt::format("mesh of {} intervals: error {:.2g}; next {} intervals",
+                               result.motion.mesh.intervals.size(), result.errors.error,
+                               mesh.intervals.size()));
+    const SteeringMotion guess =
+        resampled(problem, result.motion, std::move(mesh), result.motion.times);
+    SteeringResult next = solve_on_mesh(problem, guess, near);
+    if (!next.converged && next.problem != "it was interrupted") {
+      const int spent = next.iterations;
+      next = solve_on_mesh(problem, guess, options);
+      next.iterations += spent;
+    }
+    add_counts(result, next);
+    result = std::move(next);
+    if (!result.converged) return result;
+    // a kink seen only now: once more with its place as an unknown
+    if (pass == 2 && !arcs && result.errors.error > options.tolerance)
+      solve_with_switches(problem, result, options);
+  }
+  result.converged = result.errors.error <= options.tolerance;
+  if (!result.converged)
+    result.problem = fmt::format(
+        "the mesh error stays at {:.2g} with {} intervals; ask for a larger tolerance, or look for "
+        "what is not smooth",
+        result.errors.error, result.motion.mesh.intervals.size());
+  return result;
+}
+
+}  // namespace cartan

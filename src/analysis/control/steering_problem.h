@@ -1,0 +1,94 @@
+// Optimal control as a problem, a mesh and a motion: what collocation_program.h makes equations of.
+//
+//   min  final(y(T), T) + integral of L(t, y, u)
+//   with y' = F(t, y, u),  low <= P(t, y, u) <= high,  bounds on u,  conditions at both ends
+//
+// y: coordinates of the state around a base (state_charts.h). Time is divided into arcs, whose ends
+// are unknowns (switches of the input, the end), and arcs into intervals at fixed parts of them.
+// Constraints c(t, y) = 0 of the state (loops and their speeds, independent ones) are kept as what
+// they are: the polynomial of an interval leaves them by its error and is brought back at its end,
+//   y_next = y_end - (dc/dy)^T mu,   c(y_next) = 0.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "analysis/control/collocation_rule.h"
+#include "analysis/control/smooth_map.h"
+#include "analysis/control/state_charts.h"
+
+namespace cartan {
+
+struct ValueBounds {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool any() const { return low > -1e300 || high < 1e300; }
+};
+
+struct SteeringProblem {
+  // Maps take a = (base, numbers). Those that may be missing are null.
+  const SmoothMap* stage = nullptr;    // (y, u, t) -> (F, L, P)
+  const SmoothMap* end = nullptr;      // (y, t) -> (conditions, final cost)
+  const SmoothMap* start = nullptr;    // (y, t) -> conditions
+  const SmoothMap* closure = nullptr;  // (y, t, mu) -> (c, (dc/dy)^T mu)
+  const SmoothMap* chart = nullptr;    // (y) -> y around another base; a = (base, other base)
+  const StateCharts* charts = nullptr;
+  std::vector<double> numbers;
+
+  int states = 0, inputs = 0, paths = 0, ends = 0, starts = 0, closures = 0;
+  std::vector<ValueBounds> input_bounds, path_bounds;
+  std::vector<double> start_state;  // embedded
+  std::vector<char> start_fixed;    // per coordinate
+  bool start_closed = false;        // c = 0 is asked for at the start, too
+  std::vector<int> end_rows;        // conditions that are asked for (the others follow)
+  std::vector<int> periodic;        // coordinates that end as they begin
+  double begin = 0;                 // time
+  ValueBounds duration;
+  double duration_guess = 1;
+};
+
+struct SteeringMesh {
+  struct Interval {
+    int arc = 0;
+    double begin = 0, end = 1;  // parts of the arc
+    std::vector<double> held;   // inputs that are given: numbers, NaN where free
+  };
+  CollocationRule rule;
+  std::vector<Interval> intervals;
+  int arcs = 1;
+
+  explicit SteeringMesh(CollocationRule r) : rule(std::move(r)) {}
+  static SteeringMesh uniform(CollocationRule rule, int intervals);
+};
+
+// A motion with its inputs: polynomials on the intervals of a mesh.
+struct SteeringMotion {
+  SteeringMesh mesh;
+  std::vector<double> times;              // of the ends of arcs, arcs + 1
+  std::vector<std::vector<double>> base;  // per node
+  std::vector<Eigen::VectorXd> node;      // y, intervals + 1
+  std::vector<Eigen::MatrixXd> stage;     // per interval: y, states x points
+  std::vector<Eigen::MatrixXd> input;     // per interval: inputs x points
+
+  explicit SteeringMotion(SteeringMesh m) : mesh(std::move(m)) {}
+
+  double interval_begin(int k) const { return time_in(k, mesh.intervals[k].begin); }
+  double interval_end(int k) const { return time_in(k, mesh.intervals[k].end); }
+  double duration() const { return times.back() - times.front(); }
+  int interval_at(double t) const;
+  // At the part s of interval k.
+  Eigen::VectorXd coordinates(int k, double s) const;
+  Eigen::VectorXd inputs_in(int k, double s) const;
+  // At a time; where the input jumps, the values after it.
+  void state_at(const StateCharts& charts, double t, std::vector<double>& x) const;
+  Eigen::VectorXd inputs_at(double t) const;
+  double part_at(int k, double t) const;
+
+ private:
+  double time_in(int k, double part) const {
+    const int arc = mesh.intervals[k].arc;
+    return times[arc] + part * (times[arc + 1] - times[arc]);
+  }
+};
+
+}  // namespace cartan

@@ -1,0 +1,181 @@
+// What the solution is looked for from: a straight line between the ends, a file, formulas; and
+// other starts that are bent away from these.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "io/csv.h"
+#include "mechanics/machine/mechanism_system.h"
+#include "results/design/steer_conditions.h"
+#include "results/design/steer_setup.h"
+#include "results/refusal.h"
+
+namespace cartan {
+namespace {
+
+using Eigen::VectorXd;
+
+// NAME = expression of s, over the model's parameters.
+struct GuessedNumber {
+  int number = -1;  // of the state; -1: an input
+  int input = -1;
+  Formula formula;
+};
+
+std::vector<GuessedNumber> read_guesses(const SteerSetup& setup) {
+  std::vector<GuessedNumber> list;
+  Model outer;  // parameters, then s
+  const auto add_parameter = [&](const std::string& name) {
+    Parameter parameter;
+    parameter.name = name;
+    const double zero = 0;
+    parameter.value.program = constant_program({&zero, 1});
+    outer.parameter_order.push_back(static_cast<int>(outer.parameters.size()));
+    outer.parameters.push_back(std::move(parameter));
+  };
+  for (const Parameter& parameter : setup.model->parameters) add_parameter(parameter.name);
+  add_parameter("s");
+  for (const auto& [name, text] : setup.task.guess) {
+    GuessedNumber guessed;
+    Diagnostics problems(setup.task.file);
+    const std::optional<Formula> formula = compile_expression(outer, text, problems);
+    if (!formula)
+      refuse_at(setup.task.file, fmt::format("[guess] '{}': {}; expected an expression of s, which "
+                                             "goes from 0 to 1, and parameters",
+                                             name, problems.findings().front().message));
+    guessed.formula = *formula;
+    const auto input = std::find(setup.inputs.begin(), setup.inputs.end(), name);
+    const StateName state = find_state_name(*setup.model, name);
+    if (input != setup.inputs.end()) {
+      guessed.input = static_cast<int>(input - setup.inputs.begin());
+    } else {
+      const std::vector<int> numbers =
+          state.known() ? numbers_of_name(*setup.model, *setup.system, state) : std::vector<int>();
+      if (numbers.size() != 1)
+        refuse_at(setup.task.file,
+                  fmt::format("[guess] '{}': expected `file`, an input, or one coordinate, speed "
+                              "or variable",
+                              name));
+      guessed.number = numbers[0];
+    }
+    list.push_back(std::move(guessed));
+  }
+  return list;
+}
+
+// Columns of a trajectory.csv.
+struct GuessTable {
+  CsvTable table;
+  const std::vector<double>* t = nullptr;
+  std::vector<const std::vector<double>*> states, inputs;  // null: not in the file
+
+  double at(const std::vector<double>& column, double s) const {
+    const double time = t->front() + s * (t->back() - t->front());
+    const std::size_t k = std::clamp<std::size_t>(
+        std::upper_bound(t->begin(), t->end(), time) - t->begin(), 1, t->size() - 1);
+    const double length = (*t)[k] - (*t)[k - 1];
+    const double part = length > 0 ? (time - (*t)[k - 1]) / length : 0;
+    return column[k - 1] + part * (column[k] - column[k - 1]);
+  }
+};
+
+std::shared_ptr<GuessTable> read_guess_table(const SteerSetup& setup) {
+  if (setup.task.guess_file.empty()) return nullptr;
+  const std::string path =
+      (std::filesystem::path(setup.task.folder) / setup.task.guess_file).string();
+  Diagnostics problems(path);
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored))
+    refuse_at(setup.task.file, fmt::format("[guess] file: there is no file '{}'", path));
+  std::optional<CsvTable> table = read_csv(path, CsvRows::all, problems);
+  if (!table) refuse(problems);
+  auto result = std::make_shared<GuessTable>();
+  result->table = std::move(*table);
+  result->t = result->table.find("t");
+  if (!result->t || result->t->size() < 2)
+    refuse_at(path, "expected a table with a column t and at least two rows");
+  for (int i = 0; i < setup.charts->size(); ++i)
+    result->states.push_back(result->table.find(setup.system->component_name(i)));
+  for (const std::string& name : setup.inputs) result->inputs.push_back(result->table.find(name));
+  return result;
+}
+
+// How a start is bent aside: amplitudes of two half and whole waves per tangent number.
+std::vector<std::pair<double, double>> bends_of(const VectorXd& way, int count, int start) {
+  std::vector<std::pair<double, double>> bends(count, {0, 0});
+  if (start == 0) return bends;
+  double g = 2;  // multiples of a generalised golden ratio spread evenly
+  for (int k = 0; k < 60; ++k) g = std::pow(1 + g, 1.0 / (2 * count + 1));
+  double step = 1;
+  const auto next = [&] {
+    step /= g;
+    return 2 * std::fmod(0.5 + step * start, 1.0) - 1;
+  };
+  for (int i = 0; i < count; ++i) {
+    const double size = 0.6 * std::max(1.0, std::fabs(way(i)));
+    bends[i].first = size * next();
+    bends[i].second = 0.5 * size * next();
+  }
+  return bends;
+}
+
+}  // namespace
+
+SteeringGuess make_steering_guess(const SteerSetup& setup, int start) {
+  const System& system = *setup.system;
+  const StateSpace& space = system.space();
+  const auto* mechanism = dynamic_cast<const MechanicalSystem*>(&system);
+  VectorXd way(space.tangent_size());
+  space.minus(setup.end.x, setup.start.x, {way.data(), (std::size_t)way.size()});
+  const int rest = system.quadratures() + (mechanism ? mechanism->variable_count() : 0);
+  const int speeds = mechanism ? (space.tangent_size() - rest) / 2 : 0;
+  const int places = mechanism ? speeds : space.tangent_size();  // numbers that are bent
+  const auto bends = bends_of(way, places, start);
+  const auto table = read_guess_table(setup);
+  const std::vector<GuessedNumber> guesses = read_guesses(setup);
+  std::vector<double> numbers = parameter_values(*setup.model);
+  VectorXd inputs(static_cast<int>(setup.inputs.size()));
+  for (std::size_t k = 0; k < setup.inputs.size(); ++k)
+    inputs(static_cast<int>(k)) = numbers[setup.model->find_parameter(setup.inputs[k])];
+  numbers.push_back(0);
+  return [=, &setup, &system, &space](double s, std::vector<double>& x, VectorXd& u) mutable {
+    VectorXd d = s * way;
+    std::vector<double> rates(places);
+    for (int i = 0; i < places; ++i) {
+      d(i) += bends[i].first * std::sin(pi * s) + bends[i].second * std::sin(2 * pi * s);
+      rates[i] = (way(i) + pi * bends[i].first * std::cos(pi * s) +
+                  2 * pi * bends[i].second * std::cos(2 * pi * s)) /
+                 setup.duration();
+    }
+    State state = setup.start;
+    state.t = setup.start.t + s * setup.duration();
+    space.plus(setup.start.x, {d.data(), (std::size_t)d.size()}, state.x);
+    const int first_speed =
+        setup.charts->size() - (mechanism ? mechanism->variable_count() : 0) - speeds;
+    if (mechanism && s > 0 && s < 1)
+      for (int i = 0; i < speeds; ++i) state.x[first_speed + i] = rates[i];
+    u = inputs;
+    if (table) {
+      for (std::size_t i = 0; i < table->states.size(); ++i)
+        if (table->states[i]) state.x[i] = table->at(*table->states[i], s);
+      for (std::size_t j = 0; j < table->inputs.size(); ++j)
+        if (table->inputs[j]) u(static_cast<int>(j)) = table->at(*table->inputs[j], s);
+      space.normalise(state.x);
+    }
+    for (const GuessedNumber& guessed : guesses) {
+      numbers.back() = s;
+      const double value = evaluate<double>(guessed.formula, std::span<const double>(numbers))[0];
+      (guessed.number >= 0 ? state.x[guessed.number] : u(guessed.input)) = value;
+    }
+    if (system.constrained() && s > 0 && s < 1) {
+      const auto workspace = system.make_workspace();
+      State moved = state;
+      if (system.project(moved, *workspace).problem.empty()) state = moved;
+    }
+    x.assign(state.x.begin(), state.x.begin() + setup.charts->size());
+  };
+}
+
+}  // namespace cartan

@@ -1,0 +1,51 @@
+// The file of a steering task: what shall be reached, by which inputs, at which cost. Everything
+// that is a number may be an expression of the model's parameters.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/diagnostics.h"
+
+namespace cartan {
+
+struct SteerBounds {
+  std::string name;       // of an input, or an expression
+  std::string low, high;  // "" where there is none
+  Location where;
+};
+
+// NAME = value, list or rotation; NAME a coordinate, a speed, a variable or any expression.
+struct SteerCondition {
+  std::string name;
+  bool free = false;
+  std::vector<std::string> values;                                          // one or several
+  enum class Turn { none, axis_angle, quaternion, rpy } turn = Turn::none;  // form of `values`
+  Location where;
+};
+
+struct SteerTask {
+  std::string file, folder;  // of the task
+  std::string model;         // as written
+  Location model_where;
+  std::string duration, duration_low, duration_high;  // the last two "" where it is given
+  double tolerance = 1e-6;
+  std::string method = "gauss";
+  int points = 5, intervals = 0, starts = 1;
+  bool refine = true;
+  bool lists_inputs = false;  // there is a table [inputs]; otherwise all of the model's are meant
+  std::vector<SteerBounds> inputs, path;
+  std::vector<SteerCondition> start, end;
+  bool periodic = false;
+  std::vector<std::string> periodic_names;  // empty: all
+  std::string integral, final;
+  Location integral_where, final_where;
+  std::string guess_file;
+  std::vector<std::pair<std::string, std::string>> guess;  // NAME = expression of s, 0 to 1
+};
+
+// Refuses a file that is not a task, with all that is wrong in it.
+SteerTask read_steer_task(const std::string& path);
+
+}  // namespace cartan
