@@ -194,11 +194,13 @@ struct EquationsOptions {
 
 // cartan generate
 struct GenerateOptions {
-  std::string language = "c";      // or c++, python, octave, cuda, latex
+  std::string language = "c";      // or c++, python, octave, cuda, latex, fmi3
   std::string form = "recursive";  // or mass-matrix
   bool jacobian = false;           // also d x' / d x, sparse
   bool variational = false;        // also the variational system and its Jacobian
   bool fold = false;               // parameters as numbers
+  std::string inputs = {};         // fmi3: "A,B", parameters or inputs; default: all [inputs]
+  std::string outputs = {};        // fmi3: "EXPR,EXPR"; default: the model's outputs, or its states
   std::string name = {};           // prefix of functions and files; default: the model file's
   std::string out = {};            // a folder for the files; default: they are only returned
   bool force = false;              // replace files that are no earlier result

@@ -24,11 +24,13 @@ std::optional<int> read_generate_arguments(const Words& words, GenerateArguments
   Arguments arguments(
       "generate",
       "Write the equations of a model as code: the derivative x' = f(t, x, p), mass matrix, "
-      "energies, events and outputs; with --jacobian and --variational their derivatives too.",
+      "energies, events and outputs; with --jacobian and --variational their derivatives too. With "
+      "--language fmi3 as an FMU: model exchange and co-simulation for other tools.",
       "  cartan generate examples/double_pendulum.toml --language c --jacobian --out code\n"
-      "  cartan generate examples/roessler.toml --language python --out code");
+      "  cartan generate examples/roessler.toml --language python --out code\n"
+      "  cartan generate examples/pid_arm.toml --language fmi3 --out fmu");
   declare_model(arguments, o.model);
-  arguments.option("--language", "NAME", "c (default), c++, python, octave, cuda or latex",
+  arguments.option("--language", "NAME", "c (default), c++, python, octave, cuda, latex or fmi3",
                    o.generate.language);
   arguments.option("--out", "DIR", "folder to write the files to", o.generate.out);
   declare_force(arguments, o.generate.force);
@@ -39,6 +41,12 @@ std::optional<int> read_generate_arguments(const Words& words, GenerateArguments
   arguments.flag("--jacobian", "also d x' / d x, sparse", o.generate.jacobian);
   arguments.flag("--variational", "also the variational system and its Jacobian",
                  o.generate.variational);
+  arguments.option("--inputs", "P1,P2",
+                   "fmi3: parameters or inputs that come from outside; default: all [inputs]",
+                   o.generate.inputs);
+  arguments.option("--outputs", "EXPR,EXPR",
+                   "fmi3: what is seen; default: the model's outputs, or its states",
+                   o.generate.outputs);
   arguments.flag("--fold", "parameters as numbers instead of arguments", o.generate.fold);
   arguments.option("--name", "NAME", "prefix of functions and files; default: the model file's",
                    o.generate.name);

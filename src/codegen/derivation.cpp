@@ -265,25 +265,43 @@ bool Derivation::outputs_need_reactions() const {
   });
 }
 
+// Positions, speeds and energies; accelerations where they are asked for.
+void Derivation::evaluate_motion(bool accelerations) {
+  if (!mechanism_) return;
+  if (accelerations) {
+    solve();
+    if (!mechanism_->loops.empty()) {
+      fill_loop_coordinates(*mechanism_, *ws_);
+      calc_loop_accelerations(*mechanism_, *ws_, ws_->loop_vdot.data());
+    }
+  } else {
+    evaluate_kinematics();
+    if (!mechanism_->loops.empty()) fill_loop_coordinates(*mechanism_, *ws_);
+  }
+  ws_->kinetic = calc_kinetic_energy(*mechanism_, *ws_);
+  ws_->potential = calc_potential_energy(*mechanism_, *ws_);
+}
+
 std::vector<Expression> Derivation::outputs() {
   if (outputs_need_reactions()) return {};
-  if (mechanism_ && mechanism_->outputs_need_motion) {
-    solve();
-    if (!mechanism_->loops.empty())
-      calc_loop_accelerations(*mechanism_, *ws_, ws_->loop_vdot.data());
-    const auto energies = [&] {
-      ws_->kinetic = calc_kinetic_energy(*mechanism_, *ws_);
-      ws_->potential = calc_potential_energy(*mechanism_, *ws_);
-    };
-    energies();
-  } else if (mechanism_) {
-    ws_->kinetic = kinetic();
-    ws_->potential = potential();
-  }
+  evaluate_motion(mechanism_ && mechanism_->outputs_need_motion);
   std::vector<Expression> values;
   for (const Output& output : model_.outputs)
     if (!output.is_input) values.push_back(evaluate_formula(output.value));
   return values;
+}
+
+std::vector<Expression> Derivation::values(std::span<const Formula* const> formulas) {
+  evaluate_motion(std::any_of(formulas.begin(), formulas.end(), [](const Formula* formula) {
+    const auto& inputs = formula->program.inputs;
+    return std::any_of(inputs.begin(), inputs.end(), [](const Symbol& symbol) {
+      return symbol.quantity >= Quantity::joint_acceleration;
+    });
+  }));
+  std::vector<Expression> all;
+  for (const Formula* formula : formulas)
+    for (const Expression& value : evaluate_formulas(*formula)) all.push_back(value);
+  return all;
 }
 
 }  // namespace cartan

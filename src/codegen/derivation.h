@@ -98,6 +98,30 @@ class Derivation {
   // What vanishes on the states a mechanism allows: positions of all rows of its loops and
   // constraints (0 for those that have none), then their speeds. Contacts are none of them.
   std::vector<Expression> constraint_values();
+  // Of other expressions of the model, one after the other; none may ask for reactions or
+  // multipliers.
+  std::vector<Expression> values(std::span<const Formula* const> formulas);
+  bool has_constraints() const { return mechanism_ && closed(); }
+  // The initial state as the file writes it, over the parameters; of trees and variables, where
+  // nothing has to be assembled.
+  std::vector<Expression> initial();
+
+  // Coordinates and speeds of driven joints of the tree, which the time decides; places in x.
+  struct DrivenNumbers {
+    std::vector<int> places;
+    std::vector<Expression> values;
+  };
+  DrivenNumbers driven_numbers();
+
+  // What brings a state back to the constraints, over the active rows: g (zero for rows on speeds),
+  // y - b, and with J d = -g the least change, M d = J^T mu. Rows and columns of `driven` speeds
+  // are to be left out: these do not change.
+  struct ConstraintForm {
+    std::vector<Expression> positions, speeds;
+    std::vector<Expression> M, J;  // row-major
+    std::vector<int> driven;
+  };
+  ConstraintForm constraint_form();
 
   // Matrices of the moving frame, 6 rows per body in tree order:
   //   M* v' + N* v = F* + J^T lambda,  J v' = gamma  over the active constraint rows.
@@ -133,6 +157,7 @@ class Derivation {
   DerivedSymbol make_symbol(const std::string& name, double sample);
   void evaluate_kinematics();
   void evaluate_forces();
+  void evaluate_motion(bool accelerations);
   void solve();
   bool closed() const;
   std::vector<Expression> evaluate_formulas(const Formula& formula);

@@ -5,6 +5,7 @@
 #include "mechanics/constraints/constraints.h"
 #include "mechanics/forces/dry_friction.h"
 #include "mechanics/forces/forces.h"
+#include "mechanics/machine/expression_inputs.h"
 #include "mechanics/machine/kinematics.h"
 #include "mechanics/tree/link_frames.h"
 #include "mechanics/tree/moving_frame.h"
@@ -52,6 +53,62 @@ MassMatrixForm Derivation::mass_matrix_form() {
   form.J = mf.J;
   form.gamma = mf.gamma;
   return form;
+}
+
+Derivation::ConstraintForm Derivation::constraint_form() {
+  evaluate_forces();
+  solve_with_friction<Expression>(*mechanism_, *ws_, form_moving_frame<Expression>);
+  const MovingFrame<Expression> mf = *ws_->moving_frame;
+  ws_->moving_frame.reset();
+  ConstraintForm form;
+  form.M = mf.M_star;
+  form.J = mf.J;
+  evaluate_kinematics();
+  fill_constraint_positions(*mechanism_, *ws_);
+  for (const int row : mf.active) {
+    form.positions.push_back(ws_->row_position[row]);
+    form.speeds.push_back(ws_->row_speed[row]);
+  }
+  for (const ConstraintRow& row : mechanism_->rows)
+    if (row.driven_speed >= 0) form.driven.push_back(row.driven_speed);
+  return form;
+}
+
+Derivation::DrivenNumbers Derivation::driven_numbers() {
+  DrivenNumbers numbers;
+  if (!mechanism_ || !mechanism_->has_drives) return numbers;
+  evaluate_kinematics();
+  for (const ConstraintElement<Expression>& element : mechanism_->constraints) {
+    const auto* drive = std::get_if<DriveElement<Expression>>(&element);
+    if (!drive || mechanism_->link_of_joint[drive->joint] < 0) continue;
+    const Link<Expression>& link = mechanism_->links[mechanism_->link_of_joint[drive->joint]];
+    Expression position[6], rate[6];
+    evaluate_program(*mechanism_, *ws_, drive->position->program, position);
+    evaluate_program(*mechanism_, *ws_, drive->rate, rate);
+    for (int k = 0; k < link.nv; ++k) {
+      numbers.places.insert(numbers.places.end(), {link.q0 + k, nq() + link.v0 + k});
+      numbers.values.insert(numbers.values.end(), {position[k], rate[k]});
+    }
+  }
+  return numbers;
+}
+
+std::vector<Expression> Derivation::initial() {
+  std::vector<Expression> x(state_.size(), Expression(0));
+  const std::span<const Expression> parameters(parameter_values_);
+  for (std::size_t j = 0; mechanism_ && j < model_.joints.size(); ++j) {
+    const int i = mechanism_->link_of_joint[j];
+    if (i < 0) continue;
+    const Link<Expression>& link = mechanism_->links[i];
+    const Joint& joint = model_.joints[j];
+    const std::vector<Expression> q = initial_position<Expression>(joint, parameters);
+    std::copy(q.begin(), q.end(), x.begin() + link.q0);
+    const std::vector<Expression> v = initial_velocity<Expression>(joint, parameters);
+    std::copy(v.begin(), v.end(), x.begin() + nq() + link.v0);
+  }
+  for (std::size_t k = 0; k < model_.variables.size(); ++k)
+    x[nq() + nv() + k] = evaluate<Expression>(model_.variables[k].initial, parameters)[0];
+  return x;
 }
 
 // N* = B^T (M B' + D M B), F* = B^T F + tau (moving_frame.h); F* from  F* - N* v = rhs.

@@ -93,6 +93,11 @@ std::string beginning(const std::string& text) {
 
 }  // namespace
 
+std::vector<std::string> find_c_compiler(std::string& problem) {
+  Compiler compiler;
+  return find_compiler({}, compiler, problem) ? compiler.words : std::vector<std::string>{};
+}
+
 CompiledLibrary::~CompiledLibrary() {
   if (handle_) dlclose(handle_);
 }

@@ -28,6 +28,10 @@ struct CompileOptions {
   std::function<void(const std::string&)> note;
 };
 
+// The command of the C compiler that would be used ($CC may carry options), or nothing and a
+// sentence with the remedy.
+std::vector<std::string> find_c_compiler(std::string& problem);
+
 class CompiledLibrary {
  public:
   // Null, and the problem as a sentence with its remedy, when there is no library.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "io/output_files.h"
+#include "results/code/fmu.h"
 #include "results/load/sample_state.h"
 #include "results/output_room.h"
 #include "results/refusal.h"
@@ -113,7 +114,30 @@ void write_generated(const std::vector<GeneratedFile>& files, const api::Generat
   if (!out->commit(problem)) fail("generate", problem);
 }
 
+// Fills the unit and the files of a result that has its model and derivation.
+void generate_unit(const ModelArguments& source, const api::GenerateOptions& o,
+                   const std::string& name, GeneratedModel& result) {
+  const Model& model = *result.model;
+  UnitOptions options;
+  options.form = o.form == "recursive" ? EquationForm::recursive : EquationForm::mass_matrix;
+  options.jacobian = o.jacobian || o.variational;
+  options.variational = o.variational;
+  options.inputs_apart = true;
+  result.unit = std::make_unique<CodeUnit>(make_unit(*result.derivation, options, name));
+  CodeUnit& unit = *result.unit;
+  unit.model_hash = hash_of(source);
+  unit.remarks = remarks_about(model, o);
+  for (const std::string& problem :
+       {missing_derivative(model, result.derivation->graph()), problem_of(unit)})
+    if (!problem.empty()) refuse("generate", problem);
+  result.files = emit(unit, *language_named(o.language));
+}
+
 }  // namespace
+
+bool is_fmu(const api::GenerateOptions& o) {
+  return o.language == "fmi3";
+}
 
 std::vector<Expression> results_of(const CodeFunction& function) {
   std::vector<Expression> all;
@@ -129,9 +153,15 @@ std::vector<Expression> results_of(const CodeFunction& function) {
 }
 
 void check_generate(const api::GenerateOptions& o) {
-  if (!language_named(o.language))
-    refuse("generate", fmt::format("--language {}: expected c, c++, python, octave, cuda or latex",
-                                   o.language));
+  if (o.language == "fmi2" || o.language == "fmi")
+    refuse("generate",
+           fmt::format("--language {}: FMUs are written for FMI 3.0; use fmi3", o.language));
+  if (!language_named(o.language) && !is_fmu(o))
+    refuse("generate",
+           fmt::format("--language {}: expected c, c++, python, octave, cuda, latex or fmi3",
+                       o.language));
+  if (!is_fmu(o) && !(o.inputs.empty() && o.outputs.empty()))
+    refuse("generate", "--inputs and --outputs belong to --language fmi3");
   if (o.form != "recursive" && o.form != "mass-matrix")
     refuse("generate", fmt::format("--form {}: expected recursive or mass-matrix", o.form));
 }
@@ -152,29 +182,23 @@ GeneratedModel generate_model(const ModelArguments& source, const api::GenerateO
     const std::string refusal = Derivation::refuse_mass_matrix(model);
     if (!refusal.empty()) refuse("generate", fmt::format("{}: {}", source.path, refusal));
   }
-  const auto system = load_system(model, "recursive", SystemUse::derivation);
+  if (is_fmu(o)) check_fmu(source, model, o);
+  const auto system =
+      load_system(model, "recursive", is_fmu(o) ? SystemUse::numbers : SystemUse::derivation);
   const std::string stem = std::filesystem::path(source.path).stem().string();
   const std::string name = identifier_from(o.name.empty() ? stem : o.name);
   require_room("generate", writer_of(o, name), o.out, o.force,
-               first_files(name, *language_named(o.language)));
+               is_fmu(o) ? std::vector<std::string>{name + ".fmu"}
+                         : first_files(name, *language_named(o.language)));
 
   const auto begin = std::chrono::steady_clock::now();
   result.derivation = std::make_unique<Derivation>(
       model, parameter_values(model), make_sample_state(*system), DeriveOptions{o.fold, true});
-  UnitOptions options;
-  options.form = o.form == "recursive" ? EquationForm::recursive : EquationForm::mass_matrix;
-  options.jacobian = o.jacobian || o.variational;
-  options.variational = o.variational;
-  options.inputs_apart = true;
-  result.unit = std::make_unique<CodeUnit>(make_unit(*result.derivation, options, name));
-  CodeUnit& unit = *result.unit;
-  unit.model_hash = hash_of(source);
-  unit.remarks = remarks_about(model, o);
-  for (const std::string& problem :
-       {missing_derivative(model, result.derivation->graph()), problem_of(unit)})
-    if (!problem.empty()) refuse("generate", problem);
-  result.files = emit(unit, *language_named(o.language));
-  if (!o.out.empty()) write_generated(result.files, o, unit.name);
+  if (is_fmu(o))
+    generate_fmu(source, o, *system, name, hash_of(source), remarks_about(model, o), result);
+  else
+    generate_unit(source, o, name, result);
+  if (!o.out.empty()) write_generated(result.files, o, name);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;
 }

@@ -22,6 +22,9 @@ struct GeneratedModel {
   double seconds = 0;
 };
 
+// Whether an FMU is asked for.
+bool is_fmu(const api::GenerateOptions& options);
+
 // Refuses languages and forms that do not exist.
 void check_generate(const api::GenerateOptions& options);
 
