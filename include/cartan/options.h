@@ -46,6 +46,7 @@ struct RunOptions {
       {};              // reactions, multipliers, constraints, power, forces, contacts
   bool power = false;  // the power balance at every sample
   std::string stabilisation = "projection";  // or none, baumgarte
+  std::string rows = {};                     // absolute-*: joint (default) or world, axes of gaps
   bool estimate = true;                      // of the error of the end, by a second run
   std::string out = {};                      // a folder to write to as well
   bool force = false;                        // replace files that are no earlier result
@@ -76,6 +77,7 @@ struct CompareOptions {
   std::optional<double> tolerance = {};        // default: the method's
   bool fixed = false;                          // adaptive methods without error control
   std::string stabilisation = "projection";    // or none, baumgarte
+  std::string rows = {};                       // absolute-*: joint (default) or world
   std::string csv = {};                        // a file for the table
   bool force = false;                          // replace it
   Watch watch = {};

@@ -59,6 +59,7 @@ std::optional<int> read_command_line(const Words& words, RunCommandArguments& o)
                  "residual",
                  o.run.power);
   declare_stabilisation(arguments, o.run.stabilisation);
+  declare_rows(arguments, o.run.rows);
   arguments.option(
       "--estimate", "on|off",
       "estimate the error of the end by a second run of about half the time; default on",

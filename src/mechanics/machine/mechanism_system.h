@@ -181,6 +181,13 @@ class MechanicalSystem : public System, public Switched {
   virtual std::string find_dependent_friction(StateView at, Workspace& workspace) const = 0;
   // Rate of Baumgarte's feedback; zero (the default) for none.
   virtual void set_baumgarte(double rate) = 0;
+  // Axes in which the gaps of joints are differentiated: the world's, or (the default) those of the
+  // joint on its parent. "" or why there is no choice.
+  virtual std::string set_world_rows(bool world_axes) {
+    if (!world_axes) return "";
+    return "in this formulation joints have no equations of their own; --rows is for absolute-se3 "
+           "and absolute-so3r3";
+  }
   // Integrates the work of every force and drive beside the work of all, from now on: states grow.
   // "" or why that is not done here.
   virtual std::string split_work() = 0;

@@ -109,6 +109,7 @@ void prepare(const ModelArguments& model, Job& job, Keep keep) {
   const api::RunOptions& o = job.options;
   ExtraTables extra = read_extra_tables(o.record);
   check_stabilisation("run", o.stabilisation);
+  check_row_axes("run", o.rows);
   for (const auto& [asked, name] :
        {std::pair(o.report, "--report"), std::pair(o.keep_partial, "--keep-partial")})
     if (asked && o.out.empty())
@@ -132,6 +133,8 @@ void prepare(const ModelArguments& model, Job& job, Keep keep) {
   job.start = job.system->initial_state();
   job.settings.stabilisation = o.stabilisation;
   stabilise(o.stabilisation, *job.system, job.settings.simulate);
+  choose_row_axes("run", o.rows, *job.system);
+  job.settings.row_axes = o.rows.empty() ? "joint" : o.rows;
   read_start(job);
   check_drives(job);
   tell_limits(job);

@@ -21,6 +21,7 @@ struct RunSettings {
   std::string formulation;
   SimulateOptions simulate;
   std::string stabilisation = "projection";  // how constraints are kept
+  std::string row_axes = "joint";            // of absolute-*: joint or world
   std::set<std::string> defaulted;           // names of settings nobody chose: "step", ...
 };
 
