@@ -200,7 +200,9 @@ struct GenerateOptions {
   std::string form = "recursive";  // or mass-matrix
   bool jacobian = false;           // also d x' / d x, sparse
   bool variational = false;        // also the variational system and its Jacobian
+  bool places = false;             // also places and velocities of mass centres and joints
   bool fold = false;               // parameters as numbers
+  bool plain = false;              // nothing shared: every result is one expression
   std::string name = {};           // prefix of functions and files; default: the model file's
   std::string out = {};            // a folder for the files; default: they are only returned
   bool force = false;              // replace files that are no earlier result

@@ -166,6 +166,17 @@ class UnitBuilder {
     if (!derivation_.model().events.empty())
       add("events", "event functions", {column("event", derivation_.events())});
     if (!derivation_.outputs().empty()) add("outputs", "outputs of the model", output_matrices());
+    if (options_.places) add_places();
+  }
+
+  void add_places() {
+    const DerivedPlaces at = derivation_.places();
+    const auto rows = [](const char* name, const std::vector<Expression>& entries) {
+      return dense(name, static_cast<int>(entries.size()) / 3, 3, entries);
+    };
+    add("places", "mass centres of bodies and origins of joints, world axes, a row each",
+        {rows("centre", at.centre), rows("centre_velocity", at.centre_velocity),
+         rows("joint", at.joint), rows("joint_velocity", at.joint_velocity)});
   }
 
   // Single outputs in one array, lists and matrices as arrays of their own.

@@ -18,6 +18,7 @@ struct UnitOptions {
   bool parameter_jacobian = false;
   bool inputs_apart = false;  // inputs are an argument u of their own, not at the end of p
   bool extras = true;         // energies, mass matrix, events, outputs
+  bool places = false;        // positions and velocities of mass centres and joints
   bool derivative = true;
   // x' ends with the rate of the quadrature (work), as the x of a System does.
   bool quadrature = false;
@@ -29,6 +30,8 @@ struct UnitOptions {
 //   mass_matrix           M, f [, J, gamma]
 //   energies              kinetic, potential
 //   events, outputs       as named in the model; lists and matrices as arrays of their own
+//   places                centre, centre_velocity: of every body; joint, joint_velocity: origin of
+//                         every joint's frame on its child; world axes, a row each
 //   jacobian              d xdot / d x
 //   parameter_jacobian    d xdot / d p
 //   input_jacobian        d xdot / d u, with the jacobian where inputs stand apart

@@ -1,5 +1,6 @@
 #include "results/code/generate.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -113,6 +114,65 @@ void write_generated(const std::vector<GeneratedFile>& files, const api::Generat
   if (!out->commit(problem)) fail("generate", problem);
 }
 
+// Where a run begins and what its events do, so that a program needs nothing but the code.
+void add_tables(const Model& model, const State& start, const Derivation& derivation,
+                CodeUnit& unit) {
+  const std::vector<double> values = parameter_values(model);
+  const auto values_of = [&](const std::vector<DerivedSymbol>& symbols) {
+    std::vector<double> list;
+    for (const DerivedSymbol& s : symbols) list.push_back(values[model.find_parameter(s.name)]);
+    return list;
+  };
+  const auto x = start.x.begin();
+  const auto n = static_cast<long>(derivation.state().size());
+  unit.tables = {{"x0", "x at the start of the model", {x, x + n}},
+                 {"p0", "values of the parameters p", values_of(derivation.plain_parameters())}};
+  if (!model.inputs.empty())
+    unit.tables.push_back({"u0", "defaults of the inputs u", values_of(derivation.inputs())});
+  if (model.events.empty()) return;
+  CodeTable direction{"event_direction", "of events: -1 falling, 1 rising, 0 both", {}, true};
+  CodeTable stop{"event_stop", "of events: 1 where the model ends the run", {}, true};
+  CodeTable names{"event_names", "names of events", {}, false};
+  for (const Event& event : model.events) {
+    direction.numbers.push_back(event.direction);
+    stop.numbers.push_back(event.stop ? 1 : 0);
+    names.words.push_back(event.name);
+  }
+  unit.tables.insert(unit.tables.end(), {direction, stop, names});
+}
+
+// Without sharing, expressions can grow beyond all bounds.
+constexpr double most_plain_operations = 100000;
+constexpr int deepest_in_python = 180;  // parentheses its parser takes
+
+void check_plain(const CodeUnit& unit) {
+  for (const CodeFunction& function : unit.functions) {
+    const auto size =
+        static_cast<double>(count_unshared(*unit.graph, results_of(function)).total());
+    if (size <= most_plain_operations) continue;
+    refuse("generate",
+           fmt::format("--plain: the function {} would have {:.3g} operations, at most "
+                       "{:.0f} are written; leave --plain out{}",
+                       function.name, size, most_plain_operations,
+                       function.name == "derivative" ? ", or try the other --form"
+                                                     : ", --jacobian or --variational too"));
+  }
+}
+
+void check_depth(const std::vector<GeneratedFile>& files) {
+  int depth = 0, deepest = 0;
+  for (const GeneratedFile& file : files)
+    for (const char c : file.text) {
+      if (c == '\n') depth = 0;
+      if (c == '(') deepest = std::max(deepest, ++depth);
+      if (c == ')') --depth;
+    }
+  if (deepest > deepest_in_python)
+    refuse("generate", fmt::format("--plain: {} parentheses in each other are more than Python "
+                                   "reads; leave --plain out, or use another language",
+                                   deepest));
+}
+
 }  // namespace
 
 std::vector<Expression> results_of(const CodeFunction& function) {
@@ -152,6 +212,8 @@ GeneratedModel generate_model(const ModelArguments& source, const api::GenerateO
     const std::string refusal = Derivation::refuse_mass_matrix(model);
     if (!refusal.empty()) refuse("generate", fmt::format("{}: {}", source.path, refusal));
   }
+  if (o.places && !model.is_mechanism())
+    refuse("generate", "--places: a [variables] file has neither bodies nor joints; leave it out");
   const auto system = load_system(model, "recursive", SystemUse::derivation);
   const std::string stem = std::filesystem::path(source.path).stem().string();
   const std::string name = identifier_from(o.name.empty() ? stem : o.name);
@@ -166,6 +228,7 @@ GeneratedModel generate_model(const ModelArguments& source, const api::GenerateO
   options.jacobian = o.jacobian || o.variational;
   options.variational = o.variational;
   options.inputs_apart = true;
+  options.places = o.places;
   result.unit = std::make_unique<CodeUnit>(make_unit(*result.derivation, options, name));
   CodeUnit& unit = *result.unit;
   unit.model_hash = hash_of(source);
@@ -173,7 +236,11 @@ GeneratedModel generate_model(const ModelArguments& source, const api::GenerateO
   for (const std::string& problem :
        {missing_derivative(model, result.derivation->graph()), problem_of(unit)})
     if (!problem.empty()) refuse("generate", problem);
+  unit.shared = !o.plain;
+  if (o.plain) check_plain(unit);
+  add_tables(model, system->initial_state(), *result.derivation, unit);
   result.files = emit(unit, *language_named(o.language));
+  if (o.plain && *language_named(o.language) == Language::python) check_depth(result.files);
   if (!o.out.empty()) write_generated(result.files, o, unit.name);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;
