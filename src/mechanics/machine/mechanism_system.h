@@ -47,6 +47,7 @@ struct AppliedWrench {
   bool constraint = false;  // which of the two
   int body = world;         // in model.bodies, or the world
   Vec3<double> point, force, torque;
+  bool in_joint = false;  // part of what the joint between its two bodies transmits
 };
 
 struct JointReaction {  // the whole wrench the parent exerts on the child, about C's origin, world
@@ -84,6 +85,7 @@ struct DynamicsReport {
   std::vector<std::vector<double>> acceleration;  // d/dt of every joint's v
   std::vector<BodyAcceleration> bodies;           // per body
   std::vector<JointReaction> reactions;           // per joint
+  Vec3<double> gravity;                           // world axes
   std::vector<double> multipliers;                // per constraint row (see `rows`), of least norm
   PowerBalance power;
   std::vector<ForceReport> forces;

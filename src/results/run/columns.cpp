@@ -78,6 +78,7 @@ class MechanismTables {
     if (extra_.constraints) tables.push_back(violations(rows));
     if (extra_.forces) tables.push_back(forces());
     if (extra_.contacts) tables.push_back(contacts());
+    if (extra_.cuts) tables.push_back(cuts());
     return tables;
   }
 
@@ -228,6 +229,24 @@ class MechanismTables {
                [i](const Sample& s) { return s.contacts[i].normal; })
           .add(name + ".tangential", About::force,
                [i](const Sample& s) { return s.contacts[i].tangential; });
+    }
+    return table.take();
+  }
+
+  // Force and moment in body axes, and their parts along the normal and across it.
+  RunTable cuts() {
+    TableMaker table(units_, "cuts.csv");
+    for (std::size_t i = 0; i < model_.cuts.size(); ++i) {
+      const std::string& name = model_.cuts[i].name;
+      table.add_vector(
+          name, "f", About::force, [i](const Sample& s) -> const auto& { return s.cuts[i].force; });
+      table.add_vector(
+          name, "t",
+          About::force, [i](const Sample& s) -> const auto& { return s.cuts[i].moment; });
+      table.add(name + ".axial", About::force, [i](const Sample& s) { return s.cuts[i].axial; })
+          .add(name + ".shear", About::force, [i](const Sample& s) { return s.cuts[i].shear; })
+          .add(name + ".torsion", About::force, [i](const Sample& s) { return s.cuts[i].torsion; })
+          .add(name + ".bending", About::force, [i](const Sample& s) { return s.cuts[i].bending; });
     }
     return table.take();
   }
