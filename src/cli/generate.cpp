@@ -41,8 +41,7 @@ std::optional<int> read_generate_arguments(const Words& words, GenerateArguments
   arguments.flag("--jacobian", "also d x' / d x, sparse", o.generate.jacobian);
   arguments.flag("--variational", "also the variational system and its Jacobian",
                  o.generate.variational);
-  arguments.flag("--places",
-                 "also positions and velocities of mass centres and joints, world axes",
+  arguments.flag("--places", "also positions and velocities of mass centres and joints, world axes",
                  o.generate.places);
   arguments.flag("--fold", "parameters as numbers instead of arguments", o.generate.fold);
   arguments.flag("--plain",

@@ -21,12 +21,13 @@ class VariablesSystem;
 struct ExtraTables {
   bool reactions = false, multipliers = false, constraints = false, power = false, forces = false;
   bool contacts = false;
-  bool cuts = false;     // not asked for: a model that has cuts has the table
-  bool balance = false;  // no table: the power balance as columns of trajectory.csv
+  bool elements = false;  // of rotation-elements
+  bool cuts = false;      // not asked for: a model that has cuts has the table
+  bool balance = false;   // no table: the power balance as columns of trajectory.csv
   bool any() const {
-    return reactions || multipliers || constraints || power || forces || contacts;
+    return reactions || multipliers || constraints || power || forces || contacts || elements;
   }
-  bool needs_dynamics() const { return reactions || multipliers || power; }
+  bool needs_dynamics() const { return reactions || multipliers || power || elements; }
 };
 // Names as in --record; others are refused.
 ExtraTables read_extra_tables(const std::vector<std::string>& names);

@@ -51,6 +51,17 @@ void check_feedback(const api::RunOptions& o, const RunSettings& settings) {
                         settings.simulate.integrator));
 }
 
+void choose_elimination(const std::string& name, System& system) {
+  if (name.empty() || name == "two-step") return;
+  if (name != "one-step")
+    refuse_at("cartan run",
+              fmt::format("--elimination: unknown '{}'; expected two-step or one-step", name));
+  auto* mechanism = dynamic_cast<MechanicalSystem*>(&system);
+  const std::string problem = mechanism ? mechanism->set_one_step_elimination()
+                                        : "a file with [variables] has no multipliers";
+  if (!problem.empty()) refuse_at("cartan run", "--elimination one-step: " + problem);
+}
+
 // The start of the file, or another state made consistent with the constraints.
 void read_start(Job& job) {
   const std::string& from = job.options.from;
@@ -120,9 +131,9 @@ void prepare(const ModelArguments& model, Job& job, Keep keep) {
     refuse_at("cartan run", "--power: a file with [variables] has no energy; leave it out");
   // the viewer in the report draws them
   extra.forces |= o.report && job.model->forces.size() + job.model->constraints.size() > 0;
-  job.settings = choose_settings(
-      {o.formulation, o.integrator, o.step, o.duration, o.tolerance, o.spectral_radius, o.every},
-      *job.model);
+  job.settings = choose_settings({o.formulation, o.integrator, o.step, o.duration, o.tolerance,
+                                  o.spectral_radius, o.every, o.norm, o.iteration},
+                                 *job.model);
   check_feedback(o, job.settings);
   job.settings.simulate.stop_requested = o.watch.stop;
   job.system = load_system(*job.model, job.settings.formulation);
@@ -134,6 +145,11 @@ void prepare(const ModelArguments& model, Job& job, Keep keep) {
   job.settings.stabilisation = o.stabilisation;
   stabilise(o.stabilisation, *job.system, job.settings.simulate);
   choose_row_axes("run", o.rows, *job.system);
+  choose_elimination(o.elimination, *job.system);
+  if (extra.elements && job.settings.formulation != "rotation-elements")
+    refuse_at("cartan run",
+              "--record elements: R, T* and their multipliers belong to the formulation "
+              "rotation-elements; give --formulation rotation-elements too");
   job.settings.row_axes = o.rows.empty() ? "joint" : o.rows;
   read_start(job);
   check_drives(job);

@@ -15,6 +15,7 @@ struct RunArguments {
   std::string formulation, integrator;
   std::optional<double> step, duration, tolerance, spectral_radius;
   std::optional<int> every;
+  std::string norm = {}, iteration = {};
 };
 
 struct RunSettings {
