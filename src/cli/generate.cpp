@@ -41,6 +41,9 @@ std::optional<int> read_generate_arguments(const Words& words, GenerateArguments
   arguments.flag("--jacobian", "also d x' / d x, sparse", o.generate.jacobian);
   arguments.flag("--variational", "also the variational system and its Jacobian",
                  o.generate.variational);
+  arguments.flag("--variational-matrix",
+                 "the whole variational system, n (n + 1) states, and its sparse Jacobian",
+                 o.generate.variational_matrix);
   arguments.flag("--places", "also positions and velocities of mass centres and joints, world axes",
                  o.generate.places);
   arguments.flag("--fold", "parameters as numbers instead of arguments", o.generate.fold);

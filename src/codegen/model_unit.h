@@ -13,8 +13,9 @@ enum class EquationForm {
 
 struct UnitOptions {
   EquationForm form = EquationForm::recursive;
-  bool jacobian = false;     // d x' / d x, sparse
-  bool variational = false;  // (x, dx)' and its Jacobian
+  bool jacobian = false;            // d x' / d x, sparse
+  bool variational = false;         // (x, dx)' and its Jacobian
+  bool variational_matrix = false;  // (x, dX)' with dX = dx/dx0, and its Jacobian
   bool parameter_jacobian = false;
   bool inputs_apart = false;  // inputs are an argument u of their own, not at the end of p
   bool extras = true;         // energies, mass matrix, events, outputs
@@ -37,6 +38,8 @@ struct UnitOptions {
 //   input_jacobian        d xdot / d u, with the jacobian where inputs stand apart
 //   variational           dxdot = (d xdot / d x) dx, dx an argument of this function
 //   variational_jacobian  of (xdot, dxdot) by (x, dx)
+//   variational_matrix    dXdot = (d xdot / d x) dX, n x n by rows, dX an argument of this function
+//   variational_matrix_jacobian   of (xdot, dXdot) by (x, dX): n (n + 1) states
 // The unit points into the derivation, which must outlive it.
 CodeUnit make_unit(Derivation& derivation, const UnitOptions& options, const std::string& name);
 

@@ -225,10 +225,15 @@ GeneratedModel generate_model(const ModelArguments& source, const api::GenerateO
       model, parameter_values(model), make_sample_state(*system), DeriveOptions{o.fold, true});
   UnitOptions options;
   options.form = o.form == "recursive" ? EquationForm::recursive : EquationForm::mass_matrix;
-  options.jacobian = o.jacobian || o.variational;
+  options.jacobian = o.jacobian || o.variational || o.variational_matrix;
   options.variational = o.variational;
   options.inputs_apart = true;
   options.places = o.places;
+  options.variational_matrix = o.variational_matrix;
+  if (o.variational_matrix && model.implicit)
+    refuse("generate",
+           "--variational-matrix: rates that follow from `equations` are solved for by the code; "
+           "use --variational, one column at a time");
   result.unit = std::make_unique<CodeUnit>(make_unit(*result.derivation, options, name));
   CodeUnit& unit = *result.unit;
   unit.model_hash = hash_of(source);
