@@ -172,7 +172,6 @@ struct FitOptions {
   std::string formulation = {};          // default: the file's, else recursive
   std::optional<double> tolerance = {};  // of the simulations; default 1e-11
   int iterations = 100;                  // at most
-  bool losses = false;                   // first fit from the energy lost along the data
   std::string out = {};                  // a folder to write to as well
   bool force = false;                    // replace files that are no earlier result
   Watch watch = {};
