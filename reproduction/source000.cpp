@@ -173,6 +173,7 @@ Document document_000() {
       "A coordinate-free moving-frame formulation of N-body spherical pendulums",
       {{"000.3.1", "figure 3.1: spy plot of B", spy_plot},
        {"000.3.3", "figure 3.3: single pendulum against the classical one", single_pendulum},
+       {"000.step", "section 3.2.1: step length for a tolerance", step_length},
        {"000.3.5", "figure 3.5: double pendulum against the planar one", double_pendulum},
        {"000.3.6", "figure 3.6: single pendulum, unit length and energy", single_conservation},
        {"000.3.8", "figure 3.8: four links with GL3", four_link_gl3},
