@@ -186,6 +186,65 @@ TEST(GeneratedPlaces, AreThoseOfTheSystem) {
   }
 }
 
+// The whole variational system: dX' = J dX with the system's own Jacobian, and its sparse Jacobian
+// against differences of the code itself.
+TEST(GeneratedVariationalMatrix, AgainstTheSystem) {
+  const WorkFolder folder;
+  for (const char* name : {"planar_double_pendulum", "roessler"}) {
+    SCOPED_TRACE(name);
+    api::GenerateOptions options;
+    options.variational_matrix = true;
+    const auto library = compile_c(generate_example(name, options), folder);
+    ASSERT_TRUE(library);
+    const Example example = load_example(name);
+    State state = example.system->initial_state();
+    const int n = static_cast<int>(state.x.size()) - example.system->quadratures();
+    const int all = n * (n + 1);
+    for (int k = 0; k < n; ++k) state.x[k] += 0.3 + 0.1 * k;
+    const auto* p = library->function<const double>("unit_p0");
+    using Function = void(double, const double*, const double*, const double*, double*);
+    const auto matrix = library->function<Function>("unit_variational_matrix");
+    const auto derivative = library->function<Function>("unit_derivative");
+    const auto entries = library->function<Function>("unit_variational_matrix_jacobian");
+    using Pattern = int(const int**, const int**);
+    const auto pattern = library->function<Pattern>("unit_variational_matrix_jacobian_J_pattern");
+    ASSERT_TRUE(matrix && derivative && entries && pattern);
+    Eigen::MatrixXd J = Eigen::MatrixXd::Zero(state.x.size(), state.x.size());
+    example.system->jacobian(state, J, *example.system->make_workspace());
+    std::vector<double> z(state.x.begin(), state.x.begin() + n);  // x, then dX by rows
+    for (int k = 0; k < n * n; ++k) z.push_back(std::sin(1.0 + k));
+    const auto rate = [&](const std::vector<double>& at) {
+      std::vector<double> rates(all);
+      derivative(0, at.data(), p, at.data() + n, rates.data());
+      matrix(0, at.data(), p, at.data() + n, rates.data() + n);
+      return rates;
+    };
+    const std::vector<double> rates = rate(z);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) {
+        double sum = 0;
+        for (int k = 0; k < n; ++k) sum += J(i, k) * z[n + k * n + j];
+        EXPECT_NEAR(rates[n + i * n + j], sum, 1e-10 * (1 + std::fabs(sum)));
+      }
+    const int *row = nullptr, *column = nullptr;
+    const int count = pattern(&row, &column);
+    std::vector<double> values(count);
+    entries(0, z.data(), p, z.data() + n, values.data());
+    Eigen::MatrixXd full = Eigen::MatrixXd::Zero(all, all);
+    for (int e = 0; e < count; ++e) full(row[e], column[e]) = values[e];
+    EXPECT_LT(count, all * all);
+    for (int c = 0; c < all; ++c) {
+      std::vector<double> up = z, down = z;
+      const double h = 1e-6;
+      up[c] += h, down[c] -= h;
+      const std::vector<double> a = rate(up), b = rate(down);
+      for (int r = 0; r < all; ++r)
+        EXPECT_NEAR(full(r, c), (a[r] - b[r]) / (2 * h), 1e-5 * (1 + std::fabs(full(r, c))))
+            << r << " " << c;
+    }
+  }
+}
+
 TEST(PlainCode, TooLongIsRefused) {
   api::GenerateOptions options;
   options.plain = true;
