@@ -15,6 +15,7 @@
 #include "mechanics/tree/link_frames.h"
 #include "mechanics/tree/recursive.h"
 #include "mechanics/tree/tree_report.h"
+#include "model/mass_properties.h"
 
 namespace cartan {
 namespace {

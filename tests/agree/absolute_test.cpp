@@ -89,6 +89,7 @@ TEST(AbsoluteCoordinates, WorldRowsAreRatesOfTheirGaps) {
         values(h, g1), values(-h, before);
         rates.emplace_back();
         for (std::size_t r = 0; r < y.size(); ++r) {
+          if (g1[r] == 0 && before[r] == 0) continue;  // a row without a position
           const double expected = (g1[r] - before[r]) / (2 * h);
           EXPECT_NEAR(y[r], expected, 1e-6 * (1 + std::fabs(expected))) << r;
           largest = std::max(largest, std::fabs(y[r]));

@@ -16,9 +16,9 @@ constexpr double planted = 1e-6, pi = 3.14159265358979323846;
 
 // A wheel that nothing slows down, turning about x, with a ball on a pin at the radius `radius`.
 std::string wheel_text(double radius, double gravity) {
-  const std::string r = std::to_string(radius), z = std::to_string(radius);
+  const std::string z = std::to_string(radius);
   return "name = \"wheel and ball\"\ngravity = [0, 0, " + std::to_string(-gravity) +
-         "]\n[[body]]\nname = \"wheel\"\nmass = 1000\ninertia = [1e6, 1e6, 1e6]\n"
+         "]\n[[body]]\nname = \"wheel\"\nmass = 10\ninertia = [3, 3, 3]\n"
          "[[body]]\nname = \"ball\"\nmass = 2\ninertia = [0.1, 0.1, 0.1]\n"
          "[[joint]]\nname = \"axle\"\ntype = \"revolute\"\naxis = [1, 0, 0]\n"
          "parent = { body = \"world\" }\nchild = { body = \"wheel\" }\nvelocity = 5\n"
