@@ -152,8 +152,9 @@ std::string report_page(const std::vector<ReproducedDocument>& documents,
       "<p>cartan {}, {}, {}; {} mode, {:.0f} s. {} items computed, {} missing, {} failed. {} "
       "printed figures differ from what comes out; each says why.</p>\n"
       "<p>For every table and figure: what the document prints, what was computed here, how they "
-      "compare, and where the document is wrong or silent. Every number comes from commands that "
-      "can be typed again; they are listed under each item.</p>\n",
+      "compare, and where the document is wrong or silent. The numbers come from commands that can "
+      "be typed again and are listed under each item; items without commands, times and counts "
+      "that the program of the report takes itself, say so.</p>\n",
       facts.version, facts.date, escape_markup(facts.machine), facts.quick ? "quick" : "full",
       facts.seconds, computed, missing, failed, differing);
   body += overview(documents);

@@ -78,6 +78,10 @@ Record make_record(const Document& document, const Item& item, Workshop& worksho
     record.problem = error.what();
   }
   record.seconds = since(begin);
+  if (record.status == RecordStatus::computed && record.commands.empty())
+    record.notes.push_back(
+        "No command prints these numbers: they are times and counts that the program of this "
+        "report takes itself, with the library behind the commands.");
   return record;
 }
 

@@ -21,6 +21,7 @@ void four_link_gl3(Workshop& shop, Record& record);
 void four_link_gl2(Workshop& shop, Record& record);
 void four_link_rk45(Workshop& shop, Record& record);
 void table_32(Workshop& shop, Record& record);
+void step_length(Workshop& shop, Record& record);
 void table_33(Workshop& shop, Record& record);
 
 void heavy_top(Workshop& shop, Record& record);

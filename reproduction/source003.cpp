@@ -72,6 +72,11 @@ void figure_10(Workshop& shop, Record& record) {
     early = std::max(early, std::fabs(column(a, "shoulder.q0")[i] - column(b, "shoulder.q0")[i]));
   const double apart =
       std::fabs(value_near(a, "shoulder.q0", 10) - value_near(b, "shoulder.q0", 10));
+  const auto coarse =
+      shop.run({shop.model("constructed_pendulum"), "--formulation", "canonical", "--integrator",
+                "gl1", "--step", "0.00025", "--every", "40", "--iteration", "functional",
+                "--tolerance", "1e-2", "--duration", "10"});
+  const double loose = column(coarse.table(), "shoulder.q0").back();
   const double wrong =
       std::fabs(value_near(a, "shoulder.q0", 10) - column(exact.table(), "shoulder.q0").back());
   record.rows = {
@@ -83,8 +88,12 @@ void figure_10(Workshop& shop, Record& record) {
            few_digits(std::fabs(column(a, "shoulder.q0").back() - column(b, "shoulder.q0").back())),
            end),
        Verdict::differs,
-       "the integration is not the reason: two lengths in the document's scripts are (below), "
-       "whose effect is twenty times larger"},
+       "the integration as it should be is not the reason. Two lengths in the document's scripts "
+       "are, and so can be the iteration of its midpoint rule, which ends at a change of 1e-2 "
+       "(both below)"},
+      {"midpoint rule with its stages iterated to 1e-2 only (MaksErr), at 10 s", "",
+       fmt::format("{:.2f} rad away", std::fabs(loose - value_near(a, "shoulder.q0", 10))),
+       Verdict::own},
       {"midpoint rule against the exact motion at 10 s", "", few_digits(wrong) + " rad",
        Verdict::own},
       {"with l2 = 0.1267, as the Hamiltonian script has it, at 10 s", "",
@@ -123,7 +132,7 @@ void figure_11(Workshop& shop, Record& record) {
                    "and does not grow",
                    few_digits(largest(energy_change(a))), few_digits(largest(energy_change(b))),
                    length(shop)),
-       Verdict::differs, "an error that stays bounded is no instability"}};
+       Verdict::silent, "the figure is lost; an error that stays bounded is no instability"}};
 }
 
 }  // namespace

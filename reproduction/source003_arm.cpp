@@ -306,8 +306,10 @@ void arm_bearings_fitted(Workshop& shop, Record& record) {
   const double error = fitted.at("standard_errors").at("C10");
   record.rows.push_back(
       {"C10", "0.001592442688858 (behind the synthetic data)",
-       fmt::format("{:.6g} +- {:.1g}", value, error),
-       std::fabs(value - truth) < 3 * error ? Verdict::agrees : Verdict::differs});
+       fmt::format("{:.6g} +- {:.1g}", value, error), Verdict::own,
+       fmt::format("the data were made here with this value, so that nothing of the document is "
+                   "tested; the fit finds it again to {:.1f} standard errors",
+                   std::fabs(value - truth) / error)});
   add_cost_row(record, fitted);
 }
 

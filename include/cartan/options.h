@@ -43,9 +43,13 @@ struct RunOptions {
   std::optional<int> every = {};  // record every k-th step; default: the file's, else 1
   std::string from = {};          // a state to start from; default: the model's own
   std::vector<std::string> record =
-      {};              // reactions, multipliers, constraints, power, forces, contacts
+      {};              // reactions, multipliers, constraints, power, forces, contacts, elements
   bool power = false;  // the power balance at every sample
   std::string stabilisation = "projection";  // or none, baumgarte
+  std::string rows = {};                     // absolute-*: joint (default) or world, axes of gaps
+  std::string elimination = {};              // rotation-elements: two-step (default), one-step
+  std::string norm = {};                     // of explicit error control: max (default) or rms
+  std::string iteration = {};                // of gl1, gl2, ..: newton (default) or functional
   bool estimate = true;                      // of the error of the end, by a second run
   std::string out = {};                      // a folder to write to as well
   bool force = false;                        // replace files that are no earlier result
@@ -76,6 +80,7 @@ struct CompareOptions {
   std::optional<double> tolerance = {};        // default: the method's
   bool fixed = false;                          // adaptive methods without error control
   std::string stabilisation = "projection";    // or none, baumgarte
+  std::string rows = {};                       // absolute-*: joint (default) or world
   std::string csv = {};                        // a file for the table
   bool force = false;                          // replace it
   Watch watch = {};
@@ -185,7 +190,9 @@ struct InverseOptions {
 struct EquationsOptions {
   std::string format = "text";         // or latex
   std::string form = "kane";           // or lagrange, canonical, moving-frame
-  std::vector<std::string> show = {};  // also T, V, L, p, B, Bdot, or all
+  std::vector<std::string> show = {};  // also T, V, L, p, B, Bdot, power, or all
+  bool solved = false;                 // accelerations by themselves: q1'' = ..
+  bool linearize = false;              // M, C, K and A about a state of rest
   bool fold = false;                   // parameters as numbers
   std::string out = {};                // a file for the text
   bool force = false;                  // replace it
@@ -194,16 +201,19 @@ struct EquationsOptions {
 
 // cartan generate
 struct GenerateOptions {
-  std::string language = "c";      // or c++, python, octave, cuda, latex, fmi3
-  std::string form = "recursive";  // or mass-matrix
-  bool jacobian = false;           // also d x' / d x, sparse
-  bool variational = false;        // also the variational system and its Jacobian
-  bool fold = false;               // parameters as numbers
-  std::string inputs = {};         // fmi3: "A,B", parameters or inputs; default: all [inputs]
-  std::string outputs = {};        // fmi3: "EXPR,EXPR"; default: the model's outputs, or its states
-  std::string name = {};           // prefix of functions and files; default: the model file's
-  std::string out = {};            // a folder for the files; default: they are only returned
-  bool force = false;              // replace files that are no earlier result
+  std::string language = "c";       // or c++, python, octave, cuda, latex, fmi3
+  std::string form = "recursive";   // or mass-matrix
+  bool jacobian = false;            // also d x' / d x, sparse
+  bool variational = false;         // also the variational system and its Jacobian
+  bool variational_matrix = false;  // the whole of it, n (n + 1) states, and its Jacobian
+  bool places = false;              // also places and velocities of mass centres and joints
+  bool fold = false;                // parameters as numbers
+  bool plain = false;               // nothing shared: every result is one expression
+  std::string inputs = {};          // fmi3: "A,B", parameters or inputs; default: all [inputs]
+  std::string outputs = {};  // fmi3: "EXPR,EXPR"; default: the model's outputs, or its states
+  std::string name = {};     // prefix of functions and files; default: the model file's
+  std::string out = {};      // a folder for the files; default: they are only returned
+  bool force = false;        // replace files that are no earlier result
   Watch watch = {};
 };
 

@@ -37,6 +37,7 @@ std::optional<int> read_compare_arguments(const Words& words, CompareArguments& 
   arguments.flag("--fixed", "adaptive methods take the given steps, without error control",
                  o.compare.fixed);
   declare_stabilisation(arguments, o.compare.stabilisation);
+  declare_rows(arguments, o.compare.rows);
   arguments.option("--csv", "FILE", "write the table to this file too", o.compare.csv);
   declare_force(arguments, o.compare.force);
   arguments.flag("--json", "print one JSON object", o.json);

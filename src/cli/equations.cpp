@@ -22,16 +22,22 @@ std::optional<int> read_equations_arguments(const Words& words, EquationsArgumen
       "equations",
       "Print the symbolic equations of motion of a model, its parameters by their names.\n"
       "Forms: kane (M v' = f), lagrange (T, V and their equations), canonical (H and the "
-      "equations of momenta), moving-frame (M*, N*, F*).",
+      "equations of momenta), moving-frame (M*, N*, F*), diagonal (speeds whose mass matrix is "
+      "diagonal).",
       "  cartan equations examples/double_pendulum.toml\n"
       "  cartan equations examples/double_pendulum.toml --form lagrange --format latex --out "
       "equations.tex");
   declare_model(arguments, o.model);
   arguments.option("--format", "NAME", "text (default) or latex", o.equations.format);
-  arguments.option("--form", "NAME", "kane (default), lagrange, canonical or moving-frame",
+  arguments.option("--form", "NAME",
+                   "kane (default), lagrange, canonical, moving-frame or diagonal",
                    o.equations.form);
-  arguments.list("--show", "NAMES", "also T, V, L, p, B, Bdot, as far as the form has them; or all",
+  arguments.list("--show", "NAMES",
+                 "also T, V, L, p, B, Bdot, power, as far as the form has them; or all",
                  o.equations.show);
+  arguments.flag("--solved", "also the accelerations by themselves: q1'' = ..", o.equations.solved);
+  arguments.flag("--linearize", "also M, C, K and A about a state of rest, as symbols",
+                 o.equations.linearize);
   arguments.flag("--fold", "parameters as numbers", o.equations.fold);
   arguments.option("--out", "FILE", "write to this file instead of the terminal", o.equations.out);
   declare_force(arguments, o.equations.force);

@@ -24,7 +24,9 @@ std::optional<int> read_generate_arguments(const Words& words, GenerateArguments
   Arguments arguments(
       "generate",
       "Write the equations of a model as code: the derivative x' = f(t, x, p), mass matrix, "
-      "energies, events and outputs; with --jacobian and --variational their derivatives too. With "
+      "energies, events and outputs; with --jacobian and --variational their derivatives too. "
+      "Initial state, parameter values and flags of events come along (NAME_x0, NAME_p0, ...). "
+      "With "
       "--language fmi3 as an FMU: model exchange and co-simulation for other tools.",
       "  cartan generate examples/double_pendulum.toml --language c --jacobian --out code\n"
       "  cartan generate examples/roessler.toml --language python --out code\n"
@@ -47,7 +49,15 @@ std::optional<int> read_generate_arguments(const Words& words, GenerateArguments
   arguments.option("--outputs", "EXPR,EXPR",
                    "fmi3: what is seen; default: the model's outputs, or its states",
                    o.generate.outputs);
+  arguments.flag("--variational-matrix",
+                 "the whole variational system, n (n + 1) states, and its sparse Jacobian",
+                 o.generate.variational_matrix);
+  arguments.flag("--places", "also positions and velocities of mass centres and joints, world axes",
+                 o.generate.places);
   arguments.flag("--fold", "parameters as numbers instead of arguments", o.generate.fold);
+  arguments.flag("--plain",
+                 "unoptimised: every result as one expression, no value kept for a second use",
+                 o.generate.plain);
   arguments.option("--name", "NAME", "prefix of functions and files; default: the model file's",
                    o.generate.name);
   arguments.flag("--json", "print one JSON object", o.json);

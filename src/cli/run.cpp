@@ -51,7 +51,8 @@ std::optional<int> read_command_line(const Words& words, RunCommandArguments& o)
       "start from a STATE.json, a trajectory.csv or the folder of an earlier run (its end)",
       o.run.from);
   arguments.list("--record", "LIST",
-                 "further tables: reactions,multipliers,constraints,power,forces,contacts "
+                 "further tables: reactions,multipliers,constraints,power,forces,contacts,"
+                 "elements "
                  "(need --out)",
                  o.run.record);
   arguments.flag("--power",
@@ -59,6 +60,20 @@ std::optional<int> read_command_line(const Words& words, RunCommandArguments& o)
                  "residual",
                  o.run.power);
   declare_stabilisation(arguments, o.run.stabilisation);
+  declare_rows(arguments, o.run.rows);
+  arguments.option("--elimination", "NAME",
+                   "rotation-elements: two-step (default: Lambda body by body, then the joints) or "
+                   "one-step (all multipliers in one dense system)",
+                   o.run.elimination);
+  arguments.option("--norm", "max|rms",
+                   "rk45, dop853: what error control keeps below the tolerance, the largest error "
+                   "of a number (default) or the root of their mean square",
+                   o.run.norm);
+  arguments.option("--iteration", "NAME",
+                   "gl1, gl2, ..: how stages are solved, newton (default: fixed point with "
+                   "extrapolated starts, Newton where that is slow) or functional (plain fixed "
+                   "point from the slope at the start)",
+                   o.run.iteration);
   arguments.option(
       "--estimate", "on|off",
       "estimate the error of the end by a second run of about half the time; default on",

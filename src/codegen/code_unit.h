@@ -64,6 +64,14 @@ struct CodeFunction {
   std::vector<LinearSolve> inner = {};
 };
 
+// Values that come with the code: numbers (whole ones as integers) or words.
+struct CodeTable {
+  std::string name, comment;
+  std::vector<double> numbers;
+  bool whole = false;
+  std::vector<std::string> words = {};
+};
+
 struct CodeUnit {
   std::string name;  // prefix of identifiers, name of files
   std::string title, model_hash;
@@ -71,6 +79,10 @@ struct CodeUnit {
   ExpressionGraph* graph = nullptr;
   std::vector<CodeArgument> arguments;
   std::vector<CodeFunction> functions;
+  std::vector<CodeTable> tables = {};
+  // Whether a value that is used twice is computed once; otherwise every result is written out as
+  // one expression.
+  bool shared = true;
   // Functions whose code the user gives. Derivatives of functions that are not declared here are
   // named NAME_i, NAME_i_j (arguments counted from 1, i <= j).
   std::vector<ExternalFunction> externals;

@@ -15,6 +15,7 @@
 #include "mechanics/tree/link_frames.h"
 #include "mechanics/tree/recursive.h"
 #include "mechanics/tree/tree_report.h"
+#include "model/mass_properties.h"
 
 namespace cartan {
 namespace {
@@ -221,6 +222,30 @@ Expression Derivation::kinetic() {
 Expression Derivation::potential() {
   evaluate_kinematics();
   return calc_potential_energy(*mechanism_, *ws_);
+}
+
+DerivedPlaces Derivation::places() {
+  evaluate_kinematics();
+  DerivedPlaces places;
+  const auto append = [&](const Point<Expression>& point, std::vector<Expression>& positions,
+                          std::vector<Expression>& velocities) {
+    const Vec3<Expression> x = point_position(*ws_, point), u = point_velocity(*ws_, point);
+    positions.insert(positions.end(), {x.x, x.y, x.z});
+    velocities.insert(velocities.end(), {u.x, u.y, u.z});
+  };
+  for (const int link : mechanism_->link_of_body)
+    append({link, mechanism_->bodies[link].com_L}, places.centre, places.centre_velocity);
+  for (const Joint& joint : model_.joints) {
+    Point<Expression> point;
+    point.p = calc_vec3<Expression>(joint.child.at, parameter_values_);
+    if (joint.child.body != world) {
+      point.link = mechanism_->link_of_body[joint.child.body];
+      const Pose<Expression>& X = mechanism_->bodies[point.link].X_LB;
+      point.p = X.p + X.R * point.p;
+    }
+    append(point, places.joint, places.joint_velocity);
+  }
+  return places;
 }
 
 std::vector<Expression> Derivation::evaluate_formulas(const Formula& formula) {

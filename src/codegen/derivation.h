@@ -55,6 +55,12 @@ struct ImplicitForm {
   std::vector<Expression> rates;     // of all variables: formulas, or unknowns
 };
 
+// World axes; three numbers for each body (of its mass centre) or joint (of C's origin), file
+// order.
+struct DerivedPlaces {
+  std::vector<Expression> centre, centre_velocity, joint, joint_velocity;
+};
+
 class Derivation {
  public:
   // The model must outlive it; `parameters` in file order; `at` is a state of a System of the
@@ -91,6 +97,7 @@ class Derivation {
   MassMatrixForm mass_matrix_form();
   Expression kinetic();
   Expression potential();
+  DerivedPlaces places();  // of a mechanism
   std::vector<Expression> events();
   // None where one of them asks for reactions or multipliers, which the code does not have.
   std::vector<Expression> outputs();

@@ -7,6 +7,7 @@
 #include "symbolic/differentiate.h"
 #include "symbolic/print/print.h"
 #include "symbolic/simplify/zero.h"
+#include "symbolic/substitute.h"
 
 namespace cartan {
 namespace {
@@ -56,8 +57,14 @@ class SheetBuilder {
       case EquationsForm::moving_frame:
         add_moving_frame();
         break;
+      case EquationsForm::diagonal:
+        add_diagonal();
+        break;
     }
     add_rates_of_variables();
+    if (options_.solved) add_accelerations();
+    if (shows("power")) add_power();
+    if (options_.linearize) add_linearisation();
     return std::move(sheet_);
   }
 
@@ -258,8 +265,146 @@ class SheetBuilder {
     add_motion(form);
   }
 
+  // q1'' = .. by itself
+  void add_accelerations() {
+    heading("Accelerations");
+    const std::vector<Expression> rates = derivation_.rates();
+    for (int j = 0; j < derivation_.nv(); ++j)
+      equation(acceleration_text(j), acceleration_latex(j), rates[derivation_.nq() + j]);
+  }
+
+  // Speeds u = L^T v with M = L D L^T (L unit lower triangular) have a diagonal mass matrix:
+  //   T = 1/2 sum d_i u_i^2,   D u' = L^-1 f + D (L^T)' v,   v = L^-T u
+  void add_diagonal() {
+    const MassMatrixForm form = derivation_.mass_matrix_form();
+    const int n = form.nv;
+    const auto at = [n](int i, int j) { return static_cast<std::size_t>(i) * n + j; };
+    std::vector<Expression> L = form.M, d(n), v = derivation_.v();
+    for (int k = 0; k < n; ++k) {
+      d[k] = L[at(k, k)];
+      for (int i = k + 1; i < n; ++i) {
+        const Expression factor = L[at(i, k)] / d[k];
+        for (int j = k + 1; j <= i; ++j) L[at(i, j)] -= factor * L[at(j, k)];
+        L[at(i, k)] = factor;
+      }
+    }
+    std::vector<Expression> u(n), symbols(n), back(n), right = form.f;
+    for (int i = 0; i < n; ++i) {
+      u[i] = v[i];
+      for (int j = i + 1; j < n; ++j) u[i] += L[at(j, i)] * v[j];
+      const std::string name = fmt::format("u{}", i + 1);
+      symbols[i] = graph().symbol(name, 0.1 * (i + 1));
+      for (int j = 0; j < i; ++j) right[i] -= L[at(i, j)] * right[j];
+    }
+    for (int i = n - 1; i >= 0; --i) {
+      back[i] = symbols[i];
+      for (int j = i + 1; j < n; ++j) back[i] -= L[at(j, i)] * back[j];
+    }
+    std::vector<Expression> lower;
+    for (int i = 0; i < n; ++i)
+      for (int j = i + 1; j < n; ++j) lower.push_back(L[at(j, i)]);
+    const std::vector<Expression> rates =
+        total_time_derivative(graph(), lower, derivation_.q(), derivation_.coordinate_rates());
+    std::size_t next = 0;
+    for (int i = 0; i < n; ++i)
+      for (int j = i + 1; j < n; ++j) right[i] += d[i] * rates[next++] * v[j];
+    const std::vector<Expression> in_u = substitute(graph(), right, v, back);
+    add_kinematics();
+    heading("Speeds with a diagonal mass matrix");
+    for (int i = 0; i < n; ++i) equation(fmt::format("u{}", i + 1), symbol_latex("u", i + 1), u[i]);
+    heading("and back");
+    for (int i = 0; i < n; ++i) equation(speed(i).name, speed_latex(i), back[i]);
+    heading("Equations of motion");
+    for (int i = 0; i < n; ++i) {
+      EquationLine line;
+      line.right = in_u[i];
+      add_factor(line, d[i], fmt::format("u{}'", i + 1), "\\dot " + symbol_latex("u", i + 1));
+      sheet_.lines.push_back(std::move(line));
+    }
+  }
+  std::string speed_latex(int j) const {
+    const std::string& name = speed(j).name;
+    const bool dotted = name.back() == '\'';
+    return (dotted ? "\\dot " : "") +
+           fmt::format("{}_{{{}}}", name[0], name.substr(1, name.size() - (dotted ? 2 : 1)));
+  }
+
+  // T' = dT/dq q' + dT/dv v', V' = dV/dq q' + dV/dt, and what drives and forces that are not
+  // conservative put in: T' + V' = P.
+  void add_power() {
+    const int n = derivation_.nv();
+    std::vector<Expression> accelerations;
+    for (int j = 0; j < n; ++j)
+      accelerations.push_back(graph().symbol(acceleration_text(j), 0.1 * (j + 1)));
+    const auto rate_of = [&](const Expression& energy) {
+      std::vector<Expression> states = derivation_.q(), rates = derivation_.coordinate_rates();
+      const std::vector<Expression> v = derivation_.v();
+      states.insert(states.end(), v.begin(), v.end());
+      rates.insert(rates.end(), accelerations.begin(), accelerations.end());
+      states.push_back(derivation_.time());
+      rates.push_back(Expression(1));
+      return total_time_derivative(graph(), std::vector<Expression>{energy}, states, rates)[0];
+    };
+    heading("Power: T' + V' = P");
+    equation("T'", "\\dot T", rate_of(derivation_.kinetic()));
+    equation("V'", "\\dot V", rate_of(derivation_.potential()));
+    const std::optional<Expression> power = derivation_.power();
+    equation("P", "P", power ? *power : Expression(0));
+  }
+
+  // About rest, v = 0 and f = 0: M dq'' + C dq' + K dq = 0 with C = -df/dv, K = -df/dq; and for
+  // x = (q, v) the matrix A of dx' = A dx.
+  void add_linearisation() {
+    const MassMatrixForm form = derivation_.mass_matrix_form();
+    const int n = form.nv;
+    const std::vector<Expression> q = derivation_.q(), v = derivation_.v();
+    const std::vector<Expression> zeros(v.size(), Expression(0));
+    const auto at_rest = [&](const std::vector<Expression>& values,
+                             const std::vector<Expression>& by, double sign) {
+      const SparseJacobian J = jacobian(graph(), values, by);
+      std::vector<Expression> entries(values.size() * by.size(), Expression(0));
+      const std::vector<Expression> rest = substitute(graph(), J.entries, v, zeros);
+      for (std::size_t e = 0; e < rest.size(); ++e)
+        entries[J.row[e] * by.size() + J.column[e]] = Expression(sign) * rest[e];
+      return entries;
+    };
+    heading("Linearised about rest: M dq'' + C dq' + K dq = 0");
+    remark("Speeds are zero and the forces balance at the coordinates q.",
+           "Speeds are zero and the forces balance at the coordinates $q$.");
+    matrix("M", "M", n, n, substitute(graph(), form.M, v, zeros), true);
+    matrix("C", "C", n, n, at_rest(form.f, v, -1));
+    matrix("K", "K", n, n, at_rest(form.f, q, -1));
+    heading("The same as dx' = A dx, x = (q, v)");
+    std::vector<Expression> x = q, rates = derivation_.rates();
+    x.insert(x.end(), v.begin(), v.end());
+    rates.resize(x.size());
+    matrix("A", "A", 2 * n, 2 * n, at_rest(rates, x, 1));
+  }
+
+  // Coordinates on which an expression does not depend, whatever is written there, drop out of it.
+  std::vector<Expression> without_idle(const std::vector<Expression>& values) {
+    std::vector<Expression> result = values;
+    for (const Expression& q : derivation_.q()) {
+      const std::vector<Expression> slopes = differentiate(graph(), result, q);
+      const std::vector<bool> idle = which_are_identically_zero(graph(), slopes);
+      for (std::size_t k = 0; k < result.size(); ++k) {
+        if (!idle[k]) continue;
+        const Expression still = substitute(graph(), result[k], std::vector<Expression>{q},
+                                            std::vector<Expression>{Expression(0)});
+        if (are_identical(graph(), still, result[k])) result[k] = still;
+      }
+    }
+    const std::vector<bool> zero = which_are_identically_zero(graph(), result);
+    for (std::size_t k = 0; k < result.size(); ++k)
+      if (zero[k]) result[k] = Expression(0);
+    return result;
+  }
+
   void add_canonical() {
-    const Derivation::CanonicalForm form = derivation_.canonical();
+    Derivation::CanonicalForm form = derivation_.canonical();
+    form.hamiltonian = without_idle({form.hamiltonian})[0];
+    form.coordinate_rates = without_idle(form.coordinate_rates);
+    form.rates = without_idle(form.rates);
     sheet_.symbols.resize(derivation_.nq());
     sheet_.symbols.insert(sheet_.symbols.end(), form.momenta.begin(), form.momenta.end());
     heading("Hamiltonian");
@@ -328,6 +473,9 @@ std::string refuse_form(const Model& model, EquationsForm form) {
                : "a [variables] file has its rates only; leave the form of the equations out";
   const std::string refusal = Derivation::refuse_mass_matrix(model);
   if (!refusal.empty()) return refusal;
+  if (form == EquationsForm::diagonal && (!model.loop_joints.empty() || !model.constraints.empty()))
+    return "a diagonal mass matrix is derived for trees without loops and constraints; use the "
+           "form kane";
   if (form == EquationsForm::canonical) return Derivation::refuse_canonical(model);
   if (form != EquationsForm::lagrange) return "";
   for (const Joint& joint : model.joints)
@@ -340,6 +488,22 @@ std::string refuse_form(const Model& model, EquationsForm form) {
           joint.name);
   if (has_drive(model))
     return "a driven joint is no unknown of Lagrange's equations; use the form kane";
+  return "";
+}
+
+std::string refuse_linearize(const Model& model) {
+  if (!model.is_mechanism())
+    return "a [variables] file has no mass matrix; `cartan linearize` gives the numbers of its "
+           "Jacobian";
+  if (!model.loop_joints.empty() || !model.constraints.empty())
+    return "M, C, K and A are derived for trees without loops and constraints; `cartan linearize` "
+           "gives the numbers on the constraints";
+  for (const TreeJoint& t : model.tree)
+    if (model.joints[t.joint].nq() != model.joints[t.joint].nv())
+      return fmt::format(
+          "the speeds of joint '{}' are not rates of its coordinates; describe the rotation by "
+          "revolute or universal joints, or use `cartan linearize` for the numbers",
+          model.joints[t.joint].name);
   return "";
 }
 

@@ -13,6 +13,7 @@ enum class EquationsForm {
   lagrange,      // T, V, L = T - V; d/dt dL/dq' - dL/dq = Q
   canonical,     // p = M v, H(q, p), q' and p'
   moving_frame,  // B, B', M*, N*, F*
+  diagonal,      // M = L D L^T: speeds u = L^T v, D u' = r(t, q, u)
 };
 
 // One line  left = right, or a heading, or a remark.
@@ -35,12 +36,17 @@ struct EquationSheet {
 struct SheetOptions {
   EquationsForm form = EquationsForm::kane;
   // Beside the equations: "T", "V", "L", "p", "H", "B", "Bdot", "M", "N", "F" as far as the form
-  // has them; "all".
+  // has them; "power": T', V' and the power of what is not conservative; "all".
   std::vector<std::string> show;
+  bool solved = false;     // accelerations by themselves
+  bool linearize = false;  // M, C, K and A about a state of rest
 };
 
 // Why the form does not exist for the model: a sentence, or "".
 std::string refuse_form(const Model& model, EquationsForm form);
+
+// Why there are no M, C, K and A: a sentence, or "".
+std::string refuse_linearize(const Model& model);
 
 EquationSheet make_sheet(Derivation& derivation, const SheetOptions& options);
 

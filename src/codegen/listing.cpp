@@ -28,12 +28,14 @@ bool is_leaf(const ExpressionGraph& graph, int node) {
 
 class Maker {
  public:
-  Maker(const ExpressionGraph& graph, const PreparedFunction& function)
+  Maker(const ExpressionGraph& graph, const PreparedFunction& function, bool shared)
       : graph_(graph), function_(function), state_(graph.size(), unseen), uses_(graph.size(), 0) {
     int top = 0;
     for (const StoredArray& array : function.arrays)
       for (const int node : array.nodes) top = std::max(top, node + 1);
     mark_needed(top);
+    is_temporary_.assign(graph_.size(), 0);
+    if (!shared) return;
     find_pairs(top);
     choose_temporaries(top);
   }
@@ -113,7 +115,6 @@ class Maker {
   }
 
   void choose_temporaries(int top) {
-    is_temporary_.assign(graph_.size(), 0);
     std::vector<int> cost(top, 0);  // operations that its text adds to another
     for (int i = 0; i < top; ++i) {
       if (state_[i] == unseen || is_leaf(graph_, i)) continue;
@@ -200,8 +201,8 @@ class Maker {
 
 }  // namespace
 
-Listing make_listing(const ExpressionGraph& graph, const PreparedFunction& function) {
-  return Maker(graph, function).make();
+Listing make_listing(const ExpressionGraph& graph, const PreparedFunction& function, bool shared) {
+  return Maker(graph, function, shared).make();
 }
 
 }  // namespace cartan

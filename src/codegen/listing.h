@@ -41,6 +41,8 @@ struct Listing {
   int temporaries() const { return static_cast<int>(made_by.size()); }
 };
 
-Listing make_listing(const ExpressionGraph& graph, const PreparedFunction& function);
+// `shared` false: no temporaries at all, every result is one expression.
+Listing make_listing(const ExpressionGraph& graph, const PreparedFunction& function,
+                     bool shared = true);
 
 }  // namespace cartan

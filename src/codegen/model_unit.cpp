@@ -54,7 +54,9 @@ class UnitBuilder {
     if (derivation_.model().implicit) return build_implicit();
     if (options_.derivative) add_derivative();
     if (options_.extras) add_extras();
-    if (!options_.jacobian && !options_.variational && !options_.parameter_jacobian) return;
+    if (!options_.jacobian && !options_.variational && !options_.parameter_jacobian &&
+        !options_.variational_matrix)
+      return;
     if (rates_.empty()) rates_ = calc_rates();
     if (options_.jacobian)
       add("jacobian", "derivatives of xdot by x", {sparse("J", jacobian(graph(), rates_, x_))});
@@ -65,6 +67,7 @@ class UnitBuilder {
       add("parameter_jacobian", "derivatives of xdot by p",
           {sparse("Jp", jacobian(graph(), rates_, symbols_of(p())))});
     if (options_.variational) add_variational();
+    if (options_.variational_matrix) add_variational_matrix();
   }
 
  private:
@@ -166,6 +169,17 @@ class UnitBuilder {
     if (!derivation_.model().events.empty())
       add("events", "event functions", {column("event", derivation_.events())});
     if (!derivation_.outputs().empty()) add("outputs", "outputs of the model", output_matrices());
+    if (options_.places) add_places();
+  }
+
+  void add_places() {
+    const DerivedPlaces at = derivation_.places();
+    const auto rows = [](const char* name, const std::vector<Expression>& entries) {
+      return dense(name, static_cast<int>(entries.size()) / 3, 3, entries);
+    };
+    add("places", "mass centres of bodies and origins of joints, world axes, a row each",
+        {rows("centre", at.centre), rows("centre_velocity", at.centre_velocity),
+         rows("joint", at.joint), rows("joint_velocity", at.joint_velocity)});
   }
 
   // Single outputs in one array, lists and matrices as arrays of their own.
@@ -216,6 +230,33 @@ class UnitBuilder {
     add("variational_jacobian", "derivatives of (xdot, dxdot) by (x, dx)",
         {sparse("J", jacobian(graph(), both, by))});
     unit_.arguments.push_back(std::move(dx));
+  }
+
+  // Column j of dX changes as the change of the start in x_j does.
+  void add_variational_matrix() {
+    const std::size_t n = x_.size();
+    CodeArgument dX;
+    dX.name = "dX";
+    for (const DerivedSymbol& row : derivation_.state())
+      for (const DerivedSymbol& column : derivation_.state()) {
+        dX.symbols.push_back(
+            graph().symbol("d" + row.name + "_d" + column.name, &row == &column ? 1.0 : 0.1));
+        dX.labels.push_back("d " + row.label + " / d start of " + column.label);
+        dX.units.push_back("");
+      }
+    const SparseJacobian J = jacobian(graph(), rates_, x_);
+    std::vector<Expression> rates(n * n, Expression(0));
+    for (std::size_t e = 0; e < J.entries.size(); ++e)
+      for (std::size_t j = 0; j < n; ++j)
+        rates[J.row[e] * n + j] += J.entries[e] * dX.symbols[J.column[e] * n + j];
+    const int size = static_cast<int>(n);
+    add("variational_matrix", "dXdot = (d xdot / d x) dX", {dense("dXdot", size, size, rates)});
+    std::vector<Expression> both = rates_, by = x_;
+    both.insert(both.end(), rates.begin(), rates.end());
+    by.insert(by.end(), dX.symbols.begin(), dX.symbols.end());
+    add("variational_matrix_jacobian", "derivatives of (xdot, dXdot) by (x, dX), both by rows",
+        {sparse("J", jacobian(graph(), both, by))});
+    unit_.arguments.push_back(std::move(dX));
   }
 
   Derivation& derivation_;

@@ -48,7 +48,7 @@ UnitPlan::UnitPlan(const CodeUnit& source) : unit(source), names(source) {
     functions.push_back(std::move(planned));
   }
   for (PlannedFunction& function : functions) {  // no node is added from here on
-    function.listing = make_listing(graph, function.prepared);
+    function.listing = make_listing(graph, function.prepared, unit.shared);
     count_operations(graph, function);
     function.checks = check_values(graph, function.prepared);
     operations.insert(function.listing.operations.begin(), function.listing.operations.end());

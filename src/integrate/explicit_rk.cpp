@@ -42,7 +42,7 @@ class ExplicitRungeKutta final : public Integrator {
 
   const ExplicitTableau& tab_;
   const double tolerance_;
-  const bool controlled_, normalise_;
+  const bool controlled_, normalise_, rms_;
   const double max_step_;
   std::vector<double> k_, again_;  // stages of the last step, of a restep
   std::vector<double> x1_, y_;     // end of the step, argument of a stage
@@ -64,6 +64,7 @@ ExplicitRungeKutta::ExplicitRungeKutta(const System& system, const ExplicitTable
       tolerance_(options.tolerance),
       controlled_(!tableau.error.empty() && !options.fixed_step),
       normalise_(options.normalise),
+      rms_(options.rms_norm),
       max_step_(options.max_step > 0 ? options.max_step : std::numeric_limits<double>::infinity()),
       k_(static_cast<std::size_t>(n_) * (tableau.stages + 1 + tableau.extra)),
       again_(static_cast<std::size_t>(n_) * tableau.stages),
@@ -134,10 +135,11 @@ StepReport ExplicitRungeKutta::step_controlled(double limit, double t_end) {
                            });
 }
 
-// The largest |error_i| / (tol + tol max(|x0_i|, |x1_i|)) over all numbers but quadratures. With
-// two estimates e5, e3 (8(5,3)): e5^2 / sqrt(e5^2 + 0.01 e3^2), which behaves as h^8.
+// The largest |error_i| / (tol + tol max(|x0_i|, |x1_i|)) over all numbers but quadratures, or the
+// root of the mean of their squares. With two estimates e5, e3 (8(5,3)): e5^2 / sqrt(e5^2 + 0.01
+// e3^2), which behaves as h^8.
 double ExplicitRungeKutta::error_measure(double h, int& worst) {
-  double fine = 0, coarse = 0;
+  double fine = 0, coarse = 0, fine2 = 0, coarse2 = 0;
   worst = -1;
   for (int i = 0; i < m_; ++i) {
     double e = 0, e_low = 0;
@@ -146,12 +148,16 @@ double ExplicitRungeKutta::error_measure(double h, int& worst) {
       e_low += tab_.error_low[j] * k_[j * n_ + i];
     const double scale = tolerance_ * (1 + std::max(std::fabs(x0_[i]), std::fabs(x1_[i])));
     e = std::fabs(h * e) / scale;
-    coarse = std::max(coarse, std::fabs(h * e_low) / scale);
+    e_low = std::fabs(h * e_low) / scale;
+    coarse = std::max(coarse, e_low);
+    fine2 += e * e;
+    coarse2 += e_low * e_low;
     if (!(e <= fine)) {
       fine = e;
       worst = i;
     }
   }
+  if (rms_) fine = std::sqrt(fine2 / m_), coarse = std::sqrt(coarse2 / m_);
   if (tab_.error_low.empty() || fine == 0) return fine;
   return fine * fine / std::sqrt(fine * fine + 0.01 * coarse * coarse);
 }

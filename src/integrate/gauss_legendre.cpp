@@ -34,6 +34,7 @@ class GaussLegendre final : public Integrator {
   // The stages of a step of length h from (t0_, x0_ + low0_), slopes in K (a guess on entry).
   StepReport solve_stages(double h, std::span<double> K);
   IterationOutcome iterate_fixed_point(double h, std::span<double> K, StepReport& report);
+  StepReport iterate_functionally(double h, std::span<double> K);
   IterationOutcome iterate_newton(double h, std::span<double> K, StepReport& report);
   bool guess_constant(std::span<double> K);
   void evaluate_stages();
@@ -57,6 +58,7 @@ class GaussLegendre final : public Integrator {
   const int s_;
   const int q_;  // leading numbers with cheap rates
   const double tolerance_;
+  const bool functional_;
   const int sweep_limit_;
   StageHistory history_;
   std::vector<double> times_, Z_, F_;  // stages: times, points, derivatives there
@@ -84,6 +86,7 @@ GaussLegendre::GaussLegendre(const System& system, int stages, const IntegratorO
       s_(stages),
       q_(system.kinematic_size()),
       tolerance_(options.tolerance > 0 ? options.tolerance : default_stage_tolerance),
+      functional_(options.functional_iteration),
       // A Newton step costs about as much as this many sweeps: J takes as long as m evaluations,
       // and it and its factors are kept over some tens of steps.
       sweep_limit_(std::max(15, m_ / 3)),
@@ -187,6 +190,7 @@ bool GaussLegendre::accepted(Verdict verdict) {
 
 StepReport GaussLegendre::solve_stages(double h, std::span<double> K) {
   for (int i = 0; i < s_; ++i) times_[i] = t0_ + tab_.c[i] * h;
+  if (functional_) return iterate_functionally(h, K);
   StepReport report;
   report.taken = h;
   fresh_ = false;
@@ -252,6 +256,37 @@ IterationOutcome GaussLegendre::iterate_fixed_point(double h, std::span<double> 
       return IterationOutcome::slow;
     if (watch.sweeps() >= 4 * sweep_limit_) return IterationOutcome::slow;
   }
+}
+
+// K <- f(x0 + h A K) from the slope at the start, until no stage changes by more than the tolerance
+// (source 000, 3.1.2): no memory of earlier steps, no short cuts, no Newton iteration.
+StepReport GaussLegendre::iterate_functionally(double h, std::span<double> K) {
+  constexpr int most_sweeps = 1000;
+  StepReport report;
+  report.taken = h;
+  if (!guess_constant(K)) {
+    report.status = StepStatus::not_finite;
+    return report;
+  }
+  IterationWatch watch(tolerance_);
+  fill_points(h, K, 0, n_);
+  while (report.iterations < most_sweeps) {
+    evaluate_stages();
+    ++report.iterations;
+    std::copy(F_.begin(), F_.end(), K.begin());
+    report.measure = fill_points(h, K, 0, n_);
+    const Verdict verdict = watch.judge(report.measure);
+    if (verdict == Verdict::diverged) break;
+    if (!accepted(verdict)) continue;
+    counts_.iterations += report.iterations;
+    counts_.max_stage_change = std::max(counts_.max_stage_change, report.measure);
+    return report;
+  }
+  counts_.iterations += report.iterations;
+  report.status =
+      std::isfinite(report.measure) ? StepStatus::no_convergence : StepStatus::not_finite;
+  report.component = worst_component();
+  return report;
 }
 
 // ------------------------------------------------------------------------------------------ Newton

@@ -57,6 +57,8 @@ struct IntegratorOptions {
   double max_step = 0;      // adaptive methods; 0: none
   double spectral_radius = default_spectral_radius;  // generalized-alpha
   bool normalise = true;  // explicit methods: quaternions are brought back to length one
+  bool rms_norm = false;  // explicit methods: root of the mean square of errors, not the largest
+  bool functional_iteration = false;  // Gauss-Legendre: fixed point from f(t0, x0), nothing else
 };
 
 class Integrator {

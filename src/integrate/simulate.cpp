@@ -69,8 +69,13 @@ std::string check_options(const SimulateOptions& o, const System& system, const 
 }
 
 IntegratorOptions integrator_options(const IntegratorInfo& info, const SimulateOptions& o) {
-  return {o.tolerance > 0 ? o.tolerance : info.default_tolerance, o.fixed_step, o.max_step,
-          o.spectral_radius, o.normalise};
+  return {o.tolerance > 0 ? o.tolerance : info.default_tolerance,
+          o.fixed_step,
+          o.max_step,
+          o.spectral_radius,
+          o.normalise,
+          o.rms_norm,
+          o.functional_iteration};
 }
 
 class Run {

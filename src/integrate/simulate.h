@@ -27,6 +27,8 @@ struct SimulateOptions {
   double spectral_radius = default_spectral_radius;  // generalized-alpha: 0 to 1
   bool project = true;    // back to the constraints after every step, where there are any
   bool normalise = true;  // explicit methods: quaternions back to length one after every step
+  bool rms_norm = false;  // explicit methods: error control of the mean square
+  bool functional_iteration = false;  // Gauss-Legendre: stages by plain fixed-point iteration
   const std::atomic<bool>* stop_requested = nullptr;  // looked at after every step
 };
 

@@ -59,6 +59,7 @@ class Writer {
     result["joints"] = list(model_.joints);
     result["forces"] = list(model_.forces);
     result["constraints"] = list(model_.constraints);
+    if (!model_.cuts.empty()) result["cuts"] = list(model_.cuts);
     add_tree(result);
     return result;
   }
@@ -92,6 +93,13 @@ class Writer {
     return {{"body", body_name(placement.body)},
             {"at", all(placement.at)},
             {"quaternion", quaternion(placement.rotate)}};
+  }
+
+  Json element(const Cut& cut) const {
+    return {{"name", cut.name},
+            {"body", body_name(cut.body)},
+            {"at", all(cut.at)},
+            {"normal", all(cut.normal)}};
   }
 
   Json element(const Shape& shape) const {

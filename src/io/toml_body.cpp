@@ -16,8 +16,9 @@ constexpr ShapeForm shape_forms[] = {{ShapeText::Kind::box, "box"},
                                      {ShapeText::Kind::sphere, "sphere"}};
 const std::vector<KeyRule> shape_keys = {{"box"}, {"cylinder"}, {"tube"}, {"sphere"},
                                          {"at"},  {"rotate"},   {"color"}};
-const std::vector<KeyRule> body_keys = {{"name"},  {"mass"},    {"com"},  {"inertia"},
-                                        {"shape"}, {"density"}, {"group"}};
+const std::vector<KeyRule> body_keys = {{"name"},  {"mass"},    {"com"},   {"inertia"},
+                                        {"shape"}, {"density"}, {"group"}, {"line"}};
+const std::vector<KeyRule> line_keys = {{"from"}, {"to"}};
 const char* const shape_example =
     "one of box = [x, y, z], cylinder = [radius, length], tube = [inner, outer, length] or "
     "sphere = radius";
@@ -45,6 +46,22 @@ void read_shape(const TomlNode& node, std::vector<ShapeText>& shapes, Diagnostic
   if (given == 1) shapes.push_back(std::move(shape));
 }
 
+// line = { from = [..], to = [..] }
+void read_line(const TomlNode& node, BodyText& body, Diagnostics& problems) {
+  body.line_where = node.where;
+  if (!expect(node, Kind::table, "the ends of a rod: { from = [x, y, z], to = [x, y, z] }",
+              problems))
+    return;
+  const TomlSection section(node, problems);
+  section.read("from", body.line_from);
+  section.read("to", body.line_to);
+  for (const char* key : {"from", "to"})
+    if (!section.has(key))
+      problems.error(node.where, std::string("missing key '") + key +
+                                     "' of 'line'; expected { from = [x, y, z], to = [x, y, z] }");
+  section.finish(line_keys);
+}
+
 }  // namespace
 
 BodyText read_body(const TomlNode& table, Diagnostics& problems) {
@@ -57,6 +74,7 @@ BodyText read_body(const TomlNode& table, Diagnostics& problems) {
   section.read("inertia", body.inertia);
   section.read("density", body.density);
   section.read("group", body.group, body.group_where);
+  if (const TomlNode* line = section.find("line")) read_line(*line, body, problems);
   if (const TomlNode* shape = section.find("shape")) {
     if (shape->is(Kind::array))
       for (const TomlNode& item : shape->items) read_shape(item, body.shapes, problems);

@@ -17,7 +17,8 @@ const std::vector<KeyRule> model_keys = {
     {"name"},   {"gravity"},   {"gravity_frame"}, {"parameters"}, {"definitions"},
     {"body"},   {"joint"},     {"force"},         {"constraint"}, {"event"},
     {"output"}, {"variables"}, {"simulate"},      {"functions"},  {"equations"},
-    {"format"}, {"inputs"},    {"point"},         {"contact"},    {"part"}};
+    {"format"}, {"inputs"},    {"point"},         {"contact"},    {"part"},
+    {"cut"}};
 
 // [[key]] tables, each by its own reader
 template <class T>
@@ -66,6 +67,7 @@ ModelDescription describe_model(const TomlNode& root, Diagnostics& problems) {
   read_list(section, "body", read_body, model.bodies);
   read_list(section, "joint", read_joint, model.joints);
   read_list(section, "point", read_point, model.points);
+  read_list(section, "cut", read_cut, model.cuts);
   read_list(section, "force", read_force, model.forces);
   read_list(section, "constraint", read_constraint, model.constraints);
   read_list(section, "contact", read_contact, model.contacts);

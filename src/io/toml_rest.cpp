@@ -10,6 +10,7 @@ namespace {
 using Kind = TomlNode::Kind;
 
 const std::vector<KeyRule> point_keys = {{"name"}, {"body"}, {"at"}};
+const std::vector<KeyRule> cut_keys = {{"name"}, {"body"}, {"at"}, {"normal"}};
 const std::vector<KeyRule> event_keys = {{"name"}, {"when"}, {"direction"}, {"action"}, {"set"}};
 const std::vector<KeyRule> output_keys = {{"name"}, {"value"}, {"sparse"}};
 const std::vector<KeyRule> variable_keys = {{"initial"}, {"rate"}};
@@ -47,6 +48,18 @@ PointText read_point(const TomlNode& table, Diagnostics& problems) {
   section.read("at", point.at);
   section.finish(point_keys);
   return point;
+}
+
+CutText read_cut(const TomlNode& table, Diagnostics& problems) {
+  const TomlSection section(table, problems);
+  CutText cut;
+  cut.where = table.where;
+  section.read("name", cut.name, cut.name_where);
+  section.read("body", cut.body);
+  section.read("at", cut.at);
+  section.read("normal", cut.normal);
+  section.finish(cut_keys);
+  return cut;
 }
 
 EventText read_event(const TomlNode& table, Diagnostics& problems) {

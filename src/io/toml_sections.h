@@ -17,6 +17,7 @@ SimulateText read_simulate(const TomlNode& table, Diagnostics& problems);
 // [parameters], [definitions]: name = value
 std::vector<NamedValue> read_named_values(const TomlNode& table, Diagnostics& problems);
 PointText read_point(const TomlNode& table, Diagnostics& problems);
+CutText read_cut(const TomlNode& table, Diagnostics& problems);
 std::vector<FunctionText> read_functions(const TomlNode& table, Diagnostics& problems);
 std::vector<VariableText> read_variables(const TomlNode& table, Diagnostics& problems);
 // `equations`: at the head of the file, or behind the variables and so, for TOML, among them.

@@ -88,8 +88,9 @@ struct BodyText {
   Values inertia;  // 3, 6 or empty
   std::vector<ShapeText> shapes;
   std::optional<Value> density;
-  std::string group;  // "", se3, so3r3, auto: configuration space in absolute formulations
-  Location where, name_where, group_where, shapes_where;
+  Values line_from, line_to;  // both given: the mass is spread evenly along a straight line
+  std::string group;          // "", se3, so3r3, auto: configuration space in absolute formulations
+  Location where, name_where, group_where, shapes_where, line_where;
 };
 
 // Bounds of one coordinate of a joint, at which its motion ends.
@@ -204,6 +205,14 @@ struct ContactText {
   Location where, name_where, law_where;
 };
 
+// A plane through a body, in its axes: loads inside it are told.
+struct CutText {
+  std::string name;
+  Reference body;
+  Values at, normal;
+  Location where, name_where;
+};
+
 // A new value at an event: of "joint.v[i]", "joint.q[i]" or a variable.
 struct JumpText {
   std::string name;
@@ -289,6 +298,7 @@ struct ModelDescription {
   std::vector<BodyText> bodies;
   std::vector<JointText> joints;
   std::vector<PointText> points;
+  std::vector<CutText> cuts;
   std::vector<ForceText> forces;
   std::vector<ConstraintText> constraints;
   std::vector<ContactText> contacts;

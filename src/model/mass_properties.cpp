@@ -63,11 +63,21 @@ MassProperties<S> calc_from_shapes(const Body& body, std::span<const S> paramete
   return whole;
 }
 
+// A thin uniform rod.
+template <class S>
+MassProperties<S> calc_from_line(const Body& body, std::span<const S> parameters) {
+  const std::vector<S> x = evaluate<S>(body.line, parameters);
+  const Vec3<S> a{x[0], x[1], x[2]}, b{x[3], x[4], x[5]};
+  const S mass = evaluate<S>(body.mass, parameters)[0];
+  return {mass, S(0.5) * (a + b), (mass / S(12)) * minus_hat_squared(b - a)};
+}
+
 }  // namespace
 
 template <class S>
 MassProperties<S> calc_mass_properties(const Body& body, std::span<const S> parameters) {
   if (body.density.given()) return calc_from_shapes(body, parameters);
+  if (body.line.given()) return calc_from_line(body, parameters);
   const std::vector<S> i = evaluate<S>(body.inertia, parameters);
   return {evaluate<S>(body.mass, parameters)[0], calc_vec3(body.com, parameters),
           Sym3<S>{i[0], i[1], i[2], i[3], i[4], i[5]}};

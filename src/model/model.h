@@ -42,6 +42,7 @@ struct Body {
   Formula mass, com, inertia;  // 1, 3, 6 (xx yy zz xy xz yz); not given when `density` is
   std::vector<Shape> shapes;
   Formula density;
+  Formula line;  // given: the ends (6) of a uniform rod; com and inertia follow
   BodyGroup group = BodyGroup::formulation;
   Location where;
 };
@@ -68,6 +69,13 @@ struct NamedPoint {
   std::string name;
   int body = world;
   Formula at;  // 3
+};
+
+// A plane through a body (mechanics/cuts).
+struct Cut {
+  std::string name;
+  int body = 0;
+  Formula at, normal;  // body axes
 };
 
 // ------------------------------------------------------------------------------------------ forces
@@ -233,6 +241,7 @@ struct Model {
   std::vector<Body> bodies;
   std::vector<Joint> joints;
   std::vector<NamedPoint> points;
+  std::vector<Cut> cuts;
   std::vector<Force> forces;
   std::vector<Constraint> constraints;
   std::vector<Contact> contacts;

@@ -39,6 +39,8 @@ std::string body_unit(const std::string& number) {
   if (number == "wx" || number == "wy" || number == "wz") return "rad/s";
   if (number == "fx" || number == "fy" || number == "fz") return "N";
   if (number == "tx" || number == "ty" || number == "tz") return "N m";
+  if (number == "axial" || number == "shear") return "N";  // of cuts
+  if (number == "torsion" || number == "bending") return "N m";
   if (number == "potential") return "J";
   if (number == "power" || number == "potential_rate") return "W";
   return "";

@@ -16,7 +16,7 @@ namespace {
 
 const char* const run_tables[] = {"trajectory.csv", "bodies.csv",      "reactions.csv",
                                   "power.csv",      "constraints.csv", "multipliers.csv",
-                                  "forces.csv"};
+                                  "forces.csv",     "cuts.csv",        "elements.csv"};
 
 // `t`, `time`, `t [s]`, `Time_s`, ..
 bool is_time_name(const std::string& name) {
@@ -39,12 +39,49 @@ void number_rows(ResultTable& table) {
   table.numbers.insert(table.numbers.begin(), std::move(numbers));
 }
 
+using CutJson = nlohmann::json;
+
+// Three parallel cuts of a body make a diagram along it.
+void read_cuts(const CutJson& model, PlottedRun& run) {
+  if (!model.contains("cuts") || !model["cuts"].is_array()) return;
+  const auto numbers = [](const CutJson& cut, const char* key) {
+    std::vector<double> list(3, 0.0);
+    if (cut.contains(key) && cut[key].is_array() && cut[key].size() == 3)
+      for (int k = 0; k < 3; ++k)
+        if (cut[key][k].is_number()) list[k] = cut[key][k];
+    return list;
+  };
+  const auto product = [](const std::vector<double>& a, const std::vector<double>& b) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  };
+  std::vector<std::string> done;
+  for (const CutJson& first : model["cuts"]) {
+    if (!first.is_object()) return;
+    const std::string body = first.value("body", "");
+    if (std::find(done.begin(), done.end(), body) != done.end()) continue;
+    done.push_back(body);
+    const std::vector<double> n = numbers(first, "normal");
+    const double length = std::sqrt(product(n, n));
+    std::vector<PlottedCut> found;
+    for (const CutJson& cut : model["cuts"]) {
+      if (!cut.is_object() || cut.value("body", "") != body) continue;
+      const std::vector<double> m = numbers(cut, "normal");
+      if (product(n, m) < (1 - 1e-9) * length * std::sqrt(product(m, m))) continue;
+      found.push_back({cut.value("name", ""), body, product(n, numbers(cut, "at")) / length});
+    }
+    std::sort(found.begin(), found.end(),
+              [](const PlottedCut& a, const PlottedCut& b) { return a.place < b.place; });
+    if (found.size() >= 3) run.cuts.insert(run.cuts.end(), found.begin(), found.end());
+  }
+}
+
 void read_model_of(const fs::path& folder, PlottedRun& run) {
   std::ifstream stream(folder / "model.json");
   const auto model = nlohmann::json::parse(stream, nullptr, false);
   run.units = ColumnUnits::of_folder(folder.string());
   if (!model.is_object()) return;
   if (model.contains("name") && model["name"].is_string()) run.model = model["name"];
+  read_cuts(model, run);
   if (model.contains("variables") && model["variables"].is_array())
     for (const auto& variable : model["variables"])
       if (variable.is_object()) run.variables.push_back(variable.value("name", ""));

@@ -11,12 +11,19 @@
 
 namespace cartan {
 
+// Where a cut lies in its body: along the common normal of the body's cuts.
+struct PlottedCut {
+  std::string name, body;
+  double place = 0;
+};
+
 struct PlottedRun {
   std::string name;                 // of its folder or file
   std::vector<ResultTable> tables;  // with a common first column
   ColumnUnits units;
   std::string model;                   // its name
   std::vector<std::string> variables;  // of a model without bodies
+  std::vector<PlottedCut> cuts;        // of bodies with several parallel cuts, in order
   bool has_time = true;                // the first column is a time that never runs back
   bool lists_items = false;  // a column of words: rows are items, not samples of one course
 

@@ -62,6 +62,7 @@ class RunDrawer {
       coordinate_chart("quantities", unit, names);
     phase_portraits();
     spectra();
+    load_diagrams();
     return std::move(charts_);
   }
 
@@ -190,6 +191,53 @@ class RunDrawer {
       for (const std::string& name : shown) lines.add(name, spectrum_of);
       keep(&unit == &groups[0].unit ? "spectrum" : file_name("spectrum", unit), std::move(chart));
     }
+  }
+
+  // Loads along a body with several cuts: what they reach during the run, and at its end.
+  void load_diagrams() {
+    const std::vector<PlottedCut>& cuts = runs_[0].cuts;
+    for (std::size_t i = 0; i < cuts.size();) {
+      std::size_t end = i;
+      while (end < cuts.size() && cuts[end].body == cuts[i].body) ++end;
+      const std::vector<PlottedCut> of_body(cuts.begin() + static_cast<long>(i),
+                                            cuts.begin() + static_cast<long>(end));
+      load_diagram(of_body, "force", "N", "axial", "shear");
+      load_diagram(of_body, "moment", "N m", "torsion", "bending");
+      i = end;
+    }
+  }
+  void load_diagram(const std::vector<PlottedCut>& cuts, const std::string& what, const char* unit,
+                    const char* along, const char* across) {
+    Chart chart;
+    chart.title = fmt::format("{} in the cuts of {}", what, cuts[0].body);
+    chart.x_label = "place along the normal [m]";
+    chart.y_label = with_unit(what, unit);
+    const auto add = [&](const char* part, const char* words, int colour, bool dashed, auto pick) {
+      ChartLine line;
+      line.name = fmt::format("{}, {}", part, words);
+      line.colour = colour;
+      line.dashed = dashed;
+      line.drawn = ChartDrawn::both;
+      for (const PlottedCut& cut : cuts) {
+        const auto found = runs_[0].find(cut.name + "." + part);
+        if (found.empty() || found[0].values().empty()) continue;
+        line.points.emplace_back(cut.place, pick(found[0].values()));
+      }
+      if (!line.points.empty()) chart.lines.push_back(std::move(line));
+    };
+    const auto most = [](const std::vector<double>& v) {
+      return *std::max_element(v.begin(), v.end());
+    };
+    const auto least = [](const std::vector<double>& v) {
+      return *std::min_element(v.begin(), v.end());
+    };
+    const auto last = [](const std::vector<double>& v) { return v.back(); };
+    add(along, "largest", 0, false, most);
+    add(along, "least", 1, false, least);
+    add(along, "at the end", 0, true, last);
+    add(across, "largest", 2, false, most);
+    add(across, "at the end", 2, true, last);
+    keep(fmt::format("loads-{}-{}", cuts[0].body, what), std::move(chart));
   }
 
   const std::vector<PlottedRun>& runs_;

@@ -18,6 +18,8 @@ Evaluation evaluate_at(const Model& model, const MechanicalSystem& system, const
   system.observe(state, e.now, *workspace);
   e.dynamics = system.report_dynamics(state, *workspace);
   e.mass = system.report_mass_matrix(state, *workspace);
+  if (!model.cuts.empty())
+    e.cuts = CutLoads(model, parameter_values(model)).calc(system, state, *workspace);
   if (system.formulation() == "moving-frame")
     e.moving_frame = system.report_moving_frame(state, *workspace);
   return e;
@@ -77,6 +79,11 @@ Json mechanism_at_json(const Evaluation& e) {
     json["Lambda"] = std::move(bodies);
     json["Lambda_joint"] = joints_json(e.model, e.dynamics.elements->joint);
   }
+  for (std::size_t i = 0; i < e.cuts.size(); ++i)
+    json["cuts"][e.model.cuts[i].name] = {
+        {"force", json_of(e.cuts[i].force)}, {"moment", json_of(e.cuts[i].moment)},
+        {"axial", e.cuts[i].axial},          {"shear", e.cuts[i].shear},
+        {"torsion", e.cuts[i].torsion},      {"bending", e.cuts[i].bending}};
   for (std::size_t i = 0; i < e.model.variables.size(); ++i)
     json["rates"][e.model.variables[i].name] = e.dynamics.variable_rates[i];
   if (e.moving_frame) {

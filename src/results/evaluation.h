@@ -8,6 +8,7 @@
 
 #include <cartan/options.h>
 
+#include "mechanics/cuts/cut_loads.h"
 #include "results/json_values.h"
 #include "results/load/load.h"
 
@@ -20,6 +21,7 @@ struct Evaluation {
   DynamicsReport dynamics;
   MassMatrixReport mass;
   std::optional<MovingFrameReport> moving_frame;
+  std::vector<CutLoad> cuts = {};
 };
 
 struct EvaluatedModel {

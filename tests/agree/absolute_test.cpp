@@ -32,6 +32,7 @@ TEST(AbsoluteCoordinates, JacobianAgainstDifferences) {
     const std::unique_ptr<Case> c = make_case(seed, smooth(6));
     for (const auto& system : c->absolute) {
       SCOPED_TRACE(system->formulation());
+      ASSERT_EQ(system->set_world_rows(seed % 2 == 0), "");  // both kinds of rows
       const State state = c->absolute_state(*system);
       const auto workspace = system->make_workspace();
       const VectorXd x = Eigen::Map<const VectorXd>(state.x.data(), state.x.size());
@@ -52,6 +53,56 @@ TEST(AbsoluteCoordinates, JacobianAgainstDifferences) {
     }
   }
   EXPECT_GT(largest, 1);
+}
+
+// Gaps in world axes: on random states beside the constraints the residuals y of both kinds of rows
+// are the rates of their own g, and the constraints' Jacobian is exact.
+TEST(AbsoluteCoordinates, WorldRowsAreRatesOfTheirGaps) {
+  double largest = 0, apart = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const std::unique_ptr<Case> c = make_case(seed, smooth(5));
+    for (const auto& system : c->absolute) {
+      SCOPED_TRACE(system->formulation());
+      State state = c->absolute_state(*system);
+      const auto workspace = system->make_workspace();
+      Random random(seed);
+      const std::size_t nv = 6 * c->model.bodies.size(), nq = 7 * c->model.bodies.size();
+      for (std::size_t k = nq; k < nq + nv; ++k) state.x[k] += random.uniform(-1, 1);
+      std::vector<std::vector<double>> rates;
+      for (const bool world : {false, true}) {
+        ASSERT_EQ(system->set_world_rows(world), "");
+        std::vector<double> g0, g1, y;
+        // positions moved on along the velocities by +-h
+        auto values = [&](double h, std::vector<double>& g) {
+          std::vector<double> rate(state.x.size());
+          system->kinematic_rates(state, rate, *workspace);
+          State moved = state;
+          for (std::size_t k = 0; k < nq; ++k) moved.x[k] += h * rate[k];
+          std::vector<double> speeds;
+          system->constraint_violations(moved, g, speeds, *workspace);
+          if (h == 0) y = speeds;
+        };
+        values(0, g0);
+        const double h = 1e-6;
+        std::vector<double> before;
+        values(h, g1), values(-h, before);
+        rates.emplace_back();
+        for (std::size_t r = 0; r < y.size(); ++r) {
+          if (g1[r] == 0 && before[r] == 0) continue;  // a row without a position
+          const double expected = (g1[r] - before[r]) / (2 * h);
+          EXPECT_NEAR(y[r], expected, 1e-6 * (1 + std::fabs(expected))) << r;
+          largest = std::max(largest, std::fabs(y[r]));
+          rates.back().push_back(y[r]);
+        }
+      }
+      for (std::size_t r = 0; r < rates[0].size(); ++r)
+        apart = std::max(apart, std::fabs(rates[0][r] - rates[1][r]));
+      ASSERT_EQ(system->set_world_rows(false), "");
+    }
+  }
+  EXPECT_GT(largest, 0.1);
+  EXPECT_GT(apart, 0.1);
 }
 
 TEST(AbsoluteCoordinates, PointsSideBySideEqualSinglePoints) {

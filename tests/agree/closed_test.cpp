@@ -27,14 +27,18 @@ struct ClosedSystem {
   State state;
 };
 
-// The system at the state of the naive reference. No system where the formulation refuses.
+// The system at the state of the naive reference. No system where the formulation refuses. A name
+// that ends in " world": gaps of joints in world axes.
 ClosedSystem make_closed_system(const ClosedModel& m, const char* formulation) {
   ClosedSystem s;
-  std::string problem;
-  s.owner = make_system(m.model, m.tree.parameters, formulation, problem);
+  std::string problem, name = formulation;
+  const bool world_rows = name.ends_with(" world");
+  if (world_rows) name.resize(name.size() - 6);
+  s.owner = make_system(m.model, m.tree.parameters, name, problem);
   EXPECT_TRUE(s.owner) << formulation << ": " << problem;
   if (!s.owner) return s;
   s.system = dynamic_cast<MechanicalSystem*>(s.owner.get());
+  if (world_rows) EXPECT_EQ(s.system->set_world_rows(true), "");
   s.workspace = s.system->make_workspace();
   std::vector<std::optional<std::vector<double>>> q, v;
   for (const NaiveJoint& j : m.tree.joints) {
@@ -47,8 +51,9 @@ ClosedSystem make_closed_system(const ClosedModel& m, const char* formulation) {
   return s;
 }
 
-const char* const formulations[] = {"recursive", "moving-frame", "absolute-se3", "absolute-so3r3",
-                                    "rotation-elements"};
+const char* const formulations[] = {
+    "recursive",          "moving-frame",         "absolute-se3",     "absolute-so3r3",
+    "absolute-se3 world", "absolute-so3r3 world", "rotation-elements"};
 
 struct Worst {  // largest error as a fraction of the tolerance
   double acceleration = 0, rows = 0, reaction = 0, power = 0, loop = 0;

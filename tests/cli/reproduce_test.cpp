@@ -1,5 +1,6 @@
 // reproduce in quick mode: every item is computed or honestly missing, and the report says so.
 #include <map>
+#include <sstream>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -55,10 +56,67 @@ std::string verdict(const json& results, const std::string& id, const std::strin
   return "no such row";
 }
 
+// "the fit finds it again to 0.7 standard errors": that number, or -1.
+double recovery(const json& results, const std::string& id, const std::string& quantity) {
+  for (const auto& item : results["items"])
+    if (item["id"] == id)
+      for (const auto& row : item["rows"]) {
+        const std::string remark = row["remark"];
+        const std::size_t at = remark.find("again to ");
+        if (contains(row["quantity"], quantity) && at != std::string::npos)
+          return std::stod(remark.substr(at + 9));
+      }
+  return -1;
+}
+
+// Every figure and table of the documents with computed content has an item that names it, and the
+// list names nothing that the documents do not have.
+TEST(Reproduce, ListCoversTheDocuments) {
+  const CommandResult listed = run_cartan({"reproduce", "--list"});
+  ASSERT_EQ(listed.status, 0) << listed.err;
+  std::map<std::string, bool> found;  // "000 figure 3.1"
+  std::istringstream lines(listed.out);
+  const auto is_number = [](std::string word) {
+    if (!word.empty() && (word.back() == ':' || word.back() == ',')) word.pop_back();
+    return !word.empty() && word.find_first_not_of("0123456789.") == std::string::npos ? word : "";
+  };
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_FALSE(contains(line, "(missing)")) << line;
+    std::istringstream words(line);
+    std::string id, kind, number;
+    words >> id;
+    while (words >> kind)
+      if (kind == "figure" || kind == "table") {
+        words >> number;
+        if (const std::string n = is_number(number); !n.empty())
+          found[id.substr(0, 3) + " " + kind + " " + n] = false;
+      }
+  }
+  std::istringstream list(read_file(std::string(CARTAN_ROOT) + "/reproduction/coverage.txt"));
+  int computed = 0;
+  for (std::string line; std::getline(list, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::istringstream words(line);
+    std::string document, kind, number, how;
+    words >> document >> kind >> number >> how;
+    const std::string name = document + " " + kind + " " + number;
+    if (how == "computed") {
+      EXPECT_TRUE(found.count(name)) << name << " has no item";
+      ++computed;
+    } else if (how == "missing:") {
+      EXPECT_FALSE(found.count(name)) << name << " is not missing any more";
+    }
+    found[name] = true;
+  }
+  for (const auto& [name, listed_there] : found)
+    EXPECT_TRUE(listed_there) << name << " is not in reproduction/coverage.txt";
+  EXPECT_GT(computed, 55);
+}
+
 TEST(Reproduce, Document000) {
   const Scratch scratch;
   const json results = reproduce(scratch, "000");
-  EXPECT_EQ(count(results, "computed"), 14);
+  EXPECT_EQ(count(results, "computed"), 15);
   EXPECT_EQ(verdict(results, "000.3.1", "size of B"), "agrees");
   EXPECT_EQ(verdict(results, "000.3.5", "body 2"), "agrees");
   EXPECT_EQ(verdict(results, "000.top", "momentum"), "agrees");
@@ -84,8 +142,12 @@ TEST(Reproduce, Document003) {
   const Scratch scratch;
   const json results = reproduce(scratch, "003");
   EXPECT_EQ(count(results, "computed") + count(results, "missing"), 20);
-  EXPECT_EQ(verdict(results, "003.21", "C10"), "agrees");
-  EXPECT_EQ(verdict(results, "003.27", "C10"), "agrees");
+  // data made here: an own check, and the constants behind them are found again
+  for (const char* id : {"003.21", "003.27"}) {
+    const double errors = recovery(results, id, "C10");
+    EXPECT_GE(errors, 0) << id;
+    EXPECT_LT(errors, 3) << id;
+  }
 }
 
 TEST(Reproduce, Document004) {

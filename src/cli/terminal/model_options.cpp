@@ -101,6 +101,13 @@ void declare_stabilisation(Arguments& arguments, std::string& target) {
                    target);
 }
 
+void declare_rows(Arguments& arguments, std::string& target) {
+  arguments.option("--rows", "joint|world",
+                   "absolute-se3 and absolute-so3r3: axes in which the gaps of joints are "
+                   "differentiated (default joint: those of the joint on its parent)",
+                   target);
+}
+
 void declare_time(Arguments& arguments, std::optional<double>& time) {
   arguments.option("--time", "T",
                    "hold time still: loads have the values they have at T, drives stand where they "

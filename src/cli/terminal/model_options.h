@@ -29,6 +29,7 @@ void declare_steady_formulation(Arguments& arguments, std::string& formulation);
 void declare_duration_and_tolerance(Arguments& arguments, std::optional<double>& duration,
                                     std::optional<double>& tolerance);
 void declare_stabilisation(Arguments& arguments, std::string& target);
+void declare_rows(Arguments& arguments, std::string& target);
 // Loads and drives as they are at a time, which stands still.
 void declare_time(Arguments& arguments, std::optional<double>& time);
 // The state an analysis of motions starts from.

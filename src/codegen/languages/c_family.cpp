@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "codegen/c_function.h"
@@ -239,6 +240,21 @@ std::string CFamilyWriter::names_table() const {
       text += fmt::format("  {{{}, {}, {}}},\n", c_string(plan_.names.argument(a)),
                           c_string(plan_.label(a, k)), c_string(plan_.unit_of(a, k)));
   return text + "  {0, 0, 0}\n";
+}
+
+// An array of C has one entry at least.
+std::string CFamilyWriter::table_head(const CodeTable& table) const {
+  const char* type = !table.words.empty() ? "char* const " : table.whole ? "int " : "double ";
+  return fmt::format("const {}{}{}[{}]", type, flavour_.prefix, table.name,
+                     std::max<std::size_t>({1, table.words.size(), table.numbers.size()}));
+}
+std::string CFamilyWriter::table_values(const CodeTable& table) const {
+  std::vector<std::string> values;
+  for (const std::string& word : table.words) values.push_back(c_string(word));
+  for (const double number : table.numbers)
+    values.push_back(table.whole ? fmt::format("{:.0f}", number) : c_number(number));
+  if (values.empty()) values.push_back("0");
+  return "{" + joined(values, ", ") + "}";
 }
 
 std::string CFamilyWriter::check_statements(std::string (*declare)(const std::string&, int),

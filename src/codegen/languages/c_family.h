@@ -42,6 +42,9 @@ class CFamilyWriter {
                                std::string (*release)(const std::string& name)) const;
   // {argument, label, unit} of every argument's entries, without the declaration.
   std::string names_table() const;
+  // Type, name and brackets of a table, and its values between braces.
+  std::string table_head(const CodeTable& table) const;
+  std::string table_values(const CodeTable& table) const;
 
  private:
   std::string number_list(const std::vector<double>& values) const;

@@ -59,6 +59,8 @@ std::string header(const UnitPlan& plan) {
       "double {0}_check(void);\n/* {{argument, name, unit}}, {{0, 0, 0}} at the end */\n"
       "extern const char* const {0}_names[][3];\n",
       unit);
+  for (const CodeTable& table : plan.unit.tables)
+    text += fmt::format("/* {} */\nextern {};\n", table.comment, writer.table_head(table));
   return text + "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
 }
 
@@ -96,7 +98,10 @@ std::vector<GeneratedFile> emit_c(const UnitPlan& plan) {
   text +=
       fmt::format("/* {{argument, name, unit}} */\nconst char* const {}_names[][3] = {{\n{}}};\n\n",
                   unit, writer.names_table());
-  text += "/* The largest relative error at the sample values. */\n";
+  for (const CodeTable& table : plan.unit.tables)
+    text += fmt::format("/* {0} */\nextern {1};\n{1} = {2};\n", table.comment,
+                        writer.table_head(table), writer.table_values(table));
+  text += "\n/* The largest relative error at the sample values. */\n";
   text += fmt::format("double {}_check(void)\n{{\n{}  return error;\n}}\n", unit,
                       writer.check_statements(declare_c_array, release_c_array));
   return {{unit + ".c", std::move(text)}, {unit + ".h", header(plan)}};

@@ -80,6 +80,9 @@ std::vector<GeneratedFile> emit_cpp(const UnitPlan& plan) {
   text += fmt::format(
       "/* {{argument, name, unit}} */\ninline const char* const names[][3] = {{\n{}}};\n\n",
       writer.names_table());
+  for (const CodeTable& table : plan.unit.tables)
+    text += fmt::format("/* {} */\ninline {} = {};\n", table.comment, writer.table_head(table),
+                        writer.table_values(table));
   text += "/* The largest relative error at the sample values. */\n";
   text += "inline double check() { return detail::check(); }\n\n";
   text += fmt::format("}}  // namespace {}\n", unit);

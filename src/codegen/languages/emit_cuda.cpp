@@ -56,6 +56,9 @@ std::vector<GeneratedFile> emit_cuda(const UnitPlan& plan) {
   text += fmt::format(
       "/* {{argument, name, unit}} */\ninline const char* const {}_names[][3] = {{\n{}}};\n\n",
       unit, writer.names_table());
+  for (const CodeTable& table : plan.unit.tables)
+    text += fmt::format("/* {} */\ninline {} = {};\n", table.comment, writer.table_head(table),
+                        writer.table_values(table));
   text += fmt::format(
       "enum {{ {0}_check_work = {1} }};\n"
       "/* The largest relative error at the sample values. */\n"

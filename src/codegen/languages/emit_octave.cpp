@@ -261,20 +261,34 @@ std::string octave_check(const UnitPlan& plan) {
   return text + "  if undefined, error_ = NaN; end\nend\n";
 }
 
+std::string octave_string(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text)
+    result += c == '\'' ? "''" : std::string(1, static_cast<unsigned char>(c) < 32 ? ' ' : c);
+  return result + "'";
+}
+
 std::string names_file(const UnitPlan& plan) {
-  auto quoted = [](const std::string& text) {
-    std::string result = "'";
-    for (const char c : text)
-      result += c == '\'' ? "''" : std::string(1, static_cast<unsigned char>(c) < 32 ? ' ' : c);
-    return result + "'";
-  };
   std::string text = fmt::format(
       "function list = {}_names()\n  % argument, name, unit\n  list = {{\n", plan.names.unit());
   for (int a = 0; a < plan.names.arguments(); ++a)
     for (int k = 0; k < plan.argument_size(a); ++k)
-      text += fmt::format("    {}, {}, {};\n", quoted(plan.names.argument(a)),
-                          quoted(plan.label(a, k)), quoted(plan.unit_of(a, k)));
+      text += fmt::format("    {}, {}, {};\n", octave_string(plan.names.argument(a)),
+                          octave_string(plan.label(a, k)), octave_string(plan.unit_of(a, k)));
   return text + "  };\nend\n";
+}
+
+// NAME_x0.m and the like: functions that return the values.
+std::string value_file(const UnitPlan& plan, const CodeTable& table) {
+  std::string values = column_text(table.numbers);
+  if (!table.words.empty()) {
+    values = "{";
+    for (const std::string& word : table.words)
+      values += (values.size() > 1 ? "; " : "") + octave_string(word);
+    values += "}";
+  }
+  return fmt::format("function values = {}_{}()\n  % {}\n  values = {};\nend\n", plan.names.unit(),
+                     table.name, table.comment, values);
 }
 
 }  // namespace
@@ -293,6 +307,8 @@ std::vector<GeneratedFile> emit_octave(const UnitPlan& plan) {
                      octave_definition(plan, function) + "\n" + head});
   files.push_back({unit + "_check.m", octave_check(plan) + "\n" + head});
   files.push_back({unit + "_names.m", names_file(plan)});
+  for (const CodeTable& table : plan.unit.tables)
+    files.push_back({fmt::format("{}_{}.m", unit, table.name), value_file(plan, table)});
   return files;
 }
 

@@ -280,6 +280,18 @@ std::string text_literal(const std::string& text) {
   return "\"" + plain(text) + "\"";
 }
 
+std::string value_table(const CodeTable& table) {
+  if (!table.words.empty()) {
+    std::vector<std::string> words;
+    for (const std::string& word : table.words) words.push_back(text_literal(word));
+    return fmt::format("# {}\n{} = [{}]\n", table.comment, table.name, joined(words, ", "));
+  }
+  const std::vector<int> whole(table.numbers.begin(), table.numbers.end());
+  return fmt::format("# {}\n{} = np.array({}, dtype={})\n", table.comment, table.name,
+                     table.whole ? integers_text(whole) : list_text(table.numbers),
+                     table.whole ? "int" : "float");
+}
+
 }  // namespace
 
 std::vector<GeneratedFile> emit_python(const UnitPlan& plan) {
@@ -307,7 +319,9 @@ std::vector<GeneratedFile> emit_python(const UnitPlan& plan) {
                           text_literal(plan.unit_of(a, k)));
     text += "],\n";
   }
-  text += "}\n\n\n" + python_helpers(plan);
+  text += "}\n\n";
+  for (const CodeTable& table : plan.unit.tables) text += value_table(table);
+  text += "\n" + python_helpers(plan);
   for (const PlannedFunction& function : plan.functions)
     text += patterns(function) + python_definition(plan, function);
   text += python_check(plan);

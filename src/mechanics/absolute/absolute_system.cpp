@@ -153,6 +153,9 @@ class AbsoluteSystem final : public MechanicalSystem {
   }
   std::string component_name(int i) const override { return motion_->component_name(i); }
   void set_baumgarte(double rate) override { motion_->set_baumgarte(rate); }
+  std::string set_world_rows(bool world_axes) override {
+    return motion_->set_world_rows(world_axes);
+  }
   std::string split_work() override { return motion_->split_work(); }
   void constraint_violations(StateView at, std::vector<double>& positions,
                              std::vector<double>& speeds, Workspace& w) const override {

@@ -34,15 +34,22 @@ void place_loop(const LoopJoint<S>& loop, const MotionWorkspace<S>& ws, LoopStat
 }
 
 template <class S>
-void fill_loop(const LoopJoint<S>& loop, const LoopState<S>& x, RowWriter<S>& out) {
+void fill_loop(const LoopJoint<S>& loop, const LoopState<S>& x, bool world_axes,
+               RowWriter<S>& out) {
   const Side<S> a = side_at(out.ws, loop.child, x.o_C), b = side_at(out.ws, loop.parent, x.o_C);
-  for_each_loop_row(loop, x, b.w, a.w,
-                    [&](const Vec3<S>& alpha, const Vec3<S>& beta, const Vec3<S>& alpha_rate,
-                        const Vec3<S>& beta_rate) {
-                      out.clear_row();
-                      out.add(a, b, alpha, beta, alpha_rate, beta_rate, a.u);
-                      ++out.row;
-                    });
+  auto write = [&](const Vec3<S>& alpha, const Vec3<S>& beta, const Vec3<S>& alpha_rate,
+                   const Vec3<S>& beta_rate) {
+    out.clear_row();
+    out.add(a, b, alpha, beta, alpha_rate, beta_rate, a.u);
+    ++out.row;
+  };
+  if (!world_axes) return for_each_loop_row(loop, x, b.w, a.w, write);
+  const Side<S> p = side_at(out.ws, loop.parent, x.o_P);
+  for_each_world_row(loop, x, b.w, a.w, write, [&](const Vec3<S>& e) {
+    out.clear_row();
+    out.add_between(a, p, e);
+    ++out.row;
+  });
 }
 
 // y' = -2 rate y - rate^2 g instead of 0
@@ -157,7 +164,7 @@ void fill_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   if (mechanism.loops_act) fill_loop_coordinates(mechanism, ws);
   RowWriter<S> out{ws};
   for (std::size_t l = 0; l < mechanism.loops.size(); ++l)
-    fill_loop(mechanism.loops[l], ws.loops[l], out);
+    fill_loop(mechanism.loops[l], ws.loops[l], mechanism.world_rows, out);
   for (const ConstraintElement<S>& element : mechanism.constraints)
     std::visit([&](const auto& e) { e.fill_rows(mechanism, out); }, element);
   if (!mechanism.contacts.empty()) fill_contact_rows(mechanism, ws);
@@ -169,7 +176,7 @@ template <class S>
 void fill_constraint_positions(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   PositionWriter<S> out{ws};
   for (std::size_t l = 0; l < mechanism.loops.size(); ++l)
-    for_each_loop_position(mechanism.loops[l], ws.loops[l],
+    for_each_loop_position(mechanism.loops[l], ws.loops[l], mechanism.world_rows,
                            [&](const S& value) { out.write(value); });
   for (const ConstraintElement<S>& element : mechanism.constraints)
     std::visit([&](const auto& e) { e.fill_positions(mechanism, out); }, element);

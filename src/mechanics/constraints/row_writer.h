@@ -58,16 +58,29 @@ struct RowWriter {
   // Adds factor * (alpha, beta) at the point c that moves with `point_rate`.
   void add(const Side<S>& a, const Side<S>& b, const Vec3<S>& alpha, const Vec3<S>& beta,
            const Vec3<S>& alpha_rate, const Vec3<S>& beta_rate, const Vec3<S>& point_rate) {
-    ws.source_n[source] = alpha + cross(a.arm, beta);
-    ws.source_f[source] = beta;
-    ws.source_n[source + 1] = -(alpha + cross(b.arm, beta));
-    ws.source_f[source + 1] = -beta;
-    source += 2;
+    push(a, b, alpha, beta);
     const Vec3<S> w = a.w - b.w, u = a.u - b.u;
     ws.row_speed[row] += dot(alpha, w) + dot(beta, u);
     const Vec3<S> carried =
         a.spin - b.spin + cross(a.w, point_rate - a.u) - cross(b.w, point_rate - b.u);
     ws.row_rest[row] += dot(alpha_rate, w) + dot(beta_rate, u) + dot(beta, carried);
+  }
+
+  // Adds e . (velocity of a's material point - velocity of b's), e fixed in the world; the points
+  // are those the sides were made for.
+  void add_between(const Side<S>& a, const Side<S>& b, const Vec3<S>& e) {
+    push(a, b, {}, e);
+    ws.row_speed[row] += dot(e, a.u - b.u);
+    ws.row_rest[row] += dot(e, a.spin - b.spin);
+  }
+
+ private:
+  void push(const Side<S>& a, const Side<S>& b, const Vec3<S>& alpha, const Vec3<S>& beta) {
+    ws.source_n[source] = alpha + cross(a.arm, beta);
+    ws.source_f[source] = beta;
+    ws.source_n[source + 1] = -(alpha + cross(b.arm, beta));
+    ws.source_f[source + 1] = -beta;
+    source += 2;
   }
 };
 

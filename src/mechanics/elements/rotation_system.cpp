@@ -26,6 +26,7 @@ namespace {
 
 struct RotationWorkspace : Workspace {
   ElementWorkspace<double> elements;
+  std::optional<OneStepElimination> one_step;   // where it was chosen
   std::optional<ElementWorkspace<Dual4>> dual;  // made at the first Jacobian
   std::vector<Dual4> dual_x, dual_xdot;
   std::optional<ElementWorkspace<Pack4>> pack;  // made at the first evaluation of several points
@@ -94,6 +95,27 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     pack_.mechanism.baumgarte = rate;
   }
 
+  // What OneStepElimination has no equations for is refused: it would be left out silently.
+  std::string set_one_step_elimination() override {
+    const Mechanism<double>& mechanism = elements_.mechanism;
+    if (!mechanism.loop_rotors.empty())
+      return "one-step elimination has no place for the inertia of rotors (`inertia` of a joint), "
+             "whose forces follow from accelerations; use two-step";
+    if (mechanism.has_friction)
+      return "one-step elimination has no place for friction, which may depend on reactions; use "
+             "two-step";
+    if (!mechanism.contacts.empty())
+      return "one-step elimination has no place for contacts and stops; use two-step";
+    for (std::size_t i = 0; i < elements_.bodies.size(); ++i)
+      if (!has_full_inertia(elements_, i))
+        return fmt::format(
+            "one-step elimination divides by the mass and by K = tr(J)/2 1 - J of every body, "
+            "which body '{}' does not have in all directions; use two-step",
+            model_.bodies[mechanism.bodies[i].body].name);
+    one_step_ = true;
+    return "";
+  }
+
   std::string split_work() override {
     const std::string problem = free_->split_work();
     work_.split = free_->quadratures() > 1;
@@ -127,13 +149,19 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
   void derivative(StateView at, std::span<double> xdot, Workspace& workspace) const override {
     RotationWorkspace& w = own(workspace);
     ++w.evaluations;
+    if (one_step_) return evaluate_in_one_step(at, xdot, w);
     evaluate(elements_, at.t, at.x.data(), at.mode, xdot.data(), w.elements);
   }
   void derivatives(std::span<const double> times, std::span<const double> x,
                    std::span<const int> mode, std::span<double> xdot,
                    Workspace& workspace) const override {
     RotationWorkspace& w = own(workspace);
-    if (times.size() == 1) return derivative({times[0], x, mode}, xdot, workspace);
+    if (times.size() == 1 || one_step_) {
+      const std::size_t n = x.size() / times.size();
+      for (std::size_t k = 0; k < times.size(); ++k)
+        derivative({times[k], x.subspan(k * n, n), mode}, xdot.subspan(k * n, n), workspace);
+      return;
+    }
     if (!w.pack) w.pack = make_element_workspace(pack_);
     w.evaluations += static_cast<long>(times.size());
     evaluate_in_packs(times, x, xdot, w.pack_x, w.pack_xdot,
@@ -375,6 +403,13 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     calc_element_rates(elements, t, x, xdot, ws);
     finish(elements, xdot, ws);
   }
+  void evaluate_in_one_step(StateView at, std::span<double> xdot, RotationWorkspace& w) const {
+    set_mode(at.mode, w.elements);
+    set_variables(elements_.mechanism, at.x.data() + 2 * elements_.size(), w.elements.motion);
+    if (!w.one_step) w.one_step.emplace(elements_);
+    (*w.one_step)(at.t, at.x.data(), xdot.data(), w.elements);
+    finish(elements_, xdot.data(), w.elements);
+  }
   // The rate of the work done, and failures.
   template <class S>
   void finish(const ElementMechanism<S>& elements, S* xdot, ElementWorkspace<S>& ws) const {
@@ -461,6 +496,7 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
   ElementMechanism<double> elements_;
   ElementMechanism<Dual4> dual_;
   ElementMechanism<Pack4> pack_;
+  bool one_step_ = false;  // multipliers all at once
   WorkSplit work_;
   StateSpace space_;
 };

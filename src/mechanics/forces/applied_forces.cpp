@@ -116,8 +116,8 @@ class Lister {
                               ? tree_joint_wrench(mechanism_, ws_, i)
                               : loop_joint_wrench(mechanism_, ws_, mechanism_.loop_of_joint[joint]);
     const Joint& of = mechanism_.model->joints[joint];
-    result_.push_back({element_, constraint_, of.child.body, w.point, w.force, w.torque});
-    result_.push_back({element_, constraint_, of.parent.body, w.point, -w.force, -w.torque});
+    result_.push_back({element_, constraint_, of.child.body, w.point, w.force, w.torque, true});
+    result_.push_back({element_, constraint_, of.parent.body, w.point, -w.force, -w.torque, true});
   }
 
   void add(int link, const Vec3<double>& point, const Vec3<double>& force,

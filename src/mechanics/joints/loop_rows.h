@@ -7,6 +7,18 @@
 //   axis(a)       a is the same direction in both: 2 equations, along side1 and side2
 //   angle(e, a)   the angle between e, fixed in P, and a, fixed in C, stays what it is
 //   equation(value, row)   any other: value(pose), and row(state, w_P, w_C, write)
+//
+// The two equations that are vectors, origin() and rotation(), can be differentiated in the axes of
+// P or of the world. With d = o_C - o_P the gap:
+//   joint axes   y = d/dt (R_P^T d) = R_P^T (u_C(o_C) - u_P(o_C)): equal and opposite wrenches at
+//                one point, so that momentum is kept whatever the gap
+//   world axes   y = d' = u_C(o_C) - u_P(o_P), source 002 (43)-(47): forces at two points, the gap
+//                apart
+// Where the joint is closed both say the same. A gap that errors have opened is carried on by
+// y' = 0, in the one case at a rate that turns with the parent, in the other at one fixed in the
+// world. It changes the energy at the rate lambda . y. Reactions that turn with the parent, such as
+// those that hold a body on a circle, work steadily on the first and not on the second; reactions
+// that keep their direction, such as a weight on a pin that turns, the other way round.
 #pragma once
 
 #include "mechanics/joints/all_joints.h"
@@ -49,6 +61,26 @@ struct LoopRowWriter {
   }
 };
 
+// The same in world axes. Calls gap(e) for a component of d between material points of both sides.
+template <class S, class Write, class Gap>
+struct WorldRowWriter : LoopRowWriter<S, Write> {
+  Gap& gap;
+
+  void origin() {
+    for (int k = 0; k < 3; ++k) gap(unit_vector<S>(k));
+  }
+  void rotation() {
+    for (int k = 0; k < 3; ++k) this->row(unit_vector<S>(k), Vec3<S>(), Vec3<S>(), Vec3<S>());
+  }
+};
+
+template <class S, class F, class G>
+void for_each_world_row(const LoopJoint<S>& loop, const LoopState<S>& x, const Vec3<S>& w_P,
+                        const Vec3<S>& w_C, F&& row, G&& gap) {
+  WorldRowWriter<S, F, G> writer{{loop, x, w_P, w_C, row}, gap};
+  visit_joint(loop.shape.type, [&](auto joint) { joint.hold(loop, writer); });
+}
+
 template <class S, class F>
 void for_each_loop_row(const LoopJoint<S>& loop, const LoopState<S>& x, const Vec3<S>& w_P,
                        const Vec3<S>& w_C, F&& row) {
@@ -72,12 +104,14 @@ struct LoopPositionWriter {
   const RelativePose<S>& x;
   Write& row;
 
-  void origin() { row(x.p.x), row(x.p.y), row(x.p.z); }
-  void along(const Vec3<S>& e) { row(dot(e, x.p)); }
-  void rotation() {
-    const Vec3<S> turn = log(from_rotation_matrix(x.R));
-    row(turn.x), row(turn.y), row(turn.z);
+  const Mat3<S>& axes;  // in which vectors are written, in P's
+
+  void vector(const Vec3<S>& a) {
+    for (int k = 0; k < 3; ++k) row(dot(axes.c[k], a));
   }
+  void origin() { vector(x.p); }
+  void along(const Vec3<S>& e) { row(dot(e, x.p)); }
+  void rotation() { vector(log(from_rotation_matrix(x.R))); }
   // angle between the two directions times the direction of the tilt
   void axis(const Vec3<S>& a) {
     const Vec3<S> turned = x.R * a;
@@ -100,9 +134,11 @@ struct LoopPositionWriter {
 };
 
 template <class S, class F>
-void for_each_loop_position(const LoopJoint<S>& loop, const LoopState<S>& x, F&& row) {
+void for_each_loop_position(const LoopJoint<S>& loop, const LoopState<S>& x, bool world_axes,
+                            F&& row) {
   const RelativePose<S> pose = relative_pose(x);
-  LoopPositionWriter<S, F> writer{loop, pose, row};
+  const Mat3<S> axes = world_axes ? transpose(x.R_P) : Mat3<S>::identity();
+  LoopPositionWriter<S, F> writer{loop, pose, row, axes};
   visit_joint(loop.shape.type, [&](auto joint) { joint.hold(loop, writer); });
 }
 

@@ -47,6 +47,7 @@ struct AppliedWrench {
   bool constraint = false;  // which of the two
   int body = world;         // in model.bodies, or the world
   Vec3<double> point, force, torque;
+  bool in_joint = false;  // part of what the joint between its two bodies transmits
 };
 
 struct JointReaction {  // the whole wrench the parent exerts on the child, about C's origin, world
@@ -84,6 +85,7 @@ struct DynamicsReport {
   std::vector<std::vector<double>> acceleration;  // d/dt of every joint's v
   std::vector<BodyAcceleration> bodies;           // per body
   std::vector<JointReaction> reactions;           // per joint
+  Vec3<double> gravity;                           // world axes
   std::vector<double> multipliers;                // per constraint row (see `rows`), of least norm
   PowerBalance power;
   std::vector<ForceReport> forces;
@@ -181,6 +183,19 @@ class MechanicalSystem : public System, public Switched {
   virtual std::string find_dependent_friction(StateView at, Workspace& workspace) const = 0;
   // Rate of Baumgarte's feedback; zero (the default) for none.
   virtual void set_baumgarte(double rate) = 0;
+  // Axes in which the gaps of joints are differentiated: the world's, or (the default) those of the
+  // joint on its parent. "" or why there is no choice.
+  virtual std::string set_world_rows(bool world_axes) {
+    if (!world_axes) return "";
+    return "in this formulation joints have no equations of their own; --rows is for absolute-se3 "
+           "and absolute-so3r3";
+  }
+  // Multipliers of rotation-elements all in one dense system instead of in two steps. "" or why
+  // not.
+  virtual std::string set_one_step_elimination() {
+    return "two-step and one-step elimination are ways of the formulation rotation-elements; "
+           "choose it or leave --elimination out";
+  }
   // Integrates the work of every force and drive beside the work of all, from now on: states grow.
   // "" or why that is not done here.
   virtual std::string split_work() = 0;

@@ -295,6 +295,7 @@ DynamicsReport make_dynamics_report(const Mechanism<double>& mechanism,
   report.multipliers.assign(ws.lambda.begin(), ws.lambda.begin() + mechanism.contact_row0);
   fill_reactions(mechanism, ws);
   report.bodies = calc_body_accelerations(mechanism, ws);
+  report.gravity = ws.gravity;
   report.acceleration.resize(model.joints.size());
   report.reactions.resize(model.joints.size());
   for (std::size_t i = 0; i < mechanism.links.size(); ++i) {

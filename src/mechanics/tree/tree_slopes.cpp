@@ -59,8 +59,10 @@ SeededMechanisms<MotionWorkspace<Dual4>>& TreeSystem::seeded_of(TreeWorkspace& w
         return mechanism;
       },
       [&](const Mechanism<Dual4>& m) { return make_motion_workspace(m); });
-  for (Mechanism<Dual4>& mechanism : w.seeded.mechanisms)
+  for (Mechanism<Dual4>& mechanism : w.seeded.mechanisms) {
     mechanism.baumgarte = dual_mechanism_.baumgarte;
+    mechanism.world_rows = dual_mechanism_.world_rows;
+  }
   return w.seeded;
 }
 

@@ -129,6 +129,14 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
     if (formulation_.compiler) formulation_.compiler->set_baumgarte(rate);
   }
 
+  std::string set_world_rows(bool world_axes) override {
+    if (!formulation_.absolute) return MechanicalSystem::set_world_rows(world_axes);
+    mechanism_.world_rows = world_axes;
+    dual_mechanism_.world_rows = world_axes;
+    pack_mechanism_.world_rows = world_axes;
+    return "";
+  }
+
   std::string split_work() override;
 
   // ---- reports

@@ -84,6 +84,7 @@ std::optional<Model> check_model(const ModelDescription& description, Diagnostic
   check_joints(check);
   check_tree(check);
   check_points(check);
+  check_cuts(check);
   check_forces(check);
   check_constraints(check);
   check_contacts(check);

@@ -117,6 +117,29 @@ void check_density(CheckContext& check, const BodyText& text, const Owner& owner
                          "'density' of body '" + owner.name + "' needs at least one shape");
 }
 
+// com and inertia follow from the ends.
+void check_line(CheckContext& check, const BodyText& text, const Owner& owner, Body& body) {
+  const auto refuse = [&](bool given, Location where, const char* key) {
+    if (given)
+      check.problems.error(where, std::string("'") + key + "' beside 'line' of body '" +
+                                      owner.name +
+                                      "': a uniform rod has its mass alone; expected one or the "
+                                      "other");
+  };
+  refuse(text.density.has_value(), text.density ? text.density->where : Location{}, "density");
+  refuse(!text.com.empty(), text.com.where, "com");
+  refuse(!text.inertia.empty(), text.inertia.where, "inertia");
+  const Field from{"line from", owner, {3}}, to{"line to", owner, {3}};
+  const Checked a = check.numbers(text.line_from, from), b = check.numbers(text.line_to, to);
+  if (!a.ok() || !b.ok()) return;
+  if (a.values == b.values)
+    check.problems.error(text.line_where, "the ends of 'line' of body '" + owner.name +
+                                              "' coincide; expected a rod of some length");
+  Values ends = text.line_from;
+  for (const Value& value : text.line_to) ends.push_back(value);
+  body.line = check.formulas.compile(ends, Scope::numbers);
+}
+
 void check_group(CheckContext& check, const BodyText& text, Body& body) {
   static const std::vector<std::string> known = {"auto", "se3", "so3r3"};
   if (text.group == "se3")
@@ -140,7 +163,9 @@ void check_bodies(CheckContext& check) {
     body.where = text.where;
     for (const ShapeText& shape : text.shapes)
       body.shapes.push_back(check_shape(check, shape, owner));
-    if (text.density)
+    const bool line = text.line_where.line > 0 || !text.line_from.empty();
+    if (line) check_line(check, text, owner, body);
+    if (text.density && !line)
       check_density(check, text, owner, body);
     else
       check_stated_mass(check, text, owner, body);

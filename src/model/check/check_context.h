@@ -105,6 +105,7 @@ void check_bodies(CheckContext& check);
 void check_joints(CheckContext& check);
 void check_tree(CheckContext& check);
 void check_points(CheckContext& check);
+void check_cuts(CheckContext& check);
 void check_forces(CheckContext& check);
 void check_constraints(CheckContext& check);
 void check_contacts(CheckContext& check);  // stops too

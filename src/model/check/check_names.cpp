@@ -156,6 +156,7 @@ void check_names(CheckContext& check) {
       check.problems.error(body.name_where,
                            "'world' is the fixed frame and cannot be the name of a body");
   }
+  check_list("cut", text.cuts, check.problems);
   check_list("point", text.points, check.problems);
   for (const PointText& point : text.points) {
     check.names.add_point(point.name);

@@ -129,6 +129,34 @@ void check_points(CheckContext& check) {
   }
 }
 
+void check_cuts(CheckContext& check) {
+  for (const CutText& text : check.text.cuts) {
+    const Owner owner{"cut", text.name, text.where};
+    Cut cut;
+    cut.name = text.name;
+    const std::size_t before = check.problems.findings().size();
+    if (text.body.empty() && text.body.where.line == 0)
+      check.problems.error(text.where, "missing key 'body' of cut '" + text.name + "'");
+    else
+      cut.body = check.body(text.body, {"body", owner}, false);
+    const bool found = check.problems.findings().size() == before;
+    if (found && !check.model.bodies[cut.body].density.given() &&
+        !check.model.bodies[cut.body].line.given())
+      check.problems.error(
+          text.body.where,
+          "cut '" + text.name + "': nothing says how the mass of body '" + text.body.name +
+              "' is spread; expected a body with 'density' and shapes, or with 'mass' and "
+              "'line = { from = [..], to = [..] }'");
+    cut.at = or_default(check.numbers(text.at, {"at", owner, {3}}).formula, {0, 0, 0});
+    const Field normal{"normal", owner, {3}};
+    check.require(text.normal, normal);
+    const Checked direction = check.numbers(text.normal, normal);
+    check.demand_direction(direction, normal);
+    cut.normal = direction.formula;
+    check.model.cuts.push_back(std::move(cut));
+  }
+}
+
 namespace {
 
 void check_variables(CheckContext& check) {

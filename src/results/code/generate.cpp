@@ -1,5 +1,6 @@
 #include "results/code/generate.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -114,15 +115,80 @@ void write_generated(const std::vector<GeneratedFile>& files, const api::Generat
   if (!out->commit(problem)) fail("generate", problem);
 }
 
+// Where a run begins and what its events do, so that a program needs nothing but the code.
+void add_tables(const Model& model, const State& start, const Derivation& derivation,
+                CodeUnit& unit) {
+  const std::vector<double> values = parameter_values(model);
+  const auto values_of = [&](const std::vector<DerivedSymbol>& symbols) {
+    std::vector<double> list;
+    for (const DerivedSymbol& s : symbols) list.push_back(values[model.find_parameter(s.name)]);
+    return list;
+  };
+  const auto x = start.x.begin();
+  const auto n = static_cast<long>(derivation.state().size());
+  unit.tables = {{"x0", "x at the start of the model", {x, x + n}},
+                 {"p0", "values of the parameters p", values_of(derivation.plain_parameters())}};
+  if (!model.inputs.empty())
+    unit.tables.push_back({"u0", "defaults of the inputs u", values_of(derivation.inputs())});
+  if (model.events.empty()) return;
+  CodeTable direction{"event_direction", "of events: -1 falling, 1 rising, 0 both", {}, true};
+  CodeTable stop{"event_stop", "of events: 1 where the model ends the run", {}, true};
+  CodeTable names{"event_names", "names of events", {}, false};
+  for (const Event& event : model.events) {
+    direction.numbers.push_back(event.direction);
+    stop.numbers.push_back(event.stop ? 1 : 0);
+    names.words.push_back(event.name);
+  }
+  unit.tables.insert(unit.tables.end(), {direction, stop, names});
+}
+
+// Without sharing, expressions can grow beyond all bounds.
+constexpr double most_plain_operations = 100000;
+constexpr int deepest_in_python = 180;  // parentheses its parser takes
+
+void check_plain(const CodeUnit& unit) {
+  for (const CodeFunction& function : unit.functions) {
+    const auto size =
+        static_cast<double>(count_unshared(*unit.graph, results_of(function)).total());
+    if (size <= most_plain_operations) continue;
+    refuse("generate",
+           fmt::format("--plain: the function {} would have {:.3g} operations, at most "
+                       "{:.0f} are written; leave --plain out{}",
+                       function.name, size, most_plain_operations,
+                       function.name == "derivative" ? ", or try the other --form"
+                                                     : ", --jacobian or --variational too"));
+  }
+}
+
+void check_depth(const std::vector<GeneratedFile>& files) {
+  int depth = 0, deepest = 0;
+  for (const GeneratedFile& file : files)
+    for (const char c : file.text) {
+      if (c == '\n') depth = 0;
+      if (c == '(') deepest = std::max(deepest, ++depth);
+      if (c == ')') --depth;
+    }
+  if (deepest > deepest_in_python)
+    refuse("generate", fmt::format("--plain: {} parentheses in each other are more than Python "
+                                   "reads; leave --plain out, or use another language",
+                                   deepest));
+}
+
 // Fills the unit and the files of a result that has its model and derivation.
-void generate_unit(const ModelArguments& source, const api::GenerateOptions& o,
+void generate_unit(const ModelArguments& source, const api::GenerateOptions& o, const State& start,
                    const std::string& name, GeneratedModel& result) {
   const Model& model = *result.model;
   UnitOptions options;
   options.form = o.form == "recursive" ? EquationForm::recursive : EquationForm::mass_matrix;
-  options.jacobian = o.jacobian || o.variational;
+  options.jacobian = o.jacobian || o.variational || o.variational_matrix;
   options.variational = o.variational;
   options.inputs_apart = true;
+  options.places = o.places;
+  options.variational_matrix = o.variational_matrix;
+  if (o.variational_matrix && model.implicit)
+    refuse("generate",
+           "--variational-matrix: rates that follow from `equations` are solved for by the code; "
+           "use --variational, one column at a time");
   result.unit = std::make_unique<CodeUnit>(make_unit(*result.derivation, options, name));
   CodeUnit& unit = *result.unit;
   unit.model_hash = hash_of(source);
@@ -130,7 +196,11 @@ void generate_unit(const ModelArguments& source, const api::GenerateOptions& o,
   for (const std::string& problem :
        {missing_derivative(model, result.derivation->graph()), problem_of(unit)})
     if (!problem.empty()) refuse("generate", problem);
+  unit.shared = !o.plain;
+  if (o.plain) check_plain(unit);
+  add_tables(model, start, *result.derivation, unit);
   result.files = emit(unit, *language_named(o.language));
+  if (o.plain && *language_named(o.language) == Language::python) check_depth(result.files);
 }
 
 }  // namespace
@@ -183,6 +253,8 @@ GeneratedModel generate_model(const ModelArguments& source, const api::GenerateO
     if (!refusal.empty()) refuse("generate", fmt::format("{}: {}", source.path, refusal));
   }
   if (is_fmu(o)) check_fmu(source, model, o);
+  if (o.places && !model.is_mechanism())
+    refuse("generate", "--places: a [variables] file has neither bodies nor joints; leave it out");
   const auto system =
       load_system(model, "recursive", is_fmu(o) ? SystemUse::numbers : SystemUse::derivation);
   const std::string stem = std::filesystem::path(source.path).stem().string();
@@ -197,7 +269,7 @@ GeneratedModel generate_model(const ModelArguments& source, const api::GenerateO
   if (is_fmu(o))
     generate_fmu(source, o, *system, name, hash_of(source), remarks_about(model, o), result);
   else
-    generate_unit(source, o, name, result);
+    generate_unit(source, o, system->initial_state(), name, result);
   if (!o.out.empty()) write_generated(result.files, o, name);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;

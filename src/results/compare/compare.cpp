@@ -1,5 +1,7 @@
 #include "results/compare/compare.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -66,6 +68,15 @@ void plan_integrators(const api::CompareOptions& o, ComparisonPlan& plan) {
   }
 }
 
+void plan_row_axes(const api::CompareOptions& o, ComparisonPlan& plan) {
+  if (o.rows.empty()) return;
+  plan.row_axes = o.rows;
+  const auto absolute = [](const std::string& name) { return name.starts_with("absolute"); };
+  if (std::any_of(plan.formulations.begin(), plan.formulations.end(), absolute)) return;
+  refuse("compare", "--rows is for absolute-se3 and absolute-so3r3; ask for one of them or leave "
+                    "it out");
+}
+
 }  // namespace
 
 ComparedModel compare_model(const ModelArguments& source, const api::CompareOptions& o) {
@@ -73,6 +84,7 @@ ComparedModel compare_model(const ModelArguments& source, const api::CompareOpti
   if (const std::string taken = refuse_existing(o.csv, replace); !taken.empty())
     refuse("compare", taken);
   check_stabilisation("compare", o.stabilisation);
+  check_row_axes("compare", o.rows);
   ComparedModel compared;
   compared.model = load_model(source, o.watch);
   const Model& model = *compared.model;
@@ -89,6 +101,7 @@ ComparedModel compare_model(const ModelArguments& source, const api::CompareOpti
   plan_steps(o, model, settings.simulate.step, plan);
   plan_formulations(o, model, plan);
   plan_integrators(o, plan);
+  plan_row_axes(o, plan);
   {
     Task task(o.watch, "comparing");
     compared.comparison = compare_methods(model, plan, [&](double part) { task.show(part); });

@@ -19,6 +19,7 @@ struct ComparisonPlan {
   double tolerance = 0;     // 0: each method's own
   bool fixed_step = false;  // adaptive methods without error control
   std::string stabilisation = "projection";
+  std::string row_axes = "joint";  // of absolute-*
   const std::atomic<bool>* stop_requested = nullptr;
 };
 

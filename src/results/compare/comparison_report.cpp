@@ -138,6 +138,7 @@ std::string comparison_json(const Model& model, const ComparisonPlan& plan,
                      {"chaotic_from", optional_json(comparison.chaotic_from)},
                      {"conserved_momenta", comparison.conserved},
                      {"stabilisation", plan.stabilisation},
+                     {"row_axes", plan.row_axes},
                      {"rows", std::move(rows)}};
   return json.dump(2) + "\n";
 }

@@ -60,7 +60,7 @@ void run_mechanism(MechanicalSystem& system, const SimulateOptions& options, Met
 }  // namespace
 
 MethodRun run_method(const Model& model, const std::string& formulation,
-                     const std::string& stabilisation, SimulateOptions options) {
+                     const ConstraintKeeping& keeping, SimulateOptions options) {
   MethodRun run;
   std::string problem;
   const auto system = make_system(model, parameter_values(model), formulation, problem);
@@ -71,8 +71,9 @@ MethodRun run_method(const Model& model, const std::string& formulation,
   }
   run.refusal = refuse_integrator(options.integrator, *system);
   if (!run.refusal.empty()) return run;
-  stabilise(stabilisation, *system, options);
+  stabilise(keeping.stabilisation, *system, options);
   if (auto* mechanism = dynamic_cast<MechanicalSystem*>(system.get())) {
+    mechanism->set_world_rows(keeping.row_axes == "world");  // where there is a choice
     run_mechanism(*mechanism, options, run);
     return run;
   }

@@ -27,7 +27,12 @@ struct MethodRun {
   double observing = 0;  // seconds that are not the method's
 };
 
+// How constraints are kept.
+struct ConstraintKeeping {
+  std::string stabilisation = "projection";
+  std::string row_axes = "joint";  // of absolute-*
+};
 MethodRun run_method(const Model& model, const std::string& formulation,
-                     const std::string& stabilisation, SimulateOptions options);
+                     const ConstraintKeeping& keeping, SimulateOptions options);
 
 }  // namespace cartan

@@ -73,7 +73,7 @@ class ReferenceMaker {
     return options;
   }
   MethodRun run(const SimulateOptions& options) const {
-    return run_method(model_, "recursive", "projection", options);
+    return run_method(model_, "recursive", {}, options);
   }
 
   Twins make_adaptive() const {

@@ -78,6 +78,8 @@ class MechanismTables {
     if (extra_.constraints) tables.push_back(violations(rows));
     if (extra_.forces) tables.push_back(forces());
     if (extra_.contacts) tables.push_back(contacts());
+    if (extra_.elements) tables.push_back(elements());
+    if (extra_.cuts) tables.push_back(cuts());
     return tables;
   }
 
@@ -232,6 +234,52 @@ class MechanismTables {
     return table.take();
   }
 
+  // R and T* of every body as they are integrated (rotation_elements.h: twelve numbers each, R by
+  // columns), Lambda in the axes of the start, and the multipliers of the joints, world axes.
+  RunTable elements() {
+    TableMaker table(units_, "elements.csv");
+    for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
+      const std::string& name = model_.bodies[b].name;
+      for (int row = 0; row < 3; ++row)
+        for (int c = 0; c < 3; ++c)
+          table.add(fmt::format("{}.R{}{}", name, row + 1, c + 1), About::rotation,
+                    [k = 12 * b + 3 * c + row](const Sample& s) { return s.at.x[k]; });
+      for (int row = 0; row < 3; ++row)
+        table.add(fmt::format("{}.T{}", name, row + 1), About::position,
+                  [k = 12 * b + 9 + row](const Sample& s) { return s.at.x[k]; });
+      for (int row = 0; row < 3; ++row)
+        for (int c = row; c < 3; ++c)
+          table.add(
+              fmt::format("{}.Lambda{}{}", name, row + 1, c + 1), About::force,
+              [b, row, c](const Sample& s) { return s.dynamics.elements->Lambda[b](row, c); });
+    }
+    const std::vector<std::vector<double>> joints =
+        system_.report_dynamics(system_.initial_state(), workspace_).elements->joint;
+    for (std::size_t j = 0; j < joints.size(); ++j)
+      for (std::size_t k = 0; k < joints[j].size(); ++k)
+        table.add(fmt::format("{}.Lambda_joint{}", model_.joints[j].name, k + 1), About::force,
+                  [j, k](const Sample& s) { return s.dynamics.elements->joint[j][k]; });
+    return table.take();
+  }
+
+  // Force and moment in body axes, and their parts along the normal and across it.
+  RunTable cuts() {
+    TableMaker table(units_, "cuts.csv");
+    for (std::size_t i = 0; i < model_.cuts.size(); ++i) {
+      const std::string& name = model_.cuts[i].name;
+      table.add_vector(
+          name, "f", About::force, [i](const Sample& s) -> const auto& { return s.cuts[i].force; });
+      table.add_vector(
+          name, "t",
+          About::force, [i](const Sample& s) -> const auto& { return s.cuts[i].moment; });
+      table.add(name + ".axial", About::force, [i](const Sample& s) { return s.cuts[i].axial; })
+          .add(name + ".shear", About::force, [i](const Sample& s) { return s.cuts[i].shear; })
+          .add(name + ".torsion", About::force, [i](const Sample& s) { return s.cuts[i].torsion; })
+          .add(name + ".bending", About::force, [i](const Sample& s) { return s.cuts[i].bending; });
+    }
+    return table.take();
+  }
+
   // Forces of contacts act on both bodies at one point; those of stops are moments or forces of a
   // joint and have no point.
   void add_contact_forces(TableMaker& table) {
@@ -295,7 +343,8 @@ ExtraTables read_extra_tables(const std::vector<std::string>& names) {
   const std::vector<std::pair<std::string, bool*>> known = {
       {"reactions", &tables.reactions},     {"multipliers", &tables.multipliers},
       {"constraints", &tables.constraints}, {"power", &tables.power},
-      {"forces", &tables.forces},           {"contacts", &tables.contacts}};
+      {"forces", &tables.forces},           {"contacts", &tables.contacts},
+      {"elements", &tables.elements}};
   for (const std::string& name : names) {
     const auto found = std::find_if(known.begin(), known.end(),
                                     [&](const auto& entry) { return entry.first == name; });
@@ -303,14 +352,13 @@ ExtraTables read_extra_tables(const std::vector<std::string>& names) {
       *found->second = true;
       continue;
     }
-    const std::string near = suggestion(
-        name, {"reactions", "multipliers", "constraints", "power", "forces", "contacts"});
+    const std::string near = suggestion(name, {"reactions", "multipliers", "constraints", "power",
+                                               "forces", "contacts", "elements"});
     refuse_at("cartan run",
-              fmt::format(
-                  "--record: unknown table '{}'{}", name,
-                  near.empty()
-                      ? "; expected reactions, multipliers, constraints, power, forces or contacts"
-                      : near));
+              fmt::format("--record: unknown table '{}'{}", name,
+                          near.empty() ? "; expected reactions, multipliers, constraints, power, "
+                                         "forces, contacts or elements"
+                                       : near));
   }
   return tables;
 }

@@ -10,6 +10,7 @@
 
 #include <cartan/table.h>
 
+#include "mechanics/cuts/cut_loads.h"
 #include "mechanics/machine/mechanism_system.h"
 
 namespace cartan {
@@ -20,11 +21,13 @@ class VariablesSystem;
 struct ExtraTables {
   bool reactions = false, multipliers = false, constraints = false, power = false, forces = false;
   bool contacts = false;
-  bool balance = false;  // no table: the power balance as columns of trajectory.csv
+  bool elements = false;  // of rotation-elements
+  bool cuts = false;      // not asked for: a model that has cuts has the table
+  bool balance = false;   // no table: the power balance as columns of trajectory.csv
   bool any() const {
-    return reactions || multipliers || constraints || power || forces || contacts;
+    return reactions || multipliers || constraints || power || forces || contacts || elements;
   }
-  bool needs_dynamics() const { return reactions || multipliers || power; }
+  bool needs_dynamics() const { return reactions || multipliers || power || elements; }
 };
 // Names as in --record; others are refused.
 ExtraTables read_extra_tables(const std::vector<std::string>& names);
@@ -37,6 +40,7 @@ struct Sample {
   std::vector<double> positions, speeds;  // violations of every row of the constraints
   std::vector<AppliedWrench> wrenches;    // of every force and constraint
   std::vector<ContactReport> contacts;    // of every contact
+  std::vector<CutLoad> cuts;              // of every cut
   std::vector<double> outputs;            // of a [variables] file
 };
 

@@ -26,7 +26,10 @@ class Stopwatch {
 class MechanismSampler final : public RunSampler {
  public:
   MechanismSampler(const MechanicalSystem& system, const ExtraTables& extra)
-      : system_(system), workspace_(system.make_workspace()), extra_(extra) {}
+      : system_(system), workspace_(system.make_workspace()), extra_(extra) {
+    extra_.cuts = !system.model().cuts.empty();
+    if (extra_.cuts) cuts_.emplace(system.model(), parameter_values(system.model()));
+  }
 
   std::vector<RunTable> tables() override { return mechanism_tables(system_, extra_, *workspace_); }
   const char* time_unit() const override { return "s"; }
@@ -39,11 +42,13 @@ class MechanismSampler final : public RunSampler {
   }
 
   void fill_rest(Sample& s) override {
-    if (extra_.needs_dynamics() && !extra_.balance)
+    if ((extra_.needs_dynamics() || extra_.cuts) && !extra_.balance)
       s.dynamics = system_.report_dynamics(s.at, *workspace_);
     if (extra_.constraints) system_.constraint_violations(s.at, s.positions, s.speeds, *workspace_);
-    if (extra_.forces) s.wrenches = system_.report_forces(s.at, *workspace_);
-    if (extra_.forces || extra_.contacts) s.contacts = system_.report_contacts(s.at, *workspace_);
+    if (extra_.forces || extra_.cuts) s.wrenches = system_.report_forces(s.at, *workspace_);
+    if (extra_.forces || extra_.contacts || extra_.cuts)
+      s.contacts = system_.report_contacts(s.at, *workspace_);
+    if (extra_.cuts) s.cuts = cuts_->calc(s.now, s.dynamics, s.wrenches, s.contacts);
   }
 
   void take(const Sample& s) override { statistics_.take(s.now); }
@@ -63,6 +68,7 @@ class MechanismSampler final : public RunSampler {
   const MechanicalSystem& system_;
   std::unique_ptr<Workspace> workspace_;
   ExtraTables extra_;
+  std::optional<CutLoads> cuts_;
   MotionStatistics statistics_;
 };
 

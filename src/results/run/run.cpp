@@ -51,6 +51,17 @@ void check_feedback(const api::RunOptions& o, const RunSettings& settings) {
                         settings.simulate.integrator));
 }
 
+void choose_elimination(const std::string& name, System& system) {
+  if (name.empty() || name == "two-step") return;
+  if (name != "one-step")
+    refuse_at("cartan run",
+              fmt::format("--elimination: unknown '{}'; expected two-step or one-step", name));
+  auto* mechanism = dynamic_cast<MechanicalSystem*>(&system);
+  const std::string problem = mechanism ? mechanism->set_one_step_elimination()
+                                        : "a file with [variables] has no multipliers";
+  if (!problem.empty()) refuse_at("cartan run", "--elimination one-step: " + problem);
+}
+
 // The start of the file, or another state made consistent with the constraints.
 void read_start(Job& job) {
   const std::string& from = job.options.from;
@@ -109,6 +120,7 @@ void prepare(const ModelArguments& model, Job& job, Keep keep) {
   const api::RunOptions& o = job.options;
   ExtraTables extra = read_extra_tables(o.record);
   check_stabilisation("run", o.stabilisation);
+  check_row_axes("run", o.rows);
   for (const auto& [asked, name] :
        {std::pair(o.report, "--report"), std::pair(o.keep_partial, "--keep-partial")})
     if (asked && o.out.empty())
@@ -119,9 +131,9 @@ void prepare(const ModelArguments& model, Job& job, Keep keep) {
     refuse_at("cartan run", "--power: a file with [variables] has no energy; leave it out");
   // the viewer in the report draws them
   extra.forces |= o.report && job.model->forces.size() + job.model->constraints.size() > 0;
-  job.settings = choose_settings(
-      {o.formulation, o.integrator, o.step, o.duration, o.tolerance, o.spectral_radius, o.every},
-      *job.model);
+  job.settings = choose_settings({o.formulation, o.integrator, o.step, o.duration, o.tolerance,
+                                  o.spectral_radius, o.every, o.norm, o.iteration},
+                                 *job.model);
   check_feedback(o, job.settings);
   job.settings.simulate.stop_requested = o.watch.stop;
   job.system = load_system(*job.model, job.settings.formulation);
@@ -132,6 +144,13 @@ void prepare(const ModelArguments& model, Job& job, Keep keep) {
   job.start = job.system->initial_state();
   job.settings.stabilisation = o.stabilisation;
   stabilise(o.stabilisation, *job.system, job.settings.simulate);
+  choose_row_axes("run", o.rows, *job.system);
+  choose_elimination(o.elimination, *job.system);
+  if (extra.elements && job.settings.formulation != "rotation-elements")
+    refuse_at("cartan run",
+              "--record elements: R, T* and their multipliers belong to the formulation "
+              "rotation-elements; give --formulation rotation-elements too");
+  job.settings.row_axes = o.rows.empty() ? "joint" : o.rows;
   read_start(job);
   check_drives(job);
   tell_limits(job);

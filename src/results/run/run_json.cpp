@@ -67,6 +67,7 @@ void add_motion(const RunResult& run, Json& json) {
   if (!run.constrained) return;
   const SimulateReport& r = run.report;
   json["stabilisation"] = run.settings.stabilisation;
+  if (run.settings.formulation.starts_with("absolute")) json["row_axes"] = run.settings.row_axes;
   json["projection"] = {{"steps", r.projections},
                         {"max_position", r.projected_position},
                         {"max_velocity", r.projected_velocity},

@@ -49,6 +49,28 @@ std::string find_problem(const SimulateOptions& o) {
   return "";
 }
 
+// --norm and --iteration, each for some methods only.
+void choose_variants(const RunArguments& asked, SimulateOptions& o) {
+  const IntegratorInfo& method = *find_integrator(o.integrator);
+  if (!asked.norm.empty() && asked.norm != "max" && asked.norm != "rms")
+    refuse_at("cartan", fmt::format("--norm: unknown '{}'; expected max or rms", asked.norm));
+  if (!asked.iteration.empty() && asked.iteration != "newton" && asked.iteration != "functional")
+    refuse_at("cartan", fmt::format("--iteration: unknown '{}'; expected newton or functional",
+                                    asked.iteration));
+  const bool explicit_control =
+      method.adaptive && !method.implicit && method.order > 0 && !o.integrator.starts_with("rkmk");
+  if (!asked.norm.empty() && !explicit_control)
+    refuse_at("cartan", fmt::format("--norm: {} does not choose its steps by an error norm that "
+                                    "can be exchanged; use rk45 or dop853, or leave it out",
+                                    o.integrator));
+  if (!asked.iteration.empty() && !o.integrator.starts_with("gl"))
+    refuse_at("cartan", fmt::format("--iteration: {} has no stages to iterate; it is for gl1, gl2, "
+                                    "gl3, ..",
+                                    o.integrator));
+  o.rms_norm = asked.norm == "rms";
+  o.functional_iteration = asked.iteration == "functional";
+}
+
 }  // namespace
 
 void check_integrator(const std::string& name) {
@@ -88,6 +110,7 @@ RunSettings choose_settings(const RunArguments& asked, const Model& model) {
                             "generalized-alpha",
                             o.integrator));
   }
+  choose_variants(asked, o);
   if (asked.tolerance && *asked.tolerance == 0)
     refuse_at("cartan", "tolerance is 0; expected a positive number below 1");
   if (const std::string problem = find_problem(o); !problem.empty()) refuse_at("cartan", problem);

@@ -15,12 +15,14 @@ struct RunArguments {
   std::string formulation, integrator;
   std::optional<double> step, duration, tolerance, spectral_radius;
   std::optional<int> every;
+  std::string norm = {}, iteration = {};
 };
 
 struct RunSettings {
   std::string formulation;
   SimulateOptions simulate;
   std::string stabilisation = "projection";  // how constraints are kept
+  std::string row_axes = "joint";            // of absolute-*: joint or world
   std::set<std::string> defaulted;           // names of settings nobody chose: "step", ...
 };
 

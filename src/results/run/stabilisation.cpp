@@ -25,4 +25,17 @@ void stabilise(const std::string& how, System& system, SimulateOptions& options)
   if (mechanism && how == "baumgarte") mechanism->set_baumgarte(0.2 / options.step);
 }
 
+void check_row_axes(const std::string& command, const std::string& name) {
+  if (name.empty() || name == "joint" || name == "world") return;
+  refuse(command, fmt::format("--rows: unknown '{}'; expected joint or world", name));
+}
+
+void choose_row_axes(const std::string& command, const std::string& name, System& system) {
+  if (name != "world") return;
+  auto* mechanism = dynamic_cast<MechanicalSystem*>(&system);
+  const std::string problem = mechanism ? mechanism->set_world_rows(true)
+                                        : "a file with [variables] has no joints; leave it out";
+  if (!problem.empty()) refuse(command, "--rows world: " + problem);
+}
+
 }  // namespace cartan

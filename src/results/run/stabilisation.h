@@ -15,4 +15,9 @@ void check_stabilisation(const std::string& command, const std::string& name);
 // steps.
 void stabilise(const std::string& how, System& system, SimulateOptions& options);
 
+// The option --rows: the axes in which gaps of joints are differentiated, "" for the default.
+// Refuses a name that is not known, a formulation that has no choice.
+void check_row_axes(const std::string& command, const std::string& name);
+void choose_row_axes(const std::string& command, const std::string& name, System& system);
+
 }  // namespace cartan
