@@ -83,6 +83,7 @@ int load_ik(const IkArguments& o, IkCase& ik) {
     const std::string problem = read_value_range(ik.analysis, text, ik.ranges.back());
     if (!problem.empty()) return complain("ik", "--range: " + problem);
   }
+  add_stop_ranges(ik.analysis, ik.ranges);
   if (ik.list.empty() && o.path.empty())
     return complain("ik", "expected --target \"EXPR = EXPR\", what shall hold");
   return exit_done;

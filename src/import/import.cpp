@@ -93,6 +93,7 @@ std::optional<ImportedModel> import_model_text(const std::string& text, const st
                                     ">; expected <robot> (URDF), <mujoco> (MJCF) or <sdf>");
   }
   if (problems.has_errors()) return std::nullopt;
+  finish_limits(context);
   context.report.carry("bodies", static_cast<int>(context.draft.bodies.size()));
   context.report.carry("joints", static_cast<int>(context.draft.joints.size()));
   context.draft.head = head_text(result.format, path, context.report);
@@ -118,9 +119,11 @@ void tell_import(const ImportReport& report, Diagnostics& problems) {
 }
 
 std::optional<ModelDescription> describe_import(const ImportedModel& imported,
-                                                const std::string& path, Diagnostics& problems) {
+                                                const std::string& path, Diagnostics& problems,
+                                                const std::string& folder) {
   std::optional<ModelDescription> model = read_model_text(
-      imported.text, fs::path(path).parent_path().string(), problems, imported.places);
+      imported.text, folder.empty() ? fs::path(path).parent_path().string() : folder, problems,
+      imported.places);
   if (model) model->file = path;
   return model;
 }

@@ -43,7 +43,10 @@ void declare_import(Arguments& arguments, ModelArguments& target) {
                    "URDF and SDF: what holds a root that the file leaves alone (default fixed)",
                    target.base);
   arguments.repeated("--package", "NAME=DIR",
-                     "URDF, MJCF and SDF: where package://NAME lies; repeatable", target.packages);
+                     "where package://NAME in a model lies; repeatable", target.packages);
+  arguments.option("--limits", "stops|none",
+                   "URDF, MJCF and SDF: what limits of joints become (default stops)",
+                   target.limits);
 }
 
 void declare_consent(Arguments& arguments, ModelArguments& target) {
