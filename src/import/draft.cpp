@@ -56,7 +56,8 @@ std::string stops_text(const std::vector<DraftStop>& stops) {
   for (const DraftStop& stop : stops) {
     std::string bounds;
     if (stop.lower) bounds += "lower = " + number_text(*stop.lower);
-    if (stop.upper) bounds += (bounds.empty() ? "" : ", ") + ("upper = " + number_text(*stop.upper));
+    if (stop.upper)
+      bounds += (bounds.empty() ? "" : ", ") + ("upper = " + number_text(*stop.upper));
     text += (text.empty() ? "" : ", ") + (bounds.empty() ? "{}" : "{ " + bounds + " }");
     given = given || stop.given();
   }

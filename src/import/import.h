@@ -24,7 +24,7 @@ struct ImportOptions {
   bool limits = true;                                         // limits of joints become stops
   std::vector<std::string> allowed;                           // and in these folders
   std::map<std::string, std::string> sets;  // parameters given by the user: name -> expression
-  std::string text_folder;  // where the text will lie; "": beside the source
+  std::string text_folder;                  // where the text will lie; "": beside the source
 };
 
 // What became of a file, kind by kind.

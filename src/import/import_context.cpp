@@ -150,13 +150,14 @@ NamedMesh find_mesh(const std::string& file, const std::string& folder, Location
   if (!is_mesh_file(plain))
     kind = "meshes in other formats than STL and OBJ";
   else if (entry.missing)
-    kind = plain.find("://") == std::string::npos ? "meshes that are not there"
-                                                  : "meshes of packages";
+    kind =
+        plain.find("://") == std::string::npos ? "meshes that are not there" : "meshes of packages";
   else if (entry.problem.find(consent_phrase) != std::string::npos)
     kind = "meshes outside the folder of the model";
   context.report.leave(kind, where,
                        "no effect on the motion; a body without other shapes is drawn as a box of "
-                       "its inertia (" + entry.problem + ")");
+                       "its inertia (" +
+                           entry.problem + ")");
   return mesh;
 }
 
@@ -164,8 +165,8 @@ std::string mesh_shape_text(const std::string& name, const Vec3<double>& scale,
                             const DraftPose& pose) {
   std::string text = "{ mesh = " + toml_text(name);
   if (scale.x != 1 || scale.y != 1 || scale.z != 1)
-    text += ", scale = " + (scale.x == scale.y && scale.y == scale.z ? number_text(scale.x)
-                                                                     : list_text(scale));
+    text += ", scale = " +
+            (scale.x == scale.y && scale.y == scale.z ? number_text(scale.x) : list_text(scale));
   return text + placed_text(pose) + " }";
 }
 

@@ -62,8 +62,8 @@ void add_joint_forces(const std::string& joint, const JointDynamics& dynamics, L
 void add_mimic(const std::string& follower, const std::string& leader, double multiplier,
                double offset, Location where, ImportContext& context);
 
-// Limits of coordinate k of a joint with `count` coordinates become a stop. Bounds that are infinite
-// or so large that they mean it do not count.
+// Limits of coordinate k of a joint with `count` coordinates become a stop. Bounds that are
+// infinite or so large that they mean it do not count.
 void add_limits(DraftJoint& joint, std::size_t k, std::size_t count, DraftStop limits,
                 Location where, ImportContext& context);
 // After everything is read: limits of joints that follow another one become limits of that one, so

@@ -78,9 +78,9 @@ bool MjcfReader::add_mesh_inertia(const XmlElement& geom, const DraftPose& pose,
   };
   const MjcfMesh* mesh = find_mesh_of(geom);
   if (!mesh) return refuse("there is no such mesh in <asset>");
-  if (mesh->inertia == "shell" || mesh->inertia == "convex" ||
-      geom.get("shellinertia") == "true")
-    return refuse("inertia of a " + std::string(mesh->inertia == "convex" ? "convex hull" : "shell") +
+  if (mesh->inertia == "shell" || mesh->inertia == "convex" || geom.get("shellinertia") == "true")
+    return refuse("inertia of a " +
+                  std::string(mesh->inertia == "convex" ? "convex hull" : "shell") +
                   " is not computed");
   const NamedMesh named = load_mesh(*mesh, geom.where);
   if (!named.found) return refuse(named.problem);

@@ -173,7 +173,8 @@ std::string SdfReader::mesh_shape(const XmlElement& element, const DraftPose& po
     report_.leave("parts of meshes", element.where, no_effect_on_motion);
     return "";
   }
-  const Vec3<double> factors = scale ? text_triple(*scale, {1, 1, 1}, problems_) : Vec3<double>{1, 1, 1};
+  const Vec3<double> factors =
+      scale ? text_triple(*scale, {1, 1, 1}, problems_) : Vec3<double>{1, 1, 1};
   const NamedMesh mesh =
       find_mesh(trimmed(uri->text), folder_of(uri->where, context_), uri->where, context_);
   if (!mesh.found || factors.x * factors.y * factors.z == 0) return "";
@@ -189,7 +190,8 @@ std::vector<std::string> SdfReader::read_shapes(const XmlElement& link) {
     const DraftPose pose = read_pose(visual, "", "", relative_to);
     SolidForm form = solid_form(*geometry, pose, problems_);
     if (const XmlElement* mesh = geometry->child("mesh"); mesh && relative_to.empty()) {
-      if (const std::string shape = mesh_shape(*mesh, pose); !shape.empty()) shapes.push_back(shape);
+      if (const std::string shape = mesh_shape(*mesh, pose); !shape.empty())
+        shapes.push_back(shape);
       continue;
     }
     if (form.shapes.empty() || !relative_to.empty())

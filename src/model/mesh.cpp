@@ -65,13 +65,15 @@ std::string find_open_edge(const Mesh& mesh) {
            vertex_text(mesh.vertices[edge & 0xFFFFFFFFu]);
   };
   if (open > 0)
-    return fmt::format("its surface is open: {} of its edges have a face on one side only, one of "
-                       "them between {}",
-                       open, ends(first_open));
+    return fmt::format(
+        "its surface is open: {} of its edges have a face on one side only, one of "
+        "them between {}",
+        open, ends(first_open));
   if (twisted > 0)
-    return fmt::format("its faces do not agree on what is outside: {} edges are passed twice the "
-                       "same way, one of them between {}",
-                       twisted, ends(first_twisted));
+    return fmt::format(
+        "its faces do not agree on what is outside: {} edges are passed twice the "
+        "same way, one of them between {}",
+        twisted, ends(first_twisted));
   return "";
 }
 

@@ -188,9 +188,9 @@ std::shared_ptr<const Mesh> parse_text_stl(const std::string& text, std::string&
 }
 
 bool is_passed_over(std::string_view key) {
-  for (const char* known : {"vt", "vn", "vp", "g", "o", "s", "mg", "usemtl", "mtllib", "usemap",
-                            "maplib", "l", "p", "lod", "bevel", "c_interp", "d_interp",
-                            "shadow_obj", "trace_obj"})
+  for (const char* known :
+       {"vt", "vn", "vp", "g", "o", "s", "mg", "usemtl", "mtllib", "usemap", "maplib", "l", "p",
+        "lod", "bevel", "c_interp", "d_interp", "shadow_obj", "trace_obj"})
     if (key == known) return true;
   return key.front() == '#';
 }
@@ -214,10 +214,11 @@ std::shared_ptr<const Mesh> parse_stl(const std::string& bytes, std::string& pro
   const std::size_t text = std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size());
   if (lower(std::string_view(bytes).substr(text, 5)) == "solid")
     return parse_text_stl(bytes, problem);
-  problem = bytes.size() < stl_head
-                ? fmt::format("it is no STL file: {} bytes, and no 'solid' at its head", bytes.size())
-                : fmt::format("a binary STL file of {} triangles has {} bytes, this one {}", count,
-                              stl_head + count * stl_facet, bytes.size());
+  problem =
+      bytes.size() < stl_head
+          ? fmt::format("it is no STL file: {} bytes, and no 'solid' at its head", bytes.size())
+          : fmt::format("a binary STL file of {} triangles has {} bytes, this one {}", count,
+                        stl_head + count * stl_facet, bytes.size());
   return nullptr;
 }
 
@@ -249,7 +250,8 @@ std::shared_ptr<const Mesh> parse_obj(const std::string& text, std::string& prob
         for (int each : corner) corners.push_back(vertices[each]);
         corner[1] = corner[2];
       }
-      if (count < 3) return fail(fmt::format("line {}: a face with {} corners", words.line(), count));
+      if (count < 3)
+        return fail(fmt::format("line {}: a face with {} corners", words.line(), count));
     } else if (!is_passed_over(key)) {
       return fail(expected_word(words, "v, f or another word of polygons in OBJ", key));
     }

@@ -52,8 +52,8 @@ bool check_mesh(CheckContext& check, const ShapeText& text, const Owner& owner, 
   }
   const MeshFiles::Entry& entry = check.meshes.find(text.mesh.name);
   if (!entry.mesh && entry.missing && !has_mass) {
-    check.problems.warning(text.mesh.where, entry.problem + "; body '" + owner.name +
-                                                "' is drawn without it");
+    check.problems.warning(text.mesh.where,
+                           entry.problem + "; body '" + owner.name + "' is drawn without it");
     return false;
   }
   if (!entry.mesh) {
@@ -189,8 +189,7 @@ void check_bodies(CheckContext& check) {
     body.name = text.name;
     body.where = text.where;
     for (const ShapeText& shape : text.shapes)
-      if (std::optional<Shape> checked =
-              check_shape(check, shape, owner, text.density.has_value()))
+      if (std::optional<Shape> checked = check_shape(check, shape, owner, text.density.has_value()))
         body.shapes.push_back(std::move(*checked));
     if (text.density)
       check_density(check, text, owner, body);

@@ -1,6 +1,8 @@
 #include "results/design/ik_targets.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -222,10 +224,11 @@ void add_stop_ranges(const Analysis& analysis, std::vector<ValueRange>& ranges) 
   for (const Contact& stop : model.contacts) {
     if (!stop.is_stop()) continue;
     const Joint& joint = model.joints[stop.joint];
-    std::string name = quoted_name(joint.name) + ".q";
-    if (joint.nq() > 1) name += "[" + std::to_string(stop.component) + "]";
-    if (const auto own = find(name, 0); own != ranges.end() && own - ranges.begin() <
-                                                                   static_cast<std::ptrdiff_t>(given))
+    const std::string index = joint.nq() > 1 ? "[" + std::to_string(stop.component) + "]" : "";
+    const std::string plain = joint.name + ".q" + index;
+    const std::string name = is_expression(model, plain) ? plain : "'" + joint.name + "'.q" + index;
+    if (const auto own = find(name, 0);
+        own != ranges.end() && own - ranges.begin() < static_cast<std::ptrdiff_t>(given))
       continue;
     if (find(name, given) == ranges.end()) {
       std::string problem;
