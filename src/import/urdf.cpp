@@ -160,10 +160,13 @@ class UrdfReader {
         const double r = read_number(form, "radius", 0, problems_);
         if (r > 0) shapes.push_back(shape_text("sphere", {r}, pose));
       } else if (form.name == "mesh" && form.has("filename")) {
-        const Vec3<double> scale = read_triple(form, "scale", {1, 1, 1}, problems_);
+        Diagnostics wrong;  // a picture can do without
+        const Vec3<double> scale = read_triple(form, "scale", {1, 1, 1}, wrong);
         const NamedMesh mesh =
             find_mesh(form.get("filename"), context_.folder, form.where, context_);
-        if (mesh.found && scale.x * scale.y * scale.z != 0)
+        if (wrong.has_errors() || scale.x * scale.y * scale.z == 0)
+          report_.leave("meshes whose scale is no scale", form.where, no_effect_on_motion);
+        else if (mesh.found)
           shapes.push_back(mesh_shape_text(mesh.name, scale, pose));
       } else {
         report_.leave(form.name + " shapes", form.where, no_effect_on_motion);
@@ -278,13 +281,16 @@ class UrdfReader {
 
   // A bound that is not written is zero.
   void set_limits(const std::string& name, const std::string& type, const XmlElement& limit) {
-    const double lower = read_number(limit, "lower", 0, problems_),
-                 upper = read_number(limit, "upper", 0, problems_);
+    const auto bound = [&](const char* side) -> std::optional<double> {
+      if (limit.get(side).find("inf") != std::string::npos) return std::nullopt;
+      return read_number(limit, side, 0, problems_);
+    };
+    const DraftStop limits{bound("lower"), bound("upper")};
     if (type == "continuous" || type == "fixed") return;
     for (DraftJoint& joint : context_.draft.joints) {
       if (joint.name != name) continue;
       if (type == "revolute" || type == "prismatic" || type == "screw")
-        return add_limits(joint, 0, 1, {lower, upper}, limit.where, context_);
+        return add_limits(joint, 0, 1, limits, limit.where, context_);
       return report_.leave("limits of " + type + " joints", limit.where,
                            "they do not say which coordinate is meant");
     }
