@@ -29,6 +29,7 @@ struct LoadOptions {
   std::string input_kind;               // between its rows: steps, linear (default), smooth
   std::string base;                     // URDF, SDF: "fixed" or "free", a root that nothing holds
   std::vector<std::string> package;     // "NAME=DIR": where package://NAME lies
+  std::string limits;                   // URDF, MJCF, SDF: "stops" (default) or "none"
   Watch watch = {};
 };
 

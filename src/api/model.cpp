@@ -61,6 +61,7 @@ ModelArguments make_source(const std::string& path, const api::LoadOptions& opti
   source.inputs = {options.input, options.input_file, options.input_kind};
   source.base = options.base;
   source.packages = options.package;
+  source.limits = options.limits;
   return source;
 }
 

@@ -74,7 +74,13 @@ int import_command(const Words& words) {
   if (!std::filesystem::exists(o.model.path, ignored))
     refuse_at(o.model.path, "there is no such file" + suggest_file(o.model.path));
   const api::Watch watch = terminal_watch();
-  const ImportOptions options = import_options(o.model, watch);
+  ImportOptions options = import_options(o.model, watch);
+  namespace fs = std::filesystem;
+  const std::string source_folder = fs::path(o.model.path).parent_path().string();
+  if (!o.out.empty()) {
+    options.text_folder = fs::path(o.out).parent_path().string();
+    if (options.text_folder.empty()) options.text_folder = ".";
+  }
   if (std::filesystem::path(o.model.path).extension() == ".toml")
     return complain("import",
                     o.model.path + " is a model file already; expected URDF, MJCF or SDF");
@@ -83,8 +89,11 @@ int import_command(const Words& words) {
   if (imported) {
     tell_import(imported->report, problems);
     // What cannot be read back is not written.
-    if (const auto description = describe_import(*imported, o.model.path, problems))
-      (void)check_model(*description, problems, {}, consent_of(o.model, CodeUse::never, watch));
+    Consent consent = consent_of(o.model, CodeUse::never, watch);
+    consent.folders.push_back(source_folder.empty() ? "." : source_folder);
+    if (const auto description =
+            describe_import(*imported, o.model.path, problems, options.text_folder))
+      (void)check_model(*description, problems, {}, consent);
   }
   if (!imported || problems.has_errors()) refuse(problems, consent_remedy(problems));
   fmt::print(stderr, "{}", problems.text());

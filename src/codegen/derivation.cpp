@@ -78,7 +78,13 @@ void Derivation::add_mechanism(const State& at, const DeriveOptions& options) {
   mechanism_->baumgarte = options.baumgarte;
   ws_.emplace(make_motion_workspace(*mechanism_));
   // code and equations know no turns (mechanics/joints/turns.h)
-  mode_.assign(at.mode.begin(), at.mode.begin() + mechanism_->turn0());
+  // The state may be one of a system whose switches are held (switched_model.h): their branches
+  // stand behind the modes of friction. Code follows what is written and has none.
+  const auto own = static_cast<std::ptrdiff_t>(mechanism_->mode_size());
+  const auto branches = std::max<std::ptrdiff_t>(0, std::ssize(at.mode) - own);
+  const auto first = at.mode.begin() + mechanism_->friction_modes;
+  mode_.assign(at.mode.begin(), first);
+  mode_.insert(mode_.end(), first + branches, at.mode.begin() + branches + mechanism_->turn0());
   for (const bool positions : {true, false}) {
     std::vector<Expression>& numbers = positions ? q_ : v_;
     numbers.resize(positions ? mechanism_->nq : mechanism_->nv);

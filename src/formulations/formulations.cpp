@@ -53,8 +53,11 @@ std::string refuse_contacts(const Model& model, bool absolute) {
   if (!model.contacts.empty() && !absolute)
     return fmt::format(
         "contact '{}': this formulation knows no impacts and no one-sided forces; use the "
-        "formulation recursive, moving-frame, absolute-se3 or absolute-so3r3",
-        model.contacts[0].name);
+        "formulation recursive, moving-frame, absolute-se3 or absolute-so3r3{}",
+        model.contacts[0].name,
+        model.contacts[0].is_stop()
+            ? ", or leave the stop out (limits of URDF, MJCF and SDF with --limits none)"
+            : "");
   const bool driven = std::any_of(model.constraints.begin(), model.constraints.end(),
                                   [](const Constraint& c) { return c.is_drive(); });
   if (!model.contacts.empty() && driven)

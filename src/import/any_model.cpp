@@ -21,9 +21,11 @@ void tell_import(const ImportReport& report, Diagnostics& problems) {
 }
 
 std::optional<ModelDescription> describe_import(const ImportedModel& imported,
-                                                const std::string& path, Diagnostics& problems) {
+                                                const std::string& path, Diagnostics& problems,
+                                                const std::string& folder) {
   std::optional<ModelDescription> model = read_model_text(
-      imported.text, std::filesystem::path(path).parent_path().string(), problems, imported.places);
+      imported.text, folder.empty() ? std::filesystem::path(path).parent_path().string() : folder,
+      problems, imported.places);
   if (model) model->file = path;
   return model;
 }

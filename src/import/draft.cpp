@@ -49,6 +49,22 @@ bool is_plain(const std::string& name) {
   return true;
 }
 
+// { lower = .., upper = .. }, a list of them for several coordinates; "" where nothing stops
+std::string stops_text(const std::vector<DraftStop>& stops) {
+  std::string text;
+  bool given = false;
+  for (const DraftStop& stop : stops) {
+    std::string bounds;
+    if (stop.lower) bounds += "lower = " + number_text(*stop.lower);
+    if (stop.upper)
+      bounds += (bounds.empty() ? "" : ", ") + ("upper = " + number_text(*stop.upper));
+    text += (text.empty() ? "" : ", ") + (bounds.empty() ? "{}" : "{ " + bounds + " }");
+    given = given || stop.given();
+  }
+  if (!given) return "";
+  return stops.size() == 1 ? text : "[" + text + "]";
+}
+
 DraftItem joint_item(const DraftJoint& joint) {
   DraftItem item;
   item.where = joint.where;
@@ -74,6 +90,7 @@ DraftItem joint_item(const DraftJoint& joint) {
   }
   if (!joint.velocity.empty()) item.set("velocity", list_text(joint.velocity));
   if (!joint.rotor_inertia.empty()) item.set("inertia", joint.rotor_inertia);
+  if (const std::string stops = stops_text(joint.stops); !stops.empty()) item.set("stop", stops);
   return item;
 }
 

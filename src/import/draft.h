@@ -74,6 +74,12 @@ struct DraftItem {
   DraftItem& set(const std::string& key, const std::string& value, Location place = {});
 };
 
+// Bounds of one coordinate.
+struct DraftStop {
+  std::optional<double> lower, upper;
+  bool given() const { return lower || upper; }
+};
+
 struct DraftJoint {
   std::string name, type;
   std::string parent, child;
@@ -83,6 +89,7 @@ struct DraftJoint {
   std::vector<double> position, velocity;  // plain coordinates; empty: zero
   std::optional<DraftPose> pose;           // spherical, free
   std::string rotor_inertia;               // a number or a quoted expression; "" for none
+  std::vector<DraftStop> stops;            // none, or one per coordinate
   bool loop = false;
   Location where;
   std::string comment;

@@ -86,6 +86,7 @@ std::optional<ImportedModel> import_model_text(const std::string& text, const st
                                     ">; expected <robot> (URDF), <mujoco> (MJCF) or <sdf>");
   }
   if (problems.has_errors()) return std::nullopt;
+  finish_limits(context);
   context.report.carry("bodies", static_cast<int>(context.draft.bodies.size()));
   context.report.carry("joints", static_cast<int>(context.draft.joints.size()));
   context.draft.head = head_text(result.format, path, context.report);

@@ -21,8 +21,10 @@ struct ImportOptions {
   bool free_base = false;  // a root that nothing holds: fixed to the world, or on a free joint
   std::vector<std::pair<std::string, std::string>> packages;  // package://NAME/.. lies in DIR
   bool any_path = false;                                      // includes wherever they lie
+  bool limits = true;                                         // limits of joints become stops
   std::vector<std::string> allowed;                           // and in these folders
   std::map<std::string, std::string> sets;  // parameters given by the user: name -> expression
+  std::string text_folder;                  // where the text will lie; "": beside the source
 };
 
 // What became of a file, kind by kind.
@@ -65,8 +67,10 @@ std::optional<ImportedModel> import_model_text(const std::string& text, const st
 std::optional<ModelDescription> read_any_model_file(const std::string& path,
                                                     const ImportOptions& options,
                                                     Diagnostics& problems);
+// `path`: of the source; `folder`: where files are looked up, "" for that of the source.
 std::optional<ModelDescription> describe_import(const ImportedModel& imported,
-                                                const std::string& path, Diagnostics& problems);
+                                                const std::string& path, Diagnostics& problems,
+                                                const std::string& folder = "");
 void tell_import(const ImportReport& report, Diagnostics& problems);
 
 }  // namespace cartan

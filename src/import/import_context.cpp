@@ -1,18 +1,29 @@
 #include "import/import_context.h"
 
+#include <algorithm>
 #include <filesystem>
 
+#include "core/source_files.h"
 #include "model/consent.h"
 
 namespace cartan {
 namespace fs = std::filesystem;
 
-std::string shape_text(const char* form, const std::vector<double>& size, const DraftPose& pose) {
-  std::string text = std::string("{ ") + form + " = " + list_text(size);
+namespace {
+
+// ", at = [..], rotate = {..}"
+std::string placed_text(const DraftPose& pose) {
+  std::string text;
   if (pose.p.x != 0 || pose.p.y != 0 || pose.p.z != 0) text += ", at = " + list_text(pose.p);
   if (const std::string turned = rotation_text(pose); !turned.empty())
     text += ", rotate = " + turned;
-  return text + " }";
+  return text;
+}
+
+}  // namespace
+
+std::string shape_text(const char* form, const std::vector<double>& size, const DraftPose& pose) {
+  return std::string("{ ") + form + " = " + list_text(size) + placed_text(pose) + " }";
 }
 
 std::vector<std::string> capsule_texts(double radius, double length, const DraftPose& pose) {
@@ -66,6 +77,7 @@ void add_mimic(const std::string& follower, const std::string& leader, double mu
   coupler.set("terms", "[[" + toml_text(follower) + ", 1], [" + toml_text(leader) + ", " +
                            number_text(-multiplier) + "]]");
   if (offset != 0) coupler.set("offset", number_text(offset));
+  context.followers.push_back({follower, leader, multiplier, offset});
   context.report.carry("mimic joints");
 }
 
@@ -88,31 +100,81 @@ void hold_root(const std::string& body, const DraftPose& pose, Location where,
   context.draft.joints.push_back(std::move(joint));
 }
 
-std::string resolve_include(const std::string& file, Location where, ImportContext& context) {
-  std::string named = file;
-  for (const char* scheme : {"package://", "model://", "file://"}) {
-    if (!named.starts_with(scheme)) continue;
-    named = named.substr(std::string(scheme).size());
-    if (std::string(scheme) == "file://") break;
-    const std::size_t slash = named.find('/');
-    const std::string package = named.substr(0, slash);
-    for (const auto& [name, folder] : context.options.packages)
-      if (name == package)
-        return slash == std::string::npos ? folder : folder + named.substr(slash);
-    context.problems.error(where, "'" + file + "' lies in the package '" + package +
-                                      "'; say where that is with --package " + package + "=DIR");
-    return "";
-  }
+namespace {
+
+Consent import_consent(const ImportOptions& options) {
   Consent consent;
-  consent.any_path = context.options.any_path;
-  consent.folders = context.options.allowed;
-  const std::string folder = context.folder.empty() ? "." : context.folder;
-  if (const std::string refusal = refuse_path(consent, folder, named); !refusal.empty()) {
-    context.problems.error(where, refusal);
-    return "";
+  consent.any_path = options.any_path;
+  consent.folders = options.allowed;
+  consent.packages = options.packages;
+  return consent;
+}
+
+bool is_relative_file(const std::string& file) {
+  return file.find("://") == std::string::npos && !fs::path(file).is_absolute();
+}
+
+// A path from one folder for another one.
+std::string path_from(const std::string& file, const std::string& folder,
+                      const std::string& other) {
+  const auto whole = [](const fs::path& path) {
+    std::error_code error;
+    return fs::absolute(path.empty() ? fs::path(".") : path, error).lexically_normal();
+  };
+  return whole(fs::path(folder) / file).lexically_relative(whole(other)).string();
+}
+
+}  // namespace
+
+std::string folder_of(Location where, const ImportContext& context) {
+  const int file = file_of_place(where);
+  return file == 0 ? context.folder : fs::path(source_file_name(file)).parent_path().string();
+}
+
+NamedMesh find_mesh(const std::string& file, const std::string& folder, Location where,
+                    ImportContext& context) {
+  if (!context.meshes) context.meshes.emplace(context.folder, import_consent(context.options));
+  NamedMesh mesh;
+  std::string plain = file.starts_with("file://") ? file.substr(7) : file;
+  std::replace(plain.begin(), plain.end(), '\\', '/');
+  mesh.name = is_relative_file(plain) ? path_from(plain, folder, context.folder) : plain;
+  const MeshFiles::Entry& entry = context.meshes->find(mesh.name);
+  mesh.found = entry.mesh;
+  mesh.problem = entry.problem;
+  if (mesh.found) {
+    if (!context.options.text_folder.empty() && is_relative_file(mesh.name))
+      mesh.name = path_from(mesh.name, context.folder, context.options.text_folder);
+    return mesh;
   }
-  const fs::path path = fs::path(named).is_absolute() ? fs::path(named) : fs::path(folder) / named;
-  return path.string();
+  const char* kind = "meshes that cannot be read";
+  if (!is_mesh_file(plain))
+    kind = "meshes in other formats than STL and OBJ";
+  else if (entry.missing)
+    kind =
+        plain.find("://") == std::string::npos ? "meshes that are not there" : "meshes of packages";
+  else if (entry.problem.find(consent_phrase) != std::string::npos)
+    kind = "meshes outside the folder of the model";
+  context.report.leave(kind, where,
+                       "no effect on the motion; a body without other shapes is drawn as a box of "
+                       "its inertia (" +
+                           entry.problem + ")");
+  return mesh;
+}
+
+std::string mesh_shape_text(const std::string& name, const Vec3<double>& scale,
+                            const DraftPose& pose) {
+  std::string text = "{ mesh = " + toml_text(name);
+  if (scale.x != 1 || scale.y != 1 || scale.z != 1)
+    text += ", scale = " +
+            (scale.x == scale.y && scale.y == scale.z ? number_text(scale.x) : list_text(scale));
+  return text + placed_text(pose) + " }";
+}
+
+std::string resolve_include(const std::string& file, Location where, ImportContext& context) {
+  const FoundPath found = find_path(import_consent(context.options), context.folder, file);
+  if (found.problem.empty()) return found.path;
+  context.problems.error(where, found.problem);
+  return "";
 }
 
 }  // namespace cartan

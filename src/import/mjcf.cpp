@@ -78,7 +78,7 @@ class IncludeExpander {
 };
 
 bool changes_nothing(const std::string& section) {
-  for (const char* name : {"asset", "visual", "statistic", "size", "sensor", "custom", "extension"})
+  for (const char* name : {"visual", "statistic", "size", "sensor", "custom", "extension"})
     if (section == name) return true;
   return false;
 }
@@ -100,6 +100,8 @@ void MjcfReader::read(const XmlElement& root) {
     if (section.name == "option") read_option(section);
     if (section.name == "default") defaults_.add(section, problems_);
   }
+  for (const XmlElement& section : root.children)
+    if (section.name == "asset") read_assets(section);
   context_.draft.gravity = gravity_;
   world_.name = "world";
   Contents contents;
@@ -135,7 +137,7 @@ void MjcfReader::read(const XmlElement& root) {
     else if (changes_nothing(name))
       report_.leave("<" + name + ">", section.where, no_effect_on_motion);
     else if (name != "compiler" && name != "option" && name != "default" && name != "worldbody" &&
-             name != "tendon")
+             name != "tendon" && name != "asset")
       problems_.error(section.where, "unknown section <" + name + "> of MJCF");
   }
 }
@@ -162,6 +164,10 @@ void MjcfReader::read_compiler(const XmlElement& compiler) {
   bound_mass_ = read_number(compiler, "boundmass", bound_mass_, problems_);
   bound_inertia_ = read_number(compiler, "boundinertia", bound_inertia_, problems_);
   total_mass_ = read_number(compiler, "settotalmass", total_mass_, problems_);
+  if (compiler.has("meshdir")) mesh_folder_ = compiler.get("meshdir");
+  if (compiler.has("assetdir")) asset_folder_ = compiler.get("assetdir");
+  auto_limits_ = read_flag(compiler.get("autolimits"), auto_limits_);
+  strip_path_ = read_flag(compiler.get("strippath"), strip_path_);
   if (compiler.has("balanceinertia")) balance_ = read_flag(compiler.get("balanceinertia"), false);
 }
 
@@ -182,6 +188,7 @@ void MjcfReader::read_option(const XmlElement& option) {
     const bool constraint = read_flag(flag.get("constraint"), true);
     equalities_ = constraint && read_flag(flag.get("equality"), true);
     frictions_ = constraint && read_flag(flag.get("frictionloss"), true);
+    limits_ = constraint && read_flag(flag.get("limit"), true);
     actuations_ = read_flag(flag.get("actuation"), true);
   }
 }

@@ -268,8 +268,7 @@ void MjcfReader::add_joint(const MergedElement& merged, const Around& around,
                : type == "ball"  ? "spherical"
                                  : "free";
   joint.rotor_inertia = rotor_of(merged, type);
-  if (element.has("range") && element.get("limited") != "false" && type != "free")
-    report_.leave("joint limits", element.where, limits_reason);
+  add_joint_limits(element, type, record.ref, joint);
   report_.carry(type + " joints");
   const std::string source =
       element.get("name").empty() ? joint.name : element.get("name") + around.suffix;
@@ -277,6 +276,27 @@ void MjcfReader::add_joint(const MergedElement& merged, const Around& around,
   joint_order_.push_back(source);
   context_.draft.joints.push_back(joint);
   add_joint_dynamics(merged, type, joint, record.ref);
+}
+
+// Of qpos, which is ref in the drawn pose. MuJoCo's limits give way like springs (solreflimit).
+void MjcfReader::add_joint_limits(const XmlElement& element, const std::string& type, double ref,
+                                  DraftJoint& joint) {
+  const std::string limited = element.get("limited");
+  const bool on = limited.empty() || limited == "auto" ? auto_limits_ : limited == "true";
+  if (!element.has("range") || !on || !limits_ || type == "free") return;
+  if (type == "ball")
+    return report_.leave("limits of ball joints", element.where,
+                         "only plain coordinates have stops: the joints turn on beyond them");
+  const auto range = read_numbers(element, "range", 2, 2, problems_);
+  if (range.empty()) return;
+  const bool angle = type == "hinge" && degrees_;
+  add_limits(joint, 0, 1,
+             {scaled_angle(range[0], angle) - ref, scaled_angle(range[1], angle) - ref},
+             element.where, context_);
+  if (!joint.stops.empty() && !limits_told_)
+    report_.note(element.where,
+                 "limits of MuJoCo give way a little; here joints stop at them, without rebound");
+  limits_told_ = limits_told_ || !joint.stops.empty();
 }
 
 // A number; where it comes from a default class, a parameter of the model file.

@@ -104,6 +104,11 @@ bool MjcfReader::add_geom(const MergedElement& merged, const Around& around,
                           read_number(geom, "conaffinity", 1, problems_) != 0;
     if (collides) report_.leave("collision shapes", geom.where, "contacts are not modelled");
     if (group > 2) return true;
+    if (type == "mesh") {
+      const std::string text = mesh_geom_text(geom, compose(around.frame, read_pose(geom)));
+      if (!text.empty()) shapes.push_back(text);
+      return true;
+    }
     if (!is_solid(type) || type == "ellipsoid" || has_mesh) {
       report_.leave(type + " shapes", geom.where, no_effect_on_motion);
       return true;
@@ -116,6 +121,8 @@ bool MjcfReader::add_geom(const MergedElement& merged, const Around& around,
   if (counts && (stated ? mass == 0 : density == 0)) return true;
   if (!is_solid(type) || has_mesh) {
     if (type == "plane" || type == "hfield") return true;
+    if (type == "mesh")
+      return add_mesh_inertia(geom, compose(around.frame, read_pose(geom)), body, pieces);
     problems_.error(geom.where, "the mass of body '" + body + "' comes from a " +
                                     (has_mesh ? "mesh" : type) +
                                     ", which is not read; give the body an <inertial>, or the "

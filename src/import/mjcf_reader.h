@@ -30,6 +30,14 @@ struct MjcfJoint {
   DraftPose in_world;  // of its body
   std::size_t draft = 0;
 };
+// A mesh of <asset>: shown at `pose` of a geom, scaled.
+struct MjcfMesh {
+  std::string file, inertia;  // inertia: legacy, exact, convex, shell
+  Vec3<double> scale{1, 1, 1};
+  DraftPose pose;
+  std::string refusal;  // why it cannot be read, "" otherwise
+  Location where;
+};
 struct MjcfSite {
   std::string body;
   DraftPose in_body;
@@ -77,6 +85,8 @@ class MjcfReader {
   void add_joint_dynamics(const MergedElement& merged, const std::string& type,
                           const DraftJoint& joint, double ref);
   std::string rotor_of(const MergedElement& merged, const std::string& type);
+  void add_joint_limits(const XmlElement& element, const std::string& type, double ref,
+                        DraftJoint& joint);
   std::string dynamic_value(const MergedElement& merged, const char* attribute);
   DraftPose read_pose(const XmlElement& element);
   Quat<double> read_rotation_of(const XmlElement& element);
@@ -88,6 +98,14 @@ class MjcfReader {
   bool add_geom(const MergedElement& merged, const Around& around, const std::string& body,
                 bool counts, std::vector<DraftInertia>& pieces, std::vector<std::string>& shapes);
   void bound_inertia(DraftInertia& inertia) const;
+
+  // mjcf_meshes.cpp
+  void read_assets(const XmlElement& section);
+  const MjcfMesh* find_mesh_of(const XmlElement& geom) const;
+  NamedMesh load_mesh(const MjcfMesh& mesh, Location where);
+  std::string mesh_geom_text(const XmlElement& geom, const DraftPose& pose);
+  bool add_mesh_inertia(const XmlElement& geom, const DraftPose& pose, const std::string& body,
+                        std::vector<DraftInertia>& pieces);
 
   // mjcf_links.cpp: equality, tendon
   void read_equality(const XmlElement& section);
@@ -120,7 +138,7 @@ class MjcfReader {
   ImportReport& report_;
   MjcfDefaults defaults_;
   bool degrees_ = true, springs_ = true, dampers_ = true, equalities_ = true, frictions_ = true;
-  bool actuations_ = true;
+  bool actuations_ = true, limits_ = true, auto_limits_ = true, limits_told_ = false;
   std::string euler_sequence_ = "xyz", inertia_from_geom_ = "auto";
   double group_range_[2] = {0, 5};
   double bound_mass_ = 0, bound_inertia_ = 0, total_mass_ = -1;
@@ -131,6 +149,9 @@ class MjcfReader {
   std::map<std::string, MjcfJoint> joints_;
   std::vector<std::string> joint_order_;
   std::map<std::string, MjcfSite> sites_;
+  std::map<std::string, MjcfMesh> meshes_;
+  std::string mesh_folder_, asset_folder_;
+  bool strip_path_ = false;
   std::map<std::string, MjcfTendon> tendons_;
   std::map<std::string, std::string> class_parameters_;
   std::size_t expanded_ = 0;

@@ -188,19 +188,27 @@ void SdfReader::add_revolute2(const XmlElement& element, DraftJoint joint,
     add_axis_dynamics(element, *axis, second.name, axis->where);
 }
 
+void SdfReader::read_limits(const XmlElement& axis, const std::string& name, std::size_t k,
+                            std::size_t count) {
+  const XmlElement* limit = axis.child("limit");
+  if (!limit) return;
+  const auto bound = [&](const char* side) -> std::optional<double> {
+    const XmlElement* given = limit->child(side);
+    if (!given || given->text.find("inf") != std::string::npos) return std::nullopt;
+    return text_number(*given, 0, problems_);
+  };
+  for (DraftJoint& joint : context_.draft.joints)
+    if (joint.name == name && joint.comment != "continuous")
+      add_limits(joint, k, count, {bound("lower"), bound("upper")}, limit->where, context_);
+  if (limit->child("effort") || limit->child("velocity"))
+    report_.leave("effort and velocity limits", limit->where, "forces are not cut off");
+  if (limit->child("stiffness") || limit->child("dissipation"))
+    report_.leave("stiffness of limits", limit->where, "stops are hard, without rebound");
+}
+
 void SdfReader::add_axis_dynamics(const XmlElement&, const XmlElement& axis,
                                   const std::string& joint, Location where) {
-  if (const XmlElement* limit = axis.child("limit")) {
-    const auto bounds = [&](const char* side) {
-      const XmlElement* bound = limit->child(side);
-      return bound && bound->text.find("inf") == std::string::npos &&
-             std::abs(text_number(*bound, 0, problems_)) < 1e15;
-    };
-    if (bounds("lower") || bounds("upper"))
-      report_.leave("joint limits", limit->where, limits_reason);
-    if (limit->child("effort") || limit->child("velocity"))
-      report_.leave("effort and velocity limits", limit->where, "forces are not cut off");
-  }
+  read_limits(axis, joint, 0, 1);
   const XmlElement* dynamics = axis.child("dynamics");
   if (!dynamics) return;
   JointDynamics forces;
@@ -221,7 +229,7 @@ void SdfReader::add_universal_dynamics(const XmlElement& element, const std::str
   double values[4][2] = {};
   for (int k = 0; k < 2; ++k) {
     const XmlElement* axis = element.child(k == 0 ? "axis" : "axis2");
-    if (axis && axis->child("limit")) report_.leave("joint limits", axis->where, limits_reason);
+    if (axis) read_limits(*axis, joint, static_cast<std::size_t>(k), 2);
     const XmlElement* dynamics = axis ? axis->child("dynamics") : nullptr;
     for (int i = 0; i < 4 && dynamics; ++i)
       values[i][k] = child_number(*dynamics, keys[i], 0, problems_);

@@ -165,6 +165,22 @@ DraftInertia SdfReader::auto_inertia(const XmlElement& link, const XmlElement& i
   return total;
 }
 
+// "" where there is nothing to be seen, which the report tells.
+std::string SdfReader::mesh_shape(const XmlElement& element, const DraftPose& pose) {
+  const XmlElement* uri = element.child("uri");
+  const XmlElement* scale = element.child("scale");
+  if (!uri || element.child("submesh")) {
+    report_.leave("parts of meshes", element.where, no_effect_on_motion);
+    return "";
+  }
+  const Vec3<double> factors =
+      scale ? text_triple(*scale, {1, 1, 1}, problems_) : Vec3<double>{1, 1, 1};
+  const NamedMesh mesh =
+      find_mesh(trimmed(uri->text), folder_of(uri->where, context_), uri->where, context_);
+  if (!mesh.found || factors.x * factors.y * factors.z == 0) return "";
+  return mesh_shape_text(mesh.name, factors, pose);
+}
+
 std::vector<std::string> SdfReader::read_shapes(const XmlElement& link) {
   std::vector<std::string> shapes;
   for (const XmlElement& visual : link.children) {
@@ -173,6 +189,11 @@ std::vector<std::string> SdfReader::read_shapes(const XmlElement& link) {
     std::string relative_to;
     const DraftPose pose = read_pose(visual, "", "", relative_to);
     SolidForm form = solid_form(*geometry, pose, problems_);
+    if (const XmlElement* mesh = geometry->child("mesh"); mesh && relative_to.empty()) {
+      if (const std::string shape = mesh_shape(*mesh, pose); !shape.empty())
+        shapes.push_back(shape);
+      continue;
+    }
     if (form.shapes.empty() || !relative_to.empty())
       report_.leave("mesh and other shapes", visual.where, no_effect_on_motion);
     else

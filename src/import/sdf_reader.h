@@ -53,6 +53,7 @@ class SdfReader {
   DraftInertia auto_inertia(const XmlElement& link, const XmlElement& inertial,
                             const std::string& name);
   std::vector<std::string> read_shapes(const XmlElement& link);
+  std::string mesh_shape(const XmlElement& element, const DraftPose& pose);
   void hold_components();
   DraftPose read_pose(const XmlElement& owner, const std::string& prefix,
                       const std::string& otherwise, std::string& relative_to);
@@ -64,6 +65,8 @@ class SdfReader {
   void push_joint(const XmlElement& element, const DraftJoint& joint, JointRecord record);
   void add_revolute2(const XmlElement& element, DraftJoint joint,
                      const std::vector<Vec3<double>>& axes, JointRecord record);
+  void read_limits(const XmlElement& axis, const std::string& name, std::size_t k,
+                   std::size_t count);
   void add_axis_dynamics(const XmlElement& element, const XmlElement& axis,
                          const std::string& joint, Location where);
   void add_universal_dynamics(const XmlElement& element, const std::string& joint);

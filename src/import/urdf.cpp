@@ -159,6 +159,15 @@ class UrdfReader {
       } else if (form.name == "sphere") {
         const double r = read_number(form, "radius", 0, problems_);
         if (r > 0) shapes.push_back(shape_text("sphere", {r}, pose));
+      } else if (form.name == "mesh" && form.has("filename")) {
+        Diagnostics wrong;  // a picture can do without
+        const Vec3<double> scale = read_triple(form, "scale", {1, 1, 1}, wrong);
+        const NamedMesh mesh =
+            find_mesh(form.get("filename"), context_.folder, form.where, context_);
+        if (wrong.has_errors() || scale.x * scale.y * scale.z == 0)
+          report_.leave("meshes whose scale is no scale", form.where, no_effect_on_motion);
+        else if (mesh.found)
+          shapes.push_back(mesh_shape_text(mesh.name, scale, pose));
       } else {
         report_.leave(form.name + " shapes", form.where, no_effect_on_motion);
       }
@@ -260,8 +269,7 @@ class UrdfReader {
     if (const XmlElement* dynamics = element.child("dynamics")) add_forces(name, type, *dynamics);
     if (const XmlElement* mimic = element.child("mimic")) add_follower(name, *mimic);
     if (const XmlElement* limit = element.child("limit")) {
-      if (type != "continuous" && (limit->has("lower") || limit->has("upper")))
-        report_.leave("joint limits", limit->where, limits_reason);
+      if (limit->has("lower") || limit->has("upper")) set_limits(name, type, *limit);
       if (limit->has("effort") || limit->has("velocity"))
         report_.leave("effort and velocity limits", limit->where, "forces are not cut off");
     }
@@ -269,6 +277,23 @@ class UrdfReader {
       for (const char* kind : {"safety_controller", "calibration", "drake:controller_gains"})
         if (child.name == kind)
           report_.leave(std::string("<") + kind + ">", child.where, no_effect_on_motion);
+  }
+
+  // A bound that is not written is zero.
+  void set_limits(const std::string& name, const std::string& type, const XmlElement& limit) {
+    const auto bound = [&](const char* side) -> std::optional<double> {
+      if (limit.get(side).find("inf") != std::string::npos) return std::nullopt;
+      return read_number(limit, side, 0, problems_);
+    };
+    const DraftStop limits{bound("lower"), bound("upper")};
+    if (type == "continuous" || type == "fixed") return;
+    for (DraftJoint& joint : context_.draft.joints) {
+      if (joint.name != name) continue;
+      if (type == "revolute" || type == "prismatic" || type == "screw")
+        return add_limits(joint, 0, 1, limits, limit.where, context_);
+      return report_.leave("limits of " + type + " joints", limit.where,
+                           "they do not say which coordinate is meant");
+    }
   }
 
   void add_forces(const std::string& joint, const std::string& type, const XmlElement& dynamics) {

@@ -1,13 +1,20 @@
 #include "io/model_json.h"
 
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
 #include <nlohmann/json.hpp>
 
+#include "core/base64.h"
 #include "model/mass_properties.h"
 
 namespace cartan {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+static_assert(std::endian::native == std::endian::little, "meshes are written little-endian");
 
 Json json(const Vec3<double>& v) {
   return {v.x, v.y, v.z};
@@ -27,6 +34,8 @@ const char* name_of(ShapeText::Kind kind) {
       return "cylinder";
     case ShapeText::Kind::tube:
       return "tube";
+    case ShapeText::Kind::mesh:
+      return "mesh";
     case ShapeText::Kind::sphere:
       break;
   }
@@ -61,6 +70,7 @@ class Writer {
     result["constraints"] = list(model_.constraints);
     if (!model_.cuts.empty()) result["cuts"] = list(model_.cuts);
     add_tree(result);
+    add_meshes(result);
     return result;
   }
 
@@ -108,7 +118,37 @@ class Writer {
                    {"at", all(shape.at)},
                    {"quaternion", quaternion(shape.rotate)}};
     if (!shape.color.empty()) result["color"] = shape.color;
+    if (shape.mesh) result["mesh"] = shape.mesh_file;
     return result;
+  }
+
+  // Every mesh once, under its file's name: numbers of single precision, little-endian, as Base64.
+  void add_meshes(Json& result) const {
+    for (const Body& body : model_.bodies)
+      for (const Shape& shape : body.shapes)
+        if (shape.mesh && !result["meshes"].contains(shape.mesh_file))
+          result["meshes"][shape.mesh_file] = mesh_json(*shape.mesh);
+  }
+  static Json mesh_json(const Mesh& mesh) {
+    std::string points, corners;
+    Vec3<double> low = mesh.vertices[0], high = low;
+    for (const Vec3<double>& v : mesh.vertices)
+      for (int k = 0; k < 3; ++k) {
+        low[k] = std::min(low[k], v[k]), high[k] = std::max(high[k], v[k]);
+        const float x = static_cast<float>(v[k]);
+        points.append(reinterpret_cast<const char*>(&x), sizeof x);
+      }
+    for (const std::array<int, 3>& triangle : mesh.triangles)
+      for (int each : triangle) {
+        const std::uint32_t x = static_cast<std::uint32_t>(each);
+        corners.append(reinterpret_cast<const char*>(&x), sizeof x);
+      }
+    return {{"low", json(low)},
+            {"high", json(high)},
+            {"vertices", mesh.vertices.size()},
+            {"triangles", mesh.triangles.size()},
+            {"points", to_base64(points)},
+            {"corners", to_base64(corners)}};
   }
 
   Json element(const Body& body) const {

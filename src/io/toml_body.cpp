@@ -13,15 +13,16 @@ struct ShapeForm {
 constexpr ShapeForm shape_forms[] = {{ShapeText::Kind::box, "box"},
                                      {ShapeText::Kind::cylinder, "cylinder"},
                                      {ShapeText::Kind::tube, "tube"},
-                                     {ShapeText::Kind::sphere, "sphere"}};
-const std::vector<KeyRule> shape_keys = {{"box"}, {"cylinder"}, {"tube"}, {"sphere"},
-                                         {"at"},  {"rotate"},   {"color"}};
+                                     {ShapeText::Kind::sphere, "sphere"},
+                                     {ShapeText::Kind::mesh, "mesh"}};
+const std::vector<KeyRule> shape_keys = {{"box"},   {"cylinder"}, {"tube"},   {"sphere"}, {"mesh"},
+                                         {"scale"}, {"at"},       {"rotate"}, {"color"}};
 const std::vector<KeyRule> body_keys = {{"name"},  {"mass"},    {"com"},   {"inertia"},
                                         {"shape"}, {"density"}, {"group"}, {"line"}};
 const std::vector<KeyRule> line_keys = {{"from"}, {"to"}};
 const char* const shape_example =
-    "one of box = [x, y, z], cylinder = [radius, length], tube = [inner, outer, length] or "
-    "sphere = radius";
+    "one of box = [x, y, z], cylinder = [radius, length], tube = [inner, outer, length], "
+    "sphere = radius or mesh = \"FILE\"";
 
 void read_shape(const TomlNode& node, std::vector<ShapeText>& shapes, Diagnostics& problems) {
   if (!expect(node, Kind::table, "a shape such as { box = [x, y, z] }", problems)) return;
@@ -33,12 +34,19 @@ void read_shape(const TomlNode& node, std::vector<ShapeText>& shapes, Diagnostic
     if (!section.has(form.key)) continue;
     ++given;
     shape.kind = form.kind;
-    section.read(form.key, shape.size);
+    if (form.kind == ShapeText::Kind::mesh)
+      section.read(form.key, shape.mesh);
+    else
+      section.read(form.key, shape.size);
   }
   if (given != 1)
     problems.error(node.where, std::string(given == 0 ? "a shape without a form"
                                                       : "several forms in one shape") +
                                    "; expected " + shape_example);
+  if (section.has("scale") && shape.kind != ShapeText::Kind::mesh)
+    problems.error(section.find("scale")->where, "'scale' belongs to a mesh; write the sizes");
+  else
+    section.read("scale", shape.size);
   section.read("at", shape.at);
   section.read("rotate", shape.rotate);
   section.read("color", shape.color);

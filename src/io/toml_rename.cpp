@@ -100,6 +100,9 @@ class PartRenamer {
     if (!value.is(Kind::text)) return;
     if (key == "body" || key == "on" || key == "joint")
       value.text = value.text == "world" ? names_.world : names_.prefix + value.text;
+    else if (key == "mesh" && !names_.folder.empty() && !value.text.starts_with('/') &&
+             value.text.find("://") == std::string::npos)
+      value.text = names_.folder + "/" + value.text;
     else if (key == "frame" && value.text != "body")
       value.text = value.text == "world" ? names_.world : names_.prefix + value.text;
     else if (!is_word_key(key))

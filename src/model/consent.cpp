@@ -34,4 +34,32 @@ std::string refuse_path(const Consent& consent, const std::string& folder,
   return "'" + file + "' lies outside the folder of this file; to read it " + consent_phrase;
 }
 
+FoundPath find_path(const Consent& consent, const std::string& folder, const std::string& file) {
+  FoundPath found;
+  std::string named = file;
+  for (const char* scheme : {"package://", "model://"}) {
+    if (!file.starts_with(scheme)) continue;
+    named = file.substr(std::string(scheme).size());
+    const std::size_t slash = std::min(named.find('/'), named.size());
+    const std::string package = named.substr(0, slash);
+    for (const auto& [name, place] : consent.packages) {
+      if (name != package) continue;
+      found.path = place + named.substr(slash);
+      Consent inside = consent;
+      inside.folders.push_back(place);
+      found.problem = refuse_path(inside, folder, fs::absolute(found.path).string());
+      return found;
+    }
+    found.unknown_package = true;
+    found.problem = "'" + file + "' lies in the package '" + package +
+                    "'; say where that is with --package " + package + "=DIR";
+    return found;
+  }
+  if (file.starts_with("file://")) named = file.substr(7);
+  const std::string own = folder.empty() ? "." : folder;
+  found.problem = refuse_path(consent, own, named);
+  found.path = (fs::path(own) / named).string();
+  return found;
+}
+
 }  // namespace cartan

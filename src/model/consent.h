@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cartan {
@@ -17,9 +18,11 @@ struct Consent {
   Code code = Code::refused;
   bool any_path = false;             // read tables wherever they lie
   std::vector<std::string> folders;  // read them here too, besides the model's own folder
+  // package://NAME/FILE and model://NAME/FILE lie in DIR
+  std::vector<std::pair<std::string, std::string>> packages;
 
   // To everything.
-  static Consent full() { return {Code::run, true, {}}; }
+  static Consent full() { return {Code::run, true, {}, {}}; }
 };
 
 // What every complaint about missing consent contains.
@@ -28,6 +31,15 @@ inline constexpr const char* consent_phrase = "needs your consent";
 // "" or why a file that a model names, relative to its folder, may not be read. Links count as what
 // they lead to.
 std::string refuse_path(const Consent& consent, const std::string& folder, const std::string& file);
+
+// The file that a model means by a path relative to its folder, by an absolute one, or by
+// package://NAME/FILE, model://NAME/FILE or file://FILE.
+struct FoundPath {
+  std::string path;
+  std::string problem;           // "" or why it may not be read
+  bool unknown_package = false;  // nobody said where the package lies
+};
+FoundPath find_path(const Consent& consent, const std::string& folder, const std::string& file);
 
 // Does a path lie in a folder, or is it the folder itself? Links are followed.
 bool lies_in(const std::string& path, const std::string& folder);

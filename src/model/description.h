@@ -72,9 +72,12 @@ struct PlacementText {
 };
 
 struct ShapeText {
-  enum class Kind { box, cylinder, tube, sphere };
+  enum class Kind { box, cylinder, tube, sphere, mesh };
   Kind kind = Kind::box;
-  Values size;  // box: x y z; cylinder: radius length; tube: inner outer length; sphere: radius
+  // box: x y z; cylinder: radius length; tube: inner outer length; sphere: radius; mesh: its scale,
+  // one number, three or none
+  Values size;
+  Reference mesh = {};  // its file
   Values at;
   RotationText rotate;
   std::string color;

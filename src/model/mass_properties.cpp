@@ -9,6 +9,7 @@ template <class S>
 struct Solid {
   S volume;
   Sym3<S> inertia;
+  Vec3<S> center = {};  // a mesh has its own
 };
 
 // Rotationally symmetric about z, of length h, between radii whose squares sum up to r2
@@ -16,6 +17,21 @@ template <class S>
 Solid<S> round_bar(const S& volume, const S& r2, const S& h) {
   const S across = volume * (S(3) * r2 + h * h) / S(12);
   return {volume, Sym3<S>::diagonal(across, across, volume * r2 / S(2))};
+}
+
+// Scaled by s: volume |s1 s2 s3|, centre s c, second moments P_ij s_i s_j; the inertia is
+// tr(P) 1 - P.
+template <class S>
+Solid<S> calc_mesh(const MeshSolid& mesh, const std::vector<S>& s) {
+  const S factor = abs(s[0] * s[1] * s[2]);
+  const double* p = mesh.second;
+  const S xx = factor * s[0] * s[0] * S(p[0]), yy = factor * s[1] * s[1] * S(p[1]),
+          zz = factor * s[2] * s[2] * S(p[2]);
+  Solid<S> solid{factor * S(mesh.volume),
+                 Sym3<S>{yy + zz, xx + zz, xx + yy, -(factor * s[0] * s[1] * S(p[3])),
+                         -(factor * s[0] * s[2] * S(p[4])), -(factor * s[1] * s[2] * S(p[5]))}};
+  solid.center = {s[0] * S(mesh.center.x), s[1] * S(mesh.center.y), s[2] * S(mesh.center.z)};
+  return solid;
 }
 
 template <class S>
@@ -33,6 +49,8 @@ Solid<S> calc_solid(const Shape& shape, std::span<const S> parameters) {
       const S inner = x[0] * x[0], outer = x[1] * x[1];
       return round_bar<S>(S(pi) * (outer - inner) * x[2], inner + outer, x[2]);
     }
+    case ShapeText::Kind::mesh:
+      return calc_mesh(shape.solid, x);
     case ShapeText::Kind::sphere:
       break;
   }
@@ -50,9 +68,10 @@ MassProperties<S> calc_from_shapes(const Body& body, std::span<const S> paramete
   Vec3<S> moment;
   for (const Shape& shape : body.shapes) {
     const Solid<S> solid = calc_solid(shape, parameters);
-    const MassProperties<S> part{
-        density * solid.volume, calc_vec3(shape.at, parameters),
-        density * rotate(calc_rotation(shape.rotate, parameters), solid.inertia)};
+    const Mat3<S> R = calc_rotation(shape.rotate, parameters);
+    MassProperties<S> part{density * solid.volume, calc_vec3(shape.at, parameters),
+                           density * rotate(R, solid.inertia)};
+    if (shape.kind == ShapeText::Kind::mesh) part.com += R * solid.center;
     whole.mass += part.mass;
     moment += part.mass * part.com;
     parts.push_back(part);

@@ -5,6 +5,7 @@
 // when a formulation builds its flat arrays from (Model, parameter values).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,7 @@
 #include "model/description.h"
 #include "model/force_list.h"
 #include "model/joint_types.h"
+#include "model/mesh.h"
 #include "model/quantities.h"
 
 namespace cartan {
@@ -31,6 +33,10 @@ struct Shape {
   Formula at;
   Rotation rotate;
   std::string color;
+  // A mesh: `size` is its scale, three numbers; `solid` its inside, where a density asks for it.
+  std::string mesh_file;
+  std::shared_ptr<const Mesh> mesh;
+  MeshSolid solid;
 };
 
 // Where the state of a body lives when it is free. `formulation`: nothing is said in the file, the

@@ -82,12 +82,16 @@ TEST(DerivedRandomMechanisms, HaveTheNativeRates) {
   RandomMechanismOptions trees;
   trees.max_bodies = 6;
   trees.variables = 2;
+  trees.switches = 0.3;
+  RandomClosedOptions closed;
+  closed.tree.variables = 1;
+  closed.tree.switches = 0.3;
   int compared = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Diagnostics problems("random");
     const std::optional<Model> model = check_model(
-        seed % 2 ? make_random_mechanism(seed, trees) : make_random_closed_mechanism(seed),
+        seed % 2 ? make_random_mechanism(seed, trees) : make_random_closed_mechanism(seed, closed),
         problems);
     ASSERT_TRUE(model) << problems.text();
     std::string problem;

@@ -74,8 +74,8 @@ std::string any_name(Builder& b, Names names) {
   }
 }
 
-// A smooth expression of order one in one or two names.
-std::string any_expression(Builder& b, Names names, double size) {
+// A smooth expression of order one in one or two names; see also add_corner.
+std::string any_smooth_expression(Builder& b, Names names, double size) {
   const std::string x = any_name(b, names), y = any_name(b, names);
   const std::string a = digits(b.random.away_from_zero(0.3 * size, size));
   switch (b.random.integer(0, 5)) {
@@ -92,6 +92,13 @@ std::string any_expression(Builder& b, Names names, double size) {
     default:
       return a + "*(" + x + ")^2*half - " + y + "*sqrt(1 + (" + x + ")^2)";
   }
+}
+// Of its own: the rest does not depend on it. A potential with a corner has no force there.
+std::string any_expression(Builder& b, Names names, double size) {
+  const std::string text = any_smooth_expression(b, names, size);
+  if (b.options.switches == 0 || names == Names::positions || !b.corners.chance(b.options.switches))
+    return text;
+  return b.corners.chance(0.5) ? "abs(" + text + ")" : "max(" + text + ", -0.3*(" + text + "))";
 }
 Values any_vector(Builder& b, double size) {
   Values v;

@@ -24,6 +24,7 @@ struct RandomMechanismOptions {
   double turned = 0;        // how likely an angle of a hinge starts several turns away
   double rotors = 0.2;      // how likely a joint with plain coordinates has a rotor
   bool inputs = true;       // expressions mention an entry of [inputs]
+  double switches = 0;      // how likely an expression has a corner: abs, max
   int variables = 0;        // [variables] beside the bodies, which forces read (`forces` or not)
   bool reversed = true;     // some joints have the new body as their parent
   bool shuffled = true;     // bodies and joints stand in the file in any order

@@ -11,12 +11,13 @@ struct Builder {
   Random random;
   Random turns;   // of its own: the rest does not depend on it
   Random rotors;  // likewise
+  Random corners;
   const RandomMechanismOptions& options;
   ModelDescription model;
   std::vector<JointType> joint_types;  // beside model.joints
 
   Builder(std::uint64_t seed, const RandomMechanismOptions& o)
-      : random(seed), turns(~seed), rotors(~seed / 2), options(o) {}
+      : random(seed), turns(~seed), rotors(~seed / 2), corners(~seed / 5), options(o) {}
 };
 
 // A number, sometimes written as an expression over the parameters.

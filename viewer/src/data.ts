@@ -6,11 +6,20 @@ export type Quaternion = [number, number, number, number]; // w x y z
 export type Expression = number | string;
 
 export interface Shape {
-  kind: 'box' | 'cylinder' | 'tube' | 'sphere';
-  size: number[];
+  kind: 'box' | 'cylinder' | 'tube' | 'sphere' | 'mesh';
+  size: number[]; // mesh: its scale
+  mesh?: string; // a key of the model's meshes
   at: Vec;
   quaternion: Quaternion;
   color?: string;
+}
+export interface MeshData {
+  low: Vec; // corners of the box around it
+  high: Vec;
+  vertices: number;
+  triangles: number;
+  points: string; // x y z of each vertex, single precision
+  corners: string; // three vertices of each triangle, 32 bits
 }
 export interface Body {
   name: string;
@@ -70,6 +79,7 @@ export interface Model {
   constraints?: Constraint[];
   tree?: { joint: string; inboard: string; outboard: string }[];
   loops?: string[];
+  meshes?: Record<string, MeshData>;
 }
 
 export interface PackedTable {
@@ -138,6 +148,12 @@ export function floats(text: string, count: number): Float32Array {
   const buffer = bytes(text);
   checked({ length: buffer.byteLength }, count * 4);
   return new Float32Array(buffer);
+}
+
+export function integers(text: string, count: number): Uint32Array {
+  const buffer = bytes(text);
+  checked({ length: buffer.byteLength }, count * 4);
+  return new Uint32Array(buffer);
 }
 
 function check(document: any): ViewerDocument {

@@ -64,9 +64,9 @@ VectorXd TargetProblem::change(const State& from, const State& to) const {
 int TargetProblem::range_side(int k, const State& state) const {
   const ValueRange& range = ranges_[k];
   const double value = range.function->value(state, workspace_);
-  const double rounding = 1e-12 * std::max({1.0, std::fabs(range.low), std::fabs(range.high)});
-  if (value <= range.low + rounding) return -1;
-  return value >= range.high - rounding ? 1 : 0;
+  const auto rounding = [](double end) { return 1e-12 * std::max(1.0, std::fabs(end)); };
+  if (std::isfinite(range.low) && value <= range.low + rounding(range.low)) return -1;
+  return std::isfinite(range.high) && value >= range.high - rounding(range.high) ? 1 : 0;
 }
 
 VectorXd TargetProblem::residual(const State& state, const std::vector<int>& held) const {

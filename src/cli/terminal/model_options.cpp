@@ -42,8 +42,11 @@ void declare_import(Arguments& arguments, ModelArguments& target) {
   arguments.option("--base", "fixed|free",
                    "URDF and SDF: what holds a root that the file leaves alone (default fixed)",
                    target.base);
-  arguments.repeated("--package", "NAME=DIR",
-                     "URDF, MJCF and SDF: where package://NAME lies; repeatable", target.packages);
+  arguments.repeated("--package", "NAME=DIR", "where package://NAME in a model lies; repeatable",
+                     target.packages);
+  arguments.option("--limits", "stops|none",
+                   "URDF, MJCF and SDF: what limits of joints become (default stops)",
+                   target.limits);
 }
 
 void declare_consent(Arguments& arguments, ModelArguments& target) {

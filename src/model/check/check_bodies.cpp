@@ -20,18 +20,70 @@ ShapeRule rule_of(ShapeText::Kind kind) {
       return {"cylinder", 2};
     case ShapeText::Kind::tube:
       return {"tube", 3};
+    case ShapeText::Kind::mesh:
+      return {"scale", 3};
     case ShapeText::Kind::sphere:
       break;
   }
   return {"sphere", 1};
 }
 
-Shape check_shape(CheckContext& check, const ShapeText& text, const Owner& owner) {
+// One number for all three directions, or one for each; a negative one is a mirror image.
+Formula check_scale(CheckContext& check, const ShapeText& text, const Owner& owner) {
+  const Field field{"scale", owner, {1, 3}};
+  const Checked scale = check.numbers(text.size, field);
+  check.demand(scale, field, "other than 0", [](double x) { return x != 0; });
+  if (!scale.ok()) return constant_formula({1, 1, 1});
+  Values three = text.size;
+  while (three.size() < 3) three.push_back(three[0]);
+  return check.formulas.compile(three, Scope::numbers);
+}
+
+// False: the body is drawn without it. A picture can do without a file that is not there, a mass
+// cannot.
+bool check_mesh(CheckContext& check, const ShapeText& text, const Owner& owner, bool has_mass,
+                Shape& shape) {
+  shape.mesh_file = text.mesh.name;
+  shape.size = check_scale(check, text, owner);
+  if (text.mesh.name.empty()) {
+    if (text.mesh.where.line == 0 || !check.problems.has_errors())
+      check.problems.error(text.where, "a mesh without a file; expected mesh = \"FILE.stl\"");
+    return false;
+  }
+  const MeshFiles::Entry& entry = check.meshes.find(text.mesh.name);
+  if (!entry.mesh && entry.missing && !has_mass) {
+    check.problems.warning(text.mesh.where,
+                           entry.problem + "; body '" + owner.name + "' is drawn without it");
+    return false;
+  }
+  if (!entry.mesh) {
+    check.problems.error(text.mesh.where, entry.problem);
+    return false;
+  }
+  shape.mesh = entry.mesh;
+  if (!has_mass) return true;
+  const std::string open = calc_mesh_solid(*shape.mesh, shape.solid);
+  if (!open.empty())
+    check.problems.error(text.mesh.where, "the mass of body '" + owner.name +
+                                              "' cannot follow from the mesh '" + text.mesh.name +
+                                              "': " + open +
+                                              "; state mass, com and inertia, or mend the mesh");
+  return open.empty();
+}
+
+std::optional<Shape> check_shape(CheckContext& check, const ShapeText& text, const Owner& owner,
+                                 bool has_mass) {
   const ShapeRule rule = rule_of(text.kind);
   const Field field{rule.key, owner, {rule.size}};
   Shape shape;
   shape.kind = text.kind;
   shape.color = text.color;
+  shape.at = or_default(check.numbers(text.at, {"shape at", owner, {3}}).formula, {0, 0, 0});
+  shape.rotate = check.rotation(text.rotate, {"shape rotate", owner});
+  if (text.kind == ShapeText::Kind::mesh) {
+    if (check_mesh(check, text, owner, has_mass, shape)) return shape;
+    return std::nullopt;
+  }
   check.require(text.size, field);
   const Checked size = check.numbers(text.size, field);
   check.demand_positive(size, field);
@@ -41,8 +93,6 @@ Shape check_shape(CheckContext& check, const ShapeText& text, const Owner& owner
                              " has an inner radius that is not below the outer one; "
                              "expected [inner, outer, length]");
   shape.size = size.formula;
-  shape.at = or_default(check.numbers(text.at, {"shape at", owner, {3}}).formula, {0, 0, 0});
-  shape.rotate = check.rotation(text.rotate, {"shape rotate", owner});
   return shape;
 }
 
@@ -162,7 +212,8 @@ void check_bodies(CheckContext& check) {
     body.name = text.name;
     body.where = text.where;
     for (const ShapeText& shape : text.shapes)
-      body.shapes.push_back(check_shape(check, shape, owner));
+      if (std::optional<Shape> checked = check_shape(check, shape, owner, text.density.has_value()))
+        body.shapes.push_back(std::move(*checked));
     const bool line = text.line_where.line > 0 || !text.line_from.empty();
     if (line) check_line(check, text, owner, body);
     if (text.density && !line)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/formulas.h"
+#include "model/mesh_files.h"
 #include "model/names.h"
 
 namespace cartan {
@@ -40,7 +41,8 @@ class CheckContext {
       : text(description),
         problems(diagnostics),
         consent(given),
-        formulas(names, description.folder, diagnostics, given) {}
+        formulas(names, description.folder, diagnostics, given),
+        meshes(description.folder, given) {}
 
   CheckContext(const CheckContext&) = delete;
 
@@ -50,6 +52,7 @@ class CheckContext {
   Model model;
   Names names;
   FormulaCompiler formulas;
+  MeshFiles meshes;
   std::vector<double> parameters;  // NaN where broken
 
   // Plain numbers over the parameters. Absent ones: not given.

@@ -244,7 +244,8 @@ GeneratedModel generate_model(const ModelArguments& source, const api::GenerateO
   if (!model.contacts.empty())
     refuse("generate",
            fmt::format("{}: contact '{}': equations of motion with impacts and one-sided forces "
-                       "are not written out; remove the contacts and stops",
+                       "are not written out; remove the contacts and stops (of imported joints: --limits "
+                       "none)",
                        source.path, model.contacts[0].name));
   if (o.form == "mass-matrix") {
     if (!model.is_mechanism())

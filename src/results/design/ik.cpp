@@ -54,6 +54,7 @@ IkCase load_ik(const ModelArguments& model, const api::IkOptions& o) {
     const std::string problem = read_value_range(ik.analysis, text, ik.ranges.back());
     if (!problem.empty()) refuse("ik", "--range: " + problem);
   }
+  add_stop_ranges(ik.analysis, ik.ranges);
   return ik;
 }
 

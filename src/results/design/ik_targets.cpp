@@ -1,6 +1,8 @@
 #include "results/design/ik_targets.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -209,6 +211,35 @@ std::string read_value_range(const Analysis& analysis, const std::string& text, 
   range.high = numbers[1];
   range.function = make_state_function(*analysis.system, *analysis.model, sides->first, problem);
   return range.function ? "" : problem;
+}
+
+void add_stop_ranges(const Analysis& analysis, std::vector<ValueRange>& ranges) {
+  const Model& model = *analysis.model;
+  const std::vector<double> parameters = parameter_values(model);
+  const std::size_t given = ranges.size();
+  const auto find = [&](const std::string& name, std::size_t from) {
+    return std::find_if(ranges.begin() + static_cast<std::ptrdiff_t>(from), ranges.end(),
+                        [&](const ValueRange& range) { return range.name == name; });
+  };
+  for (const Contact& stop : model.contacts) {
+    if (!stop.is_stop()) continue;
+    const Joint& joint = model.joints[stop.joint];
+    const std::string index = joint.nq() > 1 ? "[" + std::to_string(stop.component) + "]" : "";
+    const std::string plain = joint.name + ".q" + index;
+    const std::string name = is_expression(model, plain) ? plain : "'" + joint.name + "'.q" + index;
+    if (const auto own = find(name, 0);
+        own != ranges.end() && own - ranges.begin() < static_cast<std::ptrdiff_t>(given))
+      continue;
+    if (find(name, given) == ranges.end()) {
+      std::string problem;
+      auto function = make_state_function(*analysis.system, model, name, problem);
+      if (!function) continue;
+      constexpr double endless = std::numeric_limits<double>::infinity();
+      ranges.push_back({name, std::move(function), -endless, endless});
+    }
+    ValueRange& range = *find(name, given);
+    (stop.upper ? range.high : range.low) = evaluate<double>(stop.bound, parameters)[0];
+  }
 }
 
 }  // namespace cartan

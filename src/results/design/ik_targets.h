@@ -27,6 +27,9 @@ std::optional<std::vector<std::string>> split_list(const std::string& text);
 // "" or a sentence.
 std::string read_value_range(const Analysis& analysis, const std::string& text, ValueRange& range);
 
+// Stops of joints, as ranges of their coordinates; a range of the same name goes before.
+void add_stop_ranges(const Analysis& analysis, std::vector<ValueRange>& ranges);
+
 // Whether an expression of the model's names compiles.
 bool is_expression(const Model& model, const std::string& text);
 

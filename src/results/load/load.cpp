@@ -47,6 +47,18 @@ std::optional<ModelDescription> read(const ModelArguments& arguments, const api:
   return description;
 }
 
+// NAME=DIR
+std::vector<std::pair<std::string, std::string>> packages_of(const ModelArguments& arguments) {
+  std::vector<std::pair<std::string, std::string>> packages;
+  for (const std::string& text : arguments.packages) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+      refuse_at("cartan", fmt::format("--package {}: expected NAME=DIR", text));
+    packages.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return packages;
+}
+
 }  // namespace
 
 ImportOptions import_options(const ModelArguments& arguments, const api::Watch& watch) {
@@ -54,12 +66,10 @@ ImportOptions import_options(const ModelArguments& arguments, const api::Watch& 
   if (!arguments.base.empty() && arguments.base != "fixed" && arguments.base != "free")
     refuse_at("cartan", fmt::format("--base is '{}'; expected fixed or free", arguments.base));
   options.free_base = arguments.base == "free";
-  for (const std::string& text : arguments.packages) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-      refuse_at("cartan", fmt::format("--package {}: expected NAME=DIR", text));
-    options.packages.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-  }
+  if (!arguments.limits.empty() && arguments.limits != "stops" && arguments.limits != "none")
+    refuse_at("cartan", fmt::format("--limits is '{}'; expected stops or none", arguments.limits));
+  options.limits = arguments.limits != "none";
+  options.packages = packages_of(arguments);
   options.any_path = arguments.trust || is_on_trust_list(arguments.path, watch);
   options.allowed = arguments.allowed;
   for (const std::string& text : arguments.sets)
@@ -82,6 +92,7 @@ Consent consent_of(const ModelArguments& arguments, CodeUse use, const api::Watc
   Consent consent;
   consent.any_path = trusted;
   consent.folders = arguments.allowed;
+  consent.packages = packages_of(arguments);
   if (!arguments.inputs.file.empty()) consent.folders.push_back(arguments.inputs.file);
   if (use == CodeUse::never || (use == CodeUse::names && !trusted))
     consent.code = Consent::Code::named;

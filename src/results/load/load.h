@@ -27,6 +27,7 @@ struct ModelArguments {
   InputArguments inputs = {};              // values of [inputs] over time
   std::string base = {};                   // fixed|free: model files of other tools
   std::vector<std::string> packages = {};  // NAME=DIR of package://NAME in them
+  std::string limits = {};                 // stops|none: what limits of their joints become
   bool quiet = false;                      // warnings about the model are not told
 };
 

@@ -37,7 +37,7 @@ TEST(Sdf, PendulumIsTheClosedForm) {
   const auto rates = rates_of(imported.model->text);
   const double q = 0.3 * std::sin(0.4), v = 0.3 * std::sin(2.1);
   EXPECT_NEAR(rates[1], (-9.81 * std::sin(q) - 0.7 * v - 3 * (q - 0.4)) / 0.8, 1e-13);
-  EXPECT_EQ(imported.left("joint limits"), 1);
+  EXPECT_EQ(imported.carried("joint limits"), 1);
 }
 
 // Poses relative to other frames, an axis in another frame, a joint pose in the child.

@@ -109,7 +109,7 @@ TEST(Urdf, CountsWhatIsLeft) {
       "<transmission name='t'><joint name='j'/><actuator name='m'><motorInertia>0.5"
       "</motorInertia><mechanicalReduction>10</mechanicalReduction></actuator></transmission>"));
   EXPECT_EQ(imported.left("collision shapes"), 2);
-  EXPECT_EQ(imported.left("joint limits"), 1);
+  EXPECT_EQ(imported.carried("joint limits"), 1);
   EXPECT_EQ(imported.left("<material>"), 1);
   EXPECT_EQ(imported.left("<gazebo>"), 1);
   EXPECT_EQ(imported.carried("shapes"), 1);

@@ -1,6 +1,7 @@
 // How large the mechanism is and where it goes: decides glyph sizes, camera and ground.
 import { Box3, Matrix4, Quaternion, Vector3 } from 'three';
 import type { Run } from '../run';
+import { boundsOf, meshOf, reachOf } from './meshes';
 import { placeMatrix, Poses } from './poses';
 import { equivalentBox, Part } from './shapes';
 
@@ -21,7 +22,8 @@ export function roughSize(run: Run): number {
     box.expandByPoint(new Vector3(...body.com).applyMatrix4(pose));
     for (const shape of body.shapes) {
       const at = new Vector3(...shape.at).applyMatrix4(pose);
-      const reach = Math.max(...shape.size) * (shape.kind === 'box' ? 0.5 : 1);
+      const mesh = meshOf(run.model, shape);
+      const reach = mesh ? reachOf(mesh) : Math.max(...shape.size) * (shape.kind === 'box' ? 0.5 : 1);
       box.expandByPoint(at.clone().addScalar(reach)).expandByPoint(at.clone().addScalar(-reach));
     }
   }
@@ -41,6 +43,10 @@ function expand(box: Box3, parts: Part[], poses: Poses): void {
   const matrix = new Matrix4();
   for (const part of parts) {
     matrix.multiplyMatrices(poses.of(part.body), part.local);
+    if (part.mesh) {
+      box.union(boundsOf(part.mesh).applyMatrix4(matrix));
+      continue;
+    }
     const half = part.form === 'box' ? 0.5 : 1;
     for (const corner of corners) {
       const long = part.form === 'cylinder' || part.form === 'tube' ? 0.5 : half;

@@ -3,6 +3,7 @@ import {
   BoxGeometry, BufferGeometry, Color, CylinderGeometry, ExtrudeGeometry, Group, InstancedMesh, Material,
   Matrix4, Path, Shape, SphereGeometry,
 } from 'three';
+import { geometryOfMesh } from './meshes';
 import type { Part } from './shapes';
 import type { Poses } from './poses';
 
@@ -12,8 +13,10 @@ export interface Detail {
   shadows: boolean;
 }
 
-function geometryOf(form: Part['form'], hollow: number, segments: number): BufferGeometry {
+function geometryOf({ form, hollow, mesh }: Part, segments: number): BufferGeometry {
   switch (form) {
+    case 'mesh':
+      return mesh ? geometryOfMesh(mesh) : new BufferGeometry();
     case 'box':
       return new BoxGeometry(1, 1, 1);
     case 'sphere':
@@ -37,12 +40,12 @@ export class InstanceSet {
   constructor(parts: Part[], detail: Detail, ghost: string | null = null) {
     const byForm = new Map<string, Part[]>();
     for (const part of parts) {
-      const key = `${part.form} ${part.hollow.toFixed(3)}`;
+      const key = `${part.form} ${part.hollow.toFixed(3)} ${part.mesh?.key ?? ''}`;
       byForm.set(key, [...(byForm.get(key) ?? []), part]);
     }
     for (const alike of byForm.values()) {
       const mesh = new InstancedMesh(
-        geometryOf(alike[0].form, alike[0].hollow, detail.segments),
+        geometryOf(alike[0], detail.segments),
         detail.material(ghost !== null),
         alike.length,
       );

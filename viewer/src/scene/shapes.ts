@@ -3,13 +3,16 @@
 import { Matrix3, Matrix4, Quaternion, Vector3 } from 'three';
 import { cssColor, palette } from '../colors';
 import type { Body, Model, Shape } from '../data';
+import { meshOf } from './meshes';
+import type { ScaledMesh } from './meshes';
 import { toQuaternion, toVector } from './poses';
 
 // A unit form (box of side 1, cylinder and tube of radius 1 and length 1 along z, sphere of radius 1)
 // under a local transform with scale.
 export interface Part {
-  form: 'box' | 'cylinder' | 'sphere' | 'tube';
+  form: 'box' | 'cylinder' | 'sphere' | 'tube' | 'mesh';
   hollow: number; // tube: inner over outer radius
+  mesh?: ScaledMesh; // drawn as it is: `local` does not scale
   body: number;
   local: Matrix4;
   color: string;
@@ -20,7 +23,7 @@ export function partsOf(model: Model, sceneSize: number): Part[] {
   (model.bodies ?? []).forEach((body, index) => {
     const color = palette[index % palette.length];
     if (body.shapes.length > 0)
-      for (const shape of body.shapes) parts.push(shapePart(shape, index, color));
+      for (const shape of body.shapes) parts.push(shapePart(model, shape, index, color));
     else parts.push(...inertiaParts(model, body, index, color, sceneSize));
   });
   return parts;
@@ -37,11 +40,14 @@ function scaleOf(shape: Shape): Vector3 {
       return new Vector3(s[1], s[1], s[2]);
     case 'sphere':
       return new Vector3(s[0], s[0], s[0]);
+    case 'mesh':
+      return new Vector3(1, 1, 1);
   }
 }
 
-function shapePart(shape: Shape, body: number, fallback: string): Part {
+function shapePart(model: Model, shape: Shape, body: number, fallback: string): Part {
   return {
+    mesh: meshOf(model, shape) ?? undefined,
     form: shape.kind,
     hollow: shape.kind === 'tube' ? shape.size[0] / shape.size[1] : 0,
     body,

@@ -6,6 +6,7 @@ import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
 import { palette } from '../colors';
 import type { Model } from '../data';
 import { findInterval, Run } from '../run';
+import { boundsOf } from './meshes';
 import { partsOf } from './shapes';
 
 const mostPoints = 3000;
@@ -93,6 +94,16 @@ export function tipOf(model: Model, body: number, sceneSize: number): Vector3 {
   let best = new Vector3(...com);
   if (!joint || joint.type === 'free' || model.bodies![body].shapes.length === 0) return best;
   for (const part of partsOf(model, sceneSize).filter((candidate) => candidate.body === body)) {
+    if (part.mesh) {
+      const box = boundsOf(part.mesh);
+      const middle = box.getCenter(new Vector3());
+      for (const axis of [0, 1, 2])
+        for (const end of [box.min, box.max]) {
+          const point = middle.clone().setComponent(axis, end.getComponent(axis)).applyMatrix4(part.local);
+          if (point.distanceTo(held) > best.distanceTo(held) * 1.0001) best = point;
+        }
+      continue;
+    }
     const reach = part.form === 'box' ? 0.5 : part.form === 'sphere' ? 0 : 0.5;
     for (const axis of part.form === 'box' ? [0, 1, 2] : [2])
       for (const sign of [-1, 1]) {

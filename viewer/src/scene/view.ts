@@ -10,7 +10,9 @@ import { ConstraintLines, Frames, JointAxes, Springs } from './lines';
 import { Phase } from './phase';
 import { Poses, toVector } from './poses';
 import type { ArrowKind, DrawnArrow } from './recorded';
+import { boundsOf } from './meshes';
 import { partsOf } from './shapes';
+import type { Part } from './shapes';
 import { Stage, ViewDirection } from './stage';
 import { tipOf, Traces } from './traces';
 
@@ -228,7 +230,9 @@ export class View {
   }
 }
 
-function typicalReach(parts: { local: Matrix4 }[]): number {
-  const reaches = parts.map((part) => Math.min(...new Vector3().setFromMatrixScale(part.local).toArray())).sort((a, b) => a - b);
+function typicalReach(parts: Part[]): number {
+  const sides = (part: Part) =>
+    part.mesh ? boundsOf(part.mesh).getSize(new Vector3()) : new Vector3().setFromMatrixScale(part.local);
+  const reaches = parts.map((part) => Math.min(...sides(part).toArray())).sort((a, b) => a - b);
   return reaches[Math.floor(reaches.length / 2)] ?? 0;
 }
