@@ -511,14 +511,6 @@ int optimise_command(const Words& words) {
     return complain("optimise", "--starts: expected a number from 1 to 10000");
   OptimiseCase c;
   if (!load_free(o, c)) return exit_bad_input;
-  const bool jumps = !c.model->contacts.empty() ||
-                     std::any_of(c.model->events.begin(), c.model->events.end(),
-                                 [](const Event& event) { return !event.jumps.empty(); });
-  if (jumps)
-    return complain(
-        "optimise",
-        "integrals and their derivatives are not carried through impacts and jumps yet; "
-        "remove contacts, stops and `set`, or try values with `study`");
   if (!make_problem(o, c)) return exit_bad_input;
   if (o.starts && *o.starts > 1 && !((c.problem.upper - c.problem.lower).array().isFinite().all()))
     return complain("optimise", "--starts needs --bounds of everything that is free");
