@@ -126,6 +126,7 @@ struct OrbitOptions {
   std::optional<double> tolerance = {};  // of the integration; default 1e-13
   std::string formulation = {};          // default: the file's, else recursive
   std::string from = {};                 // a state near the orbit; default: the initial one
+  std::string swap = {};  // "left=right": the orbit closes after parts have exchanged names
   Watch watch = {};
 };
 
@@ -144,6 +145,7 @@ struct ContinueOptions {
   std::string section = {};               // of orbits: they begin where this is zero
   bool driven = false;                    // of orbits: the equations repeat after the period
   std::optional<int> shooting = {};       // of orbits: nodes; default 1
+  std::string swap = {};                  // of orbits: they close after parts exchange names
   std::string show = {};                  // what is shown over the parameter
   std::string formulation = "recursive";  // or moving-frame, generated
   std::string out = {};                   // a folder to write to as well

@@ -10,10 +10,8 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-struct CoMovingWorkspace : Workspace {
-  std::unique_ptr<Workspace> base;
-  std::vector<double> x, xdot;  // of the base, quadratures included
-  MatrixXd J, Y, D;
+struct CoMovingWorkspace : ExtendedWorkspace {
+  MatrixXd Y, D;
   FunctionSlope slope;
 };
 
@@ -35,23 +33,11 @@ struct Selection {
 
 CoMovingSystem::CoMovingSystem(const System& base, const Symmetries& symmetries, VectorXd c,
                                std::vector<const StateFunction*> averages)
-    : base_(base),
+    : ExtendedSystem(base, static_cast<int>(averages.size())),
       symmetries_(symmetries),
       c_(std::move(c)),
       factors_(-(symmetries.fields * c_)),
-      averages_(std::move(averages)),
-      n_(embedded_numbers(base)),
-      base_size_(base.space().size()),
-      space_(space_without_quadratures(base)) {
-  space_.add_vector(static_cast<int>(averages_.size()));
-}
-
-State CoMovingSystem::inside(const State& base_state) const {
-  State state = base_state;
-  state.x.resize(n_);
-  state.x.resize(space_.size(), 0.0);
-  return state;
-}
+      averages_(std::move(averages)) {}
 
 State CoMovingSystem::outside(const State& comoving, const State& like) const {
   State state = like;
@@ -62,19 +48,10 @@ State CoMovingSystem::outside(const State& comoving, const State& like) const {
 std::unique_ptr<Workspace> CoMovingSystem::make_workspace() const {
   auto w = std::make_unique<CoMovingWorkspace>();
   const int fields = base_.geometry()->field_count();
-  w->base = base_.make_workspace();
-  w->x.assign(base_size_, 0.0);
-  w->xdot.assign(base_size_, 0.0);
-  w->J.resize(base_size_, base_size_);
+  prepare(*w);
   w->Y.resize(base_size_, fields);
   w->D.resize(base_size_, fields);
   return w;
-}
-
-StateView CoMovingSystem::base_view(StateView at, Workspace& workspace) const {
-  std::vector<double>& x = comoving(workspace).x;
-  std::copy_n(at.x.begin(), n_, x.begin());
-  return {at.t, x, at.mode};
 }
 
 // Columns Y_k of the symmetries in embedded numbers of the base, without quadratures.
@@ -153,19 +130,6 @@ void CoMovingSystem::parameter_jacobian(StateView at, std::span<const int> which
       J.col(static_cast<Eigen::Index>(j)).head(n_) = -Y.col(which[j] - first_speed());
 }
 
-void CoMovingSystem::constraint_values(StateView at, std::span<double> values,
-                                       Workspace& workspace) const {
-  base_.constraint_values(base_view(at, workspace), values, *comoving(workspace).base);
-}
-
-void CoMovingSystem::constraint_jacobian(StateView at, Eigen::Ref<MatrixXd> C,
-                                         Workspace& workspace) const {
-  MatrixXd inner(base_.constraint_count(), base_size_);
-  base_.constraint_jacobian(base_view(at, workspace), inner, *comoving(workspace).base);
-  C.setZero();
-  C.leftCols(n_) = inner.leftCols(n_);
-}
-
 void CoMovingSystem::constraint_parameter_jacobian(StateView at, std::span<const int> which,
                                                    Eigen::Ref<MatrixXd> C,
                                                    Workspace& workspace) const {
@@ -173,35 +137,33 @@ void CoMovingSystem::constraint_parameter_jacobian(StateView at, std::span<const
   const Selection model(which, base_.parameter_count());
   if (model.which.empty()) return;
   MatrixXd inner(base_.constraint_count(), static_cast<int>(model.which.size()));
-  base_.constraint_parameter_jacobian(base_view(at, workspace), model.which, inner,
-                                      *comoving(workspace).base);
+  ExtendedSystem::constraint_parameter_jacobian(at, model.which, inner, workspace);
   for (std::size_t j = 0; j < model.which.size(); ++j)
     C.col(model.places[j]) = inner.col(static_cast<Eigen::Index>(j));
 }
 
-Projection CoMovingSystem::project(State& state, Workspace& workspace) const {
-  State base_state;
-  base_state.t = state.t;
-  base_state.mode = state.mode;
-  const StateView at = base_view(state, workspace);
-  base_state.x.assign(at.x.begin(), at.x.end());
-  const Projection done = base_.project(base_state, *comoving(workspace).base);
-  std::copy_n(base_state.x.begin(), n_, state.x.begin());
-  state.mode = base_state.mode;
-  return done;
+void CoMovingSystem::event_slope(int event, StateView at, std::span<const int> parameters,
+                                 FunctionSlope& slope, Workspace& workspace) const {
+  const Selection model(parameters, base_.parameter_count());
+  ExtendedSystem::event_slope(event, at, model.which, slope, workspace);
+  std::vector<double> all(parameters.size(), 0.0);
+  for (std::size_t j = 0; j < model.which.size(); ++j)
+    all[model.places[j]] = slope.by_parameters[j];
+  slope.by_parameters = std::move(all);
 }
 
-std::string CoMovingSystem::count_turns(StateView at, double length, std::span<int> turns,
-                                        Workspace& workspace) const {
-  return base_.count_turns(base_view(at, workspace), length, turns, *comoving(workspace).base);
-}
-
-std::string CoMovingSystem::explain_failure(StateView at, Workspace& workspace) const {
-  return base_.explain_failure(base_view(at, workspace), *comoving(workspace).base);
-}
-
-std::string CoMovingSystem::component_name(int i) const {
-  return i < n_ ? base_.component_name(i) : "average " + std::to_string(i - n_);
+std::string CoMovingSystem::jump_slope(int which, StateView before, StateView after,
+                                       std::span<const int> parameters, JumpSlope& slope,
+                                       Workspace& workspace) const {
+  const Selection model(parameters, base_.parameter_count());
+  std::string problem =
+      ExtendedSystem::jump_slope(which, before, after, model.which, slope, workspace);
+  if (!problem.empty()) return problem;
+  const MatrixXd inner = slope.by_parameters;
+  slope.by_parameters.setZero(inner.rows(), static_cast<int>(parameters.size()));
+  for (std::size_t j = 0; j < model.which.size(); ++j)
+    slope.by_parameters.col(model.places[j]) = inner.col(static_cast<Eigen::Index>(j));
+  return "";
 }
 
 }  // namespace cartan

@@ -51,10 +51,7 @@ Flow::Flow(const System& system, int columns, std::vector<int> parameters, FlowO
       variational_(system, columns, parameters_),
       workspace_(system.make_workspace()),
       accumulation_(system.contact_count()) {
-  if (may_jump(system)) {
-    variational_.follow_events();
-    events_ = std::make_unique<EventFinder>(variational_);
-  }
+  if (may_jump(system)) events_ = std::make_unique<EventFinder>(variational_);
   const IntegratorInfo* method = find_integrator(options_.integrator);
   assert(method);
   IntegratorOptions choice;
@@ -137,83 +134,53 @@ std::string Flow::take_events(bool& jumped) {
   constexpr long most_jumps = 100000;
   const std::span<const Crossing> found = events_->find(*integrator_, augmented_);
   const std::vector<Crossing> crossings(found.begin(), found.end());
+  Workspace& workspace = integrator_->workspace();
   for (const Crossing& c : crossings) {
-    State before = state_;
-    before.mode = augmented_.mode;
-    inside_.resize(variational_.space().size());
-    before.t = integrator_->last_start() + c.length;
-    if (c.length >= integrator_->last_length()) {
-      before.t = augmented_.t;
-      inside_ = augmented_.x;
-    } else if (c.length <= 0) {
-      if (!integrator_->dense(0, inside_)) return "the motion has no value at an event";
-    } else if (integrator_->restep(c.length, inside_).status != StepStatus::ok) {
-      return "a step to an event failed";
+    State at = augmented_;
+    if (c.length < integrator_->last_length()) {
+      at.t = integrator_->last_start() + c.length;
+      const bool made = c.length <= 0
+                            ? integrator_->dense(0, at.x)
+                            : integrator_->restep(c.length, at.x).status == StepStatus::ok;
+      if (!made) return fmt::format("the motion has no value at the event at t = {:g}", at.t);
     }
-    std::copy_n(inside_.begin(), n_, before.x.begin());
-    MatrixXd S = Eigen::Map<const MatrixXd>(inside_.data() + n_, n_, columns_);
-    if (system_.constrained()) system_.project(before, *workspace_);
-    State after = before;
-    workspace_->jumps.clear();
-    if (!system_.handle_event(c.index, after, *workspace_)) continue;
-    if (std::string problem = workspace_->jumps.problem; !problem.empty())
-      return fmt::format("at t = {:g}: {}", before.t, problem);
+    if (std::string problem = keep_constraints(at); !problem.empty()) return problem;
+    workspace.jumps.clear();
+    if (!variational_.handle_event(c.index, at, workspace)) continue;
+    const JumpNotes notes = workspace.jumps;
+    workspace.jumps.clear();
+    if (!notes.problem.empty()) return fmt::format("at t = {:g}: {}", at.t, notes.problem);
     if (++jumps_ > most_jumps) return fmt::format("more than {} jumps", most_jumps);
-    accumulation_.add(before.t, workspace_->jumps.impacts);
+    accumulation_.add(at.t, notes.impacts);
     double limit = 0;
-    if (!accumulation_.find_limit(before.t, limit).empty())
+    if (!accumulation_.find_limit(at.t, limit).empty())
       return fmt::format(
           "impacts follow each other without end before t = {:.9g}, and derivatives across that "
           "are not taken",
           limit);
-    soon_ = 0.7 * workspace_->jumps.soon;
-    if (std::string problem = jump(c, before, after, S); !problem.empty())
-      return fmt::format("at t = {:g}: {}", before.t, problem);
-    if (system_.constrained()) {
-      const Projection done = system_.project(after, *workspace_);
-      if (!done.problem.empty()) return fmt::format("at t = {:g}: {}", after.t, done.problem);
-    }
-    continue_from(after, S);
-    events_->restart(augmented_, {&c, 1}, integrator_->workspace());
+    soon_ = 0.7 * notes.soon;
+    if (std::string problem = keep_constraints(at); !problem.empty()) return problem;
+    augmented_ = std::move(at);
+    state_.t = augmented_.t;
+    state_.mode = augmented_.mode;
+    std::copy_n(augmented_.x.begin(), n_, state_.x.begin());
+    integrator_->restart();
+    events_->restart(augmented_, {&c, 1}, workspace);
     jumped = true;
     return "";
   }
   return "";
 }
 
-std::string Flow::jump(const Crossing& crossing, State& before, State& after, MatrixXd& S) {
-  JumpSlope R;
-  std::string problem =
-      system_.jump_slope(crossing.index, before, after, parameters_, R, *workspace_);
-  if (!problem.empty() || columns_ == 0) return columns_ == 0 ? "" : problem;
-  const int all = system_.space().size(), p = static_cast<int>(parameters_.size());
-  Eigen::VectorXd f_before(all), f_after(all);
-  system_.derivative(before, {f_before.data(), static_cast<std::size_t>(all)}, *workspace_);
-  system_.derivative(after, {f_after.data(), static_cast<std::size_t>(all)}, *workspace_);
-  FunctionSlope h;
-  system_.event_slope(crossing.index, before, parameters_, h, *workspace_);
-  const Eigen::Map<const Eigen::VectorXd> by_x(h.by_x.data(), n_), by_p(h.by_parameters.data(), p);
-  const double speed = by_x.dot(f_before.head(n_)) + h.by_time;
-  const double size = by_x.cwiseAbs().dot(f_before.head(n_).cwiseAbs()) + std::fabs(h.by_time);
-  if (!(std::fabs(speed) > 1e-10 * size))
-    return "the motion only grazes '" + system_.events()[crossing.index].name +
-           "' here (a grazing bifurcation), where it has no derivatives";
-  Eigen::RowVectorXd tau = by_x.transpose() * S;
-  tau.tail(p) += by_p.transpose();
-  tau *= -1 / speed;
-  S = (R.by_x * S).eval();
-  S.rightCols(p) += R.by_parameters;
-  S += (R.by_x * f_before.head(n_) + R.by_time - f_after.head(n_)) * tau;
-  return "";
-}
-
-void Flow::continue_from(const State& state, const MatrixXd& S) {
-  state_ = state;
-  augmented_.t = state.t;
-  augmented_.mode = state.mode;
-  std::copy_n(state.x.begin(), n_, augmented_.x.begin());
-  Eigen::Map<MatrixXd>(augmented_.x.data() + n_, n_, columns_) = S;
-  integrator_->restart();
+// Positions and speeds of a state with columns back to the constraints.
+std::string Flow::keep_constraints(State& augmented) {
+  if (!system_.constrained()) return "";
+  State inner = variational_.outside(augmented);
+  const Projection done = system_.project(inner, *workspace_);
+  workspace_->jumps.clear();
+  std::copy_n(inner.x.begin(), n_, augmented.x.begin());
+  augmented.mode = inner.mode;
+  return done.problem.empty() ? "" : fmt::format("at t = {:g}: {}", augmented.t, done.problem);
 }
 
 // Back to the constraints; the change is of the size of the error.
@@ -221,6 +188,8 @@ std::string Flow::project() {
   if (!system_.constrained()) return "";
   const Projection done = system_.project(state_, *workspace_);
   if (!done.problem.empty()) return fmt::format("at t = {:g}: {}", state_.t, done.problem);
+  if (workspace_->jumps.soon > 0) soon_ = 0.7 * workspace_->jumps.soon;  // sliding ends
+  workspace_->jumps.clear();
   if (done.moved) {
     std::copy_n(state_.x.begin(), n_, augmented_.x.begin());
     integrator_->moved();

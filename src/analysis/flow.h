@@ -1,10 +1,7 @@
 // The flow of a System with its derivatives: x(t + h), the state-transition matrix on tangent
 // numbers, and sensitivities to parameters, integrated together.
-//
-// Across an event at time tau, x+ = R(t, x-; p) where h(t, x; p) = 0, columns change by
-//   S+ = R_x S- + R_p + (R_x f- + R_t - f+) dtau,   dtau = -(h_x S- + h_p) / (h_x f- + h_t)
-// so that derivatives are exact through impacts, opening, sticking and jumps. Where h_x f- + h_t =
-// 0 the motion grazes and has none. Dry friction of joints is refused (`refuse_flow`).
+// Events of contacts and jumps are gone through exactly (variational.h). Dry friction of joints is
+// refused (`refuse_flow`).
 #pragma once
 
 #include <atomic>
@@ -63,8 +60,7 @@ class Flow {
  private:
   std::string project();
   std::string take_events(bool& jumped);
-  std::string jump(const Crossing& crossing, State& before, State& after, Eigen::MatrixXd& S);
-  void continue_from(const State& state, const Eigen::MatrixXd& S);
+  std::string keep_constraints(State& augmented);
   std::string describe(const StepReport& report) const;
 
   const System& system_;

@@ -166,6 +166,12 @@ class Newton {
   void finish() {
     orbit_.residual = equations_.residual.lpNorm<Eigen::Infinity>();
     orbit_.turns = equations_.turns;
+    orbit_.shifts = equations_.shifts;
+    if (!options_.problem.swap.empty() && equations_.unlike > 1e-6)
+      orbit_.problem = fmt::format(
+          "the parts that are exchanged are not alike: the rates after the exchange differ by "
+          "{:.2g} of their size; exchange all that belongs together",
+          equations_.unlike);
     orbit_.multipliers = product_eigenvalues(equations_.factors);
     judge_stability(orbit_, options_.problem.driven);
     if (!options_.problem.driven && equations_.rate * orbit_.point.period < 1e-6 * size())
@@ -197,6 +203,30 @@ Orbit find_orbit(const System& system, const State& start, const OrbitOptions& o
     orbit.problem = make_shooting_point(system, start, options.period,
                                         std::max(1, options.shooting), options.flow, guess);
   return orbit.problem.empty() ? find_orbit(system, guess, options) : orbit;
+}
+
+std::string leave_event(const System& system, const OrbitOptions& options, State& start,
+                        bool& moved) {
+  constexpr double part = 0.382, near = 1e-9;
+  moved = false;
+  if (system.contact_count() == 0) return "";
+  const auto workspace = system.make_workspace();
+  std::vector<double> values(system.events().size());
+  system.event_values(start, values, *workspace);
+  for (std::size_t k = 0; k < values.size(); ++k)
+    moved |= system.events()[k].internal && std::fabs(values[k]) < near;
+  if (!moved) return "";
+  State later = start;
+  system.settle(later, *workspace);
+  if (!workspace->jumps.problem.empty()) return workspace->jumps.problem;
+  Flow flow(system, 0, {}, options.flow);
+  flow.start(later, MatrixXd(tangent_numbers(system), 0));
+  std::string problem = flow.advance(start.t + part * options.period);
+  if (!problem.empty()) return problem;
+  const double t = start.t;
+  start = flow.state();
+  if (!options.problem.driven) start.t = t;
+  return "";
 }
 
 void judge_stability(Orbit& orbit, bool driven) {

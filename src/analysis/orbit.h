@@ -27,6 +27,7 @@ struct Orbit {
   int newton_steps = 0;
   double residual = 0;  // largest number of the equations at the end
   std::vector<std::pair<int, int>> turns;
+  std::vector<std::pair<int, double>> shifts;  // up to a swap: what has gone on
   long evaluations = 0;
   ShootingEquations equations;  // at the orbit
 
@@ -37,6 +38,11 @@ struct Orbit {
 Orbit find_orbit(const System& system, const State& start, const OrbitOptions& options);
 // From a guess of all nodes.
 Orbit find_orbit(const System& system, const ShootingPoint& guess, const OrbitOptions& options);
+
+// "" or a state a part of the period later, where `start` is next to an event: there the motion is
+// not smooth in the start. `moved`: whether it is.
+std::string leave_event(const System& system, const OrbitOptions& options, State& start,
+                        bool& moved);
 
 // Sorts out which multipliers are neutral, and the verdict.
 void judge_stability(Orbit& orbit, bool driven);

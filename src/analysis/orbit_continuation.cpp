@@ -55,6 +55,7 @@ OrbitContinuation::Member& OrbitContinuation::member(double p) {
     fresh.problem.section = fresh.made.section.get();
     fresh.problem.parameters = which();
     fresh.problem.references = &references_;
+    fresh.problem.swap_times = setting_.times;
     fresh.problem.holds.clear();
     for (std::size_t k = 0; k < fresh.made.holds.size(); ++k)
       fresh.problem.holds.push_back({fresh.made.holds[k].get(), setting_.hold_values[k]});

@@ -52,6 +52,21 @@ Eigen::RowVectorXd slope(const System& system, const StateFunction& h, const Sta
   return row / size;
 }
 
+// Where tangent numbers come from when the numbers of x are exchanged.
+std::vector<int> swap_tangents(const System& system, const std::vector<int>& swap) {
+  std::vector<int> tangent_of(system.space().size(), -1), result(tangent_numbers(system));
+  for (const StateBlock& b : system.space().blocks())
+    for (int k = 0; k < b.size; ++k) tangent_of[b.x + k] = b.tangent + k;
+  for (const StateBlock& b : system.space().blocks()) {
+    const bool vector = b.kind == StateBlock::Kind::vector;
+    const int count = vector ? b.size : b.kind == StateBlock::Kind::quaternion ? 3 : 6;
+    for (int k = 0; k < count && b.tangent + k < static_cast<int>(result.size()); ++k)
+      // a rotation or pose goes as a whole: from where its first number comes
+      result[b.tangent + k] = vector ? tangent_of[swap[b.x + k]] : tangent_of[swap[b.x]] + k;
+  }
+  return result;
+}
+
 struct Builder {
   Flow& flow;
   const ShootingProblem& problem;
@@ -70,18 +85,29 @@ struct Builder {
     Transition segment = calc_transition(flow, x, t_end, B, motion);
     equations.problem = segment.problem;
     if (!segment.problem.empty()) return;
+    const bool swaps = !problem.swap.empty() && (i + 1) * problem.swap_times % count == 0;
+    if (swaps) relabel(segment);
+    if (swaps || next == 0) compare_rates(segment, point.nodes[next]);
     VectorXd gap = difference(system, segment.end.x, point.nodes[next].x);
     if (next == 0) take_turns(system, point.nodes[0], gap, equations.turns, flow.workspace());
+    std::vector<int> shifted;
+    if (swaps) shifted = take_shifts(gap, next == 0);
     const int row = i * d;
     equations.residual.segment(row, d) = B_next.transpose() * gap;
+    const auto without_shifts = [&](MatrixXd columns) {
+      for (int k : shifted) columns.row(k).setZero();
+      return columns;
+    };
     const auto by_end = [&](const MatrixXd& columns) -> MatrixXd {
-      return B_next.transpose() * difference_rate(system, gap, columns);
+      return B_next.transpose() * without_shifts(difference_rate(system, gap, columns));
     };
     const auto by_next = [&](const MatrixXd& columns) -> MatrixXd {
-      return -B_next.transpose() * difference_rate(system, -gap, columns);
+      return -B_next.transpose() * without_shifts(difference_rate(system, -gap, columns));
     };
     equations.matrix.block(row, i * d, d, d) += by_end(segment.end_directions * segment.product());
     equations.matrix.block(row, next * d, d, d) += by_next(B_next);
+    for (int k : shifted)
+      equations.matrix.block(row, next * d, d, d) += B_next.row(k).transpose() * B_next.row(k);
     equations.by_period.segment(row, d) = by_end(segment.end_rate) / count;
     if (!problem.driven)
       equations.matrix.block(row, count * d, d, 1) = equations.by_period.segment(row, d);
@@ -94,6 +120,59 @@ struct Builder {
     segment.factors.back() = B_next.transpose() * segment.end_directions * segment.factors.back();
     for (MatrixXd& factor : segment.factors) equations.factors.push_back(std::move(factor));
     equations.rate = std::max(equations.rate, segment.end_rate.norm());
+  }
+
+  // The end of a segment with its parts exchanged.
+  void relabel(Transition& segment) {
+    const std::vector<int> from = swap_tangents(system, problem.swap);
+    const auto exchange = [&](MatrixXd& columns) {
+      const MatrixXd before = columns;
+      for (std::size_t k = 0; k < from.size(); ++k) columns.row(k) = before.row(from[k]);
+    };
+    const std::vector<double> x = segment.end.x;
+    for (std::size_t k = 0; k < problem.swap.size(); ++k) segment.end.x[k] = x[problem.swap[k]];
+    exchange(segment.end_directions);
+    exchange(segment.by_parameters);
+    MatrixXd end_rate = segment.end_rate;
+    exchange(end_rate);
+    segment.end_rate = end_rate;
+  }
+
+  void compare_rates(const Transition& segment, const State& next) {
+    const VectorXd rate = tangent_rate(system, next, flow.workspace());
+    equations.unlike =
+        std::max(equations.unlike, (segment.end_rate - rate).norm() / std::max(1.0, rate.norm()));
+  }
+
+  // Coordinates whose shift changes no rate and no event: they need not come back.
+  std::vector<int> take_shifts(VectorXd& gap, bool last) {
+    std::vector<int> shifted;
+    const State& at = point.nodes[0];
+    const auto same_events = [&](int i, double shift) {
+      const std::size_t count = system.events().size();
+      std::vector<double> here(count), there(count);
+      system.event_values(at, here, flow.workspace());
+      State other = at;
+      other.x[i] += shift;
+      system.event_values(other, there, flow.workspace());
+      for (std::size_t k = 0; k < count; ++k)
+        if (!(std::fabs(here[k] - there[k]) <= 1e-9 * (1 + std::fabs(here[k])))) return false;
+      return true;
+    };
+    for (const StateBlock& b : system.space().blocks()) {
+      if (b.kind != StateBlock::Kind::vector) continue;
+      for (int k = 0; k < b.size && b.tangent + k < gap.size(); ++k) {
+        const double shift = gap[b.tangent + k];
+        if (!same_after(system, at, b.x + k, shift, flow.workspace()) ||
+            !same_after(system, at, b.x + k, 0.731, flow.workspace()) ||
+            !same_events(b.x + k, 0.731))
+          continue;
+        gap[b.tangent + k] = 0;
+        shifted.push_back(b.tangent + k);
+        if (last) equations.shifts.push_back({b.x + k, shift});
+      }
+    }
+    return shifted;
   }
 
   void add_conditions() {

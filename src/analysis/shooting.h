@@ -5,6 +5,10 @@
 //   h(x_0) = 0                                          (period unknown: where on the orbit to
 //   begin)
 //
+// An orbit may close up to a relabelling of equal parts: x_0 is compared with the end after names
+// were exchanged (one step of a walker). Coordinates that do not enter the equations may then come
+// back shifted; x_0 keeps its place along them.
+//
 // Unknowns: displacements y_i of the nodes along their allowed directions B_i, and the period. All
 // derivatives are exact: of the flow by the variational equations, of differences by dexp^-1.
 #pragma once
@@ -25,6 +29,10 @@ struct ShootingProblem {
   // Quantities with values they are to have at x_0, where orbits come in families.
   std::vector<std::pair<const StateFunction*, double>> holds;
   std::vector<int> parameters;  // for derivatives
+  // Number k of x_0 is compared with number swap[k] of the end; empty: with its own. An exchange
+  // undoes itself.
+  std::vector<int> swap;
+  int swap_times = 1;  // exchanges in once around, at equal times
   // Along branches: per node a basis that directions are turned next to, so that the unknowns mean
   // the same from point to point (align_basis).
   std::vector<Eigen::MatrixXd>* references = nullptr;
@@ -45,10 +53,12 @@ struct ShootingEquations {
   Eigen::MatrixXd matrix;         // d residual / d (y_0, y_1, .., period)
   Eigen::MatrixXd by_parameters;  // d residual / d p, nodes moving least
   Eigen::VectorXd by_period;      // d residual / d period of the flow's end, driven or not
-  std::vector<Eigen::MatrixXd> directions;  // B_i
-  std::vector<Eigen::MatrixXd> factors;     // of the flow once around
-  std::vector<std::pair<int, int>> turns;   // numbers of x that come back changed by whole turns
-  double rate = 0;                          // largest rate at the nodes
+  std::vector<Eigen::MatrixXd> directions;     // B_i
+  std::vector<Eigen::MatrixXd> factors;        // of the flow once around
+  std::vector<std::pair<int, int>> turns;      // numbers of x that come back changed by whole turns
+  std::vector<std::pair<int, double>> shifts;  // of orbits up to a swap: that come back shifted
+  double unlike = 0;  // rates at the end, swapped, less those at x_0; relative
+  double rate = 0;    // largest rate at the nodes
 };
 
 // Nodes at equal times along the motion from a state; "" or why not.

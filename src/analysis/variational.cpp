@@ -1,6 +1,7 @@
 #include "analysis/variational.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "analysis/tangents.h"
 
@@ -10,48 +11,41 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-struct VariationalWorkspace : Workspace {
-  std::unique_ptr<Workspace> base;
-  std::vector<double> x, xdot;  // of the base, quadratures included
-  MatrixXd J, by_parameters, columns;
+struct VariationalWorkspace : ExtendedWorkspace {
+  MatrixXd by_parameters, columns;
 };
 
 VariationalWorkspace& variational(Workspace& workspace) {
   return static_cast<VariationalWorkspace&>(workspace);
 }
 
+// Of the largest rate of an event function: slower crossings have no derivatives.
+constexpr double grazing = 1e-10;
+
+VectorXd base_rate(const System& base, StateView at, Workspace& workspace) {
+  VectorXd rate(base.space().size());
+  base.derivative(at, {rate.data(), static_cast<std::size_t>(rate.size())}, workspace);
+  return rate;
+}
+
 }  // namespace
 
 VariationalSystem::VariationalSystem(const System& base, int columns, std::vector<int> parameters,
                                      std::vector<double> units)
-    : base_(base),
-      n_(embedded_numbers(base)),
+    : ExtendedSystem(base, embedded_numbers(base) * columns),
       columns_(columns),
       parameters_(std::move(parameters)),
-      units_(std::move(units)),
+      units_(VectorXd::Ones(static_cast<Eigen::Index>(parameters_.size()))),
       carrier_(columns > 0 && columns == static_cast<int>(parameters_.size())
                    ? dynamic_cast<const ColumnCarrier*>(&base)
-                   : nullptr),
-      space_(space_without_quadratures(base)) {
-  space_.add_vector(n_ * columns_);
-  units_.resize(parameters_.size(), 1.0);
-}
-
-State VariationalSystem::initial_state() const {
-  State state = base_.initial_state();
-  state.x.resize(n_);
-  state.x.resize(space_.size(), 0.0);
-  return state;
+                   : nullptr) {
+  for (std::size_t k = 0; k < units.size(); ++k) units_(static_cast<int>(k)) = units[k];
 }
 
 std::unique_ptr<Workspace> VariationalSystem::make_workspace() const {
   auto w = std::make_unique<VariationalWorkspace>();
-  const int n = base_.space().size();
-  w->base = base_.make_workspace();
-  w->x.assign(n, 0.0);
-  w->xdot.assign(n, 0.0);
-  w->J.resize(n, n);
-  w->by_parameters.setZero(n, static_cast<int>(parameters_.size()));
+  prepare(*w);
+  w->by_parameters.setZero(base_size_, static_cast<int>(parameters_.size()));
   w->columns.setZero(n_, columns_);
   return w;
 }
@@ -60,8 +54,7 @@ void VariationalSystem::derivative(StateView at, std::span<double> xdot,
                                    Workspace& workspace) const {
   VariationalWorkspace& w = variational(workspace);
   ++w.evaluations;
-  std::copy_n(at.x.begin(), n_, w.x.begin());
-  const StateView base_at(at.t, w.x, at.mode);
+  const StateView base_at = base_view(at, workspace);
   if (carrier_) {
     carry(base_at, at, xdot, w);
     return;
@@ -75,51 +68,91 @@ void VariationalSystem::derivative(StateView at, std::span<double> xdot,
   S_rate.noalias() = w.J.topLeftCorner(n_, n_) * S;
   if (parameters_.empty()) return;
   base_.parameter_jacobian(base_at, parameters_, w.by_parameters, *w.base);
-  const Eigen::Map<const VectorXd> unit(units_.data(), w.by_parameters.cols());
-  S_rate.rightCols(unit.size()) += w.by_parameters.topRows(n_) * unit.asDiagonal();
+  S_rate.rightCols(units_.size()) += w.by_parameters.topRows(n_) * units_.asDiagonal();
 }
 
 // f_x (S unit) + f_p unit = (f_x S + f_p) unit
 void VariationalSystem::carry(StateView base_at, StateView at, std::span<double> xdot,
                               Workspace& workspace) const {
   VariationalWorkspace& w = variational(workspace);
-  const Eigen::Map<const VectorXd> unit(units_.data(), columns_);
   const Eigen::Map<const MatrixXd> S(at.x.data() + n_, n_, columns_);
   Eigen::Map<MatrixXd> S_rate(xdot.data() + n_, n_, columns_);
-  for (int k = 0; k < columns_; ++k) w.columns.col(k) = S.col(k) / unit(k);
+  for (int k = 0; k < columns_; ++k) w.columns.col(k) = S.col(k) / units_(k);
   carrier_->carry(base_at, w.columns, parameters_, w.xdot, S_rate, *w.base);
-  for (int k = 0; k < columns_; ++k) S_rate.col(k) *= unit(k);
+  for (int k = 0; k < columns_; ++k) S_rate.col(k) *= units_(k);
   std::copy_n(w.xdot.begin(), n_, xdot.begin());
 }
 
 void VariationalSystem::jacobian(StateView at, Eigen::Ref<MatrixXd> J, Workspace& workspace) const {
   VariationalWorkspace& w = variational(workspace);
   ++w.jacobians;
-  std::copy_n(at.x.begin(), n_, w.x.begin());
-  base_.jacobian({at.t, w.x, at.mode}, w.J, *w.base);
+  base_.jacobian(base_view(at, workspace), w.J, *w.base);
   J.setZero();
   for (int k = 0; k <= columns_; ++k) J.block(k * n_, k * n_, n_, n_) = w.J.topLeftCorner(n_, n_);
 }
 
-void VariationalSystem::event_values(StateView at, std::span<double> values,
-                                     Workspace& workspace) const {
-  if (events_.empty()) return;
-  VariationalWorkspace& w = variational(workspace);
-  std::copy_n(at.x.begin(), n_, w.x.begin());
-  base_.event_values({at.t, w.x, at.mode}, values, *w.base);
+bool VariationalSystem::event_time_slope(int event, StateView at, VectorXd& slope,
+                                         Workspace& base) const {
+  const State state = outside(at);
+  const VectorXd rate = base_rate(base_, state, base);
+  FunctionSlope h;
+  base_.event_slope(event, state, parameters_, h, base);
+  const Eigen::Map<const VectorXd> by_x(h.by_x.data(), n_);
+  const double speed = by_x.dot(rate.head(n_)) + h.by_time;
+  const double size = by_x.cwiseAbs().dot(rate.head(n_).cwiseAbs()) + std::fabs(h.by_time);
+  if (!(std::fabs(speed) > grazing * size)) return false;
+  const Eigen::Map<const MatrixXd> S(at.x.data() + n_, n_, columns_);
+  slope = S.transpose() * by_x;
+  const Eigen::Map<const VectorXd> by_p(h.by_parameters.data(), units_.size());
+  slope.tail(units_.size()) += by_p.cwiseProduct(units_);
+  slope *= -1 / speed;
+  return true;
 }
 
-std::string VariationalSystem::count_turns(StateView at, double length, std::span<int> turns,
-                                           Workspace& workspace) const {
-  VariationalWorkspace& w = variational(workspace);
-  std::copy_n(at.x.begin(), n_, w.x.begin());
-  return base_.count_turns({at.t, w.x, at.mode}, length, turns, *w.base);
+bool VariationalSystem::handle_event(int which, State& state, Workspace& workspace) const {
+  Workspace& base = base_workspace(workspace);
+  const State before = outside(state);
+  VectorXd by_columns;
+  const bool crosses = columns_ == 0 || event_time_slope(which, state, by_columns, base);
+  if (!ExtendedSystem::handle_event(which, state, workspace)) return false;
+  std::string& problem = workspace.jumps.problem;
+  if (columns_ == 0 || !problem.empty()) return true;
+  const State after = outside(state);
+  JumpSlope R;
+  problem = base_.jump_slope(which, before, after, parameters_, R, base);
+  if (!problem.empty()) return true;
+  const VectorXd f_before = base_rate(base_, before, base).head(n_),
+                 f_after = base_rate(base_, after, base).head(n_);
+  const VectorXd shift = R.by_x * f_before + R.by_time - f_after;
+  if (!crosses && shift.norm() > grazing * (f_before.norm() + f_after.norm())) {
+    problem = "the motion only grazes '" + base_.events()[which].name +
+              "' here (a grazing bifurcation), where it has no derivatives";
+    return true;
+  }
+  Eigen::Map<MatrixXd> S(state.x.data() + n_, n_, columns_);
+  S = (R.by_x * S).eval();
+  S.rightCols(units_.size()) += R.by_parameters * units_.asDiagonal();
+  if (crosses) S += shift * by_columns.transpose();
+  return true;
 }
 
-std::string VariationalSystem::component_name(int i) const {
-  if (i < n_) return base_.component_name(i);
-  return "derivative " + std::to_string((i - n_) / n_) + " of " +
-         base_.component_name((i - n_) % n_);
+bool VariationalSystem::settle(State& state, Workspace& workspace) const {
+  const State before = state;
+  const bool changed = ExtendedSystem::settle(state, workspace);
+  if (columns_ > 0 && before.x != state.x && workspace.jumps.problem.empty())
+    workspace.jumps.problem =
+        "surfaces meet at the very start, where the motion has no derivatives; begin before or "
+        "after the impact";
+  return changed;
+}
+
+void VariationalSystem::close_contacts(std::span<const int> contacts, State& state,
+                                       Workspace& workspace) const {
+  ExtendedSystem::close_contacts(contacts, state, workspace);
+  if (columns_ > 0 && workspace.jumps.problem.empty())
+    workspace.jumps.problem =
+        "impacts at '" + base_.contact_name(contacts.front()) +
+        "' follow each other without end, and derivatives across that are not taken";
 }
 
 }  // namespace cartan

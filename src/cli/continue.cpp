@@ -68,6 +68,9 @@ std::optional<int> read_continue_arguments(const Words& words, ContinueArguments
                  r.driven);
   arguments.option("--shooting", "N", "of orbits: nodes (multiple shooting); default 1",
                    r.shooting);
+  arguments.option("--swap", "A=B",
+                   "of orbits: they close after parts have exchanged their names, as in `orbit`",
+                   r.swap);
   arguments.option("--show", "EXPR",
                    "what is shown over the parameter; default: the coordinate that changes most",
                    r.show);

@@ -27,7 +27,8 @@ std::optional<int> read_orbit_arguments(const Words& words, OrbitArguments& o) {
       "on "
       "it and its Floquet multipliers.",
       "  cartan orbit examples/roessler.toml --section y --period 6\n"
-      "  cartan orbit examples/duffing.toml --set drive=0.2 --driven --period '2*pi/omega'");
+      "  cartan orbit examples/duffing.toml --set drive=0.2 --driven --period '2*pi/omega'\n"
+      "  cartan orbit examples/compass_walker.toml --swap left=right --period 0.72");
   declare_model(arguments, o.model);
   declare_formulation(arguments, o.orbit.formulation);
   declare_start(arguments, o.orbit.from);
@@ -47,6 +48,11 @@ std::optional<int> read_orbit_arguments(const Words& words, OrbitArguments& o) {
       "keep EXPR at its initial value, where orbits form families; repeatable; default: the "
       "energy, where there are no losses",
       o.orbit.hold);
+  arguments.option("--swap", "A=B",
+                   "the orbit closes after parts have exchanged their names: every A in a name "
+                   "becomes B and the other way round (one step of a walker); coordinates that do "
+                   "not enter the equations may go on",
+                   o.orbit.swap);
   arguments.option("--tolerance", "TOL", "error tolerance of the integration; default 1e-13",
                    o.orbit.tolerance);
   arguments.flag("--json", "print one JSON object", o.json);
@@ -68,6 +74,8 @@ void print_orbit(const Analysis& a, const Orbit& orbit) {
   for (const auto& [number, count] : orbit.turns)
     fmt::print("{} has turned {} time{}\n", a.system->component_name(number), count,
                count == 1 ? "" : "s");
+  for (const auto& [number, shift] : orbit.shifts)
+    fmt::print("{} has gone on by {:.12g}\n", a.system->component_name(number), shift);
   fmt::print("Floquet multipliers{:>25}\n", "size");
   for (const std::complex<double>& m : orbit.multipliers)
     fmt::print("  {:<38}{:.12g}\n", complex_text(m), std::abs(m));

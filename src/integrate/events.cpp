@@ -29,6 +29,7 @@ EventFinder::EventFinder(const System& system)
       noise_(count_),
       values_(count_),
       x_(system.space().size()),
+      level_(count_),
       is_switch_(count_) {
   if (const auto* switched = dynamic_cast<const Switched*>(&system))
     for (const SwitchInfo& info : switched->switches()) is_switch_[info.event] = 1;
@@ -52,12 +53,35 @@ void EventFinder::restart(const State& state, std::span<const Crossing> handled,
   std::vector<double>& start = samples_[sample_count - 1].g;
   system_.event_values(state, start, workspace);
   look_for_undefined(start, state.t);
+  choose_levels(start);
   for (int i = 0; i < count_; ++i) {
     const bool open = std::fabs(start[i]) <= noise_[i];
     // A mode that is left through zero from above may begin at zero (a joint held at its limit).
     const EventInfo& info = system_.events()[i];
     const int undecided = info.internal && info.direction < 0 ? 1 : 0;
     side_[i] = is_switch_[i] ? 1 : open ? undecided : sign(start[i]);
+  }
+}
+
+// Values are measured from their levels from here on.
+void EventFinder::choose_levels(std::span<double> values) {
+  for (int i = 0; i < count_; ++i) {
+    const double noise = system_.events()[i].noise;
+    level_[i] = noise > 0 && values[i] <= noise ? std::min(values[i], 0.0) - noise : 0;
+    values[i] -= level_[i];
+  }
+}
+
+void EventFinder::take_level(std::span<double> values) const {
+  for (int i = 0; i < count_; ++i) values[i] -= level_[i];
+}
+
+// At the end of a step: what is clearly above zero is measured from zero again.
+void EventFinder::forget_levels(std::span<double> values) {
+  for (int i = 0; i < count_; ++i) {
+    if (level_[i] == 0 || !(values[i] + level_[i] > system_.events()[i].noise)) continue;
+    values[i] += level_[i];
+    level_[i] = 0;
   }
 }
 
@@ -71,7 +95,7 @@ void EventFinder::look_for_undefined(std::span<const double> values, double t) {
 
 double EventFinder::value(int which, double t, std::span<const double> x) {
   system_.event_values({t, x, end_->mode}, values_, integrator_->workspace());
-  return values_[which];
+  return values_[which] - level_[which];
 }
 
 double EventFinder::dense_value(int which, double theta) {
@@ -100,16 +124,20 @@ std::span<const Crossing> EventFinder::find(Integrator& integrator, const State&
   end_ = &end;
   crossings_.clear();
   missed_switch_ = false;
+  forget_levels(samples_[sample_count - 1].g);
   samples_[0].g = samples_[sample_count - 1].g;
   for (int j = 1; j < sample_count - 1; ++j) {
     const double theta = samples_[j].theta;
     const double t = integrator.last_start() + theta * integrator.last_length();
-    if (integrator.dense(theta, x_))
+    if (integrator.dense(theta, x_)) {
       system_.event_values({t, x_, end.mode}, samples_[j].g, integrator.workspace());
-    else
+      take_level(samples_[j].g);
+    } else {
       samples_[j].g = samples_[j - 1].g;
+    }
   }
   system_.event_values(end, samples_[sample_count - 1].g, integrator.workspace());
+  take_level(samples_[sample_count - 1].g);
   for (int j = 1; j < sample_count; ++j)
     look_for_undefined(samples_[j].g,
                        integrator.last_start() + samples_[j].theta * integrator.last_length());
@@ -177,8 +205,8 @@ void EventFinder::add_crossing(int which, double left, double right, int after) 
   if (locate(which, left, right, after, theta))
     crossings_.push_back({which, after, theta * integrator_->last_length()});
   else if (system_.contact_count() > 0 && system_.events()[which].internal && !is_switch_[which])
-    // two roots next to each other: the mode must change all the same, at the last good place
-    crossings_.push_back({which, after, left * integrator_->last_length()});
+    // two roots next to each other: the mode must change all the same, next to them
+    crossings_.push_back({which, after, theta * integrator_->last_length()});
   else
     missed_switch_ = missed_switch_ || is_switch_[which];
 }

@@ -9,7 +9,10 @@
 // Which side of zero each event is on is remembered; a function that is exactly zero when the
 // search starts, or whose event has just been handled and left it there (to rounding), is on no
 // side until it leaves zero: it does not fire again by itself. (An internal event that counts
-// when falling is taken to be above zero then: a mode may begin at its limit and be left at once.)
+// when falling is taken to be above zero then: a mode may begin at its limit and be left at once.
+// Where its value at the start is rounding or below zero (EventInfo::noise: surfaces that have just
+// met), it counts as crossing where it falls below what it was, less the noise, until it has been
+// clearly above zero.)
 #pragma once
 
 #include <span>
@@ -57,6 +60,9 @@ class EventFinder {
   static constexpr int sample_count = 7;
 
   void look_for_undefined(std::span<const double> values, double t);
+  void take_level(std::span<double> values) const;
+  void choose_levels(std::span<double> values);
+  void forget_levels(std::span<double> values);
   double value(int which, double t, std::span<const double> x);
   double dense_value(int which, double theta);
   double true_value(int which, double theta);
@@ -78,6 +84,7 @@ class EventFinder {
   double undefined_time_ = 0;
   std::vector<int> side_;
   std::vector<double> noise_, values_, x_;
+  std::vector<double> level_;  // what stands for zero
   bool missed_switch_ = false;
   std::vector<char> is_switch_;  // its branch is right at the start: above zero (switches.h)
   std::vector<Crossing> crossings_;

@@ -116,7 +116,7 @@ class Run {
   EventFinder events_;
   SwitchWatch switches_;
   State state_;  // now
-  State at_event_, sample_;
+  State at_event_, sample_, before_jump_;
   const double t_begin_, t_end_;
   double sampled_t_ = std::numeric_limits<double>::quiet_NaN();  // of the last sample
   long grid_samples_ = 0;  // adaptive: samples given on the recording grid
@@ -357,7 +357,9 @@ bool Run::fire(const Crossing& crossing) {
   } else if (observer_.on_event) {
     observer_.on_event({crossing.index, info.name, crossing.direction, at_event_});
   }
+  if (observer_.on_jump) before_jump_ = at_event_;
   if (system_.handle_event(crossing.index, at_event_, integrator_->workspace())) changed_ = true;
+  if (observer_.on_jump) observer_.on_jump(before_jump_, at_event_, integrator_->workspace().jumps);
   if (!take_notes()) return false;
   if (!info.stop) return true;
   return end(RunStatus::stopped_by_event,
@@ -381,6 +383,7 @@ bool Run::is_chattering(const EventInfo& info) {
 bool Run::take_notes() {
   JumpNotes& notes = integrator_->workspace().jumps;
   next_jump_ = notes.soon;
+  report_.contact_residual = std::max(report_.contact_residual, notes.residual);
   if (!notes.remark.empty() && report_.warning.empty()) report_.warning = notes.remark;
   if (!notes.impacts.empty()) {
     chatter_count_ = std::max(0, chatter_count_ - 1);  // a sequence of impacts has its own end

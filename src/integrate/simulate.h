@@ -62,8 +62,9 @@ struct SimulateReport {
   double projected_energy = 0, projected_energy_size = 0;
   long projections = 0;  // steps in which anything was moved
   long impacts = 0;
-  double energy_lost = 0;  // in them
-  State final_state;       // the last good one
+  double energy_lost = 0;       // in them
+  double contact_residual = 0;  // largest violation of the laws of contact, relative to the forces
+  State final_state;            // the last good one
 
   bool ok() const {
     return status == RunStatus::completed || status == RunStatus::stopped_by_event;
@@ -75,6 +76,8 @@ struct Observer {
   std::function<void(const State&)> on_sample;
   std::function<void(const EventRecord&)> on_event;
   std::function<void(const Impact&)> on_impact;
+  // a jump of the state, with what it was before and what came of it; before its impacts are told
+  std::function<void(const State& before, const State& after, const JumpNotes&)> on_jump;
   std::function<void(const DenseStep&)> on_step;     // after the events inside of it
   std::function<void(double fraction)> on_progress;  // about a thousand times
 };

@@ -47,6 +47,8 @@ struct Impact {
   double speed_before = 0, speed_after = 0;  // rate of the gap
   double normal = 0, tangential = 0;         // impulses
   double energy_lost = 0;
+  // where, and the whole impulse on the first of the two bodies; world axes, of a stop zero
+  double point[3] = {0, 0, 0}, impulse[3] = {0, 0, 0};
 };
 
 // What else came of a jump; the run takes it from the workspace (Workspace::jumps).
@@ -55,11 +57,22 @@ struct JumpNotes {
   std::string problem;  // the motion cannot go on: a sentence
   std::string remark;   // a choice was made that a user must know
   double soon = 0;      // the next jump is expected after that time; 0: nothing is known
+  // largest violation of the laws of contact, over the largest impulse or force
+  double residual = 0;
   void clear() {
     impacts.clear();
     problem.clear();
     remark.clear();
-    soon = 0;
+    soon = residual = 0;
+  }
+  // Those of another one are added, which is then empty.
+  void take(JumpNotes& other) {
+    impacts.insert(impacts.end(), other.impacts.begin(), other.impacts.end());
+    if (problem.empty()) problem = other.problem;
+    if (remark.empty()) remark = other.remark;
+    if (other.soon > 0 && !(soon > 0 && soon < other.soon)) soon = other.soon;
+    if (other.residual > residual) residual = other.residual;
+    other.clear();
   }
 };
 
@@ -91,6 +104,7 @@ struct EventInfo {
   int direction = 0;      // -1, 0, 1: which crossings count
   bool stop = false;      // the run ends there
   bool internal = false;  // changes the mode, is not reported
+  double noise = 0;       // internal ones: values this close to zero may be rounding
 };
 
 // What bringing a state back to its constraints did.

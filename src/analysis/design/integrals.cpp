@@ -2,17 +2,13 @@
 
 #include <algorithm>
 
-#include "analysis/tangents.h"
-
 namespace cartan {
 namespace {
 
 using Eigen::MatrixXd;
 
-struct IntegralWorkspace : Workspace {
-  std::unique_ptr<Workspace> base;
-  std::vector<double> x, xdot, gradient;  // of the base, quadratures included
-  MatrixXd J;
+struct IntegralWorkspace : ExtendedWorkspace {
+  std::vector<double> gradient;  // by the numbers of the base
   FunctionSlope slope;
 };
 
@@ -77,51 +73,15 @@ class IntegralFunction final : public StateFunction {
 
 IntegralSystem::IntegralSystem(const System& base, std::vector<const StateFunction*> integrands,
                                std::vector<double> scales)
-    : base_(base),
+    : ExtendedSystem(base, static_cast<int>(integrands.size())),
       integrands_(std::move(integrands)),
-      scales_(std::move(scales)),
-      n_(embedded_numbers(base)),
-      base_size_(base.space().size()),
-      space_(space_without_quadratures(base)) {
-  space_.add_vector(static_cast<int>(integrands_.size()));
-}
-
-State IntegralSystem::inside(const State& base_state) const {
-  State state = base_state;
-  state.x.resize(n_);
-  state.x.resize(space_.size(), 0.0);
-  return state;
-}
-
-State IntegralSystem::outside(const State& state) const {
-  State base_state{state.t, {state.x.begin(), state.x.begin() + n_}, state.mode};
-  base_state.x.resize(base_size_, 0.0);
-  return base_state;
-}
-
-void IntegralSystem::put_back(const State& base_state, State& state) const {
-  std::copy_n(base_state.x.begin(), n_, state.x.begin());
-  state.mode = base_state.mode;
-}
+      scales_(std::move(scales)) {}
 
 std::unique_ptr<Workspace> IntegralSystem::make_workspace() const {
   auto w = std::make_unique<IntegralWorkspace>();
-  w->base = base_.make_workspace();
-  w->x.assign(base_size_, 0.0);
-  w->xdot.assign(base_size_, 0.0);
+  prepare(*w);
   w->gradient.assign(base_size_, 0.0);
-  w->J.resize(base_size_, base_size_);
   return w;
-}
-
-Workspace& IntegralSystem::base_workspace(Workspace& workspace) const {
-  return *integral(workspace).base;
-}
-
-StateView IntegralSystem::base_view(StateView at, Workspace& workspace) const {
-  std::vector<double>& x = integral(workspace).x;
-  std::copy_n(at.x.begin(), n_, x.begin());
-  return {at.t, x, at.mode};
 }
 
 void IntegralSystem::derivative(StateView at, std::span<double> xdot, Workspace& workspace) const {
@@ -161,65 +121,6 @@ void IntegralSystem::parameter_jacobian(StateView at, std::span<const int> which
       J(n_ + static_cast<Eigen::Index>(j), static_cast<Eigen::Index>(k)) =
           w.slope.by_parameters[k] / scales_[j];
   }
-}
-
-void IntegralSystem::constraint_values(StateView at, std::span<double> values,
-                                       Workspace& workspace) const {
-  base_.constraint_values(base_view(at, workspace), values, *integral(workspace).base);
-}
-
-void IntegralSystem::constraint_jacobian(StateView at, Eigen::Ref<MatrixXd> C,
-                                         Workspace& workspace) const {
-  MatrixXd inner(base_.constraint_count(), base_size_);
-  base_.constraint_jacobian(base_view(at, workspace), inner, *integral(workspace).base);
-  C.setZero();
-  C.leftCols(n_) = inner.leftCols(n_);
-}
-
-void IntegralSystem::constraint_parameter_jacobian(StateView at, std::span<const int> which,
-                                                   Eigen::Ref<MatrixXd> C,
-                                                   Workspace& workspace) const {
-  base_.constraint_parameter_jacobian(base_view(at, workspace), which, C,
-                                      *integral(workspace).base);
-}
-
-Projection IntegralSystem::project(State& state, Workspace& workspace) const {
-  State base_state = outside(state);
-  const Projection done = base_.project(base_state, *integral(workspace).base);
-  put_back(base_state, state);
-  return done;
-}
-
-std::string IntegralSystem::count_turns(StateView at, double length, std::span<int> turns,
-                                        Workspace& workspace) const {
-  return base_.count_turns(base_view(at, workspace), length, turns, *integral(workspace).base);
-}
-
-void IntegralSystem::event_values(StateView at, std::span<double> values,
-                                  Workspace& workspace) const {
-  base_.event_values(base_view(at, workspace), values, *integral(workspace).base);
-}
-
-void IntegralSystem::event_slope(int event, StateView at, std::span<const int> parameters,
-                                 FunctionSlope& slope, Workspace& workspace) const {
-  base_.event_slope(event, base_view(at, workspace), parameters, slope, *integral(workspace).base);
-  slope.by_x.resize(n_);
-  slope.by_x.resize(space_.size(), 0.0);
-}
-
-bool IntegralSystem::handle_event(int which, State& state, Workspace& workspace) const {
-  State base_state = outside(state);
-  const bool changed = base_.handle_event(which, base_state, *integral(workspace).base);
-  put_back(base_state, state);
-  return changed;
-}
-
-std::string IntegralSystem::explain_failure(StateView at, Workspace& workspace) const {
-  return base_.explain_failure(base_view(at, workspace), *integral(workspace).base);
-}
-
-std::string IntegralSystem::component_name(int i) const {
-  return i < n_ ? base_.component_name(i) : "integral " + std::to_string(i - n_);
 }
 
 std::unique_ptr<StateFunction> make_inner_function(const IntegralSystem& system,

@@ -32,7 +32,6 @@ class Predictor {
 
   Prediction run(const State& start, const MatrixXd& start_by_parameters, SimulateOptions options) {
     const State begin = augmented_.make_state(start, start_by_parameters);
-    mode_ = begin.mode;
     const std::atomic<bool>* interrupted = options.stop_requested;
     options.duration = protocol_.duration;
     options.step = std::max(protocol_.duration, 1e-300);
@@ -74,7 +73,8 @@ class Predictor {
   // beyond is taken again.
   void take_step(const DenseStep& step) {
     while (next_ > 0 && protocol_.times[next_ - 1] > step.begin()) --next_;
-    State inside{0, std::vector<double>(augmented_.space().size()), mode_};
+    State inside{
+        0, std::vector<double>(augmented_.space().size()), {step.mode().begin(), step.mode().end()}};
     for (; next_ < rows_ && protocol_.times[next_] <= step.end(); ++next_) {
       inside.t = protocol_.times[next_];
       if (!step.at(inside.t, inside.x)) {
@@ -137,7 +137,6 @@ class Predictor {
   std::unique_ptr<Workspace> workspace_;  // of the system
   Prediction result_;
   FunctionSlope function_slope_;
-  std::vector<int> mode_;
   std::atomic<bool> enough_ = false;
   int rows_ = 0, next_ = 0;
 };

@@ -49,8 +49,13 @@ class ContactEvents {
   void fill_touching(const double* speeds);
   void clear_forces();
   void prepare();  // J of what touches, speeds and accelerations without contact forces, A
+  struct ImpactSolution {
+    Eigen::VectorXd P, after;   // impulses, speeds; three numbers per touching contact
+    std::vector<char> decided;  // speeds that the law gives
+  };
   bool impact();
-  bool solve_impact(Eigen::VectorXd& P);
+  bool solve_impact(ImpactSolution& impact);
+  void note_impact(int place, const ImpactSolution& impact);
   bool gains_energy(double lost, double kinetic);
   void decide_modes();
   bool choose_solution(const std::vector<int>& places, struct ContactSolution& solution);
@@ -59,6 +64,10 @@ class ContactEvents {
   std::vector<int> choose_independent(const std::vector<int>& order) const;
   void announce(double time);
   void apply(const Eigen::VectorXd& impulses);
+  void apply(const ImpactSolution& impact);
+  void stop_bouncing(const std::vector<int>& places);
+  void close_low_bounces();
+  double row_speed(int number) const;  // of a number of A_, after fill_touching
   void expect_next(const std::vector<int>& places, const Eigen::VectorXd& forces);
   double respond(int row) const;
   void push(int row, double amount);
@@ -89,6 +98,7 @@ class ContactEvents {
   int slipped_ = -1;  // the one whose friction reached its limit
   int met_ = -1;      // the one whose gap did
   std::vector<double> still_;
+  std::vector<int> low_;  // of decide_modes: places that bounce lower than rounding
   // of prepare(): three numbers per touching contact
   Eigen::MatrixXd A_;
   Eigen::VectorXd speeds_, accelerations_;

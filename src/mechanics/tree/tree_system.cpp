@@ -15,6 +15,11 @@
 #include "mechanics/tree/tree_system_class.h"
 
 namespace cartan {
+namespace {
+
+constexpr double gap_noise = 2e-14;  // m: rounding of gaps in a mechanism of some metres
+
+}  // namespace
 
 TreeSystem::TreeSystem(const Model& model, std::vector<double> parameters,
                        const TreeFormulation& formulation)
@@ -41,9 +46,11 @@ TreeSystem::TreeSystem(const Model& model, std::vector<double> parameters,
   }
   for (int k = 0; k < mechanism_.friction_modes; ++k)
     events_.push_back({"friction " + std::to_string(k), -1, false, true});
-  for (const ContactElement<double>& e : mechanism_.contacts)
-    for (const char* what : {"", "friction at "})
-      events_.push_back({what + model.contacts[e.contact].name, -1, false, true});
+  for (const ContactElement<double>& e : mechanism_.contacts) {
+    const std::string& name = model.contacts[e.contact].name;
+    events_.push_back({name, -1, false, true, gap_noise});
+    events_.push_back({"friction at " + name, -1, false, true});
+  }
   for (const TurnEntry& entry : mechanism_.turns)
     if (entry.force >= 0)
       events_.push_back({"half turn of " + model.forces[entry.force].name, -1, false, true});

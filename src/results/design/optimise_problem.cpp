@@ -160,16 +160,6 @@ void check_optimise_options(const api::OptimiseOptions& o) {
     refuse("optimise", "--starts: expected a number from 1 to 10000");
 }
 
-void refuse_jumps(const Model& model) {
-  const bool jumps = !model.contacts.empty() ||
-                     std::any_of(model.events.begin(), model.events.end(),
-                                 [](const Event& event) { return !event.jumps.empty(); });
-  if (jumps)
-    refuse("optimise",
-           "integrals and their derivatives are not carried through impacts and jumps yet; "
-           "remove contacts, stops and `set`, or try values with `study`");
-}
-
 }  // namespace
 
 std::unique_ptr<OptimiseCase> make_optimise_case(const ModelArguments& source,
@@ -178,7 +168,6 @@ std::unique_ptr<OptimiseCase> make_optimise_case(const ModelArguments& source,
   auto made = std::make_unique<OptimiseCase>();
   OptimiseCase& c = *made;
   c.free = load_free("optimise", source, o.free, o.watch);
-  refuse_jumps(c.model());
   make_problem(o, c);
   if (o.starts && *o.starts > 1 && !((c.problem.upper - c.problem.lower).array().isFinite().all()))
     refuse("optimise", "--starts needs --bounds of everything that is free");

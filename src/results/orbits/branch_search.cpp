@@ -15,6 +15,7 @@
 #include "results/load/parameter_slopes.h"
 #include "results/load/state_file.h"
 #include "results/option_names.h"
+#include "results/orbits/swap.h"
 #include "results/output_room.h"
 #include "results/refusal.h"
 #include "results/task.h"
@@ -324,9 +325,11 @@ class Search {
       setting.hold_values.push_back(
           make_state_function(*system, model(), text, problem)->value(start_, *workspace));
     diagram_.held.assign(holds.begin(), holds.end() - (parameter_ < 0 ? 1 : 0));
+    if (!request_.swap.empty())
+      setting.family.options.problem.swap = read_swap("continue", *system, request_.swap);
     const auto orbits = std::make_unique<OrbitContinuation>(setting);
     ContinuationPoint point;
-    problem = orbits->start(start_, period, request_.shooting, point);
+    problem = find_first_orbit(setting, *orbits, period, point);
     if (!problem.empty())
       fail_branch(fmt::format("there is no branch to follow at {} = {:g}: {}", request_.parameter,
                               request_.from, problem));
@@ -339,6 +342,55 @@ class Search {
     for (std::size_t k = 0; k < diagram_.bifurcations.size(); ++k)
       if (diagram_.bifurcations[k].what.kind == BifurcationKind::period_doubling)
         follow_doubling(setting, k);
+  }
+
+  // At the first value of the parameter; where there is no orbit near the start, one at the value
+  // in the file, followed to there.
+  std::string find_first_orbit(const OrbitSetting& setting, OrbitContinuation& orbits,
+                               double period, ContinuationPoint& point) {
+    State start = start_;
+    std::string problem = leave_event_at(request_.from, setting, period, start);
+    if (problem.empty()) problem = orbits.start(start, period, request_.shooting, point);
+    const double own = parameter_ >= 0 ? parameter_values(model())[parameter_] : request_.from;
+    if (problem.empty() || own == request_.from || !request_.start.empty()) return problem;
+    OrbitSetting approach = setting;
+    approach.from = own;
+    approach.to = request_.from;
+    std::string other;
+    const std::shared_ptr<System> system = make_at(own, other);
+    if (!system) return problem;
+    start = system->initial_state();
+    double slope = 0;
+    const double own_period = setting.period(own, slope);
+    if (!leave_event_at(own, setting, own_period, start).empty()) return problem;
+    OrbitContinuation way(approach);
+    ContinuationPoint first;
+    if (!way.start(start, own_period, request_.shooting, first).empty()) return problem;
+    Task task(request_.watch, "continue");
+    ContinuationOptions options = options_;
+    options.from = own;
+    options.to = request_.from;
+    const Branch branch = follow_branch(way, first, options);
+    if (branch.samples.empty() || std::fabs(branch.samples.back().point.parameter() -
+                                            request_.from) > 1e-9 * std::fabs(own - request_.from))
+      return problem;
+    point = branch.samples.back().point;
+    point.numbers[1] = request_.from;
+    diagram_.notes.push_back(
+        fmt::format("the branch begins with the orbit at {} = {:.9g}, the value of the file, "
+                    "followed to {:.9g}",
+                    request_.parameter, own, request_.from));
+    return orbits.start(point.states[0], point.numbers[0], request_.shooting, point);
+  }
+
+  std::string leave_event_at(double p, const OrbitSetting& setting, double period, State& start) {
+    std::string problem;
+    const std::shared_ptr<System> system = make_at(p, problem);
+    if (!system) return problem;
+    OrbitOptions options = setting.family.options;
+    options.period = period;
+    bool moved = false;
+    return leave_event(*system, options, start, moved);
   }
 
   void follow_doubling(OrbitSetting setting, std::size_t k) {
@@ -396,6 +448,7 @@ std::string fill_request(const api::ContinueOptions& o, BranchRequest& r) {
   r.holds = o.hold;
   r.period = o.period;
   r.section = o.section;
+  r.swap = o.swap;
   r.driven = o.driven;
   r.follow_crossings = o.switch_branches;
   r.show = o.show;
@@ -405,6 +458,7 @@ std::string fill_request(const api::ContinueOptions& o, BranchRequest& r) {
     return "--of orbit: expected --period T, a guess (or with --driven the period)";
   if (!r.orbits && (!r.period.empty() || !r.section.empty() || r.driven || o.shooting))
     return "--period, --section, --driven and --shooting go with --of orbit";
+  if (!r.orbits && !r.swap.empty()) return "--swap goes with --of orbit";
   return "";
 }
 

@@ -17,7 +17,7 @@ namespace cartan {
 
 struct BranchRequest {
   ModelArguments model;
-  std::string parameter, start, period, section, show, formulation;
+  std::string parameter, start, period, section, swap, show, formulation;
   double from = 0, to = 0;
   std::vector<std::string> holds;
   bool orbits = false, driven = false, follow_crossings = false;

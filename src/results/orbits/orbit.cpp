@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "results/orbits/swap.h"
 #include "results/refusal.h"
 #include "results/task.h"
 
@@ -15,6 +16,12 @@ Json turns_json(const System& system, const Orbit& orbit) {
   Json turns = Json::object();
   for (const auto& [number, count] : orbit.turns) turns[system.component_name(number)] = count;
   return turns;
+}
+
+Json shifts_json(const System& system, const Orbit& orbit) {
+  Json shifts = Json::object();
+  for (const auto& [number, shift] : orbit.shifts) shifts[system.component_name(number)] = shift;
+  return shifts;
 }
 
 // Without losses and drives there is an orbit for every energy: this one, unless the formulation
@@ -65,9 +72,18 @@ FoundOrbit find_model_orbit(const ModelArguments& model, const api::OrbitOptions
   }
   if (o.tolerance) options.flow.tolerance = *o.tolerance;
   options.flow.stop_requested = o.watch.stop;
+  if (!o.swap.empty()) options.problem.swap = read_swap("orbit", *a.system, o.swap);
+  State start = a.start;
+  bool moved = false;
+  if (std::string problem = leave_event(*a.system, options, start, moved); !problem.empty())
+    fail("orbit", problem);
+  if (moved)
+    tell(o.watch, fmt::format("cartan orbit: the start is next to an event; the search begins "
+                              "{:.6g} s later",
+                              0.382 * options.period));
 
   const auto begin = std::chrono::steady_clock::now();
-  found.orbit = find_orbit(*a.system, a.start, options);
+  found.orbit = find_orbit(*a.system, start, options);
   found.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (!found.orbit.found()) fail("orbit", stopped(o.watch) ? "interrupted" : found.orbit.problem);
   return found;
@@ -87,6 +103,7 @@ Json orbit_json(const FoundOrbit& found) {
           {"newton_steps", orbit.newton_steps},
           {"residual", orbit.residual},
           {"turns", turns_json(*a.system, orbit)},
+          {"shifts", shifts_json(*a.system, orbit)},
           {"evaluations", orbit.evaluations},
           {"wall_seconds", found.seconds}};
 }
