@@ -173,6 +173,17 @@ void fill_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
 }
 
 template <class S>
+void fill_rows_of(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int loop, int element,
+                  int row, std::size_t source) {
+  RowWriter<S> out{ws, row, source};
+  if (loop < 0) return std::visit(RowFiller<S>{mechanism, out}, mechanism.constraints[element]);
+  place_loop(mechanism.loops[loop], ws, ws.loops[loop]);
+  fill_loop(mechanism.loops[loop], ws.loops[loop], out);
+}
+template void fill_rows_of<Dual4>(const Mechanism<Dual4>&, MotionWorkspace<Dual4>&, int, int, int,
+                                  std::size_t);
+
+template <class S>
 void fill_constraint_positions(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   PositionWriter<S> out{ws};
   for (std::size_t l = 0; l < mechanism.loops.size(); ++l)

@@ -288,6 +288,19 @@ void set_tau(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, bool with_lo
 }  // namespace
 
 template <class S>
+void apply_friction(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int k) {
+  const Friction<S>& e = std::get<Friction<S>>(mechanism.forces[k]);
+  S load(0);
+  if (e.load) {
+    evaluate_program(mechanism, ws, e.load->program, &load);
+    load = not_negative(load);
+  }
+  ws.force_energy[k] = {S(0), S(0),
+                        add_friction(e, coordinates_of(mechanism, ws, e.joint), ws, load)};
+}
+template void apply_friction<Dual4>(const Mechanism<Dual4>&, MotionWorkspace<Dual4>&, int);
+
+template <class S>
 void set_friction_locks(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   ws.any_locked = false;
   if (mechanism.friction_modes == 0) return;

@@ -1,6 +1,7 @@
 #include "mechanics/forces/forces.h"
 
 #include "mechanics/constraints/constraints.h"
+#include "mechanics/forces/dry_friction.h"
 #include "mechanics/forces/force_laws.h"
 #include "symbolic/expression.h"
 
@@ -59,6 +60,15 @@ void fill_forces(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
         std::visit([&](const auto& e) { return e.apply(mechanism, ws); }, mechanism.forces[k]);
   if (mechanism.loops_act) apply_loop_forces(mechanism, ws);
 }
+
+template <class S>
+void apply_force(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int k) {
+  if (std::holds_alternative<Friction<S>>(mechanism.forces[k]))
+    return apply_friction(mechanism, ws, k);
+  ws.force_energy[k] =
+      std::visit([&](const auto& e) { return e.apply(mechanism, ws); }, mechanism.forces[k]);
+}
+template void apply_force<Dual4>(const Mechanism<Dual4>&, MotionWorkspace<Dual4>&, int);
 
 #define CARTAN_INSTANTIATE(S)                                                           \
   template void fill_forces<S>(const Mechanism<S>&, MotionWorkspace<S>&);               \

@@ -1,0 +1,68 @@
+// What the derivatives of accelerations (motion_slopes.h) need to know of a mechanism once: its
+// speeds in depth-first order, which of them carry a link, what every force and constraint reads.
+#pragma once
+
+#include <vector>
+
+#include "mechanics/machine/motion_workspace.h"
+#include "mechanics/tree/tree_report.h"
+
+namespace cartan {
+
+// A link in depth-first order. Its speeds have the places p0 ... p0 + nv - 1, those of its subtree
+// follow up to `end`.
+struct SlopeLink {
+  int link = 0;     // in the mechanism
+  int parent = -1;  // in depth-first order
+  int p0 = 0, nv = 0, end = 0;
+  bool varying = false;  // its columns, in its own axes, depend on its coordinates
+};
+
+// Places [first, last) one after the other.
+struct PlaceRun {
+  int first = 0, last = 0;
+};
+
+// A force, a constraint or the rate of a variable, as a function of what it reads.
+struct LocalLaw {
+  enum class Kind { force, variable, loop, constraint };
+  Kind kind = Kind::force;
+  int index = 0;
+  // An interaction of two bodies (b may be the world) that depends on nothing but their relative
+  // motion: only a is moved, and joints that carry both change nothing.
+  bool pair = false;
+  int a = world, b = world;
+  // Everything else: what it reads and what it acts on.
+  std::vector<int> in_links, in_joints, in_variables;  // joints by their links
+  std::vector<int> out_links, out_joints;
+  std::vector<int> scalars;  // rows of rates beside the speeds: of variables, of powers
+  // loops and constraints
+  int row0 = 0, rows = 0;
+  std::size_t source0 = 0;  // two per row
+  bool a_first = true;      // a is the first side of a row
+};
+
+struct SlopePlan {
+  std::vector<SlopeLink> links;
+  std::vector<int> position;            // link of the mechanism -> here
+  std::vector<int> speed, place;        // place -> speed, and back
+  std::vector<PlaceRun> runs;           // per link: places on its path, its own last
+  std::vector<int> run0;                // per link, and one more
+  std::vector<std::vector<int>> paths;  // per link of the mechanism: the same, listed
+  std::vector<LocalLaw> laws;
+  std::vector<int> read_links;  // links of the mechanism that laws read
+  std::vector<int> radial;      // links whose quaternion is read as four numbers
+  int nv = 0, nz = 0, quadratures = 0;
+
+  int by_v() const { return nv; }
+  int by_z() const { return 2 * nv; }
+  int by_radius() const { return 2 * nv + nz; }
+  int columns() const { return by_radius() + static_cast<int>(radial.size()); }
+  int scalars() const { return nz + quadratures; }
+};
+
+// False: something of this mechanism is left to dual numbers (friction with bearings, forces in
+// loop joints, expressions over energies, gravity that varies, drives whose power is integrated).
+bool make_slope_plan(const Mechanism<double>& mechanism, const WorkSplit& work, SlopePlan& plan);
+
+}  // namespace cartan
