@@ -220,10 +220,6 @@ bool read_study(StudyArguments& o, StudyJob& job) {
 void note_choices(const StudyArguments& o, StudyJob& job) {
   const Study& study = *job.study;
   const Design& design = study.design;
-  if (o.backend == "cpu")
-    job.notes.push_back(
-        "the backend cpu (runs side by side in lanes) is not part of this version: reference was "
-        "used");
   if (design.has_indices() && study.asked_runs &&
       static_cast<double>(design.samples()) != *study.asked_runs)
     job.notes.push_back(fmt::format(
@@ -285,7 +281,7 @@ bool prepare_study(StudyArguments& o, StudyJob& job) {
     return false;
   }
   if (!read_study(o, job)) return false;
-  job.backend = make_reference_backend(*job.study, problem);
+  job.backend = make_backend(o.backend, *job.study, job.notes, problem);
   if (!job.backend) {
     fmt::print(stderr, "{}: {}\n", job.study->model->file, problem);
     return false;
