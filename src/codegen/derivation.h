@@ -108,6 +108,8 @@ class Derivation {
     std::vector<int> driven;
     std::vector<Expression> driven_values;
   };
+  // Whether forces, constraints or events follow an angle beyond whole turns, which code does not.
+  bool reads_turns() const;
   bool is_constrained() const { return mechanism_ && !mechanism_->rows.empty(); }
   ProjectionForm projection();
   // Least squared sine between an active constraint row and those before it.

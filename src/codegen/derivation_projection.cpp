@@ -1,5 +1,5 @@
 // What a run needs beside the rates: its start, and the way back to the constraints.
-#include <limits>
+#include <algorithm>
 
 #include "codegen/derivation.h"
 #include "mechanics/constraints/closed_recursion.h"
@@ -46,6 +46,11 @@ void solve_change(const Mechanism<Expression>& mechanism, const std::vector<Expr
 }
 
 }  // namespace
+
+bool Derivation::reads_turns() const {
+  return mechanism_ && std::any_of(mechanism_->turns.begin(), mechanism_->turns.end(),
+                                   [](const TurnEntry& entry) { return entry.read; });
+}
 
 std::vector<Expression> Derivation::written_start() {
   std::vector<Expression> x(state_.size(), Expression(0));

@@ -35,6 +35,8 @@ class LaneUnit {
     if (model.implicit) return refuse("its variables have equations that are not solved for rates");
     if (derivation_.outputs_need_reactions() && wants_outputs())
       return refuse("an output asks for reactions or multipliers");
+    if (derivation_.reads_turns() || keeps_turns())
+      return refuse("angles of joints that close loops are followed beyond whole turns");
     add_functions();
     if (!code_.problem.empty()) return;
     hoist_constants();
@@ -51,6 +53,17 @@ class LaneUnit {
   void refuse(std::string why) { code_.problem = std::move(why); }
   bool wants_outputs() const {
     return std::any_of(request_.kept.begin(), request_.kept.end(), [](int k) { return k >= 0; });
+  }
+
+  bool keeps_turns() const {
+    const Model& model = *request_.model;
+    for (const int k : request_.kept)
+      for (const Symbol& symbol :
+           k >= 0 ? model.outputs[k].value.program.inputs : std::vector<Symbol>())
+        if (symbol.quantity == Quantity::joint_q &&
+            std::count(model.loop_joints.begin(), model.loop_joints.end(), symbol.index) > 0)
+          return true;
+    return false;
   }
 
   void add(const std::string& name, std::vector<Expression> values) {

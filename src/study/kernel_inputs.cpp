@@ -39,7 +39,7 @@ bool KernelInputs::add(std::uint64_t run) {
       const std::unique_ptr<System> system = make_system(model, parameters, "recursive", problem);
       if (!system) return false;
       const State start = system->initial_state();
-      if (start.mode != kernel_.mode) return false;
+      if (!std::equal(kernel_.mode.begin(), kernel_.mode.end(), start.mode.begin())) return false;
       starts_.insert(starts_.end(), start.x.begin(), start.x.begin() + kernel_.states);
     }
   }

@@ -49,7 +49,7 @@ class KernelMaker {
     kernel.positions = code.positions;
     kernel.operations = code.operations;
     kernel.starts = system_.constrained();
-    kernel.mode = request.at.mode;
+    kernel.mode.assign(request.at.mode.begin(), request.at.mode.end() - system_.turn_entries());
     const bool small = code.operations <= most_inline_operations;
     kernel.text =
         fmt::format("#if defined(__CUDACC__)\n#define LANE_RATES static __device__ {}\n#endif\n",
@@ -79,7 +79,6 @@ class KernelMaker {
       return fmt::format("'{}' switches between formulas", switched->switches()[0].text);
     for (const EventInfo& event : system_.events())
       if (event.internal) return "the model has dry friction or angles followed beyond a turn";
-    if (system_.turn_entries() > 0) return "angles of loop joints are followed beyond a turn";
     for (const Event& event : model_.events)
       if (!event.jumps.empty()) return fmt::format("the event '{}' changes the state", event.name);
     return "";

@@ -17,7 +17,7 @@ struct LaneKernel {
   int states = 0, positions = 0;
   long operations = 0;    // of one evaluation of the rates
   bool starts = false;    // each run needs its start: closed mechanisms are assembled before
-  std::vector<int> mode;  // of all runs
+  std::vector<int> mode;  // of all runs, without turns
 };
 
 // `problem`: the model cannot be computed at all.

@@ -112,7 +112,6 @@ struct Runs {
     watch_rows(made);
     M moved = lane_truth(false);
     project(made, steps.t1, end, moved);
-    steps.moved(moved);
     made = made & busy;
 #endif
     V t_last = steps.t1;
@@ -126,6 +125,9 @@ struct Runs {
     LANE_UNROLL
     for (int i = 0; i < LANE_STATES; ++i) x[i] = lane_select(made, end[i], x[i]);
     t = lane_select(made, t_last, t);
+#if LANE_ROWS > 0
+    steps.moved(moved);  // slopes at the end of the step are those before projection
+#endif
 #if LANE_CONTROLLED
     finish(made & (stopped | (t >= t_end)));
 #else
