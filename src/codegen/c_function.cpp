@@ -16,21 +16,20 @@ bool is_scratch(const std::string& name) {
   return name[0] == 'w' && name[1] == '[';
 }
 
-std::string pointer(const char* type, const CFlavour& flavour, const std::string& name) {
-  return std::string(type) + (flavour.restrict_word.empty() ? "" : " ") + flavour.restrict_word +
-         " " + name;
+std::string pointer(const std::string& type, const CFlavour& flavour, const std::string& name) {
+  return type + (flavour.restrict_word.empty() ? "" : " ") + flavour.restrict_word + " " + name;
 }
 
 }  // namespace
 
 std::string parameter_of_argument(const UnitPlan& plan, const CFlavour& flavour, int argument) {
   const std::string& name = plan.names.argument(argument);
-  if (plan.unit.arguments[argument].scalar) return "double " + name;
-  return pointer("const double*", flavour, name);
+  if (plan.unit.arguments[argument].scalar) return flavour.number_type + " " + name;
+  return pointer("const " + flavour.number_type + "*", flavour, name);
 }
 
 std::string parameter_of_array(const CFlavour& flavour, const std::string& name) {
-  return pointer("double*", flavour, name);
+  return pointer(flavour.number_type + "*", flavour, name);
 }
 
 CFunctionWriter::CFunctionWriter(const UnitPlan& plan, const CFlavour& flavour,
@@ -97,7 +96,7 @@ std::string CFunctionWriter::statements(int begin, int end) const {
   std::string text;
   auto declare = [&](int node) -> std::string {
     const std::string name = temporary(listing.temporary_of[node]);
-    return is_scratch(name) ? name : "const double " + name;
+    return is_scratch(name) ? name : "const " + flavour_.number_type + " " + name;
   };
   for (int k = begin; k < end; ++k) {
     const Statement& s = listing.statements[k];
@@ -110,11 +109,11 @@ std::string CFunctionWriter::statements(int begin, int end) const {
             name[i] = declare(i == 0 ? s.node : other);
             if (name[i].compare(0, 6, "const ") == 0) {
               name[i] = names_[listing.temporary_of[i == 0 ? s.node : other]];
-              text += "  double " + name[i] + ";\n";
+              text += "  " + flavour_.number_type + " " + name[i] + ";\n";
             }
           }
-          text += fmt::format("  sincos({}, &{}, &{});\n", writer_.value(graph.node(s.node).a),
-                              name[0], name[1]);
+          text += fmt::format("  {}sincos({}, &{}, &{});\n", flavour_.function_prefix,
+                              writer_.value(graph.node(s.node).a), name[0], name[1]);
           break;
         }
         text += "  " + declare(s.node) + " = " + writer_.definition(s.node) + ";\n";
@@ -158,18 +157,18 @@ std::string CFunctionWriter::cleared_text() const {
   std::string text;
   for (std::size_t k = 0; k < cleared_.size(); ++k)
     if (cleared_[k])
-      text +=
-          fmt::format("  for (int i = 0; i < {}; ++i) {}[i] = 0.0;\n",
-                      function_.array(static_cast<int>(k)).size(), array_name(static_cast<int>(k)));
+      text += fmt::format("  for (int i = 0; i < {}; ++i) {}[i] = {};\n",
+                          function_.array(static_cast<int>(k)).size(),
+                          array_name(static_cast<int>(k)), number(0));
   return text;
 }
 
 std::string CFunctionWriter::work_arrays() const {
   std::string text;
   for (std::size_t k = function_.outputs(); k < function_.prepared.arrays.size(); ++k)
-    text += fmt::format("  double {}[{}];\n", function_.array_names[k],
+    text += fmt::format("  {} {}[{}];\n", flavour_.number_type, function_.array_names[k],
                         function_.array(static_cast<int>(k)).size());
-  if (scratch_ > 0) text += fmt::format("  double w[{}];\n", scratch_);
+  if (scratch_ > 0) text += fmt::format("  {} w[{}];\n", flavour_.number_type, scratch_);
   return text;
 }
 
@@ -232,7 +231,13 @@ std::string CFunctionWriter::write(const std::string& head) {
 // ------------------------------------------------------------------------------------- expressions
 
 std::string CFunctionWriter::number(double magnitude) const {
-  return c_number(magnitude);
+  return flavour_.is_lane ? "lane_number(" + c_number(magnitude) + ")" : c_number(magnitude);
+}
+
+std::string CFunctionWriter::fused(const std::string& x, const std::string& y, const std::string& z,
+                                   bool minus_product, bool minus_z) const {
+  const char* const name = minus_product ? "fnma" : minus_z ? "fms" : "fma";
+  return fmt::format("{}{}({}, {}, {})", flavour_.function_prefix, name, x, y, z);
 }
 
 std::string CFunctionWriter::temporary(int number) const {
@@ -258,9 +263,10 @@ std::string CFunctionWriter::function(Op op, const std::vector<std::string>& x) 
       return fmt::format("{}{}({}, {})", flavour_.helper_prefix, op == Op::min ? "min" : "max",
                          x[0], x[1]);
     case Op::if_positive:
+      if (flavour_.is_lane) return fmt::format("lane_if_positive({}, {}, {})", x[0], x[1], x[2]);
       return fmt::format("({} > 0.0 ? {} : {})", x[0], x[1], x[2]);
     default:
-      return std::string(c_function_name(op)) + "(" + joined(x, ", ") + ")";
+      return flavour_.function_prefix + c_function_name(op) + "(" + joined(x, ", ") + ")";
   }
 }
 

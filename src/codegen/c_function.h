@@ -21,6 +21,9 @@ class CFunctionWriter : public Dialect {
   std::string write(const std::string& head);
 
   std::string number(double magnitude) const override;
+  bool fuses() const override { return flavour_.is_lane; }
+  std::string fused(const std::string& x, const std::string& y, const std::string& z,
+                    bool minus_product, bool minus_z) const override;
   std::string symbol(int argument, int entry) const override;
   std::string temporary(int number) const override;
   std::string function(Op op, const std::vector<std::string>& operands) const override;

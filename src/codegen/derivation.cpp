@@ -57,6 +57,15 @@ void Derivation::add_parameters(std::span<const double> values, const DeriveOpti
   for (int i : model_.parameter_order) {
     if (options.fold && !model_.is_input(i)) continue;
     const Parameter& parameter = model_.parameters[i];
+    if (options.keep) {
+      const bool kept =
+          std::find(options.keep->begin(), options.keep->end(), i) != options.keep->end();
+      if (kept)
+        parameter_values_[i] = graph_.symbol(parameter.name, values[i]);
+      else if (!parameter.value.program.is_constant() && !model_.is_input(i))
+        parameter_values_[i] = evaluate_of_parameters(parameter.value)[0];
+      continue;
+    }
     if (options.follow && !parameter.value.program.is_constant() && !model_.is_input(i)) {
       parameter_values_[i] =
           evaluate<Expression>(parameter.value, std::span<const Expression>(parameter_values_))[0];
@@ -195,6 +204,10 @@ std::vector<Expression> Derivation::variable_rates() {
   evaluate_kinematics();
   calc_variable_rates(*mechanism_, *ws_, rates.data());
   return rates;
+}
+
+std::vector<Expression> Derivation::evaluate_of_parameters(const Formula& formula) const {
+  return evaluate<Expression>(formula, std::span<const Expression>(parameter_values_));
 }
 
 std::vector<DerivedSymbol> Derivation::inputs() const {

@@ -29,6 +29,8 @@ struct DeriveOptions {
   // Parameters that the file gives as formulas of others follow these. Otherwise every parameter
   // is a symbol of its own.
   bool follow = true;
+  // Given: these parameters (in file order) stay symbols, all others are numbers, or follow.
+  std::optional<std::vector<int>> keep = {};
   double baumgarte = 0;  // rate of Baumgarte's feedback
   bool dots = false;     // speeds that are rates of coordinates are called q1' instead of v1
 };
@@ -93,7 +95,32 @@ class Derivation {
   ImplicitForm implicit_form();       // where model().implicit
   std::optional<Expression> power();  // what the quadrature of x integrates, if there is one
   std::vector<Expression> coordinate_rates();  // N(q) v
-  std::vector<Expression> variable_rates();    // of [variables] beside bodies
+  // All parameters of the model, in file order, and a formula of them alone.
+  const std::vector<Expression>& parameter_values() const { return parameter_values_; }
+  std::vector<Expression> evaluate_of_parameters(const Formula& formula) const;
+  // The start that the file writes down, before assembly.
+  std::vector<Expression> written_start();
+
+  // Back to the constraints (mechanics/constraints/projection.h), one iteration of each kind; with
+  // nothing to keep, none.
+  struct ProjectionForm {
+    // Positions: the violations g, 4 machine epsilons of the mechanism's size, and the new q.
+    std::vector<Expression> position, moved;
+    Expression position_goal;
+    // Speeds: the same, and the new v.
+    std::vector<Expression> speed, changed;
+    Expression speed_goal;
+    // Driven joints of the tree: places in (q, v), and the numbers that belong there.
+    std::vector<int> driven;
+    std::vector<Expression> driven_values;
+  };
+  // Whether forces, constraints or events follow an angle beyond whole turns, which code does not.
+  bool reads_turns() const;
+  bool is_constrained() const { return mechanism_ && !mechanism_->rows.empty(); }
+  ProjectionForm projection();
+  // Least squared sine between an active constraint row and those before it.
+  Expression least_pivot();
+  std::vector<Expression> variable_rates();  // of [variables] beside bodies
   MassMatrixForm mass_matrix_form();
   Expression kinetic();
   Expression potential();

@@ -132,7 +132,11 @@ std::shared_ptr<const CompiledLibrary> CompiledLibrary::compile(const std::strin
   if (!find_compiler(options, compiler, problem)) return nullptr;
   std::vector<std::string> words = compiler.words;
   // Functions of the user keep their meaning where another library has one of the same name.
-  words.insert(words.end(), {"-std=c99", "-shared", "-fPIC", "-Wl,-Bsymbolic"});
+  if (options.cpp)
+    words.insert(words.end(), {"-x", "c++", "-std=c++17", "-fno-exceptions", "-fno-rtti"});
+  else
+    words.push_back("-std=c99");
+  words.insert(words.end(), {"-shared", "-fPIC", "-Wl,-Bsymbolic"});
   words.insert(words.end(), options.flags.begin(), options.flags.end());
   if (is_gcc(compiler))
     words.insert(words.end(), options.gcc_flags.begin(), options.gcc_flags.end());
@@ -170,6 +174,7 @@ std::shared_ptr<const CompiledLibrary> CompiledLibrary::compile(const std::strin
   const fs::path work = aside;
   std::ofstream(work / "code.c", std::ios::binary) << source;
   words.insert(words.end(), {"-o", (work / "code.so").string(), (work / "code.c").string()});
+  if (options.cpp) words.insert(words.end(), {"-x", "none"});
   for (const fs::path& file : options.sources) {
     words.push_back(file.string());
     if (file.extension() != ".c") words.push_back("-Wl,-rpath," + file.parent_path().string());

@@ -18,6 +18,7 @@ namespace cartan {
 // makes a library of it.
 struct CompileOptions {
   std::string compiler;  // empty: $CC, cc, gcc or clang, the first there is
+  bool cpp = false;      // C++17 without its library, exceptions and types at run time
   std::vector<std::string> flags = {"-O2", "-march=native", "-fno-math-errno",
                                     "-ffp-contract=fast"};
   std::vector<std::string> gcc_flags;  // after those, where the compiler is GCC

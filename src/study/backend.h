@@ -31,4 +31,14 @@ class Backend {
 // study can be computed: a formulation or a method that cannot take the model.
 std::unique_ptr<Backend> make_reference_backend(const Study& study, std::string& problem);
 
+// Runs side by side in the SIMD lanes of the processor (study/lane_kernel.h). `lanes`: how many; 0:
+// what the processor has. Null, with a sentence, where the study has no kernel.
+std::unique_ptr<Backend> make_lanes_backend(const Study& study, std::string& problem,
+                                            int lanes = 0);
+
+// By name: reference, cpu, gpu. Where lanes cannot take the study, `cpu` is computed run by run,
+// and a sentence in `notes` says why. Null, with a sentence, where there is none.
+std::unique_ptr<Backend> make_backend(const std::string& name, const Study& study,
+                                      std::vector<std::string>& notes, std::string& problem);
+
 }  // namespace cartan

@@ -218,6 +218,14 @@ std::string CFamilyWriter::helpers() const {
   replace_all(text, "@restrict", flavour_.restrict_word);
   const bool is_scoped = flavour_.helper_prefix.find("::") != std::string::npos;
   replace_all(text, "@", is_scoped ? "" : flavour_.helper_prefix);
+  text += table_data();
+  if (!text.empty()) text += "\n";
+  return text;
+}
+
+std::string CFamilyWriter::table_data() const {
+  std::string text;
+  const bool is_scoped = flavour_.helper_prefix.find("::") != std::string::npos;
   for (const int table : plan_.tables) {
     const auto& pieces = plan_.unit.graph->table(table)->pieces();
     text += fmt::format("{} double {}table{}[{}][5] = {{\n", flavour_.table_qualifier,
@@ -227,7 +235,6 @@ std::string CFamilyWriter::helpers() const {
           "  {" + number_list({piece.x0, piece.c[0], piece.c[1], piece.c[2], piece.c[3]}) + "},\n";
     text += "};\n";
   }
-  if (!text.empty()) text += "\n";
   return text;
 }
 

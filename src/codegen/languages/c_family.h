@@ -19,6 +19,11 @@ struct CFlavour {
   std::string restrict_word = "restrict";
   std::string index_qualifier;  // of index tables inside functions: "static const"
   bool has_sincos = false;      // sincos(x, &s, &c)
+  // Of lanes (emit_lanes.cpp): numbers are of another type, functions have other names, and sums
+  // with a product are fused.
+  std::string number_type = "double";
+  std::string function_prefix;  // before sin, sqrt, ...
+  bool is_lane = false;
 };
 
 class CFamilyWriter {
@@ -28,6 +33,8 @@ class CFamilyWriter {
 
   // Functions, tables and prototypes that the others need.
   std::string helpers() const;
+  // Of these the numbers of the tables.
+  std::string table_data() const;
   // Prototype of a function that the user gives, without qualifiers: "double f(double, double)".
   static std::string external_prototype(const UnitPlan::External& external);
   // void PREFIXname(double t, const double* restrict x, double* restrict M)

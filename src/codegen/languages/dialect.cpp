@@ -17,6 +17,11 @@ std::string Dialect::call(const std::string& name,
   return name + "(" + joined(arguments, ", ") + ")";
 }
 
+std::string Dialect::fused(const std::string&, const std::string&, const std::string&, bool,
+                           bool) const {
+  return "";
+}
+
 // A product on the right would be regrouped without parentheses; changing sides keeps the result
 // to the last bit. A number stands first all the same: 2 x y.
 Written Dialect::product(const Written& x, const Written& y) const {

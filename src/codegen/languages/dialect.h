@@ -36,6 +36,12 @@ class Dialect {
   virtual std::string call(const std::string& name,
                            const std::vector<std::string>& arguments) const;
 
+  // Whether a sum with a product is written as one operation, rounded once, and how: x y + z, with
+  // a sign before the product or before z.
+  virtual bool fuses() const { return false; }
+  virtual std::string fused(const std::string& x, const std::string& y, const std::string& z,
+                            bool minus_product, bool minus_z) const;
+
   virtual Written product(const Written& x, const Written& y) const;
   virtual Written quotient(const Written& x, const Written& y) const;
   virtual std::string in_parentheses(const std::string& text) const { return "(" + text + ")"; }

@@ -26,6 +26,8 @@ ExpressionWriter::Signed ExpressionWriter::write(int node) const {
 
 // a + b, or -(a + b) = -a - b where that saves a sign.
 ExpressionWriter::Signed ExpressionWriter::write_sum(int a, int b, bool negated) const {
+  if (dialect_.fuses() && (is_written_product(a) || is_written_product(b)))
+    return is_written_product(b) ? write_fused(b, a, negated) : write_fused(a, b, negated);
   Signed x = write(a), y = write(b);
   if (negated && x.negative != y.negative) {
     x.negative = !x.negative, y.negative = !y.negative;
@@ -37,6 +39,30 @@ ExpressionWriter::Signed ExpressionWriter::write_sum(int a, int b, bool negated)
   if ((x.negative && !y.negative) || (sum_on_right && !x.negative)) std::swap(x, y);
   const std::string right = dialect_.at_least(y.magnitude, Binding::product);
   return {negated, {text_of(x) + (y.negative ? " - " : " + ") + right, Binding::sum}};
+}
+
+// A product that is written where it is used; a sign is none.
+bool ExpressionWriter::is_written_product(int node) const {
+  if (graph_.node(node).op != Op::multiply || listing_.temporary_of[node] >= 0) return false;
+  if (!graph_.is_number(graph_.node(node).a, -1)) return true;
+  return is_written_product(graph_.node(node).b);
+}
+
+// x y + z; of -(x y + z) the sign goes to the front, of one negative part to the operation.
+ExpressionWriter::Signed ExpressionWriter::write_fused(int product, int other, bool negated) const {
+  bool minus_product = negated;
+  while (graph_.is_number(graph_.node(product).a, -1)) {
+    product = graph_.node(product).b;
+    minus_product = !minus_product;
+  }
+  const Signed x = write(graph_.node(product).a), y = write(graph_.node(product).b),
+               z = write(other);
+  if (x.negative != y.negative) minus_product = !minus_product;
+  const bool minus_z = z.negative != negated, both = minus_product && minus_z;
+  return {both,
+          {dialect_.fused(x.magnitude.text, y.magnitude.text, z.magnitude.text,
+                          minus_product && !both, minus_z && !both),
+           Binding::atom}};
 }
 
 ExpressionWriter::Signed ExpressionWriter::write_operation(int node) const {

@@ -30,6 +30,8 @@ class ExpressionWriter {
   Signed write(int node) const;
   Signed write_operation(int node) const;
   Signed write_sum(int a, int b, bool negated) const;
+  bool is_written_product(int node) const;
+  Signed write_fused(int product, int other, bool negated) const;
 
   const ExpressionGraph& graph_;
   const UnitNames& names_;

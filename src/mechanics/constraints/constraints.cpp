@@ -176,9 +176,11 @@ template <class S>
 void fill_rows_of(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int loop, int element,
                   int row, std::size_t source) {
   RowWriter<S> out{ws, row, source};
-  if (loop < 0) return std::visit(RowFiller<S>{mechanism, out}, mechanism.constraints[element]);
+  if (loop < 0)
+    return std::visit([&](const auto& e) { e.fill_rows(mechanism, out); },
+                      mechanism.constraints[element]);
   place_loop(mechanism.loops[loop], ws, ws.loops[loop]);
-  fill_loop(mechanism.loops[loop], ws.loops[loop], out);
+  fill_loop(mechanism.loops[loop], ws.loops[loop], mechanism.world_rows, out);
 }
 template void fill_rows_of<Dual4>(const Mechanism<Dual4>&, MotionWorkspace<Dual4>&, int, int, int,
                                   std::size_t);

@@ -35,6 +35,10 @@ std::vector<S> initial_velocity(const Joint& joint, std::span<const S> parameter
 }
 template std::vector<double> initial_position<double>(const Joint&, std::span<const double>);
 template std::vector<double> initial_velocity<double>(const Joint&, std::span<const double>);
+template std::vector<Expression> initial_position<Expression>(const Joint&,
+                                                              std::span<const Expression>);
+template std::vector<Expression> initial_velocity<Expression>(const Joint&,
+                                                              std::span<const Expression>);
 template std::vector<Dual4> initial_position<Dual4>(const Joint&, std::span<const Dual4>);
 template std::vector<Dual4> initial_velocity<Dual4>(const Joint&, std::span<const Dual4>);
 template std::vector<Expression> initial_position<Expression>(const Joint&,

@@ -146,10 +146,6 @@ StudyText load_study(const ModelArguments& source, const api::StudyOptions& o,
 void note_choices(const api::StudyOptions& o, const StudyText& text, StudyResult& job) {
   const Study& study = *job.study;
   const Design& design = study.design;
-  if (o.backend == "cpu")
-    job.provenance.notes.push_back(
-        "the backend cpu (runs side by side in lanes) is not part of this version: reference was "
-        "used");
   if (design.has_indices() && study.asked_runs &&
       static_cast<double>(design.samples()) != *study.asked_runs)
     job.provenance.notes.push_back(fmt::format(
@@ -212,7 +208,7 @@ StudyJob prepare_study(const ModelArguments& source, const api::StudyOptions& o)
   std::string problem = find_bad_study_option(o, result);
   if (!problem.empty()) refuse("study", problem);
   const StudyText text = load_study(source, o, result);
-  result.backend = make_reference_backend(*result.study, problem);
+  result.backend = make_backend(o.backend, *result.study, result.provenance.notes, problem);
   if (!result.backend) refuse_at(result.study->model->file, problem);
   StudyProvenance& provenance = result.provenance;
   provenance.backend = result.backend->name();

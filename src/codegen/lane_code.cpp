@@ -1,0 +1,237 @@
+#include "codegen/lane_code.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "codegen/derivation.h"
+#include "codegen/languages/emitters.h"
+#include "codegen/unit_plan.h"
+#include "symbolic/operations.h"
+#include "symbolic/substitute.h"
+
+namespace cartan {
+namespace {
+
+// Calls visit(operand) for the nodes a node is made of.
+template <class Visit>
+void for_each_part(const ExpressionGraph& graph, int node, Visit&& visit) {
+  const Instruction& i = graph.node(node);
+  if (i.op == Op::call)
+    for (const int argument : graph.arguments(i.b)) visit(argument);
+  else
+    for_each_operand(i, visit);
+}
+
+class LaneUnit {
+ public:
+  LaneUnit(const LaneCodeRequest& request, LaneCode& code)
+      : request_(request),
+        code_(code),
+        derivation_(*request.model, request.parameters, request.at, options_of(request)) {}
+
+  void build() {
+    const Model& model = *request_.model;
+    if (model.implicit) return refuse("its variables have equations that are not solved for rates");
+    if (derivation_.outputs_need_reactions() && wants_outputs())
+      return refuse("an output asks for reactions or multipliers");
+    if (derivation_.reads_turns() || keeps_turns())
+      return refuse("angles of joints that close loops are followed beyond whole turns");
+    add_functions();
+    if (!code_.problem.empty()) return;
+    hoist_constants();
+    write();
+  }
+
+ private:
+  static DeriveOptions options_of(const LaneCodeRequest& request) {
+    DeriveOptions options;
+    options.keep = request.inputs;
+    return options;
+  }
+  ExpressionGraph& graph() { return derivation_.graph(); }
+  void refuse(std::string why) { code_.problem = std::move(why); }
+  bool wants_outputs() const {
+    return std::any_of(request_.kept.begin(), request_.kept.end(), [](int k) { return k >= 0; });
+  }
+
+  bool keeps_turns() const {
+    const Model& model = *request_.model;
+    for (const int k : request_.kept)
+      for (const Symbol& symbol :
+           k >= 0 ? model.outputs[k].value.program.inputs : std::vector<Symbol>())
+        if (symbol.quantity == Quantity::joint_q &&
+            std::count(model.loop_joints.begin(), model.loop_joints.end(), symbol.index) > 0)
+          return true;
+    return false;
+  }
+
+  void add(const std::string& name, std::vector<Expression> values) {
+    functions_.push_back({name, std::move(values)});
+  }
+
+  void add_functions() {
+    const Model& model = *request_.model;
+    code_.states = static_cast<int>(derivation_.state().size());
+    code_.positions = derivation_.nq();
+    code_.speeds = derivation_.nv();
+    std::vector<Expression> rates = derivation_.rates();
+    if (derivation_.is_constrained()) rates.push_back(derivation_.least_pivot());
+    add("rates", std::move(rates));
+    if (derivation_.nq() > 0) add("position_rates", derivation_.coordinate_rates());
+    if (wants_outputs()) {
+      std::vector<Expression> all = derivation_.outputs();
+      std::vector<int> place(model.outputs.size(), -1);
+      int next = 0;
+      for (std::size_t k = 0; k < model.outputs.size(); ++k)
+        if (!model.outputs[k].is_input) place[k] = next++;
+      for (std::size_t k = 0; k < request_.kept.size(); ++k)
+        if (request_.kept[k] >= 0) add(fmt::format("kept_{}", k), {all[place[request_.kept[k]]]});
+    }
+    if (request_.events) {
+      add("events", derivation_.events());
+      code_.events = static_cast<int>(model.events.size());
+    }
+    if (derivation_.is_constrained()) add_projection();
+    first_of_start_ = functions_.size();
+    add("start", derivation_.written_start());
+    std::vector<Expression> settings;
+    for (const Formula* formula :
+         {&model.simulate.duration, &model.simulate.step, &model.simulate.tolerance})
+      settings.push_back(formula->given() ? derivation_.evaluate_of_parameters(*formula)[0]
+                                          : Expression(0));
+    add("settings", std::move(settings));
+  }
+
+  void add_projection() {
+    Derivation::ProjectionForm form = derivation_.projection();
+    code_.rows = static_cast<int>(form.position.size());
+    driven_ = form.driven;
+    code_.is_driven = !driven_.empty();
+    if (!form.driven.empty()) add("place", form.driven_values);
+    const auto with_goal = [](std::vector<Expression> values, const Expression& goal) {
+      values.push_back(goal);
+      return values;
+    };
+    add("position_violation", with_goal(form.position, form.position_goal));
+    add("moved_positions", form.moved);
+    add("speed_violation", with_goal(form.speed, form.speed_goal));
+    add("changed_speeds", form.changed);
+  }
+
+  // Nodes that neither time nor the state goes into, where others begin to use them: constants of a
+  // run.
+  void hoist_constants() {
+    std::vector<char> moves(graph().size(), 0), needed(graph().size(), 0), hoisted(graph().size());
+    const auto is_moving_symbol = [&](int node) {
+      if (!derivation_.time().is_number() && node == derivation_.time().node()) return true;
+      for (const DerivedSymbol& s : derivation_.state())
+        if (s.symbol.node() == node) return true;
+      return false;
+    };
+    const int size = graph().size();
+    for (int i = 0; i < size; ++i) {
+      if (graph().node(i).op == Op::input) {
+        moves[i] = is_moving_symbol(i);
+        continue;
+      }
+      if (graph().node(i).op != Op::constant)
+        for_each_part(graph(), i, [&](int k) { moves[i] |= moves[k]; });
+    }
+    std::vector<int> order;
+    const auto take = [&](int node) {
+      if (graph().is_number(node) || moves[node] || hoisted[node]) return;
+      hoisted[node] = 1;
+      order.push_back(node);
+    };
+    for (std::size_t f = 0; f < first_of_start_; ++f)
+      for (const Expression& value : functions_[f].values)
+        if (!value.is_number()) {
+          needed[value.node()] = 1;
+          take(value.node());
+        }
+    for (int i = size - 1; i >= 0; --i) {
+      if (!needed[i] || !moves[i] || graph().node(i).op == Op::input) continue;
+      for_each_part(graph(), i, [&](int k) {
+        needed[k] = 1;
+        take(k);
+      });
+    }
+    std::sort(order.begin(), order.end());
+    std::vector<Expression> from, to;
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      from.push_back({graph(), order[k]});
+      to.push_back(graph().symbol(fmt::format("constant of a run {}", k), from.back().sample()));
+    }
+    code_.constants = static_cast<int>(order.size());
+    constants_ = to;
+    for (std::size_t f = 0; f < first_of_start_; ++f)
+      functions_[f].values = substitute(graph(), functions_[f].values, from, to);
+    add("prepare", from);
+  }
+
+  void write() {
+    CodeUnit unit;
+    unit.name = "lane";
+    unit.graph = &graph();
+    unit.checks = false;
+    unit.arguments.resize(4);
+    unit.arguments[0].name = "t";
+    unit.arguments[0].scalar = true;
+    unit.arguments[0].symbols = {derivation_.time()};
+    unit.arguments[1].name = "x";
+    for (const DerivedSymbol& s : derivation_.state())
+      unit.arguments[1].symbols.push_back(s.symbol);
+    unit.arguments[2].name = "p";
+    for (const int i : request_.inputs)
+      unit.arguments[2].symbols.push_back(derivation_.parameter_values()[i]);
+    unit.arguments[3].name = "c";
+    unit.arguments[3].symbols = constants_;
+    for (const LaneFunction& f : functions_)
+      unit.functions.push_back({f.name, "", {column("out", f.values)}, std::nullopt});
+    if (const std::string problem = problem_of(unit); !problem.empty()) return refuse(problem);
+    const UnitPlan plan(unit);
+    if (!plan.externals.empty()) return refuse("it calls functions in code of the user");
+    code_.operations = plan.functions[0].shared.total();
+    code_.text = emit_lanes(plan);
+    write_driven();
+  }
+
+  // Numbers of driven joints go to their places.
+  void write_driven() {
+    std::string list;
+    for (const int place : driven_) list += fmt::format("{}, ", place);
+    code_.text +=
+        fmt::format("LANE_FUNCTION void lane_put_driven(V t, V* x, const V* p, const V* c)\n{{\n");
+    if (!driven_.empty()) {
+      code_.text += fmt::format("  V out[{}];\n  lane_place(t, x, p, c, out);\n", driven_.size());
+      for (std::size_t k = 0; k < driven_.size(); ++k)
+        code_.text += fmt::format("  x[{}] = out[{}];\n", driven_[k], k);
+    } else {
+      code_.text += "  (void)t, (void)x, (void)p, (void)c;\n";
+    }
+    code_.text += "}\n";
+  }
+
+  struct LaneFunction {
+    std::string name;
+    std::vector<Expression> values;
+  };
+  const LaneCodeRequest& request_;
+  LaneCode& code_;
+  Derivation derivation_;
+  std::vector<LaneFunction> functions_;
+  std::size_t first_of_start_ = 0;  // those from here on belong to the beginning of a run
+  std::vector<Expression> constants_;
+  std::vector<int> driven_;
+};
+
+}  // namespace
+
+LaneCode make_lane_code(const LaneCodeRequest& request) {
+  LaneCode code;
+  LaneUnit(request, code).build();
+  return code;
+}
+
+}  // namespace cartan

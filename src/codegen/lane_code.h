@@ -1,0 +1,45 @@
+// The equations of a model as functions for runs side by side: code over a number type V that is a
+// SIMD vector, a double or a thread's double (study/kernel/lanes.h), so that one text serves CPU
+// lanes, tests and GPUs. What depends on the varied parameters alone is computed once per run.
+//
+// Every function takes (t, x, p, c, out): p the inputs of a run, c its constants.
+//   lane_prepare            the constants, from p alone
+//   lane_start              the start as written, lane_settings: duration, step, tolerance; from p
+//   lane_rates              x'; of closed mechanisms then the least pivot of the constraint rows
+//   lane_position_rates     q' alone
+//   lane_kept_K             an expression that is kept, one function each
+//   lane_events             the event functions
+//   lane_position_violation, lane_moved_positions, lane_speed_violation, lane_changed_speeds,
+//   lane_put_driven         the way back to the constraints (Derivation::ProjectionForm)
+// Sums with a product are written as fused operations: the same bits wherever there are any.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+#include "system/system.h"
+
+namespace cartan {
+
+struct LaneCodeRequest {
+  const Model* model = nullptr;
+  std::vector<double> parameters;  // sample values, in file order
+  State at;                        // a start, whose mode holds for all runs
+  std::vector<int> inputs;         // parameters that vary
+  std::vector<int> kept;           // outputs of the model, one per quantity; -1: none
+  bool events = false;
+};
+
+struct LaneCode {
+  std::string text;
+  std::string problem;  // why there is none: a sentence without a full stop
+  int states = 0, positions = 0, speeds = 0, constants = 0, events = 0, rows = 0;
+  bool is_driven = false;  // there are driven joints in the tree
+  long operations = 0;     // of the rates
+};
+
+LaneCode make_lane_code(const LaneCodeRequest& request);
+
+}  // namespace cartan

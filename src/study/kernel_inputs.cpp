@@ -1,0 +1,63 @@
+#include "study/kernel_inputs.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "formulations/formulations.h"
+#include "study/mass_check.h"
+
+namespace cartan {
+
+KernelInputs::KernelInputs(const Study& study, const LaneKernel& kernel)
+    : study_(study), kernel_(kernel), values_(study.inputs.size()) {
+  for (const StudyInput& input : study.inputs) {
+    which_.push_back(input.parameter);
+    parameters_vary_ |= input.target.is_parameter();
+  }
+}
+
+void KernelInputs::fill(const Block& block) {
+  places_.clear();
+  others_.clear();
+  inputs_.clear();
+  starts_.clear();
+  for (std::uint32_t place = 0; place < block.count; ++place)
+    (add(block.first + place) ? places_ : others_).push_back(place);
+}
+
+bool KernelInputs::add(std::uint64_t run) {
+  if (study_.keeps_trajectory(run)) return false;
+  study_.design.fill(run, values_);
+  for (const double value : values_)
+    if (!std::isfinite(value)) return false;
+  if (parameters_vary_ || kernel_.starts) {
+    const Model& model = *study_.model;
+    const std::vector<double> parameters = parameter_values(model, which_, values_);
+    if (parameters_vary_ && !find_bad_mass(model, parameters).empty()) return false;
+    if (kernel_.starts) {
+      std::string problem;
+      const std::unique_ptr<System> system = make_system(model, parameters, "recursive", problem);
+      if (!system) return false;
+      const State start = system->initial_state();
+      if (!std::equal(kernel_.mode.begin(), kernel_.mode.end(), start.mode.begin())) return false;
+      starts_.insert(starts_.end(), start.x.begin(), start.x.begin() + kernel_.states);
+    }
+  }
+  inputs_.insert(inputs_.end(), values_.begin(), values_.end());
+  return true;
+}
+
+bool ReferenceRuns::compute(Block& block, std::uint32_t place, const std::atomic<bool>& stop) {
+  one_.first = block.first + place;
+  one_.count = 1;
+  if (!worker_->compute(one_, stop)) return false;
+  block.outcomes[place] = one_.outcomes[0];
+  std::copy(one_.values.begin(), one_.values.end(),
+            block.values.begin() + static_cast<std::ptrdiff_t>(place) * block.columns);
+  for (auto& [unused, text] : one_.messages) block.messages.emplace_back(place, std::move(text));
+  for (auto& [unused, text] : one_.trajectories)
+    block.trajectories.emplace_back(place, std::move(text));
+  return true;
+}
+
+}  // namespace cartan

@@ -1,0 +1,189 @@
+#include "study/lane_kernel.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "codegen/lane_code.h"
+#include "formulations/formulations.h"
+#include "integrate/simulate.h"
+#include "kernel_texts.h"
+#include "study/lane_method.h"
+#include "system/switches.h"
+
+namespace cartan {
+namespace {
+
+// Below this many operations the rates stand in every stage of the method on a GPU, which keeps all
+// numbers in registers.
+constexpr long most_inline_operations = 1200;
+
+class KernelMaker {
+ public:
+  KernelMaker(const Study& study, const System& system, const std::vector<double>& parameters)
+      : study_(study), model_(*study.model), system_(system), parameters_(parameters) {}
+
+  LaneKernel make() {
+    LaneKernel kernel;
+    kernel.problem = refusal();
+    if (!kernel.problem.empty()) return kernel;
+    events_ = std::any_of(study_.kept.begin(), study_.kept.end(),
+                          [](const KeptQuantity& k) { return k.event >= 0; }) ||
+              std::any_of(model_.events.begin(), model_.events.end(),
+                          [](const Event& e) { return e.stop; });
+    const bool dense =
+        events_ || std::any_of(study_.kept.begin(), study_.kept.end(),
+                               [](const KeptQuantity& k) { return k.kind != KeepKind::final; });
+    const LaneMethod method = make_lane_method(study_.integrator, dense);
+    LaneCodeRequest request;
+    request.model = &model_;
+    request.parameters = parameters_;
+    request.at = system_.initial_state();
+    for (const StudyInput& input : study_.inputs) request.inputs.push_back(input.parameter);
+    for (const KeptQuantity& kept : study_.kept) request.kept.push_back(kept.output);
+    request.events = events_;
+    const LaneCode code = make_lane_code(request);
+    kernel.problem = code.problem;
+    if (!kernel.problem.empty()) return kernel;
+    kernel.states = code.states;
+    kernel.positions = code.positions;
+    kernel.operations = code.operations;
+    kernel.starts = system_.constrained();
+    kernel.mode.assign(request.at.mode.begin(), request.at.mode.end() - system_.turn_entries());
+    const bool small = code.operations <= most_inline_operations;
+    kernel.text =
+        fmt::format("#if defined(__CUDACC__)\n#define LANE_RATES static __device__ {}\n#endif\n",
+                    small ? "__forceinline__" : "__noinline__");
+    kernel.text += kernel_lanes;
+    kernel.text += sizes(code);
+    std::string functions = code.text;
+    const std::string head = "LANE_FUNCTION void lane_rates(";
+    if (const std::size_t at = functions.find(head); at != std::string::npos)
+      functions.replace(at, head.size(), "LANE_RATES void lane_rates(");
+    kernel.text += functions + normalise_text() + method.text +
+                   (method.gauss ? kernel_gauss_steps : kernel_explicit_steps) + kept_text() +
+                   events_text() + kernel_kept + kernel_run;
+    return kernel;
+  }
+
+ private:
+  std::string refusal() const {
+    if (study_.formulation != "recursive" && study_.formulation != "generated")
+      return fmt::format("lanes know the equations of recursive, not of {}", study_.formulation);
+    if (const LaneMethod method = make_lane_method(study_.integrator, false);
+        !method.problem.empty())
+      return method.problem;
+    if (system_.contact_count() > 0) return "the model has contacts or stops";
+    if (const auto* switched = dynamic_cast<const Switched*>(&system_);
+        switched && !switched->switches().empty())
+      return fmt::format("'{}' switches between formulas", switched->switches()[0].text);
+    for (const EventInfo& event : system_.events())
+      if (event.internal) return "the model has dry friction or angles followed beyond a turn";
+    for (const Event& event : model_.events)
+      if (!event.jumps.empty()) return fmt::format("the event '{}' changes the state", event.name);
+    return "";
+  }
+
+  std::string sizes(const LaneCode& code) const {
+    const auto has = [&](const Formula& formula) {
+      return formula.given() && !formula.program.is_constant();
+    };
+    const auto value = [&](const Formula& formula, double otherwise) {
+      return formula.given() ? evaluate<double>(formula, parameters_)[0] : otherwise;
+    };
+    const SimulateOptions usual;
+    const auto& simulate = model_.simulate;
+    const double duration = study_.instant ? 0 : value(simulate.duration, usual.duration);
+    const double least = find_integrator(study_.integrator)->default_tolerance;
+    const bool varies = has(simulate.tolerance);
+    const double tolerance = varies ? 0 : value(simulate.tolerance, 0);
+    return fmt::format(
+        "#define LANE_STATES {}\n#define LANE_RATE_SIZE {}\n#define LANE_POSITIONS {}\n"
+        "#define LANE_SPEEDS {}\n#define LANE_CONSTANTS {}\n#define LANE_INPUTS {}\n"
+        "#define LANE_KEPT {}\n#define LANE_EVENTS {}\n#define LANE_ROWS {}\n"
+        "#define LANE_DRIVEN {:d}\n"
+        "#define LANE_HAS_DURATION {:d}\n#define LANE_DURATION {:a}\n"
+        "#define LANE_HAS_STEP {:d}\n#define LANE_STEP {:a}\n"
+        "#define LANE_HAS_TOLERANCE {:d}\n#define LANE_TOLERANCE {:a}\n",
+        code.states, code.states + (code.rows > 0), code.positions, code.speeds, code.constants,
+        study_.inputs.size(), study_.kept.size(), code.events, code.rows, code.is_driven,
+        has(simulate.duration) && !study_.instant, duration, has(simulate.step),
+        value(simulate.step, usual.step), varies, tolerance > 0 ? tolerance : least);
+  }
+
+  std::string normalise_text() const {
+    std::string text = "LANE_INLINE void lane_normalise(V* x)\n{\n  (void)x;\n";
+    for (const StateBlock& block : system_.space().blocks()) {
+      if (block.kind == StateBlock::Kind::vector) continue;
+      text += fmt::format(
+          "  {{\n    V* const u = x + {};\n    V n = u[0] * u[0];\n"
+          "    n = lane_fma(u[1], u[1], n);\n    n = lane_fma(u[2], u[2], n);\n"
+          "    n = lane_fma(u[3], u[3], n);\n    n = lane_number(1.0) / lane_sqrt(n);\n"
+          "    for (int i = 0; i < 4; ++i) u[i] = n * u[i];\n  }}\n",
+          block.x);
+    }
+    return text + "}\n";
+  }
+
+  std::string kept_text() const {
+    std::string text = "template <int K>\nstruct Kept;\n";
+    for (std::size_t k = 0; k < study_.kept.size(); ++k) {
+      const KeptQuantity& kept = study_.kept[k];
+      text += fmt::format(
+          "template <>\nstruct Kept<{}> {{\n  enum {{ kind = {}, event = {} }};\n"
+          "  static LANE_MEMBER double time() {{ return {:a}; }}\n"
+          "  static LANE_MEMBER V value(V t, const V* x, const V* p, const V* c) {{\n",
+          k, static_cast<int>(kept.kind), kept.event, kept.time);
+      text += kept.output >= 0
+                  ? fmt::format(
+                        "    V out[1];\n    lane_kept_{}(t, x, p, c, out);\n"
+                        "    return out[0];\n",
+                        k)
+                  : "    (void)t, (void)x, (void)p, (void)c;\n    return lane_number(0.0);\n";
+      text += "  }\n};\n";
+    }
+    return text;
+  }
+
+  std::string events_text() const {
+    if (!events_) return "";
+    std::string directions, stops;
+    for (const Event& event : model_.events) {
+      directions += fmt::format("{}, ", event.direction);
+      stops += fmt::format("{:d}, ", event.stop);
+    }
+    return fmt::format(
+        "LANE_INLINE int lane_event_direction(int e)\n{{\n  const int list[] = {{{}}};\n"
+        "  return list[e];\n}}\n"
+        "LANE_INLINE bool lane_event_stops(int e)\n{{\n  const int list[] = {{{}}};\n"
+        "  return list[e] != 0;\n}}\n",
+        directions, stops);
+  }
+
+  const Study& study_;
+  const Model& model_;
+  const System& system_;
+  const std::vector<double>& parameters_;
+  bool events_ = false;
+};
+
+}  // namespace
+
+LaneKernel make_lane_kernel(const Study& study, std::string& problem) {
+  const Model& model = *study.model;
+  std::vector<double> parameters = parameter_values(model);
+  std::unique_ptr<System> system = make_system(model, parameters, "recursive", problem);
+  if (!system) {  // the file's numbers may be bad where those of the runs are good
+    std::vector<double> values(study.inputs.size());
+    std::vector<int> which;
+    for (const StudyInput& input : study.inputs) which.push_back(input.parameter);
+    study.design.fill(0, values);
+    parameters = parameter_values(model, which, values);
+    problem.clear();
+    system = make_system(model, parameters, "recursive", problem);
+    if (!system) return {};
+  }
+  return KernelMaker(study, *system, parameters).make();
+}
+
+}  // namespace cartan
