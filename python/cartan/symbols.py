@@ -13,6 +13,7 @@
 -g*sin(q1)/L
 """
 
+import zlib
 from collections import namedtuple
 
 from . import _cartan
@@ -24,15 +25,32 @@ def _several(make):
     def method(self, names, samples=None):
         """Several at once: "m L g"."""
         words = names.replace(",", " ").split() if isinstance(names, str) else list(names)
-        values = [0.0] * len(words) if samples is None else list(samples)
+        values = [()] * len(words) if samples is None else [(float(sample),) for sample in samples]
         if len(values) != len(words):
             raise ValueError(f"{len(words)} names, but {len(values)} samples")
-        made = [make(self, word, value) for word, value in zip(words, values)]
+        made = [make(self, word, *value) for word, value in zip(words, values)]
         return made[0] if len(made) == 1 else tuple(made)
 
     return method
 
 
+_constant_with_sample = Derivation.constant
+
+
+def _constant(self, name, sample=None):
+    """A symbol that does not depend on time. Where pivots are chosen its sample value counts; without one it has a
+    value between 0.7 and 1.7 of its own.
+
+    >>> d = Derivation()
+    >>> d.constant("m") == d.constant("m"), d.constant("m").equals(d.constant("L"))
+    (True, False)
+    """
+    if sample is None:
+        sample = 0.7 + zlib.crc32(str(name).encode()) % 997 / 997
+    return _constant_with_sample(self, name, sample)
+
+
+Derivation.constant = _constant
 Derivation.constants = _several(Derivation.constant)
 Derivation.coordinates = _several(Derivation.coordinate)
 Derivation.speeds = _several(Derivation.speed)
@@ -51,7 +69,7 @@ class Point:
     >>> N = d.frame("N")
     >>> P = Point("O").locate("P", d.constant("L") * N.rotate("A", 3, q[0]).x)
     >>> P.velocity(N)
-    [0, L*u1, 0] A
+    [0, u1*L, 0] A
     """
 
     def __init__(self, name, origin=None, offset=None):
