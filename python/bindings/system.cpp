@@ -192,9 +192,12 @@ py::tuple mass_and_bias(const System& self, const py::object& time, const py::ob
   const std::size_t count = count_states(self, x, "x"), v = self.speeds();
   py::array_t<double> M(shape_with(x, {v, v})), bias(shape_with(x, {v}));
   const std::span<double> to_M = numbers_in(M), to_bias = numbers_in(bias);
-  for_each_state(self, x, count, [&](std::span<const double> at, std::size_t k) {
-    self.mass_matrix(t, at, to_M.subspan(k * v * v, v * v), to_bias.subspan(k * v, v));
-  });
+  {
+    const py::gil_scoped_release others_go_on;
+    for_each_state(self, x, count, [&](std::span<const double> at, std::size_t k) {
+      self.mass_matrix(t, at, to_M.subspan(k * v * v, v * v), to_bias.subspan(k * v, v));
+    });
+  }
   return py::make_tuple(M, bias);
 }
 
@@ -203,9 +206,13 @@ py::tuple energies(const System& self, const py::object& time, const py::object&
   const Numbers x = read_numbers(state, "x");
   const std::size_t count = count_states(self, x, "x");
   py::array_t<double> kinetic(shape_with(x, {})), potential(shape_with(x, {}));
-  for_each_state(self, x, count, [&](std::span<const double> at, std::size_t k) {
-    self.energies(t, at, kinetic.mutable_data()[k], potential.mutable_data()[k]);
-  });
+  const std::span<double> to_kinetic = numbers_in(kinetic), to_potential = numbers_in(potential);
+  {
+    const py::gil_scoped_release others_go_on;
+    for_each_state(self, x, count, [&](std::span<const double> at, std::size_t k) {
+      self.energies(t, at, to_kinetic[k], to_potential[k]);
+    });
+  }
   return py::make_tuple(kinetic, potential);
 }
 
