@@ -81,7 +81,8 @@ def chain_sympy(n, spatial, x, result):
     M, f = kane.mass_matrix, kane.forcing
     spent = time.process_time() - begin
     at = dict(zip([m, L, inertia, g, *q, *u], x))
-    result.put((spent, numpy.array(M.subs(at), dtype=float), numpy.array(f.subs(at), dtype=float).ravel()))
+    M, f = (numpy.array(mechanics.msubs(each, at), dtype=float) for each in (M, f))
+    result.put((spent, M, f.ravel()))
 
 
 # ------------------------------------------------------------------------------------- the bicycle

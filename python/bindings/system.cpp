@@ -270,6 +270,22 @@ void bind_system(py::module_& m) {
           },
           t, x, "v', the rates of the speeds.")
       .def("_seconds_per_call", &seconds_per_call)
+      .def(
+          "state",
+          [](const System& self, const py::object& at, const py::object& y) {
+            const double time = read_number(at, "t");
+            const Numbers numbers = read_numbers(y, "x");
+            if (count_states(self, numbers, "x") != 1)
+              throw py::value_error("state() takes one state at a time");
+            return self.state(time, numbers_of(numbers));
+          },
+          t, x, "The numbers by names: coordinates and speeds of joints, places of bodies.")
+      .def(
+          "numbers",
+          [](const System& self, const State& state) {
+            return result_numbers(self.numbers(state));
+          },
+          py::arg("state"), "The numbers of a state by names.")
       .def("energies", &energies, t, x, "Kinetic and potential energy.");
 }
 

@@ -13,12 +13,13 @@
 -g*sin(q1)/L
 """
 
+import re
 import zlib
 from collections import namedtuple
 
 from . import _cartan
 from ._cartan.symbols import *  # noqa: F401,F403
-from ._cartan.symbols import Derivation, Expression, MotionEquations, SystemVector, _nodes
+from ._cartan.symbols import Derivation, Expression, Frame, MotionEquations, Vector, _nodes
 
 
 def _several(make):
@@ -119,6 +120,34 @@ class Point:
 
     def __repr__(self):
         return f"Point {self.name}"
+
+
+# ------------------------------------------------------------------------------------- in print
+
+
+def _axis(frame, k):
+    return f"\\hat{{\\mathbf{{{frame.name.lower()}}}}}_{{{'xyz'[k]}}}"
+
+
+def _vector_latex(self):
+    """LaTeX: components with the axes they belong to."""
+    parts = []
+    for frame, components in self.terms():
+        for k, value in enumerate(components):
+            text = value.latex
+            if text in ("0", "0.0"):
+                continue
+            if text in ("1", "1.0", "-1", "-1.0"):
+                text = text.rstrip("0").rstrip(".").rstrip("1")
+            elif re.search(r"[^\\]\s[+-]\s", text):
+                text = f"\\left({text}\\right)"
+            parts.append(f"{text}\\,{_axis(frame, k)}" if text not in ("", "-") else text + _axis(frame, k))
+    return " + ".join(parts).replace("+ -", "- ") or "0"
+
+
+Vector.latex = property(_vector_latex, doc="components with their axes")
+Vector._repr_latex_ = lambda self: f"${_vector_latex(self)}$"
+Frame._repr_latex_ = lambda self: "$" + ",\\; ".join(_axis(self, k) for k in range(3)) + "$"
 
 
 # ------------------------------------------------------------------ what is done with equations
