@@ -29,8 +29,11 @@ class CARTAN_API Model {
   const std::string& name() const;
   // The path it was read from, or the name that was given with a text.
   const std::string& file() const;
-  // What was read.
+  // What was read; of a file of another tool the model file it became.
   const std::string& text() const;
+  // What it was loaded with, later values of parameters included: load_text of the text with them
+  // gives the same model.
+  LoadOptions options() const;
   // Bodies and joints, not [variables].
   bool is_mechanism() const;
   // Names, in the order of the file.

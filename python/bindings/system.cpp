@@ -2,6 +2,7 @@
 #include <pybind11/numpy.h>
 
 #include <cmath>
+#include <ctime>
 
 #include "options.h"
 #include "parts.h"
@@ -191,9 +192,12 @@ py::tuple mass_and_bias(const System& self, const py::object& time, const py::ob
   const std::size_t count = count_states(self, x, "x"), v = self.speeds();
   py::array_t<double> M(shape_with(x, {v, v})), bias(shape_with(x, {v}));
   const std::span<double> to_M = numbers_in(M), to_bias = numbers_in(bias);
-  for_each_state(self, x, count, [&](std::span<const double> at, std::size_t k) {
-    self.mass_matrix(t, at, to_M.subspan(k * v * v, v * v), to_bias.subspan(k * v, v));
-  });
+  {
+    const py::gil_scoped_release others_go_on;
+    for_each_state(self, x, count, [&](std::span<const double> at, std::size_t k) {
+      self.mass_matrix(t, at, to_M.subspan(k * v * v, v * v), to_bias.subspan(k * v, v));
+    });
+  }
   return py::make_tuple(M, bias);
 }
 
@@ -202,10 +206,23 @@ py::tuple energies(const System& self, const py::object& time, const py::object&
   const Numbers x = read_numbers(state, "x");
   const std::size_t count = count_states(self, x, "x");
   py::array_t<double> kinetic(shape_with(x, {})), potential(shape_with(x, {}));
-  for_each_state(self, x, count, [&](std::span<const double> at, std::size_t k) {
-    self.energies(t, at, kinetic.mutable_data()[k], potential.mutable_data()[k]);
-  });
+  const std::span<double> to_kinetic = numbers_in(kinetic), to_potential = numbers_in(potential);
+  {
+    const py::gil_scoped_release others_go_on;
+    for_each_state(self, x, count, [&](std::span<const double> at, std::size_t k) {
+      self.energies(t, at, to_kinetic[k], to_potential[k]);
+    });
+  }
   return py::make_tuple(kinetic, potential);
+}
+
+// CPU seconds of one call from C++, for the test that looks at what Python adds.
+double seconds_per_call(const System& self, int calls) {
+  const std::vector<double> x = self.initial();
+  std::vector<double> rates(self.size());
+  const std::clock_t begin = std::clock();
+  for (int k = 0; k < calls; ++k) self.derivative(0, x, rates);
+  return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC / std::max(calls, 1);
 }
 
 }  // namespace
@@ -252,6 +269,23 @@ void bind_system(py::module_& m) {
             return rates[py::make_tuple(py::ellipsis(), py::slice(n - v, n, 1))];
           },
           t, x, "v', the rates of the speeds.")
+      .def("_seconds_per_call", &seconds_per_call)
+      .def(
+          "state",
+          [](const System& self, const py::object& at, const py::object& y) {
+            const double time = read_number(at, "t");
+            const Numbers numbers = read_numbers(y, "x");
+            if (count_states(self, numbers, "x") != 1)
+              throw py::value_error("state() takes one state at a time");
+            return self.state(time, numbers_of(numbers));
+          },
+          t, x, "The numbers by names: coordinates and speeds of joints, places of bodies.")
+      .def(
+          "numbers",
+          [](const System& self, const State& state) {
+            return result_numbers(self.numbers(state));
+          },
+          py::arg("state"), "The numbers of a state by names.")
       .def("energies", &energies, t, x, "Kinetic and potential energy.");
 }
 

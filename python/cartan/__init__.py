@@ -16,6 +16,7 @@ from .typeset import Equations, equations
 from .errors import Error, FailedError, InputError, refuse_bare_objects
 from .model import Parameters, extend_model
 from .results import extend_results
+from .states import extend_state
 from .viewing import View, view
 
 del symbols  # noqa: F821: of the compiled part; the module of this name is the whole of it
@@ -25,6 +26,7 @@ refuse_bare_objects(_cartan)
 refuse_bare_objects(_cartan.symbols)
 extend_model(Model)
 extend_results(Run, Table)
+extend_state(_cartan.State)
 
 check, eval, run, compare = _cartan.check, _cartan.eval, _cartan.run, _cartan.compare  # noqa: A001
 linearize, equilibrium, orbit, continue_ = _cartan.linearize, _cartan.equilibrium, _cartan.orbit, _cartan.continue_

@@ -135,12 +135,8 @@ def _with(self, parameters=None, **more):
     return model
 
 
-def _restore(text, file, values):
-    model = _cartan.load_text(text, file=file)
-    for name, value in values.items():  # in file order: what depends on a parameter follows it
-        if model._parameters[name] != value:
-            model = model._with(name, value)
-    return model
+def _restore(text, file, options):
+    return _cartan.load_text(text, file=file, **options)
 
 
 def _method(name, first):
@@ -200,4 +196,4 @@ def extend_model(model):
     model.view = view
     model._repr_html_ = _html
     model.__repr__ = lambda self: f"<cartan.Model {self.name!r}, {len(self.bodies)} bodies, {len(self.joints)} joints>"
-    model.__reduce__ = lambda self: (_restore, (self.text, self.file, dict(self._parameters)))
+    model.__reduce__ = lambda self: (_restore, (self.text, self.file, self._options))

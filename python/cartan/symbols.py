@@ -13,26 +13,45 @@
 -g*sin(q1)/L
 """
 
+import re
+import zlib
 from collections import namedtuple
 
 from . import _cartan
 from ._cartan.symbols import *  # noqa: F401,F403
-from ._cartan.symbols import Derivation, Expression, MotionEquations, SystemVector, _nodes
+from ._cartan.symbols import Derivation, Expression, Frame, MotionEquations, Vector, _nodes
 
 
 def _several(make):
     def method(self, names, samples=None):
         """Several at once: "m L g"."""
         words = names.replace(",", " ").split() if isinstance(names, str) else list(names)
-        values = [0.0] * len(words) if samples is None else list(samples)
+        values = [()] * len(words) if samples is None else [(float(sample),) for sample in samples]
         if len(values) != len(words):
             raise ValueError(f"{len(words)} names, but {len(values)} samples")
-        made = [make(self, word, value) for word, value in zip(words, values)]
+        made = [make(self, word, *value) for word, value in zip(words, values)]
         return made[0] if len(made) == 1 else tuple(made)
 
     return method
 
 
+_constant_with_sample = Derivation.constant
+
+
+def _constant(self, name, sample=None):
+    """A symbol that does not depend on time. Where pivots are chosen its sample value counts; without one it has a
+    value between 0.7 and 1.7 of its own.
+
+    >>> d = Derivation()
+    >>> d.constant("m") == d.constant("m"), d.constant("m").equals(d.constant("L"))
+    (True, False)
+    """
+    if sample is None:
+        sample = 0.7 + zlib.crc32(str(name).encode()) % 997 / 997
+    return _constant_with_sample(self, name, sample)
+
+
+Derivation.constant = _constant
 Derivation.constants = _several(Derivation.constant)
 Derivation.coordinates = _several(Derivation.coordinate)
 Derivation.speeds = _several(Derivation.speed)
@@ -51,7 +70,7 @@ class Point:
     >>> N = d.frame("N")
     >>> P = Point("O").locate("P", d.constant("L") * N.rotate("A", 3, q[0]).x)
     >>> P.velocity(N)
-    [0, L*u1, 0] A
+    [0, u1*L, 0] A
     """
 
     def __init__(self, name, origin=None, offset=None):
@@ -101,6 +120,34 @@ class Point:
 
     def __repr__(self):
         return f"Point {self.name}"
+
+
+# ------------------------------------------------------------------------------------- in print
+
+
+def _axis(frame, k):
+    return f"\\hat{{\\mathbf{{{frame.name.lower()}}}}}_{{{'xyz'[k]}}}"
+
+
+def _vector_latex(self):
+    """LaTeX: components with the axes they belong to."""
+    parts = []
+    for frame, components in self.terms():
+        for k, value in enumerate(components):
+            text = value.latex
+            if text in ("0", "0.0"):
+                continue
+            if text in ("1", "1.0", "-1", "-1.0"):
+                text = text.rstrip("0").rstrip(".").rstrip("1")
+            elif re.search(r"[^\\]\s[+-]\s", text):
+                text = f"\\left({text}\\right)"
+            parts.append(f"{text}\\,{_axis(frame, k)}" if text not in ("", "-") else text + _axis(frame, k))
+    return " + ".join(parts).replace("+ -", "- ") or "0"
+
+
+Vector.latex = property(_vector_latex, doc="components with their axes")
+Vector._repr_latex_ = lambda self: f"${_vector_latex(self)}$"
+Frame._repr_latex_ = lambda self: "$" + ",\\; ".join(_axis(self, k) for k in range(3)) + "$"
 
 
 # ------------------------------------------------------------------ what is done with equations

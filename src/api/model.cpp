@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include "api/inside.h"
 #include "core/column_name.h"
 #include "formulations/formulations.h"
+#include "import/import.h"
 #include "integrate/integrator.h"
 #include "io/output_files.h"
 #include "results/refusal.h"
@@ -22,6 +24,15 @@ std::string read_whole(const std::string& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+// The text of a model file; a file of another tool becomes one.
+std::string text_of_file(const ModelArguments& source, const api::Watch& watch) {
+  if (!is_foreign_model(source.path)) return read_whole(source.path);
+  Diagnostics problems(source.path);
+  const auto imported = import_model_file(source.path, import_options(source, watch), problems);
+  if (!imported) refuse(problems);
+  return imported->text;
+}
+
 api::Model make_public(ModelArguments source, const api::Watch& watch) {
   auto inside = std::make_shared<api::Model::Inside>();
   Diagnostics problems;
@@ -30,9 +41,9 @@ api::Model make_public(ModelArguments source, const api::Watch& watch) {
   const Model& model = *inside->model;
   inside->name =
       model.name.empty() ? std::filesystem::path(source.path).stem().string() : model.name;
-  inside->text = source.text ? *source.text : read_whole(source.path);
   // what was read is what is used, whatever becomes of the file
-  if (source.path.ends_with(".toml")) source.text = inside->text;
+  if (!source.text) source.text = text_of_file(source, watch);
+  inside->text = *source.text;
   source.quiet = true;
   inside->source = std::move(source);
   return api::Model(std::move(inside));
@@ -80,6 +91,19 @@ const std::string& api::Model::file() const {
 const std::string& api::Model::text() const {
   return inside_->text;
 }
+api::LoadOptions api::Model::options() const {
+  const ModelArguments& source = inside_->source;
+  LoadOptions options;
+  options.set = source.sets;
+  options.trust = source.trust;
+  options.allow_path = source.allowed;
+  options.input = source.inputs.values;
+  options.input_file = source.inputs.file;
+  options.input_kind = source.inputs.kind;
+  options.base = source.base;
+  options.package = source.packages;
+  return options;
+}
 bool api::Model::is_mechanism() const {
   return inside_->model->is_mechanism();
 }
@@ -111,8 +135,12 @@ const std::vector<api::Problem>& api::Model::warnings() const {
 std::vector<api::NamedNumber> api::Model::parameters() const {
   const std::vector<double> values = parameter_values(*inside_->model);
   std::vector<NamedNumber> list;
-  for (std::size_t p = 0; p < values.size(); ++p)
-    list.emplace_back(inside_->model->parameters[p].name, values[p]);
+  const std::vector<std::string> inputs = names_in_order(inside_->model->inputs);
+  for (std::size_t p = 0; p < values.size(); ++p) {
+    const std::string& name = inside_->model->parameters[p].name;
+    if (std::find(inputs.begin(), inputs.end(), name) == inputs.end())
+      list.emplace_back(name, values[p]);
+  }
   return list;
 }
 

@@ -63,7 +63,12 @@ struct AbsentCommand {
   const char* instead;
 };
 const AbsentCommand absent_commands[] = {
-    {"sweep", "`cartan study MODEL --vary P=lin(A,B,N) --keep NAME=final(EXPR)` does its work"}};
+    {"sweep", "`cartan study MODEL --vary P=lin(A,B,N) --keep NAME=final(EXPR)` does its work"},
+    {"python",
+     "in a checkout `./cartan python` starts it; elsewhere install the wheel of tools/package"},
+    {"notebook",
+     "in a checkout `./cartan notebook` starts Jupyter; elsewhere install the wheel of "
+     "tools/package"}};
 
 void print_help() {
   fmt::print(
@@ -76,7 +81,9 @@ void print_help() {
       "\n`cartan COMMAND --help` explains one of them; `cartan --version` prints the version.\n"
       "\nTo begin:\n"
       "  cartan new double-pendulum --out double.toml\n"
-      "  cartan run double.toml --duration 5 --out result\n");
+      "  cartan run double.toml --duration 5 --out result\n"
+      "\nIn a checkout, `./cartan python` starts Python with all of this as a module, `./cartan "
+      "notebook` Jupyter.\n");
 }
 
 int refuse_command(const std::string& name) {

@@ -1,5 +1,6 @@
 """Models: read, built, changed, pickled; what goes wrong says so."""
 
+import copy
 import gc
 import math
 import os
@@ -58,6 +59,41 @@ class Models(unittest.TestCase):
         again = pickle.loads(pickle.dumps(model))
         self.assertEqual(dict(again.parameters), dict(model.parameters))
         numpy.testing.assert_array_equal(model.run(0.2)["hinge.q"], again.run(0.2)["hinge.q"])
+
+    def test_pickles_keep_what_was_given(self):
+        text = "name='x'\n[inputs]\nf = 0\n[parameters]\nk = 1\n[variables]\nx = { initial = 0, rate = 'k*f' }\n"
+        model = cartan.load_text(text, input={"f": "2"}).with_(k="1 + 2")
+        self.assertEqual(dict(model.parameters), {"k": 3})
+        for again in (pickle.loads(pickle.dumps(model)), copy.copy(model), copy.deepcopy(model)):
+            self.assertAlmostEqual(again.run(1).final["x"], 6, places=12)
+
+    def test_models_of_other_tools(self):
+        urdf = """<robot name="r"><link name="base"/><link name="arm"><inertial><origin xyz="0 0 -0.5"/><mass value="2"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="continuous">
+<parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint></robot>"""
+        with open("robot.urdf", "w", encoding="utf-8") as file:
+            file.write(urdf)
+        model = cartan.load("robot.urdf")
+        os.remove("robot.urdf")  # what was read is what is used
+        start = model.eval().state.with_({"j.q": 0.4})
+        want = model.run(0.5, from_=start)["j.q"]
+        self.assertLess(want[-1], 0.4)
+        model.save("robot.toml")
+        for again in (cartan.load("robot.toml"), pickle.loads(pickle.dumps(model))):
+            numpy.testing.assert_array_equal(again.run(0.5, from_=start)["j.q"], want)
+
+    def test_states_by_name(self):
+        model = pendulum().build()
+        state = model.eval().state
+        self.assertEqual((state.names, state["hinge.q"]), (["hinge.q", "hinge.v"], 0.1))
+        self.assertEqual(model.run(0.01, from_=state.with_({"hinge.v": 2}))["hinge.v"][0], 2)
+        with self.assertRaisesRegex(cartan.InputError, "did you mean 'hinge.q'"):
+            state["hing.q"]
+        with self.assertRaisesRegex(cartan.InputError, "expected 1 numbers"):
+            state.with_({"hinge.q": [1, 2]})
+        s = model.system()
+        self.assertEqual(s.state(0.0, s.start)["hinge.q"], 0.1)
+        numpy.testing.assert_array_equal(s.numbers(state), s.start)
 
     def test_errors_have_places(self):
         with self.assertRaises(cartan.InputError) as caught:

@@ -110,6 +110,39 @@ std::vector<Case> all_commands() {
        [] { return cartan::lyapunov(example("roessler"), {.duration = 50}).json; }},
       {"generate", "generate " + pendulum + " --language python --out @/command",
        [] { return cartan::generate(example("pendulum"), {.language = "python"}).json; }},
+      {"ik", "ik " + four + " --target 'motor.q = pi/3' --all",
+       [] {
+         const cartan::Ik found =
+             cartan::ik(example("four_bar"), {.target = {"motor.q = pi/3"}, .all = true});
+         EXPECT_EQ(found.solutions.size(), 2u);
+         return found.json;
+       }},
+      {"optimise",
+       "optimise " + pendulum + " --free L=0.5 --minimise '(period - 1)^2' --at equilibrium",
+       [] {
+         return cartan::optimise(
+                    example("pendulum"),
+                    {.free = "L=0.5", .minimise = "(period - 1)^2", .at = "equilibrium"})
+             .json;
+       }},
+      {"study",
+       "study " + waves +
+           " --vary 'a=uniform(0.1,0.2)' --vary 'b=uniform(0.1,0.3)' --runs 16 "
+           "--keep 'end=final(x)' --duration 1",
+       [] {
+         const cartan::StudyRuns study = cartan::study(
+             example("roessler"), {.vary = {"a=uniform(0.1,0.2)", "b=uniform(0.1,0.3)"},
+                                   .keep = {"end=final(x)"},
+                                   .runs = 16,
+                                   .duration = 1});
+         EXPECT_EQ(study.table["end"].size(), static_cast<std::size_t>(study.runs));
+         EXPECT_EQ(study.indices.size(), 2u);
+         return study.json;
+       }},
+      {"study_file", "study " + examples + "studies/pendulum_period.toml --runs 8",
+       [] {
+         return cartan::study_file(examples + "studies/pendulum_period.toml", {.runs = 8}).json;
+       }},
   };
 }
 
