@@ -73,6 +73,15 @@ SampleTimes choose_times(const SteeringMotion& motion, double tolerance) {
   return times;
 }
 
+// Where two intervals meet, their polynomials differ by the error of the input: the mean keeps its
+// integral.
+VectorXd inputs_of_row(const SteeringMotion& motion, double t) {
+  const int k = motion.interval_at(t);
+  if (k > 0 && t == motion.interval_begin(k))
+    return 0.5 * (motion.inputs_in(k - 1, 1) + motion.inputs_in(k, 0));
+  return motion.inputs_in(k, motion.part_at(k, t));
+}
+
 bool write_inputs(const SteerRecord& record, const SampleTimes& times, const std::string& path,
                   std::string& problem) {
   CsvWriter writer(path);
@@ -81,7 +90,7 @@ bool write_inputs(const SteerRecord& record, const SampleTimes& times, const std
   writer.header(names);
   for (const double t : times.t) {
     writer.number(t);
-    for (const double u : record.result.motion.inputs_at(t)) writer.number(u);
+    for (const double u : inputs_of_row(record.result.motion, t)) writer.number(u);
     writer.end_row();
   }
   return writer.close(problem);
