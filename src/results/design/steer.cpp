@@ -82,10 +82,12 @@ SteeringResult search(const SteerSetup& setup, const SteerArguments& o,
   Task task(o.watch, "steering");
   std::vector<SteeringResult> firsts;
   const int count = setup.task.starts;
+  SteeringOptions aside = options;  // guesses that are bent aside get less patience
+  aside.program.iterations = 150;
   for (int k = 0; k < count; ++k) {
     const SteeringMotion guess =
         first_motion(setup.problem, options, make_steering_guess(setup, k));
-    firsts.push_back(solve_on_mesh(setup.problem, guess, options));
+    firsts.push_back(solve_on_mesh(setup.problem, guess, k == 0 ? options : aside));
     starts.push_back({firsts.back().objective, firsts.back().converged, firsts.back().problem});
     task.show(0.5 * (k + 1) / count);
     if (stopped(o.watch)) break;

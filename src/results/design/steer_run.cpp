@@ -67,7 +67,13 @@ SampleTimes choose_times(const SteeringMotion& motion, double tolerance) {
     times.jumps |= jump;
     if (jump) times.t.push_back(begin - beside);
     times.t.push_back(jump ? begin + beside : begin);
+    // closer and closer to where intervals meet: there the inputs of the two differ a little, and
+    // that reaches no further than the rows are apart
+    constexpr int closer = 6;
+    const double row = (end - begin) / rows;
+    for (int i = closer; i > 0 && k > 0; --i) times.t.push_back(begin + std::ldexp(row, -i));
     for (int i = 1; i < rows; ++i) times.t.push_back(begin + (end - begin) * i / rows);
+    for (int i = 1; i <= closer && k + 1 < N; ++i) times.t.push_back(end - std::ldexp(row, -i));
   }
   times.t.push_back(motion.times.back());
   return times;
