@@ -214,6 +214,7 @@ double replay_difference(const SteerRecord& record, const System& system, const 
   options.tolerance = 1e-12;
   options.duration = motion.duration();
   options.step = motion.duration() / 200;
+  options.max_step = motion.duration() / 1000;  // its dense output is coarser than its steps
   const SimulateReport report = simulate(system, begin, options, observer);
   return report.ok() ? difference : std::numeric_limits<double>::quiet_NaN();
 }
