@@ -28,7 +28,7 @@ int steer_command(const Words& words) {
   arguments.option("--tolerance", "TOL",
                    "error of the mesh to reach (default: the task's, else 1e-6)", o.tolerance);
   arguments.option("--starts", "N",
-                   "solve from so many guesses and keep the best (default: the task's, else 1)",
+                   "solve from so many guesses and keep the best (default: the task's, else 4)",
                    o.starts);
   arguments.option("--method", "NAME",
                    "points of collocation: gauss or radau (default: the task's, else gauss)",

@@ -13,12 +13,14 @@ namespace {
 constexpr double nowhere = 1e300;  // beyond every argument
 constexpr std::size_t most_soft_corners = 300;
 
-// Where the pieces of a table meet that are not smooth together, and, unless it repeats, a point
-// inside each piece.
+// Where the pieces of a table meet that are not smooth together; and, unless it repeats, of each
+// stretch between such corners a point inside and a first and a last point within it.
 struct TablePieces {
   std::vector<double> corners, inside;
   double period = 0;
+  std::vector<double> first = {}, last = {};
 };
+constexpr double within = 1 - 1e-9;  // so near to its ends do points within a stretch come
 
 // Twice differentiable counts as smooth. Jumps of the curvature (pchip) are worth a stop where they
 // are few; a table of many rows follows a curve closely, and there they are small.
@@ -48,6 +50,11 @@ TablePieces cut_at_corners(const TableFunction& table) {
   result.inside.push_back(before);
   for (std::size_t k = 1; k < at.size(); ++k) result.inside.push_back(0.5 * (at[k - 1] + at[k]));
   result.inside.push_back(after);
+  for (std::size_t k = 0; k <= at.size(); ++k) {
+    const double m = result.inside[k];
+    result.first.push_back(k == 0 ? std::min(m, table.first()) : m + within * (at[k - 1] - m));
+    result.last.push_back(k == at.size() ? std::max(m, table.last()) : m + within * (at[k] - m));
+  }
   return result;
 }
 
@@ -185,7 +192,8 @@ class Holder {
     }
   }
 
-  // The polynomial of the piece, developed about a point inside it: exact, the degree is three.
+  // Between its corners the table is what it is; beyond them the polynomial of the last piece goes
+  // on, developed about the nearest point within: exact, the degree is three.
   int held_table(const Instruction& i) {
     const int x = value_[i.b], order = table_order(i.op);
     const std::shared_ptr<const TableFunction>& table = program_.tables[i.a];
@@ -193,7 +201,7 @@ class Holder {
     upstream_.back() = which;
     const int b = branch(which);
     const TablePieces& pieces = found_[which].table;
-    const int m = pieces.period > 0 ? middle(pieces, b) : at_index(pieces.inside, b);
+    const int m = nearest_within(pieces, b, x);
     const int d = builder_.subtract(x, m);
     int sum = builder_.table(table, 3, m);
     for (int k = 2; k >= order; --k)
@@ -238,6 +246,22 @@ class Holder {
     return builder_.multiply(number(0.5),
                              builder_.add(repeated_corner(pieces, j),
                                           repeated_corner(pieces, builder_.add(j, number(1)))));
+  }
+
+  int nearest_within(const TablePieces& pieces, int b, int x) {
+    int first = 0, last = 0;
+    if (pieces.period > 0) {
+      const int m = middle(pieces, b), j = corner_number(pieces, b);
+      const auto inner = [&](int corner) {
+        return builder_.add(m, builder_.multiply(number(within), builder_.subtract(corner, m)));
+      };
+      first = inner(repeated_corner(pieces, j));
+      last = inner(repeated_corner(pieces, builder_.add(j, number(1))));
+    } else {
+      first = at_index(pieces.first, b);
+      last = at_index(pieces.last, b);
+    }
+    return apply(Op::min, apply(Op::max, x, first), last);
   }
 
   // One switch per argument: what a function of sign(x) and abs(x) does at zero happens at once.

@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <complex>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/command_line.h"
@@ -74,6 +76,22 @@ TEST(Inputs, TablesOfStepsAreExactForEveryMethod) {
   EXPECT_EQ(told.status, 0) << told.err;
   EXPECT_NE(told.err.find("gives torque from t = 0 to 1.2047"), std::string::npos) << told.err;
   EXPECT_NE(told.err.find("left out: other"), std::string::npos) << told.err;
+}
+
+// A smooth curve through many rows: the motion is that of the curve.
+TEST(Inputs, SmoothTables) {
+  const Scratch scratch;
+  const std::string model = scratch.write("wheel.toml", wheel);
+  std::string text = "t,torque\n";
+  for (int k = 0; k <= 400; ++k)
+    text += fmt::format("{},{:.17g}\n", 0.005 * k, 5 * std::sin(3 * 0.005 * k));
+  const std::string file = scratch.write("u.csv", text);
+  for (const char* integrator : {"gl3", "dop853"})
+    EXPECT_NEAR(
+        final_speed({"--input-file", file, "--input-kind", "smooth", "--integrator", integrator},
+                    model),
+        5.0 / 3 * (1 - std::cos(6)) / 0.5, 1e-7)
+        << integrator;
 }
 
 TEST(Inputs, AreColumns) {

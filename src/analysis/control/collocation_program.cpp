@@ -17,7 +17,8 @@ CollocationProgram::CollocationProgram(const SteeringProblem& problem, const Ste
   multipliers_ = N_ * stride_ + n_;
   thetas_ = multipliers_ + N_ * closures_;
   unknowns_ = thetas_ + guess.mesh.arcs + 1;
-  rows_per_interval_ = s_ * n_ + 2 * n_ + closures_ + s_ * paths_;
+  rows_per_interval_ =
+      s_ * n_ + 2 * n_ + closures_ + s_ * paths_ + static_cast<int>(problem.node_paths.size());
   start_row_ = N_ * rows_per_interval_;
   start_closure_row_ = start_row_ + problem.starts;
   end_row_ = start_closure_row_ + (problem.start_closed ? closures_ : 0);
@@ -145,6 +146,12 @@ void CollocationProgram::fill_bounds(Eigen::VectorXd& lower, Eigen::VectorXd& up
       }
     }
   }
+  for (int k = 0; k < N_; ++k)
+    for (std::size_t j = 0; j < problem_.node_paths.size(); ++j) {
+      const ValueBounds& bounds = problem_.path_bounds[problem_.node_paths[j]];
+      low(node_path_row(k) + static_cast<int>(j)) = bounds.low;
+      high(node_path_row(k) + static_cast<int>(j)) = bounds.high;
+    }
   const int arcs = guess_.mesh.arcs;
   lower(theta(0)) = upper(theta(0)) = problem_.begin;
   lower(theta(arcs)) = problem_.begin + problem_.duration.low;
@@ -170,6 +177,12 @@ void CollocationProgram::load_closure(const double* x, int k) {
     std::copy_n(x + multiplier(k), closures_, z_.begin() + n_ + 1);
   else
     std::fill_n(z_.begin() + n_ + 1, closures_, 0.0);
+}
+
+void CollocationProgram::load_node(const double* x, int k) {
+  std::copy_n(x + node(k), n_, z_.begin());
+  std::copy_n(x + input(std::min(k, N_ - 1), 0), m_, z_.begin() + n_);
+  z_[n_ + m_] = node_time(x, k);
 }
 
 void CollocationProgram::load_end(const double* x) {
@@ -246,6 +259,12 @@ bool CollocationProgram::values(const double* x, double* g) {
     else
       linked = Map(x + finish(k), n_);
     linked -= Map(x + node(k + 1), n_);
+    if (!problem_.node_paths.empty()) {
+      load_node(x, k + 1);
+      problem_.stage->value(z_.data(), numbers_at(k + 1), f_.data());
+      for (std::size_t j = 0; j < problem_.node_paths.size(); ++j)
+        g[node_path_row(k) + j] = f_[n_ + 1 + problem_.node_paths[j]];
+    }
     if (closures_ == 0) continue;
     load_closure(x, k + 1);
     problem_.closure->value(z_.data(), numbers_at(k + 1), f_.data());

@@ -61,6 +61,7 @@ class CollocationProgram final : public SparseProgram {
   int link_row(int k) const { return finish_row(k) + n_; }
   int closure_row(int k) const { return link_row(k) + n_; }
   int path_row(int k, int i) const { return closure_row(k) + closures_ + i * paths_; }
+  int node_path_row(int k) const { return path_row(k, s_); }  // of node k + 1
 
   Point point(const double* x, int k, double c) const;
   double node_time(const double* x, int k) const;
@@ -69,10 +70,13 @@ class CollocationProgram final : public SparseProgram {
   void load_stage(const double* x, int k, int i, double t);
   const double* numbers_at(int node) { return with_base_[node].data(); }
   void load_closure(const double* x, int k);
+  void load_node(const double* x, int k);  // (y, u, t) of a node; inputs are not looked at
   void load_end(const double* x);
   void walk_jacobian(const double* x, Entries& entries);
   void walk_point(const double* x, int k, int i, Entries& entries);
   void walk_link(const double* x, int k, Entries& entries);
+  void walk_node_path(const double* x, int k, Entries& entries);
+  void walk_node_path_curvature(const double* x, int k, const double* weights, Entries& entries);
   void walk_ends(const double* x, Entries& entries);
   void walk_hessian(const double* x, double factor, const double* weights, Entries& entries);
   void walk_point_curvature(const double* x, int k, int i, double factor, const double* weights,

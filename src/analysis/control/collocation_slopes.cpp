@@ -86,6 +86,20 @@ void CollocationProgram::walk_link(const double* x, int k, Entries& entries) {
   }
 }
 
+void CollocationProgram::walk_node_path(const double* x, int k, Entries& entries) {
+  const SmoothMap& map = *problem_.stage;
+  if (problem_.node_paths.empty()) return;
+  if (!entries.is_pattern()) {
+    load_node(x, k + 1);
+    map.fill_slopes(z_.data(), numbers_at(k + 1), slopes_.data());
+  }
+  for (std::size_t j = 0; j < problem_.node_paths.size(); ++j)
+    for (int e = 0; e < map.slopes.size(); ++e)
+      if (map.slopes.row[e] == n_ + 1 + problem_.node_paths[j])
+        put_node(node_path_row(k) + static_cast<int>(j), k + 1,
+                 map.slopes.column[e] < n_ ? map.slopes.column[e] : n_, slopes_[e], entries);
+}
+
 void CollocationProgram::walk_ends(const double* x, Entries& entries) {
   const bool numbers = !entries.is_pattern();
   if (problem_.start) {
@@ -143,6 +157,7 @@ void CollocationProgram::walk_jacobian(const double* x, Entries& entries) {
   for (int k = 0; k < N_; ++k) {
     for (int i = 0; i < s_; ++i) walk_point(x, k, i, entries);
     walk_link(x, k, entries);
+    walk_node_path(x, k, entries);
   }
   walk_ends(x, entries);
 }
@@ -220,6 +235,38 @@ void CollocationProgram::walk_node_curvature(const SmoothMap& map, const double*
   }
 }
 
+void CollocationProgram::walk_node_path_curvature(const double* x, int k, const double* weights,
+                                                  Entries& entries) {
+  const SmoothMap& map = *problem_.stage;
+  if (problem_.node_paths.empty()) return;
+  if (!entries.is_pattern()) {
+    load_node(x, k + 1);
+    std::fill_n(weights_.begin(), n_ + 1 + paths_, 0.0);
+    for (std::size_t j = 0; j < problem_.node_paths.size(); ++j)
+      weights_[n_ + 1 + problem_.node_paths[j]] = weights[node_path_row(k) + j];
+    map.fill_curvatures(z_.data(), numbers_at(k + 1), weights_.data(), curvatures_.data());
+  }
+  int arc;
+  double part;
+  node_time_parts(k + 1, arc, part);
+  const int at_a = theta(arc), at_b = at_a + 1, time = n_ + m_;
+  for (int e = 0; e < map.curvatures.size(); ++e) {
+    const int r = map.curvatures.row[e], c = map.curvatures.column[e];
+    const double value = curvatures_[e];
+    if ((r >= n_ && r < time) || (c >= n_ && c < time)) continue;  // inputs: there are none in it
+    if (r < n_) {
+      entries.put_below(node(k + 1) + r, node(k + 1) + c, value);
+    } else if (c < n_) {
+      entries.put_below(at_a, node(k + 1) + c, (1 - part) * value);
+      entries.put_below(at_b, node(k + 1) + c, part * value);
+    } else {
+      entries.put_below(at_a, at_a, (1 - part) * (1 - part) * value);
+      entries.put_below(at_b, at_a, part * (1 - part) * value);
+      entries.put_below(at_b, at_b, part * part * value);
+    }
+  }
+}
+
 void CollocationProgram::walk_hessian(const double* x, double factor, const double* weights,
                                       Entries& entries) {
   const bool numbers = !entries.is_pattern();
@@ -232,6 +279,7 @@ void CollocationProgram::walk_hessian(const double* x, double factor, const doub
   };
   for (int k = 0; k < N_; ++k) {
     for (int i = 0; i < s_; ++i) walk_point_curvature(x, k, i, factor, weights, entries);
+    walk_node_path_curvature(x, k, weights, entries);
     if (problem_.chart) {
       if (numbers) std::copy_n(weights + link_row(k), n_, weights_.begin());
       walk_chart(numbers ? x + finish(k) : nullptr, finish(k), both_bases_[k]);

@@ -190,8 +190,7 @@ SteeringResult solve_on_mesh(const SteeringProblem& problem, const SteeringMotio
 SteeringResult refine_steering(const SteeringProblem& problem, SteeringResult result,
                                const SteeringOptions& options) {
   if (!result.converged || !options.refine) return result;
-  const bool small = result.errors.error <= options.tolerance;
-  const bool arcs = !small && solve_with_switches(problem, result, options);
+  const bool arcs = solve_with_switches(problem, result, options);
   SteeringOptions near = options;
   near.program.near_solution = true;
   for (int pass = 0; pass < options.refinements; ++pass) {

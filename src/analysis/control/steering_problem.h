@@ -41,6 +41,7 @@ struct SteeringProblem {
   std::vector<char> start_fixed;    // per coordinate
   bool start_closed = false;        // c = 0 is asked for at the start, too
   std::vector<int> end_rows;        // conditions that are asked for (the others follow)
+  std::vector<int> node_paths;      // of the paths those without inputs: they hold at nodes, too
   std::vector<int> periodic;        // coordinates that end as they begin
   double begin = 0;                 // time
   ValueBounds duration;

@@ -63,7 +63,10 @@ std::vector<int> best_starts(const std::vector<SteeringResult>& results, std::si
       return std::fabs(results[k].objective - results[other].objective) <
              1e-3 * (1e-6 + std::fabs(results[k].objective));
     });
-    if (!known && chosen.size() < most) chosen.push_back(k);
+    // on first meshes those that differ little may change places
+    const double best = results[order.front()].objective;
+    const bool near = results[k].objective <= best + 0.05 * std::fabs(best);
+    if (!known && near && chosen.size() < most) chosen.push_back(k);
   }
   return chosen;
 }
@@ -79,10 +82,12 @@ SteeringResult search(const SteerSetup& setup, const SteerArguments& o,
   Task task(o.watch, "steering");
   std::vector<SteeringResult> firsts;
   const int count = setup.task.starts;
+  SteeringOptions aside = options;  // guesses that are bent aside get less patience
+  aside.program.iterations = 150;
   for (int k = 0; k < count; ++k) {
     const SteeringMotion guess =
         first_motion(setup.problem, options, make_steering_guess(setup, k));
-    firsts.push_back(solve_on_mesh(setup.problem, guess, options));
+    firsts.push_back(solve_on_mesh(setup.problem, guess, k == 0 ? options : aside));
     starts.push_back({firsts.back().objective, firsts.back().converged, firsts.back().problem});
     task.show(0.5 * (k + 1) / count);
     if (stopped(o.watch)) break;
@@ -207,9 +212,9 @@ std::string steer_text(const SteerRecord& record) {
     for (const SteerStart& start : record.starts)
       text += fmt::format("  {:.9g}{}\n", start.objective,
                           start.converged ? "" : "  (" + start.problem + ")");
-  } else if (r.converged) {
-    text += "other guesses may lead to a better one: try --starts 20\n";
   }
+  if (r.converged && record.starts.size() < 10)
+    text += "other guesses may lead to a better one: try --starts 20\n";
   if (record.replay.difference)
     text += fmt::format("replay by dop853: largest difference {:.2g}\n", *record.replay.difference);
   if (!record.folder.empty())

@@ -150,8 +150,19 @@ SteeringGuess make_steering_guess(const SteerSetup& setup, int start) {
                  setup.duration();
     }
     State state = setup.start;
+    if (setup.way.size() > 1) {  // between two states of the way, and bent from there
+      const std::size_t pieces = setup.way.size() - 1;
+      const std::size_t k = std::min<std::size_t>(static_cast<std::size_t>(s * pieces), pieces - 1);
+      VectorXd piece(space.tangent_size());
+      space.minus(setup.way[k + 1].x, setup.way[k].x, {piece.data(), (std::size_t)piece.size()});
+      for (int i = 0; i < places; ++i)
+        rates[i] += (piece(i) * static_cast<double>(pieces) - way(i)) / setup.duration();
+      d += (s * static_cast<double>(pieces) - static_cast<double>(k)) * piece - s * way;
+      space.plus(setup.way[k].x, {d.data(), (std::size_t)d.size()}, state.x);
+    } else {
+      space.plus(setup.start.x, {d.data(), (std::size_t)d.size()}, state.x);
+    }
     state.t = setup.start.t + s * setup.duration();
-    space.plus(setup.start.x, {d.data(), (std::size_t)d.size()}, state.x);
     const int first_speed =
         setup.charts->size() - (mechanism ? mechanism->variable_count() : 0) - speeds;
     if (mechanism && s > 0 && s < 1)

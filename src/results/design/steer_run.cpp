@@ -67,10 +67,25 @@ SampleTimes choose_times(const SteeringMotion& motion, double tolerance) {
     times.jumps |= jump;
     if (jump) times.t.push_back(begin - beside);
     times.t.push_back(jump ? begin + beside : begin);
+    // closer and closer to where intervals meet: there the inputs of the two differ a little, and
+    // that reaches no further than the rows are apart
+    constexpr int closer = 6;
+    const double row = (end - begin) / rows;
+    for (int i = closer; i > 0 && k > 0; --i) times.t.push_back(begin + std::ldexp(row, -i));
     for (int i = 1; i < rows; ++i) times.t.push_back(begin + (end - begin) * i / rows);
+    for (int i = 1; i <= closer && k + 1 < N; ++i) times.t.push_back(end - std::ldexp(row, -i));
   }
   times.t.push_back(motion.times.back());
   return times;
+}
+
+// Where two intervals meet, their polynomials differ by the error of the input: the mean keeps its
+// integral.
+VectorXd inputs_of_row(const SteeringMotion& motion, double t) {
+  const int k = motion.interval_at(t);
+  if (k > 0 && t == motion.interval_begin(k))
+    return 0.5 * (motion.inputs_in(k - 1, 1) + motion.inputs_in(k, 0));
+  return motion.inputs_in(k, motion.part_at(k, t));
 }
 
 bool write_inputs(const SteerRecord& record, const SampleTimes& times, const std::string& path,
@@ -81,7 +96,7 @@ bool write_inputs(const SteerRecord& record, const SampleTimes& times, const std
   writer.header(names);
   for (const double t : times.t) {
     writer.number(t);
-    for (const double u : record.result.motion.inputs_at(t)) writer.number(u);
+    for (const double u : inputs_of_row(record.result.motion, t)) writer.number(u);
     writer.end_row();
   }
   return writer.close(problem);
@@ -199,6 +214,7 @@ double replay_difference(const SteerRecord& record, const System& system, const 
   options.tolerance = 1e-12;
   options.duration = motion.duration();
   options.step = motion.duration() / 200;
+  options.max_step = motion.duration() / 1000;  // its dense output is coarser than its steps
   const SimulateReport report = simulate(system, begin, options, observer);
   return report.ok() ? difference : std::numeric_limits<double>::quiet_NaN();
 }

@@ -253,31 +253,43 @@ EndEquations end_equations(const SteerSetup& setup, std::span<const double> x) {
   return e;
 }
 
-// The state nearest to the start that satisfies the conditions at the end, as far as Newton finds
-// one: where the guess ends.
-void choose_end(SteerSetup& setup) {
-  setup.end = setup.start;
-  setup.end.t += setup.problem.duration_guess;
+// One step of Newton's method to `part` of the values the conditions had at the start.
+bool step_to_end(const SteerSetup& setup, const VectorXd& wanted, State& state) {
   const StateCharts& charts = *setup.charts;
+  const std::span<double> x(state.x.data(), charts.size());
+  EndEquations e = end_equations(setup, x);
+  e.values -= wanted;
+  if (!e.values.allFinite() || e.values.size() == 0 || e.values.cwiseAbs().maxCoeff() < 1e-12)
+    return false;
+  const VectorXd step = Eigen::CompleteOrthogonalDecomposition<MatrixXd>(e.slopes).solve(e.values);
   std::vector<double> base(charts.base_size());
   VectorXd y(setup.problem.states);
-  for (int pass = 0; pass < 50; ++pass) {
-    const std::span<double> x(setup.end.x.data(), charts.size());
-    const EndEquations e = end_equations(setup, x);
-    if (!e.values.allFinite() || e.values.size() == 0 || e.values.cwiseAbs().maxCoeff() < 1e-12)
-      break;
-    VectorXd step = Eigen::CompleteOrthogonalDecomposition<MatrixXd>(e.slopes).solve(e.values);
-    charts.take_base(x, base.data());
-    charts.to_coordinates(base.data(), x, y.data());
-    for (const int first : charts.quaternions()) {
-      const int at = charts.coordinate_of(first);
-      const double turn = step.segment(at, 3).norm();
-      if (turn > 1) step *= 1 / turn;
-    }
-    y -= step;
-    charts.to_point(base.data(), y.data(), x);
+  charts.take_base(x, base.data());
+  charts.to_coordinates(base.data(), x, y.data());
+  y -= step;
+  charts.to_point(base.data(), y.data(), x);
+  return true;
+}
+
+// Where the guess ends: from the start, the conditions at the end are followed to zero with the
+// constraints kept and the least change of the state. With loops the way itself is the guess.
+void choose_end(SteerSetup& setup) {
+  const StateCharts& charts = *setup.charts;
+  const std::size_t size = charts.size();
+  const VectorXd at_start = end_equations(setup, {setup.start.x.data(), size}).values;
+  constexpr int steps = 40;
+  State state = setup.start;
+  setup.way = {state};
+  for (int k = 1; k <= steps; ++k) {
+    const VectorXd wanted = (1 - 1.0 * k / steps) * at_start;
+    for (int pass = 0; pass < 8; ++pass)
+      if (!step_to_end(setup, wanted, state)) break;
+    state.t = setup.start.t + setup.problem.duration_guess * k / steps;
+    setup.way.push_back(state);
   }
-  const EndEquations e = end_equations(setup, {setup.end.x.data(), (std::size_t)charts.size()});
+  setup.end = state;
+  if (setup.problem.closures == 0) setup.way.clear();
+  const EndEquations e = end_equations(setup, {setup.end.x.data(), size});
   IndependentRows independent(setup.problem.states);
   for (int r = 0; r < setup.problem.closures; ++r)
     independent.add(e.slopes.row(setup.problem.ends + r));
@@ -424,6 +436,14 @@ void prepare_steering(const SteerTask& task, const ModelArguments& model, const 
   p.closures = static_cast<int>(closures.size());
   p.start_state.assign(setup.start.x.begin(), setup.start.x.begin() + size);
   p.begin = setup.start.t;
+  for (int j = 0; j < p.paths; ++j) {
+    const SparsePattern& at = p.stage->slopes;
+    bool of_inputs = false;
+    for (int e = 0; e < at.size(); ++e)
+      of_inputs |= at.row[e] == p.states + 1 + j && at.column[e] >= p.states &&
+                   at.column[e] < p.states + p.inputs;
+    if (!of_inputs) p.node_paths.push_back(j);
+  }
   read_bounds(setup);
   fix_start(setup);
   choose_end(setup);

@@ -21,6 +21,7 @@ struct SteerSetup {
   std::vector<std::string> left_out;  // inputs that keep their value
   State start;                        // where the guess begins
   State end;                          // where it ends
+  std::vector<State> way;             // with loops: between the two, evenly in time
   std::unique_ptr<StateCharts> charts;
   SteerMaps maps;
   SteeringProblem problem;

@@ -32,7 +32,7 @@ struct SteerTask {
   std::string duration, duration_low, duration_high;  // the last two "" where it is given
   double tolerance = 1e-6;
   std::string method = "gauss";
-  int points = 5, intervals = 0, starts = 1;
+  int points = 5, intervals = 0, starts = 4;
   bool refine = true;
   bool lists_inputs = false;  // there is a table [inputs]; otherwise all of the model's are meant
   std::vector<SteerBounds> inputs, path;

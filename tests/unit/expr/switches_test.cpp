@@ -147,6 +147,26 @@ TEST(Switches, PiecesOfTablesAreContinued) {
   EXPECT_TRUE(held_table(Interpolation::spline, Outside::extrapolate).switches.empty());
 }
 
+// A smooth table of many rows whose end values hold: corners at its ends alone, and between them it
+// is what it is.
+TEST(Switches, BetweenCornersATableIsWhatItIs) {
+  std::vector<double> x, y;
+  for (int k = 0; k <= 40; ++k) x.push_back(0.05 * k), y.push_back(std::sin(3 * x.back()));
+  for (const Outside outside : {Outside::hold, Outside::periodic}) {
+    const auto table = std::make_shared<const TableFunction>(x, y, Interpolation::spline, outside);
+    ProgramBuilder builder;
+    const int t = builder.input({Quantity::time, 0, 0});
+    const HeldProgram held = hold_switches(builder.finish({builder.table(table, 0, t)}), 0);
+    ASSERT_EQ(held.switches.size(), 1u);
+    const int corners = static_cast<int>(held.switches[0].corners.size());
+    const int branch = outside == Outside::hold ? 2 : corners * branch_periods + 1;
+    for (const double at : {0.013, 0.31, 1.0, 1.62, 1.99})
+      EXPECT_NEAR(value(held.program, at, {branch}), table->value(at), 1e-13) << at;
+    // a little beyond: the last piece goes on
+    EXPECT_NEAR(value(held.program, 2.01, {branch}), std::sin(6.03), 1e-3);
+  }
+}
+
 TEST(Switches, PeriodsOfTablesAreCounted) {
   const HeldProgram held = held_table(Interpolation::steps, Outside::periodic);
   ASSERT_EQ(held.switches.size(), 1u);

@@ -1,0 +1,98 @@
+// The sparse matrices of optimal control against differences of what they are derivatives of: with
+// rotations, loops, free times, path expressions of time.
+#include <gtest/gtest.h>
+
+#include "analysis/control/collocation_program.h"
+#include "results/design/steer_setup.h"
+#include "support/random.h"
+
+namespace cartan::test {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+MatrixXd full(const SparsePattern& pattern, const std::vector<double>& entries, int rows,
+              int columns, bool symmetric) {
+  MatrixXd A = MatrixXd::Zero(rows, columns);
+  for (int e = 0; e < pattern.size(); ++e) {
+    A(pattern.row[e], pattern.column[e]) += entries[e];
+    if (symmetric && pattern.row[e] != pattern.column[e])
+      A(pattern.column[e], pattern.row[e]) += entries[e];
+  }
+  return A;
+}
+
+void expect_derivatives(const std::string& task_name, int intervals, int points) {
+  SteerTask task =
+      read_steer_task(std::string(CARTAN_ROOT) + "/examples/steering/" + task_name + ".toml");
+  if (task_name == "swing_up") task.path.push_back({"cart.q*t + pole.v^2", "-9", "9", {}});
+  if (task_name == "slew") task.periodic = true;
+  SteerSetup setup;
+  prepare_steering(task, {}, {}, setup);
+  SteeringOptions options;
+  options.points = points;
+  options.intervals = intervals;
+  const SteeringMotion guess = first_motion(setup.problem, options, make_steering_guess(setup, 1));
+  CollocationProgram program(setup.problem, guess);
+  ASSERT_TRUE(program.has_hessian());
+  Random random(7);
+  VectorXd x = program.first_point();
+  for (double& v : x) v += random.uniform(-0.02, 0.02);
+  const int n = program.unknowns(), m = program.constraints();
+  VectorXd weights(m);
+  for (double& w : weights) w = random.uniform(-1, 1);
+  std::vector<double> J(program.jacobian_pattern().size()), H(program.hessian_pattern().size());
+  ASSERT_TRUE(program.jacobian(x.data(), J.data()));
+  ASSERT_TRUE(program.hessian(x.data(), 0.7, weights.data(), H.data()));
+  const MatrixXd jacobian = full(program.jacobian_pattern(), J, m, n, false);
+  const MatrixXd hessian = full(program.hessian_pattern(), H, n, n, true);
+  VectorXd gradient(n);
+  ASSERT_TRUE(program.gradient(x.data(), gradient.data()));
+  const auto lagrangian_slope = [&](const VectorXd& at) {
+    VectorXd g(n);
+    program.gradient(at.data(), g.data());
+    program.jacobian(at.data(), J.data());
+    return VectorXd(0.7 * g +
+                    full(program.jacobian_pattern(), J, m, n, false).transpose() * weights);
+  };
+  const double h = 1e-5;
+  double worst = 0, worst_gradient = 0, worst_hessian = 0, largest = 0;
+  for (int j = 0; j < n; ++j) {
+    VectorXd up = x, down = x, above(m), below(m);
+    up(j) += h;
+    down(j) -= h;
+    program.values(up.data(), above.data());
+    program.values(down.data(), below.data());
+    worst = std::max(worst, ((above - below) / (2 * h) - jacobian.col(j)).cwiseAbs().maxCoeff());
+    double f_up, f_down;
+    program.objective(up.data(), f_up);
+    program.objective(down.data(), f_down);
+    worst_gradient = std::max(worst_gradient, std::fabs((f_up - f_down) / (2 * h) - gradient(j)));
+    worst_hessian = std::max(
+        worst_hessian, ((lagrangian_slope(up) - lagrangian_slope(down)) / (2 * h) - hessian.col(j))
+                           .cwiseAbs()
+                           .maxCoeff());
+    largest = std::max(largest, hessian.col(j).cwiseAbs().maxCoeff());
+  }
+  EXPECT_LT(worst, 1e-6 * (1 + jacobian.cwiseAbs().maxCoeff()));
+  EXPECT_LT(worst_gradient, 1e-6 * (1 + gradient.cwiseAbs().maxCoeff()));
+  EXPECT_LT(worst_hessian, 1e-6 * (1 + largest));
+  EXPECT_GT(largest, 1e-3);
+}
+
+TEST(Steering, DerivativesOfASwingUp) {
+  expect_derivatives("swing_up", 3, 3);
+}
+TEST(Steering, DerivativesWithRotations) {
+  expect_derivatives("slew", 3, 2);
+}
+TEST(Steering, DerivativesWithFreeTime) {
+  expect_derivatives("brachistochrone", 2, 3);
+}
+TEST(Steering, DerivativesWithLoops) {
+  expect_derivatives("four_bar_start", 3, 2);
+}
+
+}  // namespace
+}  // namespace cartan::test

@@ -1,0 +1,42 @@
+// Errors of optimal control fall with the order of the points: 2 s for Gauss, 2 s - 1 for Radau,
+// costs and costates included (Gauss points are symplectic; Radau's go with their adjoint).
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "results/design/steer.h"
+
+namespace cartan::test {
+namespace {
+
+double slew_objective(const char* method, int points, int intervals) {
+  SteerArguments arguments;
+  arguments.task = std::string(CARTAN_ROOT) + "/examples/steering/slew.toml";
+  arguments.method = method;
+  arguments.points = points;
+  arguments.intervals = intervals;
+  arguments.tolerance = 1e-10;
+  arguments.refine = false;
+  return steer_task(arguments).result.objective;
+}
+
+void expect_order(const char* method, int points, double order, int first) {
+  const double exact = 2.211517937226574;  // shared/reference/control, O3: Pontryagin by shooting
+  const double coarse = std::fabs(slew_objective(method, points, first) - exact);
+  const double fine = std::fabs(slew_objective(method, points, 2 * first) - exact);
+  EXPECT_NEAR(std::log2(coarse / fine), order, 0.35) << coarse << ' ' << fine;
+  EXPECT_GT(coarse, 1e-9);
+}
+
+TEST(SteeringOrder, Gauss) {
+  expect_order("gauss", 1, 2, 16);
+  expect_order("gauss", 2, 4, 8);
+  expect_order("gauss", 3, 6, 6);
+}
+TEST(SteeringOrder, Radau) {
+  expect_order("radau", 2, 3, 16);
+  expect_order("radau", 3, 5, 8);
+}
+
+}  // namespace
+}  // namespace cartan::test
