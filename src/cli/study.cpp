@@ -20,6 +20,7 @@
 #include "results/refusal.h"
 #include "results/run/run_settings.h"
 #include "study/netcdf_file.h"
+#include "study/ranks.h"
 #include "study/runs_netcdf.h"
 #include "study/study_record.h"
 #include "study/study_run.h"
@@ -50,7 +51,8 @@ std::optional<int> read_study_arguments(const Words& words, StudyArguments& o) {
       "  cartan study examples/pendulum.toml --vary \"tilt=uniform(0.1,1.5)\" --runs 1000 \\\n"
       "    --keep \"lowest=min(potential)\"\n"
       "  cartan study study.toml --out result --resume\n"
-      "  cartan study study.toml --out result --part 3/16");
+      "  cartan study study.toml --out result --part 3/16\n"
+      "  mpirun -n 64 cartan study study.toml --out result");
   arguments.positional("STUDY", "study file, or a model file with --vary, --keep and --runs",
                        o.model.path);
   arguments.repeated("--vary", "NAME=LAW",
@@ -109,6 +111,7 @@ struct StudyJob {
   std::unique_ptr<OutputFolder> output;
   std::string record;
   std::uint64_t part = 1, parts = 1;
+  std::unique_ptr<Ranks> ranks;  // null: this process is alone
   int threads = 1;
   std::vector<std::string> notes;
 };
@@ -135,6 +138,10 @@ std::string find_bad_option(const StudyArguments& o, StudyJob& job) {
     if (!o.part.empty()) return "--part needs --out, the folder all parts write to";
     if (o.trajectories.value_or(0) > 0) return "--trajectories needs --out";
   }
+  if (job.ranks && o.out.empty())
+    return "several processes (mpirun) need --out, a folder that all of them see";
+  if (job.ranks && !o.part.empty())
+    return "--part and mpirun both divide the runs; use one of them";
   if (o.resume && o.force) return "--resume goes on with what --force would replace";
   if (o.force && !o.part.empty()) return "--force would replace what other parts have written";
   if (o.threads && *o.threads < 1)
@@ -240,6 +247,18 @@ void note_choices(const StudyArguments& o, StudyJob& job) {
     job.notes.push_back("nothing is sampled, so that 'runs' has no effect: the grid says how many");
 }
 
+// A process that computes for the first one, which does the rest.
+bool is_helper(const StudyJob& job) {
+  return job.ranks && !job.ranks->is_first();
+}
+
+// The cores of this machine, shared by the processes on it.
+int default_threads(const StudyJob& job) {
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int machine = static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+  return job.ranks ? std::clamp(machine / job.ranks->local_size(), 1, cores) : cores;
+}
+
 // The store of blocks and the folder of tables.
 bool open_store(const StudyArguments& o, StudyJob& job, std::string& problem) {
   const Study& study = *job.study;
@@ -258,7 +277,7 @@ bool open_store(const StudyArguments& o, StudyJob& job, std::string& problem) {
     return true;
   }
   job.record = make_record(study, job.backend->name(), o.model.sets);
-  if (o.part.empty()) {
+  if (o.part.empty() && !is_helper(job)) {
     job.output = OutputFolder::open(o.out, "study", replace_if(o.force), problem);
     if (!job.output) return false;
     problem =
@@ -266,10 +285,10 @@ bool open_store(const StudyArguments& o, StudyJob& job, std::string& problem) {
     if (!problem.empty()) return false;
   }
   using Use = FolderStore::Use;
-  const Use use = !o.part.empty() ? Use::part
-                  : o.resume      ? Use::resume
-                  : o.force       ? Use::replace
-                                  : Use::fresh;
+  const Use use = !o.part.empty() || is_helper(job) ? Use::part
+                  : o.resume                        ? Use::resume
+                  : o.force                         ? Use::replace
+                                                    : Use::fresh;
   std::unique_ptr<FolderStore> folder = FolderStore::open(o.out, plan, job.record, use, problem);
   if (!folder) return false;
   if (use == Use::resume || use == Use::part) folder->scan();
@@ -294,8 +313,7 @@ bool prepare_study(StudyArguments& o, StudyJob& job) {
     job.study->trajectories = 0;
     job.notes.push_back("no trajectories: they are written to the folder --out");
   }
-  job.threads =
-      o.threads.value_or(static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
+  job.threads = o.threads.value_or(default_threads(job));
   note_choices(o, job);
   if (!open_store(o, job, problem)) {
     complain("study", name_options(problem));
@@ -374,12 +392,24 @@ int study_command(const Words& words) {
   StudyArguments o;
   if (const std::optional<int> status = read_study_arguments(words, o)) return *status;
   StudyJob job;
+  std::string alone;
+  job.ranks = Ranks::join(alone);
+  if (!alone.empty()) return complain("study", alone);
+  // The first process judges the study; the others do not repeat its complaints.
+  FirstVerdict verdict(job.ranks.get());
+  if (is_helper(job)) {
+    if (!verdict.await()) return exit_done;
+    o.quiet = true;
+  }
   if (!prepare_study(o, job)) return exit_bad_input;
+  if (job.ranks && job.ranks->is_first()) job.folder->share();
+  verdict.good();
   const auto begin = std::chrono::steady_clock::now();
   StudyRunOptions options;
   options.threads = job.threads;
   options.part = job.part;
   options.parts = job.parts;
+  options.ranks = job.ranks.get();
   options.stop = &watch_interrupts();
   StudyRunReport report;
   {
@@ -387,17 +417,21 @@ int study_command(const Words& words) {
     options.on_progress = [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); };
     report = compute_study(*job.backend, *job.store, options);
   }
+  if (is_helper(job)) return exit_done;  // the first has been told
   if (!report.problem.empty())
     return complain("study", report.problem + "; " + what_is_there(job, report.missing),
                     exit_failed);
   if (report.interrupted)
     return complain("study", "interrupted; " + what_is_there(job, report.missing), exit_failed);
   std::uint64_t missing = report.missing;
-  if (job.parts > 1) missing = job.store->plan().count() - job.folder->scan();
+  if (job.parts > 1 || job.ranks) missing = job.store->plan().count() - job.folder->scan();
+  if (missing > 0 && job.ranks)
+    return complain("study", "a process was lost; " + what_is_there(job, missing), exit_failed);
   if (missing > 0) return tell_part(o, job, missing);
 
-  StudyProvenance provenance{job.backend->name(), job.threads, 1, job.backend->lanes(), 0,
-                             job.text.file,       job.notes};
+  StudyProvenance provenance{
+      job.backend->name(), job.threads, job.ranks ? job.ranks->size() : 1, job.backend->lanes(), 0,
+      job.text.file,       job.notes};
   StudyStatistics statistics;
   std::string problem;
   if (!calc_statistics(*job.study, *job.store, statistics, problem))
