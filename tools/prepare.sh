@@ -229,6 +229,16 @@ prepare_netcdf() {
   (install_packages netcdf) || say "studies will be without runs.nc"
 }
 
+# -- mpi ------------------------------------------------------------------------------------------
+
+# The library processes of a study talk with, where mpirun has started us and it is not that of OpenMPI. Asked for once.
+prepare_mpi() {
+  ! ldconfig -p 2>/dev/null | grep -q 'libmpi\.so\.40' || return 0
+  [[ ! -e $build/.mpi_tried ]] || return 0
+  touch "$build/.mpi_tried" 2>/dev/null || return 0
+  (install_packages mpi) || say "studies will not share their runs between processes"
+}
+
 # -- viewer ---------------------------------------------------------------------------------------
 
 # Is the page in $build newer than all it is made from?

@@ -19,6 +19,7 @@
 #include "results/option_names.h"
 #include "results/refusal.h"
 #include "results/run/run_settings.h"
+#include "study/block_source.h"
 #include "study/netcdf_file.h"
 #include "study/ranks.h"
 #include "study/runs_netcdf.h"
@@ -401,7 +402,9 @@ int study_command(const Words& words) {
     if (!verdict.await()) return exit_done;
     o.quiet = true;
   }
+  HelperFarewell farewell(job.ranks.get());
   if (!prepare_study(o, job)) return exit_bad_input;
+  farewell.not_needed();
   if (job.ranks && job.ranks->is_first()) job.folder->share();
   verdict.good();
   const auto begin = std::chrono::steady_clock::now();

@@ -181,6 +181,14 @@ class OtherSource final : public BlockSource {
 
 }  // namespace
 
+HelperFarewell::~HelperFarewell() {
+  if (ranks_ && !ranks_->is_first())
+    ranks_->send(0, encode_numbers('d', {0, 0, 0},
+                                   "process " + std::to_string(ranks_->rank()) +
+                                       " cannot take part: the study or its folder cannot be read "
+                                       "where it runs"));
+}
+
 std::unique_ptr<BlockSource> make_list_source(std::vector<std::uint64_t> blocks) {
   return std::make_unique<ListSource>(std::move(blocks));
 }

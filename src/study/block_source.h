@@ -42,4 +42,18 @@ std::unique_ptr<BlockSource> make_list_source(std::vector<std::uint64_t> blocks)
 std::unique_ptr<BlockSource> make_rank_source(Ranks& ranks, std::vector<std::uint64_t> blocks,
                                               int threads);
 
+// Tells the first process, where this one leaves before it has computed anything, not to wait for
+// it.
+class HelperFarewell {
+ public:
+  explicit HelperFarewell(Ranks* ranks) : ranks_(ranks) {}
+  ~HelperFarewell();
+  HelperFarewell(const HelperFarewell&) = delete;
+  HelperFarewell& operator=(const HelperFarewell&) = delete;
+  void not_needed() { ranks_ = nullptr; }
+
+ private:
+  Ranks* ranks_;
+};
+
 }  // namespace cartan
