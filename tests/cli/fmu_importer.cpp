@@ -135,7 +135,7 @@ std::vector<std::uint32_t> Importer::structure(const std::string& kind) const {
 // --------------------------------------------------------------------------------------- instance
 
 FmuInstance::FmuInstance(const Importer& importer, Kind kind, Options options)
-    : importer_(importer), kind_(kind), options_(options) {
+    : importer_(importer), options_(options) {
   using Log = void(void*, int, const char*, const char*);
   if (kind == Kind::exchange) {
     auto* const make =

@@ -97,7 +97,6 @@ class FmuInstance {
   bool run_event_mode();
 
   const Importer& importer_;
-  Kind kind_;
   Options options_;
   void* instance_ = nullptr;
   int count_ = 0;

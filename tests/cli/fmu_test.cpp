@@ -199,7 +199,7 @@ TEST_F(Fmu, JumpsInsideOfAStepOrInEventMode) {
 // The ball of the standard's reference FMU: h' = v, v' = g, v -> -0.7 v at the ground. Bounces are
 // known in closed form.
 TEST_F(Fmu, BouncingBallInClosedForm) {
-  const std::string model = scratch_.write("ball.toml", R"(
+  const std::string model = scratch_.write("ball.toml", R"toml(
 name = "ball"
 [parameters]
 g = -9.81
@@ -215,7 +215,7 @@ direction = -1
 set = { v = "-e*v" }
 [simulate]
 duration = 3
-)");
+)toml");
   const auto fmu = make(model);
   ASSERT_TRUE(fmu);
   for (const double start : {1.0, 2.0}) {  // the start follows the parameter
@@ -277,31 +277,31 @@ TEST_F(Fmu, StopsWhereTheModelStops) {
 
 // A law with a corner: its place is an event indicator, and both kinds get across it.
 TEST_F(Fmu, SwitchesAreIndicators) {
-  const std::string model = scratch_.write("corner.toml", R"(
+  const std::string model = scratch_.write("corner.toml", R"toml(
 name = "corner"
 [variables]
 x = { initial = 1, rate = "v" }
 v = { initial = 0, rate = "if(x, -1, 4) - 0.1*abs(v)" }
 [simulate]
 duration = 4
-)");
+)toml");
   const std::string folder = scratch_.path("run");
-ASSERT_EQ(run_cartan({"run", model, "--integrator", "dop853", "--tolerance", "1e-13", "--out",
-                      folder})
-              .status,
-          0);
-const LastRow row = last_row(folder + "/trajectory.csv");
-const auto fmu = make(model);
-ASSERT_TRUE(fmu);
-EXPECT_EQ(fmu->structure("EventIndicator").size(), 2u);
-using Kind = FmuInstance::Kind;
-for (const Kind kind : {Kind::exchange, Kind::co_simulation}) {
-  FmuInstance it(*fmu, kind);
-  it.initialise();
-  kind == Kind::exchange ? it.integrate(4, 0.01) : it.simulate(4, 0.5);
-  EXPECT_NEAR(it.get("x"), row["x"], 1e-9);
-  EXPECT_NEAR(it.get("v"), row["v"], 1e-9);
-}
+  ASSERT_EQ(
+      run_cartan({"run", model, "--integrator", "dop853", "--tolerance", "1e-13", "--out", folder})
+          .status,
+      0);
+  const LastRow row = last_row(folder + "/trajectory.csv");
+  const auto fmu = make(model);
+  ASSERT_TRUE(fmu);
+  EXPECT_EQ(fmu->structure("EventIndicator").size(), 2u);
+  using Kind = FmuInstance::Kind;
+  for (const Kind kind : {Kind::exchange, Kind::co_simulation}) {
+    FmuInstance it(*fmu, kind);
+    it.initialise();
+    kind == Kind::exchange ? it.integrate(4, 0.01) : it.simulate(4, 0.5);
+    EXPECT_NEAR(it.get("x"), row["x"], 1e-9);
+    EXPECT_NEAR(it.get("v"), row["v"], 1e-9);
+  }
 }
 
 // -------------------------------------------------------------------------- states and derivatives
@@ -543,7 +543,7 @@ TEST_F(Fmu, EveryFunctionIsThereAndThoseWithoutUseSayWhy) {
 
 // Inputs that importers set, outputs that are expressions, and their rates.
 TEST_F(Fmu, InputsAndOutputsAsAsked) {
-  const std::string model = scratch_.write("mass.toml", R"(
+  const std::string model = scratch_.write("mass.toml", R"toml(
 name = "mass & <spring>"
 [parameters]
 k = 4
@@ -553,7 +553,7 @@ x = { initial = 1, rate = "v" }
 v = { initial = 0, rate = "-k/m*x" }
 [simulate]
 duration = 1
-)");
+)toml");
   const auto fmu = make(model, {"--inputs", "k", "--outputs", "x,k*x^2/2,v*m"});
   ASSERT_TRUE(fmu);
   EXPECT_EQ(fmu->elements[0]["modelName"], "mass & <spring>");

@@ -16,7 +16,7 @@
 namespace cartan::test {
 namespace {
 
-constexpr const char* ranks_model = R"(
+constexpr const char* ranks_model = R"toml(
 name = "oscillator"
 [parameters]
 w = 2
@@ -29,7 +29,7 @@ v = { initial = "v0", rate = "-w^2*sin(x)"
 duration = 4
 step = 0.01
 integrator = "gl4"
-)";
+)toml";
 
 std::vector<std::string> under_mpirun(int ranks, std::vector<std::string> words) {
   words.insert(words.begin(), {"mpirun", "--allow-run-as-root", "--oversubscribe", "-n",
