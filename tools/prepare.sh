@@ -244,6 +244,16 @@ prepare_ipopt() {
   (install_packages ipopt) || say "there will be no steer, and no optimise --solver ipopt"
 }
 
+# -- mpi ------------------------------------------------------------------------------------------
+
+# The library processes of a study talk with, where mpirun has started us and it is not that of OpenMPI. Asked for once.
+prepare_mpi() {
+  ! ldconfig -p 2>/dev/null | grep -q 'libmpi\.so\.40' || return 0
+  [[ ! -e $build/.mpi_tried ]] || return 0
+  touch "$build/.mpi_tried" 2>/dev/null || return 0
+  (install_packages mpi) || say "studies will not share their runs between processes"
+}
+
 # -- viewer ---------------------------------------------------------------------------------------
 
 # Is the page in $build newer than all it is made from?

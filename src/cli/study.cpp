@@ -31,7 +31,8 @@ std::optional<int> read_study_arguments(const Words& words, StudyArguments& o) {
       "  cartan study examples/pendulum.toml --vary \"tilt=uniform(0.1,1.5)\" --runs 1000 \\\n"
       "    --keep \"lowest=min(potential)\"\n"
       "  cartan study study.toml --out result --resume\n"
-      "  cartan study study.toml --out result --part 3/16");
+      "  cartan study study.toml --out result --part 3/16\n"
+      "  mpirun -n 64 cartan study study.toml --out result");
   arguments.positional("STUDY", "study file, or a model file with --vary, --keep and --runs",
                        o.model.path);
   arguments.repeated("--vary", "NAME=LAW",
@@ -123,6 +124,7 @@ int study_command(const Words& words) {
   o.study.watch = interruptible(terminal_watch(!o.quiet, !o.quiet));
   if (!o.quiet && !isatty(STDERR_FILENO)) o.study.watch.progress = progress_lines();
   const StudyResult result = run_study(o.model, o.study);
+  if (result.helped) return exit_done;
   if (o.json)
     fmt::print("{}", study_result_json(result));
   else if (!o.quiet)

@@ -123,6 +123,10 @@ FolderStore::~FolderStore() {
   if (lock_ >= 0) close(lock_);
 }
 
+void FolderStore::share() {
+  flock(lock_, LOCK_SH);
+}
+
 std::string FolderStore::path(std::uint64_t block) const {
   return fmt::format("{}/{:07}", folder_, block);
 }

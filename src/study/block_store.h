@@ -56,6 +56,8 @@ class FolderStore : public BlockStore {
   bool has(std::uint64_t block) const override;
   bool put(std::uint64_t block, const Block& content, std::string& problem) override;
   std::optional<Block> get(std::uint64_t block) const override;
+  // Other processes may now open it as parts.
+  void share();
   // How many of the blocks there are; damaged ones are removed.
   std::uint64_t scan();
 

@@ -5,31 +5,41 @@
 #include <mutex>
 #include <thread>
 
+#include "study/block_source.h"
+
 namespace cartan {
 namespace {
 
-constexpr std::chrono::milliseconds look_interval(100);
+constexpr std::chrono::milliseconds look_interval(100), message_interval(1);
 
 class BlockCrew {
  public:
   BlockCrew(const Backend& backend, BlockStore& store, const StudyRunOptions& options)
       : backend_(backend), store_(store), options_(options) {
+    std::vector<std::uint64_t> todo;
     for (std::uint64_t b = options.part - 1; b < store.plan().count(); b += options.parts) {
       if (store.has(b)) continue;
-      todo_.push_back(b);
+      todo.push_back(b);
       all_ += store.plan().length(b);
     }
+    blocks_ = todo.size();
+    source_ = options.ranks ? make_rank_source(*options.ranks, std::move(todo), options.threads)
+                            : make_list_source(std::move(todo));
   }
 
   StudyRunReport work() {
     const auto crew = static_cast<std::size_t>(std::max(1, options_.threads));
     {
       std::vector<std::jthread> threads;
-      for (std::size_t k = 0; k < std::min(crew, todo_.size()); ++k)
+      for (std::size_t k = 0; k < (options_.ranks ? crew : std::min(crew, blocks_)); ++k)
         threads.emplace_back([this] { take_blocks(); });
       watch(threads.size());
     }
-    report_.interrupted = interrupted_;
+    BlockSource::Work work{report_.computed, done_, interrupted_, report_.problem};
+    source_->finish(work);
+    report_.computed = work.blocks;
+    report_.interrupted = work.interrupted;
+    report_.problem = work.problem;
     for (std::uint64_t b = 0; b < store_.plan().count(); ++b) report_.missing += !store_.has(b);
     report_.missing -= std::min(report_.missing, report_.computed);
     return report_;
@@ -39,8 +49,8 @@ class BlockCrew {
   void take_blocks() {
     const std::unique_ptr<BlockWorker> worker = backend_.make_worker();
     Block block;
-    for (std::size_t k; !stop_ && (k = next_.fetch_add(1)) < todo_.size();) {
-      const std::uint64_t b = todo_[k];
+    while (const std::optional<std::uint64_t> next = source_->next()) {
+      const std::uint64_t b = *next;
       block.first = store_.plan().first(b);
       block.count = store_.plan().length(b);
       if (!worker->compute(block, stop_)) break;
@@ -49,7 +59,7 @@ class BlockCrew {
       const std::lock_guard lock(mutex_);
       if (!stored) {
         if (report_.problem.empty()) report_.problem = problem;
-        stop_ = true;
+        end();
         break;
       }
       ++report_.computed;
@@ -60,26 +70,42 @@ class BlockCrew {
     changed_.notify_all();
   }
 
+  void end() {
+    stop_ = true;
+    source_->cancel();
+  }
+
   void watch(std::size_t crew) {
+    const auto interval = source_->restless() ? message_interval : look_interval;
+    auto shown = std::chrono::steady_clock::now();
     std::unique_lock lock(mutex_);
-    while (finished_ < crew) {
-      changed_.wait_for(lock, look_interval);
-      if (options_.stop && options_.stop->load()) interrupted_ = stop_ = true;
+    for (bool working = source_->others_at_work(); working || finished_ < crew;) {
+      changed_.wait_for(lock, interval);
+      if (options_.stop && options_.stop->load() && !stop_) {
+        interrupted_ = true;
+        end();
+      }
       const std::uint64_t done = done_;
       lock.unlock();
-      if (options_.on_progress) options_.on_progress(done, all_);
+      source_->tend(done);
+      working = source_->others_at_work();
+      const auto now = std::chrono::steady_clock::now();
+      if (options_.on_progress && now - shown >= look_interval / 2) {
+        shown = now;
+        options_.on_progress(done + source_->runs_elsewhere(), all_);
+      }
       lock.lock();
     }
-    if (options_.stop && options_.stop->load() && report_.computed < todo_.size())
+    if (options_.stop && options_.stop->load() && report_.computed < blocks_ && !options_.ranks)
       interrupted_ = true;
   }
 
   const Backend& backend_;
   BlockStore& store_;
   const StudyRunOptions& options_;
-  std::vector<std::uint64_t> todo_;
-  std::uint64_t all_ = 0;
-  std::atomic<std::size_t> next_ = 0;
+  std::unique_ptr<BlockSource> source_;
+  std::size_t blocks_ = 0;  // that were to be computed
+  std::uint64_t all_ = 0;   // runs in them
   std::atomic<bool> stop_ = false;
   bool interrupted_ = false;
   std::mutex mutex_;  // of what follows

@@ -8,6 +8,7 @@
 #include "results/refusal.h"
 #include "results/study/study_setup.h"
 #include "results/task.h"
+#include "study/block_source.h"
 #include "study/netcdf_file.h"
 #include "study/runs_netcdf.h"
 #include "study/study_run.h"
@@ -28,6 +29,7 @@ void compute_blocks(const api::StudyOptions& o, StudyJob& job) {
   options.threads = result.provenance.threads;
   options.part = result.part;
   options.parts = result.parts;
+  options.ranks = job.ranks.get();
   options.stop = o.watch.stop;
   StudyRunReport report;
   {
@@ -37,11 +39,34 @@ void compute_blocks(const api::StudyOptions& o, StudyJob& job) {
     };
     report = compute_study(*result.backend, *result.store, options);
   }
+  if (job.is_helper()) return;  // the first has been told
   if (!report.problem.empty())
     fail("study", report.problem + "; " + what_is_there(job, report.missing));
   if (report.interrupted) fail("study", "interrupted; " + what_is_there(job, report.missing));
   result.missing = report.missing;
-  if (result.parts > 1) result.missing = result.store->plan().count() - job.folder->scan();
+  if (result.parts > 1 || job.ranks)
+    result.missing = result.store->plan().count() - job.folder->scan();
+  if (result.missing > 0 && job.ranks)
+    fail("study", "a process was lost; " + what_is_there(job, result.missing));
+}
+
+// Under mpirun the first process judges the study; the others do not repeat its complaints.
+bool start_study(ModelArguments source, api::StudyOptions o, StudyJob& job) {
+  std::string alone;
+  job.ranks = Ranks::join(alone);
+  if (!alone.empty()) refuse("study", alone);
+  FirstVerdict verdict(job.ranks.get());
+  if (job.is_helper()) {
+    if (!verdict.await()) return false;
+    source.quiet = true;
+    o.watch.message = nullptr;
+  }
+  HelperFarewell farewell(job.ranks.get());
+  prepare_study(source, o, job);
+  farewell.not_needed();
+  if (job.ranks && job.ranks->is_first()) job.folder->share();
+  verdict.good();
+  return true;
 }
 
 // runs.csv, runs.nc, summary.json and trajectories.
@@ -68,10 +93,13 @@ bool write_study(const api::StudyOptions& o, StudyJob& job, std::string& problem
 }  // namespace
 
 StudyResult run_study(const ModelArguments& source, const api::StudyOptions& o) {
-  StudyJob job = prepare_study(source, o);
+  StudyJob job;
   StudyResult& result = job.result;
+  const bool good = start_study(source, o, job);
   const auto begin = std::chrono::steady_clock::now();
-  compute_blocks(o, job);
+  if (good) compute_blocks(o, job);
+  result.helped = job.is_helper();
+  if (result.helped) return std::move(job.result);
   if (result.missing > 0) return std::move(job.result);
   std::string problem;
   StudyStatistics& statistics = result.statistics.emplace();

@@ -25,6 +25,7 @@ struct StudyResult {
   std::uint64_t missing = 0;                  // blocks other parts have yet to compute
   std::optional<StudyStatistics> statistics;  // nothing while blocks are missing
   StudyProvenance provenance;
+  bool helped = false;  // under mpirun: this process computed for the first, which has the result
   std::string problem;  // every run failed: the first message; else ""
 };
 

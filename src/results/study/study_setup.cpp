@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "results/load/model_variants.h"
 #include "results/option_names.h"
@@ -35,14 +36,18 @@ bool read_part(const std::string& words, StudyResult& job) {
   return job.part >= 1 && job.parts >= job.part;
 }
 
-std::string find_bad_study_option(const api::StudyOptions& o, StudyResult& job) {
-  if (!o.part.empty() && !read_part(o.part, job))
+std::string find_bad_study_option(const api::StudyOptions& o, StudyJob& job) {
+  if (!o.part.empty() && !read_part(o.part, job.result))
     return fmt::format("--part {}: expected K/N with K from 1 to N", o.part);
   if (o.out.empty()) {
     if (o.resume) return "--resume needs --out, the folder of the study";
     if (!o.part.empty()) return "--part needs --out, the folder all parts write to";
     if (o.trajectories.value_or(0) > 0) return "--trajectories needs --out";
   }
+  if (job.ranks && o.out.empty())
+    return "several processes (mpirun) need --out, a folder that all of them see";
+  if (job.ranks && !o.part.empty())
+    return "--part and mpirun both divide the runs; use one of them";
   if (o.resume && o.force) return "--resume goes on with what --force would replace";
   if (o.force && !o.part.empty()) return "--force would replace what other parts have written";
   if (o.threads && *o.threads < 1)
@@ -56,7 +61,6 @@ std::string find_bad_study_option(const api::StudyOptions& o, StudyResult& job) 
     return fmt::format("--backend: there is no '{}'{}", o.backend,
                        near.empty() ? "; expected reference, cpu or gpu" : near);
   }
-  if (o.backend == "gpu") return "the backend gpu is not part of this version; use reference";
   return "";
 }
 
@@ -164,6 +168,13 @@ void note_choices(const api::StudyOptions& o, const StudyText& text, StudyResult
         "nothing is sampled, so that 'runs' has no effect: the grid says how many");
 }
 
+// The cores of this machine, shared by the processes on it.
+int default_threads(const StudyJob& job) {
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int machine = static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+  return job.ranks ? std::clamp(machine / job.ranks->local_size(), 1, cores) : cores;
+}
+
 // The store of blocks and the folder of tables.
 void open_store(const ModelArguments& source, const api::StudyOptions& o, StudyJob& job) {
   StudyResult& result = job.result;
@@ -181,7 +192,7 @@ void open_store(const ModelArguments& source, const api::StudyOptions& o, StudyJ
   }
   std::string problem;
   job.record = make_record(study, result.backend->name(), source.sets);
-  if (o.part.empty()) {
+  if (o.part.empty() && !job.is_helper()) {
     result.output = OutputFolder::open(o.out, "study", replace_if(o.force), problem);
     if (!result.output) refuse("study", problem);
     problem =
@@ -189,10 +200,10 @@ void open_store(const ModelArguments& source, const api::StudyOptions& o, StudyJ
     if (!problem.empty()) refuse("study", problem);
   }
   using Use = FolderStore::Use;
-  const Use use = !o.part.empty() ? Use::part
-                  : o.resume      ? Use::resume
-                  : o.force       ? Use::replace
-                                  : Use::fresh;
+  const Use use = !o.part.empty() || job.is_helper() ? Use::part
+                  : o.resume                         ? Use::resume
+                  : o.force                          ? Use::replace
+                                                     : Use::fresh;
   std::unique_ptr<FolderStore> folder = FolderStore::open(o.out, plan, job.record, use, problem);
   if (!folder) refuse("study", problem);
   if (use == Use::resume || use == Use::part) folder->scan();
@@ -202,10 +213,9 @@ void open_store(const ModelArguments& source, const api::StudyOptions& o, StudyJ
 
 }  // namespace
 
-StudyJob prepare_study(const ModelArguments& source, const api::StudyOptions& o) {
-  StudyJob job;
+void prepare_study(const ModelArguments& source, const api::StudyOptions& o, StudyJob& job) {
   StudyResult& result = job.result;
-  std::string problem = find_bad_study_option(o, result);
+  std::string problem = find_bad_study_option(o, job);
   if (!problem.empty()) refuse("study", problem);
   const StudyText text = load_study(source, o, result);
   result.backend = make_backend(o.backend, *result.study, result.provenance.notes, problem);
@@ -214,15 +224,14 @@ StudyJob prepare_study(const ModelArguments& source, const api::StudyOptions& o)
   provenance.backend = result.backend->name();
   provenance.lanes = result.backend->lanes();
   provenance.study_file = text.file;
-  provenance.threads =
-      o.threads.value_or(static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
+  provenance.threads = o.threads.value_or(default_threads(job));
+  provenance.ranks = job.ranks ? job.ranks->size() : 1;
   if (result.study->trajectories > 0 && o.out.empty()) {
     result.study->trajectories = 0;
     provenance.notes.push_back("no trajectories: they are written to the folder --out");
   }
   note_choices(o, text, result);
   open_store(source, o, job);
-  return job;
 }
 
 }  // namespace cartan

@@ -87,7 +87,10 @@ static bool find_change(double t, const double* x, const double* p, const double
   fmu_constraint_matrices(t, x, p, u, s->mass, s->rows);
   for (i = 0; i < FMU_DRIVEN; ++i) {
     const int driven = fmu_driven[i];
-    for (j = 0; j < FMU_NV; ++j) s->mass[driven * FMU_NV + j] = s->mass[j * FMU_NV + driven] = 0;
+    for (j = 0; j < FMU_NV; ++j) {
+      s->mass[driven * FMU_NV + j] = 0;
+      s->mass[j * FMU_NV + driven] = 0;
+    }
     for (j = 0; j < FMU_NG; ++j) s->rows[j * FMU_NV + driven] = 0;
     s->mass[driven * FMU_NV + driven] = 1;
   }
