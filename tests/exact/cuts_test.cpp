@@ -129,30 +129,26 @@ TEST(Cuts, Crank) {
 
 // ---- mass on one side of a plane
 
-Body shaped(ShapeText::Kind kind, std::vector<double> size, const std::vector<double>& at,
-            const std::vector<double>& turn) {
-  Shape shape;
-  shape.kind = kind;
-  shape.size = constant_formula(size);
-  shape.at = constant_formula(at);
-  shape.rotate.kind = RotationText::Kind::axis_angle;
-  shape.rotate.values = constant_formula(turn);
-  Body body;
-  body.density = constant_formula({2.0});
-  body.shapes = {shape};
-  return body;
+// A model with one body of density 2 and one shape.
+Example shaped(const std::string& shape, const std::vector<double>& at,
+               const std::vector<double>& turn) {
+  return load_text(fmt::format(
+      "name = \"shape\"\n[[body]]\nname = \"b\"\ndensity = 2\nshape = {{ {}, at = [{}, {}, {}], "
+      "rotate = {{ axis = [{}, {}, {}], angle = {} }} }}\n[[joint]]\nname = \"j\"\ntype = "
+      "\"free\"\nparent = {{ body = \"world\" }}\nchild = {{ body = \"b\" }}\n",
+      shape, at[0], at[1], at[2], turn[0], turn[1], turn[2], turn[3]));
 }
 
 TEST(HalfSpaces, PartsAddUpAndTheWholeIsTheBody) {
   Random random(5);
   const auto number = [&] { return random.uniform(-1, 1); };
   for (int trial = 0; trial < 200; ++trial) {
-    const ShapeText::Kind kinds[] = {ShapeText::Kind::box, ShapeText::Kind::cylinder,
-                                     ShapeText::Kind::tube, ShapeText::Kind::sphere};
-    const std::vector<double> sizes[] = {{0.4, 0.7, 1.1}, {0.5, 1.3}, {0.2, 0.5, 1.3}, {0.8}};
-    const int k = trial % 4;
-    const Body body = shaped(kinds[k], sizes[k], {number(), number(), number()},
-                             {number(), number(), number(), 2 * number()});
+    const char* const shapes[] = {"box = [0.4, 0.7, 1.1]", "cylinder = [0.5, 1.3]",
+                                  "tube = [0.2, 0.5, 1.3]", "sphere = 0.8"};
+    const Example example = shaped(shapes[trial % 4], {number(), number(), number()},
+                                   {number(), number(), number(), 2 * number()});
+    ASSERT_TRUE(example) << example.problem;
+    const Body& body = example.model->bodies[0];
     const MassProperties<double> m = calc_mass_properties<double>(body, {});
     const PartMoments whole = calc_whole_part(body, {});
     EXPECT_NEAR(whole.mass, m.mass, 1e-13 * m.mass);
@@ -181,14 +177,12 @@ TEST(HalfSpaces, PartsAddUpAndTheWholeIsTheBody) {
 
 // Against plain counting of small cubes.
 TEST(HalfSpaces, AgainstCounting) {
-  const Vec3<double> normal = (1 / std::sqrt(1.49)) * Vec3<double>{0.6, -0.3, 1.02},
-                     at{0.1, 0, 0.15};
+  const Vec3<double> normal{0.6, -0.3, 1.02}, at{0.1, 0, 0.15};
   const Vec3<double> n = (1 / norm(normal)) * normal;
-  for (const auto& [kind, size] :
-       {std::pair(ShapeText::Kind::cylinder, std::vector<double>{0.5, 0.9}),
-        std::pair(ShapeText::Kind::sphere, std::vector<double>{0.5}),
-        std::pair(ShapeText::Kind::box, std::vector<double>{1, 0.8, 0.9})}) {
-    const Body body = shaped(kind, size, {0, 0, 0}, {1, 0, 0, 0});
+  for (const std::string shape : {"cylinder = [0.5, 0.9]", "sphere = 0.5", "box = [1, 0.8, 0.9]"}) {
+    const Example example = shaped(shape, {0, 0, 0}, {1, 0, 0, 0});
+    ASSERT_TRUE(example) << example.problem;
+    const Body& body = example.model->bodies[0];
     const PartMoments front = calc_front_part(body, {at, n}, {});
     const int count = 160;
     const double h = 1.0 / count, cube = 2 * h * h * h;
@@ -197,11 +191,10 @@ TEST(HalfSpaces, AgainstCounting) {
       for (int j = 0; j < count; ++j)
         for (int k = 0; k < count; ++k) {
           const Vec3<double> x{(i + 0.5) * h - 0.5, (j + 0.5) * h - 0.5, (k + 0.5) * h - 0.5};
-          const bool inside = kind == ShapeText::Kind::cylinder
+          const bool inside = shape[0] == 'c'
                                   ? x.x * x.x + x.y * x.y < 0.25 && std::fabs(x.z) < 0.45
-                              : kind == ShapeText::Kind::sphere
-                                  ? norm2(x) < 0.25
-                                  : std::fabs(x.y) < 0.4 && std::fabs(x.z) < 0.45;
+                              : shape[0] == 's' ? norm2(x) < 0.25
+                                                : std::fabs(x.y) < 0.4 && std::fabs(x.z) < 0.45;
           if (!inside || dot(n, x - at) <= 0) continue;
           sum.mass += cube;
           sum.first += cube * x;
