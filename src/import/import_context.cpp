@@ -144,6 +144,12 @@ NamedMesh find_mesh(const std::string& file, const std::string& folder, Location
   if (mesh.found) {
     if (!context.options.text_folder.empty() && is_relative_file(mesh.name))
       mesh.name = path_from(mesh.name, context.folder, context.options.text_folder);
+    if (mesh.name.starts_with("..") && !context.meshes_outside) {
+      context.meshes_outside = true;
+      context.report.note(where,
+                          "meshes lie outside the folder of the model file: commands read "
+                          "them with --allow-path DIR");
+    }
     return mesh;
   }
   const char* kind = "meshes that cannot be read";

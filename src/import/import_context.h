@@ -18,6 +18,7 @@ struct ImportContext {
   Draft draft = {};
   ImportReport report = {};
   std::optional<MeshFiles> meshes = {};  // from the folder of the source
+  bool meshes_outside = false;           // has been told
   struct Follower {
     std::string name, leader;  // coordinates
     double multiplier, offset;

@@ -335,7 +335,7 @@ TEST(Mjcf, Refusals) {
   told(mujoco(body).substr(0, mujoco(body).size() - 9) +
            "<equality><joint joint1='j' polycoef='0 1 0.5'/></equality></mujoco>",
        "a coupling of degree 2");
-  told(mujoco("<body><joint/><geom type='mesh' mesh='m'/></body>"), "comes from a mesh");
+  told(mujoco("<body><joint/><geom type='mesh' mesh='m'/></body>"), "comes from the mesh");
   told(mujoco("<body childclass='nobody'>" + inertial + "</body>"), "unknown default class");
   told(mujoco("<body><joint type='screw'/></body>"), "unknown joint type 'screw'");
   told(mujoco(""), "there is no <body>");
