@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "mechanics/constraints/projection.h"
+#include "mechanics/contacts/contact_tolerances.h"
 #include "mechanics/forces/applied_forces.h"
 #include "mechanics/forces/sticking.h"
 #include "mechanics/machine/expression_inputs.h"
@@ -15,12 +16,6 @@
 #include "mechanics/tree/tree_system_class.h"
 
 namespace cartan {
-namespace {
-
-constexpr double gap_noise = 2e-14;  // m: rounding of gaps in a mechanism of some metres
-
-}  // namespace
-
 TreeSystem::TreeSystem(const Model& model, std::vector<double> parameters,
                        const TreeFormulation& formulation)
     : model_(model), formulation_(formulation), parameters_(std::move(parameters)) {

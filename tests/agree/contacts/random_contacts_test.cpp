@@ -117,9 +117,9 @@ class JumpCheck {
       largest = std::max(largest, i.normal);
     }
     const std::vector<double> p = parameter_values(model_);
-    const bool mixed =
-        std::any_of(notes.impacts.begin(), notes.impacts.end(),
-                    [&](const Impact& i) { return model_.contacts[i.contact].poisson; });
+    // where one of those that meet follows Poisson, all do
+    const bool mixed = std::any_of(model_.contacts.begin(), model_.contacts.end(),
+                                   [](const Contact& c) { return c.poisson; });
     const auto expect_law = [&](double off, const Impact& i) {
       verdict_.law = std::max(verdict_.law, off);
       EXPECT_LT(off, 1e-11) << seed_ << ": " << model_.contacts[i.contact].name
