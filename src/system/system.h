@@ -54,6 +54,8 @@ struct Impact {
 // What else came of a jump; the run takes it from the workspace (Workspace::jumps).
 struct JumpNotes {
   std::vector<Impact> impacts;
+  // impulses that end a sequence of impacts whose flights are lower than rounding; not told
+  std::vector<Impact> closings;
   std::string problem;  // the motion cannot go on: a sentence
   std::string remark;   // a choice was made that a user must know
   double soon = 0;      // the next jump is expected after that time; 0: nothing is known
@@ -61,6 +63,7 @@ struct JumpNotes {
   double residual = 0;
   void clear() {
     impacts.clear();
+    closings.clear();
     problem.clear();
     remark.clear();
     soon = residual = 0;
@@ -68,6 +71,7 @@ struct JumpNotes {
   // Those of another one are added, which is then empty.
   void take(JumpNotes& other) {
     impacts.insert(impacts.end(), other.impacts.begin(), other.impacts.end());
+    closings.insert(closings.end(), other.closings.begin(), other.closings.end());
     if (problem.empty()) problem = other.problem;
     if (remark.empty()) remark = other.remark;
     if (other.soon > 0 && !(soon > 0 && soon < other.soon)) soon = other.soon;

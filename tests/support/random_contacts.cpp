@@ -21,6 +21,10 @@ ContactSideText random_surface(Random& random, const std::string& body) {
   return side;
 }
 
+Vec3<double> normalised(const Vec3<double>& a) {
+  return (1 / norm(a)) * a;
+}
+
 void choose_laws(Random& random, const RandomContactOptions& options, ContactText& contact) {
   if (random.chance(options.restitution)) contact.restitution = Value(random.uniform(0, 0.8));
   if (random.chance(options.friction)) {
@@ -80,7 +84,7 @@ std::optional<ModelDescription> make_random_contacts(std::uint64_t seed,
   Random random(seed + 77);
   constexpr double far_below = -100;
   const Vec3<double> n =
-      unit(Vec3<double>{random.uniform(-0.2, 0.2), random.uniform(-0.2, 0.2), 1});
+      normalised({random.uniform(-0.2, 0.2), random.uniform(-0.2, 0.2), 1});
   int number = 0;
   for (const BodyText& body : d.bodies) {
     if (!random.chance(0.7)) continue;

@@ -258,6 +258,7 @@ void ContactEvents::change(int which) {
   }
   if (notes_.problem.empty()) decide_modes();
   close_low_bounces();
+  begin_sliding();
 }
 
 bool ContactEvents::settle() {
@@ -268,7 +269,29 @@ bool ContactEvents::settle() {
   impact();
   if (notes_.problem.empty()) decide_modes();
   close_low_bounces();
+  begin_sliding();
   return true;
+}
+
+void ContactEvents::decide_again() {
+  measure();
+  touching_.clear();
+  for (int k = 0; k < count_; ++k)
+    if (mode(k) != contact_open) touching_.push_back(k);
+  if (touching_.empty()) return;
+  decide_modes();
+  close_low_bounces();
+  begin_sliding();
+}
+
+bool ContactEvents::is_settled() {
+  const auto kind = [](int m) { return m <= contact_closed && m >= 0 ? m : 2; };
+  const std::vector<int> before = state_.mode;
+  decide_again();
+  bool same = notes_.problem.empty();
+  for (int k = 0; k < count_; ++k)
+    same = same && kind(mode(k)) == kind(before[mechanism_.contact_mode0 + k]);
+  return same;
 }
 
 void ContactEvents::start() {

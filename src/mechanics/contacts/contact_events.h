@@ -24,6 +24,11 @@ class ContactEvents {
   void change(int which);
   // Whatever is due at the state. True: something was.
   bool settle();
+  // Whether the contacts that are closed stay as they are, decided for all together; the state
+  // stays as it is.
+  bool is_settled();
+  // Modes of what is closed anew, without impacts.
+  void decide_again();
   // These contacts of the model touch and stay.
   void close(std::span<const int> contacts);
   // Modes of a state whose contacts touch and move along with each other; impacts are left to
@@ -55,7 +60,7 @@ class ContactEvents {
   };
   bool impact();
   bool solve_impact(ImpactSolution& impact);
-  void note_impact(int place, const ImpactSolution& impact);
+  Impact make_note(int place, const Eigen::VectorXd& P, const Eigen::VectorXd& after);
   bool gains_energy(double lost, double kinetic);
   void decide_modes();
   bool choose_solution(const std::vector<int>& places, struct ContactSolution& solution);
@@ -66,7 +71,9 @@ class ContactEvents {
   void apply(const Eigen::VectorXd& impulses);
   void apply(const ImpactSolution& impact);
   void stop_bouncing(const std::vector<int>& places);
+  void stop_rows(const std::vector<int>& numbers);
   void close_low_bounces();
+  void begin_sliding();
   double row_speed(int number) const;  // of a number of A_, after fill_touching
   void expect_next(const std::vector<int>& places, const Eigen::VectorXd& forces);
   double respond(int row) const;
@@ -98,7 +105,8 @@ class ContactEvents {
   int slipped_ = -1;  // the one whose friction reached its limit
   int met_ = -1;      // the one whose gap did
   std::vector<double> still_;
-  std::vector<int> low_;  // of decide_modes: places that bounce lower than rounding
+  // of decide_modes: places that bounce lower than rounding, that begin to slide from rest
+  std::vector<int> low_, begins_;
   // of prepare(): three numbers per touching contact
   Eigen::MatrixXd A_;
   Eigen::VectorXd speeds_, accelerations_;

@@ -30,7 +30,7 @@ bool ContactEvents::solve_impact(ImpactSolution& impact) {
                                     : ContactLaw::Kind::smooth;
     law.mu = e.friction;
     problem.laws.push_back(law);
-    poisson |= e.poisson && speeds_[3 * i] < 0;
+    poisson |= e.poisson && speeds_[3 * i] < -resting_speed * speed_;
   }
   const auto unsolved = [&](double residual) {
     return fail(fmt::format(
@@ -125,7 +125,8 @@ bool ContactEvents::impact() {
   const VectorXd &P = impact.P, mean = 0.5 * (speeds_ + impact.after);
   if (gains_energy(-P.dot(mean), kinetic())) return false;
   for (std::size_t i = 0; i < touching_.size(); ++i)
-    if (P[3 * static_cast<int>(i)] > 0) note_impact(static_cast<int>(i), impact);
+    if (P[3 * static_cast<int>(i)] > 0)
+      notes_.impacts.push_back(make_note(static_cast<int>(i), P, impact.after));
   apply(impact);
   // what bounces is open from here on
   for (std::size_t i = 0; i < touching_.size(); ++i)
@@ -135,25 +136,22 @@ bool ContactEvents::impact() {
   return true;
 }
 
-void ContactEvents::note_impact(int place, const ImpactSolution& impact) {
+Impact ContactEvents::make_note(int place, const VectorXd& P, const VectorXd& after) {
   const ContactElement<double>& e = mechanism_.contacts[touching_[place]];
   const int k = 3 * place;
-  const Vec3<double> P{impact.P[k], impact.P[k + 1], impact.P[k + 2]};
   Impact note;
   note.contact = e.contact;
   note.t = state_.t;
   note.speed_before = speeds_[k];
-  note.speed_after = impact.after[k];
-  note.normal = P.x;
-  note.tangential = std::hypot(P.y, P.z);
-  note.energy_lost =
-      -0.5 * impact.P.segment(k, 3).dot(speeds_.segment(k, 3) + impact.after.segment(k, 3));
-  if (e.kind != ContactKind::stop) {
-    const ContactFrame<double> f = calc_contact_frame(e.on, e.kind, ws_);
-    const Vec3<double> whole = P.x * f.n + P.y * f.t1 + P.z * f.t2;
-    for (int c = 0; c < 3; ++c) note.point[c] = f.c[c], note.impulse[c] = whole[c];
-  }
-  notes_.impacts.push_back(note);
+  note.speed_after = after[k];
+  note.normal = P[k];
+  note.tangential = std::hypot(P[k + 1], P[k + 2]);
+  note.energy_lost = -0.5 * P.segment(k, 3).dot(speeds_.segment(k, 3) + after.segment(k, 3));
+  if (e.kind == ContactKind::stop) return note;
+  const ContactFrame<double> f = calc_contact_frame(e.on, e.kind, ws_);
+  const Vec3<double> whole = P[k] * f.n + P[k + 1] * f.t1 + P[k + 2] * f.t2;
+  for (int c = 0; c < 3; ++c) note.point[c] = f.c[c], note.impulse[c] = whole[c];
+  return note;
 }
 
 bool ContactEvents::find_impact(int which, std::vector<int>& rows, std::string& why) {
@@ -196,6 +194,48 @@ bool ContactEvents::find_impact(int which, std::vector<int>& rows, std::string& 
   return true;
 }
 
+// Speeds of these rows go to zero by the impulses that belong to it. Needs prepare().
+void ContactEvents::stop_rows(const std::vector<int>& numbers) {
+  const int size = static_cast<int>(numbers.size());
+  MatrixXd part(size, size);
+  VectorXd wanted(size);
+  for (int i = 0; i < size; ++i) {
+    wanted[i] = -speeds_[numbers[i]];
+    for (int j = 0; j < size; ++j) part(i, j) = A_(numbers[i], numbers[j]);
+  }
+  Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
+  solver.setThreshold(1e-10);
+  solver.compute(part);
+  const VectorXd least = solver.solve(wanted);
+  VectorXd impulses = VectorXd::Zero(A_.rows());
+  for (int i = 0; i < size; ++i) impulses[numbers[i]] = least[i];
+  const VectorXd after = speeds_ + A_ * impulses;
+  for (std::size_t i = 0; i < touching_.size(); ++i)
+    if (impulses.segment(3 * static_cast<int>(i), 3).any())
+      notes_.closings.push_back(make_note(static_cast<int>(i), impulses, after));
+  apply(impulses);
+}
+
+// What begins to slide from rest has no speed yet: the rounding it has, in any direction, is taken
+// away, so that the direction it is held in tells whether it has stopped.
+void ContactEvents::begin_sliding() {
+  if (begins_.empty() || !notes_.problem.empty()) return;
+  std::vector<int> numbers;
+  double fastest = 0;
+  for (std::size_t i = 0; i < touching_.size(); ++i) {
+    const int k = touching_[i], n = 3 * static_cast<int>(i);
+    const bool begins =
+        std::find(begins_.begin(), begins_.end(), static_cast<int>(i)) != begins_.end();
+    if (mode(k) == contact_open) continue;
+    numbers.push_back(n);
+    if (!begins && (mode(k) != contact_closed || !rubs(k))) continue;
+    numbers.push_back(n + 1);
+    numbers.push_back(n + 2);
+    if (begins) fastest = std::max(fastest, std::hypot(speeds_[n + 1], speeds_[n + 2]));
+  }
+  if (fastest > 0.1 * creeping_slack) stop_rows(numbers);
+}
+
 // Normal speeds of these places go to zero by the impulse that belongs to it; what is closed stays
 // so, what sticks goes on sticking. Needs prepare().
 void ContactEvents::stop_bouncing(const std::vector<int>& places) {
@@ -212,20 +252,7 @@ void ContactEvents::stop_bouncing(const std::vector<int>& places) {
     numbers.push_back(n + 1);
     numbers.push_back(n + 2);
   }
-  const int size = static_cast<int>(numbers.size());
-  MatrixXd part(size, size);
-  VectorXd wanted(size);
-  for (int i = 0; i < size; ++i) {
-    wanted[i] = -speeds_[numbers[i]];
-    for (int j = 0; j < size; ++j) part(i, j) = A_(numbers[i], numbers[j]);
-  }
-  Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
-  solver.setThreshold(1e-10);
-  solver.compute(part);
-  const VectorXd least = solver.solve(wanted);
-  VectorXd impulses = VectorXd::Zero(A_.rows());
-  for (int i = 0; i < size; ++i) impulses[numbers[i]] = least[i];
-  apply(impulses);
+  stop_rows(numbers);
   for (int i : places) mode(touching_[i]) = contact_closed;
 }
 

@@ -141,8 +141,14 @@ void ContactEvents::activate_rows(const std::vector<int>& places, const ContactS
     order.push_back(3 * places[i] + 2);
   }
   const std::vector<int> chosen = choose_independent(order);
+  // a row that is zero (motion across a plane mechanism) carries nothing, and others are unique
+  const double zero = dependent_row * A_.diagonal().maxCoeff();
+  const bool loose = std::any_of(order.begin(), order.end(), [&](int number) {
+    return A_(number, number) > zero &&
+           std::find(chosen.begin(), chosen.end(), number) == chosen.end();
+  });
   for (int number : chosen)
-    row_flag(mechanism_.contacts[touching_[number / 3]].row0 + number % 3) = 1;
+    row_flag(mechanism_.contacts[touching_[number / 3]].row0 + number % 3) = loose ? loose_row : 1;
   // what carries nothing but touches all the same stays closed if it depends on the others
   for (int i : sorted) {
     if (solution.closed[i] || solution.w[3 * i] > 1e-9 * acceleration_) continue;
@@ -171,9 +177,10 @@ void ContactEvents::set_modes(const std::vector<int>& places, ContactSolution& s
       mode(k) = contact_slips;
     else if (slide > sticking_speed())
       mode(k) = creeping_mode(u.y, u.z);
-    else if (solution.slips[i])
+    else if (solution.slips[i]) {
       mode(k) = creeping_mode(-solution.r[n + 1], -solution.r[n + 2]);
-    else
+      begins_.push_back(places[i]);
+    } else
       mode(k) = contact_closed;
   }
   activate_rows(places, solution);
@@ -225,6 +232,7 @@ void ContactEvents::decide_modes() {
   }
   ContactSolution solution;
   low_.clear();
+  begins_.clear();
   if (!choose_solution(places, solution)) return;
   if (left_out >= 0) {
     // the contact that lets go must part

@@ -229,9 +229,16 @@ Vec3<S> calc_contact_force(const Mechanism<S>& mechanism, const MotionWorkspace<
   return force;
 }
 
+bool has_loose_contacts(int contact_row0, int row_count, const int* row_flags) {
+  return std::find(row_flags + contact_row0, row_flags + row_count, loose_row) !=
+         row_flags + row_count;
+}
+
 template <class S>
 void calc_contact_margins(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
                           std::span<S> margins) {
+  const bool loose = has_loose_contacts(mechanism.contact_row0, mechanism.row_count(),
+                                        ws.mode.data() + mechanism.mode_count);
   for (std::size_t k = 0; k < mechanism.contacts.size(); ++k) {
     const ContactElement<S>& e = mechanism.contacts[k];
     const int mode = mode_of(mechanism, ws, k);
@@ -245,8 +252,8 @@ void calc_contact_margins(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
       if (!counting) first = S(1) + abs(first);
       continue;
     }
-    first = row_acts(mechanism, ws, e.row0) ? ws.lambda[e.row0] : S(1);
-    if (!e.rubs || e.rough) continue;
+    first = row_acts(mechanism, ws, e.row0) && !loose ? ws.lambda[e.row0] : S(1);
+    if (!e.rubs || e.rough || (loose && mode == contact_closed)) continue;
     if (mode == contact_closed) {
       const Vec3<S> force = calc_contact_force(mechanism, ws, static_cast<int>(k));
       const S size2 = force.y * force.y + force.z * force.z;

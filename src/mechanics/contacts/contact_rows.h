@@ -64,6 +64,12 @@ template <class S>
 void calc_contact_margins(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
                           std::span<S> margins);
 
+// Whether forces of closed contacts are not unique (a block on four corners): rows of them depend
+// on others. Margins of forces say nothing then; what is due is decided for all together
+// (ContactEvents::is_settled). Active rows have this flag then, instead of 1.
+inline constexpr int loose_row = 2;
+bool has_loose_contacts(int contact_row0, int row_count, const int* row_flags);
+
 // Multipliers (N, T1, T2) of a closed contact at the state in ws; friction of slipping ones
 // included.
 template <class S>

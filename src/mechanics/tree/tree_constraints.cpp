@@ -317,8 +317,10 @@ void TreeSystem::choose_rows_again(State& state, MotionWorkspace<double>& ws,
         row_owner(model_, mechanism_.rows[lost]), count, rank.rank);
     return;
   }
-  if (rank.rank > count || std::equal(active.begin(), active.end(), rank.active.begin())) return;
-  std::copy(rank.active.begin(), rank.active.end(), active.begin());
+  // rows of contacts are chosen with their modes
+  const auto own_end = active.begin() + mechanism_.contact_row0;
+  if (rank.rank > count || std::equal(active.begin(), own_end, rank.active.begin())) return;
+  std::copy_n(rank.active.begin(), mechanism_.contact_row0, active.begin());
   result.mode_changed = true;
 }
 

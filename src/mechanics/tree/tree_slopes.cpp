@@ -158,7 +158,8 @@ double TreeSystem::turn(int i) const {
 // springs (turns.h).
 Dual4 TreeSystem::internal_margin(const Mechanism<Dual4>& mechanism, const Dual4& t, const Dual4* x,
                                   StateView at, int component, MotionWorkspace<Dual4>& ws) const {
-  const std::size_t frictions = mechanism.friction_modes, contacts = 2 * mechanism.contacts.size();
+  const std::size_t frictions = mechanism.friction_modes,
+                    contacts = static_cast<std::size_t>(turn_event0() - contact_event0());
   std::vector<Dual4> rates(at.x.size()), margins(frictions + contacts + mechanism.turn_count());
   evaluate(mechanism, formulation_.solve_dual, t, x, at.mode, rates.data(), ws);
   calc_friction_margins<Dual4>(mechanism, ws, std::span<Dual4>(margins).first(frictions));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "mechanics/constraints/projection.h"
+#include "mechanics/contacts/contact_tolerances.h"
 #include "mechanics/forces/applied_forces.h"
 #include "mechanics/forces/sticking.h"
 #include "mechanics/machine/expression_inputs.h"
@@ -15,12 +16,6 @@
 #include "mechanics/tree/tree_system_class.h"
 
 namespace cartan {
-namespace {
-
-constexpr double gap_noise = 2e-14;  // m: rounding of gaps in a mechanism of some metres
-
-}  // namespace
-
 TreeSystem::TreeSystem(const Model& model, std::vector<double> parameters,
                        const TreeFormulation& formulation)
     : model_(model), formulation_(formulation), parameters_(std::move(parameters)) {
@@ -51,6 +46,7 @@ TreeSystem::TreeSystem(const Model& model, std::vector<double> parameters,
     events_.push_back({name, -1, false, true, gap_noise});
     events_.push_back({"friction at " + name, -1, false, true});
   }
+  if (!mechanism_.contacts.empty()) events_.push_back({"contacts", -1, false, true});
   for (const TurnEntry& entry : mechanism_.turns)
     if (entry.force >= 0)
       events_.push_back({"half turn of " + model.forces[entry.force].name, -1, false, true});
@@ -116,9 +112,16 @@ void TreeSystem::event_values(StateView at, std::span<double> values, Workspace&
     evaluate_program(mechanism_, w.motion, model_.events[k].when.program, &values[k]);
   calc_friction_margins<double>(mechanism_, w.motion,
                                 values.subspan(own, mechanism_.friction_modes));
-  const std::size_t contacts = 2 * mechanism_.contacts.size();
-  calc_contact_margins<double>(mechanism_, w.motion, values.subspan(contact_event0(), contacts));
-  calc_wrap_margins<double>(mechanism_, w.motion, values.subspan(contact_event0() + contacts));
+  calc_contact_margins<double>(mechanism_, w.motion, values.subspan(contact_event0()));
+  calc_wrap_margins<double>(mechanism_, w.motion, values.subspan(turn_event0()));
+  if (mechanism_.contacts.empty()) return;
+  values[turn_event0() - 1] = 1;
+  if (!has_loose_contacts(mechanism_.contact_row0, mechanism_.row_count(),
+                          at.mode.data() + mechanism_.mode_count))
+    return;
+  State copy{at.t, {at.x.begin(), at.x.end()}, {at.mode.begin(), at.mode.end()}};
+  JumpNotes notes;
+  if (!contact_events(copy, w.motion, notes).is_settled()) values[turn_event0() - 1] = -1;
 }
 
 bool TreeSystem::any_closed(std::span<const int> mode) const {
@@ -132,10 +135,14 @@ bool TreeSystem::handle_event(int which, State& state, Workspace& workspace) con
   TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
   if (component < 0) return make_jump(model_.events[which], state, w);
   const int of_contact = which - contact_event0();
-  const int of_turn = of_contact - 2 * static_cast<int>(mechanism_.contacts.size());
+  const int of_turn = which - turn_event0();
   if (of_turn >= 0) {
     kinematics_at(state, w.motion);
     wrap(mechanism_, w.motion, of_turn, state.mode.data() + mechanism_.turn0());
+    return true;
+  }
+  if (of_turn == -1 && !mechanism_.contacts.empty()) {
+    contact_events(state, w.motion, w.jumps).decide_again();
     return true;
   }
   if (of_contact >= 0) {

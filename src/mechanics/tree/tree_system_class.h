@@ -213,6 +213,11 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
   int contact_event0() const {
     return static_cast<int>(model_.events.size()) + mechanism_.friction_modes;
   }
+  // Behind two margins per contact one for all of them.
+  int turn_event0() const {
+    const int contacts = static_cast<int>(mechanism_.contacts.size());
+    return contact_event0() + 2 * contacts + (contacts > 0 ? 1 : 0);
+  }
   void watch_sliding(const State& state, TreeWorkspace& w) const;
   bool make_jump(const Event& event, State& state, TreeWorkspace& w) const;
   void make_space();

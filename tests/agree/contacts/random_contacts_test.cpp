@@ -34,20 +34,25 @@ class JumpCheck {
         workspace_(system.make_workspace()) {}
 
   void operator()(const State& before, const State& after, const JumpNotes& notes) {
-    if (notes.impacts.empty()) return;
+    std::vector<Impact> impulses = notes.impacts;
+    impulses.insert(impulses.end(), notes.closings.begin(), notes.closings.end());
+    if (impulses.empty()) return;
     const MatrixXd M = system_.report_mass_matrix(before, *workspace_).mass_matrix;
     const int n = static_cast<int>(M.rows()),
               nq = static_cast<int>(before.x.size()) - n - system_.quadratures();
     VectorXd change(n);
     for (int j = 0; j < n; ++j) change[j] = after.x[nq + j] - before.x[nq + j];
-    VectorXd rest = M * change;
-    double size = rest.norm();
+    VectorXd rest = M * change, speed(n);
+    for (int j = 0; j < n; ++j)
+      speed[j] = std::max(std::fabs(after.x[nq + j]), std::fabs(before.x[nq + j]));
+    // speeds are rounded where they are large
+    double size = std::max(rest.norm(), (M.cwiseAbs() * speed).norm());
     State unit = before;
     for (int j = 0; j < n; ++j) {
       std::fill(unit.x.begin() + nq, unit.x.begin() + nq + n, 0.0);
       unit.x[nq + j] = 1;
       const Observation seen = see(unit);
-      for (const Impact& impact : notes.impacts) {
+      for (const Impact& impact : impulses) {
         const double share = power(impact, seen);
         rest[j] -= share;
         size = std::max(size, std::fabs(share));
@@ -64,7 +69,7 @@ class JumpCheck {
     }
     const double off = rest.size() > 0 ? rest.norm() / size : 0;
     verdict_.momentum = std::max(verdict_.momentum, off);
-    EXPECT_LT(off, 1e-11) << seed_ << " at t = " << before.t;
+    EXPECT_LT(off, 1e-12) << seed_ << " at t = " << before.t;
     check_laws(after, notes);
   }
 
@@ -84,6 +89,20 @@ class JumpCheck {
     const Vec3<double> point{impact.point[0], impact.point[1], impact.point[2]};
     return velocity(seen, c.a.place.body, point) - velocity(seen, c.b.place.body, point);
   }
+  // Planes stand still, balls are about the origins of bodies.
+  static Vec3<double> normal_of(const Contact& c, const Observation& seen) {
+    const std::vector<double> none;
+    const auto unit = [](const Vec3<double>& a) { return (1 / norm(a)) * a; };
+    if (c.b.place.body != world)
+      return unit(seen.bodies[c.a.place.body].position - seen.bodies[c.b.place.body].position);
+    const std::vector<double> n = evaluate<double>(c.b.size, none);
+    return unit({n[0], n[1], n[2]});
+  }
+  static double speed_of(const Observation& seen) {
+    double most = 1e-300;
+    for (const BodyState& b : seen.bodies) most = std::max({most, norm(b.linear), norm(b.angular)});
+    return most;
+  }
   double power(const Impact& impact, const Observation& seen) const {
     const Contact& c = model_.contacts[impact.contact];
     if (c.is_stop()) return (c.upper ? -1 : 1) * impact.normal * seen.v[c.joint][c.component];
@@ -98,9 +117,9 @@ class JumpCheck {
       largest = std::max(largest, i.normal);
     }
     const std::vector<double> p = parameter_values(model_);
-    const bool mixed =
-        std::any_of(notes.impacts.begin(), notes.impacts.end(),
-                    [&](const Impact& i) { return model_.contacts[i.contact].poisson; });
+    // where one of those that meet follows Poisson, all do
+    const bool mixed = std::any_of(model_.contacts.begin(), model_.contacts.end(),
+                                   [](const Contact& c) { return c.poisson; });
     const auto expect_law = [&](double off, const Impact& i) {
       verdict_.law = std::max(verdict_.law, off);
       EXPECT_LT(off, 1e-11) << seed_ << ": " << model_.contacts[i.contact].name
@@ -122,13 +141,10 @@ class JumpCheck {
       const double mu = evaluate<double>(c.friction, p)[0];
       expect_law((i.tangential - mu * i.normal) / largest, i);
       if (mixed) continue;
-      const Vec3<double> P{i.impulse[0], i.impulse[1], i.impulse[2]}, u = sliding(i, seen);
-      // the surfaces do not part in the direction of sliding: P . u = -|T| |u_t| + N g'+
-      const double normal_part = i.normal * i.speed_after;
-      const double slides = std::sqrt(std::max(0.0, norm2(u) - i.speed_after * i.speed_after));
-      expect_law(std::fabs(dot(P, u) - normal_part + mu * i.normal * slides) /
-                     (largest * std::max(fastest, norm(u))),
-                 i);
+      // it sticks, or friction is at its limit and against the sliding: T . u = -mu N |u|
+      const Vec3<double> P{i.impulse[0], i.impulse[1], i.impulse[2]}, n = normal_of(c, seen);
+      const Vec3<double> whole = sliding(i, seen), u = whole - dot(n, whole) * n;
+      expect_law(std::fabs(dot(P, u) + mu * i.normal * norm(u)) / (largest * speed_of(seen)), i);
     }
   }
 
@@ -138,6 +154,20 @@ class JumpCheck {
   Verdict& verdict_;
   std::unique_ptr<Workspace> workspace_;
 };
+
+// Whether the same mechanism without contacts fails at the same place: a singular force.
+bool fails_alone(ModelDescription description, double t) {
+  description.contacts.clear();
+  for (JointText& joint : description.joints) joint.stops.clear();
+  Diagnostics problems("random");
+  const std::optional<Model> model = check_model(description, problems);
+  std::string problem;
+  const auto system = make_system(*model, parameter_values(*model), "recursive", problem);
+  const SimulateReport r = simulate(
+      *system, system->initial_state(),
+      {.integrator = "dop853", .duration = 1, .step = 0.02, .tolerance = 1e-11}, Observer{});
+  return !r.ok() && std::fabs(r.final_state.t - t) < 1e-6;
+}
 
 void fall(std::uint64_t seed, double duration, Verdict& verdict) {
   const std::optional<ModelDescription> description = make_random_contacts(seed);
@@ -164,6 +194,16 @@ void fall(std::uint64_t seed, double duration, Verdict& verdict) {
   observer.on_impact = [&](const Impact& impact) { lost += impact.energy_lost; };
   observer.on_jump = [&](const State& before, const State& after, const JumpNotes& notes) {
     check(before, after, notes);
+    if (std::getenv("CARTAN_TELL")) {
+      std::printf("t %.17g:", after.t);
+      for (std::size_t k = 0; k < after.mode.size(); ++k)
+        std::printf(" %d%s", after.mode[k], after.mode[k] == before.mode[k] ? "" : "*");
+      for (const Impact& i : notes.impacts)
+        std::printf(" | %d: %.3g > %.3g", i.contact, i.speed_before, i.speed_after);
+      for (const Impact& i : notes.closings)
+        std::printf(" | closes %d: %.3g", i.contact, i.speed_before);
+      std::printf(" soon %.3g\n", notes.soon);
+    }
   };
   observer.on_sample = [&](const State& state) {
     system.observe(state, seen, *workspace);
@@ -177,6 +217,9 @@ void fall(std::uint64_t seed, double duration, Verdict& verdict) {
   const SimulateReport r = simulate(
       system, system.initial_state(),
       {.integrator = "dop853", .duration = duration, .step = 0.02, .tolerance = 1e-11}, observer);
+  if (std::getenv("CARTAN_TELL") || r.impacts > 3000 || r.steps > 20000)
+    std::printf("%d: %ld impacts, %ld events, %ld steps: %s %s\n", static_cast<int>(seed),
+                r.impacts, r.internal_events, r.steps, to_string(r.status), r.message.c_str());
   ++verdict.ran;
   verdict.touched += r.impacts > 0;
   verdict.residual = std::max(verdict.residual, r.contact_residual);
@@ -184,11 +227,13 @@ void fall(std::uint64_t seed, double duration, Verdict& verdict) {
   EXPECT_LT(r.contact_residual, 1e-12) << seed;
   EXPECT_GE(lost, -1e-12 * (1 + size)) << seed;
   EXPECT_LT(drift, 1e-7 * (1 + size)) << seed;
-  if (r.status == RunStatus::no_jump) {  // told: a gain of energy, Painleve
+  if (r.status == RunStatus::no_jump ||  // told: a gain of energy, Painleve
+      r.message.find("Painleve") != std::string::npos) {
     ++verdict.ended;
     return;
   }
-  EXPECT_TRUE(r.ok()) << seed << ": " << r.message;
+  EXPECT_TRUE(r.ok() || (r.impacts == 0 && fails_alone(*description, r.final_state.t)))
+      << seed << ": " << r.message;
 }
 
 void fall_from(std::uint64_t first, std::uint64_t last, Verdict& verdict) {
