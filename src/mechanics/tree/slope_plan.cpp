@@ -260,9 +260,8 @@ class SlopePlanner {
       while (source < mechanism_.contact_source0 &&
              mechanism_.sources[source].row < law.row0 + law.rows)
         ++source;
-      const bool coupler =
-          first.element >= 0 &&
-          std::holds_alternative<CouplerElement<double>>(mechanism_.constraints[first.element]);
+      const bool coupler = first.element >= 0 && std::holds_alternative<CouplerElement<double>>(
+                                                     mechanism_.constraints[first.element]);
       if (coupler && source == begin) continue;
       if (coupler || source - begin != 2 * static_cast<std::size_t>(law.rows)) return false;
       law.a = mechanism_.sources[begin].link, law.b = mechanism_.sources[begin + 1].link;
