@@ -64,17 +64,19 @@ void seed_link(const LinkState<double>& from, const Vec3<double>& arm, int first
   }
 }
 
-// Places on the path of one link that are not on the path of the other.
-std::span<const int> path_beyond(const SlopePlan& plan, int link, int other) {
-  if (link == world) return {};
-  const std::vector<int>& path = plan.paths[link];
-  std::size_t common = 0;
-  if (other != world) {
-    const std::vector<int>& rest = plan.paths[other];
-    while (common < path.size() && common < rest.size() && path[common] == rest[common]) ++common;
+// Places on the paths of two links: of both, of one alone.
+struct Paths {
+  std::span<const int> common, a, b;
+  Paths(const SlopePlan& plan, int link_a, int link_b) {
+    if (link_a != world) a = plan.paths[link_a];
+    if (link_b != world) b = plan.paths[link_b];
+    std::size_t shared = 0;
+    while (shared < a.size() && shared < b.size() && a[shared] == b[shared]) ++shared;
+    common = a.first(shared);
+    a = a.subspan(shared);
+    b = b.subspan(shared);
   }
-  return std::span<const int>(path).subspan(common);
-}
+};
 
 }  // namespace
 
@@ -280,7 +282,8 @@ void MotionSlopes::add_variable_slots(const LocalLaw& law, MotionWorkspace<Dual4
 // With K eta + C xi the change of the wrench f on a when a moves: b gets the opposite, and moving b
 // is moving both and a back. Columns k and rows i on the side of a (s = 1) or b (s = -1) change by
 //   s_i s_k S_i . (K eta_k + C xi_k - [i on the side of a] eta_k x* f)
-// beyond the turning of wrenches with their subtrees.
+// beyond the turning of wrenches with their subtrees, rows of joints that carry both by
+//   -s_k S_i . (eta_k x* f)    which takes that turning away: nothing changes there.
 void MotionSlopes::add_pair(const LocalLaw& law, const MotionWorkspace<double>& ws,
                             MotionWorkspace<Dual4>& dual) {
   if (law.a == world || law.a == law.b) return;
@@ -295,8 +298,7 @@ void MotionSlopes::add_pair(const LocalLaw& law, const MotionWorkspace<double>& 
   const auto number = [](const Vec3<Dual4>& a) { return Vec3<double>{a.x.a, a.y.a, a.z.a}; };
   const Vec3<double> f = number(dual.wrench_f[law.a]);
   const Vec3<double> n = number(dual.wrench_n[law.a]) + cross(arm, f);
-  const std::span<const int> side_a = path_beyond(plan_, law.a, law.b),
-                             side_b = path_beyond(plan_, law.b, law.a);
+  const Paths paths(plan_, law.a, law.b);
   const auto add = [&](std::span<const int> places, int column, double sign, const double* by) {
     for (const int i : places) {
       double sum = 0;
@@ -305,7 +307,7 @@ void MotionSlopes::add_pair(const LocalLaw& law, const MotionWorkspace<double>& 
     }
   };
   for (const double side : {1.0, -1.0})
-    for (const int p : side > 0 ? side_a : side_b) {
+    for (const int p : side > 0 ? paths.a : paths.b) {
       double by_q[7], by_v[7];
       for (int o = 0; o < 7; ++o) {
         by_q[o] = by_v[o] = 0;
@@ -319,13 +321,16 @@ void MotionSlopes::add_pair(const LocalLaw& law, const MotionWorkspace<double>& 
         scalars_[static_cast<std::size_t>(s) * ld_ + p] += side * by_q[6];
         scalars_[static_cast<std::size_t>(s) * ld_ + plan_.by_v() + p] += side * by_v[6];
       }
-      add(side_b, p, -side, by_q);
-      add(side_a, plan_.by_v() + p, side, by_v);
-      add(side_b, plan_.by_v() + p, -side, by_v);
+      add(paths.b, p, -side, by_q);
+      add(paths.a, plan_.by_v() + p, side, by_v);
+      add(paths.b, plan_.by_v() + p, -side, by_v);
       const Spatial eta = column(S_, p);
       const Vec3<double> turned_n = cross(eta.n, n) + cross(eta.f, f), turned_f = cross(eta.n, f);
-      for (int k = 0; k < 3; ++k) by_q[k] -= turned_n[k], by_q[3 + k] -= turned_f[k];
-      add(side_a, p, side, by_q);
+      double turned[6];
+      for (int k = 0; k < 3; ++k) turned[k] = turned_n[k], turned[3 + k] = turned_f[k];
+      for (int k = 0; k < 6; ++k) by_q[k] -= turned[k];
+      add(paths.a, p, side, by_q);
+      add(paths.common, p, -side, turned);
     }
 }
 
@@ -381,8 +386,7 @@ void MotionSlopes::add_rows(const LocalLaw& law, const MotionWorkspace<double>& 
     f += ws.lambda[law.row0 + r] * ws.source_f[source_of_a(r)];
   }
   n += cross(arm, f);
-  const std::span<const int> side_a = path_beyond(plan_, law.a, law.b),
-                             side_b = path_beyond(plan_, law.b, law.a);
+  const Paths paths(plan_, law.a, law.b);
   const auto add = [&](std::span<const int> places, int column, double sign, const double* by) {
     for (const int i : places) {
       double sum = 0;
@@ -391,18 +395,21 @@ void MotionSlopes::add_rows(const LocalLaw& law, const MotionWorkspace<double>& 
     }
   };
   for (const double side : {1.0, -1.0})
-    for (const int p : side > 0 ? side_a : side_b) {
+    for (const int p : side > 0 ? paths.a : paths.b) {
       // wrenches of constraints do not depend on speeds
       double by[6];
       for (int o = 0; o < 6; ++o) {
         by[o] = 0;
         for (int k = 0; k < 6; ++k) by[o] += outputs_[k * count + o] * S_[k * N_ + p];
       }
-      add(side_b, p, -side, by);
+      add(paths.b, p, -side, by);
       const Spatial eta = column(S_, p);
       const Vec3<double> turned_n = cross(eta.n, n) + cross(eta.f, f), turned_f = cross(eta.n, f);
-      for (int k = 0; k < 3; ++k) by[k] -= turned_n[k], by[3 + k] -= turned_f[k];
-      add(side_a, p, side, by);
+      double turned[6];
+      for (int k = 0; k < 3; ++k) turned[k] = turned_n[k], turned[3 + k] = turned_f[k];
+      for (int k = 0; k < 6; ++k) by[k] -= turned[k];
+      add(paths.a, p, side, by);
+      add(paths.common, p, -side, turned);
       const Spatial zeta = column(zeta_, p), zeta_v = column(zeta_v_, p);
       for (int r = 0; r < law.rows; ++r) {
         const int place = place_of_row_[law.row0 + r];

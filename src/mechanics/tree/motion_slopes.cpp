@@ -9,12 +9,14 @@ namespace cartan {
 namespace {
 
 // Four numbers side by side.
-typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
-const Four& four(const double* at) {
-  return *reinterpret_cast<const Four*>(at);
+typedef double Four __attribute__((vector_size(32)));
+Four four(const double* at) {
+  Four r;
+  __builtin_memcpy(&r, at, sizeof r);
+  return r;
 }
-Four& four(double* at) {
-  return *reinterpret_cast<Four*>(at);
+void put(double* at, const Four& value) {
+  __builtin_memcpy(at, &value, sizeof value);
 }
 
 int round_up(int n, int to) {
@@ -286,11 +288,11 @@ void MotionSlopes::fill_speed(int d, int p) {
         from_q += R[6 + k] * four(x + k * N);
         from_v += R[6 + k] * four(s + k * N);
       }
-      four(mass + a) = m;
-      four(row_q + a) = from_q;
-      four(row_v + a) = from_v;
-      four(column_q + a) = to_q;
-      four(column_v + a) = to_v;
+      put(mass + a, m);
+      put(row_q + a, from_q);
+      put(row_v + a, from_v);
+      put(column_q + a, to_q);
+      put(column_v + a, to_v);
     }
     for (int a = places.first; a < places.last; ++a) {
       W[a] = row_q[a];
@@ -369,7 +371,7 @@ void MotionSlopes::factorise() {
           for (int before = plan_.run0[d]; before <= run; ++before) {
             const int last = before == run ? i + 1 : plan_.runs[before].last;
             for (j = std::max(j, plan_.runs[before].first & ~3); j < last; j += 4)
-              four(to + j) -= share * four(row + j);
+              put(to + j, four(to + j) - (share * four(row + j)));
           }
           row[i] = share;
         }
@@ -393,7 +395,7 @@ void MotionSlopes::solve_columns(int first) {
         const double* from = W + k * ld;
         for (int g = 0; g < groups; ++g) sum[g] -= share * four(from + 4 * g);
       }
-      for (int g = 0; g < groups; ++g) four(row + 4 * g) = sum[g];
+      for (int g = 0; g < groups; ++g) put(row + 4 * g, sum[g]);
     }
   }
   for (std::size_t d = 0; d < plan_.links.size(); ++d) {
@@ -409,7 +411,7 @@ void MotionSlopes::solve_columns(int first) {
           const double* from = W + a * ld;
           for (int g = 0; g < groups; ++g) sum[g] -= L[a] * four(from + 4 * g);
         }
-      for (int g = 0; g < groups; ++g) four(row + 4 * g) = sum[g];
+      for (int g = 0; g < groups; ++g) put(row + 4 * g, sum[g]);
     }
   }
 }
@@ -430,13 +432,13 @@ void MotionSlopes::solve_multipliers(int rows) {
   const std::size_t ld = ld_;
   for (int r = 0; r < rows; ++r) {
     double* right = row_slopes_.data() + r * ld;
-    for (int c = 0; c < groups; c += 4) four(right + c) = -four(right + c);
+    for (int c = 0; c < groups; c += 4) put(right + c, -four(right + c));
     for (int s = 0; s <= r; ++s) G_[r * rows + s] = 0;
     for (int p = 0; p < nv_; ++p) {
       const double j = rows_[r * N_ + p];
       if (j == 0) continue;
       const double* from = W_.data() + p * ld;
-      for (int c = 0; c < groups; c += 4) four(right + c) += j * four(from + c);
+      for (int c = 0; c < groups; c += 4) put(right + c, four(right + c) + (j * four(from + c)));
       for (int s = 0; s <= r; ++s) G_[r * rows + s] += j * from[columns + s];
     }
   }
@@ -450,22 +452,25 @@ void MotionSlopes::solve_multipliers(int rows) {
       sum *= G_[s * rows + s];
       G_[r * rows + s] = sum;
       const double* before = row_slopes_.data() + s * ld;
-      for (int c = 0; c < groups; c += 4) four(right + c) -= sum * four(before + c);
+      for (int c = 0; c < groups; c += 4)
+        put(right + c, four(right + c) - (sum * four(before + c)));
     }
     double pivot = diagonal;
     for (int k = 0; k < r; ++k) pivot -= G_[r * rows + k] * G_[r * rows + k];
     const double inverse = pivot > least_sine2 * diagonal ? 1 / std::sqrt(pivot) : 0;
     G_[r * rows + r] = inverse;
-    for (int c = 0; c < groups; c += 4) four(right + c) *= Four{} + inverse;
+    for (int c = 0; c < groups; c += 4) put(right + c, four(right + c) * (Four{} + inverse));
   }
   for (int r = rows - 1; r >= 0; --r) {
     double* right = row_slopes_.data() + r * ld;
     for (int s = r + 1; s < rows; ++s) {
       const double share = G_[s * rows + r];
       const double* after = row_slopes_.data() + s * ld;
-      for (int c = 0; c < groups; c += 4) four(right + c) -= share * four(after + c);
+      for (int c = 0; c < groups; c += 4)
+        put(right + c, four(right + c) - (share * four(after + c)));
     }
-    for (int c = 0; c < groups; c += 4) four(right + c) *= Four{} + G_[r * rows + r];
+    for (int c = 0; c < groups; c += 4)
+      put(right + c, four(right + c) * (Four{} + G_[r * rows + r]));
   }
   for (int p = 0; p < nv_; ++p) {
     double* row = W_.data() + p * ld;
@@ -475,7 +480,7 @@ void MotionSlopes::solve_multipliers(int rows) {
       for (int c = 0; c < groups; c += 4) {
         const Four part = four(row + c) - push * four(slope + c);
         if (c + 4 <= columns)
-          four(row + c) = part;
+          put(row + c, part);
         else
           for (int k = 0; c + k < columns; ++k) row[c + k] = part[k];
       }

@@ -41,7 +41,12 @@ class LawReader {
     for (const Symbol& symbol : program.inputs) read(symbol);
   }
 
-  void operator()(const Spring<double>& e) { interact(e.to.link, e.from.link); }
+  // Without a length the damper acts against the whole velocity, also where both bodies turn.
+  void operator()(const Spring<double>& e) {
+    if (!e.zero_length || e.damping == 0) return interact(e.to.link, e.from.link);
+    push(e.to.link);
+    push(e.from.link);
+  }
   void operator()(const Bushing<double>& e) { interact(e.to, e.from); }
   void operator()(const DragElement<double>& e) {
     if (e.on != world) return interact(e.at.link, e.on);
