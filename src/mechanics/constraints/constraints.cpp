@@ -7,6 +7,7 @@
 #include "mechanics/joints/turns.h"
 #include "mechanics/machine/expression_inputs.h"
 #include "mechanics/machine/kinematics.h"
+#include "mechanics/machine/single_laws.h"
 #include "symbolic/expression.h"
 
 namespace cartan {

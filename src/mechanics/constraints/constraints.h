@@ -32,12 +32,6 @@ void size_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 template <class S>
 void fill_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 
-// The rows of one loop joint, or of one constraint (`loop` < 0), alone; `source` is the first of
-// theirs. Needs positions and velocities of what they act on.
-template <class S>
-void fill_rows_of(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int loop, int element,
-                  int row, std::size_t source);
-
 // ws.row_position: g of the holonomic rows, zero for the others. Needs fill_constraints.
 template <class S>
 void fill_constraint_positions(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);

@@ -9,6 +9,7 @@
 #include "mechanics/joints/joint_motion.h"
 #include "mechanics/machine/expression_inputs.h"
 #include "mechanics/machine/kinematics.h"
+#include "mechanics/machine/single_laws.h"
 #include "symbolic/expression.h"
 
 namespace cartan {

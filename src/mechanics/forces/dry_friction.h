@@ -28,10 +28,6 @@ template <class S>
 void solve_with_friction(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
                          AccelerationSolver<S> solve);
 
-// Adds the friction of force element k alone to ws.tau, without the loads of bearings.
-template <class S>
-void apply_friction(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int k);
-
 // Locks the joints that ws.mode says are stuck.
 template <class S>
 void set_friction_locks(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);

@@ -1,8 +1,8 @@
 #include "mechanics/forces/forces.h"
 
 #include "mechanics/constraints/constraints.h"
-#include "mechanics/forces/dry_friction.h"
 #include "mechanics/forces/force_laws.h"
+#include "mechanics/machine/single_laws.h"
 #include "symbolic/expression.h"
 
 namespace cartan {

@@ -9,11 +9,6 @@ namespace cartan {
 template <class S>
 void fill_forces(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 
-// Force element k alone, on top of what is in ws; friction as its mode says, without the loads of
-// bearings. Needs positions and velocities of what it reads.
-template <class S>
-void apply_force(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int k);
-
 // T of all links.
 template <class S>
 S calc_kinetic_energy(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws);

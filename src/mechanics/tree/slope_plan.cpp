@@ -41,7 +41,12 @@ class LawReader {
     for (const Symbol& symbol : program.inputs) read(symbol);
   }
 
-  void operator()(const Spring<double>& e) { interact(e.to.link, e.from.link); }
+  // Without a length the damper acts against the whole velocity, also where both bodies turn.
+  void operator()(const Spring<double>& e) {
+    if (!e.zero_length || e.damping == 0) return interact(e.to.link, e.from.link);
+    push(e.to.link);
+    push(e.from.link);
+  }
   void operator()(const Bushing<double>& e) { interact(e.to, e.from); }
   void operator()(const DragElement<double>& e) {
     if (e.on != world) return interact(e.at.link, e.on);
@@ -260,9 +265,8 @@ class SlopePlanner {
       while (source < mechanism_.contact_source0 &&
              mechanism_.sources[source].row < law.row0 + law.rows)
         ++source;
-      const bool coupler =
-          first.element >= 0 &&
-          std::holds_alternative<CouplerElement<double>>(mechanism_.constraints[first.element]);
+      const bool coupler = first.element >= 0 && std::holds_alternative<CouplerElement<double>>(
+                                                     mechanism_.constraints[first.element]);
       if (coupler && source == begin) continue;
       if (coupler || source - begin != 2 * static_cast<std::size_t>(law.rows)) return false;
       law.a = mechanism_.sources[begin].link, law.b = mechanism_.sources[begin + 1].link;

@@ -24,6 +24,45 @@ void calc_constraint_functions(const Mechanism<S>& mechanism, const S& t, const 
   std::copy_n(ws.row_speed.begin(), rows, values + rows);
 }
 
+// q' = N(q) v by q and v: u' = 1/2 u (0, w), p' = R v.
+void write_kinematic_slopes(const Mechanism<double>& mechanism, const double* q, const double* v,
+                            Eigen::Ref<Eigen::MatrixXd> J) {
+  for (const Link<double>& link : mechanism.links) {
+    const int q0 = link.q0, v0 = mechanism.nq + link.v0;
+    if (!has_quaternion(link)) {
+      for (int k = 0; k < link.nv; ++k) J(q0 + k, v0 + k) = 1;
+      continue;
+    }
+    const double *u = q + q0, *w = v + link.v0;
+    const double half[3] = {0.5 * w[0], 0.5 * w[1], 0.5 * w[2]};
+    for (int k = 0; k < 3; ++k) {
+      const int l = (k + 1) % 3, m = (k + 2) % 3;
+      J(q0, q0 + 1 + k) = -half[k];
+      J(q0 + 1 + k, q0) = half[k];
+      J(q0 + 1 + k, q0 + 1 + l) = half[m];
+      J(q0 + 1 + k, q0 + 1 + m) = -half[l];
+      J(q0, v0 + k) = -0.5 * u[1 + k];
+      J(q0 + 1 + k, v0 + k) = 0.5 * u[0];
+      J(q0 + 1 + k, v0 + m) = 0.5 * u[1 + l];
+      J(q0 + 1 + k, v0 + l) = -0.5 * u[1 + m];
+    }
+    if (!has_place(link)) continue;
+    // d(R s) = R (d x s), d = 2 vec(u^-1 du) / |u|^2
+    const Quat<double> turn = quaternion_at(u);
+    const Mat3<double> R = rotation_matrix(turn);
+    const Vec3<double> slide{w[3], w[4], w[5]}, a = turn.vector();
+    const double scale = 2 / norm2(turn);
+    for (int j = 0; j < 4; ++j) {
+      const Vec3<double> e = j > 0 ? unit_vector<double>(j - 1) : Vec3<double>{};
+      const Vec3<double> d = j == 0 ? -a : turn.w * e - cross(a, e);
+      const Vec3<double> by = R * cross(scale * d, slide);
+      for (int k = 0; k < 3; ++k) J(q0 + 4 + k, q0 + j) = by[k];
+    }
+    for (int j = 0; j < 3; ++j)
+      for (int k = 0; k < 3; ++k) J(q0 + 4 + k, v0 + 3 + j) = R.c[j][k];
+  }
+}
+
 // d += least change in the norm of M so that C d + rest = 0 and H d stays; rows may depend on
 // others.
 void correct_least(const Eigen::MatrixXd& M, const Eigen::MatrixXd& C,
@@ -66,6 +105,13 @@ SeededMechanisms<MotionWorkspace<Dual4>>& TreeSystem::seeded_of(TreeWorkspace& w
   return w.seeded;
 }
 
+void TreeSystem::fill_slopes(StateView at, TreeWorkspace& w) const {
+  solve_at(at, w.motion);
+  if (!w.slopes)
+    w.slopes = std::make_unique<MotionSlopes>(mechanism_, dual_mechanism_, *slope_plan_);
+  w.slopes->fill(w.motion, dual_of(w));
+}
+
 void TreeSystem::jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const {
   TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
   ++w.jacobians;
@@ -74,6 +120,12 @@ void TreeSystem::jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace
     const RateCode* code =
         code_applies(at.mode) ? w.code.find_jacobian(compiler, without_turns(at)) : nullptr;
     if (code) return fill_jacobian(*code, at, compiler.parameters(), w.entries, J);
+  }
+  if (slopes_apply(at.mode)) {
+    fill_slopes(at, w);
+    J.setZero();
+    write_kinematic_slopes(mechanism_, w.motion.q, w.motion.v, J);
+    return w.slopes->write(w.motion, J);
   }
   differentiate_columns(at.x, mechanism_.state_size(), J, w.dual_x, w.dual_xdot,
                         [&](const Dual4* x, Dual4* xdot) {

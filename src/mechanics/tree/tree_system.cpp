@@ -28,6 +28,7 @@ TreeSystem::TreeSystem(const Model& model, std::vector<double> parameters,
     set_absolute(pack_mechanism_);
   }
   work_ = make_work_split(mechanism_);
+  make_slopes();
   make_space();
   second_order_.emplace(mechanism_, dual_mechanism_, formulation.solve, formulation.solve_dual,
                         work_, [this](Workspace& workspace) -> SecondOrderMotion::Scratch {
@@ -267,10 +268,19 @@ std::string TreeSystem::split_work() {
     return fmt::format("{} forces and drives do work; that of each is integrated for up to {}",
                        shares, most_shares);
   work_.split = true;
+  make_slopes();
   space_ = StateSpace();
   make_space();
   if (!initial_.x.empty()) initial_.x.resize(space_.size(), 0.0);
   return "";
+}
+
+// The derivatives belong to the recursion they differentiate.
+void TreeSystem::make_slopes() {
+  slope_plan_.emplace();
+  if (formulation_.solve != solve_accelerations<double> || formulation_.compiler ||
+      !make_slope_plan(mechanism_, work_, *slope_plan_))
+    slope_plan_.reset();
 }
 
 // Unit quaternions are blocks of their own; everything else is a vector.

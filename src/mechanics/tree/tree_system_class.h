@@ -19,6 +19,7 @@
 #include "mechanics/machine/parameter_seeds.h"
 #include "mechanics/machine/state_expression.h"
 #include "mechanics/machine/variable_states.h"
+#include "mechanics/tree/motion_slopes.h"
 #include "mechanics/tree/second_order_motion.h"
 #include "mechanics/tree/tree_report.h"
 #include "mechanics/tree/tree_system.h"
@@ -36,8 +37,9 @@ struct TreeWorkspace : Workspace {
   std::vector<double> direction;
   RateCodeUse code;
   std::vector<double> entries, code_rates;
-  double choose_below = 1e-3;  // least pivot at which the rows are chosen anew
-  double slide_t = 0;          // when speeds of sliding were looked at, and they, per contact
+  std::unique_ptr<MotionSlopes> slopes;  // made at the first Jacobian
+  double choose_below = 1e-3;            // least pivot at which the rows are chosen anew
+  double slide_t = 0;  // when speeds of sliding were looked at, and they, per contact
   std::vector<double> slides;
 
   // of the last evaluation
@@ -246,6 +248,12 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
   }
   SeededMechanisms<MotionWorkspace<Dual4>>& seeded_of(TreeWorkspace& w,
                                                       std::span<const int> which) const;
+  // Whether the derivatives by the state are those of motion_slopes.h; else dual numbers.
+  bool slopes_apply(std::span<const int> mode) const {
+    return slope_plan_ && mechanism_.baumgarte == 0 && !any_closed(mode);
+  }
+  void make_slopes();
+  void fill_slopes(StateView at, TreeWorkspace& w) const;
   Dual4 internal_margin(const Mechanism<Dual4>& mechanism, const Dual4& t, const Dual4* x,
                         StateView at, int component, MotionWorkspace<Dual4>& ws) const;
   void fill_file_slopes(std::span<const int> which, const std::vector<bool>& q_given,
@@ -261,6 +269,7 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
   Mechanism<Dual4> dual_mechanism_;
   Mechanism<Pack4> pack_mechanism_;
   WorkSplit work_;
+  std::optional<SlopePlan> slope_plan_;  // none: dual numbers
   std::optional<SecondOrderMotion> second_order_;
   std::unique_ptr<DiscreteMechanics> discrete_;
   std::unique_ptr<MotionGeometry> geometry_;
