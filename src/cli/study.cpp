@@ -148,7 +148,6 @@ std::string find_bad_option(const StudyArguments& o, StudyJob& job) {
     return fmt::format("--backend: there is no '{}'{}", o.backend,
                        near.empty() ? "; expected reference, cpu or gpu" : near);
   }
-  if (o.backend == "gpu") return "the backend gpu is not part of this version; use reference";
   return "";
 }
 
@@ -217,7 +216,7 @@ bool read_study(StudyArguments& o, StudyJob& job) {
   return true;
 }
 
-void note_choices(const StudyArguments& o, StudyJob& job) {
+void note_choices(StudyJob& job) {
   const Study& study = *job.study;
   const Design& design = study.design;
   if (design.has_indices() && study.asked_runs &&
@@ -292,7 +291,7 @@ bool prepare_study(StudyArguments& o, StudyJob& job) {
   }
   job.threads =
       o.threads.value_or(static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
-  note_choices(o, job);
+  note_choices(job);
   if (!open_store(o, job, problem)) {
     complain("study", name_options(problem));
     return false;

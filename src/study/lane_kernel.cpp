@@ -48,13 +48,18 @@ class KernelMaker {
     kernel.states = code.states;
     kernel.positions = code.positions;
     kernel.operations = code.operations;
-    kernel.starts = system_.constrained();
+    // what assembly leaves as it is written needs none
+    kernel.starts =
+        system_.constrained() &&
+        !(code.start_is_fixed &&
+          std::equal(code.written_start.begin(), code.written_start.end(), request.at.x.begin()));
     kernel.mode.assign(request.at.mode.begin(), request.at.mode.end() - system_.turn_entries());
     const bool small = code.operations <= most_inline_operations;
     kernel.text =
         fmt::format("#if defined(__CUDACC__)\n#define LANE_RATES static __device__ {}\n#endif\n",
                     small ? "__forceinline__" : "__noinline__");
     kernel.text += kernel_lanes;
+    kernel.text += std::string("#if defined(__CUDACC__)\n") + kernel_sampling + "#endif\n";
     kernel.text += sizes(code);
     std::string functions = code.text;
     const std::string head = "LANE_FUNCTION void lane_rates(";
@@ -168,6 +173,10 @@ class KernelMaker {
 };
 
 }  // namespace
+
+const char* lane_kernel_head() {
+  return kernel_lanes;
+}
 
 LaneKernel make_lane_kernel(const Study& study, std::string& problem) {
   const Model& model = *study.model;
