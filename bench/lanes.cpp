@@ -1,6 +1,7 @@
 // Studies on one core: runs side by side in SIMD lanes (backend cpu) against run by run
 // (reference), in one process and in turn. RK4, the end kept alone. One JSON object per line.
 //
+// To be called in the root of the tree, whose examples it reads.
 //   bench_lanes [CASE ...]    rev7 sph4 four_bar bicycle hum32 stewart unless told
 #include <atomic>
 #include <cmath>
@@ -25,8 +26,7 @@ struct Case {
 
 ModelDescription read_example(const std::string& name) {
   Diagnostics problems;
-  std::optional<ModelDescription> d =
-      read_model_file(std::string(CARTAN_ROOT) + "/examples/" + name + ".toml", problems);
+  std::optional<ModelDescription> d = read_model_file("examples/" + name + ".toml", problems);
   if (!d) std::exit(1);
   return *d;
 }

@@ -1,6 +1,7 @@
 #include "codegen/lane_code.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -133,8 +134,14 @@ class LaneUnit {
           f.name == "place")
         for (const Expression& value : f.values)
           if (!value.is_number() && varies[value.node()]) code_.start_is_fixed = false;
-    for (const Expression& value : functions_[first_of_start_].values)
-      code_.written_start.push_back(value.sample());
+    // assembly may change it by rounding: what it makes of the start is that of all runs
+    std::vector<Expression>& start = functions_[first_of_start_].values;
+    for (std::size_t i = 0; i < start.size(); ++i)
+      if (!(std::fabs(start[i].sample() - request_.at.x[i]) <=
+            1e-12 * std::max(1.0, std::fabs(request_.at.x[i]))))
+        code_.start_is_fixed = false;
+    if (code_.start_is_fixed && derivation_.is_constrained())
+      std::copy_n(request_.at.x.begin(), start.size(), start.begin());
   }
 
   // Nodes that neither time nor the state goes into, where others begin to use them: constants of a

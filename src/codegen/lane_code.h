@@ -37,9 +37,9 @@ struct LaneCode {
   std::string problem;  // why there is none: a sentence without a full stop
   int states = 0, positions = 0, speeds = 0, constants = 0, events = 0, rows = 0;
   bool is_driven = false;  // there are driven joints in the tree
-  // Inputs go into neither the constraints nor what is written of the start, which is then:
+  // All runs start alike: inputs go into neither the constraints nor what is written of the start,
+  // which assembly leaves as it is but for rounding.
   bool start_is_fixed = false;
-  std::vector<double> written_start;
   long operations = 0;  // of the rates
 };
 

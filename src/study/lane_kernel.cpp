@@ -48,16 +48,15 @@ class KernelMaker {
     kernel.states = code.states;
     kernel.positions = code.positions;
     kernel.operations = code.operations;
-    // what assembly leaves as it is written needs none
-    kernel.starts =
-        system_.constrained() &&
-        !(code.start_is_fixed &&
-          std::equal(code.written_start.begin(), code.written_start.end(), request.at.x.begin()));
+    kernel.starts = system_.constrained() && !code.start_is_fixed;
     kernel.mode.assign(request.at.mode.begin(), request.at.mode.end() - system_.turn_entries());
-    const bool small = code.operations <= most_inline_operations;
-    kernel.text =
-        fmt::format("#if defined(__CUDACC__)\n#define LANE_RATES static __device__ {}\n#endif\n",
-                    small ? "__forceinline__" : "__noinline__");
+    const bool small = code.operations <= most_inline_operations && !dense;
+    // on a GPU: all of a small model in registers
+    if (small)
+      kernel.text +=
+          "#if defined(__CUDACC__)\n#define LANE_RATES static __device__ __forceinline__\n"
+          "#define LANE_FUNCTION LANE_RATES\n#define LANE_MEMBER_APART __device__ "
+          "__forceinline__\n#endif\n";
     kernel.text += kernel_lanes;
     kernel.text += std::string("#if defined(__CUDACC__)\n") + kernel_sampling + "#endif\n";
     kernel.text += sizes(code);

@@ -16,7 +16,9 @@
 #define LANE_PART static __device__ __noinline__
 #define LANE_TABLE static __device__ const
 #define LANE_MEMBER __device__ __forceinline__
+#ifndef LANE_MEMBER_APART
 #define LANE_MEMBER_APART __device__ __noinline__
+#endif
 #define LANE_UNROLL _Pragma("unroll")
 #define lane_undefined __longlong_as_double(0x7ff8000000000000ll)
 #else

@@ -46,9 +46,9 @@ child = { body = "lower" }
 velocity = 1
 [[force]]
 name = "oil"
-type = "joint_damper"
+type = "joint"
 joint = "hinge"
-damping = "d"
+value = "-d*hinge.v"
 [[event]]
 name = "straight"
 when = "hinge.q"
@@ -57,13 +57,12 @@ duration = 1.505
 step = 0.01
 )";
 
-constexpr const char* equations = R"(
+constexpr const char* equations = R"toml(
 [parameters]
 w = 2
 [variables]
 x = { initial = 0.3, rate = "v" }
-v = { initial = 0, rate = "-w^2*sin(x) + 0.1*exp(-t)*log(2 + x^2) - 0.1*tanh(v)"
-}
+v = { initial = 0, rate = "-w^2*sin(x) + 0.1*exp(-t)*log(2 + x^2) - 0.1*tanh(v)" }
 [[event]]
 name = "low"
 when = "x + 0.2"
@@ -72,7 +71,7 @@ stop = true
 [simulate]
 duration = 3
 step = 0.02
-)";
+)toml";
 
 std::string example(const std::string& name) {
   return std::string(CARTAN_ROOT) + "/examples/" + name + ".toml";
@@ -190,7 +189,8 @@ TEST(Lanes, EventsThatStopAndFunctions) {
                              "rk4"});
   ASSERT_TRUE(study);
   const Block truth = by_reference(*study), lanes = by_lanes(*study, 0);
-  EXPECT_EQ(truth.outcomes[0], RunOutcome::stopped_by_event);
+  EXPECT_GT(std::count(truth.outcomes.begin(), truth.outcomes.end(), RunOutcome::stopped_by_event),
+            3);
   EXPECT_LT(largest_difference(truth, lanes), 2e-13);
 }
 
@@ -235,7 +235,7 @@ TEST(Lanes, BadNumbersAreThoseOfReference) {
 
 TEST(Lanes, WhatTheyCannotDoIsSaid) {
   const std::optional<Study> study =
-      make(read_file(example("stick_slip")), {{"block.v=uniform(0.1,0.2)"}, {"t=final(t)"}, "rk4"});
+      make(read_file(example("stick_slip")), {{"table.v=uniform(0.1,0.2)"}, {"t=final(t)"}, "rk4"});
   if (!study) return;
   std::string problem;
   EXPECT_FALSE(make_lanes_backend(*study, problem));
@@ -308,18 +308,15 @@ extern "C" void apply(int which, const double* x, double* y) {
 
 // The same text is a kernel of CUDA, where there is a compiler for it.
 TEST(Lanes, KernelsCompileForGpus) {
-  StudyWords words = rods_words;
-  for (const char* integrator : {"dop853", "gl2"}) {
-    words.integrator = integrator;
-    const std::optional<Study> study = make(read(spinning_rods), words);
-    ASSERT_TRUE(study);
-    std::string problem;
-    const LaneKernel kernel = make_lane_kernel(*study, problem);
-    ASSERT_EQ(kernel.problem + problem, "");
-    const std::string code = compile_cuda(kernel.text, "sm_90", {"-DLANE_THREADS=128"}, problem);
-    if (problem.starts_with("there is no compiler")) GTEST_SKIP() << problem;
-    EXPECT_FALSE(code.empty()) << problem;
-  }
+  const std::optional<Study> study =
+      make(read(spinning_rods), {{"d=uniform(0,0.1)"}, {"a=final(hinge.q)"}, "rk4"});
+  ASSERT_TRUE(study);
+  std::string problem;
+  const LaneKernel kernel = make_lane_kernel(*study, problem);
+  ASSERT_EQ(kernel.problem + problem, "");
+  const std::string code = compile_cuda(kernel.text, "sm_90", {"-DLANE_THREADS=128"}, problem);
+  if (problem.starts_with("there is no compiler")) GTEST_SKIP() << problem;
+  EXPECT_FALSE(code.empty()) << problem;
 }
 
 TEST(Lanes, WithoutAGpuThereIsASentence) {
