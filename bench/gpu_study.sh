@@ -17,10 +17,10 @@ measure() {
   local begin end
   begin=$(now)
   "$cartan" study "$examples/$2.toml" --vary "$3" --keep "a=final($4)" --runs $(($5 / scale)) --indices off \
-    --integrator rk4 --step "$7" --duration "$(echo "$6 * $7" | bc -l)" --backend "$backend" --json \
+    --integrator rk4 --step "$7" --duration "$(awk "BEGIN { printf \"%.17g\", $6 * $7 }")" --backend "$backend" --json \
     > "$folder/$1.json" || return
   end=$(now)
-  python3 - "$folder/$1.json" "$1" "$6" "$(echo "$end - $begin" | bc -l)" <<'PY'
+  python3 - "$folder/$1.json" "$1" "$6" "$(awk "BEGIN { print $end - $begin }")" <<'PY'
 import json, sys
 study = json.load(open(sys.argv[1]))
 evaluations = 4.0 * study["runs"] * float(sys.argv[3])
@@ -47,7 +47,7 @@ for work in $works; do
         --indices off --integrator dop853 --tolerance "${TOLERANCE:-1e-11}" --duration 10 --backend "$backend" \
         --out "$folder/pendulums" --json > "$folder/pendulums.json"
       end=$(now)
-      python3 - "$folder/pendulums.json" "$(echo "$end - $begin" | bc -l)" <<'PY'
+      python3 - "$folder/pendulums.json" "$(awk "BEGIN { print $end - $begin }")" <<'PY'
 import json, sys
 study = json.load(open(sys.argv[1]))
 print(json.dumps({"table": "gpu", "work": "double pendulums", "runs": study["runs"], "failed": study["failed"],
