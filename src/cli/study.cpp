@@ -64,8 +64,8 @@ std::optional<int> read_study_arguments(const Words& words, StudyArguments& o) {
   arguments.option("--step", "H", "as for `run` (default: the file's)", o.study.step);
   declare_duration_and_tolerance(arguments, o.study.duration, o.study.tolerance);
   arguments.option("--backend", "NAME",
-                   "who computes: reference, run by run as `run` does (default). cpu and gpu are "
-                   "not part of this version",
+                   "who computes: reference, run by run as `run` does (default); cpu, runs side by "
+                   "side in the lanes of the processor; gpu, a run per thread of a GPU",
                    o.study.backend);
   arguments.option("--threads", "N", "default: one per core", o.study.threads);
   arguments.option("--out", "DIR",

@@ -1,6 +1,7 @@
 #include "codegen/lane_code.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -39,6 +40,7 @@ class LaneUnit {
       return refuse("angles of joints that close loops are followed beyond whole turns");
     add_functions();
     if (!code_.problem.empty()) return;
+    look_at_start();
     hoist_constants();
     write();
   }
@@ -117,6 +119,29 @@ class LaneUnit {
     add("moved_positions", form.moved);
     add("speed_violation", with_goal(form.speed, form.speed_goal));
     add("changed_speeds", form.changed);
+  }
+
+  // Whether the start and the equations that it has to fulfil are the same for all runs.
+  void look_at_start() {
+    std::vector<char> varies(graph().size(), 0);
+    for (const int i : request_.inputs) varies[derivation_.parameter_values()[i].node()] = 1;
+    for (int i = 0; i < graph().size(); ++i)
+      if (graph().node(i).op != Op::constant && graph().node(i).op != Op::input)
+        for_each_part(graph(), i, [&](int k) { varies[i] |= varies[k]; });
+    code_.start_is_fixed = true;
+    for (const LaneFunction& f : functions_)
+      if (f.name == "start" || f.name == "position_violation" || f.name == "speed_violation" ||
+          f.name == "place")
+        for (const Expression& value : f.values)
+          if (!value.is_number() && varies[value.node()]) code_.start_is_fixed = false;
+    // assembly may change it by rounding: what it makes of the start is that of all runs
+    std::vector<Expression>& start = functions_[first_of_start_].values;
+    for (std::size_t i = 0; i < start.size(); ++i)
+      if (!(std::fabs(start[i].sample() - request_.at.x[i]) <=
+            1e-12 * std::max(1.0, std::fabs(request_.at.x[i]))))
+        code_.start_is_fixed = false;
+    if (code_.start_is_fixed && derivation_.is_constrained())
+      std::copy_n(request_.at.x.begin(), start.size(), start.begin());
   }
 
   // Nodes that neither time nor the state goes into, where others begin to use them: constants of a

@@ -37,7 +37,10 @@ struct LaneCode {
   std::string problem;  // why there is none: a sentence without a full stop
   int states = 0, positions = 0, speeds = 0, constants = 0, events = 0, rows = 0;
   bool is_driven = false;  // there are driven joints in the tree
-  long operations = 0;     // of the rates
+  // All runs start alike: inputs go into neither the constraints nor what is written of the start,
+  // which assembly leaves as it is but for rounding.
+  bool start_is_fixed = false;
+  long operations = 0;  // of the rates
 };
 
 LaneCode make_lane_code(const LaneCodeRequest& request);

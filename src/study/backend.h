@@ -25,6 +25,11 @@ class Backend {
   virtual std::string name() const = 0;
   virtual int lanes() const { return 1; }  // runs side by side in one worker
   virtual std::unique_ptr<BlockWorker> make_worker() const = 0;
+  // The blocks that will be asked for, in this order, as first run and count: a device computes
+  // many of them at once.
+  virtual void expect(const std::vector<std::pair<std::uint64_t, std::uint32_t>>& blocks) const {
+    (void)blocks;
+  }
 };
 
 // `simulate`, run by run. The study must outlive it. Null, with a sentence, where no run of the
@@ -35,6 +40,10 @@ std::unique_ptr<Backend> make_reference_backend(const Study& study, std::string&
 // what the processor has. Null, with a sentence, where the study has no kernel.
 std::unique_ptr<Backend> make_lanes_backend(const Study& study, std::string& problem,
                                             int lanes = 0);
+
+// One thread of a GPU per run, by the same kernel. Null, with a sentence, where there is no device,
+// no compiler for it, or no kernel.
+std::unique_ptr<Backend> make_gpu_backend(const Study& study, std::string& problem);
 
 // By name: reference, cpu, gpu. Where lanes cannot take the study, `cpu` is computed run by run,
 // and a sentence in `notes` says why. Null, with a sentence, where there is none.

@@ -1,5 +1,7 @@
 #include "study/design.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace cartan {
@@ -73,30 +75,35 @@ Design::Design(DesignChoice choice) : choice_(std::move(choice)) {
     base_points_ = points = samples_ / static_cast<std::uint64_t>(runs_per_base_point());
     samples_ = base_points_ * static_cast<std::uint64_t>(runs_per_base_point());
   }
+  make_table();
   sampler_ = std::make_shared<const Sampler>(choice_.sampling, dimensions_of(choice_), points,
                                              choice_.seed);
 }
 
 void Design::fill(std::uint64_t run, std::span<double> values) const {
-  const std::uint64_t sample = run % samples_, grid = run / samples_;
-  const int sampled = sampled_count();
-  std::uint64_t point = sample;
-  int matrix = 0;  // 0: A, 1: B, 2 + k: A with column k of B
-  if (choice_.indices) {
-    const auto per = static_cast<std::uint64_t>(runs_per_base_point());
-    point = sample / per;
-    matrix = static_cast<int>(sample % per);
-  }
-  for (std::size_t k = 0; k < values.size(); ++k) {
+  const sampling::SampleDesign design = describe();
+  for (std::size_t k = 0; k < values.size(); ++k)
+    values[k] = sampling::sample_input(design, static_cast<int>(k), run);
+}
+
+sampling::SampleDesign Design::describe() const {
+  sampling::SampleDesign design = {};
+  if (sampler_) sampler_->describe(design);
+  design.inputs = table_.data();
+  design.numbers = numbers_.data();
+  design.samples = samples_;
+  design.sampled = sampled_count();
+  design.indices = choice_.indices;
+  return design;
+}
+
+// The inputs in the form that kernels read.
+void Design::make_table() {
+  for (std::size_t k = 0; k < choice_.inputs.size(); ++k) {
     const Distribution& d = choice_.inputs[k];
-    if (d.is_sampled()) {
-      const bool from_b = matrix == 1 || matrix == 2 + dimension_[k];
-      values[k] = d.quantile(sampler_->unit(dimension_[k] + (from_b ? sampled : 0), point));
-    } else if (d.is_table()) {
-      values[k] = d.value(sample);
-    } else {
-      values[k] = d.value(grid / stride_[k] % d.count());
-    }
+    table_.push_back({static_cast<int>(d.kind), dimension_[k], numbers_.size(), d.count(),
+                      std::max<std::uint64_t>(1, stride_[k])});
+    numbers_.insert(numbers_.end(), d.numbers.begin(), d.numbers.end());
   }
 }
 

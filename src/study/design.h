@@ -53,17 +53,26 @@ class Design {
 
   // One number per input.
   void fill(std::uint64_t run, std::span<double> values) const;
+  // The same as data for kernels (kernel/sampling.h): tables seen, not owned, and their lengths.
+  sampling::SampleDesign describe() const;
+  std::size_t numbers() const { return numbers_.size(); }
+  std::size_t directions() const {
+    return static_cast<std::size_t>(dimensions_of(choice_)) * SobolPoints::digits;
+  }
 
   // "" or why there is no such design.
   static std::string refusal(const DesignChoice& choice);
 
  private:
   static int dimensions_of(const DesignChoice& choice);
+  void make_table();
 
   DesignChoice choice_;
   std::vector<int> sampled_;
   std::vector<int> dimension_;  // per input: of the sampler; -1: not sampled
   std::vector<std::uint64_t> stride_;
+  std::vector<sampling::SampleInput> table_;
+  std::vector<double> numbers_;
   std::uint64_t samples_ = 1, grid_ = 1, base_points_ = 0;
   std::shared_ptr<const Sampler> sampler_;
 };

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "study/portable_math.h"
+#include "study/sampling_functions.h"
 
 namespace cartan {
 namespace {
@@ -45,23 +45,7 @@ const char* to_string(Distribution::Kind kind) {
 }
 
 double Distribution::quantile(double p) const {
-  const std::vector<double>& n = numbers;
-  switch (kind) {
-    case Kind::uniform:
-      return n[0] + p * (n[1] - n[0]);
-    case Kind::normal:
-      return n[0] + n[1] * normal_quantile(p);
-    case Kind::lognormal:
-      return portable_exp(n[0] + n[1] * normal_quantile(p));
-    case Kind::triangular: {
-      // Density rises linearly from low to the mode and falls to high.
-      const double width = n[2] - n[0], rising = n[1] - n[0], falling = n[2] - n[1];
-      if (p * width <= rising) return n[0] + std::sqrt(p * width * rising);
-      return n[2] - std::sqrt((1 - p) * width * falling);
-    }
-    default:
-      return n[std::min(static_cast<std::size_t>(p * static_cast<double>(n.size())), n.size() - 1)];
-  }
+  return sampling::sample_quantile(static_cast<int>(kind), numbers.data(), numbers.size(), p);
 }
 
 std::uint64_t Distribution::count() const {
@@ -70,13 +54,7 @@ std::uint64_t Distribution::count() const {
 }
 
 double Distribution::value(std::uint64_t place) const {
-  if (kind != Kind::lin && kind != Kind::log) return numbers[place];
-  const std::uint64_t last = count() - 1;
-  if (place == 0) return numbers[0];
-  if (place == last) return numbers[1];
-  const double s = static_cast<double>(place) / static_cast<double>(last);
-  if (kind == Kind::lin) return numbers[0] + s * (numbers[1] - numbers[0]);
-  return numbers[0] * portable_exp(s * portable_log(numbers[1] / numbers[0]));
+  return sampling::sample_value(static_cast<int>(kind), numbers.data(), count(), place);
 }
 
 std::string check_distribution(const Distribution& d) {

@@ -26,24 +26,35 @@ void KernelInputs::fill(const Block& block) {
 }
 
 bool KernelInputs::add(std::uint64_t run) {
+  if (!is_fit(run)) return false;
+  if (kernel_.starts && !add_start(parameter_values(*study_.model, which_, values_))) return false;
+  inputs_.insert(inputs_.end(), values_.begin(), values_.end());
+  return true;
+}
+
+bool KernelInputs::is_fit(std::uint64_t run) {
   if (study_.keeps_trajectory(run)) return false;
   study_.design.fill(run, values_);
   for (const double value : values_)
     if (!std::isfinite(value)) return false;
-  if (parameters_vary_ || kernel_.starts) {
-    const Model& model = *study_.model;
-    const std::vector<double> parameters = parameter_values(model, which_, values_);
-    if (parameters_vary_ && !find_bad_mass(model, parameters).empty()) return false;
-    if (kernel_.starts) {
-      std::string problem;
-      const std::unique_ptr<System> system = make_system(model, parameters, "recursive", problem);
-      if (!system) return false;
-      const State start = system->initial_state();
-      if (!std::equal(kernel_.mode.begin(), kernel_.mode.end(), start.mode.begin())) return false;
-      starts_.insert(starts_.end(), start.x.begin(), start.x.begin() + kernel_.states);
-    }
-  }
-  inputs_.insert(inputs_.end(), values_.begin(), values_.end());
+  if (!parameters_vary_) return true;
+  const Model& model = *study_.model;
+  return find_bad_mass(model, parameter_values(model, which_, values_)).empty();
+}
+
+bool KernelInputs::fill_start(std::uint64_t run) {
+  starts_.clear();
+  return is_fit(run) && add_start(parameter_values(*study_.model, which_, values_));
+}
+
+bool KernelInputs::add_start(const std::vector<double>& parameters) {
+  std::string problem;
+  const std::unique_ptr<System> system =
+      make_system(*study_.model, parameters, "recursive", problem);
+  if (!system) return false;
+  const State start = system->initial_state();
+  if (!std::equal(kernel_.mode.begin(), kernel_.mode.end(), start.mode.begin())) return false;
+  starts_.insert(starts_.end(), start.x.begin(), start.x.begin() + kernel_.states);
   return true;
 }
 

@@ -15,6 +15,9 @@ class KernelInputs {
 
   // Prepares the runs of the block; places() are those for the kernel, in order.
   void fill(const Block& block);
+  // One run alone: whether its numbers are good; its start, into starts(), false: there is none.
+  bool is_fit(std::uint64_t run);
+  bool fill_start(std::uint64_t run);
   const std::vector<std::uint32_t>& places() const { return places_; }
   const std::vector<std::uint32_t>& others() const { return others_; }
   const std::vector<double>& inputs() const { return inputs_; }
@@ -22,6 +25,7 @@ class KernelInputs {
 
  private:
   bool add(std::uint64_t run);
+  bool add_start(const std::vector<double>& parameters);
 
   const Study& study_;
   const LaneKernel& kernel_;

@@ -48,13 +48,17 @@ class KernelMaker {
     kernel.states = code.states;
     kernel.positions = code.positions;
     kernel.operations = code.operations;
-    kernel.starts = system_.constrained();
+    kernel.starts = system_.constrained() && !code.start_is_fixed;
     kernel.mode.assign(request.at.mode.begin(), request.at.mode.end() - system_.turn_entries());
-    const bool small = code.operations <= most_inline_operations;
-    kernel.text =
-        fmt::format("#if defined(__CUDACC__)\n#define LANE_RATES static __device__ {}\n#endif\n",
-                    small ? "__forceinline__" : "__noinline__");
+    const bool small = code.operations <= most_inline_operations && !dense;
+    // on a GPU: all of a small model in registers
+    if (small)
+      kernel.text +=
+          "#if defined(__CUDACC__)\n#define LANE_RATES static __device__ __forceinline__\n"
+          "#define LANE_FUNCTION LANE_RATES\n#define LANE_MEMBER_APART __device__ "
+          "__forceinline__\n#endif\n";
     kernel.text += kernel_lanes;
+    kernel.text += std::string("#if defined(__CUDACC__)\n") + kernel_sampling + "#endif\n";
     kernel.text += sizes(code);
     std::string functions = code.text;
     const std::string head = "LANE_FUNCTION void lane_rates(";
@@ -168,6 +172,10 @@ class KernelMaker {
 };
 
 }  // namespace
+
+const char* lane_kernel_head() {
+  return kernel_lanes;
+}
 
 LaneKernel make_lane_kernel(const Study& study, std::string& problem) {
   const Model& model = *study.model;

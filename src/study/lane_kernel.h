@@ -20,6 +20,9 @@ struct LaneKernel {
   std::vector<int> mode;  // of all runs, without turns
 };
 
+// The number type of kernels and its functions (kernel/lanes.h).
+const char* lane_kernel_head();
+
 // `problem`: the model cannot be computed at all.
 LaneKernel make_lane_kernel(const Study& study, std::string& problem);
 

@@ -138,6 +138,7 @@ std::unique_ptr<Backend> make_lanes_backend(const Study& study, std::string& pro
 
 std::unique_ptr<Backend> make_backend(const std::string& name, const Study& study,
                                       std::vector<std::string>& notes, std::string& problem) {
+  if (name == "gpu") return make_gpu_backend(study, problem);
   if (name != "cpu") return make_reference_backend(study, problem);
   if (std::unique_ptr<Backend> lanes = make_lanes_backend(study, problem)) return lanes;
   const std::string why = std::move(problem);

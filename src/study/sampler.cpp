@@ -43,38 +43,22 @@ Sampler::Sampler(Sampling sampling, int dimensions, std::uint64_t count, std::ui
       sobol_(sampling == Sampling::sobol ? dimensions : 0) {}
 
 double Sampler::unit(int dimension, std::uint64_t index) const {
-  const auto d = static_cast<std::uint32_t>(dimension);
-  switch (sampling_) {
-    case Sampling::sobol:
-      return to_unit(sobol_.scrambled(index, dimension, seed_));
-    case Sampling::latin_hypercube: {
-      const double within = to_unit(random_bits(seed_, RandomUse::jitter, d, index));
-      const double place = static_cast<double>(permuted(index, count_, seed_, d)) + within;
-      return std::min(place / static_cast<double>(count_), 1 - 0x1p-53);  // rounding reaches 1
-    }
-    case Sampling::random:
-      break;
-  }
-  return to_unit(random_bits(seed_, RandomUse::sample, d, index));
+  sampling::SampleDesign design = {};
+  describe(design);
+  return sampling::sample_unit(design, dimension, index);
+}
+
+void Sampler::describe(sampling::SampleDesign& design) const {
+  static_assert(static_cast<int>(Sampling::sobol) == 0 && static_cast<int>(Sampling::random) == 2);
+  design.directions = sobol_.directions();
+  design.seed = seed_;
+  design.points = count_;
+  design.sampling = static_cast<int>(sampling_);
 }
 
 std::uint64_t permuted(std::uint64_t index, std::uint64_t count, std::uint64_t seed,
                        std::uint32_t dimension) {
-  int half = 1;  // binary digits of each half
-  while (half < 31 && std::uint64_t{1} << (2 * half) < count) ++half;
-  const std::uint64_t mask = (std::uint64_t{1} << half) - 1;
-  do {
-    std::uint64_t left = index >> half, right = index & mask;
-    for (std::uint32_t round = 0; round < 6; ++round) {
-      const std::uint64_t word = right | std::uint64_t{round} << 40;
-      const std::uint64_t turned =
-          left ^ (random_bits(seed, RandomUse::permutation, dimension, word) & mask);
-      left = right;
-      right = turned;
-    }
-    index = left << half | right;
-  } while (index >= count);
-  return index;
+  return sampling::sample_place(index, count, seed, dimension);
 }
 
 }  // namespace cartan

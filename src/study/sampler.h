@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "study/sampling_functions.h"
 #include "study/sobol_points.h"
 
 namespace cartan {
@@ -18,6 +19,8 @@ class Sampler {
   // `count`: how many points there will be; a latin hypercube needs to know.
   Sampler(Sampling sampling, int dimensions, std::uint64_t count, std::uint64_t seed);
   double unit(int dimension, std::uint64_t index) const;
+  // What it samples with, its tables seen, not owned.
+  void describe(sampling::SampleDesign& design) const;
 
   // "" or why there are no such points.
   static std::string refusal(Sampling sampling, int dimensions, std::uint64_t count);

@@ -35,14 +35,6 @@ constexpr unsigned char initial_choice[SobolPoints::most_dimensions - 1] = {
     194, 109, 62,  67,  194, 227, 87,  243, 63,  210, 218, 8,   43,  156, 145, 84,  225, 198, 104,
     6,   25,  90,  75,  4,   239, 192, 181, 114, 229, 161, 40,  164, 171, 33,  227, 154};
 
-// splitmix64 (Steele, Lea, Flood 2014)
-std::uint64_t mix_bits(std::uint64_t z) {
-  z += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
 // Polynomials over GF(2) as binary numbers: bit k is the coefficient of x^k.
 unsigned multiply(unsigned a, unsigned b, unsigned modulus, int degree) {
   unsigned product = 0;
@@ -83,12 +75,13 @@ std::uint64_t initial_number(int dimension, int i) {
   if (i == 1) return 1;
   const std::uint64_t name = std::uint64_t(dimension) << 32 |
                              std::uint64_t{initial_choice[dimension - 1]} << 8 | std::uint64_t(i);
-  return mix_bits(name) >> (65 - i) << 1 | 1;
+  return sampling::sample_mix(name) >> (65 - i) << 1 | 1;
 }
 
 // m_i = m_(i-s) xor 2^s m_(i-s) xor sum of 2^k a_k m_(i-k), the a_k those of the polynomial
 // x^s + a_1 x^(s-1) + .. + 1; V_i = m_i / 2^i.
-void fill_directions(int dimension, unsigned polynomial, int degree, std::uint64_t* directions) {
+void fill_directions(int dimension, unsigned polynomial, int degree,
+                     sampling::SampleBits* directions) {
   std::uint64_t m[SobolPoints::digits + 1];
   for (int i = 1; i <= SobolPoints::digits; ++i) {
     if (i <= degree) {
@@ -100,13 +93,6 @@ void fill_directions(int dimension, unsigned polynomial, int degree, std::uint64
     }
     directions[i - 1] = m[i] << (64 - i);
   }
-}
-
-std::uint64_t reverse_bits(std::uint64_t x) {
-  x = (x >> 1 & 0x5555555555555555u) | (x & 0x5555555555555555u) << 1;
-  x = (x >> 2 & 0x3333333333333333u) | (x & 0x3333333333333333u) << 2;
-  x = (x >> 4 & 0x0f0f0f0f0f0f0f0fu) | (x & 0x0f0f0f0f0f0f0f0fu) << 4;
-  return __builtin_bswap64(x);
 }
 
 }  // namespace
@@ -127,23 +113,12 @@ SobolPoints::SobolPoints(int dimensions)
 }
 
 std::uint64_t SobolPoints::plain(std::uint64_t index, int dimension) const {
-  const std::uint64_t* v = &directions_[static_cast<std::size_t>(dimension) * digits];
-  std::uint64_t x = 0;
-  for (; index; index &= index - 1) x ^= v[__builtin_ctzll(index)];
-  return x;
+  return sampling::sample_sobol(index,
+                                directions_.data() + static_cast<std::size_t>(dimension) * digits);
 }
 
-// Read from the last digit on, every step below is a bijection in which a digit depends on itself,
-// on later digits' places in the number (earlier digits of the fraction) and on the seed.
 std::uint64_t scramble_digits(std::uint64_t fraction, std::uint64_t seed) {
-  std::uint64_t x = reverse_bits(fraction), key = seed;
-  for (int round = 0; round < 3; ++round) {
-    key = mix_bits(key);
-    x += key;
-    x ^= x * (mix_bits(key ^ 0x5851f42d4c957f2du) & ~std::uint64_t{1});
-    x *= key | 1;
-  }
-  return reverse_bits(x);
+  return sampling::sample_scramble(fraction, seed);
 }
 
 std::uint64_t SobolPoints::scrambled(std::uint64_t index, int dimension, std::uint64_t seed) const {

@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "study/sampling_functions.h"
+
 namespace cartan {
 
 class SobolPoints {
@@ -24,13 +26,14 @@ class SobolPoints {
   explicit SobolPoints(int dimensions);
 
   int dimensions() const { return static_cast<int>(directions_.size() / digits); }
+  const sampling::SampleBits* directions() const { return directions_.data(); }
   // The binary fraction of a coordinate, its first digit on top.
   std::uint64_t plain(std::uint64_t index, int dimension) const;
   // The same, scrambled by the seed.
   std::uint64_t scrambled(std::uint64_t index, int dimension, std::uint64_t seed) const;
 
  private:
-  std::vector<std::uint64_t> directions_;  // dimension after dimension
+  std::vector<sampling::SampleBits> directions_;  // dimension after dimension
 };
 
 // Owen's scrambling of a binary fraction.

@@ -28,6 +28,10 @@ class BlockCrew {
   }
 
   StudyRunReport work() {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> blocks;
+    for (const std::uint64_t b : todo_)
+      blocks.emplace_back(store_.plan().first(b), store_.plan().length(b));
+    backend_.expect(blocks);
     const auto crew = static_cast<std::size_t>(std::max(1, options_.threads));
     {
       std::vector<std::jthread> threads;

@@ -147,7 +147,7 @@ StudyText load_study(const ModelArguments& source, const api::StudyOptions& o,
   return text;
 }
 
-void note_choices(const api::StudyOptions& o, const StudyText& text, StudyResult& job) {
+void note_choices(const StudyText& text, StudyResult& job) {
   const Study& study = *job.study;
   const Design& design = study.design;
   if (design.has_indices() && study.asked_runs &&
@@ -230,7 +230,7 @@ void prepare_study(const ModelArguments& source, const api::StudyOptions& o, Stu
     result.study->trajectories = 0;
     provenance.notes.push_back("no trajectories: they are written to the folder --out");
   }
-  note_choices(o, text, result);
+  note_choices(text, result);
   open_store(source, o, job);
 }
 

@@ -18,6 +18,14 @@ struct Steps {
   V length, before;
   M refused;
 
+  LANE_MEMBER void clear() {
+    first_known = refused = lane_truth(false);
+    t0 = h0 = t1 = length = before = lane_number(0.0);
+#if LANE_KEEPS_END
+    LANE_UNROLL
+    for (int i = 0; i < LANE_RATE_SIZE; ++i) k[LANE_STAGES][i] = lane_number(0.0);
+#endif
+  }
   LANE_MEMBER void restart(M m) {
     first_known = first_known & lane_not(m);
     length = lane_select(m, lane_number(0.0), length);

@@ -13,6 +13,13 @@ struct Steps {
   M known;                                // the slopes of the last step are there
   enum { most_sweeps = 60 };
 
+  LANE_MEMBER void clear() {
+    known = lane_truth(false);
+    t0 = h0 = t1 = lane_number(0.0);
+    for (int n = 0; n < LANE_STATES; ++n) low[n] = lane_number(0.0);
+    for (int i = 0; i < LANE_STAGES; ++i)
+      for (int n = 0; n < LANE_RATE_SIZE; ++n) k[i][n] = lane_number(0.0);
+  }
   LANE_MEMBER void restart(M m) {
     known = known & lane_not(m);
     moved(m);
@@ -63,7 +70,7 @@ struct Steps {
       for (int n = 0; n < LANE_STATES; ++n) z[i][n] = x0[n];
     fill_points(h, K, z, 0, LANE_STATES);
     M todo = busy, settled = lane_truth(false);
-    V last = lane_number(__builtin_inf()), least = last, since = lane_number(0.0);
+    V last = lane_infinity(), least = last, since = lane_number(0.0);
     V falls = lane_number(0.0);
     for (int sweep = 1; sweep <= most_sweeps && lane_any(todo); ++sweep) {
       for (int i = 0; i < LANE_STAGES; ++i) {
@@ -91,7 +98,7 @@ struct Steps {
 #if LANE_POSITIONS > 0
     // position stages to rounding, so that unit lengths are kept
     M open = settled;
-    V before = lane_number(__builtin_inf());
+    V before = lane_infinity();
     for (int r = 0; r < 12 && lane_any(open); ++r) {
       const V change = relax_positions(open, h, K, z, t, p, c);
       open =

@@ -183,7 +183,7 @@ struct KeptOne {
   }
 
   LANE_INLINE V result(Run& run, Track& track) {
-    const V none = lane_number(__builtin_nan("")), zero = lane_number(0.0);
+    const V none = lane_number(lane_undefined), zero = lane_number(0.0);
     V result = none;
     if (Q::kind == kept_final) result = value(run, run.t, run.x);
     if (extreme) result = lane_select(track.undefined, none, track.best);

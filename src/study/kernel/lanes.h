@@ -16,8 +16,11 @@
 #define LANE_PART static __device__ __noinline__
 #define LANE_TABLE static __device__ const
 #define LANE_MEMBER __device__ __forceinline__
+#ifndef LANE_MEMBER_APART
 #define LANE_MEMBER_APART __device__ __noinline__
+#endif
 #define LANE_UNROLL _Pragma("unroll")
+#define lane_undefined __longlong_as_double(0x7ff8000000000000ll)
 #else
 #define LANE_INLINE static inline __attribute__((always_inline))
 #define LANE_PART static __attribute__((noinline))
@@ -25,6 +28,7 @@
 #define LANE_MEMBER inline __attribute__((always_inline))
 #define LANE_MEMBER_APART __attribute__((noinline))
 #define LANE_UNROLL
+#define lane_undefined __builtin_nan("")
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -238,6 +242,9 @@ LANE_INLINE V lane_fnma(V a, V b, V c) {
 
 // --------------------------------------------------------------------------------------- functions
 
+LANE_INLINE V lane_infinity() {
+  return lane_from_bits(lane_bits(lane_number(0.0)) + 0x7ff0000000000000ll);
+}
 LANE_INLINE V lane_fabs(V x) {
   return lane_from_bits(lane_bits(x) & 0x7fffffffffffffffll);
 }
@@ -369,7 +376,7 @@ LANE_INLINE V lane_log(V x) {
   const V twice = s + s;
   const V low = lane_fma(twice * z, q, e * lane_number(0x1.abc9e3b39803fp-56));
   const V result = lane_fma(e, lane_number(0x1.62e42fefa39efp-1), twice + low);
-  const V infinite = lane_number(__builtin_inf());
+  const V infinite = lane_infinity();
   V special = lane_select(x == lane_number(0.0), -infinite, x);  // infinite, or not a number
   special = lane_select(x < lane_number(0.0), infinite - infinite, special);
   return lane_select((x > lane_number(0.0)) & (x < infinite), result, special);
@@ -394,7 +401,7 @@ static
 #endif
   } else if (x < first || x > last) {
     if (outside == 0 && !(x >= first - 1e-9 * period && x <= last + 1e-9 * period))
-      return __builtin_nan("");
+      return lane_undefined;
     if (outside == 1) {
       if (order > 0) return 0.0;
       x = x < first ? first : last;

@@ -24,6 +24,33 @@ struct Runs {
 #endif
   typedef KeptFrom<0, Runs> AllKept;
 
+  LANE_MEMBER void clear() {
+    const M none = lane_truth(false);
+    const V zero = lane_number(0.0);
+    busy = failed = stopped = short_rest = none;
+    t = t_end = step = count = done = tolerance = zero;
+    LANE_UNROLL
+    for (int i = 0; i < LANE_STATES; ++i) x[i] = zero;
+    LANE_UNROLL
+    for (int i = 0; i < (LANE_INPUTS > 0 ? LANE_INPUTS : 1); ++i) p[i] = zero;
+    LANE_UNROLL
+    for (int i = 0; i < (LANE_CONSTANTS > 0 ? LANE_CONSTANTS : 1); ++i) c[i] = zero;
+    LANE_UNROLL
+    for (int k = 0; k < LANE_KEPT; ++k) {
+      tracks[k].taken = tracks[k].undefined = none;
+      tracks[k].last = tracks[k].before = tracks[k].gap = tracks[k].best = zero;
+      tracks[k].sum = tracks[k].carry = row[k] = zero;
+    }
+#if LANE_ROWS > 0
+    choose_below = zero;
+    chosen = none;
+#endif
+#if LANE_EVENTS > 0
+    for (int e = 0; e < LANE_EVENTS; ++e) side[e] = g_start[e] = g_end[e] = zero;
+#endif
+    steps.clear();
+  }
+
   // Lanes in m begin a run: p is there, and x where starts are given.
   LANE_MEMBER_APART void begin(M m, bool started) {
     V constants[LANE_CONSTANTS > 0 ? LANE_CONSTANTS : 1], start[LANE_STATES], settings[3];
@@ -157,8 +184,7 @@ struct Runs {
   LANE_MEMBER V largest(const V* values) const {
     V most = lane_number(0.0);
     for (int r = 0; r < LANE_ROWS; ++r) {
-      const V size =
-          lane_select(lane_finite(values[r]), lane_fabs(values[r]), lane_number(__builtin_inf()));
+      const V size = lane_select(lane_finite(values[r]), lane_fabs(values[r]), lane_infinity());
       most = lane_max(most, size);
     }
     return most;
@@ -373,7 +399,7 @@ struct Runs {
       }
     }
     m = m & busy;
-    V cut = lane_number(__builtin_inf());
+    V cut = lane_infinity();
     for (int e = 0; e < LANE_EVENTS; ++e)
       if (lane_event_stops(e))
         cut = lane_select(m & crossed[e] & (length[e] < cut), length[e], cut);
@@ -421,7 +447,7 @@ extern "C" bool lane_compute(const LaneJob* job) {
   alignas(64) Runs runs;
   long place[CARTAN_LANES];
 
-  __builtin_memset(&runs, 0, sizeof runs);
+  runs.clear();
   for (int l = 0; l < CARTAN_LANES; ++l) place[l] = -1;
   long next = 0;
   for (long round = 0;; ++round) {
@@ -459,6 +485,26 @@ extern "C" bool lane_compute(const LaneJob* job) {
     if (round % 64 == 0 && job->stop && *job->stop) return false;
     runs.advance();
   }
+}
+
+#else
+
+// One thread per run, whose inputs are made here from its number.
+extern "C" __global__ void __launch_bounds__(LANE_THREADS)
+    lane_compute(SampleDesign design, const SampleBits* numbers, long long count,
+                 const double* starts, double* results, unsigned char* outcomes) {
+  const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  Runs runs;
+  runs.clear();
+  LANE_UNROLL
+  for (int k = 0; k < LANE_INPUTS; ++k) runs.p[k] = sample_input(design, k, numbers[i]);
+  if (starts)
+    for (int k = 0; k < LANE_STATES; ++k) runs.x[k] = starts[i * LANE_STATES + k];
+  runs.begin(true, starts != nullptr);
+  while (runs.busy) runs.advance();
+  outcomes[i] = runs.failed ? run_given_up : runs.stopped ? run_stopped : run_completed;
+  for (int k = 0; k < LANE_KEPT; ++k) results[i * LANE_KEPT + k] = runs.row[k];
 }
 
 #endif

@@ -15,23 +15,27 @@ typedef unsigned long long SampleBits;
 
 // ------------------------------------------------------------------------------------------ random
 
-// Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011): 64 bits that belong to (seed, use, dimension,
-// index).
-SAMPLE_FUNCTION SampleBits sample_random(SampleBits seed, unsigned use, unsigned dimension,
-                                         SampleBits index) {
-  unsigned c0 = (unsigned)index, c1 = (unsigned)(index >> 32), c2 = dimension, c3 = use;
-  unsigned k0 = (unsigned)seed, k1 = (unsigned)(seed >> 32);
+// Philox4x32-10, a block cipher with few rounds used as a counter-based generator (Salmon, Moraes,
+// Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3; SC 2011). The counter becomes the
+// result.
+SAMPLE_FUNCTION void sample_philox(unsigned* c, unsigned k0, unsigned k1) {
   for (int round = 0; round < 10; ++round) {
-    const SampleBits a = (SampleBits)0xD2511F53u * c0, b = (SampleBits)0xCD9E8D57u * c2;
-    const unsigned n0 = (unsigned)(b >> 32) ^ c1 ^ k0, n2 = (unsigned)(a >> 32) ^ c3 ^ k1;
-    c1 = (unsigned)b;
-    c3 = (unsigned)a;
-    c0 = n0;
-    c2 = n2;
+    const SampleBits a = (SampleBits)0xD2511F53u * c[0], b = (SampleBits)0xCD9E8D57u * c[2];
+    c[0] = (unsigned)(b >> 32) ^ c[1] ^ k0;
+    c[2] = (unsigned)(a >> 32) ^ c[3] ^ k1;
+    c[1] = (unsigned)b;
+    c[3] = (unsigned)a;
     k0 += 0x9E3779B9u;
     k1 += 0xBB67AE85u;
   }
-  return c0 | (SampleBits)c1 << 32;
+}
+
+// 64 bits that belong to (seed, use, dimension, index).
+SAMPLE_FUNCTION SampleBits sample_random(SampleBits seed, unsigned use, unsigned dimension,
+                                         SampleBits index) {
+  unsigned c[4] = {(unsigned)index, (unsigned)(index >> 32), dimension, use};
+  sample_philox(c, (unsigned)seed, (unsigned)(seed >> 32));
+  return c[0] | (SampleBits)c[1] << 32;
 }
 
 // What a stream is for, as RandomUse.
@@ -42,6 +46,7 @@ SAMPLE_FUNCTION double sample_to_unit(SampleBits bits) {
   return ((double)(long long)(bits >> 12) + 0.5) * 0x1p-52;
 }
 
+// splitmix64 (Steele, Lea, Flood 2014)
 SAMPLE_FUNCTION SampleBits sample_mix(SampleBits x) {
   x += 0x9e3779b97f4a7c15ull;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -235,10 +240,10 @@ SAMPLE_FUNCTION double sample_value(int kind, const double* n, SampleBits count,
 
 struct SampleInput {
   int kind;
-  int dimension;        // of the sampler; -1: not sampled
-  SampleBits first;     // of its numbers
-  SampleBits count;     // of numbers, or of places in a grid
-  SampleBits stride;    // of a grid
+  int dimension;      // of the sampler; -1: not sampled
+  SampleBits first;   // of its numbers
+  SampleBits count;   // of numbers, or of places in a grid
+  SampleBits stride;  // of a grid
 };
 
 struct SampleDesign {
