@@ -41,10 +41,6 @@ template std::vector<Expression> initial_velocity<Expression>(const Joint&,
                                                               std::span<const Expression>);
 template std::vector<Dual4> initial_position<Dual4>(const Joint&, std::span<const Dual4>);
 template std::vector<Dual4> initial_velocity<Dual4>(const Joint&, std::span<const Dual4>);
-template std::vector<Expression> initial_position<Expression>(const Joint&,
-                                                              std::span<const Expression>);
-template std::vector<Expression> initial_velocity<Expression>(const Joint&,
-                                                              std::span<const Expression>);
 
 namespace {
 
