@@ -183,14 +183,8 @@ void bind_model(py::module_& m) {
   list("variables", &Model::variables);
   list("outputs", &Model::outputs);
   list("events", &Model::events);
-  model.def_property_readonly("_options", [](const Model& self) {
-    const LoadOptions o = self.options();
-    return py::dict(py::arg("set") = value_of(o.set, {}), py::arg("trust") = o.trust,
-                    py::arg("allow_path") = value_of(o.allow_path, {}),
-                    py::arg("input") = value_of(o.input, {}), py::arg("input_file") = o.input_file,
-                    py::arg("input_kind") = o.input_kind, py::arg("base") = o.base,
-                    py::arg("package") = value_of(o.package, {}));
-  });
+  model.def_property_readonly("_options",
+                              [](const Model& self) { return dict_of(self.options()); });
   model.def_property_readonly("_parameters",
                               [](const Model& self) { return value_of(self.parameters(), {}); });
   model.def_property_readonly("warnings", [](const Model& self) {

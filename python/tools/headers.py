@@ -159,6 +159,11 @@ for name, _, members in records:
                 bindings.append(f"  visit({quoted(member)}, {quoted(note)}, put<&{name}::{member}>);")
         bindings.append("}\n")
 bindings.append("namespace {\n")
+bindings.append("// What a model was loaded with.\npy::dict dict_of(const LoadOptions& options) {\n  py::dict dict;")
+for name, _, members in records:
+    if name == "LoadOptions":
+        bindings += [f"  dict[{quoted(m)}] = value_of(options.{m}, {{}});" for kind, m, _ in members if kind != "Watch"]
+bindings.append("  return dict;\n}\n")
 bindings.append("void bind_enums(py::module_& m) {")
 for header in headers:
     for name, values in header.enums:
