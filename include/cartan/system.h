@@ -49,6 +49,11 @@ class CARTAN_API System {
            std::span<double> result) const;
   void vjp(double t, std::span<const double> x, std::span<const double> w,
            std::span<double> result) const;
+  // d f_i / d p_j, exact, of parameters of the model by name, at matrix[i * parameters.size() + j].
+  // What depends on a parameter follows it.
+  void parameter_jacobian(double t, std::span<const double> x,
+                          const std::vector<std::string>& parameters,
+                          std::span<double> matrix) const;
   // Of mechanisms: M by rows and the bias h of M v' + h = J^T lambda; joules.
   void mass_matrix(double t, std::span<const double> x, std::span<double> M,
                    std::span<double> bias) const;

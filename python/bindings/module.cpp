@@ -183,14 +183,8 @@ void bind_model(py::module_& m) {
   list("variables", &Model::variables);
   list("outputs", &Model::outputs);
   list("events", &Model::events);
-  model.def_property_readonly("_options", [](const Model& self) {
-    const LoadOptions o = self.options();
-    return py::dict(py::arg("set") = value_of(o.set, {}), py::arg("trust") = o.trust,
-                    py::arg("allow_path") = value_of(o.allow_path, {}),
-                    py::arg("input") = value_of(o.input, {}), py::arg("input_file") = o.input_file,
-                    py::arg("input_kind") = o.input_kind, py::arg("base") = o.base,
-                    py::arg("package") = value_of(o.package, {}));
-  });
+  model.def_property_readonly("_options",
+                              [](const Model& self) { return dict_of(self.options()); });
   model.def_property_readonly("_parameters",
                               [](const Model& self) { return value_of(self.parameters(), {}); });
   model.def_property_readonly("warnings", [](const Model& self) {
@@ -204,13 +198,17 @@ void bind_model(py::module_& m) {
         const std::string file = read_text(path, "path");
         return load_watched(given, [&](const LoadOptions& o) { return load(file, o); });
       },
-      py::arg("path"), "Reads a model file and checks it.");
+      py::arg("path"),
+      ("Reads a model file and checks it.\n\nOptions:" + describe_options<LoadOptions>()).c_str());
   m.def(
       "load_text",
       [](const std::string& text, const std::string& file, const py::kwargs& given) {
         return load_watched(given, [&](const LoadOptions& o) { return load_text(text, o, file); });
       },
-      py::arg("text"), py::arg("file") = "model.toml", "Reads the text of a model file.");
+      py::arg("text"), py::arg("file") = "model.toml",
+      ("Reads the text of a model file; `file` stands for it in messages.\n\nOptions:" +
+       describe_options<LoadOptions>())
+          .c_str());
 }
 
 py::dict dict_of(const std::vector<std::pair<std::string, std::string>>& list) {
@@ -244,7 +242,10 @@ PYBIND11_MODULE(_cartan, m) {
         const std::vector<std::string> files = read_texts(paths, "paths");
         return value_of(work.run([&] { return plot(files, options); }), {});
       },
-      py::arg("paths"), "Draws folders of results or tables; gives the names of the pictures.");
+      py::arg("paths"),
+      ("Draws folders of results or tables; gives the names of the pictures.\n\nOptions:" +
+       describe_options<PlotOptions>())
+          .c_str());
   m.attr("__version__") = version();
   m.attr("formulations") = dict_of(formulations());
   m.attr("integrators") = dict_of(integrators());

@@ -164,6 +164,23 @@ py::object jacobian(const System& self, const py::object& time, const py::object
   return std::move(result);
 }
 
+py::object parameter_jacobian(const System& self, const py::object& time, const py::object& state,
+                              const py::object& parameters) {
+  const double t = read_number(time, "t");
+  const Numbers x = read_numbers(state, "x");
+  const std::vector<std::string> names = read_texts(parameters, "parameters");
+  const std::size_t count = count_states(self, x, "x"), n = self.size(), m = names.size();
+  py::array_t<double> result(shape_with(x, {n, m}));
+  const std::span<double> to = numbers_in(result);
+  {
+    const py::gil_scoped_release others_go_on;
+    for_each_state(self, x, count, [&](std::span<const double> at, std::size_t k) {
+      self.parameter_jacobian(t, at, names, to.subspan(k * n * m, n * m));
+    });
+  }
+  return std::move(result);
+}
+
 using Product = void (System::*)(double, std::span<const double>, std::span<const double>,
                                  std::span<double>) const;
 
@@ -245,6 +262,8 @@ void bind_system(py::module_& m) {
       .def("__call__", &derivative, t, x, py::arg("out") = py::none(),
            "The same: what solvers of SciPy take.")
       .def("jacobian", &jacobian, t, x, py::arg("out") = py::none(), "d f / d x, exact.")
+      .def("parameter_jacobian", &parameter_jacobian, t, x, py::arg("parameters"),
+           "d f / d p of parameters of the model by name, exact.")
       .def("jvp", &calc_product<&System::jvp>, t, x, py::arg("u"), py::arg("out") = py::none(),
            "The Jacobian times u, exact.")
       .def("vjp", &calc_product<&System::vjp>, t, x, py::arg("w"), py::arg("out") = py::none(),

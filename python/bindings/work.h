@@ -18,7 +18,7 @@ namespace cartan::python {
 
 namespace py = pybind11;
 
-// Lines the work has to say go to the logger `cartan` of Python when it is done.
+// Lines the work has to say go to the logger `cartan` of Python when it is done, warnings as such.
 class WatchedWork {
  public:
   // For the options of a function of the library.
@@ -68,7 +68,8 @@ class WatchedWork {
   void tell_messages() {
     if (messages_.empty()) return;
     const py::object logger = py::module_::import("logging").attr("getLogger")("cartan");
-    for (const std::string& line : messages_) logger.attr("info")(line);
+    for (const std::string& line : messages_)
+      logger.attr(line.find("warning") == std::string::npos ? "info" : "warning")("%s", line);
   }
 
   std::atomic<bool> stop_ = false;

@@ -175,6 +175,7 @@ def _system(self, formulation=""):
 def _html(self):
     """What a notebook shows: tree, degrees of freedom, parameters, picture."""
     import html
+    import textwrap
 
     try:
         report = _cartan.check(self).text
@@ -182,7 +183,8 @@ def _html(self):
         report = str(error)
     values = ", ".join(f"{k} = {v:.6g}" for k, v in self._parameters.items())
     if values:
-        report += f"parameters           {values}\n"
+        margin = " " * 21
+        report += textwrap.fill(values, 110, initial_indent="parameters".ljust(21), subsequent_indent=margin) + "\n"
     picture = shown_or_note(self) if self.is_mechanism else ""
     return f"<b>{html.escape(self.name)}</b><pre>{html.escape(report)}</pre>{picture}"
 

@@ -81,7 +81,24 @@ def _run_html(self):
     return f"{shown_or_note(self)}<pre>{html.escape(self.summary)}</pre>"
 
 
-def extend_results(run, table):
+def _text_html(self):
+    """The report of the command."""
+    return f"<pre>{html.escape(self.text)}</pre>"
+
+
+def _table_html(self, rows=10):
+    """The first and last rows."""
+    count = len(self)
+    shown = list(range(count)) if count <= rows else [*range(rows // 2), None, *range(count - rows // 2, count)]
+    head = "".join(f"<th>{html.escape(c.name)}{f' [{html.escape(c.unit)}]' if c.unit else ''}</th>" for c in self.columns)
+    body = ""
+    for k in shown:
+        cells = ["&hellip;" if k is None else html.escape(c.words[k]) if c.words else f"{c.values[k]:.6g}" for c in self.columns]
+        body += "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+    return f"<b>{html.escape(self.name)}</b>, {count} rows<table><tr>{head}</tr>{body}</table>"
+
+
+def extend_results(run, table, reports):
     table.names = property(_names, doc="names of the columns")
     table.numbers = property(_numbers, doc="columns with numbers, by name")
     table._ipython_key_completions_ = _names
@@ -91,5 +108,8 @@ def extend_results(run, table):
     run.frame = lambda self, name="trajectory.csv": self.table(name).frame()
     run.xarray = lambda self, name="trajectory.csv": self.table(name).xarray()
     run.plot = _plot
+    table._repr_html_ = _table_html
+    for record in reports:
+        record._repr_html_ = _text_html
     run.view = view
     run._repr_html_ = _run_html

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "api/inside.h"
+#include "results/load/parameter_slopes.h"
 #include "results/load/state_file.h"
 #include "results/refusal.h"
 
@@ -194,6 +195,31 @@ void api::System::vjp(double t, std::span<const double> x, std::span<const doubl
   std::fill(result.begin(), result.end(), 0.0);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) result[j] += w[i] * J[i * n + j];
+}
+
+void api::System::parameter_jacobian(double t, std::span<const double> x,
+                                     const std::vector<std::string>& parameters,
+                                     std::span<double> matrix) const {
+  const std::size_t n = size(), m = parameters.size();
+  check_length("x", x.size(), n);
+  check_length("matrix", matrix.size(), n * m);
+  std::vector<int> which;
+  for (const std::string& name : parameters) {
+    inside_->handle.parameter(name);  // refuses a name that is not known
+    which.push_back(inside_->model->find_parameter(name));
+  }
+  if (inside_->system->parameter_count() == 0 && m > 0)
+    refuse_at("system",
+              "this formulation has no derivatives by parameters; use the formulation recursive");
+  const std::string refusal = refuse_parameter_slopes(*inside_->model, *inside_->system, which);
+  if (!refusal.empty()) refuse_at("system", refusal);
+  std::unique_ptr<Scratch> s = inside_->take();
+  inside_->fill(x, s->x);
+  Eigen::MatrixXd J = Eigen::MatrixXd::Zero(inside_->whole, m);
+  inside_->system->parameter_jacobian({t, s->x, inside_->start.mode}, which, J, *s->workspace);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < m; ++j) matrix[i * m + j] = J(i, j);
+  inside_->give_back(std::move(s));
 }
 
 std::size_t api::System::speeds() const {

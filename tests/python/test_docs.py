@@ -23,6 +23,19 @@ class Documents(unittest.TestCase):
         self.assertLess(names["r"].energy.drift, 1e-6)
         self.assertTrue(names["at"].stable)
 
+    def test_pieces_of_the_guide(self):
+        with open(os.path.join(ROOT, "docs", "guide.md"), encoding="utf-8") as file:
+            pieces = re.findall(r"^```python\n(.*?)^```", file.read(), re.M | re.S)
+        self.assertTrue(pieces)
+        here, names = os.getcwd(), {}
+        os.chdir(ROOT)
+        try:
+            for piece in pieces:
+                exec(compile(piece, "docs/guide.md", "exec"), names)  # noqa: S102
+        finally:
+            os.chdir(here)
+        self.assertLess(names["r"].energy.drift, 1e-6)
+
     def test_the_commands_of_the_thesis(self):
         """Every command of the table in docs/vector_language.md has a row here, and every entry runs."""
 

@@ -5,7 +5,7 @@ import os
 import unittest
 
 import cartan
-from cartan import builder, errors, model, results, states, symbols, typeset, viewing
+from cartan import adjoint, builder, errors, model, results, states, symbols, typeset, viewing
 
 ROOT = os.environ["CARTAN_ROOT"]
 
@@ -16,7 +16,7 @@ class Docstrings(unittest.TestCase):
         os.chdir(ROOT)  # examples/..
         try:
             tried = 0
-            for module in (cartan, builder, errors, model, results, states, symbols, typeset, viewing):
+            for module in (cartan, adjoint, builder, errors, model, results, states, symbols, typeset, viewing):
                 names = {**vars(module), "cartan": cartan, **{k: getattr(symbols, k) for k in ("Kane", "sqrt")}}
                 outcome = doctest.testmod(module, extraglobs=names, optionflags=doctest.NORMALIZE_WHITESPACE)
                 with self.subTest(module=module.__name__):

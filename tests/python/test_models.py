@@ -39,6 +39,7 @@ class Models(unittest.TestCase):
         self.assertEqual((model.bodies, model.joints), (["bob"], ["hinge"]))
         check = model.check()
         self.assertEqual(check.dof, 1)
+        self.assertIn("hinge (revolute) -&gt; bob", check._repr_html_())
         now = model.eval()
         # (m L^2 + J) a = -m g L sin q
         inertia, weight = 1.2 * 0.25 + 1e-6, 1.2 * 9.81 * 0.5
@@ -191,6 +192,13 @@ class Results(unittest.TestCase):
             frame = run.frame()
             self.assertEqual(list(frame.columns), ["x", "y"])
             numpy.testing.assert_array_equal(frame["x"].to_numpy(), run["x"])
+        self.assertIn("<td>", run.table("trajectory.csv")._repr_html_())
+        try:
+            import xarray  # noqa: F401
+        except ImportError:
+            pass
+        else:
+            numpy.testing.assert_array_equal(run.xarray()["x"].to_numpy(), run["x"])
         try:
             import matplotlib  # noqa: F401
         except ImportError:

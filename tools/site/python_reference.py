@@ -72,7 +72,7 @@ for node in stubs.body:
             if node.name == "Model" and example_of(entry.name):
                 lines += ["```pycon", example_of(entry.name), "```", ""]
 
-for path in (package / "builder.py", package / "viewing.py", package / "typeset.py", package / "results.py", package / "symbols.py"):
+for path in (package / "builder.py", package / "viewing.py", package / "typeset.py", package / "results.py", package / "states.py", package / "adjoint.py", package / "symbols.py"):
     module = ast.parse(path.read_text(encoding="utf-8"))
     lines += [f"## cartan.{path.stem}", "", *with_examples(text_of(module)), ""]
     for node in module.body:

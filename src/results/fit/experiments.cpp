@@ -17,7 +17,7 @@
 namespace cartan {
 namespace {
 
-using Kind = TomlNode::Kind;
+using NodeKind = TomlNode::Kind;
 namespace fs = std::filesystem;
 
 class Reader {
@@ -48,14 +48,14 @@ class Reader {
     return near.empty() ? fmt::format("; expected {}", fmt::join(known, ", ")) : near;
   }
 
-  bool expect_kind(const TomlNode& node, Kind kind, const char* what) {
+  bool expect_kind(const TomlNode& node, NodeKind kind, const char* what) {
     if (node.is(kind)) return true;
     problems_.error(node.where, fmt::format("expected {}, got {}", what, describe(node)));
     return false;
   }
 
   void read_bounds(const TomlNode& table, ExperimentsText& result) {
-    if (!expect_kind(table, Kind::table, "a table of NAME = [low, high]")) return;
+    if (!expect_kind(table, NodeKind::table, "a table of NAME = [low, high]")) return;
     for (const TomlEntry& entry : table.entries) {
       const std::optional<std::vector<double>> pair = numbers(entry.value);
       if (!pair) continue;
@@ -68,9 +68,9 @@ class Reader {
   }
 
   void read_list(const TomlNode& list, ExperimentsText& result) {
-    if (!expect_kind(list, Kind::array, "[[experiment]] tables")) return;
+    if (!expect_kind(list, NodeKind::array, "[[experiment]] tables")) return;
     for (const TomlNode& table : list.items)
-      if (expect_kind(table, Kind::table, "a table"))
+      if (expect_kind(table, NodeKind::table, "a table"))
         result.experiments.push_back(read_experiment(table, result.experiments.size() + 1));
   }
 
@@ -85,19 +85,20 @@ class Reader {
     for (const TomlEntry& entry : table.entries) {
       const TomlNode& node = entry.value;
       if (entry.key == "name") {
-        if (expect_kind(node, Kind::text, "a text")) e.name = node.text;
+        if (expect_kind(node, NodeKind::text, "a text")) e.name = node.text;
       } else if (entry.key == "data") {
-        if (expect_kind(node, Kind::text, "the name of a file")) data = node.text;
+        if (expect_kind(node, NodeKind::text, "the name of a file")) data = node.text;
         data_where = node.where;
       } else if (entry.key == "event") {
-        if (expect_kind(node, Kind::text, "the name of an event")) e.event = node.text;
+        if (expect_kind(node, NodeKind::text, "the name of an event")) e.event = node.text;
         e.event_where = node.where;
       } else if (entry.key == "duration") {
         e.duration = number_above_zero(node, "duration");
       } else if (entry.key == "set") {
         read_sets(node, e);
       } else if (entry.key == "state") {
-        if (expect_kind(node, Kind::text, "the name of a file") && may_read(node.text, node.where))
+        if (expect_kind(node, NodeKind::text, "the name of a file") &&
+            may_read(node.text, node.where))
           e.state = (folder_ / node.text).string();
       } else if (entry.key == "q" || entry.key == "v") {
         read_joints(node, entry.key == "q" ? e.q : e.v);
@@ -122,7 +123,7 @@ class Reader {
   }
 
   std::optional<double> number_above_zero(const TomlNode& node, const char* what) {
-    if (!expect_kind(node, Kind::number, "a number")) return std::nullopt;
+    if (!expect_kind(node, NodeKind::number, "a number")) return std::nullopt;
     if (node.number > 0 && std::isfinite(node.number)) return node.number;
     problems_.error(node.where,
                     fmt::format("{} is {:g}; expected a positive number", what, node.number));
@@ -131,11 +132,11 @@ class Reader {
 
   std::optional<std::vector<double>> numbers(const TomlNode& node) {
     std::vector<double> values;
-    if (node.is(Kind::number)) {
+    if (node.is(NodeKind::number)) {
       values.push_back(node.number);
-    } else if (node.is(Kind::array)) {
+    } else if (node.is(NodeKind::array)) {
       for (const TomlNode& item : node.items) {
-        if (!expect_kind(item, Kind::number, "a number")) return std::nullopt;
+        if (!expect_kind(item, NodeKind::number, "a number")) return std::nullopt;
         values.push_back(item.number);
       }
     } else {
@@ -146,26 +147,26 @@ class Reader {
   }
 
   void read_sets(const TomlNode& node, ExperimentText& e) {
-    if (!expect_kind(node, Kind::table, "a table of NAME = VALUE")) return;
+    if (!expect_kind(node, NodeKind::table, "a table of NAME = VALUE")) return;
     for (const TomlEntry& entry : node.entries) {
-      if (entry.value.is(Kind::number))
+      if (entry.value.is(NodeKind::number))
         e.sets.push_back(fmt::format("{}={:.17g}", entry.key, entry.value.number));
-      else if (expect_kind(entry.value, Kind::text, "a number or an expression"))
+      else if (expect_kind(entry.value, NodeKind::text, "a number or an expression"))
         e.sets.push_back(entry.key + "=" + entry.value.text);
     }
   }
 
   void read_joints(const TomlNode& node, std::map<std::string, std::vector<double>>& joints) {
-    if (!expect_kind(node, Kind::table, "a table of JOINT = [..]")) return;
+    if (!expect_kind(node, NodeKind::table, "a table of JOINT = [..]")) return;
     for (const TomlEntry& entry : node.entries)
       if (const auto values = numbers(entry.value)) joints[entry.key] = *values;
   }
 
   void read_columns(const TomlNode& node, ExperimentText& e) {
     static const std::vector<std::string> known = {"quantity", "scale", "offset", "sigma"};
-    if (!expect_kind(node, Kind::table, "a table of COLUMN = { quantity = .. }")) return;
+    if (!expect_kind(node, NodeKind::table, "a table of COLUMN = { quantity = .. }")) return;
     for (const TomlEntry& entry : node.entries) {
-      if (!expect_kind(entry.value, Kind::table, "{ quantity = .. }")) continue;
+      if (!expect_kind(entry.value, NodeKind::table, "{ quantity = .. }")) continue;
       ColumnText column;
       column.column = entry.key;
       column.where = entry.where;
@@ -173,9 +174,9 @@ class Reader {
       for (const TomlEntry& field : entry.value.entries) {
         const TomlNode& value = field.value;
         if (field.key == "quantity") {
-          if (expect_kind(value, Kind::text, "an expression")) column.quantity = value.text;
+          if (expect_kind(value, NodeKind::text, "an expression")) column.quantity = value.text;
         } else if (field.key == "scale" || field.key == "offset") {
-          if (expect_kind(value, Kind::number, "a number"))
+          if (expect_kind(value, NodeKind::number, "a number"))
             (field.key == "scale" ? column.scale : column.offset) = value.number;
         } else if (field.key == "sigma") {
           column.sigma = number_above_zero(value, "sigma").value_or(0);
