@@ -47,7 +47,7 @@ SteeringOptions steering_options(const SteerTask& task, const api::Watch& watch)
   options.intervals = task.intervals;
   options.tolerance = task.tolerance;
   options.refine = task.refine;
-  options.program.tolerance = std::min(1e-8, 0.01 * task.tolerance);
+  options.program.tolerance = std::clamp(0.01 * task.tolerance, 1e-10, 1e-8);
   options.program.stop_requested = watch.stop;
   return options;
 }
