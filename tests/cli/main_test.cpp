@@ -6,8 +6,8 @@
 namespace cartan::test {
 namespace {
 
-const char* const commands[] = {"run",      "check", "eval",  "inverse", "compare", "orbit",
-                                "lyapunov", "new",   "study", "ik",      "optimise"};
+const char* const commands[] = {"run",      "check", "eval",  "inverse", "compare",  "orbit",
+                                "lyapunov", "new",   "study", "ik",      "optimise", "steer"};
 
 TEST(Cli, HelpListsTheCommands) {
   const CommandResult help = run_cartan({"--help"});

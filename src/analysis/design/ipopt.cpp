@@ -1,5 +1,6 @@
 #include <cmath>
 #include <cstdlib>
+#include <mutex>
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -176,6 +177,8 @@ std::string refuse_ipopt() {
 
 ProgramResult solve_program(SparseProgram& program, const Eigen::VectorXd& start,
                             const ProgramOptions& options) {
+  static std::mutex one_at_a_time;  // MUMPS has global variables
+  const std::lock_guard lock(one_at_a_time);
   ProgramResult result;
   result.x = start;
   result.problem = refuse_ipopt();

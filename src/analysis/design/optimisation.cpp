@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "analysis/design/ipopt_design.h"
 #include "analysis/design/quadratic_program.h"
+#include "analysis/design/second_order.h"
 
 namespace cartan {
 namespace {
@@ -214,7 +216,32 @@ class SequentialQuadratic {
 }  // namespace
 
 DesignResult minimise(const DesignProblem& problem, const DesignOptions& options) {
-  return SequentialQuadratic(problem, options).run();
+  constexpr int most_saddles = 4;
+  DesignProblem current = problem;
+  int iterations = 0, evaluations = 0;
+  for (int saddles = 0;; ++saddles) {
+    DesignResult result = options.solver == DesignSolver::ipopt
+                              ? minimise_by_ipopt(current, options)
+                              : SequentialQuadratic(current, options).run();
+    result.iterations += iterations;
+    result.evaluations += evaluations;
+    result.saddles = saddles;
+    if (!result.converged) return result;
+    const OpenCurvature curvature = find_open_curvature(problem, result);
+    result.evaluations += curvature.evaluations;
+    result.second_order = curvature.verdict;
+    if (curvature.verdict != "saddle") return result;
+    result.converged = false;
+    result.second_order.clear();
+    result.problem =
+        "the gradient vanishes, but this is no minimum: the objective falls along a direction "
+        "that conditions and bounds leave open; start elsewhere";
+    iterations = result.iterations;
+    if (saddles == most_saddles ||
+        !leave_saddle(problem, result, curvature, current.start, evaluations))
+      return result;
+    evaluations += result.evaluations;
+  }
 }
 
 }  // namespace cartan

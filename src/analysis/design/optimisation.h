@@ -4,8 +4,12 @@
 //
 // Sequential quadratic programming: the step solves a quadratic program with the linearised
 // constraints and Powell's damped BFGS matrix of the Lagrangian; it is shortened until the l1 merit
-// function f + nu (violations) falls. Unknowns are measured in units of their size. Gradients come
-// from the caller, exact.
+// function f + nu (violations) falls. Or Ipopt (sparse_program.h), where it is asked for. Unknowns
+// are measured in units of their size. Gradients come from the caller, exact.
+//
+// Where the gradient vanishes there need not be a minimum. So the curvature of the Lagrangian along
+// what active constraints leave open is looked at (second_order.h): where it is negative, the
+// search goes on downhill from there.
 #pragma once
 
 #include <atomic>
@@ -32,7 +36,10 @@ struct DesignProblem {
   int equalities = 0;  // the first constraints
 };
 
+enum class DesignSolver { own, ipopt };
+
 struct DesignOptions {
+  DesignSolver solver = DesignSolver::own;
   int iterations = 200;
   double tolerance = 1e-9;  // of the gradient of the Lagrangian and of constraints, relative
   const std::atomic<bool>* stop_requested = nullptr;
@@ -47,6 +54,10 @@ struct DesignResult {
   double violation = 0, stationarity = 0;  // what the tolerance was compared with
   int iterations = 0, evaluations = 0;
   std::vector<int> at_bound;
+  // Of the curvature: "minimum" (positive along all that is open), "flat" (zero along something),
+  // "unknown" (it could not be computed); "" where the search did not converge.
+  std::string second_order;
+  int saddles = 0;  // stationary points that were left because they are no minima
 };
 
 DesignResult minimise(const DesignProblem& problem, const DesignOptions& options);

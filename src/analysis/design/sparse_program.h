@@ -69,7 +69,7 @@ struct ProgramResult {
 // "" or why there is no Ipopt: a sentence with the remedy.
 std::string refuse_ipopt();
 
-// `start` is the first point. Not for several threads at once.
+// `start` is the first point. One program at a time: further threads wait.
 ProgramResult solve_program(SparseProgram& program, const Eigen::VectorXd& start,
                             const ProgramOptions& options);
 

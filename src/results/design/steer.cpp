@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "analysis/design/sparse_program.h"
+#include "results/output_room.h"
 #include "results/refusal.h"
 #include "results/task.h"
 
@@ -46,7 +47,7 @@ SteeringOptions steering_options(const SteerTask& task, const api::Watch& watch)
   options.intervals = task.intervals;
   options.tolerance = task.tolerance;
   options.refine = task.refine;
-  options.program.tolerance = std::min(1e-8, 0.01 * task.tolerance);
+  options.program.tolerance = std::clamp(0.01 * task.tolerance, 1e-10, 1e-8);
   options.program.stop_requested = watch.stop;
   return options;
 }
@@ -129,6 +130,9 @@ std::string find_missed_end(const SteerSetup& setup, const SteeringResult& resul
 SteerRecord steer_task(const SteerArguments& o) {
   const SteerTask task = chosen_task(o);
   if (const std::string refusal = refuse_ipopt(); !refusal.empty()) refuse("steer", refusal);
+  require_room(
+      "steer", "run", o.out, o.force,
+      {"trajectory.csv", "inputs.csv", "start.json", "model.json", "summary.json", "steer.json"});
   const auto begin = std::chrono::steady_clock::now();
   auto setup = std::make_shared<SteerSetup>();
   prepare_steering(task, o.model, o.watch, *setup);
@@ -164,7 +168,7 @@ Json steer_json(const SteerRecord& record) {
                {"converged", r.converged},
                {"objective", r.objective},
                {"duration", r.motion.duration()},
-               {"mesh_error", r.errors.error},
+               {"mesh_error", r.errors.local.empty() ? Json(nullptr) : Json(r.errors.error)},
                {"intervals", r.motion.mesh.intervals.size()},
                {"iterations", r.iterations},
                {"wall_seconds", record.wall_seconds},
@@ -197,6 +201,7 @@ std::string steer_text(const SteerRecord& record) {
   std::string text =
       fmt::format("{}: {} after {} iterations on {} meshes\n", record.setup->model->name,
                   r.converged ? "a local minimum" : "no solution", r.iterations, r.meshes);
+  if (r.errors.local.empty()) return text;
   text += fmt::format("objective {:.15g}\nduration {:.15g}\n", r.objective, r.motion.duration());
   text += fmt::format("mesh error {:.2g}: {} intervals of {} {} points\n", r.errors.error,
                       r.motion.mesh.intervals.size(), task.points,

@@ -42,6 +42,7 @@ SampleTimes choose_times(const SteeringMotion& motion, double tolerance) {
   std::vector<double> wanted(N);
   double sum = 0;
   constexpr int parts = 8;
+  const double fine = tolerance / 30;  // errors of inputs grow along the motion
   for (int k = 0; k < N; ++k) {
     double bend = 0;  // of the inputs over a part
     for (int i = 1; i < parts; ++i)
@@ -51,7 +52,7 @@ SampleTimes choose_times(const SteeringMotion& motion, double tolerance) {
                     .cwiseAbs()
                     .maxCoeff());
     const double length = motion.interval_end(k) - motion.interval_begin(k);
-    wanted[k] = std::max({4.0, 400 * length / T, parts * std::sqrt(bend / (8 * tolerance * size))});
+    wanted[k] = std::max({4.0, 400 * length / T, parts * std::sqrt(bend / (8 * fine * size))});
     sum += wanted[k];
   }
   const double factor = std::min(1.0, most_rows / sum);

@@ -397,7 +397,7 @@ void prepare_steering(const SteerTask& task, const ModelArguments& model, const 
   namespace fs = std::filesystem;
   setup.task = task;
   setup.arguments = model;
-  setup.arguments.path = (fs::path(task.folder) / task.model).string();
+  setup.arguments.path = (fs::path(task.folder) / task.model).lexically_normal().string();
   std::error_code ignored;
   if (!fs::is_regular_file(setup.arguments.path, ignored))
     refuse_at(task.file, task.model_where,

@@ -56,6 +56,58 @@ TEST(QuadraticProgram, ContradictionIsTold) {
   EXPECT_FALSE(solve_quadratic(MatrixXd::Identity(1, 1), VectorXd::Zero(1), A, b, 0).feasible);
 }
 
+// Stationary points that are no minima: the gradient vanishes where the search begins.
+TEST(Optimisation, LeavesSaddlesAndMaxima) {
+  for (const DesignSolver solver : {DesignSolver::own, DesignSolver::ipopt}) {
+    DesignProblem problem;
+    // cos x + y^2 from the top, and from there with y held to x by a condition
+    problem.evaluate = [](const VectorXd& theta, bool, DesignPoint& p) -> std::string {
+      p.objective = std::cos(theta(0)) + theta(1) * theta(1);
+      p.gradient = VectorXd(2);
+      p.gradient << -std::sin(theta(0)), 2 * theta(1);
+      p.constraints.resize(0);
+      p.slopes.resize(0, 2);
+      return "";
+    };
+    problem.start = VectorXd::Zero(2);
+    problem.lower = VectorXd::Constant(2, -10);
+    problem.upper = VectorXd::Constant(2, 10);
+    problem.size = VectorXd::Ones(2);
+    DesignOptions options;
+    options.solver = solver;
+    const DesignResult found = minimise(problem, options);
+    ASSERT_TRUE(found.converged) << found.problem;
+    EXPECT_NEAR(std::fabs(found.theta(0)), M_PI, 1e-6);
+    EXPECT_NEAR(found.point.objective, -1, 1e-12);
+    EXPECT_EQ(found.second_order, "minimum");
+    EXPECT_EQ(found.saddles, 1);
+  }
+}
+
+// On the line x = 0, to which a condition holds it, the top of a saddle is a minimum.
+TEST(Optimisation, WhatConditionsForbidDoesNotCount) {
+  DesignProblem problem;
+  problem.evaluate = [](const VectorXd& theta, bool, DesignPoint& p) -> std::string {
+    p.objective = theta(1) * theta(1) - theta(0) * theta(0);
+    p.gradient = VectorXd(2);
+    p.gradient << -2 * theta(0), 2 * theta(1);
+    p.constraints = VectorXd::Constant(1, theta(0));
+    p.slopes = MatrixXd::Zero(1, 2);
+    p.slopes(0, 0) = 1;
+    return "";
+  };
+  problem.start = VectorXd::Constant(2, 0.3);
+  problem.lower = VectorXd::Constant(2, -10);
+  problem.upper = VectorXd::Constant(2, 10);
+  problem.size = VectorXd::Ones(2);
+  problem.equalities = 1;
+  const DesignResult found = minimise(problem, {});
+  ASSERT_TRUE(found.converged) << found.problem;
+  EXPECT_EQ(found.second_order, "minimum");
+  EXPECT_EQ(found.saddles, 0);
+  EXPECT_NEAR(found.theta.norm(), 0, 1e-8);
+}
+
 // Rosenbrock's valley with the unit disc: the known minimum on its border.
 TEST(Optimisation, RosenbrockInTheDisc) {
   DesignProblem problem;

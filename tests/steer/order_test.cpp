@@ -1,5 +1,6 @@
 // Errors of optimal control fall with the order of the points: 2 s for Gauss, 2 s - 1 for Radau,
 // costs and costates included (Gauss points are symplectic; Radau's go with their adjoint).
+#define CARTAN_INSIDE  // as in src/: cartan/export.h
 #include <cmath>
 
 #include <gtest/gtest.h>
