@@ -1,6 +1,8 @@
 /* Events: which side of zero each indicator is on, and what is done where one crosses. The first
- * FMU_NE indicators are the events of the model; the others are places where its equations follow
- * another formula from one side to the other, where a solver must restart. */
+ * FMU_NE indicators are the events of the model; the others are switches, places where its
+ * equations follow another formula from one side to the other. The formula of a switch is held
+ * between events (its branch, 1 or -1, stands behind the parameters), so that the equations are
+ * smooth. */
 #include <math.h>
 #include <string.h>
 
@@ -27,12 +29,33 @@ static void fill_indicators(Fmu* fmu, double* z) {
     if (fabs(z[i]) > fmu->v.seen[i]) fmu->v.seen[i] = fabs(z[i]);
 }
 
+/* Where a switch is exactly at zero, the side it moves to decides. */
+void fmu_choose_branches(Fmu* fmu) {
+  double z[FMU_SIZE(FMU_NZ)], ahead[FMU_SIZE(FMU_NZ)], x[FMU_SIZE(FMU_NX)];
+  double* const branch = fmu->v.p + FMU_NP;
+  const double h = 1e-7;
+  int i, k, round;
+  fmu_forget(fmu);
+  if (FMU_NS == 0) return;
+  for (k = 0; k < FMU_NS; ++k) branch[k] = 1;
+  for (round = 0; round < 2; ++round) {
+    fmu_rates(fmu->v.t, fmu->v.x, fmu->v.p, fmu->v.u, fmu->xdot);
+    for (i = 0; i < FMU_NX; ++i) x[i] = fmu->v.x[i] + h * fmu->xdot[i];
+    fmu_indicators(fmu->v.t, fmu->v.x, fmu->v.p, fmu->v.u, z);
+    fmu_indicators(fmu->v.t + h, x, fmu->v.p, fmu->v.u, ahead);
+    for (k = 0; k < FMU_NS; ++k) {
+      const int sign = z[FMU_NE + k] != 0 ? fmu_sign(z[FMU_NE + k]) : fmu_sign(ahead[FMU_NE + k]);
+      branch[k] = sign < 0 ? -1 : 1;
+    }
+  }
+}
+
 void fmu_take_sides(Fmu* fmu) {
   double z[FMU_SIZE(FMU_NZ)];
   int i;
   fill_indicators(fmu, z);
   for (i = 0; i < FMU_NZ; ++i) {
-    fmu->v.side[i] = fmu_sign(z[i]);
+    fmu->v.side[i] = i < FMU_NE ? fmu_sign(z[i]) : (int)fmu->v.p[FMU_NP + i - FMU_NE];
     fmu->v.crossed[i] = 0;
   }
 }
@@ -65,11 +88,20 @@ bool fmu_handle_crossings(Fmu* fmu) {
   }
   fmu_forget(fmu);
   fill_indicators(fmu, after);
-  for (i = 0; i < FMU_NZ; ++i) {
+  for (i = FMU_NE; i < FMU_NZ; ++i) { /* a jump may change branches, too */
+    const int sign = fmu_sign(after[i]);
+    if (sign != 0)
+      fmu->v.side[i] = sign;
+    else if (fmu->v.crossed[i])
+      fmu->v.side[i] = fmu->v.crossed[i];
+    fmu->v.p[FMU_NP + i - FMU_NE] = fmu->v.side[i];
+    fmu->v.crossed[i] = 0;
+  }
+  for (i = 0; i < FMU_NE; ++i) {
     const bool crossed = fmu->v.crossed[i] != 0;
     const double noise = 2 * fabs(before[i]) + 4 * FMU_EPSILON * fmu->v.seen[i];
     fmu->v.crossed[i] = 0;
-    if (crossed && i < FMU_NE && fabs(after[i]) <= noise)
+    if (crossed && fabs(after[i]) <= noise)
       fmu->v.side[i] = 0;
     else if (fmu_sign(after[i]) != 0)
       fmu->v.side[i] = fmu_sign(after[i]);
@@ -87,9 +119,9 @@ static bool look_for_crossings(Fmu* fmu, bool at_zero) {
     const int sign = fmu_sign(z[i]), side = fmu->v.side[i];
     if (sign == side || isnan(z[i]) || (sign == 0 && !at_zero)) continue;
     if (side != 0 && fmu_counts(i, -side)) fmu->v.crossed[i] = -side;
-    if (sign != 0) fmu->v.side[i] = sign;
+    if (sign != 0 && i < FMU_NE) fmu->v.side[i] = sign;
   }
-  for (i = 0; i < FMU_NZ; ++i) any = any || (fmu->v.crossed[i] && fmu_acts(i));
+  for (i = 0; i < FMU_NZ; ++i) any = any || (fmu->v.crossed[i] && (i >= FMU_NE || fmu_acts(i)));
   return any;
 }
 
