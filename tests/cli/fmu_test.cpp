@@ -177,7 +177,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(MotionCase{"pendulum", 3, 0.01}, MotionCase{"double_pendulum", 1, 0.01},
                     MotionCase{"heavy_top", 0.5, 0.002}, MotionCase{"four_bar", 1, 0.0025},
                     MotionCase{"slider_crank", 0.2, 0.0004}, MotionCase{"rolling_coin", 1, 0.02},
-                    MotionCase{"driven_pendulum", 2, 0.004}, MotionCase{"pid_arm", 1, 0.005},
+                    MotionCase{"driven_pendulum", 1, 0.002}, MotionCase{"pid_arm", 1, 0.005},
                     MotionCase{"dc_motor_winch", 0.5, 0.001}, MotionCase{"lorenz", 1, 0.005},
                     MotionCase{"implicit_pair", 1, 0.005},
                     MotionCase{"simplest_walker", 9, 0.02, true}),

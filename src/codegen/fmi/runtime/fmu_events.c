@@ -29,24 +29,26 @@ static void fill_indicators(Fmu* fmu, double* z) {
     if (fabs(z[i]) > fmu->v.seen[i]) fmu->v.seen[i] = fabs(z[i]);
 }
 
-/* Where a switch is exactly at zero, the side it moves to decides. */
-void fmu_choose_branches(Fmu* fmu) {
-  double z[FMU_SIZE(FMU_NZ)], ahead[FMU_SIZE(FMU_NZ)], x[FMU_SIZE(FMU_NX)];
-  double* const branch = fmu->v.p + FMU_NP;
+/* The sign of every indicator; where one is exactly at zero, of the side it moves to. */
+static void look_ahead(Fmu* fmu, int* signs) {
   const double h = 1e-7;
-  int i, k, round;
+  double z[FMU_SIZE(FMU_NZ)], ahead[FMU_SIZE(FMU_NZ)], x[FMU_SIZE(FMU_NX)];
+  int i;
+  fmu_rates(fmu->v.t, fmu->v.x, fmu->v.p, fmu->v.u, fmu->xdot);
+  for (i = 0; i < FMU_NX; ++i) x[i] = fmu->v.x[i] + h * fmu->xdot[i];
+  fmu_indicators(fmu->v.t, fmu->v.x, fmu->v.p, fmu->v.u, z);
+  fmu_indicators(fmu->v.t + h, x, fmu->v.p, fmu->v.u, ahead);
+  for (i = 0; i < FMU_NZ; ++i) signs[i] = z[i] != 0 ? fmu_sign(z[i]) : fmu_sign(ahead[i]);
+}
+
+void fmu_choose_branches(Fmu* fmu) {
+  int signs[FMU_SIZE(FMU_NZ)], k, round;
   fmu_forget(fmu);
   if (FMU_NS == 0) return;
-  for (k = 0; k < FMU_NS; ++k) branch[k] = 1;
-  for (round = 0; round < 2; ++round) {
-    fmu_rates(fmu->v.t, fmu->v.x, fmu->v.p, fmu->v.u, fmu->xdot);
-    for (i = 0; i < FMU_NX; ++i) x[i] = fmu->v.x[i] + h * fmu->xdot[i];
-    fmu_indicators(fmu->v.t, fmu->v.x, fmu->v.p, fmu->v.u, z);
-    fmu_indicators(fmu->v.t + h, x, fmu->v.p, fmu->v.u, ahead);
-    for (k = 0; k < FMU_NS; ++k) {
-      const int sign = z[FMU_NE + k] != 0 ? fmu_sign(z[FMU_NE + k]) : fmu_sign(ahead[FMU_NE + k]);
-      branch[k] = sign < 0 ? -1 : 1;
-    }
+  for (k = 0; k < FMU_NS; ++k) fmu->v.p[FMU_NP + k] = 1;
+  for (round = 0; round < 2; ++round) { /* rates depend on branches */
+    look_ahead(fmu, signs);
+    for (k = 0; k < FMU_NS; ++k) fmu->v.p[FMU_NP + k] = signs[FMU_NE + k] < 0 ? -1 : 1;
   }
 }
 
@@ -112,12 +114,14 @@ bool fmu_handle_crossings(Fmu* fmu) {
 /* Crossings since the sides were last looked at; at_zero: a value of exactly zero counts. */
 static bool look_for_crossings(Fmu* fmu, bool at_zero) {
   double z[FMU_SIZE(FMU_NZ)];
+  int ahead[FMU_SIZE(FMU_NZ)], i;
   bool any = false;
-  int i;
   fill_indicators(fmu, z);
+  if (FMU_NS > 0 && at_zero) look_ahead(fmu, ahead);
   for (i = 0; i < FMU_NZ; ++i) {
-    const int sign = fmu_sign(z[i]), side = fmu->v.side[i];
-    if (sign == side || isnan(z[i]) || (sign == 0 && !at_zero)) continue;
+    const bool decides = i >= FMU_NE && at_zero;
+    const int sign = decides ? ahead[i] : fmu_sign(z[i]), side = fmu->v.side[i];
+    if (sign == side || isnan(z[i]) || (sign == 0 && (!at_zero || i >= FMU_NE))) continue;
     if (side != 0 && fmu_counts(i, -side)) fmu->v.crossed[i] = -side;
     if (sign != 0 && i < FMU_NE) fmu->v.side[i] = sign;
   }
