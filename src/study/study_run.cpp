@@ -5,7 +5,7 @@
 #include <mutex>
 #include <thread>
 
-#include "study/block_source.h"
+#include "study/processes/block_source.h"
 
 namespace cartan {
 namespace {

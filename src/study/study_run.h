@@ -7,7 +7,7 @@
 
 #include "study/backend.h"
 #include "study/block_store.h"
-#include "study/ranks.h"
+#include "study/processes/ranks.h"
 
 namespace cartan {
 

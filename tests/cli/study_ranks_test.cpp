@@ -23,8 +23,7 @@ w = 2
 v0 = 3
 [variables]
 x = { initial = 0, rate = "v" }
-v = { initial = "v0", rate = "-w^2*sin(x)"
-}
+v = { initial = "v0", rate = "-w^2*sin(x)" }
 [simulate]
 duration = 4
 step = 0.01

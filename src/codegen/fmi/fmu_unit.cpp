@@ -1,13 +1,11 @@
 #include "codegen/fmi/fmu_unit.h"
 
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "codegen/implicit_unit.h"
 #include "symbolic/differentiate.h"
-#include "symbolic/operations.h"
 
 namespace cartan {
 
@@ -47,47 +45,6 @@ std::string refuse_fmu(const Model& model) {
   return "";
 }
 
-std::vector<Expression> switch_functions(ExpressionGraph& graph,
-                                         const std::vector<Expression>& values,
-                                         const std::vector<Expression>& moving) {
-  const int size = graph.size();
-  std::vector<char> needed(size, 0), moves(size, 0);
-  for (const Expression& value : values)
-    if (!value.is_number()) needed[value.node()] = 1;
-  for (int i = size - 1; i >= 0; --i) {
-    if (!needed[i]) continue;
-    const Instruction& x = graph.node(i);
-    if (x.op == Op::call)
-      for (const int k : graph.arguments(x.b)) needed[k] = 1;
-    else
-      for_each_operand(x, [&](int k) { needed[k] = 1; });
-  }
-  for (const Expression& symbol : moving) moves[symbol.node()] = 1;
-  std::vector<std::pair<int, int>> found;  // operands whose difference decides; -1: against zero
-  for (int i = 0; i < size; ++i) {
-    const Instruction& x = graph.node(i);
-    if (x.op == Op::call)
-      for (const int k : graph.arguments(x.b)) moves[i] |= moves[k];
-    else
-      for_each_operand(x, [&](int k) { moves[i] |= moves[k]; });
-    if (!needed[i]) continue;
-    const bool pair = x.op == Op::min || x.op == Op::max;
-    if (pair && (moves[x.a] || moves[x.b])) found.emplace_back(x.a, x.b);
-    const bool single =
-        x.op == Op::abs || x.op == Op::sign || x.op == Op::step || x.op == Op::if_positive;
-    if (single && moves[x.a]) found.emplace_back(x.a, -1);
-  }
-  std::vector<Expression> functions;
-  std::set<int> seen;
-  for (const auto& [a, b] : found) {
-    Expression function(graph, a);
-    if (b >= 0) function -= Expression(graph, b);
-    if (!function.is_number() && seen.insert(graph.term(function.node()).base).second)
-      functions.push_back(function);
-  }
-  return functions;
-}
-
 namespace {
 
 class FmuUnitBuilder {
@@ -98,7 +55,6 @@ class FmuUnitBuilder {
   void build() {
     add_arguments();
     add_rates();
-    add_outputs();
     add_indicators();
     add_jumps();
     if (derivation_.has_constraints())
@@ -149,9 +105,9 @@ class FmuUnitBuilder {
     moving_.insert(moving_.end(), unit().arguments[3].symbols.begin(),
                    unit().arguments[3].symbols.end());
     moving_.push_back(derivation_.time());
+    parameters_ = unit().arguments[2].symbols;
   }
   const std::vector<Expression>& x() { return unit().arguments[1].symbols; }
-  const std::vector<Expression>& p() { return unit().arguments[2].symbols; }
 
   void add_jacobian(const std::string& name, const std::string& comment,
                     const std::vector<Expression>& values, const std::vector<Expression>& by) {
@@ -169,41 +125,69 @@ class FmuUnitBuilder {
     unit().functions.push_back(std::move(function));
   }
 
+  // Rates and outputs with their switches held.
   void add_rates() {
-    if (model().implicit) {
-      const ImplicitForm form = derivation_.implicit_form();
-      ImplicitUnit implicit(graph(), form, x());
-      unit().functions.push_back(implicit.derivative());
-      add_implicit(implicit.parameter_jacobian(moving_), "jacobian", "of xdot by (x, u, t)");
-      add_implicit(implicit.parameter_jacobian(p()), "slopes", "of xdot by p");
-      decisive_ = form.A;
-      decisive_.insert(decisive_.end(), form.b.begin(), form.b.end());
-      decisive_.insert(decisive_.end(), form.rates.begin(), form.rates.end());
-      return;
-    }
-    decisive_ = derivation_.rates();
-    if (decisive_.empty()) return;
-    add("derivative", "xdot = f(t, x, p, u)", {column("xdot", decisive_)});
-    add_jacobian("jacobian", "of xdot by (x, u, t)", decisive_, moving_);
-    add_jacobian("slopes", "of xdot by p", decisive_, p());
-  }
-
-  void add_outputs() {
     std::vector<const Formula*> formulas;
     for (const FmuRequest::Output& output : request_.outputs) formulas.push_back(output.value);
     result_.outputs = static_cast<int>(formulas.size());
+    std::optional<ImplicitForm> form;
+    std::vector<Expression> all;
+    const auto append = [&](const std::vector<Expression>& more) {
+      all.insert(all.end(), more.begin(), more.end());
+    };
+    if (model().implicit) {
+      form = derivation_.implicit_form();
+      append(form->A);
+      append(form->b);
+      append(form->rates);
+    } else {
+      append(derivation_.rates());
+    }
+    const std::size_t deciding = all.size();
+    if (!formulas.empty()) append(derivation_.values(formulas));
+    HeldSwitches held = hold_graph_switches(graph(), all, deciding, moving_);
+    switches_ = held.functions;
+    CodeArgument& p = unit().arguments[2];
+    p.symbols.insert(p.symbols.end(), held.branches.begin(), held.branches.end());
+    auto next = held.values.begin();
+    const auto take = [&](std::size_t count) {
+      const auto first = next;
+      next += static_cast<long>(count);
+      return std::vector<Expression>(first, next);
+    };
+    if (form) {
+      form->A = take(form->A.size());
+      form->b = take(form->b.size());
+      form->rates = take(form->rates.size());
+      add_implicit_rates(*form);
+    } else {
+      add_explicit_rates(take(deciding));
+    }
     if (formulas.empty()) return;
-    const std::vector<Expression> values = derivation_.values(formulas);
+    const std::vector<Expression> values = take(all.size() - deciding);
     add("outputs", "outputs", {column("y", values)});
     add_jacobian("output_jacobian", "of the outputs by (x, u, t)", values, moving_);
-    add_jacobian("output_slopes", "of the outputs by p", values, p());
+    add_jacobian("output_slopes", "of the outputs by p", values, parameters_);
+  }
+
+  void add_implicit_rates(const ImplicitForm& form) {
+    ImplicitUnit implicit(graph(), form, x());
+    unit().functions.push_back(implicit.derivative());
+    add_implicit(implicit.parameter_jacobian(moving_), "jacobian", "of xdot by (x, u, t)");
+    add_implicit(implicit.parameter_jacobian(parameters_), "slopes", "of xdot by p");
+  }
+
+  void add_explicit_rates(const std::vector<Expression>& rates) {
+    if (rates.empty()) return;
+    add("derivative", "xdot = f(t, x, p, u)", {column("xdot", rates)});
+    add_jacobian("jacobian", "of xdot by (x, u, t)", rates, moving_);
+    add_jacobian("slopes", "of xdot by p", rates, parameters_);
   }
 
   void add_indicators() {
     std::vector<Expression> values = derivation_.events();
     result_.events = static_cast<int>(values.size());
-    for (const Expression& function : switch_functions(graph(), decisive_, moving_))
-      values.push_back(function);
+    values.insert(values.end(), switches_.begin(), switches_.end());
     result_.indicators = static_cast<int>(values.size());
     if (!values.empty()) add("indicators", "event indicators", {column("z", values)});
   }
@@ -259,7 +243,7 @@ class FmuUnitBuilder {
   Derivation& derivation_;
   const FmuRequest& request_;
   FmuUnit& result_;
-  std::vector<Expression> moving_, decisive_;
+  std::vector<Expression> moving_, parameters_, switches_;
 };
 
 }  // namespace

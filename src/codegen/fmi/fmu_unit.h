@@ -1,4 +1,5 @@
 // What the code of an FMU consists of: functions of time t, state x, parameters p and inputs u.
+// Behind the parameters p holds the branches of the switches.
 //
 //   derivative, initial          x', the start over the parameters (trees and variables)
 //   outputs, indicators          of the FMU; indicators: the model's events, then its switches
@@ -29,8 +30,8 @@ struct FmuRequest {
 };
 
 struct FmuUnit {
-  CodeUnit unit;  // points into the derivation
-  std::vector<DerivedSymbol> parameters, inputs;
+  CodeUnit unit;                                  // points into the derivation
+  std::vector<DerivedSymbol> parameters, inputs;  // the argument p ends with the branches
   int outputs = 0, events = 0, indicators = 0, constraints = 0;
   bool initial = false;                      // the start follows the parameters
   std::vector<int> driven;                   // speeds
@@ -45,10 +46,15 @@ std::string refuse_fmu(const Model& model);
 
 FmuUnit make_fmu_unit(Derivation& derivation, const FmuRequest& request, const std::string& name);
 
-// Functions whose sign decides which formula a value follows (if, min, max, abs, sign, step), as
-// far as they depend on `moving` symbols.
-std::vector<Expression> switch_functions(ExpressionGraph& graph,
-                                         const std::vector<Expression>& values,
-                                         const std::vector<Expression>& moving);
+// Switches of values (if, min, max, abs, sign, step), as far as they depend on `moving` symbols,
+// and the same values with every switch held on its branch, which makes them smooth. A branch is a
+// symbol that is 1 or -1: the sign of the switch's function, as long as that has not crossed zero.
+struct HeldSwitches {
+  std::vector<Expression> functions, branches;
+  std::vector<Expression> values;
+};
+// `deciding`: how many of the values, the first ones, tell which switches there are.
+HeldSwitches hold_graph_switches(ExpressionGraph& graph, const std::vector<Expression>& values,
+                                 std::size_t deciding, const std::vector<Expression>& moving);
 
 }  // namespace cartan

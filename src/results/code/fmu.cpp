@@ -51,7 +51,11 @@ class FmuMaker {
     return pack();
   }
 
-  CodeUnit unit() && { return std::move(fmu_.code.unit); }
+  // What was written, for counts: p without the branches behind it.
+  CodeUnit unit() && {
+    fmu_.code.unit.arguments[2].symbols.resize(fmu_.parameters.size());
+    return std::move(fmu_.code.unit);
+  }
 
  private:
   [[noreturn]] void refuse(const std::string& message) const {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "results/study/run_study.h"
-#include "study/ranks.h"
+#include "study/processes/ranks.h"
 
 namespace cartan {
 

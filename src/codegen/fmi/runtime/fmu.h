@@ -7,6 +7,7 @@
 #include "fmu_model.h"
 
 #define FMU_SIZE(n) ((n) > 0 ? (n) : 1)
+#define FMU_NS (FMU_NZ - FMU_NE) /* switches: their branches stand behind the parameters */
 #define FMU_EPSILON 2.220446049250313e-16
 
 typedef enum {
@@ -21,7 +22,7 @@ typedef enum {
 /* All that a state of the FMU is: copied by fmi3GetFMUState, written by fmi3SerializeFMUState. */
 typedef struct {
   double t;
-  double x[FMU_SIZE(FMU_NX)], u[FMU_SIZE(FMU_NU)], p[FMU_SIZE(FMU_NP)];
+  double x[FMU_SIZE(FMU_NX)], u[FMU_SIZE(FMU_NU)], p[FMU_SIZE(FMU_NP + FMU_NS)];
   double seen[FMU_SIZE(FMU_NZ)];     /* largest size of each indicator so far */
   double length;                     /* of the solver's next step; 0: to be chosen */
   int32_t side[FMU_SIZE(FMU_NZ)];    /* -1, 0 (open), 1: where each indicator is */
@@ -67,7 +68,8 @@ void fmu_start_states(Fmu* fmu); /* those the importer has not set follow the pa
 
 /* fmu_events.c */
 int fmu_sign(double x);
-void fmu_take_sides(Fmu* fmu); /* looks where the indicators are */
+void fmu_choose_branches(Fmu* fmu); /* of the switches, where the state is now */
+void fmu_take_sides(Fmu* fmu);      /* looks where the indicators are */
 /* Whether a crossing in that direction counts, and whether it does more than be seen. */
 bool fmu_counts(int indicator, int direction);
 bool fmu_acts(int indicator);

@@ -1,6 +1,8 @@
 /* Events: which side of zero each indicator is on, and what is done where one crosses. The first
- * FMU_NE indicators are the events of the model; the others are places where its equations follow
- * another formula from one side to the other, where a solver must restart. */
+ * FMU_NE indicators are the events of the model; the others are switches, places where its
+ * equations follow another formula from one side to the other. The formula of a switch is held
+ * between events (its branch, 1 or -1, stands behind the parameters), so that the equations are
+ * smooth. */
 #include <math.h>
 #include <string.h>
 
@@ -27,12 +29,35 @@ static void fill_indicators(Fmu* fmu, double* z) {
     if (fabs(z[i]) > fmu->v.seen[i]) fmu->v.seen[i] = fabs(z[i]);
 }
 
+/* The sign of every indicator; where one is exactly at zero, of the side it moves to. */
+static void look_ahead(Fmu* fmu, int* signs) {
+  const double h = 1e-7;
+  double z[FMU_SIZE(FMU_NZ)], ahead[FMU_SIZE(FMU_NZ)], x[FMU_SIZE(FMU_NX)];
+  int i;
+  fmu_rates(fmu->v.t, fmu->v.x, fmu->v.p, fmu->v.u, fmu->xdot);
+  for (i = 0; i < FMU_NX; ++i) x[i] = fmu->v.x[i] + h * fmu->xdot[i];
+  fmu_indicators(fmu->v.t, fmu->v.x, fmu->v.p, fmu->v.u, z);
+  fmu_indicators(fmu->v.t + h, x, fmu->v.p, fmu->v.u, ahead);
+  for (i = 0; i < FMU_NZ; ++i) signs[i] = z[i] != 0 ? fmu_sign(z[i]) : fmu_sign(ahead[i]);
+}
+
+void fmu_choose_branches(Fmu* fmu) {
+  int signs[FMU_SIZE(FMU_NZ)], k, round;
+  fmu_forget(fmu);
+  if (FMU_NS == 0) return;
+  for (k = 0; k < FMU_NS; ++k) fmu->v.p[FMU_NP + k] = 1;
+  for (round = 0; round < 2; ++round) { /* rates depend on branches */
+    look_ahead(fmu, signs);
+    for (k = 0; k < FMU_NS; ++k) fmu->v.p[FMU_NP + k] = signs[FMU_NE + k] < 0 ? -1 : 1;
+  }
+}
+
 void fmu_take_sides(Fmu* fmu) {
   double z[FMU_SIZE(FMU_NZ)];
   int i;
   fill_indicators(fmu, z);
   for (i = 0; i < FMU_NZ; ++i) {
-    fmu->v.side[i] = fmu_sign(z[i]);
+    fmu->v.side[i] = i < FMU_NE ? fmu_sign(z[i]) : (int)fmu->v.p[FMU_NP + i - FMU_NE];
     fmu->v.crossed[i] = 0;
   }
 }
@@ -65,11 +90,20 @@ bool fmu_handle_crossings(Fmu* fmu) {
   }
   fmu_forget(fmu);
   fill_indicators(fmu, after);
-  for (i = 0; i < FMU_NZ; ++i) {
+  for (i = FMU_NE; i < FMU_NZ; ++i) { /* a jump may change branches, too */
+    const int sign = fmu_sign(after[i]);
+    if (sign != 0)
+      fmu->v.side[i] = sign;
+    else if (fmu->v.crossed[i])
+      fmu->v.side[i] = fmu->v.crossed[i];
+    fmu->v.p[FMU_NP + i - FMU_NE] = fmu->v.side[i];
+    fmu->v.crossed[i] = 0;
+  }
+  for (i = 0; i < FMU_NE; ++i) {
     const bool crossed = fmu->v.crossed[i] != 0;
     const double noise = 2 * fabs(before[i]) + 4 * FMU_EPSILON * fmu->v.seen[i];
     fmu->v.crossed[i] = 0;
-    if (crossed && i < FMU_NE && fabs(after[i]) <= noise)
+    if (crossed && fabs(after[i]) <= noise)
       fmu->v.side[i] = 0;
     else if (fmu_sign(after[i]) != 0)
       fmu->v.side[i] = fmu_sign(after[i]);
@@ -80,16 +114,18 @@ bool fmu_handle_crossings(Fmu* fmu) {
 /* Crossings since the sides were last looked at; at_zero: a value of exactly zero counts. */
 static bool look_for_crossings(Fmu* fmu, bool at_zero) {
   double z[FMU_SIZE(FMU_NZ)];
+  int ahead[FMU_SIZE(FMU_NZ)], i;
   bool any = false;
-  int i;
   fill_indicators(fmu, z);
+  if (FMU_NS > 0 && at_zero) look_ahead(fmu, ahead);
   for (i = 0; i < FMU_NZ; ++i) {
-    const int sign = fmu_sign(z[i]), side = fmu->v.side[i];
-    if (sign == side || isnan(z[i]) || (sign == 0 && !at_zero)) continue;
+    const bool decides = i >= FMU_NE && at_zero;
+    const int sign = decides ? ahead[i] : fmu_sign(z[i]), side = fmu->v.side[i];
+    if (sign == side || isnan(z[i]) || (sign == 0 && (!at_zero || i >= FMU_NE))) continue;
     if (side != 0 && fmu_counts(i, -side)) fmu->v.crossed[i] = -side;
-    if (sign != 0) fmu->v.side[i] = sign;
+    if (sign != 0 && i < FMU_NE) fmu->v.side[i] = sign;
   }
-  for (i = 0; i < FMU_NZ; ++i) any = any || (fmu->v.crossed[i] && fmu_acts(i));
+  for (i = 0; i < FMU_NZ; ++i) any = any || (fmu->v.crossed[i] && (i >= FMU_NE || fmu_acts(i)));
   return any;
 }
 

@@ -47,6 +47,7 @@ static void set_defaults(Fmu* fmu) {
   fmu->tolerance = fmu_tolerance;
   fmu->stop_time = INFINITY;
   fmu_forget(fmu);
+  fmu_choose_branches(fmu);
 }
 
 static Fmu* make_fmu(fmi3String name, fmi3String token, fmi3Boolean logging,
@@ -169,7 +170,7 @@ FMU_EXPORT fmi3Status fmi3ExitInitializationMode(fmi3Instance instance) {
     return fmu_say(fmu, fmi3Error,
                    "no start near the given one satisfies the constraints of the mechanism: its "
                    "parts do not fit together with these parameters");
-  fmu_forget(fmu);
+  fmu_choose_branches(fmu);
   if (fmu_fill_rates(fmu)) return fmi3Error;
   fmu_take_sides(fmu);
   fmu->v.mode = fmu->co_simulation && !fmu->event_mode_used ? fmu_step : fmu_event;

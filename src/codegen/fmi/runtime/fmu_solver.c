@@ -184,13 +184,16 @@ static double find_crossings(const Step* s, double* x) {
   for (i = 0; i < FMU_NZ; ++i) {
     int side = v->side[i], known = 0;
     place[i] = 2;
-    for (j = 1; j < samples; ++j) {
+    if (i >= FMU_NE && fmu_sign(z[0][i]) == -side) { /* it should have changed before */
+      place[i] = 0;
+      direction[i] = -side;
+    }
+    for (j = 1; place[i] > 1 && j < samples; ++j) {
       const int sign = fmu_sign(z[j][i]);
       if (sign == 0) continue;
       if (side != 0 && sign != side && fmu_counts(i, sign) && sample_places[known] <= first) {
         place[i] = locate(s, i, sample_places[known], sample_places[j], sign, x);
         direction[i] = sign;
-        if (place[i] <= 1) break;
       }
       side = sign;
       known = j;
@@ -209,7 +212,7 @@ static void follow_sides(Fmu* fmu) {
   int i;
   fmu_indicators(fmu->v.t, fmu->v.x, fmu->v.p, fmu->v.u, z);
   for (i = 0; i < FMU_NZ; ++i) {
-    if (!fmu->v.crossed[i] && fmu_sign(z[i]) != 0) fmu->v.side[i] = fmu_sign(z[i]);
+    if (i < FMU_NE && !fmu->v.crossed[i] && fmu_sign(z[i]) != 0) fmu->v.side[i] = fmu_sign(z[i]);
     if (fabs(z[i]) > fmu->v.seen[i]) fmu->v.seen[i] = fabs(z[i]);
   }
 }
@@ -292,7 +295,10 @@ FmuProgress fmu_advance(Fmu* fmu, double target, bool stop_at_events) {
     else if (!take_step(&s, target - s.t0))
       return fmu_stuck;
     part = find_crossings(&s, s.again - FMU_SIZE(FMU_NX));
-    if (part < 1 && !restep(&s, part, s.x1)) return fmu_stuck;
+    if (part <= 0)
+      memcpy(s.x1, s.x0, FMU_NX * sizeof(double));
+    else if (part < 1 && !restep(&s, part, s.x1))
+      return fmu_stuck;
     fmu->v.t = part < 1 ? s.t0 + part * s.h : s.h >= target - s.t0 ? target : s.t0 + s.h;
     memcpy(fmu->v.x, s.x1, FMU_NX * sizeof(double));
     fmu_forget(fmu);

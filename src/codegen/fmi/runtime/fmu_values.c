@@ -46,11 +46,12 @@ static void fill_slopes(Fmu* fmu) {
 void fmu_start_states(Fmu* fmu) {
   double x[FMU_SIZE(FMU_NX)];
   int i;
-  if (!FMU_HAS_INITIAL) return;
-  fmu_initial(fmu->v.t, fmu->v.p, fmu->v.u, x);
-  for (i = 0; i < FMU_NX; ++i)
-    if (!fmu->v.given[i]) fmu->v.x[i] = x[i];
-  fmu_forget(fmu);
+  if (FMU_HAS_INITIAL) {
+    fmu_initial(fmu->v.t, fmu->v.p, fmu->v.u, x);
+    for (i = 0; i < FMU_NX; ++i)
+      if (!fmu->v.given[i]) fmu->v.x[i] = x[i];
+  }
+  fmu_choose_branches(fmu);
 }
 
 /* ------------------------------------------------------------------------------- get and set */

@@ -1,4 +1,4 @@
-#include "study/block_source.h"
+#include "study/processes/block_source.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "study/ranks.h"
+#include "study/processes/ranks.h"
 
 #include <cstdlib>
 #include <string>

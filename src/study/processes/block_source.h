@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "study/ranks.h"
+#include "study/processes/ranks.h"
 
 namespace cartan {
 
