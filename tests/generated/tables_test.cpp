@@ -9,6 +9,7 @@
 #include "generated/example_units.h"
 #include "model/mass_properties.h"
 #include "results/code/generate.h"
+#include "results/refusal.h"
 #include "support/interpreters.h"
 #include "unit/codegen/work_folder.h"
 
