@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-const char* const rod = R"(name = "rod"
+const char* const rod = R"toml(name = "rod"
 gravity = [0, 0, 0]
 [[body]]
 name = "arm"
@@ -31,7 +31,7 @@ name = "cut{i}"
 body = "arm"
 at = ["0.2*(i-1)", 0, 0]
 normal = [1, 0, 0]
-)";
+)toml";
 
 bool contains_text(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
