@@ -335,7 +335,7 @@ TEST(MeshShape, MissingOnesAreToldAndLeftOut) {
   EXPECT_TRUE(model.load("mass = 1\nshape = { mesh = \"wheel.dae\" }"));
   EXPECT_NE(model.problems.find("only STL (.stl) and OBJ (.obj)"), std::string::npos);
   EXPECT_TRUE(model.load("mass = 1\nshape = { mesh = \"package://arm/a.stl\" }"));
-  EXPECT_NE(model.problems.find("--package arm=DIR"), std::string::npos);
+  EXPECT_NE(model.problems.find("package arm=DIR"), std::string::npos);
   EXPECT_FALSE(model.load("density = 1\nshape = { mesh = \"gone.stl\" }"));
 }
 
