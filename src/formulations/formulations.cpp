@@ -56,7 +56,7 @@ std::string refuse_contacts(const Model& model, bool absolute) {
         "formulation recursive, moving-frame, absolute-se3 or absolute-so3r3{}",
         model.contacts[0].name,
         model.contacts[0].is_stop()
-            ? ", or leave the stop out (limits of URDF, MJCF and SDF with --limits none)"
+            ? ", or leave the stop out (limits of URDF, MJCF and SDF: limits none)"
             : "");
   const bool driven = std::any_of(model.constraints.begin(), model.constraints.end(),
                                   [](const Constraint& c) { return c.is_drive(); });

@@ -179,7 +179,10 @@ std::string mesh_shape_text(const std::string& name, const Vec3<double>& scale,
 std::string resolve_include(const std::string& file, Location where, ImportContext& context) {
   const FoundPath found = find_path(import_consent(context.options), context.folder, file);
   if (found.problem.empty()) return found.path;
-  context.problems.error(where, found.problem);
+  std::string problem = found.problem;
+  if (const std::size_t at = problem.find("(package "); found.unknown_package && at != problem.npos)
+    problem.insert(at + 1, "--");
+  context.problems.error(where, problem);
   return "";
 }
 

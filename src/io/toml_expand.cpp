@@ -9,6 +9,7 @@
 #include "io/toml_rename.h"
 #include "io/toml_section.h"
 #include "io/toml_text.h"
+#include "io/toml_units.h"
 
 namespace cartan {
 namespace fs = std::filesystem;
@@ -252,6 +253,7 @@ class Expander {
     std::optional<TomlNode> part;
     if (const std::optional<std::string> text = read_toml_text(path.string(), own))
       part = parse_toml(*text, own);
+    if (part) apply_units(*part, own);
     if (part && !check_format(*part, own)) part.reset();
     for (const Finding& finding : own.findings())
       problems_.error(

@@ -7,6 +7,7 @@
 #include "io/toml_section.h"
 #include "io/toml_sections.h"
 #include "io/toml_text.h"
+#include "io/toml_units.h"
 
 namespace cartan {
 namespace {
@@ -120,6 +121,7 @@ std::optional<ModelDescription> read_model_text(std::string_view text, std::stri
   std::optional<TomlNode> root = parse_toml(text, problems);
   if (root && !places.empty()) relocate(*root, places);
   if (!root || !check_format(*root, problems)) return std::nullopt;
+  apply_units(*root, problems);
   const ExpandOptions expansion{options.file, folder, options.consent, options.sets};
   if (!expand_model(*root, expansion, problems)) return std::nullopt;
   ModelDescription model = describe_model(*root, problems);

@@ -52,7 +52,7 @@ FoundPath find_path(const Consent& consent, const std::string& folder, const std
     }
     found.unknown_package = true;
     found.problem = "'" + file + "' lies in the package '" + package +
-                    "'; say where that is with --package " + package + "=DIR";
+                    "'; say in which folder that is (package " + package + "=DIR)";
     return found;
   }
   if (file.starts_with("file://")) named = file.substr(7);

@@ -46,13 +46,14 @@ before(async () => {
 });
 after(() => browser?.close());
 
-async function picture(name) {
+async function picture(name, pixels = true) {
   const page = await open(browser, `file://${path(`${name}.html`)}#theme=light`);
+  await page.setViewportSize({ width: 640, height: 360 });
   for (const layer of ['joints', 'traces', 'ground'])
     if (await page.locator(`input[data-layer="${layer}"]`).count()) await page.locator(`input[data-layer="${layer}"]`).uncheck();
   await showTime(page, 0.1);
   await page.waitForTimeout(500);
-  const seen = await pixelsOf(page, page.locator('canvas').first());
+  const seen = pixels ? await pixelsOf(page, page.locator('canvas').first()) : null;
   const parts = await page.evaluate(() => window.cartan.parts('rod'));
   assert.deepEqual(page.errors, []);
   await page.close();
@@ -68,7 +69,7 @@ function redPixels({ width, height, data }) {
 
 test('a mesh of a cube looks like the box it is', async () => {
   const box = redPixels((await picture('box')).seen);
-  assert.ok(box.size > 500, `${box.size} pixels of the box`);
+  assert.ok(box.size > 200, `${box.size} pixels of the box`);
   for (const name of ['mesh', 'mirrored']) {
     const { seen, parts } = await picture(name);
     assert.deepEqual(parts.map(({ form }) => form), ['mesh']);
@@ -81,7 +82,7 @@ test('a mesh of a cube looks like the box it is', async () => {
 test('a mesh that is not there is told, and its body drawn as a box of its inertia', async () => {
   const { stderr } = attempt('check', path('bare.toml'));
   assert.match(stderr, /mesh 'gone.stl': there is no such file/);
-  const { parts } = await picture('bare');
+  const { parts } = await picture('bare', false);
   assert.ok(parts.some(({ form }) => form === 'box'));
 });
 

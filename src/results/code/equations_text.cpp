@@ -49,10 +49,11 @@ DerivedEquations derive_equations(const ModelArguments& source, const api::Equat
   const Model& model = *result.model;
   if (!model.contacts.empty())
     refuse("equations",
-           fmt::format("{}: contact '{}': equations of motion with impacts and one-sided forces "
-                       "are not written out; remove the contacts and stops (of imported joints: --limits "
-                       "none)",
-                       source.path, model.contacts[0].name));
+           fmt::format(
+               "{}: contact '{}': equations of motion with impacts and one-sided forces "
+               "are not written out; remove the contacts and stops (of imported joints: --limits "
+               "none)",
+               source.path, model.contacts[0].name));
   if (const std::string refusal = refuse_form(model, *form); !refusal.empty())
     refuse("equations", fmt::format("{}: {}", source.path, refusal));
   if (o.linearize)

@@ -243,10 +243,11 @@ GeneratedModel generate_model(const ModelArguments& source, const api::GenerateO
   const Model& model = *result.model;
   if (!model.contacts.empty())
     refuse("generate",
-           fmt::format("{}: contact '{}': equations of motion with impacts and one-sided forces "
-                       "are not written out; remove the contacts and stops (of imported joints: --limits "
-                       "none)",
-                       source.path, model.contacts[0].name));
+           fmt::format(
+               "{}: contact '{}': equations of motion with impacts and one-sided forces "
+               "are not written out; remove the contacts and stops (of imported joints: --limits "
+               "none)",
+               source.path, model.contacts[0].name));
   if (o.form == "mass-matrix") {
     if (!model.is_mechanism())
       refuse("generate", "a [variables] file has no mass matrix; leave --form out");

@@ -9,6 +9,7 @@
 
 #include "io/toml_reader.h"
 #include "model/mass_properties.h"
+#include "support/text_mutator.h"
 #include "unit/codegen/work_folder.h"
 
 namespace cartan {
@@ -214,6 +215,48 @@ TEST(MeshFile, WrongFilesAreToldWithTheirPlace) {
   EXPECT_NE(obj("f 9223372036854775808 1 2\n").find("line 1"), std::string::npos);
 }
 
+// Whatever the bytes: a mesh whose corners are there, or a sentence.
+void run_mesh_campaign(unsigned seed, int cases) {
+  TextMutator mutator(seed);
+  const Corners box = box_corners({0, 0, 0}, {1, 2, 3});
+  const std::vector<std::string> seeds = {
+      stl_text(box), stl_bytes(box),
+      "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1/2/3 3 2\nf 1 2 4\nf -4 -1 -2\nf 2//1 3//1 4//1\n"};
+  int read = 0, closed = 0;
+  for (int i = 0; i < cases; ++i) {
+    const std::size_t which = mutator.below(seeds.size());
+    std::string bytes = seeds[which], problem;
+    for (std::size_t changes = 1 + mutator.below(3); changes > 0; --changes) {
+      if (which == 1)  // as many bytes as before, or the file is refused at once
+        bytes[mutator.below(bytes.size())] = static_cast<char>(mutator.below(256));
+      else
+        mutator.chance(2) ? mutator.damage(bytes, seeds) : mutator.disturb(bytes);
+    }
+    const auto mesh = which == 2 ? parse_obj(bytes, problem) : parse_stl(bytes, problem);
+    ASSERT_EQ(mesh == nullptr, !problem.empty()) << bytes;
+    if (!mesh) continue;
+    ++read;
+    for (const auto& triangle : mesh->triangles)
+      for (int corner : triangle)
+        ASSERT_TRUE(corner >= 0 && corner < static_cast<int>(mesh->vertices.size()));
+    MeshSolid solid;
+    if (!calc_mesh_solid(*mesh, solid).empty()) continue;
+    ++closed;
+    ASSERT_GT(solid.volume, 0);
+    for (double x : solid.second) ASSERT_TRUE(std::isfinite(x));
+  }
+  EXPECT_GT(read, cases / 20);
+  EXPECT_GT(closed, cases / 100);
+  EXPECT_LT(read, cases);
+}
+
+TEST(MeshFuzz, EndsWithAMeshOrASentence) {
+  run_mesh_campaign(1, 300);
+}
+TEST(LongMeshFuzz, EndsWithAMeshOrASentence) {
+  run_mesh_campaign(2, 100000);
+}
+
 // ------------------------------------------------------------------------------- in a model file
 
 struct InFolder {
@@ -292,7 +335,7 @@ TEST(MeshShape, MissingOnesAreToldAndLeftOut) {
   EXPECT_TRUE(model.load("mass = 1\nshape = { mesh = \"wheel.dae\" }"));
   EXPECT_NE(model.problems.find("only STL (.stl) and OBJ (.obj)"), std::string::npos);
   EXPECT_TRUE(model.load("mass = 1\nshape = { mesh = \"package://arm/a.stl\" }"));
-  EXPECT_NE(model.problems.find("--package arm=DIR"), std::string::npos);
+  EXPECT_NE(model.problems.find("package arm=DIR"), std::string::npos);
   EXPECT_FALSE(model.load("density = 1\nshape = { mesh = \"gone.stl\" }"));
 }
 
