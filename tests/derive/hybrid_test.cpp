@@ -1,6 +1,7 @@
 // Derivatives through impacts, opening and sticking of random mechanisms against differences of
 // motions, extrapolated (Richardson).
 #include <cmath>
+#include <cstdlib>
 
 #include <gtest/gtest.h>
 
@@ -50,7 +51,8 @@ bool differ(const System& system, const State& start, const VectorXd& d, double 
 
 void compare_hybrid(std::uint64_t seed, HybridVerdict& verdict) {
   RandomContactOptions options;
-  options.friction = 0.15;
+  options.friction = 0;  // impacts that slide have no derivatives yet
+  options.rough = 0.2;
   options.closed = false;
   options.highest = 0.1;
   options.max_bodies = 3;
@@ -89,7 +91,8 @@ void compare_hybrid(std::uint64_t seed, HybridVerdict& verdict) {
 
 TEST(HybridDerivatives, OfRandomMotions) {
   HybridVerdict verdict;
-  for (std::uint64_t seed = 1; verdict.jumped < 100 && seed < 1000; ++seed)
+  const char* few = std::getenv("CARTAN_FEW_SEEDS");
+  for (std::uint64_t seed = 1; verdict.jumped < 100 && seed < (few ? 80u : 1000u); ++seed)
     compare_hybrid(seed, verdict);
   std::printf("%d compared, %d jumped, %d refused, %d between events; worst %.2g\n",
               verdict.compared, verdict.jumped, verdict.refused, verdict.far, verdict.worst);
