@@ -48,6 +48,7 @@ class Flow {
   std::string advance(double t, const std::function<bool()>& after_step = {});
 
   const State& state() const { return state_; }  // quadratures as at the start
+  long jumps() const { return jumps_; }          // since the start
   // In tangent numbers at the state, brought back to the constraints.
   Eigen::MatrixXd columns();
 
@@ -75,7 +76,7 @@ class Flow {
   std::unique_ptr<EventFinder> events_;  // where events may change the state
   AccumulationWatch accumulation_;
   double soon_ = 0;  // to the next jump, where that is known
-  long jumps_ = 0;   // of one `advance`
+  long jumps_ = 0;   // since the start
 };
 
 }  // namespace cartan

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <nlohmann/json.hpp>
 
 #include "cli/command_line.h"
@@ -76,12 +77,66 @@ TEST(Contacts, OtherFormulationsRefuseWithARemedy) {
   }
 }
 
-TEST(Contacts, OptimiseRefusesThem) {
+// z = e v1 s - g s^2/2 after the impact, s = T - t1: the restitution that reaches a height, and the
+// one that gives an integral of z.
+TEST(Contacts, OptimiseGoesThroughThem) {
   const Scratch scratch;
-  const std::string model = scratch.write("ball.toml", ball);
-  expect_refusal(
-      run_cartan({"optimise", model, "--free", "flight.q=1", "--minimise", "final(flight.q)"}),
-      "through impacts and jumps");
+  std::string text = ball;
+  const auto put = [&](const std::string& old, const std::string& by) {
+    text.replace(text.find(old), old.size(), by);
+  };
+  put("[[body]]", "[parameters]\ne = 0.5\n[[body]]");
+  put("restitution = 0.8", "restitution = \"e\"");
+  const std::string model = scratch.write("ball.toml", text);
+  const double g = 9.81, T = 0.9, v1 = std::sqrt(2 * g), t1 = v1 / g, s = T - t1;
+  const auto best = [&](const std::string& goal) {
+    const json found = expect_json(run_cartan(
+        {"optimise", model, "--free", "e", "--minimise", goal, "--duration", "0.9", "--json"}));
+    EXPECT_TRUE(found["converged"].get<bool>()) << goal;
+    return found["parameters"]["e"].get<double>();
+  };
+  EXPECT_NEAR(best("(final(flight.q) - 0.3)^2"), (0.3 + g * s * s / 2) / (v1 * s), 1e-6);
+  const double before = t1 - g * t1 * t1 * t1 / 6;
+  EXPECT_NEAR(best("(integral(flight.q) - 0.45)^2"),
+              (0.45 - before + g * s * s * s / 6) / (v1 * s * s / 2), 1e-6);
+}
+
+// C6.a: one step of the compass walker is an orbit up to a swap of its legs.
+TEST(Contacts, OneStepOfAWalker) {
+  const std::string walker = std::string(CARTAN_ROOT) + "/examples/compass_walker.toml";
+  const json found = expect_json(
+      run_cartan({"orbit", walker, "--swap", "left=right", "--period", "0.72", "--json"}));
+  EXPECT_NEAR(found["period"].get<double>(), 0.7196522123623954, 1e-9);
+  std::vector<std::complex<double>> m;
+  for (const json& z : found["multipliers"]) m.push_back({z[0], z[1]});
+  ASSERT_EQ(m.size(), 5u);
+  EXPECT_NEAR(std::abs(m[0] - 1.0), 0, 1e-8);
+  EXPECT_NEAR(std::abs(m[1] - 1.0), 0, 1e-8);
+  EXPECT_NEAR(m[2].real(), 0.0980425618987221, 1e-8);
+  EXPECT_NEAR(std::fabs(m[2].imag()), 0.584387250562495, 1e-8);
+  EXPECT_NEAR(m[4].real(), 0.1604888994258, 1e-8);
+  EXPECT_NEAR(found["shifts"]["plane.q0"].get<double>(), 0.47, 0.1);
+}
+
+// C6.a: from half a degree through the first period doubling by one command.
+TEST(Contacts, BranchOfAWalker) {
+  const std::string walker = std::string(CARTAN_ROOT) + "/examples/compass_walker.toml";
+  const json found =
+      expect_json(run_cartan({"continue", walker, "--of", "orbit", "--swap", "left=right",
+                              "--period", "0.72", "--parameter", "slope", "--from",
+                              "0.008726646259971648", "--to", "0.08", "--step", "0.1", "--json"}));
+  double doubling = 0;
+  for (const json& b : found["bifurcations"])
+    if (b["kind"] == "period doubling") doubling = b["parameter"];
+  EXPECT_NEAR(doubling, 4.390898249602157 * std::acos(-1.0) / 180, 1e-8);
+}
+
+TEST(Contacts, ASwapMustNameEqualParts) {
+  const std::string walker = std::string(CARTAN_ROOT) + "/examples/compass_walker.toml";
+  expect_refusal(run_cartan({"orbit", walker, "--swap", "left", "--period", "0.72"}),
+                 "expected two names");
+  expect_refusal(run_cartan({"orbit", walker, "--swap", "left=middle", "--period", "0.72"}),
+                 "which there is not");
 }
 
 }  // namespace

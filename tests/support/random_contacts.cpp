@@ -33,6 +33,7 @@ void choose_laws(Random& random, const RandomContactOptions& options, ContactTex
     else
       contact.friction = Value(random.uniform(0, 1));
   }
+  if (options.rough > 0 && random.chance(options.rough)) contact.rough = true;
   if (random.chance(options.poisson)) contact.law = "poisson";
 }
 
@@ -83,8 +84,7 @@ std::optional<ModelDescription> make_random_contacts(std::uint64_t seed,
   d.gravity = {0, 0, -9.81};
   Random random(seed + 77);
   constexpr double far_below = -100;
-  const Vec3<double> n =
-      normalised({random.uniform(-0.2, 0.2), random.uniform(-0.2, 0.2), 1});
+  const Vec3<double> n = normalised({random.uniform(-0.2, 0.2), random.uniform(-0.2, 0.2), 1});
   int number = 0;
   for (const BodyText& body : d.bodies) {
     if (!random.chance(0.7)) continue;

@@ -11,6 +11,7 @@ namespace cartan {
 struct RandomContactOptions {
   int max_bodies = 4;
   double friction = 0.3;     // likelihood of a contact with friction
+  double rough = 0;          // of one that never slides, besides
   double restitution = 0.6;  // of one that bounces
   double poisson = 0.3;
   double highest = 0.5;  // m, over the floor at the start

@@ -85,6 +85,41 @@ TEST(ContactAnalyses, SimplestWalker) {
   EXPECT_NEAR(std::abs(orbit.multipliers[3]), 0, 1e-8);
 }
 
+// C6.a: one step of the compass walker closes up to a swap of its legs; the full system has besides
+// the three multipliers two ones, along the motion and along the slope.
+TEST(ContactAnalyses, CompassWalkerUpToASwap) {
+  const Example example = load_example("compass_walker");
+  ASSERT_TRUE(example) << example.problem;
+  const System& system = *example.system;
+  OrbitOptions options;
+  options.period = 0.72;
+  const int n = system.space().size() - system.quadratures();
+  for (int i = 0; i < n; ++i) {
+    std::string name = system.component_name(i);
+    if (name.starts_with("left"))
+      name.replace(0, 4, "right");
+    else if (name.starts_with("right"))
+      name.replace(0, 5, "left");
+    for (int j = 0; j < n; ++j)
+      if (system.component_name(j) == name) options.problem.swap.push_back(j);
+  }
+  State start = system.initial_state();
+  bool moved = false;
+  ASSERT_EQ(leave_event(system, options, start, moved), "");
+  EXPECT_TRUE(moved);  // the foot has just left the ground
+  const Orbit orbit = find_orbit(system, start, options);
+  ASSERT_TRUE(orbit.found()) << orbit.problem;
+  EXPECT_NEAR(orbit.point.period, 0.7196522123623954, 1e-9);
+  ASSERT_EQ(orbit.multipliers.size(), 5u);
+  EXPECT_NEAR(std::abs(orbit.multipliers[0] - 1.0), 0, 1e-8);
+  EXPECT_NEAR(std::abs(orbit.multipliers[1] - 1.0), 0, 1e-8);
+  EXPECT_NEAR(orbit.multipliers[2].real(), 0.0980425618987221, 1e-8);
+  EXPECT_NEAR(std::fabs(orbit.multipliers[2].imag()), 0.584387250562495, 1e-8);
+  EXPECT_NEAR(orbit.multipliers[4].real(), 0.1604888994258, 1e-8);
+  ASSERT_EQ(orbit.shifts.size(), 1u);
+  EXPECT_EQ(system.component_name(orbit.shifts[0].first), "plane.q0");
+}
+
 // Sensitivities of a bouncing ball to its height and restitution, in closed form.
 TEST(ContactAnalyses, SensitivityOfABouncingBall) {
   const Example ball = load_example("bouncing_ball");

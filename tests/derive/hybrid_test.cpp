@@ -1,0 +1,104 @@
+// Derivatives through impacts, opening and sticking of random mechanisms against differences of
+// motions, extrapolated (Richardson).
+#include <cmath>
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include "analysis/flow.h"
+#include "analysis/tangents.h"
+#include "formulations/formulations.h"
+#include "support/random_contacts.h"
+
+namespace cartan::test {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+struct HybridVerdict {
+  int compared = 0, jumped = 0, refused = 0, far = 0;
+  double worst = 0;
+};
+
+// The motion from a displaced start, without derivatives.
+bool end_of(const System& system, State start, const VectorXd& d, double t, State& end) {
+  displace(system, d, start);
+  Flow flow(system, 0, {}, {.tolerance = 1e-13});
+  flow.start(start, MatrixXd(tangent_numbers(system), 0));
+  if (!flow.advance(t).empty()) return false;
+  end = flow.state();
+  return true;
+}
+
+// Central differences with steps h, h/2, h/4; false where they do not settle: another order of
+// events lies between.
+bool differ(const System& system, const State& start, const VectorXd& d, double t,
+            VectorXd& slope) {
+  constexpr double h = 2e-4;
+  VectorXd D[3];
+  for (int k = 0; k < 3; ++k) {
+    const double step = h / (1 << k);
+    State plus, minus;
+    if (!end_of(system, start, step * d, t, plus) || !end_of(system, start, -step * d, t, minus))
+      return false;
+    D[k] = difference(system, plus.x, minus.x) / (2 * step);
+  }
+  const VectorXd a = (4 * D[1] - D[0]) / 3, b = (4 * D[2] - D[1]) / 3;
+  slope = (16 * b - a) / 15;
+  return (slope - b).norm() < 1e-8 * (1 + slope.norm());
+}
+
+void compare_hybrid(std::uint64_t seed, HybridVerdict& verdict) {
+  RandomContactOptions options;
+  options.friction = 0;  // impacts that slide have no derivatives yet
+  options.rough = 0.2;
+  options.closed = false;
+  options.highest = 0.1;
+  options.max_bodies = 3;
+  const std::optional<ModelDescription> description = make_random_contacts(seed, options);
+  if (!description) return;
+  Diagnostics problems("random");
+  const std::optional<Model> model = check_model(*description, problems);
+  std::string problem;
+  const auto system = make_system(*model, parameter_values(*model), "recursive", problem);
+  if (!system || system->constraint_count() == 0 || !refuse_flow(*system).empty()) return;
+  const State start = system->initial_state();
+  const int n = tangent_numbers(*system);
+  Random random(seed + 5);
+  VectorXd d(n);
+  for (int i = 0; i < n; ++i) d[i] = random.uniform(-1, 1);
+  const double t = random.uniform(0.1, 0.4);
+  Flow flow(*system, 1, {}, {.tolerance = 1e-13});
+  flow.start(start, d);
+  problem = flow.advance(t);
+  if (!problem.empty()) {
+    ++verdict.refused;
+    return;
+  }
+  VectorXd slope;
+  const VectorXd exact = flow.columns().col(0);
+  if (!differ(*system, start, d, t, slope)) {
+    ++verdict.far;
+    return;
+  }
+  ++verdict.compared;
+  verdict.jumped += flow.jumps() > 0;
+  const double off = (exact - slope).norm() / (1 + slope.norm());
+  verdict.worst = std::max(verdict.worst, off);
+  EXPECT_LT(off, 1e-8) << seed << " after " << t << " s, size " << slope.norm();
+}
+
+TEST(HybridDerivatives, OfRandomMotions) {
+  HybridVerdict verdict;
+  const char* few = std::getenv("CARTAN_FEW_SEEDS");
+  for (std::uint64_t seed = 1; verdict.jumped < 100 && seed < (few ? 80u : 1000u); ++seed)
+    compare_hybrid(seed, verdict);
+  std::printf("%d compared, %d jumped, %d refused, %d between events; worst %.2g\n",
+              verdict.compared, verdict.jumped, verdict.refused, verdict.far, verdict.worst);
+  EXPECT_GE(verdict.jumped, 100);
+  EXPECT_LT(verdict.far, verdict.compared / 4);
+}
+
+}  // namespace
+}  // namespace cartan::test
