@@ -61,6 +61,10 @@ MotionSlopes::MotionSlopes(const Mechanism<double>& mechanism, const Mechanism<D
   G_.assign(static_cast<std::size_t>(rows) * rows, 0.0);
   buffers_.assign(5 * N, 0.0);
   active_.reserve(rows);
+  const std::size_t drives = plan.drives.size();
+  driven_.assign(drives * ld, 0.0);
+  driven_mass_.assign(drives * nv_, 0.0);
+  driven_rows_.assign(drives * rows, 0.0);
   std::size_t outputs = 0, own = 0;
   for (const LocalLaw& law : plan.laws) {
     std::size_t numbers = 6 * std::max<std::size_t>(1, law.out_links.size()) + 1 + 2 * law.rows;
@@ -488,6 +492,54 @@ void MotionSlopes::solve_multipliers(int rows) {
   }
 }
 
+// What stands in the equations of driven speeds, before these leave them.
+void MotionSlopes::keep_driven_rows() {
+  for (std::size_t k = 0; k < plan_.drives.size(); ++k) {
+    const int p = plan_.drives[k].place;
+    std::copy_n(W_.data() + static_cast<std::size_t>(p) * ld_, ld_, driven_.data() + k * ld_);
+    double* mass = driven_mass_.data() + k * nv_;
+    std::fill(mass, mass + nv_, 0.0);
+    for (const SlopeLink& at : plan_.links) {
+      const std::vector<int>& path = plan_.paths[at.link];
+      for (int i = at.p0; i < at.p0 + at.nv; ++i) {
+        if (i == p)
+          for (const int a : path) mass[a] = M_[p * N_ + a];
+        else if (i > p && std::find(path.begin(), path.end(), p) != path.end())
+          mass[i] = M_[i * N_ + p];
+      }
+    }
+    for (std::size_t r = 0; r < active_.size(); ++r)
+      driven_rows_[k * mechanism_.contact_row0 + r] = rows_[r * N_ + p];
+  }
+}
+
+// power = sum lambda v with dlambda = dID + M da - J^T dlambda of the others
+void MotionSlopes::add_drive_powers(const MotionWorkspace<double>& ws) {
+  const int columns = plan_.columns();
+  for (std::size_t k = 0; k < plan_.drives.size(); ++k) {
+    const DrivenSpeed& drive = plan_.drives[k];
+    if (drive.scalars.empty()) continue;
+    double* slope = driven_.data() + k * ld_;
+    for (int p = 0; p < nv_; ++p) {
+      const double mass = driven_mass_[k * nv_ + p];
+      if (mass == 0) continue;
+      const double* row = W_.data() + static_cast<std::size_t>(p) * ld_;
+      for (int c = 0; c < columns; ++c) slope[c] -= mass * row[c];
+    }
+    for (std::size_t r = 0; r < active_.size(); ++r) {
+      const double share = driven_rows_[k * mechanism_.contact_row0 + r];
+      const double* row = row_slopes_.data() + r * ld_;
+      for (int c = 0; c < columns; ++c) slope[c] -= share * row[c];
+    }
+    const double speed = ws.v[plan_.speed[drive.place]];
+    for (const int s : drive.scalars) {
+      double* to = scalars_.data() + static_cast<std::size_t>(s) * ld_;
+      for (int c = 0; c < columns; ++c) to[c] += speed * slope[c];
+      to[plan_.by_v() + drive.place] += ws.lambda[drive.row];
+    }
+  }
+}
+
 void MotionSlopes::fill(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& dual) {
   active_.clear();
   const int* active = ws.mode.data() + mechanism_.mode_count;
@@ -497,9 +549,11 @@ void MotionSlopes::fill(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4
     if (counts) active_.push_back(r);
   }
   const int rows = static_cast<int>(active_.size());
+  std::fill(scalars_.begin(), scalars_.end(), 0.0);
   move_links(ws);
   differentiate_inverse_dynamics();
   if (!plan_.laws.empty() || rows > 0) add_laws(ws, dual);
+  keep_driven_rows();
   hold_speeds(ws);
   const int columns = plan_.columns();
   for (int r = 0; r < rows; ++r)
@@ -508,6 +562,7 @@ void MotionSlopes::fill(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4
   factorise();
   solve(columns + rows);
   if (rows > 0) solve_multipliers(rows);
+  if (!plan_.drives.empty()) add_drive_powers(ws);
 }
 
 // ---------------------------------------------------------------------------------------- results

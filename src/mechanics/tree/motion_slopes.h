@@ -71,6 +71,8 @@ class MotionSlopes {
   template <int groups>
   void solve_columns(int first);
   void solve_multipliers(int rows);
+  void keep_driven_rows();
+  void add_drive_powers(const MotionWorkspace<double>& ws);
 
   // local_slopes.cpp
   void add_laws(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& dual);
@@ -113,8 +115,9 @@ class MotionSlopes {
   std::vector<double> scalars_;                 // per scalar row
   std::vector<double> row_slopes_, rows_;       // per active row: of y' - J v' by columns; J
   std::vector<double> G_;
-  std::vector<int> active_;        // rows of the mechanism
-  std::vector<int> place_of_row_;  // among the active ones, or -1
+  std::vector<double> driven_, driven_mass_, driven_rows_;  // per drive: dID, M and J there
+  std::vector<int> active_;                                 // rows of the mechanism
+  std::vector<int> place_of_row_;                           // among the active ones, or -1
   std::vector<double> buffers_, outputs_;
   std::vector<Dual4> dual_q_, dual_v_;
   Dual4 rate_;                       // of a variable
