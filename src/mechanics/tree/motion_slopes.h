@@ -68,6 +68,16 @@ class MotionSlopes {
   void hold_speeds(const MotionWorkspace<double>& ws);
   void factorise();
   void solve(int columns);
+  template <int count>
+  void subtract_rows(const double* shares, double* const* rows, double* to, int first_run, int run,
+                     int i) const;
+  // The run that ends its path, and its first place.
+  int run_of(int place) const {
+    int run = plan_.run0[link_of_place_[place] + 1] - 1;
+    while (plan_.runs[run].first > place) --run;
+    return run;
+  }
+  int own_run_first(int place) const { return plan_.runs[run_of(place)].first; }
   template <int groups>
   void solve_columns(int first);
   void solve_multipliers(int rows);
@@ -121,6 +131,7 @@ class MotionSlopes {
   std::vector<double> buffers_, outputs_;
   std::vector<Dual4> dual_q_, dual_v_;
   Dual4 rate_;                       // of a variable
+  std::vector<int> link_of_place_;   // in depth-first order
   std::vector<unsigned char> held_;  // per place
   struct OwnForce {                  // places i, k of one joint: D_k,i
     int i, k;
