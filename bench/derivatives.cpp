@@ -23,8 +23,11 @@ std::unique_ptr<Model> read_model(const std::string& path) {
   std::exit(1);
 }
 
+std::string only;  // a work of that name
+
 void measure(const std::string& name, const Model& model, const std::vector<double>& q,
              const std::vector<double>& v) {
+  if (!only.empty() && only != name) return;
   const std::vector<double> parameters = parameter_values(model);
   std::string problem;
   const auto system = make_system(model, parameters, "recursive", problem);
@@ -75,10 +78,12 @@ void measure_work(const Work& work) {
 
 int main(int argc, char** argv) {
   using namespace cartan::bench;
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: bench_derivatives EXAMPLES, the folder with stewart.toml\n");
+  if (argc < 2 || argc > 3) {
+    std::fprintf(stderr,
+                 "usage: bench_derivatives EXAMPLES [WORK], the folder with stewart.toml\n");
     return 2;
   }
+  if (argc == 3) only = argv[2];
   for (const int n : {6, 7, 30}) measure_work(make_revolute_chain(n));
   for (const int n : {4, 16, 64}) measure_work(make_spherical_chain(n));
   measure_work(make_humanoid());

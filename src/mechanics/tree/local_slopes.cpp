@@ -90,7 +90,6 @@ void MotionSlopes::add_laws(const MotionWorkspace<double>& ws, MotionWorkspace<D
   dual.v = dual_v_.data();
   dual.gravity = constant(ws.gravity);
   for (const int i : plan_.read_links) place_link(ws.links[i], dual.links[i]);
-  std::fill(scalars_.begin(), scalars_.end(), 0.0);
   if (!active_.empty()) {
     std::fill(row_slopes_.begin(), row_slopes_.end(), 0.0);
     std::fill(rows_.begin(), rows_.end(), 0.0);

@@ -61,6 +61,12 @@ MotionSlopes::MotionSlopes(const Mechanism<double>& mechanism, const Mechanism<D
   G_.assign(static_cast<std::size_t>(rows) * rows, 0.0);
   buffers_.assign(5 * N, 0.0);
   active_.reserve(rows);
+  for (std::size_t d = 0; d < plan.links.size(); ++d)
+    link_of_place_.insert(link_of_place_.end(), plan.links[d].nv, static_cast<int>(d));
+  const std::size_t drives = plan.drives.size();
+  driven_.assign(drives * ld, 0.0);
+  driven_mass_.assign(drives * nv_, 0.0);
+  driven_rows_.assign(drives * rows, 0.0);
   std::size_t outputs = 0, own = 0;
   for (const LocalLaw& law : plan.laws) {
     std::size_t numbers = 6 * std::max<std::size_t>(1, law.out_links.size()) + 1 + 2 * law.rows;
@@ -355,64 +361,131 @@ void MotionSlopes::hold_speeds(const MotionWorkspace<double>& ws) {
   }
 }
 
-// M = L^T D L from the tips inward, in place. Numbers beside the pattern may become anything.
+// M = L^T D L from the tips inward, in place, up to four speeds in a row at a time: those that
+// follow each other on one path. Numbers beside the pattern may become anything.
 void MotionSlopes::factorise() {
-  for (int d = static_cast<int>(plan_.links.size()) - 1; d >= 0; --d) {
-    const SlopeLink& at = plan_.links[d];
-    for (int k = at.p0 + at.nv - 1; k >= at.p0; --k) {
-      double* row = M_.data() + k * N_;
-      const double inverse = 1 / row[k];
-      inverse_[k] = inverse;
-      for (int run = plan_.run0[d + 1] - 1; run >= plan_.run0[d]; --run)
-        for (int i = std::min(plan_.runs[run].last, k) - 1; i >= plan_.runs[run].first; --i) {
-          const double share = row[i] * inverse;
-          double* to = M_.data() + i * N_;
-          int j = 0;  // runs may meet in one group of four
-          for (int before = plan_.run0[d]; before <= run; ++before) {
-            const int last = before == run ? i + 1 : plan_.runs[before].last;
-            for (j = std::max(j, plan_.runs[before].first & ~3); j < last; j += 4)
-              put(to + j, four(to + j) - (share * four(row + j)));
-          }
-          row[i] = share;
+  int top = 0;
+  for (int k = nv_ - 1; k >= 0; k = top - 1) {
+    const int d = link_of_place_[k], first_run = plan_.run0[d];
+    const PlaceRun last_run{own_run_first(k), k + 1};
+    int run = run_of(k);
+    top = std::max(last_run.first, k - 3);
+    const int count = k - top + 1;
+    // the speeds of the group among themselves
+    for (int c = k; c >= top; --c) {
+      double* row = M_.data() + c * N_;
+      inverse_[c] = 1 / row[c];
+      for (int i = c - 1; i >= top; --i) {
+        const double share = row[i] * inverse_[c];
+        subtract_rows<1>(&share, &row, M_.data() + i * N_, first_run, run, i);
+        row[i] = share;
+      }
+    }
+    double* rows[4];
+    for (int c = 0; c < count; ++c) rows[c] = M_.data() + (top + c) * N_;
+    for (; run >= first_run; --run)
+      for (int i = std::min(plan_.runs[run].last, top) - 1; i >= plan_.runs[run].first; --i) {
+        double shares[4];
+        for (int c = 0; c < count; ++c) shares[c] = rows[c][i] * inverse_[top + c];
+        double* to = M_.data() + i * N_;
+        switch (count) {
+          case 1:
+            subtract_rows<1>(shares, rows, to, first_run, run, i);
+            break;
+          case 2:
+            subtract_rows<2>(shares, rows, to, first_run, run, i);
+            break;
+          case 3:
+            subtract_rows<3>(shares, rows, to, first_run, run, i);
+            break;
+          default:
+            subtract_rows<4>(shares, rows, to, first_run, run, i);
         }
+        for (int c = 0; c < count; ++c) rows[c][i] = shares[c];
+      }
+  }
+}
+
+// to -= sum shares rows at the places of the runs up to place i.
+template <int count>
+void MotionSlopes::subtract_rows(const double* shares, double* const* rows, double* to,
+                                 int first_run, int run, int i) const {
+  int j = 0;  // runs may meet in one group of four
+  for (int before = first_run; before <= run; ++before) {
+    const int last = before == run ? i + 1 : plan_.runs[before].last;
+    for (j = std::max(j, plan_.runs[before].first & ~3); j < last; j += 4) {
+      Four sum = four(to + j);
+      for (int c = 0; c < count; ++c) sum -= shares[c] * four(rows[c] + j);
+      put(to + j, sum);
     }
   }
 }
 
-// Columns [first, first + 4 groups) of W: L^T, D, L one after the other.
+// Columns [first, first + 4 groups) of W: L^T, D, L one after the other, two rows at a time where
+// they follow each other on one path.
 template <int groups>
 void MotionSlopes::solve_columns(int first) {
   const std::size_t ld = ld_;
   double* const W = W_.data() + first;
-  for (int d = static_cast<int>(plan_.links.size()) - 1; d >= 0; --d) {
-    const SlopeLink& at = plan_.links[d];
-    for (int i = at.p0 + at.nv - 1; i >= at.p0; --i) {
-      double* row = W + i * ld;
-      Four sum[groups];
-      for (int g = 0; g < groups; ++g) sum[g] = four(row + 4 * g);
-      for (int k = i + 1; k < at.end; ++k) {
-        const double share = M_[k * N_ + i];
-        const double* from = W + k * ld;
-        for (int g = 0; g < groups; ++g) sum[g] -= share * four(from + 4 * g);
+  for (int i = nv_ - 1; i >= 0; --i) {
+    double* const row = W + i * ld;
+    const int end = plan_.links[link_of_place_[i]].end;
+    const bool two = i > 0 && own_run_first(i) < i;
+    Four sum[groups], other[groups];
+    for (int g = 0; g < groups; ++g) {
+      sum[g] = four(row + 4 * g);
+      other[g] = two ? four(row - ld + 4 * g) : Four{};
+    }
+    const double* L = M_.data() + static_cast<std::size_t>(i + 1) * N_ + i;
+    const double* from = row + ld;
+    if (!two) {
+      for (int k = i + 1; k < end; ++k, L += N_, from += ld)
+        for (int g = 0; g < groups; ++g) sum[g] -= L[0] * four(from + 4 * g);
+      for (int g = 0; g < groups; ++g) put(row + 4 * g, sum[g]);
+      continue;
+    }
+    for (int k = i + 1; k < end; ++k, L += N_, from += ld)
+      for (int g = 0; g < groups; ++g) {
+        const Four part = four(from + 4 * g);
+        sum[g] -= L[0] * part;
+        other[g] -= L[-1] * part;
       }
-      for (int g = 0; g < groups; ++g) put(row + 4 * g, sum[g]);
+    const double share = M_[static_cast<std::size_t>(i) * N_ + i - 1];
+    for (int g = 0; g < groups; ++g) {
+      put(row + 4 * g, sum[g]);
+      other[g] -= share * sum[g];
     }
+    for (int k = end; k < plan_.links[link_of_place_[i - 1]].end; ++k, L += N_, from += ld)
+      for (int g = 0; g < groups; ++g) other[g] -= L[-1] * four(from + 4 * g);
+    for (int g = 0; g < groups; ++g) put(row - ld + 4 * g, other[g]);
+    --i;
   }
-  for (std::size_t d = 0; d < plan_.links.size(); ++d) {
-    const SlopeLink& at = plan_.links[d];
-    for (int i = at.p0; i < at.p0 + at.nv; ++i) {
-      double* row = W + i * ld;
-      const double* L = M_.data() + i * N_;
-      Four sum[groups];
-      for (int g = 0; g < groups; ++g) sum[g] = inverse_[i] * four(row + 4 * g);
-      for (int run = plan_.run0[d]; run < plan_.run0[d + 1]; ++run)
-        for (int a = plan_.runs[run].first, last = std::min(plan_.runs[run].last, i); a < last;
-             ++a) {
-          const double* from = W + a * ld;
-          for (int g = 0; g < groups; ++g) sum[g] -= L[a] * four(from + 4 * g);
-        }
-      for (int g = 0; g < groups; ++g) put(row + 4 * g, sum[g]);
+  for (int i = 0; i < nv_; ++i) {
+    const bool two = i + 1 < nv_ && own_run_first(i + 1) <= i;
+    double* const row = W + i * ld;
+    const double *L = M_.data() + static_cast<std::size_t>(i) * N_, *next = L + N_;
+    const double inverse = inverse_[i], inverse_next = two ? inverse_[i + 1] : 0;
+    Four sum[groups], other[groups];
+    for (int g = 0; g < groups; ++g) {
+      sum[g] = inverse * four(row + 4 * g);
+      other[g] = two ? inverse_next * four(row + ld + 4 * g) : Four{};
     }
+    for (int run = plan_.run0[link_of_place_[i]]; run <= run_of(i); ++run)
+      for (int a = plan_.runs[run].first, last = std::min(plan_.runs[run].last, i); a < last; ++a) {
+        const double* from = W + a * ld;
+        if (two)
+          for (int g = 0; g < groups; ++g) {
+            const Four part = four(from + 4 * g);
+            sum[g] -= L[a] * part;
+            other[g] -= next[a] * part;
+          }
+        else
+          for (int g = 0; g < groups; ++g) sum[g] -= L[a] * four(from + 4 * g);
+      }
+    for (int g = 0; g < groups; ++g) put(row + 4 * g, sum[g]);
+    if (!two) continue;
+    for (int g = 0; g < groups; ++g) put(row + ld + 4 * g, other[g] - next[i] * sum[g]);
+    ++i;
   }
 }
 
@@ -488,6 +561,54 @@ void MotionSlopes::solve_multipliers(int rows) {
   }
 }
 
+// What stands in the equations of driven speeds, before these leave them.
+void MotionSlopes::keep_driven_rows() {
+  for (std::size_t k = 0; k < plan_.drives.size(); ++k) {
+    const int p = plan_.drives[k].place;
+    std::copy_n(W_.data() + static_cast<std::size_t>(p) * ld_, ld_, driven_.data() + k * ld_);
+    double* mass = driven_mass_.data() + k * nv_;
+    std::fill(mass, mass + nv_, 0.0);
+    for (const SlopeLink& at : plan_.links) {
+      const std::vector<int>& path = plan_.paths[at.link];
+      for (int i = at.p0; i < at.p0 + at.nv; ++i) {
+        if (i == p)
+          for (const int a : path) mass[a] = M_[p * N_ + a];
+        else if (i > p && std::find(path.begin(), path.end(), p) != path.end())
+          mass[i] = M_[i * N_ + p];
+      }
+    }
+    for (std::size_t r = 0; r < active_.size(); ++r)
+      driven_rows_[k * mechanism_.contact_row0 + r] = rows_[r * N_ + p];
+  }
+}
+
+// power = sum lambda v with dlambda = dID + M da - J^T dlambda of the others
+void MotionSlopes::add_drive_powers(const MotionWorkspace<double>& ws) {
+  const int columns = plan_.columns();
+  for (std::size_t k = 0; k < plan_.drives.size(); ++k) {
+    const DrivenSpeed& drive = plan_.drives[k];
+    if (drive.scalars.empty()) continue;
+    double* slope = driven_.data() + k * ld_;
+    for (int p = 0; p < nv_; ++p) {
+      const double mass = driven_mass_[k * nv_ + p];
+      if (mass == 0) continue;
+      const double* row = W_.data() + static_cast<std::size_t>(p) * ld_;
+      for (int c = 0; c < columns; ++c) slope[c] -= mass * row[c];
+    }
+    for (std::size_t r = 0; r < active_.size(); ++r) {
+      const double share = driven_rows_[k * mechanism_.contact_row0 + r];
+      const double* row = row_slopes_.data() + r * ld_;
+      for (int c = 0; c < columns; ++c) slope[c] -= share * row[c];
+    }
+    const double speed = ws.v[plan_.speed[drive.place]];
+    for (const int s : drive.scalars) {
+      double* to = scalars_.data() + static_cast<std::size_t>(s) * ld_;
+      for (int c = 0; c < columns; ++c) to[c] += speed * slope[c];
+      to[plan_.by_v() + drive.place] += ws.lambda[drive.row];
+    }
+  }
+}
+
 void MotionSlopes::fill(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& dual) {
   active_.clear();
   const int* active = ws.mode.data() + mechanism_.mode_count;
@@ -497,9 +618,11 @@ void MotionSlopes::fill(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4
     if (counts) active_.push_back(r);
   }
   const int rows = static_cast<int>(active_.size());
+  std::fill(scalars_.begin(), scalars_.end(), 0.0);
   move_links(ws);
   differentiate_inverse_dynamics();
   if (!plan_.laws.empty() || rows > 0) add_laws(ws, dual);
+  keep_driven_rows();
   hold_speeds(ws);
   const int columns = plan_.columns();
   for (int r = 0; r < rows; ++r)
@@ -508,6 +631,7 @@ void MotionSlopes::fill(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4
   factorise();
   solve(columns + rows);
   if (rows > 0) solve_multipliers(rows);
+  if (!plan_.drives.empty()) add_drive_powers(ws);
 }
 
 // ---------------------------------------------------------------------------------------- results
@@ -516,53 +640,79 @@ void MotionSlopes::fill(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4
 // places behind them.
 void MotionSlopes::write(const MotionWorkspace<double>& ws, Eigen::Ref<Eigen::MatrixXd> J) const {
   const int nq = mechanism_.nq, scalars = plan_.scalars();
-  const auto for_each_row = [&](auto&& put) {
+  const Eigen::Index stride = J.outerStride();
+  double* const to = J.data() + nq;
+  // put(row of J below positions, derivatives by all columns, sign)
+  const auto for_each_row = [&](auto&& put_row) {
     for (int p = 0; p < nv_; ++p)
-      put(nq + plan_.speed[p], W_.data() + static_cast<std::size_t>(p) * ld_, -1.0);
+      put_row(plan_.speed[p], W_.data() + static_cast<std::size_t>(p) * ld_, -1.0);
     for (int s = 0; s < scalars; ++s)
-      put(nq + nv_ + s, scalars_.data() + static_cast<std::size_t>(s) * ld_, 1.0);
+      put_row(nv_ + s, scalars_.data() + static_cast<std::size_t>(s) * ld_, 1.0);
   };
-  for (const SlopeLink& at : plan_.links) {
-    const Link<double>& link = mechanism_.links[at.link];
-    for (int k = 0; k < at.nv; ++k) {
-      const int column = nq + link.v0 + k, from = plan_.by_v() + at.p0 + k;
-      for_each_row([&](int i, const double* row, double sign) { J(i, column) = sign * row[from]; });
+  // `count` columns one after the other
+  const auto copy = [&](int column, int from, int count) {
+    for (; count >= 4; count -= 4, column += 4, from += 4) {
+      double* const at = to + column * stride;
+      for_each_row([&](int i, const double* row, double sign) {
+        const Four values = sign * four(row + from);
+        for (int k = 0; k < 4; ++k) at[k * stride + i] = values[k];
+      });
     }
+    for (; count > 0; --count, ++column, ++from) {
+      double* const at = to + column * stride;
+      for_each_row([&](int i, const double* row, double sign) { at[i] = sign * row[from]; });
+    }
+  };
+  for (int p = 0; p < nv_;) {  // speeds and places that follow each other alike
+    int count = 1;
+    while (p + count < nv_ && plan_.speed[p + count] == plan_.speed[p] + count) ++count;
+    copy(nq + plan_.speed[p], plan_.by_v() + p, count);
+    p += count;
+  }
+  for (std::size_t d = 0; d < plan_.links.size();) {
+    const SlopeLink& at = plan_.links[d++];
+    const Link<double>& link = mechanism_.links[at.link];
     if (!has_quaternion(link)) {
-      for (int k = 0; k < at.nv; ++k)
-        for_each_row([&](int i, const double* row, double sign) {
-          J(i, link.q0 + k) = sign * row[at.p0 + k];
-        });
+      int count = at.nv;
+      for (; d < plan_.links.size(); ++d) {
+        const Link<double>& next = mechanism_.links[plan_.links[d].link];
+        if (has_quaternion(next) || next.q0 != link.q0 + count) break;
+        count += next.nv;
+      }
+      copy(link.q0, at.p0, count);
       continue;
     }
     const double* q = ws.q + link.q0;
     const Quat<double> u = quaternion_at(q);
     const double scale = 2 / norm2(u);
     const Vec3<double> v = u.vector();
-    const Mat3<double> R = has_place(link) ? rotation_matrix(u) : Mat3<double>();
-    const auto radial = std::find(plan_.radial.begin(), plan_.radial.end(), at.link);
-    const int length = radial == plan_.radial.end()
-                           ? -1
-                           : plan_.by_radius() + static_cast<int>(radial - plan_.radial.begin());
+    double* const by = to + link.q0 * stride;
     for_each_row([&](int i, const double* row, double sign) {
       // g . (w dv - dw v - v x dv)
       const Vec3<double> g =
-          sign * scale * Vec3<double>{row[at.p0], row[at.p0 + 1], row[at.p0 + 2]};
-      const Vec3<double> by = u.w * g - cross(g, v);
-      double out[4] = {-dot(g, v), by.x, by.y, by.z};
-      if (length >= 0)
-        for (int k = 0; k < 4; ++k) out[k] += sign * row[length] * q[k] * 0.5 * scale;
-      for (int k = 0; k < 4; ++k) J(i, link.q0 + k) = out[k];
-      if (!has_place(link)) return;
+          (sign * scale) * Vec3<double>{row[at.p0], row[at.p0 + 1], row[at.p0 + 2]};
+      const Vec3<double> rest = u.w * g - cross(g, v);
+      by[i] = -dot(g, v);
+      by[stride + i] = rest.x;
+      by[2 * stride + i] = rest.y;
+      by[3 * stride + i] = rest.z;
+    });
+    const auto radial = std::find(plan_.radial.begin(), plan_.radial.end(), at.link);
+    if (radial != plan_.radial.end()) {
+      const int length = plan_.by_radius() + static_cast<int>(radial - plan_.radial.begin());
+      for_each_row([&](int i, const double* row, double sign) {
+        for (int k = 0; k < 4; ++k) by[k * stride + i] += sign * row[length] * q[k] * 0.5 * scale;
+      });
+    }
+    if (!has_place(link)) continue;
+    const Mat3<double> R = rotation_matrix(u);
+    for_each_row([&](int i, const double* row, double sign) {
       const Vec3<double> slide =
           R * Vec3<double>{sign * row[at.p0 + 3], sign * row[at.p0 + 4], sign * row[at.p0 + 5]};
-      for (int k = 0; k < 3; ++k) J(i, link.q0 + 4 + k) = slide[k];
+      for (int k = 0; k < 3; ++k) by[(4 + k) * stride + i] = slide[k];
     });
   }
-  for (int z = 0; z < plan_.nz; ++z)
-    for_each_row([&](int i, const double* row, double sign) {
-      J(i, nq + nv_ + z) = sign * row[plan_.by_z() + z];
-    });
+  copy(nq + nv_, plan_.by_z(), plan_.nz);
 }
 
 }  // namespace cartan

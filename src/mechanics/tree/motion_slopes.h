@@ -68,9 +68,21 @@ class MotionSlopes {
   void hold_speeds(const MotionWorkspace<double>& ws);
   void factorise();
   void solve(int columns);
+  template <int count>
+  void subtract_rows(const double* shares, double* const* rows, double* to, int first_run, int run,
+                     int i) const;
+  // The run that ends its path, and its first place.
+  int run_of(int place) const {
+    int run = plan_.run0[link_of_place_[place] + 1] - 1;
+    while (plan_.runs[run].first > place) --run;
+    return run;
+  }
+  int own_run_first(int place) const { return plan_.runs[run_of(place)].first; }
   template <int groups>
   void solve_columns(int first);
   void solve_multipliers(int rows);
+  void keep_driven_rows();
+  void add_drive_powers(const MotionWorkspace<double>& ws);
 
   // local_slopes.cpp
   void add_laws(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& dual);
@@ -113,11 +125,13 @@ class MotionSlopes {
   std::vector<double> scalars_;                 // per scalar row
   std::vector<double> row_slopes_, rows_;       // per active row: of y' - J v' by columns; J
   std::vector<double> G_;
-  std::vector<int> active_;        // rows of the mechanism
-  std::vector<int> place_of_row_;  // among the active ones, or -1
+  std::vector<double> driven_, driven_mass_, driven_rows_;  // per drive: dID, M and J there
+  std::vector<int> active_;                                 // rows of the mechanism
+  std::vector<int> place_of_row_;                           // among the active ones, or -1
   std::vector<double> buffers_, outputs_;
   std::vector<Dual4> dual_q_, dual_v_;
   Dual4 rate_;                       // of a variable
+  std::vector<int> link_of_place_;   // in depth-first order
   std::vector<unsigned char> held_;  // per place
   struct OwnForce {                  // places i, k of one joint: D_k,i
     int i, k;

@@ -152,8 +152,7 @@ class SlopePlanner {
 
   bool plan() {
     if (mechanism_.absolute || mechanism_.gravity_varies || mechanism_.needs_energy ||
-        mechanism_.variables_need_energy || !mechanism_.loop_rotors.empty() ||
-        mechanism_.has_drives)
+        mechanism_.variables_need_energy || !mechanism_.loop_rotors.empty())
       return false;
     plan_.nv = mechanism_.nv;
     plan_.nz = mechanism_.nz;
@@ -265,6 +264,11 @@ class SlopePlanner {
       while (source < mechanism_.contact_source0 &&
              mechanism_.sources[source].row < law.row0 + law.rows)
         ++source;
+      if (first.driven_speed >= 0) {
+        if (!add_drive(law)) return false;
+        continue;
+      }
+      if (first.drive) return false;  // of a loop joint
       const bool coupler = first.element >= 0 && std::holds_alternative<CouplerElement<double>>(
                                                      mechanism_.constraints[first.element]);
       if (coupler && source == begin) continue;
@@ -273,6 +277,26 @@ class SlopePlanner {
       law.a_first = law.a != world;
       if (!law.a_first) std::swap(law.a, law.b);
       plan_.laws.push_back(std::move(law));
+    }
+    return true;
+  }
+
+  bool add_drive(const LocalLaw& rows) {
+    const auto& drive = std::get<DriveElement<double>>(mechanism_.constraints[rows.index]);
+    for (const Symbol& symbol : drive.position->program.inputs)
+      if (symbol.quantity != Quantity::time && symbol.quantity != Quantity::parameter &&
+          symbol.quantity != Quantity::branch)
+        return false;
+    DrivenSpeed driven;
+    if (plan_.quadratures > 0) driven.scalars.push_back(plan_.nz);
+    if (work_.split)
+      for (std::size_t s = 0; s < work_.shares.size(); ++s)
+        if (work_.shares[s].drive && work_.shares[s].element == rows.index)
+          driven.scalars.push_back(plan_.nz + 1 + static_cast<int>(s));
+    for (int r = rows.row0; r < rows.row0 + rows.rows; ++r) {
+      driven.row = r;
+      driven.place = plan_.place[mechanism_.rows[r].driven_speed];
+      plan_.drives.push_back(driven);
     }
     return true;
   }

@@ -42,6 +42,13 @@ struct LocalLaw {
   bool a_first = true;      // a is the first side of a row
 };
 
+// A drive of a tree joint: its multiplier is what the joint transmits, and does work.
+struct DrivenSpeed {
+  int place = 0;
+  int row = 0;               // of the mechanism
+  std::vector<int> scalars;  // rows of powers
+};
+
 struct SlopePlan {
   std::vector<SlopeLink> links;
   std::vector<int> position;            // link of the mechanism -> here
@@ -50,6 +57,7 @@ struct SlopePlan {
   std::vector<int> run0;                // per link, and one more
   std::vector<std::vector<int>> paths;  // per link of the mechanism: the same, listed
   std::vector<LocalLaw> laws;
+  std::vector<DrivenSpeed> drives;
   std::vector<int> read_links;  // links of the mechanism that laws read
   std::vector<int> radial;      // links whose quaternion is read as four numbers
   int nv = 0, nz = 0, quadratures = 0;
@@ -62,7 +70,7 @@ struct SlopePlan {
 };
 
 // False: something of this mechanism is left to dual numbers (friction with bearings, forces in
-// loop joints, expressions over energies, gravity that varies, drives whose power is integrated).
+// loop joints and drives of them, expressions over energies, gravity that varies).
 bool make_slope_plan(const Mechanism<double>& mechanism, const WorkSplit& work, SlopePlan& plan);
 
 }  // namespace cartan

@@ -123,7 +123,8 @@ void TreeSystem::jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace
   }
   if (slopes_apply(at.mode)) {
     fill_slopes(at, w);
-    J.setZero();
+    J.topRows(mechanism_.nq).setZero();
+    J.rightCols(quadratures()).setZero();
     write_kinematic_slopes(mechanism_, w.motion.q, w.motion.v, J);
     return w.slopes->write(w.motion, J);
   }
