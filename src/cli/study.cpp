@@ -81,8 +81,8 @@ std::optional<int> read_study_arguments(const Words& words, StudyArguments& o) {
   arguments.option("--step", "H", "as for `run` (default: the file's)", o.run.step);
   declare_duration_and_tolerance(arguments, o.run.duration, o.run.tolerance);
   arguments.option("--backend", "NAME",
-                   "who computes: reference, run by run as `run` does (default). cpu and gpu are "
-                   "not part of this version",
+                   "who computes: reference, run by run as `run` does (default); cpu, runs side by "
+                   "side in SIMD lanes; gpu, one thread of an NVIDIA GPU per run",
                    o.backend);
   arguments.option("--threads", "N", "default: one per core", o.threads);
   arguments.option("--out", "DIR",

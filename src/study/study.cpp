@@ -316,8 +316,13 @@ class StudyMaker {
     }
   }
 
+  // What is kept stands behind the outputs of the file; the model's inputs come after it.
   void place_outputs(const Model& model) {
-    study_.own_outputs = model.outputs.size() - added_;
+    const auto first = std::find_if(
+        model.outputs.begin(), model.outputs.end(),
+        [&](const Output& output) { return added_ > 0 && output.name == outputs_[0].name; });
+    study_.own_outputs = static_cast<std::size_t>(first - model.outputs.begin());
+    study_.kept_outputs = added_;
     for (KeptQuantity& kept : study_.kept)
       if (kept.output >= 0) kept.output += static_cast<int>(study_.own_outputs);
   }
