@@ -1,4 +1,4 @@
-#include "study/lane_method.h"
+#include "study/lanes/lane_method.h"
 
 #include <cmath>
 

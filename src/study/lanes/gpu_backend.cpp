@@ -9,7 +9,7 @@
 
 #include "core/cuda_driver.h"
 #include "study/backend.h"
-#include "study/kernel_inputs.h"
+#include "study/lanes/kernel_inputs.h"
 
 namespace cartan {
 namespace {
