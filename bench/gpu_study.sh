@@ -44,7 +44,7 @@ for work in $works; do
       begin=$(now)
       "$cartan" study "$examples/planar_double_pendulum.toml" --vary "shoulder.q=uniform(0.1,1)" \
         --vary "elbow.q=uniform(0.1,1)" --keep "a=final(shoulder.q)" --keep "b=final(elbow.q)" --runs $((1000000 / scale)) \
-        --indices off --integrator dop853 --tolerance "${TOLERANCE:-1e-11}" --duration 10 --backend "$backend" \
+        --indices off --integrator dop853 --tolerance "${TOLERANCE:-1e-13}" --duration 10 --backend "$backend" \
         --out "$folder/pendulums" --json > "$folder/pendulums.json"
       end=$(now)
       python3 - "$folder/pendulums.json" "$(awk "BEGIN { print $end - $begin }")" <<'PY'

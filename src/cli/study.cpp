@@ -65,9 +65,9 @@ std::optional<int> read_study_arguments(const Words& words, StudyArguments& o) {
   declare_duration_and_tolerance(arguments, o.study.duration, o.study.tolerance);
   arguments.option("--backend", "NAME",
                    "who computes: reference, run by run as `run` does (default); cpu, runs side by "
-                   "side in the lanes of the processor; gpu, a run per thread of a GPU",
-                   o.study.backend);
-  arguments.option("--threads", "N", "default: one per core", o.study.threads);
+                   "side in SIMD lanes; gpu, one thread of an NVIDIA GPU per run",
+                   o.backend);
+  arguments.option("--threads", "N", "default: one per core", o.threads);
   arguments.option("--out", "DIR",
                    "write runs.csv, runs.nc, summary.json; blocks of runs as they end",
                    o.study.out);

@@ -8,8 +8,6 @@
 namespace cartan {
 namespace {
 
-constexpr int longest_function = 1000;  // statements; a longer one is cut
-constexpr int longest_part = 300;
 constexpr int fewest_zeros = 12;  // for a loop that sets them
 
 bool is_scratch(const std::string& name) {
@@ -49,7 +47,9 @@ CFunctionWriter::CFunctionWriter(const UnitPlan& plan, const CFlavour& flavour,
 
 void CFunctionWriter::cut() {
   const int count = static_cast<int>(function_.listing.statements.size());
-  const int parts = count <= longest_function ? 1 : (count + longest_part - 1) / longest_part;
+  const int parts = count <= flavour_.longest_function
+                        ? 1
+                        : (count + flavour_.longest_part - 1) / flavour_.longest_part;
   for (int k = 0, begin = 0; k < parts; ++k) {
     int end = static_cast<int>(static_cast<long>(count) * (k + 1) / parts);
     if (end < count && end > 0 && function_.listing.statements[end - 1].opens_pair) ++end;

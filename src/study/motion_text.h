@@ -11,16 +11,17 @@ namespace cartan {
 
 class MotionText {
  public:
-  // The first `outputs` outputs of the model are columns.
-  MotionText(const System& system, std::size_t outputs);
+  // Outputs of the model are columns, but for `hidden_count` of them from `hidden` on.
+  MotionText(const System& system, std::size_t hidden, std::size_t hidden_count);
   void take(const State& state);
   std::string take_text() { return std::move(text_); }
 
  private:
   void add(double value);
+  void add_outputs(const std::vector<double>& values);
 
   const System& system_;
-  std::size_t outputs_;
+  std::size_t hidden_, hidden_count_;
   std::unique_ptr<Workspace> workspace_;
   Observation now_;
   std::vector<double> values_;

@@ -54,7 +54,7 @@ class ReferenceWorker final : public BlockWorker {
     std::unique_ptr<MotionText> motion;
     observer_.on_sample = nullptr;
     if (study_.keeps_trajectory(number)) {
-      motion = std::make_unique<MotionText>(*system_, study_.own_outputs);
+      motion = std::make_unique<MotionText>(*system_, study_.own_outputs, study_.kept_outputs);
       observer_.on_sample = [&motion](const State& state) { motion->take(state); };
     }
     SimulateReport report = simulate(*system_, start_, options_, observer_);

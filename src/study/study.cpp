@@ -16,6 +16,10 @@ namespace {
 
 constexpr double most_trajectories = 1e6;
 
+std::string kept_output_name(int k) {
+  return fmt::format("study quantity {}", k);
+}
+
 class StudyMaker {
  public:
   StudyMaker(const StudyText& text, const Model& plain, ModelDescription description,
@@ -265,7 +269,7 @@ class StudyMaker {
       Value value = keep.expression;
       if (value.where.line == 0) value.where = keep.where;
       kept.output = static_cast<int>(added_++);  // counted from those of the file
-      OutputText output(fmt::format("study quantity {}", kept.output), value);
+      OutputText output(kept_output_name(kept.output), value);
       output.where = output.name_where = output.value_where = value.where;
       outputs_.push_back(std::move(output));
     }
@@ -316,8 +320,13 @@ class StudyMaker {
     }
   }
 
+  // What is kept stands behind the outputs of the file; the model's inputs come after it.
   void place_outputs(const Model& model) {
-    study_.own_outputs = model.outputs.size() - added_;
+    const auto first =
+        std::find_if(model.outputs.begin(), model.outputs.end(),
+                     [](const Output& output) { return output.name == kept_output_name(0); });
+    study_.own_outputs = static_cast<std::size_t>(first - model.outputs.begin());
+    study_.kept_outputs = added_;
     for (KeptQuantity& kept : study_.kept)
       if (kept.output >= 0) kept.output += static_cast<int>(study_.own_outputs);
   }

@@ -38,7 +38,8 @@ struct Study {
   std::vector<StudyInput> inputs;
   Design design;
   std::vector<KeptQuantity> kept;
-  std::size_t own_outputs = 0;  // of the model file
+  std::size_t own_outputs = 0;   // of the model file ...
+  std::size_t kept_outputs = 0;  // ... behind which those of the study stand
   std::uint64_t trajectories = 0;
   std::string formulation, integrator;
   std::optional<double> asked_runs;

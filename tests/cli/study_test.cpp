@@ -472,7 +472,6 @@ TEST_F(StudyCommand, Refusals) {
     words.insert(words.end(), more.begin(), more.end());
     expect_refusal(run_cartan(words), text);
   };
-  refuse({"--backend", "gpu"}, "gpu is not part of this version");
   refuse({"--backend", "cpv"}, "did you mean 'cpu'?");
   refuse({"--runs", "0"}, "runs is 0");
   refuse({"--runs", "1e9"}, "--out");
@@ -488,15 +487,72 @@ TEST_F(StudyCommand, Refusals) {
   EXPECT_FALSE(std::filesystem::exists(scratch_.path("o")));
   expect_refusal(run_cartan(study(model, {"--runs", "10"})), "nothing varies");
   expect_refusal(run_cartan({"study", scratch_.path("none.toml")}), "there is no such file");
-  const CommandResult cpu = run_cartan([&] {
-    Words words = study(model, good);
-    words.insert(words.end(), {"--backend", "cpu", "--json"});
+}
+
+// Runs in lanes: the same tables by threads and parts, those of `reference` to rounding, its rows
+// where a whole motion is kept.
+TEST_F(StudyCommand, LanesGiveTheSameTables) {
+  const std::string model = scratch_.write("oscillator.toml", oscillator);
+  const auto with = [](Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
     return words;
-  }());
-  const nlohmann::json json = expect_json(cpu);
+  };
+  const std::string truth = scratch_.path("truth"), one = scratch_.path("one"),
+                    two = scratch_.path("two"), parts = scratch_.path("parts");
+  ASSERT_EQ(run_cartan(big_study(model, truth)).status, 0);
+  const Words cpu = {"--backend", "cpu"};
+  ASSERT_EQ(run_cartan(with(with(big_study(model, one), cpu), {"--threads", "1"})).status, 0);
+  ASSERT_EQ(run_cartan(with(with(big_study(model, two), cpu), {"--threads", "2"})).status, 0);
+  for (const char* part : {"2/2", "1/2"})
+    ASSERT_EQ(run_cartan(with(with(big_study(model, parts), cpu), {"--part", part})).status, 0);
+  const std::string table = read_file(one + "/runs.csv");
+  EXPECT_EQ(read_file(two + "/runs.csv"), table);
+  EXPECT_EQ(read_file(parts + "/runs.csv"), table);
+  const nlohmann::json json = nlohmann::json::parse(read_file(one + "/summary.json"));
+  EXPECT_EQ(json["backend"], "cpu");
+  EXPECT_GT(json["lanes"], 1);
+  const Table lanes = read_runs(one), reference = read_runs(truth);
+  for (const char* input : {"w", "v"}) EXPECT_EQ(lanes[input], reference[input]);
+  for (const char* quantity : {"top", "when"})
+    for (std::size_t i = 0; i < 400; ++i)
+      EXPECT_NEAR(lanes[quantity][i], reference[quantity][i], 1e-13) << quantity;
+  for (const std::string& name : list_folder(one + "/trajectories"))
+    EXPECT_EQ(read_file(one + "/trajectories/" + name), read_file(truth + "/trajectories/" + name));
+}
+
+TEST_F(StudyCommand, WhatLanesCannotDoIsComputedRunByRun) {
+  const nlohmann::json json =
+      expect_json(run_cartan({"study", std::string(CARTAN_ROOT) + "/examples/stick_slip.toml",
+                              "--vary", "table.v=uniform(0.1,0.2)", "--runs", "4", "--duration",
+                              "0.2", "--keep", "x=final(table.q)", "--backend", "cpu", "--json"}));
   EXPECT_EQ(json["backend"], "reference");
-  EXPECT_NE(json["notes"][0].get<std::string>().find("not part of this version"),
-            std::string::npos);
+  EXPECT_NE(json["notes"][0].get<std::string>().find("one by one (reference)"), std::string::npos);
+}
+
+TEST_F(StudyCommand, WithoutAGpuASentenceSaysSo) {
+  if (void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)) {
+    dlclose(driver);
+    GTEST_SKIP() << "there may be a GPU";
+  }
+  const std::string model = scratch_.write("oscillator.toml", oscillator);
+  expect_refusal(run_cartan(study(model, {"--vary", "w=uniform(1,2)", "--runs", "10", "--keep",
+                                          "x=final(x)", "--backend", "gpu"})),
+                 "there is no GPU here");
+}
+
+// A whole motion has the columns of `run`, variables beside bodies among them.
+TEST_F(StudyCommand, MotionsHaveTheColumnsOfRun) {
+  const std::string model = std::string(CARTAN_ROOT) + "/examples/dc_motor_winch.toml";
+  const std::string run = scratch_.path("run"), folder = scratch_.path("study");
+  ASSERT_EQ(run_cartan({"run", model, "--duration", "0.05", "--out", run}).status, 0);
+  const CommandResult result =
+      run_cartan({"study", model, "--vary", "ratio=grid(40)", "--duration", "0.05", "--keep",
+                  "t=final(t)", "--trajectories", "1", "--out", folder});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(read_file(folder + "/trajectories/run_0.csv"), read_file(run + "/trajectory.csv"));
+  // inputs of the model are columns too, and no quantity is taken for one of them
+  const nlohmann::json json = nlohmann::json::parse(read_file(folder + "/summary.json"));
+  EXPECT_EQ(json["quantities"]["t"]["mean"], 0.05);
 }
 
 // A file system without room: what was computed stays, and the words say how to go on.

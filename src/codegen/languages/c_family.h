@@ -24,6 +24,7 @@ struct CFlavour {
   std::string number_type = "double";
   std::string function_prefix;  // before sin, sqrt, ...
   bool is_lane = false;
+  int longest_function = 1000, longest_part = 300;  // statements
 };
 
 class CFamilyWriter {

@@ -6,8 +6,13 @@
 #pragma once
 
 struct Steps {
-  V t0, h0, t1;                        // the last step
-  V x0[LANE_STATES], x1[LANE_STATES];  // its start; its end before projection
+  V t0, h0, t1;       // the last step
+  V x1[LANE_STATES];  // its end before projection
+#if LANE_DENSE
+  V x0[LANE_STATES];  // its start
+#else
+  const V* x0;  // nobody asks for it when x has gone on
+#endif
   V k[LANE_SLOPES][LANE_RATE_SIZE];
 #if LANE_DENSE
   V shape[3 + LANE_DENSE_ROWS][LANE_STATES];
@@ -53,8 +58,12 @@ struct Steps {
     lane_rates(t, x, p, c, k[0]);
 #endif
     first_known = lane_truth(false);
+#if LANE_DENSE
     LANE_UNROLL
     for (int i = 0; i < LANE_STATES; ++i) x0[i] = x[i];
+#else
+    x0 = x;
+#endif
     t0 = t;
   }
 
@@ -226,6 +235,7 @@ struct Steps {
   }
 #endif
 
+#if LANE_DENSE
   // x after a shorter step from the same start; the last step stays what it was.
   LANE_MEMBER M again(M m, V h, V* x, const V* p, const V* c) {
     V other[LANE_SLOPES][LANE_RATE_SIZE], unused[LANE_STATES];
@@ -235,4 +245,5 @@ struct Steps {
     lane_normalise(x);
     return m & is_finite(x);
   }
+#endif
 };

@@ -10,7 +10,12 @@ struct Runs {
   Steps steps;
   V t, t_end, step, count, done, tolerance;
   M short_rest;  // the last step is shorter
-  V x[LANE_STATES], end[LANE_STATES];
+  V x[LANE_STATES];
+#if LANE_DENSE
+  V end[LANE_STATES];  // of the last step, after projection
+#else
+  V* end;  // that of the step itself
+#endif
   V p[LANE_INPUTS > 0 ? LANE_INPUTS : 1], c[LANE_CONSTANTS > 0 ? LANE_CONSTANTS : 1];
   Track tracks[LANE_KEPT];
   V row[LANE_KEPT];
@@ -133,8 +138,12 @@ struct Runs {
 #endif
     give_up(busy & lane_not(made));
 #endif
+#if LANE_DENSE
     LANE_UNROLL
     for (int i = 0; i < LANE_STATES; ++i) end[i] = steps.x1[i];
+#else
+    end = steps.x1;
+#endif
 #if LANE_ROWS > 0
     watch_rows(made);
     M moved = lane_truth(false);
@@ -489,8 +498,12 @@ extern "C" bool lane_compute(const LaneJob* job) {
 
 #else
 
+#ifndef LANE_BLOCKS
+#define LANE_BLOCKS 1  // of threads, at least so many on a multiprocessor
+#endif
+
 // One thread per run, whose inputs are made here from its number.
-extern "C" __global__ void __launch_bounds__(LANE_THREADS)
+extern "C" __global__ void __launch_bounds__(LANE_THREADS, LANE_BLOCKS)
     lane_compute(SampleDesign design, const SampleBits* numbers, long long count,
                  const double* starts, double* results, unsigned char* outcomes) {
   const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;

@@ -10,7 +10,7 @@
 #include "core/cuda_driver.h"
 #include "io/toml_reader.h"
 #include "study/backend.h"
-#include "study/lane_kernel.h"
+#include "study/lanes/lane_kernel.h"
 
 namespace cartan {
 namespace {

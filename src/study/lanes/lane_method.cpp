@@ -1,4 +1,4 @@
-#include "study/lane_method.h"
+#include "study/lanes/lane_method.h"
 
 #include <cmath>
 
@@ -19,19 +19,23 @@ std::string for_each_state(const std::string& body) {
 }
 
 // sum_j weights_j k[j][i] into a variable s.
-std::string weighted_sum(const std::vector<double>& weights) {
+std::string weighted_sum(const std::vector<double>& weights, bool one_slope = false) {
   std::string text;
   for (std::size_t j = 0; j < weights.size(); ++j) {
     if (weights[j] == 0) continue;
-    text += text.empty() ? fmt::format(" V s = {} * k[{}][i];", literal(weights[j]), j)
-                         : fmt::format(" s = lane_fma({}, k[{}][i], s);", literal(weights[j]), j);
+    const std::size_t row = one_slope ? 0 : j;
+    text += text.empty() ? fmt::format(" V s = {} * k[{}][i];", literal(weights[j]), row)
+                         : fmt::format(" s = lane_fma({}, k[{}][i], s);", literal(weights[j]), row);
   }
   return text.empty() ? " V s = lane_number(0.0);" : text;
 }
 
 class ExplicitText {
  public:
-  ExplicitText(const ExplicitTableau& tableau, bool dense) : tab_(tableau), dense_(dense) {}
+  ExplicitText(const ExplicitTableau& tableau, bool dense) : tab_(tableau), dense_(dense) {
+    for (int i = 1; i < tab_.stages; ++i)
+      for (int j = 0; j + 1 < i; ++j) follows_ = follows_ && tab_.a[i][j] == 0;
+  }
 
   std::string write() const {
     const bool controlled = !tab_.error.empty();
@@ -41,8 +45,11 @@ class ExplicitText {
         "#define LANE_CONTROLLED {:d}\n#define LANE_KEEPS_END {:d}\n"
         "#define LANE_ERROR_USES_END {:d}\n#define LANE_TWO_ESTIMATES {:d}\n"
         "#define LANE_POWER {}\n#define LANE_BETA {}\n#define LANE_DENSE_ROWS {}\n",
-        tab_.stages, dense_ ? tab_.stages + 1 + tab_.extra : tab_.stages + ends, controlled, ends,
-        tab_.error_uses_end(), !tab_.error_low.empty(), tab_.error_order + 1,
+        tab_.stages,
+        dense_        ? tab_.stages + 1 + tab_.extra
+        : one_slope() ? 1
+                      : tab_.stages + ends,
+        controlled, ends, tab_.error_uses_end(), !tab_.error_low.empty(), tab_.error_order + 1,
         tab_.error_low.empty() ? 0.04 : 0.0, tab_.d.size());
     text += stages(controlled);
     if (tab_.error_uses_end())
@@ -55,6 +62,9 @@ class ExplicitText {
   }
 
  private:
+  // Every stage needs the one before alone, and nobody the others afterwards.
+  bool one_slope() const { return follows_ && !dense_ && tab_.error.empty(); }
+
   // Sums that go on with every stage: the new point, the errors.
   std::string accumulate(int stage, bool controlled) const {
     std::string body;
@@ -65,7 +75,7 @@ class ExplicitText {
         body += fmt::format(" {}[i] = {} * k[0][i];", name, literal(weight));
       else if (weight != 0)
         body += fmt::format(" {0}[i] = lane_fma({1}, k[{2}][i], {0}[i]);", name, literal(weight),
-                            stage);
+                            one_slope() ? 0 : stage);
     };
     add("x1", tab_.b());
     if (controlled) add("fine", tab_.error);
@@ -74,9 +84,10 @@ class ExplicitText {
   }
 
   std::string evaluate(int stage) const {
-    return for_each_state(weighted_sum(tab_.a[stage]) + " y[i] = lane_fma(h, s, x0[i]); ") +
+    return for_each_state(weighted_sum(tab_.a[stage], one_slope()) +
+                          " y[i] = lane_fma(h, s, x0[i]); ") +
            fmt::format("  lane_rates(lane_fma({}, h, t), y, p, c, k[{}]);\n",
-                       literal(tab_.c[stage]), stage);
+                       literal(tab_.c[stage]), one_slope() ? 0 : stage);
   }
 
   std::string stages(bool controlled) const {
@@ -106,6 +117,7 @@ class ExplicitText {
 
   const ExplicitTableau& tab_;
   const bool dense_;
+  bool follows_ = true;  // a_ij = 0 for j < i - 1
 };
 
 // Coefficients of the Lagrange polynomials on the nodes c, lowest power first.

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "study/backend.h"
-#include "study/lane_kernel.h"
+#include "study/lanes/lane_kernel.h"
 
 namespace cartan {
 

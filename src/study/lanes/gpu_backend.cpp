@@ -9,13 +9,13 @@
 
 #include "core/cuda_driver.h"
 #include "study/backend.h"
-#include "study/kernel_inputs.h"
+#include "study/lanes/kernel_inputs.h"
 
 namespace cartan {
 namespace {
 
 constexpr std::size_t most_runs_at_once = 1 << 20;
-constexpr unsigned threads_per_block = 128;
+constexpr unsigned threads_per_block = 256;
 constexpr unsigned char thread_gave_up = 2;  // as in study/kernel/run.h
 
 // Results of a block as the device has left them.

@@ -1,4 +1,4 @@
-#include "study/kernel_inputs.h"
+#include "study/lanes/kernel_inputs.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include "core/compiled_library.h"
 #include "formulations/formulations.h"
 #include "study/backend.h"
-#include "study/kernel_inputs.h"
+#include "study/lanes/kernel_inputs.h"
 
 namespace cartan {
 namespace {

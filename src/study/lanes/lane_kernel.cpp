@@ -1,4 +1,4 @@
-#include "study/lane_kernel.h"
+#include "study/lanes/lane_kernel.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 #include "formulations/formulations.h"
 #include "integrate/simulate.h"
 #include "kernel_texts.h"
-#include "study/lane_method.h"
+#include "study/lanes/lane_method.h"
 #include "system/switches.h"
 
 namespace cartan {
