@@ -66,8 +66,8 @@ std::optional<int> read_study_arguments(const Words& words, StudyArguments& o) {
   arguments.option("--backend", "NAME",
                    "who computes: reference, run by run as `run` does (default); cpu, runs side by "
                    "side in SIMD lanes; gpu, one thread of an NVIDIA GPU per run",
-                   o.backend);
-  arguments.option("--threads", "N", "default: one per core", o.threads);
+                   o.study.backend);
+  arguments.option("--threads", "N", "default: one per core", o.study.threads);
   arguments.option("--out", "DIR",
                    "write runs.csv, runs.nc, summary.json; blocks of runs as they end",
                    o.study.out);

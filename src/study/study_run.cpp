@@ -23,15 +23,12 @@ class BlockCrew {
       all_ += store.plan().length(b);
     }
     blocks_ = todo.size();
+    if (!options.ranks) expect(todo);  // else nobody knows yet who gets which
     source_ = options.ranks ? make_rank_source(*options.ranks, std::move(todo), options.threads)
                             : make_list_source(std::move(todo));
   }
 
   StudyRunReport work() {
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> blocks;
-    for (const std::uint64_t b : todo_)
-      blocks.emplace_back(store_.plan().first(b), store_.plan().length(b));
-    backend_.expect(blocks);
     const auto crew = static_cast<std::size_t>(std::max(1, options_.threads));
     {
       std::vector<std::jthread> threads;
@@ -50,6 +47,13 @@ class BlockCrew {
   }
 
  private:
+  void expect(const std::vector<std::uint64_t>& todo) {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> blocks;
+    for (const std::uint64_t b : todo)
+      blocks.emplace_back(store_.plan().first(b), store_.plan().length(b));
+    backend_.expect(blocks);
+  }
+
   void take_blocks() {
     const std::unique_ptr<BlockWorker> worker = backend_.make_worker();
     Block block;
