@@ -56,6 +56,14 @@ TEST(ImportCommand, EveryCommandTakesTheFile) {
       << told;
 }
 
+TEST(ImportCommand, LimitsAreTheRangesOfInverseKinematics) {
+  const Scratch scratch;
+  const std::string source = scratch.write("arm.urdf", arm);
+  EXPECT_EQ(run_cartan({"ik", source, "--target", "elbow.q = 0.9"}).status, 0);
+  EXPECT_EQ(run_cartan({"ik", source, "--target", "elbow.q = 1.1"}).status, 1);
+  EXPECT_EQ(run_cartan({"ik", source, "--target", "elbow.q = 1.1", "--limits", "none"}).status, 0);
+}
+
 TEST(ImportCommand, Refusals) {
   const Scratch scratch;
   const std::string source = scratch.write("arm.urdf", arm);
