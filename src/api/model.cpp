@@ -102,6 +102,7 @@ api::LoadOptions api::Model::options() const {
   options.input_kind = source.inputs.kind;
   options.base = source.base;
   options.package = source.packages;
+  options.limits = source.limits;
   return options;
 }
 bool api::Model::is_mechanism() const {
