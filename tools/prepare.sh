@@ -241,7 +241,7 @@ prepare_netcdf() {
 prepare_ipopt() {
   [[ ! -e $build/.ipopt_tried ]] || return 0
   touch "$build/.ipopt_tried" 2>/dev/null || return 0
-  (install_packages ipopt) || say "there will be no steer, and no optimise --solver ipopt"
+  (install_packages ipopt) || say "there will be no steer"
 }
 
 # -- mpi ------------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 // The sparse matrices of optimal control against differences of what they are derivatives of: with
 // rotations, loops, free times, path expressions of time.
-#define CARTAN_INSIDE  // as in src/: cartan/export.h
 #include <gtest/gtest.h>
 
 #include "analysis/control/collocation_program.h"

@@ -1,6 +1,5 @@
 // Errors of optimal control fall with the order of the points: 2 s for Gauss, 2 s - 1 for Radau,
 // costs and costates included (Gauss points are symplectic; Radau's go with their adjoint).
-#define CARTAN_INSIDE  // as in src/: cartan/export.h
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -18,6 +17,7 @@ double slew_objective(const char* method, int points, int intervals) {
   arguments.intervals = intervals;
   arguments.tolerance = 1e-10;
   arguments.refine = false;
+  arguments.starts = 1;
   return steer_task(arguments).result.objective;
 }
 
@@ -35,8 +35,8 @@ TEST(SteeringOrder, Gauss) {
   expect_order("gauss", 3, 6, 6);
 }
 TEST(SteeringOrder, Radau) {
-  expect_order("radau", 2, 3, 16);
-  expect_order("radau", 3, 5, 8);
+  expect_order("radau", 2, 3, 64);
+  expect_order("radau", 3, 5, 16);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "analysis/design/ipopt_design.h"
 #include "analysis/design/quadratic_program.h"
 #include "analysis/design/second_order.h"
+#include "analysis/design/sparse_program.h"
 
 namespace cartan {
 namespace {
@@ -215,14 +216,32 @@ class SequentialQuadratic {
 
 }  // namespace
 
+namespace {
+
+// By the method asked for; where the own one does not come to an end, by Ipopt, if there is one.
+DesignResult minimise_once(const DesignProblem& problem, const DesignOptions& options) {
+  if (options.solver == DesignSolver::ipopt) return minimise_by_ipopt(problem, options);
+  DesignResult own = SequentialQuadratic(problem, options).run();
+  const bool stopped = options.stop_requested && options.stop_requested->load();
+  const bool has_start = own.point.gradient.size() > 0;
+  if (own.converged || stopped || !has_start || !refuse_ipopt().empty()) return own;
+  DesignResult other = minimise_by_ipopt(problem, options);
+  other.iterations += own.iterations;
+  other.evaluations += own.evaluations;
+  if (other.converged) return other;
+  own.iterations = other.iterations;
+  own.evaluations = other.evaluations;
+  return own;
+}
+
+}  // namespace
+
 DesignResult minimise(const DesignProblem& problem, const DesignOptions& options) {
   constexpr int most_saddles = 4;
   DesignProblem current = problem;
   int iterations = 0, evaluations = 0;
   for (int saddles = 0;; ++saddles) {
-    DesignResult result = options.solver == DesignSolver::ipopt
-                              ? minimise_by_ipopt(current, options)
-                              : SequentialQuadratic(current, options).run();
+    DesignResult result = minimise_once(current, options);
     result.iterations += iterations;
     result.evaluations += evaluations;
     result.saddles = saddles;

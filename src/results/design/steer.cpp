@@ -65,8 +65,9 @@ std::vector<int> best_starts(const std::vector<SteeringResult>& results, std::si
              1e-3 * (1e-6 + std::fabs(results[k].objective));
     });
     // on first meshes those that differ little may change places
-    const double best = results[order.front()].objective;
-    const bool near = results[k].objective <= best + 0.05 * std::fabs(best);
+    const SteeringResult& best = results[order.front()];
+    const double margin = 1e-3 + 10 * std::max(best.errors.error, results[k].errors.error);
+    const bool near = results[k].objective <= best.objective + margin * std::fabs(best.objective);
     if (!known && near && chosen.size() < most) chosen.push_back(k);
   }
   return chosen;

@@ -81,12 +81,17 @@ SampleTimes choose_times(const SteeringMotion& motion, double tolerance) {
 }
 
 // Where two intervals meet, their polynomials differ by the error of the input: the mean keeps its
-// integral.
-VectorXd inputs_of_row(const SteeringMotion& motion, double t) {
+// integral. Between points a polynomial may leave the bounds by its error.
+VectorXd inputs_of_row(const SteerRecord& record, double t) {
+  const SteeringMotion& motion = record.result.motion;
   const int k = motion.interval_at(t);
-  if (k > 0 && t == motion.interval_begin(k))
-    return 0.5 * (motion.inputs_in(k - 1, 1) + motion.inputs_in(k, 0));
-  return motion.inputs_in(k, motion.part_at(k, t));
+  VectorXd u = motion.inputs_in(k, motion.part_at(k, t));
+  if (k > 0 && t == motion.interval_begin(k)) u = 0.5 * (motion.inputs_in(k - 1, 1) + u);
+  for (int j = 0; j < u.size(); ++j) {
+    const ValueBounds& bounds = record.setup->problem.input_bounds[j];
+    u(j) = std::clamp(u(j), bounds.low, bounds.high);
+  }
+  return u;
 }
 
 bool write_inputs(const SteerRecord& record, const SampleTimes& times, const std::string& path,
@@ -97,7 +102,7 @@ bool write_inputs(const SteerRecord& record, const SampleTimes& times, const std
   writer.header(names);
   for (const double t : times.t) {
     writer.number(t);
-    for (const double u : inputs_of_row(record.result.motion, t)) writer.number(u);
+    for (const double u : inputs_of_row(record, t)) writer.number(u);
     writer.end_row();
   }
   return writer.close(problem);

@@ -60,7 +60,7 @@ TEST(QuadraticProgram, ContradictionIsTold) {
 TEST(Optimisation, LeavesSaddlesAndMaxima) {
   for (const DesignSolver solver : {DesignSolver::own, DesignSolver::ipopt}) {
     DesignProblem problem;
-    // cos x + y^2 from the top, and from there with y held to x by a condition
+    // cos x + y^2 from the top
     problem.evaluate = [](const VectorXd& theta, bool, DesignPoint& p) -> std::string {
       p.objective = std::cos(theta(0)) + theta(1) * theta(1);
       p.gradient = VectorXd(2);
@@ -70,8 +70,8 @@ TEST(Optimisation, LeavesSaddlesAndMaxima) {
       return "";
     };
     problem.start = VectorXd::Zero(2);
-    problem.lower = VectorXd::Constant(2, -10);
-    problem.upper = VectorXd::Constant(2, 10);
+    problem.lower = VectorXd::Constant(2, -4);
+    problem.upper = VectorXd::Constant(2, 4);
     problem.size = VectorXd::Ones(2);
     DesignOptions options;
     options.solver = solver;
