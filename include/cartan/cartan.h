@@ -27,6 +27,7 @@
 #include <cartan/plot.h>
 #include <cartan/run.h>
 #include <cartan/state.h>
+#include <cartan/steer.h>
 #include <cartan/study.h>
 #include <cartan/system.h>
 #include <cartan/table.h>

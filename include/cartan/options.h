@@ -276,6 +276,21 @@ struct OptimiseOptions {
   Watch watch = {};
 };
 
+// cartan steer
+struct SteerOptions {
+  std::optional<double> tolerance = {};  // of the mesh; default: the task's, else 1e-6
+  std::optional<int> starts = {};        // guesses; default: the task's, else 4
+  std::string method = {};               // gauss, radau; default: the task's, else gauss
+  std::optional<int> points = {};        // in each interval; default: the task's, else 5
+  std::optional<int> intervals = {};     // of the first mesh; default: the task's, else chosen
+  bool refine = true;                    // false: stay on the first mesh and tell its error
+  bool verify = false;   // with `out`: run the model with the inputs found, tell the difference
+  std::string out = {};  // a folder to write the motion to, as a run
+  bool force = false;    // replace files that are no earlier result
+  bool report = false;   // with `out`: also report.html
+  Watch watch = {};
+};
+
 // cartan study
 struct StudyOptions {
   std::vector<std::string> vary = {};       // "NAME=LAW": "L=uniform(0.9,1.1)", "c=log(0.1,1,20)"

@@ -120,20 +120,22 @@ Model load_watched(const py::kwargs& given, Read read) {
   return work.run([&] { return read(options); });
 }
 
-// Options of a study, and those of reading its model.
-StudyRuns study_of_file(const py::object& path, const py::kwargs& given) {
+// The work of a file that names its model: its own options, and those of reading the model.
+template <class Options, class Function>
+auto work_of_file(const char* name, const py::object& path, const py::kwargs& given,
+                  Function* function) {
   WatchedWork work;
   py::kwargs how, reading;
   for (const auto& item : given) {
-    const std::string name = py::cast<std::string>(item.first);
-    const bool read = name == "set" || name == "trust" || name == "allow_path";
+    const std::string key = py::cast<std::string>(item.first);
+    const bool read = key == "set" || key == "trust" || key == "allow_path";
     (read ? reading : how)[item.first] = item.second;
   }
-  StudyOptions options = read_options<StudyOptions>("study", how);
-  const LoadOptions load = read_options<LoadOptions>("study", reading);
+  Options options = read_options<Options>(name, how);
+  const LoadOptions load = read_options<LoadOptions>(name, reading);
   options.watch = work.watch();
   const std::string file = read_text(path, "path");
-  return work.run([&] { return study_file(file, options, load); });
+  return work.run([&] { return function(file, options, load); });
 }
 
 template <class Source, class Function>
@@ -148,9 +150,20 @@ void bind_files(py::module_& m) {
   m.def(
       "study_file",
       [](const py::object& path, const py::kwargs& given) {
-        return result_of(study_of_file(path, given));
+        return result_of(work_of_file<StudyOptions>("study", path, given, &study_file));
       },
       py::arg("path"), "Computes a study file.");
+  m.def(
+      "steer",
+      [](const py::object& task, const py::kwargs& given) {
+        return result_of(work_of_file<SteerOptions>("steer", task, given, &steer));
+      },
+      py::arg("task"),
+      ("Inputs that bring a machine from one state to another at least cost, by the file of a "
+       "task.\n\n>>> s = cartan.steer(\"examples/steering/brachistochrone.toml\", starts=1)\n>>> s.converged\nTrue\n"
+       "\nOptions:" +
+       describe_options<SteerOptions>())
+          .c_str());
   m.def(
       "view_run",
       [](const Run& run, const py::kwargs& given) { return page_of(run, given, &view_run); },

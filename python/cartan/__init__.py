@@ -31,7 +31,7 @@ extend_state(_cartan.State)
 check, eval, run, compare = _cartan.check, _cartan.eval, _cartan.run, _cartan.compare  # noqa: A001
 linearize, equilibrium, orbit, continue_ = _cartan.linearize, _cartan.equilibrium, _cartan.orbit, _cartan.continue_
 lyapunov, fit, inverse = _cartan.lyapunov, _cartan.fit, _cartan.inverse
-generate, ik, optimise = _cartan.generate, _cartan.ik, _cartan.optimise
+generate, ik, optimise, steer = _cartan.generate, _cartan.ik, _cartan.optimise, _cartan.steer
 
 
 def study(what, **options):

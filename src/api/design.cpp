@@ -1,10 +1,12 @@
 #include <cartan/ik.h>
 #include <cartan/optimise.h>
+#include <cartan/steer.h>
 #include <cartan/study.h>
 
 #include "api/inside.h"
 #include "results/design/ik.h"
 #include "results/design/optimise.h"
+#include "results/design/steer.h"
 #include "results/load/state_file.h"
 #include "results/study/run_study.h"
 
@@ -232,6 +234,32 @@ api::StudyRuns api::study(const Model& model, const StudyOptions& options) {
 api::StudyRuns api::study_file(const std::string& path, const StudyOptions& options,
                                const LoadOptions& load) {
   return public_study(run_study(make_source(path, load), options));
+}
+
+api::Steered api::steer(const std::string& task, const SteerOptions& options,
+                        const LoadOptions& load) {
+  SteerArguments arguments;
+  arguments.task = task;
+  arguments.model = make_source("", load);
+  arguments.how = options;
+  arguments.command = "cartan::steer";
+  const SteerRecord record = steer_task(arguments);
+  const SteeringResult& r = record.result;
+  Steered found;
+  found.converged = r.converged;
+  found.problem = r.problem;
+  found.objective = r.objective;
+  found.duration = r.motion.duration();
+  found.mesh_error = r.errors.error;
+  found.intervals = static_cast<long>(r.motion.mesh.intervals.size());
+  found.iterations = r.iterations;
+  found.switches = r.switches;
+  for (const SteerStart& start : record.starts)
+    found.starts.push_back({start.objective, start.converged, start.problem});
+  found.files = record.files;
+  found.text = steer_text(record);
+  found.json = steer_json(record).dump(2) + "\n";
+  return found;
 }
 
 }  // namespace cartan

@@ -26,33 +26,31 @@ int steer_command(const Words& words) {
                      o.model.sets);
   declare_consent(arguments, o.model);
   arguments.option("--tolerance", "TOL",
-                   "error of the mesh to reach (default: the task's, else 1e-6)", o.tolerance);
+                   "error of the mesh to reach (default: the task's, else 1e-6)", o.how.tolerance);
   arguments.option("--starts", "N",
                    "solve from so many guesses and keep the best (default: the task's, else 4)",
-                   o.starts);
+                   o.how.starts);
   arguments.option("--method", "NAME",
                    "points of collocation: gauss or radau (default: the task's, else gauss)",
-                   o.method);
-  arguments.option("--points", "S", "in each interval (default: the task's, else 5)", o.points);
+                   o.how.method);
+  arguments.option("--points", "S", "in each interval (default: the task's, else 5)", o.how.points);
   arguments.option("--intervals", "N", "of the first mesh (default: the task's, else chosen)",
-                   o.intervals);
+                   o.how.intervals);
   arguments.flag("--no-refine", "stay on the first mesh and tell its error", no_refine);
   arguments.flag("--verify",
                  "also run the model with the inputs found (dop853, 1e-12) and tell the difference "
                  "(needs --out)",
-                 o.verify);
+                 o.how.verify);
   arguments.option("--out", "DIR",
                    "write the motion as a run does, with inputs.csv, start.json and steer.json",
-                   o.out);
-  declare_force(arguments, o.force);
-  arguments.flag("--report", "also write report.html (needs --out)", o.report);
+                   o.how.out);
+  declare_force(arguments, o.how.force);
+  arguments.flag("--report", "also write report.html (needs --out)", o.how.report);
   arguments.flag("--json", "print one JSON object", json);
   if (const std::optional<int> status = arguments.parse(words)) return *status;
-  if ((o.report || o.verify) && o.out.empty())
-    return complain("steer", "--report and --verify need --out DIR");
-  o.refine = !no_refine;
+  o.how.refine = !no_refine;
   o.command = fmt::format("cartan steer {}", fmt::join(words, " "));
-  o.watch = interruptible(terminal_watch(true, !json));
+  o.how.watch = interruptible(terminal_watch(true, !json));
   const SteerRecord record = steer_task(o);
   if (json)
     print_json(steer_json(record));

@@ -21,7 +21,7 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 SteerTask chosen_task(const SteerArguments& o) {
   SteerTask task = read_steer_task(o.task);
-  if (!o.method.empty()) task.method = o.method;
+  if (!o.how.method.empty()) task.method = o.how.method;
   if (task.method != "gauss" && task.method != "radau")
     refuse("steer", fmt::format("--method is '{}'; expected gauss or radau", task.method));
   const auto whole = [](const char* name, const std::optional<int>& asked, int most, int& target) {
@@ -30,13 +30,13 @@ SteerTask chosen_task(const SteerArguments& o) {
       refuse("steer", fmt::format("{}: expected a number from 1 to {}", name, most));
     target = *asked;
   };
-  whole("--points", o.points, 12, task.points);
-  whole("--intervals", o.intervals, 2000, task.intervals);
-  whole("--starts", o.starts, 1000, task.starts);
-  if (o.tolerance) task.tolerance = *o.tolerance;
+  whole("--points", o.how.points, 12, task.points);
+  whole("--intervals", o.how.intervals, 2000, task.intervals);
+  whole("--starts", o.how.starts, 1000, task.starts);
+  if (o.how.tolerance) task.tolerance = *o.how.tolerance;
   if (!(task.tolerance >= 1e-13 && task.tolerance < 1))
     refuse("steer", "--tolerance: expected a number from 1e-13 to below 1");
-  task.refine = task.refine && o.refine;
+  task.refine = task.refine && o.how.refine;
   return task;
 }
 
@@ -80,8 +80,8 @@ bool is_better_motion(const SteeringResult& a, const SteeringResult& b) {
 
 SteeringResult search(const SteerSetup& setup, const SteerArguments& o,
                       std::vector<SteerStart>& starts) {
-  const SteeringOptions options = steering_options(setup.task, o.watch);
-  Task task(o.watch, "steering");
+  const SteeringOptions options = steering_options(setup.task, o.how.watch);
+  Task task(o.how.watch, "steering");
   std::vector<SteeringResult> firsts;
   const int count = setup.task.starts;
   SteeringOptions aside = options;  // guesses that are bent aside get less patience
@@ -92,7 +92,7 @@ SteeringResult search(const SteerSetup& setup, const SteerArguments& o,
     firsts.push_back(solve_on_mesh(setup.problem, guess, k == 0 ? options : aside));
     starts.push_back({firsts.back().objective, firsts.back().converged, firsts.back().problem});
     task.show(0.5 * (k + 1) / count);
-    if (stopped(o.watch)) break;
+    if (stopped(o.how.watch)) break;
   }
   const std::vector<int> chosen = best_starts(firsts, count > 1 ? 3 : 1);
   if (chosen.empty()) return firsts.front();
@@ -129,20 +129,22 @@ std::string find_missed_end(const SteerSetup& setup, const SteeringResult& resul
 }  // namespace
 
 SteerRecord steer_task(const SteerArguments& o) {
+  if ((o.how.report || o.how.verify) && o.how.out.empty())
+    refuse("steer", "--report and --verify need --out DIR");
   const SteerTask task = chosen_task(o);
   if (const std::string refusal = refuse_ipopt(); !refusal.empty()) refuse("steer", refusal);
   require_room(
-      "steer", "run", o.out, o.force,
+      "steer", "run", o.how.out, o.how.force,
       {"trajectory.csv", "inputs.csv", "start.json", "model.json", "summary.json", "steer.json"});
   const auto begin = std::chrono::steady_clock::now();
   auto setup = std::make_shared<SteerSetup>();
-  prepare_steering(task, o.model, o.watch, *setup);
+  prepare_steering(task, o.model, o.how.watch, *setup);
   const double preparing = seconds_since(begin);
   for (const std::string& name : setup->left_out)
-    tell(o.watch, fmt::format("{}: note: the input '{}' is not in [inputs] and keeps its value",
-                              task.file, name));
+    tell(o.how.watch, fmt::format("{}: note: the input '{}' is not in [inputs] and keeps its value",
+                                  task.file, name));
   if (!setup->maps.without_curvature.empty())
-    tell(o.watch,
+    tell(o.how.watch,
          fmt::format("{}: note: no exact second derivatives ({}); curvature is collected from the "
                      "steps, which takes more of them",
                      task.file, setup->maps.without_curvature));

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <cartan/options.h>
+
 #include "results/design/steer_setup.h"
 #include "results/json_values.h"
 
@@ -14,15 +16,8 @@ namespace cartan {
 struct SteerArguments {
   std::string task;
   ModelArguments model;  // consents and sets; the path is the task's
-  std::optional<int> starts, points, intervals;
-  std::optional<double> tolerance;
-  std::string method;  // gauss, radau
-  bool refine = true;
-  bool verify = false;  // run the model with the inputs that were found, too
-  std::string out;
-  bool force = false, report = false;
+  api::SteerOptions how;
   std::string command;  // for the report
-  api::Watch watch;
 };
 
 // What a start led to, on its first mesh.

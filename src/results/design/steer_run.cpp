@@ -248,9 +248,9 @@ std::string report_of(const SteerArguments& o, const SteerRecord& record, const 
 void write_steered_run(const SteerArguments& o, SteerRecord& record) {
   const SampleTimes times = choose_times(record.result.motion, record.setup->task.tolerance);
   record.replay.input_kind = times.jumps ? "linear" : "smooth";
-  if (o.out.empty()) return;
+  if (o.how.out.empty()) return;
   std::string problem;
-  const auto output = OutputFolder::open(o.out, "run", replace_if(o.force), problem);
+  const auto output = OutputFolder::open(o.how.out, "run", replace_if(o.how.force), problem);
   if (!output) refuse("steer", problem);
   const std::string aside = output->add("inputs.csv");
   if (!write_inputs(record, times, aside, problem)) fail("steer", problem);
@@ -263,12 +263,12 @@ void write_steered_run(const SteerArguments& o, SteerRecord& record) {
   const auto recorder = make_recorder(*system, ExtraTables{}, output.get());
   MotionWalk walk(record, *system);
   const State begin = walk.at(times.t.front());
-  if (o.verify) record.replay.difference = replay_difference(record, *system, begin);
+  if (o.how.verify) record.replay.difference = replay_difference(record, *system, begin);
   for (const double t : times.t) recorder->sample(walk.at(t));
   const State end = walk.at(times.t.back());
   const RunResult result = describe_run(record, *model, *system, *recorder, begin, end,
                                         static_cast<long>(times.t.size()));
-  const std::string inputs_file = o.out + "/inputs.csv";
+  const std::string inputs_file = o.how.out + "/inputs.csv";
   if (!recorder->close(problem) ||
       !output->write("start.json", model_state_json(*model, *system, begin).dump(2) + "\n",
                      problem) ||
@@ -279,7 +279,7 @@ void write_steered_run(const SteerArguments& o, SteerRecord& record) {
       !output->commit(problem))
     fail("steer", problem);
   record.folder = output->path();
-  if (o.report) {
+  if (o.how.report) {
     const std::string page = report_of(o, record, result, *output, problem);
     if (page.empty() || !output->append("report.html", page, problem))
       fail("steer", "the motion is written, but no report: " + problem);

@@ -1,0 +1,37 @@
+// Inputs that bring a machine from one state to another at least cost: `cartan steer`.
+//
+//   const cartan::Steered found = cartan::steer("examples/steering/brachistochrone.toml", {.out = "swing_up"});
+//   if (found.converged) std::printf("cost %g in %g s\n", found.objective, found.duration);
+#pragma once
+
+#include <cartan/model.h>
+
+namespace cartan::api {
+
+// What one of several guesses led to, on its first mesh.
+struct SteeredStart {
+  double objective = 0;
+  bool converged = false;
+  std::string problem;
+};
+
+// A motion that costs least among its neighbours; options.out has it as a run.
+struct Steered {
+  bool converged = false;
+  std::string problem;  // why not; "" where it has
+  double objective = 0, duration = 0;
+  double mesh_error = 0;
+  long intervals = 0;
+  int iterations = 0;
+  std::vector<double> switches;  // times at which an input jumps
+  std::vector<SteeredStart> starts;
+  std::vector<std::string> files;  // that were written to options.out
+  std::string text;                // as `cartan steer` prints it
+  std::string json;                // as `cartan steer --json` prints it
+};
+
+// `task`: the file that says from where, to where and what counts.
+CARTAN_API Steered steer(const std::string& task, const SteerOptions& options = {},
+                         const LoadOptions& load = {});
+
+}  // namespace cartan::api
