@@ -601,6 +601,7 @@ TEST_F(Fmu, RefusalsNameTheRemedy) {
   const std::string pendulum = fmu_example("pendulum");
   refused({fmu_example("bouncing_ball"), "--language", "fmi3"}, "contacts");
   refused({fmu_example("stick_slip"), "--language", "fmi3"}, "smoothing");
+  refused({fmu_example("measured_spring"), "--language", "fmi3"}, "needs your consent");
   refused({pendulum, "--language", "fmi2"}, "use fmi3");
   refused({pendulum, "--language", "fmi3", "--inputs", "nothing"}, "no parameter or input");
   refused({pendulum, "--language", "fmi3", "--outputs", "no+thing"}, "--outputs");

@@ -38,9 +38,9 @@ std::string refuse_fmu(const Model& model) {
   for (const UserFunction& function : model.functions.list())
     if (function.code && function.code->is_name_only())
       return fmt::format(
-          "the function '{}' is known by its name only, and an FMU needs its code; give it a C "
-          "file "
-          "(`code`) or a formula",
+          "the function '{}' is known by its name only, and an FMU needs its code; give its "
+          "`value`, "
+          "or the `source` of its C code, in [functions]",
           function.name);
   return "";
 }

@@ -26,7 +26,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t long_equations = 600000;  // characters: optimised less, as `generated` does
+// Characters of equations: optimised less, as `generated` does; not at all, where even that would
+// take minutes.
+constexpr std::size_t long_equations = 600000, huge_equations = 4000000;
 
 class FmuMaker {
  public:
@@ -328,9 +330,12 @@ class FmuMaker {
       if (source.name == std::string(fmu_unit_name) + ".c") size = source.content.size();
     }
     const std::string library = (folder.path() / "fmu.so").string();
-    words.insert(words.end(), {"-std=c99", size > long_equations ? "-O1" : "-O2", "-fPIC",
-                               "-shared", "-fvisibility=hidden", "-fno-math-errno", "-w", "-s",
-                               "-Wl,--no-undefined", "-o", library});
+    words.insert(words.end(), {"-std=c99",
+                               size > huge_equations   ? "-O0"
+                               : size > long_equations ? "-O1"
+                                                       : "-O2",
+                               "-fPIC", "-shared", "-fvisibility=hidden", "-fno-math-errno", "-w",
+                               "-s", "-Wl,--no-undefined", "-o", library});
     for (const ZipEntry& source : sources)
       if (source.name.ends_with(".c")) words.push_back((folder.path() / source.name).string());
     words.push_back("-lm");

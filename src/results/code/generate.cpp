@@ -239,7 +239,8 @@ void check_generate(const api::GenerateOptions& o) {
 GeneratedModel generate_model(const ModelArguments& source, const api::GenerateOptions& o) {
   check_generate(o);
   GeneratedModel result;
-  result.model = load_model(source, o.watch, false, CodeUse::names);
+  // the start of an FMU is numbers
+  result.model = load_model(source, o.watch, false, is_fmu(o) ? CodeUse::run : CodeUse::names);
   const Model& model = *result.model;
   if (!model.contacts.empty())
     refuse("generate",
