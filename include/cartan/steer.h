@@ -1,7 +1,12 @@
 // Inputs that bring a machine from one state to another at least cost: `cartan steer`.
 //
-//   const cartan::Steered found = cartan::steer("examples/steering/brachistochrone.toml", {.out = "swing_up"});
-//   if (found.converged) std::printf("cost %g in %g s\n", found.objective, found.duration);
+//   std::ofstream("cart.toml")
+//       << "name = 'cart'\n[inputs]\nu = 0\n[variables]\n"
+//          "x = { initial = 0, rate = 'v' }\nv = { initial = 0, rate = 'u' }\n";
+//   std::ofstream("task.toml") << "model = 'cart.toml'\nduration = 1\n[inputs]\nu = {}\n"
+//                                 "[end]\nx = 1\nv = 0\n[minimise]\nintegral = 'u^2'\n";
+//   const cartan::Steered found = cartan::steer("task.toml", {.starts = 1});
+//   if (found.converged) std::printf("the cost is %g, as it must: 12\n", found.objective);
 #pragma once
 
 #include <cartan/model.h>
