@@ -59,7 +59,7 @@ void spy_plot(Workshop& shop, Record& record) {
       const bool one = i % 6 >= 3 && i / 6 == j / 3;  // the identity blocks of the proof
       (one ? unit_x : xs).push_back(j + 1);
       (one ? unit_y : ys).push_back(i + 1);
-      if (one) stair &= i % 3 != j % 3 || value == 1;
+      if (one) stair &= i % 3 != j % 3 || std::fabs(value - 1) < 1e-12;
     }
   add_points(chart, "entry", xs, ys);
   add_points(chart, "identity block", unit_x, unit_y);

@@ -381,10 +381,22 @@ class SheetBuilder {
     matrix("A", "A", 2 * n, 2 * n, at_rest(rates, x, 1));
   }
 
+  // Coordinates whose rates are speeds; quaternions are not.
+  std::vector<Expression> plain_coordinates() const {
+    std::vector<Expression> list;
+    for (const DerivedSymbol& s : derivation_.state()) {
+      const std::string joint = s.label.substr(0, s.label.rfind('.'));
+      for (const Joint& j : derivation_.model().joints)
+        if (j.name == joint && j.nq() == j.nv() && s.label[joint.size() + 1] == 'q')
+          list.push_back(s.symbol);
+    }
+    return list;
+  }
+
   // Coordinates on which an expression does not depend, whatever is written there, drop out of it.
   std::vector<Expression> without_idle(const std::vector<Expression>& values) {
     std::vector<Expression> result = values;
-    for (const Expression& q : derivation_.q()) {
+    for (const Expression& q : plain_coordinates()) {
       const std::vector<Expression> slopes = differentiate(graph(), result, q);
       const std::vector<bool> idle = which_are_identically_zero(graph(), slopes);
       for (std::size_t k = 0; k < result.size(); ++k) {

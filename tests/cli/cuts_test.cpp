@@ -153,7 +153,10 @@ TEST(MethodOptions, EliminationAndElements) {
                     "--record", "elements", "--out", scratch.path(one ? "one" : "two"), "--json"}));
     ends[one] = summary["final"]["q"].begin().value()[0];
   }
-  EXPECT_NEAR(ends[0], ends[1], 1e-11);
+  // beside R^T R = 1, where stages of rk4 are, the two are different equations: they differ by the
+  // error of the method
+  EXPECT_NE(ends[0], ends[1]);
+  EXPECT_NEAR(ends[0], ends[1], 5e-5);
   const std::string table = read_file(scratch.path("two/elements.csv"));
   const std::string header = table.substr(0, table.find('\n'));
   for (const char* column : {".R11", ".T3", ".Lambda13", ".Lambda_joint3"})
@@ -179,7 +182,7 @@ TEST(EquationOptions, SolvedLinearisedDiagonalAndPower) {
   const std::string linear = text({"--linearize"});
   for (const char* part : {"K[1,1]", "M[1,2]", "A[3,1]"})
     EXPECT_TRUE(contains_text(linear, part)) << linear;
-  EXPECT_TRUE(contains_text(text({"--form", "diagonal"}), "u1' ="));
+  EXPECT_TRUE(contains_text(text({"--form", "diagonal"}), "*u1'"));
   EXPECT_TRUE(contains_text(text({"--show", "power"}), "T' ="));
   const CommandResult refused =
       run_cartan({"equations", cut_examples + "heavy_top.toml", "--linearize"});

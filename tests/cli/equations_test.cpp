@@ -87,9 +87,9 @@ TEST(Equations, EveryFormOfEveryKindOfModelIsPrintedOrRefused) {
 
 TEST(Equations, WrongWordsAreTold) {
   EXPECT_TRUE(has(run_cartan({"equations", example_path("pendulum"), "--form", "newton"}).err,
-                  "expected kane, lagrange, canonical or moving-frame"));
+                  "expected kane, lagrange, canonical, moving-frame or diagonal"));
   EXPECT_TRUE(has(run_cartan({"equations", example_path("pendulum"), "--show", "W"}).err,
-                  "expected T, V, L, p, B, Bdot or all"));
+                  "expected T, V, L, p, B, Bdot, power or all"));
 }
 
 TEST(Generate, WritesCode) {

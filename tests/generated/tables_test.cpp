@@ -38,7 +38,7 @@ std::shared_ptr<const CompiledLibrary> compile_c(const GeneratedModel& generated
 // A program with nothing but the code starts where the model does.
 TEST(GeneratedTables, StartParametersAndEvents) {
   const WorkFolder folder;
-  for (const char* name : {"bicycle", "dc_motor_winch", "falling_ball", "duffing", "four_bar"}) {
+  for (const char* name : {"dc_motor_winch", "falling_ball", "four_bar"}) {
     SCOPED_TRACE(name);
     const Example example = load_example(name);
     ASSERT_TRUE(example) << example.problem;
@@ -147,7 +147,7 @@ TEST(PlainCode, HasTheSameNumbersWithoutTemporaries) {
 // Positions and velocities against what the system reports, a reversed joint and a loop included.
 TEST(GeneratedPlaces, AreThoseOfTheSystem) {
   const WorkFolder folder;
-  for (const char* name : {"four_bar", "heavy_top", "bicycle"}) {
+  for (const char* name : {"four_bar", "heavy_top"}) {
     SCOPED_TRACE(name);
     api::GenerateOptions options;
     options.places = true;

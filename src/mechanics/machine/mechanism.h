@@ -122,7 +122,7 @@ struct Mechanism {
   int loop_nq = 0, loop_nv = 0;
   bool loops_act = false;  // forces, expressions or constraints need the loop joints' coordinates
   bool has_drives = false;
-  S baumgarte{};  // rate of the feedback y' = -2 rate y - rate^2 g; zero: none
+  S baumgarte{};            // rate of the feedback y' = -2 rate y - rate^2 g; zero: none
   bool world_rows = false;  // gaps of joints in world axes (loop_rows.h); for `absolute` alone
   int nq = 0, nv = 0;
   int nz = 0;              // [variables] beside the bodies: they follow q and v in a state

@@ -73,8 +73,9 @@ void plan_row_axes(const api::CompareOptions& o, ComparisonPlan& plan) {
   plan.row_axes = o.rows;
   const auto absolute = [](const std::string& name) { return name.starts_with("absolute"); };
   if (std::any_of(plan.formulations.begin(), plan.formulations.end(), absolute)) return;
-  refuse("compare", "--rows is for absolute-se3 and absolute-so3r3; ask for one of them or leave "
-                    "it out");
+  refuse("compare",
+         "--rows is for absolute-se3 and absolute-so3r3; ask for one of them or leave "
+         "it out");
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ ComparisonRow make_row(const Model& model, const ComparisonPlan& plan,
   options.tolerance = plan.tolerance;
   options.fixed_step = plan.fixed_step;
   options.stop_requested = plan.stop_requested;
-  const MethodRun outcome = run_method(
-      model, formulation, {plan.stabilisation, plan.row_axes}, options);
+  const MethodRun outcome =
+      run_method(model, formulation, {plan.stabilisation, plan.row_axes}, options);
   ComparisonRow row;
   if (model.is_mechanism()) row.formulation = formulation;
   row.integrator = integrator;
