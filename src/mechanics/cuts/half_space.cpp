@@ -226,6 +226,8 @@ PartMoments cut_shape(const Shape& shape, const ShapePlane& side,
       part = CylinderCut(x[1], x[2], side).calc();
       add_part(part, CylinderCut(x[0], x[2], side).calc(), -1);
       return part;
+    case ShapeText::Kind::mesh:  // refused by the check where it has mass
+      break;
   }
   return part;
 }

@@ -1,4 +1,6 @@
 // Gravity, events, outputs, variables and the defaults of a run.
+#include <algorithm>
+
 #include "core/method_names.h"
 #include "model/check/check_context.h"
 #include "model/type_names.h"
@@ -129,6 +131,13 @@ void check_points(CheckContext& check) {
   }
 }
 
+// A mesh that shares in the mass; others are pictures.
+static bool has_mass_of_mesh(const Body& body) {
+  return body.density.given() &&
+         std::any_of(body.shapes.begin(), body.shapes.end(),
+                     [](const Shape& shape) { return shape.kind == ShapeText::Kind::mesh; });
+}
+
 void check_cuts(CheckContext& check) {
   for (const CutText& text : check.text.cuts) {
     const Owner owner{"cut", text.name, text.where};
@@ -147,6 +156,11 @@ void check_cuts(CheckContext& check) {
           "cut '" + text.name + "': nothing says how the mass of body '" + text.body.name +
               "' is spread; expected a body with 'density' and shapes, or with 'mass' and "
               "'line = { from = [..], to = [..] }'");
+    else if (found && has_mass_of_mesh(check.model.bodies[cut.body]))
+      check.problems.error(text.body.where,
+                           "cut '" + text.name + "': the mass of body '" + text.body.name +
+                               "' is that of a mesh, which is not cut; expected shapes box, "
+                               "cylinder, tube or sphere, or a line");
     cut.at = or_default(check.numbers(text.at, {"at", owner, {3}}).formula, {0, 0, 0});
     const Field normal{"normal", owner, {3}};
     check.require(text.normal, normal);
