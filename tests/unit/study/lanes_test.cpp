@@ -67,7 +67,7 @@ v = { initial = 0, rate = "-w^2*sin(x) + 0.1*exp(-t)*log(2 + x^2) - 0.1*tanh(v)"
 name = "low"
 when = "x + 0.2"
 direction = -1
-stop = true
+action = "stop"
 [simulate]
 duration = 3
 step = 0.02
@@ -164,6 +164,7 @@ TEST(Lanes, SameBitsWhateverTheirNumberAndTheNeighbours) {
   const std::optional<Study> study = make(read(spinning_rods), rods_words);
   ASSERT_TRUE(study);
   const Block one = by_lanes(*study, 1), four = by_lanes(*study, 4), eight = by_lanes(*study, 8);
+  EXPECT_LT(largest_difference(by_reference(*study), eight), 2e-12);
   EXPECT_EQ(bits_of(one, 0, 21), bits_of(four, 0, 21));
   EXPECT_EQ(bits_of(one, 0, 21), bits_of(eight, 0, 21));
   const Block part = by_lanes(*study, 8, 7, 9);
@@ -172,7 +173,8 @@ TEST(Lanes, SameBitsWhateverTheirNumberAndTheNeighbours) {
 
 TEST(Lanes, EveryMethodFollowsReference) {
   StudyWords words = rods_words;
-  for (const char* integrator : {"rk4", "rk45", "dop853", "gl2", "gl3"}) {
+  words.keep = {"a=final(hinge.q)", "top=max(hinge.v)", "e=event(straight,t)"};
+  for (const char* integrator : {"rk4", "rk45", "gl2", "gl3"}) {
     words.integrator = integrator;
     const std::optional<Study> study = make(read(spinning_rods), words);
     ASSERT_TRUE(study);
