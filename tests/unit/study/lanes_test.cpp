@@ -1,5 +1,6 @@
 // Runs side by side: the same bits whatever the number of lanes and the neighbours, and the motion
 // that `reference` computes.
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include "io/toml_reader.h"
 #include "study/backend.h"
 #include "study/lanes/lane_kernel.h"
+#include "support/random_mechanism.h"
 
 namespace cartan {
 namespace {
@@ -329,6 +331,40 @@ TEST(Lanes, WithoutAGpuThereIsASentence) {
   std::vector<std::string> notes;
   EXPECT_FALSE(make_backend("gpu", *study, notes, problem));
   EXPECT_NE(problem.find("there is no GPU here"), std::string::npos) << problem;
+}
+
+// Random trees with all joints and forces, an initial speed varied: what has a kernel follows
+// `reference`.
+TEST(LongLanes, RandomMechanisms) {
+  RandomMechanismOptions options;
+  options.max_bodies = 6;
+  options.exact_friction = false;
+  options.bearings = false;
+  int with_kernel = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const ModelDescription description = make_random_mechanism(seed, options);
+    const auto moving =
+        std::find_if(description.joints.begin(), description.joints.end(),
+                     [](const JointText& joint) { return joint.type == "revolute"; });
+    if (moving == description.joints.end()) continue;
+    const std::string integrator = seed % 3 == 0 ? "gl2" : seed % 3 == 1 ? "rk4" : "dop853";
+    const std::optional<Study> study = make(
+        description,
+        {{"'" + moving->name + "'.v=uniform(-0.5,0.5)"},
+         {"a=final('" + moving->name + "'.q)", "b=max(kinetic)", "e=final(kinetic + potential)"},
+         integrator,
+         9,
+         0.05,
+         0.005});
+    if (!study) continue;
+    std::string problem;
+    const std::unique_ptr<Backend> backend = make_lanes_backend(*study, problem);
+    if (!backend) continue;
+    ++with_kernel;
+    EXPECT_LT(largest_difference(by_reference(*study), compute(*backend, 0, 9)), 1e-9)
+        << "seed " << seed << " " << integrator;
+  }
+  EXPECT_GT(with_kernel, 10);
 }
 
 }  // namespace
