@@ -12,7 +12,7 @@
 #include "io/toml_reader.h"
 #include "study/backend.h"
 #include "study/lanes/lane_kernel.h"
-#include "support/random_mechanism.h"
+#include "support/random_closed.h"
 
 namespace cartan {
 namespace {
@@ -365,6 +365,37 @@ TEST(LongLanes, RandomMechanisms) {
         << "seed " << seed << " " << integrator;
   }
   EXPECT_GT(with_kernel, 10);
+}
+
+// Loops, constraints and drives; gravity varied, which changes neither start nor constraints.
+TEST(LongLanes, RandomClosedMechanisms) {
+  RandomClosedOptions options;
+  options.tree.max_bodies = 5;
+  options.tree.exact_friction = false;
+  options.tree.bearings = false;
+  options.max_loops = 2;
+  int with_kernel = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    ModelDescription description = make_random_closed_mechanism(seed, options);
+    description.parameters.emplace_back("pull", Value(3.0));
+    description.gravity = {Value(1.0), Value(0.5), Value("-pull")};
+    description.gravity_frame = {};
+    const std::optional<Study> study =
+        make(description, {{"pull=uniform(2,4)"},
+                           {"b=max(kinetic)", "e=final(kinetic + potential)"},
+                           seed % 2 == 0 ? "rk4" : "gl2",
+                           5,
+                           0.01,
+                           0.001});
+    if (!study) continue;
+    std::string problem;
+    const std::unique_ptr<Backend> backend = make_lanes_backend(*study, problem);
+    if (!backend) continue;
+    ++with_kernel;
+    const Block truth = by_reference(*study), lanes = compute(*backend, 0, 5);
+    EXPECT_LT(largest_difference(truth, lanes), 1e-8) << "seed " << seed;
+  }
+  EXPECT_GT(with_kernel, 5);
 }
 
 }  // namespace
