@@ -36,8 +36,8 @@ class Backend {
 // study can be computed: a formulation or a method that cannot take the model.
 std::unique_ptr<Backend> make_reference_backend(const Study& study, std::string& problem);
 
-// Runs side by side in the SIMD lanes of the processor (study/lanes/lane_kernel.h). `lanes`: how many; 0:
-// what the processor has. Null, with a sentence, where the study has no kernel.
+// Runs side by side in the SIMD lanes of the processor (study/lanes/lane_kernel.h). `lanes`: how
+// many; 0: what the processor has. Null, with a sentence, where the study has no kernel.
 std::unique_ptr<Backend> make_lanes_backend(const Study& study, std::string& problem,
                                             int lanes = 0);
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "study/sampling_functions.h"
+#include "study/kernel/sampling_functions.h"
 
 namespace cartan {
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "study/sampling_functions.h"
+#include "study/kernel/sampling_functions.h"
 
 namespace cartan {
 namespace {

@@ -1,6 +1,6 @@
 #include "study/portable_math.h"
 
-#include "study/sampling_functions.h"
+#include "study/kernel/sampling_functions.h"
 
 namespace cartan {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "study/sampling_functions.h"
+#include "study/kernel/sampling_functions.h"
 #include "study/sobol_points.h"
 
 namespace cartan {

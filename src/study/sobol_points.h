@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "study/sampling_functions.h"
+#include "study/kernel/sampling_functions.h"
 
 namespace cartan {
 

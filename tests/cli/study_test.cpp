@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command_line.h"
+#include "core/child_process.h"
 
 namespace cartan::test {
 namespace {
@@ -627,6 +628,35 @@ TEST_F(StudyCommand, NetcdfHoldsTheSameNumbers) {
   EXPECT_NEAR(x[80], 3 / 0.1 * std::sin(0.4), 1e-9);
 }
 
+TEST_F(StudyCommand, XarrayOpensTheRuns) {
+  const std::vector<std::string> python = {"/usr/bin/python3", "-c", "import xarray, netCDF4"};
+  if (const ChildResult found = run_child(python); !found.started || found.status != 0)
+    GTEST_SKIP() << "there is no xarray";
+  const std::string model = scratch_.write("oscillator.toml", oscillator);
+  const std::string folder = scratch_.path("out");
+  const CommandResult result =
+      run_cartan(study(model, {"--vary", "w=uniform(1,2)", "--runs", "30", "--keep", "x=final(x)",
+                               "--trajectories", "2", "--out", folder}));
+  ASSERT_EQ(result.status, 0) << result.err;
+  if (!std::filesystem::exists(folder + "/runs.nc")) GTEST_SKIP() << "there is no libnetcdf";
+  const ChildResult read = run_child(
+      {"/usr/bin/python3", "-c",
+       "import sys, xarray\n"
+       "d = xarray.open_dataset(sys.argv[1])\n"
+       "print(d.sizes['run'], d.sizes['trajectory'], repr(float(d.x.mean())), int(d.status.max()))",
+       folder + "/runs.nc"});
+  ASSERT_EQ(read.status, 0) << read.err;
+  int runs = 0, motions = 0, status = -1;
+  double mean = 0;
+  ASSERT_EQ(std::sscanf(read.out.c_str(), "%d %d %lf %d", &runs, &motions, &mean, &status), 4)
+      << read.out;
+  const nlohmann::json json = nlohmann::json::parse(read_file(folder + "/summary.json"));
+  EXPECT_EQ(runs, 30);
+  EXPECT_EQ(motions, 2);
+  EXPECT_EQ(status, 0);
+  EXPECT_NEAR(mean, json["quantities"]["x"]["mean"].get<double>(), 1e-14);
+}
+
 TEST_F(StudyCommand, TablesOfSamples) {
   const std::string model = scratch_.write("oscillator.toml", oscillator);
   scratch_.write("samples.csv", "a,b\n1,10\n2,20\n3,30\n");
@@ -686,6 +716,34 @@ TEST_F(LongStudy, KilledFiftyTimes) {
   }
   ASSERT_EQ(run_cartan(words(killed, true)).status, 0);
   EXPECT_EQ(read_file(killed + "/runs.csv"), read_file(whole + "/runs.csv"));
+}
+
+// Sixteen studies at once, none of whose code is compiled yet: all of them get it, and one copy is
+// kept.
+TEST_F(LongStudy, SixteenCompileTheSameCode) {
+  const std::string model = scratch_.write("oscillator.toml", oscillator);
+  const char* const before = std::getenv("XDG_CACHE_HOME");
+  const std::string kept = before ? before : "";
+  std::filesystem::create_directory(scratch_.path("cache"));
+  setenv("XDG_CACHE_HOME", scratch_.path("cache").c_str(), 1);
+  const auto words = [&](int k) {
+    Words list = big_study(model, scratch_.path("out" + std::to_string(k)));
+    list.insert(list.end(), {"--backend", "cpu", "--threads", "1"});
+    return list;
+  };
+  {
+    std::vector<std::unique_ptr<RunningCommand>> all;
+    for (int k = 0; k < 16; ++k) all.push_back(std::make_unique<RunningCommand>(words(k)));
+    for (const auto& each : all) {
+      const CommandResult result = each->wait();
+      EXPECT_EQ(result.status, 0) << result.err;
+    }
+  }
+  before ? setenv("XDG_CACHE_HOME", kept.c_str(), 1) : unsetenv("XDG_CACHE_HOME");
+  const std::string table = read_file(scratch_.path("out0") + "/runs.csv");
+  for (int k = 1; k < 16; ++k)
+    EXPECT_EQ(read_file(scratch_.path("out" + std::to_string(k)) + "/runs.csv"), table);
+  EXPECT_EQ(list_folder(scratch_.path("cache") + "/cartan").size(), 1u);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 // What is computed, and in which order, is that of integrate/explicit_rk.cpp.
 #pragma once
 
-struct Steps {
+struct ExplicitSteps {
   V t0, h0, t1;       // the last step
   V x1[LANE_STATES];  // its end before projection
 #if LANE_DENSE

@@ -5,7 +5,7 @@
 // lane_gauss_integral(j, theta), lane_gauss_value(j, theta).
 #pragma once
 
-struct Steps {
+struct GaussSteps {
   V t0, h0, t1;
   V x0[LANE_STATES], x1[LANE_STATES];
   V k[LANE_STAGES][LANE_RATE_SIZE];

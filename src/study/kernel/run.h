@@ -7,7 +7,11 @@
 enum { run_completed = 0, run_stopped = 1, run_given_up = 2 };
 
 struct Runs {
-  Steps steps;
+#if LANE_GAUSS
+  GaussSteps steps;
+#else
+  ExplicitSteps steps;
+#endif
   V t, t_end, step, count, done, tolerance;
   M short_rest;  // the last step is shorter
   V x[LANE_STATES];

@@ -167,7 +167,7 @@ std::string gauss_text(int stages) {
   const auto horner = [&](const char* name, const std::vector<double>& numbers, const char* times) {
     text += fmt::format(
         "LANE_INLINE V lane_gauss_{}(int j, V x)\n{{\n  const double a[] = {{{}}};\n"
-        "  V sum = lane_number(0.0);\n  for (int m = LANE_STAGES - 1; m >= 0; --m)\n"
+        "  V sum = lane_number(0.0);\n  for (int m = LANE_STAGES - 1; m >= 0; m -= 1)\n"
         "    sum = lane_fma(sum, x, lane_number(a[j * LANE_STAGES + m]));\n  return sum{};\n}}\n",
         name, list(numbers), times);
   };

@@ -1,5 +1,6 @@
 // Runs side by side: the same bits whatever the number of lanes and the neighbours, and the motion
 // that `reference` computes.
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include "io/toml_reader.h"
 #include "study/backend.h"
 #include "study/lanes/lane_kernel.h"
+#include "support/random_closed.h"
 
 namespace cartan {
 namespace {
@@ -67,7 +69,7 @@ v = { initial = 0, rate = "-w^2*sin(x) + 0.1*exp(-t)*log(2 + x^2) - 0.1*tanh(v)"
 name = "low"
 when = "x + 0.2"
 direction = -1
-stop = true
+action = "stop"
 [simulate]
 duration = 3
 step = 0.02
@@ -164,6 +166,7 @@ TEST(Lanes, SameBitsWhateverTheirNumberAndTheNeighbours) {
   const std::optional<Study> study = make(read(spinning_rods), rods_words);
   ASSERT_TRUE(study);
   const Block one = by_lanes(*study, 1), four = by_lanes(*study, 4), eight = by_lanes(*study, 8);
+  EXPECT_LT(largest_difference(by_reference(*study), eight), 2e-12);
   EXPECT_EQ(bits_of(one, 0, 21), bits_of(four, 0, 21));
   EXPECT_EQ(bits_of(one, 0, 21), bits_of(eight, 0, 21));
   const Block part = by_lanes(*study, 8, 7, 9);
@@ -172,7 +175,8 @@ TEST(Lanes, SameBitsWhateverTheirNumberAndTheNeighbours) {
 
 TEST(Lanes, EveryMethodFollowsReference) {
   StudyWords words = rods_words;
-  for (const char* integrator : {"rk4", "rk45", "dop853", "gl2", "gl3"}) {
+  words.keep = {"a=final(hinge.q)", "top=max(hinge.v)", "e=event(straight,t)"};
+  for (const char* integrator : {"rk4", "rk45", "gl2", "gl3"}) {
     words.integrator = integrator;
     const std::optional<Study> study = make(read(spinning_rods), words);
     ASSERT_TRUE(study);
@@ -327,6 +331,71 @@ TEST(Lanes, WithoutAGpuThereIsASentence) {
   std::vector<std::string> notes;
   EXPECT_FALSE(make_backend("gpu", *study, notes, problem));
   EXPECT_NE(problem.find("there is no GPU here"), std::string::npos) << problem;
+}
+
+// Random trees with all joints and forces, an initial speed varied: what has a kernel follows
+// `reference`.
+TEST(LongLanes, RandomMechanisms) {
+  RandomMechanismOptions options;
+  options.max_bodies = 6;
+  options.exact_friction = false;
+  options.bearings = false;
+  int with_kernel = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const ModelDescription description = make_random_mechanism(seed, options);
+    const auto moving =
+        std::find_if(description.joints.begin(), description.joints.end(),
+                     [](const JointText& joint) { return joint.type == "revolute"; });
+    if (moving == description.joints.end()) continue;
+    const std::string integrator = seed % 3 == 0 ? "gl2" : seed % 3 == 1 ? "rk4" : "dop853";
+    const std::optional<Study> study = make(
+        description,
+        {{"'" + moving->name + "'.v=uniform(-0.5,0.5)"},
+         {"a=final('" + moving->name + "'.q)", "b=max(kinetic)", "e=final(kinetic + potential)"},
+         integrator,
+         9,
+         0.05,
+         0.005});
+    if (!study) continue;
+    std::string problem;
+    const std::unique_ptr<Backend> backend = make_lanes_backend(*study, problem);
+    if (!backend) continue;
+    ++with_kernel;
+    EXPECT_LT(largest_difference(by_reference(*study), compute(*backend, 0, 9)), 1e-9)
+        << "seed " << seed << " " << integrator;
+  }
+  EXPECT_GT(with_kernel, 10);
+}
+
+// Loops, constraints and drives; gravity varied, which changes neither start nor constraints.
+TEST(LongLanes, RandomClosedMechanisms) {
+  RandomClosedOptions options;
+  options.tree.max_bodies = 5;
+  options.tree.exact_friction = false;
+  options.tree.bearings = false;
+  options.max_loops = 2;
+  int with_kernel = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    ModelDescription description = make_random_closed_mechanism(seed, options);
+    description.parameters.emplace_back("pull", Value(3.0));
+    description.gravity = {Value(1.0), Value(0.5), Value("-pull")};
+    description.gravity_frame = {};
+    const std::optional<Study> study =
+        make(description, {{"pull=uniform(2,4)"},
+                           {"b=max(kinetic)", "e=final(kinetic + potential)"},
+                           seed % 2 == 0 ? "rk4" : "gl2",
+                           5,
+                           0.01,
+                           0.001});
+    if (!study) continue;
+    std::string problem;
+    const std::unique_ptr<Backend> backend = make_lanes_backend(*study, problem);
+    if (!backend) continue;
+    ++with_kernel;
+    const Block truth = by_reference(*study), lanes = compute(*backend, 0, 5);
+    EXPECT_LT(largest_difference(truth, lanes), 1e-8) << "seed " << seed;
+  }
+  EXPECT_GT(with_kernel, 5);
 }
 
 }  // namespace
