@@ -19,8 +19,8 @@ int steer_command(const Words& words) {
       "steer",
       "Optimal control: inputs of a model that bring it from one state to another at least cost. "
       "The task is a file (docs/control.md); the motion found is written like that of a run.",
-      "  cartan steer examples/swing_up.toml --out swing_up\n"
-      "  cartan steer examples/swing_up.toml --starts 20 --json");
+      "  cartan steer examples/steering/swing_up.toml --out swing_up\n"
+      "  cartan steer examples/steering/swing_up.toml --starts 20 --json");
   arguments.positional("TASK", "the file of the task", o.task);
   arguments.repeated("--set", "NAME=VALUE", "another value of a parameter of the model, repeatable",
                      o.model.sets);

@@ -197,5 +197,13 @@ TEST(Steer, RefusesWhatItCannotDo) {
                  "steer:", 1);
 }
 
+TEST(Steer, SaysWhatItNeeds) {
+  setenv("CARTAN_IPOPT_LIBRARY", "/nowhere/libipopt.so", 1);
+  const CommandResult without = run_cartan({"steer", steering_example("slew")});
+  unsetenv("CARTAN_IPOPT_LIBRARY");
+  EXPECT_EQ(without.status, 2);
+  EXPECT_NE(without.err.find("coinor-libipopt1v5"), std::string::npos) << without.err;
+}
+
 }  // namespace
 }  // namespace cartan::test

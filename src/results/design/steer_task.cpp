@@ -14,8 +14,6 @@
 namespace cartan {
 namespace {
 
-using Kind = TomlNode::Kind;
-
 class SteerTaskReader {
  public:
   explicit SteerTaskReader(Diagnostics& problems) : problems_(problems) {}
@@ -35,7 +33,8 @@ class SteerTaskReader {
       } else if (key == "duration") {
         read_duration(node, task);
       } else if (key == "tolerance") {
-        if (expect(node, Kind::number, "a number", problems_)) task.tolerance = node.number;
+        if (expect(node, TomlNode::Kind::number, "a number", problems_))
+          task.tolerance = node.number;
         if (!(task.tolerance >= 1e-13 && task.tolerance < 1))
           problems_.error(node.where, "tolerance: expected a number from 1e-13 to below 1");
       } else if (key == "method") {
@@ -50,7 +49,8 @@ class SteerTaskReader {
       } else if (key == "starts") {
         read_whole(node, 1, 1000, task.starts);
       } else if (key == "refine") {
-        if (expect(node, Kind::boolean, "true or false", problems_)) task.refine = node.flag;
+        if (expect(node, TomlNode::Kind::boolean, "true or false", problems_))
+          task.refine = node.flag;
       } else if (key == "periodic") {
         read_periodic(node, task);
       } else if (key == "inputs") {
@@ -97,27 +97,27 @@ class SteerTaskReader {
  private:
   template <class Take>
   void for_entries(const TomlNode& node, Take&& take) {
-    if (!expect(node, Kind::table, "a table", problems_)) return;
+    if (!expect(node, TomlNode::Kind::table, "a table", problems_)) return;
     for (const TomlEntry& entry : node.entries) take(entry);
   }
 
   void read_text(const TomlNode& node, const std::string& what, std::string& text) {
-    if (expect(node, Kind::text, what, problems_)) text = node.text;
+    if (expect(node, TomlNode::Kind::text, what, problems_)) text = node.text;
   }
 
   // A number or an expression, as text.
   bool read_number_text(const TomlNode& node, const std::string& what, std::string& text) {
-    if (node.is(Kind::text))
+    if (node.is(TomlNode::Kind::text))
       text = node.text;
-    else if (node.is(Kind::number))
+    else if (node.is(TomlNode::Kind::number))
       text = fmt::format("{}", node.number);
     else
-      return expect(node, Kind::number, what, problems_);
+      return expect(node, TomlNode::Kind::number, what, problems_);
     return true;
   }
 
   void read_whole(const TomlNode& node, int least, int most, int& target) {
-    if (!expect(node, Kind::number, "a whole number", problems_)) return;
+    if (!expect(node, TomlNode::Kind::number, "a whole number", problems_)) return;
     if (!node.whole || node.number < least || node.number > most)
       problems_.error(node.where,
                       fmt::format("expected a whole number from {} to {}", least, most));
@@ -126,7 +126,7 @@ class SteerTaskReader {
   }
 
   void read_duration(const TomlNode& node, SteerTask& task) {
-    if (!node.is(Kind::table)) {
+    if (!node.is(TomlNode::Kind::table)) {
       read_number_text(node, "a number or { guess = .., bounds = [low, high] }", task.duration);
       return;
     }
@@ -148,13 +148,14 @@ class SteerTaskReader {
   // "inf" and "-inf" are no bounds.
   bool read_pair(const TomlNode& node, const std::string& what, std::string& low,
                  std::string& high) {
-    if (!expect(node, Kind::array, what, problems_)) return false;
+    if (!expect(node, TomlNode::Kind::array, what, problems_)) return false;
     if (node.items.size() != 2) {
       problems_.error(node.where, "expected " + what);
       return false;
     }
     const auto side = [&](const TomlNode& item, std::string& text) {
-      if (item.is(Kind::number) && !(item.number > -1e300 && item.number < 1e300)) return true;
+      if (item.is(TomlNode::Kind::number) && !(item.number > -1e300 && item.number < 1e300))
+        return true;
       return read_number_text(item, "a number", text);
     };
     return side(node.items[0], low) && side(node.items[1], high);
@@ -169,9 +170,10 @@ class SteerTaskReader {
   }
 
   void read_input(const TomlEntry& entry, SteerTask& task) {
-    if (entry.value.is(Kind::array))
+    if (entry.value.is(TomlNode::Kind::array))
       return read_bounds(entry.key, entry.value, "[low, high]", entry.where, task.inputs);
-    if (!expect(entry.value, Kind::table, "{ bounds = [low, high] }, or {} for none", problems_))
+    if (!expect(entry.value, TomlNode::Kind::table, "{ bounds = [low, high] }, or {} for none",
+                problems_))
       return;
     if (entry.value.entries.empty()) {
       task.inputs.push_back({entry.key, "", "", entry.where});
@@ -190,13 +192,13 @@ class SteerTaskReader {
     condition.name = entry.key;
     condition.where = entry.where;
     const TomlNode& node = entry.value;
-    if (node.is(Kind::text) && node.text == "free") {
+    if (node.is(TomlNode::Kind::text) && node.text == "free") {
       if (!start) return;  // what is not named is open at the end
       condition.free = true;
-    } else if (node.is(Kind::array)) {
+    } else if (node.is(TomlNode::Kind::array)) {
       for (const TomlNode& item : node.items)
         if (!read_number_text(item, "a number", condition.values.emplace_back())) return;
-    } else if (node.is(Kind::table)) {
+    } else if (node.is(TomlNode::Kind::table)) {
       if (!read_turn(node, condition)) return;
     } else if (!read_number_text(node, "a number, a list or a rotation",
                                  condition.values.emplace_back())) {
@@ -218,7 +220,7 @@ class SteerTaskReader {
                        : entry.key == "rpy"        ? Turn::rpy
                                                    : Turn::none;
       if (condition.turn == Turn::none) break;
-      if (!expect(entry.value, Kind::array, "a list", problems_)) return false;
+      if (!expect(entry.value, TomlNode::Kind::array, "a list", problems_)) return false;
       for (const TomlNode& item : entry.value.items)
         if (!read_number_text(item, "a number", condition.values.emplace_back())) return false;
     }
@@ -234,11 +236,11 @@ class SteerTaskReader {
   }
 
   void read_periodic(const TomlNode& node, SteerTask& task) {
-    if (node.is(Kind::boolean)) {
+    if (node.is(TomlNode::Kind::boolean)) {
       task.periodic = node.flag;
       return;
     }
-    if (!expect(node, Kind::array, "true, or a list of names", problems_)) return;
+    if (!expect(node, TomlNode::Kind::array, "true, or a list of names", problems_)) return;
     task.periodic = true;
     for (const TomlNode& item : node.items)
       read_text(item, "a name", task.periodic_names.emplace_back());
