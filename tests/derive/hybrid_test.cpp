@@ -35,7 +35,7 @@ bool end_of(const System& system, State start, const VectorXd& d, double t, Stat
 // events lies between.
 bool differ(const System& system, const State& start, const VectorXd& d, double t,
             VectorXd& slope) {
-  constexpr double h = 2e-4;
+  constexpr double h = 5e-4;
   VectorXd D[3];
   for (int k = 0; k < 3; ++k) {
     const double step = h / (1 << k);
@@ -46,7 +46,7 @@ bool differ(const System& system, const State& start, const VectorXd& d, double 
   }
   const VectorXd a = (4 * D[1] - D[0]) / 3, b = (4 * D[2] - D[1]) / 3;
   slope = (16 * b - a) / 15;
-  return (slope - b).norm() < 1e-8 * (1 + slope.norm());
+  return (slope - b).norm() < 3e-9 * (1 + slope.norm());
 }
 
 void compare_hybrid(std::uint64_t seed, HybridVerdict& verdict) {
