@@ -207,25 +207,40 @@ Orbit find_orbit(const System& system, const State& start, const OrbitOptions& o
 
 std::string leave_event(const System& system, const OrbitOptions& options, State& start,
                         bool& moved) {
-  constexpr double part = 0.382, near = 1e-9;
+  constexpr double near = 0.03;  // of the period
   moved = false;
-  if (system.contact_count() == 0) return "";
+  if (system.events().empty() || options.problem.section) return "";
   const auto workspace = system.make_workspace();
-  std::vector<double> values(system.events().size());
-  system.event_values(start, values, *workspace);
-  for (std::size_t k = 0; k < values.size(); ++k)
-    moved |= system.events()[k].internal && std::fabs(values[k]) < near;
-  if (!moved) return "";
-  State later = start;
-  system.settle(later, *workspace);
+  State begin = start;
+  system.settle(begin, *workspace);
   if (!workspace->jumps.problem.empty()) return workspace->jumps.problem;
+  const double t0 = start.t, T = options.period;
+  const MatrixXd none(tangent_numbers(system), 0);
   Flow flow(system, 0, {}, options.flow);
-  flow.start(later, MatrixXd(tangent_numbers(system), 0));
-  std::string problem = flow.advance(start.t + part * options.period);
+  flow.start(begin, none);
+  std::vector<double> jumps = {0};  // parts of the period
+  long known = 0;
+  bool close = begin.x != start.x;
+  std::string problem = flow.advance(t0 + (1 + near) * T, [&] {
+    if (flow.jumps() == known) return true;
+    known = flow.jumps();
+    const double part = (flow.state().t - t0) / T;
+    close |= part < near || part > 1 - near;
+    jumps.push_back(part);
+    return true;
+  });
+  if (!problem.empty() || !close) return problem;
+  // the middle of the longest time without a jump
+  jumps.push_back(1);
+  double from = 0, length = 0;
+  for (std::size_t k = 1; k < jumps.size(); ++k)
+    if (jumps[k] - jumps[k - 1] > length) from = jumps[k - 1], length = jumps[k] - jumps[k - 1];
+  flow.start(begin, none);
+  problem = flow.advance(t0 + (from + 0.5 * length) * T);
   if (!problem.empty()) return problem;
-  const double t = start.t;
   start = flow.state();
-  if (!options.problem.driven) start.t = t;
+  if (!options.problem.driven) start.t = t0;
+  moved = true;
   return "";
 }
 

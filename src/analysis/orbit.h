@@ -39,8 +39,9 @@ Orbit find_orbit(const System& system, const State& start, const OrbitOptions& o
 // From a guess of all nodes.
 Orbit find_orbit(const System& system, const ShootingPoint& guess, const OrbitOptions& options);
 
-// "" or a state a part of the period later, where `start` is next to an event: there the motion is
-// not smooth in the start. `moved`: whether it is.
+// Where the state jumps next to the start of the orbit, the end of the flow is not smooth in the
+// period: `start` goes on to the middle of the longest time without a jump. "" or why the motion
+// cannot be followed. `moved`: whether it has gone on. Not with a section.
 std::string leave_event(const System& system, const OrbitOptions& options, State& start,
                         bool& moved);
 

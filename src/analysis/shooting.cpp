@@ -144,7 +144,7 @@ struct Builder {
         std::max(equations.unlike, (segment.end_rate - rate).norm() / std::max(1.0, rate.norm()));
   }
 
-  // Coordinates whose shift changes no rate and no event: they need not come back.
+  // Coordinates whose shift changes no rate, event or constraint: they need not come back.
   std::vector<int> take_shifts(VectorXd& gap, bool last) {
     std::vector<int> shifted;
     const State& at = point.nodes[0];
@@ -157,6 +157,10 @@ struct Builder {
       system.event_values(other, there, flow.workspace());
       for (std::size_t k = 0; k < count; ++k)
         if (!(std::fabs(here[k] - there[k]) <= 1e-9 * (1 + std::fabs(here[k])))) return false;
+      std::vector<double> kept(system.constraint_count());
+      system.constraint_values(other, kept, flow.workspace());
+      for (double c : kept)
+        if (!(std::fabs(c) <= 1e-6)) return false;
       return true;
     };
     for (const StateBlock& b : system.space().blocks()) {

@@ -119,7 +119,7 @@ TEST(Contacts, OneStepOfAWalker) {
 }
 
 // C6.a: from half a degree through the first period doubling by one command.
-TEST(Contacts, BranchOfAWalker) {
+TEST(LongContacts, BranchOfAWalker) {
   const std::string walker = std::string(CARTAN_ROOT) + "/examples/compass_walker.toml";
   const json found =
       expect_json(run_cartan({"continue", walker, "--of", "orbit", "--swap", "left=right",

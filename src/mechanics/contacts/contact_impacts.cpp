@@ -185,8 +185,10 @@ bool ContactEvents::find_impact(int which, std::vector<int>& rows, std::string& 
     tangents.push_back(k + 1);
     tangents.push_back(k + 2);
   }
-  if (poisson && normals.size() > 1)
-    why = "derivatives of impacts of several contacts are taken with Newton's law only";
+  if (poisson && (normals.size() > 1 || !tangents.empty()))
+    why =
+        "derivatives of impacts with friction or of several contacts are taken with Newton's law "
+        "only";
   normals.insert(normals.end(), tangents.begin(), tangents.end());
   rows.clear();
   for (int number : choose_independent(normals))

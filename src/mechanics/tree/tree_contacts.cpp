@@ -212,8 +212,15 @@ std::string TreeSystem::jump_slope(int which, StateView before, StateView after,
         std::copy(values.begin(), values.end(), result + first + jump.component);
       }
     }
-    if (!mechanism.rows.empty())
-      change_speeds(mechanism, t, result, result + mechanism.nq, factor, ws);
+    if (mechanism.rows.empty()) return;
+    change_speeds(mechanism, t, result, result + mechanism.nq, factor, ws);
+    if (event) return;
+    // what is closed from here on, by this impact or as the end of a sequence, has no speed left
+    std::copy(after.mode.begin(), after.mode.end(), ws.mode.begin());
+    for (int r = 0; r < mechanism.row_count(); ++r)
+      factor[r] = Dual4(
+          r >= mechanism.contact_row0 && after.mode[mechanism.mode_count + r] != 0 ? 1.0 : 0.0);
+    change_speeds(mechanism, t, result, result + mechanism.nq, factor, ws);
   };
   MotionWorkspace<Dual4>& dual = dual_of(w);
   slope.by_x.setZero(n, n);

@@ -78,9 +78,9 @@ FoundOrbit find_model_orbit(const ModelArguments& model, const api::OrbitOptions
   if (std::string problem = leave_event(*a.system, options, start, moved); !problem.empty())
     fail("orbit", problem);
   if (moved)
-    tell(o.watch, fmt::format("cartan orbit: the start is next to an event; the search begins "
-                              "{:.6g} s later",
-                              0.382 * options.period));
+    tell(o.watch,
+         "cartan orbit: the state jumps next to the start; the search begins a part of the period "
+         "later");
 
   const auto begin = std::chrono::steady_clock::now();
   found.orbit = find_orbit(*a.system, start, options);

@@ -3,6 +3,7 @@
 // hangs.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/orbit.h"
+#include "analysis/orbit_continuation.h"
 #include "analysis/sensitivity.h"
 #include "support/example.h"
 
@@ -85,14 +85,8 @@ TEST(ContactAnalyses, SimplestWalker) {
   EXPECT_NEAR(std::abs(orbit.multipliers[3]), 0, 1e-8);
 }
 
-// C6.a: one step of the compass walker closes up to a swap of its legs; the full system has besides
-// the three multipliers two ones, along the motion and along the slope.
-TEST(ContactAnalyses, CompassWalkerUpToASwap) {
-  const Example example = load_example("compass_walker");
-  ASSERT_TRUE(example) << example.problem;
-  const System& system = *example.system;
-  OrbitOptions options;
-  options.period = 0.72;
+std::vector<int> swap_of_legs(const System& system) {
+  std::vector<int> swap;
   const int n = system.space().size() - system.quadratures();
   for (int i = 0; i < n; ++i) {
     std::string name = system.component_name(i);
@@ -101,8 +95,20 @@ TEST(ContactAnalyses, CompassWalkerUpToASwap) {
     else if (name.starts_with("right"))
       name.replace(0, 5, "left");
     for (int j = 0; j < n; ++j)
-      if (system.component_name(j) == name) options.problem.swap.push_back(j);
+      if (system.component_name(j) == name) swap.push_back(j);
   }
+  return swap;
+}
+
+// C6.a: one step of the compass walker closes up to a swap of its legs; the full system has besides
+// the three multipliers two ones, along the motion and along the slope.
+TEST(ContactAnalyses, CompassWalkerUpToASwap) {
+  const Example example = load_example("compass_walker");
+  ASSERT_TRUE(example) << example.problem;
+  const System& system = *example.system;
+  OrbitOptions options;
+  options.period = 0.72;
+  options.problem.swap = swap_of_legs(system);
   State start = system.initial_state();
   bool moved = false;
   ASSERT_EQ(leave_event(system, options, start, moved), "");
@@ -118,6 +124,48 @@ TEST(ContactAnalyses, CompassWalkerUpToASwap) {
   EXPECT_NEAR(orbit.multipliers[4].real(), 0.1604888994258, 1e-8);
   ASSERT_EQ(orbit.shifts.size(), 1u);
   EXPECT_EQ(system.component_name(orbit.shifts[0].first), "plane.q0");
+}
+
+// C6.a: its period doubling along the slope.
+TEST(ContactAnalyses, PeriodDoublingOfTheCompassWalker) {
+  const double degree = two_pi / 360;
+  const Example example = load_example("compass_walker", "recursive",
+                                       {{"slope", 3 * degree},
+                                        {"q1", -0.2186688029389905},
+                                        {"w1", 1.092383589883601},
+                                        {"w2", 0.3773739489071941}});
+  ASSERT_TRUE(example) << example.problem;
+  OrbitSetting setting;
+  setting.from = 3 * degree;
+  setting.to = 4.5 * degree;
+  setting.family.parameter = example.model->find_parameter("slope");
+  setting.family.options.problem.swap = swap_of_legs(*example.system);
+  setting.family.make = [&](double p) {
+    OrbitMember member;
+    std::string problem;
+    const int which[] = {setting.family.parameter};
+    const double value[] = {p};
+    member.system = make_system(*example.model, parameter_values(*example.model, which, value),
+                                "recursive", problem);
+    return member;
+  };
+  OrbitOptions options = setting.family.options;
+  options.period = 0.7343463911587194;
+  State start = example.system->initial_state();
+  bool moved = false;
+  ASSERT_EQ(leave_event(*example.system, options, start, moved), "");
+  OrbitContinuation orbits(setting);
+  ContinuationPoint point;
+  ASSERT_EQ(orbits.start(start, options.period, 1, point), "");
+  EXPECT_NEAR(point.numbers[0], 0.7343463911587194, 1e-9);
+  ContinuationOptions way;
+  way.from = setting.from;
+  way.to = setting.to;
+  way.step = way.largest_step = 0.2;
+  const Branch branch = follow_branch(orbits, point, way);
+  ASSERT_EQ(branch.bifurcations.size(), 1u) << branch.end << branch.problem;
+  EXPECT_EQ(branch.bifurcations[0].kind, BifurcationKind::period_doubling);
+  EXPECT_NEAR(branch.bifurcations[0].at.point.parameter(), 4.390898249602157 * degree, 1e-8);
 }
 
 // Sensitivities of a bouncing ball to its height and restitution, in closed form.
