@@ -10,6 +10,7 @@
 #include "mechanics/machine/several_points.h"
 #include "mechanics/tree/recursive.h"
 #include "model_from_work.h"
+#include "system/state_products.h"
 #include "timing.h"
 
 namespace cartan::bench {
@@ -45,6 +46,11 @@ void measure(const std::string& name, const Model& model, const std::vector<doub
   const double forward = calc_min_seconds([&] { system->derivative(at, rates, *workspace); });
   const double jacobian = calc_min_seconds([&] { system->jacobian(at, J, *workspace); });
 
+  std::vector<double> direction(n, 0.5), product(n);
+  const auto* products = dynamic_cast<const StateProducts*>(system.get());
+  const double jvp = calc_min_seconds([&] { products->jvp(at, direction, product, *workspace); });
+  const double vjp = calc_min_seconds([&] { products->vjp(at, direction, product, *workspace); });
+
   // duals through kinematics and dynamics; forces are left out
   const Mechanism<Dual4> mechanism = make_with_constants<Dual4>(model, parameters);
   MotionWorkspace<Dual4> ws = make_motion_workspace(mechanism);
@@ -62,9 +68,10 @@ void measure(const std::string& name, const Model& model, const std::vector<doub
   std::printf(
       "{\"table\": \"derivatives\", \"work\": \"%s\", \"speeds\": %d, \"forward_us\": %.4g, "
       "\"jacobian_us\": %.4g, \"duals_us\": %.4g, \"jacobian_per_forward\": %.3g, "
-      "\"duals_per_jacobian\": %.3g}\n",
+      "\"duals_per_jacobian\": %.3g, \"jvp_per_forward\": %.3g, "
+      "\"vjp_per_forward\": %.3g}\n",
       name.c_str(), mechanism.nv, 1e6 * forward, 1e6 * jacobian, 1e6 * duals, jacobian / forward,
-      duals / jacobian);
+      duals / jacobian, jvp / forward, vjp / forward);
 }
 
 void measure_work(const Work& work) {

@@ -6,7 +6,9 @@
 
 #include "agreement.h"
 #include "mechanics/tree/slope_plan.h"
+#include "support/allocation_counter.h"
 #include "support/random_closed.h"
+#include "system/state_products.h"
 
 namespace cartan {
 namespace {
@@ -18,6 +20,31 @@ bool is_covered(const Model& model, const std::vector<double>& parameters) {
   const Mechanism<double> mechanism = make_with_constants<double>(model, parameters);
   SlopePlan plan;
   return make_slope_plan(mechanism, make_work_split(mechanism), plan);
+}
+
+// Products against the matrix, and nothing allocated once warm.
+void check_products(const System& system, const State& at, const MatrixXd& J, double tolerance) {
+  const auto* products = dynamic_cast<const StateProducts*>(&system);
+  ASSERT_TRUE(products);
+  const auto workspace = system.make_workspace();
+  const auto n = J.rows();
+  Random random(7);
+  Eigen::VectorXd u(n), result(n);
+  for (double& entry : u) entry = random.uniform(-1, 1);
+  const std::span<const double> from(u.data(), n);
+  const std::span<double> to(result.data(), n);
+  products->jvp(at, from, to, *workspace);
+  EXPECT_LE((result - J * u).lpNorm<Eigen::Infinity>(), static_cast<double>(n) * tolerance);
+  products->vjp(at, from, to, *workspace);
+  EXPECT_LE((result - J.transpose() * u).lpNorm<Eigen::Infinity>(),
+            static_cast<double>(n) * tolerance);
+  MatrixXd again(n, n);
+  system.jacobian(at, again, *workspace);
+  const long before = test::allocation_count();
+  system.jacobian(at, again, *workspace);
+  products->jvp(at, from, to, *workspace);
+  products->vjp(at, from, to, *workspace);
+  EXPECT_EQ(test::allocation_count() - before, 0);
 }
 
 struct Tally {
@@ -32,6 +59,7 @@ void compare(const Model& model, const std::vector<double>& parameters, const St
   if (at.x.empty()) return;
   std::string problem;
   MatrixXd J[2];
+  std::unique_ptr<System> products;
   int k = 0;
   for (const char* formulation : {"recursive", "moving-frame"}) {
     const auto system = make_system(model, parameters, formulation, problem);
@@ -40,10 +68,12 @@ void compare(const Model& model, const std::vector<double>& parameters, const St
     const int n = static_cast<int>(at.x.size());
     J[k].setConstant(n, n, 0.5);
     system->jacobian(at, J[k++], *workspace);
+    if (k == 1) products = make_system(model, parameters, formulation, problem);
   }
   const double size = J[1].cwiseAbs().maxCoeff(), error = (J[0] - J[1]).cwiseAbs().maxCoeff();
   const double tolerance = 1e3 * kappa * eps * size;
   EXPECT_LE(error, tolerance);
+  check_products(*products, at, J[0], tolerance);
   tally.worst = std::max(tally.worst, error / tolerance);
   if (error > tolerance) {
     Eigen::Index i, j;

@@ -247,9 +247,8 @@ void MotionSlopes::correct_columns(const MotionWorkspace<double>& ws, const Slop
 
 // ------------------------------------------------------------------------------- inverse dynamics
 
-// Row and column of the speed at place p, whose link has its composite body.
-void MotionSlopes::fill_speed(int d, int p) {
-  const Composite& b = bodies_[d];
+// For the speed at place p, whose link has its composite body.
+MotionSlopes::Terms MotionSlopes::calc_terms(const Composite& b, int p) const {
   const Spatial S = column(S_, p), xi = column(xi_, p), zeta = column(zeta_, p),
                 zeta_v = column(zeta_v_, p);
   const auto inertia = [&](const Spatial& a) {
@@ -259,15 +258,19 @@ void MotionSlopes::fill_speed(int d, int p) {
   const auto by_velocity = [&](const Vec3<double>& a) {
     return Spatial{two_trace * a - 2.0 * (b.E * a), 2.0 * cross(a, b.p)};
   };
-  const Spatial r = inertia(S);
-  const Vec3<double> r2 = two_trace * S.n - 2.0 * transpose_times(b.E, S.n) + 2.0 * cross(b.p, S.f);
-  Spatial uq = inertia(zeta), uv = inertia(zeta_v);
+  Terms terms{inertia(S), two_trace * S.n - 2.0 * transpose_times(b.E, S.n) + 2.0 * cross(b.p, S.f),
+              inertia(zeta), inertia(zeta_v)};
   const Spatial bq = by_velocity(xi.n), bv = by_velocity(S.n);
-  uq.n += bq.n + cross(S.n, b.n) + cross(S.f, b.f);
-  uq.f += bq.f + cross(S.n, b.f);
-  uv.n += bv.n;
-  uv.f += bv.f;
+  terms.by_q.n += bq.n + cross(S.n, b.n) + cross(S.f, b.f);
+  terms.by_q.f += bq.f + cross(S.n, b.f);
+  terms.by_v.n += bv.n;
+  terms.by_v.f += bv.f;
+  return terms;
+}
 
+// Row and column of the speed at place p.
+void MotionSlopes::fill_speed(int d, int p) {
+  const auto [r, r2, uq, uv] = calc_terms(bodies_[d], p);
   const double R[9] = {r.n.x, r.n.y, r.n.z, r.f.x, r.f.y, r.f.z, r2.x, r2.y, r2.z};
   const double Q[6] = {uq.n.x, uq.n.y, uq.n.z, uq.f.x, uq.f.y, uq.f.z};
   const double V[6] = {uv.n.x, uv.n.y, uv.n.z, uv.f.x, uv.f.y, uv.f.z};
@@ -313,21 +316,25 @@ void MotionSlopes::fill_speed(int d, int p) {
   }
 }
 
+void MotionSlopes::pass_to_parent(int d) {
+  if (plan_.links[d].parent < 0) return;
+  const Composite& b = bodies_[d];
+  Composite& to = bodies_[plan_.links[d].parent];
+  to.m += b.m;
+  to.h += b.h;
+  to.p += b.p;
+  to.J += b.J;
+  to.E += b.E;
+  to.n += b.n;
+  to.f += b.f;
+}
+
 void MotionSlopes::differentiate_inverse_dynamics() {
   std::fill(W_.begin(), W_.end(), 0.0);
   for (int d = static_cast<int>(plan_.links.size()) - 1; d >= 0; --d) {
     const SlopeLink& at = plan_.links[d];
     for (int k = 0; k < at.nv; ++k) fill_speed(d, at.p0 + k);
-    if (at.parent < 0) continue;
-    const Composite& b = bodies_[d];
-    Composite& to = bodies_[at.parent];
-    to.m += b.m;
-    to.h += b.h;
-    to.p += b.p;
-    to.J += b.J;
-    to.E += b.E;
-    to.n += b.n;
-    to.f += b.f;
+    pass_to_parent(d);
   }
   for (const OwnForce& own : own_) {
     const Composite& b = bodies_[own.link];

@@ -24,6 +24,8 @@
 // embedded numbers. Quaternions read as four numbers have a column for their length.
 #pragma once
 
+#include <span>
+
 #include <Eigen/Core>
 
 #include "mechanics/tree/slope_plan.h"
@@ -37,6 +39,19 @@ class MotionSlopes {
 
   // At the state ws is solved for; `dual` is scratch. Allocates nothing.
   void fill(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& dual);
+  // The derivatives of inverse dynamics alone, at positions, speeds and accelerations in ws (forces
+  // and link accelerations filled): result = M + v_scale dID/dv + q_scale dID/dq T, speeds in file
+  // order, T block-diagonal by joints; null: identity.
+  void fill_matrix(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& dual, double v_scale,
+                   double q_scale, const Eigen::MatrixXd* T, Eigen::Ref<Eigen::MatrixXd> result);
+
+  // Products in O(n), for trees on which nothing acts but gravity. Displacements and speeds by
+  // places: forces = dID/dq dq + dID/dv dv; by_q, by_v = forces^T of these.
+  void fill_products(const MotionWorkspace<double>& ws);
+  void multiply(std::span<const double> dq, std::span<const double> dv, std::span<double> forces);
+  void multiply_transposed(std::span<const double> forces, std::span<double> by_q,
+                           std::span<double> by_v);
+
   // All rows of J (embedded numbers) below positions: v', z', powers. Other entries are left alone.
   void write(const MotionWorkspace<double>& ws, Eigen::Ref<Eigen::MatrixXd> J) const;
 
@@ -64,6 +79,14 @@ class MotionSlopes {
   void correct_columns(const MotionWorkspace<double>& ws, const SlopeLink& at,
                        const Composite& parent, const Composite& own);
   void differentiate_inverse_dynamics();
+  // Of one speed: I S, the angular part of 2 B^T S, and the change of the subtree's wrench by q, v.
+  struct Terms {
+    Spatial r;
+    Vec3<double> r2;
+    Spatial by_q, by_v;
+  };
+  Terms calc_terms(const Composite& b, int p) const;
+  void pass_to_parent(int d);
   void fill_speed(int d, int p);
   void hold_speeds(const MotionWorkspace<double>& ws);
   void factorise();
@@ -133,6 +156,8 @@ class MotionSlopes {
   Dual4 rate_;                       // of a variable
   std::vector<int> link_of_place_;   // in depth-first order
   std::vector<unsigned char> held_;  // per place
+  std::vector<Terms> terms_;         // of products
+  std::vector<Spatial> sums_;        // two per link
   struct OwnForce {                  // places i, k of one joint: D_k,i
     int i, k;
     Spatial D;

@@ -130,6 +130,7 @@ void SecondOrderMotion::residual(const MotionPoint& at, std::span<double> result
 void SecondOrderMotion::residual_matrix(const MotionPoint& at, const MotionDirections& directions,
                                         Eigen::Ref<Eigen::MatrixXd> result,
                                         Workspace& workspace) const {
+  if (formulas_ && formulas_(at, directions, result, workspace)) return;
   const Scratch scratch = find_scratch_(workspace);
   const int nq = mechanism_.nq, nv = mechanism_.nv, size = static_cast<int>(result.rows());
   std::vector<Dual4>& value = scratch.value;

@@ -44,6 +44,11 @@ class SecondOrderMotion final : public SecondOrderForm {
                     AccelerationSolver<double> solve, AccelerationSolver<Dual4> solve_dual,
                     const WorkSplit& work, FindScratch find_scratch);
 
+  // Another way to the matrix below; false: not for this mechanism.
+  using Matrix = std::function<bool(const MotionPoint&, const MotionDirections&,
+                                    Eigen::Ref<Eigen::MatrixXd>, Workspace&)>;
+  void use_formulas(Matrix formulas) { formulas_ = std::move(formulas); }
+
   const StateSpace& positions() const override { return positions_; }
   void fill_levels(std::span<const int> mode, std::vector<EquationLevel>& levels) const override;
   void residual(const MotionPoint& at, std::span<double> result,
@@ -79,6 +84,7 @@ class SecondOrderMotion final : public SecondOrderForm {
   const WorkSplit& work_;
   FindScratch find_scratch_;
   StateSpace positions_;
+  Matrix formulas_;
 };
 
 }  // namespace cartan

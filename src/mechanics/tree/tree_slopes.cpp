@@ -107,8 +107,7 @@ SeededMechanisms<MotionWorkspace<Dual4>>& TreeSystem::seeded_of(TreeWorkspace& w
 
 void TreeSystem::fill_slopes(StateView at, TreeWorkspace& w) const {
   solve_at(at, w.motion);
-  if (!w.slopes)
-    w.slopes = std::make_unique<MotionSlopes>(mechanism_, dual_mechanism_, *slope_plan_);
+  make_slopes_in(w);
   w.slopes->fill(w.motion, dual_of(w));
 }
 

@@ -35,6 +35,10 @@ TreeSystem::TreeSystem(const Model& model, std::vector<double> parameters,
                           TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
                           return {w.motion, dual_of(w), w.dual_x, w.dual_xdot, w.direction};
                         });
+  second_order_->use_formulas([this](const MotionPoint& at, const MotionDirections& directions,
+                                     Eigen::Ref<Eigen::MatrixXd> result, Workspace& workspace) {
+    return fill_residual_matrix(at, directions, result, workspace);
+  });
   for (const Event& e : model.events) {
     events_.push_back({e.name, e.direction, e.stop, false});
     event_needs_energy_ |= e.when.program.depends_on(Quantity::kinetic) ||

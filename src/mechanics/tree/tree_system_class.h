@@ -1,6 +1,7 @@
 // The System of a mechanism in joint coordinates (tree_system.h). Its functions by subject:
 //   tree_system.cpp       evaluation, events, what is reported
 //   tree_constraints.cpp  consistent starts, projection, independent rows
+//   tree_products.cpp     products of the Jacobian with vectors, the matrix of implicit methods
 //   tree_slopes.cpp       exact derivatives by the state, by parameters, of events and of the start
 #pragma once
 
@@ -24,6 +25,7 @@
 #include "mechanics/tree/tree_report.h"
 #include "mechanics/tree/tree_system.h"
 #include "system/column_carrier.h"
+#include "system/state_products.h"
 
 namespace cartan {
 
@@ -38,8 +40,16 @@ struct TreeWorkspace : Workspace {
   RateCodeUse code;
   std::vector<double> entries, code_rates;
   std::unique_ptr<MotionSlopes> slopes;  // made at the first Jacobian
-  double choose_below = 1e-3;            // least pivot at which the rows are chosen anew
-  double slide_t = 0;  // when speeds of sliding were looked at, and they, per contact
+  // products with vectors: a matrix where there is no short cut, numbers, the mechanism at rest
+  Eigen::MatrixXd product_matrix;
+  std::vector<double> products, still_v, residual;
+  std::optional<MotionWorkspace<double>> still;
+  std::span<double> product_numbers(int k, int nv) {
+    if (products.empty()) products.resize(3 * static_cast<std::size_t>(nv));
+    return std::span<double>(products).subspan(static_cast<std::size_t>(k) * nv, nv);
+  }
+  double choose_below = 1e-3;  // least pivot at which the rows are chosen anew
+  double slide_t = 0;          // when speeds of sliding were looked at, and they, per contact
   std::vector<double> slides;
 
   // of the last evaluation
@@ -49,7 +59,7 @@ struct TreeWorkspace : Workspace {
   }
 };
 
-class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
+class TreeSystem final : public MechanicalSystem, public ColumnCarrier, public StateProducts {
  public:
   TreeSystem(const Model& model, std::vector<double> parameters,
              const TreeFormulation& formulation);
@@ -94,6 +104,10 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
   void carry(StateView at, const Eigen::Ref<const Eigen::MatrixXd>& S, std::span<const int> which,
              std::span<double> xdot, Eigen::Ref<Eigen::MatrixXd> rates,
              Workspace& workspace) const override;
+  void jvp(StateView at, std::span<const double> u, std::span<double> result,
+           Workspace& workspace) const override;
+  void vjp(StateView at, std::span<const double> weights, std::span<double> result,
+           Workspace& workspace) const override;
   void constraint_jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> C,
                            Workspace& workspace) const override;
   void constraint_parameter_jacobian(StateView at, std::span<const int> which,
@@ -253,7 +267,19 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier {
     return slope_plan_ && mechanism_.baumgarte == 0 && !any_closed(mode);
   }
   void make_slopes();
+  void make_slopes_in(TreeWorkspace& w) const {
+    if (!w.slopes)
+      w.slopes = std::make_unique<MotionSlopes>(mechanism_, dual_mechanism_, *slope_plan_);
+  }
   void fill_slopes(StateView at, TreeWorkspace& w) const;
+  // tree_products.cpp
+  bool products_apply(std::span<const int> mode) const;
+  void begin_products(StateView at, TreeWorkspace& w) const;
+  void solve_for_forces(std::span<double> forces, TreeWorkspace& w) const;
+  static void calc_displacement(const Link<double>& link, const double* q, const double* dq,
+                                double* change);
+  bool fill_residual_matrix(const MotionPoint& at, const MotionDirections& directions,
+                            Eigen::Ref<Eigen::MatrixXd> result, Workspace& workspace) const;
   Dual4 internal_margin(const Mechanism<Dual4>& mechanism, const Dual4& t, const Dual4* x,
                         StateView at, int component, MotionWorkspace<Dual4>& ws) const;
   void fill_file_slopes(std::span<const int> which, const std::vector<bool>& q_given,

@@ -1,0 +1,162 @@
+// Products of the Jacobian of a mechanism with vectors, and the matrix of its second-order form.
+#include <algorithm>
+
+#include "mechanics/tree/recursive.h"
+#include "mechanics/tree/tree_system_class.h"
+
+namespace cartan {
+
+// The Jacobian where forces, constraints or variables are in the way.
+void TreeSystem::jvp(StateView at, std::span<const double> u, std::span<double> result,
+                     Workspace& workspace) const {
+  TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+  const int n = static_cast<int>(at.x.size());
+  if (!products_apply(at.mode)) {
+    w.product_matrix.resize(n, n);
+    jacobian(at, w.product_matrix, workspace);
+    Eigen::Map<Eigen::VectorXd>(result.data(), n).noalias() =
+        w.product_matrix * Eigen::Map<const Eigen::VectorXd>(u.data(), n);
+    return;
+  }
+  begin_products(at, w);
+  const int nq = mechanism_.nq, nv = mechanism_.nv;
+  const std::span<double> dq = w.product_numbers(0, nv), dv = w.product_numbers(1, nv),
+                          forces = w.product_numbers(2, nv);
+  for (const Link<double>& link : mechanism_.links) {
+    double change[6];
+    calc_displacement(link, at.x.data() + link.q0, u.data() + link.q0, change);
+    for (int k = 0; k < link.nv; ++k) {
+      const int place = slope_plan_->place[link.v0 + k];
+      dq[place] = change[k];
+      dv[place] = u[nq + link.v0 + k];
+    }
+  }
+  w.slopes->multiply(dq, dv, forces);
+  solve_for_forces(forces, w);
+  for (int p = 0; p < nv; ++p) result[nq + slope_plan_->speed[p]] = -forces[p];
+  for (int i = nq + nv; i < n; ++i) result[i] = 0;
+  // q' = N(q) v
+  for (std::size_t i = 0; i < mechanism_.links.size(); ++i) {
+    const Link<double>& link = mechanism_.links[i];
+    Dual4 q[7], v[6], rate[7];
+    for (int k = 0; k < link.nq; ++k) {
+      q[k] = at.x[link.q0 + k];
+      q[k].d[0] = u[link.q0 + k];
+    }
+    for (int k = 0; k < link.nv; ++k) {
+      v[k] = at.x[nq + link.v0 + k];
+      v[k].d[0] = u[nq + link.v0 + k];
+    }
+    calc_coordinate_rates(dual_mechanism_.links[i], q, v, rate);
+    for (int k = 0; k < link.nq; ++k) result[link.q0 + k] = rate[k].d[0];
+  }
+}
+
+void TreeSystem::vjp(StateView at, std::span<const double> weights, std::span<double> result,
+                     Workspace& workspace) const {
+  TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+  const int n = static_cast<int>(at.x.size());
+  if (!products_apply(at.mode)) {
+    w.product_matrix.resize(n, n);
+    jacobian(at, w.product_matrix, workspace);
+    Eigen::Map<Eigen::VectorXd>(result.data(), n).noalias() =
+        w.product_matrix.transpose() * Eigen::Map<const Eigen::VectorXd>(weights.data(), n);
+    return;
+  }
+  begin_products(at, w);
+  const int nq = mechanism_.nq, nv = mechanism_.nv;
+  const std::span<double> by_q = w.product_numbers(0, nv), by_v = w.product_numbers(1, nv),
+                          forces = w.product_numbers(2, nv);
+  for (int p = 0; p < nv; ++p) forces[p] = -weights[nq + slope_plan_->speed[p]];
+  solve_for_forces(forces, w);
+  w.slopes->multiply_transposed(forces, by_q, by_v);
+  std::fill(result.begin(), result.end(), 0.0);
+  for (std::size_t i = 0; i < mechanism_.links.size(); ++i) {
+    const Link<double>& link = mechanism_.links[i];
+    const int p0 = slope_plan_->links[slope_plan_->position[i]].p0, size = link.nq + link.nv;
+    const double* q = at.x.data() + link.q0;
+    for (int k = 0; k < link.nv; ++k) result[nq + link.v0 + k] += by_v[p0 + k];
+    for (int j = 0; j < link.nq; ++j) {
+      double unit[7] = {}, change[6];
+      unit[j] = 1;
+      calc_displacement(link, q, unit, change);
+      for (int k = 0; k < link.nv; ++k) result[link.q0 + j] += change[k] * by_q[p0 + k];
+    }
+    // q' = N(q) v, four numbers of (q, v) at a time
+    for (int first = 0; first < size; first += 4) {
+      Dual4 point[13], rate[7];
+      for (int k = 0; k < size; ++k)
+        point[k] = k < link.nq ? q[k] : at.x[nq + link.v0 + k - link.nq];
+      for (int k = 0; k < std::min(4, size - first); ++k) point[first + k].d[k] = 1;
+      calc_coordinate_rates(dual_mechanism_.links[i], point, point + link.nq, rate);
+      for (int k = 0; k < std::min(4, size - first); ++k) {
+        const int j = first + k;
+        double& to = result[j < link.nq ? link.q0 + j : nq + link.v0 + j - link.nq];
+        for (int l = 0; l < link.nq; ++l) to += weights[link.q0 + l] * rate[l].d[k];
+      }
+    }
+  }
+}
+
+// The tangent displacement of a joint from a change of its embedded numbers.
+void TreeSystem::calc_displacement(const Link<double>& link, const double* q, const double* dq,
+                                   double* change) {
+  if (!has_quaternion(link)) {
+    std::copy_n(dq, link.nv, change);
+    return;
+  }
+  const Quat<double> u = quaternion_at(q), du = quaternion_at(dq);
+  const Quat<double> turn = conjugate(u) * du;
+  const double scale = 2 / norm2(u);
+  change[0] = scale * turn.x, change[1] = scale * turn.y, change[2] = scale * turn.z;
+  if (!has_place(link)) return;
+  const Vec3<double> slide = transpose_times(rotation_matrix(u), Vec3<double>{dq[4], dq[5], dq[6]});
+  for (int k = 0; k < 3; ++k) change[3 + k] = slide[k];
+}
+
+void TreeSystem::begin_products(StateView at, TreeWorkspace& w) const {
+  solve_at(at, w.motion);
+  make_slopes_in(w);
+  w.slopes->fill_products(w.motion);
+}
+
+// forces <- M^-1 forces, by places: the recursion at rest, without gravity.
+void TreeSystem::solve_for_forces(std::span<double> forces, TreeWorkspace& w) const {
+  if (!w.still) w.still = make_motion_workspace(mechanism_);
+  MotionWorkspace<double>& ws = *w.still;
+  w.still_v.assign(mechanism_.nv, 0.0);
+  fill_kinematics<double>(mechanism_, 0.0, w.motion.q, w.still_v.data(), ws);
+  ws.gravity = {};
+  for (int p = 0; p < mechanism_.nv; ++p) ws.tau[slope_plan_->speed[p]] = forces[p];
+  solve_accelerations(mechanism_, ws);
+  for (int p = 0; p < mechanism_.nv; ++p) forces[p] = ws.vdot[slope_plan_->speed[p]];
+}
+
+bool TreeSystem::products_apply(std::span<const int> mode) const {
+  return slopes_apply(mode) && slope_plan_->laws.empty() && slope_plan_->drives.empty() &&
+         mechanism_.nz == 0 && mechanism_.rows.empty();
+}
+
+// Without constraints and bearings the unknowns are the accelerations alone.
+bool TreeSystem::fill_residual_matrix(const MotionPoint& at, const MotionDirections& directions,
+                                      Eigen::Ref<Eigen::MatrixXd> result,
+                                      Workspace& workspace) const {
+  if (!slope_plan_ || !mechanism_.rows.empty() || mechanism_.nv == 0) return false;
+  TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+  w.residual.resize(mechanism_.nv);
+  calc_motion_residual<double>(mechanism_,
+                               {at.t, at.q.data(), at.v.data(), at.a.data(), at.lambda.data()},
+                               at.mode, w.residual.data(), w.motion);
+  make_slopes_in(w);
+  w.slopes->fill_matrix(w.motion, dual_of(w), directions.v_scale, directions.q_scale,
+                        directions.turn, result);
+  if (w.motion.any_locked)
+    for (int j = 0; j < mechanism_.nv; ++j)
+      if (w.motion.locked[j]) {
+        result.row(j).setZero();
+        result(j, j) = 1;
+      }
+  return true;
+}
+
+}  // namespace cartan
