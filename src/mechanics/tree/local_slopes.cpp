@@ -29,7 +29,7 @@ Vec3<double> lane_of(const Vec3<Dual4>& a, int lane) {
   return {a.x.d[lane], a.y.d[lane], a.z.d[lane]};
 }
 
-void place_link(const LinkState<double>& from, LinkState<Dual4>& to) {
+void set_link_at(const LinkState<double>& from, LinkState<Dual4>& to) {
   for (int j = 0; j < 3; ++j) to.R.c[j] = constant(from.R.c[j]);
   to.o = constant(from.o);
   to.w = constant(from.w);
@@ -41,7 +41,7 @@ void place_link(const LinkState<double>& from, LinkState<Dual4>& to) {
 // Directions first ... first + 3 of the twelve: eta, then xi.
 void seed_link(const LinkState<double>& from, const Vec3<double>& arm, int first,
                LinkState<Dual4>& to) {
-  place_link(from, to);
+  set_link_at(from, to);
   for (int lane = 0; lane < 4; ++lane) {
     const int k = (first + lane) % 6;
     const bool velocity = first + lane >= 6;
@@ -89,7 +89,7 @@ void MotionSlopes::add_laws(const MotionWorkspace<double>& ws, MotionWorkspace<D
   dual.q = dual_q_.data();
   dual.v = dual_v_.data();
   dual.gravity = constant(ws.gravity);
-  for (const int i : plan_.read_links) place_link(ws.links[i], dual.links[i]);
+  for (const int i : plan_.read_links) set_link_at(ws.links[i], dual.links[i]);
   if (!active_.empty()) {
     std::fill(row_slopes_.begin(), row_slopes_.end(), 0.0);
     std::fill(rows_.begin(), rows_.end(), 0.0);
@@ -200,7 +200,7 @@ void MotionSlopes::add_link_slot(const LocalLaw& law, int link, const MotionWork
       for (int j = 0; j < 3; ++j) to[j] -= turned_n[j], to[3 + j] -= turned_f[j];
     }
   }
-  place_link(ws.links[link], dual.links[link]);
+  set_link_at(ws.links[link], dual.links[link]);
   double* const by = outputs_.data() + static_cast<std::size_t>(link_directions) * count;
   for (const int p : plan_.paths[link]) {
     const auto combine = [&](const std::vector<double>* eta, const std::vector<double>& xi) {
@@ -293,7 +293,7 @@ void MotionSlopes::add_pair(const LocalLaw& law, const MotionWorkspace<double>& 
     evaluate_law(law, dual);
     read_outputs(law, dual, first);
   }
-  place_link(ws.links[law.a], dual.links[law.a]);
+  set_link_at(ws.links[law.a], dual.links[law.a]);
   const auto number = [](const Vec3<Dual4>& a) { return Vec3<double>{a.x.a, a.y.a, a.z.a}; };
   const Vec3<double> f = number(dual.wrench_f[law.a]);
   const Vec3<double> n = number(dual.wrench_n[law.a]) + cross(arm, f);
@@ -376,7 +376,7 @@ void MotionSlopes::add_rows(const LocalLaw& law, const MotionWorkspace<double>& 
         to[lane * count + 3 + k] = lane_of(f, lane)[k];
       }
   }
-  place_link(ws.links[law.a], dual.links[law.a]);
+  set_link_at(ws.links[law.a], dual.links[law.a]);
 
   Vec3<double> n, f;
   for (int r = 0; r < law.rows; ++r) {
