@@ -136,10 +136,6 @@ class Derivation {
   // multipliers.
   std::vector<Expression> values(std::span<const Formula* const> formulas);
   bool has_constraints() const { return mechanism_ && closed(); }
-  // The initial state as the file writes it, over the parameters; of trees and variables, where
-  // nothing has to be assembled.
-  std::vector<Expression> initial();
-
   // Coordinates and speeds of driven joints of the tree, which the time decides; places in x.
   struct DrivenNumbers {
     std::vector<int> places;

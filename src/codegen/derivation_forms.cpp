@@ -93,24 +93,6 @@ Derivation::DrivenNumbers Derivation::driven_numbers() {
   return numbers;
 }
 
-std::vector<Expression> Derivation::initial() {
-  std::vector<Expression> x(state_.size(), Expression(0));
-  const std::span<const Expression> parameters(parameter_values_);
-  for (std::size_t j = 0; mechanism_ && j < model_.joints.size(); ++j) {
-    const int i = mechanism_->link_of_joint[j];
-    if (i < 0) continue;
-    const Link<Expression>& link = mechanism_->links[i];
-    const Joint& joint = model_.joints[j];
-    const std::vector<Expression> q = initial_position<Expression>(joint, parameters);
-    std::copy(q.begin(), q.end(), x.begin() + link.q0);
-    const std::vector<Expression> v = initial_velocity<Expression>(joint, parameters);
-    std::copy(v.begin(), v.end(), x.begin() + nq() + link.v0);
-  }
-  for (std::size_t k = 0; k < model_.variables.size(); ++k)
-    x[nq() + nv() + k] = evaluate<Expression>(model_.variables[k].initial, parameters)[0];
-  return x;
-}
-
 // N* = B^T (M B' + D M B), F* = B^T F + tau (moving_frame.h); F* from  F* - N* v = rhs.
 Derivation::MovingFrameForm Derivation::moving_frame() {
   evaluate_forces();

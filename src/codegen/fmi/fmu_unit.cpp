@@ -234,7 +234,7 @@ class FmuUnitBuilder {
   }
 
   void add_initial() {
-    const std::vector<Expression> start = derivation_.initial();
+    const std::vector<Expression> start = derivation_.written_start();
     result_.initial = std::any_of(start.begin(), start.end(),
                                   [](const Expression& value) { return !value.is_number(); });
     if (result_.initial) add("initial", "the state at the start", {column("x0", start)});
