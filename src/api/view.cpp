@@ -2,7 +2,7 @@
 
 #include "api/inside.h"
 #include "core/private_folder.h"
-#include "results/load/view_source.h"
+#include "results/view_source.h"
 #include "results/refusal.h"
 
 namespace cartan {

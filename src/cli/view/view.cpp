@@ -22,7 +22,7 @@
 #include "report/viewer_page.h"
 #include "results/load/load.h"
 #include "results/load/numbers.h"
-#include "results/load/view_source.h"
+#include "results/view_source.h"
 #include "results/plot/programs.h"
 
 namespace cartan {

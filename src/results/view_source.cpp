@@ -1,4 +1,4 @@
-#include "results/load/view_source.h"
+#include "results/view_source.h"
 
 #include <filesystem>
 #include <fstream>
