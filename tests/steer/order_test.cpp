@@ -12,12 +12,12 @@ namespace {
 double slew_objective(const char* method, int points, int intervals) {
   SteerArguments arguments;
   arguments.task = std::string(CARTAN_ROOT) + "/examples/steering/slew.toml";
-  arguments.method = method;
-  arguments.points = points;
-  arguments.intervals = intervals;
-  arguments.tolerance = 1e-10;
-  arguments.refine = false;
-  arguments.starts = 1;
+  arguments.how.method = method;
+  arguments.how.points = points;
+  arguments.how.intervals = intervals;
+  arguments.how.tolerance = 1e-10;
+  arguments.how.refine = false;
+  arguments.how.starts = 1;
   return steer_task(arguments).result.objective;
 }
 
