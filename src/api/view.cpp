@@ -2,8 +2,8 @@
 
 #include "api/inside.h"
 #include "core/private_folder.h"
-#include "results/view_source.h"
 #include "results/refusal.h"
+#include "results/view_source.h"
 
 namespace cartan {
 namespace {

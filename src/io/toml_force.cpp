@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "io/toml_element_keys.h"
 #include "io/toml_section.h"
 #include "io/toml_sections.h"
 #include "model/type_names.h"

@@ -32,7 +32,9 @@ TEST(AbsoluteCoordinates, JacobianAgainstDifferences) {
     const std::unique_ptr<Case> c = make_case(seed, smooth(6));
     for (const auto& system : c->absolute) {
       SCOPED_TRACE(system->formulation());
-      ASSERT_EQ(system->set_world_rows(seed % 2 == 0), "");  // both kinds of rows
+      if (system->formulation() != std::string("rotation-elements")) {
+        ASSERT_EQ(system->set_world_rows(seed % 2 == 0), "");  // both kinds of rows
+      }
       const State state = c->absolute_state(*system);
       const auto workspace = system->make_workspace();
       const VectorXd x = Eigen::Map<const VectorXd>(state.x.data(), state.x.size());
@@ -63,6 +65,7 @@ TEST(AbsoluteCoordinates, WorldRowsAreRatesOfTheirGaps) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const std::unique_ptr<Case> c = make_case(seed, smooth(5));
     for (const auto& system : c->absolute) {
+      if (system->formulation() == std::string("rotation-elements")) continue;  // has no rows
       SCOPED_TRACE(system->formulation());
       State state = c->absolute_state(*system);
       const auto workspace = system->make_workspace();

@@ -13,7 +13,7 @@ from pathlib import Path
 table = Path(sys.argv[1]).read_text(encoding="utf-8")
 uses = {}
 for name, words in re.findall(r"^cartan_library\((\w+)([^)]*)\)", table, re.M):
-    depends = re.search(r"DEPENDS ([\w ]+?)(?: LIBRARIES|$)", words)
+    depends = re.search(r"DEPENDS ([\w ]+?)(?: (?:LIBRARIES|EXCEPT|WITHOUT|FIRST)|\n|$)", words)
     uses[name] = depends.group(1).split() if depends else []
 used = {other for others in uses.values() for other in others}
 uses["cli"] = [name for name in uses if name not in used]

@@ -73,8 +73,9 @@ class Predictor {
   // beyond is taken again.
   void take_step(const DenseStep& step) {
     while (next_ > 0 && protocol_.times[next_ - 1] > step.begin()) --next_;
-    State inside{
-        0, std::vector<double>(augmented_.space().size()), {step.mode().begin(), step.mode().end()}};
+    State inside{0,
+                 std::vector<double>(augmented_.space().size()),
+                 {step.mode().begin(), step.mode().end()}};
     for (; next_ < rows_ && protocol_.times[next_] <= step.end(); ++next_) {
       inside.t = protocol_.times[next_];
       if (!step.at(inside.t, inside.x)) {

@@ -22,8 +22,8 @@
 #include "report/viewer_page.h"
 #include "results/load/load.h"
 #include "results/load/numbers.h"
-#include "results/view_source.h"
 #include "results/plot/programs.h"
+#include "results/view_source.h"
 
 namespace cartan {
 namespace {

@@ -187,14 +187,14 @@ class MechanicalSystem : public System, public Switched {
   // joint on its parent. "" or why there is no choice.
   virtual std::string set_world_rows(bool world_axes) {
     if (!world_axes) return "";
-    return "in this formulation joints have no equations of their own; --rows is for absolute-se3 "
-           "and absolute-so3r3";
+    return "in this formulation joints have no equations of their own; rows in world axes are for "
+           "absolute-se3 and absolute-so3r3";
   }
   // Multipliers of rotation-elements all in one dense system instead of in two steps. "" or why
   // not.
   virtual std::string set_one_step_elimination() {
     return "two-step and one-step elimination are ways of the formulation rotation-elements; "
-           "choose it or leave --elimination out";
+           "choose it, or leave the kind of elimination open";
   }
   // Integrates the work of every force and drive beside the work of all, from now on: states grow.
   // "" or why that is not done here.

@@ -98,6 +98,8 @@ class TreeSystem final : public MechanicalSystem, public ColumnCarrier, public S
   // ---- derivatives
 
   void jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const override;
+  void quick_jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J,
+                      Workspace& workspace) const override;
   int parameter_count() const override { return static_cast<int>(parameters_.size()); }
   void parameter_jacobian(StateView at, std::span<const int> which, Eigen::Ref<Eigen::MatrixXd> J,
                           Workspace& workspace) const override;

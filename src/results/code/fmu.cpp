@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 
 #include "codegen/fmi/runtime_files.h"
+#include "codegen/fmi/zip_file.h"
 #include "core/checksum.h"
 #include "core/child_process.h"
 #include "core/compiled_library.h"
 #include "core/private_folder.h"
-#include "io/zip_file.h"
 #include "report/column_units.h"
 #include "results/code/fmu_model.h"
 #include "results/design/ik_targets.h"

@@ -8,8 +8,8 @@
 #include "results/refusal.h"
 #include "results/study/study_setup.h"
 #include "results/task.h"
-#include "study/processes/block_source.h"
 #include "study/netcdf_file.h"
+#include "study/processes/block_source.h"
 #include "study/runs_netcdf.h"
 #include "study/study_run.h"
 

@@ -1,4 +1,4 @@
-#include "io/zip_file.h"
+#include "codegen/fmi/zip_file.h"
 
 #include <array>
 #include <cstdint>
