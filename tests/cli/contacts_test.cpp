@@ -77,6 +77,15 @@ TEST(Contacts, OtherFormulationsRefuseWithARemedy) {
   }
 }
 
+// Rows of contacts are no constraints whose violation could be watched.
+TEST(Contacts, CompareRunsThroughThem) {
+  const CommandResult result =
+      run_cartan({"compare", std::string(CARTAN_ROOT) + "/examples/billiard_ball.toml",
+                  "--duration", "0.02", "--integrators", "rk45,gl3"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("gl3"), std::string::npos) << result.out;
+}
+
 // z = e v1 s - g s^2/2 after the impact, s = T - t1: the restitution that reaches a height, and the
 // one that gives an integral of z.
 TEST(Contacts, OptimiseGoesThroughThem) {

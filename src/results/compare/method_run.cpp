@@ -15,8 +15,11 @@ class ViolationWatch {
  public:
   explicit ViolationWatch(const MechanicalSystem& system) : system_(system) {
     const auto workspace = system.make_workspace();
-    for (const std::string& owner :
-         system.report_constraints(system.initial_state(), *workspace).owners) {
+    const State start = system.initial_state();
+    std::vector<std::string> owners = system.report_constraints(start, *workspace).owners;
+    system.constraint_violations(start, positions_, speeds_, *workspace);
+    owners.resize(std::min(owners.size(), positions_.size()));  // contacts come last and have none
+    for (const std::string& owner : owners) {
       if (found.empty() || found.back().owner != owner) found.push_back({owner, 0});
       place_.push_back(found.size() - 1);
     }
