@@ -160,7 +160,8 @@ void bind_files(py::module_& m) {
       },
       py::arg("task"),
       ("Inputs that bring a machine from one state to another at least cost, by the file of a "
-       "task.\n\n>>> s = cartan.steer(\"examples/steering/brachistochrone.toml\", starts=1)\n>>> s.converged\nTrue\n"
+       "task.\n\n>>> s = cartan.steer(\"examples/steering/brachistochrone.toml\", starts=1)\n>>> "
+       "s.converged\nTrue\n"
        "\nOptions:" +
        describe_options<SteerOptions>())
           .c_str());

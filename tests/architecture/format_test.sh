@@ -7,7 +7,7 @@ command -v clang-format >/dev/null || { echo "clang-format is missing (packages.
 
 unformatted() { xargs -0 -P2 -n40 clang-format --dry-run 2>&1 | sed -n 's/^\([^:]*\):[0-9]*:.*-Wclang-format-violations.*/\1/p' | sort -u; }
 
-found=$(find src include reproduction tests bench examples -name '*.cpp' -print0 -o -name '*.h' -print0 | unformatted)
+found=$(find src include python reproduction tests bench examples -name '*.cpp' -print0 -o -name '*.h' -print0 | unformatted)
 if [[ $found ]]; then
   printf 'clang-format -i would change:\n%s\n' "$found"
   exit 1
