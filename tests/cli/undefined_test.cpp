@@ -39,6 +39,7 @@ TEST(Undefined, OutputsBecomeEmptyCellsThatEveryReaderTakes) {
   const CommandResult bare = run_cartan({"run", model});
   EXPECT_EQ(bare.status, 0);
   EXPECT_TRUE(has(bare.err, "'root' is not defined at t = 0.6")) << bare.err;
+  EXPECT_TRUE(has(bare.out, "  root   not defined\n")) << bare.out;
 }
 
 TEST(Undefined, AnEventThatIsNoNumberEndsTheRun) {

@@ -165,7 +165,9 @@ template <class T>
 void add_named(const std::vector<T>& items, const std::vector<double>& values, std::size_t width,
                std::string& text) {
   for (std::size_t i = 0; i < items.size() && i < most_lines; ++i)
-    text += fmt::format("  {:<{}}  {:.10g}\n", items[i].name, width, values[i]);
+    text +=
+        fmt::format("  {:<{}}  {}\n", items[i].name, width,
+                    std::isfinite(values[i]) ? fmt::format("{:.10g}", values[i]) : "not defined");
   if (items.size() > most_lines) text += fmt::format("  and {} more\n", items.size() - most_lines);
 }
 
