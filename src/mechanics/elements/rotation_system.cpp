@@ -17,6 +17,7 @@
 #include "mechanics/joints/turns.h"
 #include "mechanics/machine/kinematics.h"
 #include "mechanics/machine/several_points.h"
+#include "mechanics/machine/translated_system.h"
 #include "mechanics/machine/variable_states.h"
 #include "mechanics/tree/tree_report.h"
 #include "system/held_multipliers.h"
@@ -24,15 +25,13 @@
 namespace cartan {
 namespace {
 
-struct RotationWorkspace : Workspace {
+struct RotationWorkspace : TranslatedWorkspace {
   ElementWorkspace<double> elements;
   std::optional<OneStepElimination> one_step;   // where it was chosen
   std::optional<ElementWorkspace<Dual4>> dual;  // made at the first Jacobian
   std::vector<Dual4> dual_x, dual_xdot;
   std::optional<ElementWorkspace<Pack4>> pack;  // made at the first evaluation of several points
   std::vector<Pack4> pack_x, pack_xdot;
-  std::unique_ptr<Workspace> free;  // of the system on SO(3) x R3
-  State in_groups;
   State projected;
   std::vector<double> free_rates;
 };
@@ -60,17 +59,22 @@ double largest(const Mat3<double>& m) {
   return most;
 }
 
-class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
+// The inner system is the same mechanism on SO(3) x R3, without the groups of the file.
+struct PlainModel {
+  const Model plain;  // `group` means nothing here
+};
+
+class RotationSystem final : private PlainModel, public TranslatedSystem, public HeldMultipliers {
  public:
   RotationSystem(const Model& model, const std::vector<double>& parameters)
-      : model_(model),
-        plain_(without_groups(model)),
-        absolute_(make_absolute_model(plain_, parameters)),
-        free_(make_absolute_so3r3(plain_, parameters)) {
+      : PlainModel{without_groups(model)},
+        TranslatedSystem(make_absolute_so3r3(plain, parameters)),
+        model_(model),
+        absolute_(make_absolute_model(plain, parameters)) {
     std::vector<BodyState> start(model.bodies.size());
-    if (free_->assembly().problem.empty()) {
+    if (inner().assembly().problem.empty()) {
       Observation now;
-      free_->observe(free_->initial_state(), now, *free_->make_workspace());
+      inner().observe(inner().initial_state(), now, *inner().make_workspace());
       start = now.bodies;
     }
     elements_ = make_element_mechanism<double>(absolute_, parameters, start);
@@ -84,12 +88,10 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
   std::string formulation() const override { return "rotation-elements"; }
   const StateSpace& space() const override { return space_; }
   int quadratures() const override { return work_.quadratures(); }
-  const AssemblyReport& assembly() const override { return free_->assembly(); }
-  const std::vector<EventInfo>& events() const override { return free_->events(); }
   bool constrained() const override { return true; }  // R^T R = 1
   const HeldMultipliers* held_multipliers() const override { return this; }
   void set_baumgarte(double rate) override {
-    free_->set_baumgarte(rate);
+    TranslatedSystem::set_baumgarte(rate);
     elements_.mechanism.baumgarte = rate;
     dual_.mechanism.baumgarte = rate;
     pack_.mechanism.baumgarte = rate;
@@ -117,30 +119,17 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
   }
 
   std::string split_work() override {
-    const std::string problem = free_->split_work();
-    work_.split = free_->quadratures() > 1;
+    const std::string problem = inner().split_work();
+    work_.split = inner().quadratures() > 1;
     space_ = StateSpace();
     space_.add_vector(2 * elements_.size() + variable_count() + quadratures());
     return problem;
   }
 
-  State initial_state() const override { return in_elements(free_->initial_state()); }
-  State make_state(double t, const std::vector<std::optional<std::vector<double>>>& q,
-                   const std::vector<std::optional<std::vector<double>>>& v) const override {
-    return in_elements(free_->make_state(t, q, v));
-  }
-  AssemblyReport assemble(State& state, const WrittenStart& written,
-                          Workspace& workspace) const override {
-    State free = in_groups(state, own(workspace));
-    const AssemblyReport report = free_->assemble(free, written, *own(workspace).free);
-    if (report.problem.empty()) state = in_elements(free);
-    return report;
-  }
-
   std::unique_ptr<Workspace> make_workspace() const override {
     auto workspace = std::make_unique<RotationWorkspace>();
     workspace->elements = make_element_workspace(elements_);
-    workspace->free = free_->make_workspace();
+    prepare(*workspace);
     return workspace;
   }
 
@@ -192,27 +181,6 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
                                    : fmt::format("{}.T{}", body, k - 8);
     return i < n ? name : name + "'";
   }
-  void event_values(StateView at, std::span<double> values, Workspace& workspace) const override {
-    RotationWorkspace& w = own(workspace);
-    free_->event_values(in_groups(at, w), values, *w.free);
-  }
-
-  bool handle_event(int which, State& state, Workspace& workspace) const override {
-    RotationWorkspace& w = own(workspace);
-    State& free = in_groups(state, w);
-    if (!free_->handle_event(which, free, *w.free)) return false;
-    state.mode = free.mode;
-    return true;
-  }
-  int turn_entries() const override { return elements_.mechanism.turn_count(); }
-  std::string count_turns(StateView at, double length, std::span<int> turns,
-                          Workspace& workspace) const override {
-    if (turns.empty()) return "";
-    ElementWorkspace<double>& ws = own(workspace).elements;
-    kinematics_at(at, ws);
-    return renew_turns(elements_.mechanism, ws.motion, length, most_turn, turns.data());
-  }
-
   // ---- multipliers that are held
 
   std::string refusal() const override {
@@ -268,12 +236,12 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
       return result;
     }
     const double before = energy_at(state, w);
-    State& free = in_groups(state, w);
+    State& free = inwards(state, w);
     // the other system watches its own pivots
     std::vector<double>& rates = w.free_rates;
     rates.resize(free.x.size());
-    if (w.elements.motion.fronts.least_pivot < 1e-2) free_->derivative(free, rates, *w.free);
-    result = free_->project(free, *w.free);
+    if (w.elements.motion.fronts.least_pivot < 1e-2) inner().derivative(free, rates, *w.inner);
+    result = inner().project(free, *w.inner);
     constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
     result.moved |= position > rounding || speed > rounding * rate;
     if (!result.problem.empty() || !result.moved) return result;
@@ -290,14 +258,6 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     std::copy(there.mode.begin(), there.mode.end(), state.mode.begin());
     result.energy_change = energy_at(state, w) - before;
     return result;
-  }
-  std::string explain_failure(StateView at, Workspace& workspace) const override {
-    RotationWorkspace& w = own(workspace);
-    return free_->explain_failure(in_groups(at, w), *w.free);
-  }
-  std::string explain_singularity(StateView at, Workspace& workspace) const override {
-    RotationWorkspace& w = own(workspace);
-    return free_->explain_singularity(in_groups(at, w), *w.free);
   }
 
   // ---- reports
@@ -350,24 +310,6 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     if (!elements_.mechanism.rows.empty()) fill_constraint_positions(elements_.mechanism, ws);
     positions = ws.row_position;
     speeds = ws.row_speed;
-  }
-  ConstraintReport report_constraints(StateView at, Workspace& workspace) const override {
-    RotationWorkspace& w = own(workspace);
-    return free_->report_constraints(in_groups(at, w), *w.free);
-  }
-  std::string find_dependent_friction(StateView, Workspace&) const override { return ""; }
-  MassMatrixReport report_mass_matrix(StateView at, Workspace& workspace) const override {
-    RotationWorkspace& w = own(workspace);
-    return free_->report_mass_matrix(in_groups(at, w), *w.free);
-  }
-  MovingFrameReport report_moving_frame(StateView at, Workspace& workspace) const override {
-    RotationWorkspace& w = own(workspace);
-    return free_->report_moving_frame(in_groups(at, w), *w.free);
-  }
-  InverseForces calc_inverse_dynamics(StateView at, std::span<const double> vdot,
-                                      Workspace& workspace) const override {
-    RotationWorkspace& w = own(workspace);
-    return free_->calc_inverse_dynamics(in_groups(at, w), vdot, *w.free);
   }
 
  private:
@@ -437,9 +379,9 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
   }
 
   // The state on SO(3) x R3: the nearest rotations, the antisymmetric part of R^T R'.
-  State& in_groups(StateView at, RotationWorkspace& w) const {
+  State& inwards(StateView at, Workspace& workspace) const override {
     const std::size_t n = elements_.bodies.size();
-    State& state = w.in_groups;
+    State& state = own(workspace).inside;
     state.t = at.t;
     state.mode.assign(at.mode.begin(), at.mode.end());
     const int rest = variable_count() + quadratures();
@@ -464,7 +406,7 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
     return state;
   }
 
-  State in_elements(const State& free) const {
+  State outwards(const State& free) const override {
     State state;
     fill_elements(free, state);
     return state;
@@ -490,9 +432,7 @@ class RotationSystem final : public MechanicalSystem, public HeldMultipliers {
   }
 
   const Model& model_;
-  const Model plain_;     // `group` means nothing here
   const Model absolute_;  // every body free
-  std::unique_ptr<MechanicalSystem> free_;
   ElementMechanism<double> elements_;
   ElementMechanism<Dual4> dual_;
   ElementMechanism<Pack4> pack_;

@@ -8,6 +8,7 @@
 #include "mechanics/machine/kinematics.h"
 #include "mechanics/machine/parameter_seeds.h"
 #include "mechanics/machine/several_points.h"
+#include "mechanics/machine/translated_system.h"
 #include "mechanics/momenta/canonical.h"
 #include "mechanics/tree/recursive.h"
 #include "mechanics/tree/tree_report.h"
@@ -16,62 +17,47 @@
 namespace cartan {
 namespace {
 
-struct CanonicalSystemWorkspace : Workspace {
+struct CanonicalSystemWorkspace : TranslatedWorkspace {
   CanonicalWorkspace<double> motion;
   std::optional<CanonicalWorkspace<Dual4>> dual;  // made at the first Jacobian
   std::vector<Dual4> dual_x, dual_xdot;
   std::optional<CanonicalWorkspace<Pack4>> pack;  // made at the first evaluation of several points
   std::vector<Pack4> pack_x, pack_xdot;
   SeededMechanisms<CanonicalWorkspace<Dual4>> seeded;  // for derivatives by parameters
-  std::unique_ptr<Workspace> tree;                     // of the system in speeds
-  State in_speeds;
 };
 
-// Everything but the motion itself is asked of the same mechanism in speeds, at (q, v(q, p)).
-class CanonicalSystem final : public MechanicalSystem {
+// The inner system is the same mechanism in speeds.
+class CanonicalSystem final : public TranslatedSystem {
  public:
   CanonicalSystem(const Model& model, const std::vector<double>& parameters)
-      : parameters_(parameters),
-        tree_(make_tree_system(model, parameters,
-                               {"canonical", solve_accelerations<double>,
-                                solve_accelerations<Dual4>, solve_accelerations<Pack4>})),
+      : TranslatedSystem(
+            make_tree_system(model, parameters,
+                             {"canonical", solve_accelerations<double>, solve_accelerations<Dual4>,
+                              solve_accelerations<Pack4>})),
+        parameters_(parameters),
         mechanism_(make_with_constants<double>(model, parameters)),
         dual_mechanism_(make_with_constants<Dual4>(model, parameters)),
         pack_mechanism_(make_with_constants<Pack4>(model, parameters)),
         work_(make_work_split(mechanism_)) {
-    const State start = tree_->initial_state();
+    const State start = inner().initial_state();
     MotionWorkspace<double> ws = make_motion_workspace(mechanism_);
     fill_kinematics<double>(mechanism_, start.t, start.x.data(), start.x.data() + mechanism_.nq,
                             ws);
     unit_ = calc_momentum_unit(mechanism_, ws);
   }
 
-  const StateSpace& space() const override { return tree_->space(); }
-  int quadratures() const override { return tree_->quadratures(); }
-  const Model& model() const override { return tree_->model(); }
+  const StateSpace& space() const override { return inner().space(); }
   std::string formulation() const override { return "canonical"; }
-  const std::vector<EventInfo>& events() const override { return tree_->events(); }
-  const AssemblyReport& assembly() const override { return tree_->assembly(); }
-  AssemblyReport assemble(State&, const WrittenStart&, Workspace&) const override { return {}; }
-  void set_baumgarte(double) override {}  // there are no constraints
   std::string split_work() override {
-    const std::string problem = tree_->split_work();
-    work_.split = tree_->quadratures() > 1;
+    const std::string problem = inner().split_work();
+    work_.split = inner().quadratures() > 1;
     return problem;
-  }
-  std::string find_dependent_friction(StateView, Workspace&) const override { return ""; }
-  std::string explain_singularity(StateView, Workspace&) const override { return ""; }
-
-  State initial_state() const override { return in_momenta(tree_->initial_state()); }
-  State make_state(double t, const std::vector<std::optional<std::vector<double>>>& q,
-                   const std::vector<std::optional<std::vector<double>>>& v) const override {
-    return in_momenta(tree_->make_state(t, q, v));
   }
 
   std::unique_ptr<Workspace> make_workspace() const override {
     auto workspace = std::make_unique<CanonicalSystemWorkspace>();
     workspace->motion = make_canonical_workspace(mechanism_, unit_);
-    workspace->tree = tree_->make_workspace();
+    prepare(*workspace);
     return workspace;
   }
 
@@ -124,16 +110,16 @@ class CanonicalSystem final : public MechanicalSystem {
     });
   }
 
-  double turn(int i) const override { return tree_->turn(i); }
+  double turn(int i) const override { return inner().turn(i); }
   std::string component_name(int i) const override {
-    std::string name = tree_->component_name(i);
+    std::string name = inner().component_name(i);
     if (i >= mechanism_.nq && i < mechanism_.nq + mechanism_.nv) name[name.rfind(".v") + 1] = 'p';
     return name;
   }
 
   void observe(StateView at, Observation& result, Workspace& workspace) const override {
     CanonicalSystemWorkspace& w = own(workspace);
-    tree_->observe(in_speeds(at, w), result, *w.tree);
+    TranslatedSystem::observe(at, result, workspace);
     const double *p = at.x.data() + mechanism_.nq, *v = w.motion.v.data();
     double kinetic = 0;
     for (int j = 0; j < mechanism_.nv; ++j) kinetic += 0.5 * unit_ * p[j] * v[j];
@@ -144,55 +130,6 @@ class CanonicalSystem final : public MechanicalSystem {
       for (int k = 0; k < link.nv; ++k) result.p[j][k] = unit_ * p[link.v0 + k];
     }
     result.hamiltonian = kinetic + result.potential;
-  }
-
-  void event_values(StateView at, std::span<double> values, Workspace& workspace) const override {
-    CanonicalSystemWorkspace& w = own(workspace);
-    tree_->event_values(in_speeds(at, w), values, *w.tree);
-  }
-  bool handle_event(int which, State& state, Workspace& workspace) const override {
-    CanonicalSystemWorkspace& w = own(workspace);
-    State moving = in_speeds(state, w);
-    if (!tree_->handle_event(which, moving, *w.tree)) return false;
-    state.mode = moving.mode;
-    return true;
-  }
-  int turn_entries() const override { return tree_->turn_entries(); }
-  std::string count_turns(StateView at, double length, std::span<int> turns,
-                          Workspace& workspace) const override {
-    if (turns.empty()) return "";
-    CanonicalSystemWorkspace& w = own(workspace);
-    return tree_->count_turns(in_speeds(at, w), length, turns, *w.tree);
-  }
-  DynamicsReport report_dynamics(StateView at, Workspace& workspace) const override {
-    CanonicalSystemWorkspace& w = own(workspace);
-    return tree_->report_dynamics(in_speeds(at, w), *w.tree);
-  }
-  std::vector<AppliedWrench> report_forces(StateView at, Workspace& workspace) const override {
-    CanonicalSystemWorkspace& w = own(workspace);
-    return tree_->report_forces(in_speeds(at, w), *w.tree);
-  }
-  MassMatrixReport report_mass_matrix(StateView at, Workspace& workspace) const override {
-    CanonicalSystemWorkspace& w = own(workspace);
-    return tree_->report_mass_matrix(in_speeds(at, w), *w.tree);
-  }
-  MovingFrameReport report_moving_frame(StateView at, Workspace& workspace) const override {
-    CanonicalSystemWorkspace& w = own(workspace);
-    return tree_->report_moving_frame(in_speeds(at, w), *w.tree);
-  }
-  InverseForces calc_inverse_dynamics(StateView at, std::span<const double> vdot,
-                                      Workspace& workspace) const override {
-    CanonicalSystemWorkspace& w = own(workspace);
-    return tree_->calc_inverse_dynamics(in_speeds(at, w), vdot, *w.tree);
-  }
-  ConstraintReport report_constraints(StateView at, Workspace& workspace) const override {
-    CanonicalSystemWorkspace& w = own(workspace);
-    return tree_->report_constraints(in_speeds(at, w), *w.tree);
-  }
-  void constraint_violations(StateView at, std::vector<double>& positions,
-                             std::vector<double>& speeds, Workspace& workspace) const override {
-    CanonicalSystemWorkspace& w = own(workspace);
-    tree_->constraint_violations(in_speeds(at, w), positions, speeds, *w.tree);
   }
 
  private:
@@ -212,17 +149,19 @@ class CanonicalSystem final : public MechanicalSystem {
   }
 
   // (q, p, z[, work]) -> (q, v, z[, work])
-  const State& in_speeds(StateView at, CanonicalSystemWorkspace& w) const {
+  State& inwards(StateView at, Workspace& workspace) const override {
+    CanonicalSystemWorkspace& w = own(workspace);
     solve_speeds(mechanism_, at.t, at.x.data(), at.x.data() + mechanism_.nq, w.motion);
-    w.in_speeds.t = at.t;
-    w.in_speeds.x.assign(at.x.begin(), at.x.end());
-    w.in_speeds.mode.assign(at.mode.begin(), at.mode.end());
-    std::copy(w.motion.v.begin(), w.motion.v.end(), w.in_speeds.x.begin() + mechanism_.nq);
-    return w.in_speeds;
+    w.inside.t = at.t;
+    w.inside.x.assign(at.x.begin(), at.x.end());
+    w.inside.mode.assign(at.mode.begin(), at.mode.end());
+    std::copy(w.motion.v.begin(), w.motion.v.end(), w.inside.x.begin() + mechanism_.nq);
+    return w.inside;
   }
 
   // (q, v, z[, work]) -> (q, p, z[, work])
-  State in_momenta(State state) const {
+  State outwards(const State& in_speeds) const override {
+    State state = in_speeds;
     CanonicalWorkspace<double> w = make_canonical_workspace(mechanism_, unit_);
     double* v = state.x.data() + mechanism_.nq;
     fill_kinematics<double>(mechanism_, state.t, state.x.data(), v, w.motion);
@@ -232,7 +171,6 @@ class CanonicalSystem final : public MechanicalSystem {
   }
 
   std::vector<double> parameters_;
-  std::unique_ptr<MechanicalSystem> tree_;
   Mechanism<double> mechanism_;
   Mechanism<Dual4> dual_mechanism_;
   Mechanism<Pack4> pack_mechanism_;

@@ -59,7 +59,7 @@ struct TreeWorkspace : Workspace {
   }
 };
 
-class TreeSystem final : public MechanicalSystem, public ColumnCarrier, public StateProducts {
+class TreeSystem : public MechanicalSystem, public ColumnCarrier, public StateProducts {
  public:
   TreeSystem(const Model& model, std::vector<double> parameters,
              const TreeFormulation& formulation);
