@@ -7,7 +7,8 @@ import os
 from . import _cartan
 from .errors import nearest
 
-_LISTS = ("body", "joint", "force", "constraint", "output", "event", "point", "contact", "part")
+_LISTS = ("body", "joint", "force", "constraint", "output", "event", "point", "contact", "contacts",
+          "cut", "part")
 _TABLES = ("parameters", "variables", "inputs", "definitions", "functions", "simulate")
 
 

@@ -59,6 +59,12 @@ std::string Diagnostics::text() const {
   std::stable_sort(sorted.begin(), sorted.end(), [](const Finding& a, const Finding& b) {
     return std::tie(a.where.line, a.where.column) < std::tie(b.where.line, b.where.column);
   });
+  // The copies of a repeated table have their places and their mistakes in common.
+  const auto same = [](const Finding& a, const Finding& b) {
+    return a.where.line > 0 && a.where.line == b.where.line && a.where.column == b.where.column &&
+           a.severity == b.severity && a.message == b.message;
+  };
+  sorted.erase(std::unique(sorted.begin(), sorted.end(), same), sorted.end());
   // Errors first where not all are told: a warning must not push out why a file is refused.
   std::size_t errors = std::count_if(sorted.begin(), sorted.end(), [](const Finding& finding) {
     return finding.severity == Severity::error;

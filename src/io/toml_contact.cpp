@@ -1,4 +1,10 @@
-// [[contact]]: two surfaces that may not pass through each other.
+// [[contact]]: two surfaces that may not pass through each other. [[contacts]]: those of all pairs
+// of some bodies, written out here as if each pair had a [[contact]].
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
 #include "io/toml_section.h"
 #include "io/toml_sections.h"
 
@@ -60,6 +66,188 @@ void read_side(const TomlNode& node, ContactSideText& side, Diagnostics& problem
   section.finish(side_keys);
 }
 
+// What both forms say about the touching itself.
+void read_laws(const TomlSection& section, ContactText& contact) {
+  section.read("restitution", contact.restitution);
+  if (const TomlNode* friction = section.find("friction")) {
+    contact.rough = friction->is(Kind::text) && friction->text == "rough";
+    if (!contact.rough) section.read("friction", contact.friction);
+  }
+  section.read("law", contact.law, contact.law_where);
+  section.read("active", contact.active);
+}
+
+// -- groups
+
+const std::vector<KeyRule> group_keys = {{"bodies"},   {"against"}, {"restitution"},
+                                         {"friction"}, {"law"},     {"active"}};
+
+// `*` stands for any letters, also none: after a mismatch the last one takes a letter more.
+bool matches(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0, n = 0, star = std::string_view::npos, taken = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      taken = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p, ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++taken;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+class ContactGroup {
+ public:
+  ContactGroup(const TomlNode& table, ModelDescription& model, Diagnostics& problems)
+      : section_(table, problems), model_(model), problems_(problems) {
+    law_.where = table.where;
+    read_laws(section_, law_);
+    section_.finish(group_keys);
+  }
+
+  void write_out() {
+    const std::vector<const BodyText*> bodies = list_bodies();
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+      for (std::size_t j = i + 1; j < bodies.size(); ++j)
+        if (!are_joined(bodies[i]->name, bodies[j]->name)) add_pair(*bodies[i], *bodies[j]);
+    const std::vector<ContactSideText> surfaces = read_surfaces();
+    for (const BodyText* body : bodies)
+      for (std::size_t k = 0; k < surfaces.size(); ++k)
+        for (const ContactSideText& side : sides_of(*body))
+          add(side, surfaces[k],
+              body->name + "_surface" + (surfaces.size() > 1 ? std::to_string(k + 1) : ""));
+    if (unknown_ > 0)
+      problems_.error(
+          law_.where,
+          fmt::format("{}{}: spheres can touch spheres, every other shape only planes; "
+                      "leave such bodies to groups of their own, with `against`",
+                      unknown_pair_,
+                      unknown_ > 1 ? fmt::format(" and {} pairs more", unknown_ - 1) : ""));
+    else if (added_ == 0 && !problems_.has_errors())
+      problems_.error(law_.where,
+                      "these bodies have nothing to touch; expected two bodies with shapes that "
+                      "no joint connects, or `against = { plane = [0, 0, 1] }`");
+  }
+
+ private:
+  // In the order of the file, each once.
+  std::vector<const BodyText*> list_bodies() {
+    std::vector<const BodyText*> bodies;
+    const TomlNode* list = section_.find("bodies");
+    if (!list) {
+      problems_.error(law_.where, "missing key 'bodies' of [[contacts]]");
+      return bodies;
+    }
+    if (!expect(*list, Kind::array, "a list of names, such as [\"ball*\", \"box\"]", problems_))
+      return bodies;
+    std::vector<bool> chosen(model_.bodies.size(), false);
+    for (const TomlNode& item : list->items) {
+      if (!expect(item, Kind::text, "the name of a body, `*` for any letters", problems_)) continue;
+      bool found = false;
+      for (std::size_t b = 0; b < chosen.size(); ++b)
+        if (matches(item.text, model_.bodies[b].name)) found = chosen[b] = true;
+      if (!found) complain_about(item);
+    }
+    for (std::size_t b = 0; b < chosen.size(); ++b)
+      if (chosen[b]) bodies.push_back(&model_.bodies[b]);
+    return bodies;
+  }
+  void complain_about(const TomlNode& item) {
+    problems_.error(item.where,
+                    item.text == "world"
+                        ? "the world has no shapes; name its surfaces by `against = { plane = "
+                          "[0, 0, 1], at = [0, 0, 0] }`, one or a list"
+                        : "no body is called '" + item.text + "' (`*` stands for any letters)");
+  }
+
+  std::vector<ContactSideText> read_surfaces() {
+    std::vector<ContactSideText> surfaces;
+    const TomlNode* node = section_.find("against");
+    if (!node) return surfaces;
+    const auto read_one = [&](const TomlNode& item) {
+      read_side(item, surfaces.emplace_back(), problems_);
+      if (surfaces.back().body.empty()) surfaces.back().body = {"world"};
+    };
+    if (node->is(Kind::array))
+      for (const TomlNode& item : node->items) read_one(item);
+    else
+      read_one(*node);
+    return surfaces;
+  }
+
+  bool are_joined(const std::string& a, const std::string& b) {
+    if (joined_.empty())
+      for (const JointText& joint : model_.joints)
+        joined_.emplace(std::minmax(joint.parent.body.name, joint.child.body.name));
+    return joined_.contains(std::minmax(a, b));
+  }
+
+  // The surfaces of a body are its shapes; of other shapes than spheres and boxes it is told.
+  std::vector<ContactSideText> sides_of(const BodyText& body) {
+    std::vector<ContactSideText> sides;
+    for (const ShapeText& shape : body.shapes) {
+      ContactSideText side;
+      side.body = {body.name};
+      side.body.where = law_.where;
+      side.where = law_.where;
+      side.size = shape.size;
+      side.at = shape.at;
+      side.rotate = shape.rotate;
+      if (shape.kind == ShapeText::Kind::sphere) {
+        side.shape = "sphere";
+      } else if (shape.kind == ShapeText::Kind::box) {
+        side.shape = "box";
+      } else {
+        if (told_.insert(body.name).second)
+          problems_.error(law_.where, "body '" + body.name +
+                                          "' has a shape that [[contacts]] does not take (it takes "
+                                          "spheres and boxes); write a [[contact]] with a disc, "
+                                          "capsule or ellipsoid in its place");
+        continue;
+      }
+      sides.push_back(std::move(side));
+    }
+    return sides;
+  }
+
+  void add_pair(const BodyText& a, const BodyText& b) {
+    for (const ContactSideText& one : sides_of(a))
+      for (const ContactSideText& other : sides_of(b)) {
+        if (one.shape == "sphere" && other.shape == "sphere") {
+          add(one, other, a.name + "_" + b.name);
+        } else if (unknown_++ == 0) {
+          unknown_pair_ = fmt::format("a {} of body '{}' against a {} of body '{}'", one.shape,
+                                      a.name, other.shape, b.name);
+        }
+      }
+  }
+  void add(const ContactSideText& a, const ContactSideText& b, const std::string& name) {
+    ContactText contact = law_;
+    contact.name = name;
+    for (int k = 2; !names_.insert(contact.name).second; ++k)
+      contact.name = name + "_" + std::to_string(k);
+    contact.name_where = law_.where;
+    contact.a = a;
+    contact.b = b;
+    model_.contacts.push_back(std::move(contact));
+    ++added_;
+  }
+
+  const TomlSection section_;
+  ModelDescription& model_;
+  Diagnostics& problems_;
+  ContactText law_;
+  std::set<std::pair<std::string, std::string>> joined_;  // names in order
+  std::set<std::string> names_, told_;
+  std::string unknown_pair_;
+  int unknown_ = 0, added_ = 0;
+};
+
 }  // namespace
 
 ContactText read_contact(const TomlNode& table, Diagnostics& problems) {
@@ -76,15 +264,16 @@ ContactText read_contact(const TomlNode& table, Diagnostics& problems) {
       side.shape = "reported";
     }
   }
-  section.read("restitution", contact.restitution);
-  if (const TomlNode* friction = section.find("friction")) {
-    contact.rough = friction->is(Kind::text) && friction->text == "rough";
-    if (!contact.rough) section.read("friction", contact.friction);
-  }
-  section.read("law", contact.law, contact.law_where);
-  section.read("active", contact.active);
+  read_laws(section, contact);
   section.finish(contact_keys);
   return contact;
+}
+
+void read_contact_groups(const TomlNode& list, ModelDescription& model, Diagnostics& problems) {
+  if (!expect(list, Kind::array, "a list of tables: [[contacts]]", problems)) return;
+  for (const TomlNode& item : list.items)
+    if (expect(item, Kind::table, "a table: [[contacts]]", problems))
+      ContactGroup(item, model, problems).write_out();
 }
 
 }  // namespace cartan

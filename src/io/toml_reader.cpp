@@ -15,11 +15,10 @@ namespace {
 using Kind = TomlNode::Kind;
 
 const std::vector<KeyRule> model_keys = {
-    {"name"},   {"gravity"},   {"gravity_frame"}, {"parameters"}, {"definitions"},
-    {"body"},   {"joint"},     {"force"},         {"constraint"}, {"event"},
-    {"output"}, {"variables"}, {"simulate"},      {"functions"},  {"equations"},
-    {"format"}, {"inputs"},    {"point"},         {"contact"},    {"part"},
-    {"cut"}};
+    {"name"},     {"gravity"},   {"gravity_frame"}, {"parameters"}, {"definitions"}, {"body"},
+    {"joint"},    {"force"},     {"constraint"},    {"event"},      {"output"},      {"variables"},
+    {"simulate"}, {"functions"}, {"equations"},     {"format"},     {"inputs"},      {"point"},
+    {"contact"},  {"part"},      {"cut"},           {"contacts"}};
 
 // [[key]] tables, each by its own reader
 template <class T>
@@ -72,6 +71,8 @@ ModelDescription describe_model(const TomlNode& root, Diagnostics& problems) {
   read_list(section, "force", read_force, model.forces);
   read_list(section, "constraint", read_constraint, model.constraints);
   read_list(section, "contact", read_contact, model.contacts);
+  if (const TomlNode* groups = section.find("contacts"))
+    read_contact_groups(*groups, model, problems);
   read_list(section, "event", read_event, model.events);
   read_list(section, "output", read_output, model.outputs);
   read_table(section, "variables", read_variables, model.variables);

@@ -98,7 +98,7 @@ class PartRenamer {
       return;
     }
     if (!value.is(Kind::text)) return;
-    if (key == "body" || key == "on" || key == "joint")
+    if (key == "body" || key == "bodies" || key == "on" || key == "joint")
       value.text = value.text == "world" ? names_.world : names_.prefix + value.text;
     else if (key == "mesh" && !names_.folder.empty() && !value.text.starts_with('/') &&
              value.text.find("://") == std::string::npos)
@@ -168,9 +168,9 @@ class PartRenamer {
 }  // namespace
 
 bool is_word_key(const std::string& key) {
-  static const std::array words = {"name",   "type",  "body",    "joint", "on",       "frame",
-                                   "color",  "group", "measure", "law",   "action",   "file",
-                                   "source", "mesh",  "library", "by",    "direction"};
+  static const std::array words = {"name",   "type",  "body",    "joint", "on",        "frame",
+                                   "color",  "group", "measure", "law",   "action",    "file",
+                                   "source", "mesh",  "library", "by",    "direction", "bodies"};
   for (const char* word : words)
     if (key == word) return true;
   return false;

@@ -11,6 +11,8 @@ JointText read_joint(const TomlNode& table, Diagnostics& problems);
 ForceText read_force(const TomlNode& table, Diagnostics& problems);
 ConstraintText read_constraint(const TomlNode& table, Diagnostics& problems);
 ContactText read_contact(const TomlNode& table, Diagnostics& problems);
+// [[contacts]]: a contact per pair of bodies, whose shapes must have been read.
+void read_contact_groups(const TomlNode& list, ModelDescription& model, Diagnostics& problems);
 EventText read_event(const TomlNode& table, Diagnostics& problems);
 OutputText read_output(const TomlNode& table, Diagnostics& problems);
 SimulateText read_simulate(const TomlNode& table, Diagnostics& problems);

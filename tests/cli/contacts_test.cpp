@@ -148,5 +148,106 @@ TEST(Contacts, ASwapMustNameEqualParts) {
                  "which there is not");
 }
 
+// Three balls that fall beside each other towards a floor and a wall.
+std::string falling_balls(const std::string& contacts) {
+  return R"toml(
+[[body]]
+repeat = 3
+name = "ball{i}"
+density = 1000
+shape = { sphere = 0.1 }
+[[joint]]
+repeat = 3
+name = "fly{i}"
+type = "free"
+parent = { body = "world" }
+child = { body = "ball{i}" }
+position = { at = ["0.12*i", 0, "0.3*i"] }
+)toml" + contacts +
+         "[simulate]\nduration = 1\nstep = 0.01\n";
+}
+
+TEST(ContactGroups, AreTheirPairsWrittenOut) {
+  const Scratch scratch;
+  const std::string law = "restitution = 0.5\nfriction = 0.3\n";
+  const auto ball = [](int i) {
+    return "{ body = \"ball" + std::to_string(i) + "\", sphere = 0.1 }\n";
+  };
+  std::string pairs;
+  for (const auto& [i, j] : {std::pair{1, 2}, std::pair{1, 3}, std::pair{2, 3}})
+    pairs += "[[contact]]\nname = \"ball" + std::to_string(i) + "_ball" + std::to_string(j) +
+             "\"\na = " + ball(i) + "b = " + ball(j) + law;
+  const std::string planes[] = {"{ body = \"world\", plane = [0, 0, 1] }\n",
+                                "{ body = \"world\", plane = [-1, 0, 0], at = [0.6, 0, 0] }\n"};
+  for (int i = 1; i <= 3; ++i)
+    for (int k = 0; k < 2; ++k)
+      pairs += "[[contact]]\nname = \"ball" + std::to_string(i) + "_surface" +
+               std::to_string(k + 1) + "\"\na = " + ball(i) + "b = " + planes[k] + law;
+  const std::string group =
+      "[[contacts]]\nbodies = [\"b*l*\"]\nagainst = [{ plane = [0, 0, 1] }, { plane = [-1, 0, 0], "
+      "at = [0.6, 0, 0] }]\n" +
+      law;
+  json results[2];
+  for (int k = 0; k < 2; ++k) {
+    const std::string model = scratch.write("m.toml", falling_balls(k == 0 ? group : pairs));
+    const std::string out = scratch.path(k == 0 ? "group" : "pairs");
+    results[k] =
+        expect_json(run_cartan({"run", model, "--record", "contacts", "--out", out, "--json"}));
+  }
+  EXPECT_GT(results[0]["impacts"], 10);
+  for (const char* file : {"/trajectory.csv", "/contacts.csv", "/impacts.csv"})
+    EXPECT_EQ(read_file(scratch.path("group") + file), read_file(scratch.path("pairs") + file))
+        << file;
+}
+
+TEST(ContactGroups, BelongToAPartAsItsBodiesDo) {
+  const Scratch scratch;
+  scratch.write("part.toml", falling_balls("[[contacts]]\nbodies = [\"ball*\"]\n"
+                                           "against = { plane = [0, 0, 1] }\n"));
+  const std::string model =
+      scratch.write("m.toml", "[[part]]\nfile = \"part.toml\"\nname = \"left\"\n");
+  const std::string out = scratch.path("out");
+  expect_json(run_cartan(
+      {"run", model, "--duration", "1", "--record", "contacts", "--out", out, "--json"}));
+  const std::string table = read_file(out + "/contacts.csv");
+  for (const char* name : {"left_ball1_left_ball2.gap", "left_ball3_surface.mode"})
+    EXPECT_NE(table.find(name), std::string::npos) << name;
+}
+
+TEST(ContactGroups, SayWhatTheyCannotTake) {
+  const Scratch scratch;
+  const auto refuse = [&](const std::string& contacts, const std::string& text) {
+    const std::string model = scratch.write("m.toml", falling_balls("[[contacts]]\n" + contacts));
+    expect_refusal(run_cartan({"check", model}), text);
+  };
+  refuse("", "missing key 'bodies'");
+  refuse("bodies = \"ball*\"\n", "expected a list of names");
+  refuse("bodies = [\"ball*\", \"world\"]\n", "the world has no shapes");
+  refuse("bodies = [\"cube*\"]\n", "no body is called 'cube*'");
+  refuse("bodies = [\"ball1\"]\n", "nothing to touch");
+  refuse("bodies = [\"ball*\"]\nagainst = 3\n", "expected a surface");
+  const std::string box =
+      "[[body]]\nname = \"box\"\ndensity = 1000\nshape = { SHAPE }\n[[joint]]\nname = \"b\"\n"
+      "type = \"free\"\nparent = { body = \"world\" }\nchild = { body = \"box\" }\n";
+  const auto with = [&](std::string shape) {
+    return "bodies = [\"ball*\", \"box\"]\n" + box.substr(0, box.find("SHAPE")) + shape +
+           box.substr(box.find("SHAPE") + 5);
+  };
+  refuse(with("box = [1, 1, 1]"), "a sphere of body 'ball1' against a box of body 'box' and 2");
+  refuse(with("cylinder = [1, 1]"), "body 'box' has a shape that [[contacts]] does not take");
+}
+
+TEST(Diagnostics, CopiesOfARepeatedTableAreToldOnce) {
+  const Scratch scratch;
+  const std::string model = scratch.write(
+      "m.toml",
+      "[[body]]\nrepeat = 4\nname = \"b{i}\"\nmass = 1\ninertia = [1, 1, 1]\ncolour = 2\n");
+  const CommandResult check = run_cartan({"check", model});
+  EXPECT_EQ(check.status, 2);
+  const std::size_t first = check.err.find("unknown key 'colour'");
+  EXPECT_NE(first, std::string::npos) << check.err;
+  EXPECT_EQ(check.err.find("unknown key 'colour'", first + 1), std::string::npos) << check.err;
+}
+
 }  // namespace
 }  // namespace cartan::test
