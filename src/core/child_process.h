@@ -23,11 +23,14 @@ struct ChildResult {
   std::string output() const { return out + err; }
 };
 
+// The wish to stop, of the whole process; the handler of its signals sets it.
+std::atomic<bool>& stop_wanted();
+
 // Runs a program to its end, with nothing to read. It is ended when `longest` seconds have passed
-// or `interrupted` is set.
+// or `interrupted` is set, by default the wish of the process.
 ChildResult run_child(const std::vector<std::string>& words,
                       double longest = std::numeric_limits<double>::infinity(),
-                      const std::atomic<bool>* interrupted = nullptr);
+                      const std::atomic<bool>& interrupted = stop_wanted());
 
 // The path of the program that runs now.
 std::string own_program();

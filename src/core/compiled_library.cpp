@@ -184,7 +184,9 @@ std::shared_ptr<const CompiledLibrary> CompiledLibrary::compile(const std::strin
     options.note(fmt::format("compiling {:.1f} MB of C, once", 1e-6 * double(source.size())));
   const ChildResult result = run_child(words);
   std::shared_ptr<const CompiledLibrary> loaded;
-  if (!result.started || result.status != 0) {
+  if (result.started && result.status != 0 && stop_wanted()) {
+    problem = "interrupted while the C compiler worked";
+  } else if (!result.started || result.status != 0) {
     problem =
         fmt::format("the C compiler '{}' failed{}", compiler.words[0], beginning(result.output()));
   } else {
