@@ -74,10 +74,11 @@ struct AbsentCommand {
 const AbsentCommand absent_commands[] = {
     {"sweep", "`cartan study MODEL --vary P=lin(A,B,N) --keep NAME=final(EXPR)` does its work"},
     {"python",
-     "in a checkout `./cartan python` starts it; elsewhere install the wheel of tools/package"},
+     "in a checkout `./cartan python` starts it; elsewhere install the package python3-cartan, or "
+     "the wheel (tools/package makes both)"},
     {"notebook",
-     "in a checkout `./cartan notebook` starts Jupyter; elsewhere install the wheel of "
-     "tools/package"}};
+     "in a checkout `./cartan notebook` starts Jupyter; elsewhere install the package "
+     "python3-cartan, or the wheel (tools/package makes both)"}};
 
 void print_help() {
   fmt::print(

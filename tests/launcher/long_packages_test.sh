@@ -4,6 +4,7 @@
 # compiler; a program outside is built against libcartan-dev, Python imports its module. The system takes the library for
 # its processor. What is bundled has its licence notices.
 # usage: long_packages_test.sh SOURCE_DIR BUILD_DIR
+#   CARTAN_PACKAGE_DEBS      folder of packages that were made already: they are tried, none is made
 #   CARTAN_PACKAGE_BUILDS    builds for packages to use again (default: BUILD_DIR/package-builds)
 #   CARTAN_PACKAGE_VARIANTS  as tools/package --variants (default: all)
 set -euo pipefail
@@ -20,10 +21,14 @@ trap 'umount "$clean/proc" 2>/dev/null || true; rm -rf --one-file-system "$scrat
 fail() { echo "FAILED: $1"; exit 1; }
 chmod 755 "$scratch"
 
-words=(deb --builds "${CARTAN_PACKAGE_BUILDS:-$build/package-builds}" ${CARTAN_PACKAGE_VARIANTS:+--variants "$CARTAN_PACKAGE_VARIANTS"})
-"$root/tools/package" "${words[@]}" --out "$scratch/first"
-"$root/tools/package" "${words[@]}" --out "$scratch/second" >/dev/null
-diff -r "$scratch/first" "$scratch/second" || fail "packages made twice differ"
+if [[ ${CARTAN_PACKAGE_DEBS:-} ]]; then
+  cp -r "$CARTAN_PACKAGE_DEBS" "$scratch/first"
+else
+  words=(deb --builds "${CARTAN_PACKAGE_BUILDS:-$build/package-builds}" ${CARTAN_PACKAGE_VARIANTS:+--variants "$CARTAN_PACKAGE_VARIANTS"})
+  "$root/tools/package" "${words[@]}" --out "$scratch/first"
+  "$root/tools/package" "${words[@]}" --out "$scratch/second" >/dev/null
+  diff -r "$scratch/first" "$scratch/second" || fail "packages made twice differ"
+fi
 (($(find "$scratch/first" -name '*.deb' | wc -l) == 4)) || fail "expected four packages"
 
 unpacked=$scratch/unpacked
