@@ -9,6 +9,7 @@ The same files give the same bytes: names are sorted, dates are fixed.
 import base64
 import hashlib
 import re
+import subprocess
 import sys
 import sysconfig
 import zipfile
@@ -34,11 +35,17 @@ for library in sorted(build.rglob("libcartan_ceres.so*")):
 if (build / "viewer.html").exists():
     files["cartan/viewer.html"] = (build / "viewer.html").read_bytes()
 files[f"{info}/LICENSE"] = (root / "LICENSE").read_bytes()
+# The notices of what is compiled in, and of what the viewer's page contains where it is.
+parts = ["library", "python"] + (["command"] if "cartan/viewer.html" in files else [])
+files[f"{info}/NOTICES"] = subprocess.run(
+    [sys.executable, root / "tools" / "packaging" / "notices.py", root, build / "viewer", *parts], check=True, capture_output=True
+).stdout
 files[f"{info}/METADATA"] = f"""Metadata-Version: 2.1
 Name: cartan
 Version: {version}
 Summary: How machines move, computed on Lie groups
 License-File: LICENSE
+License-File: NOTICES
 Requires-Python: =={sys.version_info.major}.{sys.version_info.minor}.*
 Requires-Dist: numpy<2
 """.encode()

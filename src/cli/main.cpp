@@ -13,6 +13,15 @@
 #define CARTAN_LATER(command) command
 #endif
 
+// In packages the commands are part of the shared library, `reproduce` among them; in a checkout
+// that is a program of its own.
+#ifdef CARTAN_PACKAGE
+#include "reproduction/reproduce.h"
+#define CARTAN_REPRODUCE reproduce_command
+#else
+#define CARTAN_REPRODUCE CARTAN_LATER(hand_to_reproduction)
+#endif
+
 namespace cartan {
 namespace {
 
@@ -44,7 +53,7 @@ const Command commands[] = {
      CARTAN_LATER(view_command)},
     {"plot", "charts of results as SVG or PNG", CARTAN_LATER(plot_command)},
     {"reproduce", "every table and figure of the source documents, in one report",
-     CARTAN_LATER(hand_to_reproduction)},
+     CARTAN_REPRODUCE},
     {"fit", "parameters from measurements, with their uncertainty", CARTAN_LATER(fit_command)},
     {"study", "many runs with numbers that vary: statistics, Sobol indices, grids",
      CARTAN_LATER(study_command)},
@@ -65,10 +74,11 @@ struct AbsentCommand {
 const AbsentCommand absent_commands[] = {
     {"sweep", "`cartan study MODEL --vary P=lin(A,B,N) --keep NAME=final(EXPR)` does its work"},
     {"python",
-     "in a checkout `./cartan python` starts it; elsewhere install the wheel of tools/package"},
+     "in a checkout `./cartan python` starts it; elsewhere install the package python3-cartan, or "
+     "the wheel (tools/package makes both)"},
     {"notebook",
-     "in a checkout `./cartan notebook` starts Jupyter; elsewhere install the wheel of "
-     "tools/package"}};
+     "in a checkout `./cartan notebook` starts Jupyter; elsewhere install the package "
+     "python3-cartan, or the wheel (tools/package makes both)"}};
 
 void print_help() {
   fmt::print(
@@ -126,9 +136,23 @@ int dispatch(const Words& words) {
 }  // namespace
 }  // namespace cartan
 
-int main(int count, char** words) {
+static int start_command(int count, char** words) {
 #ifdef CARTAN_FIRST
   cartan::remember_words(words);
 #endif
   return cartan::run_program(count, words, cartan::dispatch);
 }
+
+#ifdef CARTAN_PACKAGE
+// What the command of a package calls (cli/package/start.cpp).
+namespace cartan::api {
+__attribute__((visibility("default"))) int run_command_line(int count, char** words);
+int run_command_line(int count, char** words) {
+  return start_command(count, words);
+}
+}  // namespace cartan::api
+#else
+int main(int count, char** words) {
+  return start_command(count, words);
+}
+#endif

@@ -1,6 +1,5 @@
 #include "core/cuda_driver.h"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -14,6 +13,7 @@
 #include "core/child_process.h"
 #include "core/environment.h"
 #include "core/library_cache.h"
+#include "core/optional_library.h"
 
 namespace cartan {
 namespace fs = std::filesystem;
@@ -42,34 +42,28 @@ struct Driver {
   bool ok = false;
 };
 
-template <class Function>
-bool find_function(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
 const Driver& cuda_driver() {
   static const Driver driver = [] {
     Driver d;
-    void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library) return d;
-    d.ok = find_function(library, "cuInit", d.init) &&
-           find_function(library, "cuDeviceGet", d.device_get) &&
-           find_function(library, "cuDeviceGetName", d.device_name) &&
-           find_function(library, "cuDeviceGetAttribute", d.device_attribute) &&
-           find_function(library, "cuDevicePrimaryCtxRetain", d.retain_context) &&
-           find_function(library, "cuCtxSetCurrent", d.set_context) &&
-           find_function(library, "cuModuleLoadData", d.load_data) &&
-           find_function(library, "cuModuleUnload", d.unload) &&
-           find_function(library, "cuModuleGetFunction", d.get_function) &&
-           find_function(library, "cuMemAlloc_v2", d.allocate) &&
-           find_function(library, "cuMemFree_v2", d.release) &&
-           find_function(library, "cuMemcpyHtoD_v2", d.to_device) &&
-           find_function(library, "cuMemcpyDtoH_v2", d.to_host) &&
-           find_function(library, "cuLaunchKernel", d.launch) &&
-           find_function(library, "cuCtxSynchronize", d.synchronize) &&
-           find_function(library, "cuGetErrorString", d.error_text) &&
-           find_function(library, "cuFuncSetCacheConfig", d.prefer_cache);
+    OptionalLibrary library({"libcuda.so.1"});
+    library.find("cuInit", d.init);
+    library.find("cuDeviceGet", d.device_get);
+    library.find("cuDeviceGetName", d.device_name);
+    library.find("cuDeviceGetAttribute", d.device_attribute);
+    library.find("cuDevicePrimaryCtxRetain", d.retain_context);
+    library.find("cuCtxSetCurrent", d.set_context);
+    library.find("cuModuleLoadData", d.load_data);
+    library.find("cuModuleUnload", d.unload);
+    library.find("cuModuleGetFunction", d.get_function);
+    library.find("cuMemAlloc_v2", d.allocate);
+    library.find("cuMemFree_v2", d.release);
+    library.find("cuMemcpyHtoD_v2", d.to_device);
+    library.find("cuMemcpyDtoH_v2", d.to_host);
+    library.find("cuLaunchKernel", d.launch);
+    library.find("cuCtxSynchronize", d.synchronize);
+    library.find("cuGetErrorString", d.error_text);
+    library.find("cuFuncSetCacheConfig", d.prefer_cache);
+    d.ok = library.is_whole();
     return d;
   }();
   return driver;
@@ -99,19 +93,17 @@ struct RunTimeCompiler {
 const RunTimeCompiler& run_time_compiler() {
   static const RunTimeCompiler compiler = [] {
     RunTimeCompiler c;
-    void* library = nullptr;
-    for (const char* name :
-         {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so"})
-      if (!library) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (!library) return c;
-    c.ok = find_function(library, "nvrtcCreateProgram", c.create) &&
-           find_function(library, "nvrtcCompileProgram", c.compile) &&
-           find_function(library, "nvrtcGetProgramLogSize", c.log_size) &&
-           find_function(library, "nvrtcGetProgramLog", c.log) &&
-           find_function(library, "nvrtcGetCUBINSize", c.code_size) &&
-           find_function(library, "nvrtcGetCUBIN", c.code) &&
-           find_function(library, "nvrtcDestroyProgram", c.destroy) &&
-           find_function(library, "nvrtcVersion", c.version);
+    OptionalLibrary library(
+        {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so"});
+    library.find("nvrtcCreateProgram", c.create);
+    library.find("nvrtcCompileProgram", c.compile);
+    library.find("nvrtcGetProgramLogSize", c.log_size);
+    library.find("nvrtcGetProgramLog", c.log);
+    library.find("nvrtcGetCUBINSize", c.code_size);
+    library.find("nvrtcGetCUBIN", c.code);
+    library.find("nvrtcDestroyProgram", c.destroy);
+    library.find("nvrtcVersion", c.version);
+    c.ok = library.is_whole();
     return c;
   }();
   return compiler;

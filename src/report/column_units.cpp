@@ -54,7 +54,8 @@ std::vector<std::string> loop_rows(const std::string& type) {
   return rows;
 }
 
-// `force [N]`, `force (N)`
+}  // namespace
+
 std::string unit_in_name(const std::string& column) {
   for (const auto& [open, close] : {std::pair{" [", ']'}, std::pair{" (", ')'}}) {
     const std::size_t at = column.rfind(open);
@@ -63,8 +64,6 @@ std::string unit_in_name(const std::string& column) {
   }
   return "";
 }
-
-}  // namespace
 
 ColumnUnits::ColumnUnits(const nlohmann::json& model) {
   known_ = model.is_object();

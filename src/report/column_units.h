@@ -41,6 +41,8 @@ class ColumnUnits {
 };
 
 std::string with_unit(const std::string& name, const std::string& unit);
+// The unit that a name tells itself: `force [N]`, `force (N)`; "" where it does not.
+std::string unit_in_name(const std::string& column);
 
 // What pictures call a column of a table of `run`: `constraint` is the largest violation in
 // trajectory.csv and the power of the drives in power.csv, whose columns therefore get the names

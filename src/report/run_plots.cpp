@@ -132,7 +132,11 @@ class RunDrawer {
     const bool quaternions = what == "coordinates" && unit.empty();
     std::string title = quaternions ? "quaternions and other numbers without unit" : what;
     Chart chart = start_chart(runs_, title + part_of(shown, names));
-    chart.y_label = with_unit(quaternions ? "number" : what == "quantities" ? "value" : what, unit);
+    const std::string quantity = names.size() == 1 ? names[0] : "value";
+    chart.y_label = with_unit(quaternions            ? "number"
+                              : what == "quantities" ? quantity
+                                                     : what,
+                              unit);
     LinesOfRuns lines(runs_, chart);
     for (const std::string& name : shown) lines.add(name, course);
     keep(file_name(what, unit), std::move(chart));

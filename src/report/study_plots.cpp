@@ -60,6 +60,8 @@ NamedChart draw_histogram(const StudyData& data, const std::string& name) {
     if (std::isfinite(column[i]) && data.counts(i)) values.push_back(column[i]);
   Chart chart;
   chart.title = fmt::format("{}: {} runs", name, values.size());
+  if (data.summary.contains("indices"))  // the others repeat all but one of their inputs
+    chart.title = fmt::format("{}: {} independent of {} runs", name, values.size(), column.size());
   chart.x_label = name;
   chart.y_label = "share of the runs (%)";
   if (values.empty()) return {"histogram-" + name, chart};

@@ -14,19 +14,34 @@ namespace {
 // Stands in the page where data go; viewer/index.html has it.
 constexpr std::string_view place_of_data = "<!--CARTAN-DATA-->";
 
+// The page of the installation a program or library stands in: share/cartan beside one of the
+// folders above it (bin, lib, lib/x86_64-linux-gnu/glibc-hwcaps/x86-64-v3, ..).
+fs::path installed_page(fs::path folder) {
+  std::error_code ignored;
+  while (folder.has_relative_path()) {
+    folder = folder.parent_path();
+    const fs::path page = folder / "share" / "cartan" / "viewer.html";
+    if (fs::exists(page, ignored)) return page;
+  }
+  return {};
+}
+
 // Beside the program; or, where this is part of a library (the Python module), beside it or two
-// folders above, where a build has it.
+// folders above, where a build has it; or where an installation has it.
 fs::path page_path() {
   if (const char* chosen = std::getenv("CARTAN_VIEWER"); chosen && *chosen) return chosen;
   std::error_code ignored;
-  const fs::path usual = fs::read_symlink("/proc/self/exe", ignored).parent_path() / "viewer.html";
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  const fs::path usual = program / "viewer.html";
+  if (fs::exists(usual, ignored)) return usual;
   Dl_info library{};
-  if (fs::exists(usual, ignored) || !dladdr(place_of_data.data(), &library) || !library.dli_fname)
-    return usual;
-  const fs::path folder = fs::absolute(library.dli_fname, ignored).parent_path();
+  fs::path folder = program;
+  if (dladdr(place_of_data.data(), &library) && library.dli_fname)
+    folder = fs::absolute(library.dli_fname, ignored).parent_path();
   for (const fs::path& place : {folder, folder.parent_path().parent_path()})
     if (fs::exists(place / "viewer.html", ignored)) return place / "viewer.html";
-  return usual;
+  const fs::path installed = installed_page(folder);
+  return installed.empty() ? usual : installed;
 }
 
 }  // namespace
@@ -38,7 +53,7 @@ std::optional<std::string> read_viewer_page(std::string& problem) {
   content << stream.rdbuf();
   if (!stream) {
     problem = "the viewer's page is missing (" + path.string() +
-              "); `./cartan view` builds it where npm is installed";
+              "); in a checkout `./cartan view` builds it where npm is installed";
     return std::nullopt;
   }
   std::string page = content.str();

@@ -2,8 +2,9 @@
 
 #include <cstdlib>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
+
+#include "core/optional_library.h"
 
 namespace cartan {
 namespace {
@@ -27,33 +28,25 @@ struct NetcdfLibrary {
   bool whole = false;
 };
 
-template <class Function>
-bool find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
 NetcdfLibrary load_netcdf() {
   NetcdfLibrary nc;
-  void* library = nullptr;
-  if (const char* own = std::getenv("CARTAN_NETCDF_LIBRARY"))
-    library = dlopen(own, RTLD_NOW | RTLD_LOCAL);
-  else
-    for (const char* name : {"libnetcdf.so.19", "libnetcdf.so.22", "libnetcdf.so.18",
-                             "libnetcdf.so.15", "libnetcdf.so"})
-      if (!library) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (!library) return nc;
-  nc.whole = find(library, "nc_create", nc.create) && find(library, "nc_def_dim", nc.def_dim) &&
-             find(library, "nc_def_var", nc.def_var) &&
-             find(library, "nc_put_att_text", nc.put_att_text) &&
-             find(library, "nc_put_att_double", nc.put_att_double) &&
-             find(library, "nc_put_att_schar", nc.put_att_schar) &&
-             find(library, "nc_enddef", nc.enddef) &&
-             find(library, "nc_put_vara_double", nc.put_vara_double) &&
-             find(library, "nc_put_vara_schar", nc.put_vara_schar) &&
-             find(library, "nc_put_vara_longlong", nc.put_vara_longlong) &&
-             find(library, "nc_put_vara_string", nc.put_vara_string) &&
-             find(library, "nc_close", nc.close) && find(library, "nc_strerror", nc.strerror);
+  OptionalLibrary library(
+      {"libnetcdf.so.19", "libnetcdf.so.22", "libnetcdf.so.18", "libnetcdf.so.15", "libnetcdf.so"},
+      "CARTAN_NETCDF_LIBRARY");
+  library.find("nc_create", nc.create);
+  library.find("nc_def_dim", nc.def_dim);
+  library.find("nc_def_var", nc.def_var);
+  library.find("nc_put_att_text", nc.put_att_text);
+  library.find("nc_put_att_double", nc.put_att_double);
+  library.find("nc_put_att_schar", nc.put_att_schar);
+  library.find("nc_enddef", nc.enddef);
+  library.find("nc_put_vara_double", nc.put_vara_double);
+  library.find("nc_put_vara_schar", nc.put_vara_schar);
+  library.find("nc_put_vara_longlong", nc.put_vara_longlong);
+  library.find("nc_put_vara_string", nc.put_vara_string);
+  library.find("nc_close", nc.close);
+  library.find("nc_strerror", nc.strerror);
+  nc.whole = library.is_whole();
   return nc;
 }
 

@@ -70,6 +70,12 @@ std::string cell(double x) {
   return std::isfinite(x) ? fmt::format("{:.6g}", x) : "-";
 }
 
+// A share of the variance: nothing below a ten thousandth means anything.
+std::string share(double x) {
+  if (!std::isfinite(x)) return "-";
+  return fmt::format("{:.4f}", std::abs(x) < 5e-5 ? 0.0 : x);
+}
+
 }  // namespace
 
 std::string study_json(const Study& study, const StudyStatistics& s, const StudyProvenance& p) {
@@ -146,10 +152,10 @@ std::string study_summary(const Study& study, const StudyStatistics& s, const St
     text += fmt::format("\nSobol indices of {} (95 % intervals)\n", study.kept[k].name);
     for (std::size_t i = 0; i < s.indices[k].size(); ++i) {
       const SobolIndex& x = s.indices[k][i];
-      text += fmt::format("  {:<16} first {:>9} [{}, {}]   total {:>9} [{}, {}]\n",
+      text += fmt::format("  {:<16} first {:>7} [{:>7}, {:>7}]   total {:>7} [{:>7}, {:>7}]\n",
                           study.inputs[static_cast<std::size_t>(design.sampled()[i])].name,
-                          cell(x.first), cell(x.first_low), cell(x.first_high), cell(x.total),
-                          cell(x.total_low), cell(x.total_high));
+                          share(x.first), share(x.first_low), share(x.first_high), share(x.total),
+                          share(x.total_low), share(x.total_high));
     }
   }
   return text;

@@ -1,4 +1,6 @@
 // What stands around the commands: help, version, names that do not exist.
+#include <sstream>
+
 #include <gtest/gtest.h>
 
 #include "cli/command_line.h"
@@ -26,6 +28,23 @@ TEST(Cli, EveryCommandHasHelpWithAnExample) {
         << help.out;
     EXPECT_NE(help.out.find("--help"), std::string::npos) << command;
   }
+}
+
+// Lines fit a terminal; what every command needs to read a model stands behind its own options.
+TEST(Cli, HelpIsFoldedAndInGroups) {
+  for (const char* command : commands) {
+    std::istringstream help(run_cartan({command, "--help"}).out);
+    for (std::string line; std::getline(help, line);)
+      EXPECT_TRUE(line.size() <= 100 || line.starts_with("  cartan ")) << command << ": " << line;
+  }
+  const std::string help = run_cartan({"run", "--help"}).out;
+  const std::size_t own = help.find("\n  --duration T "),
+                    shared = help.find("\nReading the model:\n");
+  ASSERT_NE(own, std::string::npos);
+  ASSERT_NE(shared, std::string::npos);
+  EXPECT_LT(own, shared);
+  EXPECT_GT(help.find("\n  --package NAME=DIR "), shared);
+  EXPECT_LT(help.find("\n  --set NAME=VALUE "), own);
 }
 
 TEST(Cli, Version) {
@@ -57,6 +76,8 @@ TEST(Cli, UnknownOptionGetsASuggestion) {
 TEST(Cli, MissingWords) {
   for (const char* command : commands) expect_refusal(run_cartan({command}), "--help");
   expect_refusal(run_cartan({"run", "x.toml", "--step"}), "--step");
+  expect_refusal(run_cartan({"run"}), "a word is missing: MODEL, model file");
+  expect_refusal(run_cartan({"plot"}), "a word is missing: DIR, folders of results");
 }
 
 TEST(Cli, WrongNumbers) {

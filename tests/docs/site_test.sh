@@ -8,6 +8,10 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 CARTAN_BUILD_DIR=$folder/build "$root/tools/docs" --quick --out "$folder/site"
 python3 "$root/tests/docs/links.py" "$folder/site"
+# The licence notices of what the site contains of others.
+for name in MathJax mkdocs-material; do
+  grep -qi "$name" "$folder/site/licences.txt" || { echo "FAILED: the site has no notices of $name"; exit 1; }
+done
 # The checks themselves: a broken link, a broken anchor and a picture from a host must be found.
 cp -R "$folder/site" "$folder/broken"
 sed -i 's|</body>|<a href="nowhere.html">x</a><a href="joints.html#nowhere">x</a><img src="https://example.org/x.png"></body>|' "$folder/broken/index.html"

@@ -25,6 +25,9 @@ for line in record:
         content = (folder / name).read_bytes()
         found = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
         assert (digest, int(size)) == ("sha256=" + found, len(content)), name
+notices = next(folder.glob("*.dist-info/NOTICES")).read_text()
+for bundled in ("libeigen3-dev", "pybind11-dev", "nlohmann-json3-dev"):
+    assert f"package {bundled} is compiled in" in notices, bundled
 assert any("WHEEL" in line for line in record) and any("py.typed" in line for line in record)
 print(f"{len(record)} files")
 PYTHON

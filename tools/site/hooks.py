@@ -4,6 +4,8 @@ import json
 import shutil
 from pathlib import Path
 
+# Debian packages whose files become part of the site; their notices go with it.
+BUNDLED = ["libjs-mathjax", "mkdocs-material"]
 MATHJAX = Path("/usr/share/javascript/mathjax")
 MATHJAX_PARTS = [
     "MathJax.js",
@@ -25,6 +27,7 @@ def on_post_build(config, **_):
     site = Path(config["site_dir"])
     copy_mathjax(site / "assets" / "mathjax")
     write_offline_search(site)
+    write_notices(site / "licences.txt")
     for name in FOR_SERVERS:
         (site / name).unlink(missing_ok=True)
 
@@ -37,6 +40,15 @@ def copy_mathjax(target):
         else:
             (target / part).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, target / part)
+
+
+def write_notices(target):
+    notices = [(name, Path("/usr/share/doc") / name / "copyright") for name in BUNDLED]
+    target.write_text(
+        "These pages contain files of these packages, under these licences.\n\n"
+        + "\n".join(f"{name}\n\n{file.read_text(encoding='utf-8').strip()}\n" for name, file in notices),
+        encoding="utf-8",
+    )
 
 
 def write_offline_search(site):

@@ -2,10 +2,10 @@
 #include <cstdlib>
 #include <mutex>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include "analysis/design/sparse_program.h"
+#include "core/optional_library.h"
 
 namespace cartan {
 namespace {
@@ -34,28 +34,18 @@ struct IpoptLibrary {
   bool whole = false;
 };
 
-template <class Function>
-bool find_in_ipopt(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
 IpoptLibrary load_ipopt() {
   IpoptLibrary ipopt;
-  void* library = nullptr;
-  if (const char* own = std::getenv("CARTAN_IPOPT_LIBRARY"))
-    library = dlopen(own, RTLD_NOW | RTLD_LOCAL);
-  else
-    for (const char* name : {"libipopt.so.1", "libipopt.so.3", "libipopt.so"})
-      if (!library) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (!library) return ipopt;
-  ipopt.whole = find_in_ipopt(library, "CreateIpoptProblem", ipopt.create) &&
-                find_in_ipopt(library, "FreeIpoptProblem", ipopt.release) &&
-                find_in_ipopt(library, "AddIpoptStrOption", ipopt.text_option) &&
-                find_in_ipopt(library, "AddIpoptNumOption", ipopt.number_option) &&
-                find_in_ipopt(library, "AddIpoptIntOption", ipopt.whole_option) &&
-                find_in_ipopt(library, "SetIntermediateCallback", ipopt.set_step) &&
-                find_in_ipopt(library, "IpoptSolve", ipopt.solve);
+  OptionalLibrary library({"libipopt.so.1", "libipopt.so.3", "libipopt.so"},
+                          "CARTAN_IPOPT_LIBRARY");
+  library.find("CreateIpoptProblem", ipopt.create);
+  library.find("FreeIpoptProblem", ipopt.release);
+  library.find("AddIpoptStrOption", ipopt.text_option);
+  library.find("AddIpoptNumOption", ipopt.number_option);
+  library.find("AddIpoptIntOption", ipopt.whole_option);
+  library.find("SetIntermediateCallback", ipopt.set_step);
+  library.find("IpoptSolve", ipopt.solve);
+  ipopt.whole = library.is_whole();
   return ipopt;
 }
 

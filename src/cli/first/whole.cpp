@@ -7,6 +7,9 @@
 
 #include "codegen/rate_compiler.h"
 #include "import/import.h"
+#include "mechanics/absolute/absolute_system.h"
+#include "mechanics/elements/rotation_system.h"
+#include "mechanics/momenta/canonical_system.h"
 #include "report/run_report.h"
 
 namespace cartan {
@@ -39,6 +42,30 @@ int hand_to_whole(const Words&) {
 // launcher takes the whole at once.
 
 std::shared_ptr<RateCompiler> make_rate_compiler(const Model&, std::vector<double>) {
+  std::exit(hand_to_whole({}));
+}
+
+// Formulations other than those in joint coordinates and speeds.
+
+std::string refuse_absolute(const Model&) {
+  std::exit(hand_to_whole({}));
+}
+std::unique_ptr<MechanicalSystem> make_absolute_se3(const Model&, std::vector<double>) {
+  std::exit(hand_to_whole({}));
+}
+std::unique_ptr<MechanicalSystem> make_absolute_so3r3(const Model&, std::vector<double>) {
+  std::exit(hand_to_whole({}));
+}
+std::string refuse_rotation_elements(const Model&) {
+  std::exit(hand_to_whole({}));
+}
+std::unique_ptr<MechanicalSystem> make_rotation_elements(const Model&, std::vector<double>) {
+  std::exit(hand_to_whole({}));
+}
+std::string refuse_canonical(const Model&) {
+  std::exit(hand_to_whole({}));
+}
+std::unique_ptr<MechanicalSystem> make_canonical_system(const Model&, std::vector<double>) {
   std::exit(hand_to_whole({}));
 }
 

@@ -34,6 +34,34 @@ std::vector<std::string> split(const std::string& text) {
   }
 }
 
+constexpr std::size_t help_width = 100, help_column = 30;
+
+// A line of the help that is too long, in several: what explains an option stays in its column, a
+// command to be typed stays whole.
+std::string fold_line(const std::string& line) {
+  if (line.size() <= help_width || line.starts_with("  cartan ")) return line;
+  const std::string indent(line.starts_with("  ") ? help_column : 0, ' ');
+  std::string folded, rest = line;
+  while (rest.size() > help_width) {
+    const std::size_t end = rest.rfind(' ', help_width);
+    if (end == std::string::npos || end <= indent.size()) break;
+    folded += rest.substr(0, end) + "\n";
+    rest = indent + rest.substr(end + 1);
+  }
+  return folded + rest;
+}
+
+std::string fold_help(const std::string& text) {
+  std::string folded;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    folded += fold_line(text.substr(begin, end - begin));
+    if (end < text.size()) folded += '\n';
+    begin = end + 1;
+  }
+  return folded;
+}
+
 }  // namespace
 
 // Values are kept as text by the parser and turned into what the command wants afterwards, so that
@@ -41,6 +69,7 @@ std::vector<std::string> split(const std::string& text) {
 struct Arguments::Parser {
   CLI::App app;
   std::string command;
+  std::string group = "Options";                      // under which options stand in the help
   std::vector<std::string> names;                     // of all options
   std::vector<std::function<std::string()>> convert;  // each returns a complaint or ""
   std::function<std::unique_ptr<const Model>()> names_from;
@@ -50,7 +79,7 @@ struct Arguments::Parser {
   CLI::Option* add(const std::string& name, const std::string& value, const std::string& help,
                    std::string& text) {
     names.push_back(name);
-    return app.add_option(name, text, help)->type_name(value);
+    return app.add_option(name, text, help)->type_name(value)->group(group);
   }
   template <class T>
   static std::optional<T> number_type(const std::optional<T>&);
@@ -174,6 +203,7 @@ void Arguments::repeated(const std::string& name, const std::string& value, cons
   parser_->names.push_back(name);
   parser_->app.add_option(name, target, help)
       ->type_name(value)
+      ->group(parser_->group)
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
@@ -191,7 +221,11 @@ void Arguments::list(const std::string& name, const std::string& value, const st
 
 void Arguments::flag(const std::string& name, const std::string& help, bool& target) {
   parser_->names.push_back(name);
-  parser_->app.add_flag(name, target, help);
+  parser_->app.add_flag(name, target, help)->group(parser_->group);
+}
+
+void Arguments::group(const std::string& title) {
+  parser_->group = title.empty() ? "Options" : title;
 }
 
 void Arguments::names_from(std::function<std::unique_ptr<const Model>()> model) {
@@ -203,14 +237,18 @@ std::optional<int> Arguments::parse(const Words& words) {
   try {
     parser.app.parse(Words(words.rbegin(), words.rend()));  // the parser takes words from the back
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", parser.app.help());
+    fmt::print("{}", fold_help(parser.app.help()));
     return exit_done;
   } catch (const CLI::RequiredError&) {
     for (const std::string& word : words)
       if (word.starts_with("-") && parser.is_file(word))
         return parser.complain(parser.unexpected(word));
+    std::string missing;
+    for (const CLI::Option* option : parser.app.get_options())
+      if (missing.empty() && option->get_required() && option->count() == 0)
+        missing = ": " + option->get_name(true) + ", " + option->get_description();
     return parser.complain(
-        fmt::format("a word is missing; `cartan {} --help` says what it takes", parser.command));
+        fmt::format("a word is missing{}; `cartan {} --help` says more", missing, parser.command));
   } catch (const CLI::ParseError& error) {
     return parser.complain(error.what());
   }

@@ -44,6 +44,8 @@ class Arguments {
   void list(const std::string& name, const std::string& value, const std::string& help,
             std::vector<std::string>& target);
   void flag(const std::string& name, const std::string& help, bool& target);
+  // The options declared from here on stand under this title in the help; "": with the others.
+  void group(const std::string& title);
   // Where the names in numbers come from: asked for only when a number has one. Null: there is no
   // such model, and that has been told.
   void names_from(std::function<std::unique_ptr<const Model>()> model);

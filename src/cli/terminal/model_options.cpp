@@ -13,9 +13,11 @@ void declare_model(Arguments& arguments, ModelArguments& target) {
   arguments.positional("MODEL", "model file (TOML; or URDF, MJCF, SDF)", target.path);
   arguments.repeated("--set", "NAME=VALUE", "override an entry of [parameters]; repeatable",
                      target.sets);
+  arguments.group("Reading the model");
   declare_inputs(arguments, target.inputs);
   declare_consent(arguments, target);
   declare_import(arguments, target);
+  arguments.group("");
   arguments.names_from([&target]() -> std::unique_ptr<const Model> {
     try {
       return load_model(target, true);

@@ -6,6 +6,7 @@
 
 #include "mechanics/constraints/constraints.h"
 #include "mechanics/forces/forces.h"
+#include "mechanics/forces/friction_law.h"
 #include "mechanics/joints/joint_motion.h"
 #include "mechanics/machine/expression_inputs.h"
 #include "mechanics/machine/kinematics.h"
@@ -14,96 +15,6 @@
 
 namespace cartan {
 namespace {
-
-template <class S, class F>
-void for_each_friction(const Mechanism<S>& mechanism, F&& f) {
-  for (std::size_t k = 0; k < mechanism.forces.size(); ++k)
-    if (const auto* e = std::get_if<Friction<S>>(&mechanism.forces[k])) f(static_cast<int>(k), *e);
-}
-
-// An unsmoothed spherical friction that slips has the mode s (k + 1): w_k is a large component of w
-// and s its sign. Passing through w = 0 then flips s w_k, so that direction and margin below
-// continue smoothly through the stop, as those of a single speed do.
-int slip_mode(const Vec3<double>& w) {
-  int k = 0;
-  for (int i = 1; i < 3; ++i)
-    if (std::fabs(w[i]) > std::fabs(w[k])) k = i;
-  return w[k] < 0 ? -(k + 1) : k + 1;
-}
-// The leading component is chosen anew when its share of |w| has fallen to this.
-constexpr double least_turning_share = 0.3;
-
-// s w_k
-template <class S>
-S leading_rate(int mode, const Vec3<S>& w) {
-  const S rate = w[std::abs(mode) - 1];
-  return mode < 0 ? -rate : rate;
-}
-
-// The unit vector against which friction acts: w / |w|, smoothed, or continued through w = 0.
-template <class S>
-Vec3<S> rotation_direction(const Friction<S>& e, const MotionWorkspace<S>& ws, const Vec3<S>& w) {
-  const S rate = norm(w);
-  if (e.smooth) {
-    const auto slow = less(rate, S(1e-8) * e.smoothing);  // tanh x = x to rounding
-    const S safe = select(slow, S(1), rate);
-    return select(slow, S(1) / e.smoothing, tanh(safe / e.smoothing) / safe) * w;
-  }
-  const S inverse = S(1) / select(less(S(1e-150), rate), rate, S(1));
-  return select(less(leading_rate(ws.mode[e.mode0], w), S(0)), -inverse, inverse) * w;
-}
-
-// Sign of component c's motion as the law uses it; 0 for a stuck one.
-template <class S>
-S component_direction(const Friction<S>& e, const MotionWorkspace<S>& ws, int c, const S& v) {
-  return e.smooth ? tanh(v / e.smoothing) : S(ws.mode[e.mode0 + c]);
-}
-
-template <class S>
-bool is_stuck(const Friction<S>& e, const MotionWorkspace<S>& ws, int c) {
-  return !e.smooth && ws.mode[e.mode0 + c] == 0;
-}
-
-template <class S>
-S magnitude(const Friction<S>& e, int c, const S& load, const S& speed) {
-  return e.coulomb[c] + load + e.viscous[c] * speed + e.quadratic[c] * speed * speed;
-}
-
-// tau += friction of element e for the given load; returns its power.
-template <class S>
-S add_friction(const Friction<S>& e, const JointCoordinates<S>& at, const MotionWorkspace<S>& ws,
-               const S& load) {
-  S power(0);
-  if (e.rotation) {
-    if (is_stuck(e, ws, 0)) return power;
-    const Vec3<S> w{at.v[0], at.v[1], at.v[2]};
-    const Vec3<S> torque = -magnitude(e, 0, load, norm(w)) * rotation_direction(e, ws, w);
-    for (int i = 0; i < 3; ++i) at.tau[i] += torque[i];
-    return dot(torque, w);
-  }
-  for (int c = 0; c < e.components(); ++c) {
-    if (is_stuck(e, ws, c)) continue;
-    const S v = at.v[c];
-    const S force = -magnitude(e, c, load, abs(v)) * component_direction(e, ws, c, v);
-    at.tau[c] += force;
-    power += force * v;
-  }
-  return power;
-}
-
-// tau -= the direction in which one more newton of load acts.
-template <class S>
-void add_unit_load(const Friction<S>& e, const JointCoordinates<S>& at,
-                   const MotionWorkspace<S>& ws) {
-  if (e.rotation) {
-    if (is_stuck(e, ws, 0)) return;
-    const Vec3<S> d = rotation_direction(e, ws, Vec3<S>{at.v[0], at.v[1], at.v[2]});
-    for (int i = 0; i < 3; ++i) at.tau[i] -= d[i];
-    return;
-  }
-  for (int c = 0; c < e.components(); ++c)
-    if (!is_stuck(e, ws, c)) at.tau[c] -= component_direction(e, ws, c, at.v[c]);
-}
 
 // The wrench on the joint's child side about C's origin, in C's axes.
 template <class S>
@@ -282,7 +193,7 @@ void set_tau(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, bool with_lo
     const S load =
         ws.given_load[k] + (with_loads && e.load0 >= 0 ? ws.friction_load[e.load0] : S(0));
     ws.force_energy[k] = {S(0), S(0),
-                          add_friction(e, coordinates_of(mechanism, ws, e.joint), ws, load)};
+                          add_joint_friction(e, coordinates_of(mechanism, ws, e.joint), ws, load)};
   });
 }
 
@@ -297,7 +208,7 @@ void apply_friction(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int k
     load = not_negative(load);
   }
   ws.force_energy[k] = {S(0), S(0),
-                        add_friction(e, coordinates_of(mechanism, ws, e.joint), ws, load)};
+                        add_joint_friction(e, coordinates_of(mechanism, ws, e.joint), ws, load)};
 }
 template void apply_friction<Dual4>(const Mechanism<Dual4>&, MotionWorkspace<Dual4>&, int);
 
@@ -380,39 +291,6 @@ void calc_load_residuals(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, 
   });
 }
 
-template <class S>
-void calc_friction_margins(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
-                           std::span<S> margins) {
-  if (mechanism.friction_modes == 0) return;
-  fill_reactions(mechanism, ws);
-  for_each_friction(mechanism, [&](int k, const Friction<S>& e) {
-    if (e.smooth) return;
-    const Link<S>& link = mechanism.links[e.link];
-    const S load = ws.given_load[k] + (e.load0 >= 0 ? ws.friction_load[e.load0] : S(0));
-    // force in component i that only friction can supply
-    auto held = [&](int i) {
-      return joint_force_component(mechanism, ws, e.link, i) - ws.applied_tau[link.v0 + i];
-    };
-    if (e.rotation) {
-      const Vec3<S> w{ws.v[link.v0], ws.v[link.v0 + 1], ws.v[link.v0 + 2]};
-      const Vec3<S> torque{held(0), held(1), held(2)};
-      const int mode = ws.mode[e.mode0];
-      if (mode == 0) {
-        margins[e.mode0] = magnitude(e, 0, load, S(0)) - norm(torque);
-      } else {
-        const S rate = leading_rate(mode, w), share = S(least_turning_share) * norm(w);
-        margins[e.mode0] = rate - select(less(rate, S(0)), -share, share);
-      }
-      return;
-    }
-    for (int c = 0; c < e.components(); ++c) {
-      const int mode = ws.mode[e.mode0 + c];
-      margins[e.mode0 + c] =
-          mode != 0 ? S(mode) * ws.v[link.v0 + c] : magnitude(e, c, load, S(0)) - abs(held(c));
-    }
-  });
-}
-
 namespace {
 
 bool is_first_to_hold(const Mechanism<double>& mechanism, int k, const Friction<double>& e) {
@@ -429,7 +307,7 @@ void add_friction_alone(const Mechanism<double>& mechanism, MotionWorkspace<doub
   const Friction<double>& e = std::get<Friction<double>>(mechanism.forces[k]);
   const JointCoordinates<double> at = coordinates_of(mechanism, ws, e.joint);
   const double load = ws.given_load[k] + (e.load0 >= 0 ? ws.friction_load[e.load0] : 0);
-  add_friction(e, at, ws, load);
+  add_joint_friction(e, at, ws, load);
   if (e.smooth || !is_first_to_hold(mechanism, k, e)) return;
   for (int c = 0; c < at.joint.nv; ++c)
     if (is_stuck(e, ws, e.rotation ? 0 : c))
@@ -455,7 +333,7 @@ int direction_of_motion(const Friction<double>& e, const double* v, const double
 
 void add_starting_torque(const Friction<double>& e, const double* a, double load, double* tau) {
   const Vec3<double> rate{a[0], a[1], a[2]};
-  const Vec3<double> torque = -(magnitude(e, 0, load, 0.0) / norm(rate)) * rate;
+  const Vec3<double> torque = -(friction_magnitude(e, 0, load, 0.0) / norm(rate)) * rate;
   for (int i = 0; i < 3; ++i) tau[i] += torque[i];
 }
 
@@ -493,132 +371,10 @@ std::vector<StickingForce> add_friction_at_accelerations(const Mechanism<double>
       if (e.rotation && !rests(a, 3))
         add_starting_torque(e, a, load, ws.tau.data() + v0);
       else
-        sticking.push_back({k, v0 + c, e.rotation ? 3 : 1, magnitude(e, c, load, 0.0)});
+        sticking.push_back({k, v0 + c, e.rotation ? 3 : 1, friction_magnitude(e, c, load, 0.0)});
     }
   });
   return sticking;
-}
-
-namespace {
-
-void evaluate_at(const Mechanism<double>& mechanism, const FrictionState& state,
-                 MotionWorkspace<double>& ws, AccelerationSolver<double> solve) {
-  std::copy(state.mode.begin(), state.mode.end(), ws.mode.begin());
-  fill_kinematics<double>(mechanism, state.t, state.q, state.v, ws);
-  fill_forces(mechanism, ws);
-  solve_with_friction(mechanism, ws, solve);
-}
-
-void stop(const Mechanism<double>& mechanism, const Friction<double>& e, int c,
-          FrictionState& state) {
-  double* v = state.v + mechanism.links[e.link].v0;
-  state.mode[e.mode0 + c] = 0;
-  if (e.rotation)
-    v[0] = v[1] = v[2] = 0;
-  else
-    v[c] = 0;
-}
-
-// Lets the component go in the direction the applied forces push it (ws: evaluated while it
-// sticks).
-void release(const Mechanism<double>& mechanism, const Friction<double>& e, int c,
-             FrictionState& state, const MotionWorkspace<double>& ws) {
-  const int v0 = mechanism.links[e.link].v0;
-  auto push = [&](int i) {
-    return ws.applied_tau[v0 + i] - joint_force_component(mechanism, ws, e.link, i);
-  };
-  if (e.rotation) {
-    const Vec3<double> direction{push(0), push(1), push(2)};
-    const double scale = 2 * spherical_rest_rate / std::max(norm(direction), 1e-300);
-    for (int i = 0; i < 3; ++i) state.v[v0 + i] = scale * direction[i];
-    state.mode[e.mode0] = slip_mode(direction);
-    return;
-  }
-  state.mode[e.mode0 + c] = push(c) > 0 ? 1 : -1;
-}
-
-template <class F>
-void for_each_component(const Mechanism<double>& mechanism, F&& f) {
-  for_each_friction(mechanism, [&](int, const Friction<double>& e) {
-    if (e.smooth) return;
-    for (int c = 0; c < e.components(); ++c) f(e, c);
-  });
-}
-
-}  // namespace
-
-void settle_friction(const Mechanism<double>& mechanism, FrictionState state,
-                     std::span<const unsigned char> undecided, MotionWorkspace<double>& ws,
-                     AccelerationSolver<double> solve) {
-  for_each_component(mechanism, [&](const Friction<double>& e, int c) {
-    if (undecided[e.mode0 + c]) stop(mechanism, e, c, state);
-  });
-  std::vector<double> margins(mechanism.friction_modes);
-  for (int round = 0; round <= mechanism.friction_modes; ++round) {
-    evaluate_at(mechanism, state, ws, solve);
-    calc_friction_margins<double>(mechanism, ws, margins);
-    double worst = 0;
-    const Friction<double>* element = nullptr;
-    int component = 0;
-    for_each_component(mechanism, [&](const Friction<double>& e, int c) {
-      if (state.mode[e.mode0 + c] == 0 && margins[e.mode0 + c] < worst)
-        worst = margins[e.mode0 + c], element = &e, component = c;
-    });
-    if (!element) return;
-    release(mechanism, *element, component, state, ws);
-  }
-}
-
-void start_friction(const Mechanism<double>& mechanism, FrictionState state,
-                    MotionWorkspace<double>& ws, AccelerationSolver<double> solve) {
-  std::vector<unsigned char> undecided(mechanism.friction_modes, 0);
-  for_each_component(mechanism, [&](const Friction<double>& e, int c) {
-    const double* v = state.v + mechanism.links[e.link].v0;
-    int& mode = state.mode[e.mode0 + c];
-    if (e.rotation) {
-      const Vec3<double> w{v[0], v[1], v[2]};
-      mode = norm(w) > spherical_rest_rate ? slip_mode(w) : 0;
-    } else {
-      mode = v[c] > 0 ? 1 : (v[c] < 0 ? -1 : 0);
-    }
-    undecided[e.mode0 + c] = mode == 0;
-  });
-  if (std::find(undecided.begin(), undecided.end(), 1) != undecided.end())
-    settle_friction(mechanism, state, undecided, ws, solve);
-}
-
-// A spherical joint whose axis of turning moved away from the leading component, without coming to
-// rest, gets another leading component.
-static bool follow_turning(const Mechanism<double>& mechanism, FrictionState& state, int which) {
-  bool followed = false;
-  for_each_component(mechanism, [&](const Friction<double>& e, int c) {
-    if (!e.rotation || e.mode0 + c != which || state.mode[which] == 0) return;
-    const double* v = state.v + mechanism.links[e.link].v0;
-    const Vec3<double> w{v[0], v[1], v[2]};
-    if (norm(w) <= spherical_stop_rate) return;
-    state.mode[which] = slip_mode(w);
-    followed = true;
-  });
-  return followed;
-}
-
-void change_friction(const Mechanism<double>& mechanism, FrictionState state, int which,
-                     MotionWorkspace<double>& ws, AccelerationSolver<double> solve) {
-  std::vector<unsigned char> undecided(mechanism.friction_modes, 0);
-  for (int k = 0; k < mechanism.friction_modes; ++k) undecided[k] = state.mode[k] == 0;
-  if (follow_turning(mechanism, state, which)) return;
-  if (state.mode[which] != 0) {
-    undecided[which] = 1;
-  } else {
-    // overloaded at the located instant: it goes, whatever rounding says
-    evaluate_at(mechanism, state, ws, solve);
-    fill_reactions(mechanism, ws);
-    for_each_component(mechanism, [&](const Friction<double>& e, int c) {
-      if (e.mode0 + c == which) release(mechanism, e, c, state, ws);
-    });
-    undecided[which] = 0;
-  }
-  settle_friction(mechanism, state, undecided, ws, solve);
 }
 
 #define CARTAN_INSTANTIATE(S)                                                                 \
@@ -627,10 +383,6 @@ void change_friction(const Mechanism<double>& mechanism, FrictionState state, in
 CARTAN_INSTANTIATE(double)
 CARTAN_INSTANTIATE(Dual4)
 #undef CARTAN_INSTANTIATE
-template void calc_friction_margins<double>(const Mechanism<double>&, MotionWorkspace<double>&,
-                                            std::span<double>);
-template void calc_friction_margins<Dual4>(const Mechanism<Dual4>&, MotionWorkspace<Dual4>&,
-                                           std::span<Dual4>);
 template void set_friction_locks<double>(const Mechanism<double>&, MotionWorkspace<double>&);
 template void solve_with_friction<double>(const Mechanism<double>&, MotionWorkspace<double>&,
                                           AccelerationSolver<double>);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/printable.h"
 #include "core/source_files.h"
@@ -30,7 +31,14 @@ class NameList {
     const auto [first, is_new] = seen_.try_emplace(name, place);
     if (is_new) return;
     std::string message = std::string("duplicate ") + kind_ + " name '" + name + "'";
-    if (first->second.line > 0) message += "; the first is in " + line_text(first->second);
+    if (place.line > 0 && place.line == first->second.line &&
+        place.column == first->second.column) {
+      // the copies of one table: told once
+      if (!repeated_.insert(name).second) return;
+      message += "; the copies of a table with `repeat` need names of their own: '" + name + "{i}'";
+    } else if (first->second.line > 0) {
+      message += "; the first is in " + line_text(first->second);
+    }
     problems_.error(place, message);
   }
 
@@ -38,6 +46,7 @@ class NameList {
   const char* kind_;
   Diagnostics& problems_;
   std::unordered_map<std::string, Location> seen_;
+  std::unordered_set<std::string> repeated_;
 };
 
 bool is_identifier(const std::string& name) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -18,55 +19,62 @@ namespace {
 
 using About = api::ColumnKind;
 
-// Columns of one table, with their units.
+// Columns of one table.
 class TableMaker {
  public:
-  TableMaker(const ColumnUnits& units, std::string file) : units_(units) {
-    table_.file = std::move(file);
-  }
+  explicit TableMaker(std::string file) { table_.file = std::move(file); }
 
   template <class Value>
-  TableMaker& add(std::string name, About kind, Value&& value) {
-    std::string unit = units_.unit(picture_name(table_.file, name));
+  TableMaker& add(std::string name, std::string unit, About kind, Value&& value) {
     table_.columns.push_back({std::move(name), std::move(unit), kind, std::forward<Value>(value)});
     return *this;
   }
   // NAME.x, NAME.y, NAME.z of what `vector` gives, with a letter before them.
   template <class Vector>
-  TableMaker& add_vector(const std::string& name, const char* letter, About kind, Vector vector) {
+  TableMaker& add_vector(const std::string& name, const char* letter, const char* unit, About kind,
+                         Vector vector) {
     constexpr const char* axes[] = {"x", "y", "z"};
     for (int k = 0; k < 3; ++k)
-      add(name + "." + letter + axes[k], kind,
+      add(name + "." + letter + axes[k], unit, kind,
           [vector, k](const Sample& s) -> double { return vector(s)[k]; });
     return *this;
   }
   RunTable take() { return std::move(table_); }
 
  private:
-  const ColumnUnits& units_;
   RunTable table_;
 };
 
+// What a coordinate of a joint, its speed and the force on it are measured in.
+std::string unit_of_coordinate(JointType type, int k) {
+  const std::string unit = coordinate_unit(type, k);
+  return unit == "1" ? "" : unit;
+}
+std::string unit_of_speed(JointType type, int k) {
+  return speed_turns(type, k) ? "rad/s" : "m/s";
+}
+
 // T', V', power of forces and of constraints, what is left over: by the names a table has for them.
 void add_power(TableMaker& table, const std::array<const char*, 5>& names) {
-  table.add(names[0], About::power, [](const Sample& s) { return s.dynamics.power.kinetic_rate; })
-      .add(names[1], About::power, [](const Sample& s) { return s.dynamics.power.potential_rate; })
-      .add(names[2], About::power, [](const Sample& s) { return s.dynamics.power.nonconservative; })
-      .add(names[3], About::power, [](const Sample& s) { return s.dynamics.power.constraint; })
-      .add(names[4], About::power, [](const Sample& s) { return s.dynamics.power.residual(); });
+  table
+      .add(names[0], "W", About::power,
+           [](const Sample& s) { return s.dynamics.power.kinetic_rate; })
+      .add(names[1], "W", About::power,
+           [](const Sample& s) { return s.dynamics.power.potential_rate; })
+      .add(names[2], "W", About::power,
+           [](const Sample& s) { return s.dynamics.power.nonconservative; })
+      .add(names[3], "W", About::power, [](const Sample& s) { return s.dynamics.power.constraint; })
+      .add(names[4], "W", About::power,
+           [](const Sample& s) { return s.dynamics.power.residual(); });
 }
 
 class MechanismTables {
  public:
   MechanismTables(const MechanicalSystem& system, const ExtraTables& extra, Workspace& workspace)
-      : system_(system),
-        model_(system.model()),
-        extra_(extra),
-        workspace_(workspace),
-        units_(
-            extra.multipliers || extra.constraints
-                ? ColumnUnits(nlohmann::json::parse(model_json(model_, parameter_values(model_))))
-                : ColumnUnits::of(model_)) {}
+      : system_(system), model_(system.model()), extra_(extra), workspace_(workspace) {
+    if (extra.multipliers || extra.constraints)
+      rows_.emplace(nlohmann::json::parse(model_json(model_, parameter_values(model_))));
+  }
 
   std::vector<RunTable> make() {
     std::vector<RunTable> tables = {trajectory(), bodies()};
@@ -85,26 +93,28 @@ class MechanismTables {
 
  private:
   RunTable trajectory() {
-    TableMaker table(units_, "trajectory.csv");
+    TableMaker table("trajectory.csv");
     for (std::size_t j = 0; j < model_.joints.size(); ++j) {
       const std::vector<std::string> q = coordinate_columns(model_.joints[j]);
       const std::vector<std::string> v = speed_columns(model_.joints[j]);
       for (std::size_t k = 0; k < q.size(); ++k)
-        table.add(q[k], About::coordinate, [j, k](const Sample& s) { return s.now.q[j][k]; });
+        table.add(q[k], unit_of_coordinate(model_.joints[j].type, static_cast<int>(k)),
+                  About::coordinate, [j, k](const Sample& s) { return s.now.q[j][k]; });
       for (std::size_t k = 0; k < v.size(); ++k)
-        table.add(v[k], About::speed, [j, k](const Sample& s) { return s.now.v[j][k]; });
+        table.add(v[k], unit_of_speed(model_.joints[j].type, static_cast<int>(k)), About::speed,
+                  [j, k](const Sample& s) { return s.now.v[j][k]; });
     }
     for (std::size_t i = 0; i < model_.variables.size(); ++i)
-      table.add(model_.variables[i].name, About::variable,
+      table.add(model_.variables[i].name, unit_in_name(model_.variables[i].name), About::variable,
                 [i](const Sample& s) { return s.now.variables[i]; });
-    table.add("kinetic", About::energy, [](const Sample& s) { return s.now.kinetic; })
-        .add("potential", About::energy, [](const Sample& s) { return s.now.potential; })
-        .add("energy", About::energy,
+    table.add("kinetic", "J", About::energy, [](const Sample& s) { return s.now.kinetic; })
+        .add("potential", "J", About::energy, [](const Sample& s) { return s.now.potential; })
+        .add("energy", "J", About::energy,
              [](const Sample& s) { return s.now.kinetic + s.now.potential; })
-        .add("constraint", About::violation,
+        .add("constraint", "m or rad", About::violation,
              [](const Sample& s) { return s.now.position_violation; });
     for (std::size_t k = 0; k < model_.outputs.size(); ++k)
-      table.add(model_.outputs[k].name, About::output,
+      table.add(model_.outputs[k].name, unit_in_name(model_.outputs[k].name), About::output,
                 [k](const Sample& s) { return s.now.outputs[k]; });
     if (extra_.balance)
       add_power(table, {"kinetic_rate", "potential_rate", "nonconservative_power",
@@ -113,39 +123,39 @@ class MechanismTables {
   }
 
   RunTable bodies() {
-    TableMaker table(units_, "bodies.csv");
+    TableMaker table("bodies.csv");
     for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
       const std::string& name = model_.bodies[b].name;
       table.add_vector(
-          name, "", About::position, [b](const Sample& s) -> const auto& {
+          name, "", "m", About::position, [b](const Sample& s) -> const auto& {
             return s.now.bodies[b].position;
           });
       constexpr double Quat<double>::*parts[] = {&Quat<double>::w, &Quat<double>::x,
                                                  &Quat<double>::y, &Quat<double>::z};
       constexpr const char* names[] = {".qw", ".qx", ".qy", ".qz"};
       for (int k = 0; k < 4; ++k)
-        table.add(name + names[k], About::rotation, [b, part = parts[k]](const Sample& s) {
+        table.add(name + names[k], "", About::rotation, [b, part = parts[k]](const Sample& s) {
           return s.now.bodies[b].orientation.*part;
         });
       table.add_vector(
-          name, "w",
+          name, "w", "rad/s",
           About::velocity, [b](const Sample& s) -> const auto& { return s.now.bodies[b].angular; });
       table.add_vector(
-          name, "v",
+          name, "v", "m/s",
           About::velocity, [b](const Sample& s) -> const auto& { return s.now.bodies[b].linear; });
     }
     return table.take();
   }
 
   RunTable reactions() {
-    TableMaker table(units_, "reactions.csv");
+    TableMaker table("reactions.csv");
     for (std::size_t j = 0; j < model_.joints.size(); ++j) {
       table.add_vector(
-          model_.joints[j].name, "f", About::force, [j](const Sample& s) -> const auto& {
+          model_.joints[j].name, "f", "N", About::force, [j](const Sample& s) -> const auto& {
             return s.dynamics.reactions[j].force;
           });
       table.add_vector(
-          model_.joints[j].name, "t", About::force, [j](const Sample& s) -> const auto& {
+          model_.joints[j].name, "t", "N m", About::force, [j](const Sample& s) -> const auto& {
             return s.dynamics.reactions[j].torque;
           });
     }
@@ -153,40 +163,41 @@ class MechanismTables {
   }
 
   RunTable power() {
-    TableMaker table(units_, "power.csv");
+    TableMaker table("power.csv");
     add_power(table,
               {"kinetic_rate", "potential_rate", "nonconservative", "constraint", "residual"});
     for (std::size_t k = 0; k < model_.forces.size(); ++k) {
       const std::string& name = model_.forces[k].name;
       table
-          .add(name + ".potential", About::energy,
+          .add(name + ".potential", "J", About::energy,
                [k](const Sample& s) { return s.dynamics.forces[k].potential; })
-          .add(name + ".potential_rate", About::power,
+          .add(name + ".potential_rate", "W", About::power,
                [k](const Sample& s) { return s.dynamics.forces[k].potential_rate; })
-          .add(name + ".power", About::power,
+          .add(name + ".power", "W", About::power,
                [k](const Sample& s) { return s.dynamics.forces[k].power; });
     }
     for (std::size_t k = 0; k < model_.constraints.size(); ++k)
       if (model_.constraints[k].is_drive())
-        table.add(model_.constraints[k].name + ".power", About::power,
+        table.add(model_.constraints[k].name + ".power", "W", About::power,
                   [k](const Sample& s) { return s.dynamics.constraint_power[k]; });
     return table.take();
   }
 
   RunTable multipliers(const std::vector<std::string>& rows) {
-    TableMaker table(units_, "multipliers.csv");
+    TableMaker table("multipliers.csv");
     for (std::size_t r = 0; r < rows.size(); ++r)
-      table.add(rows[r], About::force, [r](const Sample& s) { return s.dynamics.multipliers[r]; });
+      table.add(rows[r], rows_->unit(rows[r]), About::force,
+                [r](const Sample& s) { return s.dynamics.multipliers[r]; });
     return table.take();
   }
 
   RunTable violations(const std::vector<std::string>& rows) {
-    TableMaker table(units_, "constraints.csv");
+    TableMaker table("constraints.csv");
     for (std::size_t r = 0; r < rows.size(); ++r)
       table
-          .add(rows[r] + ".position", About::violation,
+          .add(rows[r] + ".position", rows_->unit(rows[r] + ".position"), About::violation,
                [r](const Sample& s) { return s.positions[r]; })
-          .add(rows[r] + ".velocity", About::violation,
+          .add(rows[r] + ".velocity", rows_->unit(rows[r] + ".velocity"), About::violation,
                [r](const Sample& s) { return s.speeds[r]; });
     return table.take();
   }
@@ -194,7 +205,7 @@ class MechanismTables {
   // NAME.BODY.x .. of every body a force or constraint acts on; of the same body once more:
   // NAME.BODY#2.x ..; of a constraint named like a force: constraint NAME.BODY.x ..
   RunTable forces() {
-    TableMaker table(units_, "forces.csv");
+    TableMaker table("forces.csv");
     std::vector<std::string> seen;
     const std::vector<AppliedWrench> all =
         system_.report_forces(system_.initial_state(), workspace_);
@@ -205,13 +216,13 @@ class MechanismTables {
       seen.push_back(place);
       const std::string name = before == 0 ? place : fmt::format("{}#{}", place, before + 1);
       table.add_vector(
-          name, "",
+          name, "", "m",
           About::position, [i](const Sample& s) -> const auto& { return s.wrenches[i].point; });
       table.add_vector(
-          name, "f",
+          name, "f", "N",
           About::force, [i](const Sample& s) -> const auto& { return s.wrenches[i].force; });
       table.add_vector(
-          name, "t",
+          name, "t", "N m",
           About::force, [i](const Sample& s) -> const auto& { return s.wrenches[i].torque; });
     }
     add_contact_forces(table);
@@ -220,15 +231,22 @@ class MechanismTables {
 
   // NAME.gap, NAME.mode (0 open, 1 sticking, 2 slipping), NAME.normal, NAME.tangential.
   RunTable contacts() {
-    TableMaker table(units_, "contacts.csv");
+    TableMaker table("contacts.csv");
     for (std::size_t i = 0; i < model_.contacts.size(); ++i) {
-      const std::string& name = model_.contacts[i].name;
-      table.add(name + ".gap", About::violation, [i](const Sample& s) { return s.contacts[i].gap; })
-          .add(name + ".mode", About::event,
+      const Contact& contact = model_.contacts[i];
+      const std::string& name = contact.name;
+      // a stop of an angle: its bound is one, and it gives a moment
+      const bool turns =
+          contact.is_stop() && speed_turns(model_.joints[contact.joint].type, contact.component);
+      const char* const force = turns ? "N m" : "N";
+      table
+          .add(name + ".gap", turns ? "rad" : "m", About::violation,
+               [i](const Sample& s) { return s.contacts[i].gap; })
+          .add(name + ".mode", "", About::event,
                [i](const Sample& s) { return static_cast<double>(s.contacts[i].mode); })
-          .add(name + ".normal", About::force,
+          .add(name + ".normal", force, About::force,
                [i](const Sample& s) { return s.contacts[i].normal; })
-          .add(name + ".tangential", About::force,
+          .add(name + ".tangential", force, About::force,
                [i](const Sample& s) { return s.contacts[i].tangential; });
     }
     return table.take();
@@ -237,45 +255,49 @@ class MechanismTables {
   // R and T* of every body as they are integrated (rotation_elements.h: twelve numbers each, R by
   // columns), Lambda in the axes of the start, and the multipliers of the joints, world axes.
   RunTable elements() {
-    TableMaker table(units_, "elements.csv");
+    TableMaker table("elements.csv");
     for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
       const std::string& name = model_.bodies[b].name;
       for (int row = 0; row < 3; ++row)
         for (int c = 0; c < 3; ++c)
-          table.add(fmt::format("{}.R{}{}", name, row + 1, c + 1), About::rotation,
+          table.add(fmt::format("{}.R{}{}", name, row + 1, c + 1), "", About::rotation,
                     [k = 12 * b + 3 * c + row](const Sample& s) { return s.at.x[k]; });
       for (int row = 0; row < 3; ++row)
-        table.add(fmt::format("{}.T{}", name, row + 1), About::position,
+        table.add(fmt::format("{}.T{}", name, row + 1), "", About::position,
                   [k = 12 * b + 9 + row](const Sample& s) { return s.at.x[k]; });
       for (int row = 0; row < 3; ++row)
         for (int c = row; c < 3; ++c)
           table.add(
-              fmt::format("{}.Lambda{}{}", name, row + 1, c + 1), About::force,
+              fmt::format("{}.Lambda{}{}", name, row + 1, c + 1), "", About::force,
               [b, row, c](const Sample& s) { return s.dynamics.elements->Lambda[b](row, c); });
     }
     const std::vector<std::vector<double>> joints =
         system_.report_dynamics(system_.initial_state(), workspace_).elements->joint;
     for (std::size_t j = 0; j < joints.size(); ++j)
       for (std::size_t k = 0; k < joints[j].size(); ++k)
-        table.add(fmt::format("{}.Lambda_joint{}", model_.joints[j].name, k + 1), About::force,
+        table.add(fmt::format("{}.Lambda_joint{}", model_.joints[j].name, k + 1), "", About::force,
                   [j, k](const Sample& s) { return s.dynamics.elements->joint[j][k]; });
     return table.take();
   }
 
   // Force and moment in body axes, and their parts along the normal and across it.
   RunTable cuts() {
-    TableMaker table(units_, "cuts.csv");
+    TableMaker table("cuts.csv");
     for (std::size_t i = 0; i < model_.cuts.size(); ++i) {
       const std::string& name = model_.cuts[i].name;
       table.add_vector(
-          name, "f", About::force, [i](const Sample& s) -> const auto& { return s.cuts[i].force; });
+          name, "f", "N",
+          About::force, [i](const Sample& s) -> const auto& { return s.cuts[i].force; });
       table.add_vector(
-          name, "t",
+          name, "t", "N m",
           About::force, [i](const Sample& s) -> const auto& { return s.cuts[i].moment; });
-      table.add(name + ".axial", About::force, [i](const Sample& s) { return s.cuts[i].axial; })
-          .add(name + ".shear", About::force, [i](const Sample& s) { return s.cuts[i].shear; })
-          .add(name + ".torsion", About::force, [i](const Sample& s) { return s.cuts[i].torsion; })
-          .add(name + ".bending", About::force, [i](const Sample& s) { return s.cuts[i].bending; });
+      table
+          .add(name + ".axial", "N", About::force, [i](const Sample& s) { return s.cuts[i].axial; })
+          .add(name + ".shear", "N", About::force, [i](const Sample& s) { return s.cuts[i].shear; })
+          .add(name + ".torsion", "N m", About::force,
+               [i](const Sample& s) { return s.cuts[i].torsion; })
+          .add(name + ".bending", "N m", About::force,
+               [i](const Sample& s) { return s.cuts[i].bending; });
     }
     return table.take();
   }
@@ -291,12 +313,13 @@ class MechanismTables {
         const std::string name =
             model_.contacts[i].name + "." + (body == world ? "world" : model_.bodies[body].name);
         table.add_vector(
-            name, "",
+            name, "", "m",
             About::position, [i](const Sample& s) -> const auto& { return s.contacts[i].point; });
-        table.add_vector(name, "f", About::force, [i, second](const Sample& s) {
+        table.add_vector(name, "f", "N", About::force, [i, second](const Sample& s) {
           return second ? -s.contacts[i].force : s.contacts[i].force;
         });
-        table.add_vector(name, "t", About::force, [](const Sample&) { return Vec3<double>{}; });
+        table.add_vector(name, "t", "N m", About::force,
+                         [](const Sample&) { return Vec3<double>{}; });
       }
   }
 
@@ -333,7 +356,7 @@ class MechanismTables {
   const Model& model_;
   const ExtraTables& extra_;
   Workspace& workspace_;
-  ColumnUnits units_;
+  std::optional<ColumnUnits> rows_;  // of the equations of loop joints and constraints
 };
 
 }  // namespace
@@ -375,13 +398,14 @@ std::vector<RunTable> mechanism_tables(const MechanicalSystem& system, const Ext
 }
 
 std::vector<RunTable> variables_tables(const VariablesSystem& system) {
-  const ColumnUnits units = ColumnUnits::of(system.model());
-  TableMaker table(units, "trajectory.csv");
+  TableMaker table("trajectory.csv");
   const Model& model = system.model();
   for (std::size_t i = 0; i < model.variables.size(); ++i)
-    table.add(model.variables[i].name, About::variable, [i](const Sample& s) { return s.at.x[i]; });
+    table.add(model.variables[i].name, unit_in_name(model.variables[i].name), About::variable,
+              [i](const Sample& s) { return s.at.x[i]; });
   for (std::size_t k = 0; k < model.outputs.size(); ++k)
-    table.add(model.outputs[k].name, About::output, [k](const Sample& s) { return s.outputs[k]; });
+    table.add(model.outputs[k].name, unit_in_name(model.outputs[k].name), About::output,
+              [k](const Sample& s) { return s.outputs[k]; });
   return {table.take()};
 }
 

@@ -3,10 +3,10 @@
 #include <cstdlib>
 #include <string>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include "core/environment.h"
+#include "core/optional_library.h"
 
 namespace cartan {
 namespace {
@@ -30,33 +30,24 @@ struct MpiStatus {
   char rest[52] = {};
 };
 
-template <class Function>
-bool find_function(void* library, const char* name, Function*& function) {
-  function = reinterpret_cast<Function*>(dlsym(library, name));
-  return function != nullptr;
-}
-
 std::string load_mpi(MpiLibrary& mpi) {
-  void* library = nullptr;
-  // its plug-ins look for its names among those of the program
-  for (const char* name : {"libmpi.so.40", "libmpi.so"})
-    if (!library) library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
-  if (!library)
+  // Its plug-ins look for its names among those of the program.
+  OptionalLibrary library({"libmpi.so.40", "libmpi.so"}, nullptr, OptionalLibrary::Names::shared);
+  if (!library.is_loaded())
     return "this process was started by mpirun, and OpenMPI's library is not installed (Debian "
            "package libopenmpi3); install it, or run without mpirun";
-  mpi.world = dlsym(library, "ompi_mpi_comm_world");
-  mpi.byte = dlsym(library, "ompi_mpi_byte");
-  const bool whole = mpi.world && mpi.byte &&
-                     find_function(library, "MPI_Init_thread", mpi.init_thread) &&
-                     find_function(library, "MPI_Finalize", mpi.finalize) &&
-                     find_function(library, "MPI_Comm_rank", mpi.comm_rank) &&
-                     find_function(library, "MPI_Comm_size", mpi.comm_size) &&
-                     find_function(library, "MPI_Send", mpi.send) &&
-                     find_function(library, "MPI_Recv", mpi.recv) &&
-                     find_function(library, "MPI_Iprobe", mpi.iprobe) &&
-                     find_function(library, "MPI_Get_count", mpi.get_count) &&
-                     find_function(library, "MPI_Bcast", mpi.bcast);
-  if (!whole)
+  library.find("ompi_mpi_comm_world", mpi.world);
+  library.find("ompi_mpi_byte", mpi.byte);
+  library.find("MPI_Init_thread", mpi.init_thread);
+  library.find("MPI_Finalize", mpi.finalize);
+  library.find("MPI_Comm_rank", mpi.comm_rank);
+  library.find("MPI_Comm_size", mpi.comm_size);
+  library.find("MPI_Send", mpi.send);
+  library.find("MPI_Recv", mpi.recv);
+  library.find("MPI_Iprobe", mpi.iprobe);
+  library.find("MPI_Get_count", mpi.get_count);
+  library.find("MPI_Bcast", mpi.bcast);
+  if (!library.is_whole())
     return "the MPI library is not OpenMPI's (Debian package libopenmpi3), with which studies work "
            "together; use the mpirun of OpenMPI";
   return "";

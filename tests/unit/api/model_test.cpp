@@ -133,6 +133,22 @@ TEST(PublicModel, ColumnsTellUnitAndKind) {
   EXPECT_EQ(run.table("trajectory.csv").find("t")->kind, cartan::ColumnKind::time);
 }
 
+// A stop of an angle has an angle for its gap and gives a moment; a contact has a length and a
+// force.
+TEST(PublicModel, ColumnsOfContactsTellWhatTheyAre) {
+  const auto unit = [](const std::string& example, const std::string& end) {
+    const cartan::Run run =
+        cartan::run(cartan::load(examples + example), {.duration = 0.05, .record = {"contacts"}});
+    for (const cartan::Column& column : run.table("contacts.csv").columns)
+      if (column.name.ends_with(end)) return column.unit;
+    return std::string("no such column");
+  };
+  EXPECT_EQ(unit("pendulum_stop.toml", ".gap"), "rad");
+  EXPECT_EQ(unit("pendulum_stop.toml", ".normal"), "N m");
+  EXPECT_EQ(unit("bouncing_ball.toml", ".gap"), "m");
+  EXPECT_EQ(unit("bouncing_ball.toml", ".normal"), "N");
+}
+
 TEST(PublicModel, WatchIsToldAndEndsTheWork) {
   const cartan::Model model = cartan::load(examples + "double_pendulum.toml");
   std::atomic<bool> stop = false;
