@@ -39,6 +39,28 @@ void extend(py::class_<Table, std::shared_ptr<Table>>& table) {
           "The numbers of a column.");
 }
 
+// FMUs are archives: bytes, and no text.
+void extend(py::class_<CodeFile, std::shared_ptr<CodeFile>>& file) {
+  const auto bytes = [](const CodeFile& self) { return py::bytes(self.text); };
+  file.def_property_readonly("bytes", bytes, "the content as it is written to a file");
+  file.attr("text") = py::module_::import("builtins").attr("property")(py::cpp_function(
+      [](const CodeFile& self) {
+        PyObject* const text = PyUnicode_DecodeUTF8(
+            self.text.data(), static_cast<py::ssize_t>(self.text.size()), nullptr);
+        if (text) return py::reinterpret_steal<py::str>(text);
+        PyErr_Clear();
+        throw py::value_error("'" + self.name +
+                              "' is an archive and no text: take .bytes, or .save(folder)");
+      },
+      py::is_method(file)));
+  file.attr("__repr__") = py::cpp_function(
+      [](const CodeFile& self) {
+        return "<cartan.CodeFile name='" + self.name + "', " + std::to_string(self.text.size()) +
+               " bytes>";
+      },
+      py::is_method(file));
+}
+
 void extend(py::class_<EnergyFigures, std::shared_ptr<EnergyFigures>>& energy) {
   energy.def_readonly("drift", &EnergyFigures::max_drift, "largest |E - E0 - work|");
 }

@@ -5,6 +5,7 @@
 // MuJoCo; docs/import.md has the table.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -41,6 +42,15 @@ struct MjcfMesh {
 struct MjcfSite {
   std::string body;
   DraftPose in_body;
+};
+// Of an equality: y = constant + factor x + higher[0] x^2 + ..
+struct MjcfPolynomial {
+  double constant = 0, factor = 1;
+  std::vector<double> higher = {};
+  bool is_linear() const {
+    return std::all_of(higher.begin(), higher.end(), [](double c) { return c == 0; });
+  }
+  std::string offset_text(const std::string& x) const;
 };
 struct MjcfTendon {
   std::vector<std::pair<std::string, double>> joints;  // name in the file, coefficient
@@ -113,7 +123,7 @@ class MjcfReader {
   void add_weld(const XmlElement& element);
   void add_joint_equality(const XmlElement& element);
   void add_tendon_equality(const XmlElement& element);
-  bool linear_coefficients(const XmlElement& element, double& constant, double& factor);
+  MjcfPolynomial read_polynomial(const XmlElement& element);
   const MjcfBody* find_body(const XmlElement& element, const char* attribute);
   const MjcfSite* find_site(const XmlElement& element, const char* attribute);
   const MjcfJoint* find_joint(const XmlElement& element, const char* attribute);

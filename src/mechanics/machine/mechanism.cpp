@@ -329,7 +329,9 @@ MotionWorkspace<S> make_motion_workspace(const Mechanism<S>& mechanism) {
   for_each_program(model, measure);
   measure(mechanism.gravity_rate);
   for (const ConstraintElement<S>& element : mechanism.constraints)
-    if (const auto* drive = std::get_if<DriveElement<S>>(&element))
+    if (const auto* coupler = std::get_if<CouplerElement<S>>(&element))
+      coupler->for_each_program(measure);
+    else if (const auto* drive = std::get_if<DriveElement<S>>(&element))
       for (const Program* p : {&drive->position->program, &drive->rate, &drive->acceleration})
         measure(*p);
   for (const Variable& variable : model.variables) measure(variable.rate.program);
