@@ -217,7 +217,7 @@ for header in headers:
         named = ["*", *rest] if rest else []
         methods.append(f"    def {shown}({', '.join(['self', *placed, *named])}) -> {gives}:\n        {quoted(note)}\n")
 bindings.append("}\n\n}  // namespace")
-NAMES = ("bodies", "joints", "forces", "constraints", "variables", "outputs", "events")
+NAMES = ("bodies", "joints", "forces", "constraints", "variables", "inputs", "outputs", "events")
 load = ", ".join(f"{spelled(m)}: {option_type(kind)} = ..." for kind, m, _ in options["LoadOptions"] if kind != "Watch")
 stubs.append(
     f'''class Problem:
