@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -38,6 +39,7 @@ struct MjcfMesh {
   DraftPose pose;
   std::string refusal;  // why it cannot be read, "" otherwise
   Location where;
+  std::shared_ptr<const Mesh> written = {};  // out in the file
 };
 struct MjcfSite {
   std::string body;
@@ -111,6 +113,8 @@ class MjcfReader {
 
   // mjcf_meshes.cpp
   void read_assets(const XmlElement& section);
+  DraftInertia mesh_shell_inertia(const MjcfMesh& mesh, const Mesh& found, const XmlElement& geom);
+  void read_written_mesh(const XmlElement& element, MjcfMesh& mesh);
   const MjcfMesh* find_mesh_of(const XmlElement& geom) const;
   NamedMesh load_mesh(const MjcfMesh& mesh, Location where);
   std::string mesh_geom_text(const XmlElement& geom, const DraftPose& pose);

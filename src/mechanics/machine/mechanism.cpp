@@ -121,7 +121,10 @@ void set_rotors(const Model& model, Mechanism<S>& mechanism) {
         mechanism.rotor[mechanism.links[i].v0 + k] = inertia[k];
       else
         mechanism.loop_rotors.push_back({mechanism.loop_of_joint[j], k, inertia[k]});
-    if (i >= 0) mechanism.links[i].geared = true;
+    if (i < 0) continue;
+    mechanism.links[i].geared = true;
+    // a ball with a rotor hands something of the link's inertia on, which rotation3 knows not
+    if (mechanism.links[i].motion == Motion::rotation3) mechanism.links[i].motion = Motion::general;
   }
   // they act on the links like forces, and need the loop joints' speeds
   if (mechanism.loop_rotors.empty()) return;

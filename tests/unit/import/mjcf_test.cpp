@@ -373,6 +373,15 @@ TEST(Mjcf, Refusals) {
        "more than 200000 elements");
 }
 
+TEST(Mjcf, ArmatureOfABall) {
+  const auto imported = expect_import(mujoco(
+      "<body name='a'>" + inertial + "<joint name='j' type='ball' armature='0.25'/></body>"));
+  EXPECT_TRUE(imported.says("inertia = 0.25")) << imported.model->text;
+  const Example example = load_text(imported.model->text);
+  ASSERT_TRUE(example);
+  EXPECT_EQ(imported.left("armatures"), 0);
+}
+
 TEST(Mjcf, WrappingTendonsAreRefusedIfTheyAct) {
   const auto model = [](const std::string& attributes) {
     return "<mujoco><worldbody><site name='s'/><body name='b'>" + inertial +
