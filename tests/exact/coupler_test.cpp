@@ -14,7 +14,7 @@ BodyText wheel_body(const std::string& name, double inertia) {
   return body;
 }
 
-JointText bearing(const std::string& name, const std::string& body, double x) {
+JointText wheel_bearing(const std::string& name, const std::string& body, double x) {
   JointText joint;
   joint.name = name;
   joint.type = "revolute";
@@ -41,6 +41,8 @@ ConstraintText coupler_of(const std::string& follower, const std::string& offset
 //   b = -(a + 2 atan(e sin a / (1 - e cos a))),   b' = -g(a) a',   g = (1 - e^2) / (1 - 2 e cos a +
 //   e^2)
 // Nothing drives them: (J1 + J2 g^2) a'^2 is constant, and t = integral of sqrt(..) da.
+namespace elliptic {
+
 constexpr double e = 0.4, J1 = 0.3, J2 = 0.2, start_speed = 3;
 
 double ratio(double a) {
@@ -57,12 +59,15 @@ double time_at(double a) {  // Simpson's rule, exact to rounding for so smooth a
   return sum * a / (3 * n);
 }
 
+}  // namespace elliptic
+
 TEST(EllipticWheels, TurnAsTheirEnergySays) {
+  using namespace elliptic;
   ModelDescription d;
   d.name = "wheels";
   d.parameters = {{"e", e}};
   d.bodies = {wheel_body("one", J1), wheel_body("two", J2)};
-  d.joints = {bearing("a", "one", 0), bearing("b", "two", 1)};
+  d.joints = {wheel_bearing("a", "one", 0), wheel_bearing("b", "two", 1)};
   d.joints[0].velocity = {start_speed};
   d.joints[0].velocity_given = true;
   d.constraints = {coupler_of("b", "-(a.q + 2*atan(e*sin(a.q)/(1 - e*cos(a.q))))")};
@@ -86,7 +91,7 @@ TEST(Cam, AccelerationAndForce) {
   ModelDescription d;
   d.name = "cam";
   d.bodies = {wheel_body("cam", 0.1), wheel_body("weight", 1)};
-  d.joints = {bearing("turn", "cam", 0), bearing("slide", "weight", 0)};
+  d.joints = {wheel_bearing("turn", "cam", 0), wheel_bearing("slide", "weight", 0)};
   d.joints[1].type = "prismatic";
   d.joints[1].axis = {0, 0, 1};
   d.joints[0].position.given = true;

@@ -15,8 +15,8 @@ namespace {
 // More take too long to compile.
 constexpr int most_gradient_nodes = 250000;
 
-CodeArgument argument(const std::string& name, std::vector<Expression> symbols,
-                      bool scalar = false) {
+CodeArgument argument_named(const std::string& name, std::vector<Expression> symbols,
+                            bool scalar = false) {
   CodeArgument result;
   result.name = name;
   result.symbols = std::move(symbols);
@@ -78,8 +78,8 @@ std::unique_ptr<CompiledRates> CompiledRates::make(const Model& model, const Sta
   unit.name = "reverse";
   unit.graph = &graph;
   unit.checks = false;
-  unit.arguments = {argument("t", {derivation.time()}, true), argument("x", x), argument("p", p),
-                    argument("w", w)};
+  unit.arguments = {argument_named("t", {derivation.time()}, true), argument_named("x", x),
+                    argument_named("p", p), argument_named("w", w)};
   for (const UserFunction& function : model.functions.list())
     if (function.code) unit.externals.push_back(function.code->declaration());
   unit.functions.push_back({"rates", "", {column("f", rates)}, std::nullopt, {}});

@@ -9,6 +9,7 @@
 #include "mechanics/machine/mechanism_system.h"
 #include "results/load/state_file.h"
 #include "results/refusal.h"
+#include "results/run/assembly_report.h"
 #include "results/run/run_settings.h"
 #include "results/run/stabilisation.h"
 #include "results/task.h"
@@ -32,8 +33,8 @@ class ControlledMotion {
       refuse_at(model_->file,
                 "a controller gives values to [inputs], and there are none left open");
     make_system_now();
-    state_ = o.from.empty() ? system_->initial_state()
-                            : make_start(*system_, read_state(o.from, *model_));
+    state_ = system_->initial_state();
+    if (!o.from.empty()) read_start();
   }
 
   ControlledInputs run(double period, const Controller& controller) {
@@ -63,6 +64,17 @@ class ControlledMotion {
     if (auto* mechanism = dynamic_cast<MechanicalSystem*>(system_.get())) mechanism->split_work();
     stabilise(options_.stabilisation, *system_, settings_.simulate);
     choose_row_axes("run", options_.rows, *system_);
+  }
+
+  void read_start() {
+    const StateValues values = read_state(options_.from, *model_);
+    state_ = make_start(*system_, values);
+    const auto* mechanism = dynamic_cast<const MechanicalSystem*>(system_.get());
+    if (!mechanism || !mechanism->constrained()) return;
+    const auto workspace = mechanism->make_workspace();
+    const AssemblyReport report =
+        mechanism->assemble(state_, written_start(values.q, values.v), *workspace);
+    if (!report.problem.empty()) refuse_at("state", report.problem);
   }
 
   void give(const std::vector<double>& values, ControlledInputs& found) {
