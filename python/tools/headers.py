@@ -142,7 +142,7 @@ stubs = [
     '"""Made by python/tools/headers.py from include/cartan; not to be edited."""',
     "from __future__ import annotations",
     "",
-    "from collections.abc import Mapping, Sequence",
+    "from collections.abc import Callable, Mapping, Sequence",
     "from typing import Any",
     "",
     "import numpy",
@@ -214,6 +214,8 @@ for header in headers:
         first = list(first_options.get(shown, ()))
         placed = [f"{spelled(m)}: {kinds[m]} = ..." for m in first]
         rest = [f"{spelled(m)}: {kind} = ..." for m, kind in kinds.items() if m not in first]
+        if shown == "run":  # python/cartan/model.py
+            rest += ["control: Callable[[float, State], Any] = ...", "control_step: float = ..."]
         named = ["*", *rest] if rest else []
         methods.append(f"    def {shown}({', '.join(['self', *placed, *named])}) -> {gives}:\n        {quoted(note)}\n")
 bindings.append("}\n\n}  // namespace")
