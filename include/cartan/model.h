@@ -42,6 +42,7 @@ class CARTAN_API Model {
   std::vector<std::string> forces() const;
   std::vector<std::string> constraints() const;
   std::vector<std::string> variables() const;
+  std::vector<std::string> inputs() const;
   std::vector<std::string> outputs() const;
   std::vector<std::string> events() const;
   // All of [parameters] with their values.

@@ -7,6 +7,7 @@
 //   run.save("result", true);  // the folder that the command writes with --out
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -51,6 +52,16 @@ struct Run {
   // Of model.json and summary.json, for save().
   std::string model_json, summary_json;
 };
+
+// A controller of yours: the [inputs] of the model (Model::inputs) from a state.
+using Controller = std::function<std::vector<double>(const State& now)>;
+
+// Asks the controller at the start and after every `period`; its inputs hold until the next call.
+// Gives them as a table of steps, as `input_file` of LoadOptions reads it with the kind "steps": a
+// run of the model with it is the controlled motion. A new system is made for every change of the
+// inputs: an interval costs what that and its steps do.
+CARTAN_API Table find_inputs(const Model& model, const RunOptions& options, double period,
+                             const Controller& controller);
 
 // Simulates. An Error where the run does not come to its end.
 CARTAN_API Run run(const Model& model, const RunOptions& options = {});

@@ -13,6 +13,7 @@
 #include <span>
 
 #include <cartan/model.h>
+#include <cartan/watch.h>
 
 namespace cartan::api {
 
@@ -58,6 +59,18 @@ class CARTAN_API System {
   void mass_matrix(double t, std::span<const double> x, std::span<double> M,
                    std::span<double> bias) const;
   void energies(double t, std::span<const double> x, double& kinetic, double& potential) const;
+
+  // Classical Runge-Kutta steps from x at time t; x becomes the state after them.
+  void take_steps(double t, double step, std::size_t steps, std::span<double> x,
+                  const Watch& watch = {}) const;
+  // The gradient of a function of that last state, backwards through the same steps: w, its
+  // gradient by the last state, becomes that by x, and `by_parameters` that by parameters of the
+  // model. Exact for what was computed. Longer runs are differentiated by code that is compiled
+  // when it is first asked for (seconds; kept in the cache): then one gradient costs about as much
+  // as three runs, however many parameters there are.
+  void steps_gradient(double t, double step, std::size_t steps, std::span<const double> x,
+                      std::span<double> w, const std::vector<std::string>& parameters,
+                      std::span<double> by_parameters, const Watch& watch = {}) const;
 
   // What the library itself holds.
   struct Inside;

@@ -39,6 +39,30 @@ void extend(py::class_<Table, std::shared_ptr<Table>>& table) {
           "The numbers of a column.");
 }
 
+// FMUs are archives: bytes, and no text.
+void extend(py::class_<CodeFile, std::shared_ptr<CodeFile>>& file) {
+  const auto bytes = [](const CodeFile& self) { return py::bytes(self.text); };
+  file.def_property_readonly("bytes", bytes, "the content as it is written to a file");
+  file.attr("text") =
+      py::module_::import("builtins")
+          .attr("property")(py::cpp_function(
+              [](const CodeFile& self) {
+                PyObject* const text = PyUnicode_DecodeUTF8(
+                    self.text.data(), static_cast<py::ssize_t>(self.text.size()), nullptr);
+                if (text) return py::reinterpret_steal<py::str>(text);
+                PyErr_Clear();
+                throw py::value_error("'" + self.name +
+                                      "' is an archive and no text: take .bytes, or .save(folder)");
+              },
+              py::is_method(file)));
+  file.attr("__repr__") = py::cpp_function(
+      [](const CodeFile& self) {
+        return "<cartan.CodeFile name='" + self.name + "', " + std::to_string(self.text.size()) +
+               " bytes>";
+      },
+      py::is_method(file));
+}
+
 void extend(py::class_<EnergyFigures, std::shared_ptr<EnergyFigures>>& energy) {
   energy.def_readonly("drift", &EnergyFigures::max_drift, "largest |E - E0 - work|");
 }
@@ -146,7 +170,63 @@ std::string page_of(const Source& source, const py::kwargs& given, Function* fun
   return work.run([&] { return function(source, options); });
 }
 
+// What a controller in Python gives: numbers by the names of inputs, in their order, or one alone.
+std::vector<double> read_inputs(const py::object& given, const std::vector<std::string>& names) {
+  if (py::isinstance<py::dict>(given)) {
+    std::vector<double> values;
+    const auto dict = py::reinterpret_borrow<py::dict>(given);
+    for (const std::string& name : names) {
+      if (!dict.contains(name)) throw py::value_error("control() gave no value for '" + name + "'");
+      values.push_back(read_number(dict[name.c_str()], name.c_str()));
+    }
+    if (dict.size() != names.size())
+      throw py::value_error("control() gave names that are no inputs of the model; see .inputs");
+    return values;
+  }
+  if (PyNumber_Check(given.ptr()) && !py::isinstance<py::sequence>(given) &&
+      !py::hasattr(given, "__len__"))
+    return {read_number(given, "what control() gave")};
+  std::vector<double> values;
+  for (const py::handle each : given)
+    values.push_back(read_number(py::reinterpret_borrow<py::object>(each), "what control() gave"));
+  return values;
+}
+
+// The work runs in a thread of its own; the controller is asked there, with the interpreter held.
+Table find_inputs_by(const Model& model, const py::function& control, double period,
+                     const py::kwargs& given) {
+  WatchedWork work;
+  RunOptions options = read_options<RunOptions>("run", given);
+  options.watch = work.watch();
+  const std::vector<std::string> names = model.inputs();
+  std::exception_ptr raised;
+  const Controller controller = [&](const State& now) -> std::vector<double> {
+    const py::gil_scoped_acquire held;
+    try {
+      return read_inputs(control(now.t, now), names);
+    } catch (...) {
+      raised = std::current_exception();
+    }
+    throw std::runtime_error("the controller failed");
+  };
+  try {
+    return work.run([&] { return find_inputs(model, options, period, controller); });
+  } catch (...) {
+    if (!raised) throw;
+  }
+  std::rethrow_exception(std::exchange(raised, nullptr));
+}
+
 void bind_files(py::module_& m) {
+  m.def(
+      "find_inputs",
+      [](const Model& model, const py::function& control, const py::object& period,
+         const py::kwargs& given) {
+        return result_of(
+            find_inputs_by(model, control, read_number(period, "control_step"), given));
+      },
+      py::arg("model"), py::arg("control"), py::arg("control_step"),
+      "The inputs that control(t, state) gives while the model moves under them, as a table.");
   m.def(
       "study_file",
       [](const py::object& path, const py::kwargs& given) {
@@ -195,6 +275,7 @@ void bind_model(py::module_& m) {
   list("forces", &Model::forces);
   list("constraints", &Model::constraints);
   list("variables", &Model::variables);
+  list("inputs", &Model::inputs);
   list("outputs", &Model::outputs);
   list("events", &Model::events);
   model.def_property_readonly("_options",

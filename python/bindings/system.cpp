@@ -7,6 +7,7 @@
 #include "options.h"
 #include "parts.h"
 #include "values.h"
+#include "work.h"
 
 namespace cartan::python {
 namespace {
@@ -233,6 +234,69 @@ py::tuple energies(const System& self, const py::object& time, const py::object&
   return py::make_tuple(kinetic, potential);
 }
 
+// Other threads go on. A few steps are done before Ctrl-C could matter.
+template <class Work>
+void work_on(std::size_t steps, const Work& work) {
+  constexpr std::size_t worth_watching = 100;
+  if (steps < worth_watching) {
+    const py::gil_scoped_release others_go_on;
+    return work(Watch{});
+  }
+  WatchedWork watched;
+  watched.run([&] {
+    work(watched.watch());
+    return true;
+  });
+}
+
+std::size_t read_steps(const py::object& value) {
+  const double steps = read_number(value, "steps");
+  if (steps < 0 || steps != std::floor(steps) || steps > 1e12)
+    throw py::value_error("steps: expected a whole number that is not negative");
+  return static_cast<std::size_t>(steps);
+}
+
+py::object take_steps(const System& self, const py::object& time, const py::object& state,
+                      const py::object& length, const py::object& number, const py::object& out) {
+  const double t = read_number(time, "t"), step = read_number(length, "step");
+  const std::size_t steps = read_steps(number), n = self.size();
+  const Numbers x = read_numbers(state, "x");
+  const std::size_t count = count_states(self, x, "x");
+  py::array_t<double> result = place_for(out, {x.shape(), x.shape() + x.ndim()});
+  const std::span<double> to = numbers_in(result);
+  const std::span<const double> from = numbers_of(x);
+  std::copy(from.begin(), from.end(), to.begin());
+  work_on(steps * count, [&](const Watch& watch) {
+    for (std::size_t k = 0; k < count; ++k)
+      self.take_steps(t, step, steps, to.subspan(k * n, n), watch);
+  });
+  return std::move(result);
+}
+
+py::tuple steps_gradient(const System& self, const py::object& time, const py::object& state,
+                         const py::object& gradient, const py::object& length,
+                         const py::object& number, const py::object& parameters) {
+  const double t = read_number(time, "t"), step = read_number(length, "step");
+  const std::size_t steps = read_steps(number), n = self.size();
+  const Numbers x = read_numbers(state, "x"), w = read_numbers(gradient, "w");
+  const std::vector<std::string> names = read_texts(parameters, "parameters");
+  const std::size_t count = count_states(self, x, "x"), m = names.size();
+  if (count_states(self, w, "w") != count)
+    throw py::value_error("x and w have different numbers of states: " + shape_of(x) + " and " +
+                          shape_of(w));
+  py::array_t<double> by_start(std::vector<py::ssize_t>{x.shape(), x.shape() + x.ndim()}),
+      by_parameters(shape_with(x, {m}));
+  const std::span<double> to = numbers_in(by_start), to_parameters = numbers_in(by_parameters);
+  const std::span<const double> from = numbers_of(x), last = numbers_of(w);
+  std::copy(last.begin(), last.end(), to.begin());
+  work_on(steps * count, [&](const Watch& watch) {
+    for (std::size_t k = 0; k < count; ++k)
+      self.steps_gradient(t, step, steps, from.subspan(k * n, n), to.subspan(k * n, n), names,
+                          to_parameters.subspan(k * m, m), watch);
+  });
+  return py::make_tuple(by_start, by_parameters);
+}
+
 // CPU seconds of one call from C++, for the test that looks at what Python adds.
 double seconds_per_call(const System& self, int calls) {
   const std::vector<double> x = self.initial();
@@ -268,6 +332,12 @@ void bind_system(py::module_& m) {
            "The Jacobian times u, exact.")
       .def("vjp", &calc_product<&System::vjp>, t, x, py::arg("w"), py::arg("out") = py::none(),
            "w times the Jacobian, exact.")
+      .def("take_steps", &take_steps, t, x, py::arg("step"), py::arg("steps"),
+           py::arg("out") = py::none(), "The state after so many classical Runge-Kutta steps.")
+      .def("steps_gradient", &steps_gradient, t, x, py::arg("w"), py::arg("step"), py::arg("steps"),
+           py::arg("parameters") = py::tuple(),
+           "Backwards through the same steps: from the gradient w by the last state, those by the "
+           "first state and by parameters of the model, exact.")
       .def(
           "mass_matrix",
           [](const System& s, const py::object& at, const py::object& y) -> py::object {

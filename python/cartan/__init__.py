@@ -25,7 +25,7 @@ from . import symbols  # noqa: E402
 refuse_bare_objects(_cartan)
 refuse_bare_objects(_cartan.symbols)
 extend_model(Model)
-extend_results(Run, Table, (_cartan.Check, _cartan.Fit, _cartan.StudyRuns))
+extend_results(Run, Table, (_cartan.Check, _cartan.Fit, _cartan.StudyRuns), _cartan.GeneratedCode, _cartan.CodeFile)
 extend_state(_cartan.State)
 
 check, eval, run, compare = _cartan.check, _cartan.eval, _cartan.run, _cartan.compare  # noqa: A001

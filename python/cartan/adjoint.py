@@ -1,8 +1,9 @@
 """Gradients of a whole run: a run of classical Runge-Kutta steps, differentiated backwards.
 
 With x_{k+1} = x_k + h/6 (f1 + 2 f2 + 2 f3 + f4) the gradient w of any function of the last state goes back step by
-step through products with the exact Jacobian: the exact gradient of what was computed. States at every sqrt(n)-th step
-are kept, those between are computed again.
+step: the exact gradient of what was computed. The stages of a stretch of steps are kept, those before it are computed
+again from where their stretches begin. All of it happens in compiled code; from a thousand evaluations on this is code
+for the model at hand, which the C compiler makes when it is first asked for (seconds, then from the cache).
 
 >>> m = cartan.load_text("name = 'decay'\\n[parameters]\\nk = 0.5\\n[variables]\\nx = { initial = 1, rate = '-k*x' }\\n")
 >>> s = m.system()
@@ -14,72 +15,15 @@ are kept, those between are computed again.
 `torch_step` and `torch_run` are functions of PyTorch over the same, where it is installed.
 """
 
-import math
-
-import numpy
-
-
-def _stages(s, t, x, h):
-    """Where the four stages stand, and their rates."""
-    f1 = s.derivative(t, x)
-    x2 = x + h / 2 * f1
-    f2 = s.derivative(t + h / 2, x2)
-    x3 = x + h / 2 * f2
-    f3 = s.derivative(t + h / 2, x3)
-    x4 = x + h * f3
-    return (x, x2, x3, x4), (f1, f2, f3, s.derivative(t + h, x4))
-
-
-def step_forward(s, t, x, h):
-    """One classical Runge-Kutta step."""
-    _, (f1, f2, f3, f4) = _stages(s, t, x, h)
-    return x + h / 6 * (f1 + 2 * f2 + 2 * f3 + f4)
-
-
-def step_back(s, t, x, h, w, parameters=()):
-    """The gradient before a step from x, of what has the gradient w after it; and what the step adds by parameters."""
-    (x1, x2, x3, x4), _ = _stages(s, t, x, h)
-    b4 = h / 6 * w
-    back4 = s.vjp(t + h, x4, b4)
-    b3 = h / 3 * w + h * back4
-    back3 = s.vjp(t + h / 2, x3, b3)
-    b2 = h / 3 * w + h / 2 * back3
-    back2 = s.vjp(t + h / 2, x2, b2)
-    b1 = h / 6 * w + h / 2 * back2
-    back1 = s.vjp(t, x1, b1)
-    added = numpy.zeros(len(parameters))
-    if len(parameters):
-        for time, at, b in ((t, x1, b1), (t + h / 2, x2, b2), (t + h / 2, x3, b3), (t + h, x4, b4)):
-            added += b @ s.parameter_jacobian(time, at, list(parameters))
-    return w + back1 + back2 + back3 + back4, added
-
 
 def run(s, x, step, steps, t=0.0):
-    """The state after so many steps."""
-    x = numpy.array(x, dtype=float)
-    for k in range(steps):
-        x = step_forward(s, t + k * step, x, step)
-    return x
+    """The state after so many steps. Axes before the last one count states."""
+    return s.take_steps(t, x, step, steps)
 
 
 def gradient(s, x, w, step, steps, t=0.0, parameters=()):
     """By the start, and by parameters of the model, of a function whose gradient by the last state is w."""
-    x, w = numpy.array(x, dtype=float), numpy.array(w, dtype=float)
-    stride = max(1, math.isqrt(steps))
-    kept = {}
-    for k in range(steps):
-        if k % stride == 0:
-            kept[k] = x
-        x = step_forward(s, t + k * step, x, step)
-    by_parameters = numpy.zeros(len(parameters))
-    for first in sorted(kept, reverse=True):
-        states = [kept[first]]
-        for k in range(first, min(first + stride, steps) - 1):
-            states.append(step_forward(s, t + k * step, states[-1], step))
-        for k in range(first + len(states) - 1, first - 1, -1):
-            w, added = step_back(s, t + k * step, states[k - first], step, w, parameters)
-            by_parameters += added
-    return w, by_parameters
+    return s.steps_gradient(t, x, w, step, steps, parameters)
 
 
 def _torch():

@@ -139,6 +139,44 @@ def _restore(text, file, options):
     return _cartan.load_text(text, file=file, **options)
 
 
+def _controlled_run(model, options):
+    """m.run(.., control=f, control_step=h): f(t, state) gives the inputs until it is asked again."""
+    import os
+    import tempfile
+
+    control, step = options.pop("control"), options.pop("control_step", None)
+    if not callable(control):
+        raise TypeError(f"control must be a function control(t, state), not {type(control).__name__}")
+    if step is None:
+        raise TypeError("control needs control_step, the time from one call to the next")
+    where = {key: options[key] for key in options if key not in ("out", "force", "report", "record", "keep_partial")}
+    table = _cartan.find_inputs(model, control, step, **where)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "inputs.csv")
+        with open(path, "w", encoding="utf-8") as file:
+            print(*(column.name for column in table.columns), sep=",", file=file)
+            for row in zip(*(column.values.tolist() for column in table.columns)):
+                print(*map(repr, row), sep=",", file=file)
+        held = _restore(model.text, model.file, {**model._options, "input_file": path, "input_kind": "steps"})
+        return _cartan.run(held, **options)
+
+
+_CONTROL = """
+
+    control=f, control_step=h: a controller in Python. f(t, state) is asked at the start and every h, and gives the
+    inputs that hold until then: a dict by name, a list in the order of m.inputs, or one number. The price: some
+    milliseconds a call (the interpreter, and equations made anew for the new inputs), and the motion is computed
+    twice, the second time with the inputs found. A controller in the model file ([variables], expressions) costs
+    nothing of that.
+
+    >>> m = cartan.load_text("name = 'cart'\\n[inputs]\\nu = 0\\n[variables]\\n"
+    ...     "x = { initial = 1, rate = 'v' }\\nv = { initial = 0, rate = 'u' }\\n")
+    >>> r = m.run(10, step=0.01, control=lambda t, state: -state["x"] - 2 * state["v"], control_step=0.05)
+    >>> abs(r["x"][-1]) < 1e-2, r["u"][0]
+    (True, -1.0)
+"""
+
+
 def _method(name, first):
     function = equations if name == "equations" else getattr(_cartan, name)
 
@@ -151,6 +189,8 @@ def _method(name, first):
             if option in options or option + "_" in options:
                 raise TypeError(f"{name}() got {option!r} twice")
             options[option] = value
+        if name == "run" and "control" in options:
+            return _controlled_run(self, options)
         return function(self, **options)
 
     method.__name__ = name
@@ -158,7 +198,8 @@ def _method(name, first):
     about, _, options = (function.__doc__ or "").partition("\n\nOptions:")
     about = about.partition("\n\n")[2] or about  # without pybind11's signature
     example = "\n    ".join(_EXAMPLES[name].splitlines())
-    method.__doc__ = f"{about}\n\n    {example}\n\nOptions:{options}"
+    more = _CONTROL if name == "run" else ""
+    method.__doc__ = f"{about}\n\n    {example}{more}\n\nOptions:{options}"
     return method
 
 

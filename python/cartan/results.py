@@ -2,7 +2,9 @@
 
 import fnmatch
 import html
+import os
 
+from .errors import InputError
 from .viewing import shown_or_note, view
 
 
@@ -98,7 +100,37 @@ def _table_html(self, rows=10):
     return f"<b>{html.escape(self.name)}</b>, {count} rows<table><tr>{head}</tr>{body}</table>"
 
 
-def extend_results(run, table, reports):
+def _save_file(self, folder, force=False):
+    """Writes the file into a folder, which is made where it is missing; gives its path.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = cartan.load("examples/pendulum.toml").generate("fmi3").files[0].save(folder)
+    >>> os.path.basename(path)
+    'pendulum.fmu'
+    """
+    folder = os.fspath(folder)
+    path = os.path.join(folder, self.name)
+    if os.path.exists(path) and not force:
+        raise InputError(f"{path} exists already; force=True replaces it")
+    os.makedirs(folder, exist_ok=True)
+    aside = f"{path}.part"  # whole or absent
+    with open(aside, "wb") as file:
+        file.write(self.bytes)
+    os.replace(aside, path)
+    return path
+
+
+def _save_code(self, folder, force=False):
+    """Writes all files into a folder; gives their paths."""
+    taken = [f.name for f in self.files if os.path.exists(os.path.join(os.fspath(folder), f.name))]
+    if taken and not force:
+        raise InputError(f"{folder} has {', '.join(taken)} already; force=True replaces them")
+    return [file.save(folder, force=True) for file in self.files]
+
+
+def extend_results(run, table, reports, code, code_file):
+    code.save, code_file.save = _save_code, _save_file
     table.names = property(_names, doc="names of the columns")
     table.numbers = property(_numbers, doc="columns with numbers, by name")
     table._ipython_key_completions_ = _names

@@ -127,6 +127,8 @@ MORE_METHODS = {
     "State": "    names: list[str]\n    def json(self) -> str: ...\n    def __getitem__(self, name: str) -> Any: ...\n"
     "    def with_(self, values: Mapping[str, Any] | None = None, **more: Any) -> str: ...\n",
     "EnergyFigures": "    drift: float\n",
+    "CodeFile": "    bytes: Any\n    def save(self, folder: str, force: bool = False) -> str: ...\n",
+    "GeneratedCode": "    def save(self, folder: str, force: bool = False) -> list[str]: ...\n",
 }
 
 
@@ -140,7 +142,7 @@ stubs = [
     '"""Made by python/tools/headers.py from include/cartan; not to be edited."""',
     "from __future__ import annotations",
     "",
-    "from collections.abc import Mapping",
+    "from collections.abc import Callable, Mapping, Sequence",
     "from typing import Any",
     "",
     "import numpy",
@@ -212,10 +214,12 @@ for header in headers:
         first = list(first_options.get(shown, ()))
         placed = [f"{spelled(m)}: {kinds[m]} = ..." for m in first]
         rest = [f"{spelled(m)}: {kind} = ..." for m, kind in kinds.items() if m not in first]
+        if shown == "run":  # python/cartan/model.py
+            rest += ["control: Callable[[float, State], Any] = ...", "control_step: float = ..."]
         named = ["*", *rest] if rest else []
         methods.append(f"    def {shown}({', '.join(['self', *placed, *named])}) -> {gives}:\n        {quoted(note)}\n")
 bindings.append("}\n\n}  // namespace")
-NAMES = ("bodies", "joints", "forces", "constraints", "variables", "outputs", "events")
+NAMES = ("bodies", "joints", "forces", "constraints", "variables", "inputs", "outputs", "events")
 load = ", ".join(f"{spelled(m)}: {option_type(kind)} = ..." for kind, m, _ in options["LoadOptions"] if kind != "Watch")
 stubs.append(
     f'''class Problem:
@@ -251,6 +255,10 @@ class System:
     def parameter_jacobian(self, t: float, x: Any, parameters: str | list[str]) -> numpy.ndarray: ...
     def jvp(self, t: float, x: Any, u: Any, out: numpy.ndarray | None = None) -> numpy.ndarray: ...
     def vjp(self, t: float, x: Any, w: Any, out: numpy.ndarray | None = None) -> numpy.ndarray: ...
+    def take_steps(self, t: float, x: Any, step: float, steps: int, out: numpy.ndarray | None = None) -> numpy.ndarray: ...
+    def steps_gradient(
+        self, t: float, x: Any, w: Any, step: float, steps: int, parameters: str | Sequence[str] = ()
+    ) -> tuple[numpy.ndarray, numpy.ndarray]: ...
     def mass_matrix(self, t: float, x: Any) -> numpy.ndarray: ...
     def bias(self, t: float, x: Any) -> numpy.ndarray: ...
     def acceleration(self, t: float, x: Any) -> numpy.ndarray: ...

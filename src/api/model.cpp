@@ -123,6 +123,13 @@ std::vector<std::string> api::Model::constraints() const {
 std::vector<std::string> api::Model::variables() const {
   return names_in_order(inside_->model->variables);
 }
+std::vector<std::string> api::Model::inputs() const {
+  const cartan::Model& model = *inside_->model;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < model.parameters.size(); ++i)
+    if (model.is_input(static_cast<int>(i))) names.push_back(model.parameters[i].name);
+  return names;
+}
 std::vector<std::string> api::Model::outputs() const {
   return names_in_order(inside_->model->outputs);
 }

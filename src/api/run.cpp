@@ -13,6 +13,7 @@
 #include "results/inverse.h"
 #include "results/load/check.h"
 #include "results/refusal.h"
+#include "results/run/controlled_inputs.h"
 #include "results/run/run.h"
 
 namespace cartan {
@@ -62,6 +63,21 @@ api::Run api::run(const Model& model, const RunOptions& options) {
   run.model_json = run_model_json(*finished.model, "");
   run.summary_json = cartan::summary_json(result, false);
   return run;
+}
+
+api::Table api::find_inputs(const Model& model, const RunOptions& options, double period,
+                            const Controller& controller) {
+  const ControlledInputs found = find_controlled_inputs(
+      source_of(model), options, period,
+      [&](const cartan::Model& m, const cartan::System& system, const cartan::State& now) {
+        return controller(public_state(m, system, now));
+      });
+  Table table;
+  table.name = "inputs.csv";
+  table.columns.push_back({"t", model.is_mechanism() ? "s" : "", ColumnKind::time, found.t, {}});
+  for (std::size_t k = 0; k < found.names.size(); ++k)
+    table.columns.push_back({found.names[k], "", ColumnKind::output, found.columns[k], {}});
+  return table;
 }
 
 std::span<const double> api::Run::t() const {

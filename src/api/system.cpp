@@ -1,80 +1,19 @@
-#include <cartan/system.h>
+#include "api/system_inside.h"
 
 #include <algorithm>
-#include <mutex>
 
 #include <fmt/format.h>
 
-#include "api/inside.h"
 #include "results/load/parameter_slopes.h"
 #include "results/load/state_file.h"
-#include "results/refusal.h"
+#include "system/state_products.h"
 
 namespace cartan {
-namespace {
-
-// What one call needs; kept for the next one.
-struct Scratch {
-  std::unique_ptr<Workspace> workspace;
-  std::vector<double> x, rates;  // with quadratures
-  std::vector<double> times;
-  Eigen::MatrixXd J;
-  Observation now;
-};
 
 void check_length(const char* what, std::size_t given, std::size_t expected) {
   if (given != expected)
     refuse_at("system", fmt::format("{}: expected {} numbers, got {}", what, expected, given));
 }
-
-}  // namespace
-
-struct api::System::Inside {
-  explicit Inside(const api::Model& m) : handle(m) {}
-
-  api::Model handle;                           // whose model the system refers to
-  std::unique_ptr<const cartan::Model> model;  // with its code, where that is allowed
-  std::unique_ptr<cartan::System> system;
-  cartan::State start;
-  std::vector<std::string> names;
-  std::size_t size = 0, whole = 0;  // without and with quadratures
-  std::size_t speeds = 0;           // of a mechanism
-
-  const MechanicalSystem& mechanism() const {
-    const auto* mechanism = dynamic_cast<const MechanicalSystem*>(system.get());
-    if (!mechanism)
-      refuse_at("system",
-                "a [variables] file has no mass matrix and no energies; derivative and jacobian "
-                "are there");
-    return *mechanism;
-  }
-  mutable std::mutex mutex;
-  mutable std::vector<std::unique_ptr<Scratch>> idle;
-
-  std::unique_ptr<Scratch> take() const {
-    {
-      const std::lock_guard lock(mutex);
-      if (!idle.empty()) {
-        std::unique_ptr<Scratch> scratch = std::move(idle.back());
-        idle.pop_back();
-        return scratch;
-      }
-    }
-    auto scratch = std::make_unique<Scratch>();
-    scratch->workspace = system->make_workspace();
-    return scratch;
-  }
-  void give_back(std::unique_ptr<Scratch> scratch) const {
-    const std::lock_guard lock(mutex);
-    idle.push_back(std::move(scratch));
-  }
-
-  // x with its quadratures, which nothing depends on.
-  void fill(std::span<const double> x, std::vector<double>& full) const {
-    full.assign(whole, 0.0);
-    std::copy(x.begin(), x.end(), full.begin());
-  }
-};
 
 api::System::System(const Model& model, const std::string& formulation) {
   auto inside = std::make_shared<Inside>(model);
@@ -124,7 +63,7 @@ api::State api::System::state(double t, std::span<const double> x) const {
 void api::System::derivative(double t, std::span<const double> x, std::span<double> rates) const {
   check_length("x", x.size(), size());
   check_length("rates", rates.size(), size());
-  std::unique_ptr<Scratch> s = inside_->take();
+  std::unique_ptr<SystemScratch> s = inside_->take();
   inside_->fill(x, s->x);
   s->rates.resize(inside_->whole);
   inside_->system->derivative({t, s->x, inside_->start.mode}, s->rates, *s->workspace);
@@ -139,7 +78,7 @@ void api::System::derivatives(std::span<const double> times, std::span<const dou
   check_length("x", x.size(), count * n);
   check_length("rates", rates.size(), count * n);
   constexpr std::size_t together = 64;  // what a cache holds
-  std::unique_ptr<Scratch> s = inside_->take();
+  std::unique_ptr<SystemScratch> s = inside_->take();
   s->x.assign(together * whole, 0.0);
   s->rates.resize(together * whole);
   s->times.resize(together);
@@ -162,7 +101,7 @@ void api::System::jacobian(double t, std::span<const double> x, std::span<double
   const std::size_t n = size();
   check_length("x", x.size(), n);
   check_length("matrix", matrix.size(), n * n);
-  std::unique_ptr<Scratch> s = inside_->take();
+  std::unique_ptr<SystemScratch> s = inside_->take();
   inside_->fill(x, s->x);
   s->J.setZero(inside_->whole, inside_->whole);
   inside_->system->jacobian({t, s->x, inside_->start.mode}, s->J, *s->workspace);
@@ -171,30 +110,67 @@ void api::System::jacobian(double t, std::span<const double> x, std::span<double
   inside_->give_back(std::move(s));
 }
 
+// Systems that know their Jacobian as formulas multiply without forming it.
 void api::System::jvp(double t, std::span<const double> x, std::span<const double> u,
                       std::span<double> result) const {
   const std::size_t n = size();
+  check_length("x", x.size(), n);
   check_length("u", u.size(), n);
   check_length("result", result.size(), n);
-  std::vector<double> J(n * n);
-  jacobian(t, x, J);
-  for (std::size_t i = 0; i < n; ++i) {
-    double sum = 0;
-    for (std::size_t j = 0; j < n; ++j) sum += J[i * n + j] * u[j];
-    result[i] = sum;
-  }
+  std::unique_ptr<SystemScratch> s = inside_->take();
+  inside_->multiply(false, t, x, u, result, *s);
+  inside_->give_back(std::move(s));
 }
 
 void api::System::vjp(double t, std::span<const double> x, std::span<const double> w,
                       std::span<double> result) const {
   const std::size_t n = size();
+  check_length("x", x.size(), n);
   check_length("w", w.size(), n);
   check_length("result", result.size(), n);
-  std::vector<double> J(n * n);
-  jacobian(t, x, J);
-  std::fill(result.begin(), result.end(), 0.0);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < n; ++j) result[j] += w[i] * J[i * n + j];
+  std::unique_ptr<SystemScratch> s = inside_->take();
+  inside_->multiply(true, t, x, w, result, *s);
+  inside_->give_back(std::move(s));
+}
+
+void api::System::Inside::multiply(bool transposed, double t, std::span<const double> at,
+                                   std::span<const double> by, std::span<double> result,
+                                   SystemScratch& s) const {
+  fill(at, s.x);
+  const StateView view(t, s.x, start.mode);
+  if (const auto* products = dynamic_cast<const StateProducts*>(system.get())) {
+    fill(by, s.w);
+    s.rates.resize(whole);
+    if (transposed)
+      products->vjp(view, s.w, s.rates, *s.workspace);
+    else
+      products->jvp(view, s.w, s.rates, *s.workspace);
+    std::copy_n(s.rates.begin(), size, result.begin());
+    return;
+  }
+  const int n = static_cast<int>(size);
+  s.J.setZero(whole, whole);
+  system->jacobian(view, s.J, *s.workspace);
+  const Eigen::Map<const Eigen::VectorXd> vector(by.data(), n);
+  Eigen::Map<Eigen::VectorXd> product(result.data(), n);
+  if (transposed)
+    product.noalias() = s.J.topLeftCorner(n, n).transpose() * vector;
+  else
+    product.noalias() = s.J.topLeftCorner(n, n) * vector;
+}
+
+std::vector<int> api::System::Inside::find_parameters(const std::vector<std::string>& list) const {
+  std::vector<int> which;
+  for (const std::string& name : list) {
+    handle.parameter(name);  // refuses a name that is not known
+    which.push_back(model->find_parameter(name));
+  }
+  if (system->parameter_count() == 0 && !which.empty())
+    refuse_at("system",
+              "this formulation has no derivatives by parameters; use the formulation recursive");
+  const std::string refusal = refuse_parameter_slopes(*model, *system, which);
+  if (!refusal.empty()) refuse_at("system", refusal);
+  return which;
 }
 
 void api::System::parameter_jacobian(double t, std::span<const double> x,
@@ -203,17 +179,8 @@ void api::System::parameter_jacobian(double t, std::span<const double> x,
   const std::size_t n = size(), m = parameters.size();
   check_length("x", x.size(), n);
   check_length("matrix", matrix.size(), n * m);
-  std::vector<int> which;
-  for (const std::string& name : parameters) {
-    inside_->handle.parameter(name);  // refuses a name that is not known
-    which.push_back(inside_->model->find_parameter(name));
-  }
-  if (inside_->system->parameter_count() == 0 && m > 0)
-    refuse_at("system",
-              "this formulation has no derivatives by parameters; use the formulation recursive");
-  const std::string refusal = refuse_parameter_slopes(*inside_->model, *inside_->system, which);
-  if (!refusal.empty()) refuse_at("system", refusal);
-  std::unique_ptr<Scratch> s = inside_->take();
+  const std::vector<int> which = inside_->find_parameters(parameters);
+  std::unique_ptr<SystemScratch> s = inside_->take();
   inside_->fill(x, s->x);
   Eigen::MatrixXd J = Eigen::MatrixXd::Zero(inside_->whole, m);
   inside_->system->parameter_jacobian({t, s->x, inside_->start.mode}, which, J, *s->workspace);
@@ -237,7 +204,7 @@ void api::System::mass_matrix(double t, std::span<const double> x, std::span<dou
   check_length("x", x.size(), size());
   check_length("M", M.size(), v * v);
   check_length("bias", bias.size(), v);
-  std::unique_ptr<Scratch> s = inside_->take();
+  std::unique_ptr<SystemScratch> s = inside_->take();
   inside_->fill(x, s->x);
   const MassMatrixReport report =
       mechanism.report_mass_matrix({t, s->x, inside_->start.mode}, *s->workspace);
@@ -252,7 +219,7 @@ void api::System::energies(double t, std::span<const double> x, double& kinetic,
                            double& potential) const {
   const MechanicalSystem& mechanism = inside_->mechanism();
   check_length("x", x.size(), size());
-  std::unique_ptr<Scratch> s = inside_->take();
+  std::unique_ptr<SystemScratch> s = inside_->take();
   inside_->fill(x, s->x);
   mechanism.observe({t, s->x, inside_->start.mode}, s->now, *s->workspace);
   kinetic = s->now.kinetic;

@@ -155,11 +155,11 @@ NamedMesh find_mesh(const std::string& file, const std::string& folder, Location
   const char* kind = "meshes that cannot be read";
   if (!is_mesh_file(plain))
     kind = "meshes in other formats than STL and OBJ";
+  else if (entry.problem.find(consent_phrase) != std::string::npos)
+    kind = "meshes outside the folder of the model";
   else if (entry.missing)
     kind =
         plain.find("://") == std::string::npos ? "meshes that are not there" : "meshes of packages";
-  else if (entry.problem.find(consent_phrase) != std::string::npos)
-    kind = "meshes outside the folder of the model";
   context.report.leave(kind, where,
                        "no effect on the motion; a body without other shapes is drawn as a box of "
                        "its inertia (" +

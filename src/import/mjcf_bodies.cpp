@@ -325,8 +325,7 @@ std::string MjcfReader::rotor_of(const MergedElement& merged, const std::string&
     return "";
   }
   report_.carry("armatures");
-  const std::string value = dynamic_value(merged, "armature");
-  return type == "ball" ? "[" + value + ", " + value + ", " + value + "]" : value;
+  return dynamic_value(merged, "armature");
 }
 
 void MjcfReader::add_joint_dynamics(const MergedElement& merged, const std::string& type,

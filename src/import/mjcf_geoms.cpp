@@ -3,12 +3,13 @@
 #include <cmath>
 
 #include "import/mjcf_reader.h"
+#include "import/surface_mass.h"
 
 namespace cartan {
 namespace {
 
 struct GeomForm {
-  double volume = 0;
+  double volume = 0;  // or area, of a shell
   DraftInertia unit;  // of mass one
 };
 
@@ -165,13 +166,20 @@ bool MjcfReader::add_geom(const MergedElement& merged, const Around& around,
     draw_geom(type, size, pose, shapes);
     return true;
   }
+  GeomForm form;
   if (geom.get("shellinertia") == "true") {
-    problems_.error(geom.where, "the mass of body '" + body +
-                                    "' comes from a shell, which is not read; give the body an "
-                                    "<inertial>");
-    return false;
+    const std::optional<ShellForm> shell = primitive_shell(type, size);
+    if (!shell) {
+      problems_.error(geom.where, "the mass of body '" + body + "' comes from the shell of an " +
+                                      type +
+                                      ", which has no closed form; give the body an "
+                                      "<inertial>");
+      return false;
+    }
+    form = {shell->area, shell->unit};  // `density` is one of the surface
+  } else {
+    form = form_of(type, size);
   }
-  const GeomForm form = form_of(type, size);
   DraftInertia piece = form.unit;
   const double m = stated ? mass : density * form.volume;
   piece.mass = m;

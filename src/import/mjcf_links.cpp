@@ -137,46 +137,57 @@ void MjcfReader::add_weld(const XmlElement& element) {
   report_.carry("weld equalities");
 }
 
-bool MjcfReader::linear_coefficients(const XmlElement& element, double& constant, double& factor) {
-  constant = 0, factor = 1;
+// y = c0 + c1 x + c2 x^2 + ..; without x: y = c0.
+MjcfPolynomial MjcfReader::read_polynomial(const XmlElement& element) {
+  MjcfPolynomial polynomial;
   const auto c = read_numbers(element, "polycoef", 1, 5, problems_);
-  for (std::size_t k = 2; k < c.size(); ++k)
-    if (c[k] != 0) {
-      problems_.error(element.find("polycoef")->where,
-                      "a coupling of degree " + std::to_string(k) +
-                          " is not understood: couplers are linear, and the motion without it "
-                          "would be another one");
-      return false;
-    }
-  if (!c.empty()) constant = c[0];
-  if (c.size() > 1) factor = c[1];
-  return true;
+  if (!c.empty()) polynomial.constant = c[0];
+  if (c.size() > 1) polynomial.factor = c[1];
+  if (c.size() > 2) polynomial.higher.assign(c.begin() + 2, c.end());
+  return polynomial;
+}
+
+// What stands on the right beside the linear term of the coupler; "" for zero.
+std::string MjcfPolynomial::offset_text(const std::string& x) const {
+  std::string text = constant != 0 ? number_text(constant) : "";
+  for (std::size_t k = 0; k < higher.size(); ++k) {
+    if (higher[k] == 0) continue;
+    const char* const sign = text.empty() ? "" : higher[k] < 0 ? " - " : " + ";
+    const double size = text.empty() ? higher[k] : std::fabs(higher[k]);
+    text += sign + number_text(size) + "*" + x + "^" + std::to_string(k + 2);
+  }
+  return is_linear() ? text : toml_text(text);
 }
 
 // Both coordinates are counted from their values in the drawn pose, as ours are.
 void MjcfReader::add_joint_equality(const XmlElement& element) {
   const MjcfJoint* follower = find_joint(element, "joint1");
   const MjcfJoint* leader = element.has("joint2") ? find_joint(element, "joint2") : nullptr;
-  double constant, factor;
   if (!follower || (element.has("joint2") && !leader)) return;
-  if (!linear_coefficients(element, constant, factor)) return;
+  const MjcfPolynomial polynomial = read_polynomial(element);
   if (!is_scalar(*follower) || (leader && !is_scalar(*leader))) {
     problems_.error(element.where, "a joint equality couples hinges and slides only");
     return;
   }
-  if (leader)
-    return add_mimic(follower->name, leader->name, factor, constant, element.where, context_);
-  DraftItem& coupler =
-      context_.draft.add_constraint("coupler", follower->name + "_held", element.where);
-  coupler.set("terms", "[" + coupler_term(follower->name, 1) + "]");
-  if (constant != 0) coupler.set("offset", number_text(constant));
-  report_.carry("held joints");
+  if (leader && polynomial.is_linear())
+    return add_mimic(follower->name, leader->name, polynomial.factor, polynomial.constant,
+                     element.where, context_);
+  DraftItem& coupler = context_.draft.add_constraint(
+      "coupler", follower->name + (leader ? "_follows" : "_held"), element.where);
+  std::string terms = coupler_term(follower->name, 1);
+  if (leader && polynomial.factor != 0)
+    terms += ", " + coupler_term(leader->name, -polynomial.factor);
+  coupler.set("terms", "[" + terms + "]");
+  const std::string offset = leader ? polynomial.offset_text(in_expression(leader->name) + ".q")
+                                    : MjcfPolynomial{polynomial.constant}.offset_text("");
+  if (!offset.empty()) coupler.set("offset", offset);
+  report_.carry(leader ? "joint equalities of higher degree" : "held joints");
 }
 
 void MjcfReader::add_tendon_equality(const XmlElement& element) {
-  double constant, factor;
-  if (!linear_coefficients(element, constant, factor)) return;
-  std::string terms;
+  MjcfPolynomial polynomial = read_polynomial(element);
+  if (!element.has("tendon2")) polynomial.higher.clear();
+  std::string terms, length;
   for (const char* which : {"tendon1", "tendon2"}) {
     if (!element.has(which)) continue;
     const auto found = tendons_.find(element.get(which));
@@ -185,17 +196,24 @@ void MjcfReader::add_tendon_equality(const XmlElement& element) {
                                          element.get(which) + "' is none");
       return;
     }
-    const double sign = which == std::string("tendon1") ? 1 : -factor;
-    for (const auto& [joint, coefficient] : found->second.joints)
+    const bool follows = which == std::string("tendon1");
+    const double sign = follows ? 1 : -polynomial.factor;
+    for (const auto& [joint, coefficient] : found->second.joints) {
       if (coefficient * sign != 0)
         terms +=
             (terms.empty() ? "" : ", ") + coupler_term(joints_[joint].name, sign * coefficient);
+      if (!follows && coefficient != 0)
+        length += (length.empty() ? "" : " + ") + number_text(coefficient) + "*" +
+                  in_expression(joints_[joint].name) + ".q";
+    }
   }
   if (terms.empty()) return;
+  if (length.empty()) polynomial.higher.clear();
   DraftItem& coupler =
       context_.draft.add_constraint("coupler", element.get("tendon1") + "_equality", element.where);
   coupler.set("terms", "[" + terms + "]");
-  if (constant != 0) coupler.set("offset", number_text(constant));
+  const std::string offset = polynomial.offset_text("(" + length + ")");
+  if (!offset.empty()) coupler.set("offset", offset);
   report_.carry("tendon equalities");
 }
 

@@ -5,7 +5,9 @@
 // MuJoCo; docs/import.md has the table.
 #pragma once
 
+#include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -37,10 +39,20 @@ struct MjcfMesh {
   DraftPose pose;
   std::string refusal;  // why it cannot be read, "" otherwise
   Location where;
+  std::shared_ptr<const Mesh> written = {};  // out in the file
 };
 struct MjcfSite {
   std::string body;
   DraftPose in_body;
+};
+// Of an equality: y = constant + factor x + higher[0] x^2 + ..
+struct MjcfPolynomial {
+  double constant = 0, factor = 1;
+  std::vector<double> higher = {};
+  bool is_linear() const {
+    return std::all_of(higher.begin(), higher.end(), [](double c) { return c == 0; });
+  }
+  std::string offset_text(const std::string& x) const;
 };
 struct MjcfTendon {
   std::vector<std::pair<std::string, double>> joints;  // name in the file, coefficient
@@ -101,6 +113,8 @@ class MjcfReader {
 
   // mjcf_meshes.cpp
   void read_assets(const XmlElement& section);
+  DraftInertia mesh_shell_inertia(const MjcfMesh& mesh, const Mesh& found, const XmlElement& geom);
+  void read_written_mesh(const XmlElement& element, MjcfMesh& mesh);
   const MjcfMesh* find_mesh_of(const XmlElement& geom) const;
   NamedMesh load_mesh(const MjcfMesh& mesh, Location where);
   std::string mesh_geom_text(const XmlElement& geom, const DraftPose& pose);
@@ -113,7 +127,7 @@ class MjcfReader {
   void add_weld(const XmlElement& element);
   void add_joint_equality(const XmlElement& element);
   void add_tendon_equality(const XmlElement& element);
-  bool linear_coefficients(const XmlElement& element, double& constant, double& factor);
+  MjcfPolynomial read_polynomial(const XmlElement& element);
   const MjcfBody* find_body(const XmlElement& element, const char* attribute);
   const MjcfSite* find_site(const XmlElement& element, const char* attribute);
   const MjcfJoint* find_joint(const XmlElement& element, const char* attribute);

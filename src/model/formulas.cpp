@@ -54,7 +54,8 @@ Program FormulaCompiler::compile_trees(const std::vector<Syntax>& trees, const R
                                        const Values& values, Scope scope, bool& failed) {
   std::vector<CompileError> errors;
   // A motion is differentiated twice, so a table in it is smooth unless it says otherwise.
-  const Interpolation usual = scope == Scope::drive ? Interpolation::spline : Interpolation::pchip;
+  const bool smooth = scope == Scope::drive || scope == Scope::coordinates;
+  const Interpolation usual = smooth ? Interpolation::spline : Interpolation::pchip;
   const TableReader tables = [&](const TableText& text, std::string& problem) {
     return tables_.find(text.file, text.column, text.rule.interpolation.value_or(usual),
                         text.rule.outside.value_or(Outside::error), problem);

@@ -282,8 +282,8 @@ MeshFiles::Entry MeshFiles::read(const std::string& file) {
   }
   const FoundPath found = find_path(consent_, folder_, file);
   entry.problem = found.problem;
-  entry.missing = found.unknown_package;
-  if (!found.problem.empty()) return entry;
+  entry.missing = !found.problem.empty();
+  if (entry.missing) return entry;
   std::error_code error;
   const auto size = fs::is_regular_file(found.path, error) ? fs::file_size(found.path, error) : 0;
   std::ifstream stream(found.path, std::ios::binary);

@@ -24,7 +24,8 @@ class MeshFiles {
   struct Entry {
     std::shared_ptr<const Mesh> mesh;  // null: see `problem`
     std::string problem;
-    // Nothing lies there, or the kind of file is none that is read: a picture can do without.
+    // Nothing lies there that may be read, or the kind of file is none that is read: a picture can
+    // do without.
     bool missing = false;
   };
 

@@ -106,6 +106,7 @@ bool allows(Scope scope, Quantity quantity) {
     case Quantity::time:
       return scope >= Scope::time;
     case Quantity::joint_q:
+      return scope == Scope::coordinates || scope >= Scope::positions;
     case Quantity::body_position:
     case Quantity::body_rotation:
     case Quantity::point_position:
@@ -127,6 +128,8 @@ std::string describe(Scope scope) {
   switch (scope) {
     case Scope::numbers:
       return "only parameters may be used here";
+    case Scope::coordinates:
+      return "only parameters and JOINT.q may be used here";
     case Scope::time:
     case Scope::drive:
       return "only t and parameters may be used here";

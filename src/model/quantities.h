@@ -34,15 +34,17 @@ struct Placement {
   Rotation rotate;
 };
 
-// Which names an expression may use, each scope including the one before it.
+// Which names an expression may use, each scope including the one before it (time: not
+// coordinates).
 enum class Scope {
-  numbers,     // parameters
-  time,        // and t
-  drive,       // the same, for a motion that is differentiated twice
-  positions,   // and where joints and bodies are
-  everything,  // and speeds, energies, variables
-  outputs,     // and accelerations, reactions, multipliers
-  equations,   // everything and rates of variables
+  numbers,      // parameters
+  coordinates,  // and where joints are, for a relation that is differentiated twice
+  time,         // and t
+  drive,        // the same, for a motion that is differentiated twice
+  positions,    // and where joints and bodies are
+  everything,   // and speeds, energies, variables
+  outputs,      // and accelerations, reactions, multipliers
+  equations,    // everything and rates of variables
 };
 
 inline constexpr int unresolved = -2;  // a reference to nothing, complained about

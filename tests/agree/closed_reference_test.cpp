@@ -33,9 +33,11 @@ TEST(ClosedGenerator, CoversLoopsConstraintsAndRedundancy) {
       ++seen[c.type];
       if (const auto* drive = std::get_if<DriveConstraint>(&c.law))
         ++seen[m.tree.joints[drive->joint].loop ? "drive of loop" : "drive of tree"];
-      if (const auto* coupler = std::get_if<CouplerConstraint>(&c.law))
+      if (const auto* coupler = std::get_if<CouplerConstraint>(&c.law)) {
+        ++seen[coupler->is_curved() ? "curved coupler" : "linear coupler"];
         for (const CouplerTerm& term : coupler->terms)
           ++seen[m.tree.joints[term.joint].loop ? "coupler of loop" : "coupler of tree"];
+      }
     }
     ++seen["loops " + std::to_string(std::min<std::size_t>(m.tree.loops.size(), 5))];
     ++seen[r.redundant > 0 ? "redundant" : "independent"];
@@ -53,7 +55,8 @@ TEST(ClosedGenerator, CoversLoopsConstraintsAndRedundancy) {
     EXPECT_GE(seen[info(static_cast<JointType>(k)).name], 5);
   for (const char* what :
        {"distance", "drive", "coupler", "rolling-disc", "knife-edge", "redundant", "independent",
-        "flag", "no flag", "coupler of loop", "not unique", "loops 1", "loops 2", "loops 3"})
+        "flag", "no flag", "coupler of loop", "curved coupler", "linear coupler", "not unique",
+        "loops 1", "loops 2", "loops 3"})
     EXPECT_GE(seen[what], 5) << what;
   EXPECT_GE(std::min(seen["drive of loop"], seen["drive of tree"]), 3);
 }

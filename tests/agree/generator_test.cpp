@@ -17,6 +17,7 @@ TEST(Generator, CoversJointsForcesAndNotations) {
     std::map<int, std::size_t> children;
     for (const TreeJoint& t : model.tree) {
       const Joint& joint = model.joints[t.joint];
+      if (joint.inertia.given()) ++seen[is_ball(joint.type) ? "rotor of a ball" : "rotor"];
       ++seen[std::string(info(joint.type).name) + (t.reversed ? " reversed" : "")];
       branching = std::max(branching, ++children[t.inboard]);
       for (const Placement* p : {&joint.parent, &joint.child})
@@ -43,7 +44,9 @@ TEST(Generator, CoversJointsForcesAndNotations) {
   for (int k = 0; k < joint_type_count; ++k)
     for (const char* way : {"", " reversed"})
       EXPECT_GE(seen[std::string(info(static_cast<JointType>(k)).name) + way], 50);
-  for (const char* what : {"spring",
+  for (const char* what : {"rotor",
+                           "rotor of a ball",
+                           "spring",
                            "torsion",
                            "wrench",
                            "joint",

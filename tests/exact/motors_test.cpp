@@ -44,6 +44,36 @@ ModelDescription wheel(Value rotor) {
   return one_body(disc, joint);
 }
 
+// A ball joint to the world with a rotor: as if its inertia were the body's, whatever the body is.
+TEST(RotorOfABall, AddsToTheBody) {
+  const auto model = [](Values inertia, double rotor) {
+    BodyText body;
+    body.mass = 2;
+    body.com = {0.1, 0.05, -0.3};
+    body.inertia = std::move(inertia);
+    JointText joint = joint_to_world("spherical");
+    joint.velocity = {1.5, -0.4, 2};
+    joint.velocity_given = true;
+    if (rotor > 0) joint.inertia = {Value(rotor)};
+    return one_body(body, joint);
+  };
+  const RunOptions options = {.duration = 2, .step = 0.01, .integrator = "gl4"};
+  std::vector<std::vector<double>> expected;
+  run_everywhere(model({0.3, 0.4, 0.5}, 0), options, [&](const Sample& s) {
+    if (s.t == 0) expected.clear();
+    expected.push_back(s.seen.v[0]);
+  });
+  std::size_t k = 0;
+  double turned = 0;
+  run_everywhere(model({0.1, 0.2, 0.3}, 0.2), options, [&](const Sample& s) {
+    if (s.t == 0) k = 0;
+    for (int i = 0; i < 3; ++i) EXPECT_NEAR(s.seen.v[0][i], expected[k][i], 1e-9);
+    turned = std::max(turned, std::fabs(s.seen.v[0][0] - 1.5));
+    ++k;
+  });
+  EXPECT_GT(turned, 1);
+}
+
 // A disc driven by a DC motor through its rotor's inertia:
 //   (J + Jr) w' = k i - c w,   L i' = V - R i - k w.
 TEST(DirectCurrentMotor, StepResponse) {

@@ -77,9 +77,16 @@ void add(const Scene& s, const DriveConstraint& c) {
   for (int k = 0; k < j.nq; ++k) s.hold(s.paths.q[j.q0 + k] - given[k]);
 }
 
-// sum of factor times coordinate = offset
+// sum of factor times coordinate = offset, a function of coordinates
 void add(const Scene& s, const CouplerConstraint& c) {
-  Jet sum(-s.number(c.offset));
+  const Program& program = c.offset.program;
+  std::vector<Jet> inputs, scratch(program.scratch_size()), offset(1);
+  for (const Symbol& symbol : program.inputs)
+    inputs.push_back(symbol.quantity == Quantity::joint_q
+                         ? s.paths.q[s.tree.joints[symbol.index].q0 + symbol.component]
+                         : Jet(s.tree.parameters[symbol.index]));
+  evaluate<Jet>(program, inputs, scratch, offset);
+  Jet sum = -offset[0];
   for (const CouplerTerm& term : c.terms)
     sum += Jet(s.number(term.factor)) * s.paths.q[s.tree.joints[term.joint].q0 + term.component];
   s.hold(sum);

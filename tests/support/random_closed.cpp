@@ -1,6 +1,7 @@
 #include "support/random_closed.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
@@ -366,6 +367,21 @@ bool add_drive(Builder& b, ModelDescription& d) {
   return true;
 }
 
+// A function of a coordinate, at the present one zero. Drawn aside, so that couplers do not change
+// what else is drawn.
+std::string curved_offset(const Builder& b, const std::vector<int>& joints, double sum) {
+  Random random(static_cast<std::uint64_t>(std::fabs(sum) * 1e9));
+  const int which = random.pick(joints);
+  const NaiveJoint& j = b.now->tree.joints[which];
+  const int component = random.integer(0, j.nq - 1);
+  std::string change = "(" + b.now->model.joints[which].name + ".q";
+  if (j.nq > 1) change += "[" + std::to_string(component) + "]";
+  change += " - (" + digits(b.now->state.q[j.q0 + component]) + "))";
+  return digits(sum) + " + half*" + digits(random.uniform(-0.4, 0.4)) + "*sin(" +
+         digits(random.uniform(0.5, 2)) + "*" + change + ") + " +
+         digits(random.uniform(-0.4, 0.4)) + "*" + change + "^2";
+}
+
 // sum of factor times coordinate = offset, over tree and loop joints
 bool add_coupler(Builder& b, ModelDescription& d) {
   const std::vector<int> joints = plain_joints(*b.now);
@@ -386,6 +402,8 @@ bool add_coupler(Builder& b, ModelDescription& d) {
     c.terms.push_back(term);
   }
   c.offset = sum;
+  if (b.options.curved_couplers && std::fmod(std::fabs(sum), 0.01) < 0.005)
+    c.offset = Value(curved_offset(b, joints, sum));
   d.constraints.push_back(c);
   return true;
 }

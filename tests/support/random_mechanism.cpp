@@ -70,7 +70,9 @@ void add_rotors(Random& random, double likelihood, std::vector<JointText>& joint
     const JointType type = *joint_type_from_name(joint.type);
     const int nv = info(type).nv;
     const bool wanted = random.chance(likelihood);
-    if (!wanted || nv == 0 || nv != info(type).nq || !joint.inertia.empty()) continue;
+    if (!wanted || !joint.inertia.empty()) continue;
+    if (is_ball(type)) joint.inertia = {random.uniform(0.05, 1)};  // the same in all directions
+    if (nv == 0 || nv != info(type).nq) continue;
     for (int k = 0; k < nv; ++k) joint.inertia.push_back(random.uniform(0.05, 1));
   }
 }

@@ -115,7 +115,8 @@ AllSolutions find_all_solutions(const TargetProblem& problem, const State& start
   KinematicOptions each = options.each;
   each.least_change = false;
   int last_new = 0, freest = 0;
-  while (all.starts < options.most_starts && all.solutions.size() < most_solutions) {
+  while (all.starts < options.most_starts && all.solutions.size() < most_solutions &&
+         !each.stopped()) {
     const State from = spread_start(problem, start, all.starts++, options.length);
     KinematicSolution solution = solve_targets(problem, from, each);
     if (!solution.found) {

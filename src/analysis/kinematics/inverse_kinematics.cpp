@@ -74,7 +74,7 @@ class TargetSolver {
     double mu = -1, grow = 2;
     int idle = 0;
     for (int k = 0; k < most && std::isfinite(cost_); ++k, ++solution_.iterations) {
-      if (largest(r_) == 0) return;
+      if (largest(r_) == 0 || options_.stopped()) return;
       const MatrixXd J = problem_.matrix(state, held_);
       if (!J.allFinite()) return;
       if (mu < 0) mu = 1e-3 * std::max(J.cwiseAbs2().colwise().sum().maxCoeff(), 1e-30);
@@ -130,6 +130,7 @@ class TargetSolver {
   void slide() {
     double part = 1;
     for (int k = 0; k < 10 * options_.iterations; ++k, ++solution_.iterations) {
+      if (options_.stopped()) return;
       const State here = solution_.state;
       const VectorXd back = problem_.change(here, start_);
       choose_held(here, back);

@@ -7,6 +7,8 @@
 // coordinates (rotation vectors for rotations), radians and metres alike.
 #pragma once
 
+#include <atomic>
+
 #include "analysis/kinematics/targets.h"
 
 namespace cartan {
@@ -15,6 +17,8 @@ struct KinematicOptions {
   int iterations = 200;
   double tolerance = 1e-10;  // largest |r| that counts as met, relative to max(1, |J|)
   bool least_change = true;
+  const std::atomic<bool>* stop_requested = nullptr;  // ends with what has been reached
+  bool stopped() const { return stop_requested && stop_requested->load(); }
 };
 
 struct KinematicSolution {

@@ -50,8 +50,10 @@ VectorXd least_norm(const MatrixXd& A, const VectorXd& b) {
 class PathFollower {
  public:
   PathFollower(const System& system, const std::vector<PathTarget>& path,
-               const std::vector<ValueRange>& ranges, const State& start, Workspace& workspace)
+               const std::vector<ValueRange>& ranges, const State& start, Workspace& workspace,
+               const KinematicOptions& options)
       : system_(system),
+        options_(options),
         path_(path),
         workspace_(workspace),
         start_(start),
@@ -67,7 +69,7 @@ class PathFollower {
   PathResult run(const std::vector<double>& times) {
     State state = start_;
     state.t = times[0];
-    const KinematicSolution first = solve_targets(*problem_, state);
+    const KinematicSolution first = solve_targets(*problem_, state, options_);
     if (!first.found) {
       result_.problem = fmt::format("no configuration at t = {:g}", times[0]);
       for (const std::string& missed : first.missed) result_.problem += "; not met: " + missed;
@@ -168,9 +170,9 @@ class PathFollower {
     PathPoint here = result_.points.back();
     const double whole = t_end - here.state.t;
     double h = whole;
-    KinematicOptions options;
+    KinematicOptions options = options_;
     options.least_change = false;
-    while (here.state.t < t_end) {
+    while (here.state.t < t_end && !options_.stopped()) {
       h = std::min(h, t_end - here.state.t);
       if (t_end - (here.state.t + h) < least_part * whole) h = t_end - here.state.t;
       State guess = predict_state(here, h);
@@ -196,11 +198,13 @@ class PathFollower {
       here = std::move(point);
       h *= 2;
     }
+    if (options_.stopped()) return false;
     result_.points.push_back(std::move(here));
     return true;
   }
 
   const System& system_;
+  const KinematicOptions& options_;
   const std::vector<PathTarget>& path_;
   Workspace& workspace_;
   const State& start_;
@@ -249,8 +253,8 @@ double ProductSum::slope(StateView at, std::span<const int> parameters, Function
 
 PathResult follow_path(const System& system, const std::vector<PathTarget>& path,
                        const std::vector<ValueRange>& ranges, const std::vector<double>& times,
-                       const State& start, Workspace& workspace) {
-  return PathFollower(system, path, ranges, start, workspace).run(times);
+                       const State& start, Workspace& workspace, const KinematicOptions& options) {
+  return PathFollower(system, path, ranges, start, workspace, options).run(times);
 }
 
 }  // namespace cartan

@@ -56,6 +56,7 @@ struct PathResult {
 // At every time; with fewer points and a problem where it ends early.
 PathResult follow_path(const System& system, const std::vector<PathTarget>& path,
                        const std::vector<ValueRange>& ranges, const std::vector<double>& times,
-                       const State& start, Workspace& workspace);
+                       const State& start, Workspace& workspace,
+                       const KinematicOptions& options = {});
 
 }  // namespace cartan

@@ -265,10 +265,11 @@ void pass_rows(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
   const bool held = is_held(link, ws);
   for (const FrontTerm& t : ws.plan.terms[i]) {
     const RowTerm<S>& term = mechanism.terms[t.term];
+    const S& factor = ws.term_factor[t.term];
     if (!held)
-      Qn[t.place][term.component] += term.factor;
+      Qn[t.place][term.component] += factor;
     else if (link.driven)
-      f.g[t.place] += term.factor * ws.prescribed[link.v0 + term.component];
+      f.g[t.place] += factor * ws.prescribed[link.v0 + term.component];
   }
   Given<S> c{x.cw, x.cu};
   if (held) {

@@ -111,10 +111,11 @@ Eigen::MatrixXd calc_constraint_matrix(const Mechanism<double>& mechanism,
     add_wrench(mechanism, ws, source.link, ws.source_n[s], ws.source_f[s], row);
     J.row(source.row) += row;
   }
-  for (const RowTerm<double>& term : mechanism.terms) {
+  for (std::size_t k = 0; k < mechanism.terms.size(); ++k) {
+    const RowTerm<double>& term = mechanism.terms[k];
     const int contact = mechanism.rows[term.row].contact;
     if (contact >= 0 && ws.mode[mechanism.contact_mode0 + contact] == contact_open) continue;
-    J(term.row, mechanism.links[term.link].v0 + term.component) += term.factor;
+    J(term.row, mechanism.links[term.link].v0 + term.component) += ws.term_factor[k];
   }
   for (int r = 0; r < mechanism.row_count(); ++r)
     if (mechanism.rows[r].driven_speed >= 0) J(r, mechanism.rows[r].driven_speed) = 1;
@@ -137,8 +138,10 @@ Eigen::VectorXd calc_row_sizes(const Mechanism<double>& mechanism, MotionWorkspa
       moment += norm(ws.links[i].r) * force;
     }
   }
-  for (const RowTerm<double>& term : mechanism.terms)
-    sizes(term.row, mechanism.links[term.link].v0 + term.component) += std::fabs(term.factor);
+  for (std::size_t k = 0; k < mechanism.terms.size(); ++k) {
+    const RowTerm<double>& term = mechanism.terms[k];
+    sizes(term.row, mechanism.links[term.link].v0 + term.component) += std::fabs(ws.term_factor[k]);
+  }
   for (int r = 0; r < mechanism.row_count(); ++r)
     if (mechanism.rows[r].driven_speed >= 0) sizes(r, mechanism.rows[r].driven_speed) += 1;
   return (sizes * scales.asDiagonal()).rowwise().norm();

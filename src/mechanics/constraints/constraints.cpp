@@ -163,6 +163,8 @@ void fill_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   for (std::size_t l = 0; l < mechanism.loops.size(); ++l)
     place_loop(mechanism.loops[l], ws, ws.loops[l]);
   if (mechanism.loops_act) fill_loop_coordinates(mechanism, ws);
+  for (std::size_t k = 0; k < mechanism.terms.size(); ++k)
+    ws.term_factor[k] = mechanism.terms[k].factor;
   RowWriter<S> out{ws};
   for (std::size_t l = 0; l < mechanism.loops.size(); ++l)
     fill_loop(mechanism.loops[l], ws.loops[l], mechanism.world_rows, out);
@@ -208,8 +210,10 @@ void fill_drive_multipliers(const Mechanism<S>& mechanism, MotionWorkspace<S>& w
     const int k = speed - mechanism.links[i].v0;
     S force = joint_force_component(mechanism, ws, i, k) + mechanism.rotor[speed] * ws.vdot[speed];
     if (mechanism.has_forces) force -= ws.tau[speed];
-    for (const RowTerm<S>& term : mechanism.terms)
-      if (term.link == i && term.component == k) force -= term.factor * ws.lambda[term.row];
+    for (std::size_t m = 0; m < mechanism.terms.size(); ++m) {
+      const RowTerm<S>& term = mechanism.terms[m];
+      if (term.link == i && term.component == k) force -= ws.term_factor[m] * ws.lambda[term.row];
+    }
     ws.lambda[r] = force;
   }
 }
@@ -242,6 +246,7 @@ void size_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   ws.source_f.resize(mechanism.sources.size());
   for (auto* numbers : {&ws.row_rest, &ws.row_speed, &ws.row_position, &ws.lambda})
     numbers->assign(rows, S(0));
+  ws.term_factor.assign(mechanism.terms.size(), S(0));
   ws.prescribed.assign(mechanism.nv, S(0));
   ws.mode.assign(mechanism.mode_count, 0);
   ws.mode.resize(mechanism.turn0(), 1);

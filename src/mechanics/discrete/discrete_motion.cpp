@@ -247,8 +247,11 @@ class DiscreteMotion final : public DiscreteMechanics {
       ws.wrench_n[source.link] += w.lambda[source.row] * ws.source_n[s];
       ws.wrench_f[source.link] += w.lambda[source.row] * ws.source_f[s];
     }
-    for (const RowTerm<double>& term : mechanism_.terms)
-      ws.tau[mechanism_.links[term.link].v0 + term.component] += term.factor * w.lambda[term.row];
+    for (std::size_t k = 0; k < mechanism_.terms.size(); ++k) {
+      const RowTerm<double>& term = mechanism_.terms[k];
+      ws.tau[mechanism_.links[term.link].v0 + term.component] +=
+          ws.term_factor[k] * w.lambda[term.row];
+    }
   }
 
   // Generalised forces in joints that turn about the link's origin, as moments on the link and its

@@ -121,7 +121,10 @@ void set_rotors(const Model& model, Mechanism<S>& mechanism) {
         mechanism.rotor[mechanism.links[i].v0 + k] = inertia[k];
       else
         mechanism.loop_rotors.push_back({mechanism.loop_of_joint[j], k, inertia[k]});
-    if (i >= 0) mechanism.links[i].geared = true;
+    if (i < 0) continue;
+    mechanism.links[i].geared = true;
+    // a ball with a rotor hands something of the link's inertia on, which rotation3 knows not
+    if (mechanism.links[i].motion == Motion::rotation3) mechanism.links[i].motion = Motion::general;
   }
   // they act on the links like forces, and need the loop joints' speeds
   if (mechanism.loop_rotors.empty()) return;
@@ -329,7 +332,9 @@ MotionWorkspace<S> make_motion_workspace(const Mechanism<S>& mechanism) {
   for_each_program(model, measure);
   measure(mechanism.gravity_rate);
   for (const ConstraintElement<S>& element : mechanism.constraints)
-    if (const auto* drive = std::get_if<DriveElement<S>>(&element))
+    if (const auto* coupler = std::get_if<CouplerElement<S>>(&element))
+      coupler->for_each_program(measure);
+    else if (const auto* drive = std::get_if<DriveElement<S>>(&element))
       for (const Program* p : {&drive->position->program, &drive->rate, &drive->acceleration})
         measure(*p);
   for (const Variable& variable : model.variables) measure(variable.rate.program);

@@ -63,7 +63,8 @@ struct RowSource {
   int loop = -1;          // the loop joint it acts through, if any
   bool on_child = false;  // of that joint
 };
-// A row's factor on a speed of a tree joint.
+// A row's factor on a speed of a tree joint; where it depends on the position, its constant part
+// (MotionWorkspace::term_factor has the whole).
 template <class S>
 struct RowTerm {
   int row = 0;

@@ -139,6 +139,7 @@ struct MotionWorkspace {
   std::vector<S> inputs, scratch, adjoints, gradient, outputs;  // expressions
   std::optional<MovingFrame<S>> moving_frame;                   // made on first use
   bool failed = false;                                          // a nested solve did not converge
+  std::vector<S> term_factor;  // fill_constraints, per term (RowTerm): its factor at this position
 };
 
 template <class S>

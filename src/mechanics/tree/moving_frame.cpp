@@ -226,9 +226,10 @@ void fill_constraint_equations(const Mechanism<S>& mechanism, MotionWorkspace<S>
     const int k = mf.place[mechanism.sources[s].row];
     if (k >= 0) fill_constraint_row(mechanism, ws, s, mf, mf.J.data() + k * n, mf.gamma[k]);
   }
-  for (const RowTerm<S>& term : mechanism.terms) {
+  for (std::size_t m = 0; m < mechanism.terms.size(); ++m) {
+    const RowTerm<S>& term = mechanism.terms[m];
     const int k = mf.place[term.row];
-    if (k >= 0) mf.J[k * n + mechanism.links[term.link].v0 + term.component] += term.factor;
+    if (k >= 0) mf.J[k * n + mechanism.links[term.link].v0 + term.component] += ws.term_factor[m];
   }
   // known accelerations are no unknowns
   for (const Link<S>& link : mechanism.links)

@@ -39,8 +39,11 @@ template <class S>
 void subtract_joint_forces(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, S* result) {
   if (mechanism.has_forces)
     for (int j = 0; j < mechanism.nv; ++j) result[j] -= ws.tau[j];
-  for (const RowTerm<S>& term : mechanism.terms)
-    result[mechanism.links[term.link].v0 + term.component] -= term.factor * ws.lambda[term.row];
+  for (std::size_t k = 0; k < mechanism.terms.size(); ++k) {
+    const RowTerm<S>& term = mechanism.terms[k];
+    result[mechanism.links[term.link].v0 + term.component] -=
+        ws.term_factor[k] * ws.lambda[term.row];
+  }
   for (int r = 0; r < mechanism.row_count(); ++r)
     if (const int speed = mechanism.rows[r].driven_speed; speed >= 0) result[speed] -= ws.lambda[r];
 }
@@ -205,8 +208,10 @@ void SecondOrderMotion::fill_rate_of_rows(std::span<const double> a,
     const Vec3<double> du = fixed ? -ws.gravity : ws.links[source.link].du;
     ws.before[source.row] += dot(ws.source_n[s], dw) + dot(ws.source_f[s], du);
   }
-  for (const RowTerm<double>& term : mechanism_.terms)
-    ws.before[term.row] += term.factor * a[mechanism_.links[term.link].v0 + term.component];
+  for (std::size_t k = 0; k < mechanism_.terms.size(); ++k) {
+    const RowTerm<double>& term = mechanism_.terms[k];
+    ws.before[term.row] += ws.term_factor[k] * a[mechanism_.links[term.link].v0 + term.component];
+  }
 }
 
 void SecondOrderMotion::write_multipliers(std::span<const int> mode,

@@ -269,9 +269,11 @@ class SlopePlanner {
         continue;
       }
       if (first.drive) return false;  // of a loop joint
-      const bool coupler = first.element >= 0 && std::holds_alternative<CouplerElement<double>>(
-                                                     mechanism_.constraints[first.element]);
-      if (coupler && source == begin) continue;
+      const auto* coupler =
+          first.element < 0
+              ? nullptr
+              : std::get_if<CouplerElement<double>>(&mechanism_.constraints[first.element]);
+      if (coupler && !coupler->is_curved() && source == begin) continue;
       if (coupler || source - begin != 2 * static_cast<std::size_t>(law.rows)) return false;
       law.a = mechanism_.sources[begin].link, law.b = mechanism_.sources[begin + 1].link;
       law.a_first = law.a != world;

@@ -338,8 +338,11 @@ MassMatrixReport make_mass_matrix_report(const Mechanism<double>& mechanism,
   std::vector<double> M(static_cast<std::size_t>(nv) * nv), total(nv), still(nv);
   // forces of the joints with the true accelerations (stuck joints included), and without any
   calc_inverse_dynamics<double>(mechanism, ws, total);
-  for (const RowTerm<double>& term : mechanism.terms)
-    total[mechanism.links[term.link].v0 + term.component] -= term.factor * ws.lambda[term.row];
+  for (std::size_t k = 0; k < mechanism.terms.size(); ++k) {
+    const RowTerm<double>& term = mechanism.terms[k];
+    total[mechanism.links[term.link].v0 + term.component] -=
+        ws.term_factor[k] * ws.lambda[term.row];
+  }
   const std::vector<double> vdot = ws.vdot, lambda = ws.lambda;
   std::fill(ws.vdot.begin(), ws.vdot.end(), 0.0);
   std::fill(ws.lambda.begin(), ws.lambda.end(), 0.0);

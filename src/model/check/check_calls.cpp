@@ -7,11 +7,14 @@ namespace cartan {
 namespace {
 
 // Derivatives that are taken of an expression: forces follow potentials by differentiation and
-// their Jacobian by another one; prescribed motions have rates and accelerations.
+// their Jacobian by another one; prescribed motions have rates and accelerations, those that depend
+// on coordinates a Jacobian too.
 int highest_order(Scope scope) {
   switch (scope) {
     case Scope::numbers:
       return 0;
+    case Scope::coordinates:
+      return 3;
     case Scope::time:
     case Scope::drive:
     case Scope::positions:

@@ -1,6 +1,8 @@
 // Each type checks itself: model/constraints/TYPE.h.
 #include <charconv>
 
+#include "expr/functions.h"
+#include "expr/switches.h"
 #include "model/check/check_elements.h"
 #include "model/type_names.h"
 
@@ -27,6 +29,13 @@ void refuse_second_drives(CheckContext& check) {
 }
 
 }  // namespace
+
+std::string find_switching_word(const Program& program) {
+  for (const SwitchPoint& point : hold_switches(program, 0).switches)
+    for (const FunctionRow& row : all_functions())
+      if (row.op == point.op) return std::string(row.name);
+  return "";
+}
 
 std::optional<CoordinateName> parse_coordinate(const std::string& text) {
   const std::size_t open = text.find('[');

@@ -86,7 +86,8 @@ void check_initial_state(CheckContext& check, const JointText& text, const Owner
 void check_rotor(CheckContext& check, const JointText& text, const Owner& owner, Joint& joint) {
   if (text.inertia.empty()) return;
   const Location place = text.inertia.where.line > 0 ? text.inertia.where : owner.where;
-  if (joint.nv() == 0 || has_quaternion(joint.type)) {
+  const bool ball = is_ball(joint.type);
+  if (joint.nv() == 0 || (has_quaternion(joint.type) && !ball)) {
     check.problems.error(place,
                          "a rotor turns with a coordinate of its joint, and a " +
                              std::string(info(joint.type).name) + " joint has none" +
@@ -94,10 +95,15 @@ void check_rotor(CheckContext& check, const JointText& text, const Owner& owner,
                              "; put the inertia into a body, or build the joint of revolute ones");
     return;
   }
-  const Field field{"inertia", owner, {joint.nv()}};
+  const Field field{"inertia", owner, {ball ? 1 : joint.nv()}};
   const Checked inertia = check.numbers(text.inertia, field);
   check.demand(inertia, field, "zero or positive", [](double x) { return x >= 0; });
   joint.inertia = inertia.formula;
+  if (!ball || !inertia.formula.given()) return;
+  // Of a ball one number for all directions. Only then T = a |w|^2 / 2 with w in the axes of the
+  // child adds a w' and nothing else to the equations: w x (a w) = 0.
+  joint.inertia =
+      check.formulas.compile({text.inertia[0], text.inertia[0], text.inertia[0]}, Scope::numbers);
 }
 
 std::optional<JointType> check_type(CheckContext& check, const JointText& text) {

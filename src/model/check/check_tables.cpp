@@ -13,7 +13,7 @@ namespace {
 
 // The highest derivative that may not jump; nothing: all may.
 std::optional<int> demanded_order(Scope scope) {
-  if (scope == Scope::drive) return 2;
+  if (scope == Scope::drive || scope == Scope::coordinates) return 2;
   if (scope == Scope::positions) return 0;
   return std::nullopt;
 }
@@ -25,7 +25,7 @@ std::string describe(const TableFunction& table, const TableFunction::Corner& co
   return fmt::format("{} its {} jumps at {:.9g} (read as '{}'), and {}; use {}", table.name(),
                      jumping[corner.order], corner.x,
                      interpolation_names[static_cast<int>(table.interpolation())],
-                     order == 2 ? "the motion of a drive must be twice differentiable"
+                     order == 2 ? "the motion of a drive or coupler must be twice differentiable"
                                 : "the force of a potential that jumps would be infinite",
                      is_end       ? "'error', 'periodic' or 'extrapolate' outside of its range"
                      : order == 2 ? "'spline'"

@@ -1,4 +1,5 @@
-// coupler: a weighted sum of joint coordinates keeps its value (gears, differentials).
+// coupler: a weighted sum of joint coordinates keeps its value (gears, differentials), or follows a
+// function of coordinates (cams, wheels that are not round).
 #pragma once
 
 #include <algorithm>
@@ -21,15 +22,22 @@ struct CoordinateName {
 };
 std::optional<CoordinateName> parse_coordinate(const std::string& text);
 
+// Why a function of coordinates is not smooth: a word that switches, or "".
+std::string find_switching_word(const Program& program);
+
 struct CouplerConstraint {
   static constexpr const char* type = "coupler";
   static constexpr ElementKey keys[] = {{"terms"}, {"offset"}};
 
   std::vector<CouplerTerm> terms;
-  Formula offset;
+  Formula offset;  // a number, or an expression of coordinates
+
+  bool is_curved() const { return offset.program.depends_on(Quantity::joint_q); }
 
   template <class Self, class Visit>
-  static void for_each_expression(Self&&, Visit&&) {}
+  static void for_each_expression(Self&& coupler, Visit&& visit) {
+    if (coupler.is_curved()) visit(coupler.offset);
+  }
 
   void write(auto& out) const {
     out.list("terms", terms, [](const CouplerTerm& term, auto& one) {
@@ -55,11 +63,35 @@ struct CouplerConstraint {
     if (!moves)
       check.problems.error(text.terms_where, "all factors in terms of constraint '" + owner.name +
                                                  "' are zero; expected at least one that is not");
-    coupler.offset = or_default(check.number(text.offset, {"offset", owner}).formula, {0});
+    coupler.offset = or_default(check_offset(check, text, owner), {0});
     return coupler;
   }
 
  private:
+  static Formula check_offset(auto& check, const ConstraintText& text, const auto& owner) {
+    if (!text.offset || text.offset->reported) return {};
+    Formula offset = check.formulas.compile(*text.offset, Scope::coordinates);
+    if (!offset.program.depends_on(Quantity::joint_q))  // a number: its value is looked at
+      return offset.given() ? check.number(text.offset, {"offset", owner}).formula : offset;
+    if (const std::string word = find_switching_word(offset.program); !word.empty()) {
+      check.problems.error(text.offset->where,
+                           "offset of constraint '" + owner.name + "': '" + word +
+                               "' of a coordinate; where the slope of the function jumps, speeds "
+                               "would too: use smooth functions, or a table through points "
+                               "('spline')");
+      return {};
+    }
+    for (const Symbol& symbol : offset.program.inputs) {
+      if (symbol.quantity != Quantity::joint_q) continue;
+      const JointType type = *check.names.joint_type(symbol.index);
+      if (plain_coordinates(type)) continue;
+      check.problems.error(text.offset->where, "offset of constraint '" + owner.name + "': a " +
+                                                   info(type).name +
+                                                   " joint has no plain coordinates to couple");
+      return {};
+    }
+    return offset;
+  }
   // `moves` becomes true unless the factor is zero.
   static std::optional<CouplerTerm> check_term(auto& check, const CouplerTermText& text,
                                                const auto& owner, bool& moves) {

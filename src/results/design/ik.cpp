@@ -22,6 +22,7 @@ namespace {
 constexpr int most_unknowns_of_search = 60;
 
 struct IkCase {
+  KinematicOptions options;
   Analysis analysis;
   std::unique_ptr<Workspace> workspace;
   TargetList list;
@@ -44,6 +45,7 @@ void check_ik_options(const api::IkOptions& o) {
 
 IkCase load_ik(const ModelArguments& model, const api::IkOptions& o) {
   IkCase ik;
+  ik.options.stop_requested = o.watch.stop;
   ik.analysis = load_analysis({model, o.formulation, o.from}, o.watch);
   ik.workspace = ik.analysis.system->make_workspace();
   for (const std::string& text : o.path.empty() ? o.target : std::vector<std::string>{})
@@ -78,7 +80,7 @@ KinematicSolution settle_speeds(const IkCase& ik, KinematicSolution found) {
                              ik.analysis.start, *ik.workspace);
   if (speeds.size() == 0 || !found.found) return found;
   State from = found.state;
-  KinematicSolution moving = solve_targets(speeds, from);
+  KinematicSolution moving = solve_targets(speeds, from, ik.options);
   found.found = moving.found;
   found.residual = std::max(found.residual, moving.residual);
   found.iterations += moving.iterations;
@@ -109,7 +111,7 @@ std::string explain_miss(const KinematicSolution& solution) {
 
 void solve_one(const IkCase& ik, IkResult& result) {
   KinematicSolution best =
-      settle_speeds(ik, solve_targets(position_problem(ik), ik.analysis.start));
+      settle_speeds(ik, solve_targets(position_problem(ik), ik.analysis.start, ik.options));
   result.found = best.found;
   if (!best.found) result.problem = explain_miss(best);
   result.solutions.push_back(std::move(best));
@@ -140,6 +142,7 @@ void solve_all(const api::IkOptions& o, const IkCase& ik, IkResult& result) {
                              problem.size(), most_unknowns_of_search));
   AllOptions options;
   options.length = reach_of(*ik.analysis.model);
+  options.each = ik.options;
   if (o.starts) options.most_starts = *o.starts;
   AllSolutions all = find_all_solutions(problem, ik.analysis.start, options);
   for (KinematicSolution& solution : all.solutions)
@@ -172,8 +175,8 @@ void solve_path(const api::IkOptions& o, const IkCase& ik, IkResult& result) {
   const auto* mechanism = dynamic_cast<const MechanicalSystem*>(ik.analysis.system.get());
   if (!mechanism) refuse("ik", "--path: a file with [variables] has no joints that move");
   const TablePath table = load_path(o, ik.analysis);
-  result.path =
-      follow_path(*mechanism, table.targets, ik.ranges, table.t, ik.analysis.start, *ik.workspace);
+  result.path = follow_path(*mechanism, table.targets, ik.ranges, table.t, ik.analysis.start,
+                            *ik.workspace, ik.options);
   result.motion = motion_of(*mechanism, *result.path);
   result.problem = result.path->problem;
   result.found = result.problem.empty();
@@ -264,6 +267,7 @@ IkResult solve_ik(const ModelArguments& model, const api::IkOptions& o) {
     solve_all(o, ik, result);
   else
     solve_one(ik, result);
+  if (stopped(o.watch)) fail("ik", "interrupted");
   ik.list.clear();  // refers to the analysis, which goes on in the result
   result.analysis = std::move(ik.analysis);
   if (result.found && !o.out.empty()) write_ik(o, result);

@@ -33,6 +33,49 @@ TEST(MjcfRow, SlideWithSpringAndDamper) {
                 "damping = 0.4\n"));
 }
 
+// Moments that no body has are refused in all formats, with the body and the numbers.
+TEST(EveryFormat, RefusesImpossibleInertia) {
+  for (const std::string& text :
+       {std::string("<mujoco><worldbody><body name='b'><inertial pos='0 0 0' mass='1' "
+                    "diaginertia='1 1 3'/><joint/></body></worldbody></mujoco>"),
+        std::string("<robot name='r'><link name='world'/><link name='b'><inertial><mass value='1'/>"
+                    "<inertia ixx='1' iyy='1' izz='3' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+                    "<joint name='j' type='continuous'><parent link='world'/><child link='b'/>"
+                    "</joint></robot>"),
+        std::string("<sdf version='1.9'><model name='m'><link name='b'><inertial><mass>1</mass>"
+                    "<inertia><ixx>1</ixx><iyy>1</iyy><izz>3</izz></inertia></inertial></link>"
+                    "</model></sdf>")}) {
+    const std::string told = refusal(text);
+    EXPECT_NE(told.find("'b' violates the triangle inequality"), std::string::npos) << told;
+  }
+}
+
+// An ellipsoid of half lengths 0.1, 0.2, 0.3 and density 500, turned by 90 degrees about z.
+TEST(MjcfRow, EllipsoidGivesMass) {
+  const double m = 500 * 4 * M_PI / 3 * 0.006;
+  expect_same_motion(
+      "<mujoco><worldbody><body name='b'><joint name='j' axis='0 1 0'/><geom type='ellipsoid' "
+      "size='0.1 0.2 0.3' density='500' pos='0 0 -0.5' euler='0 0 90'/></body></worldbody>"
+      "</mujoco>",
+      fmt::format("[[body]]\nname = \"b\"\nmass = {:.17g}\ncom = [0, 0, -0.5]\n"
+                  "inertia = [{:.17g}, {:.17g}, {:.17g}]\n[[joint]]\nname = \"j\"\n"
+                  "type = \"revolute\"\naxis = [0, 1, 0]\nparent = {{ body = \"world\" }}\n"
+                  "child = {{ body = \"b\" }}\n",
+                  m, m / 5 * (0.01 + 0.09), m / 5 * (0.04 + 0.09), m / 5 * (0.01 + 0.04)));
+}
+
+// What cannot change the motion is counted, one line per kind.
+TEST(MjcfRow, WhatHasNoEffectIsCounted) {
+  const auto imported = expect_import(
+      "<mujoco><asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 1'/></asset><worldbody>"
+      "<geom type='hfield' hfield='h'/><light pos='0 0 1'/><camera name='c'/><body name='b'>" +
+      std::string(mjcf_body) +
+      "<joint name='j'/></body></worldbody><sensor><jointpos joint='j'/><jointvel joint='j'/>"
+      "</sensor></mujoco>");
+  EXPECT_GT(imported.model->report.not_carried.size(), 2u);
+  for (const auto& left : imported.model->report.not_carried) EXPECT_GE(left.count, 1) << left.kind;
+}
+
 TEST(MjcfRow, BallWithDamper) {
   expect_same_motion(mjcf_joint("type='ball' damping='0.4' pos='0.1 0 0'"),
                      "[[body]]\nname = \"b\"\nmass = 2\ncom = [0.1, 0.2, -0.3]\n"

@@ -31,7 +31,16 @@ const std::vector<std::string>& seeds_of(const std::string& format) {
       "joint2='z' polycoef='0 2'/>\n</equality>\n<tendon><fixed name='t' stiffness='1'><joint "
       "joint='x' coef='2'/></fixed></tendon>\n<actuator>\n<motor joint='z' gear='3'/>\n<position "
       "tendon='t' kp='4'/>\n<general site='s' gear='0 0 1 0 0 0'/>\n</actuator>\n<keyframe><key "
-      "qpos='1 1 0 0 0 0 0 0 0 1 0 0 0 0 0 0 1 0 0 0 0 0 0 1 0 0 0'/></keyframe>\n</mujoco>\n"};
+      "qpos='1 1 0 0 0 0 0 0 0 1 0 0 0 0 0 0 1 0 0 0 0 0 0 1 0 0 0'/></keyframe>\n</mujoco>\n",
+      "<mujoco>\n<asset>\n<mesh name='h' inertia='convex' vertex='0 0 0 1 0 0 0 1 0 0 0 1 1 1 "
+      "1'/>\n"
+      "<mesh name='s' inertia='shell' scale='1 2 1' vertex='0 0 0 1 0 0 0 1 0 0 0 1' "
+      "face='0 1 2 0 2 3'/>\n</asset>\n<worldbody>\n<body name='a'>\n<joint name='x' "
+      "armature='0.1'/>\n<geom type='mesh' mesh='h'/>\n<body name='b'>\n<joint name='y' "
+      "type='ball' armature='0.2'/>\n<geom type='mesh' mesh='s' mass='1'/>\n<geom type='cylinder' "
+      "size='0.1 0.2' shellinertia='true'/>\n</body>\n</body>\n<body name='c'>\n<joint "
+      "name='z'/>\n<geom size='0.1'/>\n</body>\n</worldbody>\n<equality>\n<joint joint1='x' "
+      "joint2='z' polycoef='0 2 0.5 0 1'/>\n</equality>\n</mujoco>\n"};
   static const std::vector<std::string> sdf = {
       "<sdf version='1.9'>\n<world name='w'>\n<gravity>0 0 -9</gravity>\n<model name='m'>\n"
       "<pose>1 2 3 0 0 0</pose>\n<frame name='f' attached_to='a'><pose>0 0 1 0 0 0</pose></frame>\n"

@@ -211,6 +211,38 @@ TEST(Mjcf, WeldAndJointEquality) {
   EXPECT_EQ(imported.left("equalities that are switched off"), 1);
 }
 
+// y = 0.5 - 2 x + 0.25 x^2 - x^4, counted from the refs; tendons likewise, of their lengths. One
+// joint alone is held at the constant, whatever else is written.
+TEST(Mjcf, EqualitiesOfHigherDegree) {
+  const auto model = [](const std::string& equality) {
+    return "<mujoco><worldbody><body name='a'>" + inertial +
+           "<joint name='ja' ref='10' axis='0 1 0'/></body><body name='b'>" + inertial +
+           "<joint name='jb' ref='20' axis='0 1 0'/></body></worldbody><tendon>"
+           "<fixed name='ta'><joint joint='ja' coef='3'/></fixed>"
+           "<fixed name='tb'><joint joint='jb' coef='2'/></fixed></tendon><equality>" +
+           equality + "</equality></mujoco>";
+  };
+  const auto joints =
+      expect_import(model("<joint joint1='ja' joint2='jb' polycoef='0.5 -2 0.25 0 -1'/>"));
+  EXPECT_TRUE(
+      joints.says("terms = [[\"ja\", 1], [\"jb\", 2]]\n"
+                  "offset = \"0.5 + 0.25*jb.q^2 - 1*jb.q^4\""))
+      << joints.model->text;
+  // the follower starts where the polynomial says
+  const Example example = load_text(joints.model->text);
+  ASSERT_TRUE(example);
+  const State start = example.system->initial_state();
+  const double x = start.x[1];
+  EXPECT_NEAR(start.x[0], 0.5 - 2 * x + 0.25 * x * x - x * x * x * x, 1e-12);
+
+  const auto tendons =
+      expect_import(model("<tendon tendon1='ta' tendon2='tb' polycoef='0.5 0 0.25'/>"));
+  EXPECT_TRUE(tendons.says("terms = [[\"ja\", 3]]\noffset = \"0.5 + 0.25*(2*jb.q)^2\""))
+      << tendons.model->text;
+  const auto held = expect_import(model("<joint joint1='ja' polycoef='0.5 1 0.5'/>"));
+  EXPECT_TRUE(held.says("terms = [[\"ja\", 1]]\noffset = 0.5"));
+}
+
 // Length L = 2 q1 - q2 (+ refs); force -k (L - rest) - c L' on each, times its coefficient.
 TEST(Mjcf, FixedTendons) {
   const auto imported = expect_import(
@@ -332,9 +364,6 @@ TEST(Mjcf, Refusals) {
   told(mujoco(body, "<option density='1.2'/>"), "surrounding fluid");
   told(mujoco(body, "<compiler coordinate='global'/>"), "global coordinates");
   told(mujoco(body, "<compiler eulerseq='xyw'/>"), "expected three of");
-  told(mujoco(body).substr(0, mujoco(body).size() - 9) +
-           "<equality><joint joint1='j' polycoef='0 1 0.5'/></equality></mujoco>",
-       "a coupling of degree 2");
   told(mujoco("<body><joint/><geom type='mesh' mesh='m'/></body>"), "comes from the mesh");
   told(mujoco("<body childclass='nobody'>" + inertial + "</body>"), "unknown default class");
   told(mujoco("<body><joint type='screw'/></body>"), "unknown joint type 'screw'");
@@ -342,6 +371,15 @@ TEST(Mjcf, Refusals) {
   told(mujoco("<replicate count='1000000000'><body/></replicate>"), "count from 1 to");
   told(mujoco("<replicate count='1000'><replicate count='1000'><body/></replicate></replicate>"),
        "more than 200000 elements");
+}
+
+TEST(Mjcf, ArmatureOfABall) {
+  const auto imported = expect_import(mujoco(
+      "<body name='a'>" + inertial + "<joint name='j' type='ball' armature='0.25'/></body>"));
+  EXPECT_TRUE(imported.says("inertia = 0.25")) << imported.model->text;
+  const Example example = load_text(imported.model->text);
+  ASSERT_TRUE(example);
+  EXPECT_EQ(imported.left("armatures"), 0);
 }
 
 TEST(Mjcf, WrappingTendonsAreRefusedIfTheyAct) {

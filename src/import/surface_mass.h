@@ -1,0 +1,29 @@
+// Mass properties that MJCF takes from surfaces: thin shells, and the convex hull of points.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "import/draft.h"
+#include "model/mesh.h"
+
+namespace cartan {
+
+// A thin shell of mass one, and its area.
+struct ShellForm {
+  double area = 0;
+  DraftInertia unit;
+};
+
+// Of a mesh: exact for its triangles.
+ShellForm mesh_shell(const Mesh& mesh);
+// Of sphere, capsule, cylinder (with its ends) and box, sizes as MJCF has them: radii and half
+// lengths. Nothing for other types.
+std::optional<ShellForm> primitive_shell(const std::string& type, const std::vector<double>& sizes);
+
+// The convex hull of points, faces anticlockwise from outside; points nearer to a face than 1e-12
+// of the extent count as being on it. Empty where all lie in a plane.
+Mesh convex_hull(const std::vector<Vec3<double>>& points);
+
+}  // namespace cartan
