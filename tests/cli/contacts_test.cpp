@@ -136,7 +136,7 @@ TEST(LongContacts, BranchOfAWalker) {
                               "0.008726646259971648", "--to", "0.08", "--step", "0.1", "--json"}));
   double doubling = 0;
   for (const json& b : found["bifurcations"])
-    if (b["kind"] == "period doubling") doubling = b["parameter"];
+    if (b["kind"] == "period-doubling") doubling = b["parameter"];
   EXPECT_NEAR(doubling, 4.390898249602157 * std::acos(-1.0) / 180, 1e-8);
 }
 
