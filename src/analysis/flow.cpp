@@ -27,6 +27,10 @@ std::string refuse_flow(const System& system) {
 
 namespace {
 
+// What is left of a sequence of impacts when it is cut short, as a part of the whole: derivatives
+// are off by about as much, states by its square.
+constexpr double near_limit = 1e-5, next_to_limit = 1e-7;
+
 // Whether events change more than what is recorded.
 bool may_jump(const System& system) {
   if (system.contact_count() > 0) return true;
@@ -50,7 +54,7 @@ Flow::Flow(const System& system, int columns, std::vector<int> parameters, FlowO
       parameters_(std::move(parameters)),
       variational_(system, columns, parameters_),
       workspace_(system.make_workspace()),
-      accumulation_(system.contact_count()) {
+      accumulation_(system.contact_count(), columns > 0 ? next_to_limit : near_limit) {
   if (may_jump(system)) events_ = std::make_unique<EventFinder>(variational_);
   const IntegratorInfo* method = find_integrator(options_.integrator);
   assert(method);
@@ -75,7 +79,8 @@ void Flow::start(const State& state, const MatrixXd& columns) {
   integrator_->restart();
   soon_ = 0;
   jumps_ = 0;
-  accumulation_ = AccumulationWatch(system_.contact_count());
+  accumulation_ =
+      AccumulationWatch(system_.contact_count(), columns_ > 0 ? next_to_limit : near_limit);
   if (events_) events_->restart(augmented_, {}, integrator_->workspace());
 }
 
@@ -152,13 +157,8 @@ std::string Flow::take_events(bool& jumped) {
     if (!notes.problem.empty()) return fmt::format("at t = {:g}: {}", at.t, notes.problem);
     if (++jumps_ > most_jumps) return fmt::format("more than {} jumps", most_jumps);
     accumulation_.add(at.t, notes.impacts);
-    double limit = 0;
-    if (!accumulation_.find_limit(at.t, limit).empty())
-      return fmt::format(
-          "impacts follow each other without end before t = {:.9g}, and derivatives across that "
-          "are not taken",
-          limit);
     soon_ = 0.7 * notes.soon;
+    if (std::string problem = close_accumulated(at); !problem.empty()) return problem;
     if (std::string problem = keep_constraints(at); !problem.empty()) return problem;
     augmented_ = std::move(at);
     state_.t = augmented_.t;
@@ -170,6 +170,21 @@ std::string Flow::take_events(bool& jumped) {
     return "";
   }
   return "";
+}
+
+// Impacts that come ever faster: their contacts close.
+std::string Flow::close_accumulated(State& at) {
+  double limit = 0;
+  const std::span<const int> found = accumulation_.find_limit(at.t, limit);
+  if (found.empty()) return "";
+  const std::vector<int> contacts(found.begin(), found.end());
+  Workspace& workspace = integrator_->workspace();
+  variational_.close_contacts(contacts, at, workspace);
+  accumulation_.forget(contacts);
+  const std::string problem = workspace.jumps.problem;
+  soon_ = 0.7 * workspace.jumps.soon;
+  workspace.jumps.clear();
+  return problem.empty() ? "" : fmt::format("at t = {:g}: {}", at.t, problem);
 }
 
 // Positions and speeds of a state with columns back to the constraints.

@@ -61,6 +61,7 @@ class Flow {
  private:
   std::string project();
   std::string take_events(bool& jumped);
+  std::string close_accumulated(State& at);
   std::string keep_constraints(State& augmented);
   std::string describe(const StepReport& report) const;
 

@@ -117,23 +117,29 @@ bool VariationalSystem::handle_event(int which, State& state, Workspace& workspa
   if (!ExtendedSystem::handle_event(which, state, workspace)) return false;
   std::string& problem = workspace.jumps.problem;
   if (columns_ == 0 || !problem.empty()) return true;
+  problem = carry_across(which, before, crosses ? &by_columns : nullptr, state, base);
+  return true;
+}
+
+// S+ of a jump to `state` that has been made, its columns still those before; `when`: how its time
+// changes with them, null where it only grazes. "" or why there are none.
+std::string VariationalSystem::carry_across(int which, const State& before, const VectorXd* when,
+                                            State& state, Workspace& base) const {
   const State after = outside(state);
   JumpSlope R;
-  problem = base_.jump_slope(which, before, after, parameters_, R, base);
-  if (!problem.empty()) return true;
+  if (std::string why = base_.jump_slope(which, before, after, parameters_, R, base); !why.empty())
+    return why;
   const VectorXd f_before = base_rate(base_, before, base).head(n_),
                  f_after = base_rate(base_, after, base).head(n_);
   const VectorXd shift = R.by_x * f_before + R.by_time - f_after;
-  if (!crosses && shift.norm() > grazing * (f_before.norm() + f_after.norm())) {
-    problem = "the motion only grazes '" + base_.events()[which].name +
-              "' here (a grazing bifurcation), where it has no derivatives";
-    return true;
-  }
+  if (!when && shift.norm() > grazing * (f_before.norm() + f_after.norm()))
+    return "the motion only grazes '" + base_.events()[which].name +
+           "' here (a grazing bifurcation), where it has no derivatives";
   Eigen::Map<MatrixXd> S(state.x.data() + n_, n_, columns_);
   S = (R.by_x * S).eval();
   S.rightCols(units_.size()) += R.by_parameters * units_.asDiagonal();
-  if (crosses) S += shift * by_columns.transpose();
-  return true;
+  if (when) S += shift * when->transpose();
+  return "";
 }
 
 bool VariationalSystem::settle(State& state, Workspace& workspace) const {
@@ -146,13 +152,39 @@ bool VariationalSystem::settle(State& state, Workspace& workspace) const {
   return changed;
 }
 
+// The event in which these surfaces have just met: of its name, and zero.
+int VariationalSystem::find_meeting(int contact, const State& at, Workspace& base) const {
+  std::vector<double> values(base_.events().size());
+  base_.event_values(at, values, base);
+  int found = -1;
+  for (int k = 0; k < static_cast<int>(values.size()); ++k)
+    if (base_.events()[k].internal && base_.events()[k].name == base_.contact_name(contact) &&
+        (found < 0 || std::fabs(values[k]) < std::fabs(values[found])))
+      found = k;
+  return found;
+}
+
+// Impacts that become ever faster: what is left of them is one that leaves no speed, as for the
+// state. Positions agree with the limit to the third order of the time that is left, speeds to the
+// second times the rates at which gravity and inertia along the gap change, columns to the first.
 void VariationalSystem::close_contacts(std::span<const int> contacts, State& state,
                                        Workspace& workspace) const {
+  Workspace& base = base_workspace(workspace);
+  const State before = outside(state);
+  VectorXd when;
+  const int met = columns_ > 0 ? find_meeting(contacts.front(), before, base) : -1;
+  const bool crosses = met >= 0 && event_time_slope(met, state, when, base);
   ExtendedSystem::close_contacts(contacts, state, workspace);
-  if (columns_ > 0 && workspace.jumps.problem.empty())
-    workspace.jumps.problem =
-        "impacts at '" + base_.contact_name(contacts.front()) +
-        "' follow each other without end, and derivatives across that are not taken";
+  std::string& problem = workspace.jumps.problem;
+  if (columns_ == 0 || !problem.empty()) return;
+  if (contacts.size() > 1 || !crosses)
+    problem =
+        "impacts at '" + base_.contact_name(contacts.front()) + "' follow each other without end" +
+        (contacts.size() > 1 ? ", together with those at '" + base_.contact_name(contacts[1]) + "'"
+                             : std::string()) +
+        "; derivatives are taken to the limit of one contact's impacts only";
+  else
+    problem = carry_across(-1, before, &when, state, base);
 }
 
 }  // namespace cartan

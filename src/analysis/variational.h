@@ -10,7 +10,7 @@
 // Across an event at time tau, x+ = R(t, x-; p) where h(t, x; p) = 0, columns change by
 //   S+ = R_x S- + R_p + (R_x f- + R_t - f+) dtau,   dtau = -(h_x S- + h_p) / (h_x f- + h_t)
 // so that derivatives are exact through impacts, opening, sticking and jumps. Where h_x f- + h_t =
-// 0 the motion grazes and has none.
+// 0 the motion grazes and has none. Across infinitely many impacts they are the limit.
 #pragma once
 
 #include <vector>
@@ -61,6 +61,9 @@ class VariationalSystem : public ExtendedSystem {
 
  private:
   void carry(StateView base_at, StateView at, std::span<double> xdot, Workspace& workspace) const;
+  std::string carry_across(int which, const State& before, const Eigen::VectorXd* when,
+                           State& state, Workspace& base) const;
+  int find_meeting(int contact, const State& at, Workspace& base) const;
 
   const ColumnCarrier* carrier_;  // of the base, where all columns belong to parameters
 };

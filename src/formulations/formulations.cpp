@@ -58,13 +58,6 @@ std::string refuse_contacts(const Model& model, bool absolute) {
         model.contacts[0].is_stop()
             ? ", or leave the stop out (limits of URDF, MJCF and SDF: limits none)"
             : "");
-  const bool driven = std::any_of(model.constraints.begin(), model.constraints.end(),
-                                  [](const Constraint& c) { return c.is_drive(); });
-  if (!model.contacts.empty() && driven)
-    return fmt::format(
-        "contact '{}' beside a drive: in absolute coordinates the driven body does not keep to its "
-        "motion closely enough to locate impacts; use the formulation recursive or moving-frame",
-        model.contacts[0].name);
   for (const Event& event : model.events)
     if (!event.jumps.empty())
       return fmt::format(

@@ -11,9 +11,8 @@ namespace {
 constexpr std::size_t least_impacts = 5;
 constexpr std::size_t most_impacts = 48;  // remembered
 constexpr int most_columns = 8;
-constexpr double near_limit = 1e-5;  // what is left, as a part of the whole sequence
-constexpr double slowest = 0.9999;   // ratio of intervals
-constexpr double slowed = 1e-2;      // speed of the last impact, of the first
+constexpr double slowest = 0.9999;  // ratio of intervals
+constexpr double slowed = 1e-2;     // speed of the last impact, of the first
 
 }  // namespace
 
@@ -83,7 +82,7 @@ bool AccumulationWatch::is_near(const Chain& chain, double t) const {
   if (!chain.known || !(chain.speeds.back() < slowed * chain.speeds.front())) return false;
   const double left = chain.limit - t, whole = chain.limit - chain.times.front();
   const double resolved = 1e3 * double_epsilon * std::max(1.0, std::fabs(t));
-  return (left < near_limit * whole && chain.error < 0.1 * left + resolved) || left < resolved;
+  return (left < near_ * whole && chain.error < 0.1 * left + resolved) || left < resolved;
 }
 
 std::span<const int> AccumulationWatch::find_limit(double t, double& limit) {

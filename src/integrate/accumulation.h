@@ -16,7 +16,8 @@ namespace cartan {
 
 class AccumulationWatch {
  public:
-  explicit AccumulationWatch(int contacts) : chains_(contacts) {}
+  // `near`: the limit is found when this part of the whole sequence is left.
+  explicit AccumulationWatch(int contacts, double near = 1e-5) : near_(near), chains_(contacts) {}
 
   // Impacts of one instant.
   void add(double t, std::span<const Impact> impacts);
@@ -34,6 +35,7 @@ class AccumulationWatch {
   void extrapolate(Chain& chain) const;
   bool is_near(const Chain& chain, double t) const;
 
+  double near_;
   std::vector<Chain> chains_;
   std::vector<int> found_;
 };

@@ -96,7 +96,7 @@ class Run {
   bool fire(const Crossing& crossing);
   bool is_chattering(const EventInfo& info);
   bool take_notes();
-  void close_accumulated();
+  bool close_accumulated();
   void shorten(double& h, double& t_next);
   void tell_closing();
   bool project(State& state, bool at_step_end);
@@ -311,7 +311,7 @@ bool Run::take_events() {
     if (observer_.on_step) observer_.on_step(DenseStep(*integrator_, state_));
     return true;
   }
-  if (!over && changed_) close_accumulated();
+  if (!over && changed_ && !close_accumulated()) return false;
   if (projecting_ && changed_ && !project(at_event_, false)) return false;
   if (adaptive_ && !sample_until(at_event_.t)) return false;
   if (observer_.on_step) observer_.on_step(DenseStep(*integrator_, state_, at_event_.t));
@@ -402,16 +402,19 @@ bool Run::take_notes() {
 
 // Impacts that come ever faster: their contacts close now. At the limit of the sequence this makes
 // no difference but of higher order in what is left of it.
-void Run::close_accumulated() {
+bool Run::close_accumulated() {
   const std::span<const int> contacts = accumulation_.find_limit(at_event_.t, closing_t_);
-  if (contacts.empty()) return;
+  if (contacts.empty()) return true;
   closing_.assign(contacts.begin(), contacts.end());
   if (closing_t_ < at_event_.t + 16 * double_epsilon * std::max(1.0, std::fabs(at_event_.t)))
     closing_t_ = at_event_.t;
   system_.close_contacts(closing_, at_event_, integrator_->workspace());
   accumulation_.forget(closing_);
   next_jump_ = integrator_->workspace().jumps.soon;
+  const std::string problem = integrator_->workspace().jumps.problem;
   integrator_->workspace().jumps.clear();
+  return problem.empty() ||
+         end(RunStatus::no_jump, format("at t = %.12g: ", at_event_.t) + problem);
 }
 
 // A step ends before the next expected jump, so that what is zero at its start is clearly on one

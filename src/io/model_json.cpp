@@ -69,6 +69,7 @@ class Writer {
     result["forces"] = list(model_.forces);
     result["constraints"] = list(model_.constraints);
     if (!model_.cuts.empty()) result["cuts"] = list(model_.cuts);
+    if (!model_.contacts.empty()) result["contacts"] = list(model_.contacts);
     add_tree(result);
     add_meshes(result);
     return result;
@@ -103,6 +104,12 @@ class Writer {
     return {{"body", body_name(placement.body)},
             {"at", all(placement.at)},
             {"quaternion", quaternion(placement.rotate)}};
+  }
+
+  // A stop has a joint, everything else two places.
+  Json element(const Contact& contact) const {
+    if (contact.is_stop()) return {{"name", contact.name}, {"joint", joint_name(contact.joint)}};
+    return {{"name", contact.name}, {"a", place(contact.a.place)}, {"b", place(contact.b.place)}};
   }
 
   Json element(const Cut& cut) const {

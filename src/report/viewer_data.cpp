@@ -95,6 +95,10 @@ Json run_json(const ViewerRun& run, const ViewerLimits& limits) {
   for (const ViewerEvent& event : run.events)
     json["events"].push_back(
         {{"t", event.t}, {"name", event.name}, {"direction", event.direction}});
+  json["impacts"] = Json::array();
+  for (const ViewerImpact& impact : run.impacts)
+    json["impacts"].push_back(
+        {{"t", impact.t}, {"contact", impact.contact}, {"normal", impact.normal}});
   return json;
 }
 

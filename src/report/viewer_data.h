@@ -6,7 +6,8 @@
 //          "frames": { "count", "recorded", "every", "t", "poses" } or null,
 //          "tables": [ { "name", "count", "recorded", "every", "type", "columns", "units", "t",
 //                        "data" } ],
-//          "events": [ { "t", "name", "direction" } ] }
+//          "events": [ { "t", "name", "direction" } ],
+//          "impacts": [ { "t", "contact", "normal" } ] }
 //
 // t, poses and data are little-endian numbers in base64: t and data of type f64 are doubles, poses
 // and data of type f32 floats. poses: frame by frame, body by body, x y z qw qx qy qz. data: column
@@ -39,12 +40,19 @@ struct ViewerEvent {
   int direction = 0;
 };
 
+struct ViewerImpact {
+  double t = 0;
+  std::string contact;
+  double normal = 0;  // impulse
+};
+
 struct ViewerRun {
   std::string label;
   std::string model, summary;  // texts of the JSON files
   std::vector<std::string> bodies;
   std::vector<ViewerTable> tables;  // bodies.csv first where there are bodies
   std::vector<ViewerEvent> events;
+  std::vector<ViewerImpact> impacts;
 };
 
 // Reads the folder of a run. False with one sentence in `problem`: no result, or a damaged one.

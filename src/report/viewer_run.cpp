@@ -42,7 +42,7 @@ class RunReader {
     result_ = ResultFolder::open(folder_.string(), problem_);
     if (!result_) return false;
     if (!result_->partial().empty()) run_.label += " (partial)";
-    return read_model() && read_summary() && read_tables() && read_events() &&
+    return read_model() && read_summary() && read_tables() && read_events() && read_impacts() &&
            result_->is_unchanged(problem_);
   }
 
@@ -109,8 +109,8 @@ class RunReader {
   bool read_tables() {
     if (!run_.bodies.empty() && !read_bodies()) return false;
     if (!read_table("trajectory.csv", limits_.samples)) return false;
-    for (const char* name :
-         {"reactions.csv", "forces.csv", "power.csv", "constraints.csv", "multipliers.csv"})
+    for (const char* name : {"reactions.csv", "forces.csv", "power.csv", "constraints.csv",
+                             "multipliers.csv", "contacts.csv"})
       if (result_->has(name) && !read_table(name, limits_.samples)) return false;
     const ViewerTable& first = run_.tables.front();
     for (const ViewerTable& table : run_.tables)
@@ -155,6 +155,36 @@ class RunReader {
     return true;
   }
 
+  // t, contact, rates of the gap before and after, normal impulse, then what is not drawn. Names
+  // may have commas: numbers are counted from the end.
+  bool read_impacts() {
+    if (!result_->has("impacts.csv")) return true;
+    if (!is_good("impacts.csv")) return false;
+    constexpr int behind = 5;  // numbers behind the name
+    std::ifstream stream(folder_ / "impacts.csv");
+    std::string line;
+    std::getline(stream, line);
+    for (int number = 2; std::getline(stream, line); ++number) {
+      if (line.starts_with(partial_mark)) break;
+      const std::size_t first = line.find(',');
+      std::size_t last = line.size(), normal = 0;
+      for (int k = 0; k < behind && last != std::string::npos && last > 0; ++k) {
+        last = line.rfind(',', last - 1);
+        if (k == behind - 3) normal = last;
+      }
+      ViewerImpact impact;
+      if (first == std::string::npos || last == std::string::npos || last <= first ||
+          std::from_chars(line.data(), line.data() + first, impact.t).ptr != line.data() + first ||
+          std::from_chars(line.data() + normal + 1, line.data() + line.size(), impact.normal).ec !=
+              std::errc())
+        return damaged("impacts.csv",
+                       fmt::format("line {}: expected time, contact and five numbers", number));
+      impact.contact = line.substr(first + 1, last - first - 1);
+      run_.impacts.push_back(std::move(impact));
+    }
+    return true;
+  }
+
   fs::path folder_;
   std::optional<ResultFolder> result_;
   const ViewerLimits& limits_;
@@ -166,8 +196,9 @@ class RunReader {
 
 const std::vector<std::string>& run_file_names() {
   static const std::vector<std::string> names = {
-      "model.json", "summary.json",  "trajectory.csv",  "bodies.csv",      "events.csv",
-      "power.csv",  "reactions.csv", "constraints.csv", "multipliers.csv", "forces.csv"};
+      "model.json",      "summary.json", "trajectory.csv", "bodies.csv",
+      "events.csv",      "power.csv",    "reactions.csv",  "constraints.csv",
+      "multipliers.csv", "forces.csv",   "contacts.csv",   "impacts.csv"};
   return names;
 }
 

@@ -136,7 +136,7 @@ TEST(LongContacts, BranchOfAWalker) {
                               "0.008726646259971648", "--to", "0.08", "--step", "0.1", "--json"}));
   double doubling = 0;
   for (const json& b : found["bifurcations"])
-    if (b["kind"] == "period doubling") doubling = b["parameter"];
+    if (b["kind"] == "period-doubling") doubling = b["parameter"];
   EXPECT_NEAR(doubling, 4.390898249602157 * std::acos(-1.0) / 180, 1e-8);
 }
 
@@ -247,6 +247,64 @@ TEST(Diagnostics, CopiesOfARepeatedTableAreToldOnce) {
   const std::size_t first = check.err.find("unknown key 'colour'");
   EXPECT_NE(first, std::string::npos) << check.err;
   EXPECT_EQ(check.err.find("unknown key 'colour'", first + 1), std::string::npos) << check.err;
+}
+
+// A mass on a table keeps its contact: eigenvalues are those of its motion along the table.
+TEST(Contacts, LinearizeKeepsAContactClosed) {
+  const Scratch scratch;
+  const std::string model = scratch.write("table.toml", R"toml(
+name = "mass on a table"
+[[body]]
+name = "mass"
+mass = 2
+inertia = [0.01, 0.01, 0.01]
+[[joint]]
+name = "free"
+type = "translation"
+parent = { body = "world" }
+child = { body = "mass" }
+position = [0, 0, 0.1]
+[[force]]
+type = "bushing"
+from = { body = "world", at = [0, 0, 0.1] }
+to = { body = "mass" }
+stiffness = [50, 8, 0, 0, 0, 0]
+[[contact]]
+name = "table"
+a = { body = "mass", sphere = 0.1 }
+b = { body = "world", plane = [0, 0, 1] }
+)toml");
+  const json found = expect_json(run_cartan({"linearize", model, "--json"}));
+  ASSERT_EQ(found["eigenvalues"].size(), 4u);
+  const double wanted[] = {5, 2, -2, -5};
+  for (int k = 0; k < 4; ++k) {
+    EXPECT_NEAR(found["eigenvalues"][k][0].get<double>(), 0, 1e-12);
+    EXPECT_NEAR(found["eigenvalues"][k][1].get<double>(), wanted[k], 1e-12);
+  }
+}
+
+// Heights of a ball that bounces infinitely often and rests: height and restitution are found.
+TEST(Contacts, FitGoesThroughImpactsAndTheirLimit) {
+  const double g = 9.81, h = 1.1, e = 0.75;
+  std::string data = "t,flight.q2\n";
+  for (int k = 1; k <= 100; ++k) {
+    const double t = 0.06 * k, t1 = std::sqrt(2 * h / g);
+    double z = 0.05 + h - g * t * t / 2, s = t - t1, v = e * g * t1;
+    if (s > 0) {
+      while (s > 2 * v / g && v > 1e-14) s -= 2 * v / g, v *= e;
+      z = v > 1e-14 ? 0.05 + v * s - g * s * s / 2 : 0.05;
+    }
+    data += std::to_string(t) + ",";
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.17g\n", z);
+    data += digits;
+  }
+  const Scratch scratch;
+  const json found = expect_json(
+      run_cartan({"fit", std::string(CARTAN_ROOT) + "/examples/bouncing_ball.toml", "--data",
+                  scratch.write("heights.csv", data), "--free", "h,e", "--json"}));
+  EXPECT_NEAR(found["parameters"]["h"].get<double>(), h, 1e-9);
+  EXPECT_NEAR(found["parameters"]["e"].get<double>(), e, 1e-9);
 }
 
 }  // namespace

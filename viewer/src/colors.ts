@@ -3,10 +3,12 @@
 export const palette = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000'];
 export const axisColors = ['#d55e00', '#009e73', '#0072b2']; // x y z
 export const arrowColors = { reaction: '#d55e00', torque: '#cc79a7', force: '#009e73', weight: '#7f7f7f' };
+export const contactColors = { sticks: '#d55e00', slips: '#e69f00', impact: '#cc79a7' };
 // Of what is recorded in forces.csv, by type; constraints like reactions.
 export const forceColors: Record<string, string> = {
   spring: '#009e73', torsion: '#009e73', wrench: '#0072b2', joint: '#0072b2', potential: '#b8a700', friction: '#e69f00', drag: '#56b4e9',
   distance: '#d55e00', drive: '#cc79a7', coupler: '#cc79a7', 'rolling-disc': '#d55e00', 'knife-edge': '#d55e00',
+  contact: '#d55e00',
 };
 
 // On a dark page the darker ones are lifted.

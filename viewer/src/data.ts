@@ -67,6 +67,12 @@ export interface Constraint {
   at?: Expression[];
   normal?: Expression[];
 }
+export interface Contact {
+  name: string;
+  joint?: string; // of a stop
+  a?: Place;
+  b?: Place;
+}
 export interface Model {
   name: string;
   parameters: Record<string, number>;
@@ -77,6 +83,7 @@ export interface Model {
   joints?: Joint[];
   forces?: Force[];
   constraints?: Constraint[];
+  contacts?: Contact[];
   tree?: { joint: string; inboard: string; outboard: string }[];
   loops?: string[];
   meshes?: Record<string, MeshData>;
@@ -107,6 +114,7 @@ export interface RunDocument {
   frames: PackedFrames | null;
   tables: PackedTable[];
   events: { t: number; name: string; direction: number }[];
+  impacts?: { t: number; contact: string; normal: number }[];
 }
 export interface ViewerDocument {
   format: string;

@@ -9,6 +9,7 @@ export interface Hook {
   drawn: () => number; // pictures so far
   parts: (body: string, ghost?: boolean) => { form: string; matrix: number[] }[];
   arrows: (layer: string) => { name: string; torque: boolean; from: number[]; vector: number[] }[];
+  contacts: () => { name: string; impact: boolean; at: number[]; size: number; color: string }[];
   layers: () => Record<string, boolean>;
   plots: () => { title: string; curves: number; cursor: number }[];
   mode: () => number;
@@ -30,6 +31,7 @@ export function install(app: App): void {
     drawn: () => app.drawn,
     parts: (body, ghost = false) => app.view.readBack(body, ghost),
     arrows: (layer) => app.view.readArrows(layer),
+    contacts: () => app.view.readContacts(),
     layers: () => Object.fromEntries(app.view.layers.map((layer) => [layer.key, layer.shown])),
     plots: () => app.plots.map((plot) => ({ title: plot.title, curves: plot.curveCount, cursor: plot.timeOfCursor })),
     mode: () => app.mode,

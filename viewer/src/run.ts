@@ -33,6 +33,7 @@ export class Run {
   readonly label: string;
   readonly summary: Record<string, any>;
   readonly events: RunDocument['events'];
+  readonly impacts: NonNullable<RunDocument['impacts']>;
   readonly times: Float64Array; // of the frames
   readonly notes: string[] = []; // what was left out
   private readonly poses: Float32Array;
@@ -44,6 +45,7 @@ export class Run {
     this.label = document.label;
     this.summary = document.summary ?? {};
     this.events = document.events;
+    this.impacts = document.impacts ?? [];
     (this.model.bodies ?? []).forEach((body, k) => this.bodyIndex.set(body.name, k));
     this.tables = document.tables.map((packed) => {
       const data = (packed.type === 'f32' ? floats : doubles)(packed.data, packed.count * packed.columns.length);

@@ -205,26 +205,76 @@ double ContactEvents::kinetic() {
   return calc_kinetic_energy(mechanism_, ws_);
 }
 
-// Of numbers of A, one after the other, those whose rows do not depend on the chosen ones before.
-std::vector<int> ContactEvents::choose_independent(const std::vector<int>& order) const {
+// Of rows, one after the other, those that do not depend on the chosen ones before.
+std::vector<ContactEvents::RowChoice> ContactEvents::choose_independent(
+    const std::vector<RowChoice>& order) const {
   const double largest = A_.size() > 0 ? A_.diagonal().maxCoeff() : 0;
   const int n = static_cast<int>(order.size());
+  const auto product = [&](const RowChoice& a, const RowChoice& b) {
+    double sum = 0;
+    for (int i = 0; i < (a.across ? 2 : 1); ++i)
+      for (int j = 0; j < (b.across ? 2 : 1); ++j)
+        sum += a.factor[i] * b.factor[j] * A_(a.number + i, b.number + j);
+    return sum;
+  };
   MatrixXd L = MatrixXd::Zero(n, n);
-  std::vector<int> chosen;
-  for (int number : order) {
+  std::vector<RowChoice> chosen;
+  for (const RowChoice& candidate : order) {
     const int at = static_cast<int>(chosen.size());
     VectorXd row(at);
-    double rest = A_(number, number);
+    double rest = product(candidate, candidate);
     for (int c = 0; c < at; ++c) {
-      row[c] = (A_(number, chosen[c]) - row.head(c).dot(L.row(c).head(c))) / L(c, c);
+      row[c] = (product(candidate, chosen[c]) - row.head(c).dot(L.row(c).head(c))) / L(c, c);
       rest -= row[c] * row[c];
     }
     if (!(rest > dependent_row * largest)) continue;
     L.row(at).head(at) = row.transpose();
     L(at, at) = std::sqrt(rest);
-    chosen.push_back(number);
+    chosen.push_back(candidate);
   }
   return chosen;
+}
+
+// The same of numbers of A.
+std::vector<int> ContactEvents::choose_independent(const std::vector<int>& order) const {
+  std::vector<RowChoice> rows;
+  for (int number : order) rows.push_back({number, false, {1, 0}});
+  std::vector<int> chosen;
+  for (const RowChoice& row : choose_independent(rows)) chosen.push_back(row.number);
+  return chosen;
+}
+
+ContactEvents::RowChoice ContactEvents::across(int place) const {
+  const HeldDirection d = held_direction(mode(touching_[place]));
+  return {3 * place + 1, true, {-d.along2, d.along1}};
+}
+
+// A contact that slips has become slow: from here on it goes straight, unless that is decided
+// already.
+void ContactEvents::hold_direction(int k) {
+  touching_.clear();
+  for (int i = 0; i < count_; ++i)
+    if (mode(i) != contact_open) touching_.push_back(i);
+  prepare();
+  std::vector<RowChoice> order;
+  int flag = 0, place = 0;
+  for (std::size_t i = 0; i < touching_.size(); ++i) {
+    const ContactElement<double>& e = mechanism_.contacts[touching_[i]];
+    if (touching_[i] == k) place = static_cast<int>(i);
+    for (int c = 0; c < e.rows; ++c) {
+      if (row_flag(e.row0 + c) == 0) continue;
+      flag = std::max(flag, row_flag(e.row0 + c));
+      if (c > 0 && is_creeping(mode(touching_[i])))
+        order.push_back(across(static_cast<int>(i)));
+      else
+        order.push_back({3 * static_cast<int>(i) + c, false, {1, 0}});
+    }
+  }
+  const std::size_t before = order.size();
+  order.push_back(across(place));
+  const std::vector<RowChoice> chosen = choose_independent(order);
+  const bool normal_acts = row_flag(mechanism_.contacts[k].row0) != 0;
+  if (normal_acts && chosen.size() == before + 1) row_flag(mechanism_.contacts[k].row0 + 1) = flag;
 }
 
 // -------------------------------------------------------------------------------------- events
@@ -245,12 +295,15 @@ void ContactEvents::change(int which) {
     const double slide = std::hypot(u.y, u.z);
     if (!is_creeping(mode(k))) {
       mode(k) = creeping_mode(u.y, u.z);
+      hold_direction(k);
       return;
     }
     if (slide > creeping_speed) {
       mode(k) = contact_slips;
+      row_flag(mechanism_.contacts[k].row0 + 1) = 0;
       return;
     }
+    if (slide > sticking_speed()) turning_ = k;  // neither fast nor at rest: the cone is too narrow
   }
   find_touching();
   if (impact()) {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <span>
 
+#include "mechanics/contacts/impact_map.h"
 #include "mechanics/forces/dry_friction.h"
 #include "system/system.h"
 
@@ -34,10 +35,9 @@ class ContactEvents {
   // Modes of a state whose contacts touch and move along with each other; impacts are left to
   // settle().
   void start();
-  // The impact that margin `which` leads to at the state, which stays as it is: the rows whose
-  // speeds it decides (independent ones), normals to -e times theirs, tangents to zero. False: no
-  // impact. `why`: not of that form.
-  bool find_impact(int which, std::vector<int>& rows, std::string& why);
+  // The impact that margin `which` leads to at the state, which stays as it is. False: no impact.
+  // No phases: it has no solution (JumpNotes::problem).
+  bool find_impact(int which, ImpactRecord& record);
   // "" or that friction makes the normal force of a sliding contact grow without bound here.
   std::string find_jam();
   // "" or which surfaces overlap, and by how much.
@@ -57,7 +57,9 @@ class ContactEvents {
   struct ImpactSolution {
     Eigen::VectorXd P, after;   // impulses, speeds; three numbers per touching contact
     std::vector<char> decided;  // speeds that the law gives
+    ImpactRecord record;
   };
+  bool approaches() const;
   bool impact();
   bool solve_impact(ImpactSolution& impact);
   Impact make_note(int place, const Eigen::VectorXd& P, const Eigen::VectorXd& after);
@@ -66,7 +68,16 @@ class ContactEvents {
   bool choose_solution(const std::vector<int>& places, struct ContactSolution& solution);
   void set_modes(const std::vector<int>& places, struct ContactSolution& solution);
   void activate_rows(const std::vector<int>& places, const struct ContactSolution& solution);
+  void keep_straight(const std::vector<int>& places, const std::vector<int>& chosen, int flag);
+  struct RowChoice {
+    int number;        // of A_
+    bool across;       // this row and the next, across the direction in which a contact creeps
+    double factor[2];  // of both
+  };
   std::vector<int> choose_independent(const std::vector<int>& order) const;
+  std::vector<RowChoice> choose_independent(const std::vector<RowChoice>& order) const;
+  RowChoice across(int place) const;
+  void hold_direction(int k);
   void announce(double time);
   void apply(const Eigen::VectorXd& impulses);
   void apply(const ImpactSolution& impact);
@@ -104,6 +115,7 @@ class ContactEvents {
   int opened_ = -1;   // the contact whose normal force fell through zero
   int slipped_ = -1;  // the one whose friction reached its limit
   int met_ = -1;      // the one whose gap did
+  int turning_ = -1;  // the one that cannot creep straight on
   std::vector<double> still_;
   // of decide_modes: places that bounce lower than rounding, that begin to slide from rest
   std::vector<int> low_, begins_;

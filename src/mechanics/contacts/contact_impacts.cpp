@@ -46,6 +46,8 @@ bool ContactEvents::solve_impact(ImpactSolution& impact) {
   ContactSolution last = solve_contacts(problem);
   if (!last.found) return unsolved(last.residual);
   notes_.residual = std::max(notes_.residual, last.residual);
+  impact.record.touching = touching_;
+  impact.record.phases = {{problem, last}};
   impact.P = last.r;
   if (poisson) {
     VectorXd expansion = VectorXd::Zero(3 * n);
@@ -58,6 +60,7 @@ bool ContactEvents::solve_impact(ImpactSolution& impact) {
     last = solve_contacts(problem);
     if (!last.found) return unsolved(last.residual);
     notes_.residual = std::max(notes_.residual, last.residual);
+    impact.record.phases.push_back({problem, last});
     impact.P += last.r;
   }
   impact.after = speeds_ + A_ * impact.P;
@@ -74,25 +77,34 @@ bool ContactEvents::solve_impact(ImpactSolution& impact) {
 }
 
 // Speeds that the law decides are reached to rounding, whatever the condition of A: the rest is
-// taken away by impulses of its size.
+// taken away by impulses of its size, as long as that helps.
 void ContactEvents::apply(const ImpactSolution& impact) {
   apply(impact.P);
   std::vector<int> decided;
-  for (int c = 0; c < 3; ++c)
-    for (std::size_t i = 0; i < touching_.size(); ++i)
-      if (const int k = 3 * static_cast<int>(i) + c; impact.decided[k]) decided.push_back(k);
-  decided = choose_independent(decided);
+  for (int k = 0; k < A_.rows(); ++k)
+    if (impact.decided[k] && A_(k, k) > 0) decided.push_back(k);
+  if (decided.empty()) return;
   const int n = static_cast<int>(decided.size());
   MatrixXd part(n, n);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) part(i, j) = A_(decided[i], decided[j]);
-  const Eigen::LLT<MatrixXd> solver(part);
-  if (n == 0 || solver.info() != Eigen::Success) return;
-  for (int round = 0; round < 2; ++round) {
+  Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
+  solver.setThreshold(1e-12);
+  solver.compute(part);
+  std::vector<double> before;
+  double last = INFINITY;
+  for (int round = 0; round < 4; ++round) {
     fill_touching(v());
     VectorXd missing(n), impulses = VectorXd::Zero(A_.rows());
     for (int i = 0; i < n; ++i) missing[i] = impact.after[decided[i]] - row_speed(decided[i]);
-    if (missing.cwiseAbs().maxCoeff() <= 4e-16 * speed_) return;
+    const double largest = missing.cwiseAbs().maxCoeff();
+    if (!(largest < last)) {
+      std::copy(before.begin(), before.end(), state_.x.begin());
+      return;
+    }
+    if (largest <= 4e-16 * speed_) return;
+    last = largest;
+    before = state_.x;
     const VectorXd more = solver.solve(missing);
     for (int i = 0; i < n; ++i) impulses[decided[i]] = more[i];
     apply(impulses);
@@ -112,13 +124,16 @@ bool ContactEvents::gains_energy(double lost, double kinetic) {
   return true;
 }
 
-// False: nothing approaches, or the motion cannot go on.
-bool ContactEvents::impact() {
+bool ContactEvents::approaches() const {
   const double tolerance = resting_speed * speed_;
-  const bool approaches = std::any_of(touching_.begin(), touching_.end(), [&](int k) {
+  return std::any_of(touching_.begin(), touching_.end(), [&](int k) {
     return touch_[k].speed.x < -(mode(k) == contact_open ? tolerance : 1e4 * tolerance);
   });
-  if (!approaches) return false;
+}
+
+// False: nothing approaches, or the motion cannot go on.
+bool ContactEvents::impact() {
+  if (!approaches()) return false;
   prepare();
   ImpactSolution impact;
   if (!solve_impact(impact)) return false;
@@ -130,7 +145,8 @@ bool ContactEvents::impact() {
   apply(impact);
   // what bounces is open from here on
   for (std::size_t i = 0; i < touching_.size(); ++i)
-    if (impact.after[3 * static_cast<int>(i)] > tolerance) mode(touching_[i]) = contact_open;
+    if (impact.after[3 * static_cast<int>(i)] > resting_speed * speed_)
+      mode(touching_[i]) = contact_open;
   if (mechanism_.friction_modes > 0)
     start_friction(mechanism_, {state_.t, state_.x.data(), v(), state_.mode}, ws_, solve_);
   return true;
@@ -154,45 +170,15 @@ Impact ContactEvents::make_note(int place, const VectorXd& P, const VectorXd& af
   return note;
 }
 
-bool ContactEvents::find_impact(int which, std::vector<int>& rows, std::string& why) {
+bool ContactEvents::find_impact(int which, ImpactRecord& record) {
   if (which % 2 != 0 || mode(which / 2) != contact_open) return false;
   met_ = which / 2;
   measure();
   find_touching();
-  if (!(touch_[met_].speed.x < 0)) return false;
+  if (!approaches()) return false;
   prepare();
   ImpactSolution impact;
-  if (!solve_impact(impact)) {
-    why = notes_.problem;
-    return true;
-  }
-  const VectorXd &P = impact.P, &after = impact.after;
-  const double size = P.cwiseAbs().maxCoeff();
-  std::vector<int> normals, tangents;
-  bool poisson = false;
-  for (std::size_t i = 0; i < touching_.size(); ++i) {
-    const int k = 3 * static_cast<int>(i);
-    const ContactElement<double>& e = mechanism_.contacts[touching_[i]];
-    if (!(P[k] > 1e-12 * size)) continue;
-    normals.push_back(k);
-    poisson |= e.poisson;
-    if (!rubs(touching_[i])) continue;
-    if (std::hypot(after[k + 1], after[k + 2]) > sticking_speed())
-      why = fmt::format(
-          "contact '{}' slides during the impact; derivatives are taken of impacts without "
-          "friction and of those that stick",
-          mechanism_.model->contacts[e.contact].name);
-    tangents.push_back(k + 1);
-    tangents.push_back(k + 2);
-  }
-  if (poisson && (normals.size() > 1 || !tangents.empty()))
-    why =
-        "derivatives of impacts with friction or of several contacts are taken with Newton's law "
-        "only";
-  normals.insert(normals.end(), tangents.begin(), tangents.end());
-  rows.clear();
-  for (int number : choose_independent(normals))
-    rows.push_back(mechanism_.contacts[touching_[number / 3]].row0 + number % 3);
+  if (solve_impact(impact)) record = std::move(impact.record);
   return true;
 }
 

@@ -124,6 +124,23 @@ bool ContactEvents::choose_solution(const std::vector<int>& places, ContactSolut
                           names_of(touching_), solution.residual));
 }
 
+// What creeps goes straight where that is independent of all that is held. Directions of several
+// that begin to slide together need not belong to one motion: these are held by their forces alone.
+void ContactEvents::keep_straight(const std::vector<int>& places, const std::vector<int>& chosen,
+                                  int flag) {
+  std::vector<RowChoice> order;
+  for (int number : chosen) order.push_back({number, false, {1, 0}});
+  for (int place : places) {
+    const int k = touching_[place];
+    const bool begins = std::find(begins_.begin(), begins_.end(), place) != begins_.end();
+    if (is_creeping(mode(k)) && row_flag(mechanism_.contacts[k].row0) != 0 && k != turning_ &&
+        (!begins || begins_.size() == 1))
+      order.push_back(across(place));
+  }
+  for (const RowChoice& row : choose_independent(order))
+    if (row.across) row_flag(mechanism_.contacts[touching_[row.number / 3]].row0 + 1) = flag;
+}
+
 // Independent rows: normals with the largest forces first, then tangents of what sticks.
 void ContactEvents::activate_rows(const std::vector<int>& places, const ContactSolution& solution) {
   for (int r = mechanism_.contact_row0; r < mechanism_.row_count(); ++r) row_flag(r) = 0;
@@ -149,6 +166,7 @@ void ContactEvents::activate_rows(const std::vector<int>& places, const ContactS
   });
   for (int number : chosen)
     row_flag(mechanism_.contacts[touching_[number / 3]].row0 + number % 3) = loose ? loose_row : 1;
+  keep_straight(places, chosen, loose ? loose_row : 1);
   // what carries nothing but touches all the same stays closed if it depends on the others
   for (int i : sorted) {
     if (solution.closed[i] || solution.w[3 * i] > 1e-9 * acceleration_) continue;

@@ -41,8 +41,11 @@ class ContactSolver {
 
   void refine(ContactSolution& s) const;
   bool accept(ContactSolution& s) const;
+  MatrixXd change(const ContactSolution& solution, const MatrixXd& dF) const;
 
  private:
+  void fill_equations(ContactSolution& s, VectorXd& F, MatrixXd& D) const;
+  MatrixXd solve_equations(const MatrixXd& D, const MatrixXd& F) const;
   void sweep(VectorXd& r) const;
   void improve(int i, VectorXd& r) const;
   ContactSolution read_states(const VectorXd& r) const;
@@ -113,60 +116,69 @@ ContactSolution ContactSolver::read_states(const VectorXd& r) const {
   return s;
 }
 
+// The equations of the states in s at s.r, and their derivative.
+void ContactSolver::fill_equations(ContactSolution& s, VectorXd& F, MatrixXd& D) const {
+  s.w = p_.A * s.r + p_.b;
+  D.setZero();
+  for (int i = 0; i < n_; ++i) {
+    const ContactLaw& law = p_.laws[i];
+    const int k = 3 * i;
+    if (s.closed[i]) {
+      F[k] = s.w[k];
+      D.row(k) = p_.A.row(k);
+    } else {
+      F[k] = s.r[k];
+      D(k, k) = 1;
+    }
+    const bool touches = s.closed[i] || law.given > 0;
+    const Vector2d t = s.r.segment(k + 1, 2), w = s.w.segment(k + 1, 2);
+    if (law.kind == Kind::sliding) {
+      F.segment(k + 1, 2) = t + law.mu * s.r[k] * Vector2d(law.d1, law.d2);
+      D(k + 1, k + 1) = D(k + 2, k + 2) = 1;
+      D(k + 1, k) = law.mu * law.d1;
+      D(k + 2, k) = law.mu * law.d2;
+    } else if (law.kind == Kind::smooth || !touches ||
+               (law.kind == Kind::friction && law.mu == 0)) {
+      F.segment(k + 1, 2) = t;
+      D(k + 1, k + 1) = D(k + 2, k + 2) = 1;
+    } else if (!s.slips[i]) {
+      F.segment(k + 1, 2) = w;
+      D.middleRows(k + 1, 2) = p_.A.middleRows(k + 1, 2);
+    } else {  // t |w| + mu (r_n + given) w = 0, divided by |w|
+      const double length = std::max(w.norm(), 1e-300), load = s.r[k] + law.given;
+      const Vector2d d = w / length;
+      F.segment(k + 1, 2) = t + law.mu * load * d;
+      const Eigen::Matrix2d turn =
+          (Eigen::Matrix2d::Identity() - d * d.transpose()) * (law.mu * load / length);
+      D.middleRows(k + 1, 2) = turn * p_.A.middleRows(k + 1, 2);
+      D(k + 1, k + 1) += 1;
+      D(k + 2, k + 2) += 1;
+      D(k + 1, k) += law.mu * d[0];
+      D(k + 2, k) += law.mu * d[1];
+    }
+  }
+}
+
+// D^-1 F, of least norm; rows of similar size: those of w in units of the largest diagonal.
+MatrixXd ContactSolver::solve_equations(const MatrixXd& D, const MatrixXd& F) const {
+  Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
+  solver.setThreshold(3e-13);
+  VectorXd rows(3 * n_);
+  for (int k = 0; k < 3 * n_; ++k) rows[k] = 1 / std::max(D.row(k).norm(), 1e-300);
+  for (int k = 0; k < 3 * n_; ++k)
+    if (D.row(k).norm() <= dependent * largest_diagonal_) rows[k] = 0;
+  solver.compute(rows.asDiagonal() * D);
+  return solver.solve(rows.asDiagonal() * F);
+}
+
 // Newton's method for the equations of the states in s, from s.r, with least steps where forces are
 // not unique.
 void ContactSolver::refine(ContactSolution& s) const {
   VectorXd F(3 * n_);
   MatrixXd D(3 * n_, 3 * n_);
   for (int round = 0; round < 40; ++round) {
-    s.w = p_.A * s.r + p_.b;
-    D.setZero();
-    for (int i = 0; i < n_; ++i) {
-      const ContactLaw& law = p_.laws[i];
-      const int k = 3 * i;
-      if (s.closed[i]) {
-        F[k] = s.w[k];
-        D.row(k) = p_.A.row(k);
-      } else {
-        F[k] = s.r[k];
-        D(k, k) = 1;
-      }
-      const bool touches = s.closed[i] || law.given > 0;
-      const Vector2d t = s.r.segment(k + 1, 2), w = s.w.segment(k + 1, 2);
-      if (law.kind == Kind::sliding) {
-        F.segment(k + 1, 2) = t + law.mu * s.r[k] * Vector2d(law.d1, law.d2);
-        D(k + 1, k + 1) = D(k + 2, k + 2) = 1;
-        D(k + 1, k) = law.mu * law.d1;
-        D(k + 2, k) = law.mu * law.d2;
-      } else if (law.kind == Kind::smooth || !touches ||
-                 (law.kind == Kind::friction && law.mu == 0)) {
-        F.segment(k + 1, 2) = t;
-        D(k + 1, k + 1) = D(k + 2, k + 2) = 1;
-      } else if (!s.slips[i]) {
-        F.segment(k + 1, 2) = w;
-        D.middleRows(k + 1, 2) = p_.A.middleRows(k + 1, 2);
-      } else {  // t |w| + mu (r_n + given) w = 0, divided by |w|
-        const double length = std::max(w.norm(), 1e-300), load = s.r[k] + law.given;
-        const Vector2d d = w / length;
-        F.segment(k + 1, 2) = t + law.mu * load * d;
-        const Eigen::Matrix2d turn =
-            (Eigen::Matrix2d::Identity() - d * d.transpose()) * (law.mu * load / length);
-        D.middleRows(k + 1, 2) = turn * p_.A.middleRows(k + 1, 2);
-        D(k + 1, k + 1) += 1;
-        D(k + 2, k + 2) += 1;
-        D(k + 1, k) += law.mu * d[0];
-        D(k + 2, k) += law.mu * d[1];
-      }
-    }
-    Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
-    solver.setThreshold(3e-13);
-    // rows of similar size: those of w in units of the largest diagonal
-    VectorXd rows(3 * n_);
-    for (int k = 0; k < 3 * n_; ++k) rows[k] = 1 / std::max(D.row(k).norm(), 1e-300);
-    for (int k = 0; k < 3 * n_; ++k)
-      if (D.row(k).norm() <= dependent * largest_diagonal_) rows[k] = 0;
-    solver.compute(rows.asDiagonal() * D);
-    const VectorXd step = solver.solve(rows.asDiagonal() * F);
+    fill_equations(s, F, D);
+    const VectorXd step = solve_equations(D, F);
     if (!step.allFinite()) return;
     s.r -= step;
     if (step.cwiseAbs().maxCoeff() <= 4e-16 * s.r.cwiseAbs().maxCoeff()) break;
@@ -179,6 +191,14 @@ void ContactSolver::refine(ContactSolution& s) const {
     if (!touches || !rubs) s.r[3 * i + 1] = s.r[3 * i + 2] = 0;
   }
   s.w = p_.A * s.r + p_.b;
+}
+
+MatrixXd ContactSolver::change(const ContactSolution& solution, const MatrixXd& dF) const {
+  ContactSolution s = solution;
+  VectorXd F(3 * n_);
+  MatrixXd D(3 * n_, 3 * n_);
+  fill_equations(s, F, D);
+  return -solve_equations(D, dF);
 }
 
 // Whether s is a solution, to rounding.
@@ -256,6 +276,11 @@ ContactSolution solve_contacts(const ContactProblem& problem) {
     return none;
   }
   return ContactSolver(problem)();
+}
+
+MatrixXd change_solution(const ContactProblem& problem, const ContactSolution& solution,
+                         const MatrixXd& dF) {
+  return ContactSolver(problem).change(solution, dF);
 }
 
 std::vector<ContactSolution> find_all_solutions(const ContactProblem& problem) {

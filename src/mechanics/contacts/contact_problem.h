@@ -40,6 +40,12 @@ struct ContactSolution {
 
 ContactSolution solve_contacts(const ContactProblem& problem);
 
+// How a solution changes: dr for changes dF of the equations F(r) = 0 of its states,
+//   closed w_n = 0, sticking w_t = 0, slipping r_t + mu (r_n + given) w_t/|w_t| = 0, else r = 0
+// a column each; of least norm where forces are not unique.
+Eigen::MatrixXd change_solution(const ContactProblem& problem, const ContactSolution& solution,
+                                const Eigen::MatrixXd& dF);
+
 // All solutions of a problem of smooth and sliding contacts, by trying every set of closed ones;
 // none or several only with sliding ones (Painleve). Needs at most 12 contacts.
 std::vector<ContactSolution> find_all_solutions(const ContactProblem& problem);

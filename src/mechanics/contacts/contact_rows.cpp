@@ -38,12 +38,19 @@ void write_stop(const Mechanism<S>& mechanism, const ContactElement<S>& e, bool 
   ++out.row;
 }
 
-// A slipping contact: the unit vector its friction acts against.
+// Whether a contact slides straight along the direction its mode holds.
+template <class S>
+bool goes_straight(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, std::size_t k) {
+  return is_creeping(mode_of(mechanism, ws, k)) &&
+         row_acts(mechanism, ws, mechanism.contacts[k].row0 + 1);
+}
+
+// A slipping contact: the unit vector its friction acts against (but for what keeps it straight).
 template <class S>
 Vec3<S> slip_direction(int mode, const ContactFrame<S>& f, const Vec3<S>& speed) {
   if (is_creeping(mode)) {
-    const double angle = 2 * pi * (mode - contact_creeps) / turn_parts;
-    return S(std::cos(angle)) * f.t1 + S(std::sin(angle)) * f.t2;
+    const HeldDirection d = held_direction(mode);
+    return S(d.along1) * f.t1 + S(d.along2) * f.t2;
   }
   const S length2 = speed.y * speed.y + speed.z * speed.z;
   const auto moves = less(S(1e-300), length2);
@@ -94,6 +101,51 @@ void solve_loads_of_slipping(S* a, S* b, int n) {
   }
 }
 
+// sqrt((mu N)^2 - T^2), zero where there is none: what the cone leaves along the direction.
+template <class S>
+S calc_rest_of_cone(const S& limit, const S& across) {
+  const S rest2 = limit * limit - across * across;
+  const auto inside = less(S(1e-300), rest2);
+  return select(inside, sqrt(select(inside, rest2, S(1))), S(0));
+}
+
+// Loads L of slipping contacts, friction -mu L d or, of those that go straight, -L d:
+//   L_i = N_i   or   L_i = sqrt((mu N_i)^2 - T_i^2),     N = N0 + B L,  T = T0 + C L
+// by Newton's method from T = 0. ws.slip_matrix has B and C, ws.slip_force N0 and T0, and L behind.
+template <class S>
+void solve_straight_loads(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  constexpr int rounds = 8;  // T is small against mu N, and derivatives follow one round later
+  const std::size_t n = ws.slipping.size();
+  const S *B = ws.slip_matrix.data(), *C = B + n * n, *N0 = ws.slip_force.data(), *T0 = N0 + n;
+  S *L = ws.slip_force.data() + 2 * n, *step = L + n, *D = ws.slip_matrix.data() + 2 * n * n;
+  for (std::size_t i = 0; i < n; ++i) L[i] = S(0);
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < n; ++i) {
+      S N = N0[i], T = T0[i];
+      for (std::size_t j = 0; j < n; ++j) N += B[i * n + j] * L[j], T += C[i * n + j] * L[j];
+      const bool straight = goes_straight(mechanism, ws, ws.slipping[i]);
+      const S& mu = mechanism.contacts[ws.slipping[i]].friction;
+      S by_N(1), by_T(0);
+      step[i] = N - L[i];
+      if (straight) {
+        if (round == 0) T = S(0);
+        const S rest = calc_rest_of_cone(mu * N, T);
+        const auto inside = less(S(1e-300), rest);
+        const S inverse = S(1) / select(inside, rest, S(1));
+        by_N = round == 0 ? mu : select(inside, mu * mu * N * inverse, S(0));
+        by_T = select(inside, -T * inverse, S(0));
+        step[i] = rest - L[i];
+        if (round == 0) step[i] = mu * N - L[i];
+      }
+      for (std::size_t j = 0; j < n; ++j)
+        D[i * n + j] = S(i == j ? 1 : 0) - by_N * B[i * n + j] - by_T * C[i * n + j];
+    }
+    solve_loads_of_slipping(D, step, static_cast<int>(n));
+    for (std::size_t i = 0; i < n; ++i) L[i] += step[i];
+  }
+  for (std::size_t i = 0; i < n; ++i) ws.slip_force[i] = L[i];
+}
+
 template <class S>
 void find_slipping(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   ws.slipping.clear();
@@ -105,7 +157,8 @@ void find_slipping(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
     if (!is_slipping(mode) || !row_acts(mechanism, ws, e.row0)) continue;
     const ContactFrame<S> f = calc_contact_frame(e.on, e.kind, ws);
     ws.slipping.push_back(static_cast<int>(k));
-    ws.slip_push.push_back(-e.friction * slip_direction(mode, f, speed_in(f, ws, e.on)));
+    const S by_load = goes_straight(mechanism, ws, k) ? S(1) : e.friction;
+    ws.slip_push.push_back(-by_load * slip_direction(mode, f, speed_in(f, ws, e.on)));
     ws.slip_point.push_back(f.c);
   }
 }
@@ -129,11 +182,17 @@ void fill_contact_rows(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
       a = side_at(ws, e.on.a_link, f.c);
       b = side_at(ws, e.on.b_link, f.c);
     }
+    const bool straight = goes_straight(mechanism, ws, k);
+    if (straight) {  // the row across the direction takes the place of the first tangent
+      const HeldDirection d = held_direction(mode);
+      f.t1 = S(d.along1) * f.t2 - S(d.along2) * f.t1;
+      f.t1_rate = S(d.along1) * f.t2_rate - S(d.along2) * f.t1_rate;
+    }
     const Vec3<S>* directions[] = {&f.n, &f.t1, &f.t2};
     const Vec3<S>* rates[] = {&f.n_rate, &f.t1_rate, &f.t2_rate};
     for (int r = 0; r < e.rows; ++r, ++out.row) {
       out.clear_row();
-      if (r == 0 ? mode != contact_open : mode == contact_closed)
+      if (r == 0 ? mode != contact_open : mode == contact_closed || (straight && r == 1))
         out.add(a, b, {}, *directions[r], {}, *rates[r], f.c_rate);
       else
         out.skip();
@@ -178,21 +237,40 @@ void solve_with_contacts(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
   ws.contact_wrench_n = ws.wrench_n;
   ws.contact_wrench_f = ws.wrench_f;
   const std::size_t n = ws.slipping.size();
-  ws.slip_force.resize(n);
-  ws.slip_matrix.resize(n * n);
+  ws.slip_force.resize(4 * n);
+  ws.slip_matrix.resize(3 * n * n);
   const auto normal_force = [&](std::size_t i) {
     return ws.lambda[mechanism.contacts[ws.slipping[i]].row0];
   };
+  const auto force_across = [&](std::size_t i) {
+    return goes_straight(mechanism, ws, ws.slipping[i])
+               ? ws.lambda[mechanism.contacts[ws.slipping[i]].row0 + 1]
+               : S(0);
+  };
+  bool straight = false;
   solve_with_friction(mechanism, ws, solve);
-  for (std::size_t i = 0; i < n; ++i) ws.slip_force[i] = normal_force(i);
+  for (std::size_t i = 0; i < n; ++i) {
+    ws.slip_force[i] = normal_force(i);
+    ws.slip_force[n + i] = force_across(i);
+    straight |= goes_straight(mechanism, ws, ws.slipping[i]);
+  }
+  S *B = ws.slip_matrix.data(), *C = B + n * n;
   for (std::size_t j = 0; j < n; ++j) {
     put_back_forces(ws);
     push_slipping(mechanism, ws, j, S(1));
     solve_with_friction(mechanism, ws, solve);
-    for (std::size_t i = 0; i < n; ++i)
-      ws.slip_matrix[i * n + j] = S(i == j ? 1 : 0) - (normal_force(i) - ws.slip_force[i]);
+    for (std::size_t i = 0; i < n; ++i) {
+      B[i * n + j] = normal_force(i) - ws.slip_force[i];
+      C[i * n + j] = force_across(i) - ws.slip_force[n + i];
+    }
   }
-  solve_loads_of_slipping(ws.slip_matrix.data(), ws.slip_force.data(), static_cast<int>(n));
+  if (straight) {
+    solve_straight_loads(mechanism, ws);
+  } else {  // (1 - B) N = N0
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) B[i * n + j] = S(i == j ? 1 : 0) - B[i * n + j];
+    solve_loads_of_slipping(B, ws.slip_force.data(), static_cast<int>(n));
+  }
   put_back_forces(ws);
   for (std::size_t i = 0; i < n; ++i) push_slipping(mechanism, ws, i, ws.slip_force[i]);
   solve_with_friction(mechanism, ws, solve);
@@ -220,6 +298,14 @@ Vec3<S> calc_contact_force(const Mechanism<S>& mechanism, const MotionWorkspace<
   Vec3<S> force{ws.lambda[e.row0], S(0), S(0)};
   if (mode == contact_closed) {
     if (e.rows == 3) force.y = ws.lambda[e.row0 + 1], force.z = ws.lambda[e.row0 + 2];
+    return force;
+  }
+  if (goes_straight(mechanism, ws, static_cast<std::size_t>(k))) {
+    const HeldDirection d = held_direction(mode);
+    const S across = ws.lambda[e.row0 + 1];
+    const S along = calc_rest_of_cone(e.friction * force.x, across);
+    force.y = -along * S(d.along1) - across * S(d.along2);
+    force.z = -along * S(d.along2) + across * S(d.along1);
     return force;
   }
   const ContactFrame<S> f = calc_contact_frame(e.on, e.kind, ws);
@@ -267,12 +353,21 @@ void calc_contact_margins(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
       const Vec3<S> d = slip_direction(mode, f, speed);
       const S along = dot(d, f.t1) * speed.y + dot(d, f.t2) * speed.z;
       second = (along + S(creeping_slack)) * (S(1) - along / S(2 * creeping_speed));
+      if (goes_straight(mechanism, ws, k) && !loose) {  // and inside the cone
+        const S limit = e.friction * ws.lambda[e.row0], across = ws.lambda[e.row0 + 1];
+        second = second * (limit * limit - across * across) / (limit * limit + S(1e-300));
+      }
       continue;
     }
     const S size2 = speed.y * speed.y + speed.z * speed.z;
     const auto moves = less(S(1e-300), size2);
     second = select(moves, sqrt(select(moves, size2, S(1))), S(0)) - S(creeping_speed);
   }
+}
+
+HeldDirection held_direction(int contact_mode) {
+  const double angle = 2 * pi * (contact_mode - contact_creeps) / turn_parts;
+  return {std::cos(angle), std::sin(angle)};
 }
 
 int creeping_mode(double along1, double along2) {

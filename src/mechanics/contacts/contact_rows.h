@@ -5,6 +5,8 @@
 //   closed         g = 0, normal force N n on A (N the multiplier of the first row)
 //   sticking       t1 . u = t2 . u = 0 besides, with their multipliers; |T| <= mu N
 //   slipping       force -mu N d on A, d = u / |u|
+//   next to a standstill   d is held, and with it the direction of sliding: e . u = 0 across it
+//                  with a multiplier T, and along it sqrt((mu N)^2 - T^2)
 // N depends on the accelerations and these on mu N, so the loads solve
 //   N_i = N_i(0) + sum_j N_j (N_i(unit j) - N_i(0))     one solve of the dynamics per slipping
 // contact (the same way as bearings, forces/friction.h). Everything over the scalar type: exact
@@ -76,7 +78,9 @@ template <class S>
 Vec3<S> calc_contact_force(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, int k);
 
 // Modes of contacts that slip. Next to a standstill the direction of sliding is held, as a number
-// of parts of a turn: there u / |u| is next to 0 / 0, and what begins to slide has no u yet.
+// of parts of a turn: there u / |u| is next to 0 / 0, and what begins to slide has no u yet. Where
+// the second row of the contact is active, it slides straight along it: friction turns as it must,
+// as it does in the limit (the speed across decays in a time that goes to zero with the speed).
 inline constexpr int contact_slips = 2;
 inline constexpr int contact_creeps = 1 << 28;  // and the parts, below
 inline constexpr int turn_parts = 1 << 28;
@@ -86,5 +90,9 @@ inline bool is_creeping(int contact_mode) {
   return contact_mode >= contact_creeps;
 }
 int creeping_mode(double along1, double along2);
+struct HeldDirection {
+  double along1, along2;  // unit vector, of t1 and t2
+};
+HeldDirection held_direction(int contact_mode);
 
 }  // namespace cartan

@@ -123,6 +123,16 @@ std::vector<ContactReport> TreeSystem::report_contacts(StateView at, Workspace& 
 
 namespace {
 
+// Whether a jump that was repeated gives the state that the motion goes on from.
+bool is_same_jump(const std::vector<Dual4>& made, std::span<const double> after) {
+  constexpr double close = 1e-6;
+  double size = 1;
+  for (const Dual4& x : made) size = std::max(size, std::fabs(x.a));
+  for (std::size_t i = 0; i < made.size(); ++i)
+    if (!(std::fabs(made[i].a - after[i]) <= close * size)) return false;
+  return true;
+}
+
 // Speeds v with M (v+ - v) = J^T P so that every active row y has the speed `factor` y less than
 // before.
 template <class S>
@@ -145,81 +155,66 @@ void change_speeds(const Mechanism<S>& mechanism, const S& t, const S* q, S* v,
 
 }  // namespace
 
-// The jump over dual numbers: its rows are those that were found in plain ones.
+// New values of an event, all from those before.
+void TreeSystem::set_jumps(const Mechanism<Dual4>& mechanism, const Event& event, const Dual4& t,
+                           const Dual4* x, Dual4* result, MotionWorkspace<Dual4>& ws) const {
+  fill_kinematics<Dual4>(mechanism, t, x, x + mechanism.nq, ws);
+  ws.kinetic = calc_kinetic_energy(mechanism, ws);
+  ws.potential = calc_potential_energy(mechanism, ws);
+  if (!mechanism.loops.empty()) fill_loop_coordinates(mechanism, ws);
+  set_variables(mechanism, x + mechanism.nq + mechanism.nv, ws);
+  for (const Jump& jump : event.jumps) {
+    std::vector<Dual4> values(jump.value.size());
+    evaluate_program(mechanism, ws, jump.value.program, values.data());
+    if (jump.what == Jump::What::variable) {
+      result[mechanism.nq + mechanism.nv + jump.index] = values[0];
+      continue;
+    }
+    const Link<Dual4>& link = mechanism.links[mechanism.link_of_joint[jump.index]];
+    const int first = jump.what == Jump::What::speed ? mechanism.nq + link.v0 : link.q0;
+    std::copy(values.begin(), values.end(), result + first + jump.component);
+  }
+}
+
+// The jump over dual numbers; an impact as it was found in plain ones.
 std::string TreeSystem::jump_slope(int which, StateView before, StateView after,
                                    std::span<const int> parameters, JumpSlope& slope,
                                    Workspace& workspace) const {
   TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
   const int own = static_cast<int>(model_.events.size()), n = mechanism_.state_size();
-  const Event* event = which < own ? &model_.events[which] : nullptr;
+  const bool closes = which < 0;  // nothing but what closes
+  const Event* event = !closes && which < own ? &model_.events[which] : nullptr;
   const int of_contact = which - contact_event0();
-  std::vector<int> rows;
-  State start{
-      before.t, {before.x.begin(), before.x.end()}, {before.mode.begin(), before.mode.end()}};
-  if (event ? event->jumps.empty()
-            : of_contact < 0 || of_contact >= 2 * static_cast<int>(mechanism_.contacts.size()))
+  if (event ? event->jumps.empty() : !closes && (of_contact < 0 || which >= turn_event0()))
     return System::jump_slope(which, before, after, parameters, slope, workspace);
-  if (!event) {
-    std::string why;
+  ImpactRecord impact;
+  if (!event && !closes && of_contact < 2 * static_cast<int>(mechanism_.contacts.size())) {
+    State start{
+        before.t, {before.x.begin(), before.x.end()}, {before.mode.begin(), before.mode.end()}};
     JumpNotes notes;
-    if (!contact_events(start, w.motion, notes).find_impact(of_contact, rows, why))
-      return System::jump_slope(which, before, after, parameters, slope, workspace);
-    if (!why.empty()) return why;
-  } else if (!mechanism_.rows.empty()) {
+    if (contact_events(start, w.motion, notes).find_impact(of_contact, impact) &&
+        impact.phases.empty())
+      return notes.problem;
+  }
+  if (event && !mechanism_.rows.empty())
     for (const Jump& jump : event->jumps)
       if (jump.what == Jump::What::position)
         return "event '" + event->name +
                "' sets positions of a mechanism with constraints, and derivatives of that are not "
                "taken";
-  }
-  start = {before.t, {before.x.begin(), before.x.end()}, {before.mode.begin(), before.mode.end()}};
-  // rows of contacts that take part, and no others
-  if (!event) {
-    for (std::size_t k = 0; k < mechanism_.contacts.size(); ++k)
-      start.mode[mechanism_.contact_mode0 + k] = contact_open;
-    for (int r = mechanism_.contact_row0; r < mechanism_.row_count(); ++r)
-      start.mode[mechanism_.mode_count + r] = 0;
-    for (int r : rows) {
-      start.mode[mechanism_.contact_mode0 + mechanism_.rows[r].contact] = contact_closed;
-      start.mode[mechanism_.mode_count + r] = 1;
-    }
-  }
   const auto run = [&](const Mechanism<Dual4>& mechanism, const Dual4& t, const Dual4* x,
                        Dual4* result, MotionWorkspace<Dual4>& ws) {
-    std::copy(start.mode.begin(), start.mode.end(), ws.mode.begin());
+    std::copy(before.mode.begin(), before.mode.end(), ws.mode.begin());
     std::copy(x, x + n, result);
-    std::vector<Dual4> factor(mechanism.rows.size(), Dual4(event ? 1.0 : 0.0));
-    for (int r : rows) {
-      const ContactElement<Dual4>& e = mechanism.contacts[mechanism.rows[r].contact];
-      factor[r] = Dual4(1.0);
-      if (r == e.row0) factor[r] += e.restitution;
-    }
-    if (event) {
-      fill_kinematics<Dual4>(mechanism, t, x, x + mechanism.nq, ws);
-      ws.kinetic = calc_kinetic_energy(mechanism, ws);
-      ws.potential = calc_potential_energy(mechanism, ws);
-      if (!mechanism.loops.empty()) fill_loop_coordinates(mechanism, ws);
-      set_variables(mechanism, x + mechanism.nq + mechanism.nv, ws);
-      for (const Jump& jump : event->jumps) {
-        std::vector<Dual4> values(jump.value.size());
-        evaluate_program(mechanism, ws, jump.value.program, values.data());
-        if (jump.what == Jump::What::variable) {
-          result[mechanism.nq + mechanism.nv + jump.index] = values[0];
-          continue;
-        }
-        const Link<Dual4>& link = mechanism.links[mechanism.link_of_joint[jump.index]];
-        const int first = jump.what == Jump::What::speed ? mechanism.nq + link.v0 : link.q0;
-        std::copy(values.begin(), values.end(), result + first + jump.component);
-      }
-    }
+    if (event) set_jumps(mechanism, *event, t, x, result, ws);
     if (mechanism.rows.empty()) return;
-    change_speeds(mechanism, t, result, result + mechanism.nq, factor, ws);
-    if (event) return;
-    // what is closed from here on, by this impact or as the end of a sequence, has no speed left
+    if (!impact.phases.empty()) apply_impact(mechanism, t, x, result + mechanism.nq, impact, ws);
+    // what is closed from here on has no speed left: by this impact, as the end of a sequence of
+    // them, or as sliding that ends (across its direction, where friction has taken it away)
+    std::vector<Dual4> factor(mechanism.rows.size(), Dual4(event ? 1.0 : 0.0));
     std::copy(after.mode.begin(), after.mode.end(), ws.mode.begin());
-    for (int r = 0; r < mechanism.row_count(); ++r)
-      factor[r] = Dual4(
-          r >= mechanism.contact_row0 && after.mode[mechanism.mode_count + r] != 0 ? 1.0 : 0.0);
+    for (int r = mechanism.contact_row0; r < mechanism.row_count(); ++r)
+      factor[r] = Dual4(after.mode[mechanism.mode_count + r] != 0 ? 1.0 : 0.0);
     change_speeds(mechanism, t, result, result + mechanism.nq, factor, ws);
   };
   MotionWorkspace<Dual4>& dual = dual_of(w);
@@ -233,6 +228,10 @@ std::string TreeSystem::jump_slope(int which, StateView before, StateView after,
   run(dual_mechanism_, Dual4::variable(before.t, 0), x.data(), result.data(), dual);
   slope.by_time.resize(n);
   for (int i = 0; i < n; ++i) slope.by_time[i] = result[i].d[0];
+  if (!mechanism_.contacts.empty() && !is_same_jump(result, after.x))
+    return "more than one thing happens at once at '" +
+           (closes ? std::string("contacts that close") : events_[which].name) +
+           "' (a jump that is an impact, too), and derivatives of that are not taken";
   slope.by_parameters.setZero(n, static_cast<int>(parameters.size()));
   seeded_of(w, parameters)
       .fill_columns(slope.by_parameters,

@@ -238,6 +238,8 @@ class TreeSystem : public MechanicalSystem, public ColumnCarrier, public StatePr
   }
   void watch_sliding(const State& state, TreeWorkspace& w) const;
   bool make_jump(const Event& event, State& state, TreeWorkspace& w) const;
+  void set_jumps(const Mechanism<Dual4>& mechanism, const Event& event, const Dual4& t,
+                 const Dual4* x, Dual4* result, MotionWorkspace<Dual4>& ws) const;
   void make_space();
   template <class S>
   void set_absolute(Mechanism<S>& mechanism) const {

@@ -145,9 +145,12 @@ class JumpCheck {
       // it sticks, or friction is at its limit and against the sliding: T . u = -mu N |u|
       const Vec3<double> P{i.impulse[0], i.impulse[1], i.impulse[2]}, n = normal_of(c, seen);
       const Vec3<double> whole = sliding(i, seen), u = whole - dot(n, whole) * n;
-      expect_law(std::fabs(dot(P, u) + mu * i.normal * norm(u)) /
-                     (largest * std::max(fastest, speed_of(seen))),
-                 i);
+      // what closes at the end of a sequence changes u behind the impact, by speeds like its own
+      double moved = 0;
+      for (const Impact& closing : notes.closings)
+        moved = std::max(moved, std::fabs(closing.speed_before));
+      const double off = std::fabs(dot(P, u) + mu * i.normal * norm(u)) / largest - 10 * mu * moved;
+      expect_law(off / std::max(fastest, speed_of(seen)), i);
     }
   }
 

@@ -158,5 +158,30 @@ TEST(ImpactLaws, RodLiftsOffOrSticks) {
   EXPECT_NEAR(-seen.v[0][2], 2.44544902742806, 1e-10);
 }
 
+// C10.d: lift-off next to the singular point; C10.f: into it
+TEST(ImpactLaws, RodNearItsJam) {
+  const auto run = [](double mu, double phi, double rate, double t, Observation& seen) {
+    const Example example = rod(mu, phi, rate);
+    const MechanicalSystem& system = example.mechanism();
+    const SimulateReport r = simulate(
+        system, system.initial_state(),
+        {.integrator = "dop853", .duration = t, .step = t, .tolerance = 1e-13}, Observer{});
+    const auto workspace = system.make_workspace();
+    system.observe(r.final_state, seen, *workspace);
+    return std::pair(r, system.report_contacts(r.final_state, *workspace)[0].mode);
+  };
+  Observation seen;
+  const double leaves = 0.0407903546193779;
+  EXPECT_EQ(run(1.4, 0.8, 3, leaves - 1e-9, seen).second, 2);
+  EXPECT_EQ(run(1.4, 0.8, 3, leaves + 1e-9, seen).second, 0);
+  EXPECT_NEAR(-seen.q[0][2], 0.9612513735334211, 1e-8);
+  EXPECT_NEAR(-seen.v[0][2], 4.891778419973031, 1e-7);
+  const auto [jam, mode] = run(1.6, 0.6, 3, 0.1, seen);
+  EXPECT_FALSE(jam.ok());
+  EXPECT_NE(jam.message.find("Painleve"), std::string::npos) << jam.message;
+  EXPECT_NEAR(jam.final_state.t, 0.0616493735892429, 1e-6);
+  EXPECT_NEAR(-seen.q[0][2], 0.8207609834100306, 1e-4);
+}
+
 }  // namespace
 }  // namespace cartan::test

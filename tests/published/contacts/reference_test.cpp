@@ -5,39 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "support/example.h"
+#include "published/contacts/contact_run.h"
 
 namespace cartan::test {
 namespace {
-
-struct ContactRun {
-  SimulateReport report;
-  std::vector<Impact> impacts;
-  std::vector<EventRecord> events;
-  double drift = 0;      // of energy less work
-  double least_gap = 1;  // of all samples
-  Observation end;
-};
-
-ContactRun run_contacts(const Example& example, const SimulateOptions& options) {
-  ContactRun run;
-  const MechanicalSystem& system = example.mechanism();
-  const auto workspace = system.make_workspace();
-  double start = NAN;
-  Observer observer;
-  observer.on_impact = [&](const Impact& impact) { run.impacts.push_back(impact); };
-  observer.on_event = [&](const EventRecord& event) { run.events.push_back(event); };
-  observer.on_sample = [&](const State& state) {
-    system.observe(state, run.end, *workspace);
-    const double energy = run.end.kinetic + run.end.potential - run.end.work;
-    if (std::isnan(start)) start = energy;
-    run.drift = std::max(run.drift, std::fabs(energy - start));
-    for (const ContactReport& c : system.report_contacts(state, *workspace))
-      run.least_gap = std::min(run.least_gap, c.gap);
-  };
-  run.report = simulate(system, system.initial_state(), options, observer);
-  return run;
-}
 
 constexpr const char* contact_formulations[] = {"recursive", "moving-frame"};
 

@@ -109,20 +109,21 @@ export function reactionKinds(run: Run, length: number, width: number): (ArrowKi
 const labels: Record<string, string> = {
   spring: 'Springs, dampers', torsion: 'Joint springs', wrench: 'Wrenches', joint: 'Joint forces', potential: 'Potentials',
   friction: 'Friction', drag: 'Drag', distance: 'Rods', drive: 'Drives', coupler: 'Couplers', 'rolling-disc': 'Contact of wheels',
-  'knife-edge': 'Knife edges',
+  'knife-edge': 'Knife edges', contact: 'Forces of contacts',
 };
 
-// The columns of forces.csv: NAME.BODY.x .. for every body a force or constraint acts on.
+// The columns of forces.csv: NAME.BODY.x .. for every body a force, constraint or contact acts on.
 function* acting(run: Run): Generator<{ type: string; prefix: string; point: Series[] }> {
   const forces = (run.model.forces ?? []).map(({ name, type }) => ({ name, type }));
   const taken = new Set(forces.map(({ name }) => name));
   const constraints = (run.model.constraints ?? []).map(({ name, type }) => ({ name: taken.has(name) ? `constraint ${name}` : name, type }));
+  const contacts = (run.model.contacts ?? []).filter(({ joint }) => !joint).map(({ name }) => ({ name, type: 'contact' }));
   const bodies = new Set(['world', ...(run.model.bodies ?? []).map((body) => body.name)]);
   const table = run.quantities().find((candidate) => candidate.table === 'forces.csv');
   for (const column of table?.names ?? []) {
     if (!column.endsWith('.fx')) continue;
     const prefix = column.slice(0, -3);
-    const owner = [...forces, ...constraints].find(({ name }) =>
+    const owner = [...forces, ...constraints, ...contacts].find(({ name }) =>
       prefix.startsWith(`${name}.`) && bodies.has(prefix.slice(name.length + 1).replace(/#\d+$/, '')));
     const point = triple(run, 'forces.csv', prefix, ['x', 'y', 'z']);
     if (owner && point) yield { type: owner.type, prefix, point };

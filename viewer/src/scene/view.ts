@@ -1,6 +1,7 @@
 // Everything that is seen of one or two runs, at one time.
 import { Box3, Group, InstancedMesh, Matrix4, Raycaster, Vector2, Vector3 } from 'three';
 import type { Run } from '../run';
+import { ContactMarks, DrawnContact } from './contacts';
 import { makeArrowKinds } from './forces';
 import { Extent, measure, roughSize, systemCenter } from './extent';
 import { InstanceSet } from './instances';
@@ -49,6 +50,7 @@ export class View {
   private readonly joints: InstanceSet;
   private readonly ghost: InstanceSet | null = null;
   private readonly arrows: ArrowKind[];
+  private readonly contacts: ContactMarks;
   private readonly moving: { shown: () => boolean; update: (poses: Poses, t: number) => void }[] = [];
   private readonly extent: Extent;
   private readonly phase: Phase | null = null;
@@ -86,6 +88,8 @@ export class View {
     this.addLayer('traces', 'Traces', this.traces.group, true);
     this.addMoving('springs', 'Springs', new Springs(model, 0.012 * size), true, (model.forces ?? []).some((f) => f.type === 'spring'));
     this.addMoving('constraints', 'Constraints', new ConstraintLines(model, 0.1 * size), true, (model.constraints ?? []).length > 0);
+    this.contacts = new ContactMarks(run, 0.008 * size);
+    this.addMoving('contacts', 'Contacts, impacts', this.contacts, true, (model.contacts ?? []).length > 0);
     this.arrows = makeArrowKinds(run, size);
     for (const kind of this.arrows) this.addArrows(kind);
     this.addMoving('axes', 'Joint axes', new JointAxes(model, 0.12 * size), false, run.bodyCount > 0);
@@ -104,11 +108,11 @@ export class View {
     group.visible = shown;
     this.layers.push({ key, label, shown, apply: (on) => (group.visible = on) });
   }
-  private addMoving(key: string, label: string, part: { object: any; update: (poses: Poses) => void }, shown: boolean, present: boolean): void {
+  private addMoving(key: string, label: string, part: { object: any; update: (poses: Poses, t: number) => void }, shown: boolean, present: boolean): void {
     if (!present) return;
     const group = new Group().add(part.object);
     this.addLayer(key, label, group, shown);
-    this.moving.push({ shown: () => group.visible, update: (poses) => part.update(poses) });
+    this.moving.push({ shown: () => group.visible, update: (poses, t) => part.update(poses, t) });
   }
   private addArrows(kind: ArrowKind): void {
     const wanted = kind.key === 'reactions' || kind.key.startsWith('force-');
@@ -222,6 +226,11 @@ export class View {
   // Arrows of a kind as they are drawn.
   readArrows(key: string): DrawnArrow[] {
     return this.arrows.find((kind) => kind.key === key)?.readBack() ?? [];
+  }
+
+  // Contacts and impacts as they are drawn.
+  readContacts(): DrawnContact[] {
+    return this.contacts.readBack();
   }
 
   readBack(body: string, ghost = false): { form: string; matrix: number[] }[] {
