@@ -67,6 +67,12 @@ export interface Constraint {
   at?: Expression[];
   normal?: Expression[];
 }
+export interface Cut {
+  name: string;
+  body: string;
+  at: Expression[];
+  normal: Expression[];
+}
 export interface Model {
   name: string;
   parameters: Record<string, number>;
@@ -77,6 +83,7 @@ export interface Model {
   joints?: Joint[];
   forces?: Force[];
   constraints?: Constraint[];
+  cuts?: Cut[];
   tree?: { joint: string; inboard: string; outboard: string }[];
   loops?: string[];
   meshes?: Record<string, MeshData>;
