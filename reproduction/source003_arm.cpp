@@ -162,6 +162,15 @@ void arm_dissipation(Workshop& shop, Record& record) {
                             "a moment in proportion to the rate, and a constant one."});
   record.rows = {{"C1", "not given", fmt::format("{:.4g} N m s", c1), Verdict::silent},
                  {"C2", "not given", fmt::format("{:.4g} N m", c2), Verdict::silent}};
+  // the same from motions instead of mean rates
+  for (const auto& [name, free] : {std::pair("C1", "C1=0.02"), std::pair("C2", "C2=0.06")}) {
+    const Json fitted = fit_arm(shop, free, true);
+    record.rows.push_back(
+        {fmt::format("{} by `fit` from the energy losses of computed motions", name), "not given",
+         fmt::format("{:.4g} +- {:.1g}", fitted.at("parameters").at(name).get<double>(),
+                     fitted.at("standard_errors").at(name).get<double>()),
+         Verdict::own});
+  }
 }
 
 void arm_viscous(Workshop& shop, Record& record) {

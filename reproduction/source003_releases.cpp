@@ -90,24 +90,36 @@ double arm_energy_at(double angle) {
   return (arm_radius - arm_radius * std::sin(angle)) * arm_mass * arm_gravity;
 }
 
-Json fit_arm(Workshop& shop, const std::string& free) {
+namespace {
+
+// All releases as experiments: angles and times, or the energies at the turning points.
+std::string write_releases(Workshop& shop, bool losses) {
+  const std::string kind = losses ? "arm_losses" : "arm";
   std::string text =
       "# Turning points of the arm, synthetic: four releases.\n[bounds]\nC10 = [0, 0.01]\n";
   for (int number = 1; number <= releases; ++number) {
     const Measured m = read_measured(shop, number);
-    std::string data = "t,angle\n";
+    std::string data = losses ? "t,energy\n" : "t,angle\n";
     for (std::size_t i = 0; i < m.t.size(); ++i)
-      data += fmt::format("{:.6g},{:.6g}\n", m.t[i], m.angle[i]);
-    shop.write_data(fmt::format("arm_{}.csv", number), data);
+      data +=
+          fmt::format("{:.6g},{:.6g}\n", m.t[i], losses ? arm_energy_at(m.angle[i]) : m.angle[i]);
+    shop.write_data(fmt::format("{}_{}.csv", kind, number), data);
     text += fmt::format(
-        "[[experiment]]\nname = \"released at {0:g}\"\ndata = \"arm_{1}.csv\"\n"
-        "event = \"turning point\"\nset = {{ start = {0:g} }}\nduration = 30\n"
-        "columns.angle = {{ quantity = \"shoulder.q\", sigma = 0.01 }}\n"
-        "columns.t = {{ sigma = 0.005 }}\n",
-        released_at(number), number);
+        "[[experiment]]\nname = \"released at {0:g}\"\ndata = \"{2}_{1}.csv\"\n"
+        "event = \"turning point\"\nset = {{ start = {0:g} }}\nduration = 30\n{3}",
+        released_at(number), number, kind,
+        losses ? "columns.energy = { quantity = \"potential\", losses = true }\n"
+               : "columns.angle = { quantity = \"shoulder.q\", sigma = 0.01 }\n"
+                 "columns.t = { sigma = 0.005 }\n");
   }
+  return shop.write_data(kind + ".toml", text);
+}
+
+}  // namespace
+
+Json fit_arm(Workshop& shop, const std::string& free, bool losses) {
   return shop.json({"fit", shop.model("arm_friction"), "--experiments",
-                    shop.write_data("arm.toml", text), "--free", free, "--tolerance",
+                    write_releases(shop, losses), "--free", free, "--tolerance",
                     shop.quick() ? "1e-7" : "1e-10"});
 }
 

@@ -34,7 +34,8 @@ double single_constant(const std::vector<Swing>& list, double power);
 // C3 and C4 of loss = (C3 rate^2 + C4) |turn|.
 std::pair<double, double> two_constants(const std::vector<Swing>& list);
 
-// `fit` over all releases.
-Json fit_arm(Workshop& shop, const std::string& free);
+// `fit` over all releases: of angles and times, or of the energy lost from one turning point to the
+// next.
+Json fit_arm(Workshop& shop, const std::string& free, bool losses = false);
 
 }  // namespace cartan

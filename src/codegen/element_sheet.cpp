@@ -22,19 +22,15 @@ class ElementSheetBuilder {
  public:
   ElementSheetBuilder(ExpressionGraph& graph, const Model& model,
                       std::span<const double> parameters, const State& at,
-                      std::span<const BodyState> start, bool fold)
+                      std::span<const BodyState> start)
       : graph_(graph),
         model_(model),
         absolute_(make_absolute_model(model, {parameters.begin(), parameters.end()})) {
     time_ = graph.symbol("t", at.t);
     std::vector<Expression> values(parameters.begin(), parameters.end());
-    for (const int i : model.parameter_order) {
-      const Parameter& parameter = model.parameters[i];
-      if (!parameter.value.program.is_constant() && !model.is_input(i))
-        values[i] = evaluate<Expression>(parameter.value, std::span<const Expression>(values))[0];
-      else if (!fold || model.is_input(i))
-        values[i] = graph.symbol(parameter.name, parameters[i]);
-    }
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (model.is_input(static_cast<int>(i)))
+        values[i] = graph.symbol(model.parameters[i].name, parameters[i]);
     elements_ = make_element_mechanism<Expression>(
         make_mechanism<Expression>(absolute_, std::span<const Expression>(values)), start);
     ws_ = make_element_workspace(elements_);
@@ -48,13 +44,14 @@ class ElementSheetBuilder {
   EquationSheet build() {
     sheet_.title = model_.name;
     remark(
-        "x = T + R x0: x0 is the place of a point at the start, where R = 1 and T = 0; world "
-        "axes. G0: mass centre at the start, K = tr(J)/2 1 - J about it, there. Unknowns: T'', "
-        "R'', symmetric Lambda of each body, Lambda of each joint.",
+        "x = T + R x0: x0 is the place of a point at the start, where R = 1 and T = 0; world axes.",
         "$x = T + R x_0$: $x_0$ is the place of a point at the start, where $R = 1$ and $T = "
-        "0$; world axes. $G_0$: mass centre at the start, $K = \\mathrm{tr}(J)/2 - J$ about it, "
-        "there. Unknowns: $\\ddot T$, $\\ddot R$, symmetric $\\Lambda$ of each body, "
-        "$\\Lambda$ of each joint.");
+        "0$; world axes. ");
+    remark("Parameters are numbers: the places of the start depend on them.",
+           "Parameters are numbers: the places of the start depend on them. ");
+    remark("Unknown: T'', R'', symmetric Lambda of each body, Lambda of each joint.",
+           "Unknown: $\\ddot T$, $\\ddot R$, symmetric $\\Lambda$ of each body, $\\Lambda$ of "
+           "each joint.");
     for (std::size_t i = 0; i < elements_.bodies.size(); ++i) add_body(i);
     for (std::size_t i = 0; i < elements_.bodies.size(); ++i) add_orthogonality(i);
     add_joints();
@@ -92,27 +89,28 @@ class ElementSheetBuilder {
     const std::size_t bodies = elements_.bodies.size();
     for (const char* primes : {"", "'"})
       for (std::size_t i = 0; i < bodies; ++i) {
-        const std::string body = model_.bodies[elements_.mechanism.bodies[i].body].name +
-                                 std::string(*primes ? ", rate" : "");
         for (int c = 0; c < 3; ++c)
-          for (int r = 0; r < 3; ++r)
-            add_symbol(entry("R", i, r, c, primes), at.x[x_.size()], "element of R of body " + body,
-                       "");
-        for (int r = 0; r < 3; ++r)
-          add_symbol(place(i, r, primes), at.x[x_.size()], "element of T of body " + body, "m");
+          for (int r = 0; r < 3; ++r) add_symbol(entry("R", i, r, c, primes), at.x[x_.size()]);
+        for (int r = 0; r < 3; ++r) add_symbol(place(i, r, primes), at.x[x_.size()]);
+        if (*primes) continue;
+        const std::string& body = model_.bodies[elements_.mechanism.bodies[i].body].name;
+        add_legend(fmt::format("R{}", i + 1), "",
+                   "R of body '" + body + "', elements R[row,column]");
+        add_legend(fmt::format("T{}", i + 1), "m", "T* of body '" + body + "'");
       }
     for (int k = 0; k < elements_.mechanism.nz; ++k) {
       const std::string& name = model_.variables[k].name;
-      add_symbol(name, at.x[x_.size()], "variable '" + name + "'", "");
+      add_symbol(name, at.x[x_.size()]);
+      add_legend(name, "", "variable '" + name + "'");
       ws_.motion.variables[k] = x_.back();
     }
   }
-  void add_symbol(const std::string& name, double sample, const std::string& meaning,
-                  const char* unit) {
+  void add_symbol(const std::string& name, double sample) {
     // a sample beside the start, where R = 1 would make much of everything vanish
-    const double moved = sample + 0.01 * static_cast<double>(x_.size() % 7 + 1);
-    x_.push_back(graph_.symbol(name, moved));
-    sheet_.symbols.push_back({x_.back(), name, name, unit, meaning});
+    x_.push_back(graph_.symbol(name, sample + 0.01 * static_cast<double>(x_.size() % 7 + 1)));
+  }
+  void add_legend(const std::string& name, const char* unit, const std::string& meaning) {
+    sheet_.symbols.push_back({Expression(0), name, name, unit, meaning});
   }
 
   // ---- lines
@@ -314,8 +312,8 @@ std::string refuse_element_sheet(const Model& model) {
 
 EquationSheet make_element_sheet(ExpressionGraph& graph, const Model& model,
                                  std::span<const double> parameters, const State& at,
-                                 std::span<const BodyState> start, bool fold) {
-  return ElementSheetBuilder(graph, model, parameters, at, start, fold).build();
+                                 std::span<const BodyState> start) {
+  return ElementSheetBuilder(graph, model, parameters, at, start).build();
 }
 
 }  // namespace cartan

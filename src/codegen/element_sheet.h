@@ -15,10 +15,10 @@ namespace cartan {
 std::string refuse_element_sheet(const Model& model);
 
 // `parameters` in file order; `at`: a state of the system of that formulation; `start`: its bodies
-// where R = 1 and T* = 0. The graph gets everything that the sheet is made of; with `fold`
-// parameters are numbers.
+// where R = 1 and T* = 0. The graph gets everything that the sheet is made of. Parameters are
+// numbers, but for inputs: places at the start depend on them.
 EquationSheet make_element_sheet(ExpressionGraph& graph, const Model& model,
                                  std::span<const double> parameters, const State& at,
-                                 std::span<const BodyState> start, bool fold);
+                                 std::span<const BodyState> start);
 
 }  // namespace cartan

@@ -152,7 +152,7 @@ p = { initial = 0 }
 equations = ["x^2 + y^2 = 1"]
 )");
   EXPECT_FALSE(pendulum);
-  EXPECT_NE(pendulum.problem.find("hidden constraint, 2*x*u + 2*y*v = 0"), std::string::npos)
+  EXPECT_NE(pendulum.problem.find("hidden constraint, 2*(x*u + y*v) = 0"), std::string::npos)
       << pendulum.problem;
   EXPECT_NE(pendulum.problem.find("index above 1"), std::string::npos);
   // p cancels: what is written there does not help

@@ -378,8 +378,8 @@ void expect_elements(const Model& model, int bodies_at_least) {
   Observation now;
   system.observe(system.initial_state(), now, *workspace);
   ExpressionGraph graph;
-  const EquationSheet sheet = make_element_sheet(graph, model, parameter_values(model),
-                                                 system.initial_state(), now.bodies, false);
+  const EquationSheet sheet =
+      make_element_sheet(graph, model, parameter_values(model), system.initial_state(), now.bodies);
   const std::size_t bodies = model.bodies.size(), n = 12 * bodies;
   ASSERT_GE(static_cast<int>(bodies), bodies_at_least);
   // a motion on the constraints: the end of a short run
@@ -392,14 +392,19 @@ void expect_elements(const Model& model, int bodies_at_least) {
   system.derivative(state, rates, *workspace);
   const ElementMultipliers multipliers = *system.report_dynamics(state, *workspace).elements;
   Numbers numbers = {{"t", state.t}};
-  // sheet.symbols are in the order of x, bodies in the order of the tree
-  for (std::size_t i = 0; i < 2 * n; ++i) numbers[sheet.symbols[i].name] = state.x[i];
-  for (std::size_t i = 0; i < n; ++i) numbers[sheet.symbols[n + i].name + "'"] = rates[n + i];
   for (std::size_t i = 0; i < bodies; ++i) {
-    const std::string meaning = sheet.symbols[12 * i].meaning;
-    const std::string name = meaning.substr(meaning.rfind(' ') + 1);
-    const int body = model.find_body(name);
+    // x: R by columns, T*, body by body in the order of the tree; the legend says which is which
+    const std::string meaning = sheet.symbols[2 * i].meaning;
+    const std::size_t from = meaning.find('\'') + 1;
+    const int body = model.find_body(meaning.substr(from, meaning.find('\'', from) - from));
     ASSERT_GE(body, 0) << meaning;
+    for (int k = 0; k < 12; ++k) {
+      const std::string name = k < 9 ? fmt::format("R{}[{},{}]", i + 1, k % 3 + 1, k / 3 + 1)
+                                     : fmt::format("T{}[{}]", i + 1, k - 8);
+      numbers[name] = state.x[12 * i + k];
+      numbers[name + "'"] = state.x[n + 12 * i + k];
+      numbers[name + "''"] = rates[n + 12 * i + k];
+    }
     for (int r = 0; r < 3; ++r)
       for (int c = r; c < 3; ++c)
         numbers[fmt::format("Lambda{}[{},{}]", i + 1, r + 1, c + 1)] =

@@ -43,7 +43,7 @@ EquationSheet derive_elements(const Model& model, const api::EquationsOptions& o
   Observation now;
   mechanism.observe(mechanism.initial_state(), now, *mechanism.make_workspace());
   return make_element_sheet(graph, model, parameter_values(model), mechanism.initial_state(),
-                            now.bodies, o.fold);
+                            now.bodies);
 }
 
 void finish(ExpressionGraph& graph, const EquationSheet& sheet, const api::EquationsOptions& o,
