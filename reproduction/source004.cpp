@@ -74,7 +74,7 @@ child = { body = "link{i}" }
 
 // For frames 1 to 6 the one each is defined from (0: the inertial one), as the run has them.
 std::vector<int> definitions_of(Workshop& shop, bool relative) {
-  const auto run = shop.run({relative ? shop.write_model("chain_6", chain_model(6))
+  const auto run = shop.run({relative ? shop.write_model("n_pendulum_6", chain_model(6))
                                       : shop.write_model("absolute_frames", absolute_frames),
                              "--duration", "0.01"});
   std::ifstream stream(run.folder + "/model.json");

@@ -108,7 +108,7 @@ position = [0.1, 0.2]
 }
 
 void add_generated_row(Workshop& shop, Record& record, int links, bool jacobian) {
-  const std::string model = shop.write_model(fmt::format("chain_{}", links), chain_model(links));
+  const std::string model = shop.write_model(fmt::format("n_pendulum_{}", links), chain_model(links));
   std::vector<std::string> words = {"generate",           model,    "--language", "c", "--out",
                                     shop.data("counted"), "--force"};
   if (jacobian) words.push_back("--jacobian");
@@ -159,7 +159,7 @@ void operation_counts(Workshop& shop, Record& record) {
                          fmt::format("{}: {}", foucault.text(), foucault.total()),
                          foucault.total() <= 186 ? Verdict::better : Verdict::order});
   const int links = static_cast<int>(shop.choose(30, 6));
-  const std::string model = shop.write_model(fmt::format("chain_{}", links), chain_model(links));
+  const std::string model = shop.write_model(fmt::format("n_pendulum_{}", links), chain_model(links));
   const long lines = lines_in(shop.folder_of({"generate", model, "--language", "c"}));
   record.rows.push_back(
       {fmt::format("{}-pendulum, {} degrees of freedom: lines of C", links, 2 * links),
