@@ -10,7 +10,7 @@ namespace cartan {
 namespace {
 
 const char* const about_x =
-    R"(# Two rods that turn about x, the angle of the second from the first (source 000, section A.2.1).
+    R"toml(# Two rods that turn about x, the angle of the second from the first (source 000, section A.2.1).
 name = "double pendulum about x"
 gravity = [0, 0, "-g"]
 [parameters]
@@ -35,7 +35,7 @@ type = "revolute"
 axis = [1, 0, 0]
 parent = { body = "link1", at = [0, "l", 0] }
 child = { body = "link2" }
-)";
+)toml";
 
 // Entries of A.2.1 that are not zero, row by row as printed, in the words of the command.
 const std::vector<std::pair<const char*, const char*>> printed_B = {

@@ -13,7 +13,7 @@ namespace cartan {
 namespace {
 
 const char* const free_body =
-    R"(# A free body with principal moments 1 : 1.5 : 2, set turning about (1, 1, 1): the multipliers of R^T R = 1.
+    R"toml(# A free body with principal moments 1 : 1.5 : 2, set turning about (1, 1, 1): the multipliers of R^T R = 1.
 name = "free body"
 gravity = [0, 0, 0]
 [[body]]
@@ -26,7 +26,7 @@ type = "spherical"
 parent = { body = "world" }
 child = { body = "body" }
 velocity = [1, 1, 1]
-)";
+)toml";
 
 // Eigenvalues of Lambda of the body at every sample, ascending.
 std::vector<std::array<double, 3>> eigenvalues_along(const ResultTable& table) {

@@ -56,7 +56,7 @@ void sleigh(Workshop& shop, Record& record) {
 
 // Links whose angles are all measured from the world: frames alone, no chain.
 const char* const absolute_frames =
-    R"(# Six frames of the 6-pendulum, each defined from the inertial one.
+    R"toml(# Six frames of the 6-pendulum, each defined from the inertial one.
 name = "absolute frames"
 [[body]]
 repeat = 6
@@ -70,7 +70,7 @@ type = "universal"
 axes = [[1, 0, 0], [0, 1, 0]]
 parent = { body = "world" }
 child = { body = "link{i}" }
-)";
+)toml";
 
 // For frames 1 to 6 the one each is defined from (0: the inertial one), as the run has them.
 std::vector<int> definitions_of(Workshop& shop, bool relative) {

@@ -11,7 +11,7 @@
 namespace cartan {
 namespace {
 
-const char* const small_system = R"(# Lennartsson, figure 6.1: eqspr2, translated into C.
+const char* const small_system = R"toml(# Lennartsson, figure 6.1: eqspr2, translated into C.
 name = "eqspr2"
 [parameters]
 k = 1
@@ -25,9 +25,9 @@ q1 = { initial = 0.5, rate = "u1" }
 q2 = { initial = 0.6, rate = "u2" }
 q3 = { initial = 0.7, rate = "u3" }
 q4 = { initial = 0.8, rate = "u4" }
-)";
+)toml";
 
-const char* const two_equations = R"(# Lennartsson, equations (6.2) and (6.3).
+const char* const two_equations = R"toml(# Lennartsson, equations (6.2) and (6.3).
 name = "two equations"
 [parameters]
 mu = 0.3
@@ -35,7 +35,7 @@ mu = 0.3
 x1 = { initial = 0.4, rate = "-x1*x2*sin(x2)*mu + sin(x1)*cos(x2)"
 }
 x2 = { initial = 0.7, rate = "-sin(x2)*x1*x2*cos(x2) - x2" }
-)";
+)toml";
 
 struct Counts {
   int additions = 0, multiplications = 0, divisions = 0, functions = 0;
@@ -78,7 +78,7 @@ long lines_in(const std::string& folder) {
 // A chain of rods on universal joints: two degrees of freedom each.
 std::string chain_model(int links) {
   return fmt::format(
-      R"(# A spherical pendulum with {0} links, angles of each relative to the one before.
+      R"toml(# A spherical pendulum with {0} links, angles of each relative to the one before.
 name = "{0}-pendulum"
 [parameters]
 n = {0}
@@ -103,7 +103,7 @@ axes = [[1, 0, 0], [0, 1, 0]]
 parent = {{ body = "link{{i}}", at = [0, 0, "-L"] }}
 child = {{ body = "link{{i+1}}" }}
 position = [0.1, 0.2]
-)",
+)toml",
       links);
 }
 

@@ -11,7 +11,7 @@
 namespace cartan::test {
 namespace {
 
-const char* const cubic = R"(
+const char* const cubic = R"toml(
 name = "cubic"
 [parameters]
 a = 1
@@ -20,7 +20,7 @@ start = 2
 x = { initial = "start", rate = "-z" }
 z = { initial = 0.3 }
 equations = ["z + a*z^3 = x"]
-)";
+)toml";
 
 double invariant(const State& s) {
   return std::log(s.x[1]) + 1.5 * s.x[1] * s.x[1] + s.t;
@@ -105,23 +105,23 @@ TEST(Algebraic, DerivativesOfTheConstraints) {
 
 // Two algebraic variables in one block, time in the equations.
 TEST(Algebraic, TimeInTheEquations) {
-  const Example example = load_text(R"(
+  const Example example = load_text(R"toml(
 [variables]
 x = { initial = 0, rate = "y" }
 y = { initial = 0.1 }
 w = { initial = 0.1 }
 equations = ["y + w = 2*cos(t)", "y*w = cos(t)^2"]
-)");
+)toml");
   // y = w = cos(t) is a double root: the matrix is singular there
   EXPECT_FALSE(example);
   EXPECT_NE(example.problem.find("singular"), std::string::npos) << example.problem;
-  const Example good = load_text(R"(
+  const Example good = load_text(R"toml(
 [variables]
 x = { initial = 0, rate = "y" }
 y = { initial = 0.1 }
 w = { initial = 0.1 }
 equations = ["y + w^3 = cos(t) + 8", "y - w = cos(t) - 2"]
-)");
+)toml");
   ASSERT_TRUE(good) << good.problem;  // w = 2, y = cos(t)
   const State end = end_of(*good.system, "gl3", 0.01, 1e-13);
   EXPECT_NEAR(end.x[0], std::sin(1.5), 1e-12);
@@ -130,19 +130,19 @@ equations = ["y + w^3 = cos(t) + 8", "y - w = cos(t) - 2"]
 }
 
 TEST(Algebraic, NoStartIsTold) {
-  const Example none = load_text(R"(
+  const Example none = load_text(R"toml(
 [variables]
 x = { initial = -2, rate = "-z" }
 z = { initial = 0.3 }
 equations = ["z^2 = x"]
-)");
+)toml");
   EXPECT_FALSE(none);
   EXPECT_NE(none.problem.find("z^2 = x"), std::string::npos) << none.problem;
 }
 
 // A pendulum in Cartesian coordinates has index 3: its hidden constraint is told.
 TEST(Algebraic, HigherIndexIsRefusedWithTheHiddenConstraint) {
-  const Example pendulum = load_text(R"(
+  const Example pendulum = load_text(R"toml(
 [variables]
 x = { initial = 1, rate = "u" }
 y = { initial = 0, rate = "v" }
@@ -150,18 +150,18 @@ u = { initial = 0, rate = "-x*p" }
 v = { initial = 0, rate = "-y*p - 9.81" }
 p = { initial = 0 }
 equations = ["x^2 + y^2 = 1"]
-)");
+)toml");
   EXPECT_FALSE(pendulum);
   EXPECT_NE(pendulum.problem.find("hidden constraint, 2*(x*u + y*v) = 0"), std::string::npos)
       << pendulum.problem;
   EXPECT_NE(pendulum.problem.find("index above 1"), std::string::npos);
   // p cancels: what is written there does not help
-  const Example cancels = load_text(R"(
+  const Example cancels = load_text(R"toml(
 [variables]
 x = { initial = 1, rate = "p" }
 p = { initial = 0 }
 equations = ["x + p - p = cos(t)"]
-)");
+)toml");
   EXPECT_FALSE(cancels);
   EXPECT_NE(cancels.problem.find("sin(t) = 0"), std::string::npos) << cancels.problem;
 }

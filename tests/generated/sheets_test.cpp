@@ -1,9 +1,12 @@
 // Equations to be read, with numbers put in: every line of every form against the numbers of the
 // engine at random states, none of them symbolic.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <map>
+#include <type_traits>
 
 #include "codegen/element_sheet.h"
 #include "codegen/equations.h"
@@ -159,7 +162,7 @@ void expect_form(const MechanicalSystem& system, EquationsForm form, std::uint64
   }
 }
 
-const char* const arm_with_speeds = R"(
+const char* const arm_with_speeds = R"toml(
 name = "arm"
 [parameters]
 l = 0.7
@@ -206,7 +209,7 @@ lift = "a.v + l*b.v + 0.3*sin(t)"
 hx = "hand.wx"
 hy = "hand.wy"
 hz = "hand.wz + a.v"
-)";
+)toml";
 
 // Speeds of the user, one of them with a part of its own that moves with time.
 TEST(Sheets, SpeedsOfTheUser) {
