@@ -1,5 +1,6 @@
 // cartan reproduce: the tables and figures of the source documents, computed, in one report.
 #include "reproduction/reproduce.h"
+#include "reproduction/coverage.h"
 
 #include <chrono>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 #include "cli/terminal/out_option.h"
 #include "core/child_process.h"
 #include "io/output_files.h"
+#include "reproduction/coverage.h"
 #include "reproduction/items.h"
 #include "reproduction/report_page.h"
 #include "reproduction/workshop.h"
@@ -104,6 +106,13 @@ int list_items(const std::vector<Document>& documents, const std::vector<std::st
     for (const Item& item : document.items)
       if (is_wanted(item.id, only))
         fmt::print("{:<14} {}{}\n", item.id, item.title, item.make ? "" : " (missing)");
+  if (!only.empty()) return exit_done;
+  std::string problem;
+  const std::string coverage = coverage_text(documents, problem);
+  if (!problem.empty()) return complain("reproduce", problem, exit_failed);
+  fmt::print(
+      "\nFigures and tables as the documents number them, and the items that compute them:\n{}",
+      coverage);
   return exit_done;
 }
 

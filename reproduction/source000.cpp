@@ -188,7 +188,8 @@ Document document_000() {
        {"000.3.14", "figure 3.14 and animation: torsional springs", torsion},
        {"000.3.16", "figure 3.16: sixteen links", sixteen_links},
        {"000.3.18", "figure 3.18 and animation: sixteen links, spring and dampers", spring_damper},
-       {"000.coil", "section 3.3.4: animation of 64 links", coiled}}};
+       {"000.coil", "section 3.3.4: animation of 64 links", coiled},
+       {"000.A.2", "appendix A.2.1: B of the double pendulum as symbols", symbolic_B}}};
 }
 
 }  // namespace cartan

@@ -30,4 +30,7 @@ void sixteen_links(Workshop& shop, Record& record);
 void spring_damper(Workshop& shop, Record& record);
 void coiled(Workshop& shop, Record& record);
 
+// Appendix A.2.1.
+void symbolic_B(Workshop& shop, Record& record);
+
 }  // namespace cartan

@@ -8,6 +8,7 @@
 
 #include "reproduction/drawing.h"
 #include "reproduction/items.h"
+#include "reproduction/source001.h"
 #include "reproduction/workshop.h"
 
 namespace cartan {
@@ -284,6 +285,8 @@ Document document_001() {
            {"001.4", "figure 4: multipliers Lambda2", figure_4},
            {"001.5", "figure 5: joint multipliers Lambda01", elements_figure_5},
            {"001.6", "figure 6: joint multipliers Lambda12", elements_figure_6},
+           {"001.claims", "section 2: the quoted claim about eigenvalues of Lambda", quoted_claims},
+           {"001.held", "section 6: multipliers held over a step, over h", held_study},
            {"001.next", "section 7: the announced Stewart platform", stewart}}};
 }
 

@@ -138,28 +138,32 @@ void figure_11(Workshop& shop, Record& record) {
 }  // namespace
 
 Document document_003() {
-  return {"003",
-          "A generic moving-frame algorithm for linked rigid bodies",
-          {{"003.10", "figure 10: Hamilton's equations and the algorithm", figure_10},
-           {"003.11", "figure 11: energy error of the midpoint rule", figure_11},
-           {"003.12", "figure 12: turning points of the arm", arm_measurements},
-           {"003.13", "figure 13: energy of the arm", arm_energy},
-           {"003.14", "figure 14: first dissipation laws", arm_dissipation},
-           {"003.15", "figure 15: viscous friction of the arm", arm_viscous},
-           {"003.16", "figure 16: constant friction of the arm", arm_constant},
-           {"003.17", "figure 17: quadratic and constant friction", arm_quadratic},
-           {"003.18", "figure 18: the same, lowered by hand", arm_quadratic_lowered},
-           {"003.19", "figure 19: the same, fitted", arm_quadratic_fitted},
-           {"003.20", "figure 20: bearings of the arm, before", arm_bearings},
-           {"003.21", "figure 21: bearings of the arm, fitted", arm_bearings_fitted},
-           {"003.22", "figure 22: measured column", column_measurements},
-           {"003.23", "figure 23: bearings of the column, before and after", column_bearings},
-           {"003.24", "figure 24: simplified friction of the column", column_simplified},
-           {"003.25", "figure 25: main behaviour", main_measurements},
-           {"003.26", "figure 26: main behaviour, energy", main_energy},
-           {"003.27", "figure 27: main behaviour, bearings", main_bearings},
-           {"003.28", "figure 28: main behaviour, simplified friction", main_simplified},
-           {"003.table6.5", "table 6.5: growth of the generated equations", generated_growth}}};
+  Document document = {
+      "003",
+      "A generic moving-frame algorithm for linked rigid bodies",
+      {{"003.10", "figure 10: Hamilton's equations and the algorithm", figure_10},
+       {"003.11", "figure 11: energy error of the midpoint rule", figure_11},
+       {"003.12", "figure 12: turning points of the arm", arm_measurements},
+       {"003.13", "figure 13: energy of the arm", arm_energy},
+       {"003.14", "figure 14: first dissipation laws", arm_dissipation},
+       {"003.15", "figure 15: viscous friction of the arm", arm_viscous},
+       {"003.16", "figure 16: constant friction of the arm", arm_constant},
+       {"003.17", "figure 17: quadratic and constant friction", arm_quadratic},
+       {"003.18", "figure 18: the same, lowered by hand", arm_quadratic_lowered},
+       {"003.19", "figure 19: the same, fitted", arm_quadratic_fitted},
+       {"003.20", "figure 20: bearings of the arm, before", arm_bearings},
+       {"003.21", "figure 21: bearings of the arm, fitted", arm_bearings_fitted},
+       {"003.22", "figure 22: measured column", column_measurements},
+       {"003.23", "figure 23: bearings of the column, before and after", column_bearings},
+       {"003.24", "figure 24: simplified friction of the column", column_simplified},
+       {"003.25", "figure 25: main behaviour", main_measurements},
+       {"003.26", "figure 26: main behaviour, energy", main_energy},
+       {"003.27", "figure 27: main behaviour, bearings", main_bearings},
+       {"003.28", "figure 28: main behaviour, simplified friction", main_simplified},
+       {"003.C.2", "appendix C.2: equations by hand and by algorithm", equations_by_hand},
+       {"003.table6.5", "table 6.5: growth of the generated equations", generated_growth}}};
+  for (const Item& item : appendix_items()) document.items.push_back(item);
+  return document;
 }
 
 }  // namespace cartan

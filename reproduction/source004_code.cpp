@@ -91,6 +91,7 @@ void derivation_figure(Workshop& shop, Record& record, Angles angles, const char
       "components cost severely. With shared expressions the difference shrinks from an "
       "exponential "
       "to a factor.");
+  add_generated_row(shop, record, most, false);
 }
 
 // ------------------------------------------------------------------------------------- evaluation
@@ -200,6 +201,7 @@ void evaluation_table(Workshop& shop, Record& record, bool variational,
       "document abandoned some after twelve hours. Solving for the accelerations is not part of "
       "the times, "
       "in the document neither.");
+  add_generated_row(shop, record, 4, variational);
 }
 
 }  // namespace

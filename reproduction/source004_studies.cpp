@@ -76,16 +76,33 @@ void bicycle_trail(Workshop& shop, Record& record) {
     if (std::fabs(value) < 1e-5) break;
   }
   const double a_none = trail_of(low + (high - low) * at_low / (at_low - at_high));
+  // Below some trail the leading eigenvalue no longer falls to zero at high speeds but grows with
+  // them: where it is the same at 3000 and at 6000 m/s.
+  const double b_grows = wheel_radius * std::tan(tilt) + 0.0487;
+  const std::string around =
+      fmt::format("b=lin({:.9g},{:.9g},21)", b_grows - 0.002, b_grows + 0.002);
+  std::vector<std::string> faster = upright;
+  faster.insert(faster.end(), {"--set", "v=6000"});
+  const Sweep at_v = sweep_bicycle(shop, around, fast), at_2v = sweep_bicycle(shop, around, faster);
+  const auto b_turn = zeros(at_v.table.numbers[0], difference(at_2v.growth(), at_v.growth()));
+  const double a_grows = b_turn.empty() ? NAN : trail_of(b_turn[0]);
+  std::vector<std::string> at_far = upright;
+  at_far.insert(at_far.end(),
+                {"--set", fmt::format("b={:.12g}", wheel_radius * std::tan(tilt) - 0.19567)});
+  const Sweep slow = sweep_bicycle(shop, "v=lin(3.2,4,41)", at_far);
+  const auto from = zeros(slow.table.numbers[0], slow.growth());
+  const double threshold = from.empty() ? NAN : from[0];
   record.rows = {{"trail", "0.08153 m", fmt::format("{:.5f} m", trail_of(0.048)),
                   near(trail_of(0.048), 0.08153, 1e-4), "rounding of the printed geometry"},
                  {"trail above which there is no upper end", "0.19567 m",
                   fmt::format("{:.5f} m", a_far), near(a_far, 0.19567, 3e-4)},
                  {"trail at which the stable range vanishes", "-0.006588 m",
-                  fmt::format("{:.5f} m", a_none), near(a_none, -0.006588, 2e-5)}};
-  record.notes = {
-      "The threshold speed at a trail of 0.19567 m is printed as 3.57 m/s; an independent "
-      "computation gives 3.564.",
-      rounded_geometry};
+                  fmt::format("{:.5f} m", a_none), near(a_none, -0.006588, 2e-5)},
+                 {"trail below which the largest eigenvalue grows with the speed", "-0.048698 m",
+                  fmt::format("{:.5f} m", a_grows), near(a_grows, -0.048698, 2e-4)},
+                 {"threshold of stability at a trail of 0.19567 m", "3.57 m/s",
+                  fmt::format("{:.3f} m/s", threshold), near(threshold, 3.57, 0.01)}};
+  record.notes = {rounded_geometry};
 }
 
 void bicycle_wheels(Workshop& shop, Record& record) {

@@ -23,15 +23,18 @@ std::optional<int> read_equations_arguments(const Words& words, EquationsArgumen
       "Print the symbolic equations of motion of a model, its parameters by their names.\n"
       "Forms: kane (M v' = f), lagrange (T, V and their equations), canonical (H and the "
       "equations of momenta), moving-frame (M*, N*, F*), diagonal (speeds whose mass matrix is "
-      "diagonal).",
+      "diagonal), rotation-elements (R and T* of every body with all multipliers). The form kane "
+      "is "
+      "written in the [speeds] of the file where it has them.",
       "  cartan equations examples/double_pendulum.toml\n"
       "  cartan equations examples/double_pendulum.toml --form lagrange --format latex --out "
       "equations.tex");
   declare_model(arguments, o.model);
   arguments.option("--format", "NAME", "text (default) or latex", o.equations.format);
-  arguments.option("--form", "NAME",
-                   "kane (default), lagrange, canonical, moving-frame or diagonal",
-                   o.equations.form);
+  arguments.option(
+      "--form", "NAME",
+      "kane (default), lagrange, canonical, moving-frame, diagonal or rotation-elements",
+      o.equations.form);
   arguments.list("--show", "NAMES",
                  "also T, V, L, p, B, Bdot, power, as far as the form has them; or all",
                  o.equations.show);

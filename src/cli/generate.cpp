@@ -38,7 +38,7 @@ std::optional<int> read_generate_arguments(const Words& words, GenerateArguments
   declare_force(arguments, o.generate.force);
   arguments.option("--form", "NAME",
                    "recursive (default): accelerations in O(n) operations; mass-matrix: M v' = f, "
-                   "solved by the code",
+                   "solved by the code; diagonal: speeds whose mass matrix is diagonal (trees)",
                    o.generate.form);
   arguments.flag("--jacobian", "also d x' / d x, sparse", o.generate.jacobian);
   arguments.flag("--variational", "also the variational system and its Jacobian",

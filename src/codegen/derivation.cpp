@@ -122,6 +122,7 @@ void Derivation::add_mechanism(const State& at, const DeriveOptions& options) {
   add_variables(at);
   for (int k = 0; k < mechanism_->nz; ++k)
     ws_->variables[k] = state_[mechanism_->nq + mechanism_->nv + k].symbol;
+  choose_speeds(options.speeds);
 }
 
 void Derivation::add_variables(const State& at) {
@@ -190,9 +191,9 @@ std::vector<Expression> Derivation::rates() {
       result.push_back(evaluate_formula(variable.rate));
     return result;
   }
-  solve();
+  const std::vector<Expression> speeds = own_speed_rates();
   result = coordinate_rates();
-  result.insert(result.end(), ws_->vdot.begin(), ws_->vdot.end());
+  result.insert(result.end(), speeds.begin(), speeds.end());
   const std::vector<Expression> more = variable_rates();
   result.insert(result.end(), more.begin(), more.end());
   return result;

@@ -24,6 +24,10 @@
 
 namespace cartan {
 
+// Which speeds stand in the equations: those of the joints, those of [speeds] (of the joints where
+// there are none), or u = L^T v with M = L D L^T.
+enum class SpeedChoice { joints, chosen, diagonal };
+
 struct DeriveOptions {
   bool fold = false;  // parameters become numbers, but for inputs
   // Parameters that the file gives as formulas of others follow these. Otherwise every parameter
@@ -33,6 +37,7 @@ struct DeriveOptions {
   std::optional<std::vector<int>> keep = {};
   double baumgarte = 0;  // rate of Baumgarte's feedback
   bool dots = false;     // speeds that are rates of coordinates are called q1' instead of v1
+  SpeedChoice speeds = SpeedChoice::joints;
 };
 
 struct DerivedSymbol {
@@ -55,12 +60,23 @@ struct ImplicitForm {
   std::vector<Expression> A, b;      // size x size row-major, size
   std::vector<Expression> unknowns;  // symbols for u
   std::vector<Expression> rates;     // of all variables: formulas, or unknowns
+  // Equations without rates, g = 0; their rows above are dg/dt = 0 (AlgebraicEquations).
+  std::vector<Expression> constraints;
 };
 
 // World axes; three numbers for each body (of its mass centre) or joint (of C's origin), file
 // order.
 struct DerivedPlaces {
   std::vector<Expression> centre, centre_velocity, joint, joint_velocity;
+};
+
+// Speeds u = W(t, q) v + w(t, q) in place of the joints' v (derivation_speeds.cpp).
+struct SpeedForm {
+  std::vector<Expression> joints;    // v as symbols; nothing else contains them but ..
+  std::vector<Expression> formulas;  // .. u over these
+  std::vector<Expression> W, V;      // V = W^-1; nv x nv row-major
+  std::vector<Expression> back;      // v over the new speeds
+  std::vector<Expression> D;         // diagonal: the entries of the mass matrix
 };
 
 class Derivation {
@@ -87,7 +103,14 @@ class Derivation {
   int nv() const { return mechanism_ ? mechanism_->nv : 0; }
   bool has_driven_speeds() const;  // drives of tree joints: their rows of M v' = f are v_j' = f_j
   std::vector<Expression> q() const;
-  std::vector<Expression> v() const;
+  std::vector<Expression> v() const;  // of the joints: symbols, or formulas of other speeds
+  // Given with other speeds than those of the joints; these are then in state().
+  const std::optional<SpeedForm>& speed_form() const { return speeds_; }
+  // Why [speeds] are no speeds, or "".
+  const std::string& speed_problem() const { return speed_problem_; }
+  static std::string refuse_speeds(const Model& model, SpeedChoice choice);
+  // A state of joints' numbers in those of state().
+  std::vector<double> in_own_speeds(const State& state);
 
   // Each may be asked for in any order; what is asked for twice is derived twice, at no cost in
   // nodes.
@@ -195,6 +218,13 @@ class Derivation {
   void sample_functions();
   void add_known(MovingFrameForm& form);
   std::string free_name(std::string name) const;
+  void choose_speeds(SpeedChoice choice);
+  std::vector<Expression> diagonal_speeds();
+  bool are_linear(const std::vector<Expression>& formulas);
+  bool invert_speeds();
+  std::vector<Expression> speed_drift();
+  void change_speeds(MassMatrixForm& form);
+  std::vector<Expression> own_speed_rates();
 
   const Model& model_;
   ExpressionGraph graph_;
@@ -204,6 +234,8 @@ class Derivation {
   std::optional<Mechanism<Expression>> mechanism_;
   std::optional<MotionWorkspace<Expression>> ws_;
   std::vector<Expression> q_, v_;
+  std::optional<SpeedForm> speeds_;
+  std::string speed_problem_;
   std::vector<int> mode_;
 };
 

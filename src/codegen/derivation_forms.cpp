@@ -52,6 +52,7 @@ MassMatrixForm Derivation::mass_matrix_form() {
   form.f = mf.rhs;
   form.J = mf.J;
   form.gamma = mf.gamma;
+  if (speeds_) change_speeds(form);
   return form;
 }
 

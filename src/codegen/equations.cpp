@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/element_sheet.h"
 #include "symbolic/differentiate.h"
 #include "symbolic/print/print.h"
 #include "symbolic/simplify/zero.h"
@@ -44,7 +45,9 @@ class SheetBuilder {
     }
     switch (options_.form) {
       case EquationsForm::kane:
+      case EquationsForm::diagonal:
         add_kinematics();
+        add_speeds();
         add_energies();
         add_motion(derivation_.mass_matrix_form());
         break;
@@ -57,10 +60,12 @@ class SheetBuilder {
       case EquationsForm::moving_frame:
         add_moving_frame();
         break;
-      case EquationsForm::diagonal:
-        add_diagonal();
+      case EquationsForm::rotation_elements:  // element_sheet.cpp
         break;
     }
+    if (!derivation_.model().speeds.empty() && !derivation_.speed_form())
+      remark("The [speeds] of the file belong to the form kane; here are those of the joints.",
+             "The [speeds] of the file belong to the form kane; here are those of the joints.");
     add_rates_of_variables();
     if (options_.solved) add_accelerations();
     if (shows("power")) add_power();
@@ -114,6 +119,7 @@ class SheetBuilder {
   std::string acceleration_latex(int j) const {
     const std::string& name = speed(j).name;
     const bool dotted = name.back() == '\'';
+    if (!dotted && derivation_.speed_form()) return fmt::format("\\dot{{{}}}", latex_name(name));
     const std::string letter(1, name[0]);
     return fmt::format("\\{} {}_{{{}}}", dotted ? "ddot" : "dot", letter,
                        name.substr(1, name.size() - (dotted ? 2 : 1)));
@@ -124,7 +130,13 @@ class SheetBuilder {
   void add_equations() {
     const ImplicitForm form = derivation_.implicit_form();
     heading("Equations");
+    for (const Expression& g : form.constraints) equation("0", "0", g);
+    if (!form.constraints.empty() && form.constraints.size() < form.b.size())
+      remark("With rates:", "With rates:");
+    std::vector<int> algebraic;
+    if (derivation_.model().algebraic) algebraic = derivation_.model().algebraic->rows;
     for (int i = 0; i < form.size; ++i) {
+      if (std::find(algebraic.begin(), algebraic.end(), i) != algebraic.end()) continue;
       EquationLine line;
       line.right = form.b[i];
       for (int j = 0; j < form.size; ++j) {
@@ -273,60 +285,30 @@ class SheetBuilder {
       equation(acceleration_text(j), acceleration_latex(j), rates[derivation_.nq() + j]);
   }
 
-  // Speeds u = L^T v with M = L D L^T (L unit lower triangular) have a diagonal mass matrix:
-  //   T = 1/2 sum d_i u_i^2,   D u' = L^-1 f + D (L^T)' v,   v = L^-T u
-  void add_diagonal() {
-    const MassMatrixForm form = derivation_.mass_matrix_form();
-    const int n = form.nv;
-    const auto at = [n](int i, int j) { return static_cast<std::size_t>(i) * n + j; };
-    std::vector<Expression> L = form.M, d(n), v = derivation_.v();
-    for (int k = 0; k < n; ++k) {
-      d[k] = L[at(k, k)];
-      for (int i = k + 1; i < n; ++i) {
-        const Expression factor = L[at(i, k)] / d[k];
-        for (int j = k + 1; j <= i; ++j) L[at(i, j)] -= factor * L[at(j, k)];
-        L[at(i, k)] = factor;
-      }
-    }
-    std::vector<Expression> u(n), symbols(n), back(n), right = form.f;
-    for (int i = 0; i < n; ++i) {
-      u[i] = v[i];
-      for (int j = i + 1; j < n; ++j) u[i] += L[at(j, i)] * v[j];
-      const std::string name = fmt::format("u{}", i + 1);
-      symbols[i] = graph().symbol(name, 0.1 * (i + 1));
-      for (int j = 0; j < i; ++j) right[i] -= L[at(i, j)] * right[j];
-    }
-    for (int i = n - 1; i >= 0; --i) {
-      back[i] = symbols[i];
-      for (int j = i + 1; j < n; ++j) back[i] -= L[at(j, i)] * back[j];
-    }
-    std::vector<Expression> lower;
-    for (int i = 0; i < n; ++i)
-      for (int j = i + 1; j < n; ++j) lower.push_back(L[at(j, i)]);
-    const std::vector<Expression> rates =
-        total_time_derivative(graph(), lower, derivation_.q(), derivation_.coordinate_rates());
-    std::size_t next = 0;
-    for (int i = 0; i < n; ++i)
-      for (int j = i + 1; j < n; ++j) right[i] += d[i] * rates[next++] * v[j];
-    const std::vector<Expression> in_u = substitute(graph(), right, v, back);
-    add_kinematics();
-    heading("Speeds with a diagonal mass matrix");
-    for (int i = 0; i < n; ++i) equation(fmt::format("u{}", i + 1), symbol_latex("u", i + 1), u[i]);
+  // Speeds in place of those of the joints: what they are, and back.
+  void add_speeds() {
+    if (!derivation_.speed_form()) return;
+    const SpeedForm& form = *derivation_.speed_form();
+    heading(form.D.empty() ? "Speeds" : "Speeds with a diagonal mass matrix");
+    for (int j = 0; j < derivation_.nv(); ++j)
+      equation(speed(j).name, speed_latex(j), form.formulas[j]);
     heading("and back");
-    for (int i = 0; i < n; ++i) equation(speed(i).name, speed_latex(i), back[i]);
-    heading("Equations of motion");
-    for (int i = 0; i < n; ++i) {
-      EquationLine line;
-      line.right = in_u[i];
-      add_factor(line, d[i], fmt::format("u{}'", i + 1), "\\dot " + symbol_latex("u", i + 1));
-      sheet_.lines.push_back(std::move(line));
+    for (int j = 0; j < derivation_.nv(); ++j) {
+      const std::string name = graph().symbol_name(symbol_of(form.joints[j]));
+      equation(name, latex_name(name), form.back[j]);
     }
   }
-  std::string speed_latex(int j) const {
-    const std::string& name = speed(j).name;
-    const bool dotted = name.back() == '\'';
-    return (dotted ? "\\dot " : "") +
-           fmt::format("{}_{{{}}}", name[0], name.substr(1, name.size() - (dotted ? 2 : 1)));
+  int symbol_of(const Expression& symbol) {
+    for (int k = 0; k < graph().symbol_count(); ++k)
+      if (graph().symbol_node(k) == symbol.node()) return k;
+    return 0;
+  }
+  std::string speed_latex(int j) const { return latex_name(speed(j).name); }
+  // Symbols of the speeds in state().
+  std::vector<Expression> speeds() const {
+    std::vector<Expression> list;
+    for (int j = 0; j < derivation_.nv(); ++j) list.push_back(speed(j).symbol);
+    return list;
   }
 
   // T' = dT/dq q' + dT/dv v', V' = dV/dq q' + dV/dt, and what drives and forces that are not
@@ -338,8 +320,8 @@ class SheetBuilder {
       accelerations.push_back(graph().symbol(acceleration_text(j), 0.1 * (j + 1)));
     const auto rate_of = [&](const Expression& energy) {
       std::vector<Expression> states = derivation_.q(), rates = derivation_.coordinate_rates();
-      const std::vector<Expression> v = derivation_.v();
-      states.insert(states.end(), v.begin(), v.end());
+      const std::vector<Expression> own = speeds();
+      states.insert(states.end(), own.begin(), own.end());
       rates.insert(rates.end(), accelerations.begin(), accelerations.end());
       states.push_back(derivation_.time());
       rates.push_back(Expression(1));
@@ -478,16 +460,21 @@ class SheetBuilder {
 
 }  // namespace
 
+SpeedChoice speeds_of_form(EquationsForm form) {
+  if (form == EquationsForm::diagonal) return SpeedChoice::diagonal;
+  return form == EquationsForm::kane ? SpeedChoice::chosen : SpeedChoice::joints;
+}
+
 std::string refuse_form(const Model& model, EquationsForm form) {
   if (!model.is_mechanism())
     return form == EquationsForm::kane
                ? ""
                : "a [variables] file has its rates only; leave the form of the equations out";
+  if (form == EquationsForm::rotation_elements) return refuse_element_sheet(model);
   const std::string refusal = Derivation::refuse_mass_matrix(model);
   if (!refusal.empty()) return refusal;
-  if (form == EquationsForm::diagonal && (!model.loop_joints.empty() || !model.constraints.empty()))
-    return "a diagonal mass matrix is derived for trees without loops and constraints; use the "
-           "form kane";
+  if (form == EquationsForm::kane || form == EquationsForm::diagonal)
+    return Derivation::refuse_speeds(model, speeds_of_form(form));
   if (form == EquationsForm::canonical) return Derivation::refuse_canonical(model);
   if (form != EquationsForm::lagrange) return "";
   for (const Joint& joint : model.joints)

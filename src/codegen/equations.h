@@ -9,12 +9,15 @@
 namespace cartan {
 
 enum class EquationsForm {
-  kane,          // M(q) v' = f(t, q, v), with constraints + J^T lambda and J v' = gamma
-  lagrange,      // T, V, L = T - V; d/dt dL/dq' - dL/dq = Q
-  canonical,     // p = M v, H(q, p), q' and p'
-  moving_frame,  // B, B', M*, N*, F*
-  diagonal,      // M = L D L^T: speeds u = L^T v, D u' = r(t, q, u)
+  kane,               // M(q) v' = f(t, q, v), with constraints + J^T lambda and J v' = gamma
+  lagrange,           // T, V, L = T - V; d/dt dL/dq' - dL/dq = Q
+  canonical,          // p = M v, H(q, p), q' and p'
+  moving_frame,       // B, B', M*, N*, F*
+  diagonal,           // M = L D L^T: speeds u = L^T v, D u' = r(t, q, u)
+  rotation_elements,  // R'' and T*'' with all multipliers (element_sheet.h)
 };
+// The speeds its equations are written in; kane: those of [speeds].
+SpeedChoice speeds_of_form(EquationsForm form);
 
 // One line  left = right, or a heading, or a remark.
 struct EquationLine {

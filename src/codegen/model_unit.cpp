@@ -90,6 +90,9 @@ class UnitBuilder {
     ImplicitUnit implicit(graph(), derivation_.implicit_form(), x_);
     if (options_.derivative) unit_.functions.push_back(implicit.derivative());
     if (options_.extras) add_extras();
+    if (const auto g = derivation_.implicit_form().constraints; options_.extras && !g.empty())
+      add("constraints", "equations without rates: zero on the states of a motion",
+          {column("constraint", g)});
     if (options_.jacobian) unit_.functions.push_back(implicit.jacobian());
     if (options_.parameter_jacobian)
       unit_.functions.push_back(implicit.parameter_jacobian(symbols_of(p())));

@@ -30,6 +30,7 @@ struct UnitOptions {
 //   power                 what the work of nonconservative forces and drives grows by
 //   mass_matrix           M, f [, J, gamma]
 //   energies              kinetic, potential
+//   constraints           of [variables]: equations without rates, zero along a motion
 //   events, outputs       as named in the model; lists and matrices as arrays of their own
 //   places                centre, centre_velocity: of every body; joint, joint_velocity: origin of
 //                         every joint's frame on its child; world axes, a row each

@@ -29,6 +29,7 @@ ImplicitForm Derivation::implicit_form() {
     else
       form.b[i] -= values[k] * form.rates[implicit.column[k]];
   }
+  if (model_.algebraic) form.constraints = evaluate_formulas(model_.algebraic->residuals);
   return form;
 }
 

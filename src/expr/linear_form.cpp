@@ -39,26 +39,66 @@ std::vector<int> copy_at_zero(const Program& program, std::span<const Symbol> un
 
 }  // namespace
 
-std::optional<LinearForm> linear_form(const Program& residuals, std::span<const Symbol> unknowns) {
-  LinearForm form;
+namespace {
+
+// Entries of A column by column, then b, as outputs of one program.
+struct FormBuilder {
   ProgramBuilder builder;
+  LinearForm form;
   std::vector<int> outputs;
-  for (std::size_t j = 0; j < unknowns.size(); ++j) {
-    const std::vector<int> column =
-        copy_at_zero(differentiate(residuals, unknowns[j]), unknowns, builder);
+
+  void add_column(int j, const std::vector<int>& column, const std::vector<bool>& rows) {
     for (std::size_t i = 0; i < column.size(); ++i) {
-      if (builder.is_constant(column[i], 0)) continue;
+      if (!rows[i] || builder.is_constant(column[i], 0)) continue;
       form.row.push_back(static_cast<int>(i));
-      form.column.push_back(static_cast<int>(j));
+      form.column.push_back(j);
       outputs.push_back(column[i]);
     }
   }
-  for (const int output : copy_at_zero(residuals, unknowns, builder))
-    outputs.push_back(builder.negate(output));
-  std::vector<FoldProblem> problems;
-  form.program = builder.finish(outputs, &problems);
-  if (!problems.empty()) return std::nullopt;
-  return form;
+  std::optional<LinearForm> finish(const std::vector<int>& right) {
+    for (const int output : right) outputs.push_back(builder.negate(output));
+    std::vector<FoldProblem> problems;
+    form.program = builder.finish(outputs, &problems);
+    if (!problems.empty()) return std::nullopt;
+    return std::move(form);
+  }
+};
+
+}  // namespace
+
+std::optional<LinearForm> linear_form(const Program& residuals, std::span<const Symbol> unknowns) {
+  FormBuilder made;
+  const std::vector<bool> all(residuals.outputs.size(), true);
+  for (std::size_t j = 0; j < unknowns.size(); ++j)
+    made.add_column(static_cast<int>(j),
+                    copy_at_zero(differentiate(residuals, unknowns[j]), unknowns, made.builder),
+                    all);
+  return made.finish(copy_at_zero(residuals, unknowns, made.builder));
+}
+
+std::optional<LinearForm> linear_form_of_rates(const Program& residuals,
+                                               std::span<const Symbol> rates,
+                                               std::span<const Symbol> states,
+                                               std::vector<int>& differentiated) {
+  FormBuilder made;
+  const std::size_t rows = residuals.outputs.size();
+  for (std::size_t j = 0; j < rates.size(); ++j)
+    made.add_column(static_cast<int>(j),
+                    copy_at_zero(differentiate(residuals, rates[j]), rates, made.builder),
+                    std::vector<bool>(rows, true));
+  std::vector<bool> without(rows, true);
+  for (const int row : made.form.row) without[row] = false;
+  for (std::size_t i = 0; i < rows; ++i)
+    if (without[i]) differentiated.push_back(static_cast<int>(i));
+  for (std::size_t j = 0; j < states.size() && !differentiated.empty(); ++j)
+    made.add_column(static_cast<int>(j),
+                    copy_at_zero(differentiate(residuals, states[j]), rates, made.builder),
+                    without);
+  std::vector<int> right = copy_at_zero(residuals, rates, made.builder);
+  const std::vector<int> by_time =
+      copy_at_zero(differentiate(residuals, Symbol{Quantity::time, 0, 0}), rates, made.builder);
+  for (const int i : differentiated) right[i] = by_time[i];
+  return made.finish(right);
 }
 
 }  // namespace cartan

@@ -19,4 +19,11 @@ struct LinearForm {
 // in u is for the caller to prove.
 std::optional<LinearForm> linear_form(const Program& residuals, std::span<const Symbol> unknowns);
 
+// The same for u = x', where rows g(t, x) without rates count as dg/dt = g_x x' + g_t: `states` are
+// the x of `rates`, in their order. Rows of that kind are added to `differentiated`.
+std::optional<LinearForm> linear_form_of_rates(const Program& residuals,
+                                               std::span<const Symbol> rates,
+                                               std::span<const Symbol> states,
+                                               std::vector<int>& differentiated);
+
 }  // namespace cartan

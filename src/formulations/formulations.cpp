@@ -218,10 +218,14 @@ static std::unique_ptr<System> make_variables(const Model& model, std::vector<do
     auto system =
         make_variables_system(switched.model ? *switched.model : model, std::move(parameters));
     system->set_switches(std::move(switched.switches), std::move(switched.model));
+    problem = system->start_problem();
+    if (!problem.empty()) return nullptr;
     return system;
   }
   auto compiler = make_rate_compiler(model, parameters);
   auto system = make_variables_system(model, std::move(parameters), compiler);
+  problem = system->start_problem();
+  if (!problem.empty()) return nullptr;
   if (!compiler->find_derivative(system->initial_state(), problem)) return nullptr;
   return system;
 }

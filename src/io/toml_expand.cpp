@@ -299,7 +299,8 @@ class Expander {
     names.folder = relative == "." ? "" : relative;
     for (const TomlEntry& section : part.entries) {
       const std::string& key = section.key;
-      if (key == "parameters" || key == "definitions" || key == "variables" || key == "inputs")
+      if (key == "parameters" || key == "definitions" || key == "variables" || key == "inputs" ||
+          key == "speeds")
         for (const TomlEntry& entry : section.value.entries) names.plain.insert(entry.key);
       else if (key == "functions")
         for (const TomlEntry& entry : section.value.entries) names.functions.insert(entry.key);

@@ -18,7 +18,7 @@ const std::vector<KeyRule> model_keys = {
     {"name"},     {"gravity"},   {"gravity_frame"}, {"parameters"}, {"definitions"}, {"body"},
     {"joint"},    {"force"},     {"constraint"},    {"event"},      {"output"},      {"variables"},
     {"simulate"}, {"functions"}, {"equations"},     {"format"},     {"inputs"},      {"point"},
-    {"contact"},  {"part"},      {"cut"},           {"contacts"}};
+    {"contact"},  {"part"},      {"cut"},           {"contacts"},   {"speeds"}};
 
 // [[key]] tables, each by its own reader
 template <class T>
@@ -64,6 +64,7 @@ ModelDescription describe_model(const TomlNode& root, Diagnostics& problems) {
   read_table(section, "parameters", read_named_values, model.parameters);
   read_table(section, "inputs", read_named_values, model.inputs);
   read_table(section, "definitions", read_named_values, model.definitions);
+  read_table(section, "speeds", read_named_values, model.speeds);
   read_list(section, "body", read_body, model.bodies);
   read_list(section, "joint", read_joint, model.joints);
   read_list(section, "point", read_point, model.points);

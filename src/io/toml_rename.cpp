@@ -30,7 +30,7 @@ class PartRenamer {
     for (TomlEntry& section : root.entries) {
       const std::string& key = section.key;
       if (key == "parameters" || key == "definitions" || key == "variables" || key == "inputs" ||
-          key == "functions") {
+          key == "functions" || key == "speeds") {
         for (TomlEntry& entry : section.value.entries) {
           if (entry.key == "equations" && entry.value.is(Kind::array)) continue;
           entry.key = names_.prefix + entry.key;

@@ -311,6 +311,7 @@ struct ModelDescription {
   Values equations;  // of variables without a rate
   SimulateText simulate;
   Location where;
+  std::vector<NamedValue> speeds;  // chosen by the user, linear in those of the joints
 };
 
 }  // namespace cartan

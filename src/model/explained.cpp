@@ -52,8 +52,8 @@ class Explanations {
   }
 
  private:
-  static constexpr const char* declaring[] = {"body",        "joint",     "parameters",
-                                              "definitions", "variables", "functions"};
+  static constexpr const char* declaring[] = {"body",      "joint",     "parameters", "definitions",
+                                              "variables", "functions", "speeds"};
 
   void collect(const Finding& finding) {
     const std::string& text = finding.message;

@@ -28,6 +28,15 @@ Model hold_time(const Model& model, double t) {
   for (Output& output : held.outputs) hold(output.value);
   for (Variable& variable : held.variables) hold(variable.rate);
   if (held.implicit) hold(held.implicit->form);
+  if (!held.algebraic) return held;
+  hold(held.algebraic->residuals);
+  // equations without rates stand still too: dg/dt = g_x x'
+  Program& form = held.implicit->form.program;
+  for (const int row : held.algebraic->rows) {
+    form.constants.push_back(0);
+    form.code.push_back({Op::constant, static_cast<int>(form.constants.size()) - 1, 0, 0});
+    form.outputs[held.implicit->row.size() + row] = static_cast<int>(form.code.size()) - 1;
+  }
   return held;
 }
 

@@ -185,6 +185,18 @@ struct ImplicitRates {
 
   int size() const { return static_cast<int>(unknowns.size()); }
 };
+// Equations without rates, g(t, x) = 0, among those of ImplicitRates: their rows there are dg/dt =
+// 0, and the variables they decide (as many, d g / d these regular) are those whose rates no
+// equation has.
+struct AlgebraicEquations {
+  std::vector<int> rows, decided;
+  Formula residuals;  // g, one after the other
+};
+// A speed u_i = W_i(t, q) v + w_i(t, q) of the user's choice; as many as the tree has.
+struct ChosenSpeed {
+  std::string name;
+  Formula value;
+};
 struct Parameter {
   std::string name;
   Formula value;  // over parameters that come earlier in `parameter_order`
@@ -260,6 +272,9 @@ struct Model {
 
   std::vector<TreeJoint> tree;   // one per body
   std::vector<int> loop_joints;  // joints that close loops, file order
+
+  std::optional<AlgebraicEquations> algebraic;
+  std::vector<ChosenSpeed> speeds;  // for equations and code; columns of a run
 
   // With bodies; [variables] may stand beside them.
   bool is_mechanism() const { return variables.empty() || !bodies.empty(); }

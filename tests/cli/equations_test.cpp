@@ -73,7 +73,7 @@ TEST(Equations, AreWrittenAsByHand) {
 TEST(Equations, EveryFormOfEveryKindOfModelIsPrintedOrRefused) {
   for (const char* name : {"pendulum", "four_bar", "sleigh", "roessler", "driven_pendulum",
                            "stick_slip", "constructed_pendulum_friction_b"})
-    for (const char* form : {"kane", "lagrange", "canonical", "moving-frame"}) {
+    for (const char* form : {"kane", "lagrange", "canonical", "moving-frame", "diagonal"}) {
       SCOPED_TRACE(std::string(name) + " " + form);
       const CommandResult result = run_cartan(
           {"equations", example_path(name), "--form", form, "--format", "latex", "--show", "all"});
@@ -86,8 +86,9 @@ TEST(Equations, EveryFormOfEveryKindOfModelIsPrintedOrRefused) {
 }
 
 TEST(Equations, WrongWordsAreTold) {
-  EXPECT_TRUE(has(run_cartan({"equations", example_path("pendulum"), "--form", "newton"}).err,
-                  "expected kane, lagrange, canonical, moving-frame or diagonal"));
+  EXPECT_TRUE(
+      has(run_cartan({"equations", example_path("pendulum"), "--form", "newton"}).err,
+          "expected kane, lagrange, canonical, moving-frame, diagonal or rotation-elements"));
   EXPECT_TRUE(has(run_cartan({"equations", example_path("pendulum"), "--show", "W"}).err,
                   "expected T, V, L, p, B, Bdot, power or all"));
 }

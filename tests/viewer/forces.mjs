@@ -272,3 +272,48 @@ test('a run without recorded forces says so and shows none', async () => {
   assert.deepEqual(Object.keys(await page.evaluate(() => window.cartan.layers())).filter((key) => key.startsWith('force-')), []);
   await page.close();
 });
+
+// A rod that turns about y and is cut at five places: N = m / L w^2 (L^2 - s^2) / 2 along it.
+const turning = `
+name = "turning rod"
+gravity = [0, 0, 0]
+[[body]]
+name = "arm"
+mass = 2
+line = { from = [0, 0, 0], to = [0.8, 0, 0] }
+[[joint]]
+name = "hinge"
+type = "revolute"
+axis = [0, 1, 0]
+parent = { body = "world" }
+child = { body = "arm" }
+velocity = 3
+[[cut]]
+repeat = 5
+name = "cut{i}"
+body = "arm"
+at = ["0.2*(i-1)", 0, 0]
+normal = [1, 0, 0]
+`;
+
+test('loads in cuts are arrows along the body that turn with it', async () => {
+  writeFileSync(path('turning.toml'), turning);
+  run('run', path('turning.toml'), '--duration', '0.6', '--step', '0.01', '--out', path('turning'), '--quiet');
+  run('view', path('turning'), '--export', path('turning.html'));
+  const page = await open(browser, asFile('turning.html'));
+  const bodies = readCsv(path('turning/bodies.csv'));
+  for (const row of [0, 25, bodies.t.length - 1]) {
+    await showTime(page, bodies.t[row]);
+    const arrows = await page.evaluate(() => window.cartan.arrows('cut-forces'));
+    assert.ok(arrows.length >= 4, `${arrows.length}`); // the tip carries nothing
+    const { quaternion } = bodyPose(bodies, 'arm', row);
+    for (const { name, from, vector } of arrows) {
+      const s = 0.2 * (Number(name.slice(3)) - 1);
+      const pull = ((2 / 0.8) * 9 * (0.64 - s * s)) / 2;
+      assert.ok(distance(from, rotate(quaternion, [s, 0, 0])) < 1e-5, name);
+      assert.ok(distance(vector, rotate(quaternion, [pull, 0, 0])) < 1e-4 * pull + 1e-4, `${name}: ${vector}`);
+    }
+  }
+  assert.deepEqual(page.errors, []);
+  await page.close();
+});

@@ -2,7 +2,7 @@
 // (src/report/chart_pixels.cpp): the potential energy is vermilion here and there.
 export const palette = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000'];
 export const axisColors = ['#d55e00', '#009e73', '#0072b2']; // x y z
-export const arrowColors = { reaction: '#d55e00', torque: '#cc79a7', force: '#009e73', weight: '#7f7f7f' };
+export const arrowColors = { reaction: '#d55e00', torque: '#cc79a7', force: '#009e73', weight: '#7f7f7f', cut: '#0072b2', cutMoment: '#e69f00' };
 export const contactColors = { sticks: '#d55e00', slips: '#e69f00', impact: '#cc79a7' };
 // Of what is recorded in forces.csv, by type; constraints like reactions.
 export const forceColors: Record<string, string> = {

@@ -73,6 +73,12 @@ export interface Contact {
   a?: Place;
   b?: Place;
 }
+export interface Cut {
+  name: string;
+  body: string;
+  at: Expression[];
+  normal: Expression[];
+}
 export interface Model {
   name: string;
   parameters: Record<string, number>;
@@ -84,6 +90,7 @@ export interface Model {
   forces?: Force[];
   constraints?: Constraint[];
   contacts?: Contact[];
+  cuts?: Cut[];
   tree?: { joint: string; inboard: string; outboard: string }[];
   loops?: string[];
   meshes?: Record<string, MeshData>;

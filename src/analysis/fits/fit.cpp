@@ -22,7 +22,10 @@ class Residuals {
     for (std::size_t e = 0; e < problem.experiments.size(); ++e)
       for (std::size_t c = 0; c < problem.experiments[e].columns.size(); ++c)
         for (int row = 0; row < problem.experiments[e].rows(); ++row) {
-          const double measured = problem.experiments[e].columns[c].measured[row];
+          const FitColumn& column = problem.experiments[e].columns[c];
+          if (column.losses && row == 0) continue;
+          const double measured = column.losses ? column.measured[row - 1] - column.measured[row]
+                                                : column.measured[row];
           if (!std::isnan(measured))
             points.push_back({static_cast<int>(e), static_cast<int>(c), row, 0, measured, 0, 0});
         }
@@ -113,7 +116,9 @@ class Residuals {
       const Prediction& p = predictions[point.experiment];
       point.t = p.t[point.row];
       const double value = column.quantity >= 0 ? p.values(point.row, column.quantity) : point.t;
-      predicted_[i] = column.scale * value + column.offset;
+      predicted_[i] = column.losses
+                          ? column.scale * (p.values(point.row - 1, column.quantity) - value)
+                          : column.scale * value + column.offset;
       r_(i) = (predicted_[i] - point.measured) / column.sigma;
     }
   }
@@ -125,7 +130,10 @@ class Residuals {
       const FitColumn& column = column_of(point);
       const Prediction& p = predictions[point.experiment];
       const double factor = column.scale / column.sigma;
-      if (column.quantity >= 0)
+      if (column.losses)
+        J_.row(i) = factor * (p.by_parameters[point.row - 1].row(column.quantity) -
+                              p.by_parameters[point.row].row(column.quantity));
+      else if (column.quantity >= 0)
         J_.row(i) = factor * p.by_parameters[point.row].row(column.quantity);
       else
         J_.row(i) = factor * p.time_by_parameters.row(point.row);

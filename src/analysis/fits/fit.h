@@ -25,6 +25,9 @@ struct FitColumn {
   double scale = 1, offset = 0;  // measured = scale * quantity + offset
   double sigma = 1;              // of a measurement
   std::vector<double> measured;  // one per row; not a number: missing
+  // Compared is by how much the quantity fell since the row before (energy lost), not its value;
+  // the offset drops out.
+  bool losses = false;
 };
 
 struct FitExperiment {

@@ -4,6 +4,7 @@
 #include "mechanics/forces/dry_friction.h"
 #include "mechanics/forces/forces.h"
 #include "mechanics/machine/kinematics.h"
+#include "symbolic/expression.h"
 
 namespace cartan {
 namespace {
@@ -152,8 +153,14 @@ void place_sources(ElementMechanism<S>& elements) {
 template <class S>
 ElementMechanism<S> make_element_mechanism(const Model& model, std::span<const double> parameters,
                                            std::span<const BodyState> start) {
+  return make_element_mechanism<S>(make_with_constants<S>(model, parameters), start);
+}
+
+template <class S>
+ElementMechanism<S> make_element_mechanism(Mechanism<S> mechanism,
+                                           std::span<const BodyState> start) {
   ElementMechanism<S> elements;
-  elements.mechanism = make_with_constants<S>(model, parameters);
+  elements.mechanism = std::move(mechanism);
   elements.mechanism.absolute = true;
   for (Link<S>& link : elements.mechanism.links) link.product = true;
   for (const LinkBody<S>& link : elements.mechanism.bodies) {
@@ -241,5 +248,14 @@ void calc_element_rates(const ElementMechanism<S>& elements, const S& t, const S
                                       ElementWorkspace<S>&);
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
+
+// What equations to be read are made of (codegen/element_sheet.cpp).
+template ElementMechanism<Expression> make_element_mechanism<Expression>(
+    Mechanism<Expression>, std::span<const BodyState>);
+template ElementWorkspace<Expression> make_element_workspace<Expression>(
+    const ElementMechanism<Expression>&);
+template void fill_element_kinematics<Expression>(const ElementMechanism<Expression>&,
+                                                  const Expression&, const Expression*,
+                                                  ElementWorkspace<Expression>&);
 
 }  // namespace cartan

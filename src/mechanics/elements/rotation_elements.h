@@ -66,6 +66,10 @@ struct ElementWorkspace {
 template <class S>
 ElementMechanism<S> make_element_mechanism(const Model& model, std::span<const double> parameters,
                                            std::span<const BodyState> start);
+// The same of a mechanism that is made already (of symbols).
+template <class S>
+ElementMechanism<S> make_element_mechanism(Mechanism<S> mechanism,
+                                           std::span<const BodyState> start);
 template <class S>
 ElementWorkspace<S> make_element_workspace(const ElementMechanism<S>& elements);
 

@@ -8,6 +8,7 @@
 #include "expr/hold_inputs.h"
 #include "mechanics/machine/parameter_seeds.h"
 #include "mechanics/machine/switched_model.h"
+#include "mechanics/variables/algebraic.h"
 #include "mechanics/variables/singular_rates.h"
 #include "mechanics/variables/variable_rates.h"
 #include "system/motion_geometry.h"
@@ -23,9 +24,16 @@ struct VariablesWorkspace : Workspace {
   std::vector<double> entries;
   std::vector<int> which;                  // parameters of the last parameter Jacobian ...
   std::vector<std::vector<Dual4>> seeded;  // ... as dual numbers, four directions each
+  AlgebraicScratch algebraic;
+  std::vector<Dual4> dual_constraints;
+
+  ProgramScratch<Dual4>& duals(const Model& model) {
+    if (!dual) dual.emplace(model);
+    return *dual;
+  }
 };
 
-// No constraints; shifts of variables may be symmetries.
+// Shifts of variables may be symmetries.
 class VariablesGeometry final : public MotionGeometry {
  public:
   VariablesGeometry(const Model& model, std::span<const double> parameters)
@@ -37,9 +45,12 @@ class VariablesGeometry final : public MotionGeometry {
         return fmt::format("the rate of the variable '{}'", v.name);
     if (model_.implicit && varies_with_time(model_.implicit->form.program, parameters_))
       return "the equations of the variables";
+    // g(t, x) = z - t has a constant rate and moves all the same
+    if (model_.algebraic && varies_with_time(model_.algebraic->residuals.program, parameters_))
+      return "the equations of the variables";
     return "";
   }
-  bool constraint_moves(int) const override { return false; }
+  bool constraint_moves(int) const override { return false; }  // refused above where one does
   int field_count() const override { return static_cast<int>(model_.variables.size()); }
   FieldKind field_kind(int) const override { return FieldKind::shift; }
   std::string field_name(int k) const override { return "shift of " + model_.variables[k].name; }
@@ -67,6 +78,10 @@ class PlainSystem final : public VariablesSystem {
         geometry_(model, parameters_) {
     space_.add_vector(static_cast<int>(model.variables.size()));
     for (const Event& e : model.events) events_.push_back({e.name, e.direction, e.stop, false});
+    for (const Variable& v : model_.variables)
+      start_.x.push_back(cartan::evaluate<double>(v.initial, parameters_)[0]);
+    start_.mode.assign(switch_count_, 0);
+    if (model_.algebraic) decide_start();
   }
 
   const StateSpace& space() const override { return space_; }
@@ -75,12 +90,67 @@ class PlainSystem final : public VariablesSystem {
   std::string component_name(int i) const override { return model_.variables[i].name; }
   const MotionGeometry* geometry() const override { return &geometry_; }
 
-  State initial_state() const override {
-    State state;
-    for (const Variable& v : model_.variables)
-      state.x.push_back(cartan::evaluate<double>(v.initial, parameters_)[0]);
-    state.mode.assign(switch_count_, 0);
-    return state;
+  State initial_state() const override { return start_; }
+  const std::vector<DecidedStart>& decided_starts() const override { return decided_; }
+  const std::string& start_problem() const override { return start_problem_; }
+
+  // ---- equations without rates
+  bool constrained() const override { return model_.algebraic.has_value(); }
+  int constraint_count() const override {
+    return model_.algebraic ? static_cast<int>(model_.algebraic->rows.size()) : 0;
+  }
+  void constraint_values(StateView at, std::span<double> values,
+                         Workspace& workspace) const override {
+    if (!model_.algebraic) return;
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    evaluate_formula<double>(model_.algebraic->residuals, at.t, at.x, parameters_, w.scratch,
+                             values.data());
+  }
+  void constraint_jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> C,
+                           Workspace& workspace) const override {
+    if (!model_.algebraic) return;
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    ProgramScratch<Dual4>& s = w.duals(model_);
+    w.dual_constraints.resize(constraint_count());
+    std::copy(at.x.begin(), at.x.end(), s.x.begin());
+    for (int first = 0; first < space_.size(); first += 4) {
+      const int count = std::min(4, space_.size() - first);
+      for (int k = 0; k < count; ++k) s.x[first + k] = Dual4::variable(at.x[first + k], k);
+      evaluate_formula<Dual4>(model_.algebraic->residuals, Dual4(at.t), s.x, parameters_, s,
+                              w.dual_constraints.data());
+      for (int i = 0; i < constraint_count(); ++i)
+        for (int k = 0; k < count; ++k) C(i, first + k) = w.dual_constraints[i].d[k];
+      for (int k = 0; k < count; ++k) s.x[first + k] = at.x[first + k];
+    }
+  }
+  void constraint_parameter_jacobian(StateView at, std::span<const int> which,
+                                     Eigen::Ref<Eigen::MatrixXd> C,
+                                     Workspace& workspace) const override {
+    if (!model_.algebraic) return;
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    ProgramScratch<Dual4>& s = w.duals(model_);
+    seed(which, w);
+    w.dual_constraints.resize(constraint_count());
+    std::copy(at.x.begin(), at.x.end(), s.x.begin());
+    for (std::size_t first = 0; first < which.size(); first += 4) {
+      evaluate_formula<Dual4>(model_.algebraic->residuals, Dual4(at.t), s.x, w.seeded[first / 4], s,
+                              w.dual_constraints.data());
+      for (int i = 0; i < constraint_count(); ++i)
+        for (std::size_t k = first; k < std::min(first + 4, which.size()); ++k)
+          C(i, static_cast<int>(k)) = w.dual_constraints[i].d[k - first];
+    }
+  }
+  // The other variables stay what they are: the motion is that of x' = f(x, z(x)).
+  Projection project(State& state, Workspace& workspace) const override {
+    Projection done;
+    if (!model_.algebraic) return done;
+    VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
+    AlgebraicSolution solution = solve_algebraic(model_, state.t, state.x, parameters_, w.scratch,
+                                                 w.duals(model_), w.algebraic);
+    done.problem = std::move(solution.problem);
+    done.position_change = solution.change;
+    done.moved = solution.change > 0;
+    return done;
   }
 
   std::unique_ptr<Workspace> make_workspace() const override {
@@ -129,6 +199,7 @@ class PlainSystem final : public VariablesSystem {
       return std::find(inputs.begin(), inputs.end(), variable) != inputs.end();
     };
     if (model_.implicit && enters(model_.implicit->form)) return 2 * pi;
+    if (model_.algebraic && enters(model_.algebraic->residuals)) return 2 * pi;
     for (const Variable& v : model_.variables)
       if (enters(v.rate)) return 2 * pi;
     return 0;
@@ -211,6 +282,7 @@ class PlainSystem final : public VariablesSystem {
           J(static_cast<int>(i), static_cast<int>(k)) = start.d[k - first];
       }
     }
+    if (model_.algebraic) decide_start_slopes(which, J);
   }
 
   std::unique_ptr<StateFunction> make_function(Formula formula) const override;
@@ -224,6 +296,37 @@ class PlainSystem final : public VariablesSystem {
 
  private:
   friend class VariablesFunction;
+
+  void decide_start() {
+    const std::vector<double> written = start_.x;
+    VariablesWorkspace w(model_);
+    start_problem_ = solve_algebraic(model_, start_.t, start_.x, parameters_, w.scratch,
+                                     w.duals(model_), w.algebraic)
+                         .problem;
+    for (const int j : model_.algebraic->decided)
+      if (start_.x[j] != written[j]) decided_.push_back({j, written[j], start_.x[j]});
+  }
+
+  // g(x, z; p) = 0 at the start: g_z dz/dp = -(g_p + g_x dx/dp)
+  void decide_start_slopes(std::span<const int> which, Eigen::Ref<Eigen::MatrixXd> J) const {
+    const int rows = constraint_count(), columns = static_cast<int>(which.size());
+    VariablesWorkspace w(model_);
+    Eigen::MatrixXd C(rows, space_.size()), by_p(rows, columns);
+    constraint_jacobian(start_, C, w);
+    constraint_parameter_jacobian(start_, which, by_p, w);
+    const std::vector<int>& decided = model_.algebraic->decided;
+    for (const int j : decided) J.row(j).setZero();
+    const Eigen::MatrixXd right = -(by_p + C * J);
+    std::vector<double> matrix(static_cast<std::size_t>(rows) * rows), solution(rows);
+    for (int c = 0; c < columns; ++c) {
+      for (int i = 0; i < rows; ++i) {
+        solution[i] = right(i, c);
+        for (int k = 0; k < rows; ++k) matrix[i * rows + k] = C(i, decided[k]);
+      }
+      solve_block(rows, matrix.data(), solution.data());
+      for (int k = 0; k < rows; ++k) J(decided[k], c) = solution[k];
+    }
+  }
 
   template <class S>
   void hold(StateView at, ProgramScratch<S>& s) const {
@@ -260,6 +363,9 @@ class PlainSystem final : public VariablesSystem {
   StateSpace space_;
   std::vector<EventInfo> events_;
   VariablesGeometry geometry_;
+  State start_;
+  std::vector<DecidedStart> decided_;
+  std::string start_problem_;
 };
 
 class VariablesFunction final : public StateFunction {

@@ -23,6 +23,13 @@ class VariablesSystem : public System, public Switched {
                                  Eigen::Ref<Eigen::MatrixXd> J) const = 0;
   // An expression over the names of the model.
   virtual std::unique_ptr<StateFunction> make_function(Formula formula) const = 0;
+  // What the equations without rates made of written initial values, and why there is no start.
+  struct DecidedStart {
+    int variable = 0;
+    double written = 0, used = 0;
+  };
+  virtual const std::vector<DecidedStart>& decided_starts() const = 0;
+  virtual const std::string& start_problem() const = 0;
 };
 
 // The model must outlive the system. With a compiler, rates and their Jacobian come from its code.

@@ -88,6 +88,7 @@ std::optional<Model> check_model(const ModelDescription& description, Diagnostic
   check_forces(check);
   check_constraints(check);
   check_contacts(check);
+  check_speeds(check);
   check_rest(check);
   check_equations(check);
   if (problems.has_errors()) {

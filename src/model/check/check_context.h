@@ -113,6 +113,7 @@ void check_forces(CheckContext& check);
 void check_constraints(CheckContext& check);
 void check_contacts(CheckContext& check);  // stops too
 void check_rest(CheckContext& check);      // gravity, events, outputs, variables, simulate
+void check_speeds(CheckContext& check);    // before check_rest: they are outputs too
 void check_equations(CheckContext& check);
 
 }  // namespace cartan

@@ -1,7 +1,15 @@
 // `equations` of a [variables] file: linear in the rates, as many as there are rates to find.
+//
+// Equations without rates, g(t, x) = 0, decide variables z whose rates no equation has
+// (semi-explicit, index 1: g_z is regular). With dg/dt = 0 in their place the rates of z follow
+// like all others, and g = 0 is what states are held to (mechanics/variables). Where no such z is
+// left to a g, dg/dt = 0 restricts the other variables too: a hidden constraint, refused.
+#include "expr/expression.h"
 #include "expr/linear_form.h"
 #include "model/check/check_context.h"
+#include "symbolic/differentiate.h"
 #include "symbolic/expression.h"
+#include "symbolic/print/print.h"
 #include "symbolic/simplify/zero.h"
 
 namespace cartan {
@@ -19,6 +27,42 @@ std::vector<Expression> values_of(const Program& program, ExpressionGraph& graph
   }
   evaluate<Expression>(program, inputs, scratch, outputs);
   return outputs;
+}
+
+// The values of a program over symbols named as in the file.
+std::vector<Expression> named_values(const Program& program, ExpressionGraph& graph,
+                                     const CheckContext& check) {
+  std::vector<Expression> inputs, scratch(program.scratch_size()), outputs(program.outputs.size());
+  for (const Symbol& symbol : program.inputs) {
+    if (symbol.quantity == Quantity::parameter)
+      inputs.push_back(graph.symbol(check.names.parameter_names()[symbol.index],
+                                    check.parameters[symbol.index]));
+    else if (symbol.quantity == Quantity::time)
+      inputs.push_back(graph.symbol("t", 0.3));
+    else
+      inputs.push_back(graph.symbol(check.text.variables[symbol.index].name +
+                                        (symbol.quantity == Quantity::variable_rate ? "'" : ""),
+                                    0.3));
+  }
+  evaluate<Expression>(program, inputs, scratch, outputs);
+  return outputs;
+}
+
+// dg/dt of equation `row` as text, rates by their formulas where they have one.
+std::string hidden_constraint(const Program& residuals, int row, const CheckContext& check) {
+  ExpressionGraph graph;
+  const Expression g = named_values(residuals, graph, check)[row];
+  std::vector<Expression> states = {graph.symbol("t", 0.3)}, rates = {Expression(1)};
+  for (std::size_t j = 0; j < check.text.variables.size(); ++j) {
+    const std::string& name = check.text.variables[j].name;
+    states.push_back(graph.symbol(name, 0.3));
+    const Formula& rate = check.model.variables[j].rate;
+    rates.push_back(rate.given() ? named_values(rate.program, graph, check)[0]
+                                 : graph.symbol(name + "'", 0.3));
+  }
+  const Expression slope =
+      total_time_derivative(graph, std::vector<Expression>{g}, states, rates)[0];
+  return to_text(graph, slope) + " = 0";
 }
 
 // Whether residual = A u - b identically, equation by equation.
@@ -59,6 +103,21 @@ class EquationCheck {
     std::optional<LinearForm> form = linear_form(residuals.program, rates);
     if (!is_linear(residuals.program, form, rates)) return;
     ImplicitRates made;
+    AlgebraicEquations still;
+    if (!find_algebraic(residuals, *form, still)) return;
+    if (!still.rows.empty()) {
+      std::vector<Symbol> states;
+      for (std::size_t j = 0; j < rates.size(); ++j)
+        states.push_back({Quantity::variable, static_cast<int>(j), 0});
+      std::vector<int> differentiated;
+      form = linear_form_of_rates(residuals.program, rates, states, differentiated);
+      if (!form) {
+        complain(text_[still.rows[0]].where, "in '" + text_[still.rows[0]].text +
+                                                 "': the derivative of the equation has no finite "
+                                                 "value");
+        return;
+      }
+    }
     made.form.program = std::move(form->program);
     made.form.texts = residuals.texts;
     made.form.where = residuals.where;
@@ -66,7 +125,9 @@ class EquationCheck {
     made.column = std::move(form->column);
     made.unknowns = unknowns_;
     for (const Value& value : text_) made.where.push_back(value.where);
-    if (find_blocks(made)) check_.model.implicit = std::move(made);
+    if (!find_blocks(made)) return;
+    check_.model.implicit = std::move(made);
+    if (!still.rows.empty()) check_.model.algebraic = std::move(still);
   }
 
  private:
@@ -108,6 +169,63 @@ class EquationCheck {
                                    "linear a variable of its own");
     }
     return all;
+  }
+
+  // Equations without rates and the variables they decide.
+  bool find_algebraic(const Formula& residuals, const LinearForm& form, AlgebraicEquations& made) {
+    std::vector<bool> has_rates(text_.size(), false);
+    std::vector<bool> is_rated(check_.text.variables.size(), false);
+    for (std::size_t k = 0; k < form.row.size(); ++k)
+      has_rates[form.row[k]] = is_rated[form.column[k]] = true;
+    for (std::size_t i = 0; i < text_.size(); ++i)
+      if (!has_rates[i]) made.rows.push_back(static_cast<int>(i));
+    if (made.rows.empty()) return true;
+    for (const int j : unknowns_)
+      if (!is_rated[j]) made.decided.push_back(j);
+    const std::vector<int> left = left_without_variable(residuals.program, made);
+    if (left.empty()) return keep_residuals(made);
+    complain(text_[left[0]].where,
+             "in '" + text_[left[0]].text +
+                 "': no variable is left for this equation to decide, so it has an index above 1: "
+                 "its derivative is a hidden constraint, " +
+                 hidden_constraint(residuals.program, left[0], check_) +
+                 "; write that in place of it (and start where both hold), or solve the equation "
+                 "for one of its variables");
+    return false;
+  }
+
+  // Which of the algebraic equations find no variable of their own, whatever the numbers are.
+  std::vector<int> left_without_variable(const Program& residuals, const AlgebraicEquations& made) {
+    const int size = static_cast<int>(std::max(made.rows.size(), made.decided.size()));
+    std::vector<int> row, column;
+    for (std::size_t j = 0; j < made.decided.size(); ++j) {
+      const Program slope = differentiate(residuals, {Quantity::variable, made.decided[j], 0});
+      ExpressionGraph graph;
+      const std::vector<bool> zero =
+          which_are_identically_zero(graph, values_of(slope, graph, check_));
+      for (std::size_t i = 0; i < made.rows.size(); ++i)
+        if (!zero[made.rows[i]]) {
+          row.push_back(static_cast<int>(i));
+          column.push_back(static_cast<int>(j));
+        }
+    }
+    std::vector<int> left;
+    for (const int i : order_blocks(size, row, column).left_rows)
+      if (i < static_cast<int>(made.rows.size())) left.push_back(made.rows[i]);
+    return left;
+  }
+
+  // g by itself
+  bool keep_residuals(AlgebraicEquations& made) {
+    std::vector<Syntax> trees;
+    Values texts;
+    texts.where = text_.where;
+    for (const int i : made.rows) {
+      trees.push_back(check_.formulas.parse_equation(text_[i]));
+      texts.push_back(text_[i]);
+    }
+    made.residuals = check_.formulas.compile_parsed(trees, texts, Scope::equations);
+    return made.residuals.given();
   }
 
   bool find_blocks(ImplicitRates& made) {

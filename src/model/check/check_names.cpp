@@ -111,6 +111,7 @@ void check_plain_names(CheckContext& check) {
   }
   for (const NamedValue& definition : check.text.definitions)
     plain.add("definition", definition.name, definition.where);
+  for (const NamedValue& speed : check.text.speeds) plain.add("speed", speed.name, speed.where);
   for (const VariableText& variable : check.text.variables) {
     plain.add("variable", variable.name, variable.where);
     check.names.add_variable(variable.name);
@@ -132,11 +133,13 @@ void check_output_names(CheckContext& check) {
   for (const VariableText& variable : check.text.variables)
     complain("variable", variable.name, variable.where);
   for (const NamedValue& input : check.text.inputs) complain("input", input.name, input.where);
+  for (const NamedValue& speed : check.text.speeds) complain("speed", speed.name, speed.where);
   for (const OutputText& output : check.text.outputs) {
     const std::string& name = output.name;
-    const bool input = std::any_of(check.text.inputs.begin(), check.text.inputs.end(),
-                                   [&](const NamedValue& item) { return item.name == name; });
-    if (is_column(name) || input || check.names.find_variable(name) >= 0)
+    const auto is_it = [&](const NamedValue& item) { return item.name == name; };
+    const bool taken = std::any_of(check.text.inputs.begin(), check.text.inputs.end(), is_it) ||
+                       std::any_of(check.text.speeds.begin(), check.text.speeds.end(), is_it);
+    if (is_column(name) || taken || check.names.find_variable(name) >= 0)
       check.problems.error(
           output.name_where,
           "the output '" + name + "' has the name of a column that is always written");

@@ -144,11 +144,12 @@ void check_parameters(CheckContext& check, const Overrides& overrides) {
   list_inputs(check);
 }
 
-// Inputs that are functions of time are definitions behind those of the file.
+// Inputs that are functions of time, and chosen speeds, are definitions behind those of the file.
 void check_definitions(CheckContext& check) {
   std::vector<NamedValue> list = check.text.definitions;
   for (const NamedValue& input : check.text.inputs)
     if (const NamedValue* signal = find_signal(check.text, input.name)) list.push_back(*signal);
+  list.insert(list.end(), check.text.speeds.begin(), check.text.speeds.end());
   const int count = static_cast<int>(list.size());
   for (const NamedValue& definition : list) {
     Syntax tree = check.formulas.parse(definition.value);

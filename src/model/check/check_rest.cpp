@@ -110,6 +110,8 @@ void check_outputs(CheckContext& check) {
       }
     if (text.dimensions > 0) check.model.matrices.push_back(std::move(matrix));
   }
+  for (const ChosenSpeed& speed : check.model.speeds)
+    check.model.outputs.push_back({speed.name, speed.value, false});
   for (const Input& input : check.model.inputs)
     check.model.outputs.push_back(
         {input.name, check.formulas.compile(Value(input.name), Scope::everything), true});

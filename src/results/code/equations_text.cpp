@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/element_sheet.h"
 #include "codegen/equations.h"
 #include "io/output_files.h"
 #include "results/load/sample_state.h"
@@ -18,6 +19,7 @@ std::optional<EquationsForm> form_named(const std::string& name) {
   if (name == "canonical") return EquationsForm::canonical;
   if (name == "moving-frame") return EquationsForm::moving_frame;
   if (name == "diagonal") return EquationsForm::diagonal;
+  if (name == "rotation-elements") return EquationsForm::rotation_elements;
   return std::nullopt;
 }
 
@@ -29,13 +31,37 @@ std::string check_show(const std::vector<std::string>& show) {
   return "";
 }
 
+// The equations in the elements of R and T*, at the start of the formulation of that name.
+EquationSheet derive_elements(const Model& model, const api::EquationsOptions& o,
+                              ExpressionGraph& graph) {
+  if (!o.show.empty() || o.solved || o.linearize)
+    refuse("equations",
+           "--show, --solved and --linearize belong to other forms than rotation-elements; leave "
+           "them out");
+  const auto system = load_system(model, "rotation-elements", SystemUse::derivation);
+  const auto& mechanism = dynamic_cast<const MechanicalSystem&>(*system);
+  Observation now;
+  mechanism.observe(mechanism.initial_state(), now, *mechanism.make_workspace());
+  return make_element_sheet(graph, model, parameter_values(model), mechanism.initial_state(),
+                            now.bodies);
+}
+
+void finish(ExpressionGraph& graph, const EquationSheet& sheet, const api::EquationsOptions& o,
+            Replace replace, DerivedEquations& result) {
+  result.text = o.format == "text" ? sheet_as_text(graph, sheet) : sheet_as_latex(graph, sheet);
+  std::string problem;
+  if (!o.out.empty() && !write_whole_file(o.out, result.text, replace, problem))
+    fail("equations", problem);
+}
+
 }  // namespace
 
 DerivedEquations derive_equations(const ModelArguments& source, const api::EquationsOptions& o) {
   const auto form = form_named(o.form);
   if (!form)
     refuse("equations",
-           fmt::format("--form {}: expected kane, lagrange, canonical, moving-frame or diagonal",
+           fmt::format("--form {}: expected kane, lagrange, canonical, moving-frame, diagonal or "
+                       "rotation-elements",
                        o.form));
   if (o.format != "text" && o.format != "latex")
     refuse("equations", fmt::format("--format {}: expected text or latex", o.format));
@@ -61,18 +87,28 @@ DerivedEquations derive_equations(const ModelArguments& source, const api::Equat
       refuse("equations", fmt::format("{}: --linearize: {}", source.path, refusal));
   if (o.solved && !model.is_mechanism())
     refuse("equations", "--solved: a [variables] file has its rates solved already; leave it out");
+  ExpressionGraph element_graph;
+  if (*form == EquationsForm::rotation_elements) {
+    const EquationSheet sheet = derive_elements(model, o, element_graph);
+    finish(element_graph, sheet, o, replace, result);
+    return result;
+  }
   const auto system = load_system(model, "recursive", SystemUse::derivation);
 
   DeriveOptions options;
   options.fold = o.fold;
   options.dots = true;
+  options.speeds = speeds_of_form(*form);
+  if (o.linearize &&
+      (*form == EquationsForm::diagonal || (*form == EquationsForm::kane && !model.speeds.empty())))
+    refuse("equations",
+           "--linearize: M, C, K and A are about the rates of coordinates; use it with the form "
+           "kane and without [speeds]");
   Derivation derivation(model, parameter_values(model), make_sample_state(*system), options);
+  if (!derivation.speed_problem().empty())
+    refuse("equations", fmt::format("{}: {}", source.path, derivation.speed_problem()));
   const EquationSheet sheet = make_sheet(derivation, {*form, o.show, o.solved, o.linearize});
-  result.text = o.format == "text" ? sheet_as_text(derivation.graph(), sheet)
-                                   : sheet_as_latex(derivation.graph(), sheet);
-  std::string problem;
-  if (!o.out.empty() && !write_whole_file(o.out, result.text, replace, problem))
-    fail("equations", problem);
+  finish(derivation.graph(), sheet, o, replace, result);
   return result;
 }
 

@@ -116,17 +116,14 @@ void write_generated(const std::vector<GeneratedFile>& files, const api::Generat
 }
 
 // Where a run begins and what its events do, so that a program needs nothing but the code.
-void add_tables(const Model& model, const State& start, const Derivation& derivation,
-                CodeUnit& unit) {
+void add_tables(const Model& model, const State& start, Derivation& derivation, CodeUnit& unit) {
   const std::vector<double> values = parameter_values(model);
   const auto values_of = [&](const std::vector<DerivedSymbol>& symbols) {
     std::vector<double> list;
     for (const DerivedSymbol& s : symbols) list.push_back(values[model.find_parameter(s.name)]);
     return list;
   };
-  const auto x = start.x.begin();
-  const auto n = static_cast<long>(derivation.state().size());
-  unit.tables = {{"x0", "x at the start of the model", {x, x + n}},
+  unit.tables = {{"x0", "x at the start of the model", derivation.in_own_speeds(start)},
                  {"p0", "values of the parameters p", values_of(derivation.plain_parameters())}};
   if (!model.inputs.empty())
     unit.tables.push_back({"u0", "defaults of the inputs u", values_of(derivation.inputs())});
@@ -174,12 +171,18 @@ void check_depth(const std::vector<GeneratedFile>& files) {
                                    deepest));
 }
 
+// An FMU's states are those of the joints.
+SpeedChoice speeds_of(const api::GenerateOptions& o) {
+  if (is_fmu(o)) return SpeedChoice::joints;
+  return o.form == "diagonal" ? SpeedChoice::diagonal : SpeedChoice::chosen;
+}
+
 // Fills the unit and the files of a result that has its model and derivation.
 void generate_unit(const ModelArguments& source, const api::GenerateOptions& o, const State& start,
                    const std::string& name, GeneratedModel& result) {
   const Model& model = *result.model;
   UnitOptions options;
-  options.form = o.form == "recursive" ? EquationForm::recursive : EquationForm::mass_matrix;
+  options.form = o.form == "mass-matrix" ? EquationForm::mass_matrix : EquationForm::recursive;
   options.jacobian = o.jacobian || o.variational || o.variational_matrix;
   options.variational = o.variational;
   options.inputs_apart = true;
@@ -232,8 +235,13 @@ void check_generate(const api::GenerateOptions& o) {
                        o.language));
   if (!is_fmu(o) && !(o.inputs.empty() && o.outputs.empty()))
     refuse("generate", "--inputs and --outputs belong to --language fmi3");
-  if (o.form != "recursive" && o.form != "mass-matrix")
-    refuse("generate", fmt::format("--form {}: expected recursive or mass-matrix", o.form));
+  if (o.form != "recursive" && o.form != "mass-matrix" && o.form != "diagonal")
+    refuse("generate",
+           fmt::format("--form {}: expected recursive, mass-matrix or diagonal", o.form));
+  if (o.form == "diagonal" && is_fmu(o))
+    refuse("generate",
+           "--form diagonal: the states of an FMU are coordinates and speeds of joints; leave it "
+           "out, or choose another language");
 }
 
 GeneratedModel generate_model(const ModelArguments& source, const api::GenerateOptions& o) {
@@ -255,6 +263,12 @@ GeneratedModel generate_model(const ModelArguments& source, const api::GenerateO
     const std::string refusal = Derivation::refuse_mass_matrix(model);
     if (!refusal.empty()) refuse("generate", fmt::format("{}: {}", source.path, refusal));
   }
+  DeriveOptions derive{o.fold, true};
+  derive.speeds = speeds_of(o);
+  if (o.form == "diagonal" && !model.is_mechanism())
+    refuse("generate", "a [variables] file has no mass matrix; leave --form out");
+  if (const std::string refusal = Derivation::refuse_speeds(model, derive.speeds); !refusal.empty())
+    refuse("generate", fmt::format("{}: {}", source.path, refusal));
   if (is_fmu(o)) check_fmu(source, model, o);
   if (o.places && !model.is_mechanism())
     refuse("generate", "--places: a [variables] file has neither bodies nor joints; leave it out");
@@ -267,8 +281,10 @@ GeneratedModel generate_model(const ModelArguments& source, const api::GenerateO
                          : first_files(name, *language_named(o.language)));
 
   const auto begin = std::chrono::steady_clock::now();
-  result.derivation = std::make_unique<Derivation>(
-      model, parameter_values(model), make_sample_state(*system), DeriveOptions{o.fold, true});
+  result.derivation = std::make_unique<Derivation>(model, parameter_values(model),
+                                                   make_sample_state(*system), derive);
+  if (const std::string& problem = result.derivation->speed_problem(); !problem.empty())
+    refuse("generate", fmt::format("{}: {}", source.path, problem));
   if (is_fmu(o))
     generate_fmu(source, o, *system, name, hash_of(source), remarks_about(model, o), result);
   else

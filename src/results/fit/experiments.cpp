@@ -163,7 +163,8 @@ class Reader {
   }
 
   void read_columns(const TomlNode& node, ExperimentText& e) {
-    static const std::vector<std::string> known = {"quantity", "scale", "offset", "sigma"};
+    static const std::vector<std::string> known = {"quantity", "scale", "offset", "sigma",
+                                                   "losses"};
     if (!expect_kind(node, NodeKind::table, "a table of COLUMN = { quantity = .. }")) return;
     for (const TomlEntry& entry : node.entries) {
       if (!expect_kind(entry.value, NodeKind::table, "{ quantity = .. }")) continue;
@@ -178,6 +179,8 @@ class Reader {
         } else if (field.key == "scale" || field.key == "offset") {
           if (expect_kind(value, NodeKind::number, "a number"))
             (field.key == "scale" ? column.scale : column.offset) = value.number;
+        } else if (field.key == "losses") {
+          if (expect_kind(value, NodeKind::boolean, "true or false")) column.losses = value.flag;
         } else if (field.key == "sigma") {
           column.sigma = number_above_zero(value, "sigma").value_or(0);
         } else {
@@ -185,6 +188,10 @@ class Reader {
                           fmt::format("unknown key '{}'{}", field.key, expected(field.key, known)));
         }
       }
+      if (column.losses && column.quantity.empty())
+        problems_.error(entry.where, "losses are of a quantity, not of the time of an event");
+      if (column.losses && column.offset != 0)
+        problems_.error(entry.where, "an offset drops out of losses; leave it out");
       e.columns.push_back(std::move(column));
     }
   }

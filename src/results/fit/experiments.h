@@ -13,7 +13,8 @@
 //   set = { rpm = 0 }                   # own parameters
 //   state = "start.json"                # own initial state; or q = { joint = [..] }, v = { .. }
 //   columns.angle = { quantity = "shoulder.q", scale = 57.3, offset = 0, sigma = 0.5 }
-//   columns.t = { sigma = 0.02 }        # with `event`: its time is a measurement, too
+//   columns.energy = { quantity = "potential", losses = true }   # by how much it fell since the
+//   row before columns.t = { sigma = 0.02 }        # with `event`: its time is a measurement, too
 #pragma once
 
 #include <map>
@@ -32,6 +33,7 @@ struct ColumnText {
   double scale = 1, offset = 0;
   double sigma = 0;              // of a measurement; 0: not told
   std::vector<double> measured;  // not a number where a cell is empty
+  bool losses = false;           // compared from row to row: by how much it fell
   Location where;
 };
 

@@ -31,6 +31,15 @@ double spread(const std::vector<double>& values) {
   return deviation > 1e-9 * mean && deviation > 0 ? deviation : std::max(mean, 1.0);
 }
 
+// What is compared: values, or by how much they fall from row to row.
+std::vector<double> compared(const ColumnText& column) {
+  if (!column.losses) return column.measured;
+  std::vector<double> losses;
+  for (std::size_t i = 1; i < column.measured.size(); ++i)
+    losses.push_back(column.measured[i - 1] - column.measured[i]);
+  return losses;
+}
+
 class Builder {
  public:
   Builder(const FitChoice& choice, const ExperimentsText& text, const api::Watch& watch)
@@ -167,7 +176,8 @@ class Builder {
       c.scale = column.scale;
       c.offset = column.offset;
       c.measured = column.measured;
-      c.sigma = column.sigma > 0 ? column.sigma : spread(column.measured);
+      c.losses = column.losses;
+      c.sigma = column.sigma > 0 ? column.sigma : spread(compared(column));
       if (!column.quantity.empty()) {
         c.quantity = static_cast<int>(quantities_.size());
         add_quantity(model, column);

@@ -11,6 +11,7 @@
 
 #include "io/model_json.h"
 #include "mechanics/machine/switched_model.h"
+#include "mechanics/variables/variables.h"
 #include "model/drive_motion.h"
 #include "report/run_report.h"
 #include "results/json_values.h"
@@ -62,14 +63,29 @@ void choose_elimination(const std::string& name, System& system) {
   if (!problem.empty()) refuse_at("cartan run", "--elimination one-step: " + problem);
 }
 
+// Initial values that equations without rates decide otherwise than written.
+void tell_decided_starts(const Job& job) {
+  const auto* plain = dynamic_cast<const VariablesSystem*>(job.system.get());
+  if (!plain) return;
+  for (const VariablesSystem::DecidedStart& start : plain->decided_starts())
+    tell(job.options.watch,
+         fmt::format("{}: note: the equations decide {}: it starts at {:.10g} (written: {:.10g})",
+                     job.model->file, job.model->variables[start.variable].name, start.used,
+                     start.written));
+}
+
 // The start of the file, or another state made consistent with the constraints.
 void read_start(Job& job) {
   const std::string& from = job.options.from;
   const auto* mechanism = job.mechanism();
   if (mechanism) job.assembly = mechanism->assembly();
-  if (from.empty()) return;
+  if (from.empty()) return tell_decided_starts(job);
   const StateValues state = read_state(from, *job.model);
   job.start = make_start(*job.system, state);
+  if (!mechanism && job.system->constrained()) {
+    const Projection done = job.system->project(job.start, *job.system->make_workspace());
+    if (!done.problem.empty()) refuse_at(from.starts_with('{') ? "state" : from, done.problem);
+  }
   if (!mechanism || !mechanism->constrained()) return;
   const auto workspace = mechanism->make_workspace();
   job.assembly = mechanism->assemble(job.start, written_start(state.q, state.v), *workspace);

@@ -5,6 +5,7 @@ import { short } from '../dom';
 import type { Run } from '../run';
 import { Arrows } from './arrows';
 import { toVector } from './poses';
+import { cutKinds } from './cuts';
 import { ArrowKind, forceKinds, reactionKinds } from './recorded';
 
 const vector = new Vector3();
@@ -43,6 +44,6 @@ function weights(run: Run, length: number, width: number): ArrowKind | null {
 export function makeArrowKinds(run: Run, sceneSize: number): ArrowKind[] {
   const length = 0.3 * sceneSize;
   const width = 0.0035 * sceneSize;
-  return [...reactionKinds(run, length, width), ...forceKinds(run, length, width), weights(run, 0.6 * length, width)]
+  return [...reactionKinds(run, length, width), ...forceKinds(run, length, width), ...cutKinds(run, length, width), weights(run, 0.6 * length, width)]
     .filter((kind): kind is ArrowKind => kind !== null);
 }

@@ -25,11 +25,12 @@ export interface ArrowKind {
   readBack: () => DrawnArrow[];
 }
 
-type Place = (poses: Poses, t: number, result: Vector3) => void;
-interface Source {
+export type Place = (poses: Poses, t: number, result: Vector3) => void;
+export interface Source {
   name: string;
   place: Place;
   vector: Series[];
+  axes?: string; // body in whose axes the vector is; default the world
 }
 
 const vector = new Vector3();
@@ -37,7 +38,7 @@ const origin = new Vector3();
 const vectorAt = ([x, y, z]: Series[], t: number, result: Vector3) => result.set(valueAt(x, t), valueAt(y, t), valueAt(z, t));
 
 // Forces alone or torques alone.
-class Bundle {
+export class Bundle {
   readonly largest: number;
   readonly arrows: Arrows;
 
@@ -53,10 +54,13 @@ class Bundle {
     return `${short(this.largest)} ${this.torque ? 'N m' : 'N'}`;
   }
   update(poses: Poses, t: number): void {
-    this.sources.forEach(({ place, vector: series }, k) => {
+    this.sources.forEach(({ place, vector: series, axes }, k) => {
       if (poses.displacement) return this.arrows.clear(k); // swinging in a mode: nobody has recorded that
       place(poses, t, origin);
-      this.arrows.set(k, origin, vectorAt(series, t, vector).multiplyScalar(this.length / this.largest));
+      vectorAt(series, t, vector);
+      const size = vector.length();
+      if (axes && size > 0) vector.transformDirection(poses.ofName(axes)).multiplyScalar(size);
+      this.arrows.set(k, origin, vector.multiplyScalar(this.length / this.largest));
     });
     this.arrows.flush();
   }
@@ -70,7 +74,7 @@ class Bundle {
   }
 }
 
-function makeKind(key: string, label: string, color: string, bundles: Bundle[]): ArrowKind | null {
+export function makeKind(key: string, label: string, color: string, bundles: Bundle[]): ArrowKind | null {
   const present = bundles.filter((bundle) => bundle.largest > 0);
   if (present.length === 0) return null;
   const group = new Group();
@@ -83,7 +87,7 @@ function makeKind(key: string, label: string, color: string, bundles: Bundle[]):
   };
 }
 
-const triple = (run: Run, table: string, prefix: string, names: string[]): Series[] | null => {
+export const triple = (run: Run, table: string, prefix: string, names: string[]): Series[] | null => {
   const series = names.map((name) => run.series(table, `${prefix}.${name}`));
   return series.every((one) => one !== null) ? (series as Series[]) : null;
 };

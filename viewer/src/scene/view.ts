@@ -115,7 +115,7 @@ export class View {
     this.moving.push({ shown: () => group.visible, update: (poses, t) => part.update(poses, t) });
   }
   private addArrows(kind: ArrowKind): void {
-    const wanted = kind.key === 'reactions' || kind.key.startsWith('force-');
+    const wanted = kind.key === 'reactions' || kind.key.startsWith('force-') || kind.key.startsWith('cut-');
     this.addLayer(kind.key, kind.label, kind.group, wanted && this.run.bodyCount <= 16);
     Object.assign(this.layers[this.layers.length - 1], { legend: kind.legend, color: kind.color });
     this.moving.push({ shown: () => kind.group.visible, update: kind.update });
