@@ -45,7 +45,7 @@ void measure(const std::string& name, const Model& model, const std::vector<doub
   Eigen::MatrixXd J(n, n);
   const double forward = calc_min_seconds([&] { system->derivative(at, rates, *workspace); });
   const double jacobian =
-      calc_min_seconds([&] { fill_quick_jacobian(*system, at, J, *workspace); });
+      calc_min_seconds([&] { system->jacobian(at, J, *workspace); });
 
   std::vector<double> direction(n, 0.5), product(n);
   const auto* products = dynamic_cast<const StateProducts*>(system.get());

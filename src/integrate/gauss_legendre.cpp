@@ -9,7 +9,6 @@
 #include "integrate/stage_history.h"
 #include "integrate/stage_matrix.h"
 #include "integrate/tableau.h"
-#include "system/state_products.h"
 
 namespace cartan {
 namespace {
@@ -300,7 +299,7 @@ void GaussLegendre::refresh_jacobian() {
     P_.resize(q_ > 0 ? size : 0, q_ > 0 ? size : 0);
     residual_.resize(Z_.size());
   }
-  fill_quick_jacobian(system_, {t0_, x0_, mode_}, J_, *workspace_);
+  system_.jacobian({t0_, x0_, mode_}, J_, *workspace_);
   if (q_ > 0) P_.noalias() = J_.block(q_, 0, size, q_) * J_.block(0, q_, q_, size);
   ++counts_.jacobians;
   matrix_h_ = 0;

@@ -142,7 +142,7 @@ int SundialsIntegrator::fill_jacobian(double t, N_Vector y, SUNMatrix J) {
   for (int i = 0; i < n_; ++i) point_[i] = from[i] + shift_[i];
   Eigen::Map<Eigen::MatrixXd> columns(SM_DATA_D(J), n_, n_);
   ++counts_.jacobians;
-  fill_quick_jacobian(system_, {t, point_, mode_}, columns, *workspace_);
+  system_.jacobian({t, point_, mode_}, columns, *workspace_);
   not_a_number_ = !all_finite({columns.data(), static_cast<std::size_t>(columns.size())});
   return not_a_number_;
 }

@@ -39,9 +39,9 @@ void check_products(const System& system, const State& at, const MatrixXd& J, do
   EXPECT_LE((result - J.transpose() * u).lpNorm<Eigen::Infinity>(),
             static_cast<double>(n) * tolerance);
   MatrixXd again(n, n);
-  fill_quick_jacobian(system, at, again, *workspace);
+  system.jacobian(at, again, *workspace);
   const long before = test::allocation_count();
-  fill_quick_jacobian(system, at, again, *workspace);
+  system.jacobian(at, again, *workspace);
   products->jvp(at, from, to, *workspace);
   products->vjp(at, from, to, *workspace);
   EXPECT_EQ(test::allocation_count() - before, 0);
@@ -67,7 +67,7 @@ void compare(const Model& model, const std::vector<double>& parameters, const St
     const auto workspace = system->make_workspace();
     const int n = static_cast<int>(at.x.size());
     J[k].setConstant(n, n, 0.5);
-    fill_quick_jacobian(*system, at, J[k++], *workspace);
+    system->jacobian(at, J[k++], *workspace);
     if (k == 1) products = make_system(model, parameters, formulation, problem);
   }
   const double size = J[1].cwiseAbs().maxCoeff(), error = (J[0] - J[1]).cwiseAbs().maxCoeff();

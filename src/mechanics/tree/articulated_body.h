@@ -59,9 +59,9 @@ Mat3<S> cross(const Vec3<S>& r, const Sym3<S>& D) {
 }
 
 // Adds an articulated inertia and bias, given about the child's origin, to the parent.
-template <class S>
+template <class S, class Parent>
 void add_to_parent(const Vec3<S>& r, const Sym3<S>& A, const Mat3<S>& B, const Sym3<S>& D,
-                   const Vec3<S>& n, const Vec3<S>& f, LinkState<S>& p) {
+                   const Vec3<S>& n, const Vec3<S>& f, Parent& p) {
   const Mat3<S> L = cross(r, D);
   p.D += D;
   p.B += B + L;

@@ -1,12 +1,12 @@
 // Forces, constraints and rates of variables in motion_slopes.h: each by dual numbers over the few
 // links, joints and variables it reads.
 //
-// A link is moved by twists about the common point c, as its whole motion moves with it:
-//   eta = (a, b):  dR = a x R, do = b + a x (o - c), and w, u, dw, du turn by a
-//   xi  = (a, b):  dw = a, du = b + a x (o - c), dw' = a x w, du' = 2 a x u
-// so that a column of the mechanism moves it by its eta and xi, whatever lies between (of
-// accelerations also by zeta). A wrench of the subtree is turned with it already (eta x* f): what a
-// law adds is the difference.
+// A link is displaced by a turn and a shift of its origin, its velocities by a spin and a slide. A
+// column of the mechanism moves it by such a twist, whatever lies between (link_slopes.h): with d
+// and v from the origin and the velocity of the column's link to those of the link itself
+//   turn phi, shift psi + phi x d, by q also spin phi x w + o, slide_j + phi x v + o x d,
+//   by v: spin phi, slide psi + phi x d
+// A wrench on a link is turned with it already (phi x F): what a law adds is the difference.
 #include <algorithm>
 
 #include "mechanics/joints/joint_motion.h"
@@ -15,6 +15,12 @@
 #include "mechanics/tree/motion_slopes.h"
 
 namespace cartan {
+
+struct MotionSlopes::Twist {
+  Vec3<double> turn, shift, spin, slide;  // along a displacement
+  // along a speed: spin is the turn, slide the shift
+};
+
 namespace {
 
 constexpr int link_directions = 12;
@@ -28,6 +34,9 @@ Vec3<Dual4> constant(const Vec3<double>& a) {
 Vec3<double> lane_of(const Vec3<Dual4>& a, int lane) {
   return {a.x.d[lane], a.y.d[lane], a.z.d[lane]};
 }
+Vec3<double> number_of(const Vec3<Dual4>& a) {
+  return {a.x.a, a.y.a, a.z.a};
+}
 
 void set_link_at(const LinkState<double>& from, LinkState<Dual4>& to) {
   for (int j = 0; j < 3; ++j) to.R.c[j] = constant(from.R.c[j]);
@@ -38,28 +47,24 @@ void set_link_at(const LinkState<double>& from, LinkState<Dual4>& to) {
   to.du = constant(from.du);
 }
 
-// Directions first ... first + 3 of the twelve: eta, then xi.
-void seed_link(const LinkState<double>& from, const Vec3<double>& arm, int first,
-               LinkState<Dual4>& to) {
+// Directions first ... first + 3 of the twelve: turn, shift, spin, slide.
+void seed_link(const LinkState<double>& from, int first, LinkState<Dual4>& to) {
   set_link_at(from, to);
   for (int lane = 0; lane < 4; ++lane) {
-    const int k = (first + lane) % 6;
-    const bool velocity = first + lane >= 6;
+    const int k = first + lane;
     const Vec3<double> e = unit_vector<double>(k % 3);
-    if (k >= 3) {
-      set_lane(velocity ? to.u : to.o, lane, e);
-    } else if (velocity) {
-      set_lane(to.w, lane, e);
-      set_lane(to.u, lane, cross(e, arm));
-      set_lane(to.dw, lane, cross(e, from.w));
-      set_lane(to.du, lane, 2.0 * cross(e, from.u));
-    } else {
-      for (int j = 0; j < 3; ++j) set_lane(to.R.c[j], lane, cross(e, from.R.c[j]));
-      set_lane(to.o, lane, cross(e, arm));
-      set_lane(to.w, lane, cross(e, from.w));
-      set_lane(to.u, lane, cross(e, from.u));
-      set_lane(to.dw, lane, cross(e, from.dw));
-      set_lane(to.du, lane, cross(e, from.du));
+    switch (k / 3) {
+      case 0:
+        for (int j = 0; j < 3; ++j) set_lane(to.R.c[j], lane, cross(e, from.R.c[j]));
+        break;
+      case 1:
+        set_lane(to.o, lane, e);
+        break;
+      case 2:
+        set_lane(to.w, lane, e);
+        break;
+      default:
+        set_lane(to.u, lane, e);
     }
   }
 }
@@ -80,6 +85,42 @@ struct Paths {
 
 }  // namespace
 
+// The twist of a link that rides on the joint of a place.
+MotionSlopes::Twist MotionSlopes::calc_twist(const MotionWorkspace<double>& ws, int link,
+                                             int place) const {
+  const LinkState<double>&x = ws.links[link], &j = ws.links[plan_.link_of_place[place]];
+  const SlopeColumn& c = links_.column(place);
+  const Vec3<double> d = x.o - j.o, v = x.u - j.u;
+  return {c.phi, c.psi + cross(c.phi, d), cross(c.phi, x.w) + c.o,
+          c.slide + cross(c.phi, v) + cross(c.o, d)};
+}
+
+// A wrench on a link, taken from what it needs.
+void MotionSlopes::stage(int link, int column, double factor, const Vec3<double>& n,
+                         const Vec3<double>& f) {
+  if (link == world) return;
+  double* to = staged(link) + column;
+  for (int k = 0; k < 3; ++k) {
+    to[k * ld_] -= factor * n[k];
+    to[(3 + k) * ld_] -= factor * f[k];
+  }
+}
+
+// Unit multipliers.
+void MotionSlopes::stage_rows(const MotionWorkspace<double>& ws) {
+  for (const int r : active_)
+    for (const LocalLaw& law : plan_.laws) {
+      if (law.rows == 0 || r < law.row0 || r >= law.row0 + law.rows) continue;
+      for (std::size_t s = law.source0 + 2 * static_cast<std::size_t>(r - law.row0), k = 0; k < 2;
+           ++k, ++s)
+        stage(mechanism_.sources[s].link, plan_.columns() + r, 1, ws.source_n[s], ws.source_f[s]);
+    }
+  for (const RowTerm<double>& term : mechanism_.terms)
+    if (place_of_row_[term.row] >= 0)
+      row(plan_.place[mechanism_.links[term.link].v0 + term.component])[plan_.columns() +
+                                                                        term.row] += term.factor;
+}
+
 void MotionSlopes::add_laws(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& dual) {
   dual.t = ws.t;
   std::copy(ws.mode.begin(), ws.mode.end(), dual.mode.begin());
@@ -90,13 +131,7 @@ void MotionSlopes::add_laws(const MotionWorkspace<double>& ws, MotionWorkspace<D
   dual.v = dual_v_.data();
   dual.gravity = constant(ws.gravity);
   for (const int i : plan_.read_links) set_link_at(ws.links[i], dual.links[i]);
-  if (!active_.empty()) {
-    std::fill(row_slopes_.begin(), row_slopes_.end(), 0.0);
-    std::fill(rows_.begin(), rows_.end(), 0.0);
-    for (const RowTerm<double>& term : mechanism_.terms)
-      if (const int r = place_of_row_[term.row]; r >= 0)
-        rows_[r * N_ + plan_.place[mechanism_.links[term.link].v0 + term.component]] += term.factor;
-  }
+  stage_rows(ws);
   for (const LocalLaw& law : plan_.laws) {
     if (law.rows > 0)
       add_rows(law, ws, dual);
@@ -128,7 +163,7 @@ int MotionSlopes::output_count(const LocalLaw& law) const {
   return count;
 }
 
-// Evaluates and reads four directions: wrenches about c, forces on joints, a power or rate.
+// Reads four directions: wrenches about origins, forces on joints, a power or rate.
 void MotionSlopes::read_outputs(const LocalLaw& law, const MotionWorkspace<Dual4>& dual,
                                 int direction) {
   const int count = output_count(law);
@@ -140,7 +175,7 @@ void MotionSlopes::read_outputs(const LocalLaw& law, const MotionWorkspace<Dual4
   };
   const auto put_vector = [&](const Vec3<Dual4>& a) { put(a.x), put(a.y), put(a.z); };
   const auto put_wrench = [&](int i) {
-    put_vector(dual.wrench_n[i] + cross(dual.links[i].o - constant(c_), dual.wrench_f[i]));
+    put_vector(dual.wrench_n[i]);
     put_vector(dual.wrench_f[i]);
   };
   if (law.pair) put_wrench(law.a);
@@ -154,19 +189,31 @@ void MotionSlopes::read_outputs(const LocalLaw& law, const MotionWorkspace<Dual4
 
 // `by`: derivatives of all outputs along one column.
 void MotionSlopes::apply_outputs(const LocalLaw& law, int column, const double* by) {
-  double* const W = W_.data() + column;
   for (const int i : law.out_links) {
-    for (const int p : plan_.paths[i]) {
-      double sum = 0;
-      for (int k = 0; k < 6; ++k) sum += S_[k * N_ + p] * by[k];
-      W[static_cast<std::size_t>(p) * ld_] -= sum;
-    }
+    stage(i, column, 1, {by[0], by[1], by[2]}, {by[3], by[4], by[5]});
     by += 6;
   }
   for (const int i : law.out_joints)
     for (int k = 0; k < mechanism_.links[i].nv; ++k)
-      W[static_cast<std::size_t>(plan_.place[mechanism_.links[i].v0 + k]) * ld_] -= *by++;
+      row(plan_.place[mechanism_.links[i].v0 + k])[column] += *by++;
   for (const int s : law.scalars) scalars_[static_cast<std::size_t>(s) * ld_ + column] += *by;
+}
+
+// Outputs along a twist: the first `used` of `count`.
+void MotionSlopes::combine_outputs(const Twist& twist, int count, int used, double* by_q,
+                                   double* by_v) const {
+  for (int o = 0; o < used; ++o) {
+    double q = 0, v = 0;
+    for (int k = 0; k < 3; ++k) {
+      const double turn = outputs_[k * count + o], shift = outputs_[(3 + k) * count + o];
+      const double spin = outputs_[(6 + k) * count + o], slide = outputs_[(9 + k) * count + o];
+      q += turn * twist.turn[k] + shift * twist.shift[k] + spin * twist.spin[k] +
+           slide * twist.slide[k];
+      v += spin * twist.turn[k] + slide * twist.shift[k];
+    }
+    by_q[o] = q;
+    by_v[o] = v;
+  }
 }
 
 void MotionSlopes::add_general(const LocalLaw& law, const MotionWorkspace<double>& ws,
@@ -179,44 +226,30 @@ void MotionSlopes::add_general(const LocalLaw& law, const MotionWorkspace<double
 void MotionSlopes::add_link_slot(const LocalLaw& law, int link, const MotionWorkspace<double>& ws,
                                  MotionWorkspace<Dual4>& dual) {
   const int count = output_count(law);
-  const Vec3<double>& arm = bodies_[plan_.position[link]].arm;
   for (int first = 0; first < link_directions; first += 4) {
-    seed_link(ws.links[link], arm, first, dual.links[link]);
+    seed_link(ws.links[link], first, dual.links[link]);
     evaluate_law(law, dual);
     read_outputs(law, dual, first);
   }
-  // a wrench on the link itself: without eta x* f
+  // a wrench on the link itself: without phi x F
   const auto own = std::find(law.out_links.begin(), law.out_links.end(), link);
   if (own != law.out_links.end()) {
-    const auto number = [](const Vec3<Dual4>& a) { return Vec3<double>{a.x.a, a.y.a, a.z.a}; };
-    const Vec3<double> f = number(dual.wrench_f[link]),
-                       n = number(dual.wrench_n[link]) + cross(arm, f);
+    const Vec3<double> n = number_of(dual.wrench_n[link]), f = number_of(dual.wrench_f[link]);
     const int at = 6 * static_cast<int>(own - law.out_links.begin());
-    for (int k = 0; k < 6; ++k) {
-      const Vec3<double> e = unit_vector<double>(k % 3);
-      const Vec3<double> turned_n = k < 3 ? cross(e, n) : cross(e, f);
-      const Vec3<double> turned_f = k < 3 ? cross(e, f) : Vec3<double>{};
+    for (int k = 0; k < 3; ++k) {
+      const Vec3<double> turned_n = cross(unit_vector<double>(k), n),
+                         turned_f = cross(unit_vector<double>(k), f);
       double* to = outputs_.data() + k * count + at;
       for (int j = 0; j < 3; ++j) to[j] -= turned_n[j], to[3 + j] -= turned_f[j];
     }
   }
   set_link_at(ws.links[link], dual.links[link]);
-  double* const by = outputs_.data() + static_cast<std::size_t>(link_directions) * count;
+  double* const by_q = outputs_.data() + static_cast<std::size_t>(link_directions) * count;
+  double* const by_v = by_q + count;
   for (const int p : plan_.paths[link]) {
-    const auto combine = [&](const std::vector<double>* eta, const std::vector<double>& xi) {
-      for (int o = 0; o < count; ++o) {
-        double sum = 0;
-        for (int k = 0; k < 6; ++k) {
-          if (eta) sum += outputs_[k * count + o] * (*eta)[k * N_ + p];
-          sum += outputs_[(6 + k) * count + o] * xi[k * N_ + p];
-        }
-        by[o] = sum;
-      }
-    };
-    combine(&S_, xi_);
-    apply_outputs(law, p, by);
-    combine(nullptr, S_);
-    apply_outputs(law, plan_.by_v() + p, by);
+    combine_outputs(calc_twist(ws, link, p), count, count, by_q, by_v);
+    apply_outputs(law, p, by_q);
+    apply_outputs(law, plan_.by_v() + p, by_v);
   }
 }
 
@@ -278,69 +311,57 @@ void MotionSlopes::add_variable_slots(const LocalLaw& law, MotionWorkspace<Dual4
 
 // --------------------------------------------------------------------- two bodies, relative motion
 
-// With K eta + C xi the change of the wrench f on a when a moves: b gets the opposite, and moving b
-// is moving both and a back. Columns k and rows i on the side of a (s = 1) or b (s = -1) change by
-//   s_i s_k S_i . (K eta_k + C xi_k - [i on the side of a] eta_k x* f)
-// beyond the turning of wrenches with their subtrees, rows of joints that carry both by
-//   -s_k S_i . (eta_k x* f)    which takes that turning away: nothing changes there.
+// With D the change of the wrench F on a when a moves: b gets the opposite, and moving b is moving
+// both and a back. A column on the side of a (s = 1) or b (s = -1), as a twist of a, changes the
+// wrenches beyond their turning with their links by
+//   on a:  s (D - turn x F)        on b, about its own origin:  -s (D_n + d x D_f + shift x f, D_f)
+// with d from b to a. Joints that carry both change nothing.
 void MotionSlopes::add_pair(const LocalLaw& law, const MotionWorkspace<double>& ws,
                             MotionWorkspace<Dual4>& dual) {
   if (law.a == world || law.a == law.b) return;
   const int count = output_count(law);
-  const Vec3<double>& arm = bodies_[plan_.position[law.a]].arm;
   for (int first = 0; first < link_directions; first += 4) {
-    seed_link(ws.links[law.a], arm, first, dual.links[law.a]);
+    seed_link(ws.links[law.a], first, dual.links[law.a]);
     evaluate_law(law, dual);
     read_outputs(law, dual, first);
   }
   set_link_at(ws.links[law.a], dual.links[law.a]);
-  const auto number = [](const Vec3<Dual4>& a) { return Vec3<double>{a.x.a, a.y.a, a.z.a}; };
-  const Vec3<double> f = number(dual.wrench_f[law.a]);
-  const Vec3<double> n = number(dual.wrench_n[law.a]) + cross(arm, f);
+  const Vec3<double> n = number_of(dual.wrench_n[law.a]), f = number_of(dual.wrench_f[law.a]);
   const Paths paths(plan_, law.a, law.b);
-  const auto add = [&](std::span<const int> places, int column, double sign, const double* by) {
-    for (const int i : places) {
-      double sum = 0;
-      for (int k = 0; k < 6; ++k) sum += S_[k * N_ + i] * by[k];
-      W_[static_cast<std::size_t>(i) * ld_ + column] -= sign * sum;
-    }
-  };
   for (const double side : {1.0, -1.0})
     for (const int p : side > 0 ? paths.a : paths.b) {
+      const Twist twist = calc_twist(ws, law.a, p);
       double by_q[7], by_v[7];
-      for (int o = 0; o < 7; ++o) {
-        by_q[o] = by_v[o] = 0;
-        for (int k = 0; k < 6; ++k) {
-          const double damping = outputs_[(6 + k) * count + o];
-          by_q[o] += outputs_[k * count + o] * S_[k * N_ + p] + damping * xi_[k * N_ + p];
-          by_v[o] += damping * S_[k * N_ + p];
-        }
-      }
+      combine_outputs(twist, count, 7, by_q, by_v);
       for (const int s : law.scalars) {
         scalars_[static_cast<std::size_t>(s) * ld_ + p] += side * by_q[6];
         scalars_[static_cast<std::size_t>(s) * ld_ + plan_.by_v() + p] += side * by_v[6];
       }
-      add(paths.b, p, -side, by_q);
-      add(paths.a, plan_.by_v() + p, side, by_v);
-      add(paths.b, plan_.by_v() + p, -side, by_v);
-      const Spatial eta = column(S_, p);
-      const Vec3<double> turned_n = cross(eta.n, n) + cross(eta.f, f), turned_f = cross(eta.n, f);
-      double turned[6];
-      for (int k = 0; k < 3; ++k) turned[k] = turned_n[k], turned[3 + k] = turned_f[k];
-      for (int k = 0; k < 6; ++k) by_q[k] -= turned[k];
-      add(paths.a, p, side, by_q);
-      add(paths.common, p, -side, turned);
+      stage_pair(law, ws, p, side, twist, by_q, n, f);
+      const Twist still{};
+      stage_pair(law, ws, plan_.by_v() + p, side, still, by_v, n, f);
     }
 }
 
-// Rows of a loop joint or constraint: the same for the wrench of their multipliers, and for
-//   Y = y' = sum source . acceleration + rest,
-// which also changes by source . zeta.
+void MotionSlopes::stage_pair(const LocalLaw& law, const MotionWorkspace<double>& ws, int column,
+                              double side, const Twist& twist, const double* by,
+                              const Vec3<double>& n, const Vec3<double>& f) {
+  const Vec3<double> D_n{by[0], by[1], by[2]}, D_f{by[3], by[4], by[5]};
+  stage(law.a, column, side, D_n - cross(twist.turn, n), D_f - cross(twist.turn, f));
+  if (law.b == world) return;
+  const Vec3<double> d = ws.links[law.a].o - ws.links[law.b].o;
+  stage(law.b, column, -side, D_n + cross(d, D_f) + cross(twist.shift, f), D_f);
+}
+
+// Rows of a loop joint or constraint: the same for the wrench of their multipliers. Their
+//   y' = sum source . acceleration + rest
+// changes by source . (a', b') (motion_solution.cpp); by o, where both links turn, as much as makes
+// up for o x w and 2 o x v in the accelerations; and by a twist of a, with its accelerations
+// turned.
 void MotionSlopes::add_rows(const LocalLaw& law, const MotionWorkspace<double>& ws,
                             MotionWorkspace<Dual4>& dual) {
   if (law.a == world || law.a == law.b) return;
   const int count = 6 + law.rows;
-  const Vec3<double>& arm = bodies_[plan_.position[law.a]].arm;
   const bool of_loop = law.kind == LocalLaw::Kind::loop;
   bool any = false;
   for (int r = law.row0; r < law.row0 + law.rows; ++r) any |= place_of_row_[r] >= 0;
@@ -353,7 +374,7 @@ void MotionSlopes::add_rows(const LocalLaw& law, const MotionWorkspace<double>& 
     du = link == world ? -dual.gravity : dual.links[link].du;
   };
   for (int first = 0; first < link_directions; first += 4) {
-    seed_link(ws.links[law.a], arm, first, dual.links[law.a]);
+    seed_link(ws.links[law.a], first, dual.links[law.a]);
     fill_rows_of(dual_mechanism_, dual, of_loop ? law.index : -1, law.index, law.row0, law.source0);
     Vec3<Dual4> dw_a, du_a, dw_b, du_b, n, f;
     acceleration(law.a, dw_a, du_a);
@@ -369,7 +390,6 @@ void MotionSlopes::add_rows(const LocalLaw& law, const MotionWorkspace<double>& 
       n += lambda * dual.source_n[a];
       f += lambda * dual.source_f[a];
     }
-    n += cross(dual.links[law.a].o - constant(c_), f);
     for (int lane = 0; lane < 4; ++lane)
       for (int k = 0; k < 3; ++k) {
         to[lane * count + k] = lane_of(n, lane)[k];
@@ -378,55 +398,48 @@ void MotionSlopes::add_rows(const LocalLaw& law, const MotionWorkspace<double>& 
   }
   set_link_at(ws.links[law.a], dual.links[law.a]);
 
+  const LinkState<double>& x = ws.links[law.a];
   Vec3<double> n, f;
   for (int r = 0; r < law.rows; ++r) {
     if (place_of_row_[law.row0 + r] < 0) continue;
     n += ws.lambda[law.row0 + r] * ws.source_n[source_of_a(r)];
     f += ws.lambda[law.row0 + r] * ws.source_f[source_of_a(r)];
   }
-  n += cross(arm, f);
-  const Paths paths(plan_, law.a, law.b);
-  const auto add = [&](std::span<const int> places, int column, double sign, const double* by) {
-    for (const int i : places) {
-      double sum = 0;
-      for (int k = 0; k < 6; ++k) sum += S_[k * N_ + i] * by[k];
-      W_[static_cast<std::size_t>(i) * ld_ + column] -= sign * sum;
-    }
+  // y' along o of both
+  const auto both_turn = [&](int r, const Vec3<double>& o) {
+    const std::size_t a = source_of_a(r), b = law.a_first ? a + 1 : a - 1;
+    const LinkState<double>& y = ws.links[law.b];
+    return -dot(ws.source_n[a], cross(o, x.w)) - dot(ws.source_n[b], cross(o, y.w)) -
+           2 * dot(ws.source_f[b], cross(o, y.u - x.u));
   };
+  const auto add = [&](int r, int p, double by_q, double by_v) {
+    const int place = place_of_row_[law.row0 + r];
+    if (place < 0) return;
+    double* to = row_slopes_.data() + static_cast<std::size_t>(place) * ld_;
+    to[p] += by_q;
+    to[plan_.by_v() + p] += by_v;
+  };
+  const Paths paths(plan_, law.a, law.b);
+  for (const int p : paths.common)
+    for (int r = 0; r < law.rows; ++r)
+      add(r, p, both_turn(r, links_.column(p).o), both_turn(r, links_.column(p).phi));
+  double* const by_q = outputs_.data() + static_cast<std::size_t>(link_directions) * count;
+  double* const by_v = by_q + count;
   for (const double side : {1.0, -1.0})
     for (const int p : side > 0 ? paths.a : paths.b) {
-      // wrenches of constraints do not depend on speeds
-      double by[6];
-      for (int o = 0; o < 6; ++o) {
-        by[o] = 0;
-        for (int k = 0; k < 6; ++k) by[o] += outputs_[k * count + o] * S_[k * N_ + p];
-      }
-      add(paths.b, p, -side, by);
-      const Spatial eta = column(S_, p);
-      const Vec3<double> turned_n = cross(eta.n, n) + cross(eta.f, f), turned_f = cross(eta.n, f);
-      double turned[6];
-      for (int k = 0; k < 3; ++k) turned[k] = turned_n[k], turned[3 + k] = turned_f[k];
-      for (int k = 0; k < 6; ++k) by[k] -= turned[k];
-      add(paths.a, p, side, by);
-      add(paths.common, p, -side, turned);
-      const Spatial zeta = column(zeta_, p), zeta_v = column(zeta_v_, p);
+      const Twist twist = calc_twist(ws, law.a, p);
+      combine_outputs(twist, count, count, by_q, by_v);
+      stage_pair(law, ws, p, side, twist, by_q, n, f);
       for (int r = 0; r < law.rows; ++r) {
-        const int place = place_of_row_[law.row0 + r];
-        if (place < 0) continue;
         const std::size_t a = source_of_a(r);
-        const Vec3<double>& force = ws.source_f[a];
-        const Vec3<double> torque = ws.source_n[a] + cross(arm, force);
-        double by_q = dot(torque, zeta.n) + dot(force, zeta.f);
-        double by_v = dot(torque, zeta_v.n) + dot(force, zeta_v.f);
-        for (int k = 0; k < 6; ++k) {
-          const double velocity = outputs_[(6 + k) * count + 6 + r];
-          by_q += outputs_[k * count + 6 + r] * S_[k * N_ + p] + velocity * xi_[k * N_ + p];
-          by_v += velocity * S_[k * N_ + p];
+        double q = side * (by_q[6 + r] + dot(ws.source_n[a], cross(twist.turn, x.dw)) +
+                           dot(ws.source_f[a], cross(twist.turn, x.du)));
+        double v = side * by_v[6 + r];
+        if (side < 0) {
+          q += both_turn(r, links_.column(p).o);
+          v += both_turn(r, links_.column(p).phi);
         }
-        double* slopes = row_slopes_.data() + static_cast<std::size_t>(place) * ld_;
-        slopes[p] += side * by_q;
-        slopes[plan_.by_v() + p] += side * by_v;
-        rows_[place * N_ + p] += side * (dot(torque, eta.n) + dot(force, eta.f));
+        add(r, p, q, v);
       }
     }
 }

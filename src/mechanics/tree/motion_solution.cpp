@@ -1,13 +1,15 @@
-// The linear equations of motion_slopes.h: M da = -dID + J^T dlambda, J da = -d(y' - J v').
+// All columns of motion_slopes.h through the tree, several side by side; then the multipliers.
 #include <algorithm>
 #include <cmath>
 
-#include "mechanics/tree/four_numbers.h"
+#include "mechanics/tree/lanes_of_numbers.h"
 #include "mechanics/tree/motion_slopes.h"
 
 namespace cartan {
 
-using namespace fours;
+using lanes::Lanes;
+using lanes::load;
+using lanes::put;
 
 namespace {
 
@@ -15,277 +17,404 @@ namespace {
 // (as in closed_recursion.cpp).
 constexpr double least_row_sine2 = 1e-13;
 
+struct LaneVector {
+  Lanes x, y, z;
+};
+
+inline LaneVector load_vector(const double* at, int ld) {
+  return {load(at), load(at + ld), load(at + 2 * ld)};
+}
+inline void put_vector(double* at, int ld, const LaneVector& a) {
+  put(at, a.x);
+  put(at + ld, a.y);
+  put(at + 2 * ld, a.z);
+}
+inline LaneVector operator+(const LaneVector& a, const LaneVector& b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+inline LaneVector operator-(const LaneVector& a, const LaneVector& b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+// r x a, a x r
+inline LaneVector cross(const Vec3<double>& r, const LaneVector& a) {
+  return {r.y * a.z - r.z * a.y, r.z * a.x - r.x * a.z, r.x * a.y - r.y * a.x};
+}
+inline LaneVector cross(const LaneVector& a, const Vec3<double>& r) {
+  return {a.y * r.z - a.z * r.y, a.z * r.x - a.x * r.z, a.x * r.y - a.y * r.x};
+}
+inline Lanes dot(const Vec3<double>& a, const LaneVector& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+inline LaneVector operator*(const Mat3<double>& m, const LaneVector& a) {
+  return {m.c[0].x * a.x + m.c[1].x * a.y + m.c[2].x * a.z,
+          m.c[0].y * a.x + m.c[1].y * a.y + m.c[2].y * a.z,
+          m.c[0].z * a.x + m.c[1].z * a.y + m.c[2].z * a.z};
+}
+inline LaneVector operator*(const Sym3<double>& m, const LaneVector& a) {
+  return {m.xx * a.x + m.xy * a.y + m.xz * a.z, m.xy * a.x + m.yy * a.y + m.yz * a.z,
+          m.xz * a.x + m.yz * a.y + m.zz * a.z};
+}
+inline LaneVector transpose_times(const Mat3<double>& m, const LaneVector& a) {
+  return {dot(m.c[0], a), dot(m.c[1], a), dot(m.c[2], a)};
+}
+
+// P: six rows, W: those of the joint's speeds (d tau on entry, the answer to P on return).
+template <int K>
+void eliminate_columns(const SlopeBody& b, const SlopeJoint& j, std::span<const ColumnRun> runs,
+                       int ld, double* P, double* W) {
+  for (const ColumnRun& run : runs)
+    for (int c = run.first; c < run.last; c += lanes::width) {
+      Lanes p[6], t[K > 0 ? K : 1], x[K > 0 ? K : 1];
+      for (int k = 0; k < 6; ++k) p[k] = load(P + k * ld + c);
+      for (int l = 0; l < K; ++l) {
+        t[l] = load(W + l * ld + c);
+        for (int k = 0; k < 6; ++k) t[l] -= j.S[l][k] * p[k];
+      }
+      for (int l = 0; l < K; ++l) {
+        x[l] = j.Di[l][0] * t[0];
+        for (int m = 1; m < K; ++m) x[l] += j.Di[l][m] * t[m];
+        put(W + l * ld + c, x[l]);
+        for (int k = 0; k < 6; ++k) p[k] += j.U[l][k] * x[l];
+      }
+      const LaneVector f{p[3], p[4], p[5]}, arm = cross(b.r, f);
+      put(P + c, p[0] + arm.x);
+      put(P + ld + c, p[1] + arm.y);
+      put(P + 2 * ld + c, p[2] + arm.z);
+      put_vector(P + 3 * ld + c, ld, f);
+    }
+}
+
+// W becomes the part of a' that P makes, in world axes.
+template <bool laws>
+void eliminate_ball_columns(const SlopeBody& b, std::span<const ColumnRun> runs, int ld, double* P,
+                            double* W) {
+  for (const ColumnRun& run : runs)
+    for (int c = run.first; c < run.last; c += lanes::width) {
+      LaneVector n = load_vector(P + c, ld), f = load_vector(P + 3 * ld + c, ld), tau{};
+      if constexpr (laws) {
+        tau = b.R * load_vector(W + c, ld);
+        n = n - tau;
+      }
+      put_vector(W + c, ld, LaneVector{} - b.A_inverse * n);
+      f = f - transpose_times(b.E, n);
+      put_vector(P + c, ld, tau + cross(b.r, f));
+      put_vector(P + 3 * ld + c, ld, f);
+    }
+}
+
+// `from`, `to`: a', b' of parent and link; may be the same. o: of columns that turn the parent.
+template <int K>
+void accelerate_columns(const SlopeBody& b, const SlopeJoint& j, std::span<const ColumnRun> runs,
+                        int ld, const double* from, const double* o, double* W, double* to) {
+  for (const ColumnRun& run : runs)
+    for (int c = run.first; c < run.last; c += lanes::width) {
+      LaneVector a = load_vector(from + c, ld), f = load_vector(from + 3 * ld + c, ld), turn{};
+      f = f + cross(a, b.r);
+      if (run.turned) {
+        turn = load_vector(o + c, ld);
+        a = a + cross(turn, b.s);
+        f = f + b.K * turn;
+      }
+      const Lanes z[6] = {a.x, a.y, a.z, f.x, f.y, f.z};
+      Lanes sum[6] = {a.x, a.y, a.z, f.x, f.y, f.z};
+      for (int l = 0; l < K; ++l) {
+        Lanes x = load(W + l * ld + c);
+        for (int k = 0; k < 6; ++k) x += j.Q[l][k] * z[k];
+        if (run.turned) x += j.Qw[l][0] * turn.x + j.Qw[l][1] * turn.y + j.Qw[l][2] * turn.z;
+        put(W + l * ld + c, x);
+        for (int k = 0; k < 6; ++k) sum[k] += j.T[l][k] * x;
+      }
+      for (int k = 0; k < 6; ++k) put(to + k * ld + c, sum[k]);
+    }
+}
+
+void accelerate_ball_columns(const SlopeBody& b, std::span<const ColumnRun> runs, int ld,
+                             const double* from, const double* o, double* W, double* to) {
+  for (const ColumnRun& run : runs)
+    for (int c = run.first; c < run.last; c += lanes::width) {
+      LaneVector a = load_vector(from + c, ld), f = load_vector(from + 3 * ld + c, ld);
+      f = f + cross(a, b.r);
+      LaneVector own = load_vector(W + c, ld);
+      if (run.turned) {
+        const LaneVector turn = load_vector(o + c, ld);
+        a = a + cross(turn, b.s);
+        f = f + b.K * turn;
+        own = own - b.G * turn;
+      }
+      own = own - b.E * f;
+      put_vector(W + c, ld, transpose_times(b.R, own - a));
+      put_vector(to + c, ld, own);
+      put_vector(to + 3 * ld + c, ld, f);
+    }
+}
+
 }  // namespace
 
-// v' of joints that stick or are driven does not change.
-void MotionSlopes::hold_speeds(const MotionWorkspace<double>& ws) {
-  if (!ws.any_locked && !mechanism_.has_drives) return;
-  for (std::size_t d = 0; d < plan_.links.size(); ++d) {
-    const SlopeLink& at = plan_.links[d];
-    const Link<double>& link = mechanism_.links[at.link];
-    for (int k = 0; k < at.nv; ++k)
-      held_[at.p0 + k] = link.driven || (ws.any_locked && ws.locked[link.v0 + k]);
-  }
-  for (std::size_t d = 0; d < plan_.links.size(); ++d) {
-    const SlopeLink& at = plan_.links[d];
-    for (int k = at.p0; k < at.p0 + at.nv; ++k) {
-      for (int run = plan_.run0[d]; run < plan_.run0[d + 1]; ++run)
-        for (int a = plan_.runs[run].first; a < plan_.runs[run].last; ++a)
-          if (held_[k] || held_[a]) M_[k * N_ + a] = k == a ? 1 : 0;
-      if (!held_[k]) continue;
-      double* row = W_.data() + static_cast<std::size_t>(k) * ld_;
-      std::fill(row, row + ld_, 0.0);
-      for (std::size_t r = 0; r < active_.size(); ++r) rows_[r * N_ + k] = 0;
+// ------------------------------------------------------------------------------------------ inward
+
+// The columns of the joint's own speeds: what their turning makes of the articulated body, and the
+// change of the joint's force by its columns.
+void MotionSlopes::start_own_columns(int d) {
+  const SlopeLink& at = plan_.links[d];
+  const SlopeBody& b = links_.body(d);
+  double* P = inward(d);
+  for (int p = at.p0; p < at.p0 + at.nv; ++p) {
+    const SlopeColumn& c = links_.column(p);
+    const Vec3<double> n_q = b.Cn * c.o, f_q = b.Cf * c.o, n_v = b.Cn * c.phi, f_v = b.Cf * c.phi;
+    for (int k = 0; k < 3; ++k) {
+      P[k * ld_ + p] += n_q[k];
+      P[(3 + k) * ld_ + p] += f_q[k];
+      P[k * ld_ + nv_ + p] += n_v[k];
+      P[(3 + k) * ld_ + nv_ + p] += f_v[k];
     }
   }
 }
 
-// M = L^T D L from the tips inward, in place, up to four speeds in a row at a time: those that
-// follow each other on one path. Numbers beside the pattern may become anything.
-void MotionSlopes::factorise() {
-  int top = 0;
-  for (int k = nv_ - 1; k >= 0; k = top - 1) {
-    const int d = link_of_place_[k], first_run = plan_.run0[d];
-    const PlaceRun last_run{own_run_first(k), k + 1};
-    int run = run_of(k);
-    top = std::max(last_run.first, k - 3);
-    const int count = k - top + 1;
-    // the speeds of the group among themselves
-    for (int c = k; c >= top; --c) {
-      double* row = M_.data() + c * N_;
-      inverse_[c] = 1 / row[c];
-      for (int i = c - 1; i >= top; --i) {
-        const double share = row[i] * inverse_[c];
-        subtract_rows<1>(&share, &row, M_.data() + i * N_, first_run, run, i);
-        row[i] = share;
+// Their acceleration, answered by the joint, and the wrench that turns with the subtree.
+void MotionSlopes::finish_own_columns(int d) {
+  const SlopeLink& at = plan_.links[d];
+  const SlopeBody& b = links_.body(d);
+  double* P = inward(d);
+  double* W = row(at.p0);
+  const auto pass = [&](int column, const SpatialPair& z, SpatialPair F) {
+    if (b.ball) {
+      const Vec3<double> part = b.E * z.f;
+      F.f += b.D_left * z.f;
+      for (int k = 0; k < 3; ++k) W[k * ld_ + column] -= part[k];
+    } else {
+      const SlopeJoint& j = links_.joint(d);
+      const SpatialPair I = links_.inertia(d, z);
+      F.n += I.n;
+      F.f += I.f;
+      for (int l = 0; l < at.nv; ++l) {
+        double x = 0;
+        for (int k = 0; k < 3; ++k) x += j.Q[l][k] * z.n[k] + j.Q[l][3 + k] * z.f[k];
+        W[l * ld_ + column] += x;
+        for (int k = 0; k < 3; ++k) F.n[k] += x * j.U[l][k], F.f[k] += x * j.U[l][3 + k];
       }
     }
-    double* rows[4];
-    for (int c = 0; c < count; ++c) rows[c] = M_.data() + (top + c) * N_;
-    for (; run >= first_run; --run)
-      for (int i = std::min(plan_.runs[run].last, top) - 1; i >= plan_.runs[run].first; --i) {
-        double shares[4];
-        for (int c = 0; c < count; ++c) shares[c] = rows[c][i] * inverse_[top + c];
-        double* to = M_.data() + i * N_;
-        switch (count) {
-          case 1:
-            subtract_rows<1>(shares, rows, to, first_run, run, i);
-            break;
-          case 2:
-            subtract_rows<2>(shares, rows, to, first_run, run, i);
-            break;
-          case 3:
-            subtract_rows<3>(shares, rows, to, first_run, run, i);
-            break;
-          default:
-            subtract_rows<4>(shares, rows, to, first_run, run, i);
+    F.n += cartan::cross(b.r, F.f);
+    for (int k = 0; k < 3; ++k) {
+      P[k * ld_ + column] += F.n[k];
+      P[(3 + k) * ld_ + column] += F.f[k];
+    }
+  };
+  for (int p = at.p0; p < at.p0 + at.nv; ++p) {
+    const SlopeColumn& c = links_.column(p);
+    pass(p, c.by_q,
+         {cartan::cross(c.phi, b.n) + cartan::cross(c.psi, b.f), cartan::cross(c.phi, b.f)});
+    pass(nv_ + p, c.by_v, {});
+  }
+}
+
+void MotionSlopes::go_inward() {
+  for (const LinkSlopes::OwnForce& own : links_.own_forces()) row(own.i)[own.k] -= own.value;
+  for (int d = static_cast<int>(plan_.links.size()) - 1; d >= 0; --d) {
+    const SlopeLink& at = plan_.links[d];
+    const SlopeBody& b = links_.body(d);
+    const std::span<const ColumnRun> runs = flow_.up[d];
+    double* P = inward(d);
+    double* W = at.nv > 0 ? row(at.p0) : nullptr;
+    const auto for_each_group = [&](auto&& act) {
+      for (const ColumnRun& run : runs)
+        for (int k = 0; k < 6; ++k)
+          for (int c = run.first; c < run.last; c += lanes::width) act(k * ld_ + c);
+    };
+    if (flow_.staged[d] >= 0) {
+      const double* from = staged(at.link);
+      for_each_group([&](int i) { put(P + i, load(P + i) + load(from + i)); });
+    }
+    start_own_columns(d);
+    if (b.ball) {
+      any_law_ ? eliminate_ball_columns<true>(b, runs, ld_, P, W)
+               : eliminate_ball_columns<false>(b, runs, ld_, P, W);
+    } else {
+      const SlopeJoint& j = links_.joint(d);
+      switch (at.nv) {
+        case 0:
+          eliminate_columns<0>(b, j, runs, ld_, P, W);
+          break;
+        case 1:
+          eliminate_columns<1>(b, j, runs, ld_, P, W);
+          break;
+        case 2:
+          eliminate_columns<2>(b, j, runs, ld_, P, W);
+          break;
+        case 3:
+          eliminate_columns<3>(b, j, runs, ld_, P, W);
+          break;
+        default:
+          eliminate_columns<6>(b, j, runs, ld_, P, W);
+      }
+    }
+    finish_own_columns(d);
+    if (at.parent < 0) {
+      if (flow_.several_roots) for_each_group([&](int i) { put(P + i, Lanes{}); });
+    } else if (double* const to = inward(at.parent); to != P) {
+      for_each_group([&](int i) {
+        put(to + i, load(to + i) + load(P + i));
+        put(P + i, Lanes{});
+      });
+    }
+  }
+}
+
+// ----------------------------------------------------------------------------------------- outward
+
+void MotionSlopes::go_outward() {
+  std::fill(o_.begin(), o_.end(), 0.0);
+  const auto set_turning = [&](int d, bool on) {
+    const SlopeLink& at = plan_.links[d];
+    for (int p = at.p0; p < at.p0 + at.nv; ++p) {
+      const SlopeColumn& c = links_.column(p);
+      for (int k = 0; k < 3; ++k) {
+        o_[k * ld_ + p] = on ? c.o[k] : 0;
+        o_[k * ld_ + nv_ + p] = on ? c.phi[k] : 0;
+      }
+    }
+  };
+  for (int d = 0; d < static_cast<int>(plan_.links.size()); ++d) {
+    const SlopeLink& at = plan_.links[d];
+    const SlopeBody& b = links_.body(d);
+    for (int left = d - 1; left >= 0 && left != at.parent; left = plan_.links[left].parent)
+      set_turning(left, false);
+    const std::span<const ColumnRun> runs = flow_.down[d];
+    const double* from = at.parent < 0 ? nothing_.data() : outward(at.parent);
+    double* to = outward(d);
+    double* W = at.nv > 0 ? row(at.p0) : nullptr;
+    if (b.ball) {
+      accelerate_ball_columns(b, runs, ld_, from, o_.data(), W, to);
+    } else {
+      const SlopeJoint& j = links_.joint(d);
+      switch (at.nv) {
+        case 0:
+          accelerate_columns<0>(b, j, runs, ld_, from, o_.data(), W, to);
+          break;
+        case 1:
+          accelerate_columns<1>(b, j, runs, ld_, from, o_.data(), W, to);
+          break;
+        case 2:
+          accelerate_columns<2>(b, j, runs, ld_, from, o_.data(), W, to);
+          break;
+        case 3:
+          accelerate_columns<3>(b, j, runs, ld_, from, o_.data(), W, to);
+          break;
+        default:
+          accelerate_columns<6>(b, j, runs, ld_, from, o_.data(), W, to);
+      }
+    }
+    for (int p = at.p0; p < at.p0 + at.nv; ++p)
+      for (const bool of_v : {false, true}) {
+        const SlopeColumn& c = links_.column(p);
+        const SpatialPair& z = of_v ? c.by_v : c.by_q;
+        const int column = of_v ? nv_ + p : p;
+        for (int k = 0; k < 3; ++k) {
+          to[(3 + k) * ld_ + column] += z.f[k];
+          if (b.ball)
+            W[k * ld_ + column] -= cartan::dot(b.R.c[k], z.n);
+          else
+            to[k * ld_ + column] += z.n[k];
         }
-        for (int c = 0; c < count; ++c) rows[c][i] = shares[c];
       }
+    set_turning(d, true);
+    if (!active_.empty()) note_rows(d, to);
   }
 }
 
-// to -= sum shares rows at the places of the runs up to place i.
-template <int count>
-void MotionSlopes::subtract_rows(const double* shares, double* const* rows, double* to,
-                                 int first_run, int run, int i) const {
-  int j = 0;  // runs may meet in one group of four
-  for (int before = first_run; before <= run; ++before) {
-    const int last = before == run ? i + 1 : plan_.runs[before].last;
-    for (j = std::max(j, plan_.runs[before].first & ~3); j < last; j += 4) {
-      Four sum = four(to + j);
-      for (int c = 0; c < count; ++c) sum -= shares[c] * four(rows[c] + j);
-      put(to + j, sum);
-    }
+// y' of rows at this link.
+void MotionSlopes::note_rows(int d, const double* z) {
+  const MotionWorkspace<double>& ws = *ws_;
+  for (const int s : sources_[d]) {
+    const int place = place_of_row_[mechanism_.sources[s].row];
+    if (place < 0) continue;
+    double* to = row_slopes_.data() + static_cast<std::size_t>(place) * ld_;
+    const Vec3<double>&n = ws.source_n[s], &f = ws.source_f[s];
+    for (const ColumnRun& run : flow_.down[d])
+      for (int c = run.first; c < run.last; c += lanes::width)
+        put(to + c, load(to + c) + dot(n, load_vector(z + c, ld_)) +
+                        dot(f, load_vector(z + 3 * ld_ + c, ld_)));
   }
 }
 
-// Columns [first, first + 4 groups) of W: L^T, D, L one after the other, two rows at a time where
-// they follow each other on one path.
-template <int groups>
-void MotionSlopes::solve_columns(int first) {
-  const std::size_t ld = ld_;
-  double* const W = W_.data() + first;
-  for (int i = nv_ - 1; i >= 0; --i) {
-    double* const row = W + i * ld;
-    const int end = plan_.links[link_of_place_[i]].end;
-    const bool two = i > 0 && own_run_first(i) < i;
-    Four sum[groups], other[groups];
-    for (int g = 0; g < groups; ++g) {
-      sum[g] = four(row + 4 * g);
-      other[g] = two ? four(row - ld + 4 * g) : Four{};
-    }
-    const double* L = M_.data() + static_cast<std::size_t>(i + 1) * N_ + i;
-    const double* from = row + ld;
-    if (!two) {
-      for (int k = i + 1; k < end; ++k, L += N_, from += ld)
-        for (int g = 0; g < groups; ++g) sum[g] -= L[0] * four(from + 4 * g);
-      for (int g = 0; g < groups; ++g) put(row + 4 * g, sum[g]);
-      continue;
-    }
-    for (int k = i + 1; k < end; ++k, L += N_, from += ld)
-      for (int g = 0; g < groups; ++g) {
-        const Four part = four(from + 4 * g);
-        sum[g] -= L[0] * part;
-        other[g] -= L[-1] * part;
-      }
-    const double share = M_[static_cast<std::size_t>(i) * N_ + i - 1];
-    for (int g = 0; g < groups; ++g) {
-      put(row + 4 * g, sum[g]);
-      other[g] -= share * sum[g];
-    }
-    for (int k = end; k < plan_.links[link_of_place_[i - 1]].end; ++k, L += N_, from += ld)
-      for (int g = 0; g < groups; ++g) other[g] -= L[-1] * four(from + 4 * g);
-    for (int g = 0; g < groups; ++g) put(row - ld + 4 * g, other[g]);
-    --i;
-  }
-  for (int i = 0; i < nv_; ++i) {
-    const bool two = i + 1 < nv_ && own_run_first(i + 1) <= i;
-    double* const row = W + i * ld;
-    const double *L = M_.data() + static_cast<std::size_t>(i) * N_, *next = L + N_;
-    const double inverse = inverse_[i], inverse_next = two ? inverse_[i + 1] : 0;
-    Four sum[groups], other[groups];
-    for (int g = 0; g < groups; ++g) {
-      sum[g] = inverse * four(row + 4 * g);
-      other[g] = two ? inverse_next * four(row + ld + 4 * g) : Four{};
-    }
-    for (int run = plan_.run0[link_of_place_[i]]; run <= run_of(i); ++run)
-      for (int a = plan_.runs[run].first, last = std::min(plan_.runs[run].last, i); a < last; ++a) {
-        const double* from = W + a * ld;
-        if (two)
-          for (int g = 0; g < groups; ++g) {
-            const Four part = four(from + 4 * g);
-            sum[g] -= L[a] * part;
-            other[g] -= next[a] * part;
-          }
-        else
-          for (int g = 0; g < groups; ++g) sum[g] -= L[a] * four(from + 4 * g);
-      }
-    for (int g = 0; g < groups; ++g) put(row + 4 * g, sum[g]);
-    if (!two) continue;
-    for (int g = 0; g < groups; ++g) put(row + ld + 4 * g, other[g] - next[i] * sum[g]);
-    ++i;
+void MotionSlopes::solve_columns() {
+  go_inward();
+  go_outward();
+  if (active_.empty()) return;
+  for (const RowTerm<double>& term : mechanism_.terms) {
+    const int r = place_of_row_[term.row],
+              p = plan_.place[mechanism_.links[term.link].v0 + term.component];
+    if (r < 0 || links_.is_held(p)) continue;
+    double* to = row_slopes_.data() + static_cast<std::size_t>(r) * ld_;
+    const double* from = row(p);
+    for (int c = 0; c < ld_; c += lanes::width)
+      put(to + c, load(to + c) + term.factor * load(from + c));
   }
 }
 
-void MotionSlopes::solve(int columns) {
-  int first = 0;
-  for (; columns - first > 16; first += 32) {
-    if (first + 32 > ld_) break;
-    solve_columns<8>(first);
-  }
-  for (; first < columns; first += 16) solve_columns<4>(first);
-}
+// ------------------------------------------------------------------------------------- multipliers
 
-// After the solution W = M^-1 (dID, J^T): dlambda = G^-1 (J M^-1 dID - dy'), G = J M^-1 J^T, and
-// M^-1 dID becomes M^-1 (dID - J^T dlambda).
+// d lambda = -G^-1 R, G = J M^-1 J^T = R in the columns of the rows; d v' += M^-1 J^T d lambda.
 void MotionSlopes::solve_multipliers(int rows) {
-  const int columns = plan_.columns(), groups = round_up(columns, 4);
+  const int columns = plan_.columns(), groups = lanes::round_up(columns);
   const std::size_t ld = ld_;
+  const auto slope = [&](int r) { return row_slopes_.data() + r * ld; };
   for (int r = 0; r < rows; ++r) {
-    double* right = row_slopes_.data() + r * ld;
-    for (int c = 0; c < groups; c += 4) put(right + c, -four(right + c));
-    for (int s = 0; s <= r; ++s) G_[r * rows + s] = 0;
-    for (int p = 0; p < nv_; ++p) {
-      const double j = rows_[r * N_ + p];
-      if (j == 0) continue;
-      const double* from = W_.data() + p * ld;
-      for (int c = 0; c < groups; c += 4) put(right + c, four(right + c) + (j * four(from + c)));
-      for (int s = 0; s <= r; ++s) G_[r * rows + s] += j * from[columns + s];
-    }
+    for (int s = 0; s <= r; ++s) G_[r * rows + s] = slope(r)[columns + active_[s]];
+    for (int c = 0; c < groups; c += lanes::width) put(slope(r) + c, -load(slope(r) + c));
   }
   // G = L L^T, L^-1 and L^-T applied to the right sides at once
   for (int r = 0; r < rows; ++r) {
     const double diagonal = G_[r * rows + r];
-    double* right = row_slopes_.data() + r * ld;
+    double* right = slope(r);
     for (int s = 0; s < r; ++s) {
       double sum = G_[r * rows + s];
       for (int k = 0; k < s; ++k) sum -= G_[r * rows + k] * G_[s * rows + k];
       sum *= G_[s * rows + s];
       G_[r * rows + s] = sum;
-      const double* before = row_slopes_.data() + s * ld;
-      for (int c = 0; c < groups; c += 4)
-        put(right + c, four(right + c) - (sum * four(before + c)));
+      for (int c = 0; c < groups; c += lanes::width)
+        put(right + c, load(right + c) - sum * load(slope(s) + c));
     }
     double pivot = diagonal;
     for (int k = 0; k < r; ++k) pivot -= G_[r * rows + k] * G_[r * rows + k];
     const double inverse = pivot > least_row_sine2 * diagonal ? 1 / std::sqrt(pivot) : 0;
     G_[r * rows + r] = inverse;
-    for (int c = 0; c < groups; c += 4) put(right + c, four(right + c) * (Four{} + inverse));
+    for (int c = 0; c < groups; c += lanes::width) put(right + c, load(right + c) * inverse);
   }
   for (int r = rows - 1; r >= 0; --r) {
-    double* right = row_slopes_.data() + r * ld;
-    for (int s = r + 1; s < rows; ++s) {
-      const double share = G_[s * rows + r];
-      const double* after = row_slopes_.data() + s * ld;
-      for (int c = 0; c < groups; c += 4)
-        put(right + c, four(right + c) - (share * four(after + c)));
-    }
-    for (int c = 0; c < groups; c += 4)
-      put(right + c, four(right + c) * (Four{} + G_[r * rows + r]));
+    double* right = slope(r);
+    for (int s = r + 1; s < rows; ++s)
+      for (int c = 0; c < groups; c += lanes::width)
+        put(right + c, load(right + c) - G_[s * rows + r] * load(slope(s) + c));
+    for (int c = 0; c < groups; c += lanes::width)
+      put(right + c, load(right + c) * G_[r * rows + r]);
   }
   for (int p = 0; p < nv_; ++p) {
-    double* row = W_.data() + p * ld;
-    for (int r = 0; r < rows; ++r) {
-      const double push = row[columns + r];
-      const double* slope = row_slopes_.data() + r * ld;
-      for (int c = 0; c < groups; c += 4) {
-        const Four part = four(row + c) - push * four(slope + c);
-        if (c + 4 <= columns)
-          put(row + c, part);
-        else
-          for (int k = 0; c + k < columns; ++k) row[c + k] = part[k];
-      }
+    double* to = row(p);
+    for (int c = 0; c < groups; c += lanes::width) {
+      Lanes sum{};
+      for (int r = 0; r < rows; ++r) sum += to[columns + active_[r]] * load(slope(r) + c);
+      if (c + lanes::width <= columns)
+        put(to + c, load(to + c) + sum);
+      else
+        for (int k = 0; c + k < columns; ++k) to[c + k] += sum[k];
     }
   }
 }
 
-// What stands in the equations of driven speeds, before these leave them.
-void MotionSlopes::keep_driven_rows() {
-  for (std::size_t k = 0; k < plan_.drives.size(); ++k) {
-    const int p = plan_.drives[k].place;
-    std::copy_n(W_.data() + static_cast<std::size_t>(p) * ld_, ld_, driven_.data() + k * ld_);
-    double* mass = driven_mass_.data() + k * nv_;
-    std::fill(mass, mass + nv_, 0.0);
-    for (const SlopeLink& at : plan_.links) {
-      const std::vector<int>& path = plan_.paths[at.link];
-      for (int i = at.p0; i < at.p0 + at.nv; ++i) {
-        if (i == p)
-          for (const int a : path) mass[a] = M_[p * N_ + a];
-        else if (i > p && std::find(path.begin(), path.end(), p) != path.end())
-          mass[i] = M_[i * N_ + p];
-      }
-    }
-    for (std::size_t r = 0; r < active_.size(); ++r)
-      driven_rows_[k * mechanism_.contact_row0 + r] = rows_[r * N_ + p];
-  }
-}
-
-// power = sum lambda v with dlambda = dID + M da - J^T dlambda of the others
-void MotionSlopes::add_drive_powers(const MotionWorkspace<double>& ws) {
+// Rows of speeds that are held have their forces: powers of drives. Their v' does not change.
+void MotionSlopes::take_held_rows(const MotionWorkspace<double>& ws) {
   const int columns = plan_.columns();
-  for (std::size_t k = 0; k < plan_.drives.size(); ++k) {
-    const DrivenSpeed& drive = plan_.drives[k];
-    if (drive.scalars.empty()) continue;
-    double* slope = driven_.data() + k * ld_;
-    for (int p = 0; p < nv_; ++p) {
-      const double mass = driven_mass_[k * nv_ + p];
-      if (mass == 0) continue;
-      const double* row = W_.data() + static_cast<std::size_t>(p) * ld_;
-      for (int c = 0; c < columns; ++c) slope[c] -= mass * row[c];
-    }
-    for (std::size_t r = 0; r < active_.size(); ++r) {
-      const double share = driven_rows_[k * mechanism_.contact_row0 + r];
-      const double* row = row_slopes_.data() + r * ld_;
-      for (int c = 0; c < columns; ++c) slope[c] -= share * row[c];
-    }
+  for (const DrivenSpeed& drive : plan_.drives) {
     const double speed = ws.v[plan_.speed[drive.place]];
+    const double* slope = row(drive.place);
     for (const int s : drive.scalars) {
       double* to = scalars_.data() + static_cast<std::size_t>(s) * ld_;
       for (int c = 0; c < columns; ++c) to[c] += speed * slope[c];
       to[plan_.by_v() + drive.place] += ws.lambda[drive.row];
     }
   }
+  for (int p = 0; p < nv_; ++p)
+    if (links_.is_held(p)) std::fill_n(row(p), ld_, 0.0);
 }
 
 }  // namespace cartan

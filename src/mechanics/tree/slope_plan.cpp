@@ -184,12 +184,6 @@ class SlopePlanner {
       add_link(i);
       open.insert(open.end(), children[i].rbegin(), children[i].rend());
     }
-    for (int d = n - 1; d >= 0; --d) {
-      SlopeLink& x = plan_.links[d];
-      x.end = std::max(x.end, x.p0 + x.nv);
-      if (x.parent >= 0) plan_.links[x.parent].end = std::max(plan_.links[x.parent].end, x.end);
-    }
-    plan_.run0.push_back(static_cast<int>(plan_.runs.size()));
   }
 
   void add_link(int i) {
@@ -204,18 +198,12 @@ class SlopePlanner {
     for (int k = 0; k < link.nv; ++k) {
       plan_.place[link.v0 + k] = x.p0 + k;
       plan_.speed.push_back(link.v0 + k);
+      plan_.link_of_place.push_back(i);
     }
     plan_.links.push_back(x);
     std::vector<int>& path = plan_.paths[i];
     if (link.parent != world) path = plan_.paths[link.parent];
     for (int k = 0; k < link.nv; ++k) path.push_back(x.p0 + k);
-    plan_.run0.push_back(static_cast<int>(plan_.runs.size()));
-    bool first = true;
-    for (const int p : path) {
-      if (first || plan_.runs.back().last != p) plan_.runs.push_back({p, p});
-      plan_.runs.back().last = p + 1;
-      first = false;
-    }
   }
 
   bool add_force(int k) {

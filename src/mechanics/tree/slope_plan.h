@@ -9,18 +9,12 @@
 
 namespace cartan {
 
-// A link in depth-first order. Its speeds have the places p0 ... p0 + nv - 1, those of its subtree
-// follow up to `end`.
+// A link in depth-first order. Its speeds have the places p0 ... p0 + nv - 1.
 struct SlopeLink {
   int link = 0;     // in the mechanism
   int parent = -1;  // in depth-first order
-  int p0 = 0, nv = 0, end = 0;
+  int p0 = 0, nv = 0;
   bool varying = false;  // its columns, in its own axes, depend on its coordinates
-};
-
-// Places [first, last) one after the other.
-struct PlaceRun {
-  int first = 0, last = 0;
 };
 
 // A force, a constraint or the rate of a variable, as a function of what it reads.
@@ -53,9 +47,8 @@ struct SlopePlan {
   std::vector<SlopeLink> links;
   std::vector<int> position;            // link of the mechanism -> here
   std::vector<int> speed, place;        // place -> speed, and back
-  std::vector<PlaceRun> runs;           // per link: places on its path, its own last
-  std::vector<int> run0;                // per link, and one more
-  std::vector<std::vector<int>> paths;  // per link of the mechanism: the same, listed
+  std::vector<int> link_of_place;       // of the mechanism
+  std::vector<std::vector<int>> paths;  // per link of the mechanism: places on its path, own last
   std::vector<LocalLaw> laws;
   std::vector<DrivenSpeed> drives;
   std::vector<int> read_links;  // links of the mechanism that laws read

@@ -21,7 +21,7 @@ void TreeSystem::jvp(StateView at, std::span<const double> u, std::span<double> 
   begin_products(at, w);
   const int nq = mechanism_.nq, nv = mechanism_.nv;
   const std::span<double> dq = w.product_numbers(0, nv), dv = w.product_numbers(1, nv),
-                          forces = w.product_numbers(2, nv);
+                          rates = w.product_numbers(2, nv);
   for (const Link<double>& link : mechanism_.links) {
     double change[6];
     calc_displacement(link, at.x.data() + link.q0, u.data() + link.q0, change);
@@ -31,9 +31,8 @@ void TreeSystem::jvp(StateView at, std::span<const double> u, std::span<double> 
       dv[place] = u[nq + link.v0 + k];
     }
   }
-  w.slopes->multiply(dq, dv, forces);
-  solve_for_forces(forces, w);
-  for (int p = 0; p < nv; ++p) result[nq + slope_plan_->speed[p]] = -forces[p];
+  w.link_slopes->multiply(dq, dv, rates);
+  for (int p = 0; p < nv; ++p) result[nq + slope_plan_->speed[p]] = rates[p];
   for (int i = nq + nv; i < n; ++i) result[i] = 0;
   // q' = N(q) v
   for (std::size_t i = 0; i < mechanism_.links.size(); ++i) {
@@ -66,10 +65,9 @@ void TreeSystem::vjp(StateView at, std::span<const double> weights, std::span<do
   begin_products(at, w);
   const int nq = mechanism_.nq, nv = mechanism_.nv;
   const std::span<double> by_q = w.product_numbers(0, nv), by_v = w.product_numbers(1, nv),
-                          forces = w.product_numbers(2, nv);
-  for (int p = 0; p < nv; ++p) forces[p] = -weights[nq + slope_plan_->speed[p]];
-  solve_for_forces(forces, w);
-  w.slopes->multiply_transposed(forces, by_q, by_v);
+                          of_rates = w.product_numbers(2, nv);
+  for (int p = 0; p < nv; ++p) of_rates[p] = weights[nq + slope_plan_->speed[p]];
+  w.link_slopes->multiply_transposed(of_rates, by_q, by_v);
   std::fill(result.begin(), result.end(), 0.0);
   for (std::size_t i = 0; i < mechanism_.links.size(); ++i) {
     const Link<double>& link = mechanism_.links[i];
@@ -116,25 +114,32 @@ void TreeSystem::calc_displacement(const Link<double>& link, const double* q, co
 
 void TreeSystem::begin_products(StateView at, TreeWorkspace& w) const {
   solve_at(at, w.motion);
-  make_slopes_in(w);
-  w.slopes->fill_products(w.motion);
-}
-
-// forces <- M^-1 forces, by places: the recursion at rest, without gravity.
-void TreeSystem::solve_for_forces(std::span<double> forces, TreeWorkspace& w) const {
-  if (!w.still) w.still = make_motion_workspace(mechanism_);
-  MotionWorkspace<double>& ws = *w.still;
-  w.still_v.assign(mechanism_.nv, 0.0);
-  fill_kinematics<double>(mechanism_, 0.0, w.motion.q, w.still_v.data(), ws);
-  ws.gravity = {};
-  for (int p = 0; p < mechanism_.nv; ++p) ws.tau[slope_plan_->speed[p]] = forces[p];
-  solve_accelerations(mechanism_, ws);
-  for (int p = 0; p < mechanism_.nv; ++p) forces[p] = ws.vdot[slope_plan_->speed[p]];
+  if (!w.link_slopes)
+    w.link_slopes = std::make_unique<LinkSlopes>(mechanism_, dual_mechanism_, *slope_plan_);
+  w.link_slopes->fill(w.motion, LinkSlopes::Held::as_it_is);
 }
 
 bool TreeSystem::products_apply(std::span<const int> mode) const {
   return slopes_apply(mode) && slope_plan_->laws.empty() && slope_plan_->drives.empty() &&
          mechanism_.nz == 0 && mechanism_.rows.empty();
+}
+
+// v_scale dID/dv + q_scale dID/dq T, T block-diagonal by joints; null: identity.
+void TreeSystem::fill_force_matrix(const MotionSlopes& slopes, const MotionDirections& directions,
+                                   Eigen::Ref<Eigen::MatrixXd> result) const {
+  const SlopePlan& plan = *slope_plan_;
+  const Eigen::MatrixXd* T = directions.turn;
+  for (int i = 0; i < plan.nv; ++i)
+    for (const SlopeLink& at : plan.links)
+      for (int k = at.p0; k < at.p0 + at.nv; ++k) {
+        const int column = plan.speed[k];
+        double by_q = T ? 0 : slopes.value(i, k);
+        if (T)
+          for (int l = at.p0; l < at.p0 + at.nv; ++l)
+            by_q += slopes.value(i, l) * (*T)(plan.speed[l], column);
+        result(plan.speed[i], column) =
+            directions.v_scale * slopes.value(i, plan.by_v() + k) + directions.q_scale * by_q;
+      }
 }
 
 // Without constraints and bearings the unknowns are the accelerations alone.
@@ -148,8 +153,13 @@ bool TreeSystem::fill_residual_matrix(const MotionPoint& at, const MotionDirecti
                                {at.t, at.q.data(), at.v.data(), at.a.data(), at.lambda.data()},
                                at.mode, w.residual.data(), w.motion);
   make_slopes_in(w);
-  w.slopes->fill_matrix(w.motion, dual_of(w), directions.v_scale, directions.q_scale,
-                        directions.turn, result);
+  w.slopes->fill_forces(w.motion, dual_of(w));
+  fill_force_matrix(*w.slopes, directions, result);
+  // M + v_scale dID/dv + q_scale dID/dq T
+  const int nv = mechanism_.nv;
+  w.mass.resize(static_cast<std::size_t>(nv) * nv);
+  calc_mass_matrix<double>(mechanism_, w.motion, w.mass);
+  result += Eigen::Map<const Eigen::MatrixXd>(w.mass.data(), nv, nv);
   if (w.motion.any_locked)
     for (int j = 0; j < mechanism_.nv; ++j)
       if (w.motion.locked[j]) {

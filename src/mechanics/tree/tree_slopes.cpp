@@ -1,4 +1,5 @@
-// Exact derivatives of a mechanism's system, by dual numbers: four directions at a time.
+// Exact derivatives of a mechanism's system: by the state as formulas (motion_slopes.h) where there
+// are any, everything else by dual numbers, four directions at a time.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -111,18 +112,6 @@ void TreeSystem::fill_slopes(StateView at, TreeWorkspace& w) const {
   w.slopes->fill(w.motion, dual_of(w));
 }
 
-void TreeSystem::quick_jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J,
-                                Workspace& workspace) const {
-  if (formulation_.compiler || !slopes_apply(at.mode)) return jacobian(at, J, workspace);
-  TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
-  ++w.jacobians;
-  fill_slopes(at, w);
-  J.topRows(mechanism_.nq).setZero();
-  J.rightCols(quadratures()).setZero();
-  write_kinematic_slopes(mechanism_, w.motion.q, w.motion.v, J);
-  w.slopes->write(w.motion, J);
-}
-
 void TreeSystem::jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const {
   TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
   ++w.jacobians;
@@ -131,6 +120,13 @@ void TreeSystem::jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace
     const RateCode* code =
         code_applies(at.mode) ? w.code.find_jacobian(compiler, without_turns(at)) : nullptr;
     if (code) return fill_jacobian(*code, at, compiler.parameters(), w.entries, J);
+  }
+  if (slopes_apply(at.mode)) {
+    fill_slopes(at, w);
+    J.topRows(mechanism_.nq).setZero();
+    J.rightCols(quadratures()).setZero();
+    write_kinematic_slopes(mechanism_, w.motion.q, w.motion.v, J);
+    return w.slopes->write(w.motion, J);
   }
   differentiate_columns(at.x, mechanism_.state_size(), J, w.dual_x, w.dual_xdot,
                         [&](const Dual4* x, Dual4* xdot) {

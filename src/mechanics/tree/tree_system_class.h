@@ -40,10 +40,10 @@ struct TreeWorkspace : Workspace {
   RateCodeUse code;
   std::vector<double> entries, code_rates;
   std::unique_ptr<MotionSlopes> slopes;  // made at the first Jacobian
-  // products with vectors: a matrix where there is no short cut, numbers, the mechanism at rest
+  // products with vectors: a matrix where there is no short cut, numbers
   Eigen::MatrixXd product_matrix;
-  std::vector<double> products, still_v, residual;
-  std::optional<MotionWorkspace<double>> still;
+  std::unique_ptr<LinkSlopes> link_slopes;
+  std::vector<double> products, residual, mass;
   std::span<double> product_numbers(int k, int nv) {
     if (products.empty()) products.resize(3 * static_cast<std::size_t>(nv));
     return std::span<double>(products).subspan(static_cast<std::size_t>(k) * nv, nv);
@@ -98,8 +98,6 @@ class TreeSystem : public MechanicalSystem, public ColumnCarrier, public StatePr
   // ---- derivatives
 
   void jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace& workspace) const override;
-  void quick_jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J,
-                      Workspace& workspace) const override;
   int parameter_count() const override { return static_cast<int>(parameters_.size()); }
   void parameter_jacobian(StateView at, std::span<const int> which, Eigen::Ref<Eigen::MatrixXd> J,
                           Workspace& workspace) const override;
@@ -279,9 +277,10 @@ class TreeSystem : public MechanicalSystem, public ColumnCarrier, public StatePr
   // tree_products.cpp
   bool products_apply(std::span<const int> mode) const;
   void begin_products(StateView at, TreeWorkspace& w) const;
-  void solve_for_forces(std::span<double> forces, TreeWorkspace& w) const;
   static void calc_displacement(const Link<double>& link, const double* q, const double* dq,
                                 double* change);
+  void fill_force_matrix(const MotionSlopes& slopes, const MotionDirections& directions,
+                         Eigen::Ref<Eigen::MatrixXd> result) const;
   bool fill_residual_matrix(const MotionPoint& at, const MotionDirections& directions,
                             Eigen::Ref<Eigen::MatrixXd> result, Workspace& workspace) const;
   Dual4 internal_margin(const Mechanism<Dual4>& mechanism, const Dual4& t, const Dual4* x,

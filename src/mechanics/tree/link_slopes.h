@@ -1,0 +1,132 @@
+// What the derivatives of the accelerations of a mechanism need of each link, O(n): how a change of
+// a joint's position or speed moves what it carries, and what articulated bodies answer.
+//
+// World axes, every quantity about the origin of its own link, and no velocity but those relative
+// to neighbours: neither distance from the world's origin nor speed through the world costs digits.
+// Prime: what a change is beside the turning of a whole subtree. A displacement of the joint of
+// link j along its column (phi, psi) turns its subtree by phi and shifts its origin by psi. Angular
+// velocities in it change by phi x w + o, angular accelerations by phi x alpha + a', accelerations
+// of origins by phi x A + b', wrenches by phi x F + F'. Of parent p and link i of the subtree, with
+// r from origin to origin, s the joint's turning and l its sliding velocity, x = d v':
+//   a'_i = a'_p + o x s + sum phi x                                            o constant
+//   b'_i = b'_p + a'_p x r + o x (w_p x r + 2 l) + w_p x (o x r) + sum psi x
+//   f'_i = m b' + a' x h + o x (w x h) + w x (o x h) + sum over children
+//   n'_i = J a' + h x b' + o x J w + w x J o + sum over children (n' + r x f')
+//   phi . n'_i + psi . f'_i = d tau
+// At joint j itself, where x' and o of the parent are zero:
+//   by q:  o = w_p x phi + D v,    D = d(columns)/dq in the axes of the link
+//          a' = a'_p + sum phi x + alpha_p x phi + (w_p x phi) x s + w_p x Dv + D v' + d(S' v)
+//          b' = b'_p + a'_p x r + sum psi x + alpha_p x psi + w_p x (w_p x psi) - phi x A_t
+//               + (w_p x phi) x l + o x l + (w_p + w_j) x Dv + D v' + d(S' v)
+//          (A_t: the acceleration of the parent's point at the origin of j)
+//          the parent feels F' + (phi x n + psi x f, phi x f);  the joint has  + D . F
+//   by v:  o = phi,  a' = ... + w_p x phi + d(S' v),
+//          b' = ... + (w_p + w_j) x psi + phi x l + d(S' v)
+// Elimination from the tips (articulated bodies): F' = I (a', b') + C o + P. The answer of the
+// joint is x = Di (dtau - S.P) + Q z + Qw o for the motion z = (a', b') without x, and F' of the
+// parent takes P + U x + I z. Speeds that are held have x = 0; their Di, Q, Qw give the force
+// instead.
+#pragma once
+
+#include "mechanics/tree/slope_plan.h"
+
+namespace cartan {
+
+struct SpatialPair {
+  Vec3<double> n, f;  // angular and linear, or moment and force
+};
+
+// One speed.
+struct SlopeColumn {
+  Vec3<double> phi, psi;
+  Vec3<double> o;      // by q; by v it is phi
+  Vec3<double> slide;  // change of the velocity of the origin by q; by v it is psi
+  SpatialPair by_q, by_v;
+};
+
+struct SlopeBody {
+  Vec3<double> r, s, l;
+  Vec3<double> w, w_parent;
+  double m = 0;
+  Vec3<double> h;
+  Sym3<double> J;
+  Sym3<double> A, D;  // articulated inertia [A B; B^T D]
+  Mat3<double> B;
+  Mat3<double> Cn, Cf;
+  Mat3<double> K;     // of o in b'
+  Vec3<double> n, f;  // wrench through the joint
+  // A joint with all rotations that gives way in all of them, in world axes: E = A^-1 B,
+  // G = A^-1 Cn, D - B^T E.
+  bool ball = false;
+  Mat3<double> R, E, G;
+  Sym3<double> A_inverse, D_left;
+};
+
+// The answer of any other joint; rows l of its speeds. T: S, without speeds that are held.
+struct SlopeJoint {
+  double S[6][6], T[6][6], U[6][6], Q[6][6], Qw[6][3], Di[6][6];
+};
+
+class LinkSlopes {
+ public:
+  enum class Held { as_it_is, all };
+
+  LinkSlopes(const Mechanism<double>& mechanism, const Mechanism<Dual4>& dual,
+             const SlopePlan& plan);
+
+  // At the positions, speeds and accelerations of ws. `all`: inverse dynamics, no joint gives way.
+  void fill(const MotionWorkspace<double>& ws, Held held);
+  // Without the answers of the joints: what an elimination of its own begins with.
+  void fill_motion(const MotionWorkspace<double>& ws);
+
+  // In depth-first order; columns by places.
+  const SlopeBody& body(int d) const { return bodies_[d]; }
+  const SlopeJoint& joint(int d) const { return joints_[joint_[d]]; }  // not of a ball
+  const SlopeColumn& column(int p) const { return columns_[p]; }
+  bool is_held(int p) const { return held_[p] != 0; }
+  // I z of the articulated body.
+  SpatialPair inertia(int d, const SpatialPair& z) const;
+
+  // D_k,i . F at places i, k of one joint.
+  struct OwnForce {
+    int i, k;
+    SpatialPair D;
+    int link;
+    double value;
+  };
+  const std::vector<OwnForce>& own_forces() const { return own_; }
+
+  // d v' along displacements and speeds by places, where no law and no constraint is in the way;
+  // and the transpose. O(n). Needs fill.
+  void multiply(std::span<const double> dq, std::span<const double> dv, std::span<double> result);
+  void multiply_transposed(std::span<const double> weights, std::span<double> by_q,
+                           std::span<double> by_v);
+
+ private:
+  void move_link(const MotionWorkspace<double>& ws, int d);
+  void set_columns(const MotionWorkspace<double>& ws, int d);
+  void correct_columns(const MotionWorkspace<double>& ws, int d);
+  void subtract_rows(const MotionWorkspace<double>& ws);
+  void hold_speeds(const MotionWorkspace<double>& ws, Held held);
+  void answer_ball(int d);
+  void answer_general(int d);
+
+  const Mechanism<double>& mechanism_;
+  const Mechanism<Dual4>& dual_mechanism_;
+  const SlopePlan& plan_;
+  std::vector<SlopeBody> bodies_;
+  std::vector<SlopeJoint> joints_;
+  std::vector<int> joint_;  // per link
+  std::vector<SlopeColumn> columns_;
+  std::vector<unsigned char> held_;
+  std::vector<OwnForce> own_;
+  struct Moving {  // of products
+    SpatialPair z, p;
+    Vec3<double> o, own_o;
+    SpatialPair own_z;
+  };
+  std::vector<Moving> moving_;
+  std::vector<double> answers_;
+};
+
+}  // namespace cartan

@@ -1,0 +1,31 @@
+// Which columns of derivatives (slope_plan.h) pass through which link, in groups of as many as are
+// computed at once. A column is there where its joint or a law makes a wrench, and on the way from
+// there to the root; what is at the root comes back to every link of the tree.
+#pragma once
+
+#include "mechanics/tree/slope_plan.h"
+
+namespace cartan {
+
+// Columns [first, last), multiples of lanes::width.
+struct ColumnRun {
+  int first = 0, last = 0;
+  bool turned = false;  // some of them turn the parent
+};
+
+struct SlopeFlow {
+  std::vector<std::vector<ColumnRun>> up, down;  // per link
+  // Arrays of six numbers per column. Inward a link shares that of its parent unless brothers have
+  // columns in common (then it is added to the parent's), outward unless the parent's is still
+  // needed.
+  std::vector<int> up_slot, down_slot;
+  int up_slots = 0, down_slots = 0;
+  bool several_roots = false;
+  std::vector<int> staged;  // per link: its place among those on which laws act, or -1
+  int staged_count = 0;
+  int columns = 0;  // with one per row of the mechanism, rounded up
+};
+
+SlopeFlow make_slope_flow(const Mechanism<double>& mechanism, const SlopePlan& plan);
+
+}  // namespace cartan
