@@ -44,7 +44,7 @@ struct ExplicitSteps {
   // Slopes at the start of the step.
   LANE_MEMBER void fill_first(M busy, V t, const V* x, const V* p, const V* c) {
 #if LANE_KEEPS_END
-    if (lane_any(busy & lane_not(first_known))) {
+    if (run_any(busy & lane_not(first_known))) {
       V rates[LANE_RATE_SIZE];
       lane_rates(t, x, p, c, rates);
       LANE_UNROLL
@@ -103,7 +103,7 @@ struct ExplicitSteps {
   }
 
   LANE_MEMBER void choose_first(M m, V limit, V tolerance, const V* p, const V* c) {
-    if (!lane_any(m)) return;
+    if (!run_any(m)) return;
     const V size = size_of(x0, tolerance), rate = size_of(k[0], tolerance);
     const M small = (size < lane_number(1e-5)) | (rate < lane_number(1e-5));
     const V h =
