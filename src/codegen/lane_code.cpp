@@ -242,16 +242,16 @@ class LaneUnit {
     form.most_held = is_cached ? 50 : 12;  // of 255 registers and of 128
     constexpr int lanes_of_warp = 32;
     const long row = static_cast<long>(sizeof(double)) * lanes_of_warp * form.copies;
-    // one row beside those of the numbers; the state and the time are near
-    form.most_near = static_cast<int>(request_.team.near_bytes / row) - 2 - code_.states;
-    if (form.most_near < 0) {  // not even the state: one thread per run
-      code_.text = emit_lanes(plan);
-      return;
-    }
+    // one row beside those of the numbers; the state, the time and the step are near
+    form.most_near = static_cast<int>(request_.team.near_bytes / row) - 3 - code_.states;
     std::set<std::string> shared;
     for (std::size_t f = 0; f < first_of_start_; ++f)
       if (team_cost(plan, plan.functions[f]) >= fewest_shared_operations)
         shared.insert(plan.functions[f].name);
+    if (form.most_near < 0 || !shared.count(plan.functions[0].name)) {
+      code_.text = emit_lanes(plan);
+      return;
+    }
     TeamSizes sizes;
     code_.text = emit_team_lanes(plan, form, shared, sizes);
     code_.team = {form.roles, form.copies, sizes.near, sizes.far, sizes.outputs};

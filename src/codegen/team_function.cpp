@@ -207,9 +207,11 @@ std::string TeamFunctionWriter::write_team() const {
 
 std::string TeamFunctionWriter::write_call(const std::string& head, int number) const {
   return fmt::format(
-      "{}\n{{\n  (void)p, (void)c;\n  team_ask(t, x, {});\n"
-      "  TEAM_WORK(lane_{}_team, {}, t);\n  team_take(out, {});\n}}\n",
-      head, number, function_.name, steps(), function_.array(0).size());
+      "LANE_PART void lane_{0}_here(V t)\n{{\n  team_begin(t, {1});\n"
+      "  TEAM_WORK(lane_{0}_team, {2}, t);\n}}\n"
+      "{3}\n{{\n  (void)p, (void)c;\n  team_ask(x);\n  lane_{0}_here(t);\n"
+      "  team_take<{4}>(out);\n}}\n",
+      function_.name, number, steps(), head, function_.array(0).size());
 }
 
 }  // namespace cartan

@@ -27,7 +27,8 @@ class TeamFunctionWriter : public CFunctionWriter {
   int steps() const { return static_cast<int>(schedule_.steps.size()); }
   // lane_NAME_team(TEAM_PLACE, int role, V t), with the texts of its roles.
   std::string write_team() const;
-  // lane_NAME(t, x, p, c, out), which has the team do it; `number`: by which the others know it.
+  // lane_NAME(t, x, p, c, out), which has the team do it, and lane_NAME_here(t), where the state is
+  // with the team and the result stays there. `number`: by which the others know it.
   std::string write_call(const std::string& head, int number) const;
 
   std::string symbol(int argument, int entry) const override;

@@ -136,6 +136,7 @@ std::string compile_at_run_time(const std::string& source, const std::vector<std
   }
   std::vector<const char*> words;
   for (const std::string& flag : flags) words.push_back(flag.c_str());
+  words.push_back("-w");  // errors alone
   std::string code;
   std::size_t size = 0;
   if (c.compile(program, static_cast<int>(words.size()), words.data()) != 0) {

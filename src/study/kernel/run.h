@@ -144,8 +144,7 @@ struct Runs {
     give_up(busy & lane_not(made));
 #endif
 #if LANE_DENSE
-    LANE_UNROLL
-    for (int i = 0; i < LANE_STATES; ++i) end[i] = steps.x1[i];
+    LANE_EACH(LANE_STATES, i, end[i], steps.x1[i])
 #else
     end = steps.x1;
 #endif
@@ -163,8 +162,7 @@ struct Runs {
 #if LANE_DENSE
     AllKept::take(*this, made, t_last);
 #endif
-    LANE_UNROLL
-    for (int i = 0; i < LANE_STATES; ++i) x[i] = lane_select(made, end[i], x[i]);
+    LANE_EACH(LANE_STATES, i, x[i], lane_select(made, end[i], x[i]))
     t = lane_select(made, t_last, t);
 #if LANE_ROWS > 0
     steps.moved(moved);  // slopes at the end of the step are those before projection
@@ -197,6 +195,7 @@ struct Runs {
 #if LANE_ROWS > 0
   LANE_MEMBER V largest(const V* values) const {
     V most = lane_number(0.0);
+    LANE_UNROLL
     for (int r = 0; r < LANE_ROWS; ++r) {
       const V size = lane_select(lane_finite(values[r]), lane_fabs(values[r]), lane_infinity());
       most = lane_max(most, size);
@@ -230,13 +229,13 @@ struct Runs {
     const V position_goal = values[LANE_ROWS];
     M open = m & (violation > position_goal);
     for (int k = 0; k < 6 && run_any(open); ++k) {
-      for (int i = 0; i < LANE_STATES; ++i) now[i] = y[i];
+      LANE_EACH(LANE_STATES, i, now[i], y[i])
       lane_moved_positions(at, y, p, c, other);
-      for (int i = 0; i < LANE_POSITIONS; ++i) now[i] = lane_select(open, other[i], y[i]);
+      LANE_EACH(LANE_POSITIONS, i, now[i], lane_select(open, other[i], y[i]))
       lane_position_violation(at, now, p, c, values);
       const V after = largest(values);
       open = open & (after < violation);
-      for (int i = 0; i < LANE_POSITIONS; ++i) y[i] = lane_select(open, now[i], y[i]);
+      LANE_EACH(LANE_POSITIONS, i, y[i], lane_select(open, now[i], y[i]))
       violation = lane_select(open, after, violation);
       moved = moved | open;
       open = open & (violation > position_goal);
@@ -249,8 +248,8 @@ struct Runs {
     open = m & (violation > speed_goal);
     for (int k = 0; k < 2 && run_any(open); ++k) {
       lane_changed_speeds(at, y, p, c, other);
-      for (int i = 0; i < LANE_SPEEDS; ++i)
-        y[LANE_POSITIONS + i] = lane_select(open, other[i], y[LANE_POSITIONS + i]);
+      LANE_EACH(LANE_SPEEDS, i, y[LANE_POSITIONS + i],
+                lane_select(open, other[i], y[LANE_POSITIONS + i]))
       moved = moved | open;
       if (k > 0) break;
       lane_speed_violation(at, y, p, c, values);
@@ -517,6 +516,13 @@ LANE_INLINE void team_serve() {
     __syncthreads();
     const int which = team_wish();
     if (which < 0) return;
+#if LANE_TEAM_STAGES
+    if (which >= team_stage_number) {
+      lane_stage_role(TEAM_PLACE_HERE, which - team_stage_number, role);
+      __syncthreads();
+      continue;
+    }
+#endif
     lane_team_work(TEAM_PLACE_HERE, which, role, TEAM_TIME);
   }
 }

@@ -20,16 +20,37 @@
 
 #else
 
-// near: the state, the time, slots; far: inputs, constants, results, slots
+// near: the state, time and length of the step, slots; far: inputs, constants, results, start and
+// sum of the step, slots
 #define TEAM_X(i) TEAM_NEAR_ROW(i)
 #define TEAM_TIME TEAM_NEAR_ROW(LANE_STATES)
-#define TEAM_NEAR(i) TEAM_NEAR_ROW(LANE_STATES + 1 + (i))
-#define TEAM_NEAR_ROWS (LANE_STATES + 1 + TEAM_NEAR_SLOTS)
+#define TEAM_LENGTH TEAM_NEAR_ROW(LANE_STATES + 1)
+#define TEAM_NEAR(i) TEAM_NEAR_ROW(LANE_STATES + 2 + (i))
+#define TEAM_NEAR_ROWS (LANE_STATES + 2 + TEAM_NEAR_SLOTS)
 #define TEAM_P(i) TEAM_FAR_ROW(i)
 #define TEAM_C(i) TEAM_FAR_ROW(LANE_INPUTS + (i))
 #define TEAM_OUT(i) TEAM_FAR_ROW(LANE_INPUTS + LANE_CONSTANTS + (i))
-#define TEAM_FAR(i) TEAM_FAR_ROW(LANE_INPUTS + LANE_CONSTANTS + TEAM_OUTPUTS + (i))
-#define TEAM_FAR_ROWS (LANE_INPUTS + LANE_CONSTANTS + TEAM_OUTPUTS + TEAM_FAR_SLOTS)
+#define TEAM_START(i) TEAM_FAR_ROW(LANE_INPUTS + LANE_CONSTANTS + TEAM_OUTPUTS + (i))
+#define TEAM_SUM(i) TEAM_START(LANE_STATES + (i))
+#define TEAM_FAR(i) TEAM_START(2 * LANE_STATES + (i))
+#define TEAM_FAR_ROWS \
+  (LANE_INPUTS + LANE_CONSTANTS + TEAM_OUTPUTS + 2 * LANE_STATES + TEAM_FAR_SLOTS)
+// Between two evaluations of a method the roles share the numbers of the state; this many of a
+// role are read before any is written.
+#define TEAM_SHARE 8
+#define TEAM_SHARE_EACH(start, statements)                                           \
+  LANE_UNROLL                                                                        \
+  for (int j = 0; j < TEAM_SHARE; ++j) {                                             \
+    const int i = first + j * TEAM_ROLES;                                            \
+    if (i < LANE_STATES) k[j] = TEAM_OUT(i), x0[j] = start(i), sum[j] = TEAM_SUM(i); \
+  }                                                                                  \
+  LANE_UNROLL                                                                        \
+  for (int j = 0; j < TEAM_SHARE; ++j) {                                             \
+    const int i = first + j * TEAM_ROLES;                                            \
+    if (i < LANE_STATES) {                                                           \
+      statements                                                                     \
+    }                                                                                \
+  }
 
 #if defined(__CUDACC__)
 
@@ -50,6 +71,13 @@ extern __shared__ double team_memory[];
 #define TEAM_NEXT(step) __syncthreads();
 #define TEAM_LAST __syncthreads();
 #define TEAM_WORK(function, steps, t) function(team_near(), team_far(), 0, t)
+#define TEAM_STAGE_PLACE TEAM_PLACE
+#define TEAM_STAGE(function, stage, h)                                 \
+  double *const near_rows = team_near(), *const far_rows = team_far(); \
+  TEAM_LENGTH = h;                                                     \
+  team_call(team_stage_number + stage);                                \
+  function(near_rows, far_rows, stage, 0);                             \
+  __syncthreads();
 
 // Warps w, w + TEAM_ROLES, ... have the same role, and so the same part of the multiprocessor.
 LANE_INLINE int team_role() {
@@ -92,25 +120,37 @@ LANE_INLINE bool run_any(M m) {
       "{\n\t.reg .pred mine, all;\n\tsetp.ne.s32 mine, %1, 0;\n\t"
       "barrier.red.or.pred all, 1, %2, mine;\n\tselp.s32 %0, 1, 0, all;\n\t}"
       : "=r"(any)
-      : "r"((int)m), "n"(team_lanes)
+      : "r"((int)m), "n"(32 * TEAM_COPIES)
       : "memory");
   return any != 0;
 #endif
 }
 
-// What the function needs that is asked for.
-LANE_INLINE void team_ask(V t, const V* x, int which) {
-  double* const near_rows = team_near();
-  LANE_UNROLL
-  for (int i = 0; i < LANE_STATES; ++i) TEAM_X(i) = x[i];
-  TEAM_TIME = t;
+// The others begin with what they are asked for. Functions go by their numbers.
+enum { team_stage_number = 1000 };
+LANE_INLINE void team_call(int which) {
   team_wish() = which;
   __syncthreads();
 }
-LANE_INLINE void team_take(V* out, int count) {
+LANE_INLINE void team_ask(const V* x) {
+  double* const near_rows = team_near();
+  LANE_EACH(LANE_STATES, i, TEAM_X(i), x[i])
+}
+LANE_INLINE void team_begin(V t, int which) {
+  double* const near_rows = team_near();
+  TEAM_TIME = t;
+  team_call(which);
+}
+template <int count>
+LANE_INLINE void team_take(V* out) {
   double* const far_rows = team_far();
-  LANE_UNROLL
-  for (int i = 0; i < count; ++i) out[i] = TEAM_OUT(i);
+  LANE_EACH(count, i, out[i], TEAM_OUT(i))
+}
+// The end of a step, and of its last slopes what watches the constraints.
+LANE_INLINE void team_take_step(V* slopes, V* end) {
+  double* const far_rows = team_far();
+  LANE_EACH(LANE_STATES, i, end[i], TEAM_SUM(i))
+  if (LANE_RATE_SIZE > LANE_STATES) slopes[LANE_RATE_SIZE - 1] = TEAM_OUT(LANE_RATE_SIZE - 1);
 }
 LANE_INLINE void team_keep(const V* p, const V* c) {
   double* const far_rows = team_far();
@@ -147,12 +187,24 @@ static thread_local V team_near_rows[TEAM_NEAR_ROWS], team_far_rows[TEAM_FAR_ROW
   for (int step = 0; step < (steps); ++step) \
     for (int role = 0; role < TEAM_ROLES; ++role) function(step, TEAM_ORDER(role), t)
 
-LANE_INLINE void team_ask(V t, const V* x, int) {
+#define TEAM_STAGE_PLACE int
+#define TEAM_STAGE(function, stage, h) \
+  TEAM_LENGTH = h;                     \
+  for (int role = 0; role < TEAM_ROLES; ++role) function(0, stage, TEAM_ORDER(role));
+
+LANE_INLINE void team_ask(const V* x) {
   for (int i = 0; i < LANE_STATES; ++i) TEAM_X(i) = x[i];
+}
+LANE_INLINE void team_begin(V t, int) {
   TEAM_TIME = t;
 }
-LANE_INLINE void team_take(V* out, int count) {
+template <int count>
+LANE_INLINE void team_take(V* out) {
   for (int i = 0; i < count; ++i) out[i] = TEAM_OUT(i);
+}
+LANE_INLINE void team_take_step(V* slopes, V* end) {
+  for (int i = 0; i < LANE_STATES; ++i) end[i] = TEAM_SUM(i);
+  if (LANE_RATE_SIZE > LANE_STATES) slopes[LANE_RATE_SIZE - 1] = TEAM_OUT(LANE_RATE_SIZE - 1);
 }
 LANE_INLINE void team_keep(const V* p, const V* c) {
   for (int i = 0; i < LANE_INPUTS; ++i) TEAM_P(i) = p[i];

@@ -64,6 +64,8 @@ class KernelMaker {
           "#if defined(__CUDACC__)\n#define LANE_RATES static __device__ __forceinline__\n"
           "#define LANE_FUNCTION LANE_RATES\n#define LANE_MEMBER_APART __device__ "
           "__forceinline__\n#endif\n";
+    if (code.team.roles > 0)
+      kernel.text += "#if defined(__CUDACC__)\n#define LANE_CHUNK 16\n#endif\n";
     kernel.text += kernel_lanes;
     kernel.text += std::string("#if defined(__CUDACC__)\n") + kernel_sampling + "#endif\n";
     kernel.text += sizes(code) + team_text(code.team) + kernel_team;
@@ -135,10 +137,10 @@ class KernelMaker {
     for (const StateBlock& block : system_.space().blocks()) {
       if (block.kind == StateBlock::Kind::vector) continue;
       text += fmt::format(
-          "  {{\n    V* const u = x + {};\n    V n = u[0] * u[0];\n"
-          "    n = lane_fma(u[1], u[1], n);\n    n = lane_fma(u[2], u[2], n);\n"
-          "    n = lane_fma(u[3], u[3], n);\n    n = lane_number(1.0) / lane_sqrt(n);\n"
-          "    for (int i = 0; i < 4; ++i) u[i] = n * u[i];\n  }}\n",
+          "  {{\n    V* const u = x + {};\n    const V a = u[0], b = u[1], c = u[2], d = u[3];\n"
+          "    V n = a * a;\n    n = lane_fma(b, b, n);\n    n = lane_fma(c, c, n);\n"
+          "    n = lane_fma(d, d, n);\n    n = lane_number(1.0) / lane_sqrt(n);\n"
+          "    u[0] = n * a, u[1] = n * b, u[2] = n * c, u[3] = n * d;\n  }}\n",
           block.x);
     }
     return text + "}\n";
@@ -198,11 +200,11 @@ std::size_t LaneKernel::team_lanes() const {
   return lanes_of_warp * static_cast<std::size_t>(team.copies);
 }
 std::size_t LaneKernel::near_bytes() const {
-  return static_cast<std::size_t>(states + 2 + team.near) * team_lanes() * sizeof(double);
+  return static_cast<std::size_t>(states + 3 + team.near) * team_lanes() * sizeof(double);
 }
 std::size_t LaneKernel::far_bytes() const {
-  return (inputs + constants + static_cast<std::size_t>(team.outputs + team.far)) * team_lanes() *
-         sizeof(double);
+  return (inputs + constants + static_cast<std::size_t>(team.outputs + team.far + 2 * states)) *
+         team_lanes() * sizeof(double);
 }
 
 LaneKernel make_lane_kernel(const Study& study, std::string& problem, const TeamRequest& team) {
