@@ -32,6 +32,12 @@ class CFunctionWriter : public Dialect {
     return array_name(array) + "[" + std::to_string(entry) + "]";
   }
 
+ protected:
+  const UnitPlan& plan_;
+  const CFlavour& flavour_;
+  const PlannedFunction& function_;
+  ExpressionWriter writer_;
+
  private:
   struct Part {
     int begin, end;  // statements
@@ -50,10 +56,6 @@ class CFunctionWriter : public Dialect {
     return function_.array_names[array];
   }
 
-  const UnitPlan& plan_;
-  const CFlavour& flavour_;
-  const PlannedFunction& function_;
-  ExpressionWriter writer_;
   std::vector<Part> parts_;
   std::vector<std::string> names_;  // of temporaries
   std::vector<char> cleared_;       // arrays that are mostly zero: set to 0 at once

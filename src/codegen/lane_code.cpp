@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "codegen/derivation.h"
 #include "codegen/languages/emitters.h"
+#include "codegen/team_function.h"
 #include "codegen/unit_plan.h"
 #include "symbolic/operations.h"
 #include "symbolic/substitute.h"
@@ -218,8 +220,41 @@ class LaneUnit {
     const UnitPlan plan(unit);
     if (!plan.externals.empty()) return refuse("it calls functions in code of the user");
     code_.operations = plan.functions[0].shared.total();
-    code_.text = emit_lanes(plan);
+    if (code_.operations < request_.team.fewest_operations || request_.team.near_bytes <= 0)
+      code_.text = emit_lanes(plan);
+    else
+      write_for_team(plan);
     write_driven();
+  }
+
+  // Up to so many operations, the code of a function stays in the memory for instructions of a
+  // multiprocessor: then two roles are enough, and more runs share what is fetched. (H200, 128 kB;
+  // docs/performance.md has what was measured.)
+  static constexpr long most_cached_operations = 4500;
+  // A function with less than this to do is computed by the warps that lead.
+  static constexpr long fewest_shared_operations = 200;
+
+  void write_for_team(const UnitPlan& plan) {
+    const bool is_cached = code_.operations <= most_cached_operations;
+    TeamForm form;
+    form.roles = is_cached ? 2 : 8;
+    form.copies = is_cached ? 4 : 2;
+    form.most_held = is_cached ? 50 : 12;  // of 255 registers and of 128
+    constexpr int lanes_of_warp = 32;
+    const long row = static_cast<long>(sizeof(double)) * lanes_of_warp * form.copies;
+    // one row beside those of the numbers; the state, the time and the step are near
+    form.most_near = static_cast<int>(request_.team.near_bytes / row) - 3 - code_.states;
+    std::set<std::string> shared;
+    for (std::size_t f = 0; f < first_of_start_; ++f)
+      if (team_cost(plan, plan.functions[f]) >= fewest_shared_operations)
+        shared.insert(plan.functions[f].name);
+    if (form.most_near < 0 || !shared.count(plan.functions[0].name)) {
+      code_.text = emit_lanes(plan);
+      return;
+    }
+    TeamSizes sizes;
+    code_.text = emit_team_lanes(plan, form, shared, sizes);
+    code_.team = {form.roles, form.copies, sizes.near, sizes.far, sizes.outputs};
   }
 
   // Numbers of driven joints go to their places.

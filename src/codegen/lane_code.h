@@ -23,6 +23,19 @@
 
 namespace cartan {
 
+// Teams: the warps of a block of a GPU that work on the same runs (codegen/team_function.h), for
+// models whose numbers are too many for one thread's registers. A team has `roles` parts of the
+// work, each done by `copies` warps, for 32 runs a warp.
+struct LaneTeam {
+  int roles = 0, copies = 0;  // 0: none, one thread per run
+  int near = 0, far = 0,
+      outputs = 0;  // numbers of a run in memory: TEAM_... in study/kernel/team.h
+};
+struct TeamRequest {
+  long near_bytes = 0;         // memory of a multiprocessor for a team; 0: no teams
+  long fewest_operations = 0;  // of the rates; below that there is no team
+};
+
 struct LaneCodeRequest {
   const Model* model = nullptr;
   std::vector<double> parameters;  // sample values, in file order
@@ -30,6 +43,7 @@ struct LaneCodeRequest {
   std::vector<int> inputs;         // parameters that vary
   std::vector<int> kept;           // outputs of the model, one per quantity; -1: none
   bool events = false;
+  TeamRequest team;
 };
 
 struct LaneCode {
@@ -41,6 +55,7 @@ struct LaneCode {
   // which assembly leaves as it is but for rounding.
   bool start_is_fixed = false;
   long operations = 0;  // of the rates
+  LaneTeam team;
 };
 
 LaneCode make_lane_code(const LaneCodeRequest& request);

@@ -39,6 +39,7 @@ struct Driver {
   int (*synchronize)();
   int (*error_text)(int, const char**);
   int (*prefer_cache)(void*, int);
+  int (*set_attribute)(void*, int, int);
   bool ok = false;
 };
 
@@ -63,6 +64,7 @@ const Driver& cuda_driver() {
     library.find("cuCtxSynchronize", d.synchronize);
     library.find("cuGetErrorString", d.error_text);
     library.find("cuFuncSetCacheConfig", d.prefer_cache);
+    library.find("cuFuncSetAttribute", d.set_attribute);
     d.ok = library.is_whole();
     return d;
   }();
@@ -126,6 +128,7 @@ std::string compile_at_run_time(const std::string& source, const std::vector<std
   }
   std::vector<const char*> words;
   for (const std::string& flag : flags) words.push_back(flag.c_str());
+  words.push_back("-w");  // errors alone
   std::string code;
   std::size_t size = 0;
   if (c.compile(program, static_cast<int>(words.size()), words.data()) != 0) {
@@ -241,8 +244,10 @@ const CudaDevice* CudaDevice::find(std::string& problem) {
     char name[256] = "";
     d.device_name(name, sizeof name, handle);
     found->name_ = name;
-    constexpr int multiprocessor_count = 16, capability_major = 75, capability_minor = 76;
+    constexpr int multiprocessor_count = 16, capability_major = 75, capability_minor = 76,
+                  most_block_memory = 97;
     d.device_attribute(&found->multiprocessors_, multiprocessor_count, handle);
+    d.device_attribute(&found->block_memory_, most_block_memory, handle);
     d.device_attribute(&value, capability_major, handle);
     d.device_attribute(&minor, capability_minor, handle);
     found->architecture_ = fmt::format("sm_{}{}", value, minor);
@@ -294,19 +299,24 @@ CudaModule::~CudaModule() {
   if (module_) cuda_driver().unload(module_);
 }
 
-std::string CudaModule::run(const std::string& kernel, unsigned long long threads, unsigned block,
-                            void** arguments) const {
+std::string CudaModule::run(const std::string& kernel, unsigned blocks, unsigned threads,
+                            std::size_t block_memory, void** arguments) const {
   const Driver& d = cuda_driver();
   void* function = nullptr;
   if (const std::string problem =
           cuda_problem(d.get_function(&function, module_, kernel.c_str()), "the kernel");
       !problem.empty())
     return problem;
-  constexpr int prefer_first_level_cache = 2;
-  d.prefer_cache(function, prefer_first_level_cache);
-  const auto blocks = static_cast<unsigned>((threads + block - 1) / block);
-  const int launched =
-      d.launch(function, blocks, 1, 1, block, 1, 1, 0, nullptr, arguments, nullptr);
+  if (block_memory == 0) {
+    constexpr int prefer_first_level_cache = 2;
+    d.prefer_cache(function, prefer_first_level_cache);
+  } else {
+    constexpr int most_block_memory = 8;
+    const int set = d.set_attribute(function, most_block_memory, static_cast<int>(block_memory));
+    if (set != 0) return cuda_problem(set, "memory of its multiprocessors");
+  }
+  const int launched = d.launch(function, blocks, 1, 1, threads, 1, 1,
+                                static_cast<unsigned>(block_memory), nullptr, arguments, nullptr);
   if (launched != 0) return cuda_problem(launched, "to start");
   return cuda_problem(d.synchronize(), "to go on");
 }

@@ -37,6 +37,8 @@ class CudaDevice {
 
   const std::string& name() const { return name_; }
   int multiprocessors() const { return multiprocessors_; }
+  // Memory of a multiprocessor that one block of threads can have.
+  long block_memory() const { return block_memory_; }
   const std::string& architecture() const { return architecture_; }  // sm_90
   // To be called in every thread before the device is used.
   void use() const;
@@ -44,7 +46,7 @@ class CudaDevice {
  private:
   friend class CudaModule;
   std::string name_, architecture_;
-  int multiprocessors_ = 0;
+  int multiprocessors_ = 0, block_memory_ = 0;
   void* context_ = nullptr;
 };
 
@@ -59,9 +61,10 @@ class CudaModule {
   static std::unique_ptr<CudaModule> load(const CudaDevice& device, const std::string& code,
                                           std::string& problem);
   ~CudaModule();
-  // Runs a kernel on so many threads and waits for its end. "" or a sentence.
-  std::string run(const std::string& kernel, unsigned long long threads, unsigned block,
-                  void** arguments) const;
+  // Runs a kernel in so many blocks of threads, each with so much memory of its multiprocessor,
+  // and waits for its end. "" or a sentence.
+  std::string run(const std::string& kernel, unsigned blocks, unsigned threads,
+                  std::size_t block_memory, void** arguments) const;
 
  private:
   void* module_ = nullptr;

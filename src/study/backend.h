@@ -40,9 +40,14 @@ std::unique_ptr<Backend> make_reference_backend(const Study& study, std::string&
 // many; 0: what the processor has. Null, with a sentence, where the study has no kernel.
 std::unique_ptr<Backend> make_lanes_backend(const Study& study, std::string& problem,
                                             int lanes = 0);
+// The kernel of a GPU's teams (study/kernel/team.h) for the processor, with that much memory of a
+// multiprocessor: it computes the same bits, and is there to be tested without a GPU. `backwards`:
+// the last role first.
+std::unique_ptr<Backend> make_team_backend(const Study& study, std::string& problem,
+                                           long near_bytes, bool backwards, int lanes = 0);
 
-// One thread of a GPU per run, by the same kernel. Null, with a sentence, where there is no device,
-// no compiler for it, or no kernel.
+// A thread of a GPU per run, or a team of threads, by the same kernel. Null, with a sentence, where
+// there is no device, no compiler for it, or no kernel.
 std::unique_ptr<Backend> make_gpu_backend(const Study& study, std::string& problem);
 
 // By name: reference, cpu, gpu. Where lanes cannot take the study, `cpu` is computed run by run,

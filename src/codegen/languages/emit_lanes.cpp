@@ -1,6 +1,12 @@
 // Lanes: functions over the number type V of study/kernel/lanes.h, without a head of their own.
+// Long functions may be the work of a team (codegen/team_function.h).
 #include "codegen/languages/c_family.h"
 #include "codegen/languages/emitters.h"
+#include "codegen/team_function.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
 
 namespace cartan {
 namespace {
@@ -25,6 +31,32 @@ std::string emit_lanes(const UnitPlan& plan) {
   std::string text = writer.table_data();
   for (const PlannedFunction& function : plan.functions) text += writer.definition(function) + "\n";
   return text;
+}
+
+std::string emit_team_lanes(const UnitPlan& plan, const TeamForm& form,
+                            const std::set<std::string>& shared, TeamSizes& sizes) {
+  const CFlavour flavour = lane_flavour();
+  const CFamilyWriter writer(plan, flavour);
+  std::string text = writer.table_data(), cases;
+  int number = 0;
+  for (const PlannedFunction& function : plan.functions) {
+    if (!shared.count(function.name)) {
+      text += writer.definition(function) + "\n";
+      continue;
+    }
+    const TeamFunctionWriter team(plan, flavour, function, form);
+    sizes.near = std::max(sizes.near, team.near());
+    sizes.far = std::max(sizes.far, team.far());
+    sizes.outputs = std::max(sizes.outputs, function.array(0).size());
+    text += team.write_team() + team.write_call(writer.head(function), number) + "\n";
+    cases +=
+        fmt::format("    case {}:\n      lane_{}_team(TEAM_PLACE_HERE, role, t);\n      break;\n",
+                    number++, function.name);
+  }
+  return text + fmt::format(
+                    "TEAM_SERVICE void lane_team_work(TEAM_PLACE, int which, int role, V t)\n"
+                    "{{\n  switch (which) {{\n{}  }}\n}}\n",
+                    cases);
 }
 
 }  // namespace cartan

@@ -2,6 +2,8 @@
 //   lane_stages(t, h, x0, p, c, k, x1, fine, coarse)   stages 1 .. s-1 (stage 0 is there), the new
 //                                                      point and the sums of the error estimates
 //   lane_extra_stages, lane_dense_rows                 what the dense output needs beside them
+// A team (team.h) takes the sums between two stages too where no slopes are asked for afterwards
+// (LANE_TEAM_STAGES).
 // What is computed, and in which order, is that of integrate/explicit_rk.cpp.
 #pragma once
 
@@ -44,7 +46,7 @@ struct ExplicitSteps {
   // Slopes at the start of the step.
   LANE_MEMBER void fill_first(M busy, V t, const V* x, const V* p, const V* c) {
 #if LANE_KEEPS_END
-    if (lane_any(busy & lane_not(first_known))) {
+    if (run_any(busy & lane_not(first_known))) {
       V rates[LANE_RATE_SIZE];
       lane_rates(t, x, p, c, rates);
       LANE_UNROLL
@@ -54,6 +56,9 @@ struct ExplicitSteps {
       LANE_UNROLL
       for (int i = 0; i < LANE_RATE_SIZE; ++i) k[0][i] = k[LANE_STAGES][i];
     }
+#elif LANE_TEAM_STAGES
+    team_ask(x);
+    lane_rates_here(t);  // the slopes stay with the team
 #else
     lane_rates(t, x, p, c, k[0]);
 #endif
@@ -103,7 +108,7 @@ struct ExplicitSteps {
   }
 
   LANE_MEMBER void choose_first(M m, V limit, V tolerance, const V* p, const V* c) {
-    if (!lane_any(m)) return;
+    if (!run_any(m)) return;
     const V size = size_of(x0, tolerance), rate = size_of(k[0], tolerance);
     const M small = (size < lane_number(1e-5)) | (rate < lane_number(1e-5));
     const V h =

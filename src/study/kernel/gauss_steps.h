@@ -72,7 +72,7 @@ struct GaussSteps {
     M todo = busy, settled = lane_truth(false);
     V last = lane_infinity(), least = last, since = lane_number(0.0);
     V falls = lane_number(0.0);
-    for (int sweep = 1; sweep <= most_sweeps && lane_any(todo); ++sweep) {
+    for (int sweep = 1; sweep <= most_sweeps && run_any(todo); ++sweep) {
       for (int i = 0; i < LANE_STAGES; ++i) {
         V rates[LANE_RATE_SIZE];
         lane_rates(lane_fma(lane_gauss_c(i), h, t), z[i], p, c, rates);
@@ -99,7 +99,7 @@ struct GaussSteps {
     // position stages to rounding, so that unit lengths are kept
     M open = settled;
     V before = lane_infinity();
-    for (int r = 0; r < 12 && lane_any(open); ++r) {
+    for (int r = 0; r < 12 && run_any(open); ++r) {
       const V change = relax_positions(open, h, K, z, t, p, c);
       open =
           open & (change > lane_number(0x1p-52)) & lane_not((change >= before) & (change <= band));
@@ -128,7 +128,7 @@ struct GaussSteps {
   LANE_MEMBER M fixed(M busy, V t, const V* x, V h, V end, V tolerance, const V* p, const V* c) {
     // the collocation polynomial of the last step goes on; at first the slope is constant
     V guess[LANE_STAGES][LANE_RATE_SIZE], first[LANE_RATE_SIZE];
-    const bool fresh = lane_any(busy & lane_not(known));
+    const bool fresh = run_any(busy & lane_not(known));
     if (fresh) lane_rates(t, x, p, c, first);
     for (int i = 0; i < LANE_STAGES; ++i) {
       const V place = lane_number(1.0) + lane_gauss_c(i) * h / h0;

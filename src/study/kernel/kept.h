@@ -38,7 +38,7 @@ struct KeptOne {
     track.undefined = track.undefined & lane_not(m);
     track.taken = track.taken & lane_not(m);
     const M now = lane_truth(extreme || integral || (Q::kind == kept_at && Q::time() <= 0)) & m;
-    if (!lane_any(now)) return;
+    if (!run_any(now)) return;
     const V first = value(run, run.t, run.x);
     track.last = lane_select(now, first, track.last);
     track.best = lane_select(now, first, track.best);
@@ -59,11 +59,11 @@ struct KeptOne {
     m = m & (end > run.steps.t0);
     if (Q::kind == kept_at) {
       const M now = m & lane_not(track.taken) & (lane_number(Q::time()) <= end);
-      if (!lane_any(now)) return;
+      if (!run_any(now)) return;
       track.last = lane_select(now, inside(run, lane_number(Q::time()), m), track.last);
       track.taken = track.taken | now;
     }
-    if (!(extreme || integral) || !lane_any(m)) return;
+    if (!(extreme || integral) || !run_any(m)) return;
     const V end_value = inside(run, end, m);
     if (extreme)
       take_extreme(run, m, end, end_value, track);
@@ -87,7 +87,7 @@ struct KeptOne {
     const M below = (track.gap > lane_number(0.0)) &
                     lane_not(above(higher + sign * (lane_number(2.0) * bend), track.best));
     m = m & lane_not(below);
-    if (!lane_any(m)) return;
+    if (!run_any(m)) return;
     track.best = lane_select(m & above(higher, track.best), higher, track.best);
     V g[5];
     g[0] = track.last;
@@ -105,7 +105,7 @@ struct KeptOne {
     const M open_start = sign * (four * g[1] - three * g[0] - g[2]) > zero;
     const M open_end = sign * (four * g[3] - three * g[4] - g[2]) > zero;
     m = m & lane_not(at_start & lane_not(open_start)) & lane_not(at_end & lane_not(open_end));
-    if (!lane_any(m)) return;
+    if (!run_any(m)) return;
     const V quarter = lane_number(0.25) * h, one = lane_number(1.0);
     const V left = lane_fma(lane_max(zero, top - one), quarter, t0);
     const V right = lane_select(top >= three, end, lane_fma(top + one, quarter, t0));
@@ -124,7 +124,7 @@ struct KeptOne {
       const M done = (lane_fabs(x - middle) + half * (b - a) <= tolerance + tolerance) |
                      lane_not(lane_finite(fx));
       m = m & lane_not(done);
-      if (!lane_any(m)) break;
+      if (!run_any(m)) break;
       const V r = (x - w) * (fx - fv), q0 = (x - v) * (fx - fw);
       V p = (x - v) * q0 - (x - w) * r, q = lane_number(2.0) * (q0 - r);
       p = lane_select(q > zero, -p, p);
@@ -177,7 +177,7 @@ struct KeptOne {
     if (Q::kind == kept_count) track.sum = lane_select(m, track.sum + lane_number(1.0), track.sum);
     if (Q::kind != kept_event) return;
     const M now = m & lane_not(track.taken);
-    if (!lane_any(now)) return;
+    if (!run_any(now)) return;
     track.last = lane_select(now, value(run, t, x), track.last);
     track.taken = track.taken | now;
   }

@@ -40,6 +40,38 @@
 #define LANE_RATES LANE_PART
 #endif
 
+// For i = 0 .. count-1: target = value, where both may use i. In a team's leading warps the numbers
+// lie in memory: LANE_CHUNK of them are read before any is written, so that one need not wait for
+// the other, in a short loop, because code that is not at hand takes longer to come than numbers.
+#ifdef LANE_CHUNK
+#define LANE_EACH_LOOP _Pragma("unroll 1")
+#else
+#define LANE_CHUNK 1
+#define LANE_EACH_LOOP LANE_UNROLL
+#endif
+#define LANE_EACH(count, i, target, value)                      \
+  {                                                             \
+    enum { whole_ = (count) / LANE_CHUNK * LANE_CHUNK };        \
+    LANE_EACH_LOOP                                              \
+    for (int first_ = 0; first_ < whole_; first_ += LANE_CHUNK) \
+      LANE_EACH_PART(LANE_CHUNK, first_, i, target, value)      \
+    LANE_EACH_PART((count)-whole_, whole_, i, target, value)    \
+  }
+#define LANE_EACH_PART(size, first, i, target, value) \
+  {                                                   \
+    V held_[LANE_CHUNK];                              \
+    LANE_UNROLL                                       \
+    for (int j_ = 0; j_ < (size); ++j_) {             \
+      const int i = (first) + j_;                     \
+      held_[j_] = (value);                            \
+    }                                                 \
+    LANE_UNROLL                                       \
+    for (int j_ = 0; j_ < (size); ++j_) {             \
+      const int i = (first) + j_;                     \
+      (target) = held_[j_];                           \
+    }                                                 \
+  }
+
 // ------------------------------------------------------------------------------------------- types
 
 #if CARTAN_LANES > 1

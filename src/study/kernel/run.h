@@ -67,6 +67,7 @@ struct Runs {
     lane_prepare(zero, x, p, c, constants);
     LANE_UNROLL
     for (int i = 0; i < LANE_CONSTANTS; ++i) c[i] = lane_select(m, constants[i], c[i]);
+    team_keep(p, c);
     lane_start(zero, x, p, c, start);
     lane_settings(zero, x, p, c, settings);
     if (!started) {
@@ -119,7 +120,7 @@ struct Runs {
 
   // The results of lanes that are through.
   LANE_MEMBER void finish(M m) {
-    if (!lane_any(m)) return;
+    if (!run_any(m)) return;
     AllKept::finish(*this, m);
     busy = busy & lane_not(m);
   }
@@ -143,8 +144,7 @@ struct Runs {
     give_up(busy & lane_not(made));
 #endif
 #if LANE_DENSE
-    LANE_UNROLL
-    for (int i = 0; i < LANE_STATES; ++i) end[i] = steps.x1[i];
+    LANE_EACH(LANE_STATES, i, end[i], steps.x1[i])
 #else
     end = steps.x1;
 #endif
@@ -162,8 +162,7 @@ struct Runs {
 #if LANE_DENSE
     AllKept::take(*this, made, t_last);
 #endif
-    LANE_UNROLL
-    for (int i = 0; i < LANE_STATES; ++i) x[i] = lane_select(made, end[i], x[i]);
+    LANE_EACH(LANE_STATES, i, x[i], lane_select(made, end[i], x[i]))
     t = lane_select(made, t_last, t);
 #if LANE_ROWS > 0
     steps.moved(moved);  // slopes at the end of the step are those before projection
@@ -196,6 +195,7 @@ struct Runs {
 #if LANE_ROWS > 0
   LANE_MEMBER V largest(const V* values) const {
     V most = lane_number(0.0);
+    LANE_UNROLL
     for (int r = 0; r < LANE_ROWS; ++r) {
       const V size = lane_select(lane_finite(values[r]), lane_fabs(values[r]), lane_infinity());
       most = lane_max(most, size);
@@ -228,14 +228,14 @@ struct Runs {
     V violation = largest(values);
     const V position_goal = values[LANE_ROWS];
     M open = m & (violation > position_goal);
-    for (int k = 0; k < 6 && lane_any(open); ++k) {
-      for (int i = 0; i < LANE_STATES; ++i) now[i] = y[i];
+    for (int k = 0; k < 6 && run_any(open); ++k) {
+      LANE_EACH(LANE_STATES, i, now[i], y[i])
       lane_moved_positions(at, y, p, c, other);
-      for (int i = 0; i < LANE_POSITIONS; ++i) now[i] = lane_select(open, other[i], y[i]);
+      LANE_EACH(LANE_POSITIONS, i, now[i], lane_select(open, other[i], y[i]))
       lane_position_violation(at, now, p, c, values);
       const V after = largest(values);
       open = open & (after < violation);
-      for (int i = 0; i < LANE_POSITIONS; ++i) y[i] = lane_select(open, now[i], y[i]);
+      LANE_EACH(LANE_POSITIONS, i, y[i], lane_select(open, now[i], y[i]))
       violation = lane_select(open, after, violation);
       moved = moved | open;
       open = open & (violation > position_goal);
@@ -246,10 +246,10 @@ struct Runs {
     violation = largest(values);
     const V speed_goal = values[LANE_ROWS];
     open = m & (violation > speed_goal);
-    for (int k = 0; k < 2 && lane_any(open); ++k) {
+    for (int k = 0; k < 2 && run_any(open); ++k) {
       lane_changed_speeds(at, y, p, c, other);
-      for (int i = 0; i < LANE_SPEEDS; ++i)
-        y[LANE_POSITIONS + i] = lane_select(open, other[i], y[LANE_POSITIONS + i]);
+      LANE_EACH(LANE_SPEEDS, i, y[LANE_POSITIONS + i],
+                lane_select(open, other[i], y[LANE_POSITIONS + i]))
       moved = moved | open;
       if (k > 0) break;
       lane_speed_violation(at, y, p, c, values);
@@ -298,7 +298,7 @@ struct Runs {
     const M searched = open;
     for (int n = 0; n < 100; ++n) {
       open = open & (right - left > lane_number(1e-12));
-      if (!lane_any(open)) break;
+      if (!run_any(open)) break;
       const V middle = (left * fr - right * fl) / (fr - fl);
       const V f = dense_value(e, middle, m);
       const M hit = open & (f == zero), up = open & (f * after > zero);
@@ -330,7 +330,7 @@ struct Runs {
       const V change = lane_fabs(next - theta), finest = resolution();
       found = found | (open & (change <= finest));
       open = open & lane_not(change <= finest);
-      if (!lane_any(open)) break;
+      if (!run_any(open)) break;
       const V f_next = true_value(e, next, m);
       open = open & lane_finite(f_next);
       const M flat = open & (lane_fabs(f_next) >= lane_fabs(f));
@@ -348,7 +348,7 @@ struct Runs {
     V a = theta[0], b = theta[1], cc = theta[2], fa = s * ga, fb = s * gb, fc = s * gc;
     m = m & (fa > fb) & (fc > fb);
     M found = lane_truth(false);
-    for (int n = 0; n < 8 && lane_any(m); ++n) {
+    for (int n = 0; n < 8 && run_any(m); ++n) {
       const V p0 = (b - a) * (fb - fc), q0 = (b - cc) * (fb - fa);
       const V bottom = b - lane_number(0.5) * ((b - a) * p0 - (b - cc) * q0) / (p0 - q0);
       m = m & (bottom > a) & (bottom < cc) & (lane_fabs(bottom - b) >= lane_number(1e-9));
@@ -398,7 +398,7 @@ struct Runs {
         const int direction = lane_event_direction(e);
         M now = m & busy & (s != zero) & (side[e] != zero) & (s != side[e]);
         if (direction != 0) now = now & (s == lane_number(double(direction)));
-        if (lane_any(now)) {
+        if (run_any(now)) {
           give_up(now & crossed[e]);  // twice in one step
           V theta = dense_root(e, known, lane_number(places[j]), s, now);
           const M found = polish(e, s, now, theta) & (theta >= known - lane_number(0.05)) &
@@ -418,7 +418,7 @@ struct Runs {
         cut = lane_select(m & crossed[e] & (length[e] < cut), length[e], cut);
     for (int e = 0; e < LANE_EVENTS; ++e) {
       const M now = m & busy & crossed[e] & (length[e] <= cut);
-      if (!lane_any(now)) continue;
+      if (!run_any(now)) continue;
       V at[LANE_STATES];
       const M whole = length[e] >= steps.h0;
       const V t_event = lane_select(whole, steps.t1, lane_min(steps.t0 + length[e], steps.t1));
@@ -506,6 +506,56 @@ extern "C" bool lane_compute(const LaneJob* job) {
 #define LANE_BLOCKS 1  // of threads, at least so many on a multiprocessor
 #endif
 
+#if LANE_TEAM
+
+// What the other roles do: what they are asked for.
+LANE_INLINE void team_serve() {
+  double *const near_rows = team_near(), *const far_rows = team_far();
+  const int role = team_role();
+  for (;;) {
+    __syncthreads();
+    const int which = team_wish();
+    if (which < 0) return;
+#if LANE_TEAM_STAGES
+    if (which >= team_stage_number) {
+      lane_stage_role(TEAM_PLACE_HERE, which - team_stage_number, role);
+      __syncthreads();
+      continue;
+    }
+#endif
+    lane_team_work(TEAM_PLACE_HERE, which, role, TEAM_TIME);
+  }
+}
+
+// A team computes its runs together and goes on to the next ones.
+extern "C" __global__ void __launch_bounds__(team_threads, 1)
+    lane_compute(SampleDesign design, const SampleBits* numbers, long long count,
+                 const double* starts, double* results, unsigned char* outcomes, double* memory) {
+  team_open(memory);
+  if (!team_leads()) return team_serve();
+  for (long long first = (long long)blockIdx.x * team_lanes; first < count;
+       first += (long long)gridDim.x * team_lanes) {
+    const long long i = first + team_lane();
+    const bool mine = i < count;
+    Runs runs;
+    runs.clear();
+    if (mine) {
+      for (int k = 0; k < LANE_INPUTS; ++k) runs.p[k] = sample_input(design, k, numbers[i]);
+      if (starts)
+        for (int k = 0; k < LANE_STATES; ++k) runs.x[k] = starts[i * LANE_STATES + k];
+    }
+    runs.begin(mine, starts != nullptr);
+    while (run_any(runs.busy)) runs.advance();
+    if (mine) {
+      outcomes[i] = runs.failed ? run_given_up : runs.stopped ? run_stopped : run_completed;
+      for (int k = 0; k < LANE_KEPT; ++k) results[i * LANE_KEPT + k] = runs.row[k];
+    }
+  }
+  team_close();
+}
+
+#else
+
 // One thread per run, whose inputs are made here from its number.
 extern "C" __global__ void __launch_bounds__(LANE_THREADS, LANE_BLOCKS)
     lane_compute(SampleDesign design, const SampleBits* numbers, long long count,
@@ -524,4 +574,5 @@ extern "C" __global__ void __launch_bounds__(LANE_THREADS, LANE_BLOCKS)
   for (int k = 0; k < LANE_KEPT; ++k) results[i * LANE_KEPT + k] = runs.row[k];
 }
 
+#endif
 #endif

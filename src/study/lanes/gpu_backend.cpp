@@ -1,5 +1,6 @@
-// Backend `gpu`: one thread of a GPU per run. Blocks are computed many at a time; inputs are made
-// on the device from the numbers of the runs, and what is kept is gathered there.
+// Backend `gpu`: one thread of a GPU per run, or a team of warps for many runs (kernel/team.h).
+// Blocks are computed many at a time; inputs are made on the device from the numbers of the runs,
+// and what is kept is gathered there.
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -94,6 +95,21 @@ class DeviceRuns {
       });
   }
 
+  struct Shape {
+    unsigned blocks = 0, threads = 0;
+    std::size_t block_memory = 0;
+  };
+  // A thread per run; or one team on every multiprocessor, which goes from runs to runs.
+  Shape shape_for(std::size_t runs) const {
+    const bool in_teams = kernel_.team.roles > 0;
+    const std::size_t together = in_teams ? kernel_.team_lanes() : threads_per_block;
+    const std::size_t groups = (runs + together - 1) / together;
+    if (!in_teams) return {static_cast<unsigned>(groups), threads_per_block, 0};
+    const auto teams = std::min<std::size_t>(groups, device_.multiprocessors());
+    return {static_cast<unsigned>(teams), static_cast<unsigned>(together * kernel_.team.roles),
+            kernel_.near_bytes()};
+  }
+
   std::string launch(std::size_t runs) {
     sampling::SampleDesign design = study_.design.describe();
     std::string problem = write_design(design);
@@ -113,8 +129,16 @@ class DeviceRuns {
     unsigned long long numbers = number_memory_.address(), results = result_memory_.address(),
                        outcomes = outcome_memory_.address(),
                        starts = kernel_.starts ? start_memory_.address() : 0;
-    void* arguments[] = {&design, &numbers, &count, &starts, &results, &outcomes};
-    problem = module_->run("lane_compute", runs, threads_per_block, arguments);
+    unsigned long long memory = 0;
+    Shape shape = shape_for(runs);
+    if (kernel_.team.roles > 0) {
+      problem = team_memory_.reserve(shape.blocks * kernel_.far_bytes());
+      memory = team_memory_.address();
+    }
+    if (!problem.empty()) return problem;
+    void* arguments[] = {&design, &numbers, &count, &starts, &results, &outcomes, &memory};
+    problem =
+        module_->run("lane_compute", shape.blocks, shape.threads, shape.block_memory, arguments);
     if (problem.empty())
       problem = result_memory_.read(results_.data(), runs * kept * sizeof(double));
     if (problem.empty()) problem = outcome_memory_.read(outcomes_.data(), runs);
@@ -151,7 +175,7 @@ class DeviceRuns {
   std::vector<unsigned char> outcomes_;
   bool design_written_ = false;
   CudaBuffer number_memory_, start_memory_, result_memory_, outcome_memory_;
-  CudaBuffer input_memory_, table_memory_, direction_memory_;
+  CudaBuffer input_memory_, table_memory_, direction_memory_, team_memory_;
 };
 
 class GpuWorker final : public BlockWorker {
@@ -219,7 +243,8 @@ std::unique_ptr<Backend> make_gpu_backend(const Study& study, std::string& probl
   }
   std::unique_ptr<Backend> reference = make_reference_backend(study, problem);
   if (!reference) return nullptr;
-  LaneKernel kernel = make_lane_kernel(study, problem);
+  LaneKernel kernel =
+      make_lane_kernel(study, problem, {device->block_memory(), most_thread_operations + 1});
   if (!kernel.problem.empty())
     problem =
         fmt::format("the GPU has no code for this study: {}; use the backend cpu", kernel.problem);

@@ -14,14 +14,17 @@
 namespace cartan {
 namespace {
 
-// Below this many operations the rates stand in every stage of the method on a GPU, which keeps all
-// numbers in registers.
-constexpr long most_inline_operations = 1200;
+constexpr std::size_t lanes_of_warp = 32;
 
 class KernelMaker {
  public:
-  KernelMaker(const Study& study, const System& system, const std::vector<double>& parameters)
-      : study_(study), model_(*study.model), system_(system), parameters_(parameters) {}
+  KernelMaker(const Study& study, const System& system, const std::vector<double>& parameters,
+              const TeamRequest& team)
+      : study_(study),
+        model_(*study.model),
+        system_(system),
+        parameters_(parameters),
+        team_(team) {}
 
   LaneKernel make() {
     LaneKernel kernel;
@@ -42,24 +45,30 @@ class KernelMaker {
     for (const StudyInput& input : study_.inputs) request.inputs.push_back(input.parameter);
     for (const KeptQuantity& kept : study_.kept) request.kept.push_back(kept.output);
     request.events = events_;
+    request.team = team_;
     const LaneCode code = make_lane_code(request);
     kernel.problem = code.problem;
     if (!kernel.problem.empty()) return kernel;
     kernel.states = code.states;
     kernel.positions = code.positions;
     kernel.operations = code.operations;
+    kernel.team = code.team;
+    kernel.inputs = study_.inputs.size();
+    kernel.constants = static_cast<std::size_t>(code.constants);
     kernel.starts = system_.constrained() && !code.start_is_fixed;
     kernel.mode.assign(request.at.mode.begin(), request.at.mode.end() - system_.turn_entries());
-    const bool small = code.operations <= most_inline_operations && !dense;
-    // on a GPU: all of a small model in registers
+    const bool small = code.operations <= most_thread_operations && !dense;
+    // on a GPU: all of a small model in registers, the rates in every stage of the method
     if (small)
       kernel.text +=
           "#if defined(__CUDACC__)\n#define LANE_RATES static __device__ __forceinline__\n"
           "#define LANE_FUNCTION LANE_RATES\n#define LANE_MEMBER_APART __device__ "
           "__forceinline__\n#endif\n";
+    if (code.team.roles > 0)
+      kernel.text += "#if defined(__CUDACC__)\n#define LANE_CHUNK 16\n#endif\n";
     kernel.text += kernel_lanes;
     kernel.text += std::string("#if defined(__CUDACC__)\n") + kernel_sampling + "#endif\n";
-    kernel.text += sizes(code);
+    kernel.text += sizes(code) + team_text(code.team) + kernel_team;
     std::string functions = code.text;
     const std::string head = "LANE_FUNCTION void lane_rates(";
     if (const std::size_t at = functions.find(head); at != std::string::npos)
@@ -115,15 +124,23 @@ class KernelMaker {
         value(simulate.step, usual.step), varies, tolerance > 0 ? tolerance : least);
   }
 
+  static std::string team_text(const LaneTeam& team) {
+    if (team.roles == 0) return "#define LANE_TEAM 0\n";
+    return fmt::format(
+        "#define LANE_TEAM 1\n#define TEAM_ROLES {}\n#define TEAM_COPIES {}\n"
+        "#define TEAM_NEAR_SLOTS {}\n#define TEAM_FAR_SLOTS {}\n#define TEAM_OUTPUTS {}\n",
+        team.roles, team.copies, team.near, team.far, team.outputs);
+  }
+
   std::string normalise_text() const {
     std::string text = "LANE_INLINE void lane_normalise(V* x)\n{\n  (void)x;\n";
     for (const StateBlock& block : system_.space().blocks()) {
       if (block.kind == StateBlock::Kind::vector) continue;
       text += fmt::format(
-          "  {{\n    V* const u = x + {};\n    V n = u[0] * u[0];\n"
-          "    n = lane_fma(u[1], u[1], n);\n    n = lane_fma(u[2], u[2], n);\n"
-          "    n = lane_fma(u[3], u[3], n);\n    n = lane_number(1.0) / lane_sqrt(n);\n"
-          "    for (int i = 0; i < 4; ++i) u[i] = n * u[i];\n  }}\n",
+          "  {{\n    V* const u = x + {};\n    const V a = u[0], b = u[1], c = u[2], d = u[3];\n"
+          "    V n = a * a;\n    n = lane_fma(b, b, n);\n    n = lane_fma(c, c, n);\n"
+          "    n = lane_fma(d, d, n);\n    n = lane_number(1.0) / lane_sqrt(n);\n"
+          "    u[0] = n * a, u[1] = n * b, u[2] = n * c, u[3] = n * d;\n  }}\n",
           block.x);
     }
     return text + "}\n";
@@ -168,6 +185,7 @@ class KernelMaker {
   const Model& model_;
   const System& system_;
   const std::vector<double>& parameters_;
+  const TeamRequest& team_;
   bool events_ = false;
 };
 
@@ -177,7 +195,19 @@ const char* lane_kernel_head() {
   return kernel_lanes;
 }
 
-LaneKernel make_lane_kernel(const Study& study, std::string& problem) {
+// As in kernel/team.h: rows of a number for every run.
+std::size_t LaneKernel::team_lanes() const {
+  return lanes_of_warp * static_cast<std::size_t>(team.copies);
+}
+std::size_t LaneKernel::near_bytes() const {
+  return static_cast<std::size_t>(states + 3 + team.near) * team_lanes() * sizeof(double);
+}
+std::size_t LaneKernel::far_bytes() const {
+  return (inputs + constants + static_cast<std::size_t>(team.outputs + team.far + 2 * states)) *
+         team_lanes() * sizeof(double);
+}
+
+LaneKernel make_lane_kernel(const Study& study, std::string& problem, const TeamRequest& team) {
   const Model& model = *study.model;
   std::vector<double> parameters = parameter_values(model);
   std::unique_ptr<System> system = make_system(model, parameters, "recursive", problem);
@@ -191,7 +221,7 @@ LaneKernel make_lane_kernel(const Study& study, std::string& problem) {
     system = make_system(model, parameters, "recursive", problem);
     if (!system) return {};
   }
-  return KernelMaker(study, *system, parameters).make();
+  return KernelMaker(study, *system, parameters, team).make();
 }
 
 }  // namespace cartan

@@ -13,21 +13,21 @@ std::string literal(double value) {
   return fmt::format("lane_number({:a})", value);
 }
 
-// The text `for all numbers i of a state: BODY`.
-std::string for_each_state(const std::string& body) {
-  return "  LANE_UNROLL\n  for (int i = 0; i < LANE_STATES; ++i) {" + body + "}\n";
+// The text `for all numbers i of a state: TARGET[i] = VALUE`.
+std::string for_each_state(const std::string& target, const std::string& value) {
+  return fmt::format("  LANE_EACH(LANE_STATES, i, {}[i], {})\n", target, value);
 }
 
-// sum_j weights_j k[j][i] into a variable s.
+// sum_j weights_j k[j][i]
 std::string weighted_sum(const std::vector<double>& weights, bool one_slope = false) {
   std::string text;
   for (std::size_t j = 0; j < weights.size(); ++j) {
     if (weights[j] == 0) continue;
     const std::size_t row = one_slope ? 0 : j;
-    text += text.empty() ? fmt::format(" V s = {} * k[{}][i];", literal(weights[j]), row)
-                         : fmt::format(" s = lane_fma({}, k[{}][i], s);", literal(weights[j]), row);
+    text = text.empty() ? fmt::format("{} * k[{}][i]", literal(weights[j]), row)
+                        : fmt::format("lane_fma({}, k[{}][i], {})", literal(weights[j]), row, text);
   }
-  return text.empty() ? " V s = lane_number(0.0);" : text;
+  return text.empty() ? "lane_number(0.0)" : text;
 }
 
 class ExplicitText {
@@ -51,11 +51,13 @@ class ExplicitText {
                       : tab_.stages + ends,
         controlled, ends, tab_.error_uses_end(), !tab_.error_low.empty(), tab_.error_order + 1,
         tab_.error_low.empty() ? 0.04 : 0.0, tab_.d.size());
-    text += stages(controlled);
+    text += one_slope() ? "#define LANE_TEAM_STAGES LANE_TEAM\n#if LANE_TEAM_STAGES\n" +
+                              team_stages() + "#else\n" + stages(controlled) + "#endif\n"
+                        : "#define LANE_TEAM_STAGES 0\n" + stages(controlled);
     if (tab_.error_uses_end())
       text += "LANE_INLINE void lane_add_end_error(const V* end, V* fine)\n{\n" +
-              for_each_state(fmt::format(" fine[i] = lane_fma({}, end[i], fine[i]); ",
-                                         literal(tab_.error[tab_.stages]))) +
+              for_each_state("fine", fmt::format("lane_fma({}, end[i], fine[i])",
+                                                 literal(tab_.error[tab_.stages]))) +
               "}\n";
     if (dense_) text += dense_text();
     return text;
@@ -67,25 +69,25 @@ class ExplicitText {
 
   // Sums that go on with every stage: the new point, the errors.
   std::string accumulate(int stage, bool controlled) const {
-    std::string body;
+    std::string text;
     const auto add = [&](const char* name, const std::vector<double>& weights) {
       const double weight =
           stage < static_cast<int>(weights.size()) ? weights[static_cast<std::size_t>(stage)] : 0;
       if (stage == 0)
-        body += fmt::format(" {}[i] = {} * k[0][i];", name, literal(weight));
+        text += for_each_state(name, fmt::format("{} * k[0][i]", literal(weight)));
       else if (weight != 0)
-        body += fmt::format(" {0}[i] = lane_fma({1}, k[{2}][i], {0}[i]);", name, literal(weight),
-                            one_slope() ? 0 : stage);
+        text += for_each_state(name, fmt::format("lane_fma({}, k[{}][i], {}[i])", literal(weight),
+                                                 one_slope() ? 0 : stage, name));
     };
     add("x1", tab_.b());
     if (controlled) add("fine", tab_.error);
     if (controlled && !tab_.error_low.empty()) add("coarse", tab_.error_low);
-    return body.empty() ? "" : for_each_state(body + " ");
+    return text;
   }
 
   std::string evaluate(int stage) const {
-    return for_each_state(weighted_sum(tab_.a[stage], one_slope()) +
-                          " y[i] = lane_fma(h, s, x0[i]); ") +
+    return for_each_state("y", fmt::format("lane_fma(h, {}, x0[i])",
+                                           weighted_sum(tab_.a[stage], one_slope()))) +
            fmt::format("  lane_rates(lane_fma({}, h, t), y, p, c, k[{}]);\n",
                        literal(tab_.c[stage]), one_slope() ? 0 : stage);
   }
@@ -97,7 +99,45 @@ class ExplicitText {
         "  V y[LANE_STATES];\n  (void)fine, (void)coarse;\n";
     text += accumulate(0, controlled);
     for (int i = 1; i < tab_.stages; ++i) text += evaluate(i) + accumulate(i, controlled);
-    return text + for_each_state(" x1[i] = lane_fma(h, x1[i], x0[i]); ") + "}\n";
+    return text + for_each_state("x1", "lane_fma(h, x1[i], x0[i])") + "}\n";
+  }
+
+  // The same by a team: k, the start x0 and the sum x1 of every number are with the role whose
+  // share it is in; y goes to where the rates read it.
+  std::string team_stages() const {
+    std::string cases, calls;
+    for (int stage = 1; stage <= tab_.stages; ++stage) {
+      const bool ends = stage == tab_.stages;
+      const double weight = tab_.b()[static_cast<std::size_t>(stage - 1)];
+      const double slope = ends ? 0 : tab_.a[stage][static_cast<std::size_t>(stage - 1)];
+      const std::string sum = stage == 1 ? fmt::format("{} * k[j]", literal(weight))
+                              : weight == 0
+                                  ? "sum[j]"
+                                  : fmt::format("lane_fma({}, k[j], sum[j])", literal(weight));
+      cases += fmt::format(
+          "      case {}:\n        TEAM_SHARE_EACH({}, TEAM_SUM(i) = {};{})\n        break;\n",
+          stage, stage == 1 ? "TEAM_X" : "TEAM_START",
+          ends ? "lane_fma(h, " + sum + ", x0[j])" : sum,
+          ends ? ""
+               : fmt::format("{} TEAM_X(i) = lane_fma(h, {}, x0[j]);",
+                             stage == 1 ? " TEAM_START(i) = x0[j];" : "",
+                             slope == 0 ? "lane_number(0.0)" : literal(slope) + " * k[j]"));
+      calls += fmt::format("  team_stage({}, h);\n", stage);
+      if (!ends)
+        calls += fmt::format("  lane_rates_here(lane_fma({}, h, t));\n", literal(tab_.c[stage]));
+    }
+    return "TEAM_ROLE void lane_stage_role(TEAM_STAGE_PLACE, int stage, int role)\n{\n"
+           "  const V h = TEAM_LENGTH;\n  LANE_EACH_LOOP\n"
+           "  for (int first = role; first < LANE_STATES; first += TEAM_SHARE * TEAM_ROLES) {\n"
+           "    V k[TEAM_SHARE], x0[TEAM_SHARE], sum[TEAM_SHARE];\n    switch (stage) {\n" +
+           cases +
+           "    }\n  }\n}\n"
+           "LANE_INLINE void team_stage(int stage, V h)\n{\n  TEAM_STAGE(lane_stage_role, stage, "
+           "h)\n}\n"
+           "LANE_INLINE void lane_stages(V t, V h, const V* x0, const V* p, const V* c, "
+           "V (*k)[LANE_RATE_SIZE], V* x1, V* fine, V* coarse)\n{\n"
+           "  (void)x0, (void)p, (void)c, (void)fine, (void)coarse;\n" +
+           calls + "  team_take_step(k[0], x1);\n}\n";
   }
 
   std::string dense_text() const {
@@ -110,8 +150,8 @@ class ExplicitText {
         "}\nLANE_INLINE void lane_dense_rows(V h, V (*k)[LANE_RATE_SIZE], V (*shape)[LANE_STATES])"
         "\n{\n  (void)h, (void)k, (void)shape;\n";
     for (std::size_t r = 0; r < tab_.d.size(); ++r)
-      text +=
-          for_each_state(weighted_sum(tab_.d[r]) + fmt::format(" shape[{}][i] = h * s; ", 3 + r));
+      text += for_each_state(fmt::format("shape[{}]", 3 + r),
+                             fmt::format("h * ({})", weighted_sum(tab_.d[r])));
     return text + "}\n";
   }
 
@@ -140,7 +180,9 @@ std::vector<std::vector<double>> lagrange_coefficients(const std::vector<double>
 std::string gauss_text(int stages) {
   const CollocationTableau tab = make_gauss_legendre(stages);
   std::string text = fmt::format(
-      "#define LANE_GAUSS 1\n#define LANE_STAGES {}\n#define LANE_CONTROLLED 0\n", stages);
+      "#define LANE_GAUSS 1\n#define LANE_STAGES {}\n#define LANE_CONTROLLED 0\n"
+      "#define LANE_TEAM_STAGES 0\n",
+      stages);
   const auto list = [](const std::vector<double>& values) {
     std::string numbers;
     for (const double value : values) numbers += fmt::format("{:a}, ", value);

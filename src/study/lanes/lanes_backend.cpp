@@ -111,10 +111,14 @@ class LanesBackend final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_lanes_backend(const Study& study, std::string& problem, int lanes) {
+namespace {
+
+std::unique_ptr<Backend> compile_lanes(const Study& study, const TeamRequest& team,
+                                       const std::vector<std::string>& flags, int lanes,
+                                       std::string& problem) {
   std::unique_ptr<Backend> reference = make_reference_backend(study, problem);
   if (!reference) return nullptr;
-  LaneKernel kernel = make_lane_kernel(study, problem);
+  LaneKernel kernel = make_lane_kernel(study, problem, team);
   if (!kernel.problem.empty()) problem = kernel.problem;
   if (!problem.empty()) return nullptr;
   if (lanes == 0) lanes = processor_lanes();
@@ -124,6 +128,7 @@ std::unique_ptr<Backend> make_lanes_backend(const Study& study, std::string& pro
                    "-fno-math-errno",    "-ffp-contract=off",
                    "-fno-trapping-math", "-w",
                    "-Wno-psabi",         fmt::format("-DCARTAN_LANES={}", lanes)};
+  options.flags.insert(options.flags.end(), flags.begin(), flags.end());
   const std::shared_ptr<const CompiledLibrary> library =
       CompiledLibrary::compile(kernel.text, options, problem);
   if (!library) return nullptr;
@@ -134,6 +139,20 @@ std::unique_ptr<Backend> make_lanes_backend(const Study& study, std::string& pro
   }
   return std::make_unique<LanesBackend>(study, std::move(kernel), lanes, library, function,
                                         std::move(reference));
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_lanes_backend(const Study& study, std::string& problem, int lanes) {
+  return compile_lanes(study, {}, {}, lanes, problem);
+}
+
+std::unique_ptr<Backend> make_team_backend(const Study& study, std::string& problem,
+                                           long near_bytes, bool backwards, int lanes) {
+  return compile_lanes(
+      study, {near_bytes, 0},
+      {backwards ? "-DTEAM_ORDER(role)=(TEAM_ROLES-1-(role))" : "-DTEAM_ORDER(role)=(role)"}, lanes,
+      problem);
 }
 
 std::unique_ptr<Backend> make_backend(const std::string& name, const Study& study,
