@@ -105,7 +105,7 @@ void print_systems(Angles angles) {
             chain->equations.M[i * size + k] * chain->kinematics.acceleration(chain->u[k]);
     std::vector<Expression> x = chain->q;
     x.insert(x.end(), chain->u.begin(), chain->u.end());
-    const SparseJacobian jacobian = cartan::jacobian(graph, residual, x);
+    const SparseJacobian jacobian = symbolic::jacobian(graph, residual, x);
     const long entries = static_cast<long>(jacobian.entries.size());
     const long product = (2 * entries - size) * 2 * size;  // the Jacobian times P
     std::vector<Expression> both = all;

@@ -18,7 +18,7 @@
 #include "symbolic/count.h"
 #include "symbolic/differentiate.h"
 
-namespace cartan {
+namespace cartan::bench {
 namespace {
 
 constexpr std::size_t most_states_with_jacobian = 120;
@@ -98,10 +98,10 @@ Counts count_derivation(const Made& made) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::bench
 
 int main(int argc, char** argv) {
-  using namespace cartan;
+  using namespace cartan::bench;
   using derivations::Angles;
   if (argc != 2) {
     fmt::print(stderr, "usage: bench_operations EXAMPLES\n");

@@ -27,7 +27,7 @@
 #include "symbolic/count.h"
 #include "timing.h"
 
-namespace cartan {
+namespace cartan::bench {
 namespace {
 
 using derivations::Angles;
@@ -218,10 +218,10 @@ void print_row_apart(const Row& row) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::bench
 
 int main(int argc, char** argv) {
-  using namespace cartan;
+  using namespace cartan::bench;
   if (argc == 4 && std::string(argv[1]) == "file") {
     const int links = std::atoi(argv[2]);
     if (links < 1 || links > 1000) fail("file takes the number of links, 1 to 1000");

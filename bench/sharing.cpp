@@ -72,7 +72,7 @@ void print_row(int links, bool variational) {
             chain->equations.M[i * size + k] * chain->kinematics.acceleration(chain->u[k]);
     std::vector<Expression> x = chain->q;
     x.insert(x.end(), chain->u.begin(), chain->u.end());
-    const SparseJacobian jacobian = cartan::jacobian(graph, residual, x);
+    const SparseJacobian jacobian = symbolic::jacobian(graph, residual, x);
     values.insert(values.end(), jacobian.entries.begin(), jacobian.entries.end());
   }
   std::vector<double> inputs;

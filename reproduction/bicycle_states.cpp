@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 // Geometry of the file.
@@ -139,4 +139,4 @@ std::vector<double> residual_map(const std::string& model_file, double speed, co
   return values;
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

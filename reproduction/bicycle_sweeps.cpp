@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace cartan {
+namespace cartan::reproduction {
 
 const std::vector<std::string> upright = {"--set", "lean=0",      "--set", "steer=0",
                                           "--set", "pitch=0",     "--set", "yaw_rate=0",
@@ -51,4 +51,4 @@ Verdict near(double computed, double printed, double tolerance) {
   return std::fabs(computed - printed) <= tolerance ? Verdict::agrees : Verdict::differs;
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -6,7 +6,7 @@
 
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 
 // Options that start it upright and straight, with the speed v.
 extern const std::vector<std::string> upright;
@@ -28,4 +28,4 @@ std::vector<double> zeros(const std::vector<double>& x, const std::vector<double
 
 Verdict near(double computed, double printed, double tolerance);
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

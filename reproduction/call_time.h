@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace cartan {
+namespace cartan::reproduction {
 
 // CPU time of the thread in seconds: the machine may be busy with other things.
 inline double cpu_seconds() {
@@ -30,4 +30,4 @@ double seconds_per_call(Call&& call) {
   return best / static_cast<double>(calls);
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 // Whether a title names "figure 3.1", and not "figure 3.10".
@@ -49,4 +49,4 @@ std::string coverage_text(const std::vector<Document>& documents, std::string& p
   return text;
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -6,10 +6,10 @@
 
 #include "reproduction/items.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 
 // A line per figure and table, as the documents number them: the items that compute it, or what it
 // is instead. "" and a problem where the list cannot be read.
 std::string coverage_text(const std::vector<Document>& documents, std::string& problem);
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

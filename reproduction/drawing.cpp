@@ -5,7 +5,7 @@
 
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 
 Chart figure_chart(const std::string& title, const std::string& x, const std::string& y) {
   Chart chart;
@@ -89,4 +89,4 @@ double value_near(const ResultTable& table, const std::string& name, double t) {
   return column(table, name)[best];
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -8,7 +8,7 @@
 #include "report/chart.h"
 #include "report/result_table.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 
 Chart figure_chart(const std::string& title, const std::string& x, const std::string& y);
 
@@ -31,4 +31,4 @@ std::vector<double> energy_change(const ResultTable& table);
 // A value of a table at the row whose first column is nearest to t.
 double value_near(const ResultTable& table, const std::string& name, double t);
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

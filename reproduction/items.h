@@ -6,7 +6,7 @@
 
 #include "reproduction/record.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 
 class Workshop;
 
@@ -29,4 +29,4 @@ Document document_002();
 Document document_003();
 Document document_004();
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

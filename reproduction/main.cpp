@@ -3,5 +3,5 @@
 #include "reproduction/reproduce.h"
 
 int main(int count, char** words) {
-  return cartan::run_program(count, words, cartan::reproduce_command);
+  return cartan::cli::run_program(count, words, cartan::reproduction::reproduce_command);
 }

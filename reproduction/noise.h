@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <numbers>
 
-namespace cartan {
+namespace cartan::reproduction {
 
 // Normal numbers that are the same in every run.
 class Noise {
@@ -28,4 +28,4 @@ class Noise {
   std::uint64_t state_ = 88172645463325252;
 };
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -6,7 +6,7 @@
 
 #include "report/chart.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 
 enum class Verdict {
   agrees,   // what is printed is what comes out, as far as it is printed
@@ -66,4 +66,4 @@ struct Record {
   double seconds = 0;
 };
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -5,7 +5,7 @@
 
 #include "report/html_page.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 const char* verdict_class(Verdict verdict) {
@@ -198,4 +198,4 @@ std::string report_json(const std::vector<ReproducedDocument>& documents,
          "\n";
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -7,7 +7,7 @@
 #include "reproduction/items.h"
 #include "reproduction/record.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 
 struct ReproducedDocument {
   const Document* document = nullptr;
@@ -25,4 +25,4 @@ std::string report_page(const std::vector<ReproducedDocument>& documents, const 
 // The same without the pictures, for programs.
 std::string report_json(const std::vector<ReproducedDocument>& documents, const ReportFacts& facts);
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -20,7 +20,7 @@
 #include "reproduction/report_page.h"
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace fs = std::filesystem;
 namespace {
 
@@ -196,4 +196,4 @@ int reproduce_command(const Words& words) {
   return broken > 0 ? exit_failed : exit_done;
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

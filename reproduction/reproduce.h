@@ -2,8 +2,8 @@
 
 #include "cli/command.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 
 int reproduce_command(const Words& words);
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -10,7 +10,7 @@
 #include "reproduction/items.h"
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 // sin(theta/2) = k cd(w t, k): the exact pendulum. cd = cn/dn by descending Landen steps on the
@@ -192,4 +192,4 @@ Document document_000() {
        {"000.A.2", "appendix A.2.1: B of the double pendulum as symbols", symbolic_B}}};
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -6,7 +6,7 @@
 
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 
 inline const std::vector<std::string> four_joints = {"joint1", "joint2", "joint3", "joint4"};
 
@@ -33,4 +33,4 @@ void coiled(Workshop& shop, Record& record);
 // Appendix A.2.1.
 void symbolic_B(Workshop& shop, Record& record);
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -7,7 +7,7 @@
 #include "reproduction/drawing.h"
 #include "reproduction/source000.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 const std::vector<std::string> sixteen_joints = {"joint4", "joint8", "joint12", "joint16"};
@@ -182,4 +182,4 @@ void coiled(Workshop& shop, Record& record) {
   shop.add_animation(run, "coiled_drop", "Animation: 64 links falling from a coil");
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -7,7 +7,7 @@
 
 #include "reproduction/drawing.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 Workshop::Run four_links(Workshop& shop, const std::string& integrator,
@@ -171,4 +171,4 @@ void step_length(Workshop& shop, Record& record) {
        "rounding, so that the step is good for its first digit at most"}};
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

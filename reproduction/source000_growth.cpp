@@ -7,7 +7,7 @@
 
 #include "reproduction/drawing.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 std::string chain_text(int links, double tilt) {
@@ -99,4 +99,4 @@ void table_33(Workshop& shop, Record& record) {
        "here, and the recursive one, whose time grows in proportion to the chain."});
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

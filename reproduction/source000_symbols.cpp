@@ -6,7 +6,7 @@
 #include "reproduction/source000.h"
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 const char* const about_x =
@@ -79,4 +79,4 @@ void symbolic_B(Workshop& shop, Record& record) {
                   agrees_if(entries == expected && same == expected)}};
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -11,7 +11,7 @@
 #include "reproduction/source001.h"
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 constexpr double straight_angle = std::numbers::pi;
@@ -290,4 +290,4 @@ Document document_001() {
            {"001.next", "section 7: the announced Stewart platform", stewart}}};
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -4,9 +4,9 @@
 #include "reproduction/record.h"
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 
 void quoted_claims(Workshop& shop, Record& record);
 void held_study(Workshop& shop, Record& record);
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -9,7 +9,7 @@
 #include "reproduction/drawing.h"
 #include "reproduction/source001.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 const char* const free_body =
@@ -116,4 +116,4 @@ void held_study(Workshop& shop, Record& record) {
                          fmt::format("{:.2f}", order), Verdict::silent});
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -7,7 +7,7 @@
 #include "reproduction/items.h"
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 const char* const groups[] = {"SE(3)", "SO(3) x R3"};
@@ -307,4 +307,4 @@ Document document_002() {
            {"002.15", "figure 15: 3-bar linkage, energy", figure_15}}};
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -10,7 +10,7 @@
 #include "reproduction/items.h"
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 constexpr double step = 2.5e-4;
@@ -166,4 +166,4 @@ Document document_003() {
   return document;
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -8,7 +8,7 @@
 #include "reproduction/record.h"
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 
 // The arm alone: figures 12 to 21.
 void arm_measurements(Workshop& shop, Record& record);
@@ -51,4 +51,4 @@ void main_energy(Workshop& shop, Record& record);
 void main_bearings(Workshop& shop, Record& record);
 void main_simplified(Workshop& shop, Record& record);
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

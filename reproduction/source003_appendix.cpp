@@ -9,7 +9,7 @@
 #include "reproduction/source003_releases.h"
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 struct Law {
@@ -201,4 +201,4 @@ std::vector<Item> appendix_items() {
   };
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

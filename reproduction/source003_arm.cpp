@@ -8,7 +8,7 @@
 #include "reproduction/source003_releases.h"
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 const char* const synthetic_points =
@@ -253,4 +253,4 @@ void arm_bearings_fitted(Workshop& shop, Record& record) {
   add_cost_row(shop, record, fitted);
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -11,7 +11,7 @@
 #include "reproduction/source003.h"
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 struct Printed {
@@ -150,4 +150,4 @@ void generated_growth(Workshop& shop, Record& record) {
       "quadratically (below, in mass-matrix form).");
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -9,7 +9,7 @@
 #include "reproduction/source003.h"
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 constexpr double half_turn = std::numbers::pi;
@@ -359,4 +359,4 @@ void main_simplified(Workshop& shop, Record& record) {
       "constants belong to its data and are a hundred times smaller in c6 and c4."};
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

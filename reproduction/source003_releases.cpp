@@ -7,7 +7,7 @@
 
 #include "reproduction/noise.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 std::string start_of(int number) {
@@ -123,4 +123,4 @@ Json fit_arm(Workshop& shop, const std::string& free, bool losses) {
                     shop.quick() ? "1e-7" : "1e-10"});
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

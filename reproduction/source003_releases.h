@@ -7,7 +7,7 @@
 
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 
 inline constexpr double arm_mass = 4.6811, arm_radius = 0.12675638, arm_gravity = 9.81;
 inline constexpr double arm_truth = 0.001592442688858;  // C10 behind the synthetic data
@@ -38,4 +38,4 @@ std::pair<double, double> two_constants(const std::vector<Swing>& list);
 // next.
 Json fit_arm(Workshop& shop, const std::string& free, bool losses = false);
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -13,7 +13,7 @@
 #include "reproduction/items.h"
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 void sleigh(Workshop& shop, Record& record) {
@@ -168,4 +168,4 @@ Document document_004() {
        {"004.wheels", "section 7.4.4: moment of inertia of the wheels", bicycle_wheels}}};
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

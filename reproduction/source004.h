@@ -5,7 +5,7 @@
 
 #include "reproduction/record.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 
 class Workshop;
 
@@ -42,4 +42,4 @@ void derivation_relative(Workshop& shop, Record& record);
 void evaluation_base(Workshop& shop, Record& record);
 void evaluation_variational(Workshop& shop, Record& record);
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

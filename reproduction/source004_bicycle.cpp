@@ -11,7 +11,7 @@
 #include "reproduction/source004.h"
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 void eigenvalue_figures(Record& record, const Sweep& s, double sign, const std::string& what) {
@@ -269,4 +269,4 @@ void bicycle_map(Workshop& shop, Record& record) {
       "for; `eval` is the command for one of them.");
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -15,7 +15,7 @@
 #include "symbolic/count.h"
 #include "symbolic/differentiate.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 using derivations::Angles;
@@ -229,4 +229,4 @@ void evaluation_variational(Workshop& shop, Record& record) {
                     {12, "-", "-", "34"}});
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

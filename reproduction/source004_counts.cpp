@@ -8,7 +8,7 @@
 #include "reproduction/source004.h"
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 const char* const small_system = R"toml(# Lennartsson, figure 6.1: eqspr2, translated into C.
@@ -108,7 +108,8 @@ position = [0.1, 0.2]
 }
 
 void add_generated_row(Workshop& shop, Record& record, int links, bool jacobian) {
-  const std::string model = shop.write_model(fmt::format("n_pendulum_{}", links), chain_model(links));
+  const std::string model =
+      shop.write_model(fmt::format("n_pendulum_{}", links), chain_model(links));
   std::vector<std::string> words = {"generate",           model,    "--language", "c", "--out",
                                     shop.data("counted"), "--force"};
   if (jacobian) words.push_back("--jacobian");
@@ -159,7 +160,8 @@ void operation_counts(Workshop& shop, Record& record) {
                          fmt::format("{}: {}", foucault.text(), foucault.total()),
                          foucault.total() <= 186 ? Verdict::better : Verdict::order});
   const int links = static_cast<int>(shop.choose(30, 6));
-  const std::string model = shop.write_model(fmt::format("n_pendulum_{}", links), chain_model(links));
+  const std::string model =
+      shop.write_model(fmt::format("n_pendulum_{}", links), chain_model(links));
   const long lines = lines_in(shop.folder_of({"generate", model, "--language", "c"}));
   record.rows.push_back(
       {fmt::format("{}-pendulum, {} degrees of freedom: lines of C", links, 2 * links),
@@ -170,4 +172,4 @@ void operation_counts(Workshop& shop, Record& record) {
        "a line here is one statement; the recursion needs O(n) of them"});
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -9,7 +9,7 @@
 #include "reproduction/source004.h"
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 constexpr double m1 = 1, m2 = 0.5, m3 = 0.4, L = 0.3;  // examples/swinging_legs.toml
@@ -80,4 +80,4 @@ void diagonal_speeds_of_legs(Workshop& shop, Record& record) {
        Verdict::silent, "other W of the document are lost in the scan or too long to compare"}};
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

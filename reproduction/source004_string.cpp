@@ -13,7 +13,7 @@
 #include "reproduction/workshop.h"
 #include "reproduction/written_code.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 // Seconds for the derivation and its code with common subexpressions taken out, the best of three.
@@ -137,4 +137,4 @@ void string_equilibrium(Workshop& shop, Record& record) {
        std::fabs(close - 0.11572) < 6e-6 ? Verdict::agrees : Verdict::differs}};
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -9,7 +9,7 @@
 #include "reproduction/drawing.h"
 #include "reproduction/source004.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 // Geometry of table 7.1.
@@ -142,4 +142,4 @@ void bicycle_wheels(Workshop& shop, Record& record) {
       "model is refused; a millionth of a disc stands for zero."};
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

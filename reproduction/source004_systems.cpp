@@ -9,7 +9,7 @@
 #include "reproduction/drawing.h"
 #include "reproduction/workshop.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 
 void driven(Workshop& shop, Record& record) {
   const auto run = shop.run({shop.model("driven_pendulum"), "--duration", "4", "--every", "1"});
@@ -154,4 +154,4 @@ void roessler_newton(Workshop& shop, Record& record) {
        Verdict::silent, "the orbit is stable"}};
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -8,7 +8,7 @@
 #include "core/child_process.h"
 #include "io/output_files.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace fs = std::filesystem;
 namespace {
 
@@ -177,4 +177,4 @@ std::string few_digits(double value, int digits) {
   return value == 0 ? "0" : fmt::format("{:.{}g}", value, digits);
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

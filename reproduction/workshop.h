@@ -15,7 +15,7 @@
 #include "report/result_table.h"
 #include "reproduction/record.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 
 using Json = nlohmann::ordered_json;
 
@@ -89,4 +89,4 @@ const std::vector<double>& column(const ResultTable& table, const std::string& n
 // "1.9e-13"
 std::string few_digits(double value, int digits = 2);
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

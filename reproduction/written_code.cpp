@@ -7,7 +7,7 @@
 #include "symbolic/flatten.h"
 #include "symbolic/needed.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 namespace {
 
 struct Piece {
@@ -133,4 +133,4 @@ std::string write_equations(const ExpressionGraph& graph, const std::vector<Expr
   return text + "}\n";
 }
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -6,7 +6,7 @@
 
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::reproduction {
 
 // void equations(const double* x, double* y): symbols by number in x, values in y; + - * / sin cos
 // sqrt and choices only. written_out: every expression in full, in several functions where they are
@@ -15,4 +15,4 @@ namespace cartan {
 std::string write_equations(const ExpressionGraph& graph, const std::vector<Expression>& values,
                             bool written_out);
 
-}  // namespace cartan
+}  // namespace cartan::reproduction

@@ -18,7 +18,7 @@ std::vector<double> evaluate(const Derivation& derivation,
   }
   const Program program = flatten(graph, expressions, inputs);
   std::vector<double> scratch(program.scratch_size()), result(expressions.size());
-  cartan::evaluate<double>(program, values, scratch, result);
+  expr::evaluate<double>(program, values, scratch, result);
   return result;
 }
 

@@ -65,7 +65,7 @@ std::unique_ptr<PendulumChain> derive_pendulum_chain(int links, Angles angles) {
 
 std::vector<Expression> derive_as_document(PendulumChain& chain, Components components) {
   const KaneSystem& system = *chain.system;
-  const Tangents tangents = cartan::tangents(system.velocity(), chain.u);
+  const Tangents tangents = symbolic::tangents(system.velocity(), chain.u);
   SystemVector rate;
   if (components == Components::delayed) {
     rate = system.momentum_rate();

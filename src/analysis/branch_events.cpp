@@ -7,7 +7,7 @@
 
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Complex = std::complex<double>;
@@ -325,4 +325,4 @@ const char* to_string(BifurcationKind kind) {
   return "";
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -3,7 +3,7 @@
 
 #include "analysis/branch_follower.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 // Sign changes of the test functions of continuation.h.
 struct BranchEvents {
@@ -19,4 +19,4 @@ BranchEvents compare_samples(const BranchSample& a, const BranchSample& b);
 std::vector<Bifurcation> locate_events(BranchFollower& follower, const BranchEvents& events,
                                        const BranchSample& a, const BranchSample& b);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

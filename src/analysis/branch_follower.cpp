@@ -6,7 +6,7 @@
 
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -128,4 +128,4 @@ std::optional<BranchSample> BranchFollower::advance(const BranchSample& from, do
   return sample(std::move(point), at, &from.tangent, from.arc + s);
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

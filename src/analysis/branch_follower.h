@@ -5,7 +5,7 @@
 
 #include "analysis/continuation.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 class BranchFollower {
  public:
@@ -34,4 +34,4 @@ class BranchFollower {
 double weighted_dot(const Eigen::VectorXd& a, const Eigen::VectorXd& b,
                     const Eigen::VectorXd& weights);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

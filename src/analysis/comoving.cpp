@@ -4,7 +4,7 @@
 
 #include "analysis/tangents.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -166,4 +166,4 @@ std::string CoMovingSystem::jump_slope(int which, StateView before, StateView af
   return "";
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

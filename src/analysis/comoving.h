@@ -14,7 +14,7 @@
 #include "analysis/symmetries.h"
 #include "system/state_function.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 class CoMovingSystem final : public ExtendedSystem {
  public:
@@ -57,4 +57,4 @@ class CoMovingSystem final : public ExtendedSystem {
   std::vector<const StateFunction*> averages_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::analysis

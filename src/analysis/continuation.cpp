@@ -7,7 +7,7 @@
 
 #include "analysis/branch_events.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::VectorXd;
@@ -168,4 +168,4 @@ std::vector<Branch> switch_branch(ContinuationProblem& problem, const Bifurcatio
   return branches;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

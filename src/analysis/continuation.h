@@ -31,7 +31,7 @@
 
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 // A solution: states on their manifold and plain numbers, the parameter last.
 struct ContinuationPoint {
@@ -146,4 +146,4 @@ Branch follow_direction(ContinuationProblem& problem, const BranchSample& from,
 std::vector<Branch> switch_branch(ContinuationProblem& problem, const Bifurcation& at,
                                   const ContinuationOptions& options);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

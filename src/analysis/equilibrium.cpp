@@ -9,7 +9,7 @@
 #include "analysis/null_space.h"
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Matrix = Eigen::MatrixXd;
@@ -230,4 +230,4 @@ Equilibrium find_equilibrium(const SteadyProblem& problem, const State& start,
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -14,7 +14,7 @@
 
 #include "analysis/linearisation.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 struct EquilibriumOptions {
   std::vector<Held> held;    // by the user
@@ -48,4 +48,4 @@ std::vector<Held> hold_open_directions(const SteadyProblem& problem, const State
 // smallest norm; c follows). The state itself where that does not help.
 State polish(const SteadyProblem& problem, const State& state, Eigen::VectorXd& c);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 bool equal(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
@@ -46,4 +46,4 @@ SearchResult search_equilibria(const SteadyProblem& problem, const std::vector<S
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -6,7 +6,7 @@
 
 #include "analysis/equilibrium.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 struct SearchStart {
   State state;
@@ -39,4 +39,4 @@ struct SearchOptions {
 SearchResult search_equilibria(const SteadyProblem& problem, const std::vector<SearchStart>& starts,
                                const SearchOptions& options);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -4,7 +4,7 @@
 
 #include "analysis/tangents.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 using Eigen::MatrixXd;
 
@@ -146,4 +146,4 @@ std::string ExtendedSystem::explain_failure(StateView at, Workspace& workspace) 
   return base_.explain_failure(base_view(at, workspace), base_workspace(workspace));
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

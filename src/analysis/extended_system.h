@@ -12,7 +12,7 @@
 
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 struct ExtendedWorkspace : Workspace {
   std::unique_ptr<Workspace> base;
@@ -93,4 +93,4 @@ class ExtendedSystem : public System {
   auto change_base(State& state, Workspace& workspace, Change&& change) const;
 };
 
-}  // namespace cartan
+}  // namespace cartan::analysis

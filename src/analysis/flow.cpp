@@ -9,7 +9,7 @@
 #include "analysis/tangents.h"
 #include "core/failure_note.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 using Eigen::MatrixXd;
 
@@ -256,4 +256,4 @@ std::string Flow::describe(const StepReport& report) const {
   return fmt::format("at t = {:g}: {}{}{}", state_.t, reason, more.empty() ? "" : "; ", more);
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -16,7 +16,7 @@
 #include "integrate/accumulation.h"
 #include "integrate/events.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 struct FlowOptions {
   std::string integrator = "dop853";
@@ -80,4 +80,4 @@ class Flow {
   long jumps_ = 0;   // since the start
 };
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -11,7 +11,7 @@
 #include "analysis/null_space.h"
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Matrix = Eigen::MatrixXd;
@@ -199,4 +199,4 @@ Linearisation linearise(const System& system, const State& state, Workspace& wor
   return linearise(problem, state);
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

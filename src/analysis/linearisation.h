@@ -15,7 +15,7 @@
 
 #include "analysis/steady_problem.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 inline constexpr double steady_tolerance = 1e-9;  // relative; above it a state is not steady
 
@@ -47,4 +47,4 @@ Linearisation linearise(const System& system, const State& state, Workspace& wor
 // geometry.
 std::string refuse_steady(const System& system);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

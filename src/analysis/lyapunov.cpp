@@ -6,7 +6,7 @@
 #include "analysis/tangents.h"
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -144,4 +144,4 @@ LyapunovResult calc_lyapunov_exponents(const System& system, const State& start,
   return Averager(system, start, options).run();
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -8,7 +8,7 @@
 #include "analysis/flow.h"
 #include "system/state_function.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 struct LyapunovOptions {
   double duration = 1000;  // over which the average is taken
@@ -32,4 +32,4 @@ struct LyapunovResult {
 LyapunovResult calc_lyapunov_exponents(const System& system, const State& start,
                                        const LyapunovOptions& options);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -4,7 +4,7 @@
 
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 namespace {
 
@@ -64,4 +64,4 @@ Eigen::MatrixXd complement(const Eigen::MatrixXd& Q) {
   return all.rightCols(n - k);
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -3,7 +3,9 @@
 
 #include <Eigen/Core>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::analysis {
 
 // Orthonormal columns that span { x : A x = 0 }. A direction counts as null when the pivot of A
 // that belongs to it is below `tolerance` times `scale`, or times the largest pivot when that is
@@ -19,4 +21,4 @@ Eigen::MatrixXd column_space(const Eigen::MatrixXd& A, double tolerance);
 // Orthonormal columns that, with those of Q, span everything.
 Eigen::MatrixXd complement(const Eigen::MatrixXd& Q);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -8,7 +8,7 @@
 #include "analysis/tangents.h"
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -258,4 +258,4 @@ void judge_stability(Orbit& orbit, bool driven) {
   orbit.attracting &= orbit.neutral <= (driven ? 0 : 1);
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

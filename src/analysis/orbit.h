@@ -6,7 +6,7 @@
 
 #include "analysis/shooting.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 struct OrbitOptions {
   double period = 0;  // a guess; of driven systems the period itself
@@ -48,4 +48,4 @@ std::string leave_event(const System& system, const OrbitOptions& options, State
 // Sorts out which multipliers are neutral, and the verdict.
 void judge_stability(Orbit& orbit, bool driven);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -9,7 +9,7 @@
 #include "analysis/tangents.h"
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Complex = std::complex<double>;
@@ -366,4 +366,4 @@ double hopf_slope(const System& system, const Linearisation& at, int mode,
   return e2 > e1 ? s1 - (s2 - s1) * e1 / (e2 - e1) : s1;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -11,7 +11,7 @@
 #include "analysis/linearisation.h"
 #include "analysis/orbit.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 // A system at one value of the parameter, with what the orbit is found by. The functions refer to
 // the system.
@@ -94,4 +94,4 @@ int find_critical_mode(const Linearisation& at, std::complex<double> critical);
 double hopf_slope(const System& system, const Linearisation& at, int mode,
                   const std::vector<BranchSample>& samples);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

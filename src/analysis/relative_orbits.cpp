@@ -11,7 +11,7 @@
 #include "analysis/tangents.h"
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Complex = std::complex<double>;
@@ -327,4 +327,4 @@ Branch RelativeOrbits::follow_hopf(const Bifurcation& hopf, const Linearisation&
   return branch;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

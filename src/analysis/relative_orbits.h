@@ -17,7 +17,7 @@
 #include "analysis/steady_branch.h"
 #include "analysis/transition.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 struct RelativeOrbitSetting {
   SteadyFamily family;  // the systems, the parameter, what is held (only what symmetries keep)
@@ -58,4 +58,4 @@ class RelativeOrbits final : public ContinuationProblem {
   Eigen::MatrixXd closing_reference_, across_reference_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 class StepDifferentiator {
@@ -103,4 +103,4 @@ bool differentiate_steps(RateFunctions& f, const StepPlan& plan, std::span<const
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

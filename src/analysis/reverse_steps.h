@@ -15,7 +15,7 @@
 
 #include "integrate/tableau.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 // x' = f(t, x; p), and how it is differentiated backwards.
 class RateFunctions {
@@ -42,4 +42,4 @@ bool take_steps(RateFunctions& f, const StepPlan& plan, std::span<double> x);
 bool differentiate_steps(RateFunctions& f, const StepPlan& plan, std::span<const double> x,
                          std::span<double> w, std::span<double> by_p);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -4,7 +4,7 @@
 
 #include "analysis/tangents.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
@@ -46,4 +46,4 @@ Projection SensitivitySystem::project(State& state, Workspace& workspace) const 
   return done;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -13,7 +13,7 @@
 
 #include "analysis/variational.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 class SensitivitySystem final : public VariationalSystem {
  public:
@@ -31,4 +31,4 @@ class SensitivitySystem final : public VariationalSystem {
   Projection project(State& state, Workspace& workspace) const override;
 };
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -7,7 +7,7 @@
 
 #include "analysis/tangents.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -314,4 +314,4 @@ std::string refuse_time(const System& system, const ShootingProblem& problem,
   return "";
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

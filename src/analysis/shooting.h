@@ -21,7 +21,7 @@
 #include "analysis/transition.h"
 #include "system/state_function.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 struct ShootingProblem {
   bool driven = false;                     // the period is given (time enters), not unknown
@@ -79,4 +79,4 @@ std::string apply_shooting_step(const System& system, const ShootingEquations& e
 std::string refuse_time(const System& system, const ShootingProblem& problem,
                         const ShootingPoint& point, Workspace& workspace);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -8,7 +8,7 @@
 #include "analysis/null_space.h"
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -256,7 +256,7 @@ std::string SteadyBranch::move(const VectorXd& step, ContinuationPoint& point) {
 }
 
 Linearisation SteadyBranch::linearise_at(const ContinuationPoint& point) {
-  return cartan::linearise(*member(point.parameter())->problem, point.states[0]);
+  return analysis::linearise(*member(point.parameter())->problem, point.states[0]);
 }
 
 Spectrum SteadyBranch::calc_spectrum(const ContinuationPoint& point) {
@@ -273,4 +273,4 @@ Spectrum SteadyBranch::calc_spectrum(const ContinuationPoint& point) {
   return spectrum;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

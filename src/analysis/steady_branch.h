@@ -14,7 +14,7 @@
 #include "analysis/continuation.h"
 #include "analysis/equilibrium.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 // A system at one value of the parameter, with the functions that the user holds, in their order.
 struct SteadyMember {
@@ -87,4 +87,4 @@ class SteadyBranch final : public ContinuationProblem {
   std::string trouble_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -7,7 +7,7 @@
 
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Matrix = Eigen::MatrixXd;
@@ -211,4 +211,4 @@ double SteadyProblem::steadiness(const State& state, const Vector& c) const {
   return g.size() > 0 ? std::max(rates, g.cwiseAbs().maxCoeff()) : rates;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -15,7 +15,7 @@
 #include "analysis/symmetries.h"
 #include "system/state_function.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 // One quantity that keeps its value: a function of the state, or a tangent number of x as seen from
 // `reference` (a coordinate, a speed, a component of a rotation).
@@ -74,4 +74,4 @@ class SteadyProblem {
   int size_, tangent_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::analysis

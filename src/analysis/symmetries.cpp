@@ -8,7 +8,7 @@
 
 #include "analysis/null_space.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 constexpr int samples = 3;
@@ -143,4 +143,4 @@ Symmetries find_symmetries(const System& system, const State& state, Workspace& 
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

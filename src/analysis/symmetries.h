@@ -13,7 +13,7 @@
 
 #include "system/motion_geometry.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 struct Symmetries {
   Eigen::MatrixXd fields;  // column k: the factors a of symmetry k on the geometry's fields
@@ -26,4 +26,4 @@ struct Symmetries {
 // Symmetries in the order of their kinds: own spins, shifts, motions of the world.
 Symmetries find_symmetries(const System& system, const State& state, Workspace& workspace);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -2,7 +2,7 @@
 
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -139,4 +139,4 @@ MatrixXd difference_rate(const System& system, const VectorXd& d, const MatrixXd
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

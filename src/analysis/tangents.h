@@ -12,7 +12,7 @@
 
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 // Numbers that matter: all but the quadratures, which nothing depends on.
 int embedded_numbers(const System& system);
@@ -52,4 +52,4 @@ Eigen::VectorXd difference(const System& system, std::span<const double> x1,
 Eigen::MatrixXd difference_rate(const System& system, const Eigen::VectorXd& d,
                                 const Eigen::MatrixXd& columns);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

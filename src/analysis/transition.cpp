@@ -6,7 +6,7 @@
 #include "analysis/tangents.h"
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -137,4 +137,4 @@ std::vector<std::complex<double>> product_eigenvalues(const std::vector<MatrixXd
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -8,7 +8,7 @@
 
 #include "analysis/flow.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 // x0 (+) B0 y  ->  x1 (+) B1 F y,   F = F_k ... F_1
 // B0, B1: allowed directions at both ends. Strong contraction in F is not lost in rounding, because
@@ -41,4 +41,4 @@ Eigen::MatrixXd least_parameter_motion(const System& system, const State& state,
 // together.
 std::vector<std::complex<double>> product_eigenvalues(const std::vector<Eigen::MatrixXd>& factors);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

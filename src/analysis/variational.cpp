@@ -5,7 +5,7 @@
 
 #include "analysis/tangents.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -187,4 +187,4 @@ void VariationalSystem::close_contacts(std::span<const int> contacts, State& sta
     problem = carry_across(-1, before, &when, state, base);
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -18,7 +18,7 @@
 #include "analysis/extended_system.h"
 #include "system/column_carrier.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 class VariationalSystem : public ExtendedSystem {
  public:
@@ -68,4 +68,4 @@ class VariationalSystem : public ExtendedSystem {
   const ColumnCarrier* carrier_;  // of the base, where all columns belong to parameters
 };
 
-}  // namespace cartan
+}  // namespace cartan::analysis

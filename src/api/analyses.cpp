@@ -13,10 +13,10 @@
 #include "results/steady/equilibrium_search.h"
 #include "results/steady/linearize.h"
 
-namespace cartan {
+namespace cartan::api {
 namespace {
 
-void add_spectrum(const Linearisation& linear, api::Linearization& result) {
+void add_spectrum(const Linearisation& linear, Linearization& result) {
   result.eigenvalues = linear.eigenvalues;
   for (std::size_t k = 0; k < linear.eigenvalues.size(); ++k) {
     result.frequencies_hz.push_back(linear.frequency(k));
@@ -28,9 +28,9 @@ void add_spectrum(const Linearisation& linear, api::Linearization& result) {
   result.residual = linear.residual;
 }
 
-api::Equilibrium public_equilibrium(const SteadyCase& steady, const Equilibrium& found,
-                                    const Linearisation& linear) {
-  api::Equilibrium result;
+Equilibrium public_equilibrium(const SteadyCase& steady, const analysis::Equilibrium& found,
+                               const Linearisation& linear) {
+  Equilibrium result;
   result.state = public_state(*steady.model, *steady.system, found.state);
   result.residual = found.residual;
   result.iterations = found.iterations;
@@ -49,7 +49,7 @@ api::Equilibrium public_equilibrium(const SteadyCase& steady, const Equilibrium&
 
 }  // namespace
 
-api::Linearization api::linearize(const Model& model, const LinearizeOptions& options) {
+Linearization linearize(const Model& model, const LinearizeOptions& options) {
   const LinearizedModel linearized = linearize_model(source_of(model), options);
   const SteadyCase& steady = *linearized.steady;
   Linearization result;
@@ -60,7 +60,7 @@ api::Linearization api::linearize(const Model& model, const LinearizeOptions& op
   return result;
 }
 
-api::LinearizeSweep api::linearize_sweep(const Model& model, const LinearizeOptions& options) {
+LinearizeSweep linearize_sweep(const Model& model, const LinearizeOptions& options) {
   const SweptModel swept = sweep_model(source_of(model), options);
   require_steady(swept);
   LinearizeSweep result;
@@ -77,7 +77,7 @@ api::LinearizeSweep api::linearize_sweep(const Model& model, const LinearizeOpti
   return result;
 }
 
-api::Equilibrium api::equilibrium(const Model& model, const EquilibriumOptions& options) {
+Equilibrium equilibrium(const Model& model, const EquilibriumOptions& options) {
   const ModelEquilibrium found = find_model_equilibrium(source_of(model), options);
   require_found(found, source_of(model));
   Equilibrium result = public_equilibrium(*found.steady, found.found, found.linear);
@@ -85,8 +85,7 @@ api::Equilibrium api::equilibrium(const Model& model, const EquilibriumOptions& 
   return result;
 }
 
-api::EquilibriumSearch api::equilibrium_search(const Model& model,
-                                               const EquilibriumOptions& options) {
+EquilibriumSearch equilibrium_search(const Model& model, const EquilibriumOptions& options) {
   const BoxSearch search = search_box(source_of(model), options);
   require_found(search, source_of(model));
   EquilibriumSearch result;
@@ -101,9 +100,9 @@ api::EquilibriumSearch api::equilibrium_search(const Model& model,
   return result;
 }
 
-api::Orbit api::orbit(const Model& model, const OrbitOptions& options) {
+Orbit orbit(const Model& model, const OrbitOptions& options) {
   const FoundOrbit found = find_model_orbit(source_of(model), options);
-  const cartan::Orbit& orbit = found.orbit;
+  const analysis::Orbit& orbit = found.orbit;
   Orbit result;
   result.state = public_state(*found.analysis.model, *found.analysis.system, orbit.state());
   result.period = orbit.point.period;
@@ -120,7 +119,7 @@ api::Orbit api::orbit(const Model& model, const OrbitOptions& options) {
   return result;
 }
 
-api::LyapunovExponents api::lyapunov(const Model& model, const LyapunovOptions& options) {
+LyapunovExponents lyapunov(const Model& model, const LyapunovOptions& options) {
   const MotionExponents found = calc_model_exponents(source_of(model), options);
   const LyapunovResult& r = found.result;
   LyapunovExponents result;
@@ -136,7 +135,7 @@ api::LyapunovExponents api::lyapunov(const Model& model, const LyapunovOptions& 
   return result;
 }
 
-api::Branches api::follow(const Model& model, const ContinueOptions& options) {
+Branches follow(const Model& model, const ContinueOptions& options) {
   const BranchDiagram diagram = search_branches(make_branch_request(source_of(model), options));
   const ShownQuantity shown = choose_shown(diagram);
   if (!options.out.empty()) write_branches(diagram, shown, options.out, options.force);
@@ -170,4 +169,4 @@ api::Branches api::follow(const Model& model, const ContinueOptions& options) {
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::api

@@ -13,7 +13,7 @@
 #include "results/plot/plot.h"
 #include "results/refusal.h"
 
-namespace cartan {
+namespace cartan::api {
 namespace {
 
 std::vector<std::string> warnings_of(const FitReport& report) {
@@ -24,13 +24,13 @@ std::vector<std::string> warnings_of(const FitReport& report) {
   return list;
 }
 
-api::Fit public_fit(const FitReport& report) {
+Fit public_fit(const FitReport& report) {
   const FitResult& r = report.result;
   const FitProblem& problem = report.setup.problem;
-  api::Fit fit;
+  Fit fit;
   for (std::size_t j = 0; j < report.setup.names.size(); ++j) {
     const int i = static_cast<int>(j);
-    api::FittedParameter one;
+    FittedParameter one;
     one.name = report.setup.names[j];
     one.start = problem.start(i);
     one.value = r.theta(i);
@@ -60,24 +60,24 @@ api::Fit public_fit(const FitReport& report) {
 
 }  // namespace
 
-std::vector<api::Fit> api::fit_alternatives(const Model& model, const FitOptions& options) {
+std::vector<Fit> fit_alternatives(const Model& model, const FitOptions& options) {
   const FittedModel fitted = fit_model(source_of(model), options);
   std::vector<Fit> fits;
   for (const FitReport& report : fitted.reports) fits.push_back(public_fit(report));
   return fits;
 }
 
-api::Fit api::fit(const Model& model, const FitOptions& options) {
+Fit fit(const Model& model, const FitOptions& options) {
   if (options.free.find(';') != std::string::npos)
     refuse("fit", "free: expected one set of parameters; fit_alternatives takes several");
   return std::move(fit_alternatives(model, options).front());
 }
 
-std::string api::equations(const Model& model, const EquationsOptions& options) {
+std::string equations(const Model& model, const EquationsOptions& options) {
   return derive_equations(source_of(model), options).text;
 }
 
-api::GeneratedCode api::generate(const Model& model, const GenerateOptions& options) {
+GeneratedCode generate(const Model& model, const GenerateOptions& options) {
   const GeneratedModel generated = generate_model(source_of(model), options);
   GeneratedCode code;
   for (const GeneratedFile& file : generated.files) code.files.push_back({file.name, file.text});
@@ -88,9 +88,8 @@ api::GeneratedCode api::generate(const Model& model, const GenerateOptions& opti
   return code;
 }
 
-std::vector<std::string> api::plot(const std::vector<std::string>& paths,
-                                   const PlotOptions& options) {
+std::vector<std::string> plot(const std::vector<std::string>& paths, const PlotOptions& options) {
   return draw_plots(paths, options);
 }
 
-}  // namespace cartan
+}  // namespace cartan::api

@@ -10,14 +10,14 @@
 #include "results/load/state_file.h"
 #include "results/study/run_study.h"
 
-namespace cartan {
+namespace cartan::api {
 namespace {
 
 // Above it a study is read from its files.
 constexpr double most_study_numbers = 1e8;
 
-api::Column number_column(const std::string& name, api::ColumnKind kind) {
-  api::Column column;
+Column number_column(const std::string& name, ColumnKind kind) {
+  Column column;
   column.name = name;
   column.kind = kind;
   return column;
@@ -25,35 +25,34 @@ api::Column number_column(const std::string& name, api::ColumnKind kind) {
 
 // ------------------------------------------------------------------------------------------- ik
 
-api::Table path_table(const IkResult& found) {
-  api::Table table;
+Table path_table(const IkResult& found) {
+  Table table;
   table.name = "path.csv";
-  const Model& model = *found.analysis.model;
-  const auto add = [&](const std::vector<std::string>& names, api::ColumnKind kind,
+  const model::Model& model = *found.analysis.model;
+  const auto add = [&](const std::vector<std::string>& names, ColumnKind kind,
                        const std::vector<std::vector<double>>& rows) {
     for (std::size_t k = 0; k < names.size(); ++k) {
-      api::Column column = number_column(names[k], kind);
+      Column column = number_column(names[k], kind);
       for (const std::vector<double>& row : rows) column.values.push_back(row[k]);
       table.columns.push_back(std::move(column));
     }
   };
-  table.columns.push_back(number_column("t", api::ColumnKind::time));
+  table.columns.push_back(number_column("t", ColumnKind::time));
   table.columns.back().values = found.motion.t;
   table.columns.back().unit = "s";
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
     const PrescribedJoint& joint = found.motion.joints[j];
-    add(coordinate_columns(model.joints[j]), api::ColumnKind::coordinate, joint.q);
-    add(speed_columns(model.joints[j]), api::ColumnKind::speed, joint.v);
-    if (!joint.a.empty())
-      add(speed_columns(model.joints[j], 'a'), api::ColumnKind::output, joint.a);
+    add(coordinate_columns(model.joints[j]), ColumnKind::coordinate, joint.q);
+    add(speed_columns(model.joints[j]), ColumnKind::speed, joint.v);
+    if (!joint.a.empty()) add(speed_columns(model.joints[j], 'a'), ColumnKind::output, joint.a);
   }
-  api::Column residual = number_column("residual", api::ColumnKind::violation);
+  Column residual = number_column("residual", ColumnKind::violation);
   for (const PathPoint& point : found.path->points) residual.values.push_back(point.residual);
   table.columns.push_back(std::move(residual));
   return table;
 }
 
-void add_path(const IkResult& found, api::Ik& result) {
+void add_path(const IkResult& found, Ik& result) {
   const PathResult& path = *found.path;
   result.residual = found.path_residual();
   result.freedom = path.freedom;
@@ -65,7 +64,7 @@ void add_path(const IkResult& found, api::Ik& result) {
   result.csv = ik_path_csv(found);
 }
 
-void add_solutions(const IkResult& found, api::Ik& result) {
+void add_solutions(const IkResult& found, Ik& result) {
   const Analysis& analysis = found.analysis;
   if (!found.solutions.empty()) {
     const KinematicSolution& best = found.solutions.front();
@@ -93,8 +92,8 @@ void add_solutions(const IkResult& found, api::Ik& result) {
 
 // ------------------------------------------------------------------------------------- optimise
 
-std::vector<api::NamedNumber> named_numbers(const OptimiseCase& c, const Eigen::VectorXd& theta) {
-  std::vector<api::NamedNumber> list;
+std::vector<NamedNumber> named_numbers(const OptimiseCase& c, const Eigen::VectorXd& theta) {
+  std::vector<NamedNumber> list;
   for (std::size_t k = 0; k < c.free.free.size(); ++k)
     list.emplace_back(c.free.free[k].name, theta(static_cast<int>(k)));
   return list;
@@ -102,21 +101,21 @@ std::vector<api::NamedNumber> named_numbers(const OptimiseCase& c, const Eigen::
 
 // ---------------------------------------------------------------------------------------- study
 
-api::Table runs_table(const StudyResult& result) {
+Table runs_table(const StudyResult& result) {
   const Study& study = *result.study;
-  api::Table table;
+  Table table;
   table.name = "runs.csv";
   const std::size_t inputs = study.inputs.size(), kept = study.kept.size();
   const std::uint64_t runs = study.design.runs();
   if (static_cast<double>(runs) * static_cast<double>(inputs + kept + 1) > most_study_numbers)
     return table;
-  table.columns.push_back(number_column("run", api::ColumnKind::output));
+  table.columns.push_back(number_column("run", ColumnKind::output));
   for (const StudyInput& input : study.inputs)
-    table.columns.push_back(number_column(input.name, api::ColumnKind::variable));
+    table.columns.push_back(number_column(input.name, ColumnKind::variable));
   for (const KeptQuantity& quantity : study.kept)
-    table.columns.push_back(number_column(quantity.name, api::ColumnKind::output));
-  table.columns.push_back(number_column("status", api::ColumnKind::event));
-  for (api::Column& column : table.columns) column.values.reserve(runs);
+    table.columns.push_back(number_column(quantity.name, ColumnKind::output));
+  table.columns.push_back(number_column("status", ColumnKind::event));
+  for (Column& column : table.columns) column.values.reserve(runs);
   std::vector<double> numbers(inputs);
   std::string problem;
   for_each_block(
@@ -137,14 +136,14 @@ api::Table runs_table(const StudyResult& result) {
   return table;
 }
 
-void add_statistics(const StudyResult& found, api::StudyRuns& result) {
+void add_statistics(const StudyResult& found, StudyRuns& result) {
   const Study& study = *found.study;
   const StudyStatistics& s = *found.statistics;
   result.runs = static_cast<long>(s.runs);
   result.failed = static_cast<long>(s.failed);
   for (std::size_t k = 0; k < study.kept.size(); ++k) {
     const QuantityStatistics& q = s.quantities[k];
-    api::StudyQuantity one;
+    StudyQuantity one;
     one.name = study.kept[k].name;
     one.text = study.kept[k].text;
     one.count = static_cast<long>(q.count);
@@ -166,9 +165,9 @@ void add_statistics(const StudyResult& found, api::StudyRuns& result) {
   }
 }
 
-api::StudyRuns public_study(const StudyResult& found) {
+StudyRuns public_study(const StudyResult& found) {
   if (found.helped) return {};  // the first process under mpirun has the runs
-  api::StudyRuns result;
+  StudyRuns result;
   const StudyProvenance& p = found.provenance;
   result.backend = p.backend;
   result.threads = p.threads;
@@ -188,7 +187,7 @@ api::StudyRuns public_study(const StudyResult& found) {
 
 }  // namespace
 
-api::Ik api::ik(const Model& model, const IkOptions& options) {
+Ik ik(const Model& model, const IkOptions& options) {
   const IkResult found = solve_ik(source_of(model), options);
   Ik result;
   result.found = found.found;
@@ -201,7 +200,7 @@ api::Ik api::ik(const Model& model, const IkOptions& options) {
   return result;
 }
 
-api::Optimum api::optimise(const Model& model, const OptimiseOptions& options) {
+Optimum optimise(const Model& model, const OptimiseOptions& options) {
   const OptimiseResult all = optimise_model(source_of(model), options);
   const OptimiseCase& c = *all.setup;
   const DesignResult& r = all.found();
@@ -220,24 +219,23 @@ api::Optimum api::optimise(const Model& model, const OptimiseOptions& options) {
   }
   for (const int j : r.at_bound) best.at_bound.push_back(c.free.free[j].name);
   if (all.starts.size() > 1)
-    for (const cartan::OptimiseStart& one : all.starts)
+    for (const results::OptimiseStart& one : all.starts)
       best.starts.push_back({named_numbers(c, one.start), named_numbers(c, one.result.theta),
                              all.objective(one.result), one.result.converged});
   best.json = optimise_json(all).dump(2) + "\n";
   return best;
 }
 
-api::StudyRuns api::study(const Model& model, const StudyOptions& options) {
+StudyRuns study(const Model& model, const StudyOptions& options) {
   return public_study(run_study(source_of(model), options));
 }
 
-api::StudyRuns api::study_file(const std::string& path, const StudyOptions& options,
-                               const LoadOptions& load) {
+StudyRuns study_file(const std::string& path, const StudyOptions& options,
+                     const LoadOptions& load) {
   return public_study(run_study(make_source(path, load), options));
 }
 
-api::Steered api::steer(const std::string& task, const SteerOptions& options,
-                        const LoadOptions& load) {
+Steered steer(const std::string& task, const SteerOptions& options, const LoadOptions& load) {
   SteerArguments arguments;
   arguments.task = task;
   arguments.model = make_source("", load);
@@ -262,4 +260,4 @@ api::Steered api::steer(const std::string& task, const SteerOptions& options,
   return found;
 }
 
-}  // namespace cartan
+}  // namespace cartan::api

@@ -1,5 +1,6 @@
 // What stands behind the handles of the public headers, and the way from our records to theirs.
-// Inside namespace cartan our names go without a prefix, the public ones have `api::`.
+// In this namespace a name is the public one; ours of the same name has its folder before it
+// (model::Model).
 #pragma once
 
 #include <memory>
@@ -12,22 +13,23 @@
 #include "mechanics/machine/mechanism_system.h"
 #include "results/load/load.h"
 
-namespace cartan {
+namespace cartan::api {
 
-struct api::Model::Inside {
+struct Model::Inside {
   ModelArguments source;
-  std::unique_ptr<const cartan::Model> model;
+  std::unique_ptr<const model::Model> model;
   std::string name, text;
   std::vector<Problem> warnings;
 };
 
 // Where commands read the model from: the same text, warnings told already.
-const ModelArguments& source_of(const api::Model& model);
+const ModelArguments& source_of(const Model& model);
 // A file with what options say of it.
-ModelArguments make_source(const std::string& path, const api::LoadOptions& options);
+ModelArguments make_source(const std::string& path, const LoadOptions& options);
 
-api::State public_state(const Model& model, const Observation& now);
-api::State public_state(const Model& model, const System& system, const State& state);
+State public_state(const model::Model& model, const Observation& now);
+State public_state(const model::Model& model, const system::System& system,
+                   const system::State& state);
 std::array<double, 3> public_vector(const Vec3<double>& a);
 std::vector<std::vector<double>> public_rows(const Eigen::MatrixXd& matrix);
 
@@ -39,4 +41,4 @@ std::vector<std::string> names_in_order(const std::vector<T>& list) {
   return names;
 }
 
-}  // namespace cartan
+}  // namespace cartan::api

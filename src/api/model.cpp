@@ -16,7 +16,7 @@
 #include "io/output_files.h"
 #include "results/refusal.h"
 
-namespace cartan {
+namespace cartan::api {
 namespace {
 
 std::string read_whole(const std::string& path) {
@@ -25,7 +25,7 @@ std::string read_whole(const std::string& path) {
 }
 
 // The text of a model file; a file of another tool becomes one.
-std::string text_of_file(const ModelArguments& source, const api::Watch& watch) {
+std::string text_of_file(const ModelArguments& source, const Watch& watch) {
   if (!is_foreign_model(source.path)) return read_whole(source.path);
   Diagnostics problems(source.path);
   const auto imported = import_model_file(source.path, import_options(source, watch), problems);
@@ -33,12 +33,12 @@ std::string text_of_file(const ModelArguments& source, const api::Watch& watch) 
   return imported->text;
 }
 
-api::Model make_public(ModelArguments source, const api::Watch& watch) {
-  auto inside = std::make_shared<api::Model::Inside>();
+Model make_public(ModelArguments source, const Watch& watch) {
+  auto inside = std::make_shared<Model::Inside>();
   Diagnostics problems;
   inside->model = load_model(source, watch, problems, CodeUse::names);
   inside->warnings = problems_of(problems);
-  const Model& model = *inside->model;
+  const model::Model& model = *inside->model;
   inside->name =
       model.name.empty() ? std::filesystem::path(source.path).stem().string() : model.name;
   // what was read is what is used, whatever becomes of the file
@@ -46,12 +46,12 @@ api::Model make_public(ModelArguments source, const api::Watch& watch) {
   inside->text = *source.text;
   source.quiet = true;
   inside->source = std::move(source);
-  return api::Model(std::move(inside));
+  return Model(std::move(inside));
 }
 
-void tell_warnings(const api::Model& model, const api::Watch& watch) {
+void tell_warnings(const Model& model, const Watch& watch) {
   if (!watch.message) return;
-  for (const api::Problem& p : model.warnings())
+  for (const Problem& p : model.warnings())
     watch.message(p.line > 0 ? fmt::format("{}:{}:{}: {}", p.file, p.line, p.column, p.message)
                              : fmt::format("{}: {}", p.file, p.message));
 }
@@ -63,7 +63,7 @@ std::string suggest_column(std::string_view name, const std::vector<std::string>
 
 }  // namespace
 
-ModelArguments make_source(const std::string& path, const api::LoadOptions& options) {
+ModelArguments make_source(const std::string& path, const LoadOptions& options) {
   ModelArguments source;
   source.path = path;
   source.sets = options.set;
@@ -76,22 +76,22 @@ ModelArguments make_source(const std::string& path, const api::LoadOptions& opti
   return source;
 }
 
-const ModelArguments& source_of(const api::Model& model) {
+const ModelArguments& source_of(const Model& model) {
   return model.inside().source;
 }
 
-api::Model::Model(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
+Model::Model(std::shared_ptr<const Inside> inside) : inside_(std::move(inside)) {}
 
-const std::string& api::Model::name() const {
+const std::string& Model::name() const {
   return inside_->name;
 }
-const std::string& api::Model::file() const {
+const std::string& Model::file() const {
   return inside_->source.path;
 }
-const std::string& api::Model::text() const {
+const std::string& Model::text() const {
   return inside_->text;
 }
-api::LoadOptions api::Model::options() const {
+LoadOptions Model::options() const {
   const ModelArguments& source = inside_->source;
   LoadOptions options;
   options.set = source.sets;
@@ -105,42 +105,42 @@ api::LoadOptions api::Model::options() const {
   options.limits = source.limits;
   return options;
 }
-bool api::Model::is_mechanism() const {
+bool Model::is_mechanism() const {
   return inside_->model->is_mechanism();
 }
-std::vector<std::string> api::Model::bodies() const {
+std::vector<std::string> Model::bodies() const {
   return names_in_order(inside_->model->bodies);
 }
-std::vector<std::string> api::Model::joints() const {
+std::vector<std::string> Model::joints() const {
   return names_in_order(inside_->model->joints);
 }
-std::vector<std::string> api::Model::forces() const {
+std::vector<std::string> Model::forces() const {
   return names_in_order(inside_->model->forces);
 }
-std::vector<std::string> api::Model::constraints() const {
+std::vector<std::string> Model::constraints() const {
   return names_in_order(inside_->model->constraints);
 }
-std::vector<std::string> api::Model::variables() const {
+std::vector<std::string> Model::variables() const {
   return names_in_order(inside_->model->variables);
 }
-std::vector<std::string> api::Model::inputs() const {
-  const cartan::Model& model = *inside_->model;
+std::vector<std::string> Model::inputs() const {
+  const model::Model& model = *inside_->model;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < model.parameters.size(); ++i)
     if (model.is_input(static_cast<int>(i))) names.push_back(model.parameters[i].name);
   return names;
 }
-std::vector<std::string> api::Model::outputs() const {
+std::vector<std::string> Model::outputs() const {
   return names_in_order(inside_->model->outputs);
 }
-std::vector<std::string> api::Model::events() const {
+std::vector<std::string> Model::events() const {
   return names_in_order(inside_->model->events);
 }
-const std::vector<api::Problem>& api::Model::warnings() const {
+const std::vector<Problem>& Model::warnings() const {
   return inside_->warnings;
 }
 
-std::vector<api::NamedNumber> api::Model::parameters() const {
+std::vector<NamedNumber> Model::parameters() const {
   const std::vector<double> values = parameter_values(*inside_->model);
   std::vector<NamedNumber> list;
   const std::vector<std::string> inputs = names_in_order(inside_->model->inputs);
@@ -152,7 +152,7 @@ std::vector<api::NamedNumber> api::Model::parameters() const {
   return list;
 }
 
-double api::Model::parameter(std::string_view name) const {
+double Model::parameter(std::string_view name) const {
   const int index = inside_->model->find_parameter(name);
   if (index < 0)
     refuse_at(file(),
@@ -161,34 +161,33 @@ double api::Model::parameter(std::string_view name) const {
   return parameter_values(*inside_->model)[index];
 }
 
-api::Model api::Model::with(std::string_view parameter, double value) const {
+Model Model::with(std::string_view parameter, double value) const {
   if (!std::isfinite(value))
     refuse_at(file(),
               fmt::format("parameter '{}': expected a finite number, got {}", parameter, value));
   return with(parameter, fmt::format("{:.17g}", value));
 }
 
-api::Model api::Model::with(std::string_view parameter, std::string_view expression) const {
+Model Model::with(std::string_view parameter, std::string_view expression) const {
   this->parameter(parameter);  // refuses a name that is not known
   ModelArguments source = inside_->source;
   source.sets.push_back(fmt::format("{}={}", parameter, expression));
   return make_public(std::move(source), {});
 }
 
-void api::Model::save(const std::string& path, bool force) const {
+void Model::save(const std::string& path, bool force) const {
   std::string problem;
   if (!write_whole_file(path, text(), force ? Replace::yes : Replace::no, problem))
     refuse("save", problem);
 }
 
-api::Model api::load(const std::string& path, const LoadOptions& options) {
+Model load(const std::string& path, const LoadOptions& options) {
   Model model = make_public(make_source(path, options), options.watch);
   tell_warnings(model, options.watch);
   return model;
 }
 
-api::Model api::load_text(const std::string& text, const LoadOptions& options,
-                          const std::string& file) {
+Model load_text(const std::string& text, const LoadOptions& options, const std::string& file) {
   ModelArguments source = make_source(file, options);
   source.text = text;
   Model model = make_public(std::move(source), options.watch);
@@ -196,21 +195,21 @@ api::Model api::load_text(const std::string& text, const LoadOptions& options,
   return model;
 }
 
-const char* api::version() {
+const char* version() {
   return CARTAN_VERSION;
 }
 
-const char* api::built_for() {
+const char* built_for() {
   return CARTAN_MARCH_NAME;
 }
 
-std::vector<std::pair<std::string, std::string>> api::formulations() {
+std::vector<std::pair<std::string, std::string>> formulations() {
   std::vector<std::pair<std::string, std::string>> list;
   for (const FormulationInfo& row : formulation_table()) list.emplace_back(row.name, row.summary);
   return list;
 }
 
-std::vector<std::pair<std::string, std::string>> api::integrators() {
+std::vector<std::pair<std::string, std::string>> integrators() {
   std::vector<std::pair<std::string, std::string>> list;
   for (const IntegratorInfo& row : integrator_table()) list.emplace_back(row.name, row.description);
   return list;
@@ -229,8 +228,8 @@ std::vector<std::vector<double>> public_rows(const Eigen::MatrixXd& matrix) {
   return rows;
 }
 
-api::State public_state(const Model& model, const Observation& now) {
-  api::State state;
+State public_state(const model::Model& model, const Observation& now) {
+  State state;
   state.t = now.t;
   for (std::size_t j = 0; j < model.joints.size(); ++j)
     state.joints.push_back({model.joints[j].name, now.q[j], now.v[j]});
@@ -246,20 +245,21 @@ api::State public_state(const Model& model, const Observation& now) {
   return state;
 }
 
-api::State public_state(const Model& model, const System& system, const State& at) {
+State public_state(const model::Model& model, const system::System& system,
+                   const system::State& at) {
   if (const auto* mechanism = dynamic_cast<const MechanicalSystem*>(&system)) {
     Observation now;
     mechanism->observe(at, now, *mechanism->make_workspace());
     return public_state(model, now);
   }
-  api::State state;
+  State state;
   state.t = at.t;
   for (std::size_t i = 0; i < model.variables.size(); ++i)
     state.variables.emplace_back(model.variables[i].name, at.x[i]);
   return state;
 }
 
-const api::Column* api::Table::find(std::string_view column) const {
+const Column* Table::find(std::string_view column) const {
   const std::string wanted = column_spelling(column);
   for (const std::string& name : {std::string(column), wanted, wanted + "0"})
     for (const Column& one : columns)
@@ -267,10 +267,10 @@ const api::Column* api::Table::find(std::string_view column) const {
   return nullptr;
 }
 
-std::span<const double> api::Table::operator[](std::string_view column) const {
+std::span<const double> Table::operator[](std::string_view column) const {
   if (const Column* found = find(column)) return found->values;
   refuse_at(name, fmt::format("there is no column '{}'{}", column,
                               suggest_column(column, names_in_order(columns))));
 }
 
-}  // namespace cartan
+}  // namespace cartan::api

@@ -16,19 +16,19 @@
 #include "results/run/controlled_inputs.h"
 #include "results/run/run.h"
 
-namespace cartan {
+namespace cartan::api {
 namespace {
 
-api::State final_state_of(const RunResult& result) {
+State final_state_of(const RunResult& result) {
   if (result.final) return public_state(*result.model, *result.final);
-  api::State state;
+  State state;
   state.t = result.report.final_state.t;
   for (std::size_t i = 0; i < result.variables.size(); ++i)
     state.variables.emplace_back(result.model->variables[i].name, result.variables[i]);
   return state;
 }
 
-void add_figures(const RunResult& result, api::Run& run) {
+void add_figures(const RunResult& result, Run& run) {
   if (!result.statistics) return;
   const MotionStatistics& s = *result.statistics;
   run.energy = {s.initial_energy, s.final_energy, s.max_drift, s.work};
@@ -37,7 +37,7 @@ void add_figures(const RunResult& result, api::Run& run) {
 
 }  // namespace
 
-api::Run api::run(const Model& model, const RunOptions& options) {
+Run run(const Model& model, const RunOptions& options) {
   const FinishedRun finished = run_model(source_of(model), options, Keep::tables, "cartan::run");
   const RunResult& result = finished.result;
   Run run;
@@ -57,19 +57,19 @@ api::Run api::run(const Model& model, const RunOptions& options) {
   run.final = final_state_of(result);
   run.tables = finished.tables;
   run.summary = summary_text(result);
-  run.json = cartan::summary_json(result, true);
+  run.json = results::summary_json(result, true);
   run.folder = finished.folder;
   run.files = finished.files;
   run.model_json = run_model_json(*finished.model, "");
-  run.summary_json = cartan::summary_json(result, false);
+  run.summary_json = results::summary_json(result, false);
   return run;
 }
 
-api::Table api::find_inputs(const Model& model, const RunOptions& options, double period,
-                            const Controller& controller) {
+Table find_inputs(const Model& model, const RunOptions& options, double period,
+                  const Controller& controller) {
   const ControlledInputs found = find_controlled_inputs(
       source_of(model), options, period,
-      [&](const cartan::Model& m, const cartan::System& system, const cartan::State& now) {
+      [&](const model::Model& m, const system::System& system, const system::State& now) {
         return controller(public_state(m, system, now));
       });
   Table table;
@@ -80,11 +80,11 @@ api::Table api::find_inputs(const Model& model, const RunOptions& options, doubl
   return table;
 }
 
-std::span<const double> api::Run::t() const {
+std::span<const double> Run::t() const {
   return tables.front().columns.front().values;
 }
 
-std::span<const double> api::Run::operator[](std::string_view column) const {
+std::span<const double> Run::operator[](std::string_view column) const {
   for (const Table& one : tables)
     if (const Column* found = one.find(column)) return found->values;
   std::vector<std::string> known;
@@ -94,18 +94,18 @@ std::span<const double> api::Run::operator[](std::string_view column) const {
                                suggestion(std::string(column), known)));
 }
 
-const api::Table& api::Run::table(std::string_view name) const {
+const Table& Run::table(std::string_view name) const {
   for (const Table& one : tables)
     if (one.name == name) return one;
   refuse_at(model, fmt::format("the run has no table '{}'{}", name,
                                suggestion(std::string(name), names_in_order(tables))));
 }
 
-void api::Run::save(const std::string& to, bool force) const {
+void Run::save(const std::string& to, bool force) const {
   save_run(tables, model_json, summary_json, to, force);
 }
 
-std::string api::State::json() const {
+std::string State::json() const {
   Json json = {{"t", t}};
   if (joints.empty()) json["variables"] = Json::object();
   for (const auto& [name, value] : variables) json["variables"][name] = value;
@@ -116,9 +116,9 @@ std::string api::State::json() const {
   return json.dump();
 }
 
-api::Check api::check(const Model& model, const CheckOptions& options) {
+Check check(const Model& model, const CheckOptions& options) {
   const CheckedModel checked = check_file(source_of(model), options.watch);
-  const cartan::Model& m = *checked.model;
+  const model::Model& m = *checked.model;
   Check check;
   check.model = model.name();
   check.bodies = static_cast<int>(m.bodies.size());
@@ -143,9 +143,9 @@ api::Check api::check(const Model& model, const CheckOptions& options) {
   return check;
 }
 
-api::Evaluation api::eval(const Model& model, const EvalOptions& options) {
+Evaluation eval(const Model& model, const EvalOptions& options) {
   const EvaluatedModel evaluated = evaluate_model(source_of(model), options);
-  const cartan::Model& m = *evaluated.model;
+  const model::Model& m = *evaluated.model;
   Evaluation result;
   result.json = evaluation_json(evaluated).dump(2) + "\n";
   if (!evaluated.at) {
@@ -156,7 +156,7 @@ api::Evaluation api::eval(const Model& model, const EvalOptions& options) {
     }
     return result;
   }
-  const cartan::Evaluation& at = *evaluated.at;
+  const results::Evaluation& at = *evaluated.at;
   result.state = public_state(m, at.now);
   for (std::size_t j = 0; j < m.joints.size(); ++j) {
     result.acceleration.push_back({m.joints[j].name, at.dynamics.acceleration[j]});
@@ -174,14 +174,14 @@ api::Evaluation api::eval(const Model& model, const EvalOptions& options) {
   return result;
 }
 
-api::Comparison api::compare(const Model& model, const CompareOptions& options) {
+Comparison compare(const Model& model, const CompareOptions& options) {
   const ComparedModel compared = compare_model(source_of(model), options);
-  const cartan::Comparison& c = compared.comparison;
+  const results::Comparison& c = compared.comparison;
   Comparison result;
   result.reference = c.reference;
   result.reference_error = c.reference_error;
   result.chaotic_from = c.chaotic_from;
-  for (const cartan::ComparisonRow& row : c.rows)
+  for (const results::ComparisonRow& row : c.rows)
     result.rows.push_back({row.formulation, row.integrator, row.step, row.refusal, row.failure,
                            row.difference, row.energy_drift, row.momentum_drift, row.constraint,
                            row.orthonormality, row.evaluations, row.seconds, row.order});
@@ -191,7 +191,7 @@ api::Comparison api::compare(const Model& model, const CompareOptions& options) 
   return result;
 }
 
-api::InverseForces api::inverse(const Model& model, const InverseOptions& options) {
+InverseForces inverse(const Model& model, const InverseOptions& options) {
   const InverseResult inverse = calc_inverse(source_of(model), options);
   InverseForces result;
   result.table.name = "inverse.csv";
@@ -210,4 +210,4 @@ api::InverseForces api::inverse(const Model& model, const InverseOptions& option
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::api

@@ -6,7 +6,7 @@
 #include "results/code/rate_gradient.h"
 #include "results/task.h"
 
-namespace cartan {
+namespace cartan::api {
 namespace {
 
 // Compiling takes seconds: it pays for a run of some length, or for many short ones.
@@ -15,7 +15,7 @@ constexpr std::size_t stages_worth_compiling = 1000;
 // f and its products from the System itself; parameters by the whole Jacobian.
 class SystemRates final : public RateFunctions {
  public:
-  SystemRates(const api::System::Inside& inside, std::vector<int> parameters)
+  SystemRates(const System::Inside& inside, std::vector<int> parameters)
       : inside_(inside), parameters_(std::move(parameters)), scratch_(inside.take()) {}
   ~SystemRates() override { inside_.give_back(std::move(scratch_)); }
 
@@ -41,14 +41,14 @@ class SystemRates final : public RateFunctions {
   }
 
  private:
-  const api::System::Inside& inside_;
+  const System::Inside& inside_;
   const std::vector<int> parameters_;
   std::unique_ptr<SystemScratch> scratch_;
   Eigen::MatrixXd Jp_;
 };
 
 // Whether the code has the System's own numbers at its start: another set of coordinates has not.
-bool is_the_same(const api::System::Inside& inside, CompiledRates& code) {
+bool is_the_same(const System::Inside& inside, CompiledRates& code) {
   if (code.size() != inside.size) return false;
   SystemRates own(inside, {});
   const std::span<const double> x(inside.start.x.data(), inside.size);
@@ -63,11 +63,11 @@ bool is_the_same(const api::System::Inside& inside, CompiledRates& code) {
   return error <= 1e-9 * size;
 }
 
-std::shared_ptr<const CompiledRates> find_code(const api::System::Inside& inside,
+std::shared_ptr<const CompiledRates> find_code(const System::Inside& inside,
                                                const std::vector<int>& parameters,
-                                               std::size_t stages, const api::Watch& watch) {
+                                               std::size_t stages, const Watch& watch) {
   const std::lock_guard lock(inside.backward_mutex);
-  api::System::Inside::BackwardCode& entry = inside.backward[parameters];
+  System::Inside::BackwardCode& entry = inside.backward[parameters];
   entry.stages += stages;
   if (entry.made || entry.stages < stages_worth_compiling) return entry.code;
   entry.made = true;
@@ -80,7 +80,7 @@ std::shared_ptr<const CompiledRates> find_code(const api::System::Inside& inside
   return entry.code;
 }
 
-StepPlan plan_of(double t, double step, std::size_t steps, const api::Watch& watch) {
+StepPlan plan_of(double t, double step, std::size_t steps, const Watch& watch) {
   if (!std::isfinite(t) || !std::isfinite(step) || step == 0)
     refuse_at("system", "t and step: expected finite numbers, and a step that is not zero");
   return {t, step, steps, &classical_rk4(), watch.stop};
@@ -88,17 +88,16 @@ StepPlan plan_of(double t, double step, std::size_t steps, const api::Watch& wat
 
 }  // namespace
 
-void api::System::take_steps(double t, double step, std::size_t steps, std::span<double> x,
-                             const Watch& watch) const {
+void System::take_steps(double t, double step, std::size_t steps, std::span<double> x,
+                        const Watch& watch) const {
   check_length("x", x.size(), size());
   SystemRates rates(*inside_, {});
-  if (!cartan::take_steps(rates, plan_of(t, step, steps, watch), x)) fail_at("system", "stopped");
+  if (!analysis::take_steps(rates, plan_of(t, step, steps, watch), x)) fail_at("system", "stopped");
 }
 
-void api::System::steps_gradient(double t, double step, std::size_t steps,
-                                 std::span<const double> x, std::span<double> w,
-                                 const std::vector<std::string>& parameters,
-                                 std::span<double> by_parameters, const Watch& watch) const {
+void System::steps_gradient(double t, double step, std::size_t steps, std::span<const double> x,
+                            std::span<double> w, const std::vector<std::string>& parameters,
+                            std::span<double> by_parameters, const Watch& watch) const {
   check_length("x", x.size(), size());
   check_length("w", w.size(), size());
   check_length("by_parameters", by_parameters.size(), parameters.size());
@@ -118,4 +117,4 @@ void api::System::steps_gradient(double t, double step, std::size_t steps,
   if (!done) fail_at("system", "stopped");
 }
 
-}  // namespace cartan
+}  // namespace cartan::api

@@ -8,19 +8,19 @@
 #include "results/load/state_file.h"
 #include "system/state_products.h"
 
-namespace cartan {
+namespace cartan::api {
 
 void check_length(const char* what, std::size_t given, std::size_t expected) {
   if (given != expected)
     refuse_at("system", fmt::format("{}: expected {} numbers, got {}", what, expected, given));
 }
 
-api::System::System(const Model& model, const std::string& formulation) {
+System::System(const Model& model, const std::string& formulation) {
   auto inside = std::make_shared<Inside>(model);
   inside->model = load_model(source_of(model), {});
-  const cartan::Model& m = *inside->model;
+  const model::Model& m = *inside->model;
   inside->system = load_system(m, choose_formulation(m, formulation));
-  const cartan::System& system = *inside->system;
+  const system::System& system = *inside->system;
   inside->start = system.initial_state();
   inside->whole = system.space().size();
   inside->size = inside->whole - system.quadratures();
@@ -33,34 +33,34 @@ api::System::System(const Model& model, const std::string& formulation) {
   inside_ = std::move(inside);
 }
 
-std::size_t api::System::size() const {
+std::size_t System::size() const {
   return inside_->size;
 }
 
-const std::vector<std::string>& api::System::names() const {
+const std::vector<std::string>& System::names() const {
   return inside_->names;
 }
 
-std::vector<double> api::System::initial() const {
+std::vector<double> System::initial() const {
   const std::vector<double>& x = inside_->start.x;
   return {x.begin(), x.begin() + inside_->size};
 }
 
-std::vector<double> api::System::numbers(const State& state) const {
-  const cartan::State made =
+std::vector<double> System::numbers(const State& state) const {
+  const system::State made =
       make_start(*inside_->system, read_state(state.json(), *inside_->model));
   return {made.x.begin(), made.x.begin() + inside_->size};
 }
 
-api::State api::System::state(double t, std::span<const double> x) const {
+State System::state(double t, std::span<const double> x) const {
   check_length("x", x.size(), size());
-  cartan::State at = inside_->start;
+  system::State at = inside_->start;
   at.t = t;
   inside_->fill(x, at.x);
   return public_state(*inside_->model, *inside_->system, at);
 }
 
-void api::System::derivative(double t, std::span<const double> x, std::span<double> rates) const {
+void System::derivative(double t, std::span<const double> x, std::span<double> rates) const {
   check_length("x", x.size(), size());
   check_length("rates", rates.size(), size());
   std::unique_ptr<SystemScratch> s = inside_->take();
@@ -71,8 +71,8 @@ void api::System::derivative(double t, std::span<const double> x, std::span<doub
   inside_->give_back(std::move(s));
 }
 
-void api::System::derivatives(std::span<const double> times, std::span<const double> x,
-                              std::span<double> rates) const {
+void System::derivatives(std::span<const double> times, std::span<const double> x,
+                         std::span<double> rates) const {
   const std::size_t n = size(), whole = inside_->whole;
   const std::size_t count = times.size() == 1 && n > 0 ? x.size() / n : times.size();
   check_length("x", x.size(), count * n);
@@ -97,7 +97,7 @@ void api::System::derivatives(std::span<const double> times, std::span<const dou
   inside_->give_back(std::move(s));
 }
 
-void api::System::jacobian(double t, std::span<const double> x, std::span<double> matrix) const {
+void System::jacobian(double t, std::span<const double> x, std::span<double> matrix) const {
   const std::size_t n = size();
   check_length("x", x.size(), n);
   check_length("matrix", matrix.size(), n * n);
@@ -111,8 +111,8 @@ void api::System::jacobian(double t, std::span<const double> x, std::span<double
 }
 
 // Systems that know their Jacobian as formulas multiply without forming it.
-void api::System::jvp(double t, std::span<const double> x, std::span<const double> u,
-                      std::span<double> result) const {
+void System::jvp(double t, std::span<const double> x, std::span<const double> u,
+                 std::span<double> result) const {
   const std::size_t n = size();
   check_length("x", x.size(), n);
   check_length("u", u.size(), n);
@@ -122,8 +122,8 @@ void api::System::jvp(double t, std::span<const double> x, std::span<const doubl
   inside_->give_back(std::move(s));
 }
 
-void api::System::vjp(double t, std::span<const double> x, std::span<const double> w,
-                      std::span<double> result) const {
+void System::vjp(double t, std::span<const double> x, std::span<const double> w,
+                 std::span<double> result) const {
   const std::size_t n = size();
   check_length("x", x.size(), n);
   check_length("w", w.size(), n);
@@ -133,9 +133,9 @@ void api::System::vjp(double t, std::span<const double> x, std::span<const doubl
   inside_->give_back(std::move(s));
 }
 
-void api::System::Inside::multiply(bool transposed, double t, std::span<const double> at,
-                                   std::span<const double> by, std::span<double> result,
-                                   SystemScratch& s) const {
+void System::Inside::multiply(bool transposed, double t, std::span<const double> at,
+                              std::span<const double> by, std::span<double> result,
+                              SystemScratch& s) const {
   fill(at, s.x);
   const StateView view(t, s.x, start.mode);
   if (const auto* products = dynamic_cast<const StateProducts*>(system.get())) {
@@ -159,7 +159,7 @@ void api::System::Inside::multiply(bool transposed, double t, std::span<const do
     product.noalias() = s.J.topLeftCorner(n, n) * vector;
 }
 
-std::vector<int> api::System::Inside::find_parameters(const std::vector<std::string>& list) const {
+std::vector<int> System::Inside::find_parameters(const std::vector<std::string>& list) const {
   std::vector<int> which;
   for (const std::string& name : list) {
     handle.parameter(name);  // refuses a name that is not known
@@ -173,9 +173,9 @@ std::vector<int> api::System::Inside::find_parameters(const std::vector<std::str
   return which;
 }
 
-void api::System::parameter_jacobian(double t, std::span<const double> x,
-                                     const std::vector<std::string>& parameters,
-                                     std::span<double> matrix) const {
+void System::parameter_jacobian(double t, std::span<const double> x,
+                                const std::vector<std::string>& parameters,
+                                std::span<double> matrix) const {
   const std::size_t n = size(), m = parameters.size();
   check_length("x", x.size(), n);
   check_length("matrix", matrix.size(), n * m);
@@ -189,16 +189,16 @@ void api::System::parameter_jacobian(double t, std::span<const double> x,
   inside_->give_back(std::move(s));
 }
 
-std::size_t api::System::speeds() const {
+std::size_t System::speeds() const {
   return inside_->speeds;
 }
 
-double api::System::initial_time() const {
+double System::initial_time() const {
   return inside_->start.t;
 }
 
-void api::System::mass_matrix(double t, std::span<const double> x, std::span<double> M,
-                              std::span<double> bias) const {
+void System::mass_matrix(double t, std::span<const double> x, std::span<double> M,
+                         std::span<double> bias) const {
   const std::size_t v = speeds();
   const MechanicalSystem& mechanism = inside_->mechanism();
   check_length("x", x.size(), size());
@@ -215,8 +215,8 @@ void api::System::mass_matrix(double t, std::span<const double> x, std::span<dou
   inside_->give_back(std::move(s));
 }
 
-void api::System::energies(double t, std::span<const double> x, double& kinetic,
-                           double& potential) const {
+void System::energies(double t, std::span<const double> x, double& kinetic,
+                      double& potential) const {
   const MechanicalSystem& mechanism = inside_->mechanism();
   check_length("x", x.size(), size());
   std::unique_ptr<SystemScratch> s = inside_->take();
@@ -227,4 +227,4 @@ void api::System::energies(double t, std::span<const double> x, double& kinetic,
   inside_->give_back(std::move(s));
 }
 
-}  // namespace cartan
+}  // namespace cartan::api

@@ -12,9 +12,11 @@
 #include "api/inside.h"
 #include "results/refusal.h"
 
-namespace cartan {
-
+namespace cartan::results {
 class CompiledRates;  // results/code/rate_gradient.h
+}  // namespace cartan::results
+
+namespace cartan::api {
 
 // What one call needs; kept for the next one.
 struct SystemScratch {
@@ -27,13 +29,13 @@ struct SystemScratch {
 
 void check_length(const char* what, std::size_t given, std::size_t expected);
 
-struct api::System::Inside {
-  explicit Inside(const api::Model& m) : handle(m) {}
+struct System::Inside {
+  explicit Inside(const Model& m) : handle(m) {}
 
-  api::Model handle;                           // whose model the system refers to
-  std::unique_ptr<const cartan::Model> model;  // with its code, where that is allowed
-  std::unique_ptr<cartan::System> system;
-  cartan::State start;
+  Model handle;                               // whose model the system refers to
+  std::unique_ptr<const model::Model> model;  // with its code, where that is allowed
+  std::unique_ptr<system::System> system;
+  system::State start;
   std::vector<std::string> names;
   std::size_t size = 0, whole = 0;  // without and with quadratures
   std::size_t speeds = 0;           // of a mechanism
@@ -91,4 +93,4 @@ struct api::System::Inside {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::api

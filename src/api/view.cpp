@@ -5,10 +5,10 @@
 #include "results/refusal.h"
 #include "results/view_source.h"
 
-namespace cartan {
+namespace cartan::api {
 namespace {
 
-std::string page_of(ViewSource source, const api::ViewOptions& options) {
+std::string page_of(ViewSource source, const ViewOptions& options) {
   source.compare = options.compare;
   source.modes = options.modes;
   if (options.frames && *options.frames < 2) refuse("view", "--frames: expected 2 or more");
@@ -18,13 +18,13 @@ std::string page_of(ViewSource source, const api::ViewOptions& options) {
 
 }  // namespace
 
-std::string api::view(const Model& model, const ViewOptions& options) {
+std::string view(const Model& model, const ViewOptions& options) {
   ViewSource source;
   source.shown = source_of(model);
   return page_of(std::move(source), options);
 }
 
-std::string api::view_run(const Run& run, const ViewOptions& options) {
+std::string view_run(const Run& run, const ViewOptions& options) {
   const TemporaryFolder folder("cartan-view");
   if (folder.path().empty()) fail("view", folder.problem());
   ViewSource source;
@@ -35,10 +35,10 @@ std::string api::view_run(const Run& run, const ViewOptions& options) {
   return page_of(std::move(source), options);
 }
 
-std::string api::view_folder(const std::string& folder, const ViewOptions& options) {
+std::string view_folder(const std::string& folder, const ViewOptions& options) {
   ViewSource source;
   source.shown.path = folder;
   return page_of(std::move(source), options);
 }
 
-}  // namespace cartan
+}  // namespace cartan::api

@@ -7,7 +7,7 @@
 #include "cli/terminal/terminal_watch.h"
 #include "results/load/check.h"
 
-namespace cartan {
+namespace cartan::cli {
 
 int check_command(const Words& words) {
   ModelArguments model_arguments;
@@ -27,4 +27,4 @@ int check_command(const Words& words) {
   return exit_done;
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::cli {
 
 enum ExitStatus { exit_done = 0, exit_failed = 1, exit_bad_input = 2 };
 
@@ -37,4 +39,4 @@ int ik_command(const Words& words);
 int optimise_command(const Words& words);
 int steer_command(const Words& words);
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -8,7 +8,7 @@
 #include "results/compare/compare.h"
 #include "results/compare/comparison_report.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 struct CompareArguments {
@@ -76,4 +76,4 @@ int compare_command(const Words& words) {
   return judge_rows(compared.comparison);
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -11,7 +11,7 @@
 #include "results/option_names.h"
 #include "results/orbits/branch_report.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 struct ContinueArguments {
@@ -161,4 +161,4 @@ int continue_command(const Words& words) {
   return tell_end(diagram);
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

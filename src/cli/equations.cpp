@@ -8,7 +8,7 @@
 #include "cli/terminal/terminal_watch.h"
 #include "results/code/equations_text.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 struct EquationsArguments {
@@ -67,4 +67,4 @@ int equations_command(const Words& words) {
   return exit_done;
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -11,7 +11,7 @@
 #include "results/steady/equilibrium.h"
 #include "results/steady/equilibrium_search.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 struct EquilibriumArguments {
@@ -143,4 +143,4 @@ int equilibrium_command(const Words& words) {
   return exit_done;
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -11,7 +11,7 @@
 #include "cli/terminal/terminal_watch.h"
 #include "results/evaluation.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 constexpr int widest_matrix = 12;  // that is printed without --json
@@ -142,4 +142,4 @@ int eval_command(const Words& words) {
   return exit_done;
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

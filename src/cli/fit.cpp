@@ -7,7 +7,7 @@
 #include "cli/terminal/terminal_watch.h"
 #include "results/fit/fit.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 struct FitArguments {
@@ -65,4 +65,4 @@ int fit_command(const Words& words) {
   return warnings.empty() ? exit_done : exit_failed;
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

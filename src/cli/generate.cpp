@@ -11,7 +11,7 @@
 #include "results/code/generate.h"
 #include "symbolic/count.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 struct GenerateArguments {
@@ -98,4 +98,4 @@ int generate_command(const Words& words) {
   return exit_done;
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "core/child_process.h"
 
-namespace cartan {
+namespace cartan::cli {
 
 int hand_to_reproduction(const Words& words) {
   const std::filesystem::path program =
@@ -25,4 +25,4 @@ int hand_to_reproduction(const Words& words) {
                   exit_failed);
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

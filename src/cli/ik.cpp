@@ -8,7 +8,7 @@
 #include "cli/terminal/terminal_watch.h"
 #include "results/design/ik.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 struct IkArguments {
@@ -103,4 +103,4 @@ int ik_command(const Words& words) {
   return result.found ? exit_done : complain("ik", result.problem, exit_failed);
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

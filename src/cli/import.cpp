@@ -12,7 +12,7 @@
 #include "import/import.h"
 #include "results/load/load.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 struct ImportArguments {
@@ -111,4 +111,4 @@ int import_command(const Words& words) {
   return exit_done;
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -8,7 +8,7 @@
 #include "cli/terminal/terminal_watch.h"
 #include "results/inverse.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 struct InverseArguments {
@@ -55,4 +55,4 @@ int inverse_command(const Words& words) {
   return exit_done;
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

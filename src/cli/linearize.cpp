@@ -11,7 +11,7 @@
 #include "results/option_names.h"
 #include "results/steady/linearize.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 struct LinearizeArguments {
@@ -135,4 +135,4 @@ int linearize_command(const Words& words) {
   return exit_done;
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -10,7 +10,7 @@
 #include "io/output_files.h"
 #include "results/orbits/exponents.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 struct LyapunovArguments {
@@ -74,4 +74,4 @@ int lyapunov_command(const Words& words) {
   return exit_done;
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

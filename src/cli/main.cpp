@@ -22,7 +22,7 @@
 #define CARTAN_REPRODUCE CARTAN_LATER(hand_to_reproduction)
 #endif
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 struct Command {
@@ -134,13 +134,13 @@ int dispatch(const Words& words) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::cli
 
 static int start_command(int count, char** words) {
 #ifdef CARTAN_FIRST
-  cartan::remember_words(words);
+  cartan::cli::remember_words(words);
 #endif
-  return cartan::run_program(count, words, cartan::dispatch);
+  return cartan::cli::run_program(count, words, cartan::cli::dispatch);
 }
 
 #ifdef CARTAN_PACKAGE

@@ -8,7 +8,7 @@
 #include "cli/terminal/terminal_watch.h"
 #include "results/design/optimise.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 struct OptimiseArguments {
@@ -94,4 +94,4 @@ int optimise_command(const Words& words) {
                                   : complain("optimise", result.found().problem, exit_failed);
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -11,7 +11,7 @@
 #include "cli/terminal/terminal_watch.h"
 #include "results/orbits/orbit.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 struct OrbitArguments {
@@ -106,4 +106,4 @@ int orbit_command(const Words& words) {
   return exit_done;
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

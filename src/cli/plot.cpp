@@ -8,7 +8,7 @@
 #include "results/load/numbers.h"
 #include "results/plot/plot.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 struct PlotArguments {
@@ -70,4 +70,4 @@ int plot_command(const Words& words) {
   return exit_done;
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

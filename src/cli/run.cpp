@@ -10,7 +10,7 @@
 #include "results/run/run.h"
 #include "results/run/stabilisation.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 struct RunCommandArguments {
@@ -125,4 +125,4 @@ int run_command(const Words& words) {
   return exit_done;
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

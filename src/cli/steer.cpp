@@ -10,7 +10,7 @@
 #include "cli/terminal/terminal_watch.h"
 #include "results/design/steer.h"
 
-namespace cartan {
+namespace cartan::cli {
 
 int steer_command(const Words& words) {
   SteerArguments o;
@@ -60,4 +60,4 @@ int steer_command(const Words& words) {
   return complain("steer", record.result.problem, exit_failed);
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -13,7 +13,7 @@
 #include "results/run/run_settings.h"
 #include "results/study/run_study.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 struct StudyArguments {
@@ -132,4 +132,4 @@ int study_command(const Words& words) {
   return result.problem.empty() ? exit_done : complain("study", result.problem, exit_failed);
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

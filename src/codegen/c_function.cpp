@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 constexpr int fewest_zeros = 12;  // for a loop that sets them
@@ -277,4 +277,4 @@ std::string CFunctionWriter::table(int table, int order, const std::string& x) c
                      c_number(function.last()), static_cast<int>(function.outside()), order, x);
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

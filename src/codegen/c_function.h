@@ -9,7 +9,7 @@
 #include "codegen/languages/c_family.h"
 #include "codegen/languages/expression_writer.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 std::string parameter_of_argument(const UnitPlan& plan, const CFlavour& flavour, int argument);
 std::string parameter_of_array(const CFlavour& flavour, const std::string& name);
@@ -64,4 +64,4 @@ class CFunctionWriter : public Dialect {
   mutable bool uses_scratch_ = false;
 };
 
-}  // namespace cartan
+}  // namespace cartan::codegen

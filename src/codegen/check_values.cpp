@@ -6,7 +6,7 @@
 
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 constexpr int most_values = 500;  // of an output
@@ -71,4 +71,4 @@ std::vector<OutputCheck> check_values(const ExpressionGraph& graph,
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

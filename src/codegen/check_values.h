@@ -5,9 +5,9 @@
 
 #include "codegen/unit_plan.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 std::vector<OutputCheck> check_values(const ExpressionGraph& graph,
                                       const PreparedFunction& function);
 
-}  // namespace cartan
+}  // namespace cartan::codegen

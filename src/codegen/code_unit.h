@@ -11,7 +11,7 @@
 #include "expr/external_function.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 // A scalar (time) or a vector of symbols (states, parameters). Labels and units are told in
 // comments and tables; where they are missing the symbols' names are.
@@ -91,4 +91,4 @@ struct CodeUnit {
   bool checks = true;
 };
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -17,7 +17,7 @@
 #include "mechanics/tree/tree_report.h"
 #include "model/mass_properties.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 // Up to so many speeds M v' = f in link axes takes fewer operations than the O(n) recursion.
@@ -349,4 +349,4 @@ std::vector<Expression> Derivation::values(std::span<const Formula* const> formu
   return all;
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

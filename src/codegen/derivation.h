@@ -22,7 +22,7 @@
 #include "symbolic/expression.h"
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 // Which speeds stand in the equations: those of the joints, those of [speeds] (of the joints where
 // there are none), or u = L^T v with M = L D L^T.
@@ -239,4 +239,4 @@ class Derivation {
   std::vector<int> mode_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::codegen

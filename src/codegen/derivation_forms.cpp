@@ -11,7 +11,7 @@
 #include "mechanics/tree/moving_frame.h"
 #include "mechanics/tree/tree_report.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 std::vector<Expression> row_major(const std::vector<Expression>& by_columns, int rows,
@@ -178,4 +178,4 @@ Derivation::CanonicalForm Derivation::canonical() {
   return form;
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

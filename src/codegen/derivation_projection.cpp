@@ -9,7 +9,7 @@
 #include "mechanics/machine/kinematics.h"
 #include "mechanics/tree/tree_report.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 constexpr double projection_epsilon = 2.3e-16;  // as mechanics/constraints/projection.cpp
@@ -131,4 +131,4 @@ Expression Derivation::least_pivot() {
   return least;
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

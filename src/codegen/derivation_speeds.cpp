@@ -17,7 +17,7 @@
 #include "symbolic/simplify/zero.h"
 #include "symbolic/substitute.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 std::string Derivation::refuse_speeds(const Model& model, SpeedChoice choice) {
   if (choice == SpeedChoice::joints || (choice == SpeedChoice::chosen && model.speeds.empty()))
@@ -261,4 +261,4 @@ std::vector<double> Derivation::in_own_speeds(const State& state) {
   return x;
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

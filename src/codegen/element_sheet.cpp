@@ -9,7 +9,7 @@
 #include "mechanics/forces/forces.h"
 #include "symbolic/print/print.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 using Vector = Vec3<Expression>;
@@ -316,4 +316,4 @@ EquationSheet make_element_sheet(ExpressionGraph& graph, const Model& model,
   return ElementSheetBuilder(graph, model, parameters, at, start).build();
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -9,7 +9,7 @@
 #include "codegen/equations.h"
 #include "mechanics/machine/mechanism_system.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 // Why there is no such form of the model: a sentence, or "".
 std::string refuse_element_sheet(const Model& model);
@@ -21,4 +21,4 @@ EquationSheet make_element_sheet(ExpressionGraph& graph, const Model& model,
                                  std::span<const double> parameters, const State& at,
                                  std::span<const BodyState> start);
 
-}  // namespace cartan
+}  // namespace cartan::codegen

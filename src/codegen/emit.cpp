@@ -8,7 +8,7 @@
 #include "codegen/languages/emitters.h"
 #include "symbolic/operations.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 std::vector<GeneratedFile> emit(const CodeUnit& unit, Language language) {
   if (language == Language::latex) return emit_latex(unit);
@@ -148,4 +148,4 @@ std::string problem_of(const CodeUnit& unit) {
   return "";
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

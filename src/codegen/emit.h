@@ -7,7 +7,7 @@
 
 #include "codegen/code_unit.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 enum class Language { c, cpp, python, octave, cuda, latex };
 
@@ -31,4 +31,4 @@ std::string problem_of(const CodeUnit& unit);
 // "c", "c++", "python", "octave", "cuda", "latex"
 std::optional<Language> language_named(const std::string& name);
 
-}  // namespace cartan
+}  // namespace cartan::codegen

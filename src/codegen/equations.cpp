@@ -10,7 +10,7 @@
 #include "symbolic/simplify/zero.h"
 #include "symbolic/substitute.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 bool has_drive(const Model& model) {
@@ -510,4 +510,4 @@ EquationSheet make_sheet(Derivation& derivation, const SheetOptions& options) {
   return SheetBuilder(derivation, options).build();
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

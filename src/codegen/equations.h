@@ -6,7 +6,7 @@
 
 #include "codegen/derivation.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 enum class EquationsForm {
   kane,               // M(q) v' = f(t, q, v), with constraints + J^T lambda and J v' = gamma
@@ -57,4 +57,4 @@ EquationSheet make_sheet(Derivation& derivation, const SheetOptions& options);
 std::string sheet_as_text(ExpressionGraph& graph, const EquationSheet& sheet);
 std::string sheet_as_latex(ExpressionGraph& graph, const EquationSheet& sheet);
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -9,7 +9,7 @@
 #include "symbolic/print/print.h"
 #include "symbolic/simplify/simplify.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 using Kind = EquationLine::Kind;
@@ -189,4 +189,4 @@ std::string sheet_as_latex(ExpressionGraph& graph, const EquationSheet& sheet) {
   return text + "\\end{document}\n";
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -6,7 +6,7 @@
 #include "symbolic/differentiate.h"
 #include "symbolic/simplify/is_zero.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 CodeMatrix empty_sparse(const std::string& name, std::size_t rows, std::size_t columns) {
@@ -50,7 +50,7 @@ std::vector<Expression> ImplicitUnit::residuals(const std::vector<Expression>& v
 std::vector<Expression> ImplicitUnit::dense_jacobian(const std::vector<Expression>& values,
                                                      const std::vector<Expression>& by) const {
   std::vector<Expression> full(values.size() * by.size(), Expression(0));
-  const SparseJacobian sparse = cartan::jacobian(graph_, values, by);
+  const SparseJacobian sparse = symbolic::jacobian(graph_, values, by);
   for (std::size_t k = 0; k < sparse.entries.size(); ++k)
     full[static_cast<std::size_t>(sparse.row[k]) * by.size() + sparse.column[k]] =
         sparse.entries[k];
@@ -176,4 +176,4 @@ CodeFunction ImplicitUnit::variational_jacobian(const std::vector<Expression>& d
           {base_, slopes.solve, change.solve, second.solve}};
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -11,7 +11,7 @@
 #include "codegen/code_unit.h"
 #include "codegen/derivation.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 class ImplicitUnit {
  public:
@@ -56,4 +56,4 @@ class ImplicitUnit {
   LinearSolve base_;             // A u = b
 };
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -13,7 +13,7 @@
 #include "symbolic/operations.h"
 #include "symbolic/substitute.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 // Calls visit(operand) for the nodes a node is made of.
@@ -294,4 +294,4 @@ LaneCode make_lane_code(const LaneCodeRequest& request) {
   return code;
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

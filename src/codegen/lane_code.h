@@ -21,7 +21,7 @@
 #include "model/model.h"
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 // Teams: the warps of a block of a GPU that work on the same runs (codegen/team_function.h), for
 // models whose numbers are too many for one thread's registers. A team has `roles` parts of the
@@ -60,4 +60,4 @@ struct LaneCode {
 
 LaneCode make_lane_code(const LaneCodeRequest& request);
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -18,7 +18,7 @@
 #include "core/dense.h"
 #include "symbolic/simplify/is_zero.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 constexpr int largest_unrolled = 12;
@@ -261,4 +261,4 @@ std::vector<Expression> solve_system(ExpressionGraph& graph, const LinearSolve& 
   return LinearSystem(graph, solve, result, function).solve();
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -3,7 +3,7 @@
 
 #include "codegen/prepared_function.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 // Adds what is left to solve by loops to the blocks and arrays of the function. `result`: the array
 // that gets the solution; -1: none, the solution is only returned, entry by entry (numbers of loops
@@ -11,4 +11,4 @@ namespace cartan {
 std::vector<Expression> solve_system(ExpressionGraph& graph, const LinearSolve& solve, int result,
                                      PreparedFunction& function);
 
-}  // namespace cartan
+}  // namespace cartan::codegen

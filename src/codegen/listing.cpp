@@ -7,7 +7,7 @@
 
 #include "symbolic/operations.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 constexpr int longest_expression = 10;  // operations written into another expression
@@ -205,4 +205,4 @@ Listing make_listing(const ExpressionGraph& graph, const PreparedFunction& funct
   return Maker(graph, function, shared).make();
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -15,7 +15,7 @@
 #include "codegen/prepared_function.h"
 #include "symbolic/graph.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 struct Statement {
   enum class Kind { temporary, store, solve };
@@ -45,4 +45,4 @@ struct Listing {
 Listing make_listing(const ExpressionGraph& graph, const PreparedFunction& function,
                      bool shared = true);
 
-}  // namespace cartan
+}  // namespace cartan::codegen

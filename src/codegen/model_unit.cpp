@@ -5,7 +5,7 @@
 #include "codegen/implicit_unit.h"
 #include "symbolic/differentiate.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 std::vector<Expression> symbols_of(const std::vector<DerivedSymbol>& list) {
@@ -292,4 +292,4 @@ CodeUnit make_unit(Derivation& derivation, const UnitOptions& options, const std
   return unit;
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

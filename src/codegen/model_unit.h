@@ -4,7 +4,7 @@
 #include "codegen/code_unit.h"
 #include "codegen/derivation.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 enum class EquationForm {
   recursive,    // v' in O(n) operations
@@ -44,4 +44,4 @@ struct UnitOptions {
 // The unit points into the derivation, which must outlive it.
 CodeUnit make_unit(Derivation& derivation, const UnitOptions& options, const std::string& name);
 
-}  // namespace cartan
+}  // namespace cartan::codegen

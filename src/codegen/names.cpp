@@ -6,7 +6,7 @@
 #include <set>
 #include <string_view>
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 // Keywords of C, C++, Python and Octave, and what the generated files use themselves.
@@ -110,4 +110,4 @@ std::string UnitNames::external(int function) const {
   return called.name;
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

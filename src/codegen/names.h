@@ -6,7 +6,7 @@
 
 #include "codegen/code_unit.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 // Letters, digits and underscores, not beginning with a digit, no reserved word of any language.
 std::string identifier(const std::string& name);
@@ -43,4 +43,4 @@ class UnitNames {
   std::vector<SymbolPlace> places_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -3,7 +3,7 @@
 #include "codegen/linear_system.h"
 #include "symbolic/substitute.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 // What the systems solved so far have found, put in for their unknowns.
@@ -64,4 +64,4 @@ PreparedFunction prepare(ExpressionGraph& graph, const CodeFunction& function) {
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

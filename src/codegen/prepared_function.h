@@ -9,7 +9,7 @@
 
 #include "codegen/code_unit.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 // What is stored to: outputs first, then work arrays of dense blocks.
 struct StoredArray {
@@ -45,4 +45,4 @@ struct PreparedFunction {
 
 PreparedFunction prepare(ExpressionGraph& graph, const CodeFunction& function);
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -9,7 +9,7 @@
 #include "codegen/emit.h"
 #include "codegen/model_unit.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 // Numbers of a Jacobian grow with the square of the size: above this the dual numbers of the
@@ -111,4 +111,4 @@ std::shared_ptr<RateCompiler> make_rate_compiler(const Model& model,
   return std::make_shared<ModelRateCompiler>(model, std::move(parameters));
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -8,7 +8,7 @@
 #include "mechanics/machine/rate_code.h"
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 // How equations of motion of so many characters are compiled. Long functions of straight-line code
 // keep GCC busy with questions of aliasing that `restrict` and its own scalar passes have answered
@@ -20,4 +20,4 @@ CompileOptions compile_options_for(std::size_t length);
 std::shared_ptr<RateCompiler> make_rate_compiler(const Model& model,
                                                  std::vector<double> parameters);
 
-}  // namespace cartan
+}  // namespace cartan::codegen

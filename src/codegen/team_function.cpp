@@ -7,7 +7,7 @@
 
 #include "symbolic/operations.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 int weight_of(const ExpressionGraph& graph, int node) {
@@ -214,4 +214,4 @@ std::string TeamFunctionWriter::write_call(const std::string& head, int number) 
       function_.name, number, steps(), head, function_.array(0).size());
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

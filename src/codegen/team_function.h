@@ -8,7 +8,7 @@
 #include "codegen/c_function.h"
 #include "codegen/team_memory.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 // How many roles, how many warps for each (a warp has 32 runs), and what they have at hand.
 struct TeamForm {
@@ -54,4 +54,4 @@ class TeamFunctionWriter : public CFunctionWriter {
 // Operations of a function, those of its longer ones (division, sine) weighted.
 long team_cost(const UnitPlan& plan, const PlannedFunction& function);
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <set>
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 class TeamPlacer {
@@ -140,4 +140,4 @@ TeamMemory place_team_values(const std::vector<TeamValue>& values, const TeamSch
   return TeamPlacer(values, schedule).make(most_held, most_near);
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

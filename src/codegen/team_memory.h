@@ -8,7 +8,7 @@
 
 #include "codegen/team_schedule.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 struct TeamValue {
   int maker = 0;           // task
@@ -29,4 +29,4 @@ struct TeamMemory {
 TeamMemory place_team_values(const std::vector<TeamValue>& values, const TeamSchedule& schedule,
                              int most_held, int most_near);
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <queue>
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 constexpr int cost_of_waiting = 25, latency = 3;  // in operations
@@ -118,4 +118,4 @@ TeamSchedule schedule_team(std::span<const TeamTask> tasks, int roles) {
   return TeamScheduler(tasks, roles).make();
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

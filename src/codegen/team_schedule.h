@@ -7,7 +7,9 @@
 #include <span>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::codegen {
 
 struct TeamTask {
   int cost = 1;            // operations
@@ -22,4 +24,4 @@ struct TeamSchedule {
 
 TeamSchedule schedule_team(std::span<const TeamTask> tasks, int roles);
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -7,7 +7,7 @@
 
 #include "codegen/check_values.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 // What the loop that solves a block does.
@@ -144,4 +144,4 @@ std::vector<std::string> head_lines(const UnitPlan& plan, const std::vector<std:
   return lines;
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

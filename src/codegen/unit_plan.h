@@ -10,7 +10,7 @@
 #include "codegen/prepared_function.h"
 #include "symbolic/count.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 // The values an output must have at the sample values of the symbols: those of entries 0, stride,
 // 2 stride, ... NaN: not known. Errors are told relative to `scale`.
@@ -63,4 +63,4 @@ std::string shape_of(const StoredArray& array);
 // The comment at the head of a file, line by line, without the marks of a comment.
 std::vector<std::string> head_lines(const UnitPlan& plan, const std::vector<std::string>& usage);
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -3,7 +3,7 @@
 
 #include "codegen/derivation.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 ImplicitForm Derivation::implicit_form() {
   const ImplicitRates& implicit = *model_.implicit;
@@ -44,4 +44,4 @@ void Derivation::sample_functions() {
       });
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

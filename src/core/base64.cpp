@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace cartan {
+namespace cartan::core {
 namespace {
 
 constexpr std::string_view digits =
@@ -42,4 +42,4 @@ std::string from_base64(std::string_view text) {
   return bytes;
 }
 
-}  // namespace cartan
+}  // namespace cartan::core

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace cartan {
+namespace cartan::core {
 namespace {
 
 // Both searches keep their own stack: chains of equations may be long.
@@ -118,4 +118,4 @@ BlockOrder order_blocks(int n, const std::vector<int>& row, const std::vector<in
   return Structure(n, row, column).order();
 }
 
-}  // namespace cartan
+}  // namespace cartan::core

@@ -9,7 +9,9 @@
 
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::core {
 
 struct EquationBlock {
   std::vector<int> rows, columns;  // ascending, equally many
@@ -24,4 +26,4 @@ struct BlockOrder {
 // A matrix of n rows and columns with entries at (row[k], column[k]).
 BlockOrder order_blocks(int n, const std::vector<int>& row, const std::vector<int>& column);
 
-}  // namespace cartan
+}  // namespace cartan::core

@@ -2,7 +2,9 @@
 // them).
 #pragma once
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::core {
 
 // Of sign, step, abs, if (the sign of the argument) and min, max (that of a difference):
 inline constexpr int branch_free = 0;     // as written
@@ -15,4 +17,4 @@ inline constexpr int branch_zero = 4;     // sign(0) = 0 is held while the argum
 inline constexpr int branch_periods = 10000;
 inline constexpr int branch_argument = 1 << 30;
 
-}  // namespace cartan
+}  // namespace cartan::core

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace cartan {
+namespace cartan::core {
 
 // Two chains of multiplications by odd numbers; the shift brings high bits, which a product fills
 // last, back to where the next word meets them.
@@ -68,4 +68,4 @@ std::optional<Fingerprint> calc_fingerprint(const std::string& path) {
   return Fingerprint{sum.bytes(), sum.text()};
 }
 
-}  // namespace cartan
+}  // namespace cartan::core

@@ -7,7 +7,9 @@
 #include <string>
 #include <string_view>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::core {
 
 class Checksum {
  public:
@@ -33,4 +35,4 @@ struct Fingerprint {
 // Of an ordinary file; nothing where it cannot be read.
 std::optional<Fingerprint> calc_fingerprint(const std::string& path);
 
-}  // namespace cartan
+}  // namespace cartan::core

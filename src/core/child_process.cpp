@@ -13,7 +13,7 @@
 
 extern char** environ;
 
-namespace cartan {
+namespace cartan::core {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -109,4 +109,4 @@ std::string own_program() {
   return std::filesystem::read_symlink("/proc/self/exe", ignored).string();
 }
 
-}  // namespace cartan
+}  // namespace cartan::core

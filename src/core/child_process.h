@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::core {
 
 // Starts a program found in PATH (or by its path); nothing is given to a shell. `in`, `out`, `err`:
 // its standard files, -1 for /dev/null. In a group of its own: Ctrl-C reaches us alone, and all of
@@ -35,4 +37,4 @@ ChildResult run_child(const std::vector<std::string>& words,
 // The path of the program that runs now.
 std::string own_program();
 
-}  // namespace cartan
+}  // namespace cartan::core

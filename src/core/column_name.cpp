@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace cartan {
+namespace cartan::core {
 namespace {
 
 constexpr std::string_view decimal_digits = "0123456789";
@@ -41,4 +41,4 @@ std::optional<std::pair<std::string, int>> split_component(std::string_view name
   return std::pair(std::string(name.substr(0, last + 1)), component);
 }
 
-}  // namespace cartan
+}  // namespace cartan::core

@@ -7,7 +7,9 @@
 #include <string_view>
 #include <utility>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::core {
 
 // The name as tables spell it: "tilt.q1" for "tilt.q[1]", likewise .v and .a; others as they are.
 std::string column_spelling(std::string_view name);
@@ -15,4 +17,4 @@ std::string column_spelling(std::string_view name);
 // "tilt.q1" as name and component, ("tilt.q", 1); nothing for names that do not end in a number.
 std::optional<std::pair<std::string, int>> split_component(std::string_view name);
 
-}  // namespace cartan
+}  // namespace cartan::core

@@ -14,7 +14,7 @@
 #include "core/environment.h"
 #include "core/library_cache.h"
 
-namespace cartan {
+namespace cartan::core {
 namespace fs = std::filesystem;
 namespace {
 
@@ -205,4 +205,4 @@ std::shared_ptr<const CompiledLibrary> CompiledLibrary::compile(const std::strin
   return loaded;
 }
 
-}  // namespace cartan
+}  // namespace cartan::core

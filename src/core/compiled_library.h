@@ -12,7 +12,9 @@
 #include <string>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::core {
 
 // The compiler gets the flags that stand here, whatever the code is like; beside them only what
 // makes a library of it.
@@ -66,4 +68,4 @@ class CompiledLibrary {
   bool was_cached_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::core

@@ -15,7 +15,7 @@
 #include "core/library_cache.h"
 #include "core/optional_library.h"
 
-namespace cartan {
+namespace cartan::core {
 namespace fs = std::filesystem;
 namespace {
 
@@ -321,4 +321,4 @@ std::string CudaModule::run(const std::string& kernel, unsigned blocks, unsigned
   return cuda_problem(d.synchronize(), "to go on");
 }
 
-}  // namespace cartan
+}  // namespace cartan::core

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::core {
 
 class CudaModule;
 
@@ -70,4 +72,4 @@ class CudaModule {
   void* module_ = nullptr;
 };
 
-}  // namespace cartan
+}  // namespace cartan::core

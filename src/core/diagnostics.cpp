@@ -11,7 +11,7 @@
 #include "core/source_files.h"
 #include "core/text_cut.h"
 
-namespace cartan {
+namespace cartan::core {
 namespace {
 
 // Nobody mistypes a longer word; comparing such words would only cost time.
@@ -110,4 +110,4 @@ std::string repeated_name(const std::vector<std::string>& names) {
   return "";
 }
 
-}  // namespace cartan
+}  // namespace cartan::core

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::core {
 
 struct Location {
   int line = 0;    // from 1; 0: not from a file (a model built in C++)
@@ -52,4 +54,4 @@ std::string nearest_name(const std::string& word, const std::vector<std::string>
 // A name that stands in the list more than once, or "".
 std::string repeated_name(const std::vector<std::string>& names);
 
-}  // namespace cartan
+}  // namespace cartan::core

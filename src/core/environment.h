@@ -3,7 +3,9 @@
 
 #include <cstdlib>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::core {
 
 // Null where it is not set, or empty.
 inline const char* environment(const char* name) {
@@ -11,4 +13,4 @@ inline const char* environment(const char* name) {
   return value && *value ? value : nullptr;
 }
 
-}  // namespace cartan
+}  // namespace cartan::core

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace cartan {
+namespace cartan::core {
 
 static thread_local std::string note;
 
@@ -19,4 +19,4 @@ std::string take_failure_note() {
   return std::exchange(note, std::string());
 }
 
-}  // namespace cartan
+}  // namespace cartan::core

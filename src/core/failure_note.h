@@ -5,7 +5,9 @@
 
 #include <string>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::core {
 
 bool has_failure_note();
 void note_failure(std::string why);
@@ -13,4 +15,4 @@ void clear_failure_note();
 // The note, which is then gone; "" where there is none.
 std::string take_failure_note();
 
-}  // namespace cartan
+}  // namespace cartan::core

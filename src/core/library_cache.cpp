@@ -14,7 +14,7 @@
 #include "core/environment.h"
 #include "core/private_folder.h"
 
-namespace cartan {
+namespace cartan::core {
 namespace fs = std::filesystem;
 namespace {
 
@@ -129,4 +129,4 @@ void prune_library_cache(const fs::path& folder, const fs::path& kept, std::uint
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::core

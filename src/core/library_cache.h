@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <string>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::core {
 
 // $XDG_CACHE_HOME/cartan, else ~/.cache/cartan; empty where neither variable holds an absolute
 // path.
@@ -33,4 +35,4 @@ void touch_library(const std::filesystem::path& library);
 void prune_library_cache(const std::filesystem::path& folder, const std::filesystem::path& kept,
                          std::uintmax_t most = std::uintmax_t(512) << 20);
 
-}  // namespace cartan
+}  // namespace cartan::core

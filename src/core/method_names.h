@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::core {
 
 inline constexpr std::array<std::string_view, 7> formulation_names = {
     "recursive",         "moving-frame", "absolute-se3", "absolute-so3r3",
@@ -44,4 +46,4 @@ std::vector<std::string> list_of_names(const Names& names) {
   return {names.begin(), names.end()};
 }
 
-}  // namespace cartan
+}  // namespace cartan::core

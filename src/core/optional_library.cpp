@@ -4,7 +4,7 @@
 
 #include "core/environment.h"
 
-namespace cartan {
+namespace cartan::core {
 
 OptionalLibrary::OptionalLibrary(std::initializer_list<const char*> files, const char* chosen,
                                  Names names) {
@@ -23,4 +23,4 @@ void* OptionalLibrary::address(const char* name) {
   return found;
 }
 
-}  // namespace cartan
+}  // namespace cartan::core

@@ -9,7 +9,9 @@
 
 #include <initializer_list>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::core {
 
 class OptionalLibrary {
  public:
@@ -38,4 +40,4 @@ class OptionalLibrary {
   bool lacks_ = false;
 };
 
-}  // namespace cartan
+}  // namespace cartan::core

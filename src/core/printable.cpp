@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace cartan {
+namespace cartan::core {
 namespace {
 
 bool is_control(unsigned char c) {
@@ -41,4 +41,4 @@ bool is_printable(std::string_view text) {
   return true;
 }
 
-}  // namespace cartan
+}  // namespace cartan::core

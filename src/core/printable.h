@@ -4,7 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::core {
 
 enum class Lines { kept, escaped };
 
@@ -15,4 +17,4 @@ std::string printable(std::string_view text, Lines lines = Lines::escaped);
 // Has it any?
 bool is_printable(std::string_view text);
 
-}  // namespace cartan
+}  // namespace cartan::core

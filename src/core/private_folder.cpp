@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace cartan {
+namespace cartan::core {
 namespace fs = std::filesystem;
 namespace {
 
@@ -135,4 +135,4 @@ TemporaryFolder::~TemporaryFolder() {
   if (lock_ >= 0) close(lock_);
 }
 
-}  // namespace cartan
+}  // namespace cartan::core

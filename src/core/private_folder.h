@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <string>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::core {
 
 // Nobody but this user and root can change what the folder holds: it belongs to the user, others
 // may not write to it, and the folders above it are root's or the user's and closed as well (or
@@ -39,4 +41,4 @@ class TemporaryFolder {
   int lock_ = -1;  // held as long as the folder is in use
 };
 
-}  // namespace cartan
+}  // namespace cartan::core

@@ -17,7 +17,9 @@
 #include <limits>
 #include <type_traits>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::core {
 
 inline constexpr double pi = 3.14159265358979323846;
 
@@ -278,15 +280,15 @@ struct alignas(N * sizeof(double)) Pack {
   friend Pack operator-(const Pack& x) { return from(-x.load()); }
 };
 
-#define CARTAN_PACK_UNARY(name)                                          \
-  template <int N>                                                       \
-  Pack<N> name(const Pack<N>& x) {                                       \
-    return Pack<N>::map([&](int k) { return cartan::name(x.lane[k]); }); \
+#define CARTAN_PACK_UNARY(name)                                        \
+  template <int N>                                                     \
+  Pack<N> name(const Pack<N>& x) {                                     \
+    return Pack<N>::map([&](int k) { return core::name(x.lane[k]); }); \
   }
-#define CARTAN_PACK_BINARY(name)                                                    \
-  template <int N>                                                                  \
-  Pack<N> name(const Pack<N>& x, const Pack<N>& y) {                                \
-    return Pack<N>::map([&](int k) { return cartan::name(x.lane[k], y.lane[k]); }); \
+#define CARTAN_PACK_BINARY(name)                                                  \
+  template <int N>                                                                \
+  Pack<N> name(const Pack<N>& x, const Pack<N>& y) {                              \
+    return Pack<N>::map([&](int k) { return core::name(x.lane[k], y.lane[k]); }); \
   }
 CARTAN_PACK_UNARY(sin)
 CARTAN_PACK_UNARY(cos)
@@ -357,6 +359,7 @@ S step(const S& x) {
 // The closed list of scalars for which physics is instantiated.
 using Dual4 = Dual<4>;
 using Pack4 = Pack<4>;
-#define CARTAN_FOR_EACH_SCALAR(apply) apply(double) apply(::cartan::Dual4) apply(::cartan::Pack4)
+#define CARTAN_FOR_EACH_SCALAR(apply) \
+  apply(double) apply(::cartan::core::Dual4) apply(::cartan::core::Pack4)
 
-}  // namespace cartan
+}  // namespace cartan::core

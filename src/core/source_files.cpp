@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
-namespace cartan {
+namespace cartan::core {
 namespace {
 
 constexpr int place_bits = 24, digit_bits = 7;
@@ -67,4 +67,4 @@ std::string line_text(Location where) {
          (file > 0 ? " of " + source_file_name(file) : "");
 }
 
-}  // namespace cartan
+}  // namespace cartan::core

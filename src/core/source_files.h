@@ -7,7 +7,7 @@
 
 #include "core/diagnostics.h"
 
-namespace cartan {
+namespace cartan::core {
 
 // Files are numbered from 1 in the order they are met, for the whole program; 0 is the model file.
 // Equal names get equal numbers. 0 too when there are more files than numbers (16383).
@@ -24,4 +24,4 @@ std::string place_text(const std::string& main_file, Location where);
 // "line 12", "line 12 of leg.toml"
 std::string line_text(Location where);
 
-}  // namespace cartan
+}  // namespace cartan::core

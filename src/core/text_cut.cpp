@@ -1,6 +1,6 @@
 #include "core/text_cut.h"
 
-namespace cartan {
+namespace cartan::core {
 
 // Cuts do not split a letter of several bytes (UTF-8: those after the first are 10xxxxxx).
 std::string cut_middle(const std::string& text, std::size_t most) {
@@ -15,4 +15,4 @@ std::string cut_middle(const std::string& text, std::size_t most) {
          text.substr(tail);
 }
 
-}  // namespace cartan
+}  // namespace cartan::core

@@ -7,7 +7,7 @@
 
 #include "core/scalar.h"
 
-namespace cartan {
+namespace cartan::core {
 
 template <class S>
 struct Vec3 {
@@ -207,4 +207,4 @@ Sym3<S> inverse(const Sym3<S>& m) {
           scale * (m.xy * m.xz - m.xx * m.yz)};
 }
 
-}  // namespace cartan
+}  // namespace cartan::core

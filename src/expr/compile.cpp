@@ -10,7 +10,7 @@
 #include "expr/program_builder.h"
 #include "expr/syntax_tree.h"
 
-namespace cartan {
+namespace cartan::expr {
 namespace {
 
 // Definitions are compiled inside each other; this bounds the stack.
@@ -251,4 +251,4 @@ Program compile(std::span<const Syntax> trees, const Resolver& resolve, const Ta
   return program;
 }
 
-}  // namespace cartan
+}  // namespace cartan::expr

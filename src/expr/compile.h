@@ -11,7 +11,7 @@
 #include "expr/parse.h"
 #include "expr/program.h"
 
-namespace cartan {
+namespace cartan::expr {
 
 // What a name stands for: a symbol, a number, or another expression (a definition).
 struct Meaning {
@@ -46,4 +46,4 @@ struct CompileError {
 Program compile(std::span<const Syntax> trees, const Resolver& resolve, const TableReader& tables,
                 std::vector<CompileError>& errors, const UserFunctions* functions = nullptr);
 
-}  // namespace cartan
+}  // namespace cartan::expr

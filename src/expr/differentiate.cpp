@@ -7,7 +7,7 @@
 #include "expr/functions.h"
 #include "expr/program_builder.h"
 
-namespace cartan {
+namespace cartan::expr {
 namespace {
 
 constexpr int zero = -1;  // in place of an instruction: the number 0
@@ -199,4 +199,4 @@ Program differentiate(const Program& program, const Symbol& symbol) {
   return Differentiator(program, symbol).run();
 }
 
-}  // namespace cartan
+}  // namespace cartan::expr

@@ -1,7 +1,7 @@
 // The scalars of core/scalar.h for which programs are evaluated.
 #include "expr/evaluate_impl.h"
 
-namespace cartan {
+namespace cartan::expr {
 
 #define CARTAN_INSTANTIATE_EVALUATE(S)                                                       \
   template void evaluate<S>(const Program&, std::span<const S>, std::span<S>, std::span<S>); \
@@ -10,4 +10,4 @@ namespace cartan {
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE_EVALUATE)
 #undef CARTAN_INSTANTIATE_EVALUATE
 
-}  // namespace cartan
+}  // namespace cartan::expr

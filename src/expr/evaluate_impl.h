@@ -15,7 +15,7 @@
 #include "expr/functions.h"
 #include "expr/program.h"
 
-namespace cartan {
+namespace cartan::expr {
 
 // --------------------------------------------------------------- what differs between the scalars
 
@@ -349,11 +349,12 @@ S evaluate_gradient(const Program& program, int which, std::span<const S> inputs
   for (int i = 0; i < last; ++i) adjoints[i] = S(0);
   adjoints[last] = S(1);
   for (int i = last; i >= 0; --i) {
-    if (program_detail::is_zero(adjoints[i])) continue;
+    using program_detail::is_zero;  // or that of the scalar's own folder
+    if (is_zero(adjoints[i])) continue;
     if (program.code[i].op == Op::input) gradient[program.code[i].a] = adjoints[i];
     program_detail::push_adjoint(program, i, scratch.data(), adjoints.data());
   }
   return scratch[last];
 }
 
-}  // namespace cartan
+}  // namespace cartan::expr

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-namespace cartan {
+namespace cartan::expr {
 namespace {
 
 constexpr std::size_t highest_order = 3;
@@ -72,4 +72,4 @@ double FunctionCode::value(int number, const double* x) const {
   return call(orders_[number].address, function_.arguments.size(), x);
 }
 
-}  // namespace cartan
+}  // namespace cartan::expr

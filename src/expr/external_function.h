@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::expr {
 
 // Its derivatives are functions of the same arguments, named d + NAME + d + ARGUMENT, d2 + NAME +
 // d + LATER + d + EARLIER (the later argument first; source 004, section 6.4), or as told in
@@ -61,4 +63,4 @@ class FunctionCode {
   std::shared_ptr<const void> owner_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::expr

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace cartan {
+namespace cartan::expr {
 namespace {
 
 constexpr FunctionRow rows[] = {
@@ -56,4 +56,4 @@ const FunctionRow* find_function(std::string_view name) {
   return find_row(rows, name);
 }
 
-}  // namespace cartan
+}  // namespace cartan::expr

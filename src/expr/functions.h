@@ -6,7 +6,7 @@
 
 #include "expr/program.h"
 
-namespace cartan {
+namespace cartan::expr {
 
 struct FunctionRow {
   std::string_view name;
@@ -63,4 +63,4 @@ inline Op table_of_order(int order) {
   return static_cast<Op>(static_cast<int>(Op::table) + order);
 }
 
-}  // namespace cartan
+}  // namespace cartan::expr

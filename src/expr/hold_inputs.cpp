@@ -3,7 +3,7 @@
 #include "expr/functions.h"
 #include "expr/program_builder.h"
 
-namespace cartan {
+namespace cartan::expr {
 
 Program hold_inputs(const Program& program,
                     const std::function<std::optional<double>(const Symbol&)>& value) {
@@ -39,4 +39,4 @@ bool varies_with_time(const Program& program, std::span<const double> parameters
   return held.depends_on(Quantity::time);
 }
 
-}  // namespace cartan
+}  // namespace cartan::expr

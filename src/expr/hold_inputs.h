@@ -8,7 +8,7 @@
 
 #include "expr/program.h"
 
-namespace cartan {
+namespace cartan::expr {
 
 // `value`: the number that takes the place of an input, or nothing.
 Program hold_inputs(const Program& program,
@@ -18,4 +18,4 @@ Program hold_inputs(const Program& program,
 // not where A is zero.
 bool varies_with_time(const Program& program, std::span<const double> parameters);
 
-}  // namespace cartan
+}  // namespace cartan::expr

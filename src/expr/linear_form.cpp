@@ -5,7 +5,7 @@
 #include "expr/functions.h"
 #include "expr/program_builder.h"
 
-namespace cartan {
+namespace cartan::expr {
 namespace {
 
 // The outputs of a program, written into another with zeros for the unknowns.
@@ -101,4 +101,4 @@ std::optional<LinearForm> linear_form_of_rates(const Program& residuals,
   return made.finish(right);
 }
 
-}  // namespace cartan
+}  // namespace cartan::expr

@@ -7,7 +7,7 @@
 
 #include "expr/program.h"
 
-namespace cartan {
+namespace cartan::expr {
 
 struct LinearForm {
   Program program;               // the entries of A, then b; the unknowns do not appear
@@ -26,4 +26,4 @@ std::optional<LinearForm> linear_form_of_rates(const Program& residuals,
                                                std::span<const Symbol> states,
                                                std::vector<int>& differentiated);
 
-}  // namespace cartan
+}  // namespace cartan::expr

@@ -7,7 +7,7 @@
 #include "expr/parser.h"
 #include "expr/syntax_tree.h"
 
-namespace cartan {
+namespace cartan::expr {
 
 Syntax parse_expression(std::string_view text, ExpressionError& error,
                         const UserFunctions* functions) {
@@ -56,4 +56,4 @@ std::vector<std::string> function_names() {
   return names;
 }
 
-}  // namespace cartan
+}  // namespace cartan::expr

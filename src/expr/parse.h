@@ -20,7 +20,7 @@
 
 #include "expr/user_functions.h"
 
-namespace cartan {
+namespace cartan::expr {
 
 // The index of body.R[i,j] is this + 3 i + j.
 inline constexpr int first_matrix_entry = 2'000'000;
@@ -52,4 +52,4 @@ std::vector<std::string> calls_in(const Syntax& tree);
 // The functions of the language itself, alphabetically.
 std::vector<std::string> function_names();
 
-}  // namespace cartan
+}  // namespace cartan::expr

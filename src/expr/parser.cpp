@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <system_error>
 
-namespace cartan {
+namespace cartan::expr {
 namespace {
 
 constexpr std::size_t longest_text = 64 * 1024;
@@ -311,4 +311,4 @@ int Parser::index() {
   return static_cast<int>(value);
 }
 
-}  // namespace cartan
+}  // namespace cartan::expr

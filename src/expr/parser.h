@@ -14,7 +14,7 @@
 #include "expr/parse.h"
 #include "expr/syntax_tree.h"
 
-namespace cartan {
+namespace cartan::expr {
 
 inline bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -113,4 +113,4 @@ class Parser {
   SyntaxTree tree_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::expr

@@ -2,7 +2,7 @@
 #include "core/diagnostics.h"
 #include "expr/parser.h"
 
-namespace cartan {
+namespace cartan::expr {
 
 int Parser::call(const std::string& name, int begin) {
   if (name == "table") return table_call(begin);
@@ -213,4 +213,4 @@ int Parser::table_call(int begin) {
   return add(node);
 }
 
-}  // namespace cartan
+}  // namespace cartan::expr

@@ -4,7 +4,7 @@
 
 #include "expr/program_builder.h"
 
-namespace cartan {
+namespace cartan::expr {
 
 bool Program::depends_on(Quantity quantity) const {
   return std::any_of(inputs.begin(), inputs.end(),
@@ -18,4 +18,4 @@ Program constant_program(std::span<const double> values) {
   return builder.finish(outputs);
 }
 
-}  // namespace cartan
+}  // namespace cartan::expr

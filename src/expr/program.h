@@ -12,7 +12,7 @@
 #include "expr/external_function.h"
 #include "expr/table_function.h"
 
-namespace cartan {
+namespace cartan::expr {
 
 // What a name in an expression can mean.
 enum class Quantity : std::uint8_t {
@@ -110,4 +110,4 @@ Program differentiate(const Program& program, const Symbol& symbol);
 // The program of plain numbers, for models built in C++ and for defaults.
 Program constant_program(std::span<const double> values);
 
-}  // namespace cartan
+}  // namespace cartan::expr

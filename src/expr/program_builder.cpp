@@ -7,7 +7,7 @@
 #include "expr/evaluate_impl.h"
 #include "expr/functions.h"
 
-namespace cartan {
+namespace cartan::expr {
 namespace {
 
 // Beyond this a library call is cheaper and more accurate than the chain of products.
@@ -314,4 +314,4 @@ Program ProgramBuilder::finish(const std::vector<int>& outputs,
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::expr

@@ -13,7 +13,7 @@
 
 #include "expr/program.h"
 
-namespace cartan {
+namespace cartan::expr {
 
 // Where in the texts the instruction being made comes from. The builder only hands it on.
 struct TextPlace {
@@ -83,4 +83,4 @@ class ProgramBuilder {
   TextPlace place_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::expr

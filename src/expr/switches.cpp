@@ -7,7 +7,7 @@
 #include "expr/functions.h"
 #include "expr/program_builder.h"
 
-namespace cartan {
+namespace cartan::expr {
 namespace {
 
 constexpr double nowhere = 1e300;  // beyond every argument
@@ -356,4 +356,4 @@ HeldProgram hold_switches(const Program& program, int first) {
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::expr

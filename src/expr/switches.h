@@ -14,7 +14,7 @@
 #include "core/branches.h"
 #include "expr/program.h"
 
-namespace cartan {
+namespace cartan::expr {
 
 struct SwitchPoint {
   Op op = Op::sign;             // or Op::table
@@ -37,4 +37,4 @@ bool may_have_switches(const Program& program);
 // as it was.
 HeldProgram hold_switches(const Program& program, int first);
 
-}  // namespace cartan
+}  // namespace cartan::expr

@@ -9,7 +9,7 @@
 
 #include "expr/program.h"
 
-namespace cartan {
+namespace cartan::expr {
 
 enum class NodeKind : std::uint8_t { number, name, operation, table, call };
 
@@ -32,4 +32,4 @@ struct SyntaxTree {
   std::vector<int> arguments;  // of calls, one list after the other: nodes
 };
 
-}  // namespace cartan
+}  // namespace cartan::expr

@@ -11,7 +11,7 @@
 
 #include "core/failure_note.h"
 
-namespace cartan {
+namespace cartan::expr {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -167,4 +167,4 @@ std::vector<TableFunction::Corner> TableFunction::corners(int highest) const {
   return found;
 }
 
-}  // namespace cartan
+}  // namespace cartan::expr

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::expr {
 
 // Between the points.
 enum class Interpolation {
@@ -94,4 +96,4 @@ std::vector<double> slopes_of_spline(const std::vector<double>& h, const std::ve
 std::vector<double> slopes_of_pchip(const std::vector<double>& h, const std::vector<double>& d,
                                     bool periodic);
 
-}  // namespace cartan
+}  // namespace cartan::expr

@@ -18,7 +18,7 @@
 
 #include "expr/table_function.h"
 
-namespace cartan {
+namespace cartan::expr {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -128,4 +128,4 @@ std::vector<double> slopes_of_pchip(const Numbers& h, const Numbers& d, bool per
   return m;
 }
 
-}  // namespace cartan
+}  // namespace cartan::expr

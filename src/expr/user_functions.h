@@ -9,7 +9,7 @@
 
 #include "expr/external_function.h"
 
-namespace cartan {
+namespace cartan::expr {
 
 struct SyntaxTree;
 
@@ -39,4 +39,4 @@ class UserFunctions {
   std::unordered_map<std::string, int> index_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::expr

@@ -17,7 +17,7 @@
 #include "mechanics/variables/variables.h"
 #include "model/formulas.h"
 
-namespace cartan {
+namespace cartan::formulations {
 namespace {
 
 bool closes_loop(const Model& model, int joint) {
@@ -293,4 +293,4 @@ std::unique_ptr<System> make_system(const Model& model, std::vector<double> para
   return system;
 }
 
-}  // namespace cartan
+}  // namespace cartan::formulations

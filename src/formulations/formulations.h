@@ -8,7 +8,7 @@
 
 #include "mechanics/machine/mechanism_system.h"
 
-namespace cartan {
+namespace cartan::formulations {
 
 struct FormulationInfo {
   const char* name;
@@ -34,4 +34,4 @@ std::unique_ptr<System> make_system(const Model& model, std::vector<double> para
                                     const std::string& formulation, std::string& problem,
                                     Location* where = nullptr, SystemUse use = SystemUse::numbers);
 
-}  // namespace cartan
+}  // namespace cartan::formulations

@@ -4,7 +4,7 @@
 #include "import/import.h"
 #include "io/toml_reader.h"
 
-namespace cartan {
+namespace cartan::import {
 
 bool is_foreign_model(const std::string& path) {
   const std::string ending = std::filesystem::path(path).extension().string();
@@ -46,4 +46,4 @@ std::optional<ModelDescription> read_any_model_file(const std::string& path,
   return describe_import(*imported, path, problems);
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

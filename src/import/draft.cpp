@@ -8,7 +8,7 @@
 #include "core/printable.h"
 #include "core/source_files.h"
 
-namespace cartan {
+namespace cartan::import {
 namespace {
 
 // Collects lines, each with its place.
@@ -266,4 +266,4 @@ Draft::Text Draft::write() const {
   return std::move(out.result);
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

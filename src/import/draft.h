@@ -12,7 +12,7 @@
 #include "core/diagnostics.h"
 #include "lie/quaternion.h"
 
-namespace cartan {
+namespace cartan::import {
 
 // What the model file can say today. Off: counted as not carried over.
 inline constexpr bool rotor_inertia_is_read = true;  // `inertia` of a joint
@@ -135,4 +135,4 @@ class Draft {
 // Names a model file does not take get `_` for what it refuses.
 std::string clean_name(const std::string& name);
 
-}  // namespace cartan
+}  // namespace cartan::import

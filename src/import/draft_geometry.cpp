@@ -3,7 +3,7 @@
 
 #include "import/draft.h"
 
-namespace cartan {
+namespace cartan::import {
 namespace {
 
 using V = Vec3<double>;
@@ -178,4 +178,4 @@ DraftInertia solid_capsule(double mass, double r, double length) {
   return solid(mass, across, across, along);
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

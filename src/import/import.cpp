@@ -7,7 +7,7 @@
 #include "import/import_context.h"
 #include "io/toml_reader.h"
 
-namespace cartan {
+namespace cartan::import {
 namespace fs = std::filesystem;
 namespace {
 
@@ -104,4 +104,4 @@ std::optional<ImportedModel> import_model_file(const std::string& path,
   return text ? import_model_text(*text, path, options, problems) : std::nullopt;
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

@@ -15,7 +15,7 @@
 #include "core/diagnostics.h"
 #include "model/description.h"
 
-namespace cartan {
+namespace cartan::import {
 
 struct ImportOptions {
   bool free_base = false;  // a root that nothing holds: fixed to the world, or on a free joint
@@ -73,4 +73,4 @@ std::optional<ModelDescription> describe_import(const ImportedModel& imported,
                                                 const std::string& folder = "");
 void tell_import(const ImportReport& report, Diagnostics& problems);
 
-}  // namespace cartan
+}  // namespace cartan::import

@@ -6,7 +6,7 @@
 #include "core/source_files.h"
 #include "model/consent.h"
 
-namespace cartan {
+namespace cartan::import {
 namespace fs = std::filesystem;
 
 namespace {
@@ -186,4 +186,4 @@ std::string resolve_include(const std::string& file, Location where, ImportConte
   return "";
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

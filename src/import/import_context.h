@@ -9,7 +9,7 @@
 #include "import/xml_tree.h"
 #include "model/mesh_files.h"
 
-namespace cartan {
+namespace cartan::import {
 
 struct ImportContext {
   const ImportOptions& options;
@@ -84,4 +84,4 @@ inline constexpr const char* limits_reason =
 inline constexpr const char* rotor_reason =
     "the model file has no rotor inertia yet: the motion is another one where it matters";
 
-}  // namespace cartan
+}  // namespace cartan::import

@@ -4,7 +4,7 @@
 
 #include "import/import_context.h"
 
-namespace cartan {
+namespace cartan::import {
 namespace {
 
 constexpr double endless = 1e15;
@@ -87,4 +87,4 @@ void finish_limits(ImportContext& context) {
   for (DraftJoint& joint : context.draft.joints) move_start(joint, context);
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

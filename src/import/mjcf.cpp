@@ -4,7 +4,7 @@
 #include "core/source_files.h"
 #include "import/mjcf_reader.h"
 
-namespace cartan {
+namespace cartan::import {
 namespace fs = std::filesystem;
 namespace {
 
@@ -283,4 +283,4 @@ void MjcfReader::apply_key(const XmlElement& key) {
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

@@ -4,7 +4,7 @@
 
 #include "import/mjcf_reader.h"
 
-namespace cartan {
+namespace cartan::import {
 
 struct MjcfReader::Actuator {
   double gear[6] = {1, 0, 0, 0, 0, 0};
@@ -228,4 +228,4 @@ void MjcfReader::add_site_actuator(const XmlElement& element, const Actuator& a,
   report_.carry(element.name + " actuators");
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

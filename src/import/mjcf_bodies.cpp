@@ -3,7 +3,7 @@
 
 #include "import/mjcf_reader.h"
 
-namespace cartan {
+namespace cartan::import {
 namespace {
 
 constexpr std::size_t most_expanded = 200000;
@@ -365,4 +365,4 @@ void MjcfReader::add_joint_dynamics(const MergedElement& merged, const std::stri
   add_joint_forces(joint.name, forces, element.where, context_);
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

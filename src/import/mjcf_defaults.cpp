@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace cartan {
+namespace cartan::import {
 namespace {
 
 bool is_orientation(const std::string& attribute) {
@@ -95,4 +95,4 @@ MergedElement MjcfDefaults::merge(const XmlElement& element, const std::string& 
   return merged;
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

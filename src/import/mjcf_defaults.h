@@ -7,7 +7,7 @@
 
 #include "import/xml_tree.h"
 
-namespace cartan {
+namespace cartan::import {
 
 // An element with the attributes of its classes filled in. `from`: the class an attribute comes
 // from; own ones are not in it.
@@ -40,4 +40,4 @@ class MjcfDefaults {
   std::map<std::string, Class> classes_ = {{"main", {}}};
 };
 
-}  // namespace cartan
+}  // namespace cartan::import

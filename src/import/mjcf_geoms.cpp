@@ -5,7 +5,7 @@
 #include "import/mjcf_reader.h"
 #include "import/surface_mass.h"
 
-namespace cartan {
+namespace cartan::import {
 namespace {
 
 struct GeomForm {
@@ -206,4 +206,4 @@ void MjcfReader::bound_inertia(DraftInertia& inertia) const {
   for (int k = 0; k < 6; ++k) inertia.moments[k] = bound(rows[k], columns[k]);
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

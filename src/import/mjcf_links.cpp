@@ -3,7 +3,7 @@
 
 #include "import/mjcf_reader.h"
 
-namespace cartan {
+namespace cartan::import {
 namespace {
 
 bool is_scalar(const MjcfJoint& joint) {
@@ -338,4 +338,4 @@ void MjcfReader::add_spatial_tendon(const XmlElement& child) {
   report_.carry("spatial tendons");
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

@@ -6,7 +6,7 @@
 #include "import/mjcf_reader.h"
 #include "import/surface_mass.h"
 
-namespace cartan {
+namespace cartan::import {
 namespace fs = std::filesystem;
 
 void MjcfReader::read_assets(const XmlElement& section) {
@@ -172,4 +172,4 @@ bool MjcfReader::add_mesh_inertia(const XmlElement& geom, const DraftPose& pose,
   return true;
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

@@ -16,7 +16,7 @@
 #include "import/mjcf_defaults.h"
 #include "import/xml_values.h"
 
-namespace cartan {
+namespace cartan::import {
 
 struct MjcfBody {
   std::string name;
@@ -176,4 +176,4 @@ class MjcfReader {
 // "2*a + 1": adds factor * text to an expression; `text` "" for a number alone.
 void add_term(std::string& sum, double factor, const std::string& text);
 
-}  // namespace cartan
+}  // namespace cartan::import

@@ -6,7 +6,7 @@
 #include "import/sdf_reader.h"
 #include "import/sdf_values.h"
 
-namespace cartan {
+namespace cartan::import {
 namespace fs = std::filesystem;
 namespace {
 
@@ -307,4 +307,4 @@ void SdfReader::leave_rest(const XmlElement& element, const Model&) {
     report_.leave("<" + name + ">", element.where, no_effect_on_motion);
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

@@ -1,6 +1,6 @@
 #include "import/sdf_frames.h"
 
-namespace cartan {
+namespace cartan::import {
 namespace {
 constexpr int longest_frame_chain = 1000;
 }
@@ -28,4 +28,4 @@ std::string SdfFrames::carrier(const std::string& name) const {
   return at;
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

@@ -8,7 +8,7 @@
 
 #include "import/draft.h"
 
-namespace cartan {
+namespace cartan::import {
 
 class SdfFrames {
  public:
@@ -39,4 +39,4 @@ class SdfFrames {
   std::map<std::string, Frame> frames_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::import

@@ -4,7 +4,7 @@
 #include "import/sdf_reader.h"
 #include "import/sdf_values.h"
 
-namespace cartan {
+namespace cartan::import {
 namespace {
 
 // 1 when two directions agree, -1 when they are opposite, 0 when they do neither.
@@ -335,4 +335,4 @@ void SdfReader::add_gearbox(const XmlElement& element, const Model& model) {
   report_.carry("gearbox joints");
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

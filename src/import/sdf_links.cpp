@@ -4,7 +4,7 @@
 #include "import/sdf_reader.h"
 #include "import/sdf_values.h"
 
-namespace cartan {
+namespace cartan::import {
 namespace {
 
 struct SolidForm {
@@ -236,4 +236,4 @@ void SdfReader::hold_components() {
     }
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

@@ -12,7 +12,7 @@
 #include "import/sdf_frames.h"
 #include "import/xml_values.h"
 
-namespace cartan {
+namespace cartan::import {
 
 class SdfReader {
  public:
@@ -95,4 +95,4 @@ class SdfReader {
   int included_count_ = 0;
 };
 
-}  // namespace cartan
+}  // namespace cartan::import

@@ -3,7 +3,7 @@
 
 #include "import/xml_values.h"
 
-namespace cartan {
+namespace cartan::import {
 
 inline double child_number(const XmlElement& owner, const char* name, double otherwise,
                            Diagnostics& problems) {
@@ -24,4 +24,4 @@ inline bool acts_on_motion(const std::string& name) {
          name == "drake:prismatic_spring" || name == "drake:tendon_constraint";
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-namespace cartan {
+namespace cartan::import {
 namespace {
 
 using V = Vec3<double>;
@@ -177,4 +177,4 @@ std::optional<ShellForm> primitive_shell(const std::string& type, const std::vec
   return form;
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

@@ -8,7 +8,7 @@
 #include "import/draft.h"
 #include "model/mesh.h"
 
-namespace cartan {
+namespace cartan::import {
 
 // A thin shell of mass one, and its area.
 struct ShellForm {
@@ -26,4 +26,4 @@ std::optional<ShellForm> primitive_shell(const std::string& type, const std::vec
 // of the extent count as being on it. Empty where all lie in a plane.
 Mesh convex_hull(const std::vector<Vec3<double>>& points);
 
-}  // namespace cartan
+}  // namespace cartan::import

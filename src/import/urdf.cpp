@@ -6,7 +6,7 @@
 #include "import/import_context.h"
 #include "import/xml_values.h"
 
-namespace cartan {
+namespace cartan::import {
 namespace {
 
 DraftPose read_origin(const XmlElement& owner, Diagnostics& problems) {
@@ -352,4 +352,4 @@ void import_urdf(const XmlElement& root, ImportContext& context) {
   UrdfReader(root, context).read();
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

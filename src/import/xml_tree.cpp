@@ -9,7 +9,7 @@
 
 #include "core/source_files.h"
 
-namespace cartan {
+namespace cartan::import {
 namespace {
 
 bool is_blank(char c) {
@@ -225,4 +225,4 @@ std::optional<std::string> read_xml_text(const std::string& path, Location asked
   return text;
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

@@ -10,7 +10,7 @@
 
 #include "core/diagnostics.h"
 
-namespace cartan {
+namespace cartan::import {
 
 struct XmlAttribute {
   std::string name, value;
@@ -42,4 +42,4 @@ std::optional<XmlElement> parse_xml(std::string_view text, int file, Diagnostics
 std::optional<std::string> read_xml_text(const std::string& path, Location asked_at,
                                          Diagnostics& problems);
 
-}  // namespace cartan
+}  // namespace cartan::import

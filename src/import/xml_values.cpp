@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace cartan {
+namespace cartan::import {
 namespace {
 
 bool is_gap(char c) {
@@ -111,4 +111,4 @@ Vec3<double> text_triple(const XmlElement& element, const Vec3<double>& otherwis
   return otherwise;
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

@@ -9,7 +9,7 @@
 #include "core/vec3.h"
 #include "import/xml_tree.h"
 
-namespace cartan {
+namespace cartan::import {
 
 // Numbers separated by blanks; nothing, after a complaint, if there is anything else. `what` is for
 // the message: "attribute 'xyz' of <origin>".
@@ -39,4 +39,4 @@ inline Vec3<double> triple(const std::vector<double>& x) {
   return {x[0], x[1], x[2]};
 }
 
-}  // namespace cartan
+}  // namespace cartan::import

@@ -5,7 +5,7 @@
 
 #include "integrate/epsilon.h"
 
-namespace cartan {
+namespace cartan::integrate {
 namespace {
 
 constexpr std::size_t least_impacts = 5;
@@ -109,4 +109,4 @@ void AccumulationWatch::forget(std::span<const int> contacts) {
   for (int c : contacts) chains_[c] = {};
 }
 
-}  // namespace cartan
+}  // namespace cartan::integrate

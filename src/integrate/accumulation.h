@@ -12,7 +12,7 @@
 
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::integrate {
 
 class AccumulationWatch {
  public:
@@ -40,4 +40,4 @@ class AccumulationWatch {
   std::vector<int> found_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::integrate

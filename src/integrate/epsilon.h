@@ -2,8 +2,10 @@
 
 #include <limits>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::integrate {
 
 inline constexpr double double_epsilon = std::numeric_limits<double>::epsilon();
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -8,7 +8,7 @@
 #include "integrate/epsilon.h"
 #include "system/switches.h"
 
-namespace cartan {
+namespace cartan::integrate {
 namespace {
 
 int sign(double value) {
@@ -285,4 +285,4 @@ bool EventFinder::bracket(int which, double left, double right, int after, doubl
   return true;
 }
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -21,7 +21,7 @@
 
 #include "integrate/integrator.h"
 
-namespace cartan {
+namespace cartan::integrate {
 
 struct EventRecord {
   int index = 0;  // in System::events(); -1: the limit of a sequence of impacts
@@ -90,4 +90,4 @@ class EventFinder {
   std::vector<Crossing> crossings_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -6,7 +6,7 @@
 
 #include "integrate/explicit_step.h"
 
-namespace cartan {
+namespace cartan::integrate {
 namespace {
 
 // result = x0 + h sum_j weights_j k_j
@@ -224,4 +224,4 @@ std::unique_ptr<Integrator> make_explicit_integrator(const System& system,
   return std::make_unique<ExplicitRungeKutta>(system, tableau, options);
 }
 
-}  // namespace cartan
+}  // namespace cartan::integrate

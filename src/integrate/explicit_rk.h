@@ -7,11 +7,11 @@
 #include "integrate/integrator.h"
 #include "integrate/tableau.h"
 
-namespace cartan {
+namespace cartan::integrate {
 
 // The tableau must outlive the integrator.
 std::unique_ptr<Integrator> make_explicit_integrator(const System& system,
                                                      const ExplicitTableau& tableau,
                                                      const IntegratorOptions& options);
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -12,7 +12,7 @@
 #include "integrate/step_control.h"
 #include "integrate/tableau.h"
 
-namespace cartan {
+namespace cartan::integrate {
 
 inline bool all_finite(std::span<const double> x) {
   double sum = 0;
@@ -105,4 +105,4 @@ inline void evaluate_dense_shape(const std::vector<double>& shape, double theta,
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::integrate

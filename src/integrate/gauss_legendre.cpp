@@ -10,7 +10,7 @@
 #include "integrate/stage_matrix.h"
 #include "integrate/tableau.h"
 
-namespace cartan {
+namespace cartan::integrate {
 namespace {
 
 using Verdict = IterationWatch::Verdict;
@@ -468,4 +468,4 @@ std::unique_ptr<Integrator> make_gauss_legendre_integrator(const System& system,
   return std::make_unique<GaussLegendre>(system, stages, options);
 }
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -11,7 +11,7 @@
 
 #include "integrate/integrator.h"
 
-namespace cartan {
+namespace cartan::integrate {
 
 // Stages to rounding: about five machine epsilons of change.
 inline constexpr double default_stage_tolerance = 1e-15;
@@ -19,4 +19,4 @@ inline constexpr double default_stage_tolerance = 1e-15;
 std::unique_ptr<Integrator> make_gauss_legendre_integrator(const System& system, int stages,
                                                            const IntegratorOptions& options);
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -23,7 +23,7 @@
 #include "integrate/iteration_watch.h"
 #include "integrate/motion_matrix.h"
 
-namespace cartan {
+namespace cartan::integrate {
 namespace {
 
 using Verdict = IterationWatch::Verdict;
@@ -415,4 +415,4 @@ std::string refuse_generalized_alpha(const System& system) {
          "moving-frame, absolute-se3 or absolute-so3r3, or choose another integrator";
 }
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -19,7 +19,7 @@
 
 #include "integrate/integrator.h"
 
-namespace cartan {
+namespace cartan::integrate {
 
 class GeneralizedAlphaIntegrator : public Integrator {
  public:
@@ -36,4 +36,4 @@ std::unique_ptr<GeneralizedAlphaIntegrator> make_generalized_alpha(
 // "" or why not.
 std::string refuse_generalized_alpha(const System& system);
 
-}  // namespace cartan
+}  // namespace cartan::integrate

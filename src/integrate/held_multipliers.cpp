@@ -3,7 +3,7 @@
 #include "integrate/explicit_step.h"
 #include "system/held_multipliers.h"
 
-namespace cartan {
+namespace cartan::integrate {
 namespace {
 
 class HeldIntegrator final : public Integrator {
@@ -69,4 +69,4 @@ std::string refuse_held_integrator(const System& system) {
   return system.held_multipliers()->refusal();
 }
 
-}  // namespace cartan
+}  // namespace cartan::integrate

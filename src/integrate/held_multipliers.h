@@ -8,11 +8,11 @@
 
 #include "integrate/integrator.h"
 
-namespace cartan {
+namespace cartan::integrate {
 
 // For systems that have held_multipliers().
 std::unique_ptr<Integrator> make_held_integrator(const System& system,
                                                  const IntegratorOptions& options);
 std::string refuse_held_integrator(const System& system);
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -9,7 +9,7 @@
 #include "integrate/sundials.h"
 #include "integrate/variational.h"
 
-namespace cartan {
+namespace cartan::integrate {
 
 Integrator::Integrator(const System& system)
     : system_(system),
@@ -139,4 +139,4 @@ std::string integrator_names() {
   return names;
 }
 
-}  // namespace cartan
+}  // namespace cartan::integrate

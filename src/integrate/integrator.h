@@ -15,7 +15,7 @@
 
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::integrate {
 
 enum class StepStatus {
   ok,
@@ -180,4 +180,4 @@ std::string refuse_integrator(std::string_view name, const System& system);
 // The names, separated by commas, for messages.
 std::string integrator_names();
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -11,7 +11,9 @@
 #include <cmath>
 #include <limits>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::integrate {
 
 class IterationWatch {
  public:
@@ -58,4 +60,4 @@ class IterationWatch {
   int growing_ = 0;      // sweeps in a row that did not fall
 };
 
-}  // namespace cartan
+}  // namespace cartan::integrate

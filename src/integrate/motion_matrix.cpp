@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace cartan {
+namespace cartan::integrate {
 
 template <int size>
 static void invert_block(Eigen::MatrixXd& matrix, int first) {
@@ -76,4 +76,4 @@ void MotionMatrix::solve(std::span<double> residual) {
   r = solution_;
 }
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -12,7 +12,7 @@
 #include "core/dense.h"
 #include "system/second_order.h"
 
-namespace cartan {
+namespace cartan::integrate {
 
 class MotionMatrix {
  public:
@@ -47,4 +47,4 @@ class MotionMatrix {
   std::vector<double> unit_, column_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -6,7 +6,7 @@
 
 #include "integrate/explicit_step.h"
 
-namespace cartan {
+namespace cartan::integrate {
 namespace {
 
 class MuntheKaas final : public Integrator {
@@ -261,4 +261,4 @@ std::unique_ptr<Integrator> make_munthe_kaas_integrator(const System& system,
   return std::make_unique<MuntheKaas>(system, tableau, options);
 }
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -13,7 +13,7 @@
 #include "integrate/integrator.h"
 #include "integrate/tableau.h"
 
-namespace cartan {
+namespace cartan::integrate {
 
 // Fixed steps, or error control where the tableau has one error estimate. The tableau must outlive
 // the integrator.
@@ -21,4 +21,4 @@ std::unique_ptr<Integrator> make_munthe_kaas_integrator(const System& system,
                                                         const ExplicitTableau& tableau,
                                                         const IntegratorOptions& options);
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -12,7 +12,7 @@
 #include "integrate/epsilon.h"
 #include "integrate/switch_watch.h"
 
-namespace cartan {
+namespace cartan::integrate {
 namespace {
 
 constexpr int max_internal_events = 1000;  // within one step
@@ -590,4 +590,4 @@ SimulateReport simulate(const System& system, const State& start, const Simulate
   return report;
 }
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -14,7 +14,7 @@
 
 #include "integrate/trajectory.h"
 
-namespace cartan {
+namespace cartan::integrate {
 
 struct SimulateOptions {
   std::string integrator = "gl3";
@@ -88,4 +88,4 @@ SimulateReport simulate(const System& system, const State& start, const Simulate
 SimulateReport simulate(const System& system, const State& start, const SimulateOptions& options,
                         Trajectory& path);
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cartan {
+namespace cartan::integrate {
 
 StageHistory::StageHistory(const CollocationTableau& tableau, int n)
     : tab_(tableau),
@@ -111,4 +111,4 @@ void StageHistory::push(double h, std::span<const double> scale) {
   count_ = std::min(count_ + 1, max_along);
 }
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -16,7 +16,7 @@
 
 #include "integrate/tableau.h"
 
-namespace cartan {
+namespace cartan::integrate {
 
 class StageHistory {
  public:
@@ -67,4 +67,4 @@ class StageHistory {
   std::array<Weights, max_across + 1> across_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::integrate

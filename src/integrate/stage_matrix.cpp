@@ -5,7 +5,7 @@
 
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::integrate {
 namespace {
 
 using Complex = std::complex<double>;
@@ -122,4 +122,4 @@ void StageMatrix::solve(std::span<const double> r, std::span<double> dK, int str
   for (int j = 0; j < p.s; ++j) Eigen::Map<VectorXd>(dK.data() + j * stride, p.n) = p.sum.col(j);
 }
 
-}  // namespace cartan
+}  // namespace cartan::integrate

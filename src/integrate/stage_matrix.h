@@ -13,7 +13,7 @@
 
 #include "integrate/tableau.h"
 
-namespace cartan {
+namespace cartan::integrate {
 
 class StageMatrix {
  public:
@@ -31,4 +31,4 @@ class StageMatrix {
   std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::integrate

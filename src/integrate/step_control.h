@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::integrate {
 
 class StepController {
  public:
@@ -55,4 +57,4 @@ class StepController {
   bool refused_ = false;
 };
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -15,7 +15,7 @@
 #include "integrate/explicit_step.h"
 #include "system/state_products.h"
 
-namespace cartan {
+namespace cartan::integrate {
 namespace {
 
 // What the library's functions hand out must be there, and setting options cannot fail.
@@ -465,4 +465,4 @@ std::string refuse_sundials(const System&) {
   return "";
 }
 
-}  // namespace cartan
+}  // namespace cartan::integrate

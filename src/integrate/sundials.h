@@ -14,7 +14,7 @@
 
 #include "integrate/integrator.h"
 
-namespace cartan {
+namespace cartan::integrate {
 
 inline constexpr double default_sundials_tolerance = 1e-8;
 
@@ -26,4 +26,4 @@ std::unique_ptr<Integrator> make_ida_integrator(const System& system,
 // "" where the library is built in.
 std::string refuse_sundials(const System& system);
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -1,7 +1,7 @@
 // In place of sundials.cpp where SUNDIALS is not installed.
 #include "integrate/sundials.h"
 
-namespace cartan {
+namespace cartan::integrate {
 
 std::unique_ptr<Integrator> make_cvode_integrator(const System&, const IntegratorOptions&) {
   return nullptr;  // refused before
@@ -17,4 +17,4 @@ std::string refuse_sundials(const System&) {
          "line of ./cartan, which builds it in. gl3 copes with stiff systems too";
 }
 
-}  // namespace cartan
+}  // namespace cartan::integrate

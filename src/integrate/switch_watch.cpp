@@ -7,7 +7,7 @@
 
 #include "core/branches.h"
 
-namespace cartan {
+namespace cartan::integrate {
 namespace {
 
 constexpr int most_changes = 1000;  // within one step
@@ -200,4 +200,4 @@ void SwitchWatch::warn(const SwitchInfo& info, double t) {
       "smooth it, as tanh(x/width) does for sign(x)";
 }
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -13,7 +13,7 @@
 #include "system/switches.h"
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::integrate {
 
 class SwitchWatch {
  public:
@@ -73,4 +73,4 @@ class SwitchWatch {
   std::string warning_, root_warning_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -3,7 +3,7 @@
 #include <cassert>
 #include <cmath>
 
-namespace cartan {
+namespace cartan::integrate {
 
 // ---------------------------------------------------------------------------------------- explicit
 
@@ -253,4 +253,4 @@ void fill_lagrange_weights(std::span<const double> nodes, double at, std::span<d
     weights[j] = lagrange<double>(nodes, static_cast<int>(j), at);
 }
 
-}  // namespace cartan
+}  // namespace cartan::integrate

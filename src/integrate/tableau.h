@@ -12,7 +12,9 @@
 #include <span>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::integrate {
 
 struct ExplicitTableau {
   int stages = 0;  // s
@@ -52,4 +54,4 @@ void fill_collocation_weights(const CollocationTableau& tableau, double theta,
 // weights[j] = l_j(at) for Lagrange polynomials on `nodes`.
 void fill_lagrange_weights(std::span<const double> nodes, double at, std::span<double> weights);
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -7,7 +7,7 @@
 
 #include "integrate/events.h"
 
-namespace cartan {
+namespace cartan::integrate {
 
 struct Provenance {
   std::string integrator;
@@ -45,4 +45,4 @@ struct Trajectory {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -11,7 +11,7 @@
 #include "integrate/iteration_watch.h"
 #include "system/discrete_mechanics.h"
 
-namespace cartan {
+namespace cartan::integrate {
 namespace {
 
 using Verdict = IterationWatch::Verdict;
@@ -468,4 +468,4 @@ std::string refuse_variational(const System& system) {
          "symplectic where the equations are canonical";
 }
 
-}  // namespace cartan
+}  // namespace cartan::integrate

@@ -14,11 +14,11 @@
 
 #include "integrate/integrator.h"
 
-namespace cartan {
+namespace cartan::integrate {
 
 std::unique_ptr<Integrator> make_variational_integrator(const System& system,
                                                         const IntegratorOptions& options);
 // Why the method cannot take this system: "" or a sentence.
 std::string refuse_variational(const System& system);
 
-}  // namespace cartan
+}  // namespace cartan::integrate

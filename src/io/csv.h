@@ -10,7 +10,7 @@
 
 #include "core/diagnostics.h"
 
-namespace cartan {
+namespace cartan::io {
 
 // Appends a number with 17 significant digits: it reads back as the same double.
 void append_number(std::string& text, double value);
@@ -108,4 +108,4 @@ std::optional<SampledCsv> read_csv_sampled(const std::string& path, std::size_t 
 // among them.
 std::size_t thinning(std::size_t count, std::size_t most);
 
-}  // namespace cartan
+}  // namespace cartan::io

@@ -10,7 +10,7 @@
 #include "io/csv.h"
 #include "io/result_folder.h"
 
-namespace cartan {
+namespace cartan::io {
 namespace {
 
 struct Cell {
@@ -280,4 +280,4 @@ std::optional<SampledCsv> read_csv_sampled(const std::string& path, std::size_t 
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

@@ -5,7 +5,7 @@
 
 #include "io/csv.h"
 
-namespace cartan {
+namespace cartan::io {
 namespace {
 
 constexpr std::size_t block_size = std::size_t{1} << 16;
@@ -95,4 +95,4 @@ bool CsvWriter::close(std::string& problem) {
   return error_ == 0;
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

@@ -9,7 +9,7 @@
 #include "core/base64.h"
 #include "model/mass_properties.h"
 
-namespace cartan {
+namespace cartan::io {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -250,4 +250,4 @@ std::string model_json(const Model& model, std::span<const double> parameters) {
          "\n";
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

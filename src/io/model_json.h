@@ -7,9 +7,9 @@
 
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::io {
 
 // The content of model.json. `parameters`: their values in file order.
 std::string model_json(const Model& model, std::span<const double> parameters);
 
-}  // namespace cartan
+}  // namespace cartan::io

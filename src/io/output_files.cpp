@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace cartan {
+namespace cartan::io {
 namespace fs = std::filesystem;
 namespace {
 
@@ -262,4 +262,4 @@ bool OutputFolder::append(const std::string& name, std::string_view content, std
   return true;
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

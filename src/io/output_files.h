@@ -10,7 +10,7 @@
 
 #include "io/result_folder.h"
 
-namespace cartan {
+namespace cartan::io {
 
 // May files that are there already be replaced? Those of an earlier result in the same folder
 // always.
@@ -85,4 +85,4 @@ bool write_whole_file(const std::string& path, std::string_view content, Replace
 // file is wanted.
 std::string refuse_existing(const std::string& path, Replace replace);
 
-}  // namespace cartan
+}  // namespace cartan::io

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace cartan {
+namespace cartan::io {
 namespace fs = std::filesystem;
 namespace {
 
@@ -160,4 +160,4 @@ std::string partial_reason(const std::string& path) {
   return found == manifest->partial.end() ? "" : found->second;
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

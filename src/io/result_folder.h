@@ -11,7 +11,7 @@
 
 #include "core/checksum.h"
 
-namespace cartan {
+namespace cartan::io {
 
 inline constexpr const char* manifest_name = "cartan-manifest.json";
 
@@ -57,4 +57,4 @@ bool check_result_file(const std::string& path, std::string& problem);
 // "" or why a file, or the run in a folder, is only a part of what was asked for.
 std::string partial_reason(const std::string& path);
 
-}  // namespace cartan
+}  // namespace cartan::io

@@ -1,7 +1,7 @@
 #include "io/toml_section.h"
 #include "io/toml_sections.h"
 
-namespace cartan {
+namespace cartan::io {
 namespace {
 
 using Kind = TomlNode::Kind;
@@ -94,4 +94,4 @@ BodyText read_body(const TomlNode& table, Diagnostics& problems) {
   return body;
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

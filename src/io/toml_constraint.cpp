@@ -4,7 +4,7 @@
 #include "io/toml_sections.h"
 #include "model/type_names.h"
 
-namespace cartan {
+namespace cartan::io {
 namespace {
 
 using Kind = TomlNode::Kind;
@@ -73,4 +73,4 @@ ConstraintText read_constraint(const TomlNode& table, Diagnostics& problems) {
   return constraint;
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

@@ -8,7 +8,7 @@
 #include "io/toml_section.h"
 #include "io/toml_sections.h"
 
-namespace cartan {
+namespace cartan::io {
 namespace {
 
 using Kind = TomlNode::Kind;
@@ -276,4 +276,4 @@ void read_contact_groups(const TomlNode& list, ModelDescription& model, Diagnost
       ContactGroup(item, model, problems).write_out();
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

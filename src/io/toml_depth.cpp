@@ -1,6 +1,6 @@
 #include "io/toml_depth.h"
 
-namespace cartan {
+namespace cartan::io {
 namespace {
 
 // Walks over the text as TOML divides it: strings and comments are jumped over, so that dots in
@@ -72,4 +72,4 @@ std::optional<Location> find_too_deep_key(std::string_view text) {
   return Walk(text).find();
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

@@ -8,11 +8,11 @@
 
 #include "core/diagnostics.h"
 
-namespace cartan {
+namespace cartan::io {
 
 inline constexpr int max_key_parts = 16;
 
 // The place of the first key with more than `max_key_parts` parts.
 std::optional<Location> find_too_deep_key(std::string_view text);
 
-}  // namespace cartan
+}  // namespace cartan::io

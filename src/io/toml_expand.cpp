@@ -11,7 +11,7 @@
 #include "io/toml_text.h"
 #include "io/toml_units.h"
 
-namespace cartan {
+namespace cartan::io {
 namespace fs = std::filesystem;
 namespace {
 
@@ -387,4 +387,4 @@ bool expand_model(TomlNode& root, const ExpandOptions& options, Diagnostics& pro
   return Expander(options, problems).expand(root, given, options.folder);
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

@@ -15,7 +15,7 @@
 #include "io/toml_tree.h"
 #include "model/consent.h"
 
-namespace cartan {
+namespace cartan::io {
 
 struct ExpandOptions {
   std::string file, folder;                 // of the model
@@ -26,4 +26,4 @@ struct ExpandOptions {
 // False after a complaint that leaves the rest without sense.
 bool expand_model(TomlNode& root, const ExpandOptions& options, Diagnostics& problems);
 
-}  // namespace cartan
+}  // namespace cartan::io

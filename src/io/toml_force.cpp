@@ -4,7 +4,7 @@
 #include "io/toml_sections.h"
 #include "model/type_names.h"
 
-namespace cartan {
+namespace cartan::io {
 namespace {
 
 using Kind = TomlNode::Kind;
@@ -106,4 +106,4 @@ ForceText read_force(const TomlNode& table, Diagnostics& problems) {
   return force;
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

@@ -2,7 +2,7 @@
 #include "io/toml_section.h"
 #include "io/toml_sections.h"
 
-namespace cartan {
+namespace cartan::io {
 namespace {
 
 using Kind = TomlNode::Kind;
@@ -83,4 +83,4 @@ Values read_equations(const TomlNode& list, Diagnostics& problems) {
   return equations;
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

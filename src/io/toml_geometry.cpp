@@ -3,7 +3,7 @@
 
 #include "io/toml_section.h"
 
-namespace cartan {
+namespace cartan::io {
 namespace {
 
 using Kind = TomlNode::Kind;
@@ -104,4 +104,4 @@ void read_placement(const TomlSection& section, const std::string& key, Placemen
     placement = read_placement(*node, form, section.problems());
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

@@ -2,7 +2,7 @@
 #include "io/toml_sections.h"
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::io {
 namespace {
 
 using Kind = TomlNode::Kind;
@@ -132,4 +132,4 @@ JointText read_joint(const TomlNode& table, Diagnostics& problems) {
   return joint;
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

@@ -5,7 +5,7 @@
 #include "expr/compile.h"
 #include "expr/program.h"
 
-namespace cartan {
+namespace cartan::io {
 namespace {
 constexpr int deepest_parameter = 100;
 }
@@ -67,7 +67,7 @@ std::optional<double> EarlyNumbers::evaluate(const std::string& expression, std:
   }
   std::vector<double> scratch(program.scratch_size());
   double result = 0;
-  cartan::evaluate<double>(program, {}, scratch, std::span(&result, 1));
+  expr::evaluate<double>(program, {}, scratch, std::span(&result, 1));
   return result;
 }
 
@@ -83,4 +83,4 @@ std::optional<double> EarlyNumbers::value(const TomlNode& node, std::string& pro
   return std::nullopt;
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

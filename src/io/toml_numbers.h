@@ -8,7 +8,7 @@
 
 #include "io/toml_tree.h"
 
-namespace cartan {
+namespace cartan::io {
 
 class EarlyNumbers {
  public:
@@ -32,4 +32,4 @@ class EarlyNumbers {
   std::map<std::string, double> given_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::io

@@ -9,7 +9,7 @@
 #include "io/toml_text.h"
 #include "io/toml_units.h"
 
-namespace cartan {
+namespace cartan::io {
 namespace {
 
 using Kind = TomlNode::Kind;
@@ -143,4 +143,4 @@ std::optional<ModelDescription> read_model_file(const std::string& path, Diagnos
   return model;
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

@@ -19,7 +19,7 @@
 #include "model/consent.h"
 #include "model/description.h"
 
-namespace cartan {
+namespace cartan::io {
 
 inline constexpr std::size_t max_model_file_size = std::size_t{16} << 20;
 
@@ -41,4 +41,4 @@ std::optional<ModelDescription> read_model_text(std::string_view text, std::stri
 std::optional<ModelDescription> read_model_file(const std::string& path, Diagnostics& problems,
                                                 const ReadOptions& options = {});
 
-}  // namespace cartan
+}  // namespace cartan::io

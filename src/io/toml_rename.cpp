@@ -3,7 +3,7 @@
 #include <array>
 #include <cctype>
 
-namespace cartan {
+namespace cartan::io {
 namespace {
 
 using Kind = TomlNode::Kind;
@@ -241,4 +241,4 @@ void rename_part(TomlNode& root, const PartNames& names) {
   PartRenamer(names).run(root);
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

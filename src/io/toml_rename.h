@@ -8,7 +8,7 @@
 
 #include "io/toml_tree.h"
 
-namespace cartan {
+namespace cartan::io {
 
 // Keys whose text is a word and no expression: names, types, colours, ...
 bool is_word_key(const std::string& key);
@@ -36,4 +36,4 @@ struct PartNames {
 };
 void rename_part(TomlNode& root, const PartNames& names);
 
-}  // namespace cartan
+}  // namespace cartan::io

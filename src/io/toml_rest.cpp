@@ -4,7 +4,7 @@
 #include "io/toml_section.h"
 #include "io/toml_sections.h"
 
-namespace cartan {
+namespace cartan::io {
 namespace {
 
 using Kind = TomlNode::Kind;
@@ -179,4 +179,4 @@ std::vector<VariableText> read_variables(const TomlNode& table, Diagnostics& pro
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cartan {
+namespace cartan::io {
 
 using Kind = TomlNode::Kind;
 
@@ -144,4 +144,4 @@ void TomlSection::finish(const std::vector<KeyRule>& rules, const std::string& k
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

@@ -15,7 +15,7 @@
 #include "model/description.h"
 #include "model/quantities.h"
 
-namespace cartan {
+namespace cartan::io {
 
 // A key a table may have. `types`: the values of `type` it belongs to, empty: all.
 struct KeyRule {
@@ -102,4 +102,4 @@ std::vector<KeyRule> keys_of_types(const std::variant<Law...>*) {
   return rules;
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

@@ -4,7 +4,7 @@
 #include "io/toml_tree.h"
 #include "model/description.h"
 
-namespace cartan {
+namespace cartan::io {
 
 BodyText read_body(const TomlNode& table, Diagnostics& problems);
 JointText read_joint(const TomlNode& table, Diagnostics& problems);
@@ -28,4 +28,4 @@ inline bool is_equations(const TomlEntry& entry) {
   return entry.key == "equations" && entry.value.is(TomlNode::Kind::array);
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

@@ -6,8 +6,8 @@
 
 #include "core/diagnostics.h"
 
-namespace cartan {
+namespace cartan::io {
 
 std::optional<std::string> read_toml_text(const std::string& path, Diagnostics& problems);
 
-}  // namespace cartan
+}  // namespace cartan::io

@@ -29,7 +29,7 @@
 
 #include "io/toml_depth.h"
 
-namespace cartan {
+namespace cartan::io {
 namespace {
 
 Location location(const toml::source_position& position) {
@@ -156,4 +156,4 @@ std::optional<TomlNode> parse_toml(std::string_view text, Diagnostics& problems)
   return convert(result.table(), Source(text));
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

@@ -9,7 +9,7 @@
 
 #include "core/diagnostics.h"
 
-namespace cartan {
+namespace cartan::io {
 
 struct TomlEntry;
 
@@ -43,4 +43,4 @@ void relocate(TomlNode& node, const std::vector<Location>& places);
 // Adds a syntax error to `problems` and returns nothing when the text is not TOML.
 std::optional<TomlNode> parse_toml(std::string_view text, Diagnostics& problems);
 
-}  // namespace cartan
+}  // namespace cartan::io

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-namespace cartan {
+namespace cartan::io {
 namespace {
 
 struct Unit {
@@ -300,4 +300,4 @@ void apply_units(TomlNode& root, Diagnostics& problems) {
   UnitReader(problems).walk(root, {});
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

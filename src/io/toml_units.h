@@ -6,7 +6,7 @@
 
 #include "io/toml_tree.h"
 
-namespace cartan {
+namespace cartan::io {
 
 // What is written beside a number: powers of metre, kilogram, second, radian.
 struct Dimension {
@@ -26,4 +26,4 @@ QuantityText read_quantity(const std::string& text);
 // the key, and where no unit can stand.
 void apply_units(TomlNode& root, Diagnostics& problems);
 
-}  // namespace cartan
+}  // namespace cartan::io

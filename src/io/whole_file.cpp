@@ -10,7 +10,7 @@
 
 #include "io/output_files.h"
 
-namespace cartan {
+namespace cartan::io {
 namespace fs = std::filesystem;
 namespace {
 
@@ -107,4 +107,4 @@ bool write_whole_file(const std::string& path, std::string_view content, Replace
   return false;
 }
 
-}  // namespace cartan
+}  // namespace cartan::io

@@ -16,7 +16,7 @@
 
 #include "core/scalar.h"
 
-namespace cartan {
+namespace cartan::lie {
 
 // A tangent of a product: the factors' tangents in a tuple or an array, added and scaled as one.
 template <class Parts>
@@ -182,4 +182,4 @@ struct Power : FactorRepeat<G, n>::Groups {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::lie

@@ -14,7 +14,7 @@
 #include "core/vec3.h"
 #include "lie/series.h"
 
-namespace cartan {
+namespace cartan::lie {
 
 template <class S>
 struct Quat {
@@ -159,4 +159,4 @@ Quat<S> slerp(const Quat<S>& p, const Quat<S>& q, const S& s) {
   return p * exp_quat(s * log(conjugate(p) * q));
 }
 
-}  // namespace cartan
+}  // namespace cartan::lie

@@ -6,7 +6,7 @@
 
 #include "core/vec3.h"
 
-namespace cartan {
+namespace cartan::lie {
 
 template <class S>
 struct R3 {
@@ -31,4 +31,4 @@ struct R3 {
   static Tangent unflatten(const std::array<S, 3>& a) { return {a[0], a[1], a[2]}; }
 };
 
-}  // namespace cartan
+}  // namespace cartan::lie

@@ -26,7 +26,7 @@
 #include "lie/series.h"
 #include "lie/so3.h"
 
-namespace cartan {
+namespace cartan::lie {
 
 template <class S>
 struct Pose {
@@ -197,7 +197,7 @@ struct SE3 {
 
   static Element identity() { return Element(); }
   static Element compose(const Element& a, const Element& b) { return a * b; }
-  static Element inverse(const Element& a) { return cartan::inverse(a); }
+  static Element inverse(const Element& a) { return lie::inverse(a); }
 
   static Element exp(const Tangent& u) {
     const series::HalfAngle<S> half(norm2(u.w));
@@ -209,8 +209,8 @@ struct SE3 {
     const Vec3<S> w = SO3<S>::log(X.R);
     return {w, SO3<S>::dexp_inverse(w, X.p)};
   }
-  static Tangent Ad(const Element& X, const Tangent& u) { return cartan::Ad(X, u); }
-  static Tangent ad(const Tangent& u, const Tangent& v) { return cartan::ad(u, v); }
+  static Tangent Ad(const Element& X, const Tangent& u) { return lie::Ad(X, u); }
+  static Tangent ad(const Tangent& u, const Tangent& v) { return lie::ad(u, v); }
 
   static Tangent dexp(const Tangent& u, const Tangent& v) { return dexp_polynomial(u).apply(u, v); }
   static Tangent dexp_inverse(const Tangent& u, const Tangent& v) {
@@ -234,4 +234,4 @@ struct SE3 {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::lie

@@ -25,7 +25,7 @@
 
 #include "core/scalar.h"
 
-namespace cartan::series {
+namespace cartan::lie::series {
 
 // Where the power series of sinc and cosine, of the other coefficients, and of arc_ratio end.
 inline constexpr double sinc_switch = 1.0;
@@ -197,4 +197,4 @@ S arc_ratio(const S& y) {
   return horner(terms, y);
 }
 
-}  // namespace cartan::series
+}  // namespace cartan::lie::series

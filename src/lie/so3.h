@@ -22,7 +22,7 @@
 #include "lie/quaternion.h"
 #include "lie/series.h"
 
-namespace cartan {
+namespace cartan::lie {
 
 // 1 + f1 hat(u) + f2 hat(u)^2
 template <class S>
@@ -81,7 +81,7 @@ struct SO3 : RotationAlgebra<S> {
   }
   // By way of the quaternion, whose largest component is never small: no digit is lost near the
   // identity nor near the half turn.
-  static Tangent log(const Element& R) { return cartan::log(from_rotation_matrix(R)); }
+  static Tangent log(const Element& R) { return lie::log(from_rotation_matrix(R)); }
 
   static Tangent Ad(const Element& R, const Tangent& u) { return R * u; }
 
@@ -102,11 +102,11 @@ struct S3 : RotationAlgebra<S> {
   static Element compose(const Element& a, const Element& b) { return a * b; }
   static Element inverse(const Element& a) { return conjugate(a); }
   static Element exp(const Tangent& u) { return exp_quat(u); }
-  static Tangent log(const Element& q) { return cartan::log(q); }
+  static Tangent log(const Element& q) { return lie::log(q); }
   static Tangent Ad(const Element& q, const Tangent& u) { return rotate(q, u); }
   static Element interpolate(const Element& a, const Element& b, const S& s) {
     return slerp(a, b, s);
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::lie

@@ -12,7 +12,7 @@
 #include "lie/se3.h"
 #include "lie/so3.h"
 
-namespace cartan {
+namespace cartan::lie {
 
 template <class S>
 struct SO3R3 {
@@ -49,4 +49,4 @@ struct SO3R3 {
   static Tangent unflatten(const std::array<S, 6>& a) { return SE3<S>::unflatten(a); }
 };
 
-}  // namespace cartan
+}  // namespace cartan::lie

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-namespace cartan {
+namespace cartan::model {
 namespace fs = std::filesystem;
 namespace {
 
@@ -62,4 +62,4 @@ FoundPath find_path(const Consent& consent, const std::string& folder, const std
   return found;
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

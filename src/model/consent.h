@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::model {
 
 struct Consent {
   // Functions of [functions] whose code is C or a shared library.
@@ -44,4 +46,4 @@ FoundPath find_path(const Consent& consent, const std::string& folder, const std
 // Does a path lie in a folder, or is it the folder itself? Links are followed.
 bool lies_in(const std::string& path, const std::string& folder);
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace cartan {
+namespace cartan::model {
 
 // Depth-first with a stack of its own: a chain of a hundred thousand definitions is legal.
 DependencyOrder order_by_dependencies(const std::vector<std::vector<int>>& uses) {
@@ -42,4 +42,4 @@ DependencyOrder order_by_dependencies(const std::vector<std::vector<int>>& uses)
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -3,7 +3,9 @@
 
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::model {
 
 struct DependencyOrder {
   std::vector<int> order;  // each after all it uses, as near to the given order as can be
@@ -13,4 +15,4 @@ struct DependencyOrder {
 // uses[i]: what i uses.
 DependencyOrder order_by_dependencies(const std::vector<std::vector<int>>& uses);
 
-}  // namespace cartan
+}  // namespace cartan::model

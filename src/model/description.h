@@ -20,7 +20,7 @@
 
 #include "core/diagnostics.h"
 
-namespace cartan {
+namespace cartan::model {
 
 // A reader keeps going after a complaint, so that all problems are told at once. What it has
 // complained about is left empty but with its place set (a Value: `reported`); the check then says
@@ -314,4 +314,4 @@ struct ModelDescription {
   std::vector<NamedValue> speeds;  // chosen by the user, linear in those of the joints
 };
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 constexpr int samples = 400;
@@ -140,4 +140,4 @@ std::string find_rough_drive(const Model& model, std::span<const double> paramet
   return "";
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

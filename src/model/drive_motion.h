@@ -7,7 +7,7 @@
 
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::model {
 
 // Looks at every drive between two times, with jumps of position and rate located by bisection
 // between 400 samples. "" or a sentence on the first that jumps or, where `finite` is asked for, is
@@ -15,4 +15,4 @@ namespace cartan {
 std::string find_rough_drive(const Model& model, std::span<const double> parameters, double from,
                              double to, bool finite, Location& where);
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -6,7 +6,7 @@
 #include <string>
 #include <tuple>
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 bool has(const std::string& text, const std::string& part) {
@@ -115,4 +115,4 @@ std::vector<Finding> without_explained(const std::vector<Finding>& findings) {
   return kept;
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

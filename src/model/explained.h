@@ -5,7 +5,7 @@
 
 #include "core/diagnostics.h"
 
-namespace cartan {
+namespace cartan::model {
 
 // The findings without those that follow from others:
 //   - what is unknown is told once, at its first place;
@@ -14,4 +14,4 @@ namespace cartan {
 //     not be read, and bodies that hang in the air without such a joint.
 std::vector<Finding> without_explained(const std::vector<Finding>& findings);
 
-}  // namespace cartan
+}  // namespace cartan::model

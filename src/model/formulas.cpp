@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace cartan {
+namespace cartan::model {
 
 std::string text_of(double number) {
   char buffer[32];
@@ -43,7 +43,7 @@ Syntax FormulaCompiler::parsed(const Value& value, bool equation) {
     return nullptr;
   }
   ExpressionError error;
-  Syntax tree = equation ? cartan::parse_equation(text_of(value), error, &names_.functions())
+  Syntax tree = equation ? expr::parse_equation(text_of(value), error, &names_.functions())
                          : parse_expression(text_of(value), error, &names_.functions());
   if (!tree)
     problems_.error(place_in(value, error.offset), "in '" + value.text + "': " + error.message);
@@ -60,7 +60,7 @@ Program FormulaCompiler::compile_trees(const std::vector<Syntax>& trees, const R
     return tables_.find(text.file, text.column, text.rule.interpolation.value_or(usual),
                         text.rule.outside.value_or(Outside::error), problem);
   };
-  Program program = cartan::compile(trees, resolve, tables, errors, &names_.functions());
+  Program program = expr::compile(trees, resolve, tables, errors, &names_.functions());
   for (const CompileError& error : errors) {
     const Value& value = values[error.tree];
     problems_.error(place_in(value, error.offset), "in '" + value.text + "': " + error.message);
@@ -112,4 +112,4 @@ bool FormulaCompiler::check_definition(const Value& value, const Syntax& tree) {
   return !failed;
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

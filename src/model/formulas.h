@@ -7,7 +7,7 @@
 #include "model/names.h"
 #include "model/table_files.h"
 
-namespace cartan {
+namespace cartan::model {
 
 class FormulaCompiler {
  public:
@@ -62,4 +62,4 @@ std::string text_of(const Value& value);
 // The place of a character of an expression.
 Location place_in(const Value& value, int offset);
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -2,7 +2,7 @@
 
 #include "expr/hold_inputs.h"
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 struct TimeHolder {
@@ -40,4 +40,4 @@ Model hold_time(const Model& model, double t) {
   return held;
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -12,7 +12,9 @@
 #include <span>
 #include <string_view>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::model {
 
 enum class JointType {
   fixed,
@@ -196,4 +198,4 @@ constexpr bool speed_turns(JointType type, int k) {
   return info(type).coordinates[k].kind != CoordinateKind::length;
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

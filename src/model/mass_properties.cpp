@@ -1,7 +1,7 @@
 #include "model/mass_properties.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 // A homogeneous shape about its own centre, in its own axes: volume, and inertia for density one.
@@ -148,4 +148,4 @@ Vec3<S> calc_vec3(const Formula& formula, std::span<const S> parameters) {
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
-}  // namespace cartan
+}  // namespace cartan::model

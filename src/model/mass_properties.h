@@ -7,7 +7,7 @@
 #include "lie/quaternion.h"
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::model {
 
 template <class S>
 struct MassProperties {
@@ -29,4 +29,4 @@ Mat3<S> calc_rotation(const Rotation& rotation, std::span<const S> parameters);
 template <class S>
 Vec3<S> calc_vec3(const Formula& formula, std::span<const S> parameters);
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 // The bits of three numbers; minus zero is zero.
@@ -133,4 +133,4 @@ std::string calc_mesh_solid(const Mesh& mesh, MeshSolid& solid) {
   return "";
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -7,7 +7,7 @@
 
 #include "core/vec3.h"
 
-namespace cartan {
+namespace cartan::model {
 
 struct Mesh {
   std::vector<Vec3<double>> vertices;         // no two alike
@@ -29,4 +29,4 @@ struct MeshSolid {
 // on what is outside, or that point inwards. What overlaps counts twice.
 std::string calc_mesh_solid(const Mesh& mesh, MeshSolid& solid);
 
-}  // namespace cartan
+}  // namespace cartan::model

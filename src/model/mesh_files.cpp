@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-namespace cartan {
+namespace cartan::model {
 namespace fs = std::filesystem;
 namespace {
 
@@ -311,4 +311,4 @@ MeshFiles::Entry MeshFiles::read(const std::string& file) {
   return entry;
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -13,7 +13,7 @@
 #include "model/consent.h"
 #include "model/mesh.h"
 
-namespace cartan {
+namespace cartan::model {
 
 inline constexpr std::size_t max_mesh_file_size = std::size_t{64} << 20;
 inline constexpr std::size_t max_mesh_triangles = 1000000;        // of one mesh
@@ -49,4 +49,4 @@ bool is_mesh_file(const std::string& file);
 std::shared_ptr<const Mesh> parse_stl(const std::string& bytes, std::string& problem);
 std::shared_ptr<const Mesh> parse_obj(const std::string& text, std::string& problem);
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace cartan {
+namespace cartan::model {
 
 Model::Model() = default;
 Model::Model(const Model&) = default;
@@ -81,4 +81,4 @@ std::vector<S> evaluate(const Formula& formula, std::span<const S> parameters) {
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
-}  // namespace cartan
+}  // namespace cartan::model

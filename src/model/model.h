@@ -25,7 +25,7 @@
 #include "model/mesh.h"
 #include "model/quantities.h"
 
-namespace cartan {
+namespace cartan::model {
 
 struct Shape {
   ShapeText::Kind kind = ShapeText::Kind::box;
@@ -308,4 +308,4 @@ std::vector<double> parameter_values(const Model& model, std::span<const int> wh
 template <class S>
 std::vector<S> evaluate(const Formula& formula, std::span<const S> parameters);
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -7,7 +7,7 @@
 
 #include "core/column_name.h"
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 struct Suffix {
@@ -416,4 +416,4 @@ Meaning Names::resolve(const std::string& name, int index, Scope scope, int loca
   return meaning;
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -10,7 +10,7 @@
 #include "expr/expression.h"
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::model {
 
 class Names {
  public:
@@ -111,4 +111,4 @@ class Names {
 bool allows(Scope scope, Quantity quantity);
 std::string describe(Scope scope);
 
-}  // namespace cartan
+}  // namespace cartan::model

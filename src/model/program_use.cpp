@@ -2,7 +2,7 @@
 
 #include "expr/functions.h"
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 template <class Visit>
@@ -42,4 +42,4 @@ std::size_t find_output(const Program& program, int instruction) {
   return 0;
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

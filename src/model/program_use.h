@@ -6,7 +6,7 @@
 
 #include "expr/program.h"
 
-namespace cartan {
+namespace cartan::model {
 
 // Per instruction: whether it depends on more than parameters.
 std::vector<char> moving_instructions(const Program& program);
@@ -14,4 +14,4 @@ std::vector<char> moving_instructions(const Program& program);
 // The first output that needs an instruction.
 std::size_t find_output(const Program& program, int instruction);
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -10,7 +10,7 @@
 #include "expr/expression.h"
 #include "model/description.h"
 
-namespace cartan {
+namespace cartan::model {
 
 inline constexpr int world = -1;  // body index of the world
 
@@ -63,4 +63,4 @@ inline bool present(const Values& values) {
   return !values.empty() || values.where.line > 0;
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -3,7 +3,7 @@
 #include <functional>
 #include <queue>
 
-namespace cartan {
+namespace cartan::model {
 
 // A joint can join only once one of its sides is reached; those wait in a heap, first in the file
 // on top. A joint whose second side was reached meanwhile drops out. O(n log n).
@@ -42,4 +42,4 @@ SpanningTree find_spanning_tree(const std::vector<Joint>& joints, const std::vec
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -6,7 +6,7 @@
 
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::model {
 
 struct SpanningTree {
   std::vector<TreeJoint> joints;  // in the order in which they joined
@@ -18,4 +18,4 @@ struct SpanningTree {
 SpanningTree find_spanning_tree(const std::vector<Joint>& joints, const std::vector<bool>& may_join,
                                 int body_count);
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -8,7 +8,7 @@
 #include <functional>
 #include <string_view>
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 constexpr std::uintmax_t max_table_size = std::uintmax_t{256} << 20;
@@ -154,4 +154,4 @@ std::shared_ptr<const TableFunction> TableFiles::find(const std::string& file,
   return made;
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

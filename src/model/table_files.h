@@ -14,7 +14,7 @@
 #include "expr/expression.h"
 #include "model/consent.h"
 
-namespace cartan {
+namespace cartan::model {
 
 class TableFiles {
  public:
@@ -48,4 +48,4 @@ class TableFiles {
   bool has_bounded_ = false;
 };
 
-}  // namespace cartan
+}  // namespace cartan::model

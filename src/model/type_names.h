@@ -9,7 +9,7 @@
 #include "model/constraint_list.h"
 #include "model/force_list.h"
 
-namespace cartan {
+namespace cartan::model {
 
 template <class... F>
 std::vector<std::string> type_names_of(const std::variant<F...>*) {
@@ -20,4 +20,4 @@ inline const std::vector<std::string> force_types =
 inline const std::vector<std::string> constraint_types =
     type_names_of(static_cast<const ConstraintLaw*>(nullptr));
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace cartan {
+namespace cartan::report {
 
 double range_of(const std::vector<double>& values) {
   double low = INFINITY, high = -INFINITY;
@@ -40,4 +40,4 @@ std::string rate_label(const std::string& name, const char* amount, const Column
   return fmt::format("{} [{}/s]", name, amount);
 }
 
-}  // namespace cartan
+}  // namespace cartan::report

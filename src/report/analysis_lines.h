@@ -5,7 +5,7 @@
 #include "report/plots.h"
 #include "report/result_table.h"
 
-namespace cartan {
+namespace cartan::report {
 
 // Largest less smallest finite value.
 double range_of(const std::vector<double>& values);
@@ -19,4 +19,4 @@ Chart zero_line_chart(const ResultTable& table, const std::string& title, const 
 // "real part [1/s]"; without unit where the time of the model has none ([variables]).
 std::string rate_label(const std::string& name, const char* amount, const ColumnUnits& units);
 
-}  // namespace cartan
+}  // namespace cartan::report

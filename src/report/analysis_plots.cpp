@@ -7,7 +7,7 @@
 
 #include "report/analysis_lines.h"
 
-namespace cartan {
+namespace cartan::report {
 
 TableKind kind_of_table(const ResultTable& table) {
   const auto has = [&](const char* name) { return table.find(name) >= 0; };
@@ -217,4 +217,4 @@ std::vector<NamedChart> draw_residuals(const ResultTable& table) {
   return charts;
 }
 
-}  // namespace cartan
+}  // namespace cartan::report

@@ -8,7 +8,7 @@
 #include "report/plots.h"
 #include "report/result_table.h"
 
-namespace cartan {
+namespace cartan::report {
 
 enum class TableKind { plain, sweep, eigenvalues, branch, comparison, search, section, residuals };
 
@@ -33,4 +33,4 @@ std::vector<NamedChart> draw_section(const ResultTable& table, const ColumnUnits
 // Measured, before and after of `fit`.
 std::vector<NamedChart> draw_residuals(const ResultTable& table);
 
-}  // namespace cartan
+}  // namespace cartan::report

@@ -12,7 +12,7 @@
 #include "report/analysis_lines.h"
 #include "report/analysis_plots.h"
 
-namespace cartan {
+namespace cartan::report {
 namespace {
 
 // Numbers of the state in branch.csv stand after those of the analysis.
@@ -136,4 +136,4 @@ std::vector<NamedChart> draw_branches(const ResultTable& table, const std::strin
   return charts;
 }
 
-}  // namespace cartan
+}  // namespace cartan::report

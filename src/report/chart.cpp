@@ -8,7 +8,7 @@
 #include "report/chart_axis.h"
 #include "report/chart_pixels.h"
 
-namespace cartan {
+namespace cartan::report {
 namespace {
 
 double text_length(const std::string& words, double size = 13) {
@@ -320,4 +320,4 @@ std::string chart_svg(const Chart& chart) {
   return Drawing(chart).draw();
 }
 
-}  // namespace cartan
+}  // namespace cartan::report

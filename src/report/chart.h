@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::report {
 
 enum class ChartDrawn { line, points, both };
 
@@ -53,4 +55,4 @@ std::string chart_svg(const Chart& chart);
 // Letters that mean something in SVG and HTML, written so that they do not.
 std::string escape_markup(const std::string& text);
 
-}  // namespace cartan
+}  // namespace cartan::report

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace cartan {
+namespace cartan::report {
 namespace {
 
 // Below it numbers are what rounding left (3.72e-40 J), in any unit.
@@ -111,4 +111,4 @@ std::string tick_label(double value, double step) {
   return fmt::format("{:.{}g}", value, std::clamp(first - last + 1, 1, 15));
 }
 
-}  // namespace cartan
+}  // namespace cartan::report

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::report {
 
 class ChartAxis {
  public:
@@ -41,4 +43,4 @@ std::vector<double> chart_ticks(double low, double high, int count);
 // With as many digits as numbers `step` apart need.
 std::string tick_label(double value, double step);
 
-}  // namespace cartan
+}  // namespace cartan::report

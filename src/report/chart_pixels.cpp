@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace cartan {
+namespace cartan::report {
 namespace {
 
 // Okabe and Ito's colours without the yellow, which is too pale for lines on white.
@@ -66,4 +66,4 @@ PixelPoints thin_points(PixelPoints all, bool rising) {
   return kept;
 }
 
-}  // namespace cartan
+}  // namespace cartan::report

@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::report {
 
 // The colour of a line by its number.
 const char* line_colour(int number);
@@ -21,4 +23,4 @@ using PixelPoints = std::vector<std::pair<double, double>>;  // x to the right, 
 // are no gaps; then of each column of pixels the first, lowest, highest and last points are kept.
 PixelPoints thin_points(PixelPoints all, bool rising);
 
-}  // namespace cartan
+}  // namespace cartan::report

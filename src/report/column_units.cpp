@@ -9,7 +9,7 @@
 
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::report {
 namespace {
 
 // Number `k` of a joint's coordinates or speeds: is it an angle? -1: neither angle nor length.
@@ -175,7 +175,7 @@ std::string ColumnUnits::unit(const std::string& column) const {
 }
 
 std::string ColumnUnits::with_unit(const std::string& column) const {
-  return unit_in_name(column).empty() ? cartan::with_unit(column, unit(column)) : column;
+  return unit_in_name(column).empty() ? report::with_unit(column, unit(column)) : column;
 }
 
 std::string with_unit(const std::string& name, const std::string& unit) {
@@ -189,4 +189,4 @@ std::string picture_name(const std::string& table, const std::string& column) {
   return column == "residual" ? "power_residual" : column;
 }
 
-}  // namespace cartan
+}  // namespace cartan::report

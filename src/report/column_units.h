@@ -7,9 +7,13 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace cartan {
+#include "core/folders.h"
 
+namespace cartan::model {
 struct Model;
+}  // namespace cartan::model
+
+namespace cartan::report {
 
 class ColumnUnits {
  public:
@@ -49,4 +53,4 @@ std::string unit_in_name(const std::string& column);
 // that `run --power` uses (`constraint_power`, ..).
 std::string picture_name(const std::string& table, const std::string& column);
 
-}  // namespace cartan
+}  // namespace cartan::report

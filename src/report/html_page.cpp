@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace cartan {
+namespace cartan::report {
 namespace {
 
 constexpr const char* style = R"css(
@@ -40,4 +40,4 @@ std::string html_figure(const Chart& chart, const std::string& caption) {
                      escape_markup(caption));
 }
 
-}  // namespace cartan
+}  // namespace cartan::report

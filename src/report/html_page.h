@@ -5,11 +5,11 @@
 
 #include "report/chart.h"
 
-namespace cartan {
+namespace cartan::report {
 
 std::string html_page(const std::string& title, const std::string& body);
 
 // A chart with its caption.
 std::string html_figure(const Chart& chart, const std::string& caption);
 
-}  // namespace cartan
+}  // namespace cartan::report

@@ -11,7 +11,7 @@
 #include "report/run_plots.h"
 #include "report/study_plots.h"
 
-namespace cartan {
+namespace cartan::report {
 namespace fs = std::filesystem;
 namespace {
 
@@ -198,4 +198,4 @@ std::vector<NamedChart> run_plots(const std::string& folder, std::string& proble
   return make_plots(request, problem);
 }
 
-}  // namespace cartan
+}  // namespace cartan::report

@@ -9,7 +9,7 @@
 
 #include "report/chart.h"
 
-namespace cartan {
+namespace cartan::report {
 
 struct NamedChart {
   std::string name;  // of a file, without ending
@@ -32,4 +32,4 @@ std::vector<NamedChart> make_plots(const PlotRequest& request, std::string& prob
 // The charts of one run as make_plots draws them, for reports.
 std::vector<NamedChart> run_plots(const std::string& folder, std::string& problem);
 
-}  // namespace cartan
+}  // namespace cartan::report

@@ -10,7 +10,7 @@
 
 #include "io/result_folder.h"
 
-namespace cartan {
+namespace cartan::report {
 namespace fs = std::filesystem;
 namespace {
 
@@ -163,4 +163,4 @@ void cut_to(PlottedRun& run, const PlotRequest& request) {
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::report

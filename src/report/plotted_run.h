@@ -9,7 +9,7 @@
 #include "report/plots.h"
 #include "report/result_table.h"
 
-namespace cartan {
+namespace cartan::report {
 
 // Where a cut lies in its body: along the common normal of the body's cuts.
 struct PlottedCut {
@@ -47,4 +47,4 @@ std::optional<PlottedRun> read_single_table(const std::string& path, std::string
 // Cuts every table to the part of the time that is wanted.
 void cut_to(PlottedRun& run, const PlotRequest& request);
 
-}  // namespace cartan
+}  // namespace cartan::report

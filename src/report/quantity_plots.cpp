@@ -8,7 +8,7 @@
 #include "report/run_lines.h"
 #include "report/run_plots.h"
 
-namespace cartan {
+namespace cartan::report {
 namespace {
 
 // "crank.q0, crank.v0", or how many where they are too many for a title.
@@ -124,4 +124,4 @@ std::vector<NamedChart> draw_quantities(const std::vector<PlottedRun>& runs,
   return QuantityDrawer(runs, request, problem).draw();
 }
 
-}  // namespace cartan
+}  // namespace cartan::report

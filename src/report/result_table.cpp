@@ -11,7 +11,7 @@
 #include "io/csv.h"
 #include "io/result_folder.h"
 
-namespace cartan {
+namespace cartan::report {
 namespace {
 
 // Cells of a line; a cell in quotes may hold commas.
@@ -130,4 +130,4 @@ bool fits_pattern(const std::string& written_name, const std::string& written_pa
   return p == pattern.size();
 }
 
-}  // namespace cartan
+}  // namespace cartan::report

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::report {
 
 struct ResultTable {
   std::vector<std::string> names;
@@ -26,4 +28,4 @@ std::optional<ResultTable> read_result_table(const std::string& path, std::strin
 // Does a name fit a pattern? `*` stands for any letters.
 bool fits_pattern(const std::string& name, const std::string& pattern);
 
-}  // namespace cartan
+}  // namespace cartan::report

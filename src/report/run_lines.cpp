@@ -5,7 +5,7 @@
 
 #include "report/spectrum.h"
 
-namespace cartan {
+namespace cartan::report {
 
 ChartPoints course(const PlottedRun& run, const std::string& name) {
   ChartPoints points;
@@ -101,4 +101,4 @@ Chart start_chart(const std::vector<PlottedRun>& runs, const std::string& title)
   return chart;
 }
 
-}  // namespace cartan
+}  // namespace cartan::report

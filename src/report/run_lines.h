@@ -5,7 +5,7 @@
 
 #include "report/plotted_run.h"
 
-namespace cartan {
+namespace cartan::report {
 
 using ChartPoints = std::vector<std::pair<double, double>>;
 
@@ -62,4 +62,4 @@ class LinesOfRuns {
   std::size_t quantity_ = 0;
 };
 
-}  // namespace cartan
+}  // namespace cartan::report

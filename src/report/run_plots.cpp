@@ -8,7 +8,7 @@
 
 #include "report/run_lines.h"
 
-namespace cartan {
+namespace cartan::report {
 namespace {
 
 constexpr std::size_t most_lines = 7;  // of a chart: as many as there are colours
@@ -299,4 +299,4 @@ std::vector<NamedChart> draw_over_first(const PlottedRun& run) {
   return charts;
 }
 
-}  // namespace cartan
+}  // namespace cartan::report

@@ -3,7 +3,7 @@
 
 #include "report/plotted_run.h"
 
-namespace cartan {
+namespace cartan::report {
 
 // What fits the content.
 std::vector<NamedChart> draw_runs(const std::vector<PlottedRun>& runs);
@@ -14,4 +14,4 @@ std::vector<NamedChart> draw_over_first(const PlottedRun& run);
 std::vector<NamedChart> draw_quantities(const std::vector<PlottedRun>& runs,
                                         const PlotRequest& request, std::string& problem);
 
-}  // namespace cartan
+}  // namespace cartan::report

@@ -8,7 +8,7 @@
 #include "report/viewer_data.h"
 #include "report/viewer_page.h"
 
-namespace cartan {
+namespace cartan::report {
 namespace {
 
 // What a chart shows, by the name of its file.
@@ -97,4 +97,4 @@ std::string run_report_page(const std::string& folder, const RunReportFacts& fac
   return html_page(name.empty() ? "Run" : name, body);
 }
 
-}  // namespace cartan
+}  // namespace cartan::report

@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::report {
 
 struct RunReportFacts {
   std::string summary;                                          // as `run` prints it
@@ -18,4 +20,4 @@ struct RunReportFacts {
 std::string run_report_page(const std::string& folder, const RunReportFacts& facts,
                             std::string& problem);
 
-}  // namespace cartan
+}  // namespace cartan::report

@@ -5,7 +5,7 @@
 #include <complex>
 #include <numbers>
 
-namespace cartan {
+namespace cartan::report {
 namespace {
 
 using Complex = std::complex<double>;
@@ -83,4 +83,4 @@ std::vector<std::pair<double, double>> amplitude_spectrum(const std::vector<doub
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::report

@@ -4,7 +4,9 @@
 #include <utility>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::report {
 
 // Pairs of frequency (Hz) and amplitude: a sine a sin(2 pi f t) has the peak a at f. A straight
 // line is taken off first and a Hann window laid over, so that a sine which does not fit the
@@ -13,4 +15,4 @@ namespace cartan {
 std::vector<std::pair<double, double>> amplitude_spectrum(const std::vector<double>& t,
                                                           const std::vector<double>& values);
 
-}  // namespace cartan
+}  // namespace cartan::report

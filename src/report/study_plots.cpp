@@ -10,7 +10,7 @@
 
 #include "report/result_table.h"
 
-namespace cartan {
+namespace cartan::report {
 namespace fs = std::filesystem;
 namespace {
 
@@ -273,4 +273,4 @@ std::vector<NamedChart> draw_study(const std::string& folder,
   return charts;
 }
 
-}  // namespace cartan
+}  // namespace cartan::report

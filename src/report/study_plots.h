@@ -7,7 +7,7 @@
 
 #include "report/plots.h"
 
-namespace cartan {
+namespace cartan::report {
 
 // Does the folder hold a study's summary and runs?
 bool holds_study(const std::string& folder);
@@ -19,4 +19,4 @@ std::vector<NamedChart> draw_study(const std::string& folder,
                                    const std::vector<std::string>& quantities,
                                    std::string& problem);
 
-}  // namespace cartan
+}  // namespace cartan::report

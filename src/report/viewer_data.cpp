@@ -7,7 +7,7 @@
 #include "core/base64.h"
 #include "report/column_units.h"
 
-namespace cartan {
+namespace cartan::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -115,4 +115,4 @@ std::string viewer_data(const std::vector<ViewerRun>& runs, const std::string& k
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace cartan
+}  // namespace cartan::report

@@ -20,7 +20,7 @@
 
 #include "io/csv.h"
 
-namespace cartan {
+namespace cartan::report {
 
 struct ViewerLimits {
   std::size_t frames = 20001;           // positions of the bodies
@@ -66,4 +66,4 @@ std::string viewer_data(const std::vector<ViewerRun>& runs, const std::string& k
 // Names of the files of a run that a viewer may hand out.
 const std::vector<std::string>& run_file_names();
 
-}  // namespace cartan
+}  // namespace cartan::report

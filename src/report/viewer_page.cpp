@@ -7,7 +7,7 @@
 
 #include <dlfcn.h>
 
-namespace cartan {
+namespace cartan::report {
 namespace fs = std::filesystem;
 namespace {
 
@@ -80,4 +80,4 @@ std::string page_with_data(const std::string& page, const std::string& data) {
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::report

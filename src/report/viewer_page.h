@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::report {
 
 // The page without data: viewer.html in the folder of the program or of the library, or the file
 // that the environment variable CARTAN_VIEWER names. Nothing, with a sentence in `problem`, when
@@ -15,4 +17,4 @@ std::optional<std::string> read_viewer_page(std::string& problem);
 // of another page, put it into an iframe.
 std::string page_with_data(const std::string& page, const std::string& data);
 
-}  // namespace cartan
+}  // namespace cartan::report

@@ -11,7 +11,7 @@
 #include "io/result_folder.h"
 #include "report/viewer_data.h"
 
-namespace cartan {
+namespace cartan::report {
 namespace fs = std::filesystem;
 namespace {
 
@@ -210,4 +210,4 @@ bool read_viewer_run(const std::string& folder, const ViewerLimits& limits, View
   return RunReader(folder, limits, run, problem).read();
 }
 
-}  // namespace cartan
+}  // namespace cartan::report

@@ -9,7 +9,7 @@
 #include "results/refusal.h"
 #include "results/task.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 Evaluation evaluate_at(const Model& model, const MechanicalSystem& system, const State& state) {
@@ -162,4 +162,4 @@ Json evaluation_json(const EvaluatedModel& evaluated) {
   return evaluated.at ? mechanism_at_json(*evaluated.at) : rates_json(evaluated);
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -12,7 +12,7 @@
 #include "results/json_values.h"
 #include "results/load/load.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct Evaluation {
   const Model& model;
@@ -37,4 +37,4 @@ EvaluatedModel evaluate_model(const ModelArguments& model, const api::EvalOption
 
 Json evaluation_json(const EvaluatedModel& evaluated);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -15,7 +15,7 @@
 #include "results/refusal.h"
 #include "results/task.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 // Tree joints with speeds, file order: the order of generalised forces.
@@ -214,4 +214,4 @@ Json inverse_json(const InverseResult& result) {
           {"drives", drive_names(model)}, {"sticking", std::move(sticking)}};
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -11,7 +11,7 @@
 #include "results/load/load.h"
 #include "results/motion_table.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct InverseResult {
   std::unique_ptr<const Model> model;
@@ -28,4 +28,4 @@ std::vector<std::string> drive_names(const Model& model);
 std::string inverse_csv(const InverseResult& result);
 Json inverse_json(const InverseResult& result);
 
-}  // namespace cartan
+}  // namespace cartan::results

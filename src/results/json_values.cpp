@@ -1,6 +1,6 @@
 #include "results/json_values.h"
 
-namespace cartan {
+namespace cartan::results {
 
 void add_member(Json& object, const std::string& name, Json value) {
   using Members = Json::object_t;
@@ -64,4 +64,4 @@ Json parameters_json(const Model& model) {
   return parameters;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

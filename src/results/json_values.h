@@ -8,7 +8,7 @@
 
 #include "mechanics/machine/mechanism_system.h"
 
-namespace cartan {
+namespace cartan::results {
 
 using Json = nlohmann::ordered_json;
 
@@ -26,4 +26,4 @@ Json state_json(const Model& model, const Observation& at);
 // The parameters by name
 Json parameters_json(const Model& model);
 
-}  // namespace cartan
+}  // namespace cartan::results

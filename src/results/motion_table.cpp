@@ -9,7 +9,7 @@
 #include "lie/quaternion.h"
 #include "results/load/state_file.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 using Rows = std::vector<std::vector<double>>;
@@ -166,4 +166,4 @@ std::optional<MotionTable> read_motion(const std::string& path, const Model& mod
   return motion;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

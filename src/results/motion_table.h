@@ -8,7 +8,7 @@
 #include "core/diagnostics.h"
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct PrescribedJoint {
   std::vector<std::vector<double>> q, v, a;  // per time, each a list
@@ -28,4 +28,4 @@ struct MotionTable {
 std::optional<MotionTable> read_motion(const std::string& path, const Model& model,
                                        Diagnostics& problems);
 
-}  // namespace cartan
+}  // namespace cartan::results

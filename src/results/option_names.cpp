@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 struct Naming {
@@ -32,4 +32,4 @@ std::string name_options(std::string message) {
   return message;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

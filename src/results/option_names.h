@@ -6,8 +6,10 @@
 
 #include <string>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::results {
 
 std::string name_options(std::string message);
 
-}  // namespace cartan
+}  // namespace cartan::results

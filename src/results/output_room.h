@@ -7,7 +7,7 @@
 #include "io/output_files.h"
 #include "results/refusal.h"
 
-namespace cartan {
+namespace cartan::results {
 
 inline Replace replace_if(bool force) {
   return force ? Replace::yes : Replace::no;
@@ -22,4 +22,4 @@ inline void require_room(const char* command, const std::string& writer, const s
   if (!refusal.empty()) refuse(command, refusal);
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

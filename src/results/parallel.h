@@ -8,7 +8,9 @@
 #include <thread>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::results {
 
 // work(i) for i = 0 .. count - 1, each once, in any order; on_piece(done) in the calling thread.
 // What work throws is thrown here when all threads have ended.
@@ -44,4 +46,4 @@ void for_each_in_parallel(int count, Work&& work, OnPiece&& on_piece) {
   if (thrown) std::rethrow_exception(thrown);
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-namespace cartan {
+cartan::api::Error::~Error() = default;
 
-api::Error::~Error() = default;
+namespace cartan::results {
+
 Refusal::~Refusal() = default;
 
 Refusal::Refusal(Kind kind, const std::string& text, std::string shown, bool remedies,
@@ -65,4 +66,4 @@ std::vector<api::Problem> problems_of(const Diagnostics& problems) {
   return list;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

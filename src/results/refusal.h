@@ -9,7 +9,7 @@
 
 #include "core/diagnostics.h"
 
-namespace cartan {
+namespace cartan::results {
 
 class Refusal : public api::Error {
  public:
@@ -38,4 +38,4 @@ class Refusal : public api::Error {
 
 std::vector<api::Problem> problems_of(const Diagnostics& problems);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -6,7 +6,9 @@
 
 #include <cartan/watch.h>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::results {
 
 inline void tell(const api::Watch& watch, const std::string& line) {
   if (watch.message) watch.message(line);
@@ -33,4 +35,4 @@ class Task {
   std::string name_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -18,7 +18,7 @@
 #include "results/run/assembly_report.h"
 #include "results/run/recorder.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace fs = std::filesystem;
 namespace {
 
@@ -138,4 +138,4 @@ std::string page_around(const std::string& document) {
   return page_with_data(*page, document);
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

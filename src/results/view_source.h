@@ -8,7 +8,7 @@
 #include "report/viewer_data.h"
 #include "results/load/load.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct ViewSource {
   ModelArguments shown;  // a folder or a model file
@@ -26,4 +26,4 @@ std::string read_view_source(const ViewSource& source, const api::Watch& watch);
 // The viewer's page with a document inside; fails where the page has not been built.
 std::string page_around(const std::string& document);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -9,7 +9,7 @@
 #include "study/block.h"
 #include "study/study.h"
 
-namespace cartan {
+namespace cartan::study {
 
 class BlockWorker {
  public:
@@ -55,4 +55,4 @@ std::unique_ptr<Backend> make_gpu_backend(const Study& study, std::string& probl
 std::unique_ptr<Backend> make_backend(const std::string& name, const Study& study,
                                       std::vector<std::string>& notes, std::string& problem);
 
-}  // namespace cartan
+}  // namespace cartan::study

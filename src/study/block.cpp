@@ -6,7 +6,7 @@
 
 #include "core/checksum.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "block files are little endian");
@@ -156,4 +156,4 @@ std::optional<Block> decode_block(std::string_view bytes) {
   return block;
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

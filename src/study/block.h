@@ -10,7 +10,7 @@
 
 #include "integrate/simulate.h"
 
-namespace cartan {
+namespace cartan::study {
 
 // What became of a run; the numbers stand in files.
 enum class RunOutcome : std::uint8_t {
@@ -50,4 +50,4 @@ std::string encode_block(const Block& block);
 // Nothing where the bytes are damaged or cut off.
 std::optional<Block> decode_block(std::string_view bytes);
 
-}  // namespace cartan
+}  // namespace cartan::study

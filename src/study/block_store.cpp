@@ -16,7 +16,7 @@
 #include "core/checksum.h"
 #include "study/study_record.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace fs = std::filesystem;
 namespace {
 
@@ -164,4 +164,4 @@ std::optional<Block> FolderStore::get(std::uint64_t block) const {
   return content;
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

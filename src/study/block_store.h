@@ -9,7 +9,7 @@
 
 #include "study/block.h"
 
-namespace cartan {
+namespace cartan::study {
 
 // Runs 0 .. runs - 1 in blocks of `size`, the last one shorter. The size depends on the number of
 // runs alone: about a thousand blocks, none above 65536 runs.
@@ -75,4 +75,4 @@ class FolderStore : public BlockStore {
 inline constexpr const char* blocks_folder = "blocks";
 inline constexpr const char* record_name = "study.json";
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -7,7 +7,7 @@
 
 #include "study/kernel/sampling_functions.h"
 
-namespace cartan {
+namespace cartan::study {
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;
 
@@ -30,4 +30,4 @@ inline double to_unit(std::uint64_t bits) {
   return sampling::sample_to_unit(bits);
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 constexpr double most_runs = 0x1p53;
@@ -107,4 +107,4 @@ void Design::make_table() {
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -18,7 +18,7 @@
 #include "study/distribution.h"
 #include "study/sampler.h"
 
-namespace cartan {
+namespace cartan::study {
 
 struct DesignChoice {
   std::vector<Distribution> inputs;
@@ -77,4 +77,4 @@ class Design {
   std::shared_ptr<const Sampler> sampler_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::study

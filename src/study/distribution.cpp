@@ -7,7 +7,7 @@
 
 #include "study/kernel/sampling_functions.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 constexpr double most_grid_values = 1e9;
@@ -110,4 +110,4 @@ std::string text_of(const Distribution& d) {
   return text + ")";
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::study {
 
 struct Distribution {
   enum class Kind {
@@ -39,4 +41,4 @@ std::string check_distribution(const Distribution& distribution);
 // "uniform(0.9, 1.1)", as on the command line.
 std::string text_of(const Distribution& distribution);
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -6,7 +6,7 @@
 
 #include "mechanics/machine/state_expression.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
@@ -240,4 +240,4 @@ void KeptValues::finish(const State& end, std::span<double> row) {
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -15,7 +15,7 @@
 #include "mechanics/machine/mechanism_system.h"
 #include "study/study.h"
 
-namespace cartan {
+namespace cartan::study {
 
 class KeptValues {
  public:
@@ -62,4 +62,4 @@ class KeptValues {
   bool jumped_ = false;  // the last step was cut: the next one may begin elsewhere
 };
 
-}  // namespace cartan
+}  // namespace cartan::study

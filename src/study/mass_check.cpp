@@ -8,7 +8,7 @@
 
 #include "model/mass_properties.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 constexpr double moment_slack = 1e-9;  // of the largest principal moment, as for model files
@@ -40,4 +40,4 @@ std::string find_bad_mass(const Model& model, std::span<const double> parameters
   return "";
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

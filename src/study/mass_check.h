@@ -7,9 +7,9 @@
 
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::study {
 
 // "" or a sentence about the first body whose mass is negative or whose inertia is none.
 std::string find_bad_mass(const Model& model, std::span<const double> parameters);
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -7,7 +7,7 @@
 #include "io/csv.h"
 #include "mechanics/variables/variables.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 std::string motion_header(const Model& model, bool mechanism, std::size_t hidden,
@@ -73,4 +73,4 @@ void MotionText::take(const State& state) {
   text_ += '\n';
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

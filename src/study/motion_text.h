@@ -7,7 +7,7 @@
 
 #include "mechanics/machine/mechanism_system.h"
 
-namespace cartan {
+namespace cartan::study {
 
 class MotionText {
  public:
@@ -28,4 +28,4 @@ class MotionText {
   std::string text_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -6,7 +6,7 @@
 
 #include "core/optional_library.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 // The functions of libnetcdf that are used; their C interface has not changed since version 4.0.
@@ -163,4 +163,4 @@ std::string netcdf_name(const std::string& name) {
   return letter ? result : "_" + result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::study {
 
 enum class NetcdfType { text = 2, byte = 1, real = 6, whole = 10, words = 12 };
 
@@ -50,4 +52,4 @@ class NetcdfFile {
 // A name NetCDF allows: what it does not becomes an underscore.
 std::string netcdf_name(const std::string& name);
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 constexpr int digit_bits = 16;
@@ -61,4 +61,4 @@ std::vector<double> OrderStatistics::values() const {
   return values;
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::study {
 
 class OrderStatistics {
  public:
@@ -35,4 +37,4 @@ class OrderStatistics {
   std::vector<Group> groups_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::study

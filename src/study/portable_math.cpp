@@ -2,7 +2,7 @@
 
 #include "study/kernel/sampling_functions.h"
 
-namespace cartan {
+namespace cartan::study {
 
 double portable_log(double x) {
   return sampling::sample_log(x);
@@ -14,4 +14,4 @@ double normal_quantile(double p) {
   return sampling::sample_normal(p);
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -4,7 +4,9 @@
 // place.
 #pragma once
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::study {
 
 double portable_log(double x);  // x > 0, finite
 double portable_exp(double x);  // 0 and infinity where it leaves the range
@@ -13,4 +15,4 @@ double portable_exp(double x);  // 0 and infinity where it leaves the range
 // < 1. Wichura's algorithm AS 241, PPND16: about 1e-16 relative.
 double normal_quantile(double p);
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -13,7 +13,7 @@
 #include "study/mass_check.h"
 #include "study/motion_text.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 class ReferenceWorker final : public BlockWorker {
@@ -169,4 +169,4 @@ std::unique_ptr<Backend> make_reference_backend(const Study& study, std::string&
   return std::make_unique<ReferenceBackend>(study);
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

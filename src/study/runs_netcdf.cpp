@@ -11,7 +11,7 @@
 #include "study/netcdf_file.h"
 #include "study/study_statistics.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 constexpr double gap = std::numeric_limits<double>::quiet_NaN();
@@ -194,4 +194,4 @@ bool write_runs_netcdf(const Study& study, const BlockStore& store, const std::s
   return file->close(problem) && read;
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

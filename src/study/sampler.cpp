@@ -4,7 +4,7 @@
 
 #include "study/counter_random.h"
 
-namespace cartan {
+namespace cartan::study {
 
 const char* to_string(Sampling sampling) {
   switch (sampling) {
@@ -61,4 +61,4 @@ std::uint64_t permuted(std::uint64_t index, std::uint64_t count, std::uint64_t s
   return sampling::sample_place(index, count, seed, dimension);
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -8,7 +8,7 @@
 #include "study/kernel/sampling_functions.h"
 #include "study/sobol_points.h"
 
-namespace cartan {
+namespace cartan::study {
 
 enum class Sampling { sobol, latin_hypercube, random };
 const char* to_string(Sampling sampling);
@@ -36,4 +36,4 @@ class Sampler {
 std::uint64_t permuted(std::uint64_t index, std::uint64_t count, std::uint64_t seed,
                        std::uint32_t dimension);
 
-}  // namespace cartan
+}  // namespace cartan::study

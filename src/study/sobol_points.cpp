@@ -2,7 +2,7 @@
 
 #include "study/counter_random.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 // The choice of initial numbers of every dimension but the first: see initial_number.
@@ -127,4 +127,4 @@ std::uint64_t SobolPoints::scrambled(std::uint64_t index, int dimension, std::ui
   return scramble_digits(plain(index, dimension), own);
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

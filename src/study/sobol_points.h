@@ -16,7 +16,7 @@
 
 #include "study/kernel/sampling_functions.h"
 
-namespace cartan {
+namespace cartan::study {
 
 class SobolPoints {
  public:
@@ -39,4 +39,4 @@ class SobolPoints {
 // Owen's scrambling of a binary fraction.
 std::uint64_t scramble_digits(std::uint64_t fraction, std::uint64_t seed);
 
-}  // namespace cartan
+}  // namespace cartan::study

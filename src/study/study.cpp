@@ -11,7 +11,7 @@
 #include "integrate/simulate.h"
 #include "io/csv.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 constexpr double most_trajectories = 1e6;
@@ -405,4 +405,4 @@ std::optional<Study> make_study(const StudyText& text, const ModelDescription& d
   return maker.finish(overrides, plain.consent);
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -17,7 +17,7 @@
 #include "study/study_text.h"
 #include "study/vary_target.h"
 
-namespace cartan {
+namespace cartan::study {
 
 struct StudyInput {
   std::string name;   // as written
@@ -57,4 +57,4 @@ std::optional<Study> make_study(const StudyText& text, const ModelDescription& d
                                 const Model& plain, const Overrides& overrides,
                                 Diagnostics& problems);
 
-}  // namespace cartan
+}  // namespace cartan::study

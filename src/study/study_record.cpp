@@ -10,7 +10,7 @@
 #include "core/checksum.h"
 #include "io/toml_tree.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace fs = std::filesystem;
 namespace {
 
@@ -161,4 +161,4 @@ std::string compare_records(const std::string& before, const std::string& now) {
   return text;
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

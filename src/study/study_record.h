@@ -6,7 +6,7 @@
 
 #include "study/study.h"
 
-namespace cartan {
+namespace cartan::study {
 
 // `backend`: runs of different backends are not mixed; `sets`: words of --set.
 std::string make_record(const Study& study, const std::string& backend,
@@ -15,4 +15,4 @@ std::string make_record(const Study& study, const std::string& backend,
 // "" or the differences, the first few of them: "runs was 100, is 200".
 std::string compare_records(const std::string& before, const std::string& now);
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -7,7 +7,7 @@
 
 #include "study/processes/block_source.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 constexpr std::chrono::milliseconds look_interval(100), message_interval(1);
@@ -130,4 +130,4 @@ StudyRunReport compute_study(const Backend& backend, BlockStore& store,
   return BlockCrew(backend, store, options).work();
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

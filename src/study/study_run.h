@@ -9,7 +9,7 @@
 #include "study/block_store.h"
 #include "study/processes/ranks.h"
 
-namespace cartan {
+namespace cartan::study {
 
 struct StudyRunOptions {
   int threads = 1;
@@ -31,4 +31,4 @@ struct StudyRunReport {
 StudyRunReport compute_study(const Backend& backend, BlockStore& store,
                              const StudyRunOptions& options);
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -8,7 +8,7 @@
 
 #include "study/order_statistics.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
@@ -257,4 +257,4 @@ bool calc_statistics(const Study& study, const BlockStore& store, StudyStatistic
   return !study.design.has_indices() || find_indices(study, store, s, problem);
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

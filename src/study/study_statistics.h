@@ -22,7 +22,7 @@
 #include "study/block_store.h"
 #include "study/study.h"
 
-namespace cartan {
+namespace cartan::study {
 
 inline constexpr std::array<double, 5> told_quantiles = {0.05, 0.25, 0.5, 0.75, 0.95};
 
@@ -60,4 +60,4 @@ bool calc_statistics(const Study& study, const BlockStore& store, StudyStatistic
 bool for_each_block(const BlockStore& store, const std::function<void(const Block&)>& visit,
                     std::string& problem);
 
-}  // namespace cartan
+}  // namespace cartan::study

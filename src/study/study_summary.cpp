@@ -7,7 +7,7 @@
 
 #include "study/study_tables.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 using SummaryJson = nlohmann::ordered_json;
@@ -161,4 +161,4 @@ std::string study_summary(const Study& study, const StudyStatistics& s, const St
   return text;
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -7,7 +7,7 @@
 
 #include "io/csv.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace fs = std::filesystem;
 namespace {
 
@@ -107,4 +107,4 @@ bool write_trajectories(const BlockStore& store, const std::string& folder, std:
   return read && written;
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -7,7 +7,7 @@
 #include "io/output_files.h"
 #include "study/study_statistics.h"
 
-namespace cartan {
+namespace cartan::study {
 
 // How it was computed: what the tables do not depend on.
 struct StudyProvenance {
@@ -36,4 +36,4 @@ bool write_runs_csv(const Study& study, const BlockStore& store, OutputFolder& o
 bool write_trajectories(const BlockStore& store, const std::string& folder, std::uint64_t& count,
                         std::string& problem);
 
-}  // namespace cartan
+}  // namespace cartan::study

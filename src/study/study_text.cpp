@@ -12,7 +12,7 @@
 #include "io/toml_sections.h"
 #include "study/study_words.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 using TomlKind = TomlNode::Kind;
@@ -263,4 +263,4 @@ bool looks_like_study(const std::string& path) {
   });
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -20,7 +20,7 @@
 #include "model/description.h"
 #include "study/distribution.h"
 
-namespace cartan {
+namespace cartan::study {
 
 struct InputText {
   std::string name;  // of a parameter, JOINT.q, JOINT.v (with [i]), VARIABLE
@@ -72,4 +72,4 @@ void read_vary_words(const std::string& words, StudyText& study, Diagnostics& pr
 // "angle=final(shoulder.q)", "hit=event(hit, t)"; without a name the text itself is the name.
 void read_keep_words(const std::string& words, StudyText& study, Diagnostics& problems);
 
-}  // namespace cartan
+}  // namespace cartan::study

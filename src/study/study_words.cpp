@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 using SampledKind = Distribution::Kind;
@@ -210,4 +210,4 @@ void read_keep_words(const std::string& words, StudyText& study, Diagnostics& pr
   study.keeps.push_back(std::move(keep));
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

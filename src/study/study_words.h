@@ -8,7 +8,7 @@
 
 #include "study/study_text.h"
 
-namespace cartan {
+namespace cartan::study {
 
 // uniform, normal, lognormal, triangular, values
 std::optional<Distribution::Kind> sampled_kind(const std::string& name);
@@ -17,4 +17,4 @@ std::vector<std::string> sampled_kind_names();
 // "lin(A, B, N)", "log(A, B, N)"; false with a sentence in `problem`.
 bool read_grid_words(const std::string& words, InputText& input, std::string& problem);
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -8,7 +8,7 @@
 
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 // JOINT.q, JOINT.q[1], JOINT.q1: the joint's name, the letter, the index.
@@ -153,4 +153,4 @@ std::string make_parameter(const VaryTarget& target, ModelDescription& descripti
   return name;
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

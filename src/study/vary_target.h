@@ -6,7 +6,7 @@
 
 #include "model/description.h"
 
-namespace cartan {
+namespace cartan::study {
 
 struct VaryTarget {
   enum class Kind { parameter, position, speed, variable };
@@ -26,4 +26,4 @@ std::optional<VaryTarget> find_vary_target(const std::string& name,
 // The name of the parameter; an initial value gets one, whose value is the one that is written.
 std::string make_parameter(const VaryTarget& target, ModelDescription& description);
 
-}  // namespace cartan
+}  // namespace cartan::study

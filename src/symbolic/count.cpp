@@ -4,7 +4,7 @@
 
 #include "symbolic/needed.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 constexpr long most = std::numeric_limits<long>::max();
@@ -70,4 +70,4 @@ OperationCount count_unshared(const ExpressionGraph& graph, std::span<const Expr
   return sum;
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

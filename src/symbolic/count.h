@@ -5,7 +5,7 @@
 
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 // Differences count as additions; a factor -1 is a sign and counts nothing. Functions: sin, sqrt,
 // powers, tables, calls, and also min, max, if.
@@ -21,4 +21,4 @@ OperationCount count_shared(const ExpressionGraph& graph, std::span<const Expres
 // astronomical (2^n for n squarings); it saturates at the largest long. O(nodes).
 OperationCount count_unshared(const ExpressionGraph& graph, std::span<const Expression> values);
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -6,7 +6,7 @@
 #include "symbolic/partials.h"
 #include "symbolic/users.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 constexpr int zero = -1;  // in place of a node: the number 0
@@ -222,4 +222,4 @@ std::vector<Expression> total_time_derivative(ExpressionGraph& graph,
   return forward(graph, values, variables_of(states), seeds);
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -15,7 +15,7 @@
 
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 // d value / d by of every value: one forward sweep.
 std::vector<Expression> differentiate(ExpressionGraph& graph, std::span<const Expression> values,
@@ -43,4 +43,4 @@ std::vector<Expression> total_time_derivative(ExpressionGraph& graph,
                                               std::span<const Expression> states,
                                               std::span<const Expression> rates);
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

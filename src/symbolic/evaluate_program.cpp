@@ -1,7 +1,8 @@
 // Programs of model files evaluated over expressions: their formulas become part of the graph.
 #include "symbolic/expression.h"
+#include "symbolic/simplify/is_zero.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 static Expression table_value(const std::shared_ptr<const TableFunction>& table, int order,
                               const Expression& x) {
@@ -26,23 +27,13 @@ static Expression call_value(const FunctionCode& function, int order, const Expr
   return graph->make_call(called, arguments, sample);
 }
 
-namespace program_detail {
-
-static bool is_zero(const Expression& x) {
-  return x.is_number() && x.number() == 0;
-}
-
-}  // namespace program_detail
-}  // namespace cartan
+}  // namespace cartan::symbolic
 
 #include "expr/evaluate_impl.h"
 
-namespace cartan {
-
-template void evaluate<Expression>(const Program&, std::span<const Expression>,
-                                   std::span<Expression>, std::span<Expression>);
-template Expression evaluate_gradient<Expression>(const Program&, int, std::span<const Expression>,
-                                                  std::span<Expression>, std::span<Expression>,
-                                                  std::span<Expression>);
-
-}  // namespace cartan
+template void cartan::expr::evaluate<cartan::symbolic::Expression>(
+    const Program&, std::span<const symbolic::Expression>, std::span<symbolic::Expression>,
+    std::span<symbolic::Expression>);
+template cartan::symbolic::Expression cartan::expr::evaluate_gradient<cartan::symbolic::Expression>(
+    const Program&, int, std::span<const symbolic::Expression>, std::span<symbolic::Expression>,
+    std::span<symbolic::Expression>, std::span<symbolic::Expression>);

@@ -4,7 +4,7 @@
 
 #include "symbolic/operations.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 // The graph the operands share; null when all are numbers.
@@ -70,4 +70,4 @@ Expression select(const ExpressionCondition& condition, const Expression& x, con
   return {graph, graph.make(Op::if_positive, margin.node(), x.node_in(graph), y.node_in(graph))};
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

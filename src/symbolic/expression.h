@@ -8,7 +8,7 @@
 
 #include "symbolic/graph.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 class Expression {
  public:
@@ -53,7 +53,11 @@ Expression apply(Op op, const Expression& x, const Expression& y);
 Expression apply_table(const std::shared_ptr<const TableFunction>& table, int order,
                        const Expression& x);
 
+// In this folder too they stand beside those of numbers (core/scalar.h).
 // clang-format off
+using core::sin, core::cos, core::tan, core::asin, core::acos, core::atan, core::sinh, core::cosh, core::tanh;
+using core::exp, core::log, core::sqrt, core::abs, core::sign, core::step, core::atan2, core::pow, core::min, core::max;
+using core::sincos, core::less, core::select, core::value_of;
 inline Expression sin(const Expression& x) { return apply(Op::sin, x); }
 inline Expression cos(const Expression& x) { return apply(Op::cos, x); }
 inline Expression tan(const Expression& x) { return apply(Op::tan, x); }
@@ -94,6 +98,6 @@ inline double value_of(const Expression& x) {
 
 // The scalars for which physics is instantiated that can also be derived symbolically.
 #define CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(apply) \
-  CARTAN_FOR_EACH_SCALAR(apply) apply(::cartan::Expression)
+  CARTAN_FOR_EACH_SCALAR(apply) apply(::cartan::symbolic::Expression)
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

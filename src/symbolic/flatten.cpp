@@ -9,7 +9,7 @@
 
 #include "symbolic/needed.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 // b where node i is (-1) b; -1 where it is none.
@@ -141,4 +141,4 @@ Program flatten(const ExpressionGraph& graph, std::span<const Expression> values
   return Flattener(graph, missing).run(values, inputs);
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -10,7 +10,7 @@
 
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 // The instruction that computes node i; its operands are nodes of the graph. Differences and
 // negations are restored: a + (-1) b is a - b, (-1)(a + (-1) b) is b - a, (-1) a is -a.
@@ -30,4 +30,4 @@ std::vector<int> lowered_nodes(const ExpressionGraph& graph, std::span<const int
 Program flatten(const ExpressionGraph& graph, std::span<const Expression> values,
                 std::span<const Expression> inputs, std::string* missing = nullptr);
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -6,7 +6,7 @@
 #include "symbolic/expression.h"
 #include "symbolic/operations.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 std::uint64_t mixed(std::uint64_t x) {
@@ -154,4 +154,4 @@ int ExpressionGraph::make_table(const std::shared_ptr<const TableFunction>& tabl
   return place({op, static_cast<int>(which), argument, 0});
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

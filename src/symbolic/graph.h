@@ -34,7 +34,7 @@
 #include "expr/program.h"
 #include "symbolic/node_table.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 class Expression;
 
@@ -137,4 +137,4 @@ class ExpressionGraph {
   CallSampler call_sampler_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -1,6 +1,6 @@
 #include "symbolic/needed.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 std::vector<int> nodes_of(std::span<const Expression> values) {
   std::vector<int> nodes;
@@ -15,4 +15,4 @@ std::vector<int> needed_nodes(const ExpressionGraph& graph, std::span<const int>
                          [&](int i, auto&& visit) { for_each_operand(graph, i, visit); });
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

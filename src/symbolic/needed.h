@@ -9,7 +9,7 @@
 #include "symbolic/expression.h"
 #include "symbolic/operations.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 // All operands of node i that are nodes, those of calls included.
 template <class Visit>
@@ -49,6 +49,6 @@ class PerNode {
   std::unique_ptr<T[]> values_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::symbolic
 
 #include "symbolic/needed_impl.h"

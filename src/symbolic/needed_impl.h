@@ -5,7 +5,9 @@
 #include <bit>
 #include <cstdint>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::symbolic {
 
 template <class ForEachNext>
 std::vector<int> reachable_nodes(std::span<const int> roots, std::span<const int> ends,
@@ -44,4 +46,4 @@ std::vector<int> reachable_nodes(std::span<const int> roots, std::span<const int
   return found;
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::symbolic {
 
 class NodeTable {
  public:
@@ -53,4 +55,4 @@ class NodeTable {
   std::size_t count_ = 0;
 };
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

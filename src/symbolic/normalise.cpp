@@ -6,7 +6,7 @@
 #include "symbolic/graph.h"
 #include "symbolic/operations.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 int ExpressionGraph::make(Op op, int a, int b, int c) {
   switch (op) {
@@ -275,4 +275,4 @@ int ExpressionGraph::simplify_function(Op op, int a) {
   return place({op, a, 0, 0});
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-namespace cartan {
+namespace cartan::symbolic {
 
 double value_of_operation(Op op, double x, double y) {
   switch (op) {
@@ -60,4 +60,4 @@ double value_of_operation(Op op, double x, double y) {
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -4,7 +4,7 @@
 #include "expr/functions.h"
 #include "expr/program.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 // The operands of a node that are nodes themselves, in order, except those of a call.
 template <class Visit>
@@ -20,4 +20,4 @@ void for_each_operand(const Instruction& i, Visit&& visit) {
 // x op y in numbers; y is ignored where the operation takes one operand.
 double value_of_operation(Op op, double x, double y);
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -1,6 +1,6 @@
 #include "symbolic/partials.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 BranchNodes branch_of(ExpressionGraph& graph, int node) {
   const Instruction x = graph.node(node);
@@ -66,4 +66,4 @@ int power_by_exponent(ExpressionGraph& graph, int base, int value) {
 }
 
 }  // namespace partials_detail
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -4,7 +4,7 @@
 
 #include "symbolic/needed.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 // A node whose derivative is that of one operand or another: min, max, if.
 inline bool is_branch(Op op) {
@@ -27,6 +27,6 @@ int slope_of_function(ExpressionGraph& graph, Op op, int operand, int value);
 template <class Wanted, class Visit>
 void for_each_partial(ExpressionGraph& graph, int i, Wanted&& wanted, Visit&& visit);
 
-}  // namespace cartan
+}  // namespace cartan::symbolic
 
 #include "symbolic/partials_impl.h"

@@ -3,7 +3,9 @@
 
 #include <limits>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::symbolic {
 namespace partials_detail {
 
 // x^y by x and by y.
@@ -69,4 +71,4 @@ void for_each_partial(ExpressionGraph& graph, int i, Wanted&& wanted, Visit&& vi
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace cartan {
+namespace cartan::symbolic {
 
 std::vector<Expression> substitute(ExpressionGraph& graph, std::span<const Expression> values,
                                    std::span<const Expression> symbols,
@@ -35,4 +35,4 @@ Expression substitute(ExpressionGraph& graph, const Expression& value,
   return substitute(graph, std::span(&value, 1), symbols, by).front();
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

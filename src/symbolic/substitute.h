@@ -6,7 +6,7 @@
 
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 // `values` with symbols[k] replaced by by[k], all at once (what is put in is not searched again).
 // Any node can stand for a symbol. Nodes that do not change stay what they are, so what was shared
@@ -21,6 +21,6 @@ Expression substitute(ExpressionGraph& graph, const Expression& value,
 template <class Place>
 int rebuilt(ExpressionGraph& graph, int i, Place&& place);
 
-}  // namespace cartan
+}  // namespace cartan::symbolic
 
 #include "symbolic/substitute_impl.h"

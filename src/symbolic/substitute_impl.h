@@ -3,7 +3,7 @@
 
 #include "symbolic/needed.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 template <class Place>
 int rebuilt(ExpressionGraph& graph, int i, Place&& place) {
@@ -22,4 +22,4 @@ int rebuilt(ExpressionGraph& graph, int i, Place&& place) {
   return graph.make(x.op, a, b, c);
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

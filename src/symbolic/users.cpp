@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace cartan {
+namespace cartan::symbolic {
 
 NodeUsers::NodeUsers(const ExpressionGraph& graph, const std::vector<int>& nodes)
     : nodes_(nodes), position_(graph), first_(nodes.size() + 2), marked_(nodes.size()) {
@@ -39,4 +39,4 @@ std::vector<int> NodeUsers::dependents(int node, std::span<const int> ends) cons
   return found;
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

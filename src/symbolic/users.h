@@ -3,7 +3,7 @@
 
 #include "symbolic/needed.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 class NodeUsers {
  public:
@@ -24,4 +24,4 @@ class NodeUsers {
   mutable std::vector<char> marked_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

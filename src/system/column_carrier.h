@@ -8,7 +8,7 @@
 
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::system {
 
 class ColumnCarrier {
  public:
@@ -21,4 +21,4 @@ class ColumnCarrier {
                      Eigen::Ref<Eigen::MatrixXd> rates, Workspace& workspace) const = 0;
 };
 
-}  // namespace cartan
+}  // namespace cartan::system

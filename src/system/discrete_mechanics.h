@@ -23,7 +23,7 @@
 
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::system {
 
 class DiscreteMechanics {
  public:
@@ -70,4 +70,4 @@ class DiscreteMechanics {
                       Workspace& workspace) const = 0;
 };
 
-}  // namespace cartan
+}  // namespace cartan::system

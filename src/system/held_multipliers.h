@@ -10,7 +10,7 @@
 
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::system {
 
 class HeldMultipliers {
  public:
@@ -24,4 +24,4 @@ class HeldMultipliers {
                                std::span<double> xdot, Workspace& workspace) const = 0;
 };
 
-}  // namespace cartan
+}  // namespace cartan::system

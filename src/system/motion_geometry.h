@@ -13,7 +13,7 @@
 
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::system {
 
 // How a field moves a mechanism; earlier kinds are preferred where several explain the same motion.
 enum class FieldKind {
@@ -44,4 +44,4 @@ class MotionGeometry {
                                   Eigen::Ref<Eigen::MatrixXd> J) const = 0;
 };
 
-}  // namespace cartan
+}  // namespace cartan::system

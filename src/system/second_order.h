@@ -16,7 +16,7 @@
 
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::system {
 
 enum class EquationLevel { position, velocity, force };
 
@@ -73,4 +73,4 @@ class SecondOrderForm {
   virtual void start(StateView at, MotionStart& result, Workspace& workspace) const = 0;
 };
 
-}  // namespace cartan
+}  // namespace cartan::system

@@ -9,7 +9,7 @@
 
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::system {
 
 // The tangent number that belongs to embedded number x, the first of a block or one of a vector.
 inline int tangent_place(const StateSpace& space, int x) {
@@ -31,4 +31,4 @@ class StateEquations {
                         Workspace& workspace) const = 0;
 };
 
-}  // namespace cartan
+}  // namespace cartan::system

@@ -6,7 +6,7 @@
 
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::system {
 
 class StateFunction {
  public:
@@ -22,4 +22,4 @@ class StateFunction {
                        Workspace& workspace) const = 0;
 };
 
-}  // namespace cartan
+}  // namespace cartan::system

@@ -5,7 +5,7 @@
 
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::system {
 
 class StateProducts {
  public:
@@ -19,4 +19,4 @@ class StateProducts {
                    Workspace& workspace) const = 0;
 };
 
-}  // namespace cartan
+}  // namespace cartan::system

@@ -8,7 +8,7 @@
 #include "lie/se3.h"
 #include "lie/so3.h"
 
-namespace cartan {
+namespace cartan::system {
 namespace {
 
 Quat<double> read_quat(const double* x) {
@@ -175,4 +175,4 @@ double StateSpace::unit_norm_error(std::span<const double> x) const {
   return worst;
 }
 
-}  // namespace cartan
+}  // namespace cartan::system

@@ -12,7 +12,9 @@
 #include <span>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::system {
 
 struct StateBlock {
   enum class Kind { vector, quaternion, pose };
@@ -55,4 +57,4 @@ class StateSpace {
   int size_ = 0, tangent_size_ = 0;
 };
 
-}  // namespace cartan
+}  // namespace cartan::system

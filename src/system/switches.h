@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::system {
 
 struct SwitchInfo {
   std::string text;             // the expression it stands in, as written
@@ -38,4 +40,4 @@ class Switched {
   std::shared_ptr<const void> owner_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::system

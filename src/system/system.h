@@ -17,7 +17,7 @@
 
 #include "system/state_space.h"
 
-namespace cartan {
+namespace cartan::system {
 
 class SecondOrderForm;    // system/second_order.h
 class DiscreteMechanics;  // system/discrete_mechanics.h
@@ -272,4 +272,4 @@ class System {
   virtual std::string component_name(int i) const = 0;
 };
 
-}  // namespace cartan
+}  // namespace cartan::system

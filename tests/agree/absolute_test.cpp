@@ -4,7 +4,7 @@
 #include "agreement.h"
 #include "support/example.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -188,4 +188,4 @@ TEST(LoopFriction, AllFormulationsAgree) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

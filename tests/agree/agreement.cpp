@@ -2,7 +2,7 @@
 
 #include <Eigen/Eigenvalues>
 
-namespace cartan {
+namespace cartan::test {
 
 std::unique_ptr<Case> make_case(Model model, double t) {
   auto c = std::make_unique<Case>();
@@ -63,4 +63,4 @@ Conditioning calc_conditioning(const Eigen::MatrixXd& mass_matrix) {
   return c;
 }
 
-}  // namespace cartan
+}  // namespace cartan::test

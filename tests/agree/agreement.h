@@ -11,7 +11,7 @@
 #include "support/naive_dynamics.h"
 #include "support/random_mechanism.h"
 
-namespace cartan {
+namespace cartan::test {
 
 inline constexpr double eps = std::numeric_limits<double>::epsilon();
 inline constexpr int tree_count = 300;
@@ -55,4 +55,4 @@ inline Eigen::Vector3d eigen(const Vec3<double>& a) {
   return {a.x, a.y, a.z};
 }
 
-}  // namespace cartan
+}  // namespace cartan::test

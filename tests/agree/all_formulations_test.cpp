@@ -13,7 +13,7 @@
 #include "support/example.h"
 #include "support/random_closed.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Eigen::VectorXd;
@@ -167,4 +167,4 @@ TEST(AllFormulations, Examples) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -14,7 +14,7 @@
 #include "mechanics/tree/recursive.h"
 #include "support/example.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Eigen::VectorXd;
@@ -277,4 +277,4 @@ TEST(Canonical, RefusesConstraints) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -8,7 +8,7 @@
 #include "agreement.h"
 #include "support/random_closed.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -379,4 +379,4 @@ TEST(ClosedReference, RollingDiscClosedForm) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

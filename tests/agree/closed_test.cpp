@@ -13,7 +13,7 @@
 #include "agreement.h"
 #include "support/random_closed.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Eigen::VectorXd;
@@ -390,4 +390,4 @@ TEST(ClosedMechanisms, TreeJointRebuiltAsLoopJointMovesAlike) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 void compare_accelerations(const NaiveResult& naive, const Conditioning& c,
@@ -122,4 +122,4 @@ void compare_with_naive(const Case& c, Worst& worst) {
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::test

@@ -9,7 +9,7 @@
 
 #include "agreement.h"
 
-namespace cartan {
+namespace cartan::test {
 
 struct Worst {  // largest error as a fraction of the tolerance
   double acceleration = 0, reaction = 0, energy = 0, power = 0, moved = 0;
@@ -19,4 +19,4 @@ struct Worst {  // largest error as a fraction of the tolerance
 
 void compare_with_naive(const Case& c, Worst& worst);
 
-}  // namespace cartan
+}  // namespace cartan::test

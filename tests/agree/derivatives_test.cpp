@@ -10,7 +10,7 @@
 #include "support/random_closed.h"
 #include "system/state_products.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -211,4 +211,4 @@ TEST(Derivatives, RandomClosedMechanisms) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

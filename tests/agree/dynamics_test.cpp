@@ -7,7 +7,7 @@
 #include "compare.h"
 #include "support/example.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 TEST(RandomTrees, EveryFormulationAgreesWithNaiveNewtonEuler) {
@@ -85,4 +85,4 @@ TEST(Examples, EveryFormulationAgreesWithNaiveNewtonEuler) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -13,7 +13,7 @@
 #include "support/example.h"
 #include "support/random_closed.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -261,4 +261,4 @@ TEST(ForcesOneByOne, ConstraintForcesCloseTheEquations) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

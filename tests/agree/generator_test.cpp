@@ -4,7 +4,7 @@
 
 #include "agreement.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 TEST(Generator, CoversJointsForcesAndNotations) {
@@ -92,4 +92,4 @@ TEST(Generator, SameSeedSameMechanism) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -5,7 +5,7 @@
 
 #include "agreement.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -148,4 +148,4 @@ TEST(Identities, MovingFrameMatricesAreThoseOfTheMotion) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -4,7 +4,7 @@
 
 #include "agreement.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -163,4 +163,4 @@ TEST(Invariance, AnotherPlaceAndDirectionInTheWorldChangesNothing) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

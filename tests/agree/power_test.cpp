@@ -11,7 +11,7 @@
 #include "agreement.h"
 #include "support/example.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 struct Terms {
@@ -76,4 +76,4 @@ TEST(PowerBalance, EveryExampleInEveryFormulation) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

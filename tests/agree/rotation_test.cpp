@@ -10,7 +10,7 @@
 #include "support/example.h"
 #include "support/random_closed.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -36,6 +36,7 @@ std::unique_ptr<Elements> make_elements(const Model& model) {
   return e;
 }
 
+using test::eigen;  // beside that of vectors (agreement.h)
 Matrix3d eigen(const Mat3<double>& m) {
   Matrix3d result;
   for (int r = 0; r < 3; ++r)
@@ -246,4 +247,4 @@ TEST(RotationElements, BaumgarteHoldsTheRotations) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

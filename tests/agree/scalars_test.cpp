@@ -8,7 +8,7 @@
 #include "mechanics/tree/moving_frame.h"
 #include "mechanics/tree/recursive.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -176,4 +176,4 @@ TEST(Packs, LanesEqualTheDoubleResult) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -7,7 +7,7 @@
 #include "support/random_closed.h"
 #include "system/second_order.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -191,4 +191,4 @@ TEST(SecondOrder, RateOfAccelerationsAgainstDifferences) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

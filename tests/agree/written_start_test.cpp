@@ -9,7 +9,7 @@
 #include "core/dense.h"
 #include "support/random_closed.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -304,4 +304,4 @@ TEST(WrittenStart, PositionsAreHeldInFileOrder) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

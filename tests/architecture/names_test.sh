@@ -9,17 +9,22 @@ python3 "$check"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-mkdir src
+mkdir -p src/lie src/model src/api
 
-# expect COUNT TEXT_OF_A TEXT_OF_B: that many findings where these stand in two headers.
-expect() {
-  printf 'namespace cartan {\n%s\n}\n' "$2" >src/a.h
-  printf 'namespace cartan {\n%s\n}\n' "$3" >src/b.h
-  found=$(python3 "$check" src/a.h src/b.h 2>/dev/null || true)
-  if ! grep -q ", $1 meant twice" <<<"$found"; then
-    printf 'expected %s findings for\n  %s\n  %s\ngot %s\n' "$1" "$2" "$3" "$found"
+# expect_between A B COUNT TEXT_OF_A TEXT_OF_B: that many findings where these stand in headers of two folders.
+expect_between() {
+  printf 'namespace cartan::%s {\n%s\n}\n' "$1" "$4" >"src/$1/a.h"
+  printf 'namespace cartan::%s {\n%s\n}\n' "$2" "$5" >"src/$2/b.h"
+  found=$(python3 "$check" "src/$1/a.h" "src/$2/b.h" 2>/dev/null || true)
+  if ! grep -q ", $3 meant twice" <<<"$found"; then
+    printf 'expected %s findings between %s and %s for\n  %s\n  %s\ngot %s\n' "$3" "$1" "$2" "$4" "$5" "$found"
     exit 1
   fi
+}
+# The same within a folder and across two.
+expect() {
+  expect_between lie lie "$@"
+  expect_between lie model "$@"
 }
 
 expect 1 'struct Minimum { int a; };' 'struct Minimum { double b[3]; };'
@@ -32,3 +37,5 @@ expect 0 'double judge(const State& x);' 'double judge(const System& x);'
 expect 0 'namespace { struct A {}; }' 'namespace { struct A { int b; }; }'
 expect 0 'struct A { struct B {}; };' 'struct B {};'
 expect 0 '// struct A {};' 'struct A {};'
+expect_between api model 0 'struct Model { int a; };' 'struct Model { double b; };'
+expect_between api api 1 'struct Model { int a; };' 'struct Model { double b; };'

@@ -6,7 +6,7 @@
 #include "formulations/formulations.h"
 #include "support/random_closed.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -82,4 +82,4 @@ TEST(CarriedColumns, AreTheJacobiansTimesColumns) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

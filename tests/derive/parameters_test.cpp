@@ -9,7 +9,7 @@
 #include "support/example.h"
 #include "support/random_closed.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -207,4 +207,4 @@ y = { initial = 2, rate = "c*x^2 - exp(b)*y" }
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -4,7 +4,7 @@
 
 #include "model/formulas.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 struct Writer {
@@ -98,4 +98,4 @@ std::vector<double> parameters_with(const Model& model, int which, double value)
   return values;
 }
 
-}  // namespace cartan
+}  // namespace cartan::test

@@ -9,7 +9,7 @@
 #include "support/example.h"
 #include "support/random_mechanism.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 RandomMechanismOptions smooth_options() {
@@ -162,4 +162,4 @@ TEST(VariablesOfExamples, JacobianByTheState) {
 INSTANTIATE_TEST_SUITE_P(Random, EveryFormulation, testing::Range<std::uint64_t>(1, 13));
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

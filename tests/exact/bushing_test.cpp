@@ -4,7 +4,7 @@
 #include "lie/quaternion.h"
 #include "motion.h"
 
-namespace cartan::exact {
+namespace cartan::test::exact {
 namespace {
 
 // Frames turned against the bodies by the same rotation. The body turns about one axis, its inertia
@@ -112,4 +112,4 @@ TEST(Bushing, ActsAndReactsAtOnePoint) {
 }
 
 }  // namespace
-}  // namespace cartan::exact
+}  // namespace cartan::test::exact

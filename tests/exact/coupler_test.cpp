@@ -3,7 +3,7 @@
 
 #include "motion.h"
 
-namespace cartan::exact {
+namespace cartan::test::exact {
 namespace {
 
 BodyText wheel_body(const std::string& name, double inertia) {
@@ -121,4 +121,4 @@ TEST(Cam, AccelerationAndForce) {
 }
 
 }  // namespace
-}  // namespace cartan::exact
+}  // namespace cartan::test::exact

@@ -4,7 +4,7 @@
 
 #include "motion.h"
 
-namespace cartan::exact {
+namespace cartan::test::exact {
 namespace {
 
 RotationText about(Values axis, double angle) {
@@ -100,4 +100,4 @@ TEST(Ellipsoidal, SphereIsASphericalJoint) {
 }
 
 }  // namespace
-}  // namespace cartan::exact
+}  // namespace cartan::test::exact

@@ -3,7 +3,7 @@
 
 #include "motion.h"
 
-namespace cartan::exact {
+namespace cartan::test::exact {
 namespace {
 
 constexpr double g = 9.81;
@@ -268,4 +268,4 @@ TEST(Ball, FrictionOfABallJointStopsIt) {
 }
 
 }  // namespace
-}  // namespace cartan::exact
+}  // namespace cartan::test::exact

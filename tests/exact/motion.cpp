@@ -1,6 +1,6 @@
 #include "motion.h"
 
-namespace cartan::exact {
+namespace cartan::test::exact {
 
 void run_everywhere(const ModelDescription& description, const RunOptions& options,
                     const std::function<void(const Sample&)>& look) {
@@ -54,4 +54,4 @@ JointText joint_to_world(const std::string& type, Values axis, PlacementText chi
   return joint;
 }
 
-}  // namespace cartan::exact
+}  // namespace cartan::test::exact

@@ -10,7 +10,7 @@
 #include "integrate/simulate.h"
 #include "model/model.h"
 
-namespace cartan::exact {
+namespace cartan::test::exact {
 
 struct Sample {
   double t = 0;
@@ -33,4 +33,4 @@ ModelDescription one_body(BodyText body, JointText joint);
 
 JointText joint_to_world(const std::string& type, Values axis = {}, PlacementText child = {"body"});
 
-}  // namespace cartan::exact
+}  // namespace cartan::test::exact

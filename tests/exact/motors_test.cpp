@@ -4,7 +4,7 @@
 
 #include "motion.h"
 
-namespace cartan::exact {
+namespace cartan::test::exact {
 namespace {
 
 using Eigen::MatrixXd;
@@ -260,4 +260,4 @@ TEST(Input, FollowsAnExpressionOfTime) {
 }
 
 }  // namespace
-}  // namespace cartan::exact
+}  // namespace cartan::test::exact

@@ -4,7 +4,7 @@
 #include "motion.h"
 #include "support/example.h"
 
-namespace cartan::exact {
+namespace cartan::test::exact {
 namespace {
 
 using test::Jacobi;
@@ -141,4 +141,4 @@ TEST(FreeBody, AngularVelocityFollowsTheEllipticFunctions) {
 }
 
 }  // namespace
-}  // namespace cartan::exact
+}  // namespace cartan::test::exact

@@ -3,7 +3,7 @@
 
 #include "motion.h"
 
-namespace cartan::exact {
+namespace cartan::test::exact {
 namespace {
 
 // A thrown body with its centre of mass off its origin: the centre flies on a parabola, a body with
@@ -153,4 +153,4 @@ TEST(TwoBodies, PlanarMotionAboutTheCommonCentre) {
 }
 
 }  // namespace
-}  // namespace cartan::exact
+}  // namespace cartan::test::exact

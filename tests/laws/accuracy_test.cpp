@@ -21,7 +21,7 @@
 
 namespace {
 
-using namespace cartan;
+using namespace cartan::test;
 using extended::Matrix;
 using extended::Real;
 using V = Vec3<double>;

@@ -8,7 +8,7 @@
 
 #include "lie/series.h"
 
-namespace cartan::laws {
+namespace cartan::test::laws {
 
 inline std::vector<double> angles(double largest) {
   std::vector<double> list = {0};
@@ -38,4 +38,4 @@ inline std::vector<double> angles(double largest) {
   return list;
 }
 
-}  // namespace cartan::laws
+}  // namespace cartan::test::laws

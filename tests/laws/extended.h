@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-namespace cartan::extended {
+namespace cartan::test::extended {
 
 #if defined(__SIZEOF_FLOAT128__)
 using Real = __float128;
@@ -140,4 +140,4 @@ inline Matrix<6> ad_matrix(const std::array<Real, 6>& u) {
   return m;
 }
 
-}  // namespace cartan::extended
+}  // namespace cartan::test::extended

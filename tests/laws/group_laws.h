@@ -17,7 +17,7 @@
 
 #include "core/scalar.h"
 
-namespace cartan::laws {
+namespace cartan::test::laws {
 
 template <template <class> class Group>
 class GroupLaws {
@@ -221,30 +221,30 @@ class GroupLaws {
   }
 };
 
-}  // namespace cartan::laws
+}  // namespace cartan::test::laws
 
-#define CARTAN_TEST_GROUP(Group)                           \
-  TEST(GroupLaws, Group##_axioms) {                        \
-    cartan::laws::GroupLaws<Group>().axioms();             \
-  }                                                        \
-  TEST(GroupLaws, Group##_exponential) {                   \
-    cartan::laws::GroupLaws<Group>().exponential();        \
-  }                                                        \
-  TEST(GroupLaws, Group##_adjoint) {                       \
-    cartan::laws::GroupLaws<Group>().adjoint();            \
-  }                                                        \
-  TEST(GroupLaws, Group##_algebra) {                       \
-    cartan::laws::GroupLaws<Group>().algebra();            \
-  }                                                        \
-  TEST(GroupLaws, Group##_dexp) {                          \
-    cartan::laws::GroupLaws<Group>().derivative_of_exp();  \
-  }                                                        \
-  TEST(GroupLaws, Group##_structure) {                     \
-    cartan::laws::GroupLaws<Group>().structure_equation(); \
-  }                                                        \
-  TEST(GroupLaws, Group##_interpolation) {                 \
-    cartan::laws::GroupLaws<Group>().interpolation();      \
-  }                                                        \
-  TEST(GroupLaws, Group##_packs) {                         \
-    cartan::laws::GroupLaws<Group>().packs();              \
+#define CARTAN_TEST_GROUP(Group)                                 \
+  TEST(GroupLaws, Group##_axioms) {                              \
+    cartan::test::laws::GroupLaws<Group>().axioms();             \
+  }                                                              \
+  TEST(GroupLaws, Group##_exponential) {                         \
+    cartan::test::laws::GroupLaws<Group>().exponential();        \
+  }                                                              \
+  TEST(GroupLaws, Group##_adjoint) {                             \
+    cartan::test::laws::GroupLaws<Group>().adjoint();            \
+  }                                                              \
+  TEST(GroupLaws, Group##_algebra) {                             \
+    cartan::test::laws::GroupLaws<Group>().algebra();            \
+  }                                                              \
+  TEST(GroupLaws, Group##_dexp) {                                \
+    cartan::test::laws::GroupLaws<Group>().derivative_of_exp();  \
+  }                                                              \
+  TEST(GroupLaws, Group##_structure) {                           \
+    cartan::test::laws::GroupLaws<Group>().structure_equation(); \
+  }                                                              \
+  TEST(GroupLaws, Group##_interpolation) {                       \
+    cartan::test::laws::GroupLaws<Group>().interpolation();      \
+  }                                                              \
+  TEST(GroupLaws, Group##_packs) {                               \
+    cartan::test::laws::GroupLaws<Group>().packs();              \
   }

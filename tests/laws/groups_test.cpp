@@ -8,18 +8,18 @@
 
 namespace {
 
-using cartan::R3;
-using cartan::S3;
-using cartan::SE3;
-using cartan::SO3;
-using cartan::SO3R3;
+using cartan::lie::R3;
+using cartan::lie::S3;
+using cartan::lie::SE3;
+using cartan::lie::SO3;
+using cartan::lie::SO3R3;
 
 template <class S>
-using Mixed = cartan::Product<SO3<S>, R3<S>, SE3<S>, S3<S>>;
+using Mixed = cartan::lie::Product<SO3<S>, R3<S>, SE3<S>, S3<S>>;
 template <class S>
-using ThreeBodies = cartan::Power<SE3<S>, 3>;
+using ThreeBodies = cartan::lie::Power<SE3<S>, 3>;
 template <class S>
-using Nested = cartan::Product<cartan::Power<SO3R3<S>, 2>, S3<S>>;
+using Nested = cartan::lie::Product<cartan::lie::Power<SO3R3<S>, 2>, S3<S>>;
 
 CARTAN_TEST_GROUP(SO3)
 CARTAN_TEST_GROUP(S3)

@@ -15,7 +15,7 @@
 
 namespace {
 
-using namespace cartan;
+using namespace cartan::test;
 using extended::Real;
 using D = Dual<1>;
 

@@ -7,7 +7,7 @@
 #include "core/vec3.h"
 #include "lie/quaternion.h"
 
-namespace cartan {
+namespace cartan::test {
 
 struct Jet {
   double a = 0, d = 0, dd = 0;
@@ -58,4 +58,4 @@ inline Mat3<double> second(const Mat3<Jet>& m) {
   return Mat3<double>::columns(second(m.c[0]), second(m.c[1]), second(m.c[2]));
 }
 
-}  // namespace cartan
+}  // namespace cartan::test

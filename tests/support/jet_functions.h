@@ -7,7 +7,7 @@
 #include "expr/evaluate_impl.h"
 #include "support/jet.h"
 
-namespace cartan {
+namespace cartan::test {
 
 inline Jet chain(const Jet& x, double f, double slope, double curvature) {
   return {f, slope * x.d, slope * x.dd + curvature * x.d * x.d};
@@ -91,4 +91,4 @@ inline Jet call_value(const FunctionCode& function, int order, const Jet* x) {
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::test

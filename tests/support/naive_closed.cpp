@@ -6,7 +6,7 @@
 
 #include "support/naive_parts.h"
 
-namespace cartan {
+namespace cartan::test {
 
 using namespace naive_parts;
 
@@ -298,4 +298,4 @@ void project_naive_speeds(const NaiveTree& tree, NaiveState& state) {
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::test

@@ -15,7 +15,7 @@
 #include "support/naive_constraints.h"
 #include "support/naive_dynamics.h"
 
-namespace cartan {
+namespace cartan::test {
 
 // Scaled to be free of units: speeds by the square roots of their inertia (speeds of loop joints:
 // to unit columns), rows by the sizes of the terms they consist of, so that a row that cancels is
@@ -48,4 +48,4 @@ NaiveClosedResult calc_naive_closed_dynamics(const NaiveTree& tree, const NaiveS
 // Speeds made consistent with all rows by the smallest scaled change.
 void project_naive_speeds(const NaiveTree& tree, NaiveState& state);
 
-}  // namespace cartan
+}  // namespace cartan::test

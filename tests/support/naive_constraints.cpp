@@ -6,7 +6,7 @@
 
 #include "support/jet_functions.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Eigen::VectorXd;
@@ -275,4 +275,4 @@ void fill_naive_loop_joints(const NaiveTree& tree, NaiveState& state) {
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::test

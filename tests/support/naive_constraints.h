@@ -14,7 +14,7 @@
 
 #include "support/naive_forces.h"
 
-namespace cartan {
+namespace cartan::test {
 
 struct NaiveRow {  // one equation g = 0 (or g' = 0) along a motion
   double position = 0, rate = 0, second = 0;
@@ -46,4 +46,4 @@ void fill_naive_loop_joints(const NaiveTree& tree, NaiveState& state);
 // q moved by `step` of its speeds, unit quaternions kept.
 void advance_naive_coordinates(const NaiveJoint& joint, const double* step, double* q);
 
-}  // namespace cartan
+}  // namespace cartan::test

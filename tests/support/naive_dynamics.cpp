@@ -5,7 +5,7 @@
 
 #include "support/naive_parts.h"
 
-namespace cartan {
+namespace cartan::test {
 
 using namespace naive_parts;
 
@@ -199,4 +199,4 @@ NaiveResult calc_naive_dynamics(const NaiveTree& tree, const NaiveState& state) 
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::test

@@ -14,7 +14,7 @@
 
 #include "support/naive_forces.h"
 
-namespace cartan {
+namespace cartan::test {
 
 struct NaiveWrench {  // the parent on the child, about C's origin, world axes
   Vec3<double> force, torque;
@@ -41,4 +41,4 @@ struct NaiveResult {
 
 NaiveResult calc_naive_dynamics(const NaiveTree& tree, const NaiveState& state);
 
-}  // namespace cartan
+}  // namespace cartan::test

@@ -5,7 +5,7 @@
 
 #include "core/scalar.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 // Everything a force law may look at.
@@ -413,4 +413,4 @@ NaiveForces calc_naive_forces(const NaiveTree& tree, const NaiveState& state,
   return out;
 }
 
-}  // namespace cartan
+}  // namespace cartan::test

@@ -8,7 +8,7 @@
 
 #include "support/naive_motion.h"
 
-namespace cartan {
+namespace cartan::test {
 
 struct NaiveState {
   double t = 0;
@@ -41,4 +41,4 @@ std::vector<double> calc_naive_friction(const NaiveTree& tree, const NaiveState&
 double calc_naive_bearing_load(const NaiveTree& tree, const FrictionForce& friction,
                                Vec3<double> force, Vec3<double> torque);
 
-}  // namespace cartan
+}  // namespace cartan::test

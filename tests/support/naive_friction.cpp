@@ -5,7 +5,7 @@
 
 #include "support/naive_forces.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 std::vector<double> numbers(const NaiveTree& tree, const Formula& f, int size) {
@@ -94,4 +94,4 @@ double calc_naive_bearing_load(const NaiveTree& tree, const FrictionForce& f, Ve
   return sum;
 }
 
-}  // namespace cartan
+}  // namespace cartan::test

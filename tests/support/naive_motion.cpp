@@ -1,6 +1,6 @@
 #include "support/naive_motion.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 Vec3<double> unit(const Vec3<double>& a) {
@@ -213,4 +213,4 @@ Pose<double> naive_child_frame(const NaiveJoint& joint, const std::vector<NaiveB
   return joint.child == world ? joint.X_child : bodies[joint.child].X * joint.X_child;
 }
 
-}  // namespace cartan
+}  // namespace cartan::test

@@ -15,7 +15,7 @@
 #include "model/model.h"
 #include "support/jet.h"
 
-namespace cartan {
+namespace cartan::test {
 
 // Constant numbers of a mechanism. Joints that close loops have coordinates and speeds like the
 // others (file order), but carry no body: bodies follow from the tree's joints alone.
@@ -86,4 +86,4 @@ std::vector<double> calc_naive_rates(const NaiveTree& tree, std::span<const doub
 // The joint's C frame in the world.
 Pose<double> naive_child_frame(const NaiveJoint& joint, const std::vector<NaiveBody>& bodies);
 
-}  // namespace cartan
+}  // namespace cartan::test

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cartan::naive_parts {
+namespace cartan::test::naive_parts {
 
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
@@ -105,4 +105,4 @@ void read_scales(const NaiveTree& tree, const std::vector<Eigen::Matrix3d>& J,
     result.torque_scale = std::max(result.torque_scale, norm(n));
 }
 
-}  // namespace cartan::naive_parts
+}  // namespace cartan::test::naive_parts

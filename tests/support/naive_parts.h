@@ -5,7 +5,7 @@
 
 #include "support/naive_dynamics.h"
 
-namespace cartan::naive_parts {
+namespace cartan::test::naive_parts {
 
 inline Eigen::Vector3d eigen(const Vec3<double>& a) {
   return {a.x, a.y, a.z};
@@ -41,4 +41,4 @@ void read_energies(const NaiveForces& forces, NaiveResult& result);
 void read_scales(const NaiveTree& tree, const std::vector<Eigen::Matrix3d>& J,
                  const NaiveForces& forces, NaiveResult& result);
 
-}  // namespace cartan::naive_parts
+}  // namespace cartan::test::naive_parts

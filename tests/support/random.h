@@ -9,7 +9,7 @@
 #include "core/vec3.h"
 #include "lie/quaternion.h"
 
-namespace cartan {
+namespace cartan::test {
 
 class Random {
  public:
@@ -66,4 +66,4 @@ class Random {
   std::uint64_t state_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::test

@@ -4,7 +4,7 @@
 
 #include "support/random_parts.h"
 
-namespace cartan::random_parts {
+namespace cartan::test::random_parts {
 namespace {
 
 enum class Kind { full, plate, rod, particle };
@@ -180,4 +180,4 @@ void add_bodies_and_joints(Builder& b) {
   if (b.options.shuffled) shuffle_file(b);
 }
 
-}  // namespace cartan::random_parts
+}  // namespace cartan::test::random_parts

@@ -7,7 +7,7 @@
 
 #include "support/random_parts.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 std::string digits(double x) {
@@ -598,4 +598,4 @@ bool is_mentioned(const ModelDescription& d, const std::string& joint) {
   });
 }
 
-}  // namespace cartan
+}  // namespace cartan::test

@@ -8,7 +8,7 @@
 #include "support/naive_closed.h"
 #include "support/random_mechanism.h"
 
-namespace cartan {
+namespace cartan::test {
 
 struct RandomClosedOptions {
   RandomClosedOptions();
@@ -60,4 +60,4 @@ std::vector<int> joints_of_loop(const NaiveTree& tree, int loop_joint);
 // Whether any force or gravity mentions the joint.
 bool is_mentioned(const ModelDescription& description, const std::string& joint);
 
-}  // namespace cartan
+}  // namespace cartan::test

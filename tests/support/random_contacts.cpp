@@ -5,7 +5,7 @@
 
 #include "formulations/formulations.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 ContactSideText random_surface(Random& random, const std::string& body) {
@@ -134,4 +134,4 @@ std::optional<ModelDescription> make_random_contacts(std::uint64_t seed,
   return d;
 }
 
-}  // namespace cartan
+}  // namespace cartan::test

@@ -6,7 +6,7 @@
 
 #include "support/random_closed.h"
 
-namespace cartan {
+namespace cartan::test {
 
 struct RandomContactOptions {
   int max_bodies = 4;
@@ -22,4 +22,4 @@ struct RandomContactOptions {
 std::optional<ModelDescription> make_random_contacts(std::uint64_t seed,
                                                      const RandomContactOptions& options = {});
 
-}  // namespace cartan
+}  // namespace cartan::test

@@ -3,7 +3,7 @@
 
 #include "support/random_parts.h"
 
-namespace cartan::random_parts {
+namespace cartan::test::random_parts {
 namespace {
 
 std::string digits(double x) {
@@ -323,4 +323,4 @@ void add_variables(Builder& b) {
   b.model.forces.push_back(motor);
 }
 
-}  // namespace cartan::random_parts
+}  // namespace cartan::test::random_parts

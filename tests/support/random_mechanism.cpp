@@ -5,7 +5,7 @@
 
 #include "support/random_parts.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace random_parts {
 
 Value number(Builder& b, double x) {
@@ -109,4 +109,4 @@ Model make_checked_random_model(std::uint64_t seed, const RandomMechanismOptions
   return std::move(*model);
 }
 
-}  // namespace cartan
+}  // namespace cartan::test

@@ -9,7 +9,7 @@
 #include "model/model.h"
 #include "support/random.h"
 
-namespace cartan {
+namespace cartan::test {
 
 struct RandomMechanismOptions {
   int min_bodies = 1, max_bodies = 40;
@@ -50,4 +50,4 @@ ModelDescription make_random_mechanism(std::uint64_t seed,
 // Checks it and stops the test program with the findings when it is not a legal model.
 Model make_checked_random_model(std::uint64_t seed, const RandomMechanismOptions& options = {});
 
-}  // namespace cartan
+}  // namespace cartan::test

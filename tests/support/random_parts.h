@@ -5,7 +5,7 @@
 
 #include "support/random_mechanism.h"
 
-namespace cartan::random_parts {
+namespace cartan::test::random_parts {
 
 struct Builder {
   Random random;
@@ -33,4 +33,4 @@ void add_rotors(Random& random, double likelihood, std::vector<JointText>& joint
 // Their rates read everything; a joint force and a wrench read them.
 void add_variables(Builder& b);
 
-}  // namespace cartan::random_parts
+}  // namespace cartan::test::random_parts

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace cartan {
+namespace cartan::test {
 
 std::size_t TextMutator::length(const std::string& text, std::size_t from) {
   return below(std::min<std::size_t>(text.size() - from, chance(4) ? 400 : 12) + 1);
@@ -123,4 +123,4 @@ void TextMutator::disturb(std::string& text) {
     }
 }
 
-}  // namespace cartan
+}  // namespace cartan::test

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace cartan {
+namespace cartan::test {
 
 class TextMutator {
  public:
@@ -37,4 +37,4 @@ class TextMutator {
   std::mt19937 random_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::test

@@ -5,7 +5,7 @@
 
 #include "analysis/control/collocation_program.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 // Numbers of a sparse matrix in a fixed order, or their places.
 class CollocationProgram::Entries {
@@ -28,4 +28,4 @@ class CollocationProgram::Entries {
   double* numbers_ = nullptr;
 };
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cartan {
+namespace cartan::analysis {
 
 CollocationProgram::CollocationProgram(const SteeringProblem& problem, const SteeringMotion& guess)
     : problem_(problem), guess_(guess), rule_(guess.mesh.rule) {
@@ -311,4 +311,4 @@ bool CollocationProgram::hessian(const double* x, double factor, const double* w
   return std::all_of(numbers, numbers + hessian_.size(), [](double v) { return std::isfinite(v); });
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

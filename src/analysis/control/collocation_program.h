@@ -10,7 +10,7 @@
 #include "analysis/control/steering_problem.h"
 #include "analysis/design/sparse_program.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 class CollocationProgram final : public SparseProgram {
  public:
@@ -102,4 +102,4 @@ class CollocationProgram final : public SparseProgram {
   std::vector<double> z_, f_, slopes_, curvatures_, weights_, gain_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 // P_n(x) and P_(n-1)(x).
@@ -101,4 +101,4 @@ CollocationRule::CollocationRule(CollocationKind kind_, int points)
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

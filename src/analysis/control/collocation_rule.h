@@ -9,7 +9,9 @@
 
 #include <Eigen/Core>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::analysis {
 
 enum class CollocationKind { gauss, radau };
 
@@ -33,4 +35,4 @@ struct CollocationRule {
   std::vector<double> nodes_;  // 0 and the points
 };
 
-}  // namespace cartan
+}  // namespace cartan::analysis

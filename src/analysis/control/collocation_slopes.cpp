@@ -8,7 +8,7 @@
 
 #include "analysis/control/collocation_entries.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 // ---------------------------------------------------------------------------------------- Jacobian
 
@@ -343,4 +343,4 @@ Eigen::VectorXd CollocationProgram::input_gain(const Eigen::VectorXd& x,
   return gain;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -10,7 +10,7 @@
 #include "system/second_order.h"
 #include "system/state_equations.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -171,4 +171,4 @@ Eigen::MatrixXcd frequency_response(const LinearModel& model, double w) {
   return G;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -16,7 +16,7 @@
 
 #include "analysis/linearisation.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 struct LinearModel {
   std::string problem;  // why there is none: a sentence
@@ -38,4 +38,4 @@ std::string tangent_name(const System& system, int number);
 // G(i w) = C (i w - A)^-1 B + D; not finite where i w is a pole.
 Eigen::MatrixXcd frequency_response(const LinearModel& model, double w);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

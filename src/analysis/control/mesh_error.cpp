@@ -5,7 +5,7 @@
 
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -142,4 +142,4 @@ MeshErrors estimate_mesh_errors(const SteeringProblem& problem, const SteeringMo
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

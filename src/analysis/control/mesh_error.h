@@ -8,7 +8,7 @@
 
 #include "analysis/control/steering_problem.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 struct MeshErrors {
   std::vector<double> local;  // per interval
@@ -18,4 +18,4 @@ struct MeshErrors {
 
 MeshErrors estimate_mesh_errors(const SteeringProblem& problem, const SteeringMotion& motion);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

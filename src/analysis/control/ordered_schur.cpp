@@ -3,7 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/Jacobi>
 
-namespace cartan {
+namespace cartan::analysis {
 
 InvariantSubspace invariant_subspace(const Eigen::MatrixXd& A,
                                      const std::function<bool(std::complex<double>)>& chosen) {
@@ -31,4 +31,4 @@ InvariantSubspace invariant_subspace(const Eigen::MatrixXd& A,
   return {U.leftCols(first)};
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

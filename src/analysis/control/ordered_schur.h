@@ -6,7 +6,9 @@
 
 #include <Eigen/Core>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::analysis {
 
 struct InvariantSubspace {
   Eigen::MatrixXcd basis;  // orthonormal columns
@@ -20,4 +22,4 @@ InvariantSubspace invariant_subspace(const Eigen::MatrixXd& A,
 // Orthonormal columns that span the columns of A but for singular values up to the limit.
 Eigen::MatrixXd column_space_above(const Eigen::MatrixXd& A, double limit);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

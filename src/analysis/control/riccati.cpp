@@ -9,7 +9,7 @@
 #include "analysis/null_space.h"
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXcd;
@@ -122,4 +122,4 @@ Regulator solve_regulator(const MatrixXd& A, const MatrixXd& B, const MatrixXd& 
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -13,7 +13,9 @@
 
 #include <Eigen/Core>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::analysis {
 
 struct Regulator {
   std::string problem;  // why there is none: a sentence
@@ -27,4 +29,4 @@ struct Regulator {
 Regulator solve_regulator(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B,
                           const Eigen::MatrixXd& Q, const Eigen::MatrixXd& R);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -4,7 +4,7 @@
 
 #include "analysis/design/sparse_program.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 class SmoothMap {
  public:
@@ -21,4 +21,4 @@ class SmoothMap {
                                double* entries) const = 0;
 };
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -5,7 +5,7 @@
 
 #include "lie/quaternion.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 Quat<double> quaternion_at(const double* x) {
@@ -62,4 +62,4 @@ void StateCharts::to_point(const double* base, const double* y, std::span<double
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -13,7 +13,7 @@
 
 #include "system/state_space.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 class StateCharts {
  public:
@@ -38,4 +38,4 @@ class StateCharts {
   std::vector<int> quaternions_, coordinate_of_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -8,7 +8,7 @@
 #include "analysis/control/collocation_program.h"
 #include "analysis/control/switches.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::VectorXd;
@@ -228,4 +228,4 @@ SteeringResult refine_steering(const SteeringProblem& problem, SteeringResult re
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

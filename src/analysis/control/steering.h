@@ -9,7 +9,7 @@
 #include "analysis/control/mesh_error.h"
 #include "analysis/control/steering_problem.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 // State and inputs at a part (0 to 1) of the motion.
 using SteeringGuess = std::function<void(double part, std::vector<double>& x, Eigen::VectorXd& u)>;
@@ -52,4 +52,4 @@ SteeringMotion first_motion(const SteeringProblem& problem, const SteeringOption
 SteeringResult refine_steering(const SteeringProblem& problem, SteeringResult result,
                                const SteeringOptions& options);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

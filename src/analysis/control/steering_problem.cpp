@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace cartan {
+namespace cartan::analysis {
 
 SteeringMesh SteeringMesh::uniform(CollocationRule rule, int intervals) {
   SteeringMesh mesh(std::move(rule));
@@ -47,4 +47,4 @@ Eigen::VectorXd SteeringMotion::inputs_at(double t) const {
   return inputs_in(k, part_at(k, t));
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

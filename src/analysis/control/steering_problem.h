@@ -17,7 +17,7 @@
 #include "analysis/control/smooth_map.h"
 #include "analysis/control/state_charts.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 struct ValueBounds {
   double low = -std::numeric_limits<double>::infinity();
@@ -92,4 +92,4 @@ struct SteeringMotion {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::analysis

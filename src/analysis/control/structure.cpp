@@ -7,7 +7,7 @@
 #include "analysis/null_space.h"
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXcd;
@@ -160,4 +160,4 @@ std::vector<Complex> transmission_zeros(const MatrixXd& A0, const MatrixXd& B0, 
   return zeros;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -11,7 +11,9 @@
 
 #include <Eigen/Core>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::analysis {
 
 struct ModeMargin {
   std::complex<double> eigenvalue;
@@ -43,4 +45,4 @@ std::vector<std::complex<double>> transmission_zeros(const Eigen::MatrixXd& A,
 // Sorted as eigenvalues are told: by real, then imaginary part, descending.
 void sort_descending(std::vector<std::complex<double>>& values);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

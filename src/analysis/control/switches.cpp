@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 constexpr double not_held = std::numeric_limits<double>::quiet_NaN();
@@ -100,4 +100,4 @@ InputArcs find_input_arcs(const SteeringProblem& problem, const SteeringMotion& 
   return arcs;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

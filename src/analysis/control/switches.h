@@ -5,7 +5,7 @@
 
 #include "analysis/control/steering_problem.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 struct InputArcs {
   std::vector<double> times;              // ends of arcs, from the start to the end of the motion
@@ -16,4 +16,4 @@ struct InputArcs {
 // One arc where no input has a bound on which it lies for a while.
 InputArcs find_input_arcs(const SteeringProblem& problem, const SteeringMotion& motion);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -132,4 +132,4 @@ std::unique_ptr<StateFunction> make_integral_function(const IntegralSystem& syst
   return std::make_unique<IntegralFunction>(system, j);
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

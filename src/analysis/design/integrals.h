@@ -7,7 +7,7 @@
 #include "analysis/extended_system.h"
 #include "system/state_function.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 class IntegralSystem final : public ExtendedSystem {
  public:
@@ -36,4 +36,4 @@ std::unique_ptr<StateFunction> make_inner_function(const IntegralSystem& system,
                                                    const StateFunction& function);
 std::unique_ptr<StateFunction> make_integral_function(const IntegralSystem& system, int j);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -7,7 +7,7 @@
 #include "analysis/design/sparse_program.h"
 #include "core/optional_library.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 // The C interface of Ipopt, which has been the same since version 3.0.
@@ -202,4 +202,4 @@ ProgramResult solve_program(SparseProgram& program, const Eigen::VectorXd& start
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -5,7 +5,7 @@
 
 #include "analysis/design/sparse_program.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::VectorXd;
@@ -127,4 +127,4 @@ DesignResult minimise_by_ipopt(const DesignProblem& problem, const DesignOptions
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

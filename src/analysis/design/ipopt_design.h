@@ -3,8 +3,8 @@
 
 #include "analysis/design/optimisation.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 DesignResult minimise_by_ipopt(const DesignProblem& problem, const DesignOptions& options);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -10,7 +10,7 @@
 #include "analysis/design/second_order.h"
 #include "analysis/design/sparse_program.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -263,4 +263,4 @@ DesignResult minimise(const DesignProblem& problem, const DesignOptions& options
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

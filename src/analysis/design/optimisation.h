@@ -19,7 +19,9 @@
 
 #include <Eigen/Core>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::analysis {
 
 struct DesignPoint {
   double objective = 0;
@@ -62,4 +64,4 @@ struct DesignResult {
 
 DesignResult minimise(const DesignProblem& problem, const DesignOptions& options);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -7,7 +7,7 @@
 
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -123,4 +123,4 @@ QuadraticStep solve_quadratic(const MatrixXd& H, const VectorXd& g, const Matrix
   return DualSolver(H, g, A, b, equalities).solve();
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

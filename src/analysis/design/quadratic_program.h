@@ -7,7 +7,9 @@
 
 #include <Eigen/Core>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::analysis {
 
 struct QuadraticStep {
   bool feasible = false;
@@ -18,4 +20,4 @@ struct QuadraticStep {
 QuadraticStep solve_quadratic(const Eigen::MatrixXd& H, const Eigen::VectorXd& g,
                               const Eigen::MatrixXd& A, const Eigen::VectorXd& b, int equalities);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

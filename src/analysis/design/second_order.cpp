@@ -5,7 +5,7 @@
 
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -119,4 +119,4 @@ bool leave_saddle(const DesignProblem& problem, const DesignResult& at,
   return false;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

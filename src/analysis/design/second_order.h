@@ -4,7 +4,7 @@
 
 #include "analysis/design/optimisation.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 struct OpenCurvature {
   std::string verdict;        // "minimum", "flat", "saddle", "unknown"
@@ -19,4 +19,4 @@ OpenCurvature find_open_curvature(const DesignProblem& problem, const DesignResu
 bool leave_saddle(const DesignProblem& problem, const DesignResult& at,
                   const OpenCurvature& curvature, Eigen::VectorXd& start, int& evaluations);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

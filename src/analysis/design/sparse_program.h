@@ -15,7 +15,9 @@
 
 #include <Eigen/Core>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::analysis {
 
 // Places of the entries of a sparse matrix; a place that occurs twice means the sum.
 struct SparsePattern {
@@ -73,4 +75,4 @@ std::string refuse_ipopt();
 ProgramResult solve_program(SparseProgram& program, const Eigen::VectorXd& start,
                             const ProgramOptions& options);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

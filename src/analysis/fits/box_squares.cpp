@@ -10,7 +10,7 @@
 
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -88,4 +88,4 @@ VectorXd solve_in_box(const MatrixXd& A, const VectorXd& b, const VectorXd& low,
   return BoxSolver(A, b, low, high).solve();
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -3,10 +3,12 @@
 
 #include <Eigen/Core>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::analysis {
 
 // A has independent columns; bounds may be infinite, low <= high.
 Eigen::VectorXd solve_in_box(const Eigen::MatrixXd& A, const Eigen::VectorXd& b,
                              const Eigen::VectorXd& low, const Eigen::VectorXd& high);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

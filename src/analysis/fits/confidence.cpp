@@ -6,7 +6,7 @@
 #include "analysis/fits/box_squares.h"
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -110,4 +110,4 @@ Confidence judge(const LeastSquaresMinimum& m) {
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -17,7 +17,9 @@
 
 #include <Eigen/Core>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::analysis {
 
 struct OpenDirection {
   double strength = 0;        // singular value over the largest, unknowns in units of their size
@@ -50,4 +52,4 @@ Confidence judge(const LeastSquaresMinimum& minimum);
 // The t with P(|T| <= t) = probability for Student's distribution.
 double student_quantile(double probability, double degrees);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

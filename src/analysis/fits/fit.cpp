@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -179,4 +179,4 @@ FitResult fit_parameters(const FitProblem& problem, const LeastSquaresOptions& o
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

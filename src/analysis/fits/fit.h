@@ -9,7 +9,7 @@
 #include "analysis/fits/least_squares.h"
 #include "analysis/fits/prediction.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 // One experiment with given values of the free parameters.
 struct FitInstance {
@@ -66,4 +66,4 @@ struct FitResult : LeastSquaresResult {
 
 FitResult fit_parameters(const FitProblem& problem, const LeastSquaresOptions& options);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -9,7 +9,7 @@
 #include "analysis/fits/ceres/minimiser.h"
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -222,4 +222,4 @@ LeastSquaresResult minimise_squares(const LeastSquaresProblem& problem,
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -18,7 +18,7 @@
 
 #include "analysis/fits/confidence.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 struct LeastSquaresProblem {
   // Residuals, and their derivatives when J is not null. "" or why there are none at this theta
@@ -54,4 +54,4 @@ struct LeastSquaresResult : Confidence {
 LeastSquaresResult minimise_squares(const LeastSquaresProblem& problem,
                                     const LeastSquaresOptions& options);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

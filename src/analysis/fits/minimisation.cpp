@@ -8,7 +8,7 @@
 #include "analysis/null_space.h"
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Matrix = Eigen::MatrixXd;
@@ -138,4 +138,4 @@ Minimum minimise_potential(const SteadyProblem& problem, const State& start,
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

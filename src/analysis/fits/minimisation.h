@@ -8,7 +8,7 @@
 
 #include "analysis/steady_problem.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 struct Minimum {
   bool found = false;
@@ -21,4 +21,4 @@ struct Minimum {
 Minimum minimise_potential(const SteadyProblem& problem, const State& start,
                            const StateFunction& potential);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -150,4 +150,4 @@ Prediction predict(const System& system, const State& start, const MatrixXd& sta
   return Predictor(system, parameters, units, protocol).run(start, start_by_parameters, options);
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

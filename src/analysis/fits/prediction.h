@@ -12,7 +12,7 @@
 #include "integrate/simulate.h"
 #include "system/state_function.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 struct Protocol {
   std::vector<double> times;  // increasing; empty: at events
@@ -39,4 +39,4 @@ Prediction predict(const System& system, const State& start,
                    const Protocol& protocol, const SimulateOptions& options,
                    const std::vector<double>& units = {});
 
-}  // namespace cartan
+}  // namespace cartan::analysis

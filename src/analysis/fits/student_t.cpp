@@ -3,7 +3,7 @@
 
 #include "analysis/fits/confidence.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 // I_x(a, b) by its continued fraction (converges quickly for x < (a + 1) / (a + b + 2)).
@@ -52,4 +52,4 @@ double student_quantile(double probability, double degrees) {
   return (low + high) / 2;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -6,7 +6,7 @@
 
 #include "analysis/kinematics/inverse_kinematics.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::VectorXd;
@@ -162,4 +162,4 @@ AllSolutions find_all_solutions(const TargetProblem& problem, const State& start
   return sorted;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -8,7 +8,7 @@
 #include "analysis/null_space.h"
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -194,4 +194,4 @@ KinematicSolution solve_targets(const TargetProblem& problem, const State& start
   return TargetSolver(problem, start, options).solve();
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

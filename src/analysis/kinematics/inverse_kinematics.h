@@ -11,7 +11,7 @@
 
 #include "analysis/kinematics/targets.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 struct KinematicOptions {
   int iterations = 200;
@@ -62,4 +62,4 @@ AllSolutions find_all_solutions(const TargetProblem& problem, const State& start
 // Start number `index` of the search.
 State spread_start(const TargetProblem& problem, const State& start, int index, double length);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

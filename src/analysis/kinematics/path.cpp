@@ -8,7 +8,7 @@
 
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -257,4 +257,4 @@ PathResult follow_path(const System& system, const std::vector<PathTarget>& path
   return PathFollower(system, path, ranges, start, workspace, options).run(times);
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

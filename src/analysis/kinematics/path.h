@@ -16,7 +16,7 @@
 
 #include "analysis/kinematics/inverse_kinematics.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 // sum_k a_k b_k of functions, exact derivatives included: rates by the chain rule.
 class ProductSum final : public StateFunction {
@@ -59,4 +59,4 @@ PathResult follow_path(const System& system, const std::vector<PathTarget>& path
                        const State& start, Workspace& workspace,
                        const KinematicOptions& options = {});
 
-}  // namespace cartan
+}  // namespace cartan::analysis

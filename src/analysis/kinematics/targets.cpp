@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Eigen::MatrixXd;
@@ -132,4 +132,4 @@ bool depends_on_speeds(const System& system, const StateEquations& equations, co
              .maxCoeff() > 0;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -13,7 +13,7 @@
 #include "system/state_equations.h"
 #include "system/state_function.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 // A scalar expression that shall vanish.
 class FunctionTarget final : public StateEquations {
@@ -80,4 +80,4 @@ class TargetProblem {
 bool depends_on_speeds(const System& system, const StateEquations& equations, const State& state,
                        Workspace& workspace);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -12,7 +12,7 @@
 #include "mechanics/momenta/canonical_system.h"
 #include "report/run_report.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 char** words_of_program = nullptr;
@@ -38,44 +38,53 @@ int hand_to_whole(const Words&) {
   return exit_failed;
 }
 
-// All of these are asked for before anything is printed, but for the report of a run, for which the
-// launcher takes the whole at once.
+}  // namespace cartan::cli
 
-std::shared_ptr<RateCompiler> make_rate_compiler(const Model&, std::vector<double>) {
-  std::exit(hand_to_whole({}));
+// Functions of other folders that this program does not hold. All of them are asked for before
+// anything is printed, but for the report of a run, for which the launcher takes the whole at once.
+
+namespace cartan {
+
+std::shared_ptr<mechanics::RateCompiler> codegen::make_rate_compiler(const Model&,
+                                                                     std::vector<double>) {
+  std::exit(cli::hand_to_whole({}));
 }
 
 // Formulations other than those in joint coordinates and speeds.
 
-std::string refuse_absolute(const Model&) {
-  std::exit(hand_to_whole({}));
+std::string mechanics::refuse_absolute(const Model&) {
+  std::exit(cli::hand_to_whole({}));
 }
-std::unique_ptr<MechanicalSystem> make_absolute_se3(const Model&, std::vector<double>) {
-  std::exit(hand_to_whole({}));
+std::unique_ptr<mechanics::MechanicalSystem> mechanics::make_absolute_se3(const Model&,
+                                                                          std::vector<double>) {
+  std::exit(cli::hand_to_whole({}));
 }
-std::unique_ptr<MechanicalSystem> make_absolute_so3r3(const Model&, std::vector<double>) {
-  std::exit(hand_to_whole({}));
+std::unique_ptr<mechanics::MechanicalSystem> mechanics::make_absolute_so3r3(const Model&,
+                                                                            std::vector<double>) {
+  std::exit(cli::hand_to_whole({}));
 }
-std::string refuse_rotation_elements(const Model&) {
-  std::exit(hand_to_whole({}));
+std::string mechanics::refuse_rotation_elements(const Model&) {
+  std::exit(cli::hand_to_whole({}));
 }
-std::unique_ptr<MechanicalSystem> make_rotation_elements(const Model&, std::vector<double>) {
-  std::exit(hand_to_whole({}));
+std::unique_ptr<mechanics::MechanicalSystem> mechanics::make_rotation_elements(
+    const Model&, std::vector<double>) {
+  std::exit(cli::hand_to_whole({}));
 }
-std::string refuse_canonical(const Model&) {
-  std::exit(hand_to_whole({}));
+std::string mechanics::refuse_canonical(const Model&) {
+  std::exit(cli::hand_to_whole({}));
 }
-std::unique_ptr<MechanicalSystem> make_canonical_system(const Model&, std::vector<double>) {
-  std::exit(hand_to_whole({}));
+std::unique_ptr<mechanics::MechanicalSystem> mechanics::make_canonical_system(const Model&,
+                                                                              std::vector<double>) {
+  std::exit(cli::hand_to_whole({}));
 }
 
-std::optional<ImportedModel> import_model_file(const std::string&, const ImportOptions&,
-                                               Diagnostics&) {
-  std::exit(hand_to_whole({}));
+std::optional<import::ImportedModel> import::import_model_file(const std::string&,
+                                                               const ImportOptions&, Diagnostics&) {
+  std::exit(cli::hand_to_whole({}));
 }
 
-std::string run_report_page(const std::string&, const RunReportFacts&, std::string&) {
-  std::exit(hand_to_whole({}));
+std::string report::run_report_page(const std::string&, const RunReportFacts&, std::string&) {
+  std::exit(cli::hand_to_whole({}));
 }
 
 }  // namespace cartan

@@ -6,11 +6,11 @@
 
 #include "cli/command.h"
 
-namespace cartan {
+namespace cartan::cli {
 
 // Of main, before anything else.
 void remember_words(char** words);
 
 int hand_to_whole(const Words& words);
 
-}  // namespace cartan
+}  // namespace cartan::cli

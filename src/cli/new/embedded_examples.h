@@ -3,9 +3,11 @@
 
 #include <string>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::cli {
 
 // Text of examples/NAME.toml as a template; empty where NAME is not among them.
 std::string embedded_example(const std::string& name);
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 std::string side(const std::string& body, const char* x) {
@@ -161,4 +161,4 @@ gamma = "atan2(a*sin(start) + b*sin(beta), a*cos(start) + b*cos(beta) - b)"
   return text + "[simulate]\nduration = 2\nstep = 0.0005\nevery = 20\nintegrator = \"gl4\"\n";
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

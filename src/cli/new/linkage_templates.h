@@ -5,9 +5,9 @@
 
 #include "cli/new/templates.h"
 
-namespace cartan {
+namespace cartan::cli {
 
 std::string make_scissor(const TemplateOptions& options);  // 3 stages unless --links says otherwise
 std::string make_ladder(const TemplateOptions& options);
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -9,7 +9,7 @@
 #include "io/output_files.h"
 #include "results/load/load.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 constexpr int most_links = 100000;
@@ -90,4 +90,4 @@ int new_command(const Words& words) {
   return exit_done;
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -5,7 +5,7 @@
 #include "cli/new/embedded_examples.h"
 #include "cli/new/linkage_templates.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 std::string make_pendulum(const TemplateOptions&) {
@@ -367,4 +367,4 @@ const std::vector<Template>& template_table() {
   return table;
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::cli {
 
 struct TemplateOptions {
   std::optional<int> links;  // chain, scissor, ladder
@@ -22,4 +24,4 @@ struct Template {
 
 const std::vector<Template>& template_table();
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -15,7 +15,7 @@
 #include "core/text_cut.h"
 #include "results/load/numbers.h"
 
-namespace cartan {
+namespace cartan::cli {
 
 int complain(const char* command, const std::string& message, int status) {
   fmt::print(stderr, "cartan {}: {}\n", command, name_options(message));
@@ -261,4 +261,4 @@ std::optional<int> Arguments::parse(const Words& words) {
   return std::nullopt;
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -9,9 +9,11 @@
 
 #include "cli/command.h"
 
-namespace cartan {
-
+namespace cartan::model {
 struct Model;
+}  // namespace cartan::model
+
+namespace cartan::cli {
 
 class Arguments {
  public:
@@ -58,4 +60,4 @@ class Arguments {
   std::unique_ptr<Parser> parser_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::cli

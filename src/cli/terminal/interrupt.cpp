@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "core/child_process.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 static_assert(std::atomic<bool>::is_always_lock_free);
@@ -53,4 +53,4 @@ InterruptDeadline::~InterruptDeadline() {
   thread_.join();
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

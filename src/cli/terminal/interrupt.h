@@ -7,7 +7,9 @@
 #include <mutex>
 #include <thread>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::cli {
 
 // From now on SIGINT and SIGTERM set a flag. A second one ends the program at once.
 const std::atomic<bool>& watch_interrupts();
@@ -29,4 +31,4 @@ class InterruptDeadline {
   std::thread thread_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -2,10 +2,10 @@
 
 #include <fmt/core.h>
 
-namespace cartan {
+namespace cartan::cli {
 
 void print_json(const Json& object) {
   fmt::print("{}\n", object.dump(2));
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

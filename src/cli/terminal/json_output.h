@@ -3,9 +3,9 @@
 
 #include "results/json_values.h"
 
-namespace cartan {
+namespace cartan::cli {
 
 // One object, with a line end.
 void print_json(const Json& object);
 
-}  // namespace cartan
+}  // namespace cartan::cli

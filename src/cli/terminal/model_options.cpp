@@ -7,7 +7,7 @@
 #include "formulations/formulations.h"
 #include "integrate/simulate.h"
 
-namespace cartan {
+namespace cartan::cli {
 
 void declare_model(Arguments& arguments, ModelArguments& target) {
   arguments.positional("MODEL", "model file (TOML; or URDF, MJCF, SDF)", target.path);
@@ -126,4 +126,4 @@ void declare_start(Arguments& arguments, std::string& from) {
                    from);
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

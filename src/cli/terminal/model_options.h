@@ -8,7 +8,7 @@
 #include "cli/terminal/arguments.h"
 #include "results/load/load.h"
 
-namespace cartan {
+namespace cartan::cli {
 
 void declare_model(Arguments& arguments, ModelArguments& target);
 void declare_consent(Arguments& arguments, ModelArguments& target);
@@ -35,4 +35,4 @@ void declare_time(Arguments& arguments, std::optional<double>& time);
 // The state an analysis of motions starts from.
 void declare_start(Arguments& arguments, std::string& from);
 
-}  // namespace cartan
+}  // namespace cartan::cli

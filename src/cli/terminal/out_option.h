@@ -4,10 +4,10 @@
 #include "cli/terminal/arguments.h"
 #include "results/output_room.h"
 
-namespace cartan {
+namespace cartan::cli {
 
 inline void declare_force(Arguments& arguments, bool& force) {
   arguments.flag("--force", "replace files that are there already and no earlier result", force);
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

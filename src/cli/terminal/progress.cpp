@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 constexpr int bar_width = 30;
@@ -42,4 +42,4 @@ void Progress::show(double fraction) {
                    bar_width - filled, 100 * fraction, left));
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

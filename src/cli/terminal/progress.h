@@ -4,7 +4,9 @@
 #include <chrono>
 #include <string>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::cli {
 
 class Progress {
  public:
@@ -24,4 +26,4 @@ class Progress {
   Clock::time_point begin_ = Clock::now(), last_ = begin_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -15,7 +15,7 @@
 #include "core/printable.h"
 #include "results/option_names.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 void open_if_closed(int number, const char* device, int flags) {
@@ -82,4 +82,4 @@ int run_program(int count, char** words, int (*command)(const Words& words)) {
   return finish_streams(status);
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -5,7 +5,7 @@
 #include "cli/command.h"
 #include "results/refusal.h"
 
-namespace cartan {
+namespace cartan::cli {
 
 // To be called first. A stream that was closed is opened onto a device, so that no file of ours
 // gets its number: stdout onto one that takes nothing, which the end of the command notices.
@@ -21,4 +21,4 @@ int tell_refusal(const Refusal& refusal);
 // expected to throw; what does is our mistake or a machine without memory.
 int run_program(int count, char** words, int (*command)(const Words& words));
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -9,7 +9,7 @@
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/progress.h"
 
-namespace cartan {
+namespace cartan::cli {
 
 api::Watch terminal_watch(bool messages, bool progress) {
   api::Watch watch;
@@ -29,4 +29,4 @@ api::Watch interruptible(api::Watch watch) {
   return watch;
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -3,7 +3,9 @@
 
 #include <cartan/watch.h>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::cli {
 
 // `messages`: warnings and notes are printed; `progress`: a bar is drawn.
 api::Watch terminal_watch(bool messages = true, bool progress = true);
@@ -11,4 +13,4 @@ api::Watch terminal_watch(bool messages = true, bool progress = true);
 // the program.
 api::Watch interruptible(api::Watch watch);
 
-}  // namespace cartan
+}  // namespace cartan::cli

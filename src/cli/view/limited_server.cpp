@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -116,4 +116,4 @@ bool LimitedServer::process_and_close_socket(socket_t socket) {
   return good;
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

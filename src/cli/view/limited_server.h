@@ -9,7 +9,9 @@
 
 #include <httplib.h>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::cli {
 
 struct ServerLimits {
   std::size_t bytes = std::size_t{64} << 10;  // of one request, all of it
@@ -32,4 +34,4 @@ class LimitedServer final : public httplib::Server {
   ServerLimits limits_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::cli

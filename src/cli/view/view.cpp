@@ -25,7 +25,7 @@
 #include "results/plot/programs.h"
 #include "results/view_source.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace {
 
 struct ViewArguments {
@@ -161,4 +161,4 @@ int view_command(const Words& words) {
   return exit_done;
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -20,7 +20,7 @@
 #include "core/child_process.h"
 #include "results/plot/programs.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace fs = std::filesystem;
 namespace {
 
@@ -187,4 +187,4 @@ bool record_film(const Film& film, ViewContent content, std::string& problem) {
   return problem.empty();
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -5,7 +5,7 @@
 
 #include "cli/view/view_server.h"
 
-namespace cartan {
+namespace cartan::cli {
 
 struct Film {
   std::string file;  // .gif or .mp4
@@ -22,4 +22,4 @@ bool record_film(const Film& film, ViewContent content, std::string& problem);
 // Starts a program that stays beside this one, its words unheard; its process id, or -1.
 int start_program(const std::vector<std::string>& words);
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -13,7 +13,7 @@
 #include "io/result_folder.h"
 #include "report/viewer_data.h"
 
-namespace cartan {
+namespace cartan::cli {
 namespace fs = std::filesystem;
 namespace {
 
@@ -173,4 +173,4 @@ std::string ViewServer::address() const {
   return fmt::format("http://{}:{}/", loopback, parts_->port);
 }
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::cli {
 
 struct ViewContent {
   std::string page;
@@ -35,4 +37,4 @@ class ViewServer {
   std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::cli

@@ -7,7 +7,7 @@
 #include "codegen/implicit_unit.h"
 #include "symbolic/differentiate.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 const CodeFunction* FmuUnit::find(const std::string& function) const {
   for (const CodeFunction& f : unit.functions)
@@ -260,4 +260,4 @@ FmuUnit make_fmu_unit(Derivation& derivation, const FmuRequest& request, const s
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -18,7 +18,7 @@
 #include "codegen/code_unit.h"
 #include "codegen/derivation.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 struct FmuRequest {
   std::vector<int> inputs;  // of the model's parameters: which come from outside
@@ -57,4 +57,4 @@ struct HeldSwitches {
 HeldSwitches hold_graph_switches(ExpressionGraph& graph, const std::vector<Expression>& values,
                                  std::size_t deciding, const std::vector<Expression>& moving);
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -6,7 +6,7 @@
 #include "codegen/fmi/fmu_unit.h"
 #include "symbolic/operations.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 class SwitchHolder {
@@ -134,4 +134,4 @@ HeldSwitches hold_graph_switches(ExpressionGraph& graph, const std::vector<Expre
   return SwitchHolder(graph, moving).hold(values, deciding);
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

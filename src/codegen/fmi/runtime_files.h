@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::codegen {
 
 std::vector<std::pair<std::string, std::string>> fmu_runtime_files();  // name, text
 std::string license_text();                                            // of Cartan
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 // Polynomial 0x04c11db7 with bits reversed, as ZIP has it.
@@ -70,4 +70,4 @@ std::string make_zip(const std::vector<ZipEntry>& entries) {
   return archive;
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

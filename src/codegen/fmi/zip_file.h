@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::codegen {
 
 struct ZipEntry {
   std::string name;  // with `/` between folders
@@ -16,4 +18,4 @@ struct ZipEntry {
 // knows. Below 4 GB.
 std::string make_zip(const std::vector<ZipEntry>& entries);
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -8,7 +8,7 @@
 #include "codegen/c_function.h"
 #include "codegen/replace_all.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 std::string c_number(double value) {
   if (std::isnan(value)) return "NAN";
@@ -310,4 +310,4 @@ std::string CFamilyWriter::check_statements(std::string (*declare)(const std::st
   return text;
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

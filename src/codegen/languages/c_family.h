@@ -7,7 +7,7 @@
 #include "codegen/languages/dialect.h"
 #include "codegen/unit_plan.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 struct CFlavour {
   std::string prefix;              // of the functions' names
@@ -68,4 +68,4 @@ std::string c_string(const std::string& text);
 // Lines between /* and */.
 std::string c_comment(const std::vector<std::string>& lines);
 
-}  // namespace cartan
+}  // namespace cartan::codegen

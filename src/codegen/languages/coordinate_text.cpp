@@ -1,6 +1,6 @@
 #include "codegen/languages/coordinate_text.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 ComponentText position_text(JointType type, int k) {
   return {info(type).coordinates[k].name, coordinate_unit(type, k)};
@@ -16,4 +16,4 @@ ComponentText velocity_text(JointType type, int k) {
   return {k < 3 ? turning[k] : moving[k - 3], unit};
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -3,7 +3,7 @@
 
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 struct ComponentText {
   const char* meaning;
@@ -14,4 +14,4 @@ struct ComponentText {
 ComponentText position_text(JointType type, int k);
 ComponentText velocity_text(JointType type, int k);
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace cartan {
+namespace cartan::codegen {
 
 std::string Dialect::number(double magnitude) const {
   std::string text = fmt::format("{}", magnitude);
@@ -84,4 +84,4 @@ const char* c_function_name(Op op) {
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -6,7 +6,7 @@
 
 #include "expr/program.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 // How tightly a text binds: an operand that binds less than its place asks for gets parentheses.
 enum class Binding { sum, product, atom };
@@ -55,4 +55,4 @@ std::string joined(const std::vector<std::string>& words, const std::string& bet
 // sin -> "sin", abs -> "fabs": the names of <math.h>; null for operations it does not have.
 const char* c_function_name(Op op);
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -4,7 +4,7 @@
 #include "codegen/languages/c_family.h"
 #include "codegen/languages/emitters.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 CFlavour c_flavour(const std::string& unit) {
@@ -107,4 +107,4 @@ std::vector<GeneratedFile> emit_c(const UnitPlan& plan) {
   return {{unit + ".c", std::move(text)}, {unit + ".h", header(plan)}};
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -6,7 +6,7 @@
 #include "codegen/languages/c_family.h"
 #include "codegen/languages/emitters.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 CFlavour cpp_flavour() {
@@ -89,4 +89,4 @@ std::vector<GeneratedFile> emit_cpp(const UnitPlan& plan) {
   return {{unit + ".hpp", std::move(text)}};
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -6,7 +6,7 @@
 #include "codegen/languages/c_family.h"
 #include "codegen/languages/emitters.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 CFlavour cuda_flavour(const std::string& unit) {
@@ -68,4 +68,4 @@ std::vector<GeneratedFile> emit_cuda(const UnitPlan& plan) {
   return {{unit + ".cuh", std::move(text)}};
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

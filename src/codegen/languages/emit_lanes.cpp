@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 CFlavour lane_flavour() {
@@ -59,4 +59,4 @@ std::string emit_team_lanes(const UnitPlan& plan, const TeamForm& form,
                     cases);
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -8,7 +8,7 @@
 #include "codegen/languages/line_breaks.h"
 #include "symbolic/print/print.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 // Text outside of formulas.
@@ -104,4 +104,4 @@ std::vector<GeneratedFile> emit_latex(const CodeUnit& unit) {
   return {{identifier(unit.name) + ".tex", text + "\\end{document}\n"}};
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -8,7 +8,7 @@
 #include "codegen/languages/emitters.h"
 #include "codegen/languages/expression_writer.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 std::string octave_number(double value) {
@@ -312,4 +312,4 @@ std::vector<GeneratedFile> emit_octave(const UnitPlan& plan) {
   return files;
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -8,7 +8,7 @@
 #include "codegen/languages/emitters.h"
 #include "codegen/languages/expression_writer.h"
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 std::string python_number(double value) {
@@ -328,4 +328,4 @@ std::vector<GeneratedFile> emit_python(const UnitPlan& plan) {
   return {{unit + ".py", std::move(text)}};
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

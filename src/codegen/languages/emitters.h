@@ -8,7 +8,7 @@
 #include "codegen/emit.h"
 #include "codegen/unit_plan.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 std::vector<GeneratedFile> emit_c(const UnitPlan& plan);
 std::vector<GeneratedFile> emit_cpp(const UnitPlan& plan);
@@ -27,4 +27,4 @@ std::string emit_team_lanes(const UnitPlan& plan, const TeamForm& form,
                             const std::set<std::string>& shared, TeamSizes& sizes);
 std::vector<GeneratedFile> emit_latex(const CodeUnit& unit);
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -5,7 +5,7 @@
 
 #include "symbolic/operations.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 std::string ExpressionWriter::definition(int node) const {
   return text_of(write_operation(node));
@@ -114,4 +114,4 @@ ExpressionWriter::Signed ExpressionWriter::write_operation(int node) const {
   return {false, {dialect_.function(i.op, operands), Binding::atom}};
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

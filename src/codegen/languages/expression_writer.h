@@ -8,7 +8,7 @@
 #include "codegen/listing.h"
 #include "codegen/names.h"
 
-namespace cartan {
+namespace cartan::codegen {
 
 class ExpressionWriter {
  public:
@@ -39,4 +39,4 @@ class ExpressionWriter {
   const Dialect& dialect_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <set>
 
-namespace cartan {
+namespace cartan::codegen {
 namespace {
 
 constexpr std::size_t latex_width = 85;  // letters on a line of the page
@@ -140,4 +140,4 @@ std::string latex_display(const std::vector<LatexEquation>& equations) {
   return text + "\n\\end{align*}\n";
 }
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::codegen {
 
 // The terms of a sum, broken before + and - outside of all brackets; a term longer than `width` is
 // broken again inside of its brackets (LaTeX: where it is not inside of braces, and its brackets
@@ -26,4 +28,4 @@ struct LatexEquation {
 // else each from the margin.
 std::string latex_display(const std::vector<LatexEquation>& equations);
 
-}  // namespace cartan
+}  // namespace cartan::codegen

@@ -7,7 +7,7 @@
 
 #include "mechanics/constraints/loop_rotors.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 // As in closed_recursion.cpp: a row that adds less than this squared sine is left out.
@@ -510,4 +510,4 @@ void solve_absolute(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -16,7 +16,7 @@
 
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 void make_sparse_rows(const Mechanism<S>& mechanism, const int* active, SparseRows<S>& rows);
@@ -25,4 +25,4 @@ void make_sparse_rows(const Mechanism<S>& mechanism, const int* active, SparseRo
 template <class S>
 void solve_absolute(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -12,7 +12,7 @@
 #include "model/formulas.h"
 #include "model/mass_properties.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 Model make_absolute_model(const Model& model, const std::vector<double>& parameters) {
   Model result = model;
@@ -264,4 +264,4 @@ std::unique_ptr<MechanicalSystem> make_absolute_so3r3(const Model& model,
   return std::make_unique<AbsoluteSystem>(model, parameters, "absolute-so3r3", true);
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

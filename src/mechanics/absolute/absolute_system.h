@@ -12,7 +12,7 @@
 
 #include "mechanics/machine/mechanism_system.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // The model with a free joint to the world per body, at its centre of mass; these are the tree, and
 // all joints of the file close loops.
@@ -26,4 +26,4 @@ std::unique_ptr<MechanicalSystem> make_absolute_se3(const Model& model,
 std::unique_ptr<MechanicalSystem> make_absolute_so3r3(const Model& model,
                                                       std::vector<double> parameters);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -11,7 +11,7 @@
 #include "mechanics/joints/joint_motion.h"
 #include "mechanics/machine/kinematics.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 using Eigen::MatrixXd;
@@ -450,4 +450,4 @@ void Assembler::choose_rows(const std::vector<double>& q) {
             ws_.mode.begin() + mechanism_.mode_count);
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -8,7 +8,7 @@
 #include "mechanics/assembly/written_values.h"
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Equations on the changes d of coordinates or speeds, J d = -off. `sizes`: of the rows before
 // cancellation; rows that are rounding only are left out.
@@ -77,4 +77,4 @@ class Assembler {
   Eigen::VectorXd offset_;  // of the held values from what they are to become, while approaching
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -14,7 +14,7 @@
 #include "mechanics/joints/joint_motion.h"
 #include "mechanics/machine/kinematics.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 int worst_row(const std::vector<double>& residual) {
@@ -158,4 +158,4 @@ std::string find_singularity(const Mechanism<double>& mechanism, double t,
   return "";
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -16,7 +16,7 @@
 #include "mechanics/machine/mechanism_system.h"
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Changes q and v (tree joints), which have the written values.
 AssemblyReport assemble(const Mechanism<double>& mechanism, double t, std::span<double> q,
@@ -29,4 +29,4 @@ std::string find_singularity(const Mechanism<double>& mechanism, double t,
                              std::span<const double> q, const RankReport& rank,
                              MotionWorkspace<double>& ws, int& row);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -8,7 +8,7 @@
 #include "mechanics/constraints/constraints.h"
 #include "mechanics/joints/joint_motion.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 constexpr double kept = 1e-10;  // of a value, and at least of one
@@ -186,4 +186,4 @@ std::vector<ChangedValues> WrittenValues::list_changes(MotionWorkspace<double>& 
   return changes;
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -13,7 +13,7 @@
 #include "mechanics/machine/mechanism_system.h"
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Present minus written, and the rows that give its rate from the speeds of the tree.
 struct ValueRows {
@@ -60,4 +60,4 @@ class WrittenValues {
   std::vector<Value> positions_, speeds_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

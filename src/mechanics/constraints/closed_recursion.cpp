@@ -8,7 +8,7 @@
 #include "mechanics/tree/articulated_body.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 using namespace articulated;
@@ -367,4 +367,4 @@ void solve_closed(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -11,10 +11,10 @@
 
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // v', link accelerations and multipliers of the active rows; needs fill_kinematics and the forces.
 template <class S>
 void solve_closed(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -8,7 +8,7 @@
 #include "model/mass_properties.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 std::string row_owner(const Model& model, const ConstraintRow& row) {
   if (row.loop >= 0)
@@ -142,4 +142,4 @@ void add_constraints(const Model& model, Mechanism<S>& mechanism) {
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

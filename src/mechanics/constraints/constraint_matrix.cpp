@@ -9,7 +9,7 @@
 #include "mechanics/machine/kinematics.h"
 #include "mechanics/tree/recursive.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 // J.row(row) += what the wrench (n, f) about link's origin does on the speeds below it
@@ -329,4 +329,4 @@ Eigen::MatrixXd calc_actuator_map(const Mechanism<double>& mechanism, MotionWork
   return map;
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

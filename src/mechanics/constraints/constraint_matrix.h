@@ -8,7 +8,7 @@
 
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // J (rows x speeds), drives of tree joints included; needs fill_kinematics.
 Eigen::MatrixXd calc_constraint_matrix(const Mechanism<double>& mechanism,
@@ -63,4 +63,4 @@ int find_dependent_speed(const Mechanism<double>& mechanism, MotionWorkspace<dou
 //   force = actuators + J^T lambda,    actuators = map force,    zero on all other speeds
 Eigen::MatrixXd calc_actuator_map(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -5,7 +5,7 @@
 #include "mechanics/machine/mechanism.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 template <class S>
@@ -185,4 +185,4 @@ void make_constraint_plan(const Mechanism<S>& mechanism, const int* active, Cons
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -14,7 +14,7 @@
 
 #include "core/vec3.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct ChildFront {
   int front = 0;
@@ -73,4 +73,4 @@ template <class S>
 void make_constraint_plan(const Mechanism<S>& mechanism, const int* active, ConstraintPlan& plan,
                           ConstraintFronts<S>& fronts);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -10,7 +10,7 @@
 #include "mechanics/machine/single_laws.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 template <class... E>
@@ -270,4 +270,4 @@ void size_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

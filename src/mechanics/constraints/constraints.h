@@ -17,7 +17,7 @@
 
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Builds mechanism.loops, constraints, rows, sources and terms from the model.
 template <class S>
@@ -107,4 +107,4 @@ JointCoordinates<S> coordinates_of(const Mechanism<S>& mechanism, MotionWorkspac
           ws.loop_tau.data() + link.v0};
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -7,7 +7,7 @@
 #include "mechanics/joints/turn_memory.h"
 #include "mechanics/machine/links.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 struct CouplerTermElement {
@@ -160,4 +160,4 @@ struct CouplerElement {
 template <class S>
 struct ElementOf<CouplerConstraint, S> : std::type_identity<CouplerElement<S>> {};
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

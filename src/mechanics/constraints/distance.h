@@ -5,7 +5,7 @@
 #include "mechanics/joints/turn_memory.h"
 #include "mechanics/machine/links.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 struct DistanceElement {
@@ -53,4 +53,4 @@ struct DistanceElement {
 template <class S>
 struct ElementOf<DistanceConstraint, S> : std::type_identity<DistanceElement<S>> {};
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -6,7 +6,7 @@
 #include "mechanics/joints/turn_memory.h"
 #include "mechanics/machine/links.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 struct DriveElement {
@@ -96,4 +96,4 @@ struct DriveElement {
 template <class S>
 struct ElementOf<DriveConstraint, S> : std::type_identity<DriveElement<S>> {};
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -5,7 +5,7 @@
 #include "mechanics/joints/turn_memory.h"
 #include "mechanics/machine/links.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 struct KnifeEdgeElement {
@@ -47,4 +47,4 @@ struct KnifeEdgeElement {
 template <class S>
 struct ElementOf<KnifeEdgeConstraint, S> : std::type_identity<KnifeEdgeElement<S>> {};
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

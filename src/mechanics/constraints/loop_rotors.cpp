@@ -6,7 +6,7 @@
 #include "mechanics/machine/kinematics.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 template <class S>
@@ -147,4 +147,4 @@ void add_loop_rotors(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, S* M
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -14,7 +14,7 @@
 #include "mechanics/forces/dry_friction.h"
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // ws.loop_vdot, ws.rotor_n, ws.rotor_f for the accelerations of the links; needs fill_kinematics.
 template <class S>
@@ -29,4 +29,4 @@ void solve_with_loop_rotors(const Mechanism<S>& mechanism, MotionWorkspace<S>& w
 template <class S>
 void add_loop_rotors(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, S* M, S* rhs);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

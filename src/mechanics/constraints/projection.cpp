@@ -9,7 +9,7 @@
 #include "mechanics/machine/expression_inputs.h"
 #include "mechanics/machine/kinematics.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 constexpr double eps = 2.3e-16;
@@ -139,4 +139,4 @@ ProjectionResult project_state(const Mechanism<double>& mechanism, double t, dou
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -8,7 +8,7 @@
 
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct ProjectionResult {
   double position_change = 0, velocity_change = 0;        // largest change of a coordinate or speed
@@ -35,4 +35,4 @@ double calc_position_violation(const Mechanism<double>& mechanism, MotionWorkspa
 double calc_velocity_violation(const Mechanism<double>& mechanism,
                                const MotionWorkspace<double>& ws);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -7,7 +7,7 @@
 #include "mechanics/joints/turn_memory.h"
 #include "mechanics/machine/links.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 struct RollingDiscElement {
@@ -84,4 +84,4 @@ struct RollingDiscElement {
 template <class S>
 struct ElementOf<RollingDiscConstraint, S> : std::type_identity<RollingDiscElement<S>> {};
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

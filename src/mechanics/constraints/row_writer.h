@@ -3,7 +3,7 @@
 
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // A link, or the world, as one side of a constraint.
 template <class S>
@@ -105,4 +105,4 @@ void add_loop_speed(const Mechanism<S>& mechanism, int l, int k, const S& factor
           a.u);
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -9,7 +9,7 @@
 
 #include "core/vec3.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct SparseNode {
   int row0 = 0, size = 0;     // its rows are order[row0 ...]
@@ -49,4 +49,4 @@ struct SparseRows {
   std::vector<Vec3<S>> before_dw, before_du;
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -11,7 +11,7 @@
 #include "core/vec3.h"
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 enum class ContactKind : unsigned char {
   stop,       // sign (q - bound)
@@ -52,4 +52,4 @@ struct ContactElement {
   int row0 = 0, rows = 1;
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

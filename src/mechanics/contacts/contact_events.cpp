@@ -13,7 +13,7 @@
 #include "mechanics/forces/forces.h"
 #include "mechanics/machine/kinematics.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
@@ -357,4 +357,4 @@ void ContactEvents::start() {
   if (!touching_.empty()) decide_modes();
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -14,7 +14,7 @@
 #include "mechanics/forces/dry_friction.h"
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 class ContactEvents {
  public:
@@ -124,4 +124,4 @@ class ContactEvents {
   Eigen::VectorXd speeds_, accelerations_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

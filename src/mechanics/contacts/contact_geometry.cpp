@@ -7,7 +7,7 @@
 #include "model/mass_properties.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 // The coordinate axis farthest from `direction`, by value.
@@ -270,4 +270,4 @@ void add_contacts(const Model& model, Mechanism<S>& mechanism) {
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

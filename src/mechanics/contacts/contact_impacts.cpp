@@ -11,7 +11,7 @@
 #include "mechanics/contacts/contact_rows.h"
 #include "mechanics/contacts/contact_tolerances.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
@@ -280,4 +280,4 @@ void ContactEvents::close(std::span<const int> contacts) {
   close_low_bounces();
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -10,7 +10,7 @@
 #include "mechanics/contacts/contact_rows.h"
 #include "mechanics/contacts/contact_tolerances.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
@@ -269,4 +269,4 @@ void ContactEvents::decide_modes() {
   expect_next(places, solution.r);
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

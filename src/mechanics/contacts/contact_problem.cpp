@@ -5,7 +5,7 @@
 
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 using Eigen::MatrixXd;
@@ -306,4 +306,4 @@ std::vector<ContactSolution> find_all_solutions(const ContactProblem& problem) {
   return all;
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

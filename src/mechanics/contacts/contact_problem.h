@@ -14,7 +14,9 @@
 
 #include <Eigen/Core>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::mechanics {
 
 struct ContactLaw {
   enum class Kind { smooth, friction, sliding, rough };
@@ -50,4 +52,4 @@ Eigen::MatrixXd change_solution(const ContactProblem& problem, const ContactSolu
 // none or several only with sliding ones (Painleve). Needs at most 12 contacts.
 std::vector<ContactSolution> find_all_solutions(const ContactProblem& problem);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

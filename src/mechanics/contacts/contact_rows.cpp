@@ -9,7 +9,7 @@
 #include "mechanics/machine/expression_inputs.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 template <class S>
@@ -399,4 +399,4 @@ template Vec3<double> calc_contact_force<double>(const Mechanism<double>&,
 template Vec3<Dual4> calc_contact_force<Dual4>(const Mechanism<Dual4>&,
                                                const MotionWorkspace<Dual4>&, int);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -18,7 +18,7 @@
 #include "mechanics/forces/dry_friction.h"
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Elements, rows, sources and terms, behind those of the constraints.
 template <class S>
@@ -95,4 +95,4 @@ struct HeldDirection {
 };
 HeldDirection held_direction(int contact_mode);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

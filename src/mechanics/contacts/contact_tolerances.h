@@ -1,7 +1,9 @@
 // What counts as touching, resting, gained, dependent where contacts are decided about.
 #pragma once
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::mechanics {
 
 inline constexpr double touching_gap = 1e-11;   // of the size of the mechanism
 inline constexpr double overlap = 1e-9;         // more is an error of the model
@@ -15,4 +17,4 @@ inline constexpr double energy_gain = 1e-12;      // of the kinetic energy
 inline constexpr double dependent_row = 1e-10;    // of the largest diagonal of A
 inline constexpr double gap_noise = 2e-15;  // m: rounding of gaps in a mechanism of some metres
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -6,7 +6,7 @@
 #include "mechanics/contacts/contact_rows.h"
 #include "mechanics/machine/kinematics.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 using Eigen::MatrixXd;
@@ -170,4 +170,4 @@ void apply_impact(const Mechanism<Dual4>& mechanism, const Dual4& t, const Dual4
   ImpactMap(mechanism, impact, ws)(t, q, v);
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -11,7 +11,7 @@
 #include "mechanics/contacts/contact_problem.h"
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct ImpactPhase {
   ContactProblem problem;
@@ -28,4 +28,4 @@ struct ImpactRecord {
 void apply_impact(const Mechanism<Dual4>& mechanism, const Dual4& t, const Dual4* q, Dual4* v,
                   const ImpactRecord& impact, MotionWorkspace<Dual4>& ws);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -6,7 +6,7 @@
 #include "lie/quaternion.h"
 #include "model/mass_properties.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 using Vec3d = Vec3<double>;
@@ -123,4 +123,4 @@ std::vector<CutLoad> CutLoads::calc(const MechanicalSystem& system, StateView at
               system.report_contacts(at, workspace));
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

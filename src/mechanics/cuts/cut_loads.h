@@ -14,7 +14,7 @@
 #include "mechanics/cuts/half_space.h"
 #include "mechanics/machine/mechanism_system.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct CutLoad {
   Vec3<double> force, moment;  // body axes, about `at`
@@ -56,4 +56,4 @@ class CutLoads {
   std::vector<JointEnds> ends_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -7,7 +7,7 @@
 
 #include "model/mass_properties.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 using Vec3d = Vec3<double>;
@@ -286,4 +286,4 @@ PartMoments calc_whole_part(const Body& body, std::span<const double> parameters
   return calc_part(body, nullptr, parameters);
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

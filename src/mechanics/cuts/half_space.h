@@ -9,7 +9,7 @@
 
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct PartMoments {
   double mass = 0;
@@ -27,4 +27,4 @@ PartMoments calc_front_part(const Body& body, const CutPlane& plane,
 // Of all of it, the same way: in front of a plane that leaves nothing behind.
 PartMoments calc_whole_part(const Body& body, std::span<const double> parameters);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -11,7 +11,7 @@
 #include "mechanics/discrete/discrete_node.h"
 #include "mechanics/joints/joint_displacement.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 using namespace discrete;
@@ -311,4 +311,4 @@ std::unique_ptr<DiscreteMechanics> make_discrete_motion(const Mechanism<double>&
   return std::make_unique<DiscreteMotion>(mechanism, dual_mechanism);
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

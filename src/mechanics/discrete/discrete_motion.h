@@ -25,11 +25,11 @@
 #include "mechanics/machine/mechanism.h"
 #include "system/discrete_mechanics.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Of a mechanism in joint coordinates, or with all bodies free (Mechanism::absolute). Copies what
 // it is given; the model must live on.
 std::unique_ptr<DiscreteMechanics> make_discrete_motion(const Mechanism<double>& mechanism,
                                                         const Mechanism<Dual4>& dual_mechanism);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -14,7 +14,7 @@
 #include "mechanics/machine/expression_inputs.h"
 #include "mechanics/tree/recursive.h"
 
-namespace cartan::discrete {
+namespace cartan::mechanics::discrete {
 
 // A node of one scalar: the moving mechanism for forces, the still one for M and J.
 template <class S>
@@ -173,4 +173,4 @@ void calc_speeds(const Mechanism<S>& mechanism, const S& t, const S* q, const S*
   });
 }
 
-}  // namespace cartan::discrete
+}  // namespace cartan::mechanics::discrete

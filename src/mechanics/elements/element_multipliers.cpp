@@ -8,7 +8,7 @@
 #include "mechanics/forces/dry_friction.h"
 #include "mechanics/forces/forces.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 using Matrix3 = Mat3<double>;
@@ -268,4 +268,4 @@ void calc_held_rates(const ElementMechanism<double>& elements, double t, const d
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -4,7 +4,7 @@
 
 #include "mechanics/elements/rotation_elements.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Lambda of a link in link axes, from the accelerations and ws.motion.lambda: S K - R^T Z.
 Sym3<double> calc_body_multiplier(const ElementMechanism<double>& elements,
@@ -51,4 +51,4 @@ void calc_held_rates(const ElementMechanism<double>& elements, double t, const d
                      std::span<const double> multipliers, double* rates,
                      ElementWorkspace<double>& ws);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -6,7 +6,7 @@
 #include "mechanics/machine/kinematics.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 template <class S>
@@ -258,4 +258,4 @@ template void fill_element_kinematics<Expression>(const ElementMechanism<Express
                                                   const Expression&, const Expression*,
                                                   ElementWorkspace<Expression>&);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

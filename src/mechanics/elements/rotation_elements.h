@@ -28,7 +28,7 @@
 #include "mechanics/machine/mechanism_system.h"
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 inline constexpr int element_count = 12;  // of a body: R by columns, T*
 
@@ -94,4 +94,4 @@ template <class S>
 void write_link_acceleration(const ElementMechanism<S>& elements, std::size_t i,
                              const Mat3<S>& turning, const Vec3<S>& acceleration, S* rates);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -22,7 +22,7 @@
 #include "mechanics/tree/tree_report.h"
 #include "system/held_multipliers.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 struct RotationWorkspace : TranslatedWorkspace {
@@ -467,4 +467,4 @@ std::unique_ptr<MechanicalSystem> make_rotation_elements(const Model& model,
   return std::make_unique<RotationSystem>(model, parameters);
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -9,7 +9,7 @@
 
 #include "mechanics/machine/mechanism_system.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // "" or why the model cannot be run this way.
 std::string refuse_rotation_elements(const Model& model);
@@ -20,4 +20,4 @@ std::unique_ptr<MechanicalSystem> make_rotation_elements(const Model& model,
 // The rotation closest to R (polar decomposition); nothing where R is far from any.
 std::optional<Mat3<double>> nearest_rotation(const Mat3<double>& R);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

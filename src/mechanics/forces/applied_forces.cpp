@@ -6,7 +6,7 @@
 #include "mechanics/forces/dry_friction.h"
 #include "mechanics/forces/force_laws.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 // A wrench on a joint's child, at C's origin in the world; the parent gets the opposite.
@@ -180,4 +180,4 @@ std::vector<AppliedWrench> list_applied_forces(const Mechanism<double>& mechanis
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -13,7 +13,7 @@
 #include "mechanics/machine/mechanism_system.h"
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Friction (its loads, what it holds) and constraints follow from the accelerations.
 bool needs_accelerations(const Mechanism<double>& mechanism);
@@ -23,4 +23,4 @@ bool needs_accelerations(const Mechanism<double>& mechanism);
 std::vector<AppliedWrench> list_applied_forces(const Mechanism<double>& mechanism,
                                                MotionWorkspace<double>& ws);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

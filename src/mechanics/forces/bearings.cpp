@@ -5,7 +5,7 @@
 #include "model/mass_properties.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 // Two unit vectors completing `axis` to an orthonormal triad.
@@ -250,4 +250,4 @@ std::vector<BearingRow<S>> make_bearings(const std::vector<Bearing>& bearings, J
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

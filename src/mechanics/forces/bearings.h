@@ -9,10 +9,10 @@
 
 #include "mechanics/machine/mechanism.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 std::vector<BearingRow<S>> make_bearings(const std::vector<Bearing>& bearings, JointType type,
                                          const Vec3<S>& axis, std::span<const S> parameters);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -10,7 +10,7 @@
 #include "lie/so3.h"
 #include "mechanics/machine/links.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 struct Bushing {
@@ -97,4 +97,4 @@ struct Bushing {
 template <class S>
 struct ElementOf<BushingForce, S> : std::type_identity<Bushing<S>> {};
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -4,7 +4,7 @@
 
 #include "mechanics/machine/links.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 struct DragElement {
@@ -59,4 +59,4 @@ struct DragElement {
 template <class S>
 struct ElementOf<DragForce, S> : std::type_identity<DragElement<S>> {};
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

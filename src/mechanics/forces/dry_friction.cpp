@@ -13,7 +13,7 @@
 #include "mechanics/machine/single_laws.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 // The wrench on the joint's child side about C's origin, in C's axes.
@@ -395,4 +395,4 @@ template void solve_with_friction<Expression>(const Mechanism<Expression>&,
                                               MotionWorkspace<Expression>&,
                                               AccelerationSolver<Expression>);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -17,7 +17,7 @@
 
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Solves the dynamics for the forces in ws: fills ws.vdot and the links' accelerations.
 template <class S>
@@ -94,4 +94,4 @@ inline constexpr double spherical_rest_rate = 1e-9;
 // ... and one whose margin falls through zero below this rate has come to rest.
 inline constexpr double spherical_stop_rate = 1e-6;
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

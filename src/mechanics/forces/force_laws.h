@@ -10,7 +10,7 @@
 #include "mechanics/joints/turns.h"
 #include "mechanics/machine/expression_inputs.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // What an element tells of itself; one that does not tell everything does not compile.
 template <class E>
@@ -33,4 +33,4 @@ constexpr bool are_laws(const std::variant<E...>*) {
 }
 static_assert(are_laws(static_cast<const ForceElement<double>*>(nullptr)));
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -5,7 +5,7 @@
 #include "mechanics/machine/single_laws.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 S calc_kinetic_energy(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws) {
@@ -78,4 +78,4 @@ template void apply_force<Dual4>(const Mechanism<Dual4>&, MotionWorkspace<Dual4>
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -3,7 +3,7 @@
 
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Fills ws.wrench_*, ws.tau (all but friction), ws.force_energy; needs fill_kinematics.
 template <class S>
@@ -21,4 +21,4 @@ S calc_gravity_potential(const Mechanism<S>& mechanism, const MotionWorkspace<S>
 template <class S>
 S calc_potential_energy(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

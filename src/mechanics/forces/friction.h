@@ -3,7 +3,7 @@
 
 #include "mechanics/machine/links.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 struct BearingRow {
@@ -71,4 +71,4 @@ struct Friction {
 template <class S>
 struct ElementOf<FrictionForce, S> : std::type_identity<Friction<S>> {};
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -7,7 +7,7 @@
 
 #include "mechanics/constraints/constraints.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S, class F>
 void for_each_friction(const Mechanism<S>& mechanism, F&& f) {
@@ -96,4 +96,4 @@ void add_unit_load(const Friction<S>& e, const JointCoordinates<S>& at,
     if (!is_stuck(e, ws, c)) at.tau[c] -= component_direction(e, ws, c, at.v[c]);
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

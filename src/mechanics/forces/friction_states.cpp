@@ -7,7 +7,7 @@
 #include "mechanics/forces/friction_law.h"
 #include "mechanics/machine/kinematics.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // The leading component is chosen anew when its share of |w| has fallen to this.
 static constexpr double least_turning_share = 0.3;
@@ -172,4 +172,4 @@ template void calc_friction_margins<double>(const Mechanism<double>&, MotionWork
 template void calc_friction_margins<Dual4>(const Mechanism<Dual4>&, MotionWorkspace<Dual4>&,
                                            std::span<Dual4>);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -3,7 +3,7 @@
 
 #include "mechanics/machine/links.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 struct JointElement {
@@ -36,4 +36,4 @@ struct JointElement {
 template <class S>
 struct ElementOf<JointForce, S> : std::type_identity<JointElement<S>> {};
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

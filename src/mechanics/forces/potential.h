@@ -4,7 +4,7 @@
 
 #include "mechanics/machine/links.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 struct PotentialElement {
@@ -95,4 +95,4 @@ struct PotentialElement {
 template <class S>
 struct ElementOf<PotentialForce, S> : std::type_identity<PotentialElement<S>> {};
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

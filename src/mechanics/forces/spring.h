@@ -4,7 +4,7 @@
 
 #include "mechanics/machine/links.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 struct Spring {
@@ -67,4 +67,4 @@ struct Spring {
 template <class S>
 struct ElementOf<SpringForce, S> : std::type_identity<Spring<S>> {};
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -4,7 +4,7 @@
 
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // One block of f after the other, each by a step down the gradient and back into its ball. For a
 // single component, and where A is the identity, that is its exact minimum.
@@ -48,4 +48,4 @@ Eigen::VectorXd calc_least_force(const Eigen::MatrixXd& A, Eigen::VectorXd force
   return left;
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

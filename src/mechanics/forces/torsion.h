@@ -6,7 +6,7 @@
 #include "mechanics/joints/turn_memory.h"
 #include "mechanics/machine/links.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Roll, pitch, yaw of R = Rz(yaw) Ry(pitch) Rx(roll).
 template <class S>
@@ -135,4 +135,4 @@ struct Torsion {
 template <class S>
 struct ElementOf<TorsionForce, S> : std::type_identity<Torsion<S>> {};
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -3,7 +3,7 @@
 
 #include "mechanics/machine/links.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 struct WrenchElement {
@@ -55,4 +55,4 @@ struct WrenchElement {
 template <class S>
 struct ElementOf<WrenchForce, S> : std::type_identity<WrenchElement<S>> {};
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

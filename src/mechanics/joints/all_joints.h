@@ -13,7 +13,7 @@
 #include "mechanics/joints/translation.h"
 #include "mechanics/joints/universal.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <JointLaw... J>
 struct JointLaws {
@@ -44,4 +44,4 @@ constexpr decltype(auto) visit_joint(JointType type, F&& f) {
   return visit_joint(type, std::forward<F>(f), AllJoints());
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -4,7 +4,7 @@
 
 #include "mechanics/joints/joint_law.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct CylindricalJoint : PlainJoint {
   static constexpr JointType type = JointType::cylindrical;
@@ -41,4 +41,4 @@ struct CylindricalJoint : PlainJoint {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -6,7 +6,7 @@
 
 #include "mechanics/joints/joint_law.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct EllipsoidalJoint : BallJoint {
   static constexpr JointType type = JointType::ellipsoidal;
@@ -52,4 +52,4 @@ struct EllipsoidalJoint : BallJoint {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -3,7 +3,7 @@
 
 #include "mechanics/joints/joint_law.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct FixedJoint : PlainJoint {
   static constexpr JointType type = JointType::fixed;
@@ -24,4 +24,4 @@ struct FixedJoint : PlainJoint {
   static void fill_speeds(const LoopJoint<S>&, const LoopSpeedWriter<S>&) {}
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

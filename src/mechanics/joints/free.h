@@ -5,7 +5,7 @@
 
 #include "mechanics/joints/joint_law.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct FreeJoint : BallJoint {
   static constexpr JointType type = JointType::free;
@@ -62,4 +62,4 @@ struct FreeJoint : BallJoint {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

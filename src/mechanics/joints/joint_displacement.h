@@ -8,7 +8,7 @@
 
 #include "mechanics/joints/joint_motion.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Seen from the other side, with E = R(turn):
 //   R1^T = E^T R^T,   -(R1^T p1 - R^T p) = -(E^T R^T (p1 - p) + (E^T - 1) R^T p)
@@ -60,4 +60,4 @@ inline void displace_coordinates(const Link<double>& link, const double* d, cons
     add_with_remainder(q[4 + k], low[4 + k], shift[k], q1[4 + k], low1[4 + k]);
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -6,7 +6,7 @@
 
 #include "mechanics/joints/all_joints.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // dq (nq numbers) and dv (nv numbers) of the field's joint, at its q and v.
 template <class S>
@@ -29,4 +29,4 @@ void append_fields(const Link<S>& link, int index, std::vector<JointField>& fiel
   visit_joint(link.type, [&](auto joint) { joint.list_fields(link.nv, add); });
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -15,7 +15,7 @@
 #include "mechanics/machine/mechanism.h"
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 struct JointMotion {
@@ -216,4 +216,4 @@ concept JointLaw = requires(const Link<double>& link, Link<double>& shape,
   J::fill_field(field, q, v, to, to);
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -4,7 +4,7 @@
 
 #include "mechanics/joints/all_joints.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 JointMotion<S> forward_motion(const Link<S>& link, const S* q, const S* v) {
@@ -128,4 +128,4 @@ void add_force_from_gradient(const Link<S>& link, const S* q, const S* g, const 
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -6,7 +6,7 @@
 #include "mechanics/joints/all_joints.h"
 #include "model/mass_properties.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 Pose<S> calc_frame(const Placement& placement, std::span<const S> parameters) {
@@ -24,4 +24,4 @@ void set_joint_axes(const Joint& joint, std::span<const S> parameters, Link<S>& 
   for (std::size_t k = 0; k < sizes.size(); ++k) link.sizes[static_cast<int>(k)] = sizes[k];
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

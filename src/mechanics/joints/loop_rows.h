@@ -23,7 +23,7 @@
 
 #include "mechanics/joints/all_joints.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Calls row(alpha, beta, alpha_rate, beta_rate) for every equation. w_P, w_C: angular velocities of
 // the two sides.
@@ -160,4 +160,4 @@ void calc_loop_speed_rows(const LoopJoint<S>& loop, const LoopState<S>& x, const
   visit_joint(loop.shape.type, [&](auto joint) { joint.fill_speeds(loop, writer); });
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

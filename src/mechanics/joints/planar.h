@@ -4,7 +4,7 @@
 
 #include "mechanics/joints/joint_law.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct PlanarJoint : CommonJoint {
   static constexpr JointType type = JointType::planar;
@@ -79,4 +79,4 @@ struct PlanarJoint : CommonJoint {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -4,7 +4,7 @@
 
 #include "mechanics/joints/joint_law.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct PrismaticJoint : PlainJoint {
   static constexpr JointType type = JointType::prismatic;
@@ -36,4 +36,4 @@ struct PrismaticJoint : PlainJoint {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

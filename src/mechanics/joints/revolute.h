@@ -4,7 +4,7 @@
 
 #include "mechanics/joints/joint_law.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct RevoluteJoint : PlainJoint {
   static constexpr JointType type = JointType::revolute;
@@ -36,4 +36,4 @@ struct RevoluteJoint : PlainJoint {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

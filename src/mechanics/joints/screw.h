@@ -4,7 +4,7 @@
 
 #include "mechanics/joints/joint_law.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct ScrewJoint : PlainJoint {
   static constexpr JointType type = JointType::screw;
@@ -64,4 +64,4 @@ struct ScrewJoint : PlainJoint {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

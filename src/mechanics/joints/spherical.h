@@ -4,7 +4,7 @@
 
 #include "mechanics/joints/joint_law.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct SphericalJoint : BallJoint {
   static constexpr JointType type = JointType::spherical;
@@ -25,4 +25,4 @@ struct SphericalJoint : BallJoint {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -4,7 +4,7 @@
 
 #include "mechanics/joints/joint_law.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct TranslationJoint : CommonJoint {
   static constexpr JointType type = JointType::translation;
@@ -45,4 +45,4 @@ struct TranslationJoint : CommonJoint {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -7,7 +7,7 @@
 
 #include "lie/quaternion.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 inline constexpr int no_turn = INT_MIN;
 inline constexpr int parts_of_turn = 64;
@@ -78,4 +78,4 @@ struct OpenTurns {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -9,7 +9,7 @@
 #include "mechanics/machine/expression_inputs.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 double euler_angle(const Torsion<double>& e, const double* q, int component) {
@@ -298,4 +298,4 @@ template void calc_wrap_margins<double>(const Mechanism<double>&, MotionWorkspac
 template void calc_wrap_margins<Dual4>(const Mechanism<Dual4>&, MotionWorkspace<Dual4>&,
                                        std::span<Dual4>);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -22,7 +22,7 @@
 #include "mechanics/joints/turn_memory.h"
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Where coordinate k of a loop joint, an angle that its frames tell up to whole turns, stands in
 // mechanism.turns; -1: it is no such angle. (A winding with a pitch knows its turns from its
@@ -93,4 +93,4 @@ bool is_open_angle(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, 
   return turn >= 0 && turns_in(mechanism, ws)[turn] == no_turn;
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

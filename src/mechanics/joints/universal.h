@@ -4,7 +4,7 @@
 
 #include "mechanics/joints/joint_law.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct UniversalJoint : PlainJoint {
   static constexpr JointType type = JointType::universal;
@@ -57,4 +57,4 @@ struct UniversalJoint : PlainJoint {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

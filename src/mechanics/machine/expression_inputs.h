@@ -3,7 +3,7 @@
 
 #include "mechanics/machine/kinematics.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Where the coordinates or speeds of a joint start, in the tree or in a loop.
 template <class S>
@@ -98,4 +98,4 @@ Vec3<S> evaluate_vector(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
   return {value[0], value[1], value[2]};
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

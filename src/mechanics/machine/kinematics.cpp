@@ -6,7 +6,7 @@
 #include "mechanics/machine/expression_inputs.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 // The world as the parent of the first links.
@@ -283,4 +283,4 @@ void fill_reactions(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -8,7 +8,7 @@
 
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 void fill_kinematics(const Mechanism<S>& mechanism, const S& t, const S* q, const S* v,
@@ -77,4 +77,4 @@ Pose<S> body_pose(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws, i
   return pose;
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -8,7 +8,7 @@
 #include "lie/se3.h"
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 struct Mechanism;
@@ -105,4 +105,4 @@ inline bool depends_on_speeds(const Formula* formula) {
   return false;
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

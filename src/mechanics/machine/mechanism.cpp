@@ -11,7 +11,7 @@
 #include "model/mass_properties.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 // Exactly the identity in value and in every derivative or lane: then products can be skipped.
@@ -357,4 +357,4 @@ MotionWorkspace<S> make_motion_workspace(const Mechanism<S>& mechanism) {
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

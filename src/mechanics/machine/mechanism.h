@@ -16,7 +16,7 @@
 #include "mechanics/force_list.h"
 #include "mechanics/machine/links.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // One element per force of the model, of the types in mechanics/forces.
 template <class S, class Laws>
@@ -165,4 +165,4 @@ Mechanism<S> make_with_constants(const Model& model, std::span<const double> par
   return make_mechanism<S>(model, constants);
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -9,7 +9,7 @@
 #include "mechanics/joints/joint_fields.h"
 #include "mechanics/machine/kinematics.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 // "the force 'wind'" when an expression of it varies with t.
@@ -151,4 +151,4 @@ std::unique_ptr<MotionGeometry> make_mechanism_geometry(const Mechanism<double>&
   return std::make_unique<MechanismGeometry>(mechanism);
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

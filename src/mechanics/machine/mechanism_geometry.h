@@ -16,9 +16,9 @@
 #include "mechanics/machine/mechanism.h"
 #include "system/motion_geometry.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // The mechanism must outlive the geometry.
 std::unique_ptr<MotionGeometry> make_mechanism_geometry(const Mechanism<double>& mechanism);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

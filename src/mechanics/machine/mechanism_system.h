@@ -15,7 +15,7 @@
 #include "system/switches.h"
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct BodyState {
   Vec3<double> position;     // of the body frame's origin, world
@@ -243,4 +243,4 @@ class MechanicalSystem : public System, public Switched {
                            const std::vector<std::optional<std::vector<double>>>& v) const = 0;
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -8,7 +8,7 @@
 #include "mechanics/constraints/sparse_rows.h"
 #include "mechanics/machine/mechanism.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 struct LinkState {
@@ -145,4 +145,4 @@ struct MotionWorkspace {
 template <class S>
 MotionWorkspace<S> make_motion_workspace(const Mechanism<S>& mechanism);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

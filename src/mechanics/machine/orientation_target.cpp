@@ -5,7 +5,7 @@
 #include "core/dense.h"
 #include "lie/so3.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 Formula angular_velocity_formula(int body, int component) {
@@ -100,4 +100,4 @@ std::unique_ptr<StateEquations> make_orientation_target(const MechanicalSystem& 
                                              std::move(angular));
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -13,11 +13,11 @@
 #include "mechanics/machine/mechanism_system.h"
 #include "system/state_equations.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Null where the formulation has no functions of its state. The system must outlive the result.
 std::unique_ptr<StateEquations> make_orientation_target(const MechanicalSystem& system, int body,
                                                         const Quat<double>& target,
                                                         std::string name);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

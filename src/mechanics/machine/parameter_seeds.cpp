@@ -1,6 +1,6 @@
 #include "mechanics/machine/parameter_seeds.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 std::vector<Dual4> seed_parameters(const Model& model, std::span<const double> values,
                                    std::span<const int> which, std::size_t first) {
@@ -18,4 +18,4 @@ std::vector<Dual4> seed_parameters(const Model& model, std::span<const double> v
   return seeded;
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

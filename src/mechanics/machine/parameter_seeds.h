@@ -13,7 +13,7 @@
 
 #include "mechanics/machine/mechanism.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // The parameters, in file order, with direction k along which[first + k]; `values` are their
 // values.
@@ -56,4 +56,4 @@ struct SeededMechanisms {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

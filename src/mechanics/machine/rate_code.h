@@ -9,7 +9,7 @@
 
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // The code for one discrete state.
 struct RateCode {
@@ -71,4 +71,4 @@ inline void fill_jacobian(const RateCode& code, StateView at, std::span<const do
   for (std::size_t k = 0; k < entries.size(); ++k) J(code.row[k], code.column[k]) = entries[k];
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -10,7 +10,7 @@
 
 #include "core/scalar.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Point k stands at x[k n], its derivative goes to the same place of xdot; `evaluate(t, x, xdot)`
 // works on packs. Lanes without a point of their own repeat the last one.
@@ -54,4 +54,4 @@ void differentiate_columns(std::span<const double> x, int varying, Eigen::Ref<Ei
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -5,7 +5,7 @@
 
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Force element k alone, on top of what is in ws; friction as its mode says, without the loads of
 // bearings. Needs positions and velocities of what it reads.
@@ -25,4 +25,4 @@ extern template void apply_friction<Dual4>(const Mechanism<Dual4>&, MotionWorksp
 extern template void fill_rows_of<Dual4>(const Mechanism<Dual4>&, MotionWorkspace<Dual4>&, int, int,
                                          int, std::size_t);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -12,7 +12,7 @@
 #include "mechanics/machine/variable_states.h"
 #include "mechanics/variables/variables.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 class MechanismFunction final : public StateFunction {
@@ -128,4 +128,4 @@ std::unique_ptr<StateFunction> make_state_function(const System& system, Formula
   return nullptr;
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -9,7 +9,7 @@
 #include "mechanics/machine/parameter_seeds.h"
 #include "system/state_function.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Where a mechanism's system keeps its scratch, by scalar.
 struct MotionScratch {
@@ -32,4 +32,4 @@ std::unique_ptr<StateFunction> make_state_function(const System& system, const M
 // The same of a formula that is compiled already; null where the formulation has no such functions.
 std::unique_ptr<StateFunction> make_state_function(const System& system, Formula formula);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -2,7 +2,7 @@
 
 #include "expr/switches.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 // The formulas of a model that its rates are made of.
@@ -71,4 +71,4 @@ int count_switches(const Model& model) {
   return count;
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -7,7 +7,7 @@
 #include "model/model.h"
 #include "system/switches.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct SwitchedModel {
   std::shared_ptr<const Model> model;  // null where there is no switch
@@ -21,4 +21,4 @@ SwitchedModel make_switched_model(const Model& model, int first_mode);
 // How many switches the events of a switched model belong to; 0 for any other model.
 int count_switches(const Model& model);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -10,7 +10,7 @@
 
 #include "mechanics/machine/mechanism_system.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct TranslatedWorkspace : Workspace {
   std::unique_ptr<Workspace> inner;
@@ -120,4 +120,4 @@ class TranslatedSystem : public MechanicalSystem {
   std::unique_ptr<MechanicalSystem> inner_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

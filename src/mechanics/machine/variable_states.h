@@ -8,7 +8,7 @@
 #include "mechanics/forces/forces.h"
 #include "mechanics/machine/expression_inputs.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // z: mechanism.nz numbers.
 template <class S>
@@ -28,4 +28,4 @@ void calc_variable_rates(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, 
     evaluate_program(mechanism, ws, variable.rate.program, rates++);
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -13,7 +13,7 @@
 #include "mechanics/tree/tree_report.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 // Adds vectors (moment about the link's origin, force) of every link to those of its parent.
@@ -193,4 +193,4 @@ void calc_canonical_rates(const Mechanism<S>& mechanism, const S& t, const S* x,
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -31,7 +31,7 @@
 
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 struct CanonicalWorkspace {
@@ -73,4 +73,4 @@ template <class S>
 void calc_canonical_rates(const Mechanism<S>& mechanism, const S& t, const S* x, S* xdot,
                           CanonicalWorkspace<S>& w);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -14,7 +14,7 @@
 #include "mechanics/tree/tree_report.h"
 #include "mechanics/tree/tree_system.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 struct CanonicalSystemWorkspace : TranslatedWorkspace {
@@ -206,4 +206,4 @@ std::unique_ptr<MechanicalSystem> make_canonical_system(const Model& model,
   return std::make_unique<CanonicalSystem>(model, parameters);
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -4,7 +4,7 @@
 
 #include "mechanics/machine/mechanism_system.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // "" or why the model has no equations in momenta here, and what to use.
 std::string refuse_canonical(const Model& model);
@@ -12,4 +12,4 @@ std::string refuse_canonical(const Model& model);
 std::unique_ptr<MechanicalSystem> make_canonical_system(const Model& model,
                                                         std::vector<double> parameters);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -5,7 +5,7 @@
 
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan::articulated {
+namespace cartan::mechanics::articulated {
 
 // R diag(a, b, c) R^T
 template <class S>
@@ -337,4 +337,4 @@ void accelerate(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
   }
 }
 
-}  // namespace cartan::articulated
+}  // namespace cartan::mechanics::articulated

@@ -1,7 +1,9 @@
 // Eight numbers side by side, at any address: columns of motion_slopes.h.
 #pragma once
 
-namespace cartan::lanes {
+#include "core/folders.h"
+
+namespace cartan::mechanics::lanes {
 
 inline constexpr int width = 8;
 
@@ -19,4 +21,4 @@ inline int round_up(int n) {
   return (n + width - 1) / width * width;
 }
 
-}  // namespace cartan::lanes
+}  // namespace cartan::mechanics::lanes

@@ -4,7 +4,7 @@
 #include "mechanics/machine/kinematics.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 bool is_zero(double x) {
@@ -218,4 +218,4 @@ template void form_in_link_frames<Expression>(const Mechanism<Expression>&,
 template void solve_in_link_frames<Expression>(const Mechanism<Expression>&,
                                                MotionWorkspace<Expression>&);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -6,7 +6,7 @@
 #include "mechanics/joints/joint_motion.h"
 #include "mechanics/tree/articulated_body.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 Mat3<double> times(const Sym3<double>& a, const Mat3<double>& b) {
@@ -558,4 +558,4 @@ void LinkSlopes::multiply_transposed(std::span<const double> weights, std::span<
   for (const OwnForce& own : own_) by_q[own.k] -= own.value * answers_[own.i];
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

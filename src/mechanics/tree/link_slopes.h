@@ -30,7 +30,7 @@
 
 #include "mechanics/tree/slope_plan.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct SpatialPair {
   Vec3<double> n, f;  // angular and linear, or moment and force
@@ -129,4 +129,4 @@ class LinkSlopes {
   std::vector<double> answers_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -14,7 +14,7 @@
 #include "mechanics/machine/single_laws.h"
 #include "mechanics/tree/motion_slopes.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct MotionSlopes::Twist {
   Vec3<double> turn, shift, spin, slide;  // along a displacement
@@ -444,4 +444,4 @@ void MotionSlopes::add_rows(const LocalLaw& law, const MotionWorkspace<double>& 
     }
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -5,7 +5,7 @@
 #include "mechanics/joints/joint_motion.h"
 #include "mechanics/tree/lanes_of_numbers.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 MotionSlopes::MotionSlopes(const Mechanism<double>& mechanism, const Mechanism<Dual4>& dual,
                            const SlopePlan& plan)
@@ -148,4 +148,4 @@ void MotionSlopes::write(const MotionWorkspace<double>& ws, Eigen::Ref<Eigen::Ma
   copy(nq + nv_, plan_.by_z(), plan_.nz);
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -19,7 +19,7 @@
 #include "mechanics/tree/link_slopes.h"
 #include "mechanics/tree/slope_flow.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 class MotionSlopes {
  public:
@@ -112,4 +112,4 @@ class MotionSlopes {
   bool any_law_ = false;
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

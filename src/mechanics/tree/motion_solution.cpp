@@ -5,7 +5,7 @@
 #include "mechanics/tree/lanes_of_numbers.h"
 #include "mechanics/tree/motion_slopes.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 using lanes::Lanes;
 using lanes::load;
@@ -193,7 +193,7 @@ void MotionSlopes::finish_own_columns(int d) {
         for (int k = 0; k < 3; ++k) F.n[k] += x * j.U[l][k], F.f[k] += x * j.U[l][3 + k];
       }
     }
-    F.n += cartan::cross(b.r, F.f);
+    F.n += mechanics::cross(b.r, F.f);
     for (int k = 0; k < 3; ++k) {
       P[k * ld_ + column] += F.n[k];
       P[(3 + k) * ld_ + column] += F.f[k];
@@ -202,7 +202,8 @@ void MotionSlopes::finish_own_columns(int d) {
   for (int p = at.p0; p < at.p0 + at.nv; ++p) {
     const SlopeColumn& c = links_.column(p);
     pass(p, c.by_q,
-         {cartan::cross(c.phi, b.n) + cartan::cross(c.psi, b.f), cartan::cross(c.phi, b.f)});
+         {mechanics::cross(c.phi, b.n) + mechanics::cross(c.psi, b.f),
+          mechanics::cross(c.phi, b.f)});
     pass(nv_ + p, c.by_v, {});
   }
 }
@@ -311,7 +312,7 @@ void MotionSlopes::go_outward() {
         for (int k = 0; k < 3; ++k) {
           to[(3 + k) * ld_ + column] += z.f[k];
           if (b.ball)
-            W[k * ld_ + column] -= cartan::dot(b.R.c[k], z.n);
+            W[k * ld_ + column] -= mechanics::dot(b.R.c[k], z.n);
           else
             to[k * ld_ + column] += z.n[k];
         }
@@ -417,4 +418,4 @@ void MotionSlopes::take_held_rows(const MotionWorkspace<double>& ws) {
     if (links_.is_held(p)) std::fill_n(row(p), ld_, 0.0);
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

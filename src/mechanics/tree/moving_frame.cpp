@@ -8,7 +8,7 @@
 #include "mechanics/machine/kinematics.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 // The six entries of link i in a column of B or B'.
@@ -375,4 +375,4 @@ void solve_moving_frame(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -13,7 +13,7 @@
 
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 MovingFrame<S> make_moving_frame(const Mechanism<S>& mechanism);
@@ -36,4 +36,4 @@ void form_moving_frame(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 template <class S>
 void solve_moving_frame(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

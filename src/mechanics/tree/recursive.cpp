@@ -9,7 +9,7 @@
 #include "mechanics/tree/articulated_body.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 using namespace articulated;
 
@@ -148,4 +148,4 @@ int find_joint_without_inertia(const Mechanism<double>& mechanism, MotionWorkspa
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 #undef CARTAN_INSTANTIATE
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -21,7 +21,7 @@
 
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // v' for the applied wrenches and ws.tau; needs fill_kinematics. Fills ws.vdot and link
 // accelerations.
@@ -41,4 +41,4 @@ void calc_mass_matrix(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, std
 // preceding fill_kinematics.
 int find_joint_without_inertia(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

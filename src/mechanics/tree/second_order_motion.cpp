@@ -10,7 +10,7 @@
 #include "mechanics/tree/recursive.h"
 #include "mechanics/tree/tree_report.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 // The multipliers of active rows to their places; those of others are zero. Returns the loads.
@@ -322,4 +322,4 @@ template void calc_motion_residual<double>(const Mechanism<double>&, const Motio
 template void calc_motion_residual<Dual4>(const Mechanism<Dual4>&, const MotionUnknowns<Dual4>&,
                                           std::span<const int>, Dual4*, MotionWorkspace<Dual4>&);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -14,7 +14,7 @@
 #include "mechanics/forces/dry_friction.h"
 #include "system/second_order.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct WorkSplit;
 
@@ -87,4 +87,4 @@ class SecondOrderMotion final : public SecondOrderForm {
   Matrix formulas_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

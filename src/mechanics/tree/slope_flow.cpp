@@ -2,7 +2,7 @@
 
 #include "mechanics/tree/lanes_of_numbers.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 using Groups = std::vector<char>;  // per group of columns: whether any of them is there
@@ -145,4 +145,4 @@ SlopeFlow make_slope_flow(const Mechanism<double>& mechanism, const SlopePlan& p
   return FlowMaker(mechanism, plan).make();
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

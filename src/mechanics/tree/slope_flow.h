@@ -5,7 +5,7 @@
 
 #include "mechanics/tree/slope_plan.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Columns [first, last), multiples of lanes::width.
 struct ColumnRun {
@@ -28,4 +28,4 @@ struct SlopeFlow {
 
 SlopeFlow make_slope_flow(const Mechanism<double>& mechanism, const SlopePlan& plan);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

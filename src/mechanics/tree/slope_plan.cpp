@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 void add_once(std::vector<int>& list, int index) {
@@ -316,4 +316,4 @@ bool make_slope_plan(const Mechanism<double>& mechanism, const WorkSplit& work, 
   return SlopePlanner(mechanism, work, plan).plan();
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -7,7 +7,7 @@
 #include "mechanics/machine/motion_workspace.h"
 #include "mechanics/tree/tree_report.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // A link in depth-first order. Its speeds have the places p0 ... p0 + nv - 1.
 struct SlopeLink {
@@ -66,4 +66,4 @@ struct SlopePlan {
 // loop joints and drives of them, expressions over energies, gravity that varies).
 bool make_slope_plan(const Mechanism<double>& mechanism, const WorkSplit& work, SlopePlan& plan);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

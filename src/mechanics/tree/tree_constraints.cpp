@@ -11,7 +11,7 @@
 #include "mechanics/tree/tree_report.h"
 #include "mechanics/tree/tree_system_class.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 constexpr double lost_constraint = 1e-6;  // a violation projection must get below
@@ -210,7 +210,7 @@ void TreeSystem::start() {
   }
   for (int k = 0; k < mechanism_.nz; ++k)
     state.x[mechanism_.nq + mechanism_.nv + k] =
-        cartan::evaluate<double>(model_.variables[k].initial, parameters_)[0];
+        model::evaluate<double>(model_.variables[k].initial, parameters_)[0];
   // written angles of loop joints are followed with their whole turns
   const std::string too_large =
       set_turns(mechanism_, known, state.mode.data() + mechanism_.turn0());
@@ -237,7 +237,7 @@ AssemblyReport TreeSystem::assemble_in(State& state, const WrittenStart& written
   const std::span<double> q(state.x.data(), mechanism_.nq);
   const std::span<double> v(state.x.data() + mechanism_.nq, mechanism_.nv);
   std::copy(state.mode.begin(), state.mode.end(), ws.mode.begin());
-  AssemblyReport report = cartan::assemble(mechanism_, state.t, q, v, written, ws);
+  AssemblyReport report = mechanics::assemble(mechanism_, state.t, q, v, written, ws);
   if (!report.problem.empty()) return report;
   fill_kinematics<double>(mechanism_, state.t, q.data(), v.data(), ws);
   const RankReport rank = calc_rank(mechanism_, ws);
@@ -343,4 +343,4 @@ std::string TreeSystem::describe_gap(const State& state, const MotionWorkspace<d
       owner, gap);
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -8,7 +8,7 @@
 #include "mechanics/machine/several_points.h"
 #include "mechanics/tree/tree_system_class.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 bool TreeSystem::settle(State& state, Workspace& workspace) const {
   if (mechanism_.contacts.empty()) return false;
@@ -242,4 +242,4 @@ std::string TreeSystem::jump_slope(int which, StateView before, StateView after,
   return "";
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

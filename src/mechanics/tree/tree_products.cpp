@@ -4,7 +4,7 @@
 #include "mechanics/tree/recursive.h"
 #include "mechanics/tree/tree_system_class.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // The Jacobian where forces, constraints or variables are in the way.
 void TreeSystem::jvp(StateView at, std::span<const double> u, std::span<double> result,
@@ -169,4 +169,4 @@ bool TreeSystem::fill_residual_matrix(const MotionPoint& at, const MotionDirecti
   return true;
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -12,7 +12,7 @@
 #include "model/mass_properties.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 std::vector<S> initial_position(const Joint& joint, std::span<const S> parameters) {
@@ -405,4 +405,4 @@ MovingFrameReport make_moving_frame_report(const Mechanism<double>& mechanism,
   return report;
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -4,7 +4,7 @@
 #include "mechanics/machine/mechanism_system.h"
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 template <class S>
 std::vector<S> initial_position(const Joint& joint, std::span<const S> parameters);
@@ -69,4 +69,4 @@ MassMatrixReport make_mass_matrix_report(const Mechanism<double>& mechanism,
 MovingFrameReport make_moving_frame_report(const Mechanism<double>& mechanism,
                                            MotionWorkspace<double>& ws);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -9,7 +9,7 @@
 #include "mechanics/machine/several_points.h"
 #include "mechanics/tree/tree_system_class.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 // g of all rows (zero where there is none), then y - b of all rows.
@@ -293,7 +293,7 @@ void TreeSystem::fill_file_slopes(std::span<const int> which, const std::vector<
     }
     for (int k = 0; k < mechanism_.nz; ++k)
       put(mechanism_.nq + mechanism_.nv + k,
-          cartan::evaluate<Dual4>(model_.variables[k].initial, p));
+          model::evaluate<Dual4>(model_.variables[k].initial, p));
   }
 }
 
@@ -356,4 +356,4 @@ std::string TreeSystem::keep_constraints(const State& start, std::span<const int
   return "";
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

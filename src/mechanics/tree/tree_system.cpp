@@ -15,7 +15,7 @@
 #include "mechanics/tree/tree_report.h"
 #include "mechanics/tree/tree_system_class.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 TreeSystem::TreeSystem(const Model& model, std::vector<double> parameters,
                        const TreeFormulation& formulation)
     : model_(model), formulation_(formulation), parameters_(std::move(parameters)) {
@@ -241,12 +241,12 @@ InverseForces TreeSystem::calc_inverse_dynamics(StateView at, std::span<const do
   std::copy(vdot.begin(), vdot.end(), ws.vdot.begin());
   std::fill(ws.lambda.begin(), ws.lambda.end(), 0.0);
   Eigen::VectorXd tau(mechanism_.nv);
-  cartan::calc_inverse_dynamics<double>(mechanism_, ws,
-                                        {tau.data(), static_cast<std::size_t>(mechanism_.nv)});
+  mechanics::calc_inverse_dynamics<double>(mechanism_, ws,
+                                           {tau.data(), static_cast<std::size_t>(mechanism_.nv)});
   const std::vector<StickingForce> sticking = add_friction_at_accelerations(mechanism_, ws);
   if (mechanism_.loop_friction)
-    cartan::calc_inverse_dynamics<double>(mechanism_, ws,
-                                          {tau.data(), static_cast<std::size_t>(mechanism_.nv)});
+    mechanics::calc_inverse_dynamics<double>(mechanism_, ws,
+                                             {tau.data(), static_cast<std::size_t>(mechanism_.nv)});
   if (mechanism_.has_forces)
     for (int j = 0; j < mechanism_.nv; ++j) tau[j] -= ws.tau[j];
   if (!mechanism_.rows.empty() || !sticking.empty())
@@ -322,4 +322,4 @@ std::unique_ptr<MechanicalSystem> make_tree_system(const Model& model,
   return std::make_unique<TreeSystem>(model, std::move(parameters), formulation);
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -8,7 +8,7 @@
 #include "mechanics/machine/mechanism_system.h"
 #include "mechanics/machine/rate_code.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Where every body is free (absolute_system.h): what cannot be found from the model alone.
 struct AbsoluteBodies {
@@ -30,4 +30,4 @@ std::unique_ptr<MechanicalSystem> make_tree_system(const Model& model,
                                                    std::vector<double> parameters,
                                                    const TreeFormulation& formulation);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -27,7 +27,7 @@
 #include "system/column_carrier.h"
 #include "system/state_products.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct TreeWorkspace : Workspace {
   MotionWorkspace<double> motion;
@@ -309,4 +309,4 @@ class TreeSystem : public MechanicalSystem, public ColumnCarrier, public StatePr
   AssemblyReport assembly_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

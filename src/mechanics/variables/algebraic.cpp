@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 class AlgebraicSearch {
@@ -148,4 +148,4 @@ AlgebraicSolution solve_algebraic(const Model& model, double t, std::span<double
   return AlgebraicSearch(model, t, x, parameters, s, dual, room).run();
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

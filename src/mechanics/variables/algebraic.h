@@ -10,7 +10,7 @@
 
 #include "mechanics/variables/variable_rates.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 struct AlgebraicScratch {
   std::vector<double> values, slopes, matrix, step, next, kept;
@@ -27,4 +27,4 @@ AlgebraicSolution solve_algebraic(const Model& model, double t, std::span<double
                                   const std::vector<double>& parameters, ProgramScratch<double>& s,
                                   ProgramScratch<Dual4>& dual, AlgebraicScratch& room);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

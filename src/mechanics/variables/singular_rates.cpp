@@ -5,7 +5,7 @@
 #include "core/dense.h"
 #include "mechanics/variables/variable_rates.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 // Smallest over largest singular value, rows brought to one size.
@@ -50,4 +50,4 @@ std::string explain_singular_rates(const Model& model, double t, std::span<const
   return "";
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

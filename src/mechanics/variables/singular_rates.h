@@ -6,10 +6,10 @@
 
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // A sentence about the first block that is singular to rounding, or nearly so; "" where none is.
 // form: the values of ImplicitRates::form at time t.
 std::string explain_singular_rates(const Model& model, double t, std::span<const double> form);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

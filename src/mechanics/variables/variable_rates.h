@@ -13,7 +13,7 @@
 
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Where the entries of A that belong to the equations of a block go.
 struct BlockEntry {
@@ -169,4 +169,4 @@ void evaluate_rates(const Model& model, const S& t, std::span<const S> x,
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -13,7 +13,7 @@
 #include "mechanics/variables/variable_rates.h"
 #include "system/motion_geometry.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 struct VariablesWorkspace : Workspace {
@@ -79,7 +79,7 @@ class PlainSystem final : public VariablesSystem {
     space_.add_vector(static_cast<int>(model.variables.size()));
     for (const Event& e : model.events) events_.push_back({e.name, e.direction, e.stop, false});
     for (const Variable& v : model_.variables)
-      start_.x.push_back(cartan::evaluate<double>(v.initial, parameters_)[0]);
+      start_.x.push_back(model::evaluate<double>(v.initial, parameters_)[0]);
     start_.mode.assign(switch_count_, 0);
     if (model_.algebraic) decide_start();
   }
@@ -277,7 +277,7 @@ class PlainSystem final : public VariablesSystem {
       const std::vector<Dual4> p = seed_parameters(model_, parameters_, which, first);
       for (std::size_t i = 0; i < model_.variables.size(); ++i) {
         if (i < known.size() && known[i]) continue;
-        const Dual4 start = cartan::evaluate<Dual4>(model_.variables[i].initial, p)[0];
+        const Dual4 start = model::evaluate<Dual4>(model_.variables[i].initial, p)[0];
         for (std::size_t k = first; k < std::min(first + 4, which.size()); ++k)
           J(static_cast<int>(i), static_cast<int>(k)) = start.d[k - first];
       }
@@ -429,4 +429,4 @@ std::unique_ptr<VariablesSystem> make_variables_system(const Model& model,
   return std::make_unique<PlainSystem>(model, std::move(parameters), std::move(compiler));
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

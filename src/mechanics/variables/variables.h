@@ -10,7 +10,7 @@
 #include "system/switches.h"
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 class VariablesSystem : public System, public Switched {
  public:
@@ -37,4 +37,4 @@ std::unique_ptr<VariablesSystem> make_variables_system(
     const Model& model, std::vector<double> parameters,
     std::shared_ptr<RateCompiler> compiler = nullptr);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

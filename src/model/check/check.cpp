@@ -2,7 +2,7 @@
 #include "model/drive_motion.h"
 #include "model/explained.h"
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 // A file describes a mechanism, with [variables] beside it or without, or a plain system of
@@ -131,4 +131,4 @@ std::optional<Formula> compile_expression(const Model& model, const std::string&
   return formula;
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

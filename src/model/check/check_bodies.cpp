@@ -3,7 +3,7 @@
 
 #include "model/check/check_context.h"
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 constexpr double inertia_tolerance = 1e-9;  // of the largest principal moment
@@ -225,4 +225,4 @@ void check_bodies(CheckContext& check) {
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

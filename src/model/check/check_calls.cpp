@@ -3,7 +3,7 @@
 #include "model/formulas.h"
 #include "model/program_use.h"
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 // Derivatives that are taken of an expression: forces follow potentials by differentiation and
@@ -91,4 +91,4 @@ void FormulaCompiler::check_calls(const Program& program, const Values& values, 
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -6,7 +6,7 @@
 #include "model/check/check_elements.h"
 #include "model/type_names.h"
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 // Two drives cannot both have their way with one joint.
@@ -64,4 +64,4 @@ void check_constraints(CheckContext& check) {
   refuse_second_drives(check);
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -4,7 +4,7 @@
 
 #include "model/check/check_elements.h"
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 Formula check_restitution(CheckContext& check, const std::optional<Value>& value,
@@ -189,4 +189,4 @@ void check_contacts(CheckContext& check) {
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 std::string lengths_text(const std::vector<int>& lengths) {
@@ -198,4 +198,4 @@ Formula or_default(const Formula& formula, std::initializer_list<double> values)
   return formula.given() ? formula : constant_formula(values);
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -11,7 +11,7 @@
 #include "model/mesh_files.h"
 #include "model/names.h"
 
-namespace cartan {
+namespace cartan::model {
 
 // "body 'top'": whom a message is about.
 struct Owner {
@@ -116,4 +116,4 @@ void check_rest(CheckContext& check);      // gravity, events, outputs, variable
 void check_speeds(CheckContext& check);    // before check_rest: they are outputs too
 void check_equations(CheckContext& check);
 
-}  // namespace cartan
+}  // namespace cartan::model

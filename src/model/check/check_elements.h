@@ -10,7 +10,7 @@
 
 #include "model/check/check_context.h"
 
-namespace cartan {
+namespace cartan::model {
 
 // Names the unnamed: type and running number among its type, passing over names that are taken.
 template <class T>
@@ -108,4 +108,4 @@ inline Formula coefficients(CheckContext& check, const Values& values, const Fie
   return spread_numbers(check, values, field, count, true);
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -12,7 +12,7 @@
 #include "symbolic/print/print.h"
 #include "symbolic/simplify/zero.h"
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 // The values of a program over symbols of a graph, one for each of its inputs.
@@ -260,4 +260,4 @@ void check_equations(CheckContext& check) {
   EquationCheck(check).run();
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

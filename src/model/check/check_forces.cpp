@@ -3,7 +3,7 @@
 #include "model/check/check_friction.h"
 #include "model/type_names.h"
 
-namespace cartan {
+namespace cartan::model {
 void check_forces(CheckContext& check) {
   const std::vector<std::string> names = element_names(check.text.forces);
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -18,4 +18,4 @@ void check_forces(CheckContext& check) {
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -2,7 +2,7 @@
 
 #include "model/check/check_elements.h"
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 // "a revolute, prismatic, ... or spherical joint": those bearings can be given to.
@@ -78,4 +78,4 @@ FrictionForce check_friction(CheckContext& check, const ForceText& text, const O
   return friction;
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -3,8 +3,8 @@
 
 #include "model/check/check_context.h"
 
-namespace cartan {
+namespace cartan::model {
 
 FrictionForce check_friction(CheckContext& check, const ForceText& text, const Owner& owner);
 
-}  // namespace cartan
+}  // namespace cartan::model

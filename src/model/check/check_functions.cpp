@@ -9,7 +9,7 @@
 #include "model/check/check_context.h"
 #include "model/dependencies.h"
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 namespace fs = std::filesystem;
@@ -276,4 +276,4 @@ void check_functions(CheckContext& check) {
   FunctionCheck(check).run();
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

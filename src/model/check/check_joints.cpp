@@ -3,7 +3,7 @@
 
 #include "model/check/check_context.h"
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 void check_two_axes(CheckContext& check, const JointText& text, const Owner& owner, Joint& joint) {
@@ -148,4 +148,4 @@ void check_joints(CheckContext& check) {
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

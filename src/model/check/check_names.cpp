@@ -8,7 +8,7 @@
 #include "core/source_files.h"
 #include "model/check/check_context.h"
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 // Names of one kind, each seen once.
@@ -182,4 +182,4 @@ void check_names(CheckContext& check) {
     check.names.add_joint(joint.name, joint_type_from_name(joint.type));
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -7,7 +7,7 @@
 #include "model/check/check_context.h"
 #include "model/dependencies.h"
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 std::string chain_text(const std::vector<int>& cycle, const std::vector<NamedValue>& list) {
@@ -173,4 +173,4 @@ void check_definitions(CheckContext& check) {
       check.formulas.compile(signal->value, Scope::time);
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

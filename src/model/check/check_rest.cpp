@@ -5,7 +5,7 @@
 #include "model/check/check_context.h"
 #include "model/type_names.h"
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 void check_gravity(CheckContext& check) {
@@ -230,4 +230,4 @@ void check_rest(CheckContext& check) {
   check_simulate(check);
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

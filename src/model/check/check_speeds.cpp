@@ -5,7 +5,7 @@
 
 #include "model/check/check_context.h"
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 constexpr Quantity speeds_of_things[] = {Quantity::joint_v, Quantity::body_velocity,
@@ -62,4 +62,4 @@ void check_speeds(CheckContext& check) {
                                             "others");
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

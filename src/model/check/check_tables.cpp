@@ -8,7 +8,7 @@
 #include "model/formulas.h"
 #include "model/program_use.h"
 
-namespace cartan {
+namespace cartan::model {
 namespace {
 
 // The highest derivative that may not jump; nothing: all may.
@@ -52,4 +52,4 @@ void FormulaCompiler::check_tables(const Program& program, const Values& values,
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

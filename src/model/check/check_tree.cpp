@@ -1,7 +1,7 @@
 #include "model/check/check_context.h"
 #include "model/spanning_tree.h"
 
-namespace cartan {
+namespace cartan::model {
 
 namespace {
 
@@ -57,4 +57,4 @@ void check_tree(CheckContext& check) {
   if (tree.unreached.empty()) refuse_fixed_loops(check);
 }
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -8,7 +8,7 @@
 #include "model/joint_types.h"
 #include "model/quantities.h"
 
-namespace cartan {
+namespace cartan::model {
 
 struct CouplerTerm {
   int joint = 0, component = 0;
@@ -127,4 +127,4 @@ struct CouplerConstraint {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -3,7 +3,7 @@
 
 #include "model/quantities.h"
 
-namespace cartan {
+namespace cartan::model {
 
 struct DistanceConstraint {
   static constexpr const char* type = "distance";
@@ -36,4 +36,4 @@ struct DistanceConstraint {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -4,7 +4,7 @@
 #include "model/joint_types.h"
 #include "model/quantities.h"
 
-namespace cartan {
+namespace cartan::model {
 
 struct DriveConstraint {
   static constexpr const char* type = "drive";
@@ -42,4 +42,4 @@ struct DriveConstraint {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::model

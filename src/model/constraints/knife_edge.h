@@ -3,7 +3,7 @@
 
 #include "model/quantities.h"
 
-namespace cartan {
+namespace cartan::model {
 
 struct KnifeEdgeConstraint {
   static constexpr const char* type = "knife-edge";
@@ -34,4 +34,4 @@ struct KnifeEdgeConstraint {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -3,7 +3,7 @@
 
 #include "model/quantities.h"
 
-namespace cartan {
+namespace cartan::model {
 
 struct RollingDiscConstraint {
   static constexpr const char* type = "rolling-disc";
@@ -54,4 +54,4 @@ struct RollingDiscConstraint {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::model

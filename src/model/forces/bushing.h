@@ -3,7 +3,7 @@
 
 #include "model/quantities.h"
 
-namespace cartan {
+namespace cartan::model {
 
 struct BushingForce {
   static constexpr const char* type = "bushing";
@@ -40,4 +40,4 @@ struct BushingForce {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -3,7 +3,7 @@
 
 #include "model/quantities.h"
 
-namespace cartan {
+namespace cartan::model {
 
 struct DragForce {
   static constexpr const char* type = "drag";
@@ -45,4 +45,4 @@ struct DragForce {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::model

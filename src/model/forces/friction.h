@@ -4,7 +4,7 @@
 #include "model/joint_types.h"
 #include "model/quantities.h"
 
-namespace cartan {
+namespace cartan::model {
 
 struct Bearing {
   Formula at;             // 3, joint frame C
@@ -47,4 +47,4 @@ struct FrictionForce {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::model

@@ -4,7 +4,7 @@
 #include "model/joint_types.h"
 #include "model/quantities.h"
 
-namespace cartan {
+namespace cartan::model {
 
 struct JointForce {
   static constexpr const char* type = "joint";
@@ -42,4 +42,4 @@ struct JointForce {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::model

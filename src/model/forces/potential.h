@@ -3,7 +3,7 @@
 
 #include "model/quantities.h"
 
-namespace cartan {
+namespace cartan::model {
 
 struct PotentialForce {
   static constexpr const char* type = "potential";
@@ -24,4 +24,4 @@ struct PotentialForce {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::model

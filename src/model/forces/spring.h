@@ -3,7 +3,7 @@
 
 #include "model/quantities.h"
 
-namespace cartan {
+namespace cartan::model {
 
 struct SpringForce {
   static constexpr const char* type = "spring";
@@ -39,4 +39,4 @@ struct SpringForce {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::model

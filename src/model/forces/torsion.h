@@ -6,7 +6,7 @@
 #include "model/joint_types.h"
 #include "model/quantities.h"
 
-namespace cartan {
+namespace cartan::model {
 
 enum class TorsionMeasure { rotation_vector, euler321, euler321_literal };
 inline const std::vector<std::string> torsion_measures = {"rotation-vector", "euler321",
@@ -88,4 +88,4 @@ struct TorsionForce {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::model

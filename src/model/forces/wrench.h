@@ -3,7 +3,7 @@
 
 #include "model/quantities.h"
 
-namespace cartan {
+namespace cartan::model {
 
 struct WrenchForce {
   static constexpr const char* type = "wrench";
@@ -46,4 +46,4 @@ struct WrenchForce {
   }
 };
 
-}  // namespace cartan
+}  // namespace cartan::model

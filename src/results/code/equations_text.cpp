@@ -10,7 +10,7 @@
 #include "results/load/sample_state.h"
 #include "results/refusal.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 std::optional<EquationsForm> form_named(const std::string& name) {
@@ -112,4 +112,4 @@ DerivedEquations derive_equations(const ModelArguments& source, const api::Equat
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

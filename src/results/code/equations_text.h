@@ -8,7 +8,7 @@
 
 #include "results/load/load.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct DerivedEquations {
   std::unique_ptr<const Model> model;
@@ -18,4 +18,4 @@ struct DerivedEquations {
 DerivedEquations derive_equations(const ModelArguments& model,
                                   const api::EquationsOptions& options);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -21,7 +21,7 @@
 #include "results/load/state_file.h"
 #include "results/refusal.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 namespace fs = std::filesystem;
@@ -61,7 +61,7 @@ class FmuMaker {
 
  private:
   [[noreturn]] void refuse(const std::string& message) const {
-    cartan::refuse("generate", message);
+    results::refuse("generate", message);
   }
 
   // ---------------------------------------------------------------------------------- what is
@@ -361,7 +361,7 @@ class FmuMaker {
 }  // namespace
 
 void check_fmu(const ModelArguments& source, const Model& model, const api::GenerateOptions& o) {
-  const auto refuse = [](const std::string& message) { cartan::refuse("generate", message); };
+  const auto refuse = [](const std::string& message) { results::refuse("generate", message); };
   if (const std::string refusal = refuse_fmu(model); !refusal.empty())
     refuse(source.path + ": " + refusal);
   if (o.form != "recursive")
@@ -386,4 +386,4 @@ void generate_fmu(const ModelArguments& source, const api::GenerateOptions& opti
   result.unit->model_hash = hash;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

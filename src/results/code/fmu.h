@@ -6,7 +6,7 @@
 
 #include "results/code/generate.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // Refuses models and options that an FMU has no room for.
 void check_fmu(const ModelArguments& source, const Model& model,
@@ -17,4 +17,4 @@ void generate_fmu(const ModelArguments& source, const api::GenerateOptions& opti
                   const System& system, const std::string& name, const std::string& hash,
                   const std::vector<std::string>& remarks, GeneratedModel& result);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -8,7 +8,7 @@
 
 #include "results/code/fmu_model.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 // Text in an attribute or between tags; what XML does not know becomes a space.
@@ -279,4 +279,4 @@ std::string fmu_page(const FmuModel& fmu) {
   return text + "</body>\n</html>\n";
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

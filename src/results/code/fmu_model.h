@@ -7,7 +7,7 @@
 
 #include "codegen/fmi/fmu_unit.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct FmuVariable {
   std::string name, unit, description;
@@ -54,4 +54,4 @@ std::string fmu_model_header(const FmuModel& fmu);
 std::string fmu_model_code(const FmuModel& fmu);
 std::string fmu_method_header();
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -5,7 +5,7 @@
 #include "integrate/tableau.h"
 #include "results/code/fmu_model.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 int stored_entries(const FmuModel& fmu, const std::string& function) {
@@ -190,4 +190,4 @@ std::string fmu_method_header() {
   return text + "};\n";
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -15,7 +15,7 @@
 #include "results/refusal.h"
 #include "symbolic/count.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 // Letters, digits and underscores, beginning with a letter.
@@ -316,4 +316,4 @@ Json generated_json(const GeneratedModel& r, const api::GenerateOptions& o) {
           {"seconds", r.seconds}};
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -12,7 +12,7 @@
 #include "results/json_values.h"
 #include "results/load/load.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct GeneratedModel {
   std::unique_ptr<const Model> model;
@@ -36,4 +36,4 @@ std::vector<Expression> results_of(const CodeFunction& function);
 
 Json generated_json(const GeneratedModel& generated, const api::GenerateOptions& options);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -9,7 +9,7 @@
 #include "codegen/rate_compiler.h"
 #include "symbolic/differentiate.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 // More take too long to compile.
@@ -112,4 +112,4 @@ void CompiledRates::back(double t, std::span<const double> x, std::span<const do
   for (std::size_t k = 0; k < places_.size(); ++k) by_p[k] += out_[places_[k]];
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

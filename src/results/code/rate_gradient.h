@@ -12,7 +12,7 @@
 #include "model/model.h"
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // Copies share the code; each is for one thread.
 class CompiledRates final : public RateFunctions {
@@ -39,4 +39,4 @@ class CompiledRates final : public RateFunctions {
   std::vector<double> out_;          // by x, then by parameters
 };
 
-}  // namespace cartan
+}  // namespace cartan::results

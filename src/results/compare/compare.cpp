@@ -14,7 +14,7 @@
 #include "results/run/stabilisation.h"
 #include "results/task.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 void plan_steps(const api::CompareOptions& o, const Model& model, double default_step,
@@ -117,4 +117,4 @@ ComparedModel compare_model(const ModelArguments& source, const api::CompareOpti
   return compared;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -8,7 +8,7 @@
 #include "results/compare/comparison.h"
 #include "results/load/load.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct ComparedModel {
   std::unique_ptr<const Model> model;
@@ -18,4 +18,4 @@ struct ComparedModel {
 
 ComparedModel compare_model(const ModelArguments& model, const api::CompareOptions& options);
 
-}  // namespace cartan
+}  // namespace cartan::results

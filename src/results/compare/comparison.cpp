@@ -5,7 +5,7 @@
 
 #include "results/compare/reference.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 // Below this multiple of the reference's own error a difference says nothing about order.
@@ -88,4 +88,4 @@ Comparison compare_methods(const Model& model, const ComparisonPlan& plan,
   return comparison;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

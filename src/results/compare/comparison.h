@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "results/compare/method_run.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct ComparisonPlan {
   std::vector<std::string> formulations, integrators;
@@ -54,4 +54,4 @@ struct Comparison {
 Comparison compare_methods(const Model& model, const ComparisonPlan& plan,
                            const std::function<void(double)>& on_progress);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -7,7 +7,7 @@
 #include "io/csv.h"
 #include "results/json_values.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 const std::vector<std::string> columns = {"formulation",  "integrator",     "step",
@@ -178,4 +178,4 @@ std::string comparison_csv(const Comparison& comparison) {
   return text;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -5,11 +5,11 @@
 
 #include "results/compare/comparison.h"
 
-namespace cartan {
+namespace cartan::results {
 
 std::string comparison_text(const Comparison& comparison, bool mechanism);
 std::string comparison_json(const Model& model, const ComparisonPlan& plan,
                             const Comparison& comparison);
 std::string comparison_csv(const Comparison& comparison);
 
-}  // namespace cartan
+}  // namespace cartan::results

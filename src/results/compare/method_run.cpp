@@ -7,7 +7,7 @@
 #include "formulations/formulations.h"
 #include "results/run/stabilisation.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 // Largest violation of each joint and constraint so far.
@@ -90,4 +90,4 @@ MethodRun run_method(const Model& model, const std::string& formulation,
   return run;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -9,7 +9,7 @@
 #include "results/run/motion_statistics.h"
 #include "results/run/places.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct OwnerViolation {
   std::string owner;    // "joint 'A'", "constraint 'b'"
@@ -35,4 +35,4 @@ struct ConstraintKeeping {
 MethodRun run_method(const Model& model, const std::string& formulation,
                      const ConstraintKeeping& keeping, SimulateOptions options);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -10,7 +10,7 @@
 #include "analysis/tangents.h"
 #include "formulations/formulations.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 constexpr int samples = 100;                                  // of every motion, on the same grid
@@ -175,4 +175,4 @@ ReferenceMotion make_reference(const Model& model, const ComparisonPlan& plan) {
   return ReferenceMaker(model, plan).make();
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

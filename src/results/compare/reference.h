@@ -13,7 +13,7 @@
 #include "results/compare/comparison.h"
 #include "results/compare/method_run.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct ReferenceMotion {
   MethodRun run;
@@ -28,4 +28,4 @@ struct ReferenceMotion {
 
 ReferenceMotion make_reference(const Model& model, const ComparisonPlan& plan);
 
-}  // namespace cartan
+}  // namespace cartan::results

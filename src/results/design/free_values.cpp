@@ -6,7 +6,7 @@
 #include "results/load/model_variants.h"
 #include "results/refusal.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 // JOINT.q, JOINT.v[1], JOINT.q0: the joint, whether it is a speed, the component.
@@ -121,4 +121,4 @@ FreeModel load_free(const char* command, const ModelArguments& source, const std
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

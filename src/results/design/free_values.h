@@ -7,7 +7,7 @@
 
 #include "results/load/load.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct FreeEntry {
   std::string name;       // as written
@@ -25,4 +25,4 @@ struct FreeModel {
 FreeModel load_free(const char* command, const ModelArguments& model, const std::string& free,
                     const api::Watch& watch);
 
-}  // namespace cartan
+}  // namespace cartan::results

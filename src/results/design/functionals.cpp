@@ -16,7 +16,7 @@
 #include "results/fit/fit_start.h"
 #include "results/load/numbers.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 using Eigen::MatrixXd;
@@ -499,4 +499,4 @@ void Functionals::set_scales(const VectorXd& theta, const VectorXd& size,
     if (functionals_[k].kind == Kind::integral) scales_[k] = std::fabs(numbers.values(k));
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

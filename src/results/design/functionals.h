@@ -15,7 +15,7 @@
 #include "analysis/fits/fit.h"
 #include "results/load/load.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct Functional {
   enum class Kind { final, at, integral, maximum, minimum, event, real_part, period, frequency };
@@ -75,4 +75,4 @@ class Functionals {
   std::vector<double> scales_;  // of the integrals, by functional
 };
 
-}  // namespace cartan
+}  // namespace cartan::results

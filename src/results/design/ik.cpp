@@ -16,7 +16,7 @@
 #include "results/refusal.h"
 #include "results/task.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 constexpr int most_unknowns_of_search = 60;
@@ -344,4 +344,4 @@ std::string ik_path_csv(const IkResult& result) {
   return text;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -11,7 +11,7 @@
 #include "results/load/analysis_state.h"
 #include "results/motion_table.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // With `all`: how the search went.
 struct IkSearch {
@@ -44,4 +44,4 @@ std::string singular_note(const KinematicSolution& solution);
 std::string ik_solutions_csv(const IkResult& result);
 std::string ik_path_csv(const IkResult& result);
 
-}  // namespace cartan
+}  // namespace cartan::results

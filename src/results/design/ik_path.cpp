@@ -9,7 +9,7 @@
 #include "results/fit/experiments.h"
 #include "results/load/state_file.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 Formula symbol_formula(const Symbol& symbol) {
@@ -153,4 +153,4 @@ MotionTable motion_of(const MechanicalSystem& system, const PathResult& path) {
   return motion;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -10,7 +10,7 @@
 #include "results/load/analysis_state.h"
 #include "results/motion_table.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct TablePath {
   std::vector<double> t;
@@ -29,4 +29,4 @@ std::string add_path_target(const Analysis& analysis, const std::string& left,
 // Coordinates, speeds and accelerations of the tree joints along a path that was followed.
 MotionTable motion_of(const MechanicalSystem& system, const PathResult& path);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -10,7 +10,7 @@
 #include "mechanics/machine/orientation_target.h"
 #include "results/load/numbers.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 constexpr double orthogonality = 1e-6;
@@ -242,4 +242,4 @@ void add_stop_ranges(const Analysis& analysis, std::vector<ValueRange>& ranges) 
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

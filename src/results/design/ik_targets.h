@@ -11,7 +11,7 @@
 #include "analysis/kinematics/targets.h"
 #include "results/load/analysis_state.h"
 
-namespace cartan {
+namespace cartan::results {
 
 using TargetList = std::vector<std::unique_ptr<StateEquations>>;
 
@@ -33,4 +33,4 @@ void add_stop_ranges(const Analysis& analysis, std::vector<ValueRange>& ranges);
 // Whether an expression of the model's names compiles.
 bool is_expression(const Model& model, const std::string& text);
 
-}  // namespace cartan
+}  // namespace cartan::results

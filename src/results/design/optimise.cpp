@@ -11,7 +11,7 @@
 #include "results/refusal.h"
 #include "results/task.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 using Eigen::VectorXd;
@@ -160,4 +160,4 @@ Json optimise_json(const OptimiseResult& all) {
   return json;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

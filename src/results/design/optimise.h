@@ -8,7 +8,7 @@
 #include "results/design/optimise_problem.h"
 #include "results/json_values.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // A condition of the command at the optimum.
 struct DesignCondition {
@@ -41,4 +41,4 @@ OptimiseResult optimise_model(const ModelArguments& model, const api::OptimiseOp
 
 Json optimise_json(const OptimiseResult& result);
 
-}  // namespace cartan
+}  // namespace cartan::results

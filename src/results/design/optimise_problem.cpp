@@ -11,7 +11,7 @@
 #include "results/load/parameter_slopes.h"
 #include "results/refusal.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 using Eigen::VectorXd;
@@ -179,4 +179,4 @@ std::unique_ptr<OptimiseCase> make_optimise_case(const ModelArguments& source,
   return made;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -11,7 +11,7 @@
 #include "results/design/free_values.h"
 #include "results/design/functionals.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // Stays where it was made: `problem` refers to it.
 struct OptimiseCase {
@@ -29,4 +29,4 @@ struct OptimiseCase {
 std::unique_ptr<OptimiseCase> make_optimise_case(const ModelArguments& model,
                                                  const api::OptimiseOptions& options);
 
-}  // namespace cartan
+}  // namespace cartan::results

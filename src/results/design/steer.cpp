@@ -12,7 +12,7 @@
 #include "results/refusal.h"
 #include "results/task.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
@@ -234,4 +234,4 @@ std::string steer_text(const SteerRecord& record) {
   return text;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -11,7 +11,7 @@
 #include "results/design/steer_setup.h"
 #include "results/json_values.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct SteerArguments {
   std::string task;
@@ -52,4 +52,4 @@ std::string steer_text(const SteerRecord& record);
 // Writes the motion of a converged record as a run (steer_run.cpp) and adds folder and files.
 void write_steered_run(const SteerArguments& arguments, SteerRecord& record);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -12,7 +12,7 @@
 #include "symbolic/differentiate.h"
 #include "symbolic/substitute.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 using Expressions = std::vector<Expression>;
@@ -326,4 +326,4 @@ std::string make_steer_maps(const Model& model, const System& system, const Stat
   return maps.chart ? "" : problem;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -14,7 +14,7 @@
 #include "model/model.h"
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct SteerMaps {
   std::unique_ptr<SmoothMap> stage, end, start, closure, chart;  // see SteeringProblem
@@ -39,4 +39,4 @@ std::string make_steer_maps(const Model& model, const System& system, const Stat
                             const SteerOutputs& outputs, const std::vector<int>& closure_rows,
                             SteerMaps& maps);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -8,7 +8,7 @@
 #include "results/load/numbers.h"
 #include "results/refusal.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 bool turns(const Joint& joint) {
@@ -164,4 +164,4 @@ std::vector<int> numbers_of_name(const Model& model, const System& system, const
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

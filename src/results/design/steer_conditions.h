@@ -7,7 +7,7 @@
 #include "results/design/steer_task.h"
 #include "results/load/state_file.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // A coordinate, a speed or a variable of the model: "hinge.q", "hinge.v[1]", "x".
 struct StateName {
@@ -38,4 +38,4 @@ std::vector<int> numbers_of_name(const Model& model, const System& system, const
 double task_number(const SteerTask& task, const Model& model, const std::string& text,
                    Location where);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -12,7 +12,7 @@
 #include "results/design/steer_setup.h"
 #include "results/refusal.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 using Eigen::VectorXd;
@@ -189,4 +189,4 @@ SteeringGuess make_steering_guess(const SteerSetup& setup, int start) {
   };
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -19,7 +19,7 @@
 #include "results/run/recorder.h"
 #include "results/run/run.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 using Eigen::VectorXd;
@@ -287,4 +287,4 @@ void write_steered_run(const SteerArguments& o, SteerRecord& record) {
   record.files = output->names();
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -16,7 +16,7 @@
 #include "results/run/assembly_report.h"
 #include "results/task.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 using Eigen::MatrixXd;
@@ -449,4 +449,4 @@ void prepare_steering(const SteerTask& task, const ModelArguments& model, const 
   choose_end(setup);
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -9,7 +9,7 @@
 #include "results/design/steer_task.h"
 #include "results/load/load.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct SteerSetup {
   SteerTask task;
@@ -41,4 +41,4 @@ void prepare_steering(const SteerTask& task, const ModelArguments& model, const 
 // The guess of the task for start 0; others are bent aside, each in its own way.
 SteeringGuess make_steering_guess(const SteerSetup& setup, int start);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -11,7 +11,7 @@
 #include "results/load/load.h"
 #include "results/refusal.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 class SteerTaskReader {
@@ -281,4 +281,4 @@ SteerTask read_steer_task(const std::string& path) {
   return task;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

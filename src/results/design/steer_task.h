@@ -8,7 +8,7 @@
 
 #include "core/diagnostics.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct SteerBounds {
   std::string name;       // of an input, or an expression
@@ -48,4 +48,4 @@ struct SteerTask {
 // Refuses a file that is not a task, with all that is wrong in it.
 SteerTask read_steer_task(const std::string& path);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -14,7 +14,7 @@
 #include "io/toml_tree.h"
 #include "results/load/load.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 using NodeKind = TomlNode::Kind;
@@ -311,4 +311,4 @@ std::optional<ExperimentText> read_data(const std::string& path, Diagnostics& pr
   return e;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

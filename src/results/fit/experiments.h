@@ -25,7 +25,7 @@
 #include "core/diagnostics.h"
 #include "model/consent.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct ColumnText {
   std::string column;    // in the data
@@ -72,4 +72,4 @@ std::optional<ExperimentText> read_data(const std::string& path, Diagnostics& pr
 // JOINT.q0 means JOINT.q[0].
 std::string quantity_of_column(const std::string& column);
 
-}  // namespace cartan
+}  // namespace cartan::results

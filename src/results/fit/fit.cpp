@@ -9,7 +9,7 @@
 #include "results/refusal.h"
 #include "results/task.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 std::vector<std::string> split_words(const std::string& text, char separator) {
@@ -123,4 +123,4 @@ FittedModel fit_model(const ModelArguments& model, const api::FitOptions& o) {
   return fitted;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

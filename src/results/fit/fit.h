@@ -8,7 +8,7 @@
 
 #include "results/fit/fit_report.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct FittedModel {
   std::vector<std::unique_ptr<FitSetup>> setups;
@@ -17,4 +17,4 @@ struct FittedModel {
 
 FittedModel fit_model(const ModelArguments& model, const api::FitOptions& options);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -9,7 +9,7 @@
 #include "report/chart.h"
 #include "results/json_values.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 struct ColumnMisfit {
@@ -279,4 +279,4 @@ std::string fit_warnings(const FitReport& report) {
   return text;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

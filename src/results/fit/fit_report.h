@@ -5,7 +5,7 @@
 
 #include "results/fit/fit_setup.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct FitReport {
   const FitSetup& setup;
@@ -24,4 +24,4 @@ std::string residuals_svg(const FitReport& report, int experiment);
 // What keeps the result from being trusted: directions that are not determined, no convergence.
 std::string fit_warnings(const FitReport& report);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -12,7 +12,7 @@
 #include "results/load/parameter_slopes.h"
 #include "results/refusal.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 using Eigen::VectorXd;
@@ -265,4 +265,4 @@ FitSetup make_fit_setup(const FitChoice& choice, const ExperimentsText& text,
   return Builder(choice, text, watch).build();
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -10,7 +10,7 @@
 #include "results/fit/experiments.h"
 #include "results/load/load.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // The models must live as long as the problem is used.
 struct FitSetup {
@@ -29,4 +29,4 @@ struct FitChoice {
 FitSetup make_fit_setup(const FitChoice& choice, const ExperimentsText& text,
                         const api::Watch& watch);
 
-}  // namespace cartan
+}  // namespace cartan::results

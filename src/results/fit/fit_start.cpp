@@ -3,7 +3,7 @@
 #include "formulations/formulations.h"
 #include "mechanics/variables/variables.h"
 
-namespace cartan {
+namespace cartan::results {
 
 namespace {
 
@@ -49,4 +49,4 @@ std::string fill_start(const StateValues& values, const std::vector<int>& parame
                                      instance.start_by_parameters);
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -8,7 +8,7 @@
 #include "results/fit/experiments.h"
 #include "results/load/state_file.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // What an experiment says of its start.
 StateValues start_values(const ExperimentText& text, const Model& model);
@@ -17,4 +17,4 @@ StateValues start_values(const ExperimentText& text, const Model& model);
 std::string fill_start(const StateValues& values, const std::vector<int>& parameters,
                        FitInstance& instance);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -6,7 +6,7 @@
 #include "results/load/state_file.h"
 #include "results/refusal.h"
 
-namespace cartan {
+namespace cartan::results {
 
 Analysis load_analysis(const AnalysisArguments& arguments, const api::Watch& watch) {
   Analysis analysis;
@@ -54,4 +54,4 @@ Json analysis_state_json(const Analysis& analysis, const State& state) {
   return model_state_json(*analysis.model, *analysis.system, state);
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -9,7 +9,7 @@
 #include "results/json_values.h"
 #include "results/load/load.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct AnalysisArguments {
   ModelArguments model;
@@ -39,4 +39,4 @@ double read_value(const Model& model, const std::string& text, const std::string
 Json model_state_json(const Model& model, const System& system, const State& state);
 Json analysis_state_json(const Analysis& analysis, const State& state);
 
-}  // namespace cartan
+}  // namespace cartan::results

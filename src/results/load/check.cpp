@@ -2,7 +2,7 @@
 
 #include "results/run/assembly_report.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 Json mechanism_json(const Model& model, const ModelFacts& facts) {
@@ -65,4 +65,4 @@ Json check_json(const CheckedModel& checked) {
                        : variables_json(*checked.model);
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

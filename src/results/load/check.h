@@ -10,7 +10,7 @@
 #include "results/load/load.h"
 #include "results/load/model_facts.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct CheckedModel {
   std::unique_ptr<const Model> model;
@@ -27,4 +27,4 @@ Json check_json(const CheckedModel& checked);
 // The readable report.
 std::string check_text(const CheckedModel& checked);
 
-}  // namespace cartan
+}  // namespace cartan::results

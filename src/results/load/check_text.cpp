@@ -6,7 +6,7 @@
 #include "results/load/check.h"
 #include "results/run/assembly_report.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 std::string checked_body_name(const Model& model, int body) {
@@ -145,4 +145,4 @@ std::string check_text(const CheckedModel& checked) {
                        : variables_text(*checked.model);
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -9,7 +9,7 @@
 #include "results/refusal.h"
 #include "results/task.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 // The word of a table for what happens between two rows; "" for an unknown kind.
@@ -93,4 +93,4 @@ void add_signals(const InputArguments& arguments, const api::Watch& watch,
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -9,7 +9,7 @@
 
 #include "model/description.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct InputArguments {
   std::vector<std::string> values;  // NAME=EXPR
@@ -22,4 +22,4 @@ struct InputArguments {
 void add_signals(const InputArguments& arguments, const api::Watch& watch,
                  ModelDescription& description);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -13,7 +13,7 @@
 #include "results/refusal.h"
 #include "results/task.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace fs = std::filesystem;
 namespace {
 
@@ -174,4 +174,4 @@ std::unique_ptr<System> load_system(const Model& model, const std::string& formu
   refuse_at(place_text(model.file, where), problem);
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

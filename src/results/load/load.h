@@ -15,7 +15,7 @@
 #include "results/load/input_signals.h"
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // Which model, and what is set and allowed with it.
 struct ModelArguments {
@@ -65,4 +65,4 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
 // "; did you mean 'x'?" with a file of the same folder whose name is near.
 std::string suggest_file(const std::string& path);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -6,7 +6,7 @@
 #include "model/mass_properties.h"
 #include "results/load/load.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 Eigen::Matrix3d matrix(const Sym3<double>& s) {
@@ -76,4 +76,4 @@ ModelFacts collect_facts(const Model& model) {
   return facts;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -3,7 +3,7 @@
 
 #include "mechanics/machine/mechanism_system.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct ModelFacts {
   int speeds = 0;  // of the tree
@@ -18,4 +18,4 @@ struct ModelFacts {
 // A mechanism that cannot be assembled or moved is refused.
 ModelFacts collect_facts(const Model& model);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -6,10 +6,10 @@
 #include "model/description.h"
 #include "results/load/load.h"
 
-namespace cartan {
+namespace cartan::results {
 
 ModelDescription read_description(const ModelArguments& arguments);
 std::unique_ptr<const Model> make_model(const ModelDescription& description,
                                         const ModelArguments& arguments);
 
-}  // namespace cartan
+}  // namespace cartan::results

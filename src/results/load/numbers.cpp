@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 // "in '2*W': unknown name ..." without the file, which a command line has not.
@@ -57,4 +57,4 @@ std::unique_ptr<const Model> read_run_parameters(const std::string& folder) {
   return model;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -7,7 +7,7 @@
 
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // A finite number. `model`: whose parameters, definitions and functions may be used; null: none.
 // Nothing, with a sentence in `problem`, when the text is something else.
@@ -17,4 +17,4 @@ std::optional<double> read_number(const std::string& text, const Model* model,
 // The parameters of a run, from the model.json in its folder, as a model that has nothing else.
 std::unique_ptr<const Model> read_run_parameters(const std::string& folder);
 
-}  // namespace cartan
+}  // namespace cartan::results

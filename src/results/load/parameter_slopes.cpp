@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 // The first derivatives that the code of functions lacks.
@@ -35,4 +35,4 @@ std::string refuse_parameter_slopes(const Model& model, const System& system,
   return "";
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

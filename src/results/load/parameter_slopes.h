@@ -8,10 +8,10 @@
 #include "model/model.h"
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // A sentence with its remedy, or "".
 std::string refuse_parameter_slopes(const Model& model, const System& system,
                                     std::span<const int> which);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -7,7 +7,7 @@
 
 #include "results/load/numbers.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 constexpr int most_values = 1000000;
@@ -85,4 +85,4 @@ std::optional<std::vector<Range>> read_ranges(const std::string& text, const Mod
   return ranges;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

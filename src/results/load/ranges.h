@@ -7,7 +7,7 @@
 
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct Range {
   std::string name;  // whatever stands before the last '=' that a range follows
@@ -23,4 +23,4 @@ std::optional<Range> read_range(const std::string& text, const Model& model, std
 std::optional<std::vector<Range>> read_ranges(const std::string& text, const Model& model,
                                               std::string& problem);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace cartan {
+namespace cartan::results {
 
 // Steps along all tangent directions, each of another size; the discrete state stays.
 State make_sample_state(const System& system) {
@@ -16,4 +16,4 @@ State make_sample_state(const System& system) {
   return state;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -3,8 +3,8 @@
 
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::results {
 
 State make_sample_state(const System& system);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -14,7 +14,7 @@
 #include "results/load/state_json.h"
 #include "results/refusal.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace fs = std::filesystem;
 namespace {
 
@@ -135,4 +135,4 @@ StateValues read_state(const std::string& path, const Model& model) {
   return *state;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

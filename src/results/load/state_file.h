@@ -8,7 +8,7 @@
 #include "model/model.h"
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // What a state says; what it does not say keeps the model's initial value.
 struct StateValues {
@@ -36,4 +36,4 @@ bool check_coordinates(const Joint& joint, const std::vector<double>& q, Diagnos
 // The state of a system with these values.
 State make_start(const System& system, const StateValues& values);
 
-}  // namespace cartan
+}  // namespace cartan::results

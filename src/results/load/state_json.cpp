@@ -8,7 +8,7 @@
 
 #include "results/load/load.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -190,4 +190,4 @@ std::optional<StateValues> parse_state_json(const std::string& text, const Model
   return StateReader(model, problems).read(*root);
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -7,7 +7,7 @@
 
 #include "results/load/state_file.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // All problems at once; the state is worth something only when there is none.
 std::optional<StateValues> read_state_json(const std::string& path, const Model& model,
@@ -16,4 +16,4 @@ std::optional<StateValues> read_state_json(const std::string& path, const Model&
 std::optional<StateValues> parse_state_json(const std::string& text, const Model& model,
                                             Diagnostics& problems);
 
-}  // namespace cartan
+}  // namespace cartan::results

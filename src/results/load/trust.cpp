@@ -8,7 +8,7 @@
 #include "model/consent.h"
 #include "results/task.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace fs = std::filesystem;
 
 std::string trust_list_path() {
@@ -36,4 +36,4 @@ bool is_on_trust_list(const std::string& model, const api::Watch& watch) {
   return false;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

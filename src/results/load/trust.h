@@ -5,7 +5,9 @@
 
 #include <cartan/watch.h>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::results {
 
 // $XDG_CONFIG_HOME/cartan/trusted, else ~/.config/cartan/trusted: a path of a model file or of a
 // folder on every line. "" where neither variable is set.
@@ -15,4 +17,4 @@ std::string trust_list_path();
 // believed, and a message says so.
 bool is_on_trust_list(const std::string& model, const api::Watch& watch);
 
-}  // namespace cartan
+}  // namespace cartan::results

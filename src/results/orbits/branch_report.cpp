@@ -14,7 +14,7 @@
 #include "results/output_room.h"
 #include "results/refusal.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 int number_count(const System& system) {
@@ -235,4 +235,4 @@ void write_branches(const BranchDiagram& diagram, const ShownQuantity& shown,
   if (!written) fail("continue", problem);
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -4,7 +4,7 @@
 #include "results/json_values.h"
 #include "results/orbits/branch_search.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // What is shown over the parameter: what was asked for, or the number of the state that changes
 // most.
@@ -28,4 +28,4 @@ double growth_of(const Spectrum& spectrum);
 void write_branches(const BranchDiagram& diagram, const ShownQuantity& shown,
                     const std::string& folder, bool force);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -20,7 +20,7 @@
 #include "results/refusal.h"
 #include "results/task.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 constexpr std::size_t most_branches = 16;
@@ -477,4 +477,4 @@ BranchDiagram search_branches(const BranchRequest& request) {
   return Search(request).run();
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -13,7 +13,7 @@
 #include "analysis/continuation.h"
 #include "results/steady/steady.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct BranchRequest {
   ModelArguments model;
@@ -57,4 +57,4 @@ BranchRequest make_branch_request(const ModelArguments& model, const api::Contin
 // There is a branch, or a refusal.
 BranchDiagram search_branches(const BranchRequest& request);
 
-}  // namespace cartan
+}  // namespace cartan::results

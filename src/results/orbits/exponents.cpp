@@ -12,7 +12,7 @@
 #include "results/refusal.h"
 #include "results/task.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 std::string check_exponents(const api::LyapunovOptions& o) {
@@ -112,4 +112,4 @@ Json exponents_json(const MotionExponents& found) {
   return json;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -9,7 +9,7 @@
 #include "analysis/lyapunov.h"
 #include "results/load/analysis_state.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct MotionExponents {
   Analysis analysis;
@@ -23,4 +23,4 @@ MotionExponents calc_model_exponents(const ModelArguments& model,
 
 Json exponents_json(const MotionExponents& found);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -9,7 +9,7 @@
 #include "results/refusal.h"
 #include "results/task.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 Json turns_json(const System& system, const Orbit& orbit) {
@@ -108,4 +108,4 @@ Json orbit_json(const FoundOrbit& found) {
           {"wall_seconds", found.seconds}};
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -9,7 +9,7 @@
 #include "analysis/orbit.h"
 #include "results/load/analysis_state.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct FoundOrbit {
   Analysis analysis;
@@ -23,4 +23,4 @@ FoundOrbit find_model_orbit(const ModelArguments& model, const api::OrbitOptions
 
 Json orbit_json(const FoundOrbit& found);
 
-}  // namespace cartan
+}  // namespace cartan::results

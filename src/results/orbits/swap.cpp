@@ -7,7 +7,7 @@
 
 #include "results/refusal.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 // Every occurrence of one word becomes the other.
@@ -71,4 +71,4 @@ std::vector<int> read_swap(const std::string& command, const System& system,
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -7,11 +7,11 @@
 
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // Per number of the state without quadratures: the one it is exchanged with, or itself. Refuses
 // what has no counterpart. `command` for messages.
 std::vector<int> read_swap(const std::string& command, const System& system,
                            const std::string& text);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -11,7 +11,7 @@
 #include "io/output_files.h"
 #include "results/plot/programs.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace fs = std::filesystem;
 namespace {
 
@@ -91,4 +91,4 @@ bool write_pictures(const std::vector<ChartPicture>& pictures, const std::atomic
   return true;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::results {
 
 struct ChartPicture {
   std::string svg;   // its text
@@ -17,4 +19,4 @@ struct ChartPicture {
 bool write_pictures(const std::vector<ChartPicture>& pictures, const std::atomic<bool>* stop,
                     std::string& problem);
 
-}  // namespace cartan
+}  // namespace cartan::results

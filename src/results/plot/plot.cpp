@@ -11,7 +11,7 @@
 #include "results/plot/chart_pictures.h"
 #include "results/refusal.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace fs = std::filesystem;
 namespace {
 
@@ -104,4 +104,4 @@ std::vector<std::string> draw_plots(const std::vector<std::string>& paths,
   return files;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -6,10 +6,12 @@
 
 #include <cartan/options.h>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::results {
 
 // Folders of results or tables; the files drawn.
 std::vector<std::string> draw_plots(const std::vector<std::string>& paths,
                                     const api::PlotOptions& options);
 
-}  // namespace cartan
+}  // namespace cartan::results

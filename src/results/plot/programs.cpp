@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-namespace cartan {
+namespace cartan::results {
 namespace fs = std::filesystem;
 
 bool has_program(const std::string& name) {
@@ -27,4 +27,4 @@ std::string find_browser() {
   return "";
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

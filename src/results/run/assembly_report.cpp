@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 constexpr std::size_t most_changes = 8;
@@ -68,4 +68,4 @@ WrittenStart written_start(const std::vector<std::optional<std::vector<double>>>
   return written;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -7,7 +7,7 @@
 #include "mechanics/machine/mechanism_system.h"
 #include "results/json_values.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // position_change, velocity_change, changed [{joint, what, written, used}]
 Json assembly_json(const Model& model, const AssemblyReport& assembly);
@@ -21,4 +21,4 @@ std::vector<std::string> changed_lines(const Model& model, const AssemblyReport&
 WrittenStart written_start(const std::vector<std::optional<std::vector<double>>>& q,
                            const std::vector<std::optional<std::vector<double>>>& v);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -14,7 +14,7 @@
 #include "results/load/state_file.h"
 #include "results/refusal.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 using About = api::ColumnKind;
@@ -409,4 +409,4 @@ std::vector<RunTable> variables_tables(const VariablesSystem& system) {
   return {table.take()};
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -13,9 +13,11 @@
 #include "mechanics/cuts/cut_loads.h"
 #include "mechanics/machine/mechanism_system.h"
 
-namespace cartan {
-
+namespace cartan::mechanics {
 class VariablesSystem;
+}  // namespace cartan::mechanics
+
+namespace cartan::results {
 
 // Tables that are written only when asked for.
 struct ExtraTables {
@@ -63,4 +65,4 @@ std::vector<RunTable> mechanism_tables(const MechanicalSystem& system, const Ext
                                        Workspace& workspace);
 std::vector<RunTable> variables_tables(const VariablesSystem& system);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -14,7 +14,7 @@
 #include "results/run/stabilisation.h"
 #include "results/task.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 class ControlledMotion {
@@ -129,4 +129,4 @@ ControlledInputs find_controlled_inputs(const ModelArguments& model, const api::
   return ControlledMotion(model, options).run(period, controller);
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -10,7 +10,7 @@
 
 #include "results/load/load.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct ControlledInputs {
   std::vector<std::string> names;            // of the inputs it gives
@@ -26,4 +26,4 @@ using Controller =
 ControlledInputs find_controlled_inputs(const ModelArguments& model, const api::RunOptions& options,
                                         double period, const Controller& controller);
 
-}  // namespace cartan
+}  // namespace cartan::results

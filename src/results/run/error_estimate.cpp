@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 constexpr double margin = 2;                // fixed steps
@@ -114,4 +114,4 @@ ErrorEstimate estimate_error(const System& system, const State& start,
   return say(failure, evaluations);
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -15,7 +15,7 @@
 #include "integrate/simulate.h"
 #include "results/run/places.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct ErrorEstimate {
   std::optional<double> estimate;  // the measure of places.h; nothing where `how` says why not
@@ -28,4 +28,4 @@ ErrorEstimate estimate_error(const System& system, const State& start,
                              const SimulateOptions& options, const SimulateReport& report,
                              const Path& path, const std::function<void(double)>& on_progress);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cartan {
+namespace cartan::results {
 
 void MomentumWatch::take(const Observation& sample) {
   const Vec3<double>&P = sample.linear_momentum, &L = sample.angular_momentum;
@@ -38,4 +38,4 @@ std::optional<double> MomentumWatch::drift_of_conserved(const MomentumWatch& ref
   return drift;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -11,7 +11,7 @@
 
 #include "mechanics/machine/mechanism_system.h"
 
-namespace cartan {
+namespace cartan::results {
 
 class MomentumWatch {
  public:
@@ -30,4 +30,4 @@ class MomentumWatch {
   double size_[2] = {0, 0};
 };
 
-}  // namespace cartan
+}  // namespace cartan::results

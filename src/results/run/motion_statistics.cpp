@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cartan {
+namespace cartan::results {
 
 void MotionStatistics::take(const Observation& sample) {
   final_energy = sample.kinetic + sample.potential;
@@ -27,4 +27,4 @@ void MotionStatistics::take(const PowerBalance& p) {
     max_power = std::max(max_power, std::fabs(term));
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

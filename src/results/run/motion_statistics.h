@@ -4,7 +4,7 @@
 
 #include "mechanics/machine/mechanism_system.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct MotionStatistics {
   long samples = 0;
@@ -21,4 +21,4 @@ struct MotionStatistics {
   void take(const PowerBalance& power);
 };
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -5,7 +5,7 @@
 
 #include "mechanics/variables/variables.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 constexpr std::size_t most_places = 512;
@@ -91,4 +91,4 @@ Separation compare_paths(const std::vector<Place>& a, const std::vector<Place>& 
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -9,7 +9,7 @@
 
 #include "mechanics/machine/mechanism_system.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct Place {
   double t = 0;
@@ -54,4 +54,4 @@ struct Separation {
 };
 Separation compare_paths(const std::vector<Place>& a, const std::vector<Place>& b);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -8,7 +8,7 @@
 #include "mechanics/variables/variables.h"
 #include "results/run/run_result.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 // Adds the time of its life to a sum.
@@ -283,4 +283,4 @@ std::vector<api::Table> Recorder::take_tables() {
   return tables;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -13,7 +13,7 @@
 #include "results/run/columns.h"
 #include "results/run/motion_statistics.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct RunResult;
 
@@ -89,4 +89,4 @@ class Recorder {
 std::unique_ptr<Recorder> make_recorder(const System& system, const ExtraTables& tables,
                                         OutputFolder* output, Keep keep = Keep::nothing);
 
-}  // namespace cartan
+}  // namespace cartan::results

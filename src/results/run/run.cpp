@@ -22,7 +22,7 @@
 #include "results/run/stabilisation.h"
 #include "results/task.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 // Everything a run needs, ready to go.
@@ -358,4 +358,4 @@ void save_run(const std::vector<api::Table>& tables, const std::string& model_js
     fail("run", problem);
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

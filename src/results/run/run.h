@@ -11,7 +11,7 @@
 #include "results/run/recorder.h"
 #include "results/run/run_result.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct FinishedRun {
   std::unique_ptr<const Model> model;
@@ -33,4 +33,4 @@ std::string run_model_json(const Model& model, const std::string& partial);
 void save_run(const std::vector<api::Table>& tables, const std::string& model_json,
               const std::string& summary_json, const std::string& folder, bool force);
 
-}  // namespace cartan
+}  // namespace cartan::results

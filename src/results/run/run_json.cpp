@@ -2,7 +2,7 @@
 #include "results/run/assembly_report.h"
 #include "results/run/run_result.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 Json error_json(const RunResult& run) {
@@ -103,4 +103,4 @@ std::string summary_json(const RunResult& run, bool with_final) {
   return json.dump(2) + "\n";
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

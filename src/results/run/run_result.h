@@ -12,7 +12,7 @@
 #include "results/run/run_settings.h"
 #include "results/run/work_report.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct RunResult {
   const Model* model = nullptr;
@@ -42,4 +42,4 @@ std::string summary_json(const RunResult& result, bool with_final);
 // The readable summary.
 std::string summary_text(const RunResult& result);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -5,7 +5,7 @@
 #include "results/load/load.h"
 #include "results/refusal.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 // Chooses one number; `first` whatever the user asked for, `second` what the file says.
@@ -117,4 +117,4 @@ RunSettings choose_settings(const RunArguments& asked, const Model& model) {
   return settings;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

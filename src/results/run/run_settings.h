@@ -9,7 +9,7 @@
 #include "integrate/simulate.h"
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct RunArguments {
   std::string formulation, integrator;
@@ -31,4 +31,4 @@ RunSettings choose_settings(const RunArguments& asked, const Model& model);
 // Refuses an integrator that does not exist.
 void check_integrator(const std::string& name);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -6,7 +6,7 @@
 #include "results/run/assembly_report.h"
 #include "results/run/run_result.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 constexpr std::size_t most_lines = 12;  // of the table of final values
@@ -192,4 +192,4 @@ std::string summary_text(const RunResult& run) {
   return text;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -8,7 +8,7 @@
 #include "results/load/load.h"
 #include "results/refusal.h"
 
-namespace cartan {
+namespace cartan::results {
 
 void check_stabilisation(const std::string& command, const std::string& name) {
   const std::vector<std::string> known = {"projection", "none", "baumgarte"};
@@ -38,4 +38,4 @@ void choose_row_axes(const std::string& command, const std::string& name, System
   if (!problem.empty()) refuse(command, "--rows world: " + problem);
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

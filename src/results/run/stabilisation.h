@@ -5,7 +5,7 @@
 
 #include "integrate/simulate.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // Refuses a name that is not known.
 void check_stabilisation(const std::string& command, const std::string& name);
@@ -20,4 +20,4 @@ void stabilise(const std::string& how, System& system, SimulateOptions& options)
 void check_row_axes(const std::string& command, const std::string& name);
 void choose_row_axes(const std::string& command, const std::string& name, System& system);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -7,7 +7,7 @@
 
 #include "results/json_values.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 constexpr std::size_t most_works = 8;
@@ -75,4 +75,4 @@ std::vector<std::string> work_lines(const Model& model, const WorkReport& work) 
   return lines;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -8,7 +8,7 @@
 
 #include "mechanics/machine/mechanism_system.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // W = integral of the power of the force on the bodies: what its potential loses and what it does
 // beside. All of them together are the change of the kinetic energy.
@@ -28,4 +28,4 @@ nlohmann::ordered_json work_json(const Model& model, const WorkReport& work);
 // "force 'spring': 1.2 J", the largest first, a few at most.
 std::vector<std::string> work_lines(const Model& model, const WorkReport& work);
 
-}  // namespace cartan
+}  // namespace cartan::results

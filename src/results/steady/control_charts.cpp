@@ -5,7 +5,7 @@
 
 #include "report/chart.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 std::string channel_name(const ResponseChannel& channel) {
@@ -93,4 +93,4 @@ std::string nyquist_svg(const std::vector<ResponseChannel>& channels) {
   return chart_svg(chart);
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

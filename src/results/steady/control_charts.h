@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::results {
 
 struct ResponseChannel {
   std::string input, output;
@@ -20,4 +22,4 @@ std::string bode_phase_svg(const std::vector<double>& w,
                            const std::vector<ResponseChannel>& channels);
 std::string nyquist_svg(const std::vector<ResponseChannel>& channels);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -14,7 +14,7 @@
 #include "results/steady/steady_json.h"
 #include "results/task.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 // A minimum of the potential energy.
@@ -115,4 +115,4 @@ void require_found(const ModelEquilibrium& result, const ModelArguments& source)
     fail("equilibrium", fmt::format("{}: {}", source.path, result.found.problem));
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -8,7 +8,7 @@
 #include "results/json_values.h"
 #include "results/steady/steady.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct ModelEquilibrium {
   std::unique_ptr<SteadyCase> steady;
@@ -23,4 +23,4 @@ void require_found(const ModelEquilibrium& result, const ModelArguments& model);
 
 Json equilibrium_json(const ModelEquilibrium& result);
 
-}  // namespace cartan
+}  // namespace cartan::results

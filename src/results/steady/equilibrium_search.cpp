@@ -17,7 +17,7 @@
 #include "results/steady/steady_json.h"
 #include "results/task.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 constexpr std::size_t most_starts = 1000000;
@@ -322,4 +322,4 @@ Json search_json(const BoxSearch& search) {
   return json;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -11,7 +11,7 @@
 #include "results/json_values.h"
 #include "results/steady/steady.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct BoxSearch {
   std::unique_ptr<SteadyCase> steady;
@@ -26,4 +26,4 @@ void require_found(const BoxSearch& search, const ModelArguments& model);
 
 Json search_json(const BoxSearch& search);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -17,7 +17,7 @@
 #include "results/refusal.h"
 #include "results/steady/control_charts.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 using Eigen::MatrixXd;
@@ -43,7 +43,7 @@ class ControlReporter {
 
  private:
   [[noreturn]] static void refuse(const std::string& message) {
-    cartan::refuse("linearize", message);
+    results::refuse("linearize", message);
   }
 
   // ------------------------------------------------------------------------------------ reading
@@ -428,4 +428,4 @@ ControlReport report_control(const SteadyCase& steady, const Linearisation& line
   return ControlReporter(steady, linear, options).report();
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

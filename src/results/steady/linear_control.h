@@ -12,7 +12,7 @@
 #include "results/json_values.h"
 #include "results/steady/steady.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // Whether any of it was asked for.
 bool wants_control(const api::LinearizeOptions& options);
@@ -28,4 +28,4 @@ struct ControlReport {
 ControlReport report_control(const SteadyCase& steady, const Linearisation& linear,
                              const api::LinearizeOptions& options);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -17,7 +17,7 @@
 #include "results/steady/steady_json.h"
 #include "results/task.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 LinearizeResult linearise_near(const SteadyCase& steady, const State& start,
@@ -243,4 +243,4 @@ Json sweep_json(const SweptModel& swept) {
       {"model", swept.model->name}, {"parameter", swept.range.name}, {"sweep", std::move(list)}};
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -13,7 +13,7 @@
 #include "results/steady/linear_control.h"
 #include "results/steady/steady.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // One linearisation and, where it was looked for, the equilibrium it belongs to.
 struct LinearizeResult {
@@ -49,4 +49,4 @@ void require_steady(const SweptModel& swept);
 std::string sweep_table(const SweptModel& swept);  // sweep.csv
 Json sweep_json(const SweptModel& swept);
 
-}  // namespace cartan
+}  // namespace cartan::results

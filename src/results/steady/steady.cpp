@@ -9,7 +9,7 @@
 #include "results/refusal.h"
 #include "system/motion_geometry.h"
 
-namespace cartan {
+namespace cartan::results {
 
 std::unique_ptr<SteadyCase> make_steady(const std::string& command,
                                         std::unique_ptr<const Model> model,
@@ -74,4 +74,4 @@ std::string describe_motion(const SteadyCase& steady, const Eigen::VectorXd& c) 
   return text;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -10,7 +10,7 @@
 #include "analysis/equilibrium.h"
 #include "results/load/load.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct SteadyCase {
   std::unique_ptr<const Model> model;
@@ -40,4 +40,4 @@ std::vector<Held> read_holds(const std::string& command, const SteadyCase& stead
 // "along the shift of x at 2.5, ..." for the symmetries a steady motion follows; "" at rest.
 std::string describe_motion(const SteadyCase& steady, const Eigen::VectorXd& c);
 
-}  // namespace cartan
+}  // namespace cartan::results

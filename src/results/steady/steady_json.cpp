@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 bool closes_loop(const Model& model, int joint) {
@@ -125,4 +125,4 @@ Json motion_json(const SteadyCase& steady, const Eigen::VectorXd& c) {
   return list;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

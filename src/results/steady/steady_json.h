@@ -4,7 +4,7 @@
 #include "results/json_values.h"
 #include "results/steady/steady.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // STATE.json of a mechanism (with its bodies) or of a [variables] file.
 Json state_json_of(const SteadyCase& steady, const State& state);
@@ -21,4 +21,4 @@ Json mode_json(const SteadyCase& steady, const Linearisation& result, int k);
 // Symmetries and the speeds along them.
 Json motion_json(const SteadyCase& steady, const Eigen::VectorXd& c);
 
-}  // namespace cartan
+}  // namespace cartan::results

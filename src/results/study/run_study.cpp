@@ -13,7 +13,7 @@
 #include "study/runs_netcdf.h"
 #include "study/study_run.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 std::string what_is_there(const StudyJob& job, std::uint64_t missing) {
@@ -120,4 +120,4 @@ std::string study_result_json(const StudyResult& result) {
       result.part, result.parts, result.store->plan().count(), result.missing);
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

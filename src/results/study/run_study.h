@@ -14,7 +14,7 @@
 #include "study/block_store.h"
 #include "study/study_tables.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct StudyResult {
   std::unique_ptr<Study> study;  // the backend refers to it
@@ -36,4 +36,4 @@ StudyResult run_study(const ModelArguments& source, const api::StudyOptions& opt
 // What summary.json holds; of a part that waits for others the blocks that are missing.
 std::string study_result_json(const StudyResult& result);
 
-}  // namespace cartan
+}  // namespace cartan::results

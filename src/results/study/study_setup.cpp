@@ -16,7 +16,7 @@
 #include "results/task.h"
 #include "study/study_record.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace fs = std::filesystem;
 namespace {
 
@@ -234,4 +234,4 @@ void prepare_study(const ModelArguments& source, const api::StudyOptions& o, Stu
   open_store(source, o, job);
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -4,7 +4,7 @@
 #include "results/study/run_study.h"
 #include "study/processes/ranks.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct StudyJob {
   StudyResult result;
@@ -19,4 +19,4 @@ struct StudyJob {
 // `job` has its ranks.
 void prepare_study(const ModelArguments& source, const api::StudyOptions& options, StudyJob& job);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -4,6 +4,6 @@
 
 #include <math.h>
 
-namespace cartan::sampling {
+namespace cartan::study::sampling {
 #include "study/kernel/sampling.h"  // IWYU pragma: export
-}  // namespace cartan::sampling
+}  // namespace cartan::study::sampling

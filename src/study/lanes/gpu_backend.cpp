@@ -12,7 +12,7 @@
 #include "study/backend.h"
 #include "study/lanes/kernel_inputs.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 constexpr std::size_t most_runs_at_once = 1 << 20;
@@ -259,4 +259,4 @@ std::unique_ptr<Backend> make_gpu_backend(const Study& study, std::string& probl
                                       std::move(reference));
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

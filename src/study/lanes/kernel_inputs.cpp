@@ -6,7 +6,7 @@
 #include "formulations/formulations.h"
 #include "study/mass_check.h"
 
-namespace cartan {
+namespace cartan::study {
 
 KernelInputs::KernelInputs(const Study& study, const LaneKernel& kernel)
     : study_(study), kernel_(kernel), values_(study.inputs.size()) {
@@ -71,4 +71,4 @@ bool ReferenceRuns::compute(Block& block, std::uint32_t place, const std::atomic
   return true;
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

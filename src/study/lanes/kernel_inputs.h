@@ -7,7 +7,7 @@
 #include "study/backend.h"
 #include "study/lanes/lane_kernel.h"
 
-namespace cartan {
+namespace cartan::study {
 
 class KernelInputs {
  public:
@@ -47,4 +47,4 @@ class ReferenceRuns {
   Block one_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::study

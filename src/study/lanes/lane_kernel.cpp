@@ -11,7 +11,7 @@
 #include "study/lanes/lane_method.h"
 #include "system/switches.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 constexpr std::size_t lanes_of_warp = 32;
@@ -224,4 +224,4 @@ LaneKernel make_lane_kernel(const Study& study, std::string& problem, const Team
   return KernelMaker(study, *system, parameters, team).make();
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -11,7 +11,7 @@
 #include "study/study.h"
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::study {
 
 struct LaneKernel {
   std::string text;
@@ -39,4 +39,4 @@ inline constexpr long most_thread_operations = 1200;
 // are the work of a team.
 LaneKernel make_lane_kernel(const Study& study, std::string& problem, const TeamRequest& team = {});
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -6,7 +6,7 @@
 
 #include "integrate/tableau.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 std::string literal(double value) {
@@ -240,4 +240,4 @@ LaneMethod make_lane_method(const std::string& integrator, bool dense) {
   return method;
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -3,7 +3,9 @@
 
 #include <string>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::study {
 
 struct LaneMethod {
   std::string text;  // to stand before study/kernel/explicit_steps.h or gauss_steps.h
@@ -14,4 +16,4 @@ struct LaneMethod {
 // `dense`: the motion inside of steps is asked for.
 LaneMethod make_lane_method(const std::string& integrator, bool dense);
 
-}  // namespace cartan
+}  // namespace cartan::study

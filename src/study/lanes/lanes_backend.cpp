@@ -9,7 +9,7 @@
 #include "study/backend.h"
 #include "study/lanes/kernel_inputs.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 // As in study/kernel/run.h.
@@ -169,4 +169,4 @@ std::unique_ptr<Backend> make_backend(const std::string& name, const Study& stud
   return reference;
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

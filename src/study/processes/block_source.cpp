@@ -7,7 +7,7 @@
 #include <deque>
 #include <mutex>
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 class ListSource final : public BlockSource {
@@ -199,4 +199,4 @@ std::unique_ptr<BlockSource> make_rank_source(Ranks& ranks, std::vector<std::uin
   return std::make_unique<OtherSource>(ranks, threads);
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

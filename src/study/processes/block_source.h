@@ -9,7 +9,7 @@
 
 #include "study/processes/ranks.h"
 
-namespace cartan {
+namespace cartan::study {
 
 class BlockSource {
  public:
@@ -56,4 +56,4 @@ class HelperFarewell {
   Ranks* ranks_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::study

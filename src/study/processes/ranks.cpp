@@ -8,7 +8,7 @@
 #include "core/environment.h"
 #include "core/optional_library.h"
 
-namespace cartan {
+namespace cartan::study {
 namespace {
 
 // What is used of OpenMPI's library, whose binary interface has been the same since version 1.7.
@@ -115,4 +115,4 @@ std::unique_ptr<Ranks> Ranks::join(std::string& problem) {
   return std::make_unique<OpenMpiRanks>(mpi);
 }
 
-}  // namespace cartan
+}  // namespace cartan::study

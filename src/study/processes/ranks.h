@@ -8,7 +8,9 @@
 #include <optional>
 #include <string>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::study {
 
 class Ranks {
  public:
@@ -57,4 +59,4 @@ class FirstVerdict {
   Ranks* ranks_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::study

@@ -6,7 +6,7 @@
 
 #include "symbolic/print/print.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 constexpr std::array greek = {"alpha", "beta",  "gamma",   "delta",  "epsilon", "zeta",   "eta",
@@ -69,4 +69,4 @@ std::string latex_name(const std::string& name) {
   return text + "_{" + list + "}";
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -6,7 +6,7 @@
 
 #include "core/scalar.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 std::string shortest_digits(double x) {
   char text[40];
@@ -64,4 +64,4 @@ std::optional<SimpleNumber> simple_number(double x) {
   return is_long ? short_multiple(x) : std::nullopt;
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

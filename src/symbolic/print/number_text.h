@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::symbolic {
 
 // n / m in the form in which it is best read: whole numbers, halves, thirds, multiples of pi.
 // (numerator * (pi or 1)) / denominator is the number: exactly, or to one rounding where the
@@ -24,4 +26,4 @@ std::optional<SimpleNumber> simple_number(double x);
 // The shortest decimal digits that read back as x: "0.1", "1e-07", "2.5e+20".
 std::string shortest_digits(double x);
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -7,7 +7,7 @@
 #include "symbolic/needed.h"
 #include "symbolic/print/print_piece.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 bool has_number_factor(const ExpressionGraph& graph, int i) {
@@ -105,4 +105,4 @@ std::string to_latex(const ExpressionGraph& graph, const Expression& value, cons
   return one_string(print_latex(graph, {&value, 1}, options), " \\\\\n");
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

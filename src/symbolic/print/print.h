@@ -17,7 +17,7 @@
 
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 // From the name of a symbol or function to how it is written.
 using NameHook = std::function<std::string(const std::string&)>;
@@ -54,4 +54,4 @@ std::string to_latex(const ExpressionGraph& graph, const Expression& value,
 // q1' -> \dot{q}_{1}
 std::string latex_name(const std::string& name);
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -7,7 +7,7 @@
 #include "symbolic/operations.h"
 #include "symbolic/print/number_text.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 std::string text_name(Op op) {
@@ -293,4 +293,4 @@ Piece PiecePrinter::branch(int node) const {
           Level::sum};
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

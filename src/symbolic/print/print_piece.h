@@ -6,7 +6,7 @@
 #include "symbolic/print/print.h"
 #include "symbolic/print/reading.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 enum class PrintStyle { text, latex };
 
@@ -55,4 +55,4 @@ class PiecePrinter {
   Reader reader_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

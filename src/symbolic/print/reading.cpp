@@ -6,7 +6,7 @@
 
 #include "symbolic/operations.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 // The power of x^n with a small whole number n; 0 where it is none.
@@ -143,4 +143,4 @@ std::vector<Monomial> Reader::terms(int node) const {
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -11,7 +11,7 @@
 
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 struct Factor {
   int node = 0;
@@ -52,4 +52,4 @@ class Reader {
   std::function<int(int)> rank_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -5,7 +5,7 @@
 #include "core/scalar.h"
 #include "symbolic/needed.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 std::optional<Polynomial> Collector::collect(int node) {
   const std::vector<int> needed = needed_nodes(graph_, {&node, 1});
@@ -196,4 +196,4 @@ Polynomial Collector::sine_of_sum(Op op, const Polynomial& angle) {
   return op == Op::sin ? sum.sine : sum.cosine;
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

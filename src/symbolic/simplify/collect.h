@@ -7,7 +7,7 @@
 #include "symbolic/expression.h"
 #include "symbolic/simplify/polynomial.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 class Collector {
  public:
@@ -65,4 +65,4 @@ class Collector {
   std::unordered_map<int, Polynomial> in_kernel_;  // what a sum in a denominator is
 };
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

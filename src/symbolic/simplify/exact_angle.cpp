@@ -5,7 +5,7 @@
 #include "core/scalar.h"
 #include "symbolic/simplify/exact_point.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 constexpr std::size_t most_products = 64;  // beyond, a product of sums is not multiplied out
@@ -182,4 +182,4 @@ Residue ExactPoint::logarithm(int node) {
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -4,7 +4,7 @@
 
 #include "symbolic/simplify/rational.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 // The circle has p + 1 points.
@@ -188,4 +188,4 @@ Residue ExactPoint::function(const Instruction& x) {
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

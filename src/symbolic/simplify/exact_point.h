@@ -24,7 +24,7 @@
 #include "symbolic/needed.h"
 #include "symbolic/simplify/modular.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 // What a double stands for: the fraction with a power of two below that it is, or the simple
 // fraction it was rounded from (rational.h): 1/3, 0.1.
@@ -93,4 +93,4 @@ class ExactPoint {
   int signs_used_ = 0;
 };
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

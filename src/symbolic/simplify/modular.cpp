@@ -2,7 +2,7 @@
 
 #include <initializer_list>
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 // Whether the odd prime q is a square modulo the prime p = 3 (mod 4), by quadratic reciprocity.
@@ -35,4 +35,4 @@ Residue random_prime(Residue seed) {
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

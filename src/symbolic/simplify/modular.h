@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstdint>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::symbolic {
 
 using Residue = std::uint64_t;
 
@@ -68,4 +70,4 @@ class Modulus {
 // of them as factor but one 2; other seeds give others.
 Residue random_prime(Residue seed);
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

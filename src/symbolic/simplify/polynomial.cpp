@@ -4,7 +4,7 @@
 #include <climits>
 #include <cstdlib>
 
-namespace cartan {
+namespace cartan::symbolic {
 
 KernelPowers product(const KernelPowers& x, const KernelPowers& y) {
   KernelPowers result;
@@ -113,4 +113,4 @@ bool divide_exactly(Polynomial x, const Polynomial& y, Polynomial& quotient) {
   return x.terms.empty();
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

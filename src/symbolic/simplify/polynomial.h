@@ -9,7 +9,7 @@
 
 #include "symbolic/simplify/rational.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 struct KernelPower {
   int kernel = 0, power = 1;  // power is never 0
@@ -48,4 +48,4 @@ Polynomial scaled(const Polynomial& x, const KernelPowers& powers, const Coeffic
 // x / y where that is a polynomial again (y has at least one term); false where it is none.
 bool divide_exactly(Polynomial x, const Polynomial& y, Polynomial& quotient);
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

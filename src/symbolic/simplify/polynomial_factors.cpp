@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 std::optional<long> whole_root(long x) {
@@ -103,4 +103,4 @@ bool split_product(const Polynomial& p, Polynomial& one, Polynomial& other) {
   return false;
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -5,7 +5,7 @@
 
 #include "symbolic/simplify/polynomial.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 // factor * root^2
 struct PerfectSquare {
@@ -20,4 +20,4 @@ std::optional<PerfectSquare> as_square(const Polynomial& p);
 // p = P1 k + P0 and P1, less what is common to its terms, divides P0.
 bool split_product(const Polynomial& p, Polynomial& one, Polynomial& other);
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

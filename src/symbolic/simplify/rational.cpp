@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 constexpr double rounding = std::numeric_limits<double>::epsilon();
@@ -87,4 +87,4 @@ Coefficient operator/(const Coefficient& x, const Coefficient& y) {
   return Coefficient(x.value() / y.value());
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

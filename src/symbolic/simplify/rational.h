@@ -1,7 +1,9 @@
 // Coefficients of the collected form: exact fractions where the numbers are simple, else doubles.
 #pragma once
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::symbolic {
 
 class Coefficient {
  public:
@@ -33,4 +35,4 @@ class Coefficient {
   double value_ = 0;
 };
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

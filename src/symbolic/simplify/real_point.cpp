@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 constexpr long double long_epsilon = std::numeric_limits<long double>::epsilon();
@@ -113,4 +113,4 @@ RealPoint::Value RealPoint::function(const Instruction& x) const {
   }
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -7,7 +7,7 @@
 
 #include "symbolic/needed.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 class RealPoint {
  public:
@@ -34,4 +34,4 @@ class RealPoint {
   PerNode<Value> values_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

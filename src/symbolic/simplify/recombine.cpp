@@ -5,7 +5,7 @@
 #include "symbolic/simplify/collect.h"
 #include "symbolic/simplify/polynomial_factors.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 Polynomial Collector::recombine(Polynomial p) {
   for (int rounds = 0; rounds < 1000; ++rounds)
@@ -220,4 +220,4 @@ Expression Collector::build(const Polynomial& p, const Factoring& how) {
   return work[0].sum;
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -8,7 +8,7 @@
 #include "symbolic/print/print.h"
 #include "symbolic/simplify/collect.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 // How hard a text is to read: its length, and more for brackets within brackets. Those of functions
@@ -83,4 +83,4 @@ Expression simplify(ExpressionGraph& graph, const Expression& value, const Simpl
   return best;
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

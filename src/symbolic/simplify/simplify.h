@@ -21,7 +21,7 @@
 
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 struct SimplifyLimits {
   long operations = 20000;  // of the input, written out
@@ -31,4 +31,4 @@ struct SimplifyLimits {
 Expression simplify(ExpressionGraph& graph, const Expression& value,
                     const SimplifyLimits& limits = {});
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

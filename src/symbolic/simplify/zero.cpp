@@ -6,7 +6,7 @@
 #include "symbolic/simplify/exact_point.h"
 #include "symbolic/simplify/real_point.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 constexpr int fewest_points = 8, most_points = 256, most_tries = 20000;
@@ -139,4 +139,4 @@ bool are_equal_to_rounding(ExpressionGraph& graph, const Expression& x, const Ex
                               margin)[0] == Verdict::zero;
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -26,7 +26,7 @@
 #include "symbolic/expression.h"
 #include "symbolic/simplify/exact_point.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 bool is_identically_zero(ExpressionGraph& graph, const Expression& value);
 // x = y. With Numbers::as_fractions 0.1 is one tenth and 1.0 / 3 one third: what was written in
@@ -46,4 +46,4 @@ bool is_zero_to_rounding(ExpressionGraph& graph, const Expression& value, double
 bool are_equal_to_rounding(ExpressionGraph& graph, const Expression& x, const Expression& y,
                            double margin = 8);
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -9,7 +9,7 @@
 #include "symbolic/simplify/is_zero.h"
 #include "symbolic/substitute.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 std::string names_of(const ExpressionGraph& graph, const std::vector<Expression>& symbols) {
@@ -156,4 +156,4 @@ MotionEquations reduce(ExpressionGraph& graph, const MotionEquations& free,
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

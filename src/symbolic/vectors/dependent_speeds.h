@@ -13,7 +13,7 @@
 
 #include "symbolic/vectors/kane_system.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 struct DependentSpeeds {
   std::vector<Expression> independent, dependent;
@@ -41,4 +41,4 @@ MotionEquations reduce(ExpressionGraph& graph, const MotionEquations& free,
 std::vector<Expression> solve_linear(std::vector<Expression> A, std::vector<Expression> B, int size,
                                      int columns);
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -1,6 +1,6 @@
 #include "symbolic/vectors/vectors.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 // D v' for every column v of the identity, given how one vector goes over
@@ -92,4 +92,4 @@ Dyad derivative(const Dyad& a, Frame frame) {
   return local_derivative(a) + cross(w, a) - cross(a, w);
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

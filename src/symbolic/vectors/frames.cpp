@@ -6,7 +6,7 @@
 
 #include "symbolic/vectors/vectors.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 // Rotation by an angle about a unit axis a: R = cos 1 + sin hat(a) + (1 - cos) a a^T.
@@ -302,4 +302,4 @@ void Frames::set_angular_velocity(Frame to, Frame from, const Vec3<Expression>& 
   velocities_.clear();
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -17,7 +17,7 @@
 #include "core/vec3.h"
 #include "symbolic/vectors/kinematics.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 class Frames;
 class Vector;
@@ -120,4 +120,4 @@ class Frames {
   int version_ = -1;                                            // of the kinematics they hold for
 };
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

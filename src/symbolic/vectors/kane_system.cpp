@@ -3,7 +3,7 @@
 #include "symbolic/simplify/is_zero.h"
 #include "symbolic/vectors/linear_map.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 void KaneSystem::add_particle(const Expression& mass, const Vector& velocity, const Vector& force) {
   velocity_.entries.push_back(velocity);
@@ -96,4 +96,4 @@ MotionEquations KaneSystem::equations(const std::vector<Expression>& speeds) con
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -11,7 +11,7 @@
 
 #include "symbolic/vectors/system_vector.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 struct MotionEquations {  // M u' = f
   std::vector<Expression> speeds;
@@ -55,4 +55,4 @@ class KaneSystem {
   SystemInertia inertia_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

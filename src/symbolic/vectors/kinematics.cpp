@@ -6,7 +6,7 @@
 #include "symbolic/simplify/is_zero.h"
 #include "symbolic/substitute.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 Kinematics::Kinematics(ExpressionGraph& graph) : graph_(&graph), problems_("derivation") {}
 
@@ -181,4 +181,4 @@ Expression Kinematics::node_rate(int i, const Memory& memory) {
   return sum;
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

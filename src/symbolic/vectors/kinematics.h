@@ -19,7 +19,7 @@
 #include "core/vec3.h"
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 class Kinematics {
  public:
@@ -88,4 +88,4 @@ class Kinematics {
   int version_ = 0;
 };
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -6,7 +6,7 @@
 #include "symbolic/needed.h"
 #include "symbolic/simplify/is_zero.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 LinearMap::LinearMap(ExpressionGraph& graph, std::span<const Expression> values,
                      std::span<const Expression> symbols)
     : graph_(&graph), columns_(static_cast<int>(symbols.size())) {
@@ -136,4 +136,4 @@ std::vector<Expression> LinearMap::apply_transposed(std::span<const Expression> 
   return tape;
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -11,7 +11,7 @@
 
 #include "symbolic/expression.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 class LinearMap {
  public:
@@ -52,4 +52,4 @@ class LinearMap {
   std::vector<Value> values_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

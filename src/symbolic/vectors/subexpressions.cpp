@@ -10,7 +10,7 @@
 #include "symbolic/substitute.h"
 #include "symbolic/vectors/linear_map.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 bool is_symbol(const Expression& x) {
@@ -115,10 +115,10 @@ std::vector<double> Subexpressions::evaluate(const std::vector<Expression>& symb
     std::string missing;
     const Program program = flatten(graph, std::span(&values[i], 1), symbols, &missing);
     std::vector<double> scratch(program.scratch_size());
-    cartan::evaluate<double>(program, at, scratch, std::span(&result[i], 1));
+    expr::evaluate<double>(program, at, scratch, std::span(&result[i], 1));
     if (!missing.empty()) result[i] = std::numeric_limits<double>::quiet_NaN();
   }
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -15,7 +15,7 @@
 
 #include "symbolic/vectors/vectors.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 class Subexpressions {
  public:
@@ -55,4 +55,4 @@ class Subexpressions {
   std::vector<Definition> definitions_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

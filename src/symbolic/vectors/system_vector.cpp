@@ -6,7 +6,7 @@
 
 #include "symbolic/vectors/linear_map.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 SystemVector operator+(SystemVector a, const SystemVector& b) {
   assert(a.size() == b.size());
@@ -117,4 +117,4 @@ LinearEquations collect(Kinematics& kinematics, std::span<const Expression> equa
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -12,7 +12,7 @@
 
 #include "symbolic/vectors/vectors.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 struct SystemVector {
   std::vector<Vector> entries;
@@ -66,4 +66,4 @@ struct LinearEquations {
 LinearEquations collect(Kinematics& kinematics, std::span<const Expression> equations,
                         std::span<const Expression> unknowns);
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

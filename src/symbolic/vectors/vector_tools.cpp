@@ -5,7 +5,7 @@
 #include "symbolic/print/print.h"
 #include "symbolic/substitute.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 Vec3<Expression> mapped(const Vec3<Expression>& c, const ComponentMap& map) {
@@ -71,4 +71,4 @@ std::string to_text(const Dyad& a) {
                      frames.name(a.frame()));
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -7,7 +7,7 @@
 
 #include "symbolic/vectors/system_vector.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 // Every component replaced by what the function makes of it.
 using ComponentMap = std::function<Expression(const Expression&)>;
@@ -24,4 +24,4 @@ SystemVector substitute(const SystemVector& a, std::span<const Expression> symbo
 std::string to_text(const Vector& a);
 std::string to_text(const Dyad& a);
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -5,7 +5,7 @@
 
 #include "symbolic/simplify/is_zero.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 namespace {
 
 bool vanishes(const Vec3<Expression>& c) {
@@ -171,4 +171,4 @@ Vector derivative_at_constant_speeds(const Vector& a, Frame frame) {
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

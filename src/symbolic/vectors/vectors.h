@@ -12,7 +12,7 @@
 
 #include "symbolic/vectors/frames.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 class Vector {
  public:
@@ -103,4 +103,4 @@ Vector axial(const Dyad& a);  // the v of the antisymmetric part
 Dyad derivative(const Dyad& a, Frame frame);
 Dyad local_derivative(const Dyad& a);
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

@@ -16,7 +16,7 @@
 
 #include "core/scalar.h"
 
-namespace cartan {
+namespace cartan::symbolic {
 
 // Square matrices are row by row.
 template <class S>
@@ -141,4 +141,4 @@ std::vector<S> new_accelerations(const VelocityTransformation<S>& t,
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::symbolic

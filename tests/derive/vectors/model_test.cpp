@@ -41,7 +41,7 @@ TEST(ByHandAndByFile, SwingingLegs) {
   const Example example = load_example("swinging_legs");
   ASSERT_TRUE(example);
   const auto legs = derive_swinging_legs();
-  Random random(41);
+  test::Random random(41);
   for (int trial = 0; trial < 20; ++trial) {
     double q[3], u[3];
     for (double& x : q) x = random.uniform(-1, 1);
@@ -93,7 +93,7 @@ child = {{ body = "link{0}" }}
 }
 
 TEST(ByHandAndByFile, PendulumChain) {
-  Random random(43);
+  test::Random random(43);
   for (const int links : {1, 2, 4, 7}) {
     const Example example = test::load_text(chain_text(links));
     ASSERT_TRUE(example);
@@ -123,7 +123,7 @@ TEST(ByHandAndByFile, DrivenPendulum) {
   const Example example = load_example("driven_pendulum");
   ASSERT_TRUE(example);
   const auto pendulum = derive_spherical_pendulum();
-  Random random(44);
+  test::Random random(44);
   for (int trial = 0; trial < 10; ++trial) {
     const double t = random.uniform(0, 5), a = 0.2, w = 30;
     const double q1 = random.uniform(-3, 3), q2 = random.uniform(-1, 1);
@@ -140,7 +140,7 @@ TEST(ByHandAndByFile, FoucaultsPendulum) {
   const Example example = load_example("foucault", "recursive", {{"Omega", 0.3}});
   ASSERT_TRUE(example);
   const auto pendulum = derive_spherical_pendulum();
-  Random random(45);
+  test::Random random(45);
   for (int trial = 0; trial < 10; ++trial) {
     const double t = random.uniform(0, 5), Omega = 0.3;
     const double q1 = random.uniform(-1, 1), q2 = random.uniform(-1, 1);
@@ -176,7 +176,7 @@ TEST(ByHandAndByFile, CoupledPendulums) {
     const Vec3<Expression> c = components(v, N);
     return std::vector{c.x, c.y, c.z};
   };
-  Random random(46);
+  test::Random random(46);
   for (int trial = 0; trial < 10; ++trial) {
     // the string is nearly straight: the spheres meet only close to the hanging position
     Values at = {{"q1", random.uniform(0.17, 0.21)}, {"q2", random.uniform(-0.05, 0.05)},

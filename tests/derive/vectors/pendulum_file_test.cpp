@@ -73,8 +73,8 @@ TEST(PendulumFromFile, DerivedExpressionsMeetTheReference) {
   for (const Case& c : cases()) {
     const Example example = test::load_text(pendulum_chain_file(c.links, c.angles));
     ASSERT_TRUE(example);
-    cartan::Derivation derivation(*example.model, parameter_values(*example.model),
-                                  example.system->initial_state());
+    codegen::Derivation derivation(*example.model, parameter_values(*example.model),
+                                   example.system->initial_state());
     const std::vector<Expression> rates = derivation.rates();
     int found = 0;
     for (std::size_t k = 0; k < derivation.state().size(); ++k) {
@@ -96,8 +96,8 @@ struct Size {
 Size size_of_code(int links, Angles angles, EquationForm form) {
   const Example example = test::load_text(pendulum_chain_file(links, angles));
   EXPECT_TRUE(example);
-  cartan::Derivation derivation(*example.model, parameter_values(*example.model),
-                                example.system->initial_state());
+  codegen::Derivation derivation(*example.model, parameter_values(*example.model),
+                                 example.system->initial_state());
   UnitOptions options;
   options.form = form;
   options.extras = false;

@@ -11,7 +11,7 @@
 #include "analysis/fits/least_squares.h"
 #include "support/random.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -180,4 +180,4 @@ TEST(LeastSquares, BoundsDoNotSlowTheIterationDown) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -7,7 +7,7 @@
 #include <Eigen/Dense>
 #include <cmath>
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 // x' = A x + p0 b, with tables of methods of any order.
@@ -117,4 +117,4 @@ TEST(ReverseSteps, EndOnRequest) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

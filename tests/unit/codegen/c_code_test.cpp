@@ -12,7 +12,7 @@
 #include "random_unit.h"
 #include "work_folder.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 const CompileOptions& strict_options(const WorkFolder& folder) {
@@ -207,4 +207,4 @@ TEST(CodegenC, HeaderFitsTheCode) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

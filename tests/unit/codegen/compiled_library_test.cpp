@@ -11,7 +11,7 @@
 #include "core/library_cache.h"
 #include "work_folder.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -265,4 +265,4 @@ TEST(CompiledLibrary, ProblemsAreSentences) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -12,7 +12,7 @@
 #include "support/interpreters.h"
 #include "work_folder.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 constexpr int points = 3;
@@ -272,4 +272,4 @@ TEST(CodegenLanguages, LatexCompiles) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -8,7 +8,7 @@
 
 #include "work_folder.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -62,4 +62,4 @@ TEST(LibraryCache, AnAbsentFolderIsNoError) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

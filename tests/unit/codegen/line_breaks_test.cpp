@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 std::string joined(const std::vector<std::string>& pieces) {
@@ -56,4 +56,4 @@ TEST(LineBreaks, LengthOnPaper) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -10,7 +10,7 @@
 #include "symbolic/differentiate.h"
 #include "symbolic/flatten.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 void add_arguments(TestUnit& made, Random& random, int states, int parameters) {
@@ -319,4 +319,4 @@ double largest_error(const std::vector<double>& x, const std::vector<double>& y)
   return largest;
 }
 
-}  // namespace cartan
+}  // namespace cartan::test

@@ -8,7 +8,7 @@
 #include "codegen/code_unit.h"
 #include "support/random.h"
 
-namespace cartan {
+namespace cartan::test {
 
 struct TestUnit {
   std::unique_ptr<ExpressionGraph> graph = std::make_unique<ExpressionGraph>();
@@ -39,4 +39,4 @@ std::vector<std::vector<int>> output_sizes(const CodeUnit& unit);
 // The largest |x - y| / max(1, |y|); values that are no numbers on both sides are equal.
 double largest_error(const std::vector<double>& x, const std::vector<double>& y);
 
-}  // namespace cartan
+}  // namespace cartan::test

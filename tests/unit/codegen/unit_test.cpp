@@ -5,7 +5,7 @@
 #include "codegen/names.h"
 #include "random_unit.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 TEST(CodegenNames, IdentifiersAreFreeEverywhere) {
@@ -109,4 +109,4 @@ TEST(CodegenText, EliminationUsesTheZeros) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-namespace cartan {
+namespace cartan::test {
 
 class WorkFolder {
  public:
@@ -34,4 +34,4 @@ class WorkFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::test

@@ -6,7 +6,7 @@
 #include "core/block_triangular.h"
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 struct Pattern {
@@ -108,4 +108,4 @@ TEST(BlockTriangular, LongChainsNeedNoRecursion) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -6,7 +6,7 @@
 
 #include "core/printable.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 std::string random_bytes(std::size_t count, unsigned seed) {
@@ -56,4 +56,4 @@ TEST(Printable, ControlCharactersAreWrittenOut) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 TEST(OptionalLibrary, TheFirstThatIsThere) {
@@ -49,4 +49,4 @@ TEST(OptionalLibrary, TheEnvironmentChoosesAlone) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -6,7 +6,7 @@
 #include "core/failure_note.h"
 #include "core/text_cut.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 TEST(ColumnName, BracketsOfCoordinatesAreLeftOut) {
@@ -67,4 +67,4 @@ TEST(Diagnostics, FiftyAreToldErrorsBeforeWarnings) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -5,7 +5,7 @@
 #include "support.h"
 #include "support/allocation_counter.h"
 
-namespace cartan::expr_test {
+namespace cartan::test::expr_test {
 namespace {
 
 template <class S>
@@ -33,4 +33,4 @@ TEST(Allocation, NoneInEvaluation) {
 }
 
 }  // namespace
-}  // namespace cartan::expr_test
+}  // namespace cartan::test::expr_test

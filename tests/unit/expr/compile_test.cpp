@@ -3,7 +3,7 @@
 
 #include "support.h"
 
-namespace cartan::expr_test {
+namespace cartan::test::expr_test {
 namespace {
 
 std::size_t code_size(const std::string& text) {
@@ -159,4 +159,4 @@ TEST(Compile, ConstantProgram) {
 }
 
 }  // namespace
-}  // namespace cartan::expr_test
+}  // namespace cartan::test::expr_test

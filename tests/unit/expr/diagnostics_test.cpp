@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 TEST(Diagnostics, TextIsSortedByPlace) {
@@ -44,4 +44,4 @@ TEST(NearestName, CaseDecidesBetweenEquallyNearNames) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -4,7 +4,7 @@
 #include "random_expression.h"
 #include "support.h"
 
-namespace cartan::expr_test {
+namespace cartan::test::expr_test {
 namespace {
 
 TEST(Differentiate, AgreesWithDualOnRandomExpressions) {
@@ -81,4 +81,4 @@ TEST(Differentiate, EveryOutput) {
 }
 
 }  // namespace
-}  // namespace cartan::expr_test
+}  // namespace cartan::test::expr_test

@@ -6,7 +6,7 @@
 #include "random_expression.h"
 #include "support.h"
 
-namespace cartan::expr_test {
+namespace cartan::test::expr_test {
 namespace {
 
 TEST(Evaluate, EveryFunctionMatchesTheStandardLibrary) {
@@ -211,4 +211,4 @@ TEST(Packs, ABranchNotTakenDoesNotReachItsLane) {
 }
 
 }  // namespace
-}  // namespace cartan::expr_test
+}  // namespace cartan::test::expr_test

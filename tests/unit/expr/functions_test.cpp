@@ -2,7 +2,7 @@
 #include "expr/linear_form.h"
 #include "support.h"
 
-namespace cartan::expr_test {
+namespace cartan::test::expr_test {
 namespace {
 
 // f(x, k) = k sin(x) + x^2 k^2 and its derivatives, as the naming rule of source 004 has them.
@@ -173,4 +173,4 @@ TEST_F(FunctionsOfTheUser, WrongEquationsAreTold) {
 }
 
 }  // namespace
-}  // namespace cartan::expr_test
+}  // namespace cartan::test::expr_test

@@ -6,7 +6,7 @@
 
 #include "support.h"
 
-namespace cartan::expr_test {
+namespace cartan::test::expr_test {
 namespace {
 
 TEST(Parse, Numbers) {
@@ -165,4 +165,4 @@ TEST(ParseLimits, RandomTexts) {
 }
 
 }  // namespace
-}  // namespace cartan::expr_test
+}  // namespace cartan::test::expr_test

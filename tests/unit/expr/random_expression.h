@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace cartan::expr_test {
+namespace cartan::test::expr_test {
 
 class RandomExpression {
  public:
@@ -97,4 +97,4 @@ class RandomExpression {
   std::mt19937 random_;
 };
 
-}  // namespace cartan::expr_test
+}  // namespace cartan::test::expr_test

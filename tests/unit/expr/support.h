@@ -10,7 +10,7 @@
 
 #include "expr/expression.h"
 
-namespace cartan::expr_test {
+namespace cartan::test::expr_test {
 
 inline const Symbol symbol_t{Quantity::time};
 inline const Symbol symbol_x{Quantity::variable, 0};
@@ -136,4 +136,4 @@ inline std::vector<Dual4> as_variables(const std::vector<double>& txyz) {
   return variables;
 }
 
-}  // namespace cartan::expr_test
+}  // namespace cartan::test::expr_test

@@ -8,7 +8,7 @@
 #include "expr/expression.h"
 #include "expr/program_builder.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 Program compile_text(const std::string& text) {
@@ -187,4 +187,4 @@ TEST(Switches, PeriodsOfTablesAreCounted) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

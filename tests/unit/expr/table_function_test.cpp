@@ -10,7 +10,7 @@
 #include "core/failure_note.h"
 #include "expr/table_function.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 const std::vector<double> uneven{-2, -1.5, -0.2, 0.1, 1.4, 1.5, 3};
@@ -238,4 +238,4 @@ TEST(Table, AnArgumentOutsideIsNotedWithTheRange) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -5,7 +5,7 @@
 
 #include "integrate/iteration_watch.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Verdict = IterationWatch::Verdict;
@@ -43,4 +43,4 @@ TEST(IterationWatch, SeesGrowth) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

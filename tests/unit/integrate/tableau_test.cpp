@@ -5,7 +5,7 @@
 
 #include "integrate/tableau.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 double power(double x, int n) {
@@ -129,4 +129,4 @@ TEST_P(Gauss, CollocationWeightsMeetTheNodes) {
 INSTANTIATE_TEST_SUITE_P(Stages, Gauss, testing::Range(1, max_gauss_stages + 1));
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

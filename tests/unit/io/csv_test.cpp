@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 class Csv : public testing::Test {
@@ -231,4 +231,4 @@ TEST_F(Csv, SampledReadingRefusesWhatWasCutOff) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

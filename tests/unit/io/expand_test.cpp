@@ -8,7 +8,7 @@
 #include "support/example.h"
 #include "unit/io/model_files.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 std::vector<double> rates_at_start(const std::optional<Model>& model) {
@@ -57,18 +57,18 @@ first = { parent = { body = "world" }, velocity = 2 }
 )";
 
 TEST(Repeat, ChainIsTheOneWrittenOut) {
-  const Loaded brief = load_text(numbers + short_chain);
+  const Loaded brief = load_model_text(numbers + short_chain);
   ASSERT_TRUE(brief.model) << brief.problems.text();
   std::string all = numbers;
   for (int i = 1; i <= 5; ++i) all += link_text(i);
-  const Loaded whole = load_text(all);
+  const Loaded whole = load_model_text(all);
   ASSERT_TRUE(whole.model) << whole.problems.text();
   EXPECT_EQ(brief.model->bodies.size(), 5u);
   EXPECT_EQ(rates_at_start(brief.model), rates_at_start(whole.model));  // bit for bit
 }
 
 TEST(Repeat, ReachesEverySection) {
-  const Loaded loaded = load_text(numbers + short_chain + R"(
+  const Loaded loaded = load_model_text(numbers + short_chain + R"(
 [[force]]
 repeat = "n - 1"
 type = "joint"
@@ -94,7 +94,7 @@ when = "t - i"
 }
 
 std::string told(const std::string& text) {
-  const Loaded loaded = load_text(text);
+  const Loaded loaded = load_model_text(text);
   EXPECT_FALSE(loaded.model);
   return loaded.problems.text();
 }
@@ -198,7 +198,7 @@ value = "left_hip.q + left_pull*0"
 )");
   const Loaded parts = load(path);
   ASSERT_TRUE(parts.model) << parts.problems.text();
-  const Loaded whole = load_text(trunk + R"(
+  const Loaded whole = load_model_text(trunk + R"(
 [[body]]
 name = "mount"
 mass = 0
@@ -281,4 +281,4 @@ TEST_F(Parts, Refusals) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -7,7 +7,7 @@
 #include "support/text_mutator.h"
 #include "unit/io/model_files.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 // One to six changes to a file, small ones more likely.
@@ -39,7 +39,7 @@ void run_campaign(unsigned seed, int cases) {
   const auto begin = Clock::now();
   for (int i = 0; i < cases; ++i) {
     const std::string text = mutator.next();
-    const Loaded loaded = load_text(text);
+    const Loaded loaded = load_model_text(text);
     accepted += loaded.model.has_value();
     ASSERT_EQ(loaded.model.has_value(), !loaded.problems.has_errors()) << text;
   }
@@ -57,4 +57,4 @@ TEST(LongFuzz, MutatedFiles) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

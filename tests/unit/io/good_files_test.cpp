@@ -3,7 +3,7 @@
 #include "model/mass_properties.h"
 #include "unit/io/model_files.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 class GoodFile : public testing::TestWithParam<std::string> {};
@@ -104,4 +104,4 @@ TEST(Variables, KeepTheOrderOfTheFile) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -12,14 +12,14 @@
 #include "io/toml_reader.h"
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::test {
 
 struct Loaded {
   Diagnostics problems;
   std::optional<Model> model;
 };
 
-inline Loaded load_text(const std::string& text, const Overrides& overrides = {}) {
+inline Loaded load_model_text(const std::string& text, const Overrides& overrides = {}) {
   Loaded result;
   if (const auto description = read_model_text(text, "", result.problems))
     result.model = check_model(*description, result.problems, overrides);
@@ -54,4 +54,4 @@ inline std::string file_content(const std::string& path) {
   return content.str();
 }
 
-}  // namespace cartan
+}  // namespace cartan::test

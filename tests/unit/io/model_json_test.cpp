@@ -6,7 +6,7 @@
 
 #include "unit/io/model_files.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 nlohmann::json written(const std::string& file) {
@@ -50,4 +50,4 @@ TEST(ModelJson, PlainEquationsHaveVariables) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -197,4 +197,4 @@ TEST_F(OutputFiles, SingleFile) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

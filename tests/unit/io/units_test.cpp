@@ -7,7 +7,7 @@
 
 #include "unit/io/model_files.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 TEST(Units, AreNumbersInSi) {
@@ -53,7 +53,7 @@ std::string pendulum(const std::string& body, const std::string& joint,
 }
 
 TEST(Units, InAModelFile) {
-  const Loaded loaded = load_text(pendulum(
+  const Loaded loaded = load_model_text(pendulum(
       "mass = \"250 g\"\ncom = [0, 0, \"-20 cm\"]\ninertia = [\"1 kg m^2\", 1, 1]",
       "position = \"90 deg\"\nvelocity = \"60 rpm\"\nstop = { upper = \"180 deg\" }\n"
       "inertia = \"3 kg m^2\"\n",
@@ -72,7 +72,7 @@ TEST(Units, InAModelFile) {
 
 TEST(Units, ThatDoNotFitAreTold) {
   const auto told = [](const std::string& body, const std::string& joint) {
-    const Loaded loaded = load_text(pendulum(body, joint));
+    const Loaded loaded = load_model_text(pendulum(body, joint));
     EXPECT_FALSE(loaded.model) << body << joint;
     return loaded.problems.text();
   };
@@ -89,4 +89,4 @@ TEST(Units, ThatDoNotFitAreTold) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

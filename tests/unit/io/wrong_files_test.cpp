@@ -9,7 +9,7 @@
 #include "formulations/formulations.h"
 #include "unit/io/model_files.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 struct Expectation {
@@ -66,4 +66,4 @@ TEST(WrongFiles, ThereAreEnough) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

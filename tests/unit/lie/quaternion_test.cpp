@@ -6,7 +6,7 @@
 
 namespace {
 
-using namespace cartan;
+using namespace cartan::test;
 using Q = Quat<double>;
 using V = Vec3<double>;
 using D = Dual<1>;

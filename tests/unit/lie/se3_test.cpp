@@ -7,7 +7,7 @@
 
 namespace {
 
-using namespace cartan;
+using namespace cartan::test;
 using V = Vec3<double>;
 using D = Dual<1>;
 

@@ -6,7 +6,7 @@
 #include "io/toml_reader.h"
 #include "support/allocation_counter.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 constexpr const char* text = R"toml(
@@ -100,4 +100,4 @@ TEST(Allocation, WarmStepsOfMechanismsAskForNoMemory) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

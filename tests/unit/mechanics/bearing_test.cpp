@@ -6,7 +6,7 @@
 #include "formulations/formulations.h"
 #include "io/toml_reader.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 std::optional<Model> read(const std::string& text) {
@@ -129,4 +129,4 @@ TEST(Bearings, JacobianSeesThroughTheLoads) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

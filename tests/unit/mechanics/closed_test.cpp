@@ -9,7 +9,7 @@
 #include "support/allocation_counter.h"
 #include "support/example.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using test::Example;
@@ -262,4 +262,4 @@ TEST(Singular, OnlyWhereRowsHaveBecomeWeak) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -7,7 +7,7 @@
 #include "mechanics/machine/state_expression.h"
 #include "support/example.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using test::Example;
@@ -94,4 +94,4 @@ TEST(StateExpression, WrongTextIsRefused) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

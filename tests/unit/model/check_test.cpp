@@ -2,7 +2,7 @@
 
 #include "unit/io/model_files.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 // The program at the head of model/description.h, as it stands there.
@@ -147,4 +147,4 @@ TEST(Inertia, TriangleEqualityIsLegalUpToRounding) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

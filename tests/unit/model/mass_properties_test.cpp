@@ -4,7 +4,7 @@
 
 #include "unit/io/model_files.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 Model with_shapes(const std::string& shapes) {
@@ -88,4 +88,4 @@ TEST(Rotations, RollPitchYawIsZYX) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

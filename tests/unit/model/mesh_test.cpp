@@ -12,7 +12,7 @@
 #include "support/text_mutator.h"
 #include "unit/codegen/work_folder.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Corners = std::vector<Vec3<double>>;
@@ -378,4 +378,4 @@ TEST(MeshShape, PathsStayInTheFolderAndInPackages) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 Joint between(int parent, int child) {
@@ -75,4 +75,4 @@ TEST(SpanningTree, IsFastForLongChainsInTheWrongOrder) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

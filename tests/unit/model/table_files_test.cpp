@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 class TableFilesTest : public testing::Test {
@@ -79,4 +79,4 @@ TEST_F(TableFilesTest, ATableThatRepeatsEndsAsItBegins) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -6,7 +6,7 @@
 
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using nlohmann::json;
@@ -79,4 +79,4 @@ TEST(ColumnUnits, OneNameForOneThing) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

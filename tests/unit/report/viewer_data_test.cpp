@@ -9,7 +9,7 @@
 
 #include "report/viewer_page.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Json = nlohmann::json;
@@ -98,4 +98,4 @@ TEST(ViewerData, APageCarriesAnyText) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -8,7 +8,7 @@
 #include "study/portable_math.h"
 #include "study/sampler.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Kind = Distribution::Kind;
@@ -118,4 +118,4 @@ TEST(Distributions, BadNumbersAreToldWithWhatIsExpected) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -14,7 +14,7 @@
 #include "study/lanes/lane_kernel.h"
 #include "support/random_closed.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 constexpr const char* spinning_rods = R"(
@@ -399,4 +399,4 @@ TEST(LongLanes, RandomClosedMechanisms) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

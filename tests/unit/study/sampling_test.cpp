@@ -9,7 +9,7 @@
 #include "study/counter_random.h"
 #include "study/sampler.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 // The known answers that come with Random123 (Salmon et al. 2011).
@@ -140,4 +140,4 @@ TEST(Sampler, RefusesWhatThereIsNot) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -10,7 +10,7 @@
 
 #include "study/order_statistics.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Kind = Distribution::Kind;
@@ -288,4 +288,4 @@ TEST(Blocks, PlansCoverEveryRunOnce) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -7,7 +7,7 @@
 #include "study/study.h"
 #include "study/study_record.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 constexpr const char* pendulum = R"(
@@ -202,4 +202,4 @@ TEST(StudyRecord, NamesWhatChanged) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

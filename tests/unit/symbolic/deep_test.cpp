@@ -10,7 +10,7 @@
 #include "symbolic/simplify/zero.h"
 #include "symbolic/substitute.h"
 
-namespace cartan::symbolic_test {
+namespace cartan::test::symbolic_test {
 namespace {
 
 // x -> x + h sin(x) y, again and again: 3 nodes each, as deep as there are nodes.
@@ -59,4 +59,4 @@ TEST(LongDeep, EverySweepOverTwoMillionNodes) {
 }
 
 }  // namespace
-}  // namespace cartan::symbolic_test
+}  // namespace cartan::test::symbolic_test

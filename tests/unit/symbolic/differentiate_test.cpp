@@ -9,7 +9,7 @@
 #include "symbolic/count.h"
 #include "symbolic/flatten.h"
 
-namespace cartan::symbolic_test {
+namespace cartan::test::symbolic_test {
 namespace {
 
 class Derivative : public testing::Test {
@@ -117,4 +117,4 @@ TEST_F(Derivative, FlatProgramsHaveDifferencesAndOnlyWhatIsNeeded) {
 }
 
 }  // namespace
-}  // namespace cartan::symbolic_test
+}  // namespace cartan::test::symbolic_test

@@ -7,7 +7,7 @@
 #include "symbolic/differentiate.h"
 #include "symbolic/vectors/vectors.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 // Values are those at the sample point: every symbol gets a random one.
@@ -240,4 +240,4 @@ TEST_F(FramesTest, RateOfAnExpressionIsRefused) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -9,7 +9,7 @@
 #include "symbolic/expression.h"
 #include "symbolic/substitute.h"
 
-namespace cartan::symbolic_test {
+namespace cartan::test::symbolic_test {
 namespace {
 
 class Graph : public testing::Test {
@@ -148,4 +148,4 @@ TEST(GraphLaws, SumsAndProductsCommuteAndSignsGoOutside) {
 }
 
 }  // namespace
-}  // namespace cartan::symbolic_test
+}  // namespace cartan::test::symbolic_test

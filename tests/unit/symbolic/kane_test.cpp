@@ -12,7 +12,7 @@
 #include "symbolic/vectors/subexpressions.h"
 #include "symbolic/vectors/vector_tools.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 TEST(LinearMap, ColumnsRestAndTranspose) {
@@ -285,4 +285,4 @@ TEST(Subexpressions, LevelIsKept) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

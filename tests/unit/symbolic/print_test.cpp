@@ -6,7 +6,7 @@
 #include "expr/compile.h"
 #include "random_program.h"
 
-namespace cartan::symbolic_test {
+namespace cartan::test::symbolic_test {
 namespace {
 
 class Print : public testing::Test {
@@ -152,4 +152,4 @@ TEST(PrintRandom, TextReadsBack) {
 }
 
 }  // namespace
-}  // namespace cartan::symbolic_test
+}  // namespace cartan::test::symbolic_test

@@ -12,7 +12,7 @@
 #include "symbolic/expression.h"
 #include "symbolic/operations.h"
 
-namespace cartan::symbolic_test {
+namespace cartan::test::symbolic_test {
 
 constexpr int inputs = 4;
 
@@ -192,4 +192,4 @@ inline std::vector<Dual4> as_variables(const std::vector<double>& at) {
   return variables;
 }
 
-}  // namespace cartan::symbolic_test
+}  // namespace cartan::test::symbolic_test

@@ -7,7 +7,7 @@
 #include "symbolic/flatten.h"
 #include "symbolic/substitute.h"
 
-namespace cartan::symbolic_test {
+namespace cartan::test::symbolic_test {
 namespace {
 
 double slope_size(const Dual4& x) {
@@ -133,4 +133,4 @@ TEST(Random, SubstitutionIsEvaluationAtTheSubstitutedValues) {
 }
 
 }  // namespace
-}  // namespace cartan::symbolic_test
+}  // namespace cartan::test::symbolic_test

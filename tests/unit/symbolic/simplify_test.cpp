@@ -10,7 +10,7 @@
 #include "symbolic/flatten.h"
 #include "symbolic/print/print.h"
 
-namespace cartan::symbolic_test {
+namespace cartan::test::symbolic_test {
 namespace {
 
 class Simplify : public testing::Test {
@@ -170,4 +170,4 @@ TEST(SimplifyRandom, KeepsTheValue) {
 }
 
 }  // namespace
-}  // namespace cartan::symbolic_test
+}  // namespace cartan::test::symbolic_test

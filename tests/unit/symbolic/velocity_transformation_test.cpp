@@ -9,7 +9,7 @@
 #include "symbolic/simplify/zero.h"
 #include "symbolic/vectors/velocity_transformation.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using derivations::Values;
@@ -181,4 +181,4 @@ TEST(VelocityTransformation, RandomMatrices) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

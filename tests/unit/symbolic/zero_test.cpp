@@ -10,7 +10,7 @@
 #include "symbolic/simplify/simplify.h"
 #include "symbolic/substitute.h"
 
-namespace cartan::symbolic_test {
+namespace cartan::test::symbolic_test {
 namespace {
 
 class Zero : public testing::Test {
@@ -211,4 +211,4 @@ TEST(ZeroTables, TheyTellTheirArgumentsApart) {
 }
 
 }  // namespace
-}  // namespace cartan::symbolic_test
+}  // namespace cartan::test::symbolic_test

@@ -8,7 +8,7 @@
 #include "lie/se3.h"
 #include "system/state_space.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 StateSpace make_space() {
@@ -312,4 +312,4 @@ TEST(StateSpace, TangentAndEmbeddedRatesAreInverse) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

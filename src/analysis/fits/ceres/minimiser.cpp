@@ -4,7 +4,7 @@
 
 #include <ceres/ceres.h>
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 class Cost final : public ceres::CostFunction {
@@ -70,4 +70,4 @@ PlainSummary minimise_with_ceres(const PlainSquares& problem, double* u) {
           static_cast<int>(summary.iterations.size()) - 1};
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

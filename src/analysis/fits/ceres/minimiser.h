@@ -8,7 +8,7 @@
 
 #include <functional>
 
-namespace cartan {
+namespace cartan::analysis {
 
 enum class PlainVerdict { go_on, enough, give_up };  // enough: keep what was found
 
@@ -34,4 +34,4 @@ struct PlainSummary {
 [[gnu::visibility("default")]] PlainSummary minimise_with_ceres(const PlainSquares& problem,
                                                                 double* u);
 
-}  // namespace cartan
+}  // namespace cartan::analysis
