@@ -35,8 +35,9 @@ class ContactSolver {
     sweep(r);
     ContactSolution best = read_states(r);
     refine(best);
-    if (accept(best) || n_ > 6) return best;
-    return try_all(best);
+    if (!accept(best) && n_ <= 6) best = try_all(best);
+    if (best.found) take_least(best);
+    return best;
   }
 
   void refine(ContactSolution& s) const;
@@ -46,6 +47,7 @@ class ContactSolver {
  private:
   void fill_equations(ContactSolution& s, VectorXd& F, MatrixXd& D) const;
   MatrixXd solve_equations(const MatrixXd& D, const MatrixXd& F) const;
+  void take_least(ContactSolution& s) const;
   void sweep(VectorXd& r) const;
   void improve(int i, VectorXd& r) const;
   ContactSolution read_states(const VectorXd& r) const;
@@ -231,6 +233,16 @@ bool ContactSolver::accept(ContactSolution& s) const {
   }
   s.found = s.residual <= exact;
   return s.found;
+}
+
+// Where forces are not unique, those of least norm, if they obey the laws: Newton's method from
+// zero finds them in one step while all equations are linear.
+void ContactSolver::take_least(ContactSolution& s) const {
+  if (std::find(s.slips.begin(), s.slips.end(), 1) != s.slips.end()) return;
+  ContactSolution least = s;
+  least.r.setZero();
+  refine(least);
+  if (accept(least)) s = least;
 }
 
 ContactSolution ContactSolver::try_all(const ContactSolution& fallback) const {

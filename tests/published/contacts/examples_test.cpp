@@ -54,14 +54,15 @@ TEST(ContactExamples, TheRatchetNeverGoesBack) {
     const MechanicalSystem& system = ratchet.mechanism();
     const auto workspace = system.make_workspace();
     Observation seen;
-    double farthest = 0, back = 0;
+    double back = 0;
     passed = 0;
     Observer observer;
     observer.on_sample = [&](const State& state) {
       system.observe(state, seen, *workspace);
-      farthest = std::max(farthest, seen.q[0][0]);
-      passed = static_cast<int>(std::floor((farthest + 0.01 - beyond) / 0.02 + 1e-12)) + 1;
-      passed = std::clamp(passed, 0, 4);
+      // a pin has passed where the pawl has come back behind it
+      const double x = seen.q[0][0];
+      const int beside = static_cast<int>(std::floor((x + 0.01 - beyond) / 0.02 + 1e-9)) + 1;
+      if (seen.q[1][0] < 1e-6) passed = std::max(passed, std::clamp(beside, 0, 4));
       const double held = 0.02 * (passed - 1) - 0.01 + beyond;
       if (passed > 0) back = std::max(back, held - seen.q[0][0]);
     };

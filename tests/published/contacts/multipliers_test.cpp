@@ -171,7 +171,7 @@ TEST(ContactAnalyses, BallOnAShakingTable) {
   }
 }
 
-// C4: one step of the wheel: the multiplier of the step and the one of the flow.
+// C4: one step of the wheel: the multiplier of the step, those of the flow and of the shift.
 TEST(ContactAnalyses, StepOfTheRimlessWheel) {
   const Example wheel = load_example("rimless_wheel", "recursive", {{"w0", 1.154695596838826}});
   ASSERT_TRUE(wheel) << wheel.problem;
@@ -187,16 +187,16 @@ TEST(ContactAnalyses, StepOfTheRimlessWheel) {
   EXPECT_NEAR(end.x[0] - start.x[0], 2 * std::sin(turn / 16), 1e-10);
   for (int k = 3; k < 6; ++k) EXPECT_NEAR(end.x[k], start.x[k], 1e-10);
   const Eigen::MatrixXd from = allowed_directions(system, start, flow.workspace());
-  // the foot stands: angle and rate are all there is, and one spoke is as another
+  // the foot stands: place, angle and rate are all there is, and one spoke is as another
   const auto chart = [](const Eigen::MatrixXd& columns) {
-    Eigen::MatrixXd seen(2, columns.cols());
-    seen << columns.row(2), columns.row(5);
+    Eigen::MatrixXd seen(3, columns.cols());
+    seen << columns.row(0), columns.row(2), columns.row(5);
     return seen;
   };
   const Eigen::MatrixXd S = flow.columns();
-  ASSERT_EQ(from.cols(), 2);
+  ASSERT_EQ(from.cols(), 3);
   const Eigen::MatrixXd map = chart(S * from) * chart(from).inverse();
-  EXPECT_NEAR(map.trace(), 1 + 0.5714185503295965, 1e-8);
+  EXPECT_NEAR(map.trace(), 2 + 0.5714185503295965, 1e-8);
   EXPECT_NEAR(map.determinant(), 0.5714185503295965, 1e-8);
 }
 
