@@ -59,6 +59,7 @@ class GaussLegendre final : public Integrator {
   const int q_;  // leading numbers with cheap rates
   const double tolerance_;
   const bool functional_;
+  const StageSolver* const stage_solver_;  // instead of J and its factors, where it can
   const int sweep_limit_;
   StageHistory history_;
   std::vector<double> times_, Z_, F_;  // stages: times, points, derivatives there
@@ -69,8 +70,9 @@ class GaussLegendre final : public Integrator {
   Eigen::ArrayXd sum_, change_;  // scratch; largest change of each number in the last sweep
 
   // simplified Newton
-  bool newton_ = false;  // in use
-  bool fresh_ = false;   // J belongs to this step
+  bool newton_ = false;           // in use
+  bool fresh_ = false;            // J belongs to this step
+  bool along_structure_ = false;  // the last J is the system's own
   bool refresh_wanted_ = false;
   int calm_steps_ = 0;  // Newton steps in a row in which a fixed point would do
   int calm_needed_ = 10;
@@ -87,9 +89,10 @@ GaussLegendre::GaussLegendre(const System& system, int stages, const IntegratorO
       q_(system.kinematic_size()),
       tolerance_(options.tolerance > 0 ? options.tolerance : default_stage_tolerance),
       functional_(options.functional_iteration),
+      stage_solver_(find_stage_solver(system)),
       // A Newton step costs about as much as this many sweeps: J takes as long as m evaluations,
       // and it and its factors are kept over some tens of steps.
-      sweep_limit_(std::max(15, m_ / 3)),
+      sweep_limit_(stage_solver_ ? 15 : std::max(15, m_ / 3)),
       history_(tab_, n_),
       times_(s_),
       Z_(static_cast<std::size_t>(s_) * n_),
@@ -295,12 +298,15 @@ void GaussLegendre::refresh_jacobian() {
   const int size = m_ - q_;
   if (!matrix_) {
     matrix_ = std::make_unique<StageMatrix>(tab_, size);
-    J_.resize(n_, n_);
-    P_.resize(q_ > 0 ? size : 0, q_ > 0 ? size : 0);
     residual_.resize(Z_.size());
   }
-  system_.jacobian({t0_, x0_, mode_}, J_, *workspace_);
-  if (q_ > 0) P_.noalias() = J_.block(q_, 0, size, q_) * J_.block(0, q_, q_, size);
+  along_structure_ = stage_solver_ && stage_solver_->linearise({t0_, x0_, mode_}, *workspace_);
+  if (!along_structure_) {
+    J_.resize(n_, n_);
+    P_.resize(q_ > 0 ? size : 0, q_ > 0 ? size : 0);
+    system_.jacobian({t0_, x0_, mode_}, J_, *workspace_);
+    if (q_ > 0) P_.noalias() = J_.block(q_, 0, size, q_) * J_.block(0, q_, q_, size);
+  }
   ++counts_.jacobians;
   matrix_h_ = 0;
   fresh_ = true;
@@ -310,7 +316,10 @@ void GaussLegendre::refresh_jacobian() {
 // Factors for this length; those of a length close by will do until convergence asks for more.
 void GaussLegendre::refresh_factors(double h) {
   if (matrix_h_ == h || (!fresh_ && matrix_h_ != 0 && std::fabs(matrix_h_ - h) <= 0.1 * h)) return;
-  matrix_->factorise(J_.block(q_, q_, m_ - q_, m_ - q_), P_, h);
+  if (along_structure_)
+    matrix_->factorise(*stage_solver_, h, *workspace_);
+  else
+    matrix_->factorise(J_.block(q_, q_, m_ - q_, m_ - q_), P_, h);
   matrix_h_ = h;
   ++counts_.factorisations;
 }

@@ -234,7 +234,7 @@ double GeneralizedAlpha::correct(double h, End& end) {
   ++counts_.evaluations;
   form_.residual(point(t0_ + h, end.q, end.v, end.w, end.lambda), residual_, *workspace_);
   matrix_.scale(residual_);
-  matrix_.solve(residual_);
+  matrix_.solve(residual_, *workspace_);
   const bool of_positions = matrix_.has_position_rows();
   const double factor = c_.inertia() * (of_positions ? c_.beta * h * h : c_.gamma * h);
   double largest = 0;

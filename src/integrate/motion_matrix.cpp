@@ -4,45 +4,62 @@
 
 namespace cartan::integrate {
 
+namespace {
+
 template <int size>
-static void invert_block(Eigen::MatrixXd& matrix, int first) {
-  const Eigen::Matrix<double, size, size> block = matrix.block<size, size>(first, first);
-  matrix.block<size, size>(first, first) = block.inverse();
+void invert_block(std::span<TurnBlocks::Column> columns) {
+  Eigen::Matrix<double, size, size> block;
+  for (int k = 0; k < size; ++k)
+    for (int i = 0; i < size; ++i) block(i, k) = columns[k].entries[i];
+  const Eigen::Matrix<double, size, size> inverse = block.inverse();
+  for (int k = 0; k < size; ++k)
+    for (int i = 0; i < size; ++i) columns[k].entries[i] = inverse(i, k);
 }
 
+int turning_size(const StateBlock& b) {
+  return b.kind == StateBlock::Kind::pose ? 6 : 3;
+}
+
+}  // namespace
+
 MotionMatrix::MotionMatrix(const SecondOrderForm& form)
-    : form_(form), speeds_(form.positions().tangent_size()), unit_(speeds_), column_(speeds_) {}
+    : form_(form), speeds_(form.positions().tangent_size()), unit_(speeds_), column_(speeds_) {
+  turn_.columns.resize(speeds_);
+  for (int k = 0; k < speeds_; ++k) turn_.columns[k] = {k, 1, {1}};
+  for (const StateBlock& b : form.positions().blocks())
+    if (b.kind != StateBlock::Kind::vector)
+      for (int k = 0; k < turning_size(b); ++k)
+        turn_.columns[b.tangent + k] = {b.tangent, turning_size(b), {}};
+}
 
 void MotionMatrix::set_mode(std::span<const int> mode) {
   form_.fill_levels(mode, levels_);
   position_rows_ =
       static_cast<int>(std::count(levels_.begin(), levels_.end(), EquationLevel::position));
-  matrix_.resize(size(), size());
   solution_.resize(size());
 }
 
 // T is the inverse of what StateSpace::displacement_rate applies. It is block-diagonal, so that
 // column k of all blocks comes from one call.
 void MotionMatrix::fill_turn(std::span<const double> d) {
-  turn_.setIdentity(speeds_, speeds_);
   const StateSpace& space = form_.positions();
-  const auto size_of = [](const StateBlock& b) { return b.kind == StateBlock::Kind::pose ? 6 : 3; };
   for (int k = 0; k < 6; ++k) {
     std::fill(unit_.begin(), unit_.end(), 0.0);
     for (const StateBlock& b : space.blocks())
-      if (b.kind != StateBlock::Kind::vector && k < size_of(b)) unit_[b.tangent + k] = 1;
+      if (b.kind != StateBlock::Kind::vector && k < turning_size(b)) unit_[b.tangent + k] = 1;
     space.displacement_rate(d, unit_, column_);
     for (const StateBlock& b : space.blocks())
-      if (b.kind != StateBlock::Kind::vector && k < size_of(b))
-        for (int i = 0; i < size_of(b); ++i)
-          turn_(b.tangent + i, b.tangent + k) = column_[b.tangent + i];
+      if (b.kind != StateBlock::Kind::vector && k < turning_size(b))
+        for (int i = 0; i < turning_size(b); ++i)
+          turn_.columns[b.tangent + k].entries[i] = column_[b.tangent + i];
   }
   for (const StateBlock& b : space.blocks()) {
     if (b.kind == StateBlock::Kind::vector) continue;
+    const std::span<TurnBlocks::Column> columns = std::span(turn_.columns).subspan(b.tangent);
     if (b.kind == StateBlock::Kind::pose)
-      invert_block<6>(turn_, b.tangent);
+      invert_block<6>(columns);
     else
-      invert_block<3>(turn_, b.tangent);
+      invert_block<3>(columns);
   }
 }
 
@@ -52,6 +69,9 @@ void MotionMatrix::refresh(const MotionPoint& at, double q_scale, double v_scale
   v_scale_ = v_scale;
   fill_turn(d);
   const MotionDirections directions{q_scale, v_scale, &turn_};
+  structured_ = form_.factorise_residual(at, directions, workspace);
+  if (structured_) return;
+  matrix_.resize(size(), size());
   form_.residual_matrix(at, directions, matrix_, workspace);
   for (std::size_t k = 0; k < levels_.size(); ++k) {
     if (levels_[k] == EquationLevel::position)
@@ -69,8 +89,9 @@ void MotionMatrix::scale(std::span<double> residual) const {
   }
 }
 
-void MotionMatrix::solve(std::span<double> residual) {
+void MotionMatrix::solve(std::span<double> residual, Workspace& workspace) {
   if (size() == 0) return;
+  if (structured_) return form_.solve_residual(residual, workspace);
   Eigen::Map<Eigen::VectorXd> r(residual.data(), size());
   solution_ = factors_.solve(r);
   r = solution_;

@@ -31,7 +31,7 @@ class MotionMatrix {
   // Divides the rows of a residual as those of the matrix are.
   void scale(std::span<double> residual) const;
   // In place.
-  void solve(std::span<double> residual);
+  void solve(std::span<double> residual, Workspace& workspace);
 
  private:
   void fill_turn(std::span<const double> d);
@@ -41,7 +41,9 @@ class MotionMatrix {
   std::vector<EquationLevel> levels_;
   int position_rows_ = 0;
   double q_scale_ = 1, v_scale_ = 1;
-  Eigen::MatrixXd matrix_, turn_;
+  TurnBlocks turn_;
+  bool structured_ = false;  // the factors are the form's own
+  Eigen::MatrixXd matrix_;
   Eigen::PartialPivLU<Eigen::MatrixXd> factors_;
   Eigen::VectorXd solution_;
   std::vector<double> unit_, column_;

@@ -40,6 +40,8 @@ struct StageMatrix::Parts {
   MatrixXd real_matrix;
   VectorXcd w, scratch;
   VectorXd real_w, real_scratch;
+  const StageSolver* solver = nullptr;  // has the factors
+  Workspace* workspace = nullptr;
   MatrixXd sum;  // n x s
 };
 
@@ -63,14 +65,8 @@ StageMatrix::StageMatrix(const CollocationTableau& tableau, int n) : parts_(new 
       pair.to.push_back(T_inverse(e, j));
       pair.from.push_back(T(j, e));
     }
-    if (pair.real)
-      pair.real_lu = Eigen::PartialPivLU<MatrixXd>(n);
-    else
-      pair.complex_lu = Eigen::PartialPivLU<MatrixXcd>(n);
     p.pairs.push_back(std::move(pair));
   }
-  p.complex_matrix.resize(n, n);
-  p.real_matrix.resize(n, n);
   p.w.resize(n);
   p.scratch.resize(n);
   p.real_w.resize(n);
@@ -83,6 +79,7 @@ StageMatrix::~StageMatrix() = default;
 void StageMatrix::factorise(const Eigen::Ref<const Eigen::MatrixXd>& J,
                             const Eigen::Ref<const Eigen::MatrixXd>& P, double h) {
   Parts& p = *parts_;
+  p.solver = nullptr;
   for (Parts::Pair& pair : p.pairs) {
     if (pair.real) {
       const double hl = h * pair.value.real();
@@ -100,23 +97,37 @@ void StageMatrix::factorise(const Eigen::Ref<const Eigen::MatrixXd>& J,
   }
 }
 
+void StageMatrix::factorise(const StageSolver& solver, double h, Workspace& workspace) {
+  Parts& p = *parts_;
+  p.solver = &solver;
+  p.workspace = &workspace;
+  for (std::size_t k = 0; k < p.pairs.size(); ++k)
+    solver.factorise_stage(static_cast<int>(k), h * p.pairs[k].value, workspace);
+}
+
 void StageMatrix::solve(std::span<const double> r, std::span<double> dK, int stride) {
   Parts& p = *parts_;
   p.sum.setZero();
-  for (Parts::Pair& pair : p.pairs) {
-    if (pair.real) {
+  for (std::size_t e = 0; e < p.pairs.size(); ++e) {
+    Parts::Pair& pair = p.pairs[e];
+    if (p.solver || !pair.real) {
+      p.w.setZero();
+      for (int j = 0; j < p.s; ++j)
+        p.w += pair.to[j] * Eigen::Map<const VectorXd>(r.data() + j * stride, p.n);
+      if (p.solver)
+        p.solver->solve_stage(static_cast<int>(e), {p.w.data(), static_cast<std::size_t>(p.n)},
+                              *p.workspace);
+      else
+        solve_in_place(pair.complex_lu, p.w, p.scratch);
+      // a pair contributes a number and its conjugate
+      for (int j = 0; j < p.s; ++j)
+        p.sum.col(j) += (pair.real ? 1 : 2) * (pair.from[j] * p.w).real();
+    } else {
       p.real_w.setZero();
       for (int j = 0; j < p.s; ++j)
         p.real_w += pair.to[j].real() * Eigen::Map<const VectorXd>(r.data() + j * stride, p.n);
       solve_in_place(pair.real_lu, p.real_w, p.real_scratch);
       for (int j = 0; j < p.s; ++j) p.sum.col(j) += pair.from[j].real() * p.real_w;
-    } else {
-      p.w.setZero();
-      for (int j = 0; j < p.s; ++j)
-        p.w += pair.to[j] * Eigen::Map<const VectorXd>(r.data() + j * stride, p.n);
-      solve_in_place(pair.complex_lu, p.w, p.scratch);
-      // the pair contributes a number and its conjugate
-      for (int j = 0; j < p.s; ++j) p.sum.col(j) += 2 * (pair.from[j] * p.w).real();
     }
   }
   for (int j = 0; j < p.s; ++j) Eigen::Map<VectorXd>(dK.data() + j * stride, p.n) = p.sum.col(j);

@@ -12,17 +12,20 @@
 #include <Eigen/Core>
 
 #include "integrate/tableau.h"
+#include "system/stage_solver.h"
 
 namespace cartan::integrate {
 
 class StageMatrix {
  public:
-  StageMatrix(const CollocationTableau& tableau, int n);  // allocates all it needs
+  StageMatrix(const CollocationTableau& tableau, int n);
   ~StageMatrix();
 
   // P of size zero: none.
   void factorise(const Eigen::Ref<const Eigen::MatrixXd>& J,
                  const Eigen::Ref<const Eigen::MatrixXd>& P, double h);
+  // The same by a System that has factors of its own for J and P; the workspace keeps them.
+  void factorise(const StageSolver& solver, double h, Workspace& workspace);
   // r and dK: s blocks, the first n numbers of each block of `stride` are used; may be the same.
   void solve(std::span<const double> r, std::span<double> dK, int stride);
 

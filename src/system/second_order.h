@@ -27,12 +27,27 @@ struct MotionPoint {
   std::span<const int> mode;
 };
 
-// Directions of the unknowns: with a changes v, and with both q. Column k of `turn` (speeds x
-// speeds) is the tangent change of q and e_k that of a:
+// A square matrix of blocks along the diagonal, none larger than six.
+struct TurnBlocks {
+  struct Column {
+    int first = 0, size = 0;  // rows that are not zero
+    double entries[6] = {};
+  };
+  std::vector<Column> columns;
+
+  double operator()(int i, int k) const {
+    const Column& column = columns[k];
+    const int row = i - column.first;
+    return row >= 0 && row < column.size ? column.entries[row] : 0;
+  }
+};
+
+// Directions of the unknowns: with a changes v, and with both q. Column k of `turn` is the tangent
+// change of q and e_k that of a; none: the identity:
 //   dq = q_scale q turn e_k,   dv = v_scale e_k,   da = e_k
 struct MotionDirections {
   double q_scale = 0, v_scale = 0;
-  const Eigen::MatrixXd* turn = nullptr;
+  const TurnBlocks* turn = nullptr;
 };
 
 // The motion through a state.
@@ -56,6 +71,12 @@ class SecondOrderForm {
   // Derivatives of all equations by (a, lambda) along the directions, exact.
   virtual void residual_matrix(const MotionPoint& at, const MotionDirections& directions,
                                Eigen::Ref<Eigen::MatrixXd> result, Workspace& workspace) const = 0;
+  // The same matrix, factorised along the structure of the equations instead of filled; the
+  // factors stay in the workspace. False: not here.
+  virtual bool factorise_residual(const MotionPoint&, const MotionDirections&, Workspace&) const {
+    return false;
+  }
+  virtual void solve_residual(std::span<double>, Workspace&) const {}
   // v and a brought to y = 0 and y' = 0 (y = g' of position equations) at the place of the point,
   // by the smallest mass-weighted change, and the multipliers to what that takes: M (change of a) =
   // J^T (change of lambda).

@@ -5,8 +5,16 @@
 #include <cstdio>
 
 #include "agreement.h"
+#include "mechanics/constraints/constraints.h"
+#include "mechanics/forces/dry_friction.h"
+#include "mechanics/forces/forces.h"
+#include "mechanics/joints/joint_motion.h"
+#include "mechanics/machine/kinematics.h"
+#include "mechanics/machine/several_points.h"
+#include "mechanics/tree/recursive.h"
 #include "mechanics/tree/slope_plan.h"
 #include "support/allocation_counter.h"
+#include "support/example.h"
 #include "support/random_closed.h"
 #include "system/state_products.h"
 
@@ -200,6 +208,127 @@ TEST(Derivatives, OneTypeOfConstraint) {
     for (auto kind : kinds) options.*kind = kind == kinds[k];
     options.max_constraints = 1;
     compare_closed(names[k], options, 10, 1);
+  }
+}
+
+// ------------------------------------------------------------------------------- far, fast, long
+
+// v' by dual numbers through `recursive` itself: rows of speeds alone.
+MatrixXd differentiate_recursion(const Model& model, const std::vector<double>& parameters,
+                                 const State& at) {
+  const Mechanism<Dual4> mechanism = make_with_constants<Dual4>(model, parameters);
+  MotionWorkspace<Dual4> ws = make_motion_workspace(mechanism);
+  std::copy(at.mode.begin(), at.mode.end(), ws.mode.begin());
+  std::vector<Dual4> x, xdot;
+  MatrixXd J = MatrixXd::Zero(static_cast<int>(at.x.size()), static_cast<int>(at.x.size()));
+  differentiate_columns(
+      at.x, mechanism.state_size(), J, x, xdot, [&](const Dual4* point, Dual4* to) {
+        fill_kinematics<Dual4>(mechanism, Dual4(at.t), point, point + mechanism.nq, ws);
+        fill_forces(mechanism, ws);
+        solve_with_friction(mechanism, ws, solve_accelerations<Dual4>);
+        std::copy(ws.vdot.begin(), ws.vdot.end(), to + mechanism.nq);
+      });
+  return J.middleRows(mechanism.nq, mechanism.nv);
+}
+
+// The largest difference, each row in units of its largest entry, or of what a change of the state
+// in its last digits does to that row by itself.
+struct RowError {
+  double of_row = 0, of_last_digits = 0;
+  void grow(const RowError& other) {
+    of_row = std::max(of_row, other.of_row);
+    of_last_digits = std::max(of_last_digits, other.of_last_digits);
+  }
+};
+
+RowError compare_rows(const Model& model, const std::vector<double>& parameters, const State& at) {
+  std::string problem;
+  const auto system = make_system(model, parameters, "recursive", problem);
+  if (!system) ADD_FAILURE() << problem;
+  const auto workspace = system->make_workspace();
+  const int n = static_cast<int>(at.x.size());
+  MatrixXd J(n, n);
+  system->jacobian(at, J, *workspace);
+  const MatrixXd truth = differentiate_recursion(model, parameters, at);
+  MatrixXd noise = eps * truth.cwiseAbs();
+  Random random(1);
+  for (int k = 0; k < 4; ++k) {
+    State near = at;
+    for (double& x : near.x) x *= 1 + eps * random.uniform(-2, 2);
+    noise = noise.cwiseMax((differentiate_recursion(model, parameters, near) - truth).cwiseAbs());
+  }
+  RowError worst;
+  for (int i = 0; i < truth.rows(); ++i) {
+    const double size = truth.row(i).cwiseAbs().maxCoeff();
+    const double error = (J.row(system->kinematic_size() + i) - truth.row(i)).cwiseAbs().maxCoeff();
+    if (size > 0) worst.grow({error / size, error / noise.row(i).maxCoeff()});
+    if (size > 0 && error > 1e-10 * size)
+      std::printf("  row %d: %.3g of %.3g (all %.3g), noise %.3g\n", i, error, size,
+                  truth.cwiseAbs().maxCoeff(), noise.row(i).maxCoeff());
+  }
+  return worst;
+}
+
+// At the start of the file, speeds of a free body and its place changed.
+RowError compare_example(const std::string& name, double far, double fast) {
+  const test::Example example = test::load_example(name);
+  const Model* const model = example.model.get();
+  const std::vector<double> parameters = parameter_values(*model);
+  std::string problem;
+  const auto system = make_system(*model, parameters, "recursive", problem);
+  EXPECT_TRUE(system) << problem;
+  State at = system->initial_state();
+  const Mechanism<double> mechanism = make_with_constants<double>(*model, parameters);
+  Random random(11);
+  for (const Link<double>& link : mechanism.links) {
+    const bool loose = link.parent == world && link.nv == 6;
+    for (int k = 0; k < link.nv; ++k) {
+      double& speed = at.x[mechanism.nq + link.v0 + k];
+      speed += loose && k >= 3 ? fast : random.uniform(-1, 1);
+    }
+    if (loose)
+      for (int k = 0; k < 3; ++k) at.x[link.q0 + 4 + k] += far;
+    if (!has_quaternion(link))
+      for (int k = 0; k < link.nq; ++k) at.x[link.q0 + k] += random.uniform(-0.2, 0.2);
+  }
+  const RowError error = compare_rows(*model, parameters, at);
+  std::printf("%s, %g m, %g m/s: %.2g of the row, %.2g of the last digits\n", name.c_str(), far,
+              fast, error.of_row, error.of_last_digits);
+  return error;
+}
+
+TEST(Derivatives, LongChainsKeepTheirDigits) {
+  EXPECT_LE(compare_example("coiled_drop", 0, 0).of_last_digits, 20);
+  EXPECT_LE(compare_example("sixtyfour_link", 0, 0).of_last_digits, 20);
+}
+
+TEST(Derivatives, NeitherDistanceNorSpeedCostsDigits) {
+  for (const char* name : {"bicycle", "benchmark_bicycle", "stewart", "four_bar"}) {
+    EXPECT_LE(compare_example(name, 0, 0).of_last_digits, 20);
+    EXPECT_LE(compare_example(name, 0, 3000).of_last_digits, 20);
+  }
+  for (const double far : {0.0, 1e4}) {
+    RandomMechanismOptions options;
+    options.max_bodies = 20;
+    options.joints = {JointType::free, JointType::revolute, JointType::spherical};
+    options.forces = options.varying_gravity = false;
+    RowError worst;
+    for (int seed = 1; seed <= 20; ++seed) {
+      const Model model = make_checked_random_model(seed, options);
+      const std::vector<double> parameters = parameter_values(model);
+      std::string problem;
+      const auto owner = make_system(model, parameters, "recursive", problem);
+      const auto& system = dynamic_cast<const MechanicalSystem&>(*owner);
+      State at = system.make_state(0.3, {}, {});
+      const Mechanism<double> mechanism = make_with_constants<double>(model, parameters);
+      for (const Link<double>& link : mechanism.links)
+        if (link.nv == 6 && link.parent == world)
+          for (int k = 0; k < 3; ++k) at.x[link.q0 + 4 + k] += far;
+      worst.grow(compare_rows(model, parameters, at));
+    }
+    std::printf("random trees, %g m: %.2g of the row, %.2g of the last digits\n", far, worst.of_row,
+                worst.of_last_digits);
+    EXPECT_LE(worst.of_last_digits, 20);
   }
 }
 

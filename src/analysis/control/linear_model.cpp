@@ -69,11 +69,10 @@ MatrixXd mass_matrix(const System& system, const State& state, Workspace& worksp
   const int nq = system.kinematic_size(), nv = form->positions().tangent_size();
   const int n = nv + static_cast<int>(levels.size());
   const std::vector<double> a(nv, 0.0), lambda(levels.size(), 0.0);
-  const MatrixXd turn = MatrixXd::Identity(nv, nv);
   const std::span<const double> x(state.x);
   MatrixXd all(n, n);
   form->residual_matrix({state.t, x.first(nq), x.subspan(nq, nv), a, lambda, state.mode},
-                        {0, 0, &turn}, all, workspace);
+                        {0, 0, nullptr}, all, workspace);
   return all.topLeftCorner(nv, nv);
 }
 

@@ -233,15 +233,22 @@ void LinkSlopes::fill_motion(const MotionWorkspace<double>& ws) {
     if (plan_.links[d].varying) correct_columns(ws, d);
   }
   subtract_rows(ws);
+  auto own = own_.rbegin();
+  for (int d = links - 1; d >= 0; --d) {
+    const SlopeBody& b = bodies_[d];
+    for (; own != own_.rend() && own->link == d; ++own)
+      own->value = dot(own->D.n, b.n) + dot(own->D.f, b.f);
+    if (plan_.links[d].parent < 0) continue;
+    SlopeBody& p = bodies_[plan_.links[d].parent];
+    p.n += b.n + cross(b.r, b.f);
+    p.f += b.f;
+  }
+  hold_speeds(ws);
 }
 
 // ---------------------------------------------------------------------------------------- answers
 
-void LinkSlopes::hold_speeds(const MotionWorkspace<double>& ws, Held held) {
-  if (held == Held::all) {
-    std::fill(held_.begin(), held_.end(), 1);
-    return;
-  }
+void LinkSlopes::hold_speeds(const MotionWorkspace<double>& ws) {
   std::fill(held_.begin(), held_.end(), 0);
   if (!ws.any_locked && !mechanism_.has_drives) return;
   for (const SlopeLink& at : plan_.links) {
@@ -258,14 +265,11 @@ SpatialPair LinkSlopes::inertia(int d, const SpatialPair& z) const {
 
 void LinkSlopes::fill(const MotionWorkspace<double>& ws, Held held) {
   fill_motion(ws);
-  hold_speeds(ws, held);
-  auto own = own_.rbegin();
+  if (held == Held::all) std::fill(held_.begin(), held_.end(), 1);
   for (int d = static_cast<int>(plan_.links.size()) - 1; d >= 0; --d) {
     const SlopeLink& at = plan_.links[d];
     const Link<double>& link = mechanism_.links[at.link];
     SlopeBody& b = bodies_[d];
-    for (; own != own_.rend() && own->link == d; ++own)
-      own->value = dot(own->D.n, b.n) + dot(own->D.f, b.f);
     b.ball = link.motion == Motion::rotation3 && held_[at.p0] == 0 && !link.geared;
     if (b.ball) {
       b.R = ws.links[at.link].R;
@@ -292,8 +296,6 @@ void LinkSlopes::answer_ball(int d) {
   p.A += articulated::cross_rows(b.r, L);
   p.B += L;
   p.D += b.D_left;
-  p.n += b.n + cross(b.r, b.f);
-  p.f += b.f;
   const Mat3<double> C = b.Cf - transposed_product(b.E, b.Cn) + times(b.D_left, b.K);
   p.Cf += C;
   p.Cn += cross(b.r, C);
@@ -347,11 +349,7 @@ void LinkSlopes::answer_general(int d) {
   }
   if (at.parent < 0) return;
   SlopeBody& p = bodies_[at.parent];
-  if (count == 6) {  // nothing but the wrench itself passes
-    p.n += b.n + cross(b.r, b.f);
-    p.f += b.f;
-    return;
-  }
+  if (count == 6) return;  // nothing passes but the wrench itself
   Sym3<double> A = b.A, D = b.D;
   Mat3<double> B = b.B;
   for (int l = 0; l < nv; ++l) {
@@ -361,7 +359,7 @@ void LinkSlopes::answer_general(int d) {
     D += symmetric(outer(q.f, u.f));
     B += outer(q.n, u.f);
   }
-  articulated::add_to_parent(b.r, A, B, D, b.n, b.f, p);
+  articulated::add_to_parent<double>(b.r, A, B, D, {}, {}, p);
   // C o and the joint's own o x s, K o
   for (int k = 0; k < 3; ++k) {
     const Vec3<double> e = unit_vector<double>(k);

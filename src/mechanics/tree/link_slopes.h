@@ -76,7 +76,7 @@ class LinkSlopes {
 
   // At the positions, speeds and accelerations of ws. `all`: inverse dynamics, no joint gives way.
   void fill(const MotionWorkspace<double>& ws, Held held);
-  // Without the answers of the joints: what an elimination of its own begins with.
+  // Without the answers of the joints: inertias and C are those of single bodies.
   void fill_motion(const MotionWorkspace<double>& ws);
 
   // In depth-first order; columns by places.
@@ -107,7 +107,7 @@ class LinkSlopes {
   void set_columns(const MotionWorkspace<double>& ws, int d);
   void correct_columns(const MotionWorkspace<double>& ws, int d);
   void subtract_rows(const MotionWorkspace<double>& ws);
-  void hold_speeds(const MotionWorkspace<double>& ws, Held held);
+  void hold_speeds(const MotionWorkspace<double>& ws);
   void answer_ball(int d);
   void answer_general(int d);
 

@@ -1,25 +1,12 @@
-// Forces, constraints and rates of variables in motion_slopes.h: each by dual numbers over the few
-// links, joints and variables it reads.
-//
-// A link is displaced by a turn and a shift of its origin, its velocities by a spin and a slide. A
-// column of the mechanism moves it by such a twist, whatever lies between (link_slopes.h): with d
-// and v from the origin and the velocity of the column's link to those of the link itself
-//   turn phi, shift psi + phi x d, by q also spin phi x w + o, slide_j + phi x v + o x d,
-//   by v: spin phi, slide psi + phi x d
-// A wrench on a link is turned with it already (phi x F): what a law adds is the difference.
+#include "mechanics/tree/local_slopes.h"
+
 #include <algorithm>
 
 #include "mechanics/joints/joint_motion.h"
 #include "mechanics/machine/expression_inputs.h"
 #include "mechanics/machine/single_laws.h"
-#include "mechanics/tree/motion_slopes.h"
 
 namespace cartan::mechanics {
-
-struct MotionSlopes::Twist {
-  Vec3<double> turn, shift, spin, slide;  // along a displacement
-  // along a speed: spin is the turn, slide the shift
-};
 
 namespace {
 
@@ -85,43 +72,30 @@ struct Paths {
 
 }  // namespace
 
-// The twist of a link that rides on the joint of a place.
-MotionSlopes::Twist MotionSlopes::calc_twist(const MotionWorkspace<double>& ws, int link,
-                                             int place) const {
-  const LinkState<double>&x = ws.links[link], &j = ws.links[plan_.link_of_place[place]];
-  const SlopeColumn& c = links_.column(place);
-  const Vec3<double> d = x.o - j.o, v = x.u - j.u;
-  return {c.phi, c.psi + cross(c.phi, d), cross(c.phi, x.w) + c.o,
-          c.slide + cross(c.phi, v) + cross(c.o, d)};
-}
-
-// A wrench on a link, taken from what it needs.
-void MotionSlopes::stage(int link, int column, double factor, const Vec3<double>& n,
-                         const Vec3<double>& f) {
-  if (link == world) return;
-  double* to = staged(link) + column;
-  for (int k = 0; k < 3; ++k) {
-    to[k * ld_] -= factor * n[k];
-    to[(3 + k) * ld_] -= factor * f[k];
+LocalSlopes::LocalSlopes(const Mechanism<double>& mechanism, const Mechanism<Dual4>& dual,
+                         const SlopePlan& plan)
+    : mechanism_(mechanism),
+      dual_mechanism_(dual),
+      plan_(plan),
+      dual_q_(mechanism.nq),
+      dual_v_(mechanism.nv) {
+  std::size_t outputs = 0;
+  for (const LocalLaw& law : plan.laws) {
+    std::size_t numbers = 6 * std::max<std::size_t>(1, law.out_links.size()) + 1 + law.rows;
+    for (const int i : law.out_joints) numbers += mechanism.links[i].nv;
+    outputs = std::max(outputs, numbers);
   }
+  outputs_.assign((link_directions + 2) * outputs, 0.0);
 }
 
-// Unit multipliers.
-void MotionSlopes::stage_rows(const MotionWorkspace<double>& ws) {
-  for (const int r : active_)
-    for (const LocalLaw& law : plan_.laws) {
-      if (law.rows == 0 || r < law.row0 || r >= law.row0 + law.rows) continue;
-      for (std::size_t s = law.source0 + 2 * static_cast<std::size_t>(r - law.row0), k = 0; k < 2;
-           ++k, ++s)
-        stage(mechanism_.sources[s].link, plan_.columns() + r, 1, ws.source_n[s], ws.source_f[s]);
-    }
-  for (const RowTerm<double>& term : mechanism_.terms)
-    if (place_of_row_[term.row] >= 0)
-      row(plan_.place[mechanism_.links[term.link].v0 + term.component])[plan_.columns() +
-                                                                        term.row] += term.factor;
-}
-
-void MotionSlopes::add_laws(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& dual) {
+void LocalSlopes::fill(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& dual,
+                       const LinkSlopes& links, std::span<const int> place_of_row,
+                       SlopeSink& sink) {
+  ws_ = &ws;
+  dual_ = &dual;
+  links_ = &links;
+  place_of_row_ = place_of_row;
+  sink_ = &sink;
   dual.t = ws.t;
   std::copy(ws.mode.begin(), ws.mode.end(), dual.mode.begin());
   std::copy_n(ws.q, mechanism_.nq, dual_q_.begin());
@@ -131,18 +105,27 @@ void MotionSlopes::add_laws(const MotionWorkspace<double>& ws, MotionWorkspace<D
   dual.v = dual_v_.data();
   dual.gravity = constant(ws.gravity);
   for (const int i : plan_.read_links) set_link_at(ws.links[i], dual.links[i]);
-  stage_rows(ws);
   for (const LocalLaw& law : plan_.laws) {
     if (law.rows > 0)
-      add_rows(law, ws, dual);
+      add_rows(law);
     else if (law.pair)
-      add_pair(law, ws, dual);
+      add_pair(law);
     else
-      add_general(law, ws, dual);
+      add_general(law);
   }
 }
 
-void MotionSlopes::evaluate_law(const LocalLaw& law, MotionWorkspace<Dual4>& dual) {
+// The twist of a link that rides on the joint of a place.
+LocalSlopes::Twist LocalSlopes::calc_twist(int link, int place) const {
+  const LinkState<double>&x = ws_->links[link], &j = ws_->links[plan_.link_of_place[place]];
+  const SlopeColumn& c = links_->column(place);
+  const Vec3<double> d = x.o - j.o, v = x.u - j.u;
+  return {c.phi, c.psi + cross(c.phi, d), cross(c.phi, x.w) + c.o,
+          c.slide + cross(c.phi, v) + cross(c.o, d)};
+}
+
+void LocalSlopes::evaluate_law(const LocalLaw& law) {
+  MotionWorkspace<Dual4>& dual = *dual_;
   if (law.kind == LocalLaw::Kind::variable)
     return evaluate_program(dual_mechanism_, dual,
                             mechanism_.model->variables[law.index].rate.program, &rate_);
@@ -157,15 +140,15 @@ void MotionSlopes::evaluate_law(const LocalLaw& law, MotionWorkspace<Dual4>& dua
   apply_force(dual_mechanism_, dual, law.index);
 }
 
-int MotionSlopes::output_count(const LocalLaw& law) const {
+int LocalSlopes::output_count(const LocalLaw& law) const {
   int count = 6 * static_cast<int>(law.pair ? 1 : law.out_links.size()) + 1;
   for (const int i : law.out_joints) count += mechanism_.links[i].nv;
   return count;
 }
 
 // Reads four directions: wrenches about origins, forces on joints, a power or rate.
-void MotionSlopes::read_outputs(const LocalLaw& law, const MotionWorkspace<Dual4>& dual,
-                                int direction) {
+void LocalSlopes::read_outputs(const LocalLaw& law, int direction) {
+  const MotionWorkspace<Dual4>& dual = *dual_;
   const int count = output_count(law);
   double* to = outputs_.data() + static_cast<std::size_t>(direction) * count;
   int at = 0;
@@ -188,20 +171,20 @@ void MotionSlopes::read_outputs(const LocalLaw& law, const MotionWorkspace<Dual4
 // ------------------------------------------------------------------- anything that reads anything
 
 // `by`: derivatives of all outputs along one column.
-void MotionSlopes::apply_outputs(const LocalLaw& law, int column, const double* by) {
+void LocalSlopes::apply_outputs(const LocalLaw& law, int column, const double* by) {
   for (const int i : law.out_links) {
-    stage(i, column, 1, {by[0], by[1], by[2]}, {by[3], by[4], by[5]});
+    sink_->add_wrench(i, column, {by[0], by[1], by[2]}, {by[3], by[4], by[5]});
     by += 6;
   }
   for (const int i : law.out_joints)
     for (int k = 0; k < mechanism_.links[i].nv; ++k)
-      row(plan_.place[mechanism_.links[i].v0 + k])[column] += *by++;
-  for (const int s : law.scalars) scalars_[static_cast<std::size_t>(s) * ld_ + column] += *by;
+      sink_->add_force(plan_.place[mechanism_.links[i].v0 + k], column, *by++);
+  for (const int s : law.scalars) sink_->add_scalar(s, column, *by);
 }
 
 // Outputs along a twist: the first `used` of `count`.
-void MotionSlopes::combine_outputs(const Twist& twist, int count, int used, double* by_q,
-                                   double* by_v) const {
+void LocalSlopes::combine_outputs(const Twist& twist, int count, int used, double* by_q,
+                                  double* by_v) const {
   for (int o = 0; o < used; ++o) {
     double q = 0, v = 0;
     for (int k = 0; k < 3; ++k) {
@@ -216,20 +199,20 @@ void MotionSlopes::combine_outputs(const Twist& twist, int count, int used, doub
   }
 }
 
-void MotionSlopes::add_general(const LocalLaw& law, const MotionWorkspace<double>& ws,
-                               MotionWorkspace<Dual4>& dual) {
-  for (const int i : law.in_links) add_link_slot(law, i, ws, dual);
-  for (const int i : law.in_joints) add_joint_slot(law, i, ws, dual);
-  add_variable_slots(law, dual);
+void LocalSlopes::add_general(const LocalLaw& law) {
+  for (const int i : law.in_links) add_link_slot(law, i);
+  for (const int i : law.in_joints) add_joint_slot(law, i);
+  add_variable_slots(law);
 }
 
-void MotionSlopes::add_link_slot(const LocalLaw& law, int link, const MotionWorkspace<double>& ws,
-                                 MotionWorkspace<Dual4>& dual) {
+void LocalSlopes::add_link_slot(const LocalLaw& law, int link) {
+  const MotionWorkspace<double>& ws = *ws_;
+  MotionWorkspace<Dual4>& dual = *dual_;
   const int count = output_count(law);
   for (int first = 0; first < link_directions; first += 4) {
     seed_link(ws.links[link], first, dual.links[link]);
-    evaluate_law(law, dual);
-    read_outputs(law, dual, first);
+    evaluate_law(law);
+    read_outputs(law, first);
   }
   // a wrench on the link itself: without phi x F
   const auto own = std::find(law.out_links.begin(), law.out_links.end(), link);
@@ -247,15 +230,15 @@ void MotionSlopes::add_link_slot(const LocalLaw& law, int link, const MotionWork
   double* const by_q = outputs_.data() + static_cast<std::size_t>(link_directions) * count;
   double* const by_v = by_q + count;
   for (const int p : plan_.paths[link]) {
-    combine_outputs(calc_twist(ws, link, p), count, count, by_q, by_v);
+    combine_outputs(calc_twist(link, p), count, count, by_q, by_v);
     apply_outputs(law, p, by_q);
     apply_outputs(law, plan_.by_v() + p, by_v);
   }
 }
 
 // Displacements of the joint, the length of its quaternion, its speeds.
-void MotionSlopes::add_joint_slot(const LocalLaw& law, int i, const MotionWorkspace<double>& ws,
-                                  MotionWorkspace<Dual4>& dual) {
+void LocalSlopes::add_joint_slot(const LocalLaw& law, int i) {
+  const MotionWorkspace<double>& ws = *ws_;
   const Link<double>& link = mechanism_.links[i];
   const int count = output_count(law), nv = link.nv, p0 = plan_.links[plan_.position[i]].p0;
   const int lengths = has_quaternion(link) ? 1 : 0, directions = 2 * nv + lengths;
@@ -275,8 +258,8 @@ void MotionSlopes::add_joint_slot(const LocalLaw& law, int i, const MotionWorksp
         for (int j = 0; j < link.nq; ++j) dual_q_[link.q0 + j].d[lane] = rate[j];
       }
     }
-    evaluate_law(law, dual);
-    read_outputs(law, dual, 0);
+    evaluate_law(law);
+    read_outputs(law, 0);
     for (int j = 0; j < link.nq; ++j) dual_q_[link.q0 + j] = q[j];
     for (int j = 0; j < nv; ++j) dual_v_[link.v0 + j] = ws.v[link.v0 + j];
     for (int lane = 0; lane < lanes; ++lane) {
@@ -293,14 +276,15 @@ void MotionSlopes::add_joint_slot(const LocalLaw& law, int i, const MotionWorksp
   }
 }
 
-void MotionSlopes::add_variable_slots(const LocalLaw& law, MotionWorkspace<Dual4>& dual) {
+void LocalSlopes::add_variable_slots(const LocalLaw& law) {
+  MotionWorkspace<Dual4>& dual = *dual_;
   const int count = output_count(law);
   for (std::size_t first = 0; first < law.in_variables.size(); first += 4) {
     const std::size_t lanes = std::min<std::size_t>(4, law.in_variables.size() - first);
     for (std::size_t lane = 0; lane < lanes; ++lane)
       dual.variables[law.in_variables[first + lane]].d[lane] = 1;
-    evaluate_law(law, dual);
-    read_outputs(law, dual, 0);
+    evaluate_law(law);
+    read_outputs(law, 0);
     for (std::size_t lane = 0; lane < lanes; ++lane) {
       const int z = law.in_variables[first + lane];
       dual.variables[z] = Dual4(dual.variables[z].a);
@@ -316,41 +300,43 @@ void MotionSlopes::add_variable_slots(const LocalLaw& law, MotionWorkspace<Dual4
 // wrenches beyond their turning with their links by
 //   on a:  s (D - turn x F)        on b, about its own origin:  -s (D_n + d x D_f + shift x f, D_f)
 // with d from b to a. Joints that carry both change nothing.
-void MotionSlopes::add_pair(const LocalLaw& law, const MotionWorkspace<double>& ws,
-                            MotionWorkspace<Dual4>& dual) {
+void LocalSlopes::add_pair(const LocalLaw& law) {
+  const MotionWorkspace<double>& ws = *ws_;
+  MotionWorkspace<Dual4>& dual = *dual_;
   if (law.a == world || law.a == law.b) return;
   const int count = output_count(law);
   for (int first = 0; first < link_directions; first += 4) {
     seed_link(ws.links[law.a], first, dual.links[law.a]);
-    evaluate_law(law, dual);
-    read_outputs(law, dual, first);
+    evaluate_law(law);
+    read_outputs(law, first);
   }
   set_link_at(ws.links[law.a], dual.links[law.a]);
   const Vec3<double> n = number_of(dual.wrench_n[law.a]), f = number_of(dual.wrench_f[law.a]);
   const Paths paths(plan_, law.a, law.b);
   for (const double side : {1.0, -1.0})
     for (const int p : side > 0 ? paths.a : paths.b) {
-      const Twist twist = calc_twist(ws, law.a, p);
+      const Twist twist = calc_twist(law.a, p);
       double by_q[7], by_v[7];
       combine_outputs(twist, count, 7, by_q, by_v);
       for (const int s : law.scalars) {
-        scalars_[static_cast<std::size_t>(s) * ld_ + p] += side * by_q[6];
-        scalars_[static_cast<std::size_t>(s) * ld_ + plan_.by_v() + p] += side * by_v[6];
+        sink_->add_scalar(s, p, side * by_q[6]);
+        sink_->add_scalar(s, plan_.by_v() + p, side * by_v[6]);
       }
-      stage_pair(law, ws, p, side, twist, by_q, n, f);
+      add_pair_wrench(law, p, side, twist, by_q, n, f);
       const Twist still{};
-      stage_pair(law, ws, plan_.by_v() + p, side, still, by_v, n, f);
+      add_pair_wrench(law, plan_.by_v() + p, side, still, by_v, n, f);
     }
 }
 
-void MotionSlopes::stage_pair(const LocalLaw& law, const MotionWorkspace<double>& ws, int column,
-                              double side, const Twist& twist, const double* by,
-                              const Vec3<double>& n, const Vec3<double>& f) {
+void LocalSlopes::add_pair_wrench(const LocalLaw& law, int column, double side, const Twist& twist,
+                                  const double* by, const Vec3<double>& n, const Vec3<double>& f) {
   const Vec3<double> D_n{by[0], by[1], by[2]}, D_f{by[3], by[4], by[5]};
-  stage(law.a, column, side, D_n - cross(twist.turn, n), D_f - cross(twist.turn, f));
+  sink_->add_wrench(law.a, column, side * (D_n - cross(twist.turn, n)),
+                    side * (D_f - cross(twist.turn, f)));
   if (law.b == world) return;
-  const Vec3<double> d = ws.links[law.a].o - ws.links[law.b].o;
-  stage(law.b, column, -side, D_n + cross(d, D_f) + cross(twist.shift, f), D_f);
+  const Vec3<double> d = ws_->links[law.a].o - ws_->links[law.b].o;
+  sink_->add_wrench(law.b, column, -side * (D_n + cross(d, D_f) + cross(twist.shift, f)),
+                    -side * D_f);
 }
 
 // Rows of a loop joint or constraint: the same for the wrench of their multipliers. Their
@@ -358,9 +344,10 @@ void MotionSlopes::stage_pair(const LocalLaw& law, const MotionWorkspace<double>
 // changes by source . (a', b') (motion_solution.cpp); by o, where both links turn, as much as makes
 // up for o x w and 2 o x v in the accelerations; and by a twist of a, with its accelerations
 // turned.
-void MotionSlopes::add_rows(const LocalLaw& law, const MotionWorkspace<double>& ws,
-                            MotionWorkspace<Dual4>& dual) {
+void LocalSlopes::add_rows(const LocalLaw& law) {
   if (law.a == world || law.a == law.b) return;
+  const MotionWorkspace<double>& ws = *ws_;
+  MotionWorkspace<Dual4>& dual = *dual_;
   const int count = 6 + law.rows;
   const bool of_loop = law.kind == LocalLaw::Kind::loop;
   bool any = false;
@@ -413,31 +400,29 @@ void MotionSlopes::add_rows(const LocalLaw& law, const MotionWorkspace<double>& 
            2 * dot(ws.source_f[b], cross(o, y.u - x.u));
   };
   const auto add = [&](int r, int p, double by_q, double by_v) {
-    const int place = place_of_row_[law.row0 + r];
-    if (place < 0) return;
-    double* to = row_slopes_.data() + static_cast<std::size_t>(place) * ld_;
-    to[p] += by_q;
-    to[plan_.by_v() + p] += by_v;
+    if (place_of_row_[law.row0 + r] < 0) return;
+    sink_->add_row(law.row0 + r, p, by_q);
+    sink_->add_row(law.row0 + r, plan_.by_v() + p, by_v);
   };
   const Paths paths(plan_, law.a, law.b);
   for (const int p : paths.common)
     for (int r = 0; r < law.rows; ++r)
-      add(r, p, both_turn(r, links_.column(p).o), both_turn(r, links_.column(p).phi));
+      add(r, p, both_turn(r, links_->column(p).o), both_turn(r, links_->column(p).phi));
   double* const by_q = outputs_.data() + static_cast<std::size_t>(link_directions) * count;
   double* const by_v = by_q + count;
   for (const double side : {1.0, -1.0})
     for (const int p : side > 0 ? paths.a : paths.b) {
-      const Twist twist = calc_twist(ws, law.a, p);
+      const Twist twist = calc_twist(law.a, p);
       combine_outputs(twist, count, count, by_q, by_v);
-      stage_pair(law, ws, p, side, twist, by_q, n, f);
+      add_pair_wrench(law, p, side, twist, by_q, n, f);
       for (int r = 0; r < law.rows; ++r) {
         const std::size_t a = source_of_a(r);
         double q = side * (by_q[6 + r] + dot(ws.source_n[a], cross(twist.turn, x.dw)) +
                            dot(ws.source_f[a], cross(twist.turn, x.du)));
         double v = side * by_v[6 + r];
         if (side < 0) {
-          q += both_turn(r, links_.column(p).o);
-          v += both_turn(r, links_.column(p).phi);
+          q += both_turn(r, links_->column(p).o);
+          v += both_turn(r, links_->column(p).phi);
         }
         add(r, p, q, v);
       }

@@ -10,16 +10,14 @@ namespace cartan::mechanics {
 MotionSlopes::MotionSlopes(const Mechanism<double>& mechanism, const Mechanism<Dual4>& dual,
                            const SlopePlan& plan)
     : mechanism_(mechanism),
-      dual_mechanism_(dual),
       plan_(plan),
       flow_(make_slope_flow(mechanism, plan)),
       nv_(plan.nv),
       ld_(flow_.columns),
       links_(mechanism, dual, plan),
+      laws_(mechanism, dual, plan),
       place_of_row_(mechanism.row_count(), -1),
       sources_(plan.links.size()),
-      dual_q_(mechanism.nq),
-      dual_v_(mechanism.nv),
       any_law_(!plan.laws.empty() || !mechanism.terms.empty()) {
   const std::size_t rows = mechanism.contact_row0, ld = ld_;
   W_.assign(nv_ * ld, 0.0);
@@ -35,13 +33,6 @@ MotionSlopes::MotionSlopes(const Mechanism<double>& mechanism, const Mechanism<D
   for (std::size_t s = 0; s < mechanism.contact_source0; ++s)
     if (mechanism.sources[s].link != world)
       sources_[plan.position[mechanism.sources[s].link]].push_back(static_cast<int>(s));
-  std::size_t outputs = 0;
-  for (const LocalLaw& law : plan.laws) {
-    std::size_t numbers = 6 * std::max<std::size_t>(1, law.out_links.size()) + 1 + law.rows;
-    for (const int i : law.out_joints) numbers += mechanism.links[i].nv;
-    outputs = std::max(outputs, numbers);
-  }
-  outputs_.assign(14 * outputs, 0.0);
 }
 
 void MotionSlopes::begin(const MotionWorkspace<double>& ws, bool with_rows) {
@@ -71,6 +62,37 @@ void MotionSlopes::fill_forces(const MotionWorkspace<double>& ws, MotionWorkspac
   links_.fill(ws, LinkSlopes::Held::all);
   if (any_law_) add_laws(ws, dual);
   solve_columns();
+}
+
+// A wrench that acts, taken from what the link needs.
+void MotionSlopes::add_wrench(int link, int column, const Vec3<double>& n, const Vec3<double>& f) {
+  if (link == world) return;
+  double* to = staged(link) + column;
+  for (int k = 0; k < 3; ++k) {
+    to[k * ld_] -= n[k];
+    to[(3 + k) * ld_] -= f[k];
+  }
+}
+
+// Unit multipliers.
+void MotionSlopes::stage_rows(const MotionWorkspace<double>& ws) {
+  for (const LocalLaw& law : plan_.laws)
+    for (int r = law.row0; r < law.row0 + law.rows; ++r) {
+      if (place_of_row_[r] < 0) continue;
+      const std::size_t s = law.source0 + 2 * static_cast<std::size_t>(r - law.row0);
+      for (const std::size_t side : {s, s + 1})
+        add_wrench(mechanism_.sources[side].link, plan_.columns() + r, ws.source_n[side],
+                   ws.source_f[side]);
+    }
+  for (const RowTerm<double>& term : mechanism_.terms)
+    if (place_of_row_[term.row] >= 0)
+      add_force(plan_.place[mechanism_.links[term.link].v0 + term.component],
+                plan_.columns() + term.row, term.factor);
+}
+
+void MotionSlopes::add_laws(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& dual) {
+  if (!active_.empty()) stage_rows(ws);
+  laws_.fill(ws, dual, links_, place_of_row_, *this);
 }
 
 // Displacements from embedded numbers: d = 2 vec(u^-1 du) / |u|^2 for quaternions, R^T dp for

@@ -4,7 +4,7 @@
 // accelerations themselves, so that it loses no more digits; joint space, where mass matrices of
 // long chains are all but singular, is never entered.
 //
-// Forces and constraints are differentiated by dual numbers over what they read (local_slopes.cpp):
+// Forces and constraints are differentiated by dual numbers over what they read (local_slopes.h):
 // wrenches on links, which join the recursion there. With W = d v' at fixed multipliers, M^-1 J^T
 // (a column per row) and R the change of y' in both,
 //   d lambda = -(J M^-1 J^T)^-1 R,      d v' = W + M^-1 J^T d lambda.
@@ -16,12 +16,12 @@
 
 #include <Eigen/Core>
 
-#include "mechanics/tree/link_slopes.h"
+#include "mechanics/tree/local_slopes.h"
 #include "mechanics/tree/slope_flow.h"
 
 namespace cartan::mechanics {
 
-class MotionSlopes {
+class MotionSlopes final : private SlopeSink {
  public:
   MotionSlopes(const Mechanism<double>& mechanism, const Mechanism<Dual4>& dual,
                const SlopePlan& plan);
@@ -63,38 +63,23 @@ class MotionSlopes {
   void solve_multipliers(int rows);
   void take_held_rows(const MotionWorkspace<double>& ws);
 
-  // local_slopes.cpp
-  struct Twist;
-  Twist calc_twist(const MotionWorkspace<double>& ws, int link, int place) const;
   void stage_rows(const MotionWorkspace<double>& ws);
   void add_laws(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& dual);
-  void add_pair(const LocalLaw& law, const MotionWorkspace<double>& ws,
-                MotionWorkspace<Dual4>& dual);
-  void add_general(const LocalLaw& law, const MotionWorkspace<double>& ws,
-                   MotionWorkspace<Dual4>& dual);
-  void add_rows(const LocalLaw& law, const MotionWorkspace<double>& ws,
-                MotionWorkspace<Dual4>& dual);
-  void evaluate_law(const LocalLaw& law, MotionWorkspace<Dual4>& dual);
-  void read_outputs(const LocalLaw& law, const MotionWorkspace<Dual4>& dual, int direction);
-  void apply_outputs(const LocalLaw& law, int column, const double* by);
-  int output_count(const LocalLaw& law) const;
-  void combine_outputs(const Twist& twist, int count, int used, double* by_q, double* by_v) const;
-  void stage(int link, int column, double factor, const Vec3<double>& n, const Vec3<double>& f);
-  void stage_pair(const LocalLaw& law, const MotionWorkspace<double>& ws, int column, double side,
-                  const Twist& twist, const double* by, const Vec3<double>& n,
-                  const Vec3<double>& f);
-  void add_link_slot(const LocalLaw& law, int link, const MotionWorkspace<double>& ws,
-                     MotionWorkspace<Dual4>& dual);
-  void add_joint_slot(const LocalLaw& law, int link, const MotionWorkspace<double>& ws,
-                      MotionWorkspace<Dual4>& dual);
-  void add_variable_slots(const LocalLaw& law, MotionWorkspace<Dual4>& dual);
+  void add_wrench(int link, int column, const Vec3<double>& n, const Vec3<double>& f) override;
+  void add_force(int place, int column, double force) override { row(place)[column] += force; }
+  void add_scalar(int scalar, int column, double rate) override {
+    scalars_[static_cast<std::size_t>(scalar) * ld_ + column] += rate;
+  }
+  void add_row(int r, int column, double rate) override {
+    row_slopes_[static_cast<std::size_t>(place_of_row_[r]) * ld_ + column] += rate;
+  }
 
   const Mechanism<double>& mechanism_;
-  const Mechanism<Dual4>& dual_mechanism_;
   const SlopePlan& plan_;
   const SlopeFlow flow_;
   const int nv_, ld_;
   LinkSlopes links_;
+  LocalSlopes laws_;
   const MotionWorkspace<double>* ws_ = nullptr;
   std::vector<double> W_;                           // per place
   std::vector<double> inward_, outward_, nothing_;  // six rows of columns each
@@ -106,9 +91,6 @@ class MotionSlopes {
   std::vector<int> active_;                // rows of the mechanism
   std::vector<int> place_of_row_;          // among the active ones, or -1
   std::vector<std::vector<int>> sources_;  // per link: of rows
-  std::vector<double> outputs_;
-  std::vector<Dual4> dual_q_, dual_v_;
-  Dual4 rate_;  // of a variable
   bool any_law_ = false;
 };
 

@@ -48,6 +48,13 @@ class SecondOrderMotion final : public SecondOrderForm {
   using Matrix = std::function<bool(const MotionPoint&, const MotionDirections&,
                                     Eigen::Ref<Eigen::MatrixXd>, Workspace&)>;
   void use_formulas(Matrix formulas) { formulas_ = std::move(formulas); }
+  // And to its solution.
+  using Factorise = std::function<bool(const MotionPoint&, const MotionDirections&, Workspace&)>;
+  using Solve = std::function<void(std::span<double>, Workspace&)>;
+  void use_elimination(Factorise factorise, Solve solve) {
+    factorise_ = std::move(factorise);
+    solve_factors_ = std::move(solve);
+  }
 
   const StateSpace& positions() const override { return positions_; }
   void fill_levels(std::span<const int> mode, std::vector<EquationLevel>& levels) const override;
@@ -55,6 +62,13 @@ class SecondOrderMotion final : public SecondOrderForm {
                 Workspace& workspace) const override;
   void residual_matrix(const MotionPoint& at, const MotionDirections& directions,
                        Eigen::Ref<Eigen::MatrixXd> result, Workspace& workspace) const override;
+  bool factorise_residual(const MotionPoint& at, const MotionDirections& directions,
+                          Workspace& workspace) const override {
+    return factorise_ && factorise_(at, directions, workspace);
+  }
+  void solve_residual(std::span<double> residual, Workspace& workspace) const override {
+    solve_factors_(residual, workspace);
+  }
   void settle(const MotionPoint& place, std::span<double> v, std::span<double> a,
               std::span<double> lambda, Workspace& workspace) const override;
   void forbidden_part(const MotionPoint& place, std::span<const double> direction,
@@ -85,6 +99,8 @@ class SecondOrderMotion final : public SecondOrderForm {
   FindScratch find_scratch_;
   StateSpace positions_;
   Matrix formulas_;
+  Factorise factorise_;
+  Solve solve_factors_;
 };
 
 }  // namespace cartan::mechanics

@@ -128,7 +128,7 @@ bool TreeSystem::products_apply(std::span<const int> mode) const {
 void TreeSystem::fill_force_matrix(const MotionSlopes& slopes, const MotionDirections& directions,
                                    Eigen::Ref<Eigen::MatrixXd> result) const {
   const SlopePlan& plan = *slope_plan_;
-  const Eigen::MatrixXd* T = directions.turn;
+  const TurnBlocks* T = directions.turn;
   for (int i = 0; i < plan.nv; ++i)
     for (const SlopeLink& at : plan.links)
       for (int k = at.p0; k < at.p0 + at.nv; ++k) {

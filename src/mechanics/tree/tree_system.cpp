@@ -39,6 +39,13 @@ TreeSystem::TreeSystem(const Model& model, std::vector<double> parameters,
                                      Eigen::Ref<Eigen::MatrixXd> result, Workspace& workspace) {
     return fill_residual_matrix(at, directions, result, workspace);
   });
+  second_order_->use_elimination(
+      [this](const MotionPoint& at, const MotionDirections& directions, Workspace& workspace) {
+        return factorise_residual(at, directions, workspace);
+      },
+      [this](std::span<double> residual, Workspace& workspace) {
+        solve_residual(residual, workspace);
+      });
   for (const Event& e : model.events) {
     events_.push_back({e.name, e.direction, e.stop, false});
     event_needs_energy_ |= e.when.program.depends_on(Quantity::kinetic) ||
@@ -285,6 +292,7 @@ void TreeSystem::make_slopes() {
   if (formulation_.solve != solve_accelerations<double> || formulation_.compiler ||
       !make_slope_plan(mechanism_, work_, *slope_plan_))
     slope_plan_.reset();
+  along_tree_ = slope_plan_ && mechanism_.nv > 0 && acts_along_tree(mechanism_, *slope_plan_);
 }
 
 // Unit quaternions are blocks of their own; everything else is a vector.

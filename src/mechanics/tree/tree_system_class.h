@@ -22,9 +22,11 @@
 #include "mechanics/machine/variable_states.h"
 #include "mechanics/tree/motion_slopes.h"
 #include "mechanics/tree/second_order_motion.h"
+#include "mechanics/tree/stage_elimination.h"
 #include "mechanics/tree/tree_report.h"
 #include "mechanics/tree/tree_system.h"
 #include "system/column_carrier.h"
+#include "system/stage_solver.h"
 #include "system/state_products.h"
 
 namespace cartan::mechanics {
@@ -44,6 +46,11 @@ struct TreeWorkspace : Workspace {
   Eigen::MatrixXd product_matrix;
   std::unique_ptr<LinkSlopes> link_slopes;
   std::vector<double> products, residual, mass;
+  // implicit methods along the tree: equations at hand, factors of stages with their lengths
+  std::unique_ptr<StageElimination> elimination;
+  std::vector<StageFactors<Complex>> stage_factors;
+  std::vector<Complex> stage_lengths, stage_x, stage_forces;
+  StageFactors<double> motion_factors;
   std::span<double> product_numbers(int k, int nv) {
     if (products.empty()) products.resize(3 * static_cast<std::size_t>(nv));
     return std::span<double>(products).subspan(static_cast<std::size_t>(k) * nv, nv);
@@ -59,7 +66,10 @@ struct TreeWorkspace : Workspace {
   }
 };
 
-class TreeSystem : public MechanicalSystem, public ColumnCarrier, public StateProducts {
+class TreeSystem : public MechanicalSystem,
+                   public ColumnCarrier,
+                   public StateProducts,
+                   public StageSolver {
  public:
   TreeSystem(const Model& model, std::vector<double> parameters,
              const TreeFormulation& formulation);
@@ -108,6 +118,11 @@ class TreeSystem : public MechanicalSystem, public ColumnCarrier, public StatePr
            Workspace& workspace) const override;
   void vjp(StateView at, std::span<const double> weights, std::span<double> result,
            Workspace& workspace) const override;
+  bool solves_stages() const override { return along_tree_; }
+  bool linearise(StateView at, Workspace& workspace) const override;
+  void factorise_stage(int which, std::complex<double> s, Workspace& workspace) const override;
+  void solve_stage(int which, std::span<std::complex<double>> x,
+                   Workspace& workspace) const override;
   void constraint_jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> C,
                            Workspace& workspace) const override;
   void constraint_parameter_jacobian(StateView at, std::span<const int> which,
@@ -281,6 +296,11 @@ class TreeSystem : public MechanicalSystem, public ColumnCarrier, public StatePr
                                 double* change);
   void fill_force_matrix(const MotionSlopes& slopes, const MotionDirections& directions,
                          Eigen::Ref<Eigen::MatrixXd> result) const;
+  // tree_stages.cpp
+  StageElimination& elimination_in(TreeWorkspace& w) const;
+  bool factorise_residual(const MotionPoint& at, const MotionDirections& directions,
+                          Workspace& workspace) const;
+  void solve_residual(std::span<double> residual, Workspace& workspace) const;
   bool fill_residual_matrix(const MotionPoint& at, const MotionDirections& directions,
                             Eigen::Ref<Eigen::MatrixXd> result, Workspace& workspace) const;
   Dual4 internal_margin(const Mechanism<Dual4>& mechanism, const Dual4& t, const Dual4* x,
@@ -299,6 +319,7 @@ class TreeSystem : public MechanicalSystem, public ColumnCarrier, public StatePr
   Mechanism<Pack4> pack_mechanism_;
   WorkSplit work_;
   std::optional<SlopePlan> slope_plan_;  // none: dual numbers
+  bool along_tree_ = false;              // implicit methods solve along the tree
   std::optional<SecondOrderMotion> second_order_;
   std::unique_ptr<DiscreteMechanics> discrete_;
   std::unique_ptr<MotionGeometry> geometry_;
