@@ -13,7 +13,8 @@ namespace cartan {
 namespace {
 
 // C.2.1: M* = m1 L1^2 + J15, F* = m1 g L1 cos(Th1) + F1.
-const char* const single = R"toml(# Rykkje, section C.2.1: one link about y; what was derived by hand as an output.
+const char* const single =
+    R"toml(# Rykkje, section C.2.1: one link about y; what was derived by hand as an output.
 name = "2D pendulum, by hand and by algorithm"
 gravity = [0, 0, "-g"]
 [parameters]
@@ -52,7 +53,8 @@ step = 0.01
 )toml";
 
 // C.2.2 as printed (PendulumOnASTickManualEqu), Th2 = arm.q, dTh1 = column.v, dTh2 = arm.v.
-const char* const stick = R"toml(# Rykkje, section C.2.2: the constructed pendulum; what was derived by hand as outputs.
+const char* const stick =
+    R"toml(# Rykkje, section C.2.2: the constructed pendulum; what was derived by hand as outputs.
 name = "pendulum on a stick, by hand and by algorithm"
 gravity = [0, 0, "-g"]
 [parameters]

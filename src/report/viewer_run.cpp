@@ -109,9 +109,8 @@ class RunReader {
   bool read_tables() {
     if (!run_.bodies.empty() && !read_bodies()) return false;
     if (!read_table("trajectory.csv", limits_.samples)) return false;
-    for (const char* name :
-         {"reactions.csv", "forces.csv", "power.csv", "constraints.csv", "multipliers.csv",
-          "cuts.csv"})
+    for (const char* name : {"reactions.csv", "forces.csv", "power.csv", "constraints.csv",
+                             "multipliers.csv", "cuts.csv"})
       if (result_->has(name) && !read_table(name, limits_.samples)) return false;
     const ViewerTable& first = run_.tables.front();
     for (const ViewerTable& table : run_.tables)
