@@ -16,8 +16,7 @@ name = "eqspr2"
 [parameters]
 k = 1
 [variables]
-u1 = { initial = 0.1, rate = "sin(q1)*cos(q2)*u1^2 - k*cos(q4)"
-}
+u1 = { initial = 0.1, rate = "sin(q1)*cos(q2)*u1^2 - k*cos(q4)" }
 u2 = { initial = 0.2, rate = "sin(q3)*sin(q2)*cos(q4)*u4*u3 - k*cos(q3)" }
 u3 = { initial = 0.3, rate = "sin(q3)*sin(q2)*cos(q1)*u1*u2 - k*cos(q1)" }
 u4 = { initial = 0.4, rate = "sin(q1)*sin(q2)*cos(q3)*u1^2 - k*cos(q2)" }
@@ -32,8 +31,7 @@ name = "two equations"
 [parameters]
 mu = 0.3
 [variables]
-x1 = { initial = 0.4, rate = "-x1*x2*sin(x2)*mu + sin(x1)*cos(x2)"
-}
+x1 = { initial = 0.4, rate = "-x1*x2*sin(x2)*mu + sin(x1)*cos(x2)" }
 x2 = { initial = 0.7, rate = "-sin(x2)*x1*x2*cos(x2) - x2" }
 )toml";
 
