@@ -237,11 +237,11 @@ prepare_netcdf() {
 
 # -- ipopt ----------------------------------------------------------------------------------------
 
-# The solver of `steer`, which says so where it cannot be had. Asked for once.
+# The solver of `steer` and of `optimise --solver ipopt`, which say so where it cannot be had. Asked for once.
 prepare_ipopt() {
   [[ ! -e $build/.ipopt_tried ]] || return 0
   touch "$build/.ipopt_tried" 2>/dev/null || return 0
-  (install_packages ipopt) || say "there will be no steer"
+  (install_packages ipopt) || say "there will be no steer, and optimise has its own method alone"
 }
 
 # -- mpi ------------------------------------------------------------------------------------------

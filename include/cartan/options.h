@@ -268,6 +268,8 @@ struct OptimiseOptions {
   std::optional<double> duration = {};    // of the run; default: the file's, else 10
   std::string at = {};                    // "equilibrium": linearisations belong to it
   std::optional<int> starts = {};         // begin also at points spread over the bounds
+  std::optional<int> jobs = {};           // processes for several starts; default: the cores
+  std::string solver = {};                // own (default), ipopt
   std::string formulation = {};           // default: the file's, else recursive
   std::optional<double> tolerance = {};   // of the simulations; default 1e-12
   std::optional<int> iterations = {};     // at most; default 200

@@ -100,10 +100,10 @@ void clean(Eigen::VectorXcd& values, double size) {
     if (value.imag() != 0 && std::fabs(value.real()) < rounding * size) value.real(0);
 }
 
-void solve_eigenproblem(const Matrix& T, const Matrix& W, const Matrix& A, int neutral,
-                        Linearisation& result) {
-  const Matrix blocks = W.transpose() * A * W;
-  const Eigen::Index n = A.rows(), rest = n - neutral;
+void solve_eigenproblem(const NeutralSplit& split, Linearisation& result) {
+  const Matrix &T = split.T, &blocks = split.A;
+  const int neutral = split.neutral;
+  const Eigen::Index n = blocks.rows(), rest = n - neutral;
   Eigen::EigenSolver<Matrix> solver;
   Eigen::VectorXcd values;
   if (rest > 0) {
@@ -114,14 +114,14 @@ void solve_eigenproblem(const Matrix& T, const Matrix& W, const Matrix& A, int n
   result.eigenvalues.assign(neutral, Complex(0, 0));
   result.modes.resize(T.rows(), n);
   for (int k = 0; k < neutral; ++k) {
-    Eigen::VectorXcd mode = (T * W.col(k)).cast<Complex>();
+    Eigen::VectorXcd mode = T.col(k).cast<Complex>();
     normalise(mode);
     result.modes.col(k) = mode;
   }
   for (Eigen::Index k = 0; k < rest; ++k) {
     const Eigen::VectorXcd inner =
         complete_mode(blocks, neutral, values[k], solver.eigenvectors().col(k));
-    Eigen::VectorXcd mode = (T * W).cast<Complex>() * inner;
+    Eigen::VectorXcd mode = T.cast<Complex>() * inner;
     normalise(mode);
     result.eigenvalues.push_back(values[k]);
     result.modes.col(neutral + k) = mode;
@@ -154,6 +154,31 @@ std::string refuse_steady(const System& system) {
       timed);
 }
 
+NeutralSplit split_neutral(const SteadyProblem& problem, const State& state, const Vector& c) {
+  NeutralSplit split;
+  const Matrix C = problem.constraint_matrix(state);
+  const Matrix T = null_space(C, symmetry_rank_tolerance);
+  const Matrix DT = problem.to_tangent(state, problem.residual_matrix(state, c)) * T;
+  const Matrix A = T.transpose() * DT;
+  if (!A.allFinite()) {
+    split.T = T;
+    split.A = A;
+    return split;
+  }
+  const Matrix G =
+      column_space(calc_tangent_symmetries(problem, state, C, T), symmetry_rank_tolerance);
+  Matrix W(A.rows(), A.rows());
+  W.leftCols(G.cols()) = G;
+  W.rightCols(A.rows() - G.cols()) = complement(G);
+  split.symmetric = split.neutral = static_cast<int>(G.cols());
+  // A must map T into T and G into G; what it does besides is rounding
+  const double noise = std::max((DT - T * A).norm(), (complement(G).transpose() * A * G).norm());
+  split_null_directions(W, A, noise, split.neutral);
+  split.T = T * W;
+  split.A = W.transpose() * A * W;
+  return split;
+}
+
 Linearisation linearise(const SteadyProblem& problem, const State& state) {
   Linearisation result;
   result.state = state;
@@ -167,27 +192,14 @@ Linearisation linearise(const SteadyProblem& problem, const State& state) {
     return result;
   }
   result.state = polish(problem, state, result.c);
-
-  const Matrix C = problem.constraint_matrix(result.state);
-  const Matrix T = null_space(C, symmetry_rank_tolerance);
-  result.dimension = static_cast<int>(T.cols());
-  const Matrix DT =
-      problem.to_tangent(result.state, problem.residual_matrix(result.state, result.c)) * T;
-  const Matrix A = T.transpose() * DT;
-  if (!A.allFinite()) {
+  const NeutralSplit split = split_neutral(problem, result.state, result.c);
+  result.dimension = static_cast<int>(split.T.cols());
+  if (!split.A.allFinite()) {
     result.problem = "the derivatives at this state are not finite";
     return result;
   }
-  const Matrix G =
-      column_space(calc_tangent_symmetries(problem, result.state, C, T), symmetry_rank_tolerance);
-  Matrix W(A.rows(), A.rows());
-  W.leftCols(G.cols()) = G;
-  W.rightCols(A.rows() - G.cols()) = complement(G);
-  result.neutral = static_cast<int>(G.cols());
-  // A must map T into T and G into G; what it does besides is rounding
-  const double noise = std::max((DT - T * A).norm(), (complement(G).transpose() * A * G).norm());
-  split_null_directions(W, A, noise, result.neutral);
-  solve_eigenproblem(T, W, A, result.neutral, result);
+  result.neutral = split.neutral;
+  solve_eigenproblem(split, result);
   return result;
 }
 

@@ -40,6 +40,15 @@ struct Linearisation {
 
 Linearisation linearise(const SteadyProblem& problem, const State& state);
 
+// The tangent space of the constraints at a steady state: orthonormal tangent vectors T =
+// (symmetries, further neutral directions, the rest), and A, which is block triangular in them.
+struct NeutralSplit {
+  Eigen::MatrixXd T, A;
+  int symmetric = 0, neutral = 0;
+};
+NeutralSplit split_neutral(const SteadyProblem& problem, const State& state,
+                           const Eigen::VectorXd& c);
+
 // Symmetries, problem and linearisation in one; for callers with one state.
 Linearisation linearise(const System& system, const State& state, Workspace& workspace);
 

@@ -115,13 +115,28 @@ Matrix SteadyProblem::constraint_matrix(const State& state) const {
   return C.leftCols(size_) * embedding(state);
 }
 
-Matrix SteadyProblem::residual_matrix(const State& state, const Vector& c) const {
+Matrix SteadyProblem::field_matrix(const State& state, const Vector& c) const {
   const int n = system_.space().size();
   Matrix J(n, n);
   system_.jacobian(state, J, workspace_);
   const Vector factors = -(symmetries_.fields * c);
   geometry_.add_field_jacobian(state, span_of(factors), J);
-  return J.topLeftCorner(size_, size_) * embedding(state);
+  return J.topLeftCorner(size_, size_);
+}
+
+Matrix SteadyProblem::residual_matrix(const State& state, const Vector& c) const {
+  return field_matrix(state, c) * embedding(state);
+}
+
+double SteadyProblem::reference_slope(const State& state, const Held& held,
+                                      std::span<const double> reference_rate) const {
+  if (held.function) return 0;
+  const StateSpace& space = system_.space();
+  if (const int i = vector_number(space, held.component); i >= 0) return -reference_rate[i];
+  const StateBlock* b = rotation_of(space, held.component);
+  if (!b) return 0;
+  return 2 *
+         relative_rotation(&reference_rate[b->x], &state.x[b->x])[1 + held.component - b->tangent];
 }
 
 double SteadyProblem::held_value(const State& state, const Held& held) const {
@@ -182,10 +197,9 @@ Matrix SteadyProblem::matrix(const State& state, const Vector& c,
   return K;
 }
 
-Vector SteadyProblem::explain(const State& state) const {
+std::vector<int> SteadyProblem::independent_symmetries(const State& state) const {
   const Matrix Y = to_tangent(state, generators(state));
-  const Vector f = to_tangent(state, rate(state));
-  Matrix kept(tangent_, 0), orthonormal(tangent_, 0);
+  Matrix orthonormal(tangent_, 0);
   std::vector<int> which;
   for (Eigen::Index k = 0; k < Y.cols(); ++k) {
     Vector rest = Y.col(k);
@@ -193,13 +207,18 @@ Vector SteadyProblem::explain(const State& state) const {
     if (!(rest.norm() > dependent * Y.col(k).norm())) continue;
     orthonormal.conservativeResize(Eigen::NoChange, orthonormal.cols() + 1);
     orthonormal.rightCols(1) = rest.normalized();
-    kept.conservativeResize(Eigen::NoChange, kept.cols() + 1);
-    kept.rightCols(1) = Y.col(k);
     which.push_back(static_cast<int>(k));
   }
+  return which;
+}
+
+Vector SteadyProblem::explain(const State& state) const {
+  const std::vector<int> which = independent_symmetries(state);
+  const Matrix Y = to_tangent(state, generators(state));
   Vector c = Vector::Zero(Y.cols());
   if (which.empty()) return c;
-  const Vector solution = kept.colPivHouseholderQr().solve(f);
+  const Matrix kept = Y(Eigen::all, which);
+  const Vector solution = kept.colPivHouseholderQr().solve(to_tangent(state, rate(state)));
   for (std::size_t i = 0; i < which.size(); ++i) c[which[i]] = solution[i];
   return c;
 }

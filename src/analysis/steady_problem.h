@@ -48,7 +48,9 @@ class SteadyProblem {
   Eigen::MatrixXd generators(const State& state) const;  // columns Y_k
   Eigen::VectorXd constraints(const State& state) const;
   Eigen::MatrixXd constraint_matrix(const State& state) const;  // in tangent numbers
-  // D(f - sum c Y) in tangent directions; embedded rows: size() x tangent().
+  // D(f - sum c Y) in embedded numbers: size() x size().
+  Eigen::MatrixXd field_matrix(const State& state, const Eigen::VectorXd& c) const;
+  // The same in tangent directions; embedded rows: size() x tangent().
   Eigen::MatrixXd residual_matrix(const State& state, const Eigen::VectorXd& c) const;
 
   // The whole residual and its matrix: rows r, constraints, held; columns d, c.
@@ -57,9 +59,15 @@ class SteadyProblem {
   Eigen::MatrixXd matrix(const State& state, const Eigen::VectorXd& c,
                          const std::vector<Held>& held) const;
 
+  // Change of what is held when its reference (embedded numbers) moves with this rate.
+  double reference_slope(const State& state, const Held& held,
+                         std::span<const double> reference_rate) const;
+
   // The c that explain f best. Symmetries that are dependent at this state are passed over in the
   // order of their kinds: motions of the world do not take over what is a body's own spin.
   Eigen::VectorXd explain(const State& state) const;
+  // The symmetries that are not passed over.
+  std::vector<int> independent_symmetries(const State& state) const;
   // |r| relative to the rates, and the violation of constraints: the larger of the two.
   double steadiness(const State& state, const Eigen::VectorXd& c) const;
 

@@ -106,6 +106,14 @@ std::string describe(const MotionGeometry& geometry, const Eigen::VectorXd& fact
 
 }  // namespace
 
+std::vector<State> symmetry_samples(const System& system, const State& state,
+                                    Workspace& workspace) {
+  std::mt19937 random(20240607);
+  std::vector<State> points = {state};
+  for (int i = 0; i < samples; ++i) points.push_back(draw_point(system, state, random, workspace));
+  return points;
+}
+
 Symmetries find_symmetries(const System& system, const State& state, Workspace& workspace) {
   Symmetries result;
   const MotionGeometry* geometry = system.geometry();
@@ -113,11 +121,9 @@ Symmetries find_symmetries(const System& system, const State& state, Workspace& 
   result.fields.resize(fields, 0);
   if (fields == 0) return result;
 
-  std::mt19937 random(20240607);
   std::vector<Matrix> parts;
   Eigen::Index rows = 0;
-  for (int i = 0; i <= samples; ++i) {
-    const State point = i == 0 ? state : draw_point(system, state, random, workspace);
+  for (const State& point : symmetry_samples(system, state, workspace)) {
     parts.push_back(calc_conditions(system, point, workspace));
     rows += parts.back().rows();
   }

@@ -26,4 +26,7 @@ struct Symmetries {
 // Symmetries in the order of their kinds: own spins, shifts, motions of the world.
 Symmetries find_symmetries(const System& system, const State& state, Workspace& workspace);
 
+// The points at which they are asked for: the state, and others of the manifold near it.
+std::vector<State> symmetry_samples(const System& system, const State& state, Workspace& workspace);
+
 }  // namespace cartan::analysis

@@ -22,7 +22,8 @@ std::optional<int> read_optimise_arguments(const Words& words, OptimiseArguments
       "optimise",
       "Parameters and initial values that minimise an expression of a run, under constraints and "
       "bounds, with exact gradients: final(E), integral(E), maximum(E), minimum(E), at(T, E), "
-      "event(NAME, E); largest_real_part, period, frequency of the linearisation.",
+      "event(NAME, E); largest_real_part, period, frequency of the linearisation, with other "
+      "parameters as largest_real_part(NAME = EXPR).",
       "  cartan optimise absorber.toml --free k2,c2 --minimise \"integral(main.q^2)\" --duration "
       "60\n"
       "  cartan optimise examples/pendulum.toml --free \"L=0.5\" --minimise \"(period - 1)^2\" "
@@ -49,6 +50,11 @@ std::optional<int> read_optimise_arguments(const Words& words, OptimiseArguments
   arguments.option("--starts", "N",
                    "begin also at N - 1 points spread over the bounds and keep the best",
                    o.optimise.starts);
+  arguments.option("--jobs", "N", "processes for several starts (default: as many as cores)",
+                   o.optimise.jobs);
+  arguments.option("--solver", "NAME",
+                   "own (default; Ipopt tries where it fails and is installed) or ipopt",
+                   o.optimise.solver);
   declare_formulation(arguments, o.optimise.formulation);
   arguments.option("--tolerance", "TOL", "of the simulations (default 1e-12)",
                    o.optimise.tolerance);
@@ -69,6 +75,10 @@ void print_optimum(const OptimiseResult& all) {
   for (std::size_t k = 0; k < free.size(); ++k)
     fmt::print("  {} = {:.15g}\n", free[k].name, r.theta(static_cast<int>(k)));
   for (const int j : r.at_bound) fmt::print("at its bound: {}\n", free[j].name);
+  if (r.second_order == "flat")
+    fmt::print("along some direction the objective does not change: other values are as good\n");
+  if (r.saddles > 0) fmt::print("left {} points that are no minima\n", r.saddles);
+  if (!all.kink.empty()) fmt::print("not smooth: {}\n", all.kink);
   for (std::size_t i = 0; i < c.subjects.size(); ++i)
     fmt::print("{}: {:.6g}, multiplier {:.6g}\n", c.subjects[i], all.condition(i).value,
                all.condition(i).multiplier);

@@ -8,6 +8,7 @@ namespace cartan::expr {
   template S evaluate_gradient<S>(const Program&, int, std::span<const S>, std::span<S>,     \
                                   std::span<S>, std::span<S>);
 CARTAN_FOR_EACH_SCALAR(CARTAN_INSTANTIATE_EVALUATE)
+CARTAN_INSTANTIATE_EVALUATE(Mixed)
 #undef CARTAN_INSTANTIATE_EVALUATE
 
 }  // namespace cartan::expr

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <span>
 
+#include "core/mixed.h"
 #include "expr/functions.h"
 #include "expr/program.h"
 
@@ -34,6 +35,11 @@ template <int N>
 Pack<N> table_value(const std::shared_ptr<const TableFunction>& table, int order,
                     const Pack<N>& x) {
   return Pack<N>::map([&](int k) { return table_value(table, order, x.lane[k]); });
+}
+inline Mixed table_value(const std::shared_ptr<const TableFunction>& table, int order,
+                         const Mixed& x) {
+  return x.chain(table_value(table, order, x.a), table->derivative(order + 1, x.a),
+                 table->derivative(order + 2, x.a));
 }
 
 inline double call_value(const FunctionCode& function, int order, const double* x) {
@@ -64,6 +70,26 @@ Pack<N> call_value(const FunctionCode& function, int order, const Pack<N>* x) {
     return function.value(order, at);
   });
 }
+inline Mixed call_value(const FunctionCode& function, int order, const Mixed* x) {
+  double at[most_arguments];
+  const int count = function.arguments();
+  for (int k = 0; k < count; ++k) at[k] = x[k].a;
+  Mixed result(function.value(order, at));
+  if (order < 0) return result;
+  for (int k = 0; k < count; ++k) {
+    if (x[k].u == 0 && x[k].w == 0 && x[k].uw == 0) continue;
+    const int first = function.order(order).slope[k];
+    const double slope = function.value(first, at);
+    result.u += slope * x[k].u;
+    result.w += slope * x[k].w;
+    result.uw += slope * x[k].uw;
+    for (int j = 0; j < count; ++j)
+      if (x[k].u != 0 && x[j].w != 0)
+        result.uw += (first < 0 ? slope : function.value(function.order(first).slope[j], at)) *
+                     x[k].u * x[j].w;
+  }
+  return result;
+}
 
 namespace program_detail {
 
@@ -93,6 +119,9 @@ bool is_zero(const Dual<N>& x) {
   bool zero = x.a == 0;
   for (double d : x.d) zero = zero && d == 0;
   return zero;
+}
+inline bool is_zero(const Mixed& x) {
+  return x.a == 0 && x.u == 0 && x.w == 0 && x.uw == 0;
 }
 template <int N>
 bool is_zero(const Pack<N>& x) {

@@ -1,4 +1,5 @@
 #include "model/mass_properties.h"
+#include "core/mixed.h"
 #include "symbolic/expression.h"
 
 namespace cartan::model {
@@ -146,6 +147,7 @@ Vec3<S> calc_vec3(const Formula& formula, std::span<const S> parameters) {
   template Mat3<S> calc_rotation<S>(const Rotation&, std::span<const S>);              \
   template Vec3<S> calc_vec3<S>(const Formula&, std::span<const S>);
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
+CARTAN_INSTANTIATE(Mixed)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan::model

@@ -1,4 +1,5 @@
 #include "model/model.h"
+#include "core/mixed.h"
 #include "symbolic/expression.h"
 
 #include <algorithm>
@@ -79,6 +80,7 @@ std::vector<S> evaluate(const Formula& formula, std::span<const S> parameters) {
 #define CARTAN_INSTANTIATE(S) \
   template std::vector<S> evaluate<S>(const Formula&, std::span<const S>);
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
+CARTAN_INSTANTIATE(Mixed)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan::model

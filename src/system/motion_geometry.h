@@ -42,6 +42,10 @@ class MotionGeometry {
   // J(i, j) += d (sum_k factor_k Y_k)_i / d x_j
   virtual void add_field_jacobian(StateView at, std::span<const double> factors,
                                   Eigen::Ref<Eigen::MatrixXd> J) const = 0;
+  // result += d/dr d/ds sum_k factor_k Y_k(x + s u + r w)
+  virtual void add_field_curvature(StateView at, std::span<const double> factors,
+                                   std::span<const double> u, std::span<const double> w,
+                                   std::span<double> result) const = 0;
 };
 
 }  // namespace cartan::system

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <mutex>
@@ -50,9 +51,12 @@ class CaseMaker {
         &CaseMaker::eval,        &CaseMaker::inverse,  &CaseMaker::compare,   &CaseMaker::equations,
         &CaseMaker::generate,    &CaseMaker::orbit,    &CaseMaker::lyapunov,  &CaseMaker::linearize,
         &CaseMaker::equilibrium, &CaseMaker::follow,   &CaseMaker::view,      &CaseMaker::plot,
-        &CaseMaker::fit,         &CaseMaker::make_new, &CaseMaker::reproduce, &CaseMaker::study};
+        &CaseMaker::fit,         &CaseMaker::make_new, &CaseMaker::reproduce, &CaseMaker::study,
+        &CaseMaker::ik,          &CaseMaker::optimise, &CaseMaker::steer};
+    static const std::vector<void (CaseMaker::*)()> of_design = {
+        &CaseMaker::ik, &CaseMaker::optimise, &CaseMaker::steer};
     write(folder_, "data.csv", table_text());
-    (this->*random_.pick(commands))();
+    (this->*random_.pick(std::getenv("CARTAN_FUZZ_DESIGN") ? of_design : commands))();
     if (random_.chance(40)) words_.push_back(random_.pick(odd_words()));
     return {words_};
   }
@@ -316,6 +320,78 @@ class CaseMaker {
         "--out", [this] { return out_folder(); }, 2);
     flag("--resume", 8);
     flag("--force", 8);
+  }
+  void ik() {
+    model("ik");
+    const auto target =
+        word({"pivot.q = 0.5", "crank.q = pi/3", "top = [0, 0, 1]", "x = 1", "pivot.v = 2",
+              "top.R = [0, 0, 0.1]", "[x, y] = [1, 2]", "pivot.q = table('data.csv','y',0.1)",
+              "arm.q = [0, 1]", "t = 1", "1 = 2", "= 1", "kinetic = 3"});
+    if (random_.chance(4))
+      say({"--path", table_file()});
+    else
+      say({"--target", target()});
+    option("--target", target, 4);
+    option("--range", word({"pivot.q = [-1, 1]", "x = [0, 1]", "x = [1, 0]", "y = [0]"}), 4);
+    option(
+        "--from", [this] { return state_file(); }, 6);
+    option("--out", [this] { return out_folder(); });
+    formulation();
+    if (random_.chance(4)) say({"--all", "--starts", number({"3", "20"})()});
+    flag("--force", 8);
+  }
+  void optimise() {
+    model("optimise");
+    const auto functional =
+        word({"final(pivot.q)", "integral(x^2)", "maximum(kinetic)", "at(0.01, x)", "event(hit, t)",
+              "largest_real_part", "period", "frequency(g = 2*g)", "largest_real_part(m = k)",
+              "m^2", "minimum(pivot.v)", "final(", "1/0", "event(hit, t, 2)", "k"});
+    say({"--free", word({"m", "k", "g,m=2", "pivot.q=0.1", "x", "low=1", "m=", "m,m"})(),
+         random_.chance(4) ? "--maximise" : "--minimise", functional(), "--duration",
+         number({"0.02", "0.05"})(), "--iterations", number({"2", "4"})(), "--tolerance",
+         number({"1e-6", "1e-9"})()});
+    option(
+        "--subject",
+        [&] {
+          return functional() + word({" <= ", " >= ", " = ", " "})() + "1";
+        },
+        3);
+    option("--bounds", word({"m=[0.5, 3]", "k=[1, 2]", "m=[2, 1]", "m=1"}), 3);
+    option("--at", word({"equilibrium"}), 4);
+    option("--starts", number({"2", "3"}), 5);
+    option("--jobs", number({"1", "2"}), 5);
+    option("--solver", word({"own", "ipopt"}), 5);
+    option("--out", [this] { return out_folder(); });
+    formulation();
+  }
+  void steer() {
+    write(folder_, "model.toml",
+          random_.chance(3) ? disturbed(random_.pick(material_.models), material_.models)
+                            : steered_model());
+    const std::string task =
+        "model = \"model.toml\"\nduration = " +
+        word({"0.5", "{ guess = 1, bounds = [0.2, 2] }", "-1", "0"})() +
+        "\n[inputs]\nforce = { bounds = [-2, 2] }\n[end]\n\"cart.q\" = " +
+        word({"0.1", "1", "\"free\"", "\"pi/20\"", "nan"})() + "\n\"cart.v\" = 0\n[minimise]\n" +
+        word({"integral = \"force^2\"", "final = \"t\"", "integral = \"1/0\"", ""})() +
+        "\n[path]\n\"cart.q\" = " + word({"[-2, 2]", "[1, -1]", "[-5, 0.05]"})() + "\n";
+    say({"steer", write(folder_, "task.toml", disturbed(task, {task}))});
+    option("--starts", number({"1", "2"}), 2);
+    option("--tolerance", number({"1e-3", "1e-5"}), 2);
+    option("--method", word({"gauss", "radau"}));
+    option("--points", number({"2", "3"}));
+    option("--intervals", number({"2", "5"}), 2);
+    flag("--no-refine", 2);
+    flag("--verify", 6);
+    flag("--json", 3);
+    option("--out", [this] { return out_folder(); });
+  }
+  static std::string steered_model() {
+    return "[inputs]\nforce = 0\n[[body]]\nname = \"cart\"\nmass = 1\n[[joint]]\n"
+           "name = \"cart\"\ntype = \"prismatic\"\naxis = [1, 0, 0]\nparent = { body = \"world\" "
+           "}\n"
+           "child = { body = \"cart\" }\n[[force]]\ntype = \"joint\"\njoint = \"cart\"\n"
+           "value = \"force - 0.1*cart.v\"\n";
   }
   void fit() {
     model("fit");

@@ -2,7 +2,8 @@
 // 1 or 2, a message where it failed, and no number that is none where it did not.
 //
 // A case is found again with CARTAN_FUZZ_SEED=seed CARTAN_FUZZ_CASE=number; its files then stay in
-// the folder named by CARTAN_FUZZ_KEEP. CARTAN_FUZZ_CASES changes how many there are.
+// the folder named by CARTAN_FUZZ_KEEP. CARTAN_FUZZ_CASES changes how many there are, and with
+// CARTAN_FUZZ_DESIGN all of them are ik, optimise or steer.
 #include <cstdlib>
 #include <filesystem>
 

@@ -2,9 +2,12 @@
 // wrist), the four-bar's those of two circles that meet.
 #include <cmath>
 #include <numbers>
+#include <random>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <Eigen/Cholesky>
+#include <Eigen/Geometry>
 #include <nlohmann/json.hpp>
 
 #include "cli/command_line.h"
@@ -204,6 +207,88 @@ TEST(InverseKinematics, PathOutOfReachEndsWithItsTime) {
   const json told = expect_json(result, 1);
   EXPECT_FALSE(told["found"]);
   EXPECT_NE(result.err.find("t = 0.5"), std::string::npos) << result.err;
+}
+
+// Poses (place, rotation) of the platform of examples/stewart.toml with the lengths of its legs at
+// the start: Levenberg and Marquardt's method on the six lengths alone, from random poses.
+std::vector<std::pair<Eigen::Vector3d, Eigen::Matrix3d>> platform_poses(
+    Eigen::Matrix<double, 6, 1>& lengths, int starts) {
+  const double deg = std::numbers::pi / 180;
+  const double base[] = {-10, 10, 110, 130, 230, 250}, top[] = {-50, 50, 70, 170, 190, 290};
+  Eigen::Matrix<double, 3, 6> b, p;
+  for (int k = 0; k < 6; ++k) {
+    b.col(k) << 0.5 * std::cos(base[k] * deg), 0.5 * std::sin(base[k] * deg), 0;
+    p.col(k) << 0.25 * std::cos(top[k] * deg), 0.25 * std::sin(top[k] * deg), -0.02;
+  }
+  const Eigen::Vector3d place(0.03, -0.02, 0.62), axis(0.1, -0.15, 0.2);
+  const Eigen::Matrix3d turned(Eigen::AngleAxisd(axis.norm(), axis.normalized()));
+  lengths = ((turned * p - b).colwise() + place).colwise().norm().transpose();
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> normal;
+  std::vector<std::pair<Eigen::Vector3d, Eigen::Matrix3d>> found;
+  using Six = Eigen::Matrix<double, 6, 1>;
+  for (int n = 0; n < starts; ++n) {
+    Eigen::Vector3d x(normal(random), normal(random), normal(random));
+    Eigen::Quaterniond u(normal(random), normal(random), normal(random), normal(random));
+    Eigen::Matrix3d R = u.normalized().toRotationMatrix();
+    const auto residual = [&](const Eigen::Vector3d& at, const Eigen::Matrix3d& turned) -> Six {
+      const Eigen::Matrix<double, 3, 6> legs = (turned * p - b).colwise() + at;
+      return 0.5 * (legs.colwise().squaredNorm().transpose() - lengths.cwiseAbs2());
+    };
+    Six r = residual(x, R);
+    double mu = 1e-2;
+    for (int i = 0; i < 200 && r.norm() > 1e-13 && mu < 1e8; ++i) {
+      const Eigen::Matrix<double, 3, 6> arms = R * p, legs = (arms - b).colwise() + x;
+      Eigen::Matrix<double, 6, 6> J;
+      for (int k = 0; k < 6; ++k)
+        J.row(k) << legs.col(k).transpose(), arms.col(k).cross(legs.col(k)).transpose();
+      const Six d = (J.transpose() * J + mu * Eigen::Matrix<double, 6, 6>::Identity())
+                        .ldlt()
+                        .solve(-J.transpose() * r);
+      const Eigen::Vector3d w = d.tail<3>();
+      const Eigen::Matrix3d moved =
+          w.norm() > 0 ? Eigen::AngleAxisd(w.norm(), w.normalized()) * R : R;
+      const Six next = residual(x + d.head<3>(), moved);
+      const bool better = next.norm() < r.norm();
+      mu *= better ? 0.1 : 8;
+      if (!better) continue;
+      x += d.head<3>();
+      R = moved;
+      r = next;
+    }
+    if (!(r.norm() < 1e-11)) continue;
+    const bool known = std::any_of(found.begin(), found.end(), [&](const auto& other) {
+      return (other.first - x).norm() + (other.second - R).norm() < 1e-4;
+    });
+    if (!known) found.emplace_back(x, R);
+  }
+  return found;
+}
+
+// All poses of the Stewart platform for the lengths of its start, each leg on one side of its foot.
+TEST(LongInverseKinematics, AllPosesOfTheStewartPlatform) {
+  const std::string model = std::string(CARTAN_ROOT) + "/examples/stewart.toml";
+  Eigen::Matrix<double, 6, 1> lengths;
+  const auto expected = platform_poses(lengths, 100000);
+  std::vector<std::string> words = {"ik", model, "--all", "--json"};
+  for (int k = 0; k < 6; ++k)
+    words.insert(words.end(), {"--target", fmt::format("slide{}.q = {:.17g}", k + 1, lengths[k]),
+                               "--range", fmt::format("foot{}.q1 = [-pi/2, pi/2]", k + 1)});
+  EXPECT_EQ(expected.size(), 12u);
+  const json all = expect_json(run_cartan(words));
+  EXPECT_TRUE(all["complete"]);
+  EXPECT_EQ(all["solutions"].size(), expected.size());
+  for (const auto& [x, R] : expected) {
+    double nearest = 1;
+    for (const json& solution : all["solutions"]) {
+      const json& q = solution["state"]["q"]["place"];
+      const Eigen::Quaterniond u(q[0].get<double>(), q[1].get<double>(), q[2].get<double>(),
+                                 q[3].get<double>());
+      const Eigen::Vector3d place(q[4].get<double>(), q[5].get<double>(), q[6].get<double>());
+      nearest = std::min(nearest, (place - x).norm() + (u.toRotationMatrix() - R).norm());
+    }
+    EXPECT_LT(nearest, 1e-8);
+  }
 }
 
 }  // namespace

@@ -129,6 +129,102 @@ TEST(Optimise, LargestRealPart) {
   EXPECT_NEAR(result["objective"].get<double>(), -1.5, 1e-9);
 }
 
+// Two ends of a range as unknowns of the expressions: v where one of two growth rates vanishes.
+//   x' = (v - 2 - a^2) x,  y' = (1 - v + a) y: stable between 1 + a and 2 + a^2, narrowest at a =
+//   1/2
+TEST(Optimise, RangeOfAParameter) {
+  const Scratch scratch;
+  const std::string model = scratch.write("range.toml", R"([parameters]
+v = 1.9
+a = 0.2
+[variables]
+x = { initial = 0, rate = "(v - 2 - a^2)*x" }
+y = { initial = 0, rate = "(1 - v + a)*y" }
+)");
+  const std::vector<std::string> words = {
+      "optimise",   model,
+      "--free",     "a,low=1.5,high=1.8",
+      "--minimise", "(2 + a^2) - (1 + a) + (high - 2 - a^2)^2 + (low - 1 - a)^2",
+      "--subject",  "largest_real_part(v = high) <= 0",
+      "--subject",  "largest_real_part(v = low) <= 0",
+      "--json"};
+  const json result = expect_json(run_cartan(words));
+  EXPECT_NEAR(result["parameters"]["a"].get<double>(), 0.5, 1e-6);
+  EXPECT_NEAR(result["parameters"]["low"].get<double>(), 1.5, 1e-5);
+  EXPECT_NEAR(result["parameters"]["high"].get<double>(), 2.25, 1e-5);
+  // a name that nothing mentions is a slip
+  std::vector<std::string> slip = words;
+  slip[3] = "a,low=1.5,hihg=1.8";
+  expect_refusal(run_cartan(slip), "hihg");
+  expect_refusal(
+      run_cartan({"optimise", model, "--free", "a", "--minimise", "largest_real_part(w = 2)"}),
+      "NAME = EXPR");
+}
+
+// The widest range of speeds in which the bicycle rides by itself, by trail and tilt of the
+// steering axis: no other trail and tilt of a scan has a wider one, and it is stable all over.
+TEST(Optimise, WidestRangeOfTheBicycle) {
+  const std::string bicycle = std::string(CARTAN_ROOT) + "/examples/benchmark_bicycle.toml";
+  const json best = expect_json(run_cartan({"optimise",   bicycle,
+                                            "--set",      "push=0",
+                                            "--free",     "c,tilt,low=4.4,high=5.9",
+                                            "--maximise", "high - low",
+                                            "--subject",  "largest_real_part(v = low) <= 0",
+                                            "--subject",  "largest_real_part(v = high) <= 0",
+                                            "--bounds",   "c=[0.04, 0.12]",
+                                            "--bounds",   "tilt=[0.2, 0.45]",
+                                            "--bounds",   "low=[2, 8]",
+                                            "--bounds",   "high=[3, 12]",
+                                            "--json"}));
+  ASSERT_TRUE(best["converged"]);
+  const double c = best["parameters"]["c"], tilt = best["parameters"]["tilt"],
+               low = best["parameters"]["low"], high = best["parameters"]["high"];
+  EXPECT_GT(high - low, 6.0243 - 4.2924);
+  const auto largest = [&](double trail, double angle, double v) {
+    const json at = expect_json(run_cartan(
+        {"linearize", bicycle, "--set", "push=0", "--set", fmt::format("c={:.17g}", trail), "--set",
+         fmt::format("tilt={:.17g}", angle), "--set", fmt::format("v={:.17g}", v), "--json"}));
+    double most = -1e300;
+    for (const json& value : at["eigenvalues"]) {
+      const double re = value[0], im = value[1];
+      if (re != 0 || im != 0) most = std::max(most, re);
+    }
+    return most;
+  };
+  for (int k = 1; k < 6; ++k) EXPECT_LT(largest(c, tilt, low + k * (high - low) / 6), 0) << k;
+  EXPECT_GT(largest(c, tilt, low - 1e-3), 0);
+  EXPECT_GT(largest(c, tilt, high + 1e-3), 0);
+}
+
+// The method of others finds the same, and so do starts in processes and in one.
+TEST(Optimise, SolversAndProcesses) {
+  const Scratch scratch;
+  const std::string model = scratch.write("rod.toml", rod());
+  const std::vector<std::string> words = {"optimise", model,         "--free",
+                                          "a",        "--minimise",  "period",
+                                          "--bounds", "a=[0.05, 1]", "--json"};
+  const auto with = [&](std::vector<std::string> more) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), more.begin(), more.end());
+    return run_cartan(all);
+  };
+  const json own = expect_json(with({"--solver", "own"}));
+  EXPECT_EQ(own["solver"], "own");
+  EXPECT_EQ(own["second_order"], "minimum");
+  EXPECT_EQ(own["saddles"], 0);
+  const CommandResult other = with({"--solver", "ipopt"});
+  if (other.err.find("not installed") == std::string::npos) {
+    const json found = expect_json(other);
+    EXPECT_EQ(found["solver"], "ipopt");
+    EXPECT_NEAR(found["parameters"]["a"].get<double>(), 1 / std::sqrt(12.0), 1e-7);
+  }
+  const json alone = expect_json(with({"--starts", "5", "--jobs", "1"})),
+             shared = expect_json(with({"--starts", "5", "--jobs", "3"}));
+  EXPECT_EQ(alone, shared);
+  expect_refusal(with({"--solver", "best"}), "own or ipopt");
+  expect_refusal(with({"--jobs", "0"}), "--jobs");
+}
+
 TEST(Optimise, BadWords) {
   const Scratch scratch;
   const std::string model = scratch.write("rod.toml", rod());

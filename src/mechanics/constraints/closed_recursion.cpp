@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "core/mixed.h"
 #include "mechanics/absolute/absolute_solver.h"
 #include "mechanics/constraints/loop_rotors.h"
 #include "mechanics/tree/articulated_body.h"
@@ -356,7 +357,7 @@ void solve_without_loop_rotors(const Mechanism<S>& mechanism, MotionWorkspace<S>
 
 template <class S>
 void solve_closed(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
-  if constexpr (!std::is_same_v<S, Expression>)
+  if constexpr (!std::is_same_v<S, Expression> && !std::is_same_v<S, Mixed>)
     if (mechanism.absolute) return solve_absolute(mechanism, ws);
   if (mechanism.loop_rotors.empty()) return solve_without_loop_rotors(mechanism, ws);
   solve_with_loop_rotors<S>(mechanism, ws, solve_without_loop_rotors<S>);
@@ -365,6 +366,7 @@ void solve_closed(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
 #define CARTAN_INSTANTIATE(S) \
   template void solve_closed<S>(const Mechanism<S>&, MotionWorkspace<S>&);
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
+CARTAN_INSTANTIATE(Mixed)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan::mechanics

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "mechanics/constraints/constraints.h"
+#include "core/mixed.h"
 #include "mechanics/contacts/contact_rows.h"
 #include "mechanics/joints/joint_shape.h"
 #include "mechanics/joints/loop_rows.h"
@@ -140,6 +141,7 @@ void add_constraints(const Model& model, Mechanism<S>& mechanism) {
 
 #define CARTAN_INSTANTIATE(S) template void add_constraints<S>(const Model&, Mechanism<S>&);
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
+CARTAN_INSTANTIATE(Mixed)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan::mechanics

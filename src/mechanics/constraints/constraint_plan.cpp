@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/mixed.h"
 #include "mechanics/machine/mechanism.h"
 #include "symbolic/expression.h"
 
@@ -183,6 +184,7 @@ void make_constraint_plan(const Mechanism<S>& mechanism, const int* active, Cons
   template void make_constraint_plan<S>(const Mechanism<S>&, const int*, ConstraintPlan&, \
                                         ConstraintFronts<S>&);
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
+CARTAN_INSTANTIATE(Mixed)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan::mechanics

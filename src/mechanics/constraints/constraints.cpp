@@ -1,5 +1,6 @@
 #include "mechanics/constraints/constraints.h"
 
+#include "core/mixed.h"
 #include "mechanics/absolute/absolute_solver.h"
 #include "mechanics/constraints/row_writer.h"
 #include "mechanics/contacts/contact_rows.h"
@@ -67,7 +68,8 @@ void update_plan(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   const int* active = ws.mode.data() + mechanism.mode_count;
   if (ws.plan.valid && std::equal(ws.plan.active.begin(), ws.plan.active.end(), active)) return;
   if (!mechanism.absolute) return make_constraint_plan(mechanism, active, ws.plan, ws.fronts);
-  if constexpr (!std::is_same_v<S, Expression>) make_sparse_rows(mechanism, active, ws.sparse);
+  if constexpr (!std::is_same_v<S, Expression> && !std::is_same_v<S, Mixed>)
+    make_sparse_rows(mechanism, active, ws.sparse);
   ws.plan.active.assign(active, active + mechanism.row_count());
   ws.plan.valid = true;
 }
@@ -268,6 +270,7 @@ void size_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   template S calc_drive_power<S>(const Mechanism<S>&, MotionWorkspace<S>&);                        \
   template void size_constraints<S>(const Mechanism<S>&, MotionWorkspace<S>&);
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
+CARTAN_INSTANTIATE(Mixed)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan::mechanics

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/mixed.h"
 #include "mechanics/constraints/constraints.h"
 #include "mechanics/machine/kinematics.h"
 #include "symbolic/expression.h"
@@ -145,6 +146,7 @@ void add_loop_rotors(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, S* M
                                           AccelerationSolver<S>);                   \
   template void add_loop_rotors<S>(const Mechanism<S>&, MotionWorkspace<S>&, S* M, S* rhs);
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
+CARTAN_INSTANTIATE(Mixed)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan::mechanics

@@ -1,6 +1,7 @@
 // Contacts of the model as numbers, and where surfaces touch: contact point, normal, tangents and
 // their rates.
 #include "mechanics/constraints/constraints.h"
+#include "core/mixed.h"
 #include "mechanics/contacts/contact_rows.h"
 #include "mechanics/joints/joint_shape.h"
 #include "mechanics/machine/kinematics.h"
@@ -268,6 +269,7 @@ void add_contacts(const Model& model, Mechanism<S>& mechanism) {
   template ContactFrame<S> calc_contact_frame<S>(const ContactSurfaces<S>&, ContactKind, \
                                                  const MotionWorkspace<S>&);
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
+CARTAN_INSTANTIATE(Mixed)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan::mechanics

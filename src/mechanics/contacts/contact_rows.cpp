@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/mixed.h"
 #include "mechanics/constraints/constraints.h"
 #include "mechanics/constraints/row_writer.h"
 #include "mechanics/machine/expression_inputs.h"
@@ -383,6 +384,7 @@ int creeping_mode(double along1, double along2) {
   template Vec3<S> calc_contact_speed<S>(const Mechanism<S>&, MotionWorkspace<S>&,            \
                                          const ContactElement<S>&);
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
+CARTAN_INSTANTIATE(Mixed)
 #undef CARTAN_INSTANTIATE
 template void solve_with_contacts<double>(const Mechanism<double>&, MotionWorkspace<double>&,
                                           AccelerationSolver<double>);
@@ -390,6 +392,8 @@ template void solve_with_contacts<Dual4>(const Mechanism<Dual4>&, MotionWorkspac
                                          AccelerationSolver<Dual4>);
 template void solve_with_contacts<Pack4>(const Mechanism<Pack4>&, MotionWorkspace<Pack4>&,
                                          AccelerationSolver<Pack4>);
+template void solve_with_contacts<Mixed>(const Mechanism<Mixed>&, MotionWorkspace<Mixed>&,
+                                         AccelerationSolver<Mixed>);
 template void calc_contact_margins<double>(const Mechanism<double>&, MotionWorkspace<double>&,
                                            std::span<double>);
 template void calc_contact_margins<Dual4>(const Mechanism<Dual4>&, MotionWorkspace<Dual4>&,

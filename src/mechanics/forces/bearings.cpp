@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/mixed.h"
 #include "model/mass_properties.h"
 #include "symbolic/expression.h"
 
@@ -128,7 +129,8 @@ Matrix<Pack<N>> pseudo_inverse(const Matrix<Pack<N>>& A) {
 }
 
 // Rows that are no combination of those before them, by Gram and Schmidt at the sample point.
-std::vector<int> independent_rows(const Matrix<Expression>& A) {
+template <class S>
+std::vector<int> independent_rows(const Matrix<S>& A) {
   std::vector<int> chosen;
   std::vector<std::vector<double>> basis;
   for (int i = 0; i < A.rows; ++i) {
@@ -151,16 +153,17 @@ std::vector<int> independent_rows(const Matrix<Expression>& A) {
 }
 
 // Of a symmetric positive definite matrix, by Gauss and Jordan without pivoting.
-Matrix<Expression> inverse(Matrix<Expression> a) {
+template <class S>
+Matrix<S> inverse(Matrix<S> a) {
   const int n = a.rows;
-  Matrix<Expression> result(n, n);
-  for (int i = 0; i < n; ++i) result(i, i) = 1;
+  Matrix<S> result(n, n);
+  for (int i = 0; i < n; ++i) result(i, i) = S(1);
   for (int k = 0; k < n; ++k) {
-    const Expression scale = Expression(1) / a(k, k);
+    const S scale = S(1) / a(k, k);
     for (int j = 0; j < n; ++j) a(k, j) *= scale, result(k, j) *= scale;
     for (int i = 0; i < n; ++i) {
       if (i == k) continue;
-      const Expression factor = a(i, k);
+      const S factor = a(i, k);
       for (int j = 0; j < n; ++j)
         a(i, j) -= factor * a(k, j), result(i, j) -= factor * result(k, j);
     }
@@ -169,19 +172,20 @@ Matrix<Expression> inverse(Matrix<Expression> a) {
 }
 
 // A = F G with independent rows G of A:  P = G^T (G G^T)^-1 (F^T F)^-1 F^T. Which rows those are,
-// and so the rank, is that of the sample point.
-Matrix<Expression> pseudo_inverse(const Matrix<Expression>& A) {
+// and so the rank, is that of the sample point. For scalars without a formula of their own.
+template <class S>
+Matrix<S> pseudo_inverse(const Matrix<S>& A) {
   const std::vector<int> chosen = independent_rows(A);
   const int rank = static_cast<int>(chosen.size());
-  Matrix<Expression> G(rank, A.columns);
+  Matrix<S> G(rank, A.columns);
   for (int i = 0; i < rank; ++i)
     for (int j = 0; j < A.columns; ++j) G(i, j) = A(chosen[i], j);
-  const Matrix<Expression> to_loads =
+  const Matrix<S> to_loads =
       product(transposed_matrix(G), inverse(product(G, transposed_matrix(G))));
-  Matrix<Expression> F = product(A, to_loads);
+  Matrix<S> F = product(A, to_loads);
   for (int i = 0; i < rank; ++i)  // these rows are those of the identity
-    for (int j = 0; j < rank; ++j) F(chosen[i], j) = i == j ? 1 : 0;
-  const Matrix<Expression> T = transposed_matrix(F);
+    for (int j = 0; j < rank; ++j) F(chosen[i], j) = S(i == j ? 1 : 0);
+  const Matrix<S> T = transposed_matrix(F);
   return product(to_loads, product(inverse(product(T, F)), T));
 }
 
@@ -248,6 +252,7 @@ std::vector<BearingRow<S>> make_bearings(const std::vector<Bearing>& bearings, J
   template std::vector<BearingRow<S>> make_bearings<S>(const std::vector<Bearing>&, JointType, \
                                                        const Vec3<S>&, std::span<const S>);
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
+CARTAN_INSTANTIATE(Mixed)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan::mechanics

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "core/mixed.h"
 #include "mechanics/constraints/constraints.h"
 #include "mechanics/forces/forces.h"
 #include "mechanics/forces/friction_law.h"
@@ -140,15 +141,17 @@ template <class S>
 void solve_loads(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   constexpr bool symbolic = std::is_same_v<S, Expression>;
   constexpr int most = symbolic ? steps_in_code : 60;
-  bool settled = false;  // one more step after convergence makes derivatives exact too
+  // Newton's steps after convergence make derivatives exact too: one for the first, two for the
+  // second ones
+  int open = std::is_same_v<S, Mixed> ? 2 : 1;
   for (int iteration = 0; iteration < most; ++iteration) {
     fill_load_equations(mechanism, ws);
     solve_small(ws.bearing_matrix.data(), ws.bearing_residual.data(), mechanism.bearing_count);
     for (int k = 0; k < mechanism.bearing_count; ++k)
       ws.friction_load[k] = not_negative(ws.friction_load[k] - ws.bearing_residual[k]);
     if constexpr (symbolic) continue;
-    if (settled) return;
-    settled = largest_change(ws.bearing_residual, ws.friction_load) < 1e-13;
+    if (open == 0) return;
+    if (largest_change(ws.bearing_residual, ws.friction_load) < 1e-13) --open;
   }
   ws.failed = !symbolic;
 }
@@ -390,7 +393,8 @@ template void solve_with_friction<Dual4>(const Mechanism<Dual4>&, MotionWorkspac
                                          AccelerationSolver<Dual4>);
 template void solve_with_friction<Pack4>(const Mechanism<Pack4>&, MotionWorkspace<Pack4>&,
                                          AccelerationSolver<Pack4>);
-
+template void solve_with_friction<Mixed>(const Mechanism<Mixed>&, MotionWorkspace<Mixed>&,
+                                         AccelerationSolver<Mixed>);
 template void solve_with_friction<Expression>(const Mechanism<Expression>&,
                                               MotionWorkspace<Expression>&,
                                               AccelerationSolver<Expression>);

@@ -1,5 +1,6 @@
 #include "mechanics/forces/forces.h"
 
+#include "core/mixed.h"
 #include "mechanics/constraints/constraints.h"
 #include "mechanics/forces/force_laws.h"
 #include "mechanics/machine/single_laws.h"
@@ -76,6 +77,7 @@ template void apply_force<Dual4>(const Mechanism<Dual4>&, MotionWorkspace<Dual4>
   template S calc_gravity_potential<S>(const Mechanism<S>&, const MotionWorkspace<S>&); \
   template S calc_potential_energy<S>(const Mechanism<S>&, MotionWorkspace<S>&);
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
+CARTAN_INSTANTIATE(Mixed)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan::mechanics

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/mixed.h"
 #include "mechanics/constraints/constraints.h"
 #include "mechanics/forces/force_laws.h"
 #include "mechanics/machine/expression_inputs.h"
@@ -292,6 +293,7 @@ void wrap(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws, int w
 
 #define CARTAN_INSTANTIATE(S) template void add_turns<S>(const Model&, Mechanism<S>&);
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
+CARTAN_INSTANTIATE(Mixed)
 #undef CARTAN_INSTANTIATE
 template void calc_wrap_margins<double>(const Mechanism<double>&, MotionWorkspace<double>&,
                                         std::span<double>);

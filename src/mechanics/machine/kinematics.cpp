@@ -1,5 +1,6 @@
 #include "mechanics/machine/kinematics.h"
 
+#include "core/mixed.h"
 #include "mechanics/constraints/constraints.h"
 #include "mechanics/constraints/loop_rotors.h"
 #include "mechanics/joints/joint_motion.h"
@@ -281,6 +282,7 @@ void fill_reactions(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   template void fill_accelerations<S>(const Mechanism<S>&, MotionWorkspace<S>&);      \
   template void fill_reactions<S>(const Mechanism<S>&, MotionWorkspace<S>&);
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
+CARTAN_INSTANTIATE(Mixed)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan::mechanics

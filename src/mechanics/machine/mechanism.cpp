@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/mixed.h"
 #include "mechanics/constraints/constraints.h"
 #include "mechanics/forces/bearings.h"
 #include "mechanics/joints/joint_shape.h"
@@ -25,6 +26,9 @@ bool is_exactly(const Dual<N>& x, double y) {
 template <int N>
 bool is_exactly(const Pack<N>& x, double y) {
   return std::all_of(x.lane, x.lane + N, [&](double d) { return d == y; });
+}
+bool is_exactly(const Mixed& x, double y) {
+  return x.a == y && x.u == 0 && x.w == 0 && x.uw == 0;
 }
 bool is_exactly(const Expression& x, double y) {
   return x.is_number() && x.number() == y;
@@ -355,6 +359,7 @@ MotionWorkspace<S> make_motion_workspace(const Mechanism<S>& mechanism) {
   template Mechanism<S> make_mechanism<S>(const Model&, std::span<const S>); \
   template MotionWorkspace<S> make_motion_workspace<S>(const Mechanism<S>&);
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
+CARTAN_INSTANTIATE(Mixed)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan::mechanics

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/mixed.h"
 #include "expr/hold_inputs.h"
 #include "mechanics/constraints/constraints.h"
 #include "mechanics/joints/joint_fields.h"
@@ -105,6 +106,21 @@ class MechanismGeometry final : public MotionGeometry {
             f, at, [&](int i) { return seeded(at.x[i], i == j ? 1 : 0); },
             [&](int i, const Dual4& value) { J(i, j) += factors[f] * value.d[0]; });
       }
+    }
+  }
+
+  void add_field_curvature(StateView at, std::span<const double> factors, std::span<const double> u,
+                           std::span<const double> w, std::span<double> result) const override {
+    for (int f = 0; f < joint_fields(); ++f) {
+      if (factors[f] == 0) continue;
+      const Link<double>& l = link(f);
+      Mixed in[13], out[13];
+      for (int k = 0; k < l.nq + l.nv; ++k) {
+        const int i = place(l, k);
+        in[k] = Mixed(at.x[i], u[i], w[i]);
+      }
+      calc_joint_field<Mixed>(l.type, l.nq, l.nv, fields_[f], in, in + l.nq, out, out + l.nq);
+      for (int k = 0; k < l.nq + l.nv; ++k) result[place(l, k)] += factors[f] * out[k].uw;
     }
   }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/mixed.h"
 #include "mechanics/constraints/closed_recursion.h"
 #include "mechanics/constraints/loop_rotors.h"
 #include "mechanics/machine/kinematics.h"
@@ -146,6 +147,7 @@ int find_joint_without_inertia(const Mechanism<double>& mechanism, MotionWorkspa
   template void calc_inverse_dynamics<S>(const Mechanism<S>&, MotionWorkspace<S>&, std::span<S>); \
   template void calc_mass_matrix<S>(const Mechanism<S>&, MotionWorkspace<S>&, std::span<S>);
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
+CARTAN_INSTANTIATE(Mixed)
 #undef CARTAN_INSTANTIATE
 
 }  // namespace cartan::mechanics

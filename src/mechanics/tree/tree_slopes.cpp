@@ -12,19 +12,6 @@
 namespace cartan::mechanics {
 namespace {
 
-// g of all rows (zero where there is none), then y - b of all rows.
-template <class S>
-void calc_constraint_functions(const Mechanism<S>& mechanism, const S& t, const S* x,
-                               std::span<const int> mode, S* values, MotionWorkspace<S>& ws) {
-  const int rows = mechanism.row_count();
-  if (rows == 0) return;
-  std::copy(mode.begin(), mode.end(), ws.mode.begin());
-  fill_kinematics<S>(mechanism, t, x, x + mechanism.nq, ws);
-  fill_constraint_positions(mechanism, ws);
-  std::copy_n(ws.row_position.begin(), rows, values);
-  std::copy_n(ws.row_speed.begin(), rows, values + rows);
-}
-
 // q' = N(q) v by q and v: u' = 1/2 u (0, w), p' = R v.
 void write_kinematic_slopes(const Mechanism<double>& mechanism, const double* q, const double* v,
                             Eigen::Ref<Eigen::MatrixXd> J) {

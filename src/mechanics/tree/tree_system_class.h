@@ -23,6 +23,7 @@
 #include "mechanics/tree/motion_slopes.h"
 #include "mechanics/tree/second_order_motion.h"
 #include "mechanics/tree/stage_elimination.h"
+#include "mechanics/tree/tree_rates.h"
 #include "mechanics/tree/tree_report.h"
 #include "mechanics/tree/tree_system.h"
 #include "system/column_carrier.h"
@@ -199,20 +200,8 @@ class TreeSystem : public MechanicalSystem,
   template <class S>
   void evaluate(const Mechanism<S>& mechanism, AccelerationSolver<S> solve, const S& t, const S* x,
                 std::span<const int> mode, S* xdot, MotionWorkspace<S>& ws) const {
-    const S* v = x + mechanism.nq;
-    std::copy(mode.begin(), mode.end(), ws.mode.begin());
-    set_variables(mechanism, v + mechanism.nv, ws);
-    fill_kinematics<S>(mechanism, t, x, v, ws);
-    fill_forces(mechanism, ws);
-    solve_with_contacts(mechanism, ws, solve);
-    if (mechanism.has_drives && !mechanism.absolute) fill_drive_multipliers(mechanism, ws);
-    for (const Link<S>& link : mechanism.links)
-      calc_coordinate_rates(link, x + link.q0, v + link.v0, xdot + link.q0);
-    S* vdot = xdot + mechanism.nq;
-    for (int j = 0; j < mechanism.nv; ++j) vdot[j] = ws.vdot[j];
-    calc_variable_rates(mechanism, ws, vdot + mechanism.nv);
-    calc_powers(mechanism, ws, work_, vdot + mechanism.nv + mechanism.nz);
-    if (ws.failed) xdot[0] = S(std::numeric_limits<double>::quiet_NaN());
+    calc_tree_rates(mechanism, solve, t, x, mode, xdot, ws);
+    calc_powers(mechanism, ws, work_, xdot + mechanism.nq + mechanism.nv + mechanism.nz);
   }
   // Compiled code knows no turns.
   bool code_applies(std::span<const int> mode) const {

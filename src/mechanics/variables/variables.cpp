@@ -61,6 +61,8 @@ class VariablesGeometry final : public MotionGeometry {
   }
   void add_field_jacobian(StateView, std::span<const double>,
                           Eigen::Ref<Eigen::MatrixXd>) const override {}
+  void add_field_curvature(StateView, std::span<const double>, std::span<const double>,
+                           std::span<const double>, std::span<double>) const override {}
 
  private:
   const Model& model_;

@@ -1,5 +1,7 @@
 #include "results/design/free_values.h"
 
+#include <cctype>
+
 #include <fmt/format.h>
 
 #include "results/design/ik_targets.h"
@@ -30,6 +32,13 @@ bool split_initial_value(const ModelDescription& description, const std::string&
     return true;
   }
   return false;
+}
+
+bool is_plain_name(const std::string& name) {
+  if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return false;
+  for (const char c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') return false;
+  return true;
 }
 
 // An initial value becomes a parameter of the model: derivatives of the start by parameters are
@@ -64,10 +73,9 @@ std::string free_initial_value(ModelDescription& description, const Model& model
     list[component] = value;
     (speed ? text.velocity_given : text.position.given) = true;
   } else {
-    return fmt::format(
-        "'{}' is neither a parameter nor an initial value (JOINT.q, JOINT.v[i], a "
-        "variable)",
-        entry.name);
+    if (!start || !is_plain_name(entry.name)) return explain_unknown_free(entry.name);
+    entry.added = true;
+    entry.parameter = entry.name;
   }
   NamedValue parameter;
   parameter.name = entry.parameter;
@@ -91,6 +99,14 @@ FreeEntry read_free_entry(const char* command, const std::string& word,
 }
 
 }  // namespace
+
+std::string explain_unknown_free(const std::string& name) {
+  return fmt::format(
+      "'{}' is neither a parameter nor an initial value (JOINT.q, JOINT.v[i], a variable), nor "
+      "does "
+      "an expression mention it",
+      name);
+}
 
 FreeModel load_free(const char* command, const ModelArguments& source, const std::string& free,
                     const api::Watch& watch) {

@@ -12,6 +12,7 @@ namespace cartan::results {
 struct FreeEntry {
   std::string name;       // as written
   std::string parameter;  // the entry of [parameters] that stands for it
+  bool added = false;     // the model does not know it: an unknown of the expressions alone
 };
 
 // The model with everything free among its parameters.
@@ -21,8 +22,13 @@ struct FreeModel {
   std::vector<int> which;  // their parameters
 };
 
-// `free`: "A,B=START"; what is wrong with it is refused in the name of `command`.
+// `free`: "A,B=START"; what is wrong with it is refused in the name of `command`. A name of its own
+// with =START becomes a further unknown, for expressions that mention it; the caller must see that
+// one does.
 FreeModel load_free(const char* command, const ModelArguments& model, const std::string& free,
                     const api::Watch& watch);
+
+// What to say of a name that means nothing.
+std::string explain_unknown_free(const std::string& name);
 
 }  // namespace cartan::results

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <thread>
 
 #include <fmt/format.h>
 
+#include "core/forked_work.h"
 #include "io/output_files.h"
+#include "results/design/optimise_starts.h"
 #include "results/output_room.h"
-#include "results/parallel.h"
 #include "results/refusal.h"
 #include "results/task.h"
 
@@ -38,25 +41,47 @@ bool is_better(const DesignResult& a, const DesignResult& b) {
   return a.point.objective < b.point.objective;
 }
 
-// From every start, several at a time.
+// From every start, several at a time: in processes, because Ipopt's linear solver is one at a time
+// in each.
 void minimise_all(const api::OptimiseOptions& o, OptimiseResult& all) {
   OptimiseCase& c = *all.setup;
   DesignOptions options;
   options.iterations = o.iterations.value_or(200);
+  if (o.solver == "ipopt") options.solver = DesignSolver::ipopt;
   options.stop_requested = o.watch.stop;
   Task task(o.watch, "optimising");
   if (all.starts.size() == 1)
     options.on_iteration = [&](int k, double) {
       task.show(std::min(0.99, 1.0 * k / options.iterations));
     };
-  for_each_in_parallel(
-      static_cast<int>(all.starts.size()),
-      [&](int k) {
-        DesignProblem problem = c.problem;
-        problem.start = all.starts[k].start;
-        all.starts[k].result = minimise(problem, options);
-      },
-      [&](int done) { task.show(static_cast<double>(done) / all.starts.size()); });
+  const auto minimise_from = [&](int k) {
+    DesignProblem problem = c.problem;
+    problem.start = all.starts[k].start;
+    return minimise(problem, options);
+  };
+  const int count = static_cast<int>(all.starts.size());
+  const int jobs =
+      o.jobs.value_or(static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
+  if (count == 1 || jobs == 1) {
+    for (int k = 0; k < count; ++k) {
+      all.starts[k].result = minimise_from(k);
+      if (count > 1) task.show(static_cast<double>(k + 1) / count);
+    }
+    return;
+  }
+  const std::vector<ForkedPiece> pieces = work_in_processes(
+      count, jobs, [&](int k) { return write_design_result(minimise_from(k)); },
+      [&](int done) { task.show(static_cast<double>(done) / count); });
+  for (int k = 0; k < count; ++k) {
+    DesignResult& result = all.starts[k].result;
+    if (pieces[k].done) {
+      result = read_design_result(pieces[k].bytes);
+      continue;
+    }
+    result.theta = all.starts[k].start;
+    result.point.objective = std::numeric_limits<double>::quiet_NaN();
+    result.problem = "this start was lost: " + pieces[k].problem;
+  }
 }
 
 Json named_values(const OptimiseCase& c, const VectorXd& theta) {
@@ -85,9 +110,10 @@ std::string parameters_text(const OptimiseCase& c, const VectorXd& theta) {
   std::string table = "[parameters]\n";
   for (std::size_t k = 0; k < c.free.free.size(); ++k) {
     const FreeEntry& entry = c.free.free[k];
-    table +=
-        fmt::format("{}{} = {:.17g}\n", entry.name == entry.parameter ? "" : "# initial value ",
-                    entry.name, theta(static_cast<int>(k)));
+    const char* mark = entry.added                     ? "# of the expressions: "
+                       : entry.name == entry.parameter ? ""
+                                                       : "# initial value ";
+    table += fmt::format("{}{} = {:.17g}\n", mark, entry.name, theta(static_cast<int>(k)));
   }
   return table;
 }
@@ -128,6 +154,7 @@ OptimiseResult optimise_model(const ModelArguments& source, const api::OptimiseO
     if (is_better(all.starts[k].result, all.found())) all.best = static_cast<int>(k);
   if (all.found().point.gradient.size() == 0)
     fail("optimise", "no value at the start: " + all.found().problem);
+  all.kink = c.functionals->find_kink(all.found().theta);
   if (all.found().converged && !o.out.empty()) write_optimum(o, all);
   return all;
 }
@@ -146,7 +173,11 @@ Json optimise_json(const OptimiseResult& all) {
                {"constraints", constraints_json(all)},
                {"stationarity", r.stationarity},
                {"violation", r.violation},
-               {"at_bound", at_bound}};
+               {"at_bound", at_bound},
+               {"solver", c.solver},
+               {"second_order", r.second_order},
+               {"saddles", r.saddles}};
+  if (!all.kink.empty()) json["kink"] = all.kink;
   if (!r.problem.empty()) json["problem"] = r.problem;
   if (all.starts.size() > 1) {
     Json starts = Json::array();

@@ -26,7 +26,8 @@ struct OptimiseStart {
 struct OptimiseResult {
   std::unique_ptr<OptimiseCase> setup;
   std::vector<OptimiseStart> starts;
-  int best = 0;  // among them
+  int best = 0;      // among them
+  std::string kink;  // why the objective or a condition is not smooth there; "" where it is
 
   const DesignResult& found() const { return starts[best].result; }
   double objective(const DesignResult& result) const {

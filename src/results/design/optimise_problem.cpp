@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/design/sparse_program.h"
 #include "results/design/ik_targets.h"
 #include "results/load/numbers.h"
 #include "results/load/parameter_slopes.h"
@@ -140,6 +141,9 @@ void make_problem(const api::OptimiseOptions& o, OptimiseCase& c) {
                                                 choose_formulation(model, o.formulation),
                                                 o.at == "equilibrium");
   add_expressions(o, c);
+  for (std::size_t k = 0; k < c.free.free.size(); ++k)
+    if (c.free.free[k].added && !c.functionals->mentions(c.free.which[k]))
+      refuse("optimise", "--free: " + explain_unknown_free(c.free.free[k].name));
   c.problem.evaluate = [&c](const VectorXd& theta, bool slopes, DesignPoint& point) {
     return evaluate_design(c, theta, slopes, point);
   };
@@ -158,6 +162,12 @@ void check_optimise_options(const api::OptimiseOptions& o) {
   if (o.iterations && *o.iterations < 1) refuse("optimise", "--iterations: expected at least 1");
   if (o.starts && (*o.starts < 1 || *o.starts > 10000))
     refuse("optimise", "--starts: expected a number from 1 to 10000");
+  if (o.jobs && (*o.jobs < 1 || *o.jobs > 1000))
+    refuse("optimise", "--jobs: expected a number from 1 to 1000");
+  if (!o.solver.empty() && o.solver != "own" && o.solver != "ipopt")
+    refuse("optimise", fmt::format("--solver: expected own or ipopt, got '{}'", o.solver));
+  if (o.solver == "ipopt")
+    if (const std::string refusal = refuse_ipopt(); !refusal.empty()) refuse("optimise", refusal);
 }
 
 }  // namespace
@@ -167,6 +177,7 @@ std::unique_ptr<OptimiseCase> make_optimise_case(const ModelArguments& source,
   check_optimise_options(o);
   auto made = std::make_unique<OptimiseCase>();
   OptimiseCase& c = *made;
+  if (!o.solver.empty()) c.solver = o.solver;
   c.free = load_free("optimise", source, o.free, o.watch);
   make_problem(o, c);
   if (o.starts && *o.starts > 1 && !((c.problem.upper - c.problem.lower).array().isFinite().all()))

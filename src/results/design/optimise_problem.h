@@ -20,6 +20,7 @@ struct OptimiseCase {
   std::vector<std::string> subjects;  // as written, equalities first
   std::vector<int> sides;             // per constraint: the sign of left - right
   double sign = 1;                    // -1: maximise
+  std::string solver = "own";
   DesignProblem problem;
   SimulateOptions simulate;
 

@@ -1,0 +1,18 @@
+// Second derivatives of a mechanism's rates in joint coordinates: nested dual numbers through the
+// articulated-body recursion.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "model/model.h"
+#include "system/state_curvature.h"
+
+namespace cartan {
+
+// For states of make_tree_system with the same model (which must outlive this) and values.
+std::unique_ptr<StateCurvature> make_motion_curvature(const Model& model,
+                                                      std::vector<double> parameters,
+                                                      std::vector<int> which);
+
+}  // namespace cartan
