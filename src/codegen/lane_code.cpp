@@ -228,33 +228,41 @@ class LaneUnit {
   }
 
   // Up to so many operations, the code of a function stays in the memory for instructions of a
-  // multiprocessor: then two roles are enough, and more runs share what is fetched. (H200, 128 kB;
-  // docs/performance.md has what was measured.)
+  // multiprocessor (H200: 128 kB).
   static constexpr long most_cached_operations = 4500;
   // A function with less than this to do is computed by the warps that lead.
   static constexpr long fewest_shared_operations = 200;
 
+  // Which teams: roles, copies, numbers held in registers (of 65536 for all threads). Where code
+  // has to be fetched again for every evaluation, more copies use what is fetched; where the
+  // numbers of so many runs leave the device's cache, fewer are better. docs/performance.md has
+  // what was measured.
   void write_for_team(const UnitPlan& plan) {
-    const bool is_cached = code_.operations <= most_cached_operations;
-    TeamForm form;
-    form.roles = is_cached ? 2 : 8;
-    form.copies = is_cached ? 4 : 2;
-    form.most_held = is_cached ? 50 : 12;  // of 255 registers and of 128
-    constexpr int lanes_of_warp = 32;
-    const long row = static_cast<long>(sizeof(double)) * lanes_of_warp * form.copies;
-    // one row beside those of the numbers; the state, the time and the step are near
-    form.most_near = static_cast<int>(request_.team.near_bytes / row) - 3 - code_.states;
     std::set<std::string> shared;
     for (std::size_t f = 0; f < first_of_start_; ++f)
       if (team_cost(plan, plan.functions[f]) >= fewest_shared_operations)
         shared.insert(plan.functions[f].name);
-    if (form.most_near < 0 || !shared.count(plan.functions[0].name)) {
-      code_.text = emit_lanes(plan);
-      return;
+    code_.text.clear();
+    if (shared.count(plan.functions[0].name)) {
+      if (code_.operations <= most_cached_operations)
+        write_for_team(plan, shared, {2, 4, 50, 0});
+      else if (!write_for_team(plan, shared, {6, 2, 40, 0}))
+        write_for_team(plan, shared, {8, 1, 50, 0});
     }
+    if (code_.text.empty()) code_.text = emit_lanes(plan);
+  }
+
+  // False: its numbers are more than the device has at hand.
+  bool write_for_team(const UnitPlan& plan, const std::set<std::string>& shared, TeamForm form) {
+    constexpr int lanes_of_warp = 32;
+    const long row = static_cast<long>(sizeof(double)) * lanes_of_warp * form.copies;
+    // one row beside those of the numbers; the state, the time and the step are near
+    form.most_near = static_cast<int>(request_.team.near_bytes / row) - 3 - code_.states;
+    if (form.most_near < 0) return false;
     TeamSizes sizes;
     code_.text = emit_team_lanes(plan, form, shared, sizes);
     code_.team = {form.roles, form.copies, sizes.near, sizes.far, sizes.outputs};
+    return row * (sizes.far + sizes.outputs + 2 * code_.states) <= request_.team.far_bytes;
   }
 
   // Numbers of driven joints go to their places.

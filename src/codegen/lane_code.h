@@ -33,6 +33,7 @@ struct LaneTeam {
 };
 struct TeamRequest {
   long near_bytes = 0;         // memory of a multiprocessor for a team; 0: no teams
+  long far_bytes = 0;          // a team's share of what the device keeps at hand of its memory
   long fewest_operations = 0;  // of the rates; below that there is no team
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <utility>
 
 namespace cartan::codegen {
 namespace {
@@ -16,14 +17,14 @@ class TeamPlacer {
       Span& span = spans_[v];
       span.role = schedule.role_of[values[v].maker];
       span.first = span.last = schedule.step_of[values[v].maker];
-      std::set<int> steps;
+      std::set<std::pair<int, int>> fetched;  // step and role
       for (const int user : values[v].users) {
         span.last = std::max(span.last, schedule.step_of[user]);
         span.is_own = span.is_own && schedule.role_of[user] == span.role;
-        steps.insert(schedule.step_of[user]);
+        fetched.emplace(schedule.step_of[user], schedule.role_of[user]);
       }
       // steps that it lies there, for each time that it is fetched
-      span.weight = (span.last - span.first) / (1.0 + static_cast<double>(steps.size()));
+      span.weight = (span.last - span.first) / (1.0 + static_cast<double>(fetched.size()));
       if (!span.is_own)
         memory_.places[v].kind = TeamPlace::Kind::near;
       else if (span.last > span.first)

@@ -245,9 +245,10 @@ const CudaDevice* CudaDevice::find(std::string& problem) {
     d.device_name(name, sizeof name, handle);
     found->name_ = name;
     constexpr int multiprocessor_count = 16, capability_major = 75, capability_minor = 76,
-                  most_block_memory = 97;
+                  most_block_memory = 97, cache_size = 38;
     d.device_attribute(&found->multiprocessors_, multiprocessor_count, handle);
     d.device_attribute(&found->block_memory_, most_block_memory, handle);
+    d.device_attribute(&found->cache_, cache_size, handle);
     d.device_attribute(&value, capability_major, handle);
     d.device_attribute(&minor, capability_minor, handle);
     found->architecture_ = fmt::format("sm_{}{}", value, minor);

@@ -41,6 +41,8 @@ class CudaDevice {
   int multiprocessors() const { return multiprocessors_; }
   // Memory of a multiprocessor that one block of threads can have.
   long block_memory() const { return block_memory_; }
+  // Second-level cache.
+  long cache() const { return cache_; }
   const std::string& architecture() const { return architecture_; }  // sm_90
   // To be called in every thread before the device is used.
   void use() const;
@@ -48,7 +50,7 @@ class CudaDevice {
  private:
   friend class CudaModule;
   std::string name_, architecture_;
-  int multiprocessors_ = 0, block_memory_ = 0;
+  int multiprocessors_ = 0, block_memory_ = 0, cache_ = 0;
   void* context_ = nullptr;
 };
 

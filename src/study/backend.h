@@ -41,10 +41,10 @@ std::unique_ptr<Backend> make_reference_backend(const Study& study, std::string&
 std::unique_ptr<Backend> make_lanes_backend(const Study& study, std::string& problem,
                                             int lanes = 0);
 // The kernel of a GPU's teams (study/kernel/team.h) for the processor, with that much memory of a
-// multiprocessor: it computes the same bits, and is there to be tested without a GPU. `backwards`:
-// the last role first.
+// multiprocessor and of its cache: it computes the same bits, and is there to be tested without a
+// GPU. `backwards`: the last role first.
 std::unique_ptr<Backend> make_team_backend(const Study& study, std::string& problem,
-                                           long near_bytes, bool backwards, int lanes = 0);
+                                           long near_bytes, long far_bytes, bool backwards);
 
 // A thread of a GPU per run, or a team of threads, by the same kernel. Null, with a sentence, where
 // there is no device, no compiler for it, or no kernel.

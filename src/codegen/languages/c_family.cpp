@@ -103,14 +103,14 @@ namespace {
 constexpr const char* table_helper =
     R"(/* Derivative `order` of the table with the cubic pieces {x0, c0, c1, c2, c3} up to x = last. Outside:
    0 no value (NAN), 1 the values of the ends, 2 it repeats, 3 the end pieces continue. */
-@static double @table(const double (*piece)[5], int count, double last, int outside, int order, double x)
+@qualifier double @name(const double (*piece)[5], int count, double last, int outside, int order, double x)
 {
   const double first = piece[0][0], period = last - first;
   int low = 0, high = count;
   if (outside == 2) {
-    x -= period * floor((x - first) / period);
+    x -= period * @floor((x - first) / period);
   } else if (x < first || x > last) {
-    if (outside == 0 && !(x >= first - 1e-9 * period && x <= last + 1e-9 * period)) return NAN;
+    if (outside == 0 && !(x >= first - 1e-9 * period && x <= last + 1e-9 * period)) return @undefined;
     if (outside == 1) {
       if (order > 0) return 0.0;
       x = x < first ? first : last;
@@ -201,6 +201,16 @@ constexpr const char* general_helper =
 
 }  // namespace
 
+std::string table_function(const std::string& qualifier, const std::string& name,
+                           const std::string& floor, const std::string& undefined) {
+  std::string text = table_helper;
+  replace_all(text, "@qualifier ", qualifier);
+  replace_all(text, "@name", name);
+  replace_all(text, "@floor", floor);
+  replace_all(text, "@undefined", undefined);
+  return text;
+}
+
 std::string CFamilyWriter::helpers() const {
   std::string text;
   auto one_line = [&](Op op, const char* name, const char* parameters, const char* value) {
@@ -211,7 +221,7 @@ std::string CFamilyWriter::helpers() const {
   one_line(Op::step, "step", "double x", "x < 0.0 ? 0.0 : 1.0");
   one_line(Op::min, "min", "double x, double y", "y < x ? y : x");
   one_line(Op::max, "max", "double x, double y", "x < y ? y : x");
-  if (!plan_.tables.empty()) text += table_helper;
+  if (!plan_.tables.empty()) text += table_function("@static ", "@table", "floor", "NAN");
   if (plan_.has_symmetric_blocks) text += symmetric_helper;
   if (plan_.has_general_blocks) text += general_helper;
   replace_all(text, "@static ", flavour_.helper_qualifier);

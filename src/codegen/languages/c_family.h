@@ -61,6 +61,10 @@ class CFamilyWriter {
   CFlavour flavour_;
 };
 
+// The function that evaluates tables: NAME(piece, count, last, outside, order, x). `floor`,
+// `undefined`: how the language calls them.
+std::string table_function(const std::string& qualifier, const std::string& name,
+                           const std::string& floor, const std::string& undefined);
 // A number as C reads it, with its sign.
 std::string c_number(double value);
 // Text between quotation marks.

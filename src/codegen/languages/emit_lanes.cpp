@@ -24,11 +24,24 @@ CFlavour lane_flavour() {
   return flavour;
 }
 
+// Tables, and the function that evaluates them lane by lane.
+std::string lane_tables(const UnitPlan& plan, const CFamilyWriter& writer) {
+  if (plan.tables.empty()) return "";
+  return table_function("LANE_SCALAR ", "lane_table_at", "lane_floor_of", "lane_undefined") +
+         R"(LANE_INLINE V lane_table(const double (*piece)[5], int count, double last, int outside, int order, V x)
+{
+  for (int l = 0; l < CARTAN_LANES; ++l)
+    lane_put(x, l, lane_table_at(piece, count, last, outside, order, lane_get(x, l)));
+  return x;
+}
+)" + writer.table_data();
+}
+
 }  // namespace
 
 std::string emit_lanes(const UnitPlan& plan) {
   const CFamilyWriter writer(plan, lane_flavour());
-  std::string text = writer.table_data();
+  std::string text = lane_tables(plan, writer);
   for (const PlannedFunction& function : plan.functions) text += writer.definition(function) + "\n";
   return text;
 }
@@ -37,7 +50,7 @@ std::string emit_team_lanes(const UnitPlan& plan, const TeamForm& form,
                             const std::set<std::string>& shared, TeamSizes& sizes) {
   const CFlavour flavour = lane_flavour();
   const CFamilyWriter writer(plan, flavour);
-  std::string text = writer.table_data(), cases;
+  std::string text = lane_tables(plan, writer), cases;
   int number = 0;
   for (const PlannedFunction& function : plan.functions) {
     if (!shared.count(function.name)) {

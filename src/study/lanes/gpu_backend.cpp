@@ -244,7 +244,9 @@ std::unique_ptr<Backend> make_gpu_backend(const Study& study, std::string& probl
   std::unique_ptr<Backend> reference = make_reference_backend(study, problem);
   if (!reference) return nullptr;
   LaneKernel kernel =
-      make_lane_kernel(study, problem, {device->block_memory(), most_thread_operations + 1});
+      make_lane_kernel(study, problem,
+                       {device->block_memory(), device->cache() / device->multiprocessors(),
+                        fewest_team_operations});
   if (!kernel.problem.empty())
     problem =
         fmt::format("the GPU has no code for this study: {}; use the backend cpu", kernel.problem);

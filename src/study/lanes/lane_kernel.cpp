@@ -66,7 +66,7 @@ class KernelMaker {
           "__forceinline__\n#endif\n";
     if (code.team.roles > 0)
       kernel.text += "#if defined(__CUDACC__)\n#define LANE_CHUNK 16\n#endif\n";
-    kernel.text += kernel_lanes;
+    kernel.text += lane_kernel_head();
     kernel.text += std::string("#if defined(__CUDACC__)\n") + kernel_sampling + "#endif\n";
     kernel.text += sizes(code) + team_text(code.team) + kernel_team;
     std::string functions = code.text;
@@ -191,8 +191,8 @@ class KernelMaker {
 
 }  // namespace
 
-const char* lane_kernel_head() {
-  return kernel_lanes;
+std::string lane_kernel_head() {
+  return std::string(kernel_lanes) + kernel_functions;
 }
 
 // As in kernel/team.h: rows of a number for every run.

@@ -28,12 +28,12 @@ struct LaneKernel {
   std::size_t inputs = 0, constants = 0;
 };
 
-// The number type of kernels and its functions (kernel/lanes.h).
-const char* lane_kernel_head();
+// The number type of kernels and its functions (kernel/lanes.h, functions.h).
+std::string lane_kernel_head();
 
-// Below this many operations of the rates there are no teams: on a GPU all numbers of a run stay in
-// the registers of a thread.
-inline constexpr long most_thread_operations = 1200;
+// On a GPU: up to so many operations of the rates all numbers of a run stay in the registers of a
+// thread; from so many on a team is faster.
+inline constexpr long most_thread_operations = 1200, fewest_team_operations = 2500;
 
 // `problem`: the model cannot be computed at all. `team`: whether and from where on long functions
 // are the work of a team.

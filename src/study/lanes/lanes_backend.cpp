@@ -148,10 +148,10 @@ std::unique_ptr<Backend> make_lanes_backend(const Study& study, std::string& pro
 }
 
 std::unique_ptr<Backend> make_team_backend(const Study& study, std::string& problem,
-                                           long near_bytes, bool backwards, int lanes) {
+                                           long near_bytes, long far_bytes, bool backwards) {
   return compile_lanes(
-      study, {near_bytes, 0},
-      {backwards ? "-DTEAM_ORDER(role)=(TEAM_ROLES-1-(role))" : "-DTEAM_ORDER(role)=(role)"}, lanes,
+      study, {near_bytes, far_bytes, 0},
+      {backwards ? "-DTEAM_ORDER(role)=(TEAM_ROLES-1-(role))" : "-DTEAM_ORDER(role)=(role)"}, 0,
       problem);
 }
 

@@ -259,7 +259,7 @@ TEST(Lanes, FunctionsToTheLastPlace) {
   options.cpp = true;
   options.flags = {"-O2", "-march=native",   "-ffp-contract=off", "-fno-math-errno",
                    "-w",  "-DCARTAN_LANES=4"};
-  const std::string text = std::string(lane_kernel_head()) + R"(
+  const std::string text = lane_kernel_head() + R"(
 extern "C" void apply(int which, const double* x, double* y) {
   V in, out;
   for (int l = 0; l < 4; ++l) in[l] = x[l];
@@ -310,6 +310,70 @@ extern "C" void apply(int which, const double* x, double* y) {
   EXPECT_EQ(y[3], 1);
 }
 
+// ---- teams: the kernel for larger models on GPUs, its roles taken in turn
+
+// Of four copies' rows (1024 bytes) so many are near.
+constexpr long near_row = 1024, much_memory = 1 << 20;
+
+Block by_team(const Study& study, long near_bytes, bool backwards, long far_bytes = much_memory) {
+  std::string problem;
+  const LaneKernel kernel = make_lane_kernel(study, problem, {near_bytes, far_bytes, 0});
+  EXPECT_GT(kernel.team.roles, 1) << kernel.problem << problem;
+  EXPECT_LE(kernel.near_bytes(), static_cast<std::size_t>(near_bytes));
+  const std::unique_ptr<Backend> backend =
+      make_team_backend(study, problem, near_bytes, far_bytes, backwards);
+  EXPECT_TRUE(backend) << problem;
+  return backend ? compute(*backend, 0, static_cast<std::uint32_t>(study.design.runs())) : Block();
+}
+
+TEST(Teams, TheBitsOfLanesInAnyOrderOfTheRoles) {
+  const std::optional<Study> study = make(read(spinning_rods), rods_words);
+  ASSERT_TRUE(study);
+  const Block lanes = by_lanes(*study, 0);
+  // all numbers near, then most of them far
+  EXPECT_EQ(bits_of(lanes, 0, 21), bits_of(by_team(*study, much_memory, false), 0, 21));
+  EXPECT_EQ(bits_of(lanes, 0, 21), bits_of(by_team(*study, 16 * near_row, true), 0, 21));
+}
+
+// The team takes the sums between the stages too.
+TEST(Teams, ClosedMechanismByRk4) {
+  const std::optional<Study> study =
+      make(read_file(example("four_bar")), {{"speed=uniform(5,15)", "c=uniform(0.38,0.42)"},
+                                            {"a=final(motor.q)", "y=final(coupler.z)"},
+                                            "rk4",
+                                            21,
+                                            0.2,
+                                            0.005});
+  ASSERT_TRUE(study);
+  const Block lanes = by_lanes(*study, 0);
+  EXPECT_LT(largest_difference(by_reference(*study), lanes), 1e-12);
+  for (const bool backwards : {false, true})
+    EXPECT_EQ(bits_of(lanes, 0, 21), bits_of(by_team(*study, 20 * near_row, backwards), 0, 21));
+}
+
+TEST(Teams, TooLittleMemoryMeansAThreadPerRun) {
+  const std::optional<Study> study = make(read(spinning_rods), rods_words);
+  ASSERT_TRUE(study);
+  std::string problem;
+  EXPECT_EQ(make_lane_kernel(*study, problem, {1024, 0, 0}).team.roles, 0);
+  EXPECT_EQ(make_lane_kernel(*study, problem, {much_memory, 0, 100000}).team.roles, 0);
+}
+
+// Both forms for code that is fetched anew, two copies of six roles and one of eight.
+TEST(LongTeams, LargeModels) {
+  const StudyWords words[] = {
+      {{"tilt=uniform(0.05,0.5)"}, {"a=final(link16.z)"}, "rk4", 9, 0.01, 0.001},
+      {{"stiffness=uniform(4500,5500)"}, {"a=final(platform.z)"}, "rk4", 9, 0.01, 0.001}};
+  for (int k = 0; k < 2; ++k) {
+    const std::optional<Study> study =
+        make(read_file(example(k == 0 ? "sixteen_link" : "stewart")), words[k]);
+    ASSERT_TRUE(study);
+    const Block lanes = by_lanes(*study, 0, 0, 9);
+    EXPECT_EQ(bits_of(lanes, 0, 9), bits_of(by_team(*study, 220000, false), 0, 9));
+    EXPECT_EQ(bits_of(lanes, 0, 9), bits_of(by_team(*study, 100000, true, 0), 0, 9));
+  }
+}
+
 // The same text is a kernel of CUDA, where there is a compiler for it.
 TEST(Lanes, KernelsCompileForGpus) {
   const std::optional<Study> study =
@@ -321,6 +385,9 @@ TEST(Lanes, KernelsCompileForGpus) {
   const std::string code = compile_cuda(kernel.text, "sm_90", {"-DLANE_THREADS=128"}, problem);
   if (problem.starts_with("there is no compiler")) GTEST_SKIP() << problem;
   EXPECT_FALSE(code.empty()) << problem;
+  const LaneKernel team = make_lane_kernel(*study, problem, {much_memory, much_memory, 0});
+  ASSERT_GT(team.team.roles, 1);
+  EXPECT_FALSE(compile_cuda(team.text, "sm_90", {}, problem).empty()) << problem;
 }
 
 TEST(Lanes, WithoutAGpuThereIsASentence) {
