@@ -46,11 +46,11 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${base} ${base}/src)
 set(exactly "(= ${CARTAN_VERSION}-1)")
 
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME cartan)
-set(CPACK_COMPONENT_COMMAND_DESCRIPTION "how machines move, computed on Lie groups
- The command cartan: simulates machines described in a text file (bodies,
- joints, forces, closed loops, contacts), finds steady motions and periodic
- orbits, fits parameters, derives equations and code. With examples and the
- page on which cartan view shows motions in a browser.")
+set(CPACK_COMPONENT_COMMAND_DESCRIPTION
+    "The command cartan: simulates machines described in a text file (bodies,
+joints, forces, closed loops, contacts), finds steady motions and periodic
+orbits, fits parameters, derives equations and code. With examples and the
+page on which cartan view shows motions in a browser.")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "libcartan${abi} ${exactly}")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS "gcc | clang | c-compiler")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS
@@ -58,22 +58,21 @@ set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libcartan${abi})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
-set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "multibody dynamics on Lie groups: the shared library
- All of Cartan, for the command, for Python and for programs in C++. The
- loader of the system takes the library that was built for its processor.")
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/triggers) # the loader's cache is renewed
+set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
+    "All of Cartan, for the command, for Python and for programs in C++. The
+loader of the system takes the library that was built for its processor.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libcartan-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "multibody dynamics on Lie groups: headers
- What a program in C++20 needs to use Cartan: headers, a package for CMake
- (find_package(Cartan)) and one for pkg-config.")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
+    "What a program in C++20 needs to use Cartan: headers, a package for CMake
+(find_package(Cartan)) and one for pkg-config.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libcartan${abi} ${exactly}")
 
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-cartan)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
-set(CPACK_COMPONENT_PYTHON_DESCRIPTION "multibody dynamics on Lie groups: Python module
- Everything the command cartan does, as functions that return arrays and
- records; systems for solvers of others; symbolic mechanics.")
+set(CPACK_COMPONENT_PYTHON_DESCRIPTION
+    "Everything the command cartan does, as functions that return arrays and
+records; systems for solvers of others; symbolic mechanics.")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "libcartan${abi} ${exactly}, python3 (>= 3.11), python3 (<< 3.12), python3-numpy")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "cartan, python3-pandas, python3-matplotlib")
