@@ -56,7 +56,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DAT
   PATTERN CMakeLists.txt EXCLUDE)
 # Made where npm is installed (./cartan view), and of the command's own help texts (tools/package).
 install(FILES ${PROJECT_BINARY_DIR}/viewer.html DESTINATION ${CMAKE_INSTALL_DATADIR}/cartan COMPONENT command OPTIONAL)
-install(FILES ${PROJECT_BINARY_DIR}/cartan.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command OPTIONAL)
+install(FILES ${PROJECT_BINARY_DIR}/cartan.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command OPTIONAL)
 install(FILES ${PROJECT_SOURCE_DIR}/tools/packaging/completion.bash RENAME cartan
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT command)
 

@@ -38,7 +38,7 @@ for name in three uplot; do
   grep -q "contains code of $name" "$unpacked/usr/share/doc/cartan/copyright" || fail "the notices of $name are missing"
   grep -q "^$name [0-9]" "$unpacked/usr/share/cartan/viewer.html" || fail "the viewer's page lacks the notices of $name"
 done
-[[ -z $(find "$unpacked" -type f -exec grep -l "$root/" {} +) ]] || fail "paths of this tree are in the packages"
+[[ -z $(find "$unpacked" -type f -exec grep -l "$root/src/" {} +) ]] || fail "paths of this tree are in the packages"
 
 debootstrap --variant=minbase bookworm "$clean" >"$scratch/debootstrap.log" 2>&1 ||
   { tail -5 "$scratch/debootstrap.log"; fail "no clean root (debootstrap)"; }
