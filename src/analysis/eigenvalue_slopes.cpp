@@ -11,7 +11,7 @@
 
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Complex = std::complex<double>;
@@ -229,4 +229,4 @@ EigenvalueSlope EigenvalueSlopes::of(Complex value) const {
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -20,7 +20,7 @@
 #include "analysis/linearisation.h"
 #include "analysis/steady_slopes.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 struct EigenvalueSlope {
   std::string problem;      // why there is none: a sentence
@@ -44,4 +44,4 @@ class EigenvalueSlopes {
 // Those that coincide with this one to rounding, itself included.
 std::vector<int> coinciding_eigenvalues(const Linearisation& linearisation, int which);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

@@ -4,7 +4,7 @@
 
 #include "core/dense.h"
 
-namespace cartan {
+namespace cartan::analysis {
 namespace {
 
 using Matrix = Eigen::MatrixXd;
@@ -215,4 +215,4 @@ SteadySlopes calc_steady_slopes(const SteadyProblem& problem, const SteadyMotion
   return result;
 }
 
-}  // namespace cartan
+}  // namespace cartan::analysis

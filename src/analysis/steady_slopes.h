@@ -10,7 +10,7 @@
 #include "analysis/steady_problem.h"
 #include "system/state_curvature.h"
 
-namespace cartan {
+namespace cartan::analysis {
 
 struct SteadyMotion {
   State state;
@@ -34,4 +34,4 @@ struct SteadySlopes {
 SteadySlopes calc_steady_slopes(const SteadyProblem& problem, const SteadyMotion& motion,
                                 std::span<const int> parameters, StateCurvature& curvature);
 
-}  // namespace cartan
+}  // namespace cartan::analysis

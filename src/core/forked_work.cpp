@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace cartan {
+namespace cartan::core {
 namespace {
 
 // The number of the next piece, seen by all processes.
@@ -185,4 +185,4 @@ std::vector<ForkedPiece> work_in_processes(int count, int processes,
   return pieces;
 }
 
-}  // namespace cartan
+}  // namespace cartan::core

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace cartan {
+#include "core/folders.h"
+
+namespace cartan::core {
 
 struct ForkedPiece {
   bool done = false;
@@ -21,4 +23,4 @@ std::vector<ForkedPiece> work_in_processes(int count, int processes,
                                            const std::function<std::string(int)>& work,
                                            const std::function<void(int)>& on_piece);
 
-}  // namespace cartan
+}  // namespace cartan::core

@@ -10,7 +10,7 @@
 
 #include "core/scalar.h"
 
-namespace cartan {
+namespace cartan::core {
 
 struct Mixed {
   double a = 0;
@@ -162,4 +162,4 @@ inline void sincos(const Mixed& x, Mixed& s, Mixed& c) {
   c = x.chain(ca, -sa, -ca);
 }
 
-}  // namespace cartan
+}  // namespace cartan::core

@@ -7,7 +7,7 @@
 
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::system {
 
 class StageSolver {
  public:
@@ -29,4 +29,4 @@ inline const StageSolver* find_stage_solver(const System& system) {
   return solver && solver->solves_stages() ? solver : nullptr;
 }
 
-}  // namespace cartan
+}  // namespace cartan::system

@@ -5,7 +5,7 @@
 
 #include "system/system.h"
 
-namespace cartan {
+namespace cartan::system {
 
 // Belongs to one System and a list of its parameters; has its own scratch, one per thread.
 class StateCurvature {
@@ -21,4 +21,4 @@ class StateCurvature {
                            int parameter, std::span<double> result) = 0;
 };
 
-}  // namespace cartan
+}  // namespace cartan::system

@@ -9,7 +9,7 @@
 #include "system/second_order.h"
 #include "system/stage_solver.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Eigen::MatrixXcd;
@@ -153,4 +153,4 @@ TEST(StageSolver, ForcesInJointsAndBetweenNeighbours) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -9,7 +9,7 @@
 #include "mechanics/tree/motion_curvature.h"
 #include "support/random_closed.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -103,4 +103,4 @@ TEST(StateCurvature, IsTheChangeOfTheJacobian) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test

@@ -43,48 +43,46 @@ int hand_to_whole(const Words&) {
 // Functions of other folders that this program does not hold. All of them are asked for before
 // anything is printed, but for the report of a run, for which the launcher takes the whole at once.
 
-namespace cartan {
-
-std::shared_ptr<mechanics::RateCompiler> codegen::make_rate_compiler(const Model&,
-                                                                     std::vector<double>) {
+std::shared_ptr<cartan::mechanics::RateCompiler> cartan::codegen::make_rate_compiler(
+    const Model&, std::vector<double>) {
   std::exit(cli::hand_to_whole({}));
 }
 
 // Formulations other than those in joint coordinates and speeds.
 
-std::string mechanics::refuse_absolute(const Model&) {
+std::string cartan::mechanics::refuse_absolute(const Model&) {
   std::exit(cli::hand_to_whole({}));
 }
-std::unique_ptr<mechanics::MechanicalSystem> mechanics::make_absolute_se3(const Model&,
-                                                                          std::vector<double>) {
-  std::exit(cli::hand_to_whole({}));
-}
-std::unique_ptr<mechanics::MechanicalSystem> mechanics::make_absolute_so3r3(const Model&,
-                                                                            std::vector<double>) {
-  std::exit(cli::hand_to_whole({}));
-}
-std::string mechanics::refuse_rotation_elements(const Model&) {
-  std::exit(cli::hand_to_whole({}));
-}
-std::unique_ptr<mechanics::MechanicalSystem> mechanics::make_rotation_elements(
+std::unique_ptr<cartan::mechanics::MechanicalSystem> cartan::mechanics::make_absolute_se3(
     const Model&, std::vector<double>) {
   std::exit(cli::hand_to_whole({}));
 }
-std::string mechanics::refuse_canonical(const Model&) {
+std::unique_ptr<cartan::mechanics::MechanicalSystem> cartan::mechanics::make_absolute_so3r3(
+    const Model&, std::vector<double>) {
   std::exit(cli::hand_to_whole({}));
 }
-std::unique_ptr<mechanics::MechanicalSystem> mechanics::make_canonical_system(const Model&,
-                                                                              std::vector<double>) {
+std::string cartan::mechanics::refuse_rotation_elements(const Model&) {
+  std::exit(cli::hand_to_whole({}));
+}
+std::unique_ptr<cartan::mechanics::MechanicalSystem> cartan::mechanics::make_rotation_elements(
+    const Model&, std::vector<double>) {
+  std::exit(cli::hand_to_whole({}));
+}
+std::string cartan::mechanics::refuse_canonical(const Model&) {
+  std::exit(cli::hand_to_whole({}));
+}
+std::unique_ptr<cartan::mechanics::MechanicalSystem> cartan::mechanics::make_canonical_system(
+    const Model&, std::vector<double>) {
   std::exit(cli::hand_to_whole({}));
 }
 
-std::optional<import::ImportedModel> import::import_model_file(const std::string&,
-                                                               const ImportOptions&, Diagnostics&) {
+std::optional<cartan::import::ImportedModel> cartan::import::import_model_file(const std::string&,
+                                                                               const ImportOptions&,
+                                                                               Diagnostics&) {
   std::exit(cli::hand_to_whole({}));
 }
 
-std::string report::run_report_page(const std::string&, const RunReportFacts&, std::string&) {
+std::string cartan::report::run_report_page(const std::string&, const RunReportFacts&,
+                                            std::string&) {
   std::exit(cli::hand_to_whole({}));
 }
-
-}  // namespace cartan

@@ -8,7 +8,7 @@
 #include "core/mixed.h"
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // The parameters, in file order, where which[moving] moves (-1: none does). As in
 // parameter_seeds.h, those in `which` are the independent ones, and others follow their formulas.
@@ -25,4 +25,4 @@ inline std::vector<Mixed> mixed_parameters(const Model& model, std::span<const d
   return seeded;
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -12,7 +12,7 @@
 
 #include "mechanics/tree/link_slopes.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 class SlopeSink {
  public:
@@ -69,4 +69,4 @@ class LocalSlopes {
   SlopeSink* sink_ = nullptr;
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -6,7 +6,7 @@
 #include "mechanics/tree/recursive.h"
 #include "mechanics/tree/tree_rates.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 class MotionCurvature final : public StateCurvature {
@@ -74,4 +74,4 @@ std::unique_ptr<StateCurvature> make_motion_curvature(const Model& model,
   return std::make_unique<MotionCurvature>(model, std::move(parameters), std::move(which));
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

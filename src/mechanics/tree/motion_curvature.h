@@ -8,11 +8,11 @@
 #include "model/model.h"
 #include "system/state_curvature.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // For states of make_tree_system with the same model (which must outlive this) and values.
 std::unique_ptr<StateCurvature> make_motion_curvature(const Model& model,
                                                       std::vector<double> parameters,
                                                       std::vector<int> which);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

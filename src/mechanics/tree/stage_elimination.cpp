@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 double size_of(double a) {
@@ -444,4 +444,4 @@ CARTAN_INSTANTIATE_STAGES(double)
 CARTAN_INSTANTIATE_STAGES(Complex)
 #undef CARTAN_INSTANTIATE_STAGES
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -16,7 +16,7 @@
 #include "mechanics/tree/local_slopes.h"
 #include "system/second_order.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // Whether every force of the mechanism acts within a joint or between neighbours.
 bool acts_along_tree(const Mechanism<double>& mechanism, const SlopePlan& plan);
@@ -119,4 +119,4 @@ class StageElimination final : private SlopeSink {
   std::vector<Answer<Complex>> complex_answers_;
 };
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -12,7 +12,7 @@
 #include "mechanics/machine/kinematics.h"
 #include "mechanics/machine/variable_states.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // (q', v', z') at x, with the multipliers of drives; powers come after.
 template <class S>
@@ -46,4 +46,4 @@ void calc_constraint_functions(const Mechanism<S>& mechanism, const S& t, const 
   std::copy_n(ws.row_speed.begin(), rows, values + rows);
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

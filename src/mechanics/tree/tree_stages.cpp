@@ -3,7 +3,7 @@
 #include "mechanics/machine/kinematics.h"
 #include "mechanics/tree/tree_system_class.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 StageElimination& TreeSystem::elimination_in(TreeWorkspace& w) const {
   if (!w.elimination)
@@ -70,4 +70,4 @@ void TreeSystem::solve_residual(std::span<double> residual, Workspace& workspace
   for (int p = 0; p < mechanism_.nv; ++p) residual[speed[p]] = w.residual[p];
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -4,7 +4,7 @@
 #include "mechanics/machine/switched_model.h"
 #include "mechanics/variables/variable_rates.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 namespace {
 
 class VariablesCurvature final : public StateCurvature {
@@ -43,4 +43,4 @@ std::unique_ptr<StateCurvature> make_variables_curvature(const Model& model,
   return std::make_unique<VariablesCurvature>(model, std::move(parameters), std::move(which));
 }
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

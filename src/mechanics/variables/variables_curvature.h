@@ -7,11 +7,11 @@
 #include "model/model.h"
 #include "system/state_curvature.h"
 
-namespace cartan {
+namespace cartan::mechanics {
 
 // For states of make_variables_system with the same model (which must outlive this) and values.
 std::unique_ptr<StateCurvature> make_variables_curvature(const Model& model,
                                                          std::vector<double> parameters,
                                                          std::vector<int> which);
 
-}  // namespace cartan
+}  // namespace cartan::mechanics

@@ -8,7 +8,7 @@
 #include "results/design/functionals.h"
 #include "results/fit/fit_start.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 using Eigen::MatrixXd;
@@ -241,4 +241,4 @@ std::string Functionals::run(const VectorXd& theta, const VectorXd& size,
   return problem.empty() ? run.evaluate() : problem;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -9,7 +9,7 @@
 #include "results/design/ik_targets.h"
 #include "results/load/numbers.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 using Kind = Functional::Kind;
@@ -219,4 +219,4 @@ int Functionals::add(const std::string& text, std::string& problem) {
   return static_cast<int>(expressions_.size()) - 1;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

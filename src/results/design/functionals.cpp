@@ -56,11 +56,11 @@ std::string Functionals::linearise_with(const Functional& functional, const Vect
   for (const ChangedParameter& change : functional.changed) {
     for (std::size_t first = 0; first < free_.size(); first += 4) {
       const std::vector<Dual4> seeded = seed_parameters(model_, outside, free_, first);
-      const Dual4 value = cartan::evaluate<Dual4>(change.value, seeded)[0];
+      const Dual4 value = results::evaluate<Dual4>(change.value, seeded)[0];
       for (std::size_t k = first; k < std::min(first + 4, free_.size()); ++k)
         moves(row(), static_cast<Eigen::Index>(k)) = value.d[k - first];
     }
-    values.push_back(cartan::evaluate<double>(change.value, outside)[0]);
+    values.push_back(results::evaluate<double>(change.value, outside)[0]);
     which.push_back(change.parameter);
   }
   for (std::size_t k = 0; k < free_.size(); ++k) {

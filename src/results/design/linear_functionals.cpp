@@ -12,7 +12,7 @@
 #include "mechanics/variables/variables_curvature.h"
 #include "results/fit/fit_start.h"
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 using Eigen::VectorXd;
@@ -205,4 +205,4 @@ std::string calc_linear_numbers(const Model& model, const LinearRequest& request
   return "";
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -9,7 +9,7 @@
 
 #include "model/model.h"
 
-namespace cartan {
+namespace cartan::results {
 
 struct LinearNumbers {
   // Largest real part of an eigenvalue that is not neutral, and the smallest imaginary part of an
@@ -38,4 +38,4 @@ struct LinearRequest {
 std::string calc_linear_numbers(const Model& model, const LinearRequest& request,
                                 LinearNumbers& numbers);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace cartan {
+namespace cartan::results {
 namespace {
 
 using Eigen::MatrixXd;
@@ -66,4 +66,4 @@ DesignResult read_design_result(const std::string& bytes) {
   return r;
 }
 
-}  // namespace cartan
+}  // namespace cartan::results

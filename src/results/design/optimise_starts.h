@@ -5,10 +5,10 @@
 
 #include "analysis/design/optimisation.h"
 
-namespace cartan {
+namespace cartan::results {
 
 // Bytes that read_design_result turns into the same, to the last bit.
 std::string write_design_result(const DesignResult& result);
 DesignResult read_design_result(const std::string& bytes);
 
-}  // namespace cartan
+}  // namespace cartan::results

@@ -9,7 +9,7 @@
 #include "codegen/team_memory.h"
 #include "codegen/team_schedule.h"
 
-namespace cartan {
+namespace cartan::test {
 namespace {
 
 std::vector<TeamTask> random_tasks(std::uint32_t seed, int count) {
@@ -120,4 +120,4 @@ TEST(TeamMemory, PlacesAreFreeWhenTheyAreTaken) {
 }
 
 }  // namespace
-}  // namespace cartan
+}  // namespace cartan::test
