@@ -9,6 +9,7 @@
 #include "analysis/flow.h"
 #include "analysis/tangents.h"
 #include "formulations/formulations.h"
+#include "integrate/simulate.h"
 #include "support/random_contacts.h"
 
 namespace cartan::test {
@@ -56,6 +57,19 @@ bool differ(const System& system, const State& start, const VectorXd& d, double 
   return (slope - last).norm() < 3e-9 * (1 + slope.norm());
 }
 
+// Whether the motion goes through the end of a sequence of infinitely many impacts.
+bool reaches_limit(const System& system, double t) {
+  bool closes = false;
+  Observer observer;
+  observer.on_event = [&](const EventRecord& event) { closes |= event.index < 0; };
+  observer.on_jump = [&](const State&, const State&, const JumpNotes& notes) {
+    closes |= !notes.closings.empty();
+  };
+  simulate(system, system.initial_state(),
+           {.integrator = "dop853", .duration = t, .step = 1, .tolerance = 1e-11}, observer);
+  return closes;
+}
+
 void compare_hybrid(std::uint64_t seed, HybridVerdict& verdict) {
   RandomContactOptions options;
   options.friction = 0.6;
@@ -97,7 +111,9 @@ void compare_hybrid(std::uint64_t seed, HybridVerdict& verdict) {
   verdict.worst = std::max(verdict.worst, off);
   if (std::getenv("CARTAN_TELL"))
     std::printf("%d: off %.2g, %ld jumps\n", static_cast<int>(seed), off, flow.jumps());
-  EXPECT_LT(off, 1e-8) << seed << " after " << t << " s, size " << slope.norm();
+  // infinitely many impacts: the limit is cut short, and so close are derivatives to it
+  EXPECT_LT(off, reaches_limit(*system, t) ? 1e-6 : 1e-8)
+      << seed << " after " << t << " s, size " << slope.norm();
 }
 
 void compare_motions(int wanted) {
