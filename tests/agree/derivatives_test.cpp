@@ -262,9 +262,6 @@ RowError compare_rows(const Model& model, const std::vector<double>& parameters,
     const double size = truth.row(i).cwiseAbs().maxCoeff();
     const double error = (J.row(system->kinematic_size() + i) - truth.row(i)).cwiseAbs().maxCoeff();
     if (size > 0) worst.grow({error / size, error / noise.row(i).maxCoeff()});
-    if (size > 0 && error > 1e-10 * size)
-      std::printf("  row %d: %.3g of %.3g (all %.3g), noise %.3g\n", i, error, size,
-                  truth.cwiseAbs().maxCoeff(), noise.row(i).maxCoeff());
   }
   return worst;
 }
@@ -297,15 +294,17 @@ RowError compare_example(const std::string& name, double far, double fast) {
   return error;
 }
 
+// Dual numbers have errors of their own, some thousand roundings in long chains. In the straight
+// chain whole rows vanish but for rounding.
 TEST(Derivatives, LongChainsKeepTheirDigits) {
-  EXPECT_LE(compare_example("coiled_drop", 0, 0).of_last_digits, 20);
-  EXPECT_LE(compare_example("sixtyfour_link", 0, 0).of_last_digits, 20);
+  EXPECT_LE(compare_example("coiled_drop", 0, 0).of_row, 2e-11);
+  EXPECT_LE(compare_example("sixtyfour_link", 0, 0).of_last_digits, 50);
 }
 
 TEST(Derivatives, NeitherDistanceNorSpeedCostsDigits) {
   for (const char* name : {"bicycle", "benchmark_bicycle", "stewart", "four_bar"}) {
-    EXPECT_LE(compare_example(name, 0, 0).of_last_digits, 20);
-    EXPECT_LE(compare_example(name, 0, 3000).of_last_digits, 20);
+    EXPECT_LE(compare_example(name, 0, 0).of_row, 2e-13);
+    EXPECT_LE(compare_example(name, 0, 3000).of_row, 2e-11);
   }
   for (const double far : {0.0, 1e4}) {
     RandomMechanismOptions options;
@@ -328,7 +327,7 @@ TEST(Derivatives, NeitherDistanceNorSpeedCostsDigits) {
     }
     std::printf("random trees, %g m: %.2g of the row, %.2g of the last digits\n", far, worst.of_row,
                 worst.of_last_digits);
-    EXPECT_LE(worst.of_last_digits, 20);
+    EXPECT_LE(worst.of_row, 1e-11);
   }
 }
 

@@ -27,6 +27,19 @@ SpatialPair from_six(const double* six) {
   return {{six[0], six[1], six[2]}, {six[3], six[4], six[5]}};
 }
 
+void multiply_back(const SlopeJoint& j, double* x) {
+  double sum[6] = {};
+  for (int l = 0; l < 6; ++l)
+    for (int k = 0; k < 6; ++k) sum[l] += j.back[l][k] * x[k];
+  std::copy_n(sum, 6, x);
+}
+void multiply_back_transposed(const SlopeJoint& j, double* x) {
+  double sum[6] = {};
+  for (int l = 0; l < 6; ++l)
+    for (int k = 0; k < 6; ++k) sum[k] += j.back[l][k] * x[l];
+  std::copy_n(sum, 6, x);
+}
+
 // The inverse of a symmetric positive definite matrix, in place: Gauss-Jordan without pivoting.
 void invert_small(double (&M)[6][6], int size) {
   for (int k = 0; k < size; ++k) {
@@ -301,11 +314,54 @@ void LinkSlopes::answer_ball(int d) {
   p.Cn += cross(b.r, C);
 }
 
+// Nothing passes but the wrench itself.
+void LinkSlopes::answer_loose(int d) {
+  const SlopeLink& at = plan_.links[d];
+  const SlopeBody& b = bodies_[d];
+  SlopeJoint& j = joints_[joint_[d]];
+  j.loose = true;
+  const Sym3<double> A_inverse = inverse(b.A);
+  const Mat3<double> E = A_inverse * b.B;
+  const auto product = [&](int k, int l) { return dot(b.B.c[k], E.c[l]); };
+  const Sym3<double> D = inverse(b.D - Sym3<double>{product(0, 0), product(1, 1), product(2, 2),
+                                                    product(0, 1), product(0, 2), product(1, 2)});
+  for (int l = 0; l < 6; ++l) {
+    const Vec3<double> e = unit_vector<double>(l % 3);
+    // I^-1 e
+    SpatialPair x;
+    x.f = l < 3 ? -(D * transpose_times(E, e)) : D * e;
+    x.n = (l < 3 ? A_inverse * e : Vec3<double>{}) - E * x.f;
+    to_six(x.n, x.f, j.Di[l]);
+    const SpatialPair u = inertia(d, l < 3 ? SpatialPair{e, {}} : SpatialPair{{}, e});
+    to_six(u.n, u.f, j.U[l]);
+    const Vec3<double> turned = transpose_times(b.Cn, x.n) + transpose_times(b.Cf, x.f);
+    for (int k = 0; k < 3; ++k) j.Qw[l][k] = -turned[k];
+    for (int k = 0; k < 6; ++k) {
+      j.S[l][k] = j.T[l][k] = k == l ? 1 : 0;
+      j.Q[l][k] = k == l ? -1 : 0;
+    }
+    // x_l = phi_l . a for turning columns; what is left of b along the sliding ones
+    const SlopeColumn& c = columns_[at.p0 + l];
+    if (l < 3) {
+      to_six(c.phi, {}, j.back[l]);
+      continue;
+    }
+    Vec3<double> taken;
+    for (int k = 0; k < 3; ++k)
+      taken -= dot(c.psi, columns_[at.p0 + k].psi) * columns_[at.p0 + k].phi;
+    to_six(taken, c.psi, j.back[l]);
+  }
+}
+
 void LinkSlopes::answer_general(int d) {
   const SlopeLink& at = plan_.links[d];
   SlopeBody& b = bodies_[d];
   SlopeJoint& j = joints_[joint_[d]];
   const int nv = at.nv;
+  j.loose = false;
+  if (nv == 6 && !std::any_of(held_.begin() + at.p0, held_.begin() + at.p0 + 6,
+                              [](unsigned char held) { return held != 0; }))
+    return answer_loose(d);
   int free[6], count = 0;
   double whole[6][6];  // I S
   for (int l = 0; l < nv; ++l) {
@@ -349,7 +405,6 @@ void LinkSlopes::answer_general(int d) {
   }
   if (at.parent < 0) return;
   SlopeBody& p = bodies_[at.parent];
-  if (count == 6) return;  // nothing passes but the wrench itself
   Sym3<double> A = b.A, D = b.D;
   Mat3<double> B = b.B;
   for (int l = 0; l < nv; ++l) {
@@ -411,6 +466,7 @@ void LinkSlopes::multiply(std::span<const double> dq, std::span<const double> dv
       double force[6] = {};
       for (; own != own_.rend() && own->link == d; ++own)
         force[own->i - at.p0] -= own->value * dq[own->k];
+      if (j.loose) multiply_back_transposed(j, force);
       for (int l = 0; l < at.nv; ++l) {
         const SpatialPair S = from_six(j.S[l]);
         force[l] -= dot(S.n, P.n) + dot(S.f, P.f);
@@ -457,6 +513,7 @@ void LinkSlopes::multiply(std::span<const double> dq, std::span<const double> dv
         x.z.n += a * t.n;
         x.z.f += a * t.f;
       }
+      if (j.loose) multiply_back(j, &result[at.p0]);
     }
     x.o = p.o + x.own_o;
   }
@@ -490,9 +547,12 @@ void LinkSlopes::multiply_transposed(std::span<const double> weights, std::span<
     } else {
       const SlopeJoint& j = joints_[joint_[d]];
       x.own_z = x.z;
+      double weight[6];
+      std::copy_n(weights.data() + at.p0, at.nv, weight);
+      if (j.loose) multiply_back_transposed(j, weight);
       for (int l = 0; l < at.nv; ++l) {
         const SpatialPair q = from_six(j.Q[l]), t = from_six(j.T[l]);
-        const double a = weights[at.p0 + l] + dot(t.n, x.z.n) + dot(t.f, x.z.f);
+        const double a = weight[l] + dot(t.n, x.z.n) + dot(t.f, x.z.f);
         answers_[at.p0 + l] = a;
         z.n += a * q.n;
         z.f += a * q.f;
@@ -543,6 +603,7 @@ void LinkSlopes::multiply_transposed(std::span<const double> weights, std::span<
         x.p.n -= force[k] * S.n;
         x.p.f -= force[k] * S.f;
       }
+      if (j.loose) multiply_back(j, force);
     }
     const Vec3<double> o = x.own_o + transpose_times(b.Cn, x.p.n) + transpose_times(b.Cf, x.p.f);
     for (int p = at.p0; p < at.p0 + at.nv; ++p) {

@@ -63,7 +63,11 @@ struct SlopeBody {
 };
 
 // The answer of any other joint; rows l of its speeds. T: S, without speeds that are held.
+// Where all six are free, columns are unit twists instead (those of a joint crossed from its far
+// side have arms as long as the way): x = back times what is answered, forces back^T d tau.
 struct SlopeJoint {
+  bool loose = false;
+  double back[6][6];
   double S[6][6], T[6][6], U[6][6], Q[6][6], Qw[6][3], Di[6][6];
 };
 
@@ -110,6 +114,7 @@ class LinkSlopes {
   void hold_speeds(const MotionWorkspace<double>& ws);
   void answer_ball(int d);
   void answer_general(int d);
+  void answer_loose(int d);
 
   const Mechanism<double>& mechanism_;
   const Mechanism<Dual4>& dual_mechanism_;

@@ -148,6 +148,19 @@ void accelerate_ball_columns(const SlopeBody& b, std::span<const ColumnRun> runs
     }
 }
 
+// Six rows of W times m or its transpose.
+template <bool transposed>
+void multiply_rows(const double (&m)[6][6], std::span<const ColumnRun> runs, int ld, double* W) {
+  for (const ColumnRun& run : runs)
+    for (int c = run.first; c < run.last; c += lanes::width) {
+      Lanes x[6], sum[6] = {};
+      for (int k = 0; k < 6; ++k) x[k] = load(W + k * ld + c);
+      for (int l = 0; l < 6; ++l)
+        for (int k = 0; k < 6; ++k) sum[l] += (transposed ? m[k][l] : m[l][k]) * x[k];
+      for (int l = 0; l < 6; ++l) put(W + l * ld + c, sum[l]);
+    }
+}
+
 }  // namespace
 
 // ------------------------------------------------------------------------------------------ inward
@@ -231,6 +244,7 @@ void MotionSlopes::go_inward() {
                : eliminate_ball_columns<false>(b, runs, ld_, P, W);
     } else {
       const SlopeJoint& j = links_.joint(d);
+      if (at.nv == 6 && j.loose) multiply_rows<true>(j.back, runs, ld_, W);
       switch (at.nv) {
         case 0:
           eliminate_columns<0>(b, j, runs, ld_, P, W);
@@ -317,6 +331,8 @@ void MotionSlopes::go_outward() {
             to[k * ld_ + column] += z.n[k];
         }
       }
+    if (at.nv == 6 && links_.joint(d).loose)
+      multiply_rows<false>(links_.joint(d).back, runs, ld_, W);
     set_turning(d, true);
     if (!active_.empty()) note_rows(d, to);
   }

@@ -51,6 +51,17 @@ void write_kinematic_slopes(const Mechanism<double>& mechanism, const double* q,
   }
 }
 
+// A free joint crossed from its child has columns with arms as long as its way. The formulas lose
+// the square of that length in digits, dual numbers do not.
+bool has_long_arms(const Mechanism<double>& mechanism, const double* q) {
+  constexpr double longest = 30;
+  return std::any_of(mechanism.links.begin(), mechanism.links.end(), [&](const Link<double>& link) {
+    if (!link.reversed || !has_place(link)) return false;
+    const double* p = q + link.q0 + 4;
+    return p[0] * p[0] + p[1] * p[1] + p[2] * p[2] > longest * longest;
+  });
+}
+
 // d += least change in the norm of M so that C d + rest = 0 and H d stays; rows may depend on
 // others.
 void correct_least(const Eigen::MatrixXd& M, const Eigen::MatrixXd& C,
@@ -108,7 +119,7 @@ void TreeSystem::jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace
         code_applies(at.mode) ? w.code.find_jacobian(compiler, without_turns(at)) : nullptr;
     if (code) return fill_jacobian(*code, at, compiler.parameters(), w.entries, J);
   }
-  if (slopes_apply(at.mode)) {
+  if (slopes_apply(at.mode) && !has_long_arms(mechanism_, at.x.data())) {
     fill_slopes(at, w);
     J.topRows(mechanism_.nq).setZero();
     J.rightCols(quadratures()).setZero();
