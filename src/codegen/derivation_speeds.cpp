@@ -18,14 +18,23 @@
 #include "symbolic/substitute.h"
 
 namespace cartan::codegen {
+namespace {
+
+const char* remedy(SpeedChoice choice) {
+  return choice == SpeedChoice::diagonal ? "use another form" : "leave [speeds] out";
+}
+
+}  // namespace
 
 std::string Derivation::refuse_speeds(const Model& model, SpeedChoice choice) {
   if (choice == SpeedChoice::joints || (choice == SpeedChoice::chosen && model.speeds.empty()))
     return "";
   for (const Constraint& constraint : model.constraints)
     if (constraint.is_drive())
-      return "the speed of a driven joint is given, so that speeds of another kind cannot take its "
-             "place; take the drives out, or the section [speeds]";
+      return fmt::format(
+          "the speed of a driven joint is given, so that speeds of another kind cannot take its "
+          "place; {}, or take the drives out",
+          remedy(choice));
   if (choice == SpeedChoice::chosen) return "";
   if (!model.loop_joints.empty() || !model.constraints.empty())
     return "a diagonal mass matrix is derived for trees without loops and constraints; use another "
@@ -38,9 +47,10 @@ void Derivation::choose_speeds(SpeedChoice choice) {
   if (!diagonal && (choice == SpeedChoice::joints || model_.speeds.empty())) return;
   if (refuse_mass_matrix(model_).empty()) mass_matrix_form();
   if (ws_->any_locked) {
-    speed_problem_ =
+    speed_problem_ = fmt::format(
         "a joint sticks at the start, so that its speed is given and speeds of another kind cannot "
-        "take its place; start with all joints moving, or give the friction a smoothing";
+        "take its place; {}, start with all joints moving, or give the friction a smoothing",
+        remedy(choice));
     return;
   }
   SpeedForm form;
@@ -97,8 +107,9 @@ std::vector<Expression> Derivation::diagonal_speeds() {
     for (std::size_t i = k + 1; i < n; ++i) {
       const Expression factor = L[i * n + k] / kept.D[k];
       for (std::size_t j = k + 1; j <= i; ++j) L[i * n + j] -= factor * L[j * n + k];
-      L[i * n + k] = factor;
     }
+    // the column is needed as it is until all rows have taken their share
+    for (std::size_t i = k + 1; i < n; ++i) L[i * n + k] /= kept.D[k];
   }
   std::vector<Expression> formulas;
   kept.W.assign(n * n, Expression(0));

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "analysis/linearisation.h"
+#include "io/toml_reader.h"
 #include "mechanics/variables/variables.h"
 #include "support/example.h"
 
@@ -21,6 +21,18 @@ x = { initial = "start", rate = "-z" }
 z = { initial = 0.3 }
 equations = ["z + a*z^3 = x"]
 )toml";
+
+// Why a file has no system: what the check says, or the start.
+std::string problem_of(const std::string& text) {
+  Diagnostics problems("model");
+  const auto description = read_model_text(text, "", problems);
+  const std::optional<Model> model =
+      description ? check_model(*description, problems) : std::optional<Model>();
+  if (!model) return problems.text();
+  std::string problem;
+  EXPECT_FALSE(make_system(*model, parameter_values(*model), "recursive", problem));
+  return problem;
+}
 
 double invariant(const State& s) {
   return std::log(s.x[1]) + 1.5 * s.x[1] * s.x[1] + s.t;
@@ -59,7 +71,8 @@ TEST(Algebraic, MotionInClosedForm) {
       const double expected = std::string(integrator) == "gl1" ? 1e-6 : 3e-10;
       EXPECT_NEAR(invariant(end), constant, expected);
       const double z = end.x[1];
-      EXPECT_NEAR(z + z * z * z, end.x[0], 1e-15);
+      // Newton's method ends at four roundings of 1 + z, here with a slope below 3
+      EXPECT_NEAR(z + z * z * z, end.x[0], 1e-14);
       EXPECT_LT(z, 0.6);
     }
   }
@@ -105,7 +118,7 @@ TEST(Algebraic, DerivativesOfTheConstraints) {
 
 // Two algebraic variables in one block, time in the equations.
 TEST(Algebraic, TimeInTheEquations) {
-  const Example example = load_text(R"toml(
+  const std::string singular = problem_of(R"toml(
 [variables]
 x = { initial = 0, rate = "y" }
 y = { initial = 0.1 }
@@ -113,8 +126,7 @@ w = { initial = 0.1 }
 equations = ["y + w = 2*cos(t)", "y*w = cos(t)^2"]
 )toml");
   // y = w = cos(t) is a double root: the matrix is singular there
-  EXPECT_FALSE(example);
-  EXPECT_NE(example.problem.find("singular"), std::string::npos) << example.problem;
+  EXPECT_NE(singular.find("singular"), std::string::npos) << singular;
   const Example good = load_text(R"toml(
 [variables]
 x = { initial = 0, rate = "y" }
@@ -130,19 +142,18 @@ equations = ["y + w^3 = cos(t) + 8", "y - w = cos(t) - 2"]
 }
 
 TEST(Algebraic, NoStartIsTold) {
-  const Example none = load_text(R"toml(
+  const std::string none = problem_of(R"toml(
 [variables]
 x = { initial = -2, rate = "-z" }
 z = { initial = 0.3 }
 equations = ["z^2 = x"]
 )toml");
-  EXPECT_FALSE(none);
-  EXPECT_NE(none.problem.find("z^2 = x"), std::string::npos) << none.problem;
+  EXPECT_NE(none.find("z^2 = x"), std::string::npos) << none;
 }
 
 // A pendulum in Cartesian coordinates has index 3: its hidden constraint is told.
 TEST(Algebraic, HigherIndexIsRefusedWithTheHiddenConstraint) {
-  const Example pendulum = load_text(R"toml(
+  const std::string pendulum = problem_of(R"toml(
 [variables]
 x = { initial = 1, rate = "u" }
 y = { initial = 0, rate = "v" }
@@ -151,19 +162,16 @@ v = { initial = 0, rate = "-y*p - 9.81" }
 p = { initial = 0 }
 equations = ["x^2 + y^2 = 1"]
 )toml");
-  EXPECT_FALSE(pendulum);
-  EXPECT_NE(pendulum.problem.find("hidden constraint, 2*(x*u + y*v) = 0"), std::string::npos)
-      << pendulum.problem;
-  EXPECT_NE(pendulum.problem.find("index above 1"), std::string::npos);
+  EXPECT_NE(pendulum.find("hidden constraint, 2*(x*u + y*v) = 0"), std::string::npos) << pendulum;
+  EXPECT_NE(pendulum.find("index above 1"), std::string::npos);
   // p cancels: what is written there does not help
-  const Example cancels = load_text(R"toml(
+  const std::string cancels = problem_of(R"toml(
 [variables]
 x = { initial = 1, rate = "p" }
 p = { initial = 0 }
 equations = ["x + p - p = cos(t)"]
 )toml");
-  EXPECT_FALSE(cancels);
-  EXPECT_NE(cancels.problem.find("sin(t) = 0"), std::string::npos) << cancels.problem;
+  EXPECT_NE(cancels.find("hidden constraint, p + sin(t) = 0"), std::string::npos) << cancels;
 }
 
 // The diode: u falls as the closed form of the lossless part demands, d(C u^2/2)/dt = -u i.
