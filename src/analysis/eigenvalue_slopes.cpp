@@ -19,9 +19,9 @@ using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 using ComplexMatrix = Eigen::MatrixXcd;
 
-constexpr double coincides = 1e-9;  // of the largest eigenvalue
-constexpr double aligned = 1e-7;    // l^T v of unit vectors below it: vectors are missing
-constexpr double agrees = 1e-6;     // of equations that must hold
+constexpr double coincides = 1e-9;      // of the largest eigenvalue
+constexpr double least_pairing = 1e-7;  // l^T v of unit vectors below it: vectors are missing
+constexpr double agrees = 1e-6;         // of equations that must hold
 
 std::string name_eigenvalue(Complex value) {
   return value.imag() == 0
@@ -203,7 +203,7 @@ EigenvalueSlope EigenvalueSlopes::of(Complex value) const {
   const ComplexMatrix r = nearest_vectors(map_, value, m),
                       l = nearest_vectors(map_.transpose(), value, m);
   const ComplexMatrix pairing = l.transpose() * r;
-  if (!(Eigen::JacobiSVD<ComplexMatrix>(pairing).singularValues()[m - 1] > aligned)) {
+  if (!(Eigen::JacobiSVD<ComplexMatrix>(pairing).singularValues()[m - 1] > least_pairing)) {
     result.problem = fmt::format(
         "the eigenvalue {} is multiple with too few vectors (two of them meet there): it changes "
         "like a root and has no derivative",

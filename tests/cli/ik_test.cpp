@@ -209,6 +209,49 @@ TEST(InverseKinematics, PathOutOfReachEndsWithItsTime) {
   EXPECT_NE(result.err.find("t = 0.5"), std::string::npos) << result.err;
 }
 
+// A path of a point and of an angle of orientation, each linear in time: with sin q = t/2
+// q' = 1/(2 cos q), q'' = sin q/(4 cos^3 q).
+TEST(InverseKinematics, PathOfAPointAndOfAnOrientation) {
+  const Scratch scratch;
+  const std::string model = scratch.write("arm.toml", R"([[body]]
+name = "arm"
+mass = 1
+inertia = [1, 1, 1]
+[[joint]]
+name = "pivot"
+type = "revolute"
+axis = [1, 0, 0]
+parent = { body = "world" }
+child = { body = "arm" }
+[[point]]
+name = "tip"
+body = "arm"
+at = [0, 1, 0]
+)");
+  const auto follow = [&](const std::string& column, double slope) {
+    std::string table = "t," + column + "\n";
+    for (int k = 0; k <= 10; ++k) table += fmt::format("{},{}\n", 0.1 * k, slope * 0.1 * k);
+    const std::string out = scratch.path("out");
+    expect_json(run_cartan({"ik", model, "--path", scratch.write("path.csv", table), "--out", out,
+                            "--force", "--json"}));
+    return read_table(out + "/path.csv");
+  };
+  const Table tip = follow("tip.z", 0.5);
+  ASSERT_EQ(tip["t"].size(), 11u);
+  for (std::size_t k = 0; k < 11; ++k) {
+    const double q = std::asin(0.5 * tip["t"][k]), c = std::cos(q);
+    EXPECT_NEAR(tip["pivot.q0"][k], q, 1e-10);
+    EXPECT_NEAR(tip["pivot.v0"][k], 0.5 / c, 1e-9);
+    EXPECT_NEAR(tip["pivot.a0"][k], 0.25 * std::sin(q) / (c * c * c), 1e-9);
+  }
+  const Table roll = follow("arm.roll", 0.8);
+  for (std::size_t k = 0; k < 11; ++k) {
+    EXPECT_NEAR(roll["pivot.q0"][k], 0.8 * roll["t"][k], 1e-10);
+    EXPECT_NEAR(roll["pivot.v0"][k], 0.8, 1e-9);
+    EXPECT_NEAR(roll["pivot.a0"][k], 0, 1e-9);
+  }
+}
+
 // Poses (place, rotation) of the platform of examples/stewart.toml with the lengths of its legs at
 // the start: Levenberg and Marquardt's method on the six lengths alone, from random poses.
 std::vector<std::pair<Eigen::Vector3d, Eigen::Matrix3d>> platform_poses(

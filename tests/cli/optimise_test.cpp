@@ -194,6 +194,26 @@ TEST(Optimise, WidestRangeOfTheBicycle) {
   for (int k = 1; k < 6; ++k) EXPECT_LT(largest(c, tilt, low + k * (high - low) / 6), 0) << k;
   EXPECT_GT(largest(c, tilt, low - 1e-3), 0);
   EXPECT_GT(largest(c, tilt, high + 1e-3), 0);
+  // a scan over trail and tilt, speeds 0.03 apart
+  double widest = 0, narrowest = 10;
+  for (const double trail : {0.04, 0.09, 0.12})
+    for (const double angle : {0.2, 0.25, 0.287, 0.32, 0.38, 0.45}) {
+      const json sweep = expect_json(run_cartan(
+          {"linearize", bicycle, "--set", "push=0", "--set", fmt::format("c={}", trail), "--set",
+           fmt::format("tilt={}", angle), "--sweep", "v=lin(3,9,201)", "--json"}));
+      int stable = 0;
+      for (const json& at : sweep["sweep"]) {
+        double most = -1e300;
+        for (const json& value : at["eigenvalues"])
+          if (value[0] != 0 || value[1] != 0) most = std::max(most, value[0].get<double>());
+        stable += most < 0;
+      }
+      widest = std::max(widest, 0.03 * (stable - 1));
+      narrowest = std::min(narrowest, 0.03 * (stable - 1));
+    }
+  EXPECT_LT(widest, high - low);
+  EXPECT_GT(widest, high - low - 0.1);
+  EXPECT_LT(narrowest, high - low - 1);
 }
 
 // The method of others finds the same, and so do starts in processes and in one.

@@ -12,6 +12,7 @@
 
 #include "cli/command_line.h"
 #include "core/child_process.h"
+#include "support/random.h"
 
 namespace cartan::test {
 namespace {
@@ -698,25 +699,28 @@ TEST_F(StudyCommand, Charts) {
 class LongStudy : public StudyCommand {};
 
 // kill -9 at fifty moments, spread over the whole study.
-TEST_F(LongStudy, KilledFiftyTimes) {
+class LongStudyKilled : public StudyCommand, public testing::WithParamInterface<const char*> {};
+TEST_P(LongStudyKilled, FiftyTimes) {
   const std::string model = scratch_.write("oscillator.toml", oscillator);
   const std::string whole = scratch_.path("whole"), killed = scratch_.path("killed");
+  Random random(21);
   const auto words = [&](const std::string& out, bool resume) {
     Words list = big_study(model, out);
-    list.insert(list.end(), {"--step", "0.001", "--threads", "2"});
+    list.insert(list.end(), {"--step", "0.001", "--threads", "2", "--backend", GetParam()});
     if (resume) list.push_back("--resume");
     return list;
   };
   ASSERT_EQ(run_cartan(words(whole, false)).status, 0);
   for (int k = 0; k < 50; ++k) {
     RunningCommand run(words(killed, true));
-    std::this_thread::sleep_for(std::chrono::milliseconds(10 + (k * 37) % 400));
+    std::this_thread::sleep_for(std::chrono::milliseconds(random.integer(5, 500)));
     run.send(SIGKILL);
     run.wait();
   }
   ASSERT_EQ(run_cartan(words(killed, true)).status, 0);
   EXPECT_EQ(read_file(killed + "/runs.csv"), read_file(whole + "/runs.csv"));
 }
+INSTANTIATE_TEST_SUITE_P(LongBackends, LongStudyKilled, testing::Values("reference", "cpu"));
 
 // Sixteen studies at once, none of whose code is compiled yet: all of them get it, and one copy is
 // kept.

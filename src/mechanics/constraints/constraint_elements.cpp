@@ -1,8 +1,8 @@
 // Loop joints and constraints of the model as numbers, and the list of their rows.
 #include <fmt/format.h>
 
-#include "mechanics/constraints/constraints.h"
 #include "core/mixed.h"
+#include "mechanics/constraints/constraints.h"
 #include "mechanics/contacts/contact_rows.h"
 #include "mechanics/joints/joint_shape.h"
 #include "mechanics/joints/loop_rows.h"

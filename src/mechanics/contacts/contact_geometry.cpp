@@ -1,7 +1,7 @@
 // Contacts of the model as numbers, and where surfaces touch: contact point, normal, tangents and
 // their rates.
-#include "mechanics/constraints/constraints.h"
 #include "core/mixed.h"
+#include "mechanics/constraints/constraints.h"
 #include "mechanics/contacts/contact_rows.h"
 #include "mechanics/joints/joint_shape.h"
 #include "mechanics/machine/kinematics.h"

@@ -20,6 +20,24 @@ Formula symbol_formula(const Symbol& symbol) {
   return formula;
 }
 
+// R' = R [w]: the entries of a column change with the two others, w in body axes.
+Formula rotation_rate(const Symbol& entry) {
+  const int row = entry.component / 3, column = entry.component % 3;
+  const int next = (column + 1) % 3, last = (column + 2) % 3;
+  const auto rotation = [&](int k) {
+    return Symbol{Quantity::body_rotation, entry.index, 3 * row + k};
+  };
+  const auto angular = [&](int k) { return Symbol{Quantity::body_angular, entry.index, k}; };
+  Formula formula;
+  formula.program.inputs = {rotation(next), angular(last), rotation(last), angular(next)};
+  for (int k = 0; k < 4; ++k) formula.program.code.push_back(Instruction{Op::input, k});
+  formula.program.code.push_back(Instruction{Op::multiply, 0, 1});
+  formula.program.code.push_back(Instruction{Op::multiply, 2, 3});
+  formula.program.code.push_back(Instruction{Op::subtract, 4, 5});
+  formula.program.outputs = {6};
+  return formula;
+}
+
 // What a symbol becomes per time: JOINT.v of JOINT.q, BODY.vx of BODY.x, 1 of t. Nothing where the
 // rate has no name.
 std::optional<Formula> symbol_rate(const Model& model, const Symbol& symbol) {
@@ -36,6 +54,10 @@ std::optional<Formula> symbol_rate(const Model& model, const Symbol& symbol) {
     }
     case Quantity::body_position:
       return symbol_formula({Quantity::body_velocity, symbol.index, symbol.component});
+    case Quantity::point_position:
+      return symbol_formula({Quantity::point_velocity, symbol.index, symbol.component});
+    case Quantity::body_rotation:
+      return rotation_rate(symbol);
     default:
       return std::nullopt;
   }
@@ -55,8 +77,8 @@ std::string make_path_functions(const Analysis& analysis, const std::string& tex
     if (!rate)
       return fmt::format(
           "'{}': along a path targets are made of JOINT.q (joints without a rotation), BODY.x .y "
-          ".z "
-          "and t, whose rates are known exactly",
+          ".z, POINT.x .y .z, BODY.R[i,j], BODY.roll .pitch .yaw and t, whose rates are known "
+          "exactly",
           text);
     Formula slope = *formula;
     slope.program = differentiate(formula->program, symbol);

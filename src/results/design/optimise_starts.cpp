@@ -9,7 +9,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using Packed = nlohmann::json;
 
-std::vector<double> list_of(const VectorXd& v) {
+std::vector<double> packed_list(const VectorXd& v) {
   return {v.data(), v.data() + v.size()};
 }
 VectorXd vector_of(const Packed& list) {
@@ -24,11 +24,11 @@ std::string write_design_result(const DesignResult& r) {
   const Packed packed = {
       {"converged", r.converged},
       {"problem", r.problem},
-      {"theta", list_of(r.theta)},
-      {"multipliers", list_of(r.multipliers)},
+      {"theta", packed_list(r.theta)},
+      {"multipliers", packed_list(r.multipliers)},
       {"objective", r.point.objective},
-      {"gradient", list_of(r.point.gradient)},
-      {"constraints", list_of(r.point.constraints)},
+      {"gradient", packed_list(r.point.gradient)},
+      {"constraints", packed_list(r.point.constraints)},
       {"slopes", std::vector<double>(slopes.data(), slopes.data() + slopes.size())},
       {"rows", slopes.rows()},
       {"violation", r.violation},
