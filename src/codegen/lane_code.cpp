@@ -262,7 +262,8 @@ class LaneUnit {
     TeamSizes sizes;
     code_.text = emit_team_lanes(plan, form, shared, sizes);
     code_.team = {form.roles, form.copies, sizes.near, sizes.far, sizes.outputs};
-    return row * (sizes.far + sizes.outputs + 2 * code_.states) <= request_.team.far_bytes;
+    // a quarter is for code and for what the leading warps keep
+    return row * (sizes.far + sizes.outputs + 2 * code_.states) <= request_.team.far_bytes / 4 * 3;
   }
 
   // Numbers of driven joints go to their places.
