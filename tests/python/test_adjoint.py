@@ -141,6 +141,30 @@ class Adjoint(unittest.TestCase):
         )
         self.assertAlmostEqual(by_k[1, 2, 0], (up - down) / (2 * h), delta=1e-7)
 
+    def test_wrong_calls(self):
+        s = cartan.load_text(FORCED).system()
+        x, w = s.start, numpy.ones(2)
+        wrong = {
+            "a state too short": lambda: s.take_steps(0, [1.0], 0.1, 3),
+            "no number": lambda: s.take_steps(0, [1.0, float("nan")], 0.1, 3),
+            "a step of zero": lambda: s.take_steps(0, x, 0, 3),
+            "no step": lambda: s.take_steps(0, x, float("inf"), 3),
+            "half a step": lambda: s.take_steps(0, x, 0.1, 2.5),
+            "steps backwards": lambda: s.take_steps(0, x, 0.1, -1),
+            "too many": lambda: s.take_steps(0, x, 0.1, 1e30),
+            "a word": lambda: s.take_steps(0, "x", 0.1, 3),
+            "out of another shape": lambda: s.take_steps(0, x, 0.1, 3, out=numpy.zeros(3)),
+            "a gradient too long": lambda: s.steps_gradient(0, x, [1, 2, 3], 0.1, 3),
+            "more gradients": lambda: s.steps_gradient(0, x, [w, w], 0.1, 3),
+            "no such parameter": lambda: s.steps_gradient(0, x, w, 0.1, 3, ["kk"]),
+            "parameters as numbers": lambda: s.steps_gradient(0, x, w, 0.1, 3, [1]),
+        }
+        for name, call in wrong.items():
+            with self.subTest(name), self.assertRaises((TypeError, ValueError)):
+                call()
+        numpy.testing.assert_array_equal(s.take_steps(0, x, 0.1, 0), x)
+        numpy.testing.assert_array_equal(s.steps_gradient(0, x, w, 0.1, 0)[0], w)
+
     def test_parameter_jacobian(self):
         model, _ = chain(2)
         s, x = model.system(), model.system().start
