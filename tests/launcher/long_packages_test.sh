@@ -46,8 +46,9 @@ mount -t proc proc "$clean/proc"
 mkdir "$clean/packages"
 cp "$scratch"/first/*.deb "$clean/packages/"
 inside() { chroot "$clean" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive HOME=/root LC_ALL=C.UTF-8 "$@"; }
+deb() { local file=("$scratch/first/$1"_*.deb) && echo "/packages/${file[0]##*/}"; } # its path inside
 install_inside() { inside apt-get -q -y --no-install-recommends install "$@" >"$scratch/apt.log" 2>&1 || { tail -15 "$scratch/apt.log"; fail "apt-get install $*"; }; }
-install_inside /packages/libcartan0*.deb /packages/cartan_*.deb
+install_inside "$(deb libcartan0.1)" "$(deb cartan)"
 
 inside cartan run /usr/share/cartan/examples/heavy_top.toml --duration 1 --out /tmp/run >"$scratch/run.txt" || fail "run"
 inside cartan view /tmp/run --export /tmp/page.html >/dev/null || fail "view --export"
@@ -65,7 +66,7 @@ loaded=$(inside env LD_DEBUG=files cartan --version 2>&1 | grep -o 'calling init
 [[ -z $best || $loaded == *"glibc-hwcaps/$best/"* ]] || fail "taken: $loaded, not the one for $best"
 echo "library taken: ${loaded#calling init: }"
 
-install_inside man-db /packages/libcartan-dev*.deb /packages/python3-cartan*.deb g++ pkgconf
+install_inside man-db "$(deb libcartan-dev)" "$(deb python3-cartan)" g++ pkgconf
 inside man cartan | grep -q 'how machines move' || fail "the manual page"
 cp "$root/tests/outside/project/hello.cpp" "$root/tests/outside/project/model.toml" "$clean/tmp/"
 inside sh -c 'cd /tmp && g++ -std=c++20 hello.cpp -o hello $(pkg-config --cflags --libs cartan) && ./hello model.toml' >"$scratch/hello.txt" ||
