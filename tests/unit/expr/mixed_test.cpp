@@ -5,7 +5,7 @@
 #include "random_expression.h"
 #include "support.h"
 
-namespace cartan::expr_test {
+namespace cartan::test::expr_test {
 namespace {
 
 TEST(Mixed, AgreesWithSymbolicDerivativesOnRandomExpressions) {
@@ -51,4 +51,4 @@ TEST(Mixed, CornersOfPowersAndAngles) {
 }
 
 }  // namespace
-}  // namespace cartan::expr_test
+}  // namespace cartan::test::expr_test
