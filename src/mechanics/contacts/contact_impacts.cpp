@@ -178,7 +178,18 @@ bool ContactEvents::find_impact(int which, ImpactRecord& record) {
   if (!approaches()) return false;
   prepare();
   ImpactSolution impact;
-  if (solve_impact(impact)) record = std::move(impact.record);
+  if (!solve_impact(impact)) return true;
+  // Poisson's law goes on from impulses of compression
+  std::vector<int> rows;
+  for (int k = 0; k < A_.rows(); ++k)
+    if (A_(k, k) > dependent_row * A_.diagonal().maxCoeff()) rows.push_back(k);
+  if (impact.record.phases.size() > 1 && choose_independent(rows).size() < rows.size())
+    fail(
+        fmt::format("the impulses of compression at {} are not unique, and Poisson's law depends "
+                    "on them; derivatives are taken there with law = \"newton\"",
+                    names_of(touching_)));
+  else
+    record = std::move(impact.record);
   return true;
 }
 
