@@ -40,8 +40,9 @@ fs::path page_path() {
     folder = fs::absolute(library.dli_fname, ignored).parent_path();
   for (const fs::path& place : {folder, folder.parent_path().parent_path()})
     if (fs::exists(place / "viewer.html", ignored)) return place / "viewer.html";
-  const fs::path installed = installed_page(folder);
-  return installed.empty() ? usual : installed;
+  for (const fs::path& place : {program, fs::weakly_canonical(folder, ignored)})  // /lib: /usr/lib
+    if (const fs::path installed = installed_page(place); !installed.empty()) return installed;
+  return usual;
 }
 
 }  // namespace
