@@ -9,7 +9,7 @@ from .errors import nearest
 
 _LISTS = ("body", "joint", "force", "constraint", "output", "event", "point", "contact", "contacts",
           "cut", "part")
-_TABLES = ("parameters", "variables", "inputs", "definitions", "functions", "simulate")
+_TABLES = ("parameters", "variables", "inputs", "definitions", "functions", "simulate", "speeds")
 
 
 def _key(name):
