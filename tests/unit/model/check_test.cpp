@@ -52,30 +52,30 @@ v = "3*m"
 )";
 
 TEST(Overrides, ReplaceAValueAndWhatFollowsFromIt) {
-  const Loaded loaded = load_text(top, {{"m", Value(5)}});
+  const Loaded loaded = load_model_text(top, {{"m", Value(5)}});
   ASSERT_TRUE(loaded.model) << loaded.problems.text();
   EXPECT_EQ(parameter_values(*loaded.model), (std::vector<double>{5, 15}));
 }
 TEST(Overrides, MayBeExpressions) {
-  const Loaded loaded = load_text(top, {{"v", Value("m/4")}});
+  const Loaded loaded = load_model_text(top, {{"v", Value("m/4")}});
   ASSERT_TRUE(loaded.model) << loaded.problems.text();
   EXPECT_EQ(parameter_values(*loaded.model), (std::vector<double>{2, 0.5}));
 }
 TEST(Overrides, MustNameAParameter) {
-  const Loaded loaded = load_text(top, {{"mm", Value(5)}});
+  const Loaded loaded = load_model_text(top, {{"mm", Value(5)}});
   EXPECT_FALSE(loaded.model);
   EXPECT_NE(loaded.problems.text().find(
                 "cannot set 'mm', which is not in [parameters]; did you mean 'm'?"),
             std::string::npos);
 }
 TEST(Overrides, AreCheckedLikeTheFile) {
-  EXPECT_FALSE(load_text(top, {{"m", Value(-1)}}).model);
-  EXPECT_FALSE(load_text(top, {{"m", Value("v")}}).model);
+  EXPECT_FALSE(load_model_text(top, {{"m", Value(-1)}}).model);
+  EXPECT_FALSE(load_model_text(top, {{"m", Value("v")}}).model);
 }
 
 TEST(Warnings, JointForceHidesParameters) {
   const Loaded loaded =
-      load_text(top + "[[force]]\ntype = \"joint\"\njoint = \"j\"\nvalue = \"-m*v\"\n");
+      load_model_text(top + "[[force]]\ntype = \"joint\"\njoint = \"j\"\nvalue = \"-m*v\"\n");
   ASSERT_TRUE(loaded.model) << loaded.problems.text();
   EXPECT_NE(loaded.problems.text().find("hides the parameter 'v'"), std::string::npos);
   const auto& force = std::get<JointForce>(loaded.model->forces[0].law);
@@ -83,21 +83,21 @@ TEST(Warnings, JointForceHidesParameters) {
 }
 TEST(Warnings, NegativeStiffness) {
   const Loaded loaded =
-      load_text(top + "[[force]]\ntype = \"torsion\"\njoint = \"j\"\nstiffness = -1\n");
+      load_model_text(top + "[[force]]\ntype = \"torsion\"\njoint = \"j\"\nstiffness = -1\n");
   EXPECT_TRUE(loaded.model);
   EXPECT_NE(loaded.problems.text().find("warning: stiffness of force 'torsion1' is negative"),
             std::string::npos);
 }
 TEST(Warnings, AnEventThatNeverHappens) {
-  const Loaded loaded = load_text(top + "[[event]]\nname = \"e\"\nwhen = \"1\"\n");
+  const Loaded loaded = load_model_text(top + "[[event]]\nname = \"e\"\nwhen = \"1\"\n");
   EXPECT_TRUE(loaded.model);
   EXPECT_NE(loaded.problems.text().find("never happens"), std::string::npos);
 }
 
 TEST(Definitions, MayUseLaterOnes) {
-  const Loaded loaded = load_text(top +
-                                  "[definitions]\na1 = \"2*a2\"\na2 = \"j.q + m\"\n"
-                                  "[[output]]\nname = \"o\"\nvalue = \"a1\"\n");
+  const Loaded loaded = load_model_text(top +
+                                        "[definitions]\na1 = \"2*a2\"\na2 = \"j.q + m\"\n"
+                                        "[[output]]\nname = \"o\"\nvalue = \"a1\"\n");
   ASSERT_TRUE(loaded.model) << loaded.problems.text();
   EXPECT_TRUE(loaded.model->outputs[0].value.program.depends_on(Quantity::joint_q));
 }
@@ -107,19 +107,20 @@ TEST(Definitions, ManyThatUseEachOtherTakeNoLongerThanTheirText) {
     const std::string last = "d" + std::to_string(i - 1);
     text += "d" + std::to_string(i) + " = \"" + last + " + sin(" + last + ")\"\n";
   }
-  const Loaded loaded = load_text(text + "[[output]]\nname = \"o\"\nvalue = \"d399\"\n");
+  const Loaded loaded = load_model_text(text + "[[output]]\nname = \"o\"\nvalue = \"d399\"\n");
   ASSERT_TRUE(loaded.model) << loaded.problems.text();
   EXPECT_LT(loaded.model->outputs[0].value.program.code.size(), 1000u);
 }
 TEST(Definitions, WithAParameterThatTheJointForceHidesAreRefused) {
-  const Loaded loaded = load_text(top +
-                                  "[definitions]\nd = \"2*v\"\n"
-                                  "[[force]]\ntype = \"joint\"\njoint = \"j\"\nvalue = \"d\"\n");
+  const Loaded loaded =
+      load_model_text(top +
+                      "[definitions]\nd = \"2*v\"\n"
+                      "[[force]]\ntype = \"joint\"\njoint = \"j\"\nvalue = \"d\"\n");
   EXPECT_NE(loaded.problems.text().find("uses the parameter q or v"), std::string::npos);
 }
 
 TEST(CompileExpression, KnowsTheModelsNames) {
-  const Loaded loaded = load_text(top + "[definitions]\nd = \"m*j.q\"\n");
+  const Loaded loaded = load_model_text(top + "[definitions]\nd = \"m*j.q\"\n");
   ASSERT_TRUE(loaded.model) << loaded.problems.text();
   Diagnostics problems;
   const std::optional<Formula> formula =
@@ -132,9 +133,10 @@ TEST(CompileExpression, KnowsTheModelsNames) {
 
 TEST(Inertia, TriangleEqualityIsLegalUpToRounding) {
   const auto with = [](const std::string& inertia) {
-    return load_text("[[body]]\nname = \"a\"\nmass = 1\ninertia = " + inertia +
-                     "\n[[joint]]\nname = \"j\"\ntype = \"free\"\nparent = { body = \"world\" }\n"
-                     "child = { body = \"a\" }\n")
+    return load_model_text(
+               "[[body]]\nname = \"a\"\nmass = 1\ninertia = " + inertia +
+               "\n[[joint]]\nname = \"j\"\ntype = \"free\"\nparent = { body = \"world\" }\n"
+               "child = { body = \"a\" }\n")
         .model.has_value();
   };
   EXPECT_TRUE(with("[1, 2, 3]"));

@@ -8,10 +8,10 @@ namespace cartan::test {
 namespace {
 
 Model with_shapes(const std::string& shapes) {
-  const Loaded loaded =
-      load_text("[parameters]\np = 2\n[[body]]\nname = \"a\"\ndensity = 3\nshape = " + shapes +
-                "\n[[joint]]\nname = \"j\"\ntype = \"free\"\nparent = { body = \"world\" }\nchild "
-                "= { body = \"a\" }\n");
+  const Loaded loaded = load_model_text(
+      "[parameters]\np = 2\n[[body]]\nname = \"a\"\ndensity = 3\nshape = " + shapes +
+      "\n[[joint]]\nname = \"j\"\ntype = \"free\"\nparent = { body = \"world\" }\nchild "
+      "= { body = \"a\" }\n");
   if (!loaded.model) throw std::runtime_error(loaded.problems.text());
   return *loaded.model;
 }

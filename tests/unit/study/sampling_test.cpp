@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/folders.h"
 #include "study/counter_random.h"
 #include "study/sampler.h"
 
