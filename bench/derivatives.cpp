@@ -44,8 +44,7 @@ void measure(const std::string& name, const Model& model, const std::vector<doub
   const int n = static_cast<int>(at.x.size());
   Eigen::MatrixXd J(n, n);
   const double forward = calc_min_seconds([&] { system->derivative(at, rates, *workspace); });
-  const double jacobian =
-      calc_min_seconds([&] { system->jacobian(at, J, *workspace); });
+  const double jacobian = calc_min_seconds([&] { system->jacobian(at, J, *workspace); });
 
   std::vector<double> direction(n, 0.5), product(n);
   const auto* products = dynamic_cast<const StateProducts*>(system.get());

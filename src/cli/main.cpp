@@ -145,12 +145,9 @@ static int start_command(int count, char** words) {
 
 #ifdef CARTAN_PACKAGE
 // What the command of a package calls (cli/package/start.cpp).
-namespace cartan::api {
-__attribute__((visibility("default"))) int run_command_line(int count, char** words);
-int run_command_line(int count, char** words) {
+extern "C" __attribute__((visibility("default"))) int cartan_command_line(int count, char** words) {
   return start_command(count, words);
 }
-}  // namespace cartan::api
 #else
 int main(int count, char** words) {
   return start_command(count, words);

@@ -73,7 +73,7 @@ std::atomic<bool>& stop_wanted() {
 }
 
 ChildResult run_child(const std::vector<std::string>& words, double longest,
-                      const std::atomic<bool>& interrupted) {
+                      const std::atomic<bool>* interrupted) {
   ChildResult result;
   Pipe out, err;
   if (words.empty() || !out.open() || !err.open()) return result;
@@ -91,7 +91,7 @@ ChildResult run_child(const std::vector<std::string>& words, double longest,
     if (waiting[0].revents && !read_some(out.ends[0], result.out)) out.close_end(0);
     if (waiting[1].revents && !read_some(err.ends[0], result.err)) err.close_end(0);
     if (result.err.size() > 100000) result.err.erase(0, result.err.size() - 50000);
-    if (!ended && (interrupted || elapsed() > longest)) {
+    if (!ended && ((interrupted && *interrupted) || elapsed() > longest)) {
       kill(-process, SIGKILL);
       ended = true;
     }

@@ -32,7 +32,7 @@ std::atomic<bool>& stop_wanted();
 // or `interrupted` is set, by default the wish of the process.
 ChildResult run_child(const std::vector<std::string>& words,
                       double longest = std::numeric_limits<double>::infinity(),
-                      const std::atomic<bool>& interrupted = stop_wanted());
+                      const std::atomic<bool>* interrupted = &stop_wanted());
 
 // The path of the program that runs now.
 std::string own_program();

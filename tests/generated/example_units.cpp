@@ -4,6 +4,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "support/dual_jacobian.h"
+
 namespace cartan::test {
 
 // Less those with contacts, stops or jumps, whose equations are not written out.
@@ -57,6 +59,7 @@ ExampleUnit make_example_unit(const std::string& name) {
   made.name = name;
   made.example = load_example(name);
   EXPECT_TRUE(made.example) << name << ": " << made.example.problem;
+  use_dual_numbers(*made.example.system);
   const System& system = *made.example.system;
   const State start = system.initial_state();
   made.derivation = std::make_unique<Derivation>(*made.example.model,

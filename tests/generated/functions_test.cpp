@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "generated/example_units.h"
+#include "support/dual_jacobian.h"
 #include "symbolic/differentiate.h"
 #include "symbolic/flatten.h"
 
@@ -83,6 +84,7 @@ class FunctionsOfExample : public testing::TestWithParam<std::string> {
     example = load_example(GetParam());
     ASSERT_TRUE(example) << example.problem;
     if (!has_flat_list(*example.model)) GTEST_SKIP() << "see has_flat_list";
+    use_dual_numbers(*example.system);
     start = example.system->initial_state();
     workspace = example.system->make_workspace();
     mechanism = dynamic_cast<const MechanicalSystem*>(example.system.get());

@@ -8,6 +8,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <cartan/cartan.h>
@@ -149,7 +150,8 @@ std::vector<Case> all_commands() {
 class SameAsCommand : public testing::TestWithParam<Case> {};
 
 TEST_P(SameAsCommand, Json) {
-  const fs::path folder = fs::path(testing::TempDir()) / "cartan_same_as_command";
+  const fs::path folder =
+      fs::path(testing::TempDir()) / ("cartan_same_as_command_" + std::to_string(getpid()));
   fs::remove_all(folder);
   fs::create_directories(folder);
   std::string words = GetParam().words;
