@@ -40,6 +40,7 @@ struct TreeWorkspace : Workspace {
   std::vector<Pack4> pack_x, pack_xdot;
   SeededMechanisms<MotionWorkspace<Dual4>> seeded;  // for derivatives by parameters
   std::vector<double> direction;
+  int distrust = 0;  // so many Jacobians more are left to dual numbers
   RateCodeUse code;
   std::vector<double> entries, code_rates;
   std::unique_ptr<MotionSlopes> slopes;  // made at the first Jacobian
@@ -272,6 +273,8 @@ class TreeSystem : public MechanicalSystem,
   bool slopes_apply(std::span<const int> mode) const {
     return slope_plan_ && mechanism_.baumgarte == 0 && !any_closed(mode);
   }
+  bool agrees_with_dual_numbers(StateView at, const Eigen::Ref<const Eigen::MatrixXd>& J,
+                                TreeWorkspace& w) const;
   void make_slopes();
   void make_slopes_in(TreeWorkspace& w) const {
     if (!w.slopes)
