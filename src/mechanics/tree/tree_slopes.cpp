@@ -135,7 +135,7 @@ void TreeSystem::jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace
 // lose digits. One evaluation shows it, along four directions at once.
 bool TreeSystem::agrees_with_dual_numbers(StateView at, const Eigen::Ref<const Eigen::MatrixXd>& J,
                                           TreeWorkspace& w) const {
-  constexpr double digits = 1e-11, least_row = 1e-2;
+  constexpr double digits = 3e-12, least_row = 1e-6;
   const int n = mechanism_.state_size();
   w.dual_x.assign(at.x.begin(), at.x.end());
   w.dual_xdot.resize(at.x.size());
@@ -146,7 +146,7 @@ bool TreeSystem::agrees_with_dual_numbers(StateView at, const Eigen::Ref<const E
   double largest = 0;
   for (int i = mechanism_.nq; i < n; ++i) largest = std::max(largest, J.row(i).head(n).lpNorm<1>());
   for (int i = mechanism_.nq; i < n; ++i) {
-    const double size = std::max(J.row(i).head(n).lpNorm<1>(), least_row * largest);
+    const double size = std::max(J.row(i).head(n).lpNorm<Eigen::Infinity>(), least_row * largest);
     for (int k = 0; k < 4; ++k) {
       double sum = 0;
       for (int j = 0; j < n; ++j) sum += J(i, j) * look_along(j, k);
