@@ -126,6 +126,7 @@ struct Builder {
   void relabel(Transition& segment) {
     const std::vector<int> from = swap_tangents(system, problem.swap);
     const auto exchange = [&](MatrixXd& columns) {
+      if (columns.size() == 0) return;
       const MatrixXd before = columns;
       for (std::size_t k = 0; k < from.size(); ++k) columns.row(k) = before.row(from[k]);
     };

@@ -96,6 +96,7 @@ inline void fill_dense_shape(const ExplicitTableau& tableau, const std::vector<d
 
 inline void evaluate_dense_shape(const std::vector<double>& shape, double theta,
                                  std::span<double> displacement) {
+  if (displacement.empty()) return;
   const std::size_t n = displacement.size(), rows = shape.size() / n;
   for (std::size_t i = 0; i < n; ++i) {
     double sum = 0;
