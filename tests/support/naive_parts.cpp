@@ -36,6 +36,7 @@ void fill_columns(const NaiveTree& tree, const NaiveState& state, NaiveResult& r
 void fill_mass_matrix(const NaiveTree& tree, const std::vector<Eigen::Matrix3d>& J,
                       NaiveResult& result) {
   result.mass_matrix.setZero(tree.nv, tree.nv);
+  if (tree.nv == 0) return;
   for (std::size_t i = 0; i < J.size(); ++i) {
     const MatrixXd w = result.columns.middleRows(6 * i, 3),
                    x = result.columns.middleRows(6 * i + 3, 3);
