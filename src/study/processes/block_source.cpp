@@ -42,7 +42,7 @@ std::vector<std::uint64_t> decode_numbers(const std::string& bytes, std::string&
   std::memcpy(&count, bytes.data() + 1, sizeof count);
   count = std::min<std::uint64_t>(count, (bytes.size() - 1 - sizeof count) / sizeof count);
   std::vector<std::uint64_t> numbers(count);
-  std::memcpy(numbers.data(), bytes.data() + 1 + sizeof count, count * sizeof count);
+  if (count > 0) std::memcpy(numbers.data(), bytes.data() + 1 + sizeof count, count * sizeof count);
   text = bytes.substr(1 + sizeof count + count * sizeof count);
   return numbers;
 }
