@@ -28,6 +28,8 @@
 // instead.
 #pragma once
 
+#include <algorithm>
+
 #include "mechanics/tree/slope_plan.h"
 
 namespace cartan::mechanics {
@@ -133,5 +135,53 @@ class LinkSlopes {
   std::vector<Moving> moving_;
   std::vector<double> answers_;
 };
+
+// -- small products that its files share
+
+inline Mat3<double> times(const Sym3<double>& a, const Mat3<double>& b) {
+  return Mat3<double>::columns(a * b.c[0], a * b.c[1], a * b.c[2]);
+}
+inline Mat3<double> transposed_product(const Mat3<double>& a, const Mat3<double>& b) {
+  return Mat3<double>::columns(transpose_times(a, b.c[0]), transpose_times(a, b.c[1]),
+                               transpose_times(a, b.c[2]));
+}
+inline Mat3<double> negative(const Mat3<double>& a) {
+  return Mat3<double>::columns(-a.c[0], -a.c[1], -a.c[2]);
+}
+
+inline void to_six(const Vec3<double>& n, const Vec3<double>& f, double* six) {
+  for (int k = 0; k < 3; ++k) six[k] = n[k], six[3 + k] = f[k];
+}
+inline SpatialPair from_six(const double* six) {
+  return {{six[0], six[1], six[2]}, {six[3], six[4], six[5]}};
+}
+
+inline void multiply_back(const SlopeJoint& j, double* x) {
+  double sum[6] = {};
+  for (int l = 0; l < 6; ++l)
+    for (int k = 0; k < 6; ++k) sum[l] += j.back[l][k] * x[k];
+  std::copy_n(sum, 6, x);
+}
+inline void multiply_back_transposed(const SlopeJoint& j, double* x) {
+  double sum[6] = {};
+  for (int l = 0; l < 6; ++l)
+    for (int k = 0; k < 6; ++k) sum[k] += j.back[l][k] * x[l];
+  std::copy_n(sum, 6, x);
+}
+
+// The inverse of a symmetric positive definite matrix, in place: Gauss-Jordan without pivoting.
+inline void invert_small(double (&M)[6][6], int size) {
+  for (int k = 0; k < size; ++k) {
+    const double inverse = 1 / M[k][k];
+    M[k][k] = 1;
+    for (int j = 0; j < size; ++j) M[k][j] *= inverse;
+    for (int i = 0; i < size; ++i) {
+      if (i == k) continue;
+      const double share = M[i][k];
+      M[i][k] = 0;
+      for (int j = 0; j < size; ++j) M[i][j] -= share * M[k][j];
+    }
+  }
+}
 
 }  // namespace cartan::mechanics
