@@ -98,6 +98,58 @@ TEST(RunForces, AReportRecordsThemAndALaterRunTakesThemAway) {
   EXPECT_EQ(read_file(out + "/forces.csv"), "");
 }
 
+// A rod that lies on a stop, and a block that hangs on one: the stop holds the weight, as a torque
+// about the hinge and as a force along the slide; a force of the same name keeps its columns.
+TEST(RunForces, StopsActOnChildAndParent) {
+  const Scratch scratch;
+  const std::string out = scratch.path("out"), model = scratch.write("stops.toml", R"(
+[[body]]
+name = "rod"
+mass = 2
+com = [0.5, 0, 0]
+inertia = [0.1, 0.1, 0.1]
+[[body]]
+name = "block"
+mass = 3
+[[joint]]
+name = "hinge"
+type = "revolute"
+axis = [0, 1, 0]
+parent = { body = "world", at = [0, 0, 1] }
+child = { body = "rod" }
+stop = { upper = 0 }
+[[joint]]
+name = "slide"
+type = "prismatic"
+axis = [0, 0, 1]
+parent = { body = "world", at = [2, 0, 0] }
+child = { body = "block" }
+stop = { lower = 0 }
+[[force]]
+name = "slide lower"
+type = "joint"
+joint = "slide"
+value = "-1"
+)");
+  const CommandResult ran = run_cartan({"run", model, "--duration", "0.1", "--step", "0.05",
+                                        "--record", "forces", "--out", out, "--quiet"});
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const CsvTable forces = read_table(out + "/forces.csv");
+  const auto expect = [&](const std::string& side, const char* letters, Vec3<double> value) {
+    for (std::size_t row = 0; row < forces.row_count(); ++row)
+      EXPECT_LT(norm(vector_at(forces, side, letters, row) - value), 1e-12) << side << letters;
+  };
+  expect("hinge upper.rod.", "", {0, 0, 1});
+  expect("hinge upper.rod.", "f", {});
+  expect("hinge upper.rod.", "t", {0, -9.81, 0});
+  expect("hinge upper.world.", "t", {0, 9.81, 0});
+  expect("slide lower.block.", "f", {0, 0, -1});
+  expect("contact slide lower.block.", "f", {0, 0, 3 * 9.81 + 1});
+  expect("contact slide lower.world.", "f", {0, 0, -3 * 9.81 - 1});
+  expect("contact slide lower.block.", "t", {});
+  EXPECT_EQ(run_cartan({"view", out, "--export", scratch.path("page.html")}).status, 0);
+}
+
 TEST(RunForces, UnknownTablesAreRefused) {
   const Scratch scratch;
   expect_refusal(

@@ -165,3 +165,18 @@ test('what rounding left is shown as 0', async () => {
   assert.doesNotMatch(await page.locator('body').innerText(), /e-4\d/);
   await page.close();
 });
+
+// Errors of 1e-15 and of 1e-26 in one chart: uPlot's own ticks of such an axis came to no end.
+test('logarithmic charts of next to nothing have labels at powers of ten', async () => {
+  exportRun('cam', 'cam', '--duration', '0.1');
+  const page = await open(browser, asFile('cam.html'));
+  const charts = (await page.evaluate(() => window.cartan.plots())).filter(({ logarithmic }) => logarithmic);
+  assert.ok(charts.length >= 1);
+  for (const { title, labels } of charts) {
+    const written = labels.filter((label) => label !== '');
+    assert.ok(written.length >= 2 && written.length < 30, `${title}: ${labels.length} ticks`);
+    for (const label of written) assert.match(label, /^1e-\d+$/);
+  }
+  assert.deepEqual(page.errors, []);
+  await page.close();
+});

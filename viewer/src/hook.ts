@@ -11,7 +11,7 @@ export interface Hook {
   arrows: (layer: string) => { name: string; torque: boolean; from: number[]; vector: number[] }[];
   contacts: () => { name: string; impact: boolean; at: number[]; size: number; color: string }[];
   layers: () => Record<string, boolean>;
-  plots: () => { title: string; curves: number; cursor: number }[];
+  plots: () => { title: string; curves: number; cursor: number; logarithmic: boolean; labels: string[] }[];
   mode: () => number;
   follow: () => string;
   traces: () => number;
@@ -33,7 +33,7 @@ export function install(app: App): void {
     arrows: (layer) => app.view.readArrows(layer),
     contacts: () => app.view.readContacts(),
     layers: () => Object.fromEntries(app.view.layers.map((layer) => [layer.key, layer.shown])),
-    plots: () => app.plots.map((plot) => ({ title: plot.title, curves: plot.curveCount, cursor: plot.timeOfCursor })),
+    plots: () => app.plots.map((plot) => ({ title: plot.title, curves: plot.curveCount, cursor: plot.timeOfCursor, logarithmic: plot.logarithmic, labels: plot.labels })),
     mode: () => app.mode,
     follow: () => app.view.follow,
     traces: () => app.view.traces.list.length,

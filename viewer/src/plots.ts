@@ -36,6 +36,8 @@ export class Plot {
   private log: boolean;
   private time = 0;
   private largest = 0; // of the values
+  private factor = 1; // of what is drawn
+  labels: string[] = []; // beside the curves
 
   constructor(
     readonly options: PlotOptions,
@@ -76,7 +78,7 @@ export class Plot {
         scales: { x: { time: false }, y: { distr: this.log ? 3 : 1 } },
         axes: [
           { ...axis, size: 26, space: 60, values: (_, ticks) => ticks.map((t) => `${Number(t.toPrecision(6))} s`) },
-          { ...axis, size: 58, values: (_, ticks) => ticks.map((y) => (y === null || y === undefined ? '' : this.log && !/^1e?/.test(y.toExponential()) ? '' : short(y))) },
+          { ...axis, size: 58, values: (_, ticks) => (this.labels = ticks.map((y) => this.tick(y))) },
         ],
         series: [{}, ...series],
         // Sizes and scales are settled only when it draws, which is later than here.
@@ -95,16 +97,28 @@ export class Plot {
     this.showTime(this.time, true);
   }
 
-  // Very small or large numbers are drawn as multiples of a power of ten, which the title tells.
+  // Very small or large numbers are drawn as multiples of a power of ten, which the title tells. On a logarithmic axis
+  // all are: the chart's own ticks come to no end below 1e-24. There the labels tell.
   private chooseFactor(): number {
     const { largest } = this;
-    if (this.log || !(largest > 1e-30) || (largest >= 0.01 && largest < 1e5)) return 1;
+    if (!(largest > 1e-30) || (!this.log && largest >= 0.01 && largest < 1e5)) return 1;
     return 10 ** Math.floor(Math.log10(largest));
   }
 
+  get logarithmic(): boolean {
+    return this.log;
+  }
+
+  // Logarithmic axes have labels at powers of ten alone.
+  private tick(y: number | null | undefined): string {
+    if (y === null || y === undefined) return '';
+    if (!this.log) return short(y);
+    return /^1e?/.test(y.toExponential()) ? short(y * this.factor) : '';
+  }
+
   private collect(): { data: uPlot.AlignedData; series: uPlot.Series[] } {
-    const factor = this.chooseFactor();
-    this.heading.textContent = this.headingWith(factor === 1 ? '' : factor.toExponential(0).replace('e+', 'e'));
+    const factor = (this.factor = this.chooseFactor());
+    this.heading.textContent = this.headingWith(factor === 1 || this.log ? '' : factor.toExponential(0).replace('e+', 'e'));
     const tables: uPlot.AlignedData[] = [];
     const series: uPlot.Series[] = [];
     this.options.curves.forEach((curve, k) => {

@@ -85,7 +85,7 @@ CutLoad CutLoads::calc_one(const Section& section, const Observation& now,
       sum.add(w.point, w.force, w.torque);
   for (const ContactReport& contact : contacts)
     for (const bool second : {false, true})
-      if ((second ? contact.body_b : contact.body_a) == b &&
+      if (!contact.in_joint && (second ? contact.body_b : contact.body_a) == b &&
           is_in_front(section, sum.inside(contact.point)))
         sum.add(contact.point, second ? -contact.force : contact.force, {});
 

@@ -9,11 +9,6 @@
 namespace cartan::mechanics {
 namespace {
 
-// A wrench on a joint's child, at C's origin in the world; the parent gets the opposite.
-struct JointWrench {
-  Vec3<double> point, force, torque;
-};
-
 // The columns of a tree joint's speeds as motions of the child relative to the parent, at C's
 // origin. The links' columns are those of the outboard body at the link's origin, which is the
 // parent's where the tree crosses the joint from child to parent.
@@ -37,10 +32,9 @@ struct ChildColumns {
 };
 
 JointWrench tree_joint_wrench(const Mechanism<double>& mechanism, const MotionWorkspace<double>& ws,
-                              int i) {
+                              int i, const double* tau) {
   const ChildColumns columns(mechanism, ws, i);
   const int nv = mechanism.links[i].nv;
-  const double* tau = ws.tau.data() + mechanism.links[i].v0;
   const auto turns = [&](int k) { return norm2(columns.phi[k]) > 0; };
   Eigen::MatrixXd A(nv, nv);
   for (int j = 0; j < nv; ++j)
@@ -61,12 +55,12 @@ JointWrench tree_joint_wrench(const Mechanism<double>& mechanism, const MotionWo
 
 // As apply_loop_forces has it.
 JointWrench loop_joint_wrench(const Mechanism<double>& mechanism, const MotionWorkspace<double>& ws,
-                              int l) {
+                              int l, const double* tau) {
   JointWrench wrench{ws.loops[l].o_C, {}, {}};
   const Link<double>& shape = mechanism.loops[l].shape;
-  for (int k = shape.v0; k < shape.v0 + shape.nv; ++k) {
-    wrench.torque += ws.loop_tau[k] * ws.loop_speed[k].alpha;
-    wrench.force += ws.loop_tau[k] * ws.loop_speed[k].beta;
+  for (int k = 0; k < shape.nv; ++k) {
+    wrench.torque += tau[k] * ws.loop_speed[shape.v0 + k].alpha;
+    wrench.force += tau[k] * ws.loop_speed[shape.v0 + k].beta;
   }
   return wrench;
 }
@@ -112,9 +106,10 @@ class Lister {
 
   void add_joint(int joint) {
     const int i = mechanism_.link_of_joint[joint];
-    const JointWrench w = i >= 0
-                              ? tree_joint_wrench(mechanism_, ws_, i)
-                              : loop_joint_wrench(mechanism_, ws_, mechanism_.loop_of_joint[joint]);
+    const double* tau =
+        i >= 0 ? ws_.tau.data() + mechanism_.links[i].v0
+               : ws_.loop_tau.data() + mechanism_.loops[mechanism_.loop_of_joint[joint]].shape.v0;
+    const JointWrench w = calc_joint_wrench(mechanism_, ws_, joint, tau);
     const Joint& of = mechanism_.model->joints[joint];
     result_.push_back({element_, constraint_, of.child.body, w.point, w.force, w.torque, true});
     result_.push_back({element_, constraint_, of.parent.body, w.point, -w.force, -w.torque, true});
@@ -161,6 +156,13 @@ class Lister {
 };
 
 }  // namespace
+
+JointWrench calc_joint_wrench(const Mechanism<double>& mechanism, const MotionWorkspace<double>& ws,
+                              int joint, const double* tau) {
+  const int i = mechanism.link_of_joint[joint];
+  return i >= 0 ? tree_joint_wrench(mechanism, ws, i, tau)
+                : loop_joint_wrench(mechanism, ws, mechanism.loop_of_joint[joint], tau);
+}
 
 bool needs_accelerations(const Mechanism<double>& mechanism) {
   return mechanism.has_friction || !mechanism.constraints.empty();

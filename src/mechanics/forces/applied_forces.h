@@ -6,14 +6,23 @@
 // has its power in all of them:
 //   phi_k . n + psi_k . f = tau_k,   (n, f) = sum_k c_k (phi_k, 0)  or  c_k (0, psi_k) if phi_k = 0
 // that is a torque about axes, a force along slides, and for a screw the torque that turns it.
-// Drives and couplers act likewise with their multipliers; a distance, a knife edge and a rolling
-// disc as forces at their points.
+// Drives, couplers and stops act likewise with their multipliers; a distance, a knife edge and a
+// rolling disc as forces at their points.
 #pragma once
 
 #include "mechanics/machine/mechanism_system.h"
 #include "mechanics/machine/motion_workspace.h"
 
 namespace cartan::mechanics {
+
+// A wrench on a joint's child, at C's origin in the world; the parent gets the opposite.
+struct JointWrench {
+  Vec3<double> point, force, torque;
+};
+
+// Of the generalised force tau on the speeds of a joint of the model; needs fill_columns.
+JointWrench calc_joint_wrench(const Mechanism<double>& mechanism, const MotionWorkspace<double>& ws,
+                              int joint, const double* tau);
 
 // Friction (its loads, what it holds) and constraints follow from the accelerations.
 bool needs_accelerations(const Mechanism<double>& mechanism);

@@ -110,8 +110,9 @@ struct ContactReport {
   double gap = 0;
   int mode = 0;  // 0 open, 1 closed, with friction sticking, 2 slipping
   double normal = 0, tangential = 0;
-  Vec3<double> point, force;  // on side a, world axes; of a stop: zero
-  int body_a = world, body_b = world;
+  Vec3<double> point, force, torque;   // on side a, world axes
+  int body_a = world, body_b = world;  // of a stop: child and parent of its joint
+  bool in_joint = false;               // a stop: part of what its joint transmits
 };
 
 // What the constraints of a mechanism are at a state.

@@ -1,9 +1,11 @@
 // Contacts of a mechanism's system and the jumps of its events.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "mechanics/constraints/closed_recursion.h"
 #include "mechanics/constraints/projection.h"
+#include "mechanics/forces/applied_forces.h"
 #include "mechanics/machine/expression_inputs.h"
 #include "mechanics/machine/several_points.h"
 #include "mechanics/tree/tree_system_class.h"
@@ -94,6 +96,7 @@ std::vector<ContactReport> TreeSystem::report_contacts(StateView at, Workspace& 
   } else {
     kinematics_at(at, ws);
   }
+  fill_columns(mechanism_, ws);
   std::vector<char> seen(result.size(), 0);
   for (std::size_t k = 0; k < mechanism_.contacts.size(); ++k) {
     const ContactElement<double>& e = mechanism_.contacts[k];
@@ -107,7 +110,16 @@ std::vector<ContactReport> TreeSystem::report_contacts(StateView at, Workspace& 
     seen[e.contact] = 1;
     r.mode = std::max(r.mode, shown);
     r.normal += force.x;
-    if (e.kind == ContactKind::stop) continue;
+    if (e.kind == ContactKind::stop) {
+      std::array<double, 6> tau{};
+      tau[e.component] = e.sign * force.x;
+      const JointWrench w = calc_joint_wrench(mechanism_, ws, e.joint, tau.data());
+      const Joint& of = model_.joints[e.joint];
+      r.point = w.point, r.force = w.force, r.torque = w.torque;
+      r.body_a = of.child.body, r.body_b = of.parent.body;
+      r.in_joint = true;
+      continue;
+    }
     const ContactFrame<double> f = calc_contact_frame(e.on, e.kind, ws);
     const Vec3<double> all = force.x * f.n + force.y * f.t1 + force.z * f.t2;
     // the point where the sum acts: weighted by normal forces

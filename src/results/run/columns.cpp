@@ -202,8 +202,9 @@ class MechanismTables {
     return table.take();
   }
 
-  // NAME.BODY.x .. of every body a force or constraint acts on; of the same body once more:
-  // NAME.BODY#2.x ..; of a constraint named like a force: constraint NAME.BODY.x ..
+  // NAME.BODY.x .. of every body a force, constraint or contact acts on; of the same body once
+  // more: NAME.BODY#2.x ..; of a constraint named like a force: constraint NAME.BODY.x ..; of a
+  // contact named like one of them: contact NAME.BODY.x ..
   RunTable forces() {
     TableMaker table("forces.csv");
     std::vector<std::string> seen;
@@ -302,8 +303,7 @@ class MechanismTables {
     return table.take();
   }
 
-  // Forces of contacts act on both bodies at one point; those of stops are moments or forces of a
-  // joint and have no point.
+  // Forces of contacts act on both bodies at one point, those of stops as forces in a joint do.
   void add_contact_forces(TableMaker& table) {
     const std::vector<ContactReport> all =
         system_.report_contacts(system_.initial_state(), workspace_);
@@ -311,15 +311,16 @@ class MechanismTables {
       for (const bool second : {false, true}) {
         const int body = second ? all[i].body_b : all[i].body_a;
         const std::string name =
-            model_.contacts[i].name + "." + (body == world ? "world" : model_.bodies[body].name);
+            contact_name(i) + "." + (body == world ? "world" : model_.bodies[body].name);
         table.add_vector(
             name, "", "m",
             About::position, [i](const Sample& s) -> const auto& { return s.contacts[i].point; });
         table.add_vector(name, "f", "N", About::force, [i, second](const Sample& s) {
           return second ? -s.contacts[i].force : s.contacts[i].force;
         });
-        table.add_vector(name, "t", "N m", About::force,
-                         [](const Sample&) { return Vec3<double>{}; });
+        table.add_vector(name, "t", "N m", About::force, [i, second](const Sample& s) {
+          return second ? -s.contacts[i].torque : s.contacts[i].torque;
+        });
       }
   }
 
@@ -344,12 +345,19 @@ class MechanismTables {
     return names;
   }
 
+  static bool has_name(const auto& elements, const std::string& name) {
+    return std::any_of(elements.begin(), elements.end(),
+                       [&](const auto& element) { return element.name == name; });
+  }
   std::string acting_name(const AppliedWrench& w) const {
     if (!w.constraint) return model_.forces[w.element].name;
     const std::string& name = model_.constraints[w.element].name;
-    const bool taken = std::any_of(model_.forces.begin(), model_.forces.end(),
-                                   [&](const Force& force) { return force.name == name; });
-    return taken ? "constraint " + name : name;
+    return has_name(model_.forces, name) ? "constraint " + name : name;
+  }
+  std::string contact_name(std::size_t i) const {
+    const std::string& name = model_.contacts[i].name;
+    const bool taken = has_name(model_.forces, name) || has_name(model_.constraints, name);
+    return taken ? "contact " + name : name;
   }
 
   const MechanicalSystem& system_;

@@ -4,6 +4,7 @@ import { contactColors } from '../colors';
 import type { Contact } from '../data';
 import { findInterval, Run, Series, valueAt } from '../run';
 import { placeMatrix, Poses } from './poses';
+import { recordedContact } from './recorded';
 
 const flash = 0.03; // how long an impact is seen, as a part of the run
 const nothing = new Matrix4().makeScale(0, 0, 0);
@@ -39,7 +40,7 @@ export class ContactMarks {
     this.spots = (run.model.contacts ?? []).map((contact) => {
       const side = contact.a?.body;
       const triple = (names: string[]) => {
-        const series = names.map((name) => run.series('forces.csv', `${contact.name}.${side}.${name}`));
+        const series = names.map((name) => run.series('forces.csv', `${recordedContact(run.model, contact.name)}.${side}.${name}`));
         return side && series.every((one) => one !== null) ? (series as Series[]) : null;
       };
       return { contact, point: triple(['x', 'y', 'z']), force: triple(['fx', 'fy', 'fz']), mode: run.series('contacts.csv', `${contact.name}.mode`) };

@@ -113,15 +113,20 @@ export function reactionKinds(run: Run, length: number, width: number): (ArrowKi
 const labels: Record<string, string> = {
   spring: 'Springs, dampers', torsion: 'Joint springs', wrench: 'Wrenches', joint: 'Joint forces', potential: 'Potentials',
   friction: 'Friction', drag: 'Drag', distance: 'Rods', drive: 'Drives', coupler: 'Couplers', 'rolling-disc': 'Contact of wheels',
-  'knife-edge': 'Knife edges', contact: 'Forces of contacts',
+  'knife-edge': 'Knife edges', contact: 'Forces of contacts', stop: 'Stops',
 };
+
+// How forces.csv calls a contact: `contact NAME` where a force or constraint has the name.
+export function recordedContact({ forces, constraints }: Run['model'], name: string): string {
+  return [...(forces ?? []), ...(constraints ?? [])].some((other) => other.name === name) ? `contact ${name}` : name;
+}
 
 // The columns of forces.csv: NAME.BODY.x .. for every body a force, constraint or contact acts on.
 function* acting(run: Run): Generator<{ type: string; prefix: string; point: Series[] }> {
   const forces = (run.model.forces ?? []).map(({ name, type }) => ({ name, type }));
   const taken = new Set(forces.map(({ name }) => name));
   const constraints = (run.model.constraints ?? []).map(({ name, type }) => ({ name: taken.has(name) ? `constraint ${name}` : name, type }));
-  const contacts = (run.model.contacts ?? []).filter(({ joint }) => !joint).map(({ name }) => ({ name, type: 'contact' }));
+  const contacts = (run.model.contacts ?? []).map(({ name, joint }) => ({ name: recordedContact(run.model, name), type: joint ? 'stop' : 'contact' }));
   const bodies = new Set(['world', ...(run.model.bodies ?? []).map((body) => body.name)]);
   const table = run.quantities().find((candidate) => candidate.table === 'forces.csv');
   for (const column of table?.names ?? []) {
