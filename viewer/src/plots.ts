@@ -113,7 +113,9 @@ export class Plot {
   private tick(y: number | null | undefined): string {
     if (y === null || y === undefined) return '';
     if (!this.log) return short(y);
-    return /^1e?/.test(y.toExponential()) ? short(y * this.factor) : '';
+    if (!/^1e/.test(y.toExponential(3).replace('1.000', '1'))) return '';
+    const power = Number((y * this.factor).toPrecision(3));
+    return power >= 1e-3 && power < 1e5 ? short(power) : power.toExponential(0).replace('e+', 'e');
   }
 
   private collect(): { data: uPlot.AlignedData; series: uPlot.Series[] } {
