@@ -68,7 +68,7 @@ export class Panel {
   }
 
   private camera(): HTMLElement {
-    this.follow.append(h('option', { value: '' }, 'stays'), h('option', { value: '*' }, 'follows the whole'));
+    this.follow.append(h('option', { value: '' }, 'stays'), h('option', { value: '*' }, 'follows all'));
     for (const body of this.view.run.model.bodies ?? []) this.follow.append(h('option', { value: body.name }, `follows ${body.name}`));
     this.follow.value = this.view.follow;
     this.follow.addEventListener('change', () => this.actions.setFollow(this.follow.value));
