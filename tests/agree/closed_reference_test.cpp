@@ -14,13 +14,13 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr int closed_count = 100;
+constexpr int reference_count = 100;
 
 TEST(ClosedGenerator, CoversLoopsConstraintsAndRedundancy) {
   std::map<std::string, int> seen;
   double worst_kappa = 0;
   int largest = 0;
-  for (std::uint64_t seed = 1; seed <= closed_count; ++seed) {
+  for (std::uint64_t seed = 1; seed <= reference_count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const ModelDescription d = make_random_closed_mechanism(seed);
     const ClosedModel m(d);
@@ -64,7 +64,7 @@ TEST(ClosedGenerator, CoversLoopsConstraintsAndRedundancy) {
 // Sums of energies close whatever the multipliers are; the rows hold; nothing depends on a choice.
 TEST(ClosedReference, EquationsAndEnergyBalanceHold) {
   double residual = 0, power = 0, rows = 0;
-  for (std::uint64_t seed = 1; seed <= closed_count; ++seed) {
+  for (std::uint64_t seed = 1; seed <= reference_count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const ClosedModel m(make_random_closed_mechanism(seed));
     const NaiveClosedResult r = m.calc();
@@ -156,7 +156,7 @@ TEST(ClosedReference, TreeJointRebuiltAsLoopJoint) {
 TEST(ClosedReference, CutElsewhere) {
   double worst = 0;
   int cuts = 0;
-  for (std::uint64_t seed = 1; seed <= closed_count; ++seed) {
+  for (std::uint64_t seed = 1; seed <= reference_count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const ModelDescription d = make_random_closed_mechanism(seed);
     const ClosedModel m(d);

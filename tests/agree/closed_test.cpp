@@ -55,7 +55,7 @@ const char* const formulations[] = {
     "recursive",          "moving-frame",         "absolute-se3",     "absolute-so3r3",
     "absolute-se3 world", "absolute-so3r3 world", "rotation-elements"};
 
-struct Worst {  // largest error as a fraction of the tolerance
+struct ClosedWorst {  // largest error as a fraction of the tolerance
   double acceleration = 0, rows = 0, reaction = 0, power = 0, loop = 0;
   int reactions = 0, redundant = 0, driven = 0;
 };
@@ -76,7 +76,7 @@ double solution_norm(const NaiveClosedResult& r) {
 }
 
 void compare_accelerations(const NaiveClosedResult& r, const DynamicsReport& report,
-                           const Checker& check, Worst& worst) {
+                           const Checker& check, ClosedWorst& worst) {
   const VectorXd vdot = flat(report.acceleration);
   ASSERT_EQ(vdot.size(), r.vdot.size());
   const double size = solution_norm(r);
@@ -90,7 +90,7 @@ void compare_accelerations(const NaiveClosedResult& r, const DynamicsReport& rep
 }
 
 void compare_reactions(const ClosedModel& m, const NaiveClosedResult& r,
-                       const DynamicsReport& report, const Checker& check, Worst& worst) {
+                       const DynamicsReport& report, const Checker& check, ClosedWorst& worst) {
   ASSERT_EQ(report.reactions.size(), r.reactions.size());
   const double force = r.force_scale, torque = r.torque_scale + r.force_scale * r.length_scale;
   for (std::size_t j = 0; j < r.reactions.size(); ++j) {
@@ -112,7 +112,7 @@ bool is_driven(const Model& model) {
 }
 
 void compare_power(const ClosedModel& m, const NaiveClosedResult& r, const PowerBalance& p,
-                   const Checker& check, Worst& worst) {
+                   const Checker& check, ClosedWorst& worst) {
   const double size = r.power_scale;
   check(std::fabs(p.kinetic_rate - r.kinetic_rate), size, worst.power, "kinetic rate");
   check(std::fabs(p.potential_rate - r.potential_rate), size, worst.power, "potential rate");
@@ -124,7 +124,7 @@ void compare_power(const ClosedModel& m, const NaiveClosedResult& r, const Power
 }
 
 // The loop joints' coordinates and speeds, angles up to whole turns, quaternions up to their sign.
-void compare_loop_joints(const ClosedModel& m, const Observation& observed, Worst& worst) {
+void compare_loop_joints(const ClosedModel& m, const Observation& observed, ClosedWorst& worst) {
   const Checker check{1e-11};
   for (int k : m.tree.loops) {
     const NaiveJoint& j = m.tree.joints[k];
@@ -145,7 +145,7 @@ void compare_loop_joints(const ClosedModel& m, const Observation& observed, Wors
   }
 }
 
-void compare_with_reference(const ClosedModel& m, Worst& worst) {
+void compare_with_reference(const ClosedModel& m, ClosedWorst& worst) {
   const NaiveClosedResult r = m.calc();
   const Checker check{1e3 * r.kappa * eps};
   EXPECT_LT(check.tolerance, 1e-4) << "this state proves nothing";
@@ -170,7 +170,7 @@ void compare_with_reference(const ClosedModel& m, Worst& worst) {
   }
 }
 
-void print(const char* title, const Worst& worst) {
+void print(const char* title, const ClosedWorst& worst) {
   std::printf(
       "%s: largest error / tolerance: acceleration %.2g rows %.2g reaction %.2g power %.2g loop "
       "joints %.2g (%d unique reactions, %d redundant, %d driven mechanisms)\n",
@@ -179,7 +179,7 @@ void print(const char* title, const Worst& worst) {
 }
 
 TEST(ClosedMechanisms, EveryFormulationAgreesWithTheNaiveReference) {
-  Worst worst;
+  ClosedWorst worst;
   for (std::uint64_t seed = 1; seed <= closed_count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     compare_with_reference(ClosedModel(make_random_closed_mechanism(seed)), worst);
@@ -207,7 +207,7 @@ TEST(ClosedMechanisms, OneLoopOfEachJointType) {
     RandomClosedOptions options = small_and_bare();
     options.min_loops = options.max_loops = 1;
     options.loop_joints = {type};
-    Worst worst;
+    ClosedWorst worst;
     for (std::uint64_t seed = 1; seed <= 15; ++seed) {
       SCOPED_TRACE(std::string(info(type).name) + ", seed " + std::to_string(seed));
       compare_with_reference(ClosedModel(make_random_closed_mechanism(seed, options)), worst);
@@ -225,7 +225,7 @@ TEST(ClosedMechanisms, OneConstraintOfEachKind) {
     RandomClosedOptions options = small_and_bare();
     for (auto kind : kinds) options.*kind = kind == kinds[k];
     options.max_constraints = 1;
-    Worst worst;
+    ClosedWorst worst;
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
       SCOPED_TRACE(std::string(names[k]) + ", seed " + std::to_string(seed));
       compare_with_reference(ClosedModel(make_random_closed_mechanism(seed, options)), worst);
@@ -239,7 +239,7 @@ TEST(ClosedMechanisms, TreesPassTheSameComparison) {
   RandomMechanismOptions options;
   options.max_bodies = 8;
   options.exact_friction = options.bearings = false;
-  Worst worst;
+  ClosedWorst worst;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     ModelDescription d = make_random_mechanism(seed, options);

@@ -55,13 +55,13 @@ void check_products(const System& system, const State& at, const MatrixXd& J, do
   EXPECT_EQ(test::allocation_count() - before, 0);
 }
 
-struct Tally {
+struct DerivativeTally {
   int covered = 0, all = 0;
   double worst = 0;  // error relative to the tolerance
 };
 
 void compare(const Model& model, const std::vector<double>& parameters, const State& at,
-             double kappa, Tally& tally) {
+             double kappa, DerivativeTally& tally) {
   ++tally.all;
   tally.covered += is_covered(model, parameters);
   if (at.x.empty()) return;
@@ -91,14 +91,14 @@ void compare(const Model& model, const std::vector<double>& parameters, const St
   }
 }
 
-void report(const char* what, const Tally& tally) {
+void report(const char* what, const DerivativeTally& tally) {
   std::printf("%s: %d of %d covered, largest error / tolerance %.2g\n", what, tally.covered,
               tally.all, tally.worst);
 }
 
 void compare_trees(const char* what, const RandomMechanismOptions& options, int seeds,
                    int least_covered) {
-  Tally tally;
+  DerivativeTally tally;
   for (int seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE(std::string(what) + ", seed " + std::to_string(seed));
     const Model model = make_checked_random_model(seed, options);
@@ -165,7 +165,7 @@ TEST(Derivatives, RandomTrees) {
 
 void compare_closed(const char* what, const RandomClosedOptions& options, int seeds,
                     int least_covered) {
-  Tally tally;
+  DerivativeTally tally;
   for (int seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE(std::string(what) + ", seed " + std::to_string(seed));
     const ClosedModel closed(make_random_closed_mechanism(seed, options));

@@ -113,7 +113,7 @@ ModelDescription make_isotropic(std::uint64_t seed) {
   return d;
 }
 
-Model checked(const ModelDescription& d) {
+Model checked_model(const ModelDescription& d) {
   Diagnostics problems;
   std::optional<Model> model = check_model(d, problems);
   EXPECT_TRUE(model) << problems.text();
@@ -128,8 +128,8 @@ TEST(Invariance, AnotherPlaceAndDirectionInTheWorldChangesNothing) {
     Random random(seed + 1000);
     const Quat<double> turn = random.rotation();
     const Mat3<double> R = rotation_matrix(turn);
-    const std::unique_ptr<Case> a = make_case(checked(d), 0.3);
-    const std::unique_ptr<Case> b = make_case(checked(moved(d, turn, random.vector(2))), 0.3);
+    const std::unique_ptr<Case> a = make_case(checked_model(d), 0.3);
+    const std::unique_ptr<Case> b = make_case(checked_model(moved(d, turn, random.vector(2))), 0.3);
     if (a->nv == 0) continue;
     double weight = 0;  // of all bodies: a size of force where reactions vanish
     for (const MassProperties<double>& body : make_naive_tree(a->model, a->parameters).bodies)

@@ -57,12 +57,12 @@ VectorXd vector(const std::vector<double>& list) {
   return Eigen::Map<const VectorXd>(list.data(), static_cast<Eigen::Index>(list.size()));
 }
 
-struct Worst {
+struct RotationWorst {
   double rates = 0, joints = 0, bodies = 0;
   int compared = 0, rows = 0;
 };
 
-void compare_eliminations(const Elements& e, Worst& worst) {
+void compare_eliminations(const Elements& e, RotationWorst& worst) {
   for (std::size_t i = 0; i < e.mechanism.bodies.size(); ++i)
     if (!has_full_inertia(e.mechanism, i)) return;
   ElementWorkspace<double> two = workspace_of(e), one = workspace_of(e);
@@ -85,7 +85,7 @@ void compare_eliminations(const Elements& e, Worst& worst) {
   ++worst.compared;
 }
 
-void print(const char* what, const Worst& worst) {
+void print(const char* what, const RotationWorst& worst) {
   std::printf("%s: %d compared, rates %.2g, joints %.2g, Lambda %.2g, up to %d rows\n", what,
               worst.compared, worst.rates, worst.joints, worst.bodies, worst.rows);
 }
@@ -94,7 +94,7 @@ TEST(RotationElements, OneStepAndTwoStepsAgreeOnTrees) {
   RandomMechanismOptions options;
   options.exact_friction = options.bearings = options.thin_bodies = false;
   options.rotors = 0;  // the elimination in one step knows none
-  Worst worst;
+  RotationWorst worst;
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
     Model model = make_checked_random_model(seed, options);
     std::erase_if(model.forces,
@@ -112,7 +112,7 @@ TEST(RotationElements, OneStepAndTwoStepsAgreeOnClosedMechanisms) {
   RandomClosedOptions options;
   options.tree.thin_bodies = options.tree.exact_friction = options.tree.bearings = false;
   options.tree.rotors = 0;
-  Worst worst;
+  RotationWorst worst;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     ClosedModel m(make_random_closed_mechanism(seed, options));
     std::erase_if(m.model.forces,
@@ -166,7 +166,7 @@ TEST(RotationElements, LambdaSolvesTheLyapunovEquation) {
     EXPECT_LE((eigen(turned) * K - R * (Z + found)).norm(), 1e-12 * expected.norm());
   }
   EXPECT_GT(size, 0.1);
-  Worst worst;
+  RotationWorst worst;
   compare_eliminations(*e, worst);
   print("two bars", worst);
   EXPECT_EQ(worst.compared, 1);

@@ -12,8 +12,8 @@
 namespace cartan::test {
 namespace {
 
-const char* const formulations[] = {"recursive", "moving-frame", "absolute-se3", "absolute-so3r3",
-                                    "rotation-elements"};
+const char* const turning_formulations[] = {"recursive", "moving-frame", "absolute-se3",
+                                            "absolute-so3r3", "rotation-elements"};
 
 std::string wheel(const std::string& name, const std::string& joint, const std::string& start,
                   const std::string& place = "[0, 0, 0]") {
@@ -64,7 +64,7 @@ double expect_agreement(const std::string& text, double duration, double toleran
                         const char* integrator = "gl3", double step = 0.002) {
   std::vector<double> expected;
   double largest = 0;
-  for (const char* formulation : formulations) {
+  for (const char* formulation : turning_formulations) {
     SCOPED_TRACE(formulation);
     const Example e = load_text(text, formulation);
     EXPECT_TRUE(e) << e.problem;
@@ -114,7 +114,7 @@ TEST(Turns, StartBeyondHalfATurn) {
       "gravity = [0, 0, 0]\n" + wheel("a", "ja", "position = 7") +
       "[[force]]\ntype = \"torsion\"\nname = \"coil\"\njoint = \"ja\"\nstiffness = "
       "0.025\n";
-  for (const char* formulation : formulations) {
+  for (const char* formulation : turning_formulations) {
     SCOPED_TRACE(formulation);
     const Example e = load_text(text, formulation);
     ASSERT_TRUE(e) << e.problem;
@@ -233,7 +233,7 @@ TEST(Turns, EveryKindOfMethod) {
   const std::vector<double> expected = joints(run(exact, exact.system->initial_state(), 3).end);
   for (const auto& method : methods) {
     if (!find_integrator(method.name)) continue;
-    for (const char* formulation : formulations) {
+    for (const char* formulation : turning_formulations) {
       SCOPED_TRACE(std::string(method.name) + " " + formulation);
       const Example e = load_text(text, formulation);
       if (!refuse_integrator(method.name, *e.system).empty()) continue;
@@ -250,7 +250,7 @@ TEST(Turns, SurviveInJointCoordinates) {
       wheel("a", "ja", "velocity = 8") +
       "[[force]]\ntype = \"torsion\"\nname = \"coil\"\njoint = \"ja\"\nstiffness = "
       "0.02\n";
-  for (const char* formulation : formulations) {
+  for (const char* formulation : turning_formulations) {
     SCOPED_TRACE(formulation);
     const Example e = load_text(text, formulation);
     const Motion half = run(e, e.system->initial_state(), 1.5);

@@ -15,7 +15,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-struct Tally {
+struct StartTally {
   int mechanisms = 0, held = 0, free_to_change = 0, loops_held = 0, nearest = 0, out_of_reach = 0;
 };
 
@@ -119,7 +119,7 @@ std::vector<bool> find_driven(const ClosedModel& m) {
   return driven;
 }
 
-void check_speeds(std::uint64_t seed, Tally& tally) {
+void check_speeds(std::uint64_t seed, StartTally& tally) {
   RandomClosedOptions options;
   options.tree.rotors = 0;  // one in a loop joint does not count in the size of a change
   const ClosedModel m(make_random_closed_mechanism(seed, options));
@@ -188,7 +188,7 @@ void check_speeds(std::uint64_t seed, Tally& tally) {
 }
 
 TEST(WrittenStart, SpeedsAreHeldInFileOrder) {
-  Tally tally;
+  StartTally tally;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     check_speeds(seed, tally);
@@ -218,7 +218,7 @@ VectorXd motions_between(const NaiveJoint& joint, const double* from, const doub
   return d;
 }
 
-void check_positions(std::uint64_t seed, Tally& tally) {
+void check_positions(std::uint64_t seed, StartTally& tally) {
   RandomClosedOptions options;
   options.tree.joints = {JointType::revolute, JointType::prismatic,   JointType::cylindrical,
                          JointType::planar,   JointType::translation, JointType::universal};
@@ -289,7 +289,7 @@ void check_positions(std::uint64_t seed, Tally& tally) {
 }
 
 TEST(WrittenStart, PositionsAreHeldInFileOrder) {
-  Tally tally;
+  StartTally tally;
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     check_positions(seed, tally);

@@ -94,6 +94,14 @@ CommandResult RunningCommand::wait() {
   return result;
 }
 
+std::string example(const std::string& name) {
+  return std::string(CARTAN_ROOT) + "/examples/" + name + ".toml";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 CommandResult run_cartan(const std::vector<std::string>& words) {
   return RunningCommand(words).wait();
 }

@@ -10,6 +10,11 @@
 
 namespace cartan::test {
 
+// The path of a model of examples/.
+std::string example(const std::string& name);
+
+bool contains(const std::string& text, const std::string& part);
+
 struct CommandResult {
   int status = -1;  // exit status; -signal when a signal ended it
   std::string out, err;

@@ -11,10 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string example(const std::string& name) {
-  return std::string(CARTAN_ROOT) + "/examples/" + name + ".toml";
-}
-
 const char* const hopf = R"toml(
 name = "hopf"
 [parameters]

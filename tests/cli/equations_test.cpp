@@ -14,10 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 // Long equations go over several lines; how they are broken is not the matter here.
 std::string on_one_line(const std::string& text) {
   std::string result;
@@ -33,21 +29,21 @@ TEST(Equations, PlanarDoublePendulum) {
   for (std::size_t at = 0, end; (end = kane.out.find('\n', at)) != std::string::npos; at = end + 1)
     EXPECT_LE(end - at, 112u) << kane.out.substr(at, end - at);
   kane.out = on_one_line(kane.out);
-  EXPECT_TRUE(has(kane.out,
-                  "((m1 + m2)*l1^2 + m2*l2*(2*l1*cos(q2) + l2))*q1'' + m2*l2*(l1*cos(q2) + "
-                  "l2)*q2'' = "))
+  EXPECT_TRUE(contains(kane.out,
+                       "((m1 + m2)*l1^2 + m2*l2*(2*l1*cos(q2) + l2))*q1'' + m2*l2*(l1*cos(q2) + "
+                       "l2)*q2'' = "))
       << kane.out;
-  EXPECT_TRUE(has(kane.out,
-                  "m2*l2*(l1*cos(q2) + l2)*q1'' + m2*l2^2*q2'' = "
-                  "-m2*l2*(l1*q1'^2*sin(q2) + g*sin(q1 + q2))"))
+  EXPECT_TRUE(contains(kane.out,
+                       "m2*l2*(l1*cos(q2) + l2)*q1'' + m2*l2^2*q2'' = "
+                       "-m2*l2*(l1*q1'^2*sin(q2) + g*sin(q1 + q2))"))
       << kane.out;
   CommandResult lagrange =
       run_cartan({"equations", example_path("planar_double_pendulum"), "--form", "lagrange"});
   lagrange.out = on_one_line(lagrange.out);
   const std::string motion = "Equations of motion";
-  ASSERT_TRUE(has(lagrange.out, motion)) << lagrange.out << lagrange.err;
+  ASSERT_TRUE(contains(lagrange.out, motion)) << lagrange.out << lagrange.err;
   EXPECT_EQ(lagrange.out.substr(lagrange.out.find(motion)), kane.out.substr(kane.out.find(motion)));
-  EXPECT_TRUE(has(lagrange.out, "V = -(m1 + m2)*l1*g*cos(q1) - m2*l2*g*cos(q1 + q2)"))
+  EXPECT_TRUE(contains(lagrange.out, "V = -(m1 + m2)*l1*g*cos(q1) - m2*l2*g*cos(q1 + q2)"))
       << lagrange.out;
 }
 
@@ -59,15 +55,15 @@ TEST(Equations, AreWrittenAsByHand) {
     return on_one_line(result.out);
   };
   const std::string crank = text_of("slider_crank", "kane"), top = text_of("heavy_top", "kane");
-  EXPECT_TRUE(has(crank, "q3*(q1' + q2')^2*cos(q1 + q2)")) << crank;
-  EXPECT_TRUE(has(crank, "1.57*L^3/3")) << crank;
-  EXPECT_TRUE(has(top, "9.81*pi*")) << top;
-  EXPECT_TRUE(has(top, "*(q1*q2 + q3*q4)/(q1^2 + q2^2 + q3^2 + q4^2)")) << top;
+  EXPECT_TRUE(contains(crank, "q3*(q1' + q2')^2*cos(q1 + q2)")) << crank;
+  EXPECT_TRUE(contains(crank, "1.57*L^3/3")) << crank;
+  EXPECT_TRUE(contains(top, "9.81*pi*")) << top;
+  EXPECT_TRUE(contains(top, "*(q1*q2 + q3*q4)/(q1^2 + q2^2 + q3^2 + q4^2)")) << top;
   const std::string sleigh = text_of("sleigh", "moving-frame");
-  EXPECT_TRUE(has(sleigh, "M* v' + N* v = F* + J^T lambda")) << sleigh;
-  EXPECT_TRUE(has(sleigh, "J[1,4] = LC1")) << sleigh;
-  EXPECT_TRUE(has(sleigh, "q1'' = 0")) << sleigh;
-  EXPECT_FALSE(has(sleigh, "] = 0 ")) << sleigh;
+  EXPECT_TRUE(contains(sleigh, "M* v' + N* v = F* + J^T lambda")) << sleigh;
+  EXPECT_TRUE(contains(sleigh, "J[1,4] = LC1")) << sleigh;
+  EXPECT_TRUE(contains(sleigh, "q1'' = 0")) << sleigh;
+  EXPECT_FALSE(contains(sleigh, "] = 0 ")) << sleigh;
 }
 
 TEST(Equations, EveryFormOfEveryKindOfModelIsPrintedOrRefused) {
@@ -80,17 +76,18 @@ TEST(Equations, EveryFormOfEveryKindOfModelIsPrintedOrRefused) {
       if (result.status == 0)
         EXPECT_TRUE(result.out.ends_with("\\end{document}\n"));
       else
-        EXPECT_TRUE(result.status == 2 && has(result.err, "use ") + has(result.err, "leave "))
+        EXPECT_TRUE(result.status == 2 &&
+                    contains(result.err, "use ") + contains(result.err, "leave "))
             << result.err;
     }
 }
 
 TEST(Equations, WrongWordsAreTold) {
   EXPECT_TRUE(
-      has(run_cartan({"equations", example_path("pendulum"), "--form", "newton"}).err,
-          "expected kane, lagrange, canonical, moving-frame, diagonal or rotation-elements"));
-  EXPECT_TRUE(has(run_cartan({"equations", example_path("pendulum"), "--show", "W"}).err,
-                  "expected T, V, L, p, B, Bdot, power or all"));
+      contains(run_cartan({"equations", example_path("pendulum"), "--form", "newton"}).err,
+               "expected kane, lagrange, canonical, moving-frame, diagonal or rotation-elements"));
+  EXPECT_TRUE(contains(run_cartan({"equations", example_path("pendulum"), "--show", "W"}).err,
+                       "expected T, V, L, p, B, Bdot, power or all"));
 }
 
 TEST(Generate, WritesCode) {
@@ -103,15 +100,15 @@ TEST(Generate, WritesCode) {
   EXPECT_TRUE(result["operations"].contains("variational_jacobian"));
   std::ifstream file(scratch.path("code") + "/bicycle.c");
   const std::string text((std::istreambuf_iterator<char>(file)), {});
-  EXPECT_TRUE(has(text, "bicycle_derivative(double t"));
+  EXPECT_TRUE(contains(text, "bicycle_derivative(double t"));
 }
 
 TEST(Generate, WrongWordsAreTold) {
   const std::string model = example_path("pendulum");
-  EXPECT_TRUE(has(run_cartan({"generate", model, "--language", "fortran", "--out", "x"}).err,
-                  "expected c, c++, python"));
-  EXPECT_TRUE(has(run_cartan({"generate", model}).err, "--out DIR"));
-  EXPECT_TRUE(has(
+  EXPECT_TRUE(contains(run_cartan({"generate", model, "--language", "fortran", "--out", "x"}).err,
+                       "expected c, c++, python"));
+  EXPECT_TRUE(contains(run_cartan({"generate", model}).err, "--out DIR"));
+  EXPECT_TRUE(contains(
       run_cartan({"generate", example_path("roessler"), "--form", "mass-matrix", "--out", "x"}).err,
       "no mass matrix"));
 }
@@ -171,8 +168,8 @@ TEST(Generated, IsAnalysedLikeRecursive) {
     EXPECT_FALSE(native.empty());
     expect_near(native, answer("generated"), 1e-6, "");
   }
-  EXPECT_TRUE(has(run_cartan({"linearize", bicycle, "--formulation", "absolute-se3"}).err,
-                  "use the formulation recursive"));
+  EXPECT_TRUE(contains(run_cartan({"linearize", bicycle, "--formulation", "absolute-se3"}).err,
+                       "use the formulation recursive"));
 }
 
 TEST(Generated, ACompilerThatIsAbsentIsTold) {
@@ -184,7 +181,7 @@ TEST(Generated, ACompilerThatIsAbsentIsTold) {
   unsetenv("CC");
   unsetenv("XDG_CACHE_HOME");
   EXPECT_NE(result.status, 0);
-  EXPECT_TRUE(has(result.err, "/no/such/compiler")) << result.err;
+  EXPECT_TRUE(contains(result.err, "/no/such/compiler")) << result.err;
 }
 
 }  // namespace

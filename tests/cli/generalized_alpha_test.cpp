@@ -8,10 +8,8 @@
 namespace cartan::test {
 namespace {
 
-const std::string examples = CARTAN_ROOT "/examples/";
-
 TEST(GeneralizedAlpha, SummaryTellsTheSpectralRadius) {
-  std::vector<std::string> words = {"run",          examples + "four_bar.toml",
+  std::vector<std::string> words = {"run",          example("four_bar"),
                                     "--integrator", "generalized-alpha",
                                     "--duration",   "0.1",
                                     "--step",       "0.001"};
@@ -29,8 +27,8 @@ TEST(GeneralizedAlpha, SummaryTellsTheSpectralRadius) {
 // settles them itself.
 TEST(GeneralizedAlpha, KeepsConstraintsWithoutProjection) {
   const nlohmann::json json = expect_json(
-      run_cartan({"run", examples + "stewart.toml", "--integrator", "generalized-alpha",
-                  "--duration", "0.2", "--step", "0.001", "--stabilisation", "none", "--json"}));
+      run_cartan({"run", example("stewart"), "--integrator", "generalized-alpha", "--duration",
+                  "0.2", "--step", "0.001", "--stabilisation", "none", "--json"}));
   EXPECT_LT(json["constraint"]["max_position"], 1e-14);
   EXPECT_LT(json["constraint"]["max_velocity"], 1e-12);
 }

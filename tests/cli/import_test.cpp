@@ -7,7 +7,7 @@
 namespace cartan::test {
 namespace {
 
-const char* const arm = R"(<?xml version="1.0"?>
+const char* const urdf_arm = R"(<?xml version="1.0"?>
 <robot name="arm">
   <link name="base"><inertial><mass value="3"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial></link>
   <link name="upper"><inertial><origin xyz="0.01 0.02 -0.3" rpy="0.3 0.2 0.1"/><mass value="2.3"/>
@@ -23,7 +23,7 @@ const char* const arm = R"(<?xml version="1.0"?>
 
 TEST(ImportCommand, RoundTripIsTheSameBitForBit) {
   const Scratch scratch;
-  const std::string source = scratch.write("arm.urdf", arm), model = scratch.path("arm.toml");
+  const std::string source = scratch.write("arm.urdf", urdf_arm), model = scratch.path("arm.toml");
   const auto json = expect_json(run_cartan({"import", source, "--out", model, "--json"}));
   EXPECT_EQ(json["model"], model);
   EXPECT_EQ(json["carried"]["bodies"], 3);
@@ -44,7 +44,7 @@ TEST(ImportCommand, RoundTripIsTheSameBitForBit) {
 
 TEST(ImportCommand, EveryCommandTakesTheFile) {
   const Scratch scratch;
-  const std::string source = scratch.write("arm.urdf", arm);
+  const std::string source = scratch.write("arm.urdf", urdf_arm);
   EXPECT_EQ(expect_json(run_cartan({"check", source, "--json"}))["dof"], 2);
   EXPECT_EQ(expect_json(run_cartan({"check", source, "--base", "free", "--json"}))["dof"], 8);
   EXPECT_EQ(run_cartan({"eval", source}).status, 0);
@@ -58,7 +58,7 @@ TEST(ImportCommand, EveryCommandTakesTheFile) {
 
 TEST(ImportCommand, LimitsAreTheRangesOfInverseKinematics) {
   const Scratch scratch;
-  const std::string source = scratch.write("arm.urdf", arm);
+  const std::string source = scratch.write("arm.urdf", urdf_arm);
   EXPECT_EQ(run_cartan({"ik", source, "--target", "elbow.q = 0.9"}).status, 0);
   EXPECT_EQ(run_cartan({"ik", source, "--target", "elbow.q = 1.1"}).status, 1);
   EXPECT_EQ(run_cartan({"ik", source, "--target", "elbow.q = 1.1", "--limits", "none"}).status, 0);
@@ -66,7 +66,7 @@ TEST(ImportCommand, LimitsAreTheRangesOfInverseKinematics) {
 
 TEST(ImportCommand, Refusals) {
   const Scratch scratch;
-  const std::string source = scratch.write("arm.urdf", arm);
+  const std::string source = scratch.write("arm.urdf", urdf_arm);
   expect_refusal(run_cartan({"import", scratch.path("none.urdf")}), "there is no such file");
   expect_refusal(run_cartan({"import", source, "--base", "swing"}), "expected fixed or free");
   expect_refusal(run_cartan({"import", source, "--package", "x"}), "expected NAME=DIR");

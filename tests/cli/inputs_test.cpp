@@ -246,7 +246,7 @@ TEST(VariablesBesideBodies, EveryOtherMethodAgrees) {
 // --------------------------------------------------------------------------- names of kinematics
 
 // An arm that turns at a constant rate, with a point on it.
-const char* const arm = R"toml(
+const char* const turning_arm = R"toml(
 name = "arm"
 gravity = [0, 0, 0]
 [[body]]
@@ -308,7 +308,7 @@ duration = 0.9
 
 TEST(Names, OfKinematicsInOutputs) {
   const Scratch scratch;
-  const std::string model = scratch.write("arm.toml", arm);
+  const std::string model = scratch.write("arm.toml", turning_arm);
   const double q = 2.7, w2 = 9;
   const double x = std::cos(q) - 0.5 * std::sin(q), y = std::sin(q) + 0.5 * std::cos(q);
   for (const char* formulation : {"recursive", "moving-frame", "absolute-se3", "absolute-so3r3",
@@ -333,7 +333,7 @@ TEST(Names, OfKinematicsInOutputs) {
 TEST(Names, OfAccelerationsAreRefusedInForces) {
   const Scratch scratch;
   const auto with = [&](const std::string& more) {
-    return run_cartan({"check", scratch.write("bad.toml", std::string(arm) + more)});
+    return run_cartan({"check", scratch.write("bad.toml", std::string(turning_arm) + more)});
   };
   expect_refusal(with("[[force]]\ntype = \"joint\"\njoint = \"hub\"\nvalue = \"hub.a\"\n"),
                  "may be used in outputs only");

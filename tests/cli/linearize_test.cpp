@@ -12,10 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string example(const std::string& name) {
-  return std::string(CARTAN_ROOT) + "/examples/" + name + ".toml";
-}
-
 TEST(Linearize, BenchmarkBicycle) {
   const json result = expect_json(run_cartan(
       {"linearize", example("benchmark_bicycle"), "--set", "push=0", "--set", "v=5", "--json"}));

@@ -13,13 +13,12 @@ namespace {
 
 using nlohmann::json;
 
-const std::string arm = std::string(CARTAN_ROOT) + "/examples/arm_friction.toml";
-
 // Energies at the turning points of a run with C2 = 0.07, all of them read too high by 3 J: the
 // losses do not know.
 std::string write_losses(const Scratch& scratch) {
   const std::string out = scratch.path("run");
-  EXPECT_EQ(run_cartan({"run", arm, "--set", "C2=0.07", "--duration", "6", "--out", out, "--quiet"})
+  EXPECT_EQ(run_cartan({"run", example("arm_friction"), "--set", "C2=0.07", "--duration", "6",
+                        "--out", out, "--quiet"})
                 .status,
             0);
   std::istringstream lines(read_file(out + "/events.csv"));
@@ -51,21 +50,22 @@ std::string write_losses(const Scratch& scratch) {
 TEST(FitLosses, ConstantFrictionIsFoundAgain) {
   const Scratch scratch;
   const std::string experiments = write_losses(scratch);
-  const json fitted = expect_json(run_cartan({"fit", arm, "--experiments", experiments, "--free",
-                                              "C2=0.04", "--tolerance", "1e-11", "--json"}));
+  const json fitted =
+      expect_json(run_cartan({"fit", example("arm_friction"), "--experiments", experiments,
+                              "--free", "C2=0.04", "--tolerance", "1e-11", "--json"}));
   EXPECT_NEAR(fitted["parameters"]["C2"].get<double>(), 0.07, 1e-7);
   // values instead of losses: the 3 J spoil it
   std::string text = read_file(experiments);
   text.replace(text.find(", losses = true"), 15, "");
   const json spoiled =
-      expect_json(run_cartan({"fit", arm, "--experiments", scratch.write("values.toml", text),
-                              "--free", "C2=0.04", "--json"}));
+      expect_json(run_cartan({"fit", example("arm_friction"), "--experiments",
+                              scratch.write("values.toml", text), "--free", "C2=0.04", "--json"}));
   EXPECT_GT(spoiled["final_cost"].get<double>(), 1);
   // what makes no sense is refused
   text = read_file(experiments);
   text.replace(text.find("losses = true"), 13, "losses = true, offset = 1");
-  expect_refusal(run_cartan({"fit", arm, "--experiments", scratch.write("offset.toml", text),
-                             "--free", "C2=0.04"}),
+  expect_refusal(run_cartan({"fit", example("arm_friction"), "--experiments",
+                             scratch.write("offset.toml", text), "--free", "C2=0.04"}),
                  "an offset drops out of losses");
 }
 

@@ -33,7 +33,7 @@ TEST(Optimise, Absorber) {
   EXPECT_NEAR(result["objective"].get<double>(), 3.1261361571e-05, 1e-14);
 }
 
-std::string rod(const std::string& more = "") {
+std::string pivoted_rod(const std::string& more = "") {
   return "[parameters]\na = 0.4\n[[body]]\nname = \"rod\"\nmass = 1\ncom = [0, 0, \"-a\"]\n"
          "inertia = [\"1/12\", \"1/12\", 0]\n[[joint]]\nname = \"pivot\"\ntype = \"revolute\"\n"
          "axis = [0, 1, 0]\nparent = { body = \"world\" }\nchild = { body = \"rod\" }\n"
@@ -43,7 +43,7 @@ std::string rod(const std::string& more = "") {
 
 TEST(Optimise, ShortestPeriodOfARod) {
   const Scratch scratch;
-  const std::string model = scratch.write("rod.toml", rod());
+  const std::string model = scratch.write("rod.toml", pivoted_rod());
   const json result =
       expect_json(run_cartan({"optimise", model, "--free", "a", "--minimise", "period", "--json"}));
   EXPECT_NEAR(result["parameters"]["a"].get<double>(), 1 / std::sqrt(12.0), 1e-9);
@@ -59,7 +59,7 @@ TEST(Optimise, ShortestPeriodOfARod) {
 // Initial values are free too; a swing that just reaches the angle 1/2: energy tells the speed.
 TEST(Optimise, InitialSpeedForAnAmplitude) {
   const Scratch scratch;
-  const std::string model = scratch.write("rod.toml", rod());
+  const std::string model = scratch.write("rod.toml", pivoted_rod());
   const json result =
       expect_json(run_cartan({"optimise", model, "--free", "pivot.v=1", "--minimise",
                               "(maximum(pivot.q) - 0.5)^2", "--duration", "1", "--json"}));
@@ -108,7 +108,8 @@ TEST(Optimise, RepeatsAFit) {
   }
   const std::string file = scratch.write("data.csv", data);
   const std::string started = scratch.write(
-      "started.toml", rod("").replace(rod("").find("child = { body"), 0, "position = 0.3\n"));
+      "started.toml",
+      pivoted_rod("").replace(pivoted_rod("").find("child = { body"), 0, "position = 0.3\n"));
   const CommandResult fit = run_cartan({"fit", started, "--data", file, "--free", "a", "--json"});
   const json best = expect_json(run_cartan(
       {"optimise", started, "--free", "a", "--minimise", sum, "--duration", "0.9", "--json"}));
@@ -219,7 +220,7 @@ TEST(Optimise, WidestRangeOfTheBicycle) {
 // The method of others finds the same, and so do starts in processes and in one.
 TEST(Optimise, SolversAndProcesses) {
   const Scratch scratch;
-  const std::string model = scratch.write("rod.toml", rod());
+  const std::string model = scratch.write("rod.toml", pivoted_rod());
   const std::vector<std::string> words = {"optimise", model,         "--free",
                                           "a",        "--minimise",  "period",
                                           "--bounds", "a=[0.05, 1]", "--json"};
@@ -247,7 +248,7 @@ TEST(Optimise, SolversAndProcesses) {
 
 TEST(Optimise, BadWords) {
   const Scratch scratch;
-  const std::string model = scratch.write("rod.toml", rod());
+  const std::string model = scratch.write("rod.toml", pivoted_rod());
   expect_refusal(run_cartan({"optimise", model, "--minimise", "final(pivot.q)"}), "--free");
   expect_refusal(run_cartan({"optimise", model, "--free", "a"}), "--minimise");
   expect_refusal(run_cartan({"optimise", model, "--free", "b", "--minimise", "final(pivot.q)"}),

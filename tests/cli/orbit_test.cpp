@@ -11,10 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string example(const std::string& name) {
-  return std::string(CARTAN_ROOT) + "/examples/" + name + ".toml";
-}
-
 TEST(OrbitCommand, Roessler) {
   const json result = expect_json(
       run_cartan({"orbit", example("roessler"), "--section", "y", "--period", "6", "--json"}));

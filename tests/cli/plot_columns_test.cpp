@@ -13,14 +13,6 @@
 namespace cartan::test {
 namespace {
 
-std::string example(const std::string& name) {
-  return std::string(CARTAN_ROOT) + "/examples/" + name + ".toml";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 // File names, without folder.
 std::vector<std::string> plotted(std::vector<std::string> words) {
   words.insert(words.begin(), "plot");

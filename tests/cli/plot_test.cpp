@@ -9,14 +9,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string example(const std::string& name) {
-  return std::string(CARTAN_ROOT) + "/examples/" + name + ".toml";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 std::vector<std::string> names_of(const json& files) {
   std::vector<std::string> names;
   for (const auto& file : files["files"]) {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/closed_models.h"
 #include "cli/command_line.h"
 #include "cli/control_models.h"
 #include "core/child_process.h"
@@ -162,12 +163,6 @@ TEST(Regulators, RollingDisc) {
   const json fallen =
       expect_json(run_cartan({"run", alone, "--duration", "1", "--json", "--estimate", "off"}));
   EXPECT_GT(std::fabs(fallen["final"]["outputs"]["roll"].get<double>()), 0.1);
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
 // The bicycle below the speed at which it is stable by itself, with a torque on its handlebar.

@@ -12,10 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 // One document: no item fails, figures have captions, verdicts that must not change do not.
 json reproduce(const Scratch& scratch, const std::string& document) {
   const std::string out = scratch.path("report");

@@ -14,10 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST(Results, FilesAreNotOverwrittenWithoutForce) {
   const Scratch scratch;
   const std::string model = scratch.write_template({"pendulum"}), text = read_file(model);
@@ -149,7 +145,7 @@ TEST(Results, FoldersOfOthersAreNotFilled) {
         {"linearize", model, "--at", "equilibrium", "--out", folder}}) {
     const CommandResult result = run_cartan(words);
     EXPECT_NE(result.status, 0);
-    EXPECT_TRUE(has(result.err, "is no result that was written here")) << result.err;
+    EXPECT_TRUE(contains(result.err, "is no result that was written here")) << result.err;
   }
   for (const std::string& file : {state, code, modes}) EXPECT_EQ(read_file(file), "mine");
   EXPECT_EQ(list_folder(folder).size(), 3u);
@@ -181,19 +177,19 @@ TEST(Partial, IsKeptWhenAskedForAndMarkedInEveryFile) {
   EXPECT_FALSE(fs::exists(out));
   const CommandResult kept = run_cartan({"run", model, "--out", out, "--keep-partial"});
   EXPECT_EQ(kept.status, 1);
-  EXPECT_TRUE(has(kept.err, "marked as a part")) << kept.err;
+  EXPECT_TRUE(contains(kept.err, "marked as a part")) << kept.err;
   int files = 0;
   for (const std::string& name : list_folder(out)) {
     ++files;
-    EXPECT_TRUE(has(read_file(out + "/" + name), "partial")) << name;
+    EXPECT_TRUE(contains(read_file(out + "/" + name), "partial")) << name;
   }
   EXPECT_EQ(files, 5) << "trajectory, events, model, summary, manifest";
   const std::string page = scratch.path("page.html");
   EXPECT_EQ(run_cartan({"view", out, "--export", page}).status, 0);
-  EXPECT_TRUE(has(read_file(page), "(partial)"));
+  EXPECT_TRUE(contains(read_file(page), "(partial)"));
   const auto plot = expect_json(
       run_cartan({"plot", out, "--quantity", "x", "--out", scratch.path("p"), "--json"}));
-  EXPECT_TRUE(has(read_file(plot["files"][0]), "(partial)"));
+  EXPECT_TRUE(contains(read_file(plot["files"][0]), "(partial)"));
   for (const std::string& from : {out, out + "/trajectory.csv"})
     expect_refusal(run_cartan({"run", model, "--from", from}), "this is only a part of a run");
   expect_refusal(run_cartan({"fit", model, "--data", out + "/trajectory.csv", "--free", "x"}),
@@ -202,7 +198,7 @@ TEST(Partial, IsKeptWhenAskedForAndMarkedInEveryFile) {
   ASSERT_EQ(run_cartan({"run", model, "--duration", "0.5", "--out", out, "--keep-partial"}).status,
             0);
   for (const std::string& name : list_folder(out))
-    EXPECT_FALSE(has(read_file(out + "/" + name), "partial")) << name;
+    EXPECT_FALSE(contains(read_file(out + "/" + name), "partial")) << name;
   EXPECT_EQ(run_cartan({"run", model, "--from", out, "--duration", "0.1"}).status, 0);
   expect_refusal(run_cartan({"run", model, "--keep-partial"}), "give --out DIR too");
 }
@@ -221,9 +217,9 @@ TEST(Partial, AnInterruptedRunIsKeptToo) {
   run.send(SIGINT);
   const CommandResult result = run.wait();
   EXPECT_EQ(result.status, 1);
-  EXPECT_TRUE(has(result.err, "stopped on request")) << result.err;
+  EXPECT_TRUE(contains(result.err, "stopped on request")) << result.err;
   EXPECT_EQ(run_cartan({"plot", out, "--out", scratch.path("p")}).status, 0);
-  EXPECT_TRUE(has(read_file(out + "/bodies.csv"), "# partial: stopped on request"));
+  EXPECT_TRUE(contains(read_file(out + "/bodies.csv"), "# partial: stopped on request"));
 }
 
 TEST(Results, AStateThatWasCutOffIsRefused) {
@@ -276,7 +272,7 @@ TEST(Results, FilesOfANewerFormatAreRefused) {
   const CommandResult newer = run_cartan(
       {"check", scratch.write("three.toml", "format = 3\nnew_key = 1\n[wonders]\na = 1\n" + rest)});
   expect_refusal(newer, "this file has format 3, newer than this program, which reads format 2");
-  EXPECT_FALSE(has(newer.err, "new_key")) << "what else is new there is not complained about";
+  EXPECT_FALSE(contains(newer.err, "new_key")) << "what else is new there is not complained about";
   expect_refusal(run_cartan({"check", scratch.write("one.toml", "format = 1\n" + rest)}),
                  "there are no files of format 1");
   expect_refusal(run_cartan({"check", scratch.write("text.toml", "format = \"2\"\n" + rest)}),

@@ -12,11 +12,7 @@
 namespace cartan::test {
 namespace {
 
-std::string example(const std::string& name) {
-  return std::string(CARTAN_ROOT) + "/examples/" + name + ".toml";
-}
-
-CsvTable read_table(const std::string& path) {
+CsvTable read_whole_table(const std::string& path) {
   Diagnostics problems(path);
   const auto table = read_csv(path, CsvRows::all, problems);
   EXPECT_TRUE(table) << problems.text();
@@ -54,8 +50,9 @@ TEST(RunForces, PowerOfTheTablesAgrees) {
                         "forces,power", "--out", out, "--quiet"})
                 .status,
             0);
-  const CsvTable forces = read_table(out + "/forces.csv"), power = read_table(out + "/power.csv"),
-                 bodies = read_table(out + "/bodies.csv");
+  const CsvTable forces = read_whole_table(out + "/forces.csv"),
+                 power = read_whole_table(out + "/power.csv"),
+                 bodies = read_whole_table(out + "/bodies.csv");
   ASSERT_EQ(forces.row_count(), bodies.row_count());
   const std::size_t row = forces.row_count() - 1;
   int compared = 0;
@@ -85,7 +82,7 @@ TEST(RunForces, AReportRecordsThemAndALaterRunTakesThemAway) {
                         "--quiet"})
                 .status,
             0);
-  const CsvTable forces = read_table(out + "/forces.csv");
+  const CsvTable forces = read_whole_table(out + "/forces.csv");
   // the wheels press on the ground with about the weight of the whole, which falls a little
   double weight = 0;
   for (const std::string& column : forces.names)
@@ -134,7 +131,7 @@ value = "-1"
   const CommandResult ran = run_cartan({"run", model, "--duration", "0.1", "--step", "0.05",
                                         "--record", "forces", "--out", out, "--quiet"});
   ASSERT_EQ(ran.status, 0) << ran.err;
-  const CsvTable forces = read_table(out + "/forces.csv");
+  const CsvTable forces = read_whole_table(out + "/forces.csv");
   const auto expect = [&](const std::string& side, const char* letters, Vec3<double> value) {
     for (std::size_t row = 0; row < forces.row_count(); ++row)
       EXPECT_LT(norm(vector_at(forces, side, letters, row) - value), 1e-12) << side << letters;

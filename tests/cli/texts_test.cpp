@@ -6,14 +6,6 @@
 namespace cartan::test {
 namespace {
 
-std::string example(const std::string& name) {
-  return std::string(CARTAN_ROOT) + "/examples/" + name + ".toml";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST(Texts, ATimeHasNoMoreDigitsThanMeanSomething) {
   const Scratch scratch;
   const std::string model =

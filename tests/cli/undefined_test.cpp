@@ -7,10 +7,6 @@
 namespace cartan::test {
 namespace {
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 std::string slider(const std::string& rest) {
   return "name = \"slider\"\ngravity = [0, 0, 0]\n[[body]]\nname = \"b\"\nmass = 1\n[[joint]]\n"
          "name = \"j\"\ntype = \"prismatic\"\naxis = [1, 0, 0]\nparent = { body = \"world\" }\n"
@@ -25,12 +21,12 @@ TEST(Undefined, OutputsBecomeEmptyCellsThatEveryReaderTakes) {
   const std::string out = scratch.path("out");
   const CommandResult run = run_cartan({"run", model, "--out", out, "--json"});
   const auto json = expect_json(run);
-  EXPECT_TRUE(has(run.err, "'root' is not defined at t = 0.6 and 4 further times")) << run.err;
+  EXPECT_TRUE(contains(run.err, "'root' is not defined at t = 0.6 and 4 further times")) << run.err;
   EXPECT_EQ(json["undefined"][0]["column"], "root");
   EXPECT_EQ(json["undefined"][0]["count"], 5);
   EXPECT_TRUE(json["final"]["outputs"]["root"].is_null());
   const std::string table = read_file(out + "/trajectory.csv");
-  EXPECT_FALSE(has(table, "nan")) << table;
+  EXPECT_FALSE(contains(table, "nan")) << table;
   EXPECT_TRUE(table.ends_with(",\n")) << "an empty cell: " << table;
   EXPECT_EQ(run_cartan({"run", model, "--from", out, "--duration", "0.1", "--quiet"}).status, 0);
   EXPECT_EQ(run_cartan({"view", out, "--export", scratch.path("page.html")}).status, 0);
@@ -38,8 +34,8 @@ TEST(Undefined, OutputsBecomeEmptyCellsThatEveryReaderTakes) {
   // the same without tables
   const CommandResult bare = run_cartan({"run", model});
   EXPECT_EQ(bare.status, 0);
-  EXPECT_TRUE(has(bare.err, "'root' is not defined at t = 0.6")) << bare.err;
-  EXPECT_TRUE(has(bare.out, "  root   not defined\n")) << bare.out;
+  EXPECT_TRUE(contains(bare.err, "'root' is not defined at t = 0.6")) << bare.err;
+  EXPECT_TRUE(contains(bare.out, "  root   not defined\n")) << bare.out;
 }
 
 TEST(Undefined, AnEventThatIsNoNumberEndsTheRun) {
@@ -51,8 +47,8 @@ TEST(Undefined, AnEventThatIsNoNumberEndsTheRun) {
     const CommandResult run = run_cartan({"run", model, "--json"});
     EXPECT_EQ(run.status, 1);
     EXPECT_EQ(run.out, "");
-    EXPECT_TRUE(has(run.err, "the event 'e' is not defined")) << run.err;
-    EXPECT_TRUE(has(run.err, time)) << run.err;
+    EXPECT_TRUE(contains(run.err, "the event 'e' is not defined")) << run.err;
+    EXPECT_TRUE(contains(run.err, time)) << run.err;
   }
 }
 
@@ -66,21 +62,23 @@ TEST(Undefined, EvalAndInverseFailWithTheName) {
     const CommandResult eval = run_cartan({"eval", model, "--at", state, format});
     EXPECT_EQ(eval.status, 1);
     EXPECT_EQ(eval.out, "");
-    EXPECT_TRUE(has(eval.err, "'acceleration.j[0]' is not a finite number at t = 0")) << eval.err;
+    EXPECT_TRUE(contains(eval.err, "'acceleration.j[0]' is not a finite number at t = 0"))
+        << eval.err;
   }
   const std::string motion =
       scratch.write("motion.csv", "t,j.q0\n0,1\n0.1,0.5\n0.2,0.1\n0.3,-0.5\n0.4,-1\n");
   const CommandResult inverse = run_cartan({"inverse", model, "--motion", motion});
   EXPECT_EQ(inverse.status, 1);
   EXPECT_EQ(inverse.out, "");
-  EXPECT_TRUE(has(inverse.err, "the force j.f0 is not a finite number at t = 0.3")) << inverse.err;
+  EXPECT_TRUE(contains(inverse.err, "the force j.f0 is not a finite number at t = 0.3"))
+      << inverse.err;
   const std::string rates = scratch.write("rates.toml",
                                           "[variables]\nx = { initial = -1, rate = \"1\" }\n"
                                           "y = { initial = -1, rate = \"sqrt(y)\" }\n");
   const CommandResult eval = run_cartan({"eval", rates, "--json"});
   EXPECT_EQ(eval.status, 1);
   EXPECT_EQ(eval.out, "");
-  EXPECT_TRUE(has(eval.err, "the rate of y is not a finite number")) << eval.err;
+  EXPECT_TRUE(contains(eval.err, "the rate of y is not a finite number")) << eval.err;
 }
 
 TEST(Undefined, DrivesMustBeSmooth) {

@@ -11,7 +11,7 @@
 namespace cartan::test {
 namespace {
 
-constexpr double tolerance = 1e-8;
+constexpr double function_tolerance = 1e-8;
 
 double quotient(const std::function<double(double)>& f, double h) {
   const auto pair = [&](double s) { return f(s) - f(-s); };
@@ -28,7 +28,7 @@ int seen = 0;  // slopes that are not zero
 
 void expect_slope(double exact, const std::function<double(double)>& f, const std::string& what) {
   const double expected = quotient(f, 1e-3);
-  EXPECT_NEAR(exact, expected, tolerance * std::max(1.0, std::fabs(expected))) << what;
+  EXPECT_NEAR(exact, expected, function_tolerance * std::max(1.0, std::fabs(expected))) << what;
   seen += std::fabs(expected) > 1e-3;
 }
 
@@ -78,13 +78,13 @@ void check(const Example& e, const State& state, const std::vector<int>& which, 
   }
 }
 
-struct Case {
+struct FunctionCase {
   const char* example;
   std::vector<std::string> expressions, parameters;
 };
 
 TEST(FunctionDerivatives, OfEventsAndExpressions) {
-  const Case cases[] = {
+  const FunctionCase cases[] = {
       {"heavy_top", {"pivot.v[1]*top.x + kinetic", "sin(top.z)*top.wy*t"}, {}},
       {"bicycle", {"R2*front_axle.v*frame.z + potential", "steering.q*frame.vx^2"}, {"R1", "b"}},
       {"cart_pole", {"hinge.q^2*track.v + exp(-t)*potential"}, {}},
@@ -93,7 +93,7 @@ TEST(FunctionDerivatives, OfEventsAndExpressions) {
       {"roessler", {"a*x*y + z^2*cos(t)"}, {"a", "c"}},
       {"duffing", {"x^2 + t"}, {}}};
   seen = 0;
-  for (const Case& c : cases) {
+  for (const FunctionCase& c : cases) {
     SCOPED_TRACE(c.example);
     const Example e = load_example(c.example);
     ASSERT_TRUE(e) << e.problem;

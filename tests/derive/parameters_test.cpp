@@ -38,7 +38,7 @@ std::vector<int> all_parameters(const Model& model) {
   return all;
 }
 
-struct Sum {
+struct ParameterSum {
   double largest = 0;
   int columns = 0;
 };
@@ -46,7 +46,7 @@ struct Sum {
 // The exact derivative against differences of f: wide ones, and where these do not agree (they err
 // where f is strongly curved) narrow ones (which err by rounding).
 template <class F>
-void compare(const VectorXd& exact, F&& f, double at, double floor, Sum& sum,
+void compare(const VectorXd& exact, F&& f, double at, double floor, ParameterSum& sum,
              const std::string& what) {
   double size = 0, error = 0;
   for (const double h : {2e-4, 2e-5}) {
@@ -61,7 +61,7 @@ void compare(const VectorXd& exact, F&& f, double at, double floor, Sum& sum,
 }
 
 // Every parameter alone, so that all that depends on it follows.
-void check_rates(const Model& model, const std::string& formulation, Sum& sum) {
+void check_rates(const Model& model, const std::string& formulation, ParameterSum& sum) {
   SCOPED_TRACE(formulation);
   const FormulationInfo& row = *find_formulation(formulation);
   if (!row.refusal(model).empty()) return;
@@ -85,7 +85,7 @@ void check_rates(const Model& model, const std::string& formulation, Sum& sum) {
 }
 
 TEST(ParameterDerivatives, TreesWithAllForces) {
-  Sum sum;
+  ParameterSum sum;
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomMechanismOptions options;
@@ -121,7 +121,7 @@ std::optional<Model> closed_model(std::uint64_t seed) {
 }
 
 TEST(ParameterDerivatives, LoopsAndConstraints) {
-  Sum sum;
+  ParameterSum sum;
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const std::optional<Model> model = closed_model(seed);
@@ -134,7 +134,7 @@ TEST(ParameterDerivatives, LoopsAndConstraints) {
 
 // c and its derivatives by parameters and by the numbers of x.
 TEST(ParameterDerivatives, OfTheConstraintsThemselves) {
-  Sum sum;
+  ParameterSum sum;
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const std::optional<Model> model = closed_model(seed);

@@ -19,13 +19,13 @@ using namespace cartan::test;
 using extended::Real;
 using D = Dual<1>;
 
-constexpr double eps = 2.220446049250313e-16;
+constexpr double roundoff = 2.220446049250313e-16;
 
 struct Jet {
   Real value, slope, curvature;
 };
 
-struct Worst {
+struct SeriesWorst {
   double value = 0, slope = 0, relative = 0;
   void report(const char* name) const {
     std::printf("  %-26s value %.2f eps (relative, t <= pi: %.2f), derivative %.2f eps\n", name,
@@ -34,12 +34,12 @@ struct Worst {
 };
 
 double in_eps(Real error, Real scale) {
-  return extended::to_double(extended::abs(error) / scale) / eps;
+  return extended::to_double(extended::abs(error) / scale) / roundoff;
 }
 
 template <class F, class Reference>
-Worst measure(F&& f, Reference&& reference, double largest) {
-  Worst worst;
+SeriesWorst measure(F&& f, Reference&& reference, double largest) {
+  SeriesWorst worst;
   for (double t : laws::angles(largest)) {
     const double x = t * t;
     const Real exact_x = x;
@@ -71,7 +71,7 @@ Jet slope_jet(Real x, int k) {
   return {extended::tail_slope(x, k), extended::tail_curvature(x, k), third};
 }
 
-void demand(const char* name, const Worst& w, double value, double slope) {
+void demand(const char* name, const SeriesWorst& w, double value, double slope) {
   w.report(name);
   EXPECT_LE(w.value, value) << name;
   EXPECT_LE(w.relative, value) << name;
@@ -177,7 +177,7 @@ TEST(Series, pack_lanes) {
   const double values[] = {0, 0.3, 3, 30};
   for (int k = 0; k < 4; ++k) x[k] = values[k];
   auto compare = [&](const P& y, auto&& f) {
-    for (int k = 0; k < 4; ++k) EXPECT_NEAR(y[k], f(values[k]), 4 * eps * std::fabs(y[k]));
+    for (int k = 0; k < 4; ++k) EXPECT_NEAR(y[k], f(values[k]), 4 * roundoff * std::fabs(y[k]));
   };
   compare(series::cosine(x), [](double v) { return series::cosine(v); });
   compare(series::sinc(x), [](double v) { return series::sinc(v); });

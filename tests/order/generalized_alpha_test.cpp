@@ -24,7 +24,7 @@ void enlarge(double& worst, double difference, double size) {
   if (!(error <= worst)) worst = error;
 }
 
-double largest(std::span<const double> numbers) {
+double largest_of(std::span<const double> numbers) {
   double result = 0;
   for (double x : numbers) result = std::max(result, std::fabs(x));
   return result;
@@ -74,11 +74,11 @@ class KnownMotion {
     const SecondOrderForm& form = *system().second_order();
     const int nq = form.positions().size(), nv = form.positions().tangent_size();
     for (int i = 0; i < nq; ++i) enlarge(errors.q, state.x[i] - exact.x[i], std::fabs(exact.x[i]));
-    const double speed = largest(std::span(exact.x).subspan(nq, nv));
+    const double speed = largest_of(std::span(exact.x).subspan(nq, nv));
     for (int i = nq; i < nq + nv; ++i) enlarge(errors.v, state.x[i] - exact.x[i], speed);
     MotionStart truth;
     form.start({exact.t, exact.x, state.mode}, truth, method.workspace());
-    const double force = largest(truth.lambda);
+    const double force = largest_of(truth.lambda);
     for (std::size_t k = 0; k < truth.lambda.size(); ++k) {
       const double error = method.multipliers()[k] - truth.lambda[k];
       enlarge(errors.lambda, error, force);
@@ -105,16 +105,16 @@ void expect_second_order(double coarse, double fine, double ratio, const char* w
   EXPECT_GT(order, 1.85) << what << ": " << coarse << " -> " << fine;
 }
 
-struct Case {
+struct AlphaCase {
   const char *example, *formulation;
   double duration;
   int checkpoints, steps;  // of the coarsest run between checkpoints
 };
 
-class AlphaOrder : public testing::TestWithParam<Case> {};
+class AlphaOrder : public testing::TestWithParam<AlphaCase> {};
 
 TEST_P(AlphaOrder, TwoInPositionsVelocitiesAndMultipliers) {
-  const Case& c = GetParam();
+  const AlphaCase& c = GetParam();
   const KnownMotion motion(c.example, c.formulation, c.duration, c.checkpoints);
   ASSERT_TRUE(motion);
   for (const double radius : {0.9, 0.5}) {
@@ -133,7 +133,7 @@ TEST_P(AlphaOrder, TwoInPositionsVelocitiesAndMultipliers) {
 
 // One step alone: without the corrected start the multipliers would be off by O(h) here.
 TEST_P(AlphaOrder, HoldsInTheFirstStep) {
-  const Case& c = GetParam();
+  const AlphaCase& c = GetParam();
   double before = 0;
   for (const double h : {1.0, 0.5, 0.25}) {
     const double length = h * c.duration / c.checkpoints / c.steps;
@@ -145,27 +145,27 @@ TEST_P(AlphaOrder, HoldsInTheFirstStep) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Spatial, AlphaOrder,
-                         testing::Values(Case{"heavy_top", "recursive", 0.5, 10, 25},
-                                         Case{"heavy_top", "absolute-se3", 0.5, 10, 25},
-                                         Case{"heavy_top", "absolute-so3r3", 0.5, 10, 25},
-                                         Case{"spherical_three_bar", "recursive", 0.3, 10, 15},
-                                         Case{"spherical_three_bar", "absolute-se3", 0.3, 10, 15},
-                                         Case{"spherical_three_bar", "absolute-so3r3", 0.3, 10, 15},
-                                         Case{"floating_pair", "absolute-se3", 0.5, 10, 10},
-                                         Case{"floating_pair", "absolute-so3r3", 0.5, 10, 10},
-                                         Case{"stewart", "recursive", 0.4, 8, 10},
-                                         Case{"stewart", "absolute-se3", 0.4, 8, 10},
-                                         Case{"bricard", "recursive", 0.4, 8, 10},
-                                         Case{"rolling_coin", "recursive", 1, 10, 5},
-                                         Case{"benchmark_bicycle", "absolute-se3", 0.5, 10, 10},
-                                         Case{"driven_pendulum", "recursive", 1, 10, 20}),
-                         [](const auto& info) {
-                           std::string name =
-                               std::string(info.param.example) + "_" + info.param.formulation;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Spatial, AlphaOrder,
+    testing::Values(AlphaCase{"heavy_top", "recursive", 0.5, 10, 25},
+                    AlphaCase{"heavy_top", "absolute-se3", 0.5, 10, 25},
+                    AlphaCase{"heavy_top", "absolute-so3r3", 0.5, 10, 25},
+                    AlphaCase{"spherical_three_bar", "recursive", 0.3, 10, 15},
+                    AlphaCase{"spherical_three_bar", "absolute-se3", 0.3, 10, 15},
+                    AlphaCase{"spherical_three_bar", "absolute-so3r3", 0.3, 10, 15},
+                    AlphaCase{"floating_pair", "absolute-se3", 0.5, 10, 10},
+                    AlphaCase{"floating_pair", "absolute-so3r3", 0.5, 10, 10},
+                    AlphaCase{"stewart", "recursive", 0.4, 8, 10},
+                    AlphaCase{"stewart", "absolute-se3", 0.4, 8, 10},
+                    AlphaCase{"bricard", "recursive", 0.4, 8, 10},
+                    AlphaCase{"rolling_coin", "recursive", 1, 10, 5},
+                    AlphaCase{"benchmark_bicycle", "absolute-se3", 0.5, 10, 10},
+                    AlphaCase{"driven_pendulum", "recursive", 1, 10, 20}),
+    [](const auto& info) {
+      std::string name = std::string(info.param.example) + "_" + info.param.formulation;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
 
 }  // namespace
 }  // namespace cartan::test

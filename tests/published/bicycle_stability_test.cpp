@@ -92,7 +92,7 @@ double capsize(const Linearisation& result) {
 }
 
 // Between a and b, where f changes sign, by regula falsi (Illinois).
-double root(const std::function<double(double)>& f, double a, double b) {
+double root_between(const std::function<double(double)>& f, double a, double b) {
   double fa = f(a), fb = f(b);
   EXPECT_LT(fa * fb, 0);
   for (int i = 0; i < 60 && std::fabs(b - a) > 1e-12; ++i) {
@@ -132,9 +132,10 @@ TEST(BicycleOfSource004, Eigenvalues) {
 }
 
 TEST(BicycleOfSource004, StableSpeeds) {
-  EXPECT_NEAR(root([](double v) { return weave(crescent(v)); }, 3, 3.4), 3.20654620778209, 1e-10);
-  EXPECT_NEAR(root([](double v) { return capsize(crescent(v)); }, 5.2, 5.6), 5.39624933842446,
+  EXPECT_NEAR(root_between([](double v) { return weave(crescent(v)); }, 3, 3.4), 3.20654620778209,
               1e-10);
+  EXPECT_NEAR(root_between([](double v) { return capsize(crescent(v)); }, 5.2, 5.6),
+              5.39624933842446, 1e-10);
 }
 
 TEST(BicycleOfSource004, ReversedFork) {
@@ -143,9 +144,10 @@ TEST(BicycleOfSource004, ReversedFork) {
       with_conjugates(
           {-9.393682718056546, {-2.401174436041904, 5.296193960700609}, -0.5607220813244827}),
       1e-10);
-  EXPECT_NEAR(root([](double v) { return weave(reversed(v)); }, 3.4, 3.8), 3.57801351336384, 1e-9);
-  EXPECT_NEAR(root([](double v) { return capsize(reversed(v)); }, 14, 14.6), 14.2562792515224,
-              1e-8);
+  EXPECT_NEAR(root_between([](double v) { return weave(reversed(v)); }, 3.4, 3.8), 3.57801351336384,
+              1e-9);
+  EXPECT_NEAR(root_between([](double v) { return capsize(reversed(v)); }, 14, 14.6),
+              14.2562792515224, 1e-8);
 }
 
 TEST(BenchmarkBicycle, Eigenvalues) {
@@ -168,10 +170,10 @@ TEST(BenchmarkBicycle, Eigenvalues) {
 }
 
 TEST(BenchmarkBicycle, WeaveAndCapsizeSpeeds) {
-  EXPECT_NEAR(root([](double v) { return weave(benchmark(v)); }, 4, 4.6), 4.29238253634110396,
-              1e-11);
-  EXPECT_NEAR(root([](double v) { return capsize(benchmark(v)); }, 5.8, 6.2), 6.02426201538835889,
-              1e-10);
+  EXPECT_NEAR(root_between([](double v) { return weave(benchmark(v)); }, 4, 4.6),
+              4.29238253634110396, 1e-11);
+  EXPECT_NEAR(root_between([](double v) { return capsize(benchmark(v)); }, 5.8, 6.2),
+              6.02426201538835889, 1e-10);
 }
 
 // A steady right turn at the front wheel's 2.5 m/s, found from a guess; eigenvalues as in the

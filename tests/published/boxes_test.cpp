@@ -11,12 +11,13 @@ namespace {
 
 using FormulationTest = testing::TestWithParam<std::string>;
 
-std::string test_name(const testing::TestParamInfo<std::string>& info) {
+std::string boxes_name(const testing::TestParamInfo<std::string>& info) {
   return info.param == "recursive" ? "recursive" : "moving_frame";
 }
 
 class Boxes : public FormulationTest {};
-INSTANTIATE_TEST_SUITE_P(Source002, Boxes, testing::Values("recursive", "moving-frame"), test_name);
+INSTANTIATE_TEST_SUITE_P(Source002, Boxes, testing::Values("recursive", "moving-frame"),
+                         boxes_name);
 
 // Of both boxes: position, quaternion, then the angular velocities (body axes).
 struct BoxErrors {

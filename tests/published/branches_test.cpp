@@ -10,7 +10,7 @@ namespace {
 using Kind = BifurcationKind;
 
 const Settings upright = {{"lean", 0}, {"steer", 0}, {"pitch", 0}, {"yaw_rate", 0}};
-constexpr const char* speed = "R2*front_axle.v";
+constexpr const char* branch_speed = "R2*front_axle.v";
 
 int steering_number(const Example& e) {
   for (int i = 0;; ++i)
@@ -20,7 +20,7 @@ int steering_number(const Example& e) {
 TEST(PublishedBranches, StraightRunningOfTheBicycle) {
   const Example e = load_example("bicycle", "recursive", upright);
   ASSERT_TRUE(e) << e.problem;
-  SteadyBranch problem(steady_family(e, speed, 2.5, 6));
+  SteadyBranch problem(steady_family(e, branch_speed, 2.5, 6));
   const ContinuationOptions options = branch_options(2.5, 6);
   const Branch branch = branch_of(problem, e, options);
   ASSERT_EQ(kinds_of(branch), (std::vector{Kind::hopf, Kind::branch_point}));
@@ -37,7 +37,7 @@ TEST(PublishedBranches, StraightRunningOfTheBicycle) {
 // at lower speeds (s4_8_turns.csv).
 TEST(PublishedBranches, TurnsFromThePitchfork) {
   const Example e = load_example("bicycle", "recursive", upright);
-  SteadyBranch problem(steady_family(e, speed, 1, 6));
+  SteadyBranch problem(steady_family(e, branch_speed, 1, 6));
   const ContinuationOptions options = branch_options(1, 6);
   const Branch branch = branch_of(problem, e, options);
   ASSERT_EQ(kinds_of(branch), (std::vector{Kind::hopf, Kind::branch_point}));
@@ -62,7 +62,7 @@ TEST(PublishedBranches, SaddleNodesOfTheTurns) {
       "bicycle", "recursive",
       {{"lean", 0.85}, {"steer", 0.34}, {"v", 6}, {"yaw_rate", 2.55}, {"rear_speed", 5.25}});
   ASSERT_TRUE(e) << e.problem;
-  SteadyBranch problem(steady_family(e, speed, 6, 2));
+  SteadyBranch problem(steady_family(e, branch_speed, 6, 2));
   ContinuationOptions options = branch_options(6, 2);
   options.largest_step = 0.012;
   const auto begin = std::chrono::steady_clock::now();

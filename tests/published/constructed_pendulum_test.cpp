@@ -14,13 +14,13 @@
 namespace cartan::test {
 namespace {
 
-const double times[] = {1, 2, 5, 10};
+const double constructed_times[] = {1, 2, 5, 10};
 using Row = std::vector<double>;  // q1, q2, q1', q2'
 
-// Largest error of the coordinates and speeds at `times`.
+// Largest error of the coordinates and speeds at `constructed_times`.
 double motion_error(const Example& example, const std::vector<Row>& reference,
                     const SimulateOptions& options) {
-  const std::vector<State> states = states_at(*example.system, times, options);
+  const std::vector<State> states = states_at(*example.system, constructed_times, options);
   double worst = 0;
   for (std::size_t i = 0; i < states.size(); ++i) {
     const Observation now = observe(example.mechanism(), states[i]);
@@ -152,7 +152,7 @@ void expect_reading(const Reading& reading, const std::string& formulation,
   EXPECT_LE(error, 1e-10);
   expect_turning_points(example, reading, options);
   // what the energy loses is the work of friction
-  const std::vector<State> states = states_at(*example.system, times, options);
+  const std::vector<State> states = states_at(*example.system, constructed_times, options);
   for (std::size_t i = 0; i < states.size(); ++i) {
     const Observation now = observe(example.mechanism(), states[i]);
     EXPECT_NEAR(now.kinetic + now.potential, reading.energy[i], 1e-9);

@@ -15,13 +15,13 @@ namespace {
 
 using FormulationTest = testing::TestWithParam<std::string>;
 
-std::string test_name(const testing::TestParamInfo<std::string>& info) {
+std::string drives_name(const testing::TestParamInfo<std::string>& info) {
   return info.param == "recursive" ? "recursive" : "moving_frame";
 }
 
 class Supports : public FormulationTest {};
 INSTANTIATE_TEST_SUITE_P(Source004, Supports, testing::Values("recursive", "moving-frame"),
-                         test_name);
+                         drives_name);
 
 // Long double; 1.3e-14 at t = 20, to which errors grow by 1e5. u1, u2, q1, q2, q3, T, V, T', V',
 // power of the constraints.

@@ -11,13 +11,13 @@ namespace {
 
 using FormulationTest = testing::TestWithParam<std::string>;
 
-std::string test_name(const testing::TestParamInfo<std::string>& info) {
+std::string linkages_name(const testing::TestParamInfo<std::string>& info) {
   return info.param == "recursive" ? "recursive" : "moving_frame";
 }
 
 class Linkages : public FormulationTest {};
 INSTANTIATE_TEST_SUITE_P(Published, Linkages, testing::Values("recursive", "moving-frame"),
-                         test_name);
+                         linkages_name);
 
 // Case S1.2, platform twist with closed-form legs in long double; maximal coordinates with 72
 // constraints agree with it to 2.5e-14 (position), 1e-13 (rotation), 1.4e-13 (velocity), 1.5e-12

@@ -49,7 +49,7 @@ child = { body = "S2" }
 position = { axis = [0, 0, 1], angle = "-pi/18" }
 )";
 
-constexpr double times[] = {0, 0.1, 0.5, 1, 2, 5};
+constexpr double element_times[] = {0, 0.1, 0.5, 1, 2, 5};
 // phi, psi, phi', psi', L01 (x, y), L12 (x, y), Lambda1 (11, 12, 22), Lambda2 (11, 12, 22)
 constexpr double reference[6][14] = {
     {3.4906585039886592e-01, 1.7453292519943296e-01, 0, 0, 1.8368963862276081e+00,
@@ -103,7 +103,8 @@ TEST(RotationElements, DoublePendulumOfSource001) {
   const Example example = load_text(pendulum, "rotation-elements");
   ASSERT_TRUE(example) << example.problem;
   const MechanicalSystem& system = example.mechanism();
-  const std::vector<State> states = states_at(system, times, {.integrator = "gl6", .step = 0.005});
+  const std::vector<State> states =
+      states_at(system, element_times, {.integrator = "gl6", .step = 0.005});
   double angle = 0, joint = 0, body = 0, plane = 0;
   for (std::size_t i = 0; i < states.size(); ++i) {
     const Observation now = observe(system, states[i]);

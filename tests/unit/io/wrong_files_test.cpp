@@ -56,10 +56,11 @@ TEST_P(WrongFile, IsRefusedAtItsMistakeAndOnlyThere) {
   EXPECT_EQ(loaded.problems.findings().size(), expected.size()) << loaded.problems.text();
 }
 
-std::string test_name(const testing::TestParamInfo<std::string>& info) {
+std::string wrong_file_name(const testing::TestParamInfo<std::string>& info) {
   return std::filesystem::path(info.param).stem().string();
 }
-INSTANTIATE_TEST_SUITE_P(Bad, WrongFile, testing::ValuesIn(model_files("tests/bad")), test_name);
+INSTANTIATE_TEST_SUITE_P(Bad, WrongFile, testing::ValuesIn(model_files("tests/bad")),
+                         wrong_file_name);
 
 TEST(WrongFiles, ThereAreEnough) {
   EXPECT_GE(model_files("tests/bad").size(), 150u);
