@@ -23,7 +23,7 @@ std::vector<std::string> plotted(std::vector<std::string> words) {
   std::sort(names.begin(), names.end());
   return names;
 }
-using Names = std::vector<std::string>;
+using FileNames = std::vector<std::string>;
 
 TEST(PlotColumns, ATableWithoutATimeHasNeitherSpectrumNorPortraits) {
   const Scratch scratch;
@@ -32,7 +32,7 @@ TEST(PlotColumns, ATableWithoutATimeHasNeitherSpectrumNorPortraits) {
     rows +=
         std::to_string(k) + "," + std::to_string(k * k % 7) + "," + std::to_string(k % 3) + "\n";
   const std::string csv = scratch.write("items.csv", rows);
-  EXPECT_EQ(plotted({csv}), Names{"quantities.svg"});
+  EXPECT_EQ(plotted({csv}), FileNames{"quantities.svg"});
   const std::string svg = read_file(scratch.path("quantities.svg"));
   EXPECT_TRUE(contains(svg, ">mass<") && contains(svg, ">cost<") && contains(svg, ">gain<"));
   expect_refusal(run_cartan({"plot", csv, "--quantity", "cost", "--spectrum"}),
@@ -47,20 +47,20 @@ TEST(PlotColumns, AMeasuredCourseHasASpectrumButNoPortrait) {
   for (int k = 0; k < 64; ++k)
     rows += std::to_string(0.1 * k) + "," + std::to_string(std::sin(0.5 * k)) + ",1\n";
   EXPECT_EQ(plotted({scratch.write("course.csv", rows)}),
-            (Names{"quantities.svg", "spectrum.svg"}));
+            (FileNames{"quantities.svg", "spectrum.svg"}));
   // a time that runs back is none
   EXPECT_EQ(plotted({scratch.write("back.csv", "t,a\n0,1\n2,3\n1,2\n4,1\n5,1\n6,1\n7,1\n8,1\n")}),
-            Names{"quantities.svg"});
+            FileNames{"quantities.svg"});
 }
 
 TEST(PlotColumns, WordsInATableAreNoCrash) {
   const Scratch scratch;
   EXPECT_EQ(plotted({scratch.write("events.csv", "t,event,a\n0,start,1\n1,stop,2\n")}),
-            Names{"quantities.svg"});
+            FileNames{"quantities.svg"});
   EXPECT_EQ(plotted({scratch.write("only.csv", "t,event\n0,start\n1,stop\n"), "--quantity", "t"}),
-            Names{"quantities.svg"});
+            FileNames{"quantities.svg"});
   EXPECT_EQ(plotted({scratch.write("list.csv", "method,error\ngl2,1\ngl3,2\n")}),
-            Names{"quantities.svg"});
+            FileNames{"quantities.svg"});
   const std::string svg = read_file(scratch.path("quantities.svg"));
   EXPECT_TRUE(contains(svg, ">gl2<") && contains(svg, ">gl3<") && contains(svg, ">method<"));
   expect_refusal(run_cartan({"plot", scratch.write("words.csv", "t,event\n0,start\n1,stop\n")}),
@@ -93,7 +93,7 @@ class PlottedRun : public testing::Test {
 
 TEST_F(PlottedRun, RadiansAndJoulesHaveAxesOfTheirOwn) {
   EXPECT_EQ(plotted({out_, "--quantity", "main_bearing.q0,energy,crank_pin.q0"}),
-            (Names{"quantities-J.svg", "quantities-rad.svg"}));
+            (FileNames{"quantities-J.svg", "quantities-rad.svg"}));
   const std::string svg = read_file(out_ + "/plots/quantities-rad.svg");
   EXPECT_TRUE(contains(svg, "value [rad]") && contains(svg, ">main_bearing.q0<"));
   EXPECT_TRUE(contains(read_file(out_ + "/plots/quantities-J.svg"), "energy [J]"));
@@ -101,7 +101,7 @@ TEST_F(PlottedRun, RadiansAndJoulesHaveAxesOfTheirOwn) {
 
 TEST_F(PlottedRun, PortraitsAreTitledByWhatTheyShowAndOneUnitHasOneScale) {
   EXPECT_EQ(plotted({out_, "--x", "main_bearing.fx", "--y", "main_bearing.fz"}),
-            Names{"portrait.svg"});
+            FileNames{"portrait.svg"});
   const std::string svg = read_file(out_ + "/plots/portrait.svg");
   EXPECT_TRUE(contains(svg, ">slider-crank: main_bearing.fz over main_bearing.fx<")) << svg;
   // 5000 N are as many pixels across as upwards: found from the numbers along the axes
@@ -131,7 +131,7 @@ TEST_F(PlottedRun, PortraitsAreTitledByWhatTheyShowAndOneUnitHasOneScale) {
 }
 
 TEST_F(PlottedRun, ConstraintMeansTheViolationAndPowersAreNamedSo) {
-  EXPECT_EQ(plotted({out_, "--quantity", "constraint"}), Names{"quantities.svg"});
+  EXPECT_EQ(plotted({out_, "--quantity", "constraint"}), FileNames{"quantities.svg"});
   const std::string violation = read_file(out_ + "/plots/quantities.svg");
   EXPECT_TRUE(contains(violation, "constraint [m or rad]"));
   EXPECT_TRUE(contains(violation, ">slider-crank: constraint<"));
@@ -169,7 +169,7 @@ TEST_F(PlottedRun, OneBrowserDrawsAllPictures) {
       << "#!/bin/sh\necho started >> " << count << "\nPATH=" << path << " exec chromium \"$@\"\n";
   std::filesystem::permissions(tools + "/chromium", std::filesystem::perms::owner_all);
   setenv("PATH", (tools + ":" + path).c_str(), 1);
-  const Names names = plotted({out_, "--format", "png"});
+  const FileNames names = plotted({out_, "--format", "png"});
   setenv("PATH", path.c_str(), 1);
   EXPECT_GE(names.size(), 7u);
   EXPECT_EQ(read_file(count), "started\n");
