@@ -19,7 +19,8 @@ class FlowMaker {
   SlopeFlow make() {
     for (const LocalLaw& law : plan_.laws) add_law(law);
     for (const RowTerm<double>& term : mechanism_.terms)
-      add(plan_.position[term.link], plan_.columns() + term.row);
+      if (term.row < mechanism_.contact_row0)  // closed contacts: dual numbers
+        add(plan_.position[term.link], plan_.columns() + term.row);
     for (int d = links_ - 1; d >= 0; --d) {
       add_own(d, there_[d]);
       if (plan_.links[d].parent >= 0) unite(there_[plan_.links[d].parent], there_[d]);
