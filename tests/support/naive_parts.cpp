@@ -93,7 +93,8 @@ void read_scales(const NaiveTree& tree, const std::vector<Eigen::Matrix3d>& J,
     Eigen::Matrix<double, 6, 1> size;
     size << eigen(forces.torque[i]).cwiseAbs() + w.cross(J[i] * w).cwiseAbs() + turning.cwiseAbs(),
         eigen(forces.force[i]).cwiseAbs() + m * eigen(b.com_acceleration).cwiseAbs();
-    result.applied_scale += result.columns.middleRows(6 * i, 6).cwiseAbs().transpose() * size;
+    if (tree.nv > 0)
+      result.applied_scale += result.columns.middleRows(6 * i, 6).cwiseAbs().transpose() * size;
   }
   for (const NaiveEnergy& e : forces.elements) result.potential_scale += std::fabs(e.potential);
   for (const NaiveWrench& w : result.reactions) {
