@@ -200,8 +200,8 @@ void expect_bounces(const Importer& fmu) {
   }
 }
 
-// The ball of the standard's reference FMU: h' = v, v' = g, v -> -0.7 v at the ground; below 0.1 m/s
-// (the eleventh bounce from 1 m, at 2.499 s) it lies. Bounces are known in closed form.
+// The ball of the standard's reference FMU: h' = v, v' = g, v -> -0.7 v at the ground; below 0.1
+// m/s (the eleventh bounce from 1 m, at 2.499 s) it lies. Bounces are known in closed form.
 TEST_F(Fmu, BouncingBallInClosedForm) {
   const std::string model = scratch_.write("ball.toml", R"toml(
 name = "ball"

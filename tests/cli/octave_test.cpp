@@ -80,9 +80,9 @@ TEST(Octave, EveryCommandThroughTheGateway) {
   const Scratch scratch;
   const std::string script = scratch.write(
       "gateway.m", std::string("addpath ('" CARTAN_ROOT "/octave');\nexamples = '" CARTAN_ROOT
-                           "/examples';\ncd ('") +
-                   scratch.path("") + "');\nsetenv ('CARTAN', '" CARTAN_COMMAND "');\n" +
-                   octave_script);
+                               "/examples';\ncd ('") +
+                       scratch.path("") + "');\nsetenv ('CARTAN', '" CARTAN_COMMAND "');\n" +
+                       octave_script);
   const ChildResult octave = run_child({"octave-cli", "--quiet", "--norc", "--no-history", script});
   if (!octave.started) GTEST_SKIP() << "octave is missing";
   ASSERT_EQ(octave.status, 0) << octave.output();

@@ -78,7 +78,8 @@ class MechanismFunction final : public StateFunction {
 
  private:
   // The numbers of the state that may enter. A formula of coordinates and speeds of tree joints, of
-  // variables and of time alone needs no bodies to be placed; one without speeds no columns of them.
+  // variables and of time alone needs no bodies to be placed; one without speeds no columns of
+  // them.
   void find_numbers() {
     std::set<int> numbers;
     bool speeds = false;
