@@ -94,7 +94,7 @@ function name = program ()
   name = getenv ("CARTAN");
   if (isempty (name))
     name = fullfile (fileparts (fileparts (mfilename ("fullpath"))), "cartan");
-    if (! exist (name, "file"))
+    if (exist (name, "file") != 2)
       name = "cartan";
     endif
   endif
