@@ -55,6 +55,8 @@ endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/cartan COMPONENT command
   PATTERN CMakeLists.txt EXCLUDE)
 # Made where npm is installed (./cartan view), and of the command's own help texts (tools/package).
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/octave/ DESTINATION ${CMAKE_INSTALL_DATADIR}/octave/site/m/cartan
+  COMPONENT command FILES_MATCHING PATTERN "*.m")
 install(FILES ${PROJECT_BINARY_DIR}/viewer.html DESTINATION ${CMAKE_INSTALL_DATADIR}/cartan COMPONENT command OPTIONAL)
 install(FILES ${PROJECT_BINARY_DIR}/cartan.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command OPTIONAL)
 install(FILES ${PROJECT_SOURCE_DIR}/tools/packaging/completion.bash RENAME cartan

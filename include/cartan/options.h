@@ -204,7 +204,7 @@ struct EquationsOptions {
 
 // cartan generate
 struct GenerateOptions {
-  std::string language = "c";       // or c++, python, octave, cuda, latex, fmi3
+  std::string language = "c";       // or c++, python, octave, cuda, latex, fmi3, fmi2
   std::string form = "recursive";   // or mass-matrix
   bool jacobian = false;            // also d x' / d x, sparse
   bool variational = false;         // also the variational system and its Jacobian
@@ -212,8 +212,8 @@ struct GenerateOptions {
   bool places = false;              // also places and velocities of mass centres and joints
   bool fold = false;                // parameters as numbers
   bool plain = false;               // nothing shared: every result is one expression
-  std::string inputs = {};          // fmi3: "A,B", parameters or inputs; default: all [inputs]
-  std::string outputs = {};  // fmi3: "EXPR,EXPR"; default: the model's outputs, or its states
+  std::string inputs = {};          // FMUs: "A,B", parameters or inputs; default: all [inputs]
+  std::string outputs = {};  // FMUs: "EXPR,EXPR"; default: the model's outputs, or its states
   std::string name = {};     // prefix of functions and files; default: the model file's
   std::string out = {};      // a folder for the files; default: they are only returned
   bool force = false;        // replace files that are no earlier result

@@ -60,10 +60,11 @@ void ExtendedSystem::constraint_values(StateView at, std::span<double> values,
 
 void ExtendedSystem::constraint_jacobian(StateView at, Eigen::Ref<MatrixXd> C,
                                          Workspace& workspace) const {
-  MatrixXd inner(base_.constraint_count(), base_size_);
+  const int columns = std::min(n_, static_cast<int>(C.cols()));
+  MatrixXd inner(base_.constraint_count(), columns);
   base_.constraint_jacobian(base_view(at, workspace), inner, base_workspace(workspace));
   C.setZero();
-  C.leftCols(n_) = inner.leftCols(n_);
+  C.leftCols(columns) = inner;
 }
 
 void ExtendedSystem::constraint_parameter_jacobian(StateView at, std::span<const int> which,

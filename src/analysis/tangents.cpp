@@ -1,6 +1,7 @@
 #include "analysis/tangents.h"
 
 #include "core/dense.h"
+#include "system/state_equations.h"
 
 namespace cartan::analysis {
 namespace {
@@ -13,9 +14,9 @@ constexpr double dependent_share =
 
 // C = dc/dx E(x), in tangent numbers.
 MatrixXd constraint_rows(const System& system, StateView at, Workspace& workspace) {
-  MatrixXd C(system.constraint_count(), system.space().size());
+  MatrixXd C(system.constraint_count(), embedded_numbers(system));
   system.constraint_jacobian(at, C, workspace);
-  return C.leftCols(embedded_numbers(system)) * tangent_map(system, at.x);
+  return tangent_columns(system, at.x, C);
 }
 
 Eigen::ColPivHouseholderQR<MatrixXd> factor(const MatrixXd& matrix) {
@@ -63,6 +64,30 @@ MatrixXd tangent_map(const System& system, std::span<const double> x) {
     E.col(j) = Eigen::Map<const VectorXd>(rate.data(), n);
   }
   return E;
+}
+
+MatrixXd tangent_columns(const System& system, std::span<const double> x,
+                         const Eigen::Ref<const MatrixXd>& rows) {
+  const StateSpace& space = system.space();
+  const int numbers = static_cast<int>(rows.cols());
+  MatrixXd result(rows.rows(), tangent_place(space, numbers));
+  std::vector<double> xi(space.tangent_size(), 0.0), rate(space.size(), 0.0);
+  for (const StateBlock& block : space.blocks()) {
+    if (block.x >= numbers) break;
+    if (block.kind == StateBlock::Kind::vector) {
+      const int count = std::min(block.size, numbers - block.x);
+      result.middleCols(block.tangent, count) = rows.middleCols(block.x, count);
+      continue;
+    }
+    for (int j = block.tangent; j < block.tangent + block.size - 1; ++j) {
+      xi[j] = 1;
+      space.to_embedded(x, xi, rate);
+      xi[j] = 0;
+      result.col(j) = rows.middleCols(block.x, block.size) *
+                      Eigen::Map<const VectorXd>(rate.data() + block.x, block.size);
+    }
+  }
+  return result;
 }
 
 VectorXd tangent_rate(const System& system, StateView at, Workspace& workspace) {

@@ -24,6 +24,11 @@ StateSpace space_without_quadratures(const System& system);
 // E(x), embedded x tangent numbers, both without quadratures.
 Eigen::MatrixXd tangent_map(const System& system, std::span<const double> x);
 
+// Rows of derivatives by the first embedded numbers of x, whole blocks, as derivatives by the
+// tangent numbers of these: rows E(x), without a matrix E.
+Eigen::MatrixXd tangent_columns(const System& system, std::span<const double> x,
+                                const Eigen::Ref<const Eigen::MatrixXd>& rows);
+
 // The rate of the system at a state, in tangent numbers.
 Eigen::VectorXd tangent_rate(const System& system, StateView at, Workspace& workspace);
 

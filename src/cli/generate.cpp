@@ -27,12 +27,13 @@ std::optional<int> read_generate_arguments(const Words& words, GenerateArguments
       "energies, events and outputs; with --jacobian and --variational their derivatives too. "
       "Initial state, parameter values and flags of events come along (NAME_x0, NAME_p0, ...). "
       "With "
-      "--language fmi3 as an FMU: model exchange and co-simulation for other tools.",
+      "--language fmi3 or fmi2 as an FMU: model exchange and co-simulation for other tools.",
       "  cartan generate examples/double_pendulum.toml --language c --jacobian --out code\n"
       "  cartan generate examples/roessler.toml --language python --out code\n"
       "  cartan generate examples/pid_arm.toml --language fmi3 --out fmu");
   declare_model(arguments, o.model);
-  arguments.option("--language", "NAME", "c (default), c++, python, octave, cuda, latex or fmi3",
+  arguments.option("--language", "NAME",
+                   "c (default), c++, python, octave, cuda, latex, fmi3 or fmi2",
                    o.generate.language);
   arguments.option("--out", "DIR", "folder to write the files to", o.generate.out);
   declare_force(arguments, o.generate.force);
@@ -44,10 +45,10 @@ std::optional<int> read_generate_arguments(const Words& words, GenerateArguments
   arguments.flag("--variational", "also the variational system and its Jacobian",
                  o.generate.variational);
   arguments.option("--inputs", "P1,P2",
-                   "fmi3: parameters or inputs that come from outside; default: all [inputs]",
+                   "FMUs: parameters or inputs that come from outside; default: all [inputs]",
                    o.generate.inputs);
   arguments.option("--outputs", "EXPR,EXPR",
-                   "fmi3: what is seen; default: the model's outputs, or its states",
+                   "FMUs: what is seen; default: the model's outputs, or its states",
                    o.generate.outputs);
   arguments.flag("--variational-matrix",
                  "the whole variational system, n (n + 1) states, and its sparse Jacobian",

@@ -66,8 +66,13 @@ void print_solution(const IkResult& result, const KinematicSolution& solution) {
 
 void print_all(const IkResult& result) {
   if (result.solutions.empty()) return;
-  fmt::print("{}: {} solutions from {} starts\n", result.analysis.model->name,
-             result.solutions.size(), result.search->starts);
+  const IkSearch& search = *result.search;
+  fmt::print("{}: {} solutions from {} starts, {} of which reached one\n",
+             result.analysis.model->name, result.solutions.size(), search.starts,
+             search.starts - search.failures);
+  if (search.complete)
+    fmt::print("a solution that was not found draws less than {:.2g} % of these (at 95 %)\n",
+               100 * search.unseen_share);
   for (std::size_t k = 0; k < result.solutions.size(); ++k) {
     fmt::print("\n{}, found {} times: ", k + 1, result.search->hits[k]);
     print_solution(result, result.solutions[k]);

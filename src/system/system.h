@@ -164,8 +164,8 @@ class System {
   }
 
   // Functions c(t, x; p) that vanish on the states a System allows (of a mechanism: positions of
-  // loops and constraints, then their speeds; some may depend on others), and their exact
-  // derivatives C(i, j) = d c_i / d x_j and d c_i / d p_which[j].
+  // loops, then their speeds; some may depend on others), and their exact derivatives C(i, j) =
+  // d c_i / d x_j (by the first numbers of x, as many as C has columns) and d c_i / d p_which[j].
   virtual int constraint_count() const { return 0; }
   virtual void constraint_values(StateView at, std::span<double> values,
                                  Workspace& workspace) const {

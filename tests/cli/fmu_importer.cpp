@@ -1,11 +1,12 @@
 #include "cli/fmu_importer.h"
 
 #include <cmath>
-#include <cstring>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 
 #include <dlfcn.h>
-#include <expat.h>
 #include <gtest/gtest.h>
 
 #include "integrate/tableau.h"
@@ -13,93 +14,45 @@
 namespace cartan::test {
 namespace {
 
-std::uint64_t little(const std::string& bytes, std::size_t at, int count) {
-  std::uint64_t value = 0;
-  for (int k = count - 1; k >= 0; --k)
-    value = value << 8 | static_cast<unsigned char>(bytes.at(at + static_cast<std::size_t>(k)));
-  return value;
-}
-
-// Bit by bit, from the polynomial.
-std::uint32_t slow_crc(const std::string& bytes) {
-  std::uint32_t crc = 0xffffffffu;
-  for (const unsigned char byte : bytes)
-    for (int k = 0; k < 8; ++k) {
-      const bool odd = (crc ^ (byte >> k)) & 1u;
-      crc >>= 1;
-      if (odd) crc ^= 0xedb88320u;
-    }
-  return ~crc;
-}
-
-struct XmlReading {
-  std::vector<XmlElement> elements;
-  std::vector<std::string> open;
-};
-
-void begin_xml(void* data, const char* name, const char** attributes) {
-  auto& reading = *static_cast<XmlReading*>(data);
-  XmlElement element{name, reading.open.empty() ? "" : reading.open.back(), {}};
-  for (int k = 0; attributes[k]; k += 2) element.attributes[attributes[k]] = attributes[k + 1];
-  reading.elements.push_back(std::move(element));
-  reading.open.emplace_back(name);
-}
-void end_xml(void* data, const char*) {
-  static_cast<XmlReading*>(data)->open.pop_back();
-}
-
 void gather_message(void* environment, int, const char*, const char* message) {
   if (environment) static_cast<FmuInstance*>(environment)->messages.emplace_back(message);
 }
 
-}  // namespace
+void gather_formatted(void* environment, const char*, int, const char*, const char* format, ...) {
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (environment) static_cast<FmuInstance*>(environment)->messages.emplace_back(text);
+}
 
-std::map<std::string, std::string> read_archive(const std::string& bytes) {
-  std::map<std::string, std::string> files;
-  const std::size_t end = bytes.size() - 22;
-  EXPECT_EQ(bytes.substr(end, 4), "PK\5\6");
-  const auto count = little(bytes, end + 10, 2);
-  std::size_t at = little(bytes, end + 16, 4);
-  EXPECT_EQ(at + little(bytes, end + 12, 4), end);
-  for (std::uint64_t k = 0; k < count; ++k) {
-    EXPECT_EQ(bytes.substr(at, 4), "PK\1\2");
-    EXPECT_LE(little(bytes, at + 6, 2), 20u);             // version needed
-    EXPECT_EQ(little(bytes, at + 8, 2) & ~0x800ull, 0u);  // no flags but UTF-8
-    EXPECT_EQ(little(bytes, at + 10, 2), 0u);             // stored
-    const auto crc = little(bytes, at + 16, 4), size = little(bytes, at + 24, 4);
-    const auto name_size = little(bytes, at + 28, 2), local = little(bytes, at + 42, 4);
-    const std::string name = bytes.substr(at + 46, name_size);
-    EXPECT_EQ(bytes.substr(local, 4), "PK\3\4");
-    EXPECT_EQ(bytes.substr(local + 30, name_size), name);
-    const std::string content = bytes.substr(local + 30 + name_size, size);
-    EXPECT_EQ(slow_crc(content), crc) << name;
-    EXPECT_TRUE(files.emplace(name, content).second) << name;
-    at += 46 + name_size;
+// A variable of FMI 2.0 and its Real as one.
+void join_reals(std::vector<XmlElement>& elements) {
+  XmlElement* variable = nullptr;
+  for (XmlElement& element : elements) {
+    if (element.name == "ScalarVariable") variable = &element;
+    if (element.name == "Real" && element.parent == "ScalarVariable" && variable)
+      variable->attributes.insert(element.attributes.begin(), element.attributes.end());
   }
-  return files;
 }
 
-std::vector<XmlElement> read_xml(const std::string& text) {
-  XmlReading reading;
-  XML_Parser parser = XML_ParserCreate(nullptr);
-  XML_SetUserData(parser, &reading);
-  XML_SetElementHandler(parser, begin_xml, end_xml);
-  EXPECT_EQ(XML_Parse(parser, text.data(), static_cast<int>(text.size()), 1), XML_STATUS_OK)
-      << XML_ErrorString(XML_GetErrorCode(parser)) << " in line "
-      << XML_GetCurrentLineNumber(parser);
-  XML_ParserFree(parser);
-  return reading.elements;
-}
+}  // namespace
 
 Importer::Importer(const std::string& archive, const std::filesystem::path& folder) {
   files = read_archive(archive);
   elements = read_xml(files["modelDescription.xml"]);
   for (const XmlElement& element : elements) {
-    if (element.name == "fmiModelDescription") token = element["instantiationToken"];
+    if (element.name == "fmiModelDescription") {
+      version = element["fmiVersion"] == "2.0" ? 2 : 3;
+      token = element[version == 2 ? "guid" : "instantiationToken"];
+    }
     if (element.name == "CoSimulation") identifier = element["modelIdentifier"];
   }
+  if (version == 2) join_reals(elements);
+  const std::string platform = version == 2 ? "linux64" : "x86_64-linux";
   const std::filesystem::path path = folder / (identifier + ".so");
-  std::ofstream(path, std::ios::binary) << files["binaries/x86_64-linux/" + identifier + ".so"];
+  std::ofstream(path, std::ios::binary) << files["binaries/" + platform + "/" + identifier + ".so"];
   library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   EXPECT_TRUE(library_) << dlerror();
 }
@@ -125,10 +78,16 @@ std::uint32_t Importer::reference(const std::string& name) const {
 }
 
 std::vector<std::uint32_t> Importer::structure(const std::string& kind) const {
-  std::vector<std::uint32_t> references;
-  for (const XmlElement& element : elements)
-    if (element.parent == "ModelStructure" && element.name == kind)
+  std::vector<std::uint32_t> references, by_index;
+  const std::string list = kind == "ContinuousStateDerivative" ? "Derivatives" : kind + "s";
+  for (const XmlElement& element : elements) {
+    if (element.parent == "ModelVariables")
+      by_index.push_back(static_cast<std::uint32_t>(std::stoul(element["valueReference"])));
+    if (version == 3 && element.parent == "ModelStructure" && element.name == kind)
       references.push_back(static_cast<std::uint32_t>(std::stoul(element["valueReference"])));
+    if (version == 2 && element.parent == list)
+      references.push_back(by_index.at(std::stoul(element["index"]) - 1));
+  }
   return references;
 }
 
@@ -136,49 +95,152 @@ std::vector<std::uint32_t> Importer::structure(const std::string& kind) const {
 
 FmuInstance::FmuInstance(const Importer& importer, Kind kind, Options options)
     : importer_(importer), options_(options) {
+  if (importer.version == 2) options_.event_mode = options_.early_return = false;  // unknown to it
+  importer.version == 2 ? instantiate2(kind) : instantiate3(kind);
+  EXPECT_TRUE(instance_);
+  count_numbers();
+}
+
+void FmuInstance::instantiate3(Kind kind) {
   using Log = void(void*, int, const char*, const char*);
   if (kind == Kind::exchange) {
     auto* const make =
-        importer.function<void*(const char*, const char*, const char*, bool, bool, void*, Log*)>(
+        importer_.function<void*(const char*, const char*, const char*, bool, bool, void*, Log*)>(
             "fmi3InstantiateModelExchange");
-    instance_ = make("it", importer.token.c_str(), "", false, false, this, gather_message);
+    instance_ = make("it", importer_.token.c_str(), "", false, false, this, gather_message);
   } else {
     auto* const make =
-        importer.function<void*(const char*, const char*, const char*, bool, bool, bool, bool,
-                                const std::uint32_t*, std::size_t, void*, Log*, void*)>(
+        importer_.function<void*(const char*, const char*, const char*, bool, bool, bool, bool,
+                                 const std::uint32_t*, std::size_t, void*, Log*, void*)>(
             "fmi3InstantiateCoSimulation");
-    instance_ = make("it", importer.token.c_str(), "", false, false, options.event_mode,
-                     options.early_return, nullptr, 0, this, gather_message, nullptr);
+    instance_ = make("it", importer_.token.c_str(), "", false, false, options_.event_mode,
+                     options_.early_return, nullptr, 0, this, gather_message, nullptr);
   }
-  EXPECT_TRUE(instance_);
+}
+
+void FmuInstance::instantiate2(Kind kind) {
+  callbacks_ = {gather_formatted, std::calloc, std::free, nullptr, this};
+  auto* const make =
+      importer_
+          .function<void*(const char*, int, const char*, const char*, const Callbacks*, int, int)>(
+              "fmi2Instantiate");
+  instance_ =
+      make("it", kind == Kind::exchange ? 0 : 1, importer_.token.c_str(), "", &callbacks_, 0, 0);
+}
+
+void FmuInstance::count_numbers() {
+  if (importer_.version == 2) {
+    count_ = static_cast<int>(importer_.structure("ContinuousStateDerivative").size());
+    for (const XmlElement& element : importer_.elements)
+      if (element.name == "fmiModelDescription")
+        indicators_ = std::stoi(element["numberOfEventIndicators"]);
+    return;
+  }
   std::size_t size = 0;
   EXPECT_EQ(call("GetNumberOfContinuousStates", &size), fmu_ok);
   count_ = static_cast<int>(size);
+  EXPECT_EQ(call("GetNumberOfEventIndicators", &size), fmu_ok);
+  indicators_ = static_cast<int>(size);
 }
 
 FmuInstance::~FmuInstance() {
-  if (instance_) importer_.function<void(void*)>("fmi3FreeInstance")(instance_);
+  const std::string name = importer_.version == 2 ? "fmi2FreeInstance" : "fmi3FreeInstance";
+  if (instance_) importer_.function<void(void*)>(name)(instance_);
+}
+
+int FmuInstance::get_values(const std::vector<std::uint32_t>& references,
+                            std::vector<double>& values) const {
+  values.assign(references.size(), std::nan(""));
+  const std::uint32_t* const list = references.data();
+  return importer_.version == 2
+             ? call("GetReal", list, references.size(), values.data())
+             : call("GetFloat64", list, references.size(), values.data(), values.size());
 }
 
 double FmuInstance::get(const std::string& name) const {
-  const std::uint32_t reference = importer_.reference(name);
-  double value = std::nan("");
-  EXPECT_EQ(call("GetFloat64", static_cast<const std::uint32_t*>(&reference), std::size_t{1},
-                 &value, std::size_t{1}),
-            fmu_ok)
+  std::vector<double> value;
+  EXPECT_EQ(get_values({importer_.reference(name)}, value), fmu_ok)
       << name << (messages.empty() ? "" : ": " + messages.back());
-  return value;
+  return value[0];
 }
 
 int FmuInstance::set(const std::string& name, double value) const {
   const std::uint32_t reference = importer_.reference(name);
-  return call("SetFloat64", static_cast<const std::uint32_t*>(&reference), std::size_t{1},
-              static_cast<const double*>(&value), std::size_t{1});
+  const std::uint32_t* const list = &reference;
+  const double* const values = &value;
+  return importer_.version == 2 ? call("SetReal", list, std::size_t{1}, values)
+                                : call("SetFloat64", list, std::size_t{1}, values, std::size_t{1});
+}
+
+std::vector<double> FmuInstance::slope(const std::vector<std::uint32_t>& unknowns,
+                                       std::uint32_t known) const {
+  const double one = 1;
+  const double* const seed = &one;
+  const std::uint32_t *const rows = unknowns.data(), *const column = &known;
+  std::vector<double> result(unknowns.size());
+  EXPECT_EQ(importer_.version == 2
+                ? call("GetDirectionalDerivative", rows, unknowns.size(), column, std::size_t{1},
+                       seed, result.data())
+                : call("GetDirectionalDerivative", rows, unknowns.size(), column, std::size_t{1},
+                       seed, std::size_t{1}, result.data(), result.size()),
+            fmu_ok);
+  return result;
 }
 
 void FmuInstance::initialise(double start) const {
-  EXPECT_EQ(call("EnterInitializationMode", true, options_.tolerance, start, false, 0.0), fmu_ok);
+  if (importer_.version == 2) {
+    EXPECT_EQ(call("SetupExperiment", 1, options_.tolerance, start, 0, 0.0), fmu_ok);
+    EXPECT_EQ(call("EnterInitializationMode"), fmu_ok);
+  } else {
+    EXPECT_EQ(call("EnterInitializationMode", true, options_.tolerance, start, false, 0.0), fmu_ok);
+  }
   EXPECT_EQ(call("ExitInitializationMode"), fmu_ok) << (messages.empty() ? "" : messages.back());
+}
+
+int FmuInstance::get_rates(std::vector<double>& rates) const {
+  return call(importer_.version == 2 ? "GetDerivatives" : "GetContinuousStateDerivatives",
+              rates.data(), rates.size());
+}
+
+int FmuInstance::update_discrete_states(bool& again, bool& terminate, bool& changed) const {
+  if (importer_.version == 2) {
+    struct EventInfo {
+      int again = 0, terminate = 0, nominals = 0, changed = 0, timed = 0;
+      double next = 0;
+    } info;
+    const int status = call("NewDiscreteStates", &info);
+    again = info.again;
+    terminate = info.terminate;
+    changed = info.changed;
+    return status;
+  }
+  bool nominals = false, timed = false;
+  double next = 0;
+  return call("UpdateDiscreteStates", &again, &terminate, &nominals, &changed, &timed, &next);
+}
+
+bool FmuInstance::completed_step() const {
+  if (importer_.version == 2) {
+    int wanted = 0, terminate = 0;
+    EXPECT_EQ(call("CompletedIntegratorStep", 1, &wanted, &terminate), fmu_ok);
+    return wanted != 0;
+  }
+  bool wanted = false, terminate = false;
+  EXPECT_EQ(call("CompletedIntegratorStep", true, &wanted, &terminate), fmu_ok);
+  return wanted;
+}
+
+// Of FMI 2.0 a step that an event ends is discarded, and the status tells the rest.
+int FmuInstance::do_step(double length, bool& event, bool& terminate, bool& early,
+                         double& last) const {
+  if (importer_.version == 3)
+    return call("DoStep", time, length, true, &event, &terminate, &early, &last);
+  const int status = call("DoStep", time, length, 1);
+  int ended_there = 0;
+  EXPECT_EQ(call("GetBooleanStatus", 3, &ended_there), fmu_ok);
+  EXPECT_EQ(call("GetRealStatus", 2, &last), fmu_ok);
+  terminate = ended_there != 0;
+  return status == fmu_discard && terminate ? static_cast<int>(fmu_ok) : status;
 }
 
 std::vector<double> FmuInstance::states() const {
@@ -202,15 +264,13 @@ std::vector<double> FmuInstance::advance(double t, const std::vector<double>& x,
     EXPECT_EQ(call("SetTime", t + method.c[i] * h), fmu_ok);
     EXPECT_EQ(call("SetContinuousStates", static_cast<const double*>(y.data()), y.size()), fmu_ok);
     k.emplace_back(x.size());
-    EXPECT_EQ(call("GetContinuousStateDerivatives", k.back().data(), k.back().size()), fmu_ok);
+    EXPECT_EQ(get_rates(k.back()), fmu_ok);
   }
   return y;
 }
 
 std::vector<double> FmuInstance::indicators(double t, const std::vector<double>& x) const {
-  std::size_t size = 0;
-  EXPECT_EQ(call("GetNumberOfEventIndicators", &size), fmu_ok);
-  std::vector<double> z(size);
+  std::vector<double> z(static_cast<std::size_t>(indicators_));
   EXPECT_EQ(call("SetTime", t), fmu_ok);
   EXPECT_EQ(call("SetContinuousStates", static_cast<const double*>(x.data()), x.size()), fmu_ok);
   EXPECT_EQ(call("GetEventIndicators", z.data(), z.size()), fmu_ok);
@@ -221,11 +281,9 @@ std::vector<double> FmuInstance::indicators(double t, const std::vector<double>&
 bool FmuInstance::run_event_mode() {
   bool again = true, changed = false;
   while (again) {
-    bool terminate = false, nominals = false, values = false, timed = false;
-    double next = 0;
+    bool terminate = false, values = false;
     again = false;
-    EXPECT_EQ(call("UpdateDiscreteStates", &again, &terminate, &nominals, &values, &timed, &next),
-              fmu_ok);
+    EXPECT_EQ(update_discrete_states(again, terminate, values), fmu_ok);
     changed = changed || values;
     ended = ended || terminate;
   }
@@ -258,8 +316,7 @@ void FmuInstance::integrate(double until, double step) {
     time = h >= until - time ? until : time + h;
     x = next;
     indicators(time, x);  // leaves the FMU at the end of the step
-    bool wanted = false, terminate = false;
-    EXPECT_EQ(call("CompletedIntegratorStep", true, &wanted, &terminate), fmu_ok);
+    const bool wanted = completed_step();
     if (event || wanted) {
       EXPECT_EQ(call("EnterEventMode"), fmu_ok);
       if (run_event_mode()) x = states();
@@ -280,7 +337,7 @@ void FmuInstance::simulate(double until, double step) {
     const double goal = std::min(until, begin + static_cast<double>(k) * step);
     bool event = false, terminate = false, early = false;
     double last = time;
-    const int status = call("DoStep", time, goal - time, true, &event, &terminate, &early, &last);
+    const int status = do_step(goal - time, event, terminate, early, last);
     EXPECT_EQ(status, fmu_ok) << (messages.empty() ? "" : messages.back());
     if (status != fmu_ok) return;
     EXPECT_TRUE(options_.early_return || !early);

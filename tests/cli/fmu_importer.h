@@ -1,5 +1,5 @@
-// A small importer of FMUs, written from the standard and not from our code: reads the archive and
-// the description, loads the library, drives it.
+// A small importer of FMUs of FMI 3.0 and 2.0, written from the standards and not from our code:
+// reads the archive and the description, loads the library, drives it.
 #pragma once
 
 #include <cstdint>
@@ -37,12 +37,16 @@ class Importer {
   Importer& operator=(const Importer&) = delete;
 
   std::map<std::string, std::string> files;
+  // Of FMI 2.0: a ScalarVariable has the attributes of its Real as well.
   std::vector<XmlElement> elements;
   std::string identifier, token;
+  int version = 3;
 
   const XmlElement* variable(const std::string& name) const;
   std::uint32_t reference(const std::string& name) const;
-  std::vector<std::uint32_t> structure(const std::string& kind) const;  // <Output ..>, ..
+  // Value references of what the structure lists: Output, ContinuousStateDerivative,
+  // InitialUnknown, of FMI 3.0 EventIndicator.
+  std::vector<std::uint32_t> structure(const std::string& kind) const;
 
   void* address(const std::string& function) const;
   template <class Function>
@@ -68,14 +72,18 @@ class FmuInstance {
   FmuInstance(const FmuInstance&) = delete;
   FmuInstance& operator=(const FmuInstance&) = delete;
 
-  // fmi3NAME(instance, arguments...)
+  // fmi3NAME(instance, arguments...), of FMI 2.0 fmi2NAME
   template <class... Arguments>
   int call(const std::string& name, Arguments... arguments) const {
-    auto* const f = importer_.function<int(void*, Arguments...)>("fmi3" + name);
+    auto* const f = importer_.function<int(void*, Arguments...)>(
+        "fmi" + std::to_string(importer_.version) + name);
     return f ? f(instance_, arguments...) : -1;
   }
   double get(const std::string& name) const;
   int set(const std::string& name, double value) const;
+  int get_values(const std::vector<std::uint32_t>& references, std::vector<double>& values) const;
+  // Of the unknowns, where the known one moves.
+  std::vector<double> slope(const std::vector<std::uint32_t>& unknowns, std::uint32_t known) const;
   void initialise(double start = 0) const;
   std::vector<double> states() const;
 
@@ -92,14 +100,32 @@ class FmuInstance {
   void simulate(double until, double step);
 
  private:
+  // What the versions of the standard say in different words.
+  void instantiate3(Kind kind);
+  void instantiate2(Kind kind);
+  void count_numbers();
+  int get_rates(std::vector<double>& rates) const;
+  int update_discrete_states(bool& again, bool& terminate, bool& changed) const;
+  bool completed_step() const;  // event mode is wanted
+  int do_step(double length, bool& event, bool& terminate, bool& early, double& last) const;
+
   std::vector<double> advance(double t, const std::vector<double>& x, double h) const;
   std::vector<double> indicators(double t, const std::vector<double>& x) const;
   bool run_event_mode();
 
+  // The callbacks of FMI 2.0.
+  struct Callbacks {
+    void (*logger)(void*, const char*, int, const char*, const char*, ...);
+    void* (*allocate)(std::size_t, std::size_t);
+    void (*release)(void*);
+    void (*step_finished)(void*, int);
+    void* environment;
+  };
   const Importer& importer_;
   Options options_;
+  Callbacks callbacks_{};
   void* instance_ = nullptr;
-  int count_ = 0;
+  int count_ = 0, indicators_ = 0;
 };
 
 }  // namespace cartan::test

@@ -66,6 +66,27 @@ TEST(InverseKinematics, AllEightConfigurationsOfAnArm) {
   }
 }
 
+// Starts lie within ranges of coordinates: a shoulder that is kept on one side is half of the
+// solutions, and every start reaches one.
+TEST(InverseKinematics, AllConfigurationsWithinRanges) {
+  const Scratch scratch;
+  const std::string arm = scratch.write("arm.toml", six_joint_arm());
+  const json result = expect_json(
+      run_cartan({"ik", arm, "--target", "tool = [0.45, 0.25, 0.85]", "--target",
+                  "tool.R = [-0.3, 0.9, 0.4]", "--all", "--range", "q1.q = [0, 1]", "--json"}));
+  EXPECT_TRUE(result["complete"]);
+  ASSERT_EQ(result["solutions"].size(), 4u);
+  for (int k = 0; k < 4; ++k) {
+    double best = 1;
+    for (const json& solution : result["solutions"])
+      best = std::min(best, distance_to(solution, arm_solutions[k]));
+    EXPECT_LT(best, 1e-12);
+  }
+  const int reached = result["starts"].get<int>() - result["failures"].get<int>();
+  EXPECT_GT(reached, 390);
+  EXPECT_NEAR(result["unseen_share"].get<double>(), 3.0 / reached, 1e-12);
+}
+
 TEST(InverseKinematics, BothBranchesOfAFourBar) {
   const Scratch scratch;
   const std::string model = scratch.write("four_bar.toml", plane_four_bar());

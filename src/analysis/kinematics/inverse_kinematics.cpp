@@ -28,13 +28,12 @@ VectorXd least_norm_step(const MatrixXd& J, const VectorXd& r) {
   return cod.solve(-r);
 }
 
+// By the normal equations: digits that a bad condition costs are a step that is a little off, which
+// the next one corrects; the last steps are least_norm_step's.
 VectorXd damped_step(const MatrixXd& J, const VectorXd& r, double mu) {
-  const Eigen::Index m = J.rows(), n = J.cols();
-  MatrixXd A(m + n, n);
-  A << J, std::sqrt(mu) * MatrixXd::Identity(n, n);
-  VectorXd b = VectorXd::Zero(m + n);
-  b.head(m) = -r;
-  return Eigen::ColPivHouseholderQR<MatrixXd>(A).solve(b);
+  MatrixXd A = J.transpose() * J;
+  A.diagonal().array() += mu;
+  return A.ldlt().solve(-J.transpose() * r);
 }
 
 int rank_of(const MatrixXd& J) {
@@ -55,7 +54,12 @@ class TargetSolver {
     solution_.state = start_;
     reach(solution_.state, options_.iterations);
     if (met() && options_.least_change) slide();
-    judge();
+    held_.assign(held_.size(), 0);
+    look(solution_.state);
+    solution_.residual = largest(r_);
+    solution_.found = met();
+    solution_.change = distance(solution_.state);
+    if (options_.judged) judge_solution(problem_, options_, solution_);
     return std::move(solution_);
   }
 
@@ -153,31 +157,6 @@ class TargetSolver {
     }
   }
 
-  void judge() {
-    held_.assign(held_.size(), 0);
-    look(solution_.state);
-    solution_.residual = largest(r_);
-    solution_.found = met();
-    solution_.change = distance(solution_.state);
-    const MatrixXd J = problem_.matrix(solution_.state, held_);
-    solution_.rank = J.allFinite() ? rank_of(J) : 0;
-    VectorXd beside(problem_.size());
-    for (int i = 0; i < beside.size(); ++i) beside(i) = 0.1 * std::sin(1 + 1.7 * i);
-    const MatrixXd K = problem_.matrix(problem_.moved(solution_.state, beside), held_);
-    solution_.generic = K.allFinite() ? std::max(rank_of(K), solution_.rank) : solution_.rank;
-    solution_.freedom = problem_.size() - solution_.rank;
-    int row = 0;
-    for (const StateEquations* target : problem_.targets()) {
-      const double gap = largest(r_.segment(row, target->rows()));
-      if (gap > limit())
-        solution_.missed.push_back(fmt::format("{} (off by {:.6g})", target->name(), gap));
-      row += target->rows();
-    }
-    for (std::size_t k = 0; k < held_.size(); ++k)
-      if (problem_.range_side(static_cast<int>(k), solution_.state) != 0)
-        solution_.at_limit.push_back(problem_.ranges()[k].name);
-  }
-
   const TargetProblem& problem_;
   const State& start_;
   const KinematicOptions& options_;
@@ -188,6 +167,28 @@ class TargetSolver {
 };
 
 }  // namespace
+
+void judge_solution(const TargetProblem& problem, const KinematicOptions& options,
+                    KinematicSolution& solution) {
+  const VectorXd r = problem.residual(solution.state, {});
+  const MatrixXd J = problem.matrix(solution.state, {});
+  solution.rank = J.allFinite() ? rank_of(J) : 0;
+  VectorXd beside(problem.size());
+  for (int i = 0; i < beside.size(); ++i) beside(i) = 0.1 * std::sin(1 + 1.7 * i);
+  const MatrixXd K = problem.matrix(problem.moved(solution.state, beside), {});
+  solution.generic = K.allFinite() ? std::max(rank_of(K), solution.rank) : solution.rank;
+  solution.freedom = problem.size() - solution.rank;
+  int row = 0;
+  for (const StateEquations* target : problem.targets()) {
+    const double gap = largest(r.segment(row, target->rows()));
+    if (gap > options.tolerance)
+      solution.missed.push_back(fmt::format("{} (off by {:.6g})", target->name(), gap));
+    row += target->rows();
+  }
+  for (std::size_t k = 0; k < problem.ranges().size(); ++k)
+    if (problem.range_side(static_cast<int>(k), solution.state) != 0)
+      solution.at_limit.push_back(problem.ranges()[k].name);
+}
 
 KinematicSolution solve_targets(const TargetProblem& problem, const State& start,
                                 const KinematicOptions& options) {

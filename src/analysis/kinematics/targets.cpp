@@ -13,8 +13,9 @@ Eigen::RowVectorXd tangent_gradient(const System& system, const StateFunction& f
                                     StateView at, Workspace& workspace) {
   std::vector<double> gradient(at.x.size(), 0.0);
   function.gradient(at, gradient, workspace);
-  return Eigen::Map<const Eigen::RowVectorXd>(gradient.data(), embedded_numbers(system)) *
-         tangent_map(system, at.x);
+  return tangent_columns(
+      system, at.x,
+      Eigen::Map<const Eigen::RowVectorXd>(gradient.data(), embedded_numbers(system)));
 }
 
 }  // namespace
@@ -102,11 +103,13 @@ MatrixXd TargetProblem::matrix(const State& state, const std::vector<int>& held)
     row += target->rows();
   }
   if (constraint_rows_ > 0) {
-    MatrixXd C(system_.constraint_count(), system_.space().size());
+    // of positions alone: their columns are the first ones
+    const int numbers = first_ == 0 && system_.kinematic_size() > 0 ? system_.kinematic_size()
+                                                                    : embedded_numbers(system_);
+    MatrixXd C(system_.constraint_count(), numbers);
     system_.constraint_jacobian(state, C, workspace_);
-    J.middleRows(row, constraint_rows_) =
-        C.middleRows(first_constraint_, constraint_rows_).leftCols(embedded_numbers(system_)) *
-        tangent_map(system_, state.x);
+    J.block(row, 0, constraint_rows_, last_) =
+        tangent_columns(system_, state.x, C.middleRows(first_constraint_, constraint_rows_));
     row += constraint_rows_;
   }
   for (std::size_t k = 0; k < ranges_.size(); ++k, ++row) {

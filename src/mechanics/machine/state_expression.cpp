@@ -1,6 +1,7 @@
 #include "mechanics/machine/state_expression.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -8,7 +9,6 @@
 #include "mechanics/forces/forces.h"
 #include "mechanics/machine/expression_inputs.h"
 #include "mechanics/machine/mechanism_system.h"
-#include "mechanics/machine/several_points.h"
 #include "mechanics/machine/variable_states.h"
 #include "mechanics/variables/variables.h"
 
@@ -29,6 +29,7 @@ class MechanismFunction final : public StateFunction {
     for (const Symbol& symbol : program.inputs)
       if (symbol.quantity == Quantity::joint_q || symbol.quantity == Quantity::joint_v)
         needs_loops_ |= mechanism.link_of_joint[symbol.index] < 0;
+    find_numbers();
   }
 
   double value(StateView at, Workspace& workspace) const override {
@@ -37,14 +38,21 @@ class MechanismFunction final : public StateFunction {
 
   double gradient(StateView at, std::span<double> gradient, Workspace& workspace) const override {
     MotionWorkspace<Dual4>& ws = *scratch_.dual(workspace);
-    std::vector<Dual4> x, values;
+    std::vector<Dual4> x(at.x.begin(), at.x.end());
+    std::fill(gradient.begin(), gradient.end(), 0.0);
     double result = 0;
-    Eigen::Map<Eigen::MatrixXd> row(gradient.data(), 1, static_cast<int>(gradient.size()));
-    differentiate_columns(at.x, mechanism_.state_size(), row, x, values,
-                          [&](const Dual4* point, Dual4* value) {
-                            *value = evaluate<Dual4>(dual_, Dual4(at.t), point, at.mode, ws);
-                            result = value->a;
-                          });
+    const std::size_t all = numbers_.size();
+    for (std::size_t first = 0; first < std::max<std::size_t>(all, 1); first += 4) {
+      const std::size_t last = std::min(first + 4, all);
+      for (std::size_t k = first; k < last; ++k)
+        x[numbers_[k]] = Dual4::variable(at.x[numbers_[k]], static_cast<int>(k - first));
+      const Dual4 value = evaluate<Dual4>(dual_, Dual4(at.t), x.data(), at.mode, ws);
+      result = value.a;
+      for (std::size_t k = first; k < last; ++k) {
+        gradient[numbers_[k]] = value.d[k - first];
+        x[numbers_[k]] = at.x[numbers_[k]];
+      }
+    }
     return result;
   }
 
@@ -69,6 +77,49 @@ class MechanismFunction final : public StateFunction {
   }
 
  private:
+  // The numbers of the state that may enter. A formula of coordinates and speeds of tree joints, of
+  // variables and of time alone needs no bodies to be placed; one without speeds no columns of
+  // them.
+  void find_numbers() {
+    std::set<int> numbers;
+    bool speeds = false;
+    for (const Symbol& symbol : formula_.program.inputs) {
+      switch (symbol.quantity) {
+        case Quantity::time:
+        case Quantity::parameter:
+        case Quantity::branch:
+          break;
+        case Quantity::variable:
+          numbers.insert(mechanism_.nq + mechanism_.nv + symbol.index);
+          break;
+        case Quantity::joint_q:
+        case Quantity::joint_v: {
+          const int link = mechanism_.link_of_joint[symbol.index];
+          const bool position = symbol.quantity == Quantity::joint_q;
+          speeds |= !position;
+          plain_ &= link >= 0;
+          if (link < 0) break;
+          const Link<double>& own = mechanism_.links[link];
+          numbers.insert((position ? own.q0 : mechanism_.nq + own.v0) + symbol.component);
+          break;
+        }
+        case Quantity::body_position:
+        case Quantity::body_rotation:
+        case Quantity::point_position:
+        case Quantity::potential:
+          plain_ = false;
+          break;
+        default:
+          plain_ = false;
+          speeds = true;
+      }
+    }
+    const int first_variable = mechanism_.nq + mechanism_.nv;
+    for (int i = 0; i < mechanism_.state_size() && !plain_; ++i)
+      if (speeds || i < mechanism_.nq || i >= first_variable) numbers.insert(i);
+    numbers_.assign(numbers.begin(), numbers.end());
+  }
+
   template <class S>
   S evaluate(const Mechanism<S>& mechanism, const S& t, const S* x, std::span<const int> mode,
              MotionWorkspace<S>& ws) const {
@@ -77,7 +128,13 @@ class MechanismFunction final : public StateFunction {
     if (ws.scratch.size() < program.scratch_size()) ws.scratch.resize(program.scratch_size());
     std::copy(mode.begin(), mode.end(), ws.mode.begin());
     set_variables(mechanism, x + mechanism.nq + mechanism.nv, ws);
-    fill_kinematics<S>(mechanism, t, x, x + mechanism.nq, ws);
+    if (plain_) {
+      ws.t = t;
+      ws.q = x;
+      ws.v = x + mechanism.nq;
+    } else {
+      fill_kinematics<S>(mechanism, t, x, x + mechanism.nq, ws);
+    }
     if (needs_loops_) fill_loop_coordinates(mechanism, ws);
     if (needs_energy_) {
       ws.kinetic = calc_kinetic_energy(mechanism, ws);
@@ -93,6 +150,8 @@ class MechanismFunction final : public StateFunction {
   MotionScratch scratch_;
   Formula formula_;
   bool needs_energy_ = false, needs_loops_ = false;
+  bool plain_ = true;         // of numbers of the state and time: no kinematics
+  std::vector<int> numbers_;  // of the state that may enter
 };
 
 }  // namespace

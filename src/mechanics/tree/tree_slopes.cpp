@@ -199,8 +199,9 @@ void TreeSystem::constraint_values(StateView at, std::span<double> values,
 void TreeSystem::constraint_jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> C,
                                      Workspace& workspace) const {
   TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+  const int varying = std::min(mechanism_.state_size(), static_cast<int>(C.cols()));
   differentiate_columns(
-      at.x, mechanism_.state_size(), C, w.dual_x, w.dual_xdot, [&](const Dual4* x, Dual4* values) {
+      at.x, varying, C, w.dual_x, w.dual_xdot, [&](const Dual4* x, Dual4* values) {
         calc_constraint_functions(dual_mechanism_, Dual4(at.t), x, at.mode, values, dual_of(w));
       });
 }

@@ -115,8 +115,9 @@ class PlainSystem final : public VariablesSystem {
     ProgramScratch<Dual4>& s = w.duals(model_);
     w.dual_constraints.resize(constraint_count());
     std::copy(at.x.begin(), at.x.end(), s.x.begin());
-    for (int first = 0; first < space_.size(); first += 4) {
-      const int count = std::min(4, space_.size() - first);
+    const int varying = static_cast<int>(C.cols());
+    for (int first = 0; first < varying; first += 4) {
+      const int count = std::min(4, varying - first);
       for (int k = 0; k < count; ++k) s.x[first + k] = Dual4::variable(at.x[first + k], k);
       evaluate_formula<Dual4>(model_.algebraic->residuals, Dual4(at.t), s.x, parameters_, s,
                               w.dual_constraints.data());

@@ -42,6 +42,7 @@ class FmuMaker {
 
   std::string make(const std::string& name, const std::string& hash,
                    const std::vector<std::string>& remarks) {
+    fmu_.version = options_.language == "fmi2" ? 2 : 3;
     fmu_.identifier = name;
     fmu_.title = model_.name.empty() ? name : model_.name;
     fmu_.remarks = remarks;
@@ -238,7 +239,7 @@ class FmuMaker {
           "model's file.");
     fmu_.token = "{" +
                  checksum_of(fmu_.hash + CARTAN_VERSION + options_.inputs + "|" + options_.outputs +
-                             "|" + fmu_.identifier) +
+                             "|" + fmu_.identifier + (fmu_.version == 2 ? "|2" : "")) +
                  "}";
   }
 
@@ -262,7 +263,8 @@ class FmuMaker {
     for (const std::string& problem : {problem_of(fmu_.code.unit)})
       if (!problem.empty()) refuse(problem);
     std::vector<ZipEntry> sources;
-    for (const auto& [name, text] : fmu_runtime_files()) sources.push_back({name, text});
+    for (const auto& [name, text] : fmu_runtime_files())
+      if (!belongs_to_other(name)) sources.push_back({name, text});
     sources.push_back({"fmu_model.h", fmu_model_header(fmu_)});
     sources.push_back({"fmu_model.c", fmu_model_code(fmu_)});
     sources.push_back({"fmu_method.h", fmu_method_header()});
@@ -277,19 +279,26 @@ class FmuMaker {
     std::vector<std::string> names;
     for (const ZipEntry& entry : sources) names.push_back(entry.name);
 
-    std::vector<ZipEntry> entries = {{"modelDescription.xml", fmu_description(fmu_)}};
+    std::vector<ZipEntry> entries = {{"modelDescription.xml", fmu_description(fmu_, names)}};
     const std::string platform = platform_name();
     entries.push_back({"binaries/" + platform + "/" + fmu_.identifier + ".so", compile(sources)});
     for (ZipEntry& entry : sources) entry.name = "sources/" + entry.name;
     entries.insert(entries.end(), sources.begin(), sources.end());
-    entries.push_back({"sources/buildDescription.xml", fmu_build_description(fmu_, names)});
+    if (fmu_.version == 3)
+      entries.push_back({"sources/buildDescription.xml", fmu_build_description(fmu_, names)});
     entries.push_back({"documentation/index.html", fmu_page(fmu_)});
     entries.push_back({"documentation/licenses/license.txt", license_notice()});
     entries.push_back({"documentation/licenses/Apache-2.0.txt", license_text()});
     return make_zip(entries);
   }
 
-  static std::string platform_name() {
+  // The functions of 2.0 are one file upon those of 3.0, without what 3.0 has for nothing.
+  bool belongs_to_other(const std::string& file) const {
+    return fmu_.version == 2 ? file == "fmu_absent.c" : file.starts_with("fmu_fmi2.");
+  }
+
+  std::string platform_name() const {
+    if (fmu_.version == 2) return sizeof(void*) == 8 ? "linux64" : "linux32";
 #if defined(__x86_64__)
     return "x86_64-linux";
 #elif defined(__aarch64__)

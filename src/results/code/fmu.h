@@ -1,4 +1,5 @@
-// A model as an FMU (FMI 3.0): generated C, its description, a library of it, in one archive.
+// A model as an FMU (FMI 3.0 or 2.0): generated C, its description, a library of it, in one
+// archive.
 #pragma once
 
 #include <string>

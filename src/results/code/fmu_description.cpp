@@ -1,91 +1,12 @@
-// The description of an FMU in XML, and a page about it.
+// The description of an FMU of FMI 3.0 in XML, and a page about it.
 #include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
 
 #include <fmt/format.h>
 
-#include "results/code/fmu_model.h"
+#include "results/code/fmu_xml.h"
 
 namespace cartan::results {
 namespace {
-
-// Text in an attribute or between tags; what XML does not know becomes a space.
-std::string xml_text(const std::string& text) {
-  std::string result;
-  for (const unsigned char c : text) {
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else if (c == '"')
-      result += "&quot;";
-    else
-      result += c < 32 ? ' ' : static_cast<char>(c);
-  }
-  return result;
-}
-
-std::string attribute(const char* name, const std::string& value) {
-  return value.empty() ? "" : fmt::format(" {}=\"{}\"", name, xml_text(value));
-}
-std::string number_attribute(const char* name, double value) {
-  return fmt::format(" {}=\"{}\"", name, value);
-}
-
-// ------------------------------------------------------------------------------------------ units
-
-struct BaseUnit {
-  int kg = 0, m = 0, s = 0, rad = 0;
-};
-const std::map<std::string, BaseUnit>& known_units() {
-  static const std::map<std::string, BaseUnit> units = {
-      {"s", {0, 0, 1, 0}},        {"rad", {0, 0, 0, 1}},
-      {"rad/s", {0, 0, -1, 1}},   {"rad/s^2", {0, 0, -2, 1}},
-      {"m", {0, 1, 0, 0}},        {"m/s", {0, 1, -1, 0}},
-      {"m/s^2", {0, 1, -2, 0}},   {"1", {}},
-      {"1/s", {0, 0, -1, 0}},     {"N", {1, 1, -2, 0}},
-      {"N m", {1, 2, -2, 0}},     {"J", {1, 2, -2, 0}},
-      {"W", {1, 2, -3, 0}},       {"kg m/s", {1, 1, -1, 0}},
-      {"kg m^2/s", {1, 2, -1, 0}}};
-  return units;
-}
-
-std::string unit_of_rate(const std::string& unit) {
-  static const std::map<std::string, std::string> rates = {
-      {"rad", "rad/s"}, {"rad/s", "rad/s^2"}, {"m", "m/s"}, {"m/s", "m/s^2"}, {"1", "1/s"}};
-  const auto found = rates.find(unit);
-  return found == rates.end() ? "" : found->second;
-}
-
-std::string unit_definitions(const FmuModel& fmu) {
-  std::set<std::string> used = {"s"};
-  for (const auto* list : {&fmu.states, &fmu.outputs, &fmu.inputs, &fmu.parameters})
-    for (const FmuVariable& variable : *list) {
-      if (!variable.unit.empty()) used.insert(variable.unit);
-      const std::string rate = list == &fmu.states ? unit_of_rate(variable.unit) : "";
-      if (!rate.empty()) used.insert(rate);
-    }
-  std::string text = "  <UnitDefinitions>\n";
-  for (const std::string& unit : used) {
-    text += "    <Unit" + attribute("name", unit);
-    const auto known = known_units().find(unit);
-    if (known == known_units().end()) {
-      text += "/>\n";
-      continue;
-    }
-    text += "><BaseUnit";
-    const BaseUnit& base = known->second;
-    for (const auto& [name, power] : {std::pair{"kg", base.kg}, std::pair{"m", base.m},
-                                      std::pair{"s", base.s}, std::pair{"rad", base.rad}})
-      if (power != 0) text += fmt::format(" {}=\"{}\"", name, power);
-    text += "/></Unit>\n";
-  }
-  return text + "  </UnitDefinitions>\n";
-}
 
 // -------------------------------------------------------------------------------------- variables
 
@@ -133,34 +54,6 @@ std::string model_variables(const FmuModel& fmu) {
   return text + "  </ModelVariables>\n";
 }
 
-// ---------------------------------------------------------------------------------- dependencies
-
-// What row `row` of two sparse matrices depends on, by (x, u, t) and by p.
-std::string dependencies(const FmuModel& fmu, const char* jacobian, const char* slopes, int row) {
-  std::map<int, bool> found;  // reference: whether the derivative is a number
-  const auto gather = [&](const char* name, auto&& reference_of) {
-    const CodeFunction* function = fmu.code.find(name);
-    if (!function) return;
-    const CodeMatrix& matrix = function->outputs[0];
-    for (std::size_t k = 0; k < matrix.row.size(); ++k)
-      if (matrix.row[k] == row)
-        found[reference_of(matrix.column[k])] = matrix.entries[k].is_number();
-  };
-  const int nx = fmu.nx(), nu = static_cast<int>(fmu.inputs.size());
-  gather(jacobian, [&](int column) {
-    return column < nx        ? fmu.state_at() + column
-           : column < nx + nu ? fmu.input_at() + column - nx
-                              : 0;
-  });
-  gather(slopes, [&](int column) { return fmu.parameter_at() + column; });
-  std::string list, kinds;
-  for (const auto& [reference, constant] : found) {
-    list += (list.empty() ? "" : " ") + std::to_string(reference);
-    kinds += (kinds.empty() ? "" : " ") + std::string(constant ? "constant" : "dependent");
-  }
-  return fmt::format(" dependencies=\"{}\" dependenciesKind=\"{}\"", list, kinds);
-}
-
 std::string model_structure(const FmuModel& fmu) {
   std::string outputs, rates, unknowns;
   const auto element = [](const char* name, int reference, const std::string& depends) {
@@ -174,13 +67,14 @@ std::string model_structure(const FmuModel& fmu) {
   }
   for (std::size_t k = 0; k < fmu.outputs.size(); ++k) {
     const int reference = fmu.output_at() + static_cast<int>(k);
-    const std::string depends =
-        dependencies(fmu, "output_jacobian", "output_slopes", static_cast<int>(k));
+    const std::string depends = dependency_attributes(
+        dependencies_of(fmu, "output_jacobian", "output_slopes", static_cast<int>(k)), 0);
     outputs += element("Output", reference, depends);
     unknowns += element("InitialUnknown", reference, depends);
   }
   for (int i = 0; i < fmu.nx(); ++i) {
-    const std::string depends = dependencies(fmu, "jacobian", "slopes", i);
+    const std::string depends =
+        dependency_attributes(dependencies_of(fmu, "jacobian", "slopes", i), 0);
     rates += element("ContinuousStateDerivative", fmu.derivative_at() + i, depends);
     unknowns += element("InitialUnknown", fmu.derivative_at() + i, depends);
   }
@@ -190,17 +84,10 @@ std::string model_structure(const FmuModel& fmu) {
   return text + "  </ModelStructure>\n";
 }
 
-std::string experiment(const FmuModel& fmu) {
-  std::string text = "  <DefaultExperiment" + number_attribute("startTime", fmu.start_time);
-  if (fmu.stop_time) text += number_attribute("stopTime", *fmu.stop_time);
-  text += number_attribute("tolerance", fmu.tolerance);
-  if (fmu.step) text += number_attribute("stepSize", *fmu.step);
-  return text + "/>\n";
-}
-
 }  // namespace
 
-std::string fmu_description(const FmuModel& fmu) {
+std::string fmu_description(const FmuModel& fmu, const std::vector<std::string>& sources) {
+  if (fmu.version == 2) return fmu2_description(fmu, sources);
   const std::string abilities =
       attribute("modelIdentifier", fmu.identifier) +
       " canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\" "
@@ -227,14 +114,7 @@ std::string fmu_description(const FmuModel& fmu) {
       "hasEventMode=\"true\" providesEvaluateDiscreteStates=\"true\"/>\n",
       abilities, fmu.code.events > 0 ? "true" : "false");
   text += unit_definitions(fmu);
-  text +=
-      "  <LogCategories>\n"
-      "    <Category name=\"logEvents\" description=\"events of the model\"/>\n"
-      "    <Category name=\"logStatusWarning\" description=\"what may be wrong\"/>\n"
-      "    <Category name=\"logStatusDiscard\" description=\"steps that cannot be made\"/>\n"
-      "    <Category name=\"logStatusError\" description=\"calls that cannot be answered\"/>\n"
-      "  </LogCategories>\n";
-  text += experiment(fmu) + model_variables(fmu) + model_structure(fmu);
+  text += log_categories() + default_experiment(fmu) + model_variables(fmu) + model_structure(fmu);
   return text + "</fmiModelDescription>\n";
 }
 
@@ -254,8 +134,9 @@ std::string fmu_page(const FmuModel& fmu) {
   std::string text = "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>" +
                      xml_text(fmu.title) + "</title></head>\n<body>\n<h1>" + xml_text(fmu.title) +
                      "</h1>\n";
-  text += "<p>Made by Cartan " CARTAN_VERSION " of the model " + fmu.hash +
-          ". Model exchange and co-simulation; solver of co-simulation: " + xml_text(fmu_solver) +
+  text += "<p>Made by Cartan " CARTAN_VERSION " of the model " + fmu.hash + ". FMI " +
+          std::to_string(fmu.version) +
+          ".0, model exchange and co-simulation; solver of co-simulation: " + xml_text(fmu_solver) +
           ". Its tolerance is that of the initialization, else " +
           fmt::format("{}", fmu.tolerance) + ".</p>\n";
   for (const std::string& remark : fmu.remarks) text += "<p>" + xml_text(remark) + "</p>\n";

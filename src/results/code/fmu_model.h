@@ -15,6 +15,7 @@ struct FmuVariable {
 };
 
 struct FmuModel {
+  int version = 3;  // of FMI: 2 or 3
   FmuUnit code;
   std::string identifier, title, token, hash;
   std::vector<FmuVariable> states, outputs, inputs, parameters;
@@ -44,8 +45,9 @@ inline constexpr const char* fmu_unit_name = "equations";  // prefix and file of
 inline constexpr const char* fmu_solver =
     "dop853: Dormand and Prince 8(5,3), error control, events located on real steps";
 
-// modelDescription.xml, sources/buildDescription.xml, documentation/index.html
-std::string fmu_description(const FmuModel& fmu);
+// modelDescription.xml, sources/buildDescription.xml (of FMI 3.0), documentation/index.html.
+// FMI 2.0 names the sources in the former.
+std::string fmu_description(const FmuModel& fmu, const std::vector<std::string>& sources);
 std::string fmu_build_description(const FmuModel& fmu, const std::vector<std::string>& sources);
 std::string fmu_page(const FmuModel& fmu);
 

@@ -209,7 +209,7 @@ void generate_unit(const ModelArguments& source, const api::GenerateOptions& o, 
 }  // namespace
 
 bool is_fmu(const api::GenerateOptions& o) {
-  return o.language == "fmi3";
+  return o.language == "fmi3" || o.language == "fmi2";
 }
 
 std::vector<Expression> results_of(const CodeFunction& function) {
@@ -226,15 +226,14 @@ std::vector<Expression> results_of(const CodeFunction& function) {
 }
 
 void check_generate(const api::GenerateOptions& o) {
-  if (o.language == "fmi2" || o.language == "fmi")
-    refuse("generate",
-           fmt::format("--language {}: FMUs are written for FMI 3.0; use fmi3", o.language));
+  if (o.language == "fmi")
+    refuse("generate", "--language fmi: FMUs are written for FMI 3.0 or 2.0; say fmi3 or fmi2");
   if (!language_named(o.language) && !is_fmu(o))
     refuse("generate",
-           fmt::format("--language {}: expected c, c++, python, octave, cuda, latex or fmi3",
+           fmt::format("--language {}: expected c, c++, python, octave, cuda, latex, fmi3 or fmi2",
                        o.language));
   if (!is_fmu(o) && !(o.inputs.empty() && o.outputs.empty()))
-    refuse("generate", "--inputs and --outputs belong to --language fmi3");
+    refuse("generate", "--inputs and --outputs belong to --language fmi3 and fmi2");
   if (o.form != "recursive" && o.form != "mass-matrix" && o.form != "diagonal")
     refuse("generate",
            fmt::format("--form {}: expected recursive, mass-matrix or diagonal", o.form));

@@ -4,7 +4,6 @@
 #define FMU_H
 
 #include "fmu_api.h"
-#include "fmu_model.h"
 
 #define FMU_SIZE(n) ((n) > 0 ? (n) : 1)
 #define FMU_NS (FMU_NZ - FMU_NE) /* switches: their branches stand behind the parameters */
@@ -55,6 +54,9 @@ typedef struct {
 fmi3Status fmu_say(Fmu* fmu, fmi3Status status, const char* format, ...);
 /* fmi3OK where the FMU is in one of the modes (bits), else the error. */
 fmi3Status fmu_allow(Fmu* fmu, const char* function, unsigned modes);
+/* Whether the facts of a simulation make sense. */
+fmi3Status fmu_check_experiment(Fmu* fmu, bool has_tolerance, double tolerance, double start,
+                                bool has_stop, double stop);
 #define FMU_IN(mode) (1u << (mode))
 #define FMU_ANY 63u
 void fmu_forget(Fmu* fmu); /* what was computed is out of date */

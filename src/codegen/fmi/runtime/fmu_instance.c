@@ -142,16 +142,22 @@ FMU_EXPORT fmi3Status fmi3SetDebugLogging(fmi3Instance instance, fmi3Boolean on,
   return fmi3OK;
 }
 
-FMU_EXPORT fmi3Status fmi3EnterInitializationMode(fmi3Instance instance, fmi3Boolean has_tolerance,
-                                                  fmi3Float64 tolerance, fmi3Float64 start,
-                                                  fmi3Boolean has_stop, fmi3Float64 stop) {
-  Fmu* const fmu = instance;
-  if (fmu_allow(fmu, "fmi3EnterInitializationMode", FMU_IN(fmu_instantiated))) return fmi3Error;
+fmi3Status fmu_check_experiment(Fmu* fmu, bool has_tolerance, double tolerance, double start,
+                                bool has_stop, double stop) {
   if (!isfinite(start) || (has_stop && !(stop >= start)))
     return fmu_say(fmu, fmi3Error, "the times of the simulation, %g to %g, are not in order", start,
                    stop);
   if (has_tolerance && !(tolerance > 0))
     return fmu_say(fmu, fmi3Error, "the tolerance must be positive, got %g", tolerance);
+  return fmi3OK;
+}
+
+FMU_EXPORT fmi3Status fmi3EnterInitializationMode(fmi3Instance instance, fmi3Boolean has_tolerance,
+                                                  fmi3Float64 tolerance, fmi3Float64 start,
+                                                  fmi3Boolean has_stop, fmi3Float64 stop) {
+  Fmu* const fmu = instance;
+  if (fmu_allow(fmu, "fmi3EnterInitializationMode", FMU_IN(fmu_instantiated))) return fmi3Error;
+  if (fmu_check_experiment(fmu, has_tolerance, tolerance, start, has_stop, stop)) return fmi3Error;
   if (has_tolerance) fmu->tolerance = tolerance < 1e-14 ? 1e-14 : tolerance;
   fmu->v.t = start;
   fmu->stop_time = has_stop ? stop : INFINITY;
