@@ -112,8 +112,8 @@ int place_of(const ExpressionGraph& graph, const Expression& symbol) {
   return graph.node(symbol.node()).a;
 }
 
-MotionEquations equations_of(derivations::PendulumChain& chain, bool variational) {
-  MotionEquations motion;
+WrittenMotion equations_of(derivations::PendulumChain& chain, bool variational) {
+  WrittenMotion motion;
   motion.values = chain.equations.M;
   std::vector<Expression> residual = chain.equations.f;
   motion.values.insert(motion.values.end(), residual.begin(), residual.end());
@@ -132,7 +132,7 @@ MotionEquations equations_of(derivations::PendulumChain& chain, bool variational
 }
 
 // Of what is evaluated before anything is solved.
-std::vector<Expression> all_expressions(const MotionEquations& motion) {
+std::vector<Expression> all_expressions(const WrittenMotion& motion) {
   std::vector<Expression> all = motion.values;
   all.insert(all.end(), motion.slopes.entries.begin(), motion.slopes.entries.end());
   return all;
@@ -166,7 +166,7 @@ void evaluation_table(Workshop& shop, Record& record, bool variational,
   for (const PrintedTimes& row : printed) {
     if (row.n > most) continue;
     const auto chain = derivations::derive_pendulum_chain(row.n, Angles::absolute);
-    const MotionEquations motion = equations_of(*chain, variational);
+    const WrittenMotion motion = equations_of(*chain, variational);
     const std::vector<Expression> values = all_expressions(motion);
     std::vector<double> inputs;
     for (int i = 0; i < chain->graph.symbol_count(); ++i)

@@ -189,7 +189,7 @@ std::string write_equations(const ExpressionGraph& graph, const std::vector<Expr
   return "#include <math.h>\n" + write_function(graph, values, "equations", written_out);
 }
 
-std::string write_derivatives(const ExpressionGraph& graph, const MotionEquations& motion,
+std::string write_derivatives(const ExpressionGraph& graph, const WrittenMotion& motion,
                               bool written_out) {
   const std::size_t size = motion.accelerations.size();
   std::string text = fmt::format("#include <math.h>\nenum {{ N = {}, ENTRIES = {} }};\n", size,

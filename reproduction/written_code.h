@@ -17,7 +17,7 @@ std::string write_equations(const ExpressionGraph& graph, const std::vector<Expr
                             bool written_out);
 
 // M u' = f of a chain with q' = u; symbols by their place among the inputs x.
-struct MotionEquations {
+struct WrittenMotion {
   std::vector<Expression> values;          // M row by row, then f
   SparseJacobian slopes;                   // of f - M u' by (q, u); empty: the base system alone
   std::vector<int> speeds, accelerations;  // u, u'
@@ -26,7 +26,7 @@ struct MotionEquations {
 // A file with `void derivatives(double* x, const double* phi, double* y)`: y = (u, u'), solved by
 // elimination, and with slopes the derivatives of the full variational system, phi' = A phi, row by
 // row behind it. The accelerations found are put into x.
-std::string write_derivatives(const ExpressionGraph& graph, const MotionEquations& motion,
+std::string write_derivatives(const ExpressionGraph& graph, const WrittenMotion& motion,
                               bool written_out);
 
 }  // namespace cartan::reproduction
