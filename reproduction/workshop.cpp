@@ -104,14 +104,22 @@ std::string Workshop::command(const std::vector<std::string>& words, bool may_fa
   const std::string line = shown(words);
   if (record_) note(record_->commands, line);
   if (const auto known = answers_.find(line); known != answers_.end()) return known->second;
+  return answers_[line] = call(words, may_fail).out;
+}
+
+ChildResult Workshop::call(const std::vector<std::string>& words, bool may_fail) const {
   std::vector<std::string> all = {settings_.program};
   all.insert(all.end(), words.begin(), words.end());
   const ChildResult child = run_child(all, longest, settings_.interrupted);
   if (interrupted()) throw ItemFailure("interrupted");
   if (child.status != 0 && !(may_fail && child.status == 1))
-    throw ItemFailure(fmt::format("{}: exit status {}: {}", line, child.status, child.err));
-  answers_[line] = child.out;
-  return child.out;
+    throw ItemFailure(fmt::format("{}: exit status {}: {}", shown(words), child.status, child.err));
+  return child;
+}
+
+double Workshop::memory(const std::vector<std::string>& words) {
+  if (record_) note(record_->commands, shown(words));
+  return call(words, false).peak_megabytes;
 }
 
 Json Workshop::json(std::vector<std::string> words, bool may_fail) {

@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/child_process.h"
 #include "report/result_table.h"
 #include "reproduction/record.h"
 
@@ -66,6 +67,8 @@ class Workshop {
     ResultTable table(const std::string& file = "trajectory.csv") const;
   };
   Run run(const std::vector<std::string>& words);
+  // The most memory a command of these words had at once, in megabytes.
+  double memory(const std::vector<std::string>& words);
   // Any command that writes a folder with --out; the folder.
   std::string folder_of(const std::vector<std::string>& words);
 
@@ -74,6 +77,7 @@ class Workshop {
   void add_animation(const Run& run, const std::string& name, const std::string& words);
 
  private:
+  ChildResult call(const std::vector<std::string>& words, bool may_fail) const;
   std::string shown(const std::vector<std::string>& words) const;
 
   Settings settings_;

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,8 +98,10 @@ ChildResult run_child(const std::vector<std::string>& words, double longest,
     }
   }
   int state = 0;
-  while (waitpid(process, &state, 0) < 0 && errno == EINTR) {
+  rusage usage{};
+  while (wait4(process, &state, 0, &usage) < 0 && errno == EINTR) {
   }
+  result.peak_megabytes = static_cast<double>(usage.ru_maxrss) / 1024;
   result.status = WIFEXITED(state) && !ended ? WEXITSTATUS(state) : -1;
   result.seconds = elapsed();
   return result;

@@ -21,6 +21,7 @@ struct ChildResult {
   std::string out;       // what it wrote to stdout
   std::string err;       // the same of stderr, its end
   double seconds = 0;
+  double peak_megabytes = 0;  // the most memory it had at once
 
   std::string output() const { return out + err; }
 };
