@@ -17,6 +17,16 @@ inline Lanes load(const double* at) {
 inline void put(double* at, const Lanes& value) {
   __builtin_memcpy(at, &value, sizeof value);
 }
+// The larger of a and |b|.
+inline Lanes larger(const Lanes& a, const Lanes& b) {
+  const Lanes size = b < 0 ? -b : b;
+  return a < size ? size : a;
+}
+inline double largest_of(const Lanes& a) {
+  double most = a[0];
+  for (int k = 1; k < width; ++k) most = most < a[k] ? a[k] : most;
+  return most;
+}
 inline int round_up(int n) {
   return (n + width - 1) / width * width;
 }

@@ -19,47 +19,137 @@ void LinkSlopes::hold_speeds(const MotionWorkspace<double>& ws) {
   }
 }
 
-SpatialPair LinkSlopes::inertia(int d, const SpatialPair& z) const {
-  const SlopeBody& b = bodies_[d];
-  return {b.A * z.n + b.B * z.f, transpose_times(b.B, z.n) + b.D * z.f};
-}
-
 void LinkSlopes::fill(const MotionWorkspace<double>& ws, Held held) {
   fill_motion(ws);
   if (held == Held::all) std::fill(held_.begin(), held_.end(), 1);
-  for (int d = static_cast<int>(plan_.links.size()) - 1; d >= 0; --d) {
+  if (held == Held::as_it_is && mechanism_.rows.empty())
+    fill_answers<true>(ws);
+  else
+    fill_answers<false>(ws);
+}
+
+// solved: ws holds articulated inertias as they are before their joint is eliminated, but for B of
+// balls.
+template <bool solved>
+void LinkSlopes::fill_answers(const MotionWorkspace<double>& ws) {
+  const int links = static_cast<int>(plan_.links.size());
+  for (int d = 0; d < links; ++d) {
     const SlopeLink& at = plan_.links[d];
     const Link<double>& link = mechanism_.links[at.link];
+    const LinkState<double>& x = ws.links[at.link];
     SlopeBody& b = bodies_[d];
-    b.ball = link.motion == Motion::rotation3 && held_[at.p0] == 0 && !link.geared;
-    if (b.ball) {
-      b.R = ws.links[at.link].R;
-      answer_ball(d);
-    } else {
-      answer_general(d);
+    const bool free = at.nv > 0 && held_[at.p0] == 0;
+    b.answer = JointAnswer::general;
+    if (free && link.motion == Motion::rotation1) b.answer = JointAnswer::hinge;
+    if (free && link.motion == Motion::rotation3 && !link.geared) b.answer = JointAnswer::ball;
+    b.A = solved ? x.A : b.J;
+    b.D = solved ? x.D : Sym3<double>::diagonal(b.m, b.m, b.m);
+    b.B = solved && b.answer != JointAnswer::ball ? x.B : hat(b.h);
+  }
+  for (int d = links - 1; d >= 0; --d) {
+    const LinkState<double>& x = ws.links[plan_.links[d].link];
+    switch (bodies_[d].answer) {
+      case JointAnswer::hinge:
+        answer_hinge<solved>(x, d);
+        break;
+      case JointAnswer::ball:
+        answer_ball<solved>(x, d);
+        break;
+      case JointAnswer::general:
+        answer_general(d, solved);
     }
   }
 }
 
+double LinkSlopes::mobility(int d) const {
+  double sum = 0;
+  switch (bodies_[d].answer) {
+    case JointAnswer::hinge:
+      return hinges_[d].Di;
+    case JointAnswer::ball: {
+      const Sym3<double>& A = balls_[ball_[d]].A_inverse;
+      return A.xx + A.yy + A.zz;
+    }
+    case JointAnswer::general:
+      for (int l = 0; l < plan_.links[d].nv; ++l)
+        if (!held_[plan_.links[d].p0 + l]) sum += joints_[joint_[d]].Di[l][l];
+  }
+  return sum > 0 ? sum : 1;
+}
+
+double LinkSlopes::rounded_size(int d) const {
+  const SlopeLink& at = plan_.links[d];
+  const SlopeBody& b = bodies_[d];
+  if (b.answer != JointAnswer::ball) return 0;
+  double most = 0;
+  for (int p = at.p0; p < at.p0 + at.nv; ++p) {
+    const SlopeColumn& c = columns_[p];
+    for (const auto& [z, o] : {std::pair(&c.by_q, &c.o), std::pair(&c.by_v, &c.phi)}) {
+      const SpatialPair I = inertia(d, *z), C{b.Cn * *o, b.Cf * *o};
+      most = std::max({most, norm(I.n), norm(I.f), norm(C.n), norm(C.f)});
+    }
+  }
+  return mobility(d) * most;
+}
+
+// The inertia of the parent takes what its child's joint does not answer.
+void LinkSlopes::pass_inertia(int d, bool solved, const Sym3<double>& A, const Mat3<double>& B,
+                              const Sym3<double>& D) {
+  SlopeBody& p = bodies_[plan_.links[d].parent];
+  const Vec3<double>& r = bodies_[d].r;
+  if (!solved)
+    articulated::add_to_parent<double>(r, A, B, D, {}, {}, p);
+  else if (p.answer == JointAnswer::ball)
+    p.B += B + cross(r, full(D));
+}
+
+template <bool solved>
+void LinkSlopes::answer_hinge(const LinkState<double>& x, int d) {
+  const SlopeLink& at = plan_.links[d];
+  const SlopeBody& b = bodies_[d];
+  SlopeHinge& j = hinges_[d];
+  j.phi = x.s;
+  if (solved) {
+    j.Un = x.Un;
+    j.Uf = x.Uf;
+    j.Di = x.inverse_d;
+  } else {
+    j.Un = b.A * j.phi;
+    j.Uf = transpose_times(b.B, j.phi);
+    j.Di = 1 / (dot(j.phi, j.Un) + mechanism_.rotor[plan_.speed[at.p0]]);
+  }
+  j.Vn = j.Di * j.Un;
+  j.Vf = j.Di * j.Uf;
+  const Vec3<double> turned = transpose_times(b.Cn, j.phi);
+  j.y = j.Di * turned;
+  if (at.parent < 0) return;
+  pass_turning(d, b.Cn - outer(j.Vn, turned), b.Cf - outer(j.Vf, turned));
+  pass_inertia(d, solved, b.A - symmetric(outer(j.Vn, j.Un)), b.B - outer(j.Vn, j.Uf),
+               b.D - symmetric(outer(j.Vf, j.Uf)));
+}
+
 // The whole moment is taken by the joint: n' = d tau.
-void LinkSlopes::answer_ball(int d) {
-  SlopeBody& b = bodies_[d];
-  b.A_inverse = inverse(b.A);
-  b.E = b.A_inverse * b.B;
-  b.G = times(b.A_inverse, b.Cn);
-  const auto entry = [&](int i, int j) { return dot(b.B.c[i], b.E.c[j]); };
-  b.D_left = b.D - Sym3<double>{entry(0, 0), entry(1, 1), entry(2, 2),
+template <bool solved>
+void LinkSlopes::answer_ball(const LinkState<double>& x, int d) {
+  const SlopeBody& b = bodies_[d];
+  SlopeBall& j = balls_[ball_[d]];
+  j.R = x.R;
+  j.A_inverse = inverse(b.A);
+  j.E = solved ? x.B : j.A_inverse * b.B;
+  j.G = times(j.A_inverse, b.Cn);
+  const auto entry = [&](int i, int k) { return dot(b.B.c[i], j.E.c[k]); };
+  j.D_left = b.D - Sym3<double>{entry(0, 0), entry(1, 1), entry(2, 2),
                                 entry(0, 1), entry(0, 2), entry(1, 2)};
   const int parent = plan_.links[d].parent;
   if (parent < 0) return;
+  pass_turning(d, Mat3<double>{}, b.Cf - transposed_product(j.E, b.Cn));
   SlopeBody& p = bodies_[parent];
-  const Mat3<double> L = cross(b.r, full(b.D_left));
-  p.A += articulated::cross_rows(b.r, L);
-  p.B += L;
-  p.D += b.D_left;
-  const Mat3<double> C = b.Cf - transposed_product(b.E, b.Cn) + times(b.D_left, b.K);
-  p.Cf += C;
-  p.Cn += cross(b.r, C);
+  const Mat3<double> L = cross(b.r, full(j.D_left));
+  if (!solved) {
+    p.A += articulated::cross_rows(b.r, L);
+    p.D += j.D_left;
+  }
+  if (!solved || p.answer == JointAnswer::ball) p.B += L;
 }
 
 // Nothing passes but the wrench itself.
@@ -101,7 +191,7 @@ void LinkSlopes::answer_loose(int d) {
   }
 }
 
-void LinkSlopes::answer_general(int d) {
+void LinkSlopes::answer_general(int d, bool solved) {
   const SlopeLink& at = plan_.links[d];
   SlopeBody& b = bodies_[d];
   SlopeJoint& j = joints_[joint_[d]];
@@ -152,7 +242,14 @@ void LinkSlopes::answer_general(int d) {
     for (int c = 0; c < 3; ++c) j.Qw[l][c] = turned[c];
   }
   if (at.parent < 0) return;
-  SlopeBody& p = bodies_[at.parent];
+  Mat3<double> Cn = b.Cn, Cf = b.Cf;
+  for (int l = 0; l < nv; ++l) {
+    const SpatialPair u = from_six(j.U[l]);
+    const Vec3<double> q{j.Qw[l][0], j.Qw[l][1], j.Qw[l][2]};
+    Cn += outer(u.n, q);
+    Cf += outer(u.f, q);
+  }
+  pass_turning(d, Cn, Cf);
   Sym3<double> A = b.A, D = b.D;
   Mat3<double> B = b.B;
   for (int l = 0; l < nv; ++l) {
@@ -162,21 +259,7 @@ void LinkSlopes::answer_general(int d) {
     D += symmetric(outer(q.f, u.f));
     B += outer(q.n, u.f);
   }
-  articulated::add_to_parent<double>(b.r, A, B, D, {}, {}, p);
-  // C o and the joint's own o x s, K o
-  for (int k = 0; k < 3; ++k) {
-    const Vec3<double> e = unit_vector<double>(k);
-    const SpatialPair own{cross(e, b.s), b.K.c[k]}, I = inertia(d, own);
-    Vec3<double> n = b.Cn.c[k] + I.n, f = b.Cf.c[k] + I.f;
-    for (int l = 0; l < nv; ++l) {
-      const SpatialPair u = from_six(j.U[l]), q = from_six(j.Q[l]);
-      const double x = j.Qw[l][k] + dot(q.n, own.n) + dot(q.f, own.f);
-      n += x * u.n;
-      f += x * u.f;
-    }
-    p.Cf.c[k] += f;
-    p.Cn.c[k] += n + cross(b.r, f);
-  }
+  pass_inertia(d, solved, A, B, D);
 }
 
 }  // namespace cartan::mechanics

@@ -21,12 +21,16 @@ LinkSlopes::LinkSlopes(const Mechanism<double>& mechanism, const Mechanism<Dual4
       moving_(plan.links.size()),
       answers_(plan.nv) {
   std::size_t own = 0;
-  int joints = 0;
+  int balls = 0;
   for (const SlopeLink& x : plan.links) {
     if (x.varying) own += static_cast<std::size_t>(x.nv) * x.nv;
-    joint_.push_back(joints++);
+    root_.push_back(x.parent < 0 ? static_cast<int>(root_.size()) : root_[x.parent]);
+    joint_.push_back(static_cast<int>(joint_.size()));
+    ball_.push_back(mechanism.links[x.link].motion == Motion::rotation3 ? balls++ : -1);
   }
-  joints_.resize(joints);
+  hinges_.resize(plan.links.size());
+  balls_.resize(balls);
+  joints_.resize(joint_.size());
   own_.reserve(own);
 }
 
@@ -37,70 +41,95 @@ void LinkSlopes::move_link(const MotionWorkspace<double>& ws, int d) {
   SlopeBody& b = bodies_[d];
   b.r = x.r;
   b.w = x.w;
-  b.w_parent = link.parent == world ? Vec3<double>{} : ws.links[link.parent].w;
   b.m = link.mass;
   b.h = x.R * link.mc;
   b.J = link.principal ? articulated::rotate_principal(x.R, link.J) : rotate(x.R, link.J);
-  b.A = b.J;
-  b.B = hat(b.h);
-  b.D = Sym3<double>::diagonal(b.m, b.m, b.m);
   const Vec3<double> Jw = b.J * b.w, wh = cross(b.w, b.h);
-  b.Cn = cross(b.w, full(b.J)) - hat(Jw);
-  b.Cf = negative(hat(wh) + cross(b.w, hat(b.h)));
   b.n = b.J * x.dw + cross(b.h, x.du) + cross(b.w, Jw);
   b.f = b.m * x.du + cross(x.dw, b.h) + cross(b.w, wh);
   if (mechanism_.has_forces) {
     b.n -= ws.wrench_n[at.link];
     b.f -= ws.wrench_f[at.link];
   }
+  // 2 w x J o - tr(J) w x o + 2 h x (o x u),  2 o x (m u + w x h)
+  const double trace = b.J.xx + b.J.yy + b.J.zz, hu = 2 * dot(b.h, b.u);
+  const Vec3<double> u = 2.0 * b.u;
+  b.Cn = cross(b.w, Mat3<double>::columns({2 * b.J.xx - trace, 2 * b.J.xy, 2 * b.J.xz},
+                                          {2 * b.J.xy, 2 * b.J.yy - trace, 2 * b.J.yz},
+                                          {2 * b.J.xz, 2 * b.J.yz, 2 * b.J.zz - trace})) -
+         outer(u, b.h);
+  b.Cn.c[0].x += hu;
+  b.Cn.c[1].y += hu;
+  b.Cn.c[2].z += hu;
+  b.Cf = hat(-(b.m * u) - 2.0 * wh);
+}
+
+// One turning column, constant in the axes of the link.
+void LinkSlopes::set_hinge_column(const MotionWorkspace<double>& ws, int d) {
+  const SlopeLink& at = plan_.links[d];
+  const LinkState<double>& x = ws.links[at.link];
+  SlopeBody& b = bodies_[d];
+  SlopeColumn& c = columns_[at.p0];
+  c.phi = x.s;
+  c.psi = c.slide = c.o = {};
+  b.u = {};
+  c.by_q.n = c.by_v.n = {};
+  if (at.parent >= 0) {
+    const LinkState<double>& p = ws.links[plan_.links[at.parent].link];
+    b.u = bodies_[at.parent].u + cross(p.w, x.r);
+    c.o = cross(p.w, c.phi);
+    c.by_q.n = cross(p.dw, c.phi) + cross(p.w, c.o);
+    c.by_v.n = 2.0 * c.o;
+  }
+  c.by_q.f = cross(x.du, c.phi) - 2.0 * cross(c.o, b.u);
+  c.by_v.f = 2.0 * cross(b.u, c.phi);
 }
 
 void LinkSlopes::set_columns(const MotionWorkspace<double>& ws, int d) {
   const SlopeLink& at = plan_.links[d];
   const Link<double>& link = mechanism_.links[at.link];
+  if (link.motion == Motion::rotation1) return set_hinge_column(ws, d);
   const LinkState<double>& x = ws.links[at.link];
   SlopeBody& b = bodies_[d];
-  Vec3<double> alpha_p, A_p = -ws.gravity;
+  Vec3<double> w_p, alpha_p, A_p = -ws.gravity;
   if (link.parent != world) {
+    w_p = ws.links[link.parent].w;
     alpha_p = ws.links[link.parent].dw;
     A_p = ws.links[link.parent].du;
   }
-  b.s = b.l = {};
+  const bool slides = link.motion != Motion::rotation3;
   SlopeColumn* const columns = columns_.data() + at.p0;
+  Vec3<double> s, l;
   for (int k = 0; k < at.nv; ++k) {
     SlopeColumn& c = columns[k];
-    c.psi = {};
-    switch (link.motion) {
-      case Motion::rotation1:
-        c.phi = x.s;
-        break;
-      case Motion::rotation3:
-        c.phi = x.R.c[k];
-        break;
-      default:
-        c.phi = ws.phi[link.v0 + k];
-        c.psi = ws.psi[link.v0 + k];
-    }
-    b.s += ws.v[link.v0 + k] * c.phi;
-    b.l += ws.v[link.v0 + k] * c.psi;
+    c.phi = slides ? ws.phi[link.v0 + k] : x.R.c[k];
+    c.psi = slides ? ws.psi[link.v0 + k] : Vec3<double>{};
+    s += ws.v[link.v0 + k] * c.phi;
+    l += ws.v[link.v0 + k] * c.psi;
   }
-  const Vec3<double>& w_p = b.w_parent;
-  const Vec3<double> wr = cross(w_p, b.r);
-  const Vec3<double> A_t = A_p + cross(alpha_p, b.r) + cross(w_p, wr);
-  b.K = negative(hat(wr + 2.0 * b.l) + cross(w_p, hat(b.r)));
-  const bool slides = link.motion == Motion::general || link.motion == Motion::free6;
+  const Vec3<double> wr = cross(w_p, x.r);
+  b.u = at.parent < 0 ? Vec3<double>{} : bodies_[at.parent].u + wr + l;
+  const Vec3<double> A_t = A_p + cross(alpha_p, x.r) + cross(w_p, wr);
   for (int k = 0; k < at.nv; ++k) {
     SlopeColumn& c = columns[k];
     c.o = cross(w_p, c.phi);
-    c.by_q.n = cross(alpha_p, c.phi) + cross(c.o, b.s);
+    c.by_q.n = cross(alpha_p, c.phi) + cross(c.o, s);
     c.by_q.f = cross(A_t, c.phi);
     c.by_v.n = c.o;
     c.by_v.f = c.slide = {};
     if (!slides) continue;
     const Vec3<double> w_psi = cross(w_p, c.psi);
-    c.slide = w_psi + cross(c.phi, b.l);
-    c.by_q.f += cross(alpha_p, c.psi) + cross(w_p, w_psi) + 2.0 * cross(c.o, b.l);
-    c.by_v.f = w_psi + cross(b.w, c.psi) + cross(c.phi, b.l);
+    c.slide = w_psi + cross(c.phi, l);
+    c.by_q.f += cross(alpha_p, c.psi) + cross(w_p, w_psi) + 2.0 * cross(c.o, l);
+    c.by_v.f = w_psi + cross(x.w, c.psi) + cross(c.phi, l);
+  }
+  if (at.varying) correct_columns(ws, d);
+  for (int k = 0; k < at.nv; ++k) {
+    SlopeColumn& c = columns[k];
+    c.by_q.n -= cross(c.o, x.w);
+    c.by_q.f -= 2.0 * cross(c.o, b.u);
+    c.by_v.n -= cross(c.phi, x.w);
+    c.by_v.f -= 2.0 * cross(c.phi, b.u);
   }
 }
 
@@ -111,9 +140,11 @@ void LinkSlopes::correct_columns(const MotionWorkspace<double>& ws, int d) {
   const Link<double>& link = mechanism_.links[at.link];
   const Link<Dual4>& dual = dual_mechanism_.links[at.link];
   const LinkState<double>& x = ws.links[at.link];
-  const SlopeBody& b = bodies_[d];
+  const Vec3<double> w_p = link.parent == world ? Vec3<double>{} : ws.links[link.parent].w;
   const double *q = ws.q + link.q0, *v = ws.v + link.v0, *a = ws.vdot.data() + link.v0;
   const int nv = at.nv;
+  Vec3<double> sliding;
+  for (int k = 0; k < nv; ++k) sliding += v[k] * columns_[at.p0 + k].psi;
   const auto lane = [](const Vec3<Dual4>& from, int k) {
     return Vec3<double>{from.x.d[k], from.y.d[k], from.z.d[k]};
   };
@@ -164,10 +195,16 @@ void LinkSlopes::correct_columns(const MotionWorkspace<double>& ws, int d) {
       const Vec3<double> turn = x.R * speed_n, slide = x.R * speed_f;
       c.o += turn;
       c.slide += slide;
-      c.by_q.n += x.R * rest_n + cross(b.w_parent, turn);
-      c.by_q.f += x.R * rest_f + cross(b.w_parent + b.w, slide) + cross(turn, b.l);
+      c.by_q.n += x.R * rest_n + cross(w_p, turn);
+      c.by_q.f += x.R * rest_f + cross(w_p + x.w, slide) + cross(turn, sliding);
     }
   }
+}
+
+Vec3<double> LinkSlopes::velocity(int link, int p) const {
+  const int d = plan_.position[link], of_p = root_[plan_.position[plan_.link_of_place[p]]];
+  if (root_[d] == of_p) return bodies_[d].u;
+  return ws_->links[link].u - ws_->links[plan_.links[of_p].link].u;
 }
 
 // Wrenches of multipliers act on the links like forces.
@@ -189,12 +226,12 @@ void LinkSlopes::subtract_rows(const MotionWorkspace<double>& ws) {
 }
 
 void LinkSlopes::fill_motion(const MotionWorkspace<double>& ws) {
+  ws_ = &ws;
   own_.clear();
   const int links = static_cast<int>(plan_.links.size());
   for (int d = 0; d < links; ++d) {
-    move_link(ws, d);
     set_columns(ws, d);
-    if (plan_.links[d].varying) correct_columns(ws, d);
+    move_link(ws, d);
   }
   subtract_rows(ws);
   auto own = own_.rbegin();

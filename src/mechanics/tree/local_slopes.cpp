@@ -341,9 +341,8 @@ void LocalSlopes::add_pair_wrench(const LocalLaw& law, int column, double side, 
 
 // Rows of a loop joint or constraint: the same for the wrench of their multipliers. Their
 //   y' = sum source . acceleration + rest
-// changes by source . (a', b') (motion_solution.cpp); by o, where both links turn, as much as makes
-// up for o x w and 2 o x v in the accelerations; and by a twist of a, with its accelerations
-// turned.
+// changes by source . (a, b) (motion_solution.cpp), which is all where both links turn; and by a
+// twist of a, with its accelerations turned and with what o makes of them.
 void LocalSlopes::add_rows(const LocalLaw& law) {
   if (law.a == world || law.a == law.b) return;
   const MotionWorkspace<double>& ws = *ws_;
@@ -392,12 +391,11 @@ void LocalSlopes::add_rows(const LocalLaw& law) {
     n += ws.lambda[law.row0 + r] * ws.source_n[source_of_a(r)];
     f += ws.lambda[law.row0 + r] * ws.source_f[source_of_a(r)];
   }
-  // y' along o of both
-  const auto both_turn = [&](int r, const Vec3<double>& o) {
-    const std::size_t a = source_of_a(r), b = law.a_first ? a + 1 : a - 1;
-    const LinkState<double>& y = ws.links[law.b];
-    return -dot(ws.source_n[a], cross(o, x.w)) - dot(ws.source_n[b], cross(o, y.w)) -
-           2 * dot(ws.source_f[b], cross(o, y.u - x.u));
+  // what o makes of the accelerations of a, velocities as the column of p has them
+  const auto turned = [&](int r, int p, const Vec3<double>& o) {
+    const std::size_t a = source_of_a(r);
+    return dot(ws.source_n[a], cross(o, x.w)) +
+           2 * dot(ws.source_f[a], cross(o, links_->velocity(law.a, p)));
   };
   const auto add = [&](int r, int p, double by_q, double by_v) {
     if (place_of_row_[law.row0 + r] < 0) return;
@@ -405,9 +403,6 @@ void LocalSlopes::add_rows(const LocalLaw& law) {
     sink_->add_row(law.row0 + r, plan_.by_v() + p, by_v);
   };
   const Paths paths(plan_, law.a, law.b);
-  for (const int p : paths.common)
-    for (int r = 0; r < law.rows; ++r)
-      add(r, p, both_turn(r, links_->column(p).o), both_turn(r, links_->column(p).phi));
   double* const by_q = outputs_.data() + static_cast<std::size_t>(link_directions) * count;
   double* const by_v = by_q + count;
   for (const double side : {1.0, -1.0})
@@ -417,13 +412,10 @@ void LocalSlopes::add_rows(const LocalLaw& law) {
       add_pair_wrench(law, p, side, twist, by_q, n, f);
       for (int r = 0; r < law.rows; ++r) {
         const std::size_t a = source_of_a(r);
-        double q = side * (by_q[6 + r] + dot(ws.source_n[a], cross(twist.turn, x.dw)) +
-                           dot(ws.source_f[a], cross(twist.turn, x.du)));
-        double v = side * by_v[6 + r];
-        if (side < 0) {
-          q += both_turn(r, links_->column(p).o);
-          v += both_turn(r, links_->column(p).phi);
-        }
+        const double q = side * (by_q[6 + r] + dot(ws.source_n[a], cross(twist.turn, x.dw)) +
+                                 dot(ws.source_f[a], cross(twist.turn, x.du)) +
+                                 turned(r, p, links_->column(p).o));
+        const double v = side * (by_v[6 + r] + turned(r, p, links_->column(p).phi));
         add(r, p, q, v);
       }
     }

@@ -1,6 +1,7 @@
 #include "mechanics/tree/motion_slopes.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "mechanics/joints/joint_motion.h"
 #include "mechanics/tree/lanes_of_numbers.h"
@@ -30,6 +31,7 @@ MotionSlopes::MotionSlopes(const Mechanism<double>& mechanism, const Mechanism<D
   row_slopes_.assign(rows * ld, 0.0);
   G_.assign(rows * rows, 0.0);
   active_.reserve(rows);
+  conditions_.assign(plan.links.size() + 3, 1.0);
   for (std::size_t s = 0; s < mechanism.contact_source0; ++s)
     if (mechanism.sources[s].link != world)
       sources_[plan.position[mechanism.sources[s].link]].push_back(static_cast<int>(s));
@@ -67,10 +69,11 @@ void MotionSlopes::fill_forces(const MotionWorkspace<double>& ws, MotionWorkspac
 // A wrench that acts, taken from what the link needs.
 void MotionSlopes::add_wrench(int link, int column, const Vec3<double>& n, const Vec3<double>& f) {
   if (link == world) return;
-  double* to = staged(link) + column;
+  const int lane = column % lanes::width;
+  double* to = staged(link) + 6 * (column - lane) + lane;
   for (int k = 0; k < 3; ++k) {
-    to[k * ld_] -= n[k];
-    to[(3 + k) * ld_] -= f[k];
+    to[k * lanes::width] -= n[k];
+    to[(3 + k) * lanes::width] -= f[k];
   }
 }
 
@@ -93,6 +96,22 @@ void MotionSlopes::stage_rows(const MotionWorkspace<double>& ws) {
 void MotionSlopes::add_laws(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& dual) {
   if (!active_.empty()) stage_rows(ws);
   laws_.fill(ws, dual, links_, place_of_row_, *this);
+}
+
+std::span<const double> MotionSlopes::conditions() {
+  double* to = conditions_.data();
+  double speed = 1e-6, acceleration = 1e-6;
+  for (std::size_t d = 0; d < plan_.links.size(); ++d) {
+    *to++ = links_.mobility(static_cast<int>(d));
+    const SlopeBody& b = links_.body(static_cast<int>(d));
+    const LinkState<double>& x = ws_->links[plan_.links[d].link];
+    speed = std::max({speed, norm2(b.w), norm2(b.u)});
+    acceleration = std::max({acceleration, norm2(x.dw), norm2(x.du)});
+  }
+  *to++ = std::sqrt(speed);
+  *to++ = std::sqrt(acceleration);
+  *to = taken_back_;
+  return conditions_;
 }
 
 // Displacements from embedded numbers: d = 2 vec(u^-1 du) / |u|^2 for quaternions, R^T dp for

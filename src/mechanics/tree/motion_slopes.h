@@ -35,13 +35,22 @@ class MotionSlopes final : private SlopeSink {
   // All rows of J (embedded numbers) below positions: v', z', powers. Other entries are left alone.
   void write(const MotionWorkspace<double>& ws, Eigen::Ref<Eigen::MatrixXd> J) const;
 
+  // What digits depend on, all positive: how much each joint gives way, the largest velocities and
+  // accelerations, what multipliers take back of W.
+  std::span<const double> conditions();
+  // The size of what a derivative of v' of a ball is the sum of; zero for other speeds.
+  double rounded_size(int speed) const {
+    const int place = plan_.place[speed];
+    return links_.rounded_size(plan_.position[plan_.link_of_place[place]]);
+  }
+
   // d v' or d force at a place by a column: columns as in SlopePlan, places in depth-first order.
   double value(int place, int column) const { return row(place)[column]; }
 
  private:
   double* row(int place) { return W_.data() + static_cast<std::size_t>(place) * ld_; }
   const double* row(int place) const { return W_.data() + static_cast<std::size_t>(place) * ld_; }
-  // Six rows of columns.
+  // Six rows of columns, those of a group (lanes_of_numbers.h) one behind the other.
   double* inward(int d) {
     return inward_.data() + 6 * static_cast<std::size_t>(flow_.up_slot[d]) * ld_;
   }
@@ -56,8 +65,8 @@ class MotionSlopes final : private SlopeSink {
   // motion_solution.cpp
   void solve_columns();  // of the state in ws_
   void go_inward();
-  void start_own_columns(int d);
-  void finish_own_columns(int d);
+  template <JointAnswer answer>
+  void add_own_columns(int d);
   void go_outward();
   void note_rows(int d, const double* z);
   void solve_multipliers(int rows);
@@ -88,6 +97,8 @@ class MotionSlopes final : private SlopeSink {
   std::vector<double> scalars_;                     // per scalar row
   std::vector<double> row_slopes_;                  // per active row: of y'; then d lambda
   std::vector<double> G_;
+  std::vector<double> conditions_;
+  double taken_back_ = 1;                  // the largest ratio of W to what multipliers leave
   std::vector<int> active_;                // rows of the mechanism
   std::vector<int> place_of_row_;          // among the active ones, or -1
   std::vector<std::vector<int>> sources_;  // per link: of rows

@@ -22,34 +22,35 @@ Complex reciprocal(const Complex& a) {
 
 // In place, rows exchanged as needed.
 template <class C>
-void invert_pivoted(C (&M)[6][6], int size) {
+void invert_pivoted(C* flat, int size) {
+  const auto M = [&](int i) { return flat + i * size; };
   C right[6][6];
   for (int i = 0; i < size; ++i)
     for (int j = 0; j < size; ++j) right[i][j] = C(i == j ? 1.0 : 0.0);
   for (int k = 0; k < size; ++k) {
     int best = k;
     for (int i = k + 1; i < size; ++i)
-      if (size_of(M[i][k]) > size_of(M[best][k])) best = i;
+      if (size_of(M(i)[k]) > size_of(M(best)[k])) best = i;
     for (int j = 0; j < size; ++j) {
-      std::swap(M[k][j], M[best][j]);
+      std::swap(M(k)[j], M(best)[j]);
       std::swap(right[k][j], right[best][j]);
     }
-    const C inverse = reciprocal(M[k][k]);
+    const C inverse = reciprocal(M(k)[k]);
     for (int j = 0; j < size; ++j) {
-      M[k][j] = inverse * M[k][j];
+      M(k)[j] = inverse * M(k)[j];
       right[k][j] = inverse * right[k][j];
     }
     for (int i = 0; i < size; ++i) {
       if (i == k) continue;
-      const C share = M[i][k];
+      const C share = M(i)[k];
       for (int j = 0; j < size; ++j) {
-        M[i][j] -= share * M[k][j];
+        M(i)[j] -= share * M(k)[j];
         right[i][j] -= share * right[k][j];
       }
     }
   }
   for (int i = 0; i < size; ++i)
-    for (int j = 0; j < size; ++j) M[i][j] = right[i][j];
+    for (int j = 0; j < size; ++j) M(i)[j] = right[i][j];
 }
 
 // to += r x a, for three numbers of any field
@@ -65,24 +66,17 @@ void subtract_cross(const Vec3<double>& r, const C* a, C* to) {
   to[1] += r.x * a[2] - r.z * a[0];
   to[2] += r.y * a[0] - r.x * a[1];
 }
-template <class C>
-void add_product(const Mat3<double>& m, const C* a, C* to) {
-  for (int k = 0; k < 3; ++k)
-    for (int i = 0; i < 3; ++i) to[i] += m.c[k][i] * a[k];
-}
 
 // Six numbers: a spatial vector.
 void set_six(const SpatialPair& a, double* six) {
   for (int k = 0; k < 3; ++k) six[k] = a.n[k], six[3 + k] = a.f[k];
 }
 
-// z_i without the joint's own x: X z_p + k o_p.
+// z_i without the joint's own x: X z_p.
 template <class C>
-void carry_motion(const SlopeBody& b, const C* z, const C* o, C* to) {
+void carry_motion(const SlopeBody& b, const C* z, C* to) {
   for (int k = 0; k < 6; ++k) to[k] = z[k];
   subtract_cross(b.r, z, to + 3);
-  subtract_cross(b.s, o, to);
-  add_product(b.K, o, to + 3);
 }
 
 }  // namespace
@@ -105,8 +99,31 @@ StageElimination::StageElimination(const Mechanism<double>& mechanism, const Mec
       plan_(plan),
       links_(mechanism, dual, plan),
       laws_(mechanism, dual, plan),
-      joint_laws_(plan.laws.empty() ? 0 : plan.links.size()),
-      no_rows_(mechanism.row_count(), -1) {}
+      no_rows_(mechanism.row_count(), -1) {
+  for (const LocalLaw& law : plan.laws) any_wrench_ |= law.pair || !law.out_links.empty();
+  std::size_t factors = 0, laws = 0;
+  for (const SlopeLink& x : plan.links) {
+    factors_at_.push_back(factors);
+    laws_at_.push_back(laws);
+    factors += StageFactors<double>::numbers_of(x.nv);
+    if (!plan.laws.empty()) laws += 2 * x.nv * (x.nv + (any_wrench_ ? 12 : 0));
+  }
+  factors_at_.push_back(factors);
+  joint_laws_.assign(laws, 0.0);
+}
+
+StageElimination::JointLaws StageElimination::laws_of(int d) {
+  const int nv = plan_.links[d].nv;
+  double* const at = joint_laws_.data() + laws_at_[d];
+  JointLaws laws{};
+  for (const int by : {0, 1}) {
+    laws.force[by] = at + by * nv * nv;
+    if (!any_wrench_) continue;
+    laws.own[by] = reinterpret_cast<double(*)[6]>(at + 2 * nv * nv + 6 * by * nv);
+    laws.on_parent[by] = laws.own[by] + 2 * nv;
+  }
+  return laws;
+}
 
 template <>
 std::vector<StageElimination::Passing<double>>& StageElimination::passing<double>() {
@@ -138,7 +155,7 @@ void StageElimination::add_wrench(int link, int column, const Vec3<double>& n,
   if (link == world || column >= 2 * plan_.nv) return;
   const int by = column >= plan_.nv ? 1 : 0, place = column - by * plan_.nv;
   const int d = plan_.position[plan_.link_of_place[place]], k = place - plan_.links[d].p0;
-  JointLaws& laws = joint_laws_[d];
+  const JointLaws laws = laws_of(d);
   const bool own = d == plan_.position[link];
   const Vec3<double> moment = own ? n : n - cross(links_.body(d).r, f);
   double* to = own ? laws.own[by][k] : laws.on_parent[by][k];
@@ -149,14 +166,15 @@ void StageElimination::add_wrench(int link, int column, const Vec3<double>& n,
 void StageElimination::add_force(int place, int column, double force) {
   if (column >= 2 * plan_.nv) return;
   const int by = column >= plan_.nv ? 1 : 0;
-  const int d = plan_.position[plan_.link_of_place[place]], p0 = plan_.links[d].p0;
-  joint_laws_[d].force[by][place - p0][column - by * plan_.nv - p0] += force;
+  const int d = plan_.position[plan_.link_of_place[place]];
+  const SlopeLink& at = plan_.links[d];
+  laws_of(d).force[by][(place - at.p0) * at.nv + column - by * plan_.nv - at.p0] += force;
 }
 
 void StageElimination::linearise(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& dual) {
   links_.fill_motion(ws);
   if (plan_.laws.empty()) return;
-  std::fill(joint_laws_.begin(), joint_laws_.end(), JointLaws{});
+  std::fill(joint_laws_.begin(), joint_laws_.end(), 0.0);
   laws_.fill(ws, dual, links_, no_rows_, *this);
 }
 
@@ -171,9 +189,11 @@ struct StageElimination::Step {
 
 template <class C>
 void StageElimination::make_step(int d, const C& v_scale, const C& q_scale, const TurnBlocks* turns,
-                                 Step<C>& step) const {
+                                 Step<C>& step) {
   const SlopeLink& at = plan_.links[d];
   const SlopeBody& b = links_.body(d);
+  const bool any_law = !joint_laws_.empty();
+  const JointLaws laws = any_law ? laws_of(d) : JointLaws{};
   for (int l = 0; l < at.nv; ++l) {
     const SlopeColumn& c = links_.column(at.p0 + l);
     double by_v[6];
@@ -184,14 +204,12 @@ void StageElimination::make_step(int d, const C& v_scale, const C& q_scale, cons
     }
     for (int i = 0; i < 3; ++i) step.To[l][i] = c.phi[i] * v_scale;
     for (int m = 0; m < at.nv; ++m) step.force[m][l] = C(0.0);
-    if (!joint_laws_.empty()) {
-      const JointLaws& laws = joint_laws_[d];
-      for (int i = 0; i < 6; ++i) {
-        step.own[l][i] -= laws.own[1][l][i] * v_scale;
-        step.out[l][i] -= laws.on_parent[1][l][i] * v_scale;
-      }
-      for (int m = 0; m < at.nv; ++m) step.force[m][l] -= laws.force[1][m][l] * v_scale;
+    for (int i = 0; any_wrench_ && i < 6; ++i) {
+      step.own[l][i] -= laws.own[1][l][i] * v_scale;
+      step.out[l][i] -= laws.on_parent[1][l][i] * v_scale;
     }
+    for (int m = 0; any_law && m < at.nv; ++m)
+      step.force[m][l] -= laws.force[1][m * at.nv + l] * v_scale;
     for (int k = 0; k < at.nv; ++k) {
       const double share =
           turns ? (*turns)(plan_.speed[at.p0 + k], plan_.speed[at.p0 + l]) : (k == l ? 1.0 : 0.0);
@@ -206,13 +224,12 @@ void StageElimination::make_step(int d, const C& v_scale, const C& q_scale, cons
         step.out[l][i] += jump[i] * scale;
       }
       for (int i = 0; i < 3; ++i) step.To[l][i] += q.o[i] * scale;
-      if (joint_laws_.empty()) continue;
-      const JointLaws& laws = joint_laws_[d];
-      for (int i = 0; i < 6; ++i) {
+      for (int i = 0; any_wrench_ && i < 6; ++i) {
         step.own[l][i] -= laws.own[0][k][i] * scale;
         step.out[l][i] -= laws.on_parent[0][k][i] * scale;
       }
-      for (int m = 0; m < at.nv; ++m) step.force[m][l] -= laws.force[0][m][k] * scale;
+      for (int m = 0; any_law && m < at.nv; ++m)
+        step.force[m][l] -= laws.force[0][m * at.nv + k] * scale;
     }
   }
   // the columns of the joint change: D_k,m . F
@@ -233,7 +250,7 @@ template <class C>
 void StageElimination::factorise(const C& v_scale, const C& q_scale, const TurnBlocks* turns,
                                  StageFactors<C>& factors) {
   const int links = static_cast<int>(plan_.links.size());
-  factors.joints.resize(links);
+  factors.numbers.resize(factors_at_.back());
   std::vector<Answer<C>>& answers_of = answers<C>();
   for (int d = 0; d < links; ++d) {
     const SlopeBody& b = links_.body(d);
@@ -254,7 +271,7 @@ void StageElimination::factorise(const C& v_scale, const C& q_scale, const TurnB
     const SlopeLink& at = plan_.links[d];
     const SlopeBody& b = links_.body(d);
     C(&G)[6][9] = answers_of[d].G;
-    auto& joint = factors.joints[d];
+    const auto joint = StageFactors<C>::view(factors.numbers.data() + factors_at_[d], at.nv);
     make_step(d, v_scale, q_scale, turns, step);
     double S[6][6];
     for (int l = 0; l < at.nv; ++l) {
@@ -276,7 +293,7 @@ void StageElimination::factorise(const C& v_scale, const C& q_scale, const TurnB
         C sum = step.force[m][l];
         for (int i = 0; i < 6; ++i) sum += S[m][i] * joint.H[l][i];
         if (l == m) sum += C(mechanism_.rotor[plan_.speed[at.p0 + m]]);
-        joint.N[m][l] = held ? C(l == m ? 1.0 : 0.0) : sum;
+        joint.N[m * at.nv + l] = held ? C(l == m ? 1.0 : 0.0) : sum;
       }
     }
     invert_pivoted(joint.N, at.nv);
@@ -291,7 +308,7 @@ void StageElimination::factorise(const C& v_scale, const C& q_scale, const TurnB
     for (int l = 0; l < at.nv; ++l)
       for (int k = 0; k < 9; ++k) {
         C sum(0.0);
-        for (int m = 0; m < at.nv; ++m) sum -= joint.N[l][m] * rows[m][k];
+        for (int m = 0; m < at.nv; ++m) sum -= joint.N[l * at.nv + m] * rows[m][k];
         (k < 6 ? joint.Q[l][k] : joint.Qo[l][k - 6]) = sum;
       }
     for (int l = 0; l < at.nv; ++l)
@@ -301,16 +318,12 @@ void StageElimination::factorise(const C& v_scale, const C& q_scale, const TurnB
       for (int i = 0; i < 6; ++i)
         for (int k = 0; k < 9; ++k)
           G[i][k] += joint.H[l][i] * (k < 6 ? joint.Q[l][k] : joint.Qo[l][k - 6]);
-    // with z = X z_p + k o_p: columns of o first, then those of a', which moves b' by a' x r
+    // with z = X z_p: columns of a, which moves b by a x r
     C(&to)[6][9] = answers_of[at.parent].G;
     C moved[6][9];
     for (int i = 0; i < 6; ++i) {
       for (int k = 0; k < 9; ++k) moved[i][k] = G[i][k];
       add_cross(b.r, G[i] + 3, moved[i]);
-      // o x s in a', K o in b'
-      add_cross(b.s, G[i], moved[i] + 6);
-      for (int k = 0; k < 3; ++k)
-        for (int m = 0; m < 3; ++m) moved[i][6 + k] += b.K.c[k][m] * G[i][3 + m];
     }
     for (int k = 0; k < 9; ++k) {
       C column[6];
@@ -322,13 +335,13 @@ void StageElimination::factorise(const C& v_scale, const C& q_scale, const TurnB
 }
 
 template <class C>
-void StageElimination::solve(const StageFactors<C>& factors, std::span<C> x) {
+void StageElimination::solve(StageFactors<C>& factors, std::span<C> x) {
   const int links = static_cast<int>(plan_.links.size());
   std::vector<Passing<C>>& through = passing<C>();
   for (Passing<C>& link : through) std::fill(link.p, link.p + 6, C(0.0));
   for (int d = links - 1; d >= 0; --d) {
     const SlopeLink& at = plan_.links[d];
-    const auto& joint = factors.joints[d];
+    const auto joint = StageFactors<C>::view(factors.numbers.data() + factors_at_[d], at.nv);
     C* p = through[d].p;
     C right[6];
     for (int l = 0; l < at.nv; ++l) {
@@ -342,7 +355,7 @@ void StageElimination::solve(const StageFactors<C>& factors, std::span<C> x) {
     }
     for (int l = 0; l < at.nv; ++l) {
       C sum(0.0);
-      for (int m = 0; m < at.nv; ++m) sum += joint.N[l][m] * right[m];
+      for (int m = 0; m < at.nv; ++m) sum += joint.N[l * at.nv + m] * right[m];
       x[at.p0 + l] = sum;
     }
     if (at.parent < 0) continue;
@@ -357,11 +370,11 @@ void StageElimination::solve(const StageFactors<C>& factors, std::span<C> x) {
   std::fill(ground.o, ground.o + 3, C(0.0));
   for (int d = 0; d < links; ++d) {
     const SlopeLink& at = plan_.links[d];
-    const auto& joint = factors.joints[d];
+    const auto joint = StageFactors<C>::view(factors.numbers.data() + factors_at_[d], at.nv);
     const Passing<C>& parent = at.parent < 0 ? ground : through[at.parent];
     Passing<C>& link = through[d];
     C z[6];
-    carry_motion(links_.body(d), parent.z, parent.o, z);
+    carry_motion(links_.body(d), parent.z, z);
     for (int i = 0; i < 6; ++i) link.z[i] = z[i];
     for (int i = 0; i < 3; ++i) link.o[i] = parent.o[i];
     for (int l = 0; l < at.nv; ++l) {
@@ -375,60 +388,43 @@ void StageElimination::solve(const StageFactors<C>& factors, std::span<C> x) {
   }
 }
 
+// Outward z = X z_p + S x, inward the wrenches I z; S^T of them.
 template <class C>
-void StageElimination::multiply(const C& v_scale, const C& q_scale, std::span<const C> x,
-                                std::span<C> forces) {
+void StageElimination::multiply_mass(std::span<const C> x, std::span<C> forces) {
   const int links = static_cast<int>(plan_.links.size());
   std::vector<Passing<C>>& through = passing<C>();
   Passing<C> ground;
   std::fill(ground.z, ground.z + 6, C(0.0));
-  std::fill(ground.o, ground.o + 3, C(0.0));
-  Step<C> step;
   for (int d = 0; d < links; ++d) {
     const SlopeLink& at = plan_.links[d];
     const SlopeBody& b = links_.body(d);
-    const Passing<C>& parent = at.parent < 0 ? ground : through[at.parent];
     Passing<C>& link = through[d];
-    carry_motion(b, parent.z, parent.o, link.z);
-    for (int i = 0; i < 3; ++i) link.o[i] = parent.o[i];
-    make_step<C>(d, v_scale, q_scale, nullptr, step);
-    for (int i = 0; i < 6; ++i) link.p[i] = C(0.0);
+    carry_motion(b, (at.parent < 0 ? ground : through[at.parent]).z, link.z);
     for (int l = 0; l < at.nv; ++l) {
-      const C& by = x[at.p0 + l];
-      for (int i = 0; i < 6; ++i) {
-        link.z[i] += step.Tz[l][i] * by;
-        link.p[i] += step.own[l][i] * by;
-      }
-      for (int i = 0; i < 3; ++i) link.o[i] += step.To[l][i] * by;
-    }
-    // I z + C o
-    for (int k = 0; k < 3; ++k)
+      const SlopeColumn& c = links_.column(at.p0 + l);
       for (int i = 0; i < 3; ++i) {
-        link.p[i] += full(b.J).c[k][i] * link.z[k];
-        link.p[i] += b.Cn.c[k][i] * link.o[k];
-        link.p[3 + i] += b.Cf.c[k][i] * link.o[k];
+        link.z[i] += c.phi[i] * x[at.p0 + l];
+        link.z[3 + i] += c.psi[i] * x[at.p0 + l];
       }
-    for (int i = 0; i < 3; ++i) link.p[3 + i] += b.m * link.z[3 + i];
+    }
+    const Mat3<double> J = full(b.J);
+    for (int i = 0; i < 3; ++i) {
+      link.p[i] = J.c[i].x * link.z[0] + J.c[i].y * link.z[1] + J.c[i].z * link.z[2];
+      link.p[3 + i] = b.m * link.z[3 + i];
+    }
     add_cross(b.h, link.z + 3, link.p);
     subtract_cross(b.h, link.z, link.p + 3);
   }
   for (int d = links - 1; d >= 0; --d) {
     const SlopeLink& at = plan_.links[d];
-    C* p = through[d].p;
-    make_step<C>(d, v_scale, q_scale, nullptr, step);
-    for (int m = 0; m < at.nv; ++m) {
-      const SlopeColumn& c = links_.column(at.p0 + m);
-      C sum(0.0);
-      for (int l = 0; l < at.nv; ++l) sum += step.force[m][l] * x[at.p0 + l];
-      for (int i = 0; i < 3; ++i) {
-        sum += c.phi[i] * p[i];
-        sum += c.psi[i] * p[3 + i];
-      }
-      forces[at.p0 + m] = links_.is_held(at.p0 + m) ? C(0.0) : sum;
+    const C* p = through[d].p;
+    for (int l = 0; l < at.nv; ++l) {
+      const SlopeColumn& c = links_.column(at.p0 + l);
+      C sum = mechanism_.rotor[plan_.speed[at.p0 + l]] * x[at.p0 + l];
+      for (int i = 0; i < 3; ++i) sum += c.phi[i] * p[i] + c.psi[i] * p[3 + i];
+      forces[at.p0 + l] = links_.is_held(at.p0 + l) ? x[at.p0 + l] : sum;
     }
     if (at.parent < 0) continue;
-    for (int l = 0; l < at.nv; ++l)
-      for (int i = 0; i < 6; ++i) p[i] += step.out[l][i] * x[at.p0 + l];
     C* to = through[at.parent].p;
     for (int i = 0; i < 6; ++i) to[i] += p[i];
     add_cross(links_.body(d).r, p + 3, to);
@@ -438,8 +434,8 @@ void StageElimination::multiply(const C& v_scale, const C& q_scale, std::span<co
 #define CARTAN_INSTANTIATE_STAGES(C)                                                  \
   template void StageElimination::factorise<C>(const C&, const C&, const TurnBlocks*, \
                                                StageFactors<C>&);                     \
-  template void StageElimination::solve<C>(const StageFactors<C>&, std::span<C>);     \
-  template void StageElimination::multiply<C>(const C&, const C&, std::span<const C>, std::span<C>);
+  template void StageElimination::solve<C>(StageFactors<C>&, std::span<C>);           \
+  template void StageElimination::multiply_mass<C>(std::span<const C>, std::span<C>);
 CARTAN_INSTANTIATE_STAGES(double)
 CARTAN_INSTANTIATE_STAGES(Complex)
 #undef CARTAN_INSTANTIATE_STAGES

@@ -1,6 +1,7 @@
 // Products of the Jacobian of a mechanism with vectors, and the matrix of its second-order form.
 #include <algorithm>
 
+#include "mechanics/tree/kinematic_slopes.h"
 #include "mechanics/tree/recursive.h"
 #include "mechanics/tree/tree_system_class.h"
 
@@ -34,20 +35,14 @@ void TreeSystem::jvp(StateView at, std::span<const double> u, std::span<double> 
   w.link_slopes->multiply(dq, dv, rates);
   for (int p = 0; p < nv; ++p) result[nq + slope_plan_->speed[p]] = rates[p];
   for (int i = nq + nv; i < n; ++i) result[i] = 0;
-  // q' = N(q) v
-  for (std::size_t i = 0; i < mechanism_.links.size(); ++i) {
-    const Link<double>& link = mechanism_.links[i];
-    Dual4 q[7], v[6], rate[7];
-    for (int k = 0; k < link.nq; ++k) {
-      q[k] = at.x[link.q0 + k];
-      q[k].d[0] = u[link.q0 + k];
-    }
-    for (int k = 0; k < link.nv; ++k) {
-      v[k] = at.x[nq + link.v0 + k];
-      v[k].d[0] = u[nq + link.v0 + k];
-    }
-    calc_coordinate_rates(dual_mechanism_.links[i], q, v, rate);
-    for (int k = 0; k < link.nq; ++k) result[link.q0 + k] = rate[k].d[0];
+  for (const Link<double>& link : mechanism_.links) {
+    const double *dq_in = u.data() + link.q0, *dv_in = u.data() + nq + link.v0;
+    double* const rate = result.data() + link.q0;
+    std::fill_n(rate, link.nq, 0.0);
+    list_kinematic_slopes(
+        link, at.x.data() + link.q0, at.x.data() + nq + link.v0,
+        [&](int i, int j, double value) { rate[i] += value * dq_in[j]; },
+        [&](int i, int j, double value) { rate[i] += value * dv_in[j]; });
   }
 }
 
@@ -71,28 +66,15 @@ void TreeSystem::vjp(StateView at, std::span<const double> weights, std::span<do
   std::fill(result.begin(), result.end(), 0.0);
   for (std::size_t i = 0; i < mechanism_.links.size(); ++i) {
     const Link<double>& link = mechanism_.links[i];
-    const int p0 = slope_plan_->links[slope_plan_->position[i]].p0, size = link.nq + link.nv;
-    const double* q = at.x.data() + link.q0;
-    for (int k = 0; k < link.nv; ++k) result[nq + link.v0 + k] += by_v[p0 + k];
-    for (int j = 0; j < link.nq; ++j) {
-      double unit[7] = {}, change[6];
-      unit[j] = 1;
-      calc_displacement(link, q, unit, change);
-      for (int k = 0; k < link.nv; ++k) result[link.q0 + j] += change[k] * by_q[p0 + k];
-    }
-    // q' = N(q) v, four numbers of (q, v) at a time
-    for (int first = 0; first < size; first += 4) {
-      Dual4 point[13], rate[7];
-      for (int k = 0; k < size; ++k)
-        point[k] = k < link.nq ? q[k] : at.x[nq + link.v0 + k - link.nq];
-      for (int k = 0; k < std::min(4, size - first); ++k) point[first + k].d[k] = 1;
-      calc_coordinate_rates(dual_mechanism_.links[i], point, point + link.nq, rate);
-      for (int k = 0; k < std::min(4, size - first); ++k) {
-        const int j = first + k;
-        double& to = result[j < link.nq ? link.q0 + j : nq + link.v0 + j - link.nq];
-        for (int l = 0; l < link.nq; ++l) to += weights[link.q0 + l] * rate[l].d[k];
-      }
-    }
+    const int p0 = slope_plan_->links[slope_plan_->position[i]].p0;
+    const double *q = at.x.data() + link.q0, *weight = weights.data() + link.q0;
+    double *const to_q = result.data() + link.q0, *const to_v = result.data() + nq + link.v0;
+    for (int k = 0; k < link.nv; ++k) to_v[k] += by_v[p0 + k];
+    add_transposed_displacement(link, q, by_q.data() + p0, to_q);
+    list_kinematic_slopes(
+        link, q, at.x.data() + nq + link.v0,
+        [&](int k, int j, double value) { to_q[j] += value * weight[k]; },
+        [&](int k, int j, double value) { to_v[j] += value * weight[k]; });
   }
 }
 
@@ -110,6 +92,23 @@ void TreeSystem::calc_displacement(const Link<double>& link, const double* q, co
   if (!has_place(link)) return;
   const Vec3<double> slide = transpose_times(rotation_matrix(u), Vec3<double>{dq[4], dq[5], dq[6]});
   for (int k = 0; k < 3; ++k) change[3 + k] = slide[k];
+}
+
+// Its transpose: g . (w dv - dw v - v x dv), R g.
+void TreeSystem::add_transposed_displacement(const Link<double>& link, const double* q,
+                                             const double* change, double* dq) {
+  if (!has_quaternion(link)) {
+    for (int k = 0; k < link.nv; ++k) dq[k] += change[k];
+    return;
+  }
+  const Quat<double> u = quaternion_at(q);
+  const Vec3<double> g = (2 / norm2(u)) * Vec3<double>{change[0], change[1], change[2]};
+  const Vec3<double> v = u.vector(), rest = u.w * g - cross(g, v);
+  dq[0] -= dot(g, v);
+  for (int k = 0; k < 3; ++k) dq[1 + k] += rest[k];
+  if (!has_place(link)) return;
+  const Vec3<double> slide = rotation_matrix(u) * Vec3<double>{change[3], change[4], change[5]};
+  for (int k = 0; k < 3; ++k) dq[4 + k] += slide[k];
 }
 
 void TreeSystem::begin_products(StateView at, TreeWorkspace& w) const {

@@ -7,49 +7,11 @@
 #include "core/dense.h"
 #include "mechanics/assembly/written_values.h"
 #include "mechanics/machine/several_points.h"
+#include "mechanics/tree/kinematic_slopes.h"
 #include "mechanics/tree/tree_system_class.h"
 
 namespace cartan::mechanics {
 namespace {
-
-// q' = N(q) v by q and v: u' = 1/2 u (0, w), p' = R v.
-void write_kinematic_slopes(const Mechanism<double>& mechanism, const double* q, const double* v,
-                            Eigen::Ref<Eigen::MatrixXd> J) {
-  for (const Link<double>& link : mechanism.links) {
-    const int q0 = link.q0, v0 = mechanism.nq + link.v0;
-    if (!has_quaternion(link)) {
-      for (int k = 0; k < link.nv; ++k) J(q0 + k, v0 + k) = 1;
-      continue;
-    }
-    const double *u = q + q0, *w = v + link.v0;
-    const double half[3] = {0.5 * w[0], 0.5 * w[1], 0.5 * w[2]};
-    for (int k = 0; k < 3; ++k) {
-      const int l = (k + 1) % 3, m = (k + 2) % 3;
-      J(q0, q0 + 1 + k) = -half[k];
-      J(q0 + 1 + k, q0) = half[k];
-      J(q0 + 1 + k, q0 + 1 + l) = half[m];
-      J(q0 + 1 + k, q0 + 1 + m) = -half[l];
-      J(q0, v0 + k) = -0.5 * u[1 + k];
-      J(q0 + 1 + k, v0 + k) = 0.5 * u[0];
-      J(q0 + 1 + k, v0 + m) = 0.5 * u[1 + l];
-      J(q0 + 1 + k, v0 + l) = -0.5 * u[1 + m];
-    }
-    if (!has_place(link)) continue;
-    // d(R s) = R (d x s), d = 2 vec(u^-1 du) / |u|^2
-    const Quat<double> turn = quaternion_at(u);
-    const Mat3<double> R = rotation_matrix(turn);
-    const Vec3<double> slide{w[3], w[4], w[5]}, a = turn.vector();
-    const double scale = 2 / norm2(turn);
-    for (int j = 0; j < 4; ++j) {
-      const Vec3<double> e = j > 0 ? unit_vector<double>(j - 1) : Vec3<double>{};
-      const Vec3<double> d = j == 0 ? -a : turn.w * e - cross(a, e);
-      const Vec3<double> by = R * cross(scale * d, slide);
-      for (int k = 0; k < 3; ++k) J(q0 + 4 + k, q0 + j) = by[k];
-    }
-    for (int j = 0; j < 3; ++j)
-      for (int k = 0; k < 3; ++k) J(q0 + 4 + k, v0 + 3 + j) = R.c[j][k];
-  }
-}
 
 // Entries of the directions in which the formulas are looked at: all signs and sizes.
 double look_along(int i, int k) {
@@ -117,9 +79,17 @@ void TreeSystem::jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace
     fill_slopes(at, w);
     J.topRows(mechanism_.nq).setZero();
     J.rightCols(quadratures()).setZero();
-    write_kinematic_slopes(mechanism_, w.motion.q, w.motion.v, J);
+    const int nq = mechanism_.nq;
+    for (const Link<double>& link : mechanism_.links)
+      list_kinematic_slopes(
+          link, w.motion.q + link.q0, w.motion.v + link.v0,
+          [&](int i, int j, double value) { J(link.q0 + i, link.q0 + j) = value; },
+          [&](int i, int j, double value) { J(link.q0 + i, nq + link.v0 + j) = value; });
     w.slopes->write(w.motion, J);
-    if (agrees_with_dual_numbers(at, J, w)) return;
+    if (w.look.holds(w.slopes->conditions())) return;
+    const double error = compare_with_dual_numbers(at, J, w);
+    w.look.note(w.slopes->conditions(), error);
+    if (error <= 1) return;
     w.distrust = 32;
   }
   if (w.distrust > 0) --w.distrust;
@@ -130,12 +100,17 @@ void TreeSystem::jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace
                         });
 }
 
-// The formulas divide by the inertias of joints twice, dual numbers once: where an inertia is next
-// to nothing beside others (wheels without mass, a free joint crossed from its child far away) they
-// lose digits. One evaluation shows it, along four directions at once.
-bool TreeSystem::agrees_with_dual_numbers(StateView at, const Eigen::Ref<const Eigen::MatrixXd>& J,
-                                          TreeWorkspace& w) const {
+// Where digits are lost: multipliers take away from W what an inertia next to nothing made of it
+// (wheels without mass), and long chains answer with differences of large numbers. Dual numbers go
+// the way of the accelerations, where constraints act before joints give way. One evaluation shows
+// the difference, along four directions at once, here in units of what is allowed of each row. In
+// chains of balls rows vanish but for rounding, that of dual numbers too (rods about their axis).
+double TreeSystem::compare_with_dual_numbers(StateView at,
+                                             const Eigen::Ref<const Eigen::MatrixXd>& J,
+                                             TreeWorkspace& w) const {
+  constexpr double eps = std::numeric_limits<double>::epsilon(), roundings = 256;
   constexpr double digits = 3e-12, least_row = 1e-6;
+  const bool closed = mechanism_.contact_row0 > 0;
   const int n = mechanism_.state_size();
   w.dual_x.assign(at.x.begin(), at.x.end());
   w.dual_xdot.resize(at.x.size());
@@ -143,17 +118,22 @@ bool TreeSystem::agrees_with_dual_numbers(StateView at, const Eigen::Ref<const E
     for (int k = 0; k < 4; ++k) w.dual_x[i].d[k] = look_along(i, k);
   evaluate(dual_mechanism_, formulation_.solve_dual, Dual4(at.t), w.dual_x.data(), at.mode,
            w.dual_xdot.data(), dual_of(w));
-  double largest = 0;
+  double largest = 0, error = 0;
   for (int i = mechanism_.nq; i < n; ++i) largest = std::max(largest, J.row(i).head(n).lpNorm<1>());
   for (int i = mechanism_.nq; i < n; ++i) {
     const double size = std::max(J.row(i).head(n).lpNorm<Eigen::Infinity>(), least_row * largest);
+    double allowed = digits * size;
+    if (!closed && i < mechanism_.nq + mechanism_.nv)
+      allowed += roundings * eps * w.slopes->rounded_size(i - mechanism_.nq);
     for (int k = 0; k < 4; ++k) {
       double sum = 0;
       for (int j = 0; j < n; ++j) sum += J(i, j) * look_along(j, k);
-      if (!(std::fabs(sum - w.dual_xdot[i].d[k]) <= digits * size)) return false;
+      const double difference = std::fabs(sum - w.dual_xdot[i].d[k]);
+      if (difference > allowed * error) error = difference / allowed;
+      if (!std::isfinite(difference)) return std::numeric_limits<double>::infinity();
     }
   }
-  return true;
+  return error;
 }
 
 void TreeSystem::parameter_jacobian(StateView at, std::span<const int> which,
@@ -285,8 +265,10 @@ std::string TreeSystem::fill_start_slopes(const State& start, std::span<const in
   const double change = std::max(assembly_.position_change, assembly_.velocity_change);
   if (change > consistent)
     return fmt::format(
-        "the start of the file does not fulfil the constraints (assembly changes it by {:.2g}), "
-        "and how that change depends on parameters is not known; write the assembled values into "
+        "the start of the file does not fulfil the constraints "
+        "(assembly changes it by {:.2g}), "
+        "and how that change depends on parameters is not "
+        "known; write the assembled values into "
         "the file",
         change);
   fill_file_slopes(which, q_given, v_given, J);
@@ -349,9 +331,11 @@ std::string TreeSystem::keep_constraints(const State& start, std::span<const int
   const auto speed_of_loop = [&](int i) { return values.speed_of_loop(i); };
   if (std::any_of(q_held.begin(), q_held.end(), of_loop) ||
       std::any_of(v_held.begin(), v_held.end(), speed_of_loop))
-    return "the start is held by what is written for a joint that closes a loop, and how it "
+    return "the start is held by what is written for a joint that closes a "
+           "loop, and how it "
            "depends "
-           "on parameters is not known; write values for the joints of the tree instead";
+           "on parameters is not known; write values for the joints of the "
+           "tree instead";
   const int nq = mechanism_.nq, nv = mechanism_.nv, rows = mechanism_.row_count();
   const MatrixXd M = report_mass_matrix(start, *workspace).mass_matrix;
   MatrixXd C(2 * rows, static_cast<int>(start.x.size()));

@@ -25,27 +25,23 @@ void TreeSystem::factorise_stage(int which, std::complex<double> s, Workspace& w
   const std::size_t slots = static_cast<std::size_t>(which) + 1;
   if (w.stage_factors.size() < slots) {
     w.stage_factors.resize(slots);
-    w.stage_lengths.resize(slots);
     w.stage_x.resize(mechanism_.nv);
     w.stage_forces.resize(mechanism_.nv);
   }
   const Complex length(s.real(), s.imag());
-  w.stage_lengths[which] = length;
   w.elimination->factorise<Complex>(length, length * length, nullptr, w.stage_factors[which]);
 }
 
-// (M + A) y = M x with A = s dID/dv + s^2 dID/dq:  y = x - (M + A)^-1 A x.
+// (M + s dID/dv + s^2 dID/dq) y = M x.
 void TreeSystem::solve_stage(int which, std::span<std::complex<double>> x,
                              Workspace& workspace) const {
   TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
   const std::vector<int>& speed = slope_plan_->speed;
-  const Complex& s = w.stage_lengths[which];
   for (int p = 0; p < mechanism_.nv; ++p) w.stage_x[p] = {x[speed[p]].real(), x[speed[p]].imag()};
   const std::span<Complex> forces = w.stage_forces;
-  w.elimination->multiply<Complex>(s, s * s, w.stage_x, forces);
+  w.elimination->multiply_mass<Complex>(w.stage_x, forces);
   w.elimination->solve<Complex>(w.stage_factors[which], forces);
-  for (int p = 0; p < mechanism_.nv; ++p)
-    x[speed[p]] -= std::complex<double>(forces[p].re, forces[p].im);
+  for (int p = 0; p < mechanism_.nv; ++p) x[speed[p]] = {forces[p].re, forces[p].im};
 }
 
 bool TreeSystem::factorise_residual(const MotionPoint& at, const MotionDirections& directions,

@@ -22,6 +22,7 @@
 #include "mechanics/machine/variable_states.h"
 #include "mechanics/tree/motion_slopes.h"
 #include "mechanics/tree/second_order_motion.h"
+#include "mechanics/tree/slope_look.h"
 #include "mechanics/tree/stage_elimination.h"
 #include "mechanics/tree/tree_rates.h"
 #include "mechanics/tree/tree_report.h"
@@ -40,6 +41,7 @@ struct TreeWorkspace : Workspace {
   std::vector<Pack4> pack_x, pack_xdot;
   SeededMechanisms<MotionWorkspace<Dual4>> seeded;  // for derivatives by parameters
   std::vector<double> direction;
+  SlopeLook look;
   int distrust = 0;  // so many Jacobians more are left to dual numbers
   RateCodeUse code;
   std::vector<double> entries, code_rates;
@@ -48,10 +50,10 @@ struct TreeWorkspace : Workspace {
   Eigen::MatrixXd product_matrix;
   std::unique_ptr<LinkSlopes> link_slopes;
   std::vector<double> products, residual, mass;
-  // implicit methods along the tree: equations at hand, factors of stages with their lengths
+  // implicit methods along the tree: equations at hand, factors of stages
   std::unique_ptr<StageElimination> elimination;
   std::vector<StageFactors<Complex>> stage_factors;
-  std::vector<Complex> stage_lengths, stage_x, stage_forces;
+  std::vector<Complex> stage_x, stage_forces;
   StageFactors<double> motion_factors;
   std::span<double> product_numbers(int k, int nv) {
     if (products.empty()) products.resize(3 * static_cast<std::size_t>(nv));
@@ -273,8 +275,9 @@ class TreeSystem : public MechanicalSystem,
   bool slopes_apply(std::span<const int> mode) const {
     return slope_plan_ && mechanism_.baumgarte == 0 && !any_closed(mode);
   }
-  bool agrees_with_dual_numbers(StateView at, const Eigen::Ref<const Eigen::MatrixXd>& J,
-                                TreeWorkspace& w) const;
+  // Above 1: digits were lost.
+  double compare_with_dual_numbers(StateView at, const Eigen::Ref<const Eigen::MatrixXd>& J,
+                                   TreeWorkspace& w) const;
   void make_slopes();
   void make_slopes_in(TreeWorkspace& w) const {
     if (!w.slopes)
@@ -286,6 +289,8 @@ class TreeSystem : public MechanicalSystem,
   void begin_products(StateView at, TreeWorkspace& w) const;
   static void calc_displacement(const Link<double>& link, const double* q, const double* dq,
                                 double* change);
+  static void add_transposed_displacement(const Link<double>& link, const double* q,
+                                          const double* change, double* dq);
   void fill_force_matrix(const MotionSlopes& slopes, const MotionDirections& directions,
                          Eigen::Ref<Eigen::MatrixXd> result) const;
   // tree_stages.cpp
