@@ -2,74 +2,18 @@
 //
 // Measured is the shortest sequence of its public functions that gives the quantity; its own
 // mj_forward also looks for contacts, sensors and actuators, which these trees do not have.
-#include <mujoco/mujoco.h>
-
-#include <cmath>
-
-#include <sstream>
-
+#include "mujoco_tree.h"
 #include "peer.h"
 
 namespace {
 
 using namespace cartan::bench;
 
-template <std::size_t n>
-std::string calc_list(const std::array<double, n>& numbers) {
-  std::ostringstream out;
-  out.precision(17);
-  for (double number : numbers) out << number << ' ';
-  return out.str();
-}
-
-void write_body(std::ostream& out, const std::vector<Link>& links, std::size_t index) {
-  const Link& link = links[index];
-  // Names in a file must be unique, the links of a chain all have the same: the index serves.
-  out << "<body name='b" << index << "' pos='" << calc_list(link.offset) << "'><inertial pos='"
-      << calc_list(link.com) << "' mass='" << link.mass << "' fullinertia='"
-      << calc_list(link.inertia) << "'/>";
-  switch (link.joint) {
-    case JointKind::free:
-      out << "<freejoint/>";
-      break;
-    case JointKind::spherical:
-      out << "<joint type='ball'/>";
-      break;
-    case JointKind::revolute:
-      out << "<joint type='hinge' axis='" << calc_list(link.axis) << "'/>";
-      break;
-  }
-  for (std::size_t child = index + 1; child < links.size(); ++child)
-    if (links[child].parent == static_cast<int>(index)) write_body(out, links, child);
-  out << "</body>";
-}
-
-std::string calc_mjcf(const Work& work) {
-  std::ostringstream out;
-  out.precision(17);
-  out << "<mujoco><compiler angle='radian'/><option gravity='" << calc_list(gravity)
-      << "'/><worldbody>";
-  for (std::size_t i = 0; i < work.links.size(); ++i)
-    if (work.links[i].parent < 0) write_body(out, work.links, i);
-  out << "</worldbody></mujoco>";
-  return out.str();
-}
-
 class MujocoPeer {
  public:
   static std::unique_ptr<MujocoPeer> make(const Work& work) {
-    const std::string text = calc_mjcf(work);
-    const auto files = std::make_unique<mjVFS>();
-    mj_defaultVFS(files.get());
-    mj_makeEmptyFileVFS(files.get(), "tree.xml", static_cast<int>(text.size()));
-    std::copy(text.begin(), text.end(), static_cast<char*>(files->filedata[0]));
-    char error[500] = "";
-    mjModel* model = mj_loadXML("tree.xml", files.get(), error, sizeof error);
-    mj_deleteVFS(files.get());
-    if (!model) {
-      std::fprintf(stderr, "mujoco refuses %s: %s\n", work.name.c_str(), error);
-      return nullptr;
-    }
+    mjModel* const model = make_mujoco_model(work);
+    if (!model) return nullptr;
     return std::unique_ptr<MujocoPeer>(new MujocoPeer(work, model));
   }
 
@@ -126,34 +70,7 @@ class MujocoPeer {
     result_.resize(speeds);
     acceleration_.resize(speeds);
     wanted_acceleration_.resize(speeds);
-    // The file is written depth first, which is also the order of every list of links here.
-    for (int i = 0; i < model_->njnt; ++i) {
-      const JointState state = calc_joint_state(i);
-      const auto quaternion = calc_quaternion(state.rotation);
-      const int q = model_->jnt_qposadr[i], v = model_->jnt_dofadr[i];
-      switch (work.links[static_cast<std::size_t>(i)].joint) {
-        case JointKind::free:  // the origin comes first
-          std::copy(quaternion.begin(), quaternion.end(), data_->qpos + q + 3);
-          set_speeds(v + 3, state, 3);
-          break;
-        case JointKind::spherical:
-          std::copy(quaternion.begin(), quaternion.end(), data_->qpos + q);
-          set_speeds(v, state, 3);
-          break;
-        case JointKind::revolute:
-          data_->qpos[q] = state.rotation[0];
-          set_speeds(v, state, 1);
-          break;
-      }
-    }
-  }
-
-  void set_speeds(int at, const JointState& state, int count) {
-    for (int k = 0; k < count; ++k) {
-      data_->qvel[at + k] = state.rate[static_cast<std::size_t>(k)];
-      wanted_acceleration_[static_cast<std::size_t>(at + k)] =
-          state.acceleration[static_cast<std::size_t>(k)];
-    }
+    set_mujoco_state(work, model_, data_, wanted_acceleration_.data());
   }
 
   mjModel* model_;

@@ -125,13 +125,15 @@ class Derivation {
   std::vector<Expression> written_start();
 
   // Back to the constraints (mechanics/constraints/projection.h), one iteration of each kind; with
-  // nothing to keep, none.
+  // nothing to keep, none. Speeds change at the new positions; but the matrices of both changes are
+  // those at q, factorised once: where the new positions are a billionth away, the change of
+  // speeds, as small itself, is the same to rounding.
   struct ProjectionForm {
     // Positions: the violations g, 4 machine epsilons of the mechanism's size, and the new q.
     std::vector<Expression> position, moved;
     Expression position_goal;
-    // Speeds: the same, and the new v.
-    std::vector<Expression> speed, changed;
+    // Speeds: at q; at the new q, with the new v.
+    std::vector<Expression> speed, moved_speed, changed;
     Expression speed_goal;
     // Driven joints of the tree: places in (q, v), and the numbers that belong there.
     std::vector<int> driven;

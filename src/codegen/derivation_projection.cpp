@@ -102,9 +102,11 @@ Derivation::ProjectionForm Derivation::projection() {
 
   evaluate_kinematics();
   form.speed = ws_->row_speed;
+  fill_kinematics<Expression>(*mechanism_, time_, form.moved.data(), v_.data(), *ws_);
+  form.moved_speed = ws_->row_speed;
   form.speed_goal = calc_size(*ws_, true);
   at_rest();
-  solve_change(*mechanism_, form.speed, *ws_);
+  solve_change(*mechanism_, form.moved_speed, *ws_);
   form.changed = v_;
   for (std::size_t j = 0; j < v_.size(); ++j) form.changed[j] += ws_->vdot[j];
   return form;

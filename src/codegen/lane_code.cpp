@@ -113,14 +113,17 @@ class LaneUnit {
     driven_ = form.driven;
     code_.is_driven = !driven_.empty();
     if (!form.driven.empty()) add("place", form.driven_values);
-    const auto with_goal = [](std::vector<Expression> values, const Expression& goal) {
-      values.push_back(goal);
-      return values;
-    };
-    add("position_violation", with_goal(form.position, form.position_goal));
-    add("moved_positions", form.moved);
-    add("speed_violation", with_goal(form.speed, form.speed_goal));
-    add("changed_speeds", form.changed);
+    start_rows_ = form.position;
+    start_rows_.insert(start_rows_.end(), form.speed.begin(), form.speed.end());
+    std::vector<Expression> all;
+    for (const std::vector<Expression>& part : {form.position,
+                                                {form.position_goal},
+                                                form.moved_speed,
+                                                {form.speed_goal},
+                                                form.moved,
+                                                form.changed})
+      all.insert(all.end(), part.begin(), part.end());
+    add(projecting_, std::move(all));
   }
 
   // Whether the start and the equations that it has to fulfil are the same for all runs.
@@ -131,11 +134,13 @@ class LaneUnit {
       if (graph().node(i).op != Op::constant && graph().node(i).op != Op::input)
         for_each_part(graph(), i, [&](int k) { varies[i] |= varies[k]; });
     code_.start_is_fixed = true;
+    const auto look_at = [&](const std::vector<Expression>& values) {
+      for (const Expression& value : values)
+        if (!value.is_number() && varies[value.node()]) code_.start_is_fixed = false;
+    };
     for (const LaneFunction& f : functions_)
-      if (f.name == "start" || f.name == "position_violation" || f.name == "speed_violation" ||
-          f.name == "place")
-        for (const Expression& value : f.values)
-          if (!value.is_number() && varies[value.node()]) code_.start_is_fixed = false;
+      if (f.name == "start" || f.name == "place") look_at(f.values);
+    look_at(start_rows_);
     // assembly may change it by rounding: what it makes of the start is that of all runs
     std::vector<Expression>& start = functions_[first_of_start_].values;
     for (std::size_t i = 0; i < start.size(); ++i)
@@ -227,20 +232,26 @@ class LaneUnit {
     write_driven();
   }
 
-  // Up to so many operations, the code of a function stays in the memory for instructions of a
-  // multiprocessor (H200: 128 kB).
-  static constexpr long most_cached_operations = 4500;
-  // A function with less than this to do is computed by the warps that lead.
+  // The rates' code stays at hand where it fits beside that of the leading warps into the memory
+  // for instructions of a multiprocessor (H200: 128 kB). An operation takes one and a half
+  // instructions of 16 bytes (1.4 to 1.5 in what was compiled), the leading warps about 20 kB.
+  static constexpr long code_bytes = 128 * 1024, leading_bytes = 20 * 1024, operation_bytes = 24;
+  static constexpr long most_cached_operations = (code_bytes - leading_bytes) / operation_bytes;
+  // A function with less than this to do is computed by the warps that lead, unless it is the one
+  // that brings the state back to the constraints where it lies, with the team.
   static constexpr long fewest_shared_operations = 200;
 
-  // Which teams: roles, copies, numbers held in registers (of 65536 for all threads). Where code
-  // has to be fetched again for every evaluation, more copies use what is fetched; where the
-  // numbers of so many runs leave the device's cache, fewer are better. docs/performance.md has
-  // what was measured.
+  // Which teams: roles, copies, numbers held in registers (of 65536 for all threads).
+  // Code at hand: as few roles as fill the four schedulers of a multiprocessor with two warps each
+  // at 255 registers, since every role more is waiting and numbers that move. Code that is fetched
+  // anew for every evaluation: six to eight roles, each at its own place in the code, keep the way
+  // of instructions busy; two copies use what is fetched twice, unless the numbers of so many runs
+  // leave the device's cache. docs/performance.md has what was measured.
   void write_for_team(const UnitPlan& plan) {
     std::set<std::string> shared;
     for (std::size_t f = 0; f < first_of_start_; ++f)
-      if (team_cost(plan, plan.functions[f]) >= fewest_shared_operations)
+      if (team_cost(plan, plan.functions[f]) >= fewest_shared_operations ||
+          plan.functions[f].name == projecting_)
         shared.insert(plan.functions[f].name);
     code_.text.clear();
     if (shared.count(plan.functions[0].name)) {
@@ -293,6 +304,8 @@ class LaneUnit {
   std::size_t first_of_start_ = 0;  // those from here on belong to the beginning of a run
   std::vector<Expression> constants_;
   std::vector<int> driven_;
+  const std::string projecting_ = "projected";
+  std::vector<Expression> start_rows_;  // what a start has to fulfil: violations
 };
 
 }  // namespace

@@ -9,8 +9,11 @@
 //   lane_position_rates     q' alone
 //   lane_kept_K             an expression that is kept, one function each
 //   lane_events             the event functions
-//   lane_position_violation, lane_moved_positions, lane_speed_violation, lane_changed_speeds,
-//   lane_put_driven         the way back to the constraints (Derivation::ProjectionForm)
+//   lane_projected          the way back to the constraints (Derivation::ProjectionForm):
+//   violations
+//                           of positions and what they are measured with, the same of speeds, new
+//                           positions, new speeds
+//   lane_put_driven         numbers of driven joints
 // Sums with a product are written as fused operations: the same bits wherever there are any.
 #pragma once
 

@@ -1,6 +1,8 @@
 #include "codegen/team_function.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <set>
 
 #include <fmt/format.h>
@@ -56,12 +58,42 @@ long team_cost(const UnitPlan& plan, const PlannedFunction& function) {
   return cost;
 }
 
+std::string TeamNumbers::text_of(double number) {
+  if (static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(number)) == 0)
+    return "lane_number(" + c_number(number) + ")";
+  const int next = static_cast<int>(place_.size());
+  return fmt::format("TEAM_NUMBER({})", place_.emplace(number, next).first->second);
+}
+
+std::string TeamNumbers::list() const {
+  std::vector<double> numbers(place_.size());
+  for (const auto& [number, place] : place_) numbers[static_cast<std::size_t>(place)] = number;
+  std::string text = "TEAM_NUMBERS = {0.0";
+  for (const double number : numbers) text += ",\n  " + c_number(number);
+  return text + "};\n";
+}
+
 TeamFunctionWriter::TeamFunctionWriter(const UnitPlan& plan, const CFlavour& flavour,
-                                       const PlannedFunction& function, const TeamForm& form)
-    : CFunctionWriter(plan, flavour, function), form_(form) {
+                                       const PlannedFunction& function, const TeamForm& form,
+                                       TeamNumbers& numbers)
+    : CFunctionWriter(plan, flavour, function), form_(form), numbers_(numbers) {
   find_tasks();
-  schedule_ = schedule_team(tasks_, form.roles);
-  memory_ = place_team_values(values_, schedule_, form.most_held, form.most_near);
+  choose_steps();
+}
+
+// Short steps or long ones: whose numbers move least. One that is far is waited for: about as long
+// as four that are near.
+void TeamFunctionWriter::choose_steps() {
+  const auto cost = [](const TeamMemory& memory) {
+    return memory.near_moves + 4 * memory.far_moves;
+  };
+  for (const int cost_of_waiting : {25, 50, 100}) {
+    TeamSchedule schedule = schedule_team(tasks_, form_.roles, cost_of_waiting);
+    TeamMemory memory = place_team_values(values_, schedule, form_.most_held, form_.most_near);
+    if (schedule_.roles > 0 && cost(memory) >= cost(memory_)) continue;
+    schedule_ = std::move(schedule);
+    memory_ = std::move(memory);
+  }
 }
 
 // A task is a statement, or the two of a pair sin, cos.

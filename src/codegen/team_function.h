@@ -3,6 +3,7 @@
 // be warps of a GPU, or one thread that takes their steps in turn.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "codegen/c_function.h"
@@ -17,10 +18,22 @@ struct TeamForm {
   int most_near = 0;  // values of a run in the memory of the multiprocessor
 };
 
+// Numbers of the model that functions of a team read from a list, TEAM_NUMBER(k). In the code
+// itself a double takes two instructions beside the one that uses it; those whose lower half is
+// zero (0.5) are part of that one.
+class TeamNumbers {
+ public:
+  std::string text_of(double number);
+  std::string list() const;
+
+ private:
+  std::map<double, int> place_;
+};
+
 class TeamFunctionWriter : public CFunctionWriter {
  public:
   TeamFunctionWriter(const UnitPlan& plan, const CFlavour& flavour, const PlannedFunction& function,
-                     const TeamForm& form);
+                     const TeamForm& form, TeamNumbers& numbers);
 
   int near() const { return memory_.near; }
   int far() const { return memory_.far; }
@@ -31,11 +44,13 @@ class TeamFunctionWriter : public CFunctionWriter {
   // with the team and the result stays there. `number`: by which the others know it.
   std::string write_call(const std::string& head, int number) const;
 
+  std::string number(double magnitude) const override { return numbers_.text_of(magnitude); }
   std::string symbol(int argument, int entry) const override;
   std::string temporary(int number) const override;
 
  private:
   void find_tasks();
+  void choose_steps();
   int cost_of(int node) const;
   void add_reads(int node, std::vector<int>& temporaries) const;
   std::string role_text(int role) const;
@@ -43,6 +58,7 @@ class TeamFunctionWriter : public CFunctionWriter {
   std::string place_text(int value) const;
 
   TeamForm form_;
+  TeamNumbers& numbers_;
   std::vector<std::vector<int>> statements_;  // by task
   std::vector<std::vector<int>> reads_;       // by task: temporaries
   std::vector<TeamTask> tasks_;

@@ -23,6 +23,7 @@ class TeamPlacer {
         span.is_own = span.is_own && schedule.role_of[user] == span.role;
         fetched.emplace(schedule.step_of[user], schedule.role_of[user]);
       }
+      span.fetches = static_cast<long>(fetched.size());
       // steps that it lies there, for each time that it is fetched
       span.weight = (span.last - span.first) / (1.0 + static_cast<double>(fetched.size()));
       if (!span.is_own)
@@ -36,6 +37,11 @@ class TeamPlacer {
     for (int role = 0; role < schedule_.roles; ++role) release_held(role, most_held);
     give_near(most_near);
     give_far();
+    for (std::size_t v = 0; v < values_.size(); ++v)
+      if (memory_.places[v].slot >= 0)
+        (memory_.places[v].kind == TeamPlace::Kind::near ? memory_.near_moves
+                                                         : memory_.far_moves) +=
+            1 + spans_[v].fetches;
     return std::move(memory_);
   }
 
@@ -44,6 +50,7 @@ class TeamPlacer {
     int role = 0, first = 0, last = 0;  // steps
     bool is_own = true;                 // used by its role alone
     double weight = 0;
+    long fetches = 0;  // by step and role
   };
 
   std::vector<int> values_of(TeamPlace::Kind kind) const {

@@ -22,8 +22,9 @@ struct TeamPlace {
 };
 
 struct TeamMemory {
-  std::vector<TeamPlace> places;  // by value
-  int near = 0, far = 0;          // slots
+  std::vector<TeamPlace> places;       // by value
+  int near = 0, far = 0;               // slots
+  long near_moves = 0, far_moves = 0;  // numbers put there and fetched from there
 };
 
 TeamMemory place_team_values(const std::vector<TeamValue>& values, const TeamSchedule& schedule,

@@ -1,7 +1,9 @@
 // The statements of a function shared out to the roles of a team: several warps of a GPU that work
 // on the same runs. Between steps all roles wait for each other; inside a step a role uses its own
-// results and those of earlier steps. A step grows as long as the work it does at once, against the
-// time of its busiest role and of the wait, gets better.
+// results and those of earlier steps. A role prefers tasks whose numbers it has made. A step grows
+// as long as the work it does at once, against the time of its busiest role and of the wait, gets
+// better: a higher cost of waiting means longer steps, so that fewer numbers are fetched again but
+// more are alive at once.
 #pragma once
 
 #include <span>
@@ -22,6 +24,6 @@ struct TeamSchedule {
   std::vector<int> step_of, role_of;                 // by task
 };
 
-TeamSchedule schedule_team(std::span<const TeamTask> tasks, int roles);
+TeamSchedule schedule_team(std::span<const TeamTask> tasks, int roles, int cost_of_waiting = 25);
 
 }  // namespace cartan::codegen

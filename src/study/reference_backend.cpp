@@ -10,23 +10,21 @@
 #include "mechanics/variables/variables.h"
 #include "study/backend.h"
 #include "study/kept_values.h"
-#include "study/mass_check.h"
 #include "study/motion_text.h"
+#include "study/run_parameters.h"
 
 namespace cartan::study {
 namespace {
 
 class ReferenceWorker final : public BlockWorker {
  public:
-  explicit ReferenceWorker(const Study& study) : study_(study), kept_(study) {
+  explicit ReferenceWorker(const Study& study) : study_(study), kept_(study), parameters_(study) {
     for (const StudyInput& input : study.inputs) {
-      which_.push_back(input.parameter);
       const bool joint = input.target.kind == VaryTarget::Kind::position ||
                          input.target.kind == VaryTarget::Kind::speed;
-      parameters_vary_ |= input.target.is_parameter();
       system_serves_all_ &= !input.target.is_parameter() && joint == !study.model->bodies.empty();
     }
-    inputs_.resize(which_.size());
+    inputs_.resize(study.inputs.size());
     options_.integrator = study.integrator;
     options_.every = study.model->simulate.every.value_or(options_.every);
     const bool steps = kept_.wants_steps(), events = kept_.wants_events();
@@ -80,10 +78,9 @@ class ReferenceWorker final : public BlockWorker {
         problem = "the input '" + study_.inputs[k].name + "' is not a finite number";
         return false;
       }
-    const std::vector<double> parameters = parameter_values(model, which_, inputs_);
+    const std::vector<double>& parameters = parameters_.fill(inputs_);
     if (!system_ || !system_serves_all_ || system_->constrained()) {
-      if (parameters_vary_)
-        if (problem = find_bad_mass(model, parameters); !problem.empty()) return false;
+      if (problem = parameters_.find_bad_mass(); !problem.empty()) return false;
       system_ = make_system(model, parameters, study_.formulation, problem);
       if (!system_) return false;
       kept_.use(*system_);
@@ -126,9 +123,8 @@ class ReferenceWorker final : public BlockWorker {
 
   const Study& study_;
   KeptValues kept_;
-  std::vector<int> which_;
+  RunParameters parameters_;
   std::vector<double> inputs_;
-  bool parameters_vary_ = false;
   bool system_serves_all_ = true;  // only initial values of joints vary, or of variables alone
   std::unique_ptr<System> system_;
   State start_;

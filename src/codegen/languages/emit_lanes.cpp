@@ -52,12 +52,13 @@ std::string emit_team_lanes(const UnitPlan& plan, const TeamForm& form,
   const CFamilyWriter writer(plan, flavour);
   std::string text = lane_tables(plan, writer), cases;
   int number = 0;
+  TeamNumbers numbers;
   for (const PlannedFunction& function : plan.functions) {
     if (!shared.count(function.name)) {
       text += writer.definition(function) + "\n";
       continue;
     }
-    const TeamFunctionWriter team(plan, flavour, function, form);
+    const TeamFunctionWriter team(plan, flavour, function, form, numbers);
     sizes.near = std::max(sizes.near, team.near());
     sizes.far = std::max(sizes.far, team.far());
     sizes.outputs = std::max(sizes.outputs, function.array(0).size());
@@ -66,10 +67,11 @@ std::string emit_team_lanes(const UnitPlan& plan, const TeamForm& form,
         fmt::format("    case {}:\n      lane_{}_team(TEAM_PLACE_HERE, role, t);\n      break;\n",
                     number++, function.name);
   }
-  return text + fmt::format(
-                    "TEAM_SERVICE void lane_team_work(TEAM_PLACE, int which, int role, V t)\n"
-                    "{{\n  switch (which) {{\n{}  }}\n}}\n",
-                    cases);
+  return numbers.list() + text +
+         fmt::format(
+             "TEAM_SERVICE void lane_team_work(TEAM_PLACE, int which, int role, V t)\n"
+             "{{\n  switch (which) {{\n{}  }}\n}}\n",
+             cases);
 }
 
 }  // namespace cartan::codegen

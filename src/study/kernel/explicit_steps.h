@@ -2,9 +2,8 @@
 //   lane_stages(t, h, x0, p, c, k, x1, fine, coarse)   stages 1 .. s-1 (stage 0 is there), the new
 //                                                      point and the sums of the error estimates
 //   lane_extra_stages, lane_dense_rows                 what the dense output needs beside them
-// A team (team.h) takes the sums between two stages too where no slopes are asked for afterwards
-// (LANE_TEAM_STAGES).
-// What is computed, and in which order, is that of integrate/explicit_rk.cpp.
+// Where no slopes are asked for afterwards (LANE_TEAM_STAGES), a team (team.h) takes the whole
+// step. What is computed, and in which order, is that of integrate/explicit_rk.cpp.
 #pragma once
 
 struct ExplicitSteps {
@@ -43,6 +42,7 @@ struct ExplicitSteps {
     first_known = first_known & lane_not(m);
   }
 
+#if !LANE_TEAM_STAGES
   // Slopes at the start of the step.
   LANE_MEMBER void fill_first(M busy, V t, const V* x, const V* p, const V* c) {
 #if LANE_KEEPS_END
@@ -56,9 +56,6 @@ struct ExplicitSteps {
       LANE_UNROLL
       for (int i = 0; i < LANE_RATE_SIZE; ++i) k[0][i] = k[LANE_STAGES][i];
     }
-#elif LANE_TEAM_STAGES
-    team_ask(x);
-    lane_rates_here(t);  // the slopes stay with the team
 #else
     lane_rates(t, x, p, c, k[0]);
 #endif
@@ -71,6 +68,7 @@ struct ExplicitSteps {
 #endif
     t0 = t;
   }
+#endif
 
   LANE_MEMBER M is_finite(const V* x) const {
     V sum = lane_number(0.0);
@@ -79,6 +77,7 @@ struct ExplicitSteps {
     return sum == lane_number(0.0);
   }
 
+#if !LANE_TEAM_STAGES
   // A step of length h to t1; which lanes have got there.
   LANE_MEMBER M fixed(M busy, V t, const V* x, V h, V end, const V* p, const V* c) {
     fill_first(busy, t, x, p, c);
@@ -92,6 +91,7 @@ struct ExplicitSteps {
 #endif
     return busy & is_finite(x1);
   }
+#endif
 
 #if LANE_CONTROLLED
   LANE_MEMBER V power(V x, double exponent) const {

@@ -15,6 +15,7 @@
 #define LANE_INLINE static __device__ __forceinline__
 #define LANE_PART static __device__ __noinline__
 #define LANE_TABLE static __device__ const
+#define LANE_LIST static __constant__ const
 #define LANE_MEMBER __device__ __forceinline__
 #ifndef LANE_MEMBER_APART
 #define LANE_MEMBER_APART __device__ __noinline__
@@ -27,6 +28,7 @@
 #define LANE_INLINE static inline __attribute__((always_inline))
 #define LANE_PART static __attribute__((noinline))
 #define LANE_TABLE static const
+#define LANE_LIST static const
 #define LANE_MEMBER inline __attribute__((always_inline))
 #define LANE_MEMBER_APART __attribute__((noinline))
 #define LANE_UNROLL

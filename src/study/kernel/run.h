@@ -111,6 +111,9 @@ struct Runs {
 #endif
     AllKept::begin(*this, m);
     finish(m & busy & (t_end <= zero));
+#if LANE_TEAM_STAGES
+    team_put(m, x);
+#endif
   }
 
   LANE_MEMBER void give_up(M m) {
@@ -125,6 +128,41 @@ struct Runs {
     busy = busy & lane_not(m);
   }
 
+  // Of steps of fixed length: where the next one ends, and its length.
+  LANE_MEMBER V next_step(V& h) const {
+    const V next = done + lane_number(1.0);
+    const M last = next >= count;
+    const V t_next = lane_select(last, t_end, next * step);
+    h = lane_select(last & short_rest, t_next - t, step);
+    return t_next;
+  }
+
+#if LANE_TEAM_STAGES
+
+  // One step of every busy lane. The state is with the team until a run is over.
+  LANE_MEMBER_APART void advance() {
+    V h;
+    const V t_next = next_step(h);
+    team_step(t, h);
+    M made = busy & team_is_finite();
+    give_up(busy & lane_not(made));
+#if LANE_ROWS > 0
+    watch_rows(made, team_result(LANE_STATES));
+    TeamState state = {*this, t_next};
+    M moved = lane_truth(false);
+    project(made, state, moved);
+    made = made & busy;
+#endif
+    t = lane_select(made, t_next, t);
+    done = lane_select(made, done + lane_number(1.0), done);
+    const M over = made & (done >= count);
+    if (!run_any(over)) return;
+    team_fetch(x);
+    finish(over);
+  }
+
+#else
+
   // One step, or one attempt at a step, of every busy lane.
   LANE_MEMBER_APART void advance() {
 #if LANE_CONTROLLED
@@ -132,10 +170,8 @@ struct Runs {
     M made = steps.controlled(busy, t, x, t_end, tolerance, p, c, stuck);
     give_up(stuck);
 #else
-    const V next = done + lane_number(1.0);
-    const M last = next >= count;
-    const V t_next = lane_select(last, t_end, next * step);
-    const V h = lane_select(last & short_rest, t_next - t, step);
+    V h;
+    const V t_next = next_step(h);
 #if LANE_GAUSS
     M made = steps.fixed(busy, t, x, h, t_next, tolerance, p, c);
 #else
@@ -149,9 +185,10 @@ struct Runs {
     end = steps.x1;
 #endif
 #if LANE_ROWS > 0
-    watch_rows(made);
+    watch_rows(made, steps.k[0][LANE_STATES]);
     M moved = lane_truth(false);
-    project(made, steps.t1, end, moved);
+    StateOfRun state = {*this, steps.t1, end};
+    project(made, state, moved);
     made = made & busy;
 #endif
     V t_last = steps.t1;
@@ -170,10 +207,12 @@ struct Runs {
 #if LANE_CONTROLLED
     finish(made & (stopped | (t >= t_end)));
 #else
-    done = lane_select(made, next, done);
+    done = lane_select(made, done + lane_number(1.0), done);
     finish(made & (stopped | (done >= count)));
 #endif
   }
+
+#endif
 
 #if LANE_DENSE
   // The state inside the last step; at its end what projection left.
@@ -193,8 +232,64 @@ struct Runs {
   // ---- constraints: mechanics/constraints/projection.cpp, mechanics/tree/tree_constraints.cpp
 
 #if LANE_ROWS > 0
-  LANE_MEMBER V largest(const V* values) const {
-    V most = lane_number(0.0);
+  // Active rows that come close to being dependent: `reference` looks for better ones.
+  LANE_MEMBER void watch_rows(M m, V pivot) {
+    choose_below = lane_select(m & (pivot > lane_number(1e-2)), lane_number(1e-3), choose_below);
+    const M weak = m & lane_not(pivot >= choose_below);
+    give_up(weak & chosen);
+    choose_below = lane_select(weak, lane_number(0.1) * pivot, choose_below);
+    chosen = chosen | m;
+  }
+
+  // A state that is projected: numbers of this thread, or those of its team. look() has the way
+  // back computed and tells the violations, take() goes it.
+  struct StateOfRun {
+    Runs& run;
+    V t;
+    V* y;
+    V found[LANE_PROJECTED];
+
+    LANE_MEMBER void look() { lane_projected(t, y, run.p, run.c, found); }
+    LANE_MEMBER V result(int i) const { return found[i]; }
+    LANE_MEMBER void take(M position, M speed){
+        LANE_EACH(LANE_POSITIONS, i, y[i], lane_select(position, found[LANE_MOVED + i], y[i]))
+            LANE_EACH(LANE_SPEEDS, i, y[LANE_POSITIONS + i],
+                      lane_select(speed, found[LANE_CHANGED + i],
+                                  y[LANE_POSITIONS + i]))} LANE_MEMBER M put_driven(M m) {
+      V other[LANE_STATES];
+      M changed = lane_truth(false);
+      LANE_EACH(LANE_STATES, i, other[i], y[i])
+      lane_put_driven(t, other, run.p, run.c);
+      for (int i = 0; i < LANE_STATES; ++i) {
+        changed = changed | (m & (other[i] != y[i]));
+        y[i] = lane_select(m, other[i], y[i]);
+      }
+      return changed;
+    }
+  };
+#if LANE_TEAM_STAGES
+  struct TeamState {
+    Runs& run;
+    V t;
+
+    LANE_MEMBER void look() { lane_projected_here(t); }
+    LANE_MEMBER V result(int i) const { return team_result(i); }
+    LANE_MEMBER void take(M position, M speed) { team_change(position, speed); }
+    LANE_MEMBER M put_driven(M m) {
+      team_fetch(run.x);
+      lane_put_driven(t, run.x, run.p, run.c);
+      team_put(m, run.x);
+      return m;
+    }
+  };
+#endif
+
+  // The largest of LANE_ROWS results.
+  template <class State>
+  LANE_MEMBER V largest(const State& state, int first) const {
+    V values[LANE_ROWS], most = lane_number(0.0);
+    LANE_UNROLL
+    for (int r = 0; r < LANE_ROWS; ++r) values[r] = state.result(first + r);
     LANE_UNROLL
     for (int r = 0; r < LANE_ROWS; ++r) {
       const V size = lane_select(lane_finite(values[r]), lane_fabs(values[r]), lane_infinity());
@@ -203,58 +298,28 @@ struct Runs {
     return most;
   }
 
-  // Active rows that come close to being dependent: `reference` looks for better ones.
-  LANE_MEMBER void watch_rows(M m) {
-    const V pivot = steps.k[0][LANE_STATES];
-    choose_below = lane_select(m & (pivot > lane_number(1e-2)), lane_number(1e-3), choose_below);
-    const M weak = m & lane_not(pivot >= choose_below);
-    give_up(weak & chosen);
-    choose_below = lane_select(weak, lane_number(0.1) * pivot, choose_below);
-    chosen = chosen | m;
-  }
-
-  // Back to the constraints with the smallest mass-weighted change, lanes in m.
-  LANE_MEMBER_APART void project(M m, V at, V* y, M& moved) {
-    V values[LANE_ROWS + 1], other[LANE_STATES], now[LANE_STATES];
+  // Back to the constraints with the smallest mass-weighted change, lanes in m. Newton's method
+  // leaves about the square of a violation: of a billionth of the size that the goal (a few units
+  // of the last place) is measured with, nothing but rounding. So lanes that are that close are
+  // there after one change of positions and, as its equations are linear, one of speeds, for which
+  // the same matrices serve. `reference` goes on until rounding gets no smaller.
+  template <class State>
+  LANE_MEMBER_APART void project(M m, State& state, M& moved) {
 #if LANE_DRIVEN
-    for (int i = 0; i < LANE_STATES; ++i) other[i] = y[i];
-    lane_put_driven(at, other, p, c);
-    for (int i = 0; i < LANE_STATES; ++i) {
-      moved = moved | (m & (other[i] != y[i]));
-      y[i] = lane_select(m, other[i], y[i]);
-    }
+    moved = moved | state.put_driven(m);
 #endif
-    lane_position_violation(at, y, p, c, values);
-    V violation = largest(values);
-    const V position_goal = values[LANE_ROWS];
-    M open = m & (violation > position_goal);
+    M open = m;
     for (int k = 0; k < 6 && run_any(open); ++k) {
-      LANE_EACH(LANE_STATES, i, now[i], y[i])
-      lane_moved_positions(at, y, p, c, other);
-      LANE_EACH(LANE_POSITIONS, i, now[i], lane_select(open, other[i], y[i]))
-      lane_position_violation(at, now, p, c, values);
-      const V after = largest(values);
-      open = open & (after < violation);
-      LANE_EACH(LANE_POSITIONS, i, y[i], lane_select(open, now[i], y[i]))
-      violation = lane_select(open, after, violation);
-      moved = moved | open;
-      open = open & (violation > position_goal);
+      state.look();
+      const V position = largest(state, 0), position_goal = state.result(LANE_ROWS);
+      const V speed = largest(state, LANE_ROWS + 1), speed_goal = state.result(2 * LANE_ROWS + 1);
+      const M close = open & (position <= lane_number(1e6) * position_goal);
+      const M moves = open & (position > position_goal), changes = close & (speed > speed_goal);
+      if (run_any(moves | changes)) state.take(moves, changes);
+      moved = moved | moves | changes;
+      open = open & lane_not(close);
     }
-    give_up(m & lane_not(violation < lane_number(1e-6)));
-    m = m & busy;
-    lane_speed_violation(at, y, p, c, values);
-    violation = largest(values);
-    const V speed_goal = values[LANE_ROWS];
-    open = m & (violation > speed_goal);
-    for (int k = 0; k < 2 && run_any(open); ++k) {
-      lane_changed_speeds(at, y, p, c, other);
-      LANE_EACH(LANE_SPEEDS, i, y[LANE_POSITIONS + i],
-                lane_select(open, other[i], y[LANE_POSITIONS + i]))
-      moved = moved | open;
-      if (k > 0) break;
-      lane_speed_violation(at, y, p, c, values);
-      open = open & (largest(values) > speed_goal);
-    }
+    give_up(open);
   }
 #endif
 
@@ -428,7 +493,8 @@ struct Runs {
         at[i] = lane_select(whole, end[i], lane_select(length[e] <= zero, steps.x0[i], at[i]));
 #if LANE_ROWS > 0
       M moved = lane_truth(false);
-      project(now & busy, t_event, at, moved);
+      StateOfRun state = {*this, t_event, at};
+      project(now & busy, state, moved);
 #endif
       AllKept::take_event(*this, now & busy, e, t_event, at);
       if (!lane_event_stops(e)) continue;
@@ -517,9 +583,12 @@ LANE_INLINE void team_serve() {
     const int which = team_wish();
     if (which < 0) return;
 #if LANE_TEAM_STAGES
-    if (which >= team_stage_number) {
-      lane_stage_role(TEAM_PLACE_HERE, which - team_stage_number, role);
-      __syncthreads();
+    if (which == team_step_number) {
+      lane_step_role(TEAM_PLACE_HERE, role);
+      continue;
+    }
+    if (which == team_change_number) {
+      team_change_role(TEAM_PLACE_HERE, role);
       continue;
     }
 #endif

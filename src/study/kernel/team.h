@@ -21,7 +21,7 @@
 #else
 
 // near: the state, time and length of the step, slots; far: inputs, constants, results, start and
-// sum of the step, slots
+// sum of the step, what each role says of its numbers (0: all are finite), slots
 #define TEAM_X(i) TEAM_NEAR_ROW(i)
 #define TEAM_TIME TEAM_NEAR_ROW(LANE_STATES)
 #define TEAM_LENGTH TEAM_NEAR_ROW(LANE_STATES + 1)
@@ -32,9 +32,10 @@
 #define TEAM_OUT(i) TEAM_FAR_ROW(LANE_INPUTS + LANE_CONSTANTS + (i))
 #define TEAM_START(i) TEAM_FAR_ROW(LANE_INPUTS + LANE_CONSTANTS + TEAM_OUTPUTS + (i))
 #define TEAM_SUM(i) TEAM_START(LANE_STATES + (i))
-#define TEAM_FAR(i) TEAM_START(2 * LANE_STATES + (i))
+#define TEAM_CHECK(role) TEAM_START(2 * LANE_STATES + (role))
+#define TEAM_FAR(i) TEAM_START(2 * LANE_STATES + TEAM_ROLES + (i))
 #define TEAM_FAR_ROWS \
-  (LANE_INPUTS + LANE_CONSTANTS + TEAM_OUTPUTS + 2 * LANE_STATES + TEAM_FAR_SLOTS)
+  (LANE_INPUTS + LANE_CONSTANTS + TEAM_OUTPUTS + 2 * LANE_STATES + TEAM_ROLES + TEAM_FAR_SLOTS)
 // Between two evaluations of a method the roles share the numbers of the state; this many of a
 // role are read before any is written.
 #define TEAM_SHARE 8
@@ -52,6 +53,67 @@
     }                                                                                \
   }
 
+// The end of a step, where the next one begins: numbers of lane_plain_states, and quaternions,
+// which lane_quaternion_states lists by their first number.
+#define TEAM_END(role)                                                                         \
+  const V zero = lane_number(0.0);                                                             \
+  V all = zero;                                                                                \
+  LANE_EACH_LOOP                                                                               \
+  for (int q = role; q < TEAM_QUATERNIONS; q += TEAM_ROLES) {                                  \
+    const int first = lane_quaternion_states[q];                                               \
+    V k[4], sum[4], x0[4], u[4];                                                               \
+    LANE_UNROLL                                                                                \
+    for (int j = 0; j < 4; ++j)                                                                \
+      k[j] = TEAM_OUT(first + j), sum[j] = TEAM_SUM(first + j), x0[j] = TEAM_START(first + j); \
+    LANE_UNROLL                                                                                \
+    for (int j = 0; j < 4; ++j) u[j] = lane_fma(h, TEAM_LAST_SUM, x0[j]);                      \
+    lane_normalise_one(u);                                                                     \
+    LANE_UNROLL                                                                                \
+    for (int j = 0; j < 4; ++j) TEAM_X(first + j) = u[j], all = lane_fma(u[j], zero, all);     \
+  }                                                                                            \
+  LANE_EACH_LOOP                                                                               \
+  for (int first = role; first < TEAM_PLAIN; first += TEAM_SHARE * TEAM_ROLES) {               \
+    V k[TEAM_SHARE], sum[TEAM_SHARE], x0[TEAM_SHARE];                                          \
+    int place[TEAM_SHARE];                                                                     \
+    LANE_UNROLL                                                                                \
+    for (int j = 0; j < TEAM_SHARE; ++j) {                                                     \
+      const int n = first + j * TEAM_ROLES;                                                    \
+      if (n >= TEAM_PLAIN) continue;                                                           \
+      const int i = place[j] = lane_plain_states[n];                                           \
+      k[j] = TEAM_OUT(i), sum[j] = TEAM_SUM(i), x0[j] = TEAM_START(i);                         \
+    }                                                                                          \
+    LANE_UNROLL                                                                                \
+    for (int j = 0; j < TEAM_SHARE; ++j) {                                                     \
+      if (first + j * TEAM_ROLES >= TEAM_PLAIN) continue;                                      \
+      const V end = lane_fma(h, TEAM_LAST_SUM, x0[j]);                                         \
+      TEAM_X(place[j]) = end;                                                                  \
+      all = lane_fma(end, zero, all);                                                          \
+    }                                                                                          \
+  }                                                                                            \
+  TEAM_CHECK(role) = all;
+
+// Results of lane_projected become the state: positions where TEAM_TIME is not zero, speeds where
+// TEAM_LENGTH is not.
+#define TEAM_CHANGE(role)                                                                          \
+  const V zero = lane_number(0.0);                                                                 \
+  const M position = TEAM_TIME != zero, speed = TEAM_LENGTH != zero;                               \
+  LANE_EACH_LOOP                                                                                   \
+  for (int first = role; first < LANE_POSITIONS + LANE_SPEEDS; first += TEAM_SHARE * TEAM_ROLES) { \
+    V old[TEAM_SHARE], other[TEAM_SHARE];                                                          \
+    LANE_UNROLL                                                                                    \
+    for (int j = 0; j < TEAM_SHARE; ++j) {                                                         \
+      const int i = first + j * TEAM_ROLES;                                                        \
+      if (i < LANE_POSITIONS + LANE_SPEEDS)                                                        \
+        old[j] = TEAM_X(i), other[j] = TEAM_OUT(LANE_MOVED + i);                                   \
+    }                                                                                              \
+    LANE_UNROLL                                                                                    \
+    for (int j = 0; j < TEAM_SHARE; ++j) {                                                         \
+      const int i = first + j * TEAM_ROLES;                                                        \
+      if (i < LANE_POSITIONS + LANE_SPEEDS)                                                        \
+        TEAM_X(i) = lane_select(i < LANE_POSITIONS ? position : speed, other[j], old[j]);          \
+    }                                                                                              \
+  }
+
 #if defined(__CUDACC__)
 
 enum { team_lanes = 32 * TEAM_COPIES, team_threads = team_lanes * TEAM_ROLES };
@@ -60,6 +122,9 @@ enum { team_lanes = 32 * TEAM_COPIES, team_threads = team_lanes * TEAM_ROLES };
 // near rows; a row has a number for every run of the team.
 extern __shared__ double team_memory[];
 
+// not constant for the compiler, which would put them into the instructions again
+#define TEAM_NUMBERS __constant__ double team_numbers[]
+#define TEAM_NUMBER(k) team_numbers[(k) + 1]
 #define TEAM_PLACE double *near_rows, double *far_rows
 #define TEAM_PLACE_HERE near_rows, far_rows
 #define TEAM_NEAR_ROW(i) near_rows[(i)*team_lanes]
@@ -72,12 +137,22 @@ extern __shared__ double team_memory[];
 #define TEAM_LAST __syncthreads();
 #define TEAM_WORK(function, steps, t) function(team_near(), team_far(), 0, t)
 #define TEAM_STAGE_PLACE TEAM_PLACE
-#define TEAM_STAGE(function, stage, h)                                 \
-  double *const near_rows = team_near(), *const far_rows = team_far(); \
-  TEAM_LENGTH = h;                                                     \
-  team_call(team_stage_number + stage);                                \
-  function(near_rows, far_rows, stage, 0);                             \
+#define TEAM_RATES(t) lane_rates_team(TEAM_PLACE_HERE, role, t);
+#define TEAM_SUMS(stage)                         \
+  lane_stage_role(TEAM_PLACE_HERE, stage, role); \
   __syncthreads();
+#define TEAM_STEP(...)                                                   \
+  TEAM_SERVICE void lane_step_role(TEAM_PLACE, int role) {               \
+    const V t = TEAM_TIME, h = TEAM_LENGTH;                              \
+    __VA_ARGS__                                                          \
+  }                                                                      \
+  LANE_INLINE void team_step(V t, V h) {                                 \
+    double *const near_rows = team_near(), *const far_rows = team_far(); \
+    TEAM_TIME = t;                                                       \
+    TEAM_LENGTH = h;                                                     \
+    team_call(team_step_number);                                         \
+    lane_step_role(near_rows, far_rows, 0);                              \
+  }
 
 // Warps w, w + TEAM_ROLES, ... have the same role, and so the same part of the multiprocessor.
 LANE_INLINE int team_role() {
@@ -127,7 +202,7 @@ LANE_INLINE bool run_any(M m) {
 }
 
 // The others begin with what they are asked for. Functions go by their numbers.
-enum { team_stage_number = 1000 };
+enum { team_step_number = 1000, team_change_number };
 LANE_INLINE void team_call(int which) {
   team_wish() = which;
   __syncthreads();
@@ -146,11 +221,32 @@ LANE_INLINE void team_take(V* out) {
   double* const far_rows = team_far();
   LANE_EACH(count, i, out[i], TEAM_OUT(i))
 }
-// The end of a step, and of its last slopes what watches the constraints.
-LANE_INLINE void team_take_step(V* slopes, V* end) {
+LANE_INLINE void team_put(M m, const V* x) {
+  double* const near_rows = team_near();
+  if (m) LANE_EACH(LANE_STATES, i, TEAM_X(i), x[i])
+}
+LANE_INLINE void team_fetch(V* x) {
+  double* const near_rows = team_near();
+  LANE_EACH(LANE_STATES, i, x[i], TEAM_X(i))
+}
+LANE_INLINE V team_result(int i) {
   double* const far_rows = team_far();
-  LANE_EACH(LANE_STATES, i, end[i], TEAM_SUM(i))
-  if (LANE_RATE_SIZE > LANE_STATES) slopes[LANE_RATE_SIZE - 1] = TEAM_OUT(LANE_RATE_SIZE - 1);
+  return TEAM_OUT(i);
+}
+LANE_INLINE V team_check(int role) {
+  double* const far_rows = team_far();
+  return TEAM_CHECK(role);
+}
+LANE_PART void team_change_role(TEAM_PLACE, int role) {
+  TEAM_CHANGE(role);
+  __syncthreads();
+}
+LANE_INLINE void team_change(M position, M speed) {
+  double *const near_rows = team_near(), *const far_rows = team_far();
+  TEAM_TIME = position ? 1.0 : 0.0;
+  TEAM_LENGTH = speed ? 1.0 : 0.0;
+  team_call(team_change_number);
+  team_change_role(near_rows, far_rows, 0);
 }
 LANE_INLINE void team_keep(const V* p, const V* c) {
   double* const far_rows = team_far();
@@ -164,6 +260,8 @@ LANE_INLINE void team_keep(const V* p, const V* c) {
 
 static thread_local V team_near_rows[TEAM_NEAR_ROWS], team_far_rows[TEAM_FAR_ROWS + 1];
 
+#define TEAM_NUMBERS static const double team_numbers[]
+#define TEAM_NUMBER(k) lane_number(team_numbers[(k) + 1])
 #define TEAM_PLACE int team_step
 #define TEAM_PLACE_HERE team_step
 #define TEAM_NEAR_ROW(i) team_near_rows[i]
@@ -188,9 +286,14 @@ static thread_local V team_near_rows[TEAM_NEAR_ROWS], team_far_rows[TEAM_FAR_ROW
     for (int role = 0; role < TEAM_ROLES; ++role) function(step, TEAM_ORDER(role), t)
 
 #define TEAM_STAGE_PLACE int
-#define TEAM_STAGE(function, stage, h) \
-  TEAM_LENGTH = h;                     \
-  for (int role = 0; role < TEAM_ROLES; ++role) function(0, stage, TEAM_ORDER(role));
+#define TEAM_RATES(t) lane_rates_here(t);
+#define TEAM_SUMS(stage) \
+  for (int role = 0; role < TEAM_ROLES; ++role) lane_stage_role(0, stage, TEAM_ORDER(role));
+#define TEAM_STEP(...)                   \
+  LANE_INLINE void team_step(V t, V h) { \
+    TEAM_LENGTH = h;                     \
+    __VA_ARGS__                          \
+  }
 
 LANE_INLINE void team_ask(const V* x) {
   for (int i = 0; i < LANE_STATES; ++i) TEAM_X(i) = x[i];
@@ -202,9 +305,25 @@ template <int count>
 LANE_INLINE void team_take(V* out) {
   for (int i = 0; i < count; ++i) out[i] = TEAM_OUT(i);
 }
-LANE_INLINE void team_take_step(V* slopes, V* end) {
-  for (int i = 0; i < LANE_STATES; ++i) end[i] = TEAM_SUM(i);
-  if (LANE_RATE_SIZE > LANE_STATES) slopes[LANE_RATE_SIZE - 1] = TEAM_OUT(LANE_RATE_SIZE - 1);
+LANE_INLINE void team_put(M m, const V* x) {
+  for (int i = 0; i < LANE_STATES; ++i) TEAM_X(i) = lane_select(m, x[i], TEAM_X(i));
+}
+LANE_INLINE void team_fetch(V* x) {
+  for (int i = 0; i < LANE_STATES; ++i) x[i] = TEAM_X(i);
+}
+LANE_INLINE V team_result(int i) {
+  return TEAM_OUT(i);
+}
+LANE_INLINE V team_check(int role) {
+  return TEAM_CHECK(role);
+}
+static void team_change_role(int role) {
+  TEAM_CHANGE(role);
+}
+LANE_INLINE void team_change(M position, M speed) {
+  TEAM_TIME = lane_select(position, lane_number(1.0), lane_number(0.0));
+  TEAM_LENGTH = lane_select(speed, lane_number(1.0), lane_number(0.0));
+  for (int role = 0; role < TEAM_ROLES; ++role) team_change_role(TEAM_ORDER(role));
 }
 LANE_INLINE void team_keep(const V* p, const V* c) {
   for (int i = 0; i < LANE_INPUTS; ++i) TEAM_P(i) = p[i];
@@ -212,4 +331,13 @@ LANE_INLINE void team_keep(const V* p, const V* c) {
 }
 
 #endif
+
+// Whether all numbers of the state are finite after a step.
+LANE_INLINE M team_is_finite() {
+  V all = lane_number(0.0);
+  LANE_UNROLL
+  for (int role = 0; role < TEAM_ROLES; ++role) all = all + team_check(role);
+  return all == lane_number(0.0);
+}
+
 #endif

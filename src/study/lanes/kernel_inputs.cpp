@@ -4,17 +4,11 @@
 #include <cmath>
 
 #include "formulations/formulations.h"
-#include "study/mass_check.h"
 
 namespace cartan::study {
 
 KernelInputs::KernelInputs(const Study& study, const LaneKernel& kernel)
-    : study_(study), kernel_(kernel), values_(study.inputs.size()) {
-  for (const StudyInput& input : study.inputs) {
-    which_.push_back(input.parameter);
-    parameters_vary_ |= input.target.is_parameter();
-  }
-}
+    : study_(study), kernel_(kernel), values_(study.inputs.size()), parameters_(study) {}
 
 void KernelInputs::fill(const Block& block) {
   places_.clear();
@@ -27,7 +21,7 @@ void KernelInputs::fill(const Block& block) {
 
 bool KernelInputs::add(std::uint64_t run) {
   if (!is_fit(run)) return false;
-  if (kernel_.starts && !add_start(parameter_values(*study_.model, which_, values_))) return false;
+  if (kernel_.starts && !add_start(parameters_.fill(values_))) return false;
   inputs_.insert(inputs_.end(), values_.begin(), values_.end());
   return true;
 }
@@ -37,14 +31,13 @@ bool KernelInputs::is_fit(std::uint64_t run) {
   study_.design.fill(run, values_);
   for (const double value : values_)
     if (!std::isfinite(value)) return false;
-  if (!parameters_vary_) return true;
-  const Model& model = *study_.model;
-  return find_bad_mass(model, parameter_values(model, which_, values_)).empty();
+  parameters_.fill(values_);
+  return parameters_.find_bad_mass().empty();
 }
 
 bool KernelInputs::fill_start(std::uint64_t run) {
   starts_.clear();
-  return is_fit(run) && add_start(parameter_values(*study_.model, which_, values_));
+  return is_fit(run) && add_start(parameters_.fill(values_));
 }
 
 bool KernelInputs::add_start(const std::vector<double>& parameters) {

@@ -6,6 +6,7 @@
 
 #include "study/backend.h"
 #include "study/lanes/lane_kernel.h"
+#include "study/run_parameters.h"
 
 namespace cartan::study {
 
@@ -29,9 +30,8 @@ class KernelInputs {
 
   const Study& study_;
   const LaneKernel& kernel_;
-  std::vector<int> which_;
-  bool parameters_vary_ = false;
   std::vector<double> values_, inputs_, starts_;
+  RunParameters parameters_;
   std::vector<std::uint32_t> places_, others_;
 };
 

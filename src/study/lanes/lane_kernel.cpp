@@ -73,7 +73,7 @@ class KernelMaker {
     const std::string head = "LANE_FUNCTION void lane_rates(";
     if (const std::size_t at = functions.find(head); at != std::string::npos)
       functions.replace(at, head.size(), "LANE_RATES void lane_rates(");
-    kernel.text += functions + normalise_text() + method.text +
+    kernel.text += functions + normalise_text(code) + method.text +
                    (method.gauss ? kernel_gauss_steps : kernel_explicit_steps) + kept_text() +
                    events_text() + kernel_kept + kernel_run;
     return kernel;
@@ -114,7 +114,9 @@ class KernelMaker {
         "#define LANE_STATES {}\n#define LANE_RATE_SIZE {}\n#define LANE_POSITIONS {}\n"
         "#define LANE_SPEEDS {}\n#define LANE_CONSTANTS {}\n#define LANE_INPUTS {}\n"
         "#define LANE_KEPT {}\n#define LANE_EVENTS {}\n#define LANE_ROWS {}\n"
-        "#define LANE_DRIVEN {:d}\n"
+        "#define LANE_MOVED (2 * LANE_ROWS + 2)\n"
+        "#define LANE_CHANGED (LANE_MOVED + LANE_POSITIONS)\n"
+        "#define LANE_PROJECTED (LANE_CHANGED + LANE_SPEEDS)\n#define LANE_DRIVEN {:d}\n"
         "#define LANE_HAS_DURATION {:d}\n#define LANE_DURATION {:a}\n"
         "#define LANE_HAS_STEP {:d}\n#define LANE_STEP {:a}\n"
         "#define LANE_HAS_TOLERANCE {:d}\n#define LANE_TOLERANCE {:a}\n",
@@ -132,18 +134,34 @@ class KernelMaker {
         team.roles, team.copies, team.near, team.far, team.outputs);
   }
 
-  std::string normalise_text() const {
-    std::string text = "LANE_INLINE void lane_normalise(V* x)\n{\n  (void)x;\n";
+  std::string normalise_text(const LaneCode& code) const {
+    std::string calls, quaternions, plain;
+    int count = 0, plain_count = 0;
     for (const StateBlock& block : system_.space().blocks()) {
-      if (block.kind == StateBlock::Kind::vector) continue;
-      text += fmt::format(
-          "  {{\n    V* const u = x + {};\n    const V a = u[0], b = u[1], c = u[2], d = u[3];\n"
-          "    V n = a * a;\n    n = lane_fma(b, b, n);\n    n = lane_fma(c, c, n);\n"
-          "    n = lane_fma(d, d, n);\n    n = lane_number(1.0) / lane_sqrt(n);\n"
-          "    u[0] = n * a, u[1] = n * b, u[2] = n * c, u[3] = n * d;\n  }}\n",
-          block.x);
+      if (block.kind != StateBlock::Kind::vector) {
+        calls += fmt::format("  lane_normalise_one(x + {});\n", block.x);
+        quaternions += fmt::format("{}, ", block.x);
+        ++count;
+        continue;
+      }
+      for (int i = block.x; i < std::min(block.x + block.size, code.states); ++i, ++plain_count)
+        plain += fmt::format("{}, ", i);
     }
-    return text + "}\n";
+    std::string text =
+        "LANE_INLINE void lane_normalise_one(V* u)\n{\n"
+        "  const V a = u[0], b = u[1], c = u[2], d = u[3];\n"
+        "  V n = a * a;\n  n = lane_fma(b, b, n);\n  n = lane_fma(c, c, n);\n"
+        "  n = lane_fma(d, d, n);\n  n = lane_number(1.0) / lane_sqrt(n);\n"
+        "  u[0] = n * a, u[1] = n * b, u[2] = n * c, u[3] = n * d;\n}\n"
+        "LANE_INLINE void lane_normalise(V* x)\n{\n  (void)x;\n" +
+        calls + "}\n";
+    if (code.team.roles > 0)
+      text += fmt::format(
+          "#define TEAM_QUATERNIONS {}\n#define TEAM_PLAIN {}\n"
+          "LANE_LIST int lane_quaternion_states[] = {{{}0}};\n"
+          "LANE_LIST int lane_plain_states[] = {{{}0}};\n",
+          count, plain_count, quaternions, plain);
+    return text;
   }
 
   std::string kept_text() const {
@@ -203,7 +221,8 @@ std::size_t LaneKernel::near_bytes() const {
   return static_cast<std::size_t>(states + 3 + team.near) * team_lanes() * sizeof(double);
 }
 std::size_t LaneKernel::far_bytes() const {
-  return (inputs + constants + static_cast<std::size_t>(team.outputs + team.far + 2 * states)) *
+  return (inputs + constants +
+          static_cast<std::size_t>(team.outputs + team.far + team.roles + 2 * states)) *
          team_lanes() * sizeof(double);
 }
 

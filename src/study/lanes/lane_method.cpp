@@ -102,42 +102,36 @@ class ExplicitText {
     return text + for_each_state("x1", "lane_fma(h, x1[i], x0[i])") + "}\n";
   }
 
-  // The same by a team: k, the start x0 and the sum x1 of every number are with the role whose
-  // share it is in; y goes to where the rates read it.
+  // The same by a team, the whole step in one go: k, the start x0 and the sum x1 of every number
+  // are with the role whose share it is in; y goes to where the rates read it. The end takes x0's
+  // place there, its quaternions of unit length.
   std::string team_stages() const {
-    std::string cases, calls;
-    for (int stage = 1; stage <= tab_.stages; ++stage) {
-      const bool ends = stage == tab_.stages;
-      const double weight = tab_.b()[static_cast<std::size_t>(stage - 1)];
-      const double slope = ends ? 0 : tab_.a[stage][static_cast<std::size_t>(stage - 1)];
-      const std::string sum = stage == 1 ? fmt::format("{} * k[j]", literal(weight))
-                              : weight == 0
-                                  ? "sum[j]"
-                                  : fmt::format("lane_fma({}, k[j], sum[j])", literal(weight));
+    std::string cases, calls = "  TEAM_RATES(t)\n";
+    for (int stage = 1; stage < tab_.stages; ++stage) {
+      const double slope = tab_.a[stage][static_cast<std::size_t>(stage - 1)];
       cases += fmt::format(
-          "      case {}:\n        TEAM_SHARE_EACH({}, TEAM_SUM(i) = {};{})\n        break;\n",
-          stage, stage == 1 ? "TEAM_X" : "TEAM_START",
-          ends ? "lane_fma(h, " + sum + ", x0[j])" : sum,
-          ends ? ""
-               : fmt::format("{} TEAM_X(i) = lane_fma(h, {}, x0[j]);",
-                             stage == 1 ? " TEAM_START(i) = x0[j];" : "",
-                             slope == 0 ? "lane_number(0.0)" : literal(slope) + " * k[j]"));
-      calls += fmt::format("  team_stage({}, h);\n", stage);
-      if (!ends)
-        calls += fmt::format("  lane_rates_here(lane_fma({}, h, t));\n", literal(tab_.c[stage]));
+          "      case {}:\n        TEAM_SHARE_EACH({}, TEAM_SUM(i) = {};{} TEAM_X(i) = lane_fma(h, "
+          "{}, "
+          "x0[j]);)\n        break;\n",
+          stage, stage == 1 ? "TEAM_X" : "TEAM_START", team_sum(stage),
+          stage == 1 ? " TEAM_START(i) = x0[j];" : "",
+          slope == 0 ? "lane_number(0.0)" : literal(slope) + " * k[j]");
+      calls += fmt::format("  TEAM_SUMS({})\n  TEAM_RATES(lane_fma({}, h, t))\n", stage,
+                           literal(tab_.c[stage]));
     }
-    return "TEAM_ROLE void lane_stage_role(TEAM_STAGE_PLACE, int stage, int role)\n{\n"
-           "  const V h = TEAM_LENGTH;\n  LANE_EACH_LOOP\n"
+    return "#define TEAM_LAST_SUM " + team_sum(tab_.stages) +
+           "\nTEAM_ROLE void lane_stage_role(TEAM_STAGE_PLACE, int stage, int role)\n{\n"
+           "  const V h = TEAM_LENGTH;\n  if (stage == LANE_STAGES) {\n    TEAM_END(role)\n    "
+           "return;\n  }\n  LANE_EACH_LOOP\n"
            "  for (int first = role; first < LANE_STATES; first += TEAM_SHARE * TEAM_ROLES) {\n"
            "    V k[TEAM_SHARE], x0[TEAM_SHARE], sum[TEAM_SHARE];\n    switch (stage) {\n" +
-           cases +
-           "    }\n  }\n}\n"
-           "LANE_INLINE void team_stage(int stage, V h)\n{\n  TEAM_STAGE(lane_stage_role, stage, "
-           "h)\n}\n"
-           "LANE_INLINE void lane_stages(V t, V h, const V* x0, const V* p, const V* c, "
-           "V (*k)[LANE_RATE_SIZE], V* x1, V* fine, V* coarse)\n{\n"
-           "  (void)x0, (void)p, (void)c, (void)fine, (void)coarse;\n" +
-           calls + "  team_take_step(k[0], x1);\n}\n";
+           cases + "    }\n  }\n}\nTEAM_STEP(\n" + calls + "  TEAM_SUMS(LANE_STAGES))\n";
+  }
+  std::string team_sum(int stage) const {
+    const double weight = tab_.b()[static_cast<std::size_t>(stage - 1)];
+    return stage == 1    ? fmt::format("{} * k[j]", literal(weight))
+           : weight == 0 ? "sum[j]"
+                         : fmt::format("lane_fma({}, k[j], sum[j])", literal(weight));
   }
 
   std::string dense_text() const {
