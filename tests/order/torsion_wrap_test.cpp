@@ -39,8 +39,8 @@ struct End {
   std::string message;
 };
 
-End run(const Example& e, const char* integrator, double duration, double step,
-        double tolerance = 0) {
+End run_wrap(const Example& e, const char* integrator, double duration, double step,
+             double tolerance = 0) {
   const SimulateReport report = simulate(
       *e.system, e.system->initial_state(),
       {.integrator = integrator, .duration = duration, .step = step, .tolerance = tolerance},
@@ -72,7 +72,7 @@ TEST(TorsionWrap, SpinAboutOneAxisIsExact) {
       for (const char* method : {"gl3", "rk4", "dop853", "rkmk4", "cvode"}) {
         SCOPED_TRACE(std::string(measure) + " " + formulation + " " + method);
         if (!refuse_integrator(method, *e.system).empty()) continue;
-        const End end = run(e, method, duration, 0.01);
+        const End end = run_wrap(e, method, duration, 0.01);
         ASSERT_EQ(end.message, "");
         EXPECT_EQ(end.internal, 3);
         const double tolerance = std::string(method) == "cvode" ? 1e-4 : 1e-6;
@@ -93,7 +93,7 @@ TEST(TorsionWrap, MethodsKeepTheirOrder) {
       {"gl3", 6, 0.1}, {"gl2", 4, 0.04}, {"rk4", 4, 0.02}, {"generalized-alpha", 2, 0.004}};
   for (const char* measure : measures) {
     const Example e = load_text(spun(measure, "[2, 0.7, 6]"), "recursive");
-    const End truth = run(e, "gl4", 3, 0.002);
+    const End truth = run_wrap(e, "gl4", 3, 0.002);
     ASSERT_EQ(truth.message, "");
     EXPECT_GE(truth.internal, 3) << measure;
     if (std::string(measure) != "euler321-literal") {
@@ -102,7 +102,8 @@ TEST(TorsionWrap, MethodsKeepTheirOrder) {
     }
     for (const auto& m : methods) {
       SCOPED_TRACE(std::string(measure) + " " + m.method);
-      const End coarse = run(e, m.method, 3, m.step), fine = run(e, m.method, 3, m.step / 2);
+      const End coarse = run_wrap(e, m.method, 3, m.step),
+                fine = run_wrap(e, m.method, 3, m.step / 2);
       ASSERT_EQ(coarse.message + fine.message, "");
       EXPECT_EQ(coarse.internal, truth.internal);
       const double first = largest_difference(coarse.numbers, truth.numbers);

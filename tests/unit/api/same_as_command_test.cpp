@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const std::string examples = CARTAN_ROOT "/examples/";
+const std::string example_folder = CARTAN_ROOT "/examples/";
 
 std::string output_of(const std::string& words) {
   const std::string line = std::string(CARTAN_COMMAND) + " " + words + " 2>/dev/null";
@@ -56,12 +56,14 @@ void PrintTo(const Case& one, std::ostream* out) {
 }
 
 cartan::Model example(const std::string& name) {
-  return cartan::load(examples + name + ".toml");
+  return cartan::load(example_folder + name + ".toml");
 }
 
 std::vector<Case> all_commands() {
-  const std::string top = examples + "heavy_top.toml", four = examples + "four_bar.toml",
-                    pendulum = examples + "pendulum.toml", waves = examples + "roessler.toml";
+  const std::string top = example_folder + "heavy_top.toml",
+                    four = example_folder + "four_bar.toml",
+                    pendulum = example_folder + "pendulum.toml",
+                    waves = example_folder + "roessler.toml";
   return {
       {"run", "run " + top + " --duration 0.1 --step 0.001 --integrator rk4",
        [] {
@@ -86,10 +88,10 @@ std::vector<Case> all_commands() {
       {"linearize", "linearize " + pendulum + " --at equilibrium",
        [] { return cartan::linearize(example("pendulum"), {.at = "equilibrium"}).json; }},
       {"linearize_sweep",
-       "linearize " + examples + "benchmark_bicycle.toml --set push=0 --sweep 'v=lin(4,6,3)'",
+       "linearize " + example_folder + "benchmark_bicycle.toml --set push=0 --sweep 'v=lin(4,6,3)'",
        [] {
          return cartan::linearize_sweep(
-                    cartan::load(examples + "benchmark_bicycle.toml", {.set = {"push=0"}}),
+                    cartan::load(example_folder + "benchmark_bicycle.toml", {.set = {"push=0"}}),
                     {.sweep = "v=lin(4,6,3)"})
              .json;
        }},
@@ -140,9 +142,10 @@ std::vector<Case> all_commands() {
          EXPECT_EQ(study.indices.size(), 2u);
          return study.json;
        }},
-      {"study_file", "study " + examples + "studies/pendulum_period.toml --runs 8",
+      {"study_file", "study " + example_folder + "studies/pendulum_period.toml --runs 8",
        [] {
-         return cartan::study_file(examples + "studies/pendulum_period.toml", {.runs = 8}).json;
+         return cartan::study_file(example_folder + "studies/pendulum_period.toml", {.runs = 8})
+             .json;
        }},
   };
 }
@@ -175,7 +178,7 @@ TEST(SavedRun, IsTheFolderOfTheCommand) {
   const fs::path folder = fs::path(testing::TempDir()) / "cartan_saved_run";
   fs::remove_all(folder);
   fs::create_directories(folder);
-  const std::string model = examples + "slider_crank.toml";
+  const std::string model = example_folder + "slider_crank.toml";
   output_of("run " + model + " --duration 0.1 --power --record " +
             "reactions,multipliers,constraints,power,forces --quiet --out " +
             (folder / "command").string());
@@ -202,14 +205,15 @@ TEST(SavedRun, IsTheFolderOfTheCommand) {
 }
 
 TEST(SameEquations, AsTheCommand) {
-  EXPECT_EQ(cartan::equations(example("planar_double_pendulum"), {.form = "lagrange"}),
-            output_of("equations " + examples + "planar_double_pendulum.toml --form lagrange"));
+  EXPECT_EQ(
+      cartan::equations(example("planar_double_pendulum"), {.form = "lagrange"}),
+      output_of("equations " + example_folder + "planar_double_pendulum.toml --form lagrange"));
 }
 
 TEST(SameForces, AsTheCommand) {
   const fs::path folder = fs::path(testing::TempDir()) / "cartan_same_forces";
   fs::remove_all(folder);
-  const std::string model = examples + "double_pendulum.toml";
+  const std::string model = example_folder + "double_pendulum.toml";
   cartan::run(cartan::load(model), {.duration = 0.2, .out = folder.string()});
   const std::string motion = (folder / "trajectory.csv").string();
   const cartan::InverseForces forces = cartan::inverse(cartan::load(model), {.motion = motion});
