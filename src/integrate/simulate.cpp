@@ -6,6 +6,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <limits>
+#include <utility>
 
 #include "core/failure_note.h"
 #include "integrate/accumulation.h"
@@ -100,6 +101,7 @@ class Run {
   void shorten(double& h, double& t_next);
   void tell_closing();
   bool project(State& state, bool at_step_end);
+  bool forgives_projection();
   bool sample_until(double t);
   void give_sample(const State& state);
   void show_progress();
@@ -116,7 +118,8 @@ class Run {
   EventFinder events_;
   SwitchWatch switches_;
   State state_;  // now
-  State at_event_, sample_, before_jump_;
+  State at_event_, sample_, before_jump_, unprojected_;
+  std::string lost_;  // why the end of the last step could not be projected
   const double t_begin_, t_end_;
   double sampled_t_ = std::numeric_limits<double>::quiet_NaN();  // of the last sample
   long grid_samples_ = 0;  // adaptive: samples given on the recording grid
@@ -231,8 +234,11 @@ bool Run::advance(double h, double t_next) {
   if (info_.implicit)
     report_.unit_norm_error =
         std::max(report_.unit_norm_error, system_.space().unit_norm_error(state_.x));
-  if (projecting_ && !project(state_, true)) return false;
+  if (projecting_ && events_.active()) unprojected_ = state_;
+  if (projecting_ && !project(state_, true) && !forgives_projection()) return false;
   if (events_.active() && !take_events()) return false;
+  if (changed_) lost_.clear();
+  if (!lost_.empty()) return end(RunStatus::constraints_lost, std::exchange(lost_, {}));
   if (!events_.active() && observer_.on_step) observer_.on_step(DenseStep(*integrator_, state_));
   if (!closing_.empty()) tell_closing();
   if (adaptive_ && !sample_until(state_.t)) return false;
@@ -240,6 +246,17 @@ bool Run::advance(double h, double t_next) {
   show_progress();
   if (options_.stop_requested && options_.stop_requested->load(std::memory_order_relaxed))
     return end(RunStatus::cancelled, format("stopped on request at t = %.12g", state_.t));
+  return true;
+}
+
+// Constraints of a mode that ends within the step (a surface that should have let go) may
+// contradict each other at its end: events are looked for first, and only where none cuts the step
+// short is it over.
+bool Run::forgives_projection() {
+  if (!events_.active()) return false;
+  lost_ = std::exchange(report_.message, {});
+  report_.status = RunStatus::completed;
+  state_ = unprojected_;
   return true;
 }
 

@@ -327,6 +327,7 @@ bool ContactEvents::settle() {
 }
 
 void ContactEvents::decide_again() {
+  if (!keeping_) parting_ = seen_parting;
   measure();
   touching_.clear();
   for (int k = 0; k < count_; ++k)
@@ -340,6 +341,7 @@ void ContactEvents::decide_again() {
 bool ContactEvents::is_settled() {
   const auto kind = [](int m) { return m <= contact_closed && m >= 0 ? m : 2; };
   const std::vector<int> before = state_.mode;
+  keeping_ = true;
   decide_again();
   bool same = notes_.problem.empty();
   for (int k = 0; k < count_; ++k)

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <span>
 
+#include "mechanics/contacts/contact_tolerances.h"
 #include "mechanics/contacts/impact_map.h"
 #include "mechanics/forces/dry_friction.h"
 #include "system/system.h"
@@ -112,10 +113,12 @@ class ContactEvents {
   std::vector<std::vector<int>> sources_of_;  // per row of a contact
   std::vector<std::vector<int>> terms_of_;
   double length_ = 1, speed_ = 1, acceleration_ = 1;  // scales
-  int opened_ = -1;   // the contact whose normal force fell through zero
-  int slipped_ = -1;  // the one whose friction reached its limit
-  int met_ = -1;      // the one whose gap did
-  int turning_ = -1;  // the one that cannot creep straight on
+  int opened_ = -1;           // the contact whose normal force fell through zero
+  int slipped_ = -1;          // the one whose friction reached its limit
+  int met_ = -1;              // the one whose gap did
+  int turning_ = -1;          // the one that cannot creep straight on
+  bool keeping_ = false;      // asked whether all stays as it is
+  double parting_ = parting;  // of the accelerations: less is none
   std::vector<double> still_;
   // of decide_modes: places that bounce lower than rounding, that begin to slide from rest
   std::vector<int> low_, begins_;

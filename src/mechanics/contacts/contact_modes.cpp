@@ -90,6 +90,12 @@ bool ContactEvents::choose_solution(const std::vector<int>& places, ContactSolut
     only_known &= law.kind == ContactLaw::Kind::smooth || law.kind == ContactLaw::Kind::sliding;
     problem.laws.push_back(law);
   }
+  for (std::size_t i = 0; keeping_ && i < places.size(); ++i) {
+    const int m = mode(touching_[places[i]]);
+    problem.expected_closed.push_back(m != contact_open);
+    problem.expected_slips.push_back(is_slipping(m) &&
+                                     problem.laws[i].kind == ContactLaw::Kind::friction);
+  }
   if (doubtful && only_known && n <= 12) {
     const std::vector<ContactSolution> all = find_all_solutions(problem);
     if (all.empty())
@@ -169,7 +175,7 @@ void ContactEvents::activate_rows(const std::vector<int>& places, const ContactS
   keep_straight(places, chosen, loose ? loose_row : 1);
   // what carries nothing but touches all the same stays closed if it depends on the others
   for (int i : sorted) {
-    if (solution.closed[i] || solution.w[3 * i] > 1e-9 * acceleration_) continue;
+    if (solution.closed[i] || solution.w[3 * i] > parting_ * acceleration_) continue;
     std::vector<int> more = chosen;
     more.push_back(3 * places[i]);
     if (choose_independent(more).size() == chosen.size())

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/dense.h"
 
@@ -31,6 +32,8 @@ class ContactSolver {
   }
 
   ContactSolution operator()() {
+    ContactSolution expected;
+    if (keeps_expected(expected)) return expected;
     VectorXd r = VectorXd::Zero(3 * n_);
     sweep(r);
     ContactSolution best = read_states(r);
@@ -48,6 +51,7 @@ class ContactSolver {
   void fill_equations(ContactSolution& s, VectorXd& F, MatrixXd& D) const;
   MatrixXd solve_equations(const MatrixXd& D, const MatrixXd& F) const;
   void take_least(ContactSolution& s) const;
+  bool keeps_expected(ContactSolution& s) const;
   void sweep(VectorXd& r) const;
   void improve(int i, VectorXd& r) const;
   ContactSolution read_states(const VectorXd& r) const;
@@ -173,17 +177,30 @@ MatrixXd ContactSolver::solve_equations(const MatrixXd& D, const MatrixXd& F) co
   return solver.solve(rows.asDiagonal() * F);
 }
 
+// Forces of least norm that keep the states which are expected.
+bool ContactSolver::keeps_expected(ContactSolution& s) const {
+  if (p_.expected_closed.empty()) return false;
+  s.r = VectorXd::Zero(3 * n_);
+  s.closed = p_.expected_closed;
+  s.slips = p_.expected_slips;
+  refine(s);
+  return accept(s);
+}
+
 // Newton's method for the equations of the states in s, from s.r, with least steps where forces are
-// not unique.
+// not unique. It ends where steps are rounding and no longer shrink.
 void ContactSolver::refine(ContactSolution& s) const {
   VectorXd F(3 * n_);
   MatrixXd D(3 * n_, 3 * n_);
+  double before = std::numeric_limits<double>::infinity();
   for (int round = 0; round < 40; ++round) {
     fill_equations(s, F, D);
     const VectorXd step = solve_equations(D, F);
     if (!step.allFinite()) return;
     s.r -= step;
-    if (step.cwiseAbs().maxCoeff() <= 4e-16 * s.r.cwiseAbs().maxCoeff()) break;
+    const double moved = step.cwiseAbs().maxCoeff(), size = s.r.cwiseAbs().maxCoeff();
+    if (moved <= 4e-16 * size || (moved <= 1e-13 * size && moved > 0.25 * before)) break;
+    before = moved;
   }
   for (int i = 0; i < n_; ++i) {
     const ContactLaw& law = p_.laws[i];

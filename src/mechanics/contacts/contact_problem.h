@@ -30,6 +30,9 @@ struct ContactProblem {
   Eigen::MatrixXd A;
   Eigen::VectorXd b;
   std::vector<ContactLaw> laws;
+  // which contacts are expected to be closed, and to begin to slip: kept if there are forces that
+  // obey the laws. Empty: nothing is expected.
+  std::vector<char> expected_closed, expected_slips;
 };
 
 struct ContactSolution {
