@@ -61,7 +61,7 @@ struct AllSolutions {
   int starts = 0, failures = 0;
   bool complete = false;    // by the criterion above
   double unseen_share = 1;  // of starts that a solution not found can draw, at 95 %
-  int continuum = 0;      // unknowns that solutions leave free; their number is then no number
+  int continuum = 0;        // unknowns that solutions leave free; their number is then no number
 };
 
 AllSolutions find_all_solutions(const TargetProblem& problem, const State& start,

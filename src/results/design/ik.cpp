@@ -147,8 +147,8 @@ void solve_all(const api::IkOptions& o, const IkCase& ik, IkResult& result) {
   AllSolutions all = find_all_solutions(problem, ik.analysis.start, options);
   for (KinematicSolution& solution : all.solutions)
     result.solutions.push_back(settle_speeds(ik, std::move(solution)));
-  result.search = IkSearch{all.found,    all.starts,    all.failures,
-                           all.complete, all.continuum, all.unseen_share};
+  result.search =
+      IkSearch{all.found, all.starts, all.failures, all.complete, all.continuum, all.unseen_share};
   result.found = all.complete && !result.solutions.empty();
   if (!result.found) result.problem = explain_search(result);
 }
