@@ -75,6 +75,20 @@ TEST(TeamSchedule, RolesHaveTheirShare) {
   EXPECT_LT(longest, 700u);  // 500 at best
 }
 
+// After three tasks of one role each the first of two is left to the role that has one of its
+// numbers, though the other is a little more urgent.
+TEST(TeamSchedule, RolesPreferTheirOwnNumbers) {
+  const std::vector<TeamTask> tasks = {
+      {120, {}}, {100, {}}, {110, {}}, {100, {0, 2}}, {105, {1, 2}}};
+  const TeamSchedule schedule = schedule_team(tasks, 3);
+  ASSERT_EQ(schedule.steps.size(), 2u);
+  EXPECT_EQ(schedule.role_of[3], schedule.role_of[0]);
+  const TeamMemory memory = place_team_values(values_of(tasks), schedule, 50, 1000);
+  // the second, fetched by one role, and the third, by two roles of which one has made it
+  EXPECT_EQ(memory.near_moves, 5);
+  EXPECT_EQ(memory.far_moves, 0);
+}
+
 TEST(TeamMemory, PlacesAreFreeWhenTheyAreTaken) {
   int far_values = 0, held_values = 0;
   for (std::uint32_t seed = 1; seed <= 20; ++seed)
