@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "mechanics/tree/motion_slopes.h"
-#include "mechanics/tree/slope_columns.h"
+#include "mechanics/tree/slopes/slope_columns.h"
 
 namespace cartan::mechanics {
 

@@ -1,8 +1,8 @@
 // Products of the Jacobian of a mechanism with vectors, and the matrix of its second-order form.
 #include <algorithm>
 
-#include "mechanics/tree/kinematic_slopes.h"
 #include "mechanics/tree/recursive.h"
+#include "mechanics/tree/slopes/kinematic_slopes.h"
 #include "mechanics/tree/tree_system_class.h"
 
 namespace cartan::mechanics {

@@ -7,7 +7,7 @@
 #include "core/dense.h"
 #include "mechanics/assembly/written_values.h"
 #include "mechanics/machine/several_points.h"
-#include "mechanics/tree/kinematic_slopes.h"
+#include "mechanics/tree/slopes/kinematic_slopes.h"
 #include "mechanics/tree/tree_system_class.h"
 
 namespace cartan::mechanics {

@@ -22,7 +22,7 @@
 #include "mechanics/machine/variable_states.h"
 #include "mechanics/tree/motion_slopes.h"
 #include "mechanics/tree/second_order_motion.h"
-#include "mechanics/tree/slope_look.h"
+#include "mechanics/tree/slopes/slope_look.h"
 #include "mechanics/tree/stage_elimination.h"
 #include "mechanics/tree/tree_rates.h"
 #include "mechanics/tree/tree_report.h"
