@@ -35,21 +35,21 @@ TEST(GeneralizedAlpha, KeepsConstraintsWithoutProjection) {
 
 TEST(GeneralizedAlpha, Refusals) {
   const auto run = [](const std::string& model, const std::vector<std::string>& more) {
-    std::vector<std::string> words = {"run", examples + model, "--duration", "0.1"};
+    std::vector<std::string> words = {"run", example(model), "--duration", "0.1"};
     words.insert(words.end(), more.begin(), more.end());
     return run_cartan(words);
   };
   const std::string alpha = "generalized-alpha";
-  expect_refusal(run("pendulum.toml", {"--integrator", alpha, "--spectral-radius", "1.2"}),
+  expect_refusal(run("pendulum", {"--integrator", alpha, "--spectral-radius", "1.2"}),
                  "from 0 to 1");
-  expect_refusal(run("pendulum.toml", {"--integrator", alpha, "--spectral-radius", "-0.1"}),
+  expect_refusal(run("pendulum", {"--integrator", alpha, "--spectral-radius", "-0.1"}),
                  "from 0 to 1");
-  expect_refusal(run("pendulum.toml", {"--integrator", "gl3", "--spectral-radius", "0.5"}),
+  expect_refusal(run("pendulum", {"--integrator", "gl3", "--spectral-radius", "0.5"}),
                  "gl3 has no spectral radius");
-  expect_refusal(run("lorenz.toml", {"--integrator", alpha}), "equations of motion");
-  expect_refusal(run("four_link.toml", {"--integrator", alpha, "--formulation", "canonical"}),
+  expect_refusal(run("lorenz", {"--integrator", alpha}), "equations of motion");
+  expect_refusal(run("four_link", {"--integrator", alpha, "--formulation", "canonical"}),
                  "use it with the formulations recursive");
-  expect_refusal(run("four_bar.toml", {"--integrator", alpha, "--stabilisation", "baumgarte"}),
+  expect_refusal(run("four_bar", {"--integrator", alpha, "--stabilisation", "baumgarte"}),
                  "no effect on generalized-alpha");
 }
 
