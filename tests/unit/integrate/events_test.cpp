@@ -25,8 +25,8 @@ struct Outcome {
   SimulateReport report;
   Trajectory path;
 };
-Outcome run(const System& system, const std::string& method, double duration, double step,
-            double tolerance = 0) {
+Outcome run_to_events(const System& system, const std::string& method, double duration, double step,
+                      double tolerance = 0) {
   Outcome outcome;
   SimulateOptions options;
   options.integrator = method;
@@ -59,7 +59,7 @@ TEST_P(EventsOf, CrossingsInBothDirections) {
   problem.event_infos = {{"x", 0, false, false}, {"v falls", -1, false, false}};
   problem.event_functions = {[](StateView s) { return s.x[0]; },
                              [](StateView s) { return s.x[1]; }};
-  const Outcome o = run(problem, method(), 7, step(), tolerance());
+  const Outcome o = run_to_events(problem, method(), 7, step(), tolerance());
   ASSERT_EQ(o.report.status, RunStatus::completed);
   // x starts at exactly zero: no crossing there
   ASSERT_EQ(o.path.events.size(), 3u);
@@ -78,10 +78,10 @@ TEST_P(EventsOf, CrossingsInBothDirections) {
 // Recording does not disturb the motion.
 TEST_P(EventsOf, RecordingIsSilent) {
   auto problem = make_oscillator();
-  const Outcome without = run(problem, method(), 5, step(), tolerance());
+  const Outcome without = run_to_events(problem, method(), 5, step(), tolerance());
   problem.event_infos = {{"x", 0, false, false}};
   problem.event_functions = {[](StateView s) { return s.x[0] - 0.3; }};
-  const Outcome with = run(problem, method(), 5, step(), tolerance());
+  const Outcome with = run_to_events(problem, method(), 5, step(), tolerance());
   EXPECT_EQ(with.path.events.size(), 2u);
   for (int i = 0; i < 2; ++i)
     EXPECT_NEAR(with.report.final_state.x[i], without.report.final_state.x[i], 1e-15);
@@ -91,7 +91,7 @@ TEST_P(EventsOf, StopEndsTheRunThere) {
   auto problem = make_oscillator();
   problem.event_infos = {{"top", -1, true, false}};
   problem.event_functions = {[](StateView s) { return s.x[1]; }};
-  const Outcome o = run(problem, method(), 7, step(), tolerance());
+  const Outcome o = run_to_events(problem, method(), 7, step(), tolerance());
   EXPECT_EQ(o.report.status, RunStatus::stopped_by_event);
   EXPECT_NEAR(o.report.final_state.t, pi / 2, accuracy());
   EXPECT_NEAR(o.report.final_state.x[0], 1, accuracy());
@@ -109,7 +109,7 @@ TEST_P(EventsOf, RestartAfterReflection) {
     s.x[1] = -s.x[1];
     return true;
   };
-  const Outcome o = run(problem, method(), 6, step(), tolerance());
+  const Outcome o = run_to_events(problem, method(), 6, step(), tolerance());
   ASSERT_EQ(o.report.status, RunStatus::completed) << o.report.message;
   // hits at pi/6, back to x = 0 at pi/3, through the negative half until 4 pi/3, next hit at 9 pi/6
   EXPECT_EQ(o.report.internal_events, 2);
@@ -145,7 +145,7 @@ TEST(Events, LocatedToRounding) {
     problem.event_infos = {{"cubic", 0, false, false}};
     problem.event_functions = {
         [=](StateView s) { return std::pow(s.x[0], 3) - std::pow(place, 3); }};
-    const Outcome o = run(problem, method.name, 1, 0.1);
+    const Outcome o = run_to_events(problem, method.name, 1, 0.1);
     ASSERT_EQ(o.path.events.size(), 1u) << method.name;
     // the dense output of cvode and ida is a longer sum
     EXPECT_NEAR(o.path.events[0].state.t, place, method.order > 0 ? 4e-16 : 1e-15) << method.name;
@@ -159,7 +159,7 @@ TEST(Events, TwoCrossingsInOneStep) {
       auto problem = make_oscillator();
       problem.event_infos = {{"level", 0, false, false}};
       problem.event_functions = {[=](StateView s) { return s.x[0] - level; }};
-      const Outcome o = run(problem, method, 3, 0.4, method[0] == 'g' ? 0 : 1e-6);
+      const Outcome o = run_to_events(problem, method, 3, 0.4, method[0] == 'g' ? 0 : 1e-6);
       ASSERT_EQ(o.path.events.size(), 2u) << method << " " << level;
       EXPECT_EQ(o.path.events[0].direction, 1);
       EXPECT_EQ(o.path.events[1].direction, -1);
@@ -175,7 +175,7 @@ TEST(Events, GrazingIsNoCrossing) {
   auto problem = make_oscillator();
   problem.event_infos = {{"touch", 0, false, false}};
   problem.event_functions = {[](StateView s) { return s.x[0] - 1.0001; }};
-  EXPECT_TRUE(run(problem, "gl5", 10, 0.4).path.events.empty());
+  EXPECT_TRUE(run_to_events(problem, "gl5", 10, 0.4).path.events.empty());
 }
 
 TEST(Events, SeveralInOneStepComeInOrder) {
@@ -184,7 +184,7 @@ TEST(Events, SeveralInOneStepComeInOrder) {
     problem.event_infos.push_back({std::to_string(place), 1, false, false});
     problem.event_functions.push_back([=](StateView s) { return s.x[0] - place; });
   }
-  const Outcome o = run(problem, "gl2", 1, 0.1);
+  const Outcome o = run_to_events(problem, "gl2", 1, 0.1);
   ASSERT_EQ(o.path.events.size(), 4u);
   for (int i = 1; i < 4; ++i) EXPECT_LT(o.path.events[i - 1].state.t, o.path.events[i].state.t);
   EXPECT_EQ(o.path.events[1].index, 2);
@@ -205,7 +205,7 @@ TEST(Events, SimultaneousAreHandledTogether) {
     s.x[2 * which + 1] = -s.x[2 * which + 1];
     return true;
   };
-  const Outcome o = run(problem, "gl3", 6, 0.05);
+  const Outcome o = run_to_events(problem, "gl3", 6, 0.05);
   EXPECT_EQ(o.report.internal_events, 4);
   EXPECT_NEAR(o.report.final_state.x[0], std::sin(6 + 4 * pi / 3), 1e-10);
   EXPECT_NEAR(o.report.final_state.x[2], o.report.final_state.x[0], 1e-12);
@@ -242,7 +242,7 @@ TEST(Events, ChatteringIsStopped) {
     s.x[0] = 0.5 - 2e-5;
     return true;
   };
-  const Outcome o = run(problem, "gl2", 1, 0.1);
+  const Outcome o = run_to_events(problem, "gl2", 1, 0.1);
   EXPECT_EQ(o.report.status, RunStatus::chattering);
   EXPECT_NE(o.report.message.find("zeno"), std::string::npos) << o.report.message;
 }
