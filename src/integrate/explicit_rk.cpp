@@ -135,38 +135,43 @@ StepReport ExplicitRungeKutta::step_controlled(double limit, double t_end) {
                            });
 }
 
-// The largest |error_i| / (tol + tol max(|x0_i|, |x1_i|)) over all numbers, or the root of the mean
-// of their squares over all but quadratures. These count, too: where the motion is a polynomial
-// that every step meets exactly, its work is not, and the balance of energy would be off. With two
-// estimates e5, e3 (8(5,3)): e5^2 / sqrt(e5^2 + 0.01 e3^2), which behaves as h^8.
+// The largest |error_i| / (tol + tol max(|x0_i|, |x1_i|)), or the root of the mean of their
+// squares, over all numbers but quadratures. These count, too, by work_share: where the motion is a
+// polynomial that every step meets exactly, its work is not, and the balance of energy would be
+// off. With two estimates e5, e3 (8(5,3)): e5^2 / sqrt(e5^2 + 0.01 e3^2), which behaves as h^8.
 double ExplicitRungeKutta::error_measure(double h, int& worst) {
-  double fine = 0, coarse = 0, fine2 = 0, coarse2 = 0;
+  struct {
+    double fine = 0, coarse = 0, fine2 = 0, coarse2 = 0;
+  } motion, work;
+  double largest = 0;
   worst = -1;
-  double fine_work = 0, coarse_work = 0;
   for (int i = 0; i < n_; ++i) {
     double e = 0, e_low = 0;
     for (std::size_t j = 0; j < tab_.error.size(); ++j) e += tab_.error[j] * k_[j * n_ + i];
     for (std::size_t j = 0; j < tab_.error_low.size(); ++j)
       e_low += tab_.error_low[j] * k_[j * n_ + i];
-    const double scale = tolerance_ * (1 + std::max(std::fabs(x0_[i]), std::fabs(x1_[i])));
+    const double share = i < m_ ? 1 : work_share;
+    const double scale = tolerance_ * (1 + std::max(std::fabs(x0_[i]), std::fabs(x1_[i]))) / share;
     e = std::fabs(h * e) / scale;
     e_low = std::fabs(h * e_low) / scale;
-    coarse = std::max(coarse, e_low);
-    if (i < m_)
-      fine2 += e * e, coarse2 += e_low * e_low;
-    else
-      fine_work = std::max(fine_work, e), coarse_work = std::max(coarse_work, e_low);
-    if (!(e <= fine)) {
-      fine = e;
+    auto& of = i < m_ ? motion : work;
+    of.fine2 += e * e;
+    of.coarse2 += e_low * e_low;
+    of.coarse = std::max(of.coarse, e_low);
+    if (!(e <= of.fine)) of.fine = e;
+    if (!(e <= largest)) {
+      largest = e;
       worst = i;
     }
   }
-  if (rms_) {
-    fine = std::max(std::sqrt(fine2 / m_), fine_work);
-    coarse = std::max(std::sqrt(coarse2 / m_), coarse_work);
-  }
-  if (tab_.error_low.empty() || fine == 0) return fine;
-  return fine * fine / std::sqrt(fine * fine + 0.01 * coarse * coarse);
+  if (rms_)
+    motion.fine = std::sqrt(motion.fine2 / m_), motion.coarse = std::sqrt(motion.coarse2 / m_);
+  const auto measure = [&](const auto& of) {
+    if (tab_.error_low.empty() || of.fine == 0) return of.fine;
+    return of.fine * of.fine / std::sqrt(of.fine * of.fine + 0.01 * of.coarse * of.coarse);
+  };
+  const double by_motion = measure(motion), by_work = measure(work);
+  return by_work > by_motion ? by_work : by_motion;  // the motion's where that is not finite
 }
 
 double ExplicitRungeKutta::first_step(double limit) {

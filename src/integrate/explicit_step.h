@@ -14,6 +14,10 @@
 
 namespace cartan::integrate {
 
+// What the error of a quadrature (work) counts beside those of the motion, which it has no
+// influence on: the balance of energy is kept to a hundred times the tolerance.
+inline constexpr double work_share = 0.01;
+
 inline bool all_finite(std::span<const double> x) {
   double sum = 0;
   for (double value : x)

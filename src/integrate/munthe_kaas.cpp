@@ -41,7 +41,7 @@ class MuntheKaas final : public Integrator {
   const ExplicitTableau& tab_;
   const StateSpace& space_;
   const int tangent_;  // tangent numbers
-  const int counted_;  // the first that decide the first step: all but quadratures
+  const int counted_;  // all but quadratures
   const double tolerance_;
   const bool controlled_;
   const double max_step_;
@@ -180,8 +180,7 @@ void MuntheKaas::fill_scale(std::span<const double> x, Numbers& scale) const {
   }
 }
 
-// The largest |error_i| / (tol + tol size_i) over all tangent numbers, quadratures too: the balance
-// of energy is kept to the tolerance.
+// The largest |error_i| / (tol + tol size_i) over all tangent numbers, of quadratures work_share.
 double MuntheKaas::error_measure(double h, int& worst) {
   fill_scale(x1_, scale1_);
   double largest = 0;
@@ -190,6 +189,7 @@ double MuntheKaas::error_measure(double h, int& worst) {
     double e = 0;
     for (std::size_t j = 0; j < tab_.error.size(); ++j) e += tab_.error[j] * k_[j * tangent_ + i];
     e = std::fabs(h * e) / (tolerance_ * (1 + std::max(scale0_[i], scale1_[i])));
+    if (i >= counted_) e *= work_share;
     if (!(e <= largest)) {
       largest = e;
       at = i;

@@ -32,8 +32,11 @@ def seconds(work, calls, times=7):
         best = min(best, time.process_time() - begin)
     return best / calls
 
+SANITIZED = "CARTAN_SANITIZED" in os.environ
+
 
 class Calls(unittest.TestCase):
+    @unittest.skipIf(SANITIZED, "sanitizers take memory and time of their own")
     def test_what_python_adds(self):
         s = example("planar_double_pendulum").system()
         x, out = s.start, numpy.empty(s.size)
@@ -54,6 +57,7 @@ class Calls(unittest.TestCase):
         together = seconds(lambda count: call(0.0, many, out=place), 20000)
         self.assertLess(together, 1.2 * bare)
 
+    @unittest.skipIf(SANITIZED, "sanitizers take memory and time of their own")
     def test_a_million_calls_leave_nothing_behind(self):
         s = example("planar_double_pendulum").system()
         x, out = s.start, numpy.empty(s.size)

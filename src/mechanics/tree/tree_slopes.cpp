@@ -265,10 +265,8 @@ std::string TreeSystem::fill_start_slopes(const State& start, std::span<const in
   const double change = std::max(assembly_.position_change, assembly_.velocity_change);
   if (change > consistent)
     return fmt::format(
-        "the start of the file does not fulfil the constraints "
-        "(assembly changes it by {:.2g}), "
-        "and how that change depends on parameters is not "
-        "known; write the assembled values into "
+        "the start of the file does not fulfil the constraints (assembly changes it by {:.2g}), "
+        "and how that change depends on parameters is not known; write the assembled values into "
         "the file",
         change);
   fill_file_slopes(which, q_given, v_given, J);
@@ -331,11 +329,8 @@ std::string TreeSystem::keep_constraints(const State& start, std::span<const int
   const auto speed_of_loop = [&](int i) { return values.speed_of_loop(i); };
   if (std::any_of(q_held.begin(), q_held.end(), of_loop) ||
       std::any_of(v_held.begin(), v_held.end(), speed_of_loop))
-    return "the start is held by what is written for a joint that closes a "
-           "loop, and how it "
-           "depends "
-           "on parameters is not known; write values for the joints of the "
-           "tree instead";
+    return "the start is held by what is written for a joint that closes a loop, and how it "
+           "depends on parameters is not known; write values for the joints of the tree instead";
   const int nq = mechanism_.nq, nv = mechanism_.nv, rows = mechanism_.row_count();
   const MatrixXd M = report_mass_matrix(start, *workspace).mass_matrix;
   MatrixXd C(2 * rows, static_cast<int>(start.x.size()));
