@@ -85,7 +85,7 @@ export async function open(browser, address) {
   page.errors = [];
   page.on('console', (message) => message.type() === 'error' && page.errors.push(message.text()));
   page.on('pageerror', (error) => page.errors.push(String(error)));
-  await page.goto(address);
+  await page.goto(address, { timeout: 120000 });
   await page.waitForFunction(() => window.cartan?.drawn() > 0 || document.querySelector('.message'), null, { timeout: 60000 });
   return page;
 }
