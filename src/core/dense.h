@@ -1,22 +1,39 @@
 // Eigen's decompositions of plain dense matrices, compiled once (dense.cpp) instead of in every
-// file that uses one: they are the slowest templates of the whole build. Singular values come from
-// JacobiSVD alone: the divide-and-conquer one of Eigen 3.4 reads out of range for matrices with
-// many nearly equal singular values (long chains).
+// file that uses one: they are the slowest templates of the whole build. Members that are templates
+// of their argument are listed beside the classes, for matrices and vectors as such; with an
+// expression as argument (`solve(A * b)`) they are compiled where that stands, so prefer
+// `solve(VectorXd(A * b))`. Singular values come from JacobiSVD alone: the divide-and-conquer one
+// of Eigen 3.4 reads out of range for matrices with many nearly equal singular values (long
+// chains).
 #pragma once
 
 #include <Eigen/Dense>
 
+#define CARTAN_DENSE_TEMPLATES(declare)                                                            \
+  declare class JacobiSVD<MatrixXd>;                                                               \
+  declare class ColPivHouseholderQR<MatrixXd>;                                                     \
+  declare class CompleteOrthogonalDecomposition<MatrixXd>;                                         \
+  declare class HouseholderQR<MatrixXd>;                                                           \
+  declare class PartialPivLU<MatrixXd>;                                                            \
+  declare class PartialPivLU<MatrixXcd>;                                                           \
+  declare class EigenSolver<MatrixXd>;                                                             \
+  declare class RealSchur<MatrixXd>;                                                               \
+  declare class SelfAdjointEigenSolver<MatrixXd>;                                                  \
+  declare class LLT<MatrixXd>;                                                                     \
+  declare class LDLT<MatrixXd>;                                                                    \
+  declare void ColPivHouseholderQR<MatrixXd>::_solve_impl(const VectorXd&, VectorXd&) const;       \
+  declare void CompleteOrthogonalDecomposition<MatrixXd>::_solve_impl(const VectorXd&, VectorXd&)  \
+      const;                                                                                       \
+  declare void CompleteOrthogonalDecomposition<MatrixXd>::_solve_impl(const MatrixXd&, MatrixXd&)  \
+      const;                                                                                       \
+  declare void LDLT<MatrixXd>::_solve_impl(const MatrixXd&, MatrixXd&) const;                      \
+  declare LLT<MatrixXd>& LLT<MatrixXd>::compute(const EigenBase<MatrixXd>&);                       \
+  declare LDLT<MatrixXd>& LDLT<MatrixXd>::compute(const EigenBase<MatrixXd>&);                     \
+  declare RealSchur<MatrixXd>& RealSchur<MatrixXd>::compute(const EigenBase<MatrixXd>&, bool);     \
+  declare EigenSolver<MatrixXd>& EigenSolver<MatrixXd>::compute(const EigenBase<MatrixXd>&, bool); \
+  declare SelfAdjointEigenSolver<MatrixXd>& SelfAdjointEigenSolver<MatrixXd>::compute(             \
+      const EigenBase<MatrixXd>&, int);
+
 namespace Eigen {
-
-extern template class JacobiSVD<MatrixXd>;
-extern template class ColPivHouseholderQR<MatrixXd>;
-extern template class CompleteOrthogonalDecomposition<MatrixXd>;
-extern template class HouseholderQR<MatrixXd>;
-extern template class PartialPivLU<MatrixXd>;
-extern template class EigenSolver<MatrixXd>;
-extern template class RealSchur<MatrixXd>;
-extern template class SelfAdjointEigenSolver<MatrixXd>;
-extern template class LLT<MatrixXd>;
-extern template class LDLT<MatrixXd>;
-
+CARTAN_DENSE_TEMPLATES(extern template)
 }  // namespace Eigen

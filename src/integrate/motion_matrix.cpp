@@ -1,19 +1,35 @@
 #include "integrate/motion_matrix.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
 
 namespace cartan::integrate {
 
 namespace {
 
-template <int size>
-void invert_block(std::span<TurnBlocks::Column> columns) {
-  Eigen::Matrix<double, size, size> block;
-  for (int k = 0; k < size; ++k)
-    for (int i = 0; i < size; ++i) block(i, k) = columns[k].entries[i];
-  const Eigen::Matrix<double, size, size> inverse = block.inverse();
-  for (int k = 0; k < size; ++k)
-    for (int i = 0; i < size; ++i) columns[k].entries[i] = inverse(i, k);
+// Gauss and Jordan with row pivoting, in place. (Eigen's inverse of a 6 x 6 matrix takes
+// seconds to compile.)
+void invert_block(std::span<TurnBlocks::Column> columns, int size) {
+  std::array<int, 6> from{};  // the row that became the pivot of each column
+  for (int k = 0; k < size; ++k) {
+    from[k] = k;
+    for (int i = k + 1; i < size; ++i)
+      if (std::fabs(columns[k].entries[i]) > std::fabs(columns[k].entries[from[k]])) from[k] = i;
+    for (int j = 0; j < size; ++j) std::swap(columns[j].entries[k], columns[j].entries[from[k]]);
+    const double inverse = 1 / columns[k].entries[k];
+    columns[k].entries[k] = 1;
+    for (int j = 0; j < size; ++j) columns[j].entries[k] *= inverse;
+    for (int i = 0; i < size; ++i) {
+      if (i == k) continue;
+      const double factor = columns[k].entries[i];
+      columns[k].entries[i] = 0;
+      for (int j = 0; j < size; ++j) columns[j].entries[i] -= factor * columns[j].entries[k];
+    }
+  }
+  for (int k = size - 1; k >= 0; --k)
+    if (from[k] != k) std::swap(columns[k].entries, columns[from[k]].entries);
 }
 
 int turning_size(const StateBlock& b) {
@@ -56,10 +72,7 @@ void MotionMatrix::fill_turn(std::span<const double> d) {
   for (const StateBlock& b : space.blocks()) {
     if (b.kind == StateBlock::Kind::vector) continue;
     const std::span<TurnBlocks::Column> columns = std::span(turn_.columns).subspan(b.tangent);
-    if (b.kind == StateBlock::Kind::pose)
-      invert_block<6>(columns);
-    else
-      invert_block<3>(columns);
+    invert_block(columns, turning_size(b));
   }
 }
 

@@ -230,7 +230,7 @@ std::vector<double> calc_least_multipliers(const Mechanism<double>& mechanism,
   Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
   solver.setThreshold(least_sine);
   solver.compute(J.transpose());
-  const Eigen::VectorXd least = solver.solve(J.transpose() * lambda);
+  const Eigen::VectorXd least = solver.solve(Eigen::VectorXd(J.transpose() * lambda));
   return {least.data(), least.data() + least.size()};
 }
 

@@ -174,7 +174,7 @@ MatrixXd ContactSolver::solve_equations(const MatrixXd& D, const MatrixXd& F) co
   for (int k = 0; k < 3 * n_; ++k)
     if (D.row(k).norm() <= dependent * largest_diagonal_) rows[k] = 0;
   solver.compute(rows.asDiagonal() * D);
-  return solver.solve(rows.asDiagonal() * F);
+  return solver.solve(MatrixXd(rows.asDiagonal() * F));
 }
 
 // Forces of least norm that keep the states which are expected.

@@ -25,9 +25,9 @@ void correct_least(const Eigen::MatrixXd& M, const Eigen::MatrixXd& C,
   Eigen::MatrixXd A(C.rows() + H.rows(), C.cols()), rest(A.rows(), d.cols());
   A << C, H;
   rest << C_rest, -H * d;
-  const Eigen::MatrixXd X = Eigen::LDLT<Eigen::MatrixXd>(M).solve(A.transpose());
+  const Eigen::MatrixXd X = Eigen::LDLT<Eigen::MatrixXd>(M).solve(Eigen::MatrixXd(A.transpose()));
   const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> rows(A * X);
-  d -= X * rows.solve(A * d + rest);
+  d -= X * rows.solve(Eigen::MatrixXd(A * d + rest));
 }
 
 }  // namespace
@@ -345,7 +345,7 @@ std::string TreeSystem::keep_constraints(const State& start, std::span<const int
       calc_coordinate_rates(link, start.x.data() + link.q0, unit.data(),
                             N.col(link.v0 + c).data() + link.q0);
     }
-  MatrixXd d = Eigen::CompleteOrthogonalDecomposition<MatrixXd>(N).solve(J.topRows(nq));
+  MatrixXd d = Eigen::CompleteOrthogonalDecomposition<MatrixXd>(N).solve(MatrixXd(J.topRows(nq)));
   correct_least(M, C.topRows(rows).leftCols(nq) * N, by_p.topRows(rows), q_rows(q_held, Eigen::all),
                 d);
   J.topRows(nq) = N * d;
