@@ -75,6 +75,9 @@ class Integrator {
   // end no longer belongs to it.
   virtual void moved() = 0;
 
+  // What chooses its lengths tries this one next.
+  virtual void expect_length(double) {}
+
   // From `state` one step of length h (error control: at most h). After the whole of h, state.t is
   // exactly t_end, the caller's value of state.t + h without drift. On failure `state` is
   // untouched. Turns are counted: the memory in the mode is that of the new state.
@@ -82,6 +85,8 @@ class Integrator {
 
   // x inside the last step, theta in [0, 1]; false where the derivative it needs is not finite.
   virtual bool dense(double theta, std::span<double> x) = 0;
+  // Whether it has the slope of the motion at both ends of the step.
+  virtual bool dense_has_slopes() const { return false; }
 
   // x after a step of length h, shorter than the last one, from the same start: full order of the
   // method at its end. The last step stays what it was.

@@ -196,5 +196,76 @@ TEST(Simulate, DenseStepsJoin) {
   }
 }
 
+// --------------------------------------------------------------- steps of another run, two at once
+
+TEST(StepMesh, TakesStepsTogetherUpToAChange) {
+  StepMesh mesh;
+  EXPECT_TRUE(mesh.empty());
+  mesh.add(0, 1, false);
+  mesh.add(1, 2, false);
+  mesh.add(2, 3, true);  // the motion changes at 3
+  mesh.add(3, 4, false);
+  mesh.add(4, 6, false);
+  mesh.add(6, 9, false);
+  EXPECT_TRUE(mesh.whole());
+  EXPECT_EQ(mesh.end_of_step(0, 2), 2);
+  EXPECT_EQ(mesh.end_of_step(0, 3), 3 + 5e-4 * 3);  // a little beyond
+  EXPECT_EQ(mesh.end_of_step(2, 2), 3 + 5e-4);
+  EXPECT_EQ(mesh.end_of_step(2.9999, 2), 6);  // the change came early: the steps after it
+  EXPECT_EQ(mesh.end_of_step(3, 2), 6);
+  EXPECT_EQ(mesh.end_of_step(5.5, 1), 9);  // little is left of a step: with the next
+  EXPECT_EQ(mesh.end_of_step(4.5, 1), 6);
+  EXPECT_EQ(mesh.end_of_step(8, 2), 9);
+  EXPECT_EQ(mesh.end_of_step(10, 2), 9);
+}
+
+// A pendulum that bounces off x = 0: its errors with steps twice as long are 2^p times as large.
+struct Swing {
+  template <class S>
+  void operator()(const S&, const S* x, S* xdot) const {
+    xdot[0] = x[1];
+    xdot[1] = -sin(x[0]);
+  }
+};
+
+TEST(StepMesh, ErrorsGrowWithTheOrder) {
+  auto swing = make_problem({0.5, 0}, Swing{});
+  swing.event_infos = {{"bounce", -1, false, false}};
+  swing.event_functions = {[](StateView s) { return s.x[0]; }};
+  swing.handler = [](int, State& state) {
+    state.x[1] = -state.x[1];
+    return true;
+  };
+  for (const auto& [method, tolerance] : {std::pair("dop853", 1e-8), std::pair("rkmk45", 1e-8)}) {
+    SimulateOptions options;
+    options.integrator = method;
+    options.duration = 20;
+    options.step = 20;
+    options.tolerance = tolerance;
+    StepMesh mesh;
+    Observer observer;
+    observer.on_step = [&](const DenseStep& step) {
+      mesh.add(step.begin(), step.end(), step.is_cut());
+    };
+    const SimulateReport first = simulate(swing, swing.initial_state(), options, observer);
+    options.follow = &mesh;
+    options.tolerance = 1e-3;
+    const SimulateReport second = simulate(swing, swing.initial_state(), options, Observer{});
+    options.follow = nullptr;
+    options.integrator = "dop853";
+    options.tolerance = 1e-14;
+    const SimulateReport truth = simulate(swing, swing.initial_state(), options, Observer{});
+    const auto error = [&](const SimulateReport& r) {
+      return std::hypot(r.final_state.x[0] - truth.final_state.x[0],
+                        r.final_state.x[1] - truth.final_state.x[1]);
+    };
+    const double power = std::pow(2.0, find_integrator(method)->order);
+    EXPECT_LT(second.counts.evaluations, 0.6 * first.counts.evaluations) << method;
+    EXPECT_GT(error(first), 1e-12) << method;
+    EXPECT_GT(error(second), power / 4 * error(first)) << method;
+    EXPECT_LT(error(second), power * 4 * error(first)) << method;
+  }
+}
+
 }  // namespace
 }  // namespace cartan::test
