@@ -23,7 +23,8 @@ void StepMesh::add(double begin, double end, bool cut) {
 double StepMesh::end_of_step(double t, int together) const {
   auto node = std::upper_bound(nodes_.begin(), nodes_.end(), t,
                                [](double at, const Node& n) { return at < n.t; });
-  if (node == nodes_.end()) return nodes_.back().t;
+  if (node == nodes_.end())  // what ended the run comes later
+    return t + (nodes_.back().t - nodes_[nodes_.size() - 2].t);
   if (node != nodes_.begin() && node + 1 != nodes_.end() &&
       node->t - t < rest_of_step * (node->t - (node - 1)->t))
     ++node;
