@@ -94,6 +94,7 @@ class Integrator {
 
   double last_start() const { return t0_; }
   double last_length() const { return h0_; }
+  double last_error() const { return error0_; }  // error control: error / tolerance; others 0
   const IntegratorCounts& counts() const { return counts_; }
   Workspace& workspace() { return *workspace_; }
 
@@ -120,6 +121,7 @@ class Integrator {
   std::unique_ptr<Workspace> workspace_;
   IntegratorCounts counts_;
   double t0_ = 0, h0_ = 0;  // the last step
+  double error0_ = 0;
   std::vector<double> x0_;  // its start
   std::vector<int> mode_;
 };
@@ -145,6 +147,9 @@ class DenseStep {
   double begin() const { return t0_; }
   double end() const { return t1_; }
   bool is_cut() const { return cut_; }
+  // Of the whole step: its length, and what error control said of it.
+  double whole_length() const { return length_; }
+  double error() const { return integrator_.last_error(); }
   std::span<const int> mode() const { return end_.mode; }
   bool at(double t, std::span<double> x) const {
     if (t == end_.t) {

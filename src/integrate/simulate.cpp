@@ -359,8 +359,8 @@ bool Run::fill_event_state(double length) {
     return true;
   }
   at_event_.t = std::min(integrator_->last_start() + length, state_.t);
-  if (length <= 0 || events_.is_near_end(length / integrator_->last_length()))
-    return integrator_->dense(length / integrator_->last_length(), at_event_.x);
+  const double theta = std::max(0.0, length / integrator_->last_length());
+  if (theta == 0 || events_.is_near_end(theta)) return integrator_->dense(theta, at_event_.x);
   const StepReport step = integrator_->restep(length, at_event_.x);
   return step.status == StepStatus::ok || fail(step);
 }

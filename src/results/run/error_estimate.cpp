@@ -41,7 +41,8 @@ SecondRun follow_steps(const FirstRun& first, const IntegratorInfo& method) {
   second.options.follow = &first.mesh;
   second.options.tolerance = std::min(
       loosest_tolerance, beyond_order * std::pow(2.0, method.order) * first.report.tolerance);
-  second.ratio = std::pow(2.0, std::min(method.order, first.order_limit.value_or(method.order)));
+  second.ratio = first.mesh.calc_growth(
+      second.options.together, std::min(method.order, first.order_limit.value_or(method.order)));
   thin_out(second.options, first.report);
   return second;
 }
@@ -148,7 +149,9 @@ ErrorEstimate estimate_error(const System& system, const State& start, const Fir
   for (const bool timid : {false, true}) {
     const SecondRun second = plan_second_run(first, timid);
     if (!(second.ratio > 1.2))
-      return say("none: the tolerance leaves no room for a second run with a larger one");
+      return say(second.options.follow
+                     ? "none: between changes of the motion there is hardly more than one step"
+                     : "none: the tolerance leaves no room for a second run with a larger one");
     Path other;
     Observer observer;
     observer.on_progress = on_progress;

@@ -4,9 +4,10 @@
 //   error ~ |x_h - x_kh| / (k^p - 1).
 // Fixed steps are k h; a margin makes up for steps that are too long for the order to show. Methods
 // with error control take the steps that the first run has chosen k at a time, up to every change
-// of the motion (a contact, a switch): with a looser tolerance they would choose others, whose
-// error goes with no power of the tolerance that could be relied on. Only multistep methods, which
-// choose their order too, run again with a tolerance F times as large:
+// of the motion (a contact, a switch), and StepMesh says what becomes of k^p where steps differ in
+// length: with a looser tolerance they would choose others, whose error goes with no power of the
+// tolerance that could be relied on. Only multistep methods, which choose their order too, run
+// again with a tolerance F times as large:
 //   error ~ |x_tol - x_Ftol| / (F^0.78 - 1).
 // Where tables or switches that steps do not stop at keep a method from its order, p is theirs. k
 // and F are such that the second run takes about half the time of the first.

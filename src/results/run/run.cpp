@@ -203,10 +203,7 @@ SimulateReport simulate_job(const Job& job, StepMesh& mesh, Path& path, double& 
   observer.on_event = [&](const EventRecord& event) { job.recorder->event(event); };
   observer.on_impact = [&](const Impact& impact) { job.recorder->impact(impact); };
   observer.on_progress = [&](double fraction) { task.show(fraction); };
-  if (job.options.estimate)
-    observer.on_step = [&](const DenseStep& step) {
-      mesh.add(step.begin(), step.end(), step.is_cut());
-    };
+  if (job.options.estimate) observer.on_step = [&](const DenseStep& step) { mesh.add(step); };
   return simulate(*job.system, job.start, job.settings.simulate, observer);
 }
 
