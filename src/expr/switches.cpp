@@ -4,7 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include "expr/functions.h"
+#include "expr/lowest_jump.h"
+#include "expr/operands.h"
 #include "expr/program_builder.h"
 
 namespace cartan::expr {
@@ -72,17 +73,26 @@ bool is_switch(const Instruction& i, const Program& program) {
   }
 }
 
-template <class Visit>
-void for_each_operand(const Program& program, const Instruction& i, Visit&& visit) {
-  if (i.op == Op::constant || i.op == Op::input) return;
-  if (i.op == Op::call) {
-    for (int k = 0; k < i.c; ++k) visit(program.arguments[i.b + k]);
-  } else if (is_table(i.op)) {
-    visit(i.b);
-  } else {
-    const int operands[] = {i.a, i.b, i.c};
-    for (int k = 0; k < operand_count(i.op); ++k) visit(operands[k]);
+bool argument_moves(const Instruction& i, const std::vector<char>& moves) {
+  if (i.op == Op::min || i.op == Op::max) return moves[i.a] || moves[i.b];
+  if (is_table(i.op)) return moves[i.b];
+  return operand_count(i.op) > 0 && i.op != Op::call && moves[i.a];
+}
+
+// Of one instruction.
+std::optional<int> lowest_jump_of(const Instruction& i, const Program& program, bool located) {
+  if (is_table(i.op)) {
+    const TableFunction& table = *program.tables[i.a];
+    const std::vector<double> stops = located ? corners_of(table) : std::vector<double>{};
+    std::optional<int> lowest;
+    for (const TableFunction::Corner& corner : table.corners(3))
+      if (std::find(stops.begin(), stops.end(), corner.x) == stops.end())
+        lowest = std::min(lowest.value_or(corner.order), corner.order);
+    return lowest;
   }
+  if (located || !is_switch(i, program)) return std::nullopt;
+  const bool continuous = i.op == Op::abs || i.op == Op::min || i.op == Op::max;
+  return continuous ? 1 : 0;
 }
 
 // Copies a program into a builder, switches held. Run twice with the same result: once for the
@@ -90,13 +100,10 @@ void for_each_operand(const Program& program, const Instruction& i, Visit&& visi
 class Holder {
  public:
   Holder(const Program& program, int first) : program_(program), first_(first) {
-    std::vector<bool> moves;
+    const std::vector<char> moves = moving_instructions(program);
     for (const Instruction& i : program.code) {
-      bool moved = i.op == Op::input && program.inputs[i.a].quantity != Quantity::parameter;
-      for_each_operand(program, i, [&](int k) { moved = moved || moves[k]; });
-      moves.push_back(moved);
       int upstream = -1;
-      for_each_operand(program, i, [&](int k) { upstream = std::max(upstream, upstream_[k]); });
+      visit_operands(program, i, [&](int k) { upstream = std::max(upstream, upstream_[k]); });
       upstream_.push_back(upstream);
       written_.push_back(copy(i, written_));
       value_.push_back(argument_moves(i, moves) && is_switch(i, program_) ? held(i) : extended(i));
@@ -128,12 +135,6 @@ class Holder {
   int size(int a) { return apply(Op::abs, a); }
   int less(int a, double b) { return builder_.subtract(number(b), a); }  // above zero where a < b
   int branch(int which) { return builder_.input({Quantity::branch, first_ + which, 0}); }
-
-  static bool argument_moves(const Instruction& i, const std::vector<bool>& moves) {
-    if (i.op == Op::min || i.op == Op::max) return moves[i.a] || moves[i.b];
-    if (is_table(i.op)) return moves[i.b];
-    return operand_count(i.op) > 0 && i.op != Op::call && moves[i.a];
-  }
 
   bool is_whole(int exponent) const {
     if (!builder_.is_constant(exponent)) return false;
@@ -328,7 +329,7 @@ int first_output(const Program& program, int instruction) {
     std::vector<bool> needed(program.code.size());
     needed[program.outputs[k]] = true;
     for (int i = program.outputs[k]; i >= 0; --i)
-      if (needed[i]) for_each_operand(program, program.code[i], [&](int o) { needed[o] = true; });
+      if (needed[i]) visit_operands(program, program.code[i], [&](int o) { needed[o] = true; });
     if (needed[instruction]) return static_cast<int>(k);
   }
   return 0;
@@ -339,6 +340,16 @@ int first_output(const Program& program, int instruction) {
 bool may_have_switches(const Program& program) {
   return std::any_of(program.code.begin(), program.code.end(),
                      [&](const Instruction& i) { return is_switch(i, program); });
+}
+
+std::optional<int> find_lowest_jump(const Program& program, bool located) {
+  const std::vector<char> moves = moving_instructions(program);
+  std::optional<int> lowest;
+  for (const Instruction& i : program.code)
+    if (argument_moves(i, moves))
+      if (const auto jump = lowest_jump_of(i, program, located))
+        lowest = std::min(lowest.value_or(*jump), *jump);
+  return lowest;
 }
 
 HeldProgram hold_switches(const Program& program, int first) {

@@ -38,7 +38,8 @@ struct Crossing {
 
 class EventFinder {
  public:
-  explicit EventFinder(const System& system);
+  // `loose`: to what is far below the error of the method, with fewer steps.
+  explicit EventFinder(const System& system, bool loose = false);
 
   bool active() const { return count_ > 0; }
   // An event of the user whose function was not a number when last looked at, and the time; -1:
@@ -49,6 +50,8 @@ class EventFinder {
   void restart(const State& state, std::span<const Crossing> handled, Workspace& workspace);
   // Crossings inside the last step that count, in order of time; `end` is the state after it.
   std::span<const Crossing> find(Integrator& integrator, const State& end);
+  // Loosely: whether the dense output stands for a step of that part.
+  bool is_near_end(double theta) const;
   // The last search saw a switch cross and could not locate where.
   bool missed_switch() const { return missed_switch_; }
 
@@ -76,6 +79,7 @@ class EventFinder {
   double resolution() const;
 
   const System& system_;
+  const bool loose_;
   const int count_;
   Integrator* integrator_ = nullptr;  // during find
   const State* end_ = nullptr;

@@ -23,6 +23,8 @@ class ExplicitRungeKutta final : public Integrator {
   void restart() override;
   void moved() override { follows_ = false; }
   bool chooses_length() const override { return controlled_; }
+  void expect_length(double h) override { controller_.choose(h); }
+  bool dense_has_slopes() const override { return true; }
   StepReport take_step(State& state, double h, double t_end) override;
   bool dense(double theta, std::span<double> x) override;
   StepReport restep(double h, std::span<double> x) override;

@@ -22,6 +22,7 @@ StepReport Integrator::step(State& state, double h, double t_end) {
   const std::size_t turns = system_.turn_entries();
   for (int attempt = 0;; ++attempt) {
     StepReport report = take_step(state, h, t_end);
+    error0_ = report.status == StepStatus::ok && chooses_length() ? report.measure : 0;
     if (report.status != StepStatus::ok || turns == 0) return report;
     report.problem =
         system_.count_turns(state, h0_, std::span<int>(state.mode).last(turns), *workspace_);

@@ -75,6 +75,9 @@ class Integrator {
   // end no longer belongs to it.
   virtual void moved() = 0;
 
+  // What chooses its lengths tries this one next.
+  virtual void expect_length(double) {}
+
   // From `state` one step of length h (error control: at most h). After the whole of h, state.t is
   // exactly t_end, the caller's value of state.t + h without drift. On failure `state` is
   // untouched. Turns are counted: the memory in the mode is that of the new state.
@@ -82,6 +85,8 @@ class Integrator {
 
   // x inside the last step, theta in [0, 1]; false where the derivative it needs is not finite.
   virtual bool dense(double theta, std::span<double> x) = 0;
+  // Whether it has the slope of the motion at both ends of the step.
+  virtual bool dense_has_slopes() const { return false; }
 
   // x after a step of length h, shorter than the last one, from the same start: full order of the
   // method at its end. The last step stays what it was.
@@ -89,6 +94,7 @@ class Integrator {
 
   double last_start() const { return t0_; }
   double last_length() const { return h0_; }
+  double last_error() const { return error0_; }  // error control: error / tolerance; others 0
   const IntegratorCounts& counts() const { return counts_; }
   Workspace& workspace() { return *workspace_; }
 
@@ -115,6 +121,7 @@ class Integrator {
   std::unique_ptr<Workspace> workspace_;
   IntegratorCounts counts_;
   double t0_ = 0, h0_ = 0;  // the last step
+  double error0_ = 0;
   std::vector<double> x0_;  // its start
   std::vector<int> mode_;
 };
@@ -140,6 +147,9 @@ class DenseStep {
   double begin() const { return t0_; }
   double end() const { return t1_; }
   bool is_cut() const { return cut_; }
+  // Of the whole step: its length, and what error control said of it.
+  double whole_length() const { return length_; }
+  double error() const { return integrator_.last_error(); }
   std::span<const int> mode() const { return end_.mode; }
   bool at(double t, std::span<double> x) const {
     if (t == end_.t) {

@@ -147,7 +147,7 @@ Run::Run(const System& system, const State& start, const SimulateOptions& option
       adaptive_(info_.adaptive && !options.fixed_step),
       projecting_(system.constrained() && options.project),
       integrator_(info_.make(system, integrator_options(info_, options))),
-      events_(system),
+      events_(system, options.follow != nullptr),
       switches_(system, options.step),
       state_(start),
       at_event_(start),
@@ -216,8 +216,12 @@ void Run::run_adaptive() {
   while (state_.t < t_end_) {
     const double left = t_end_ - state_.t;
     const bool whole = !switches_.sampling() || left <= options_.step;
-    const double t_next = whole ? t_end_ : state_.t + options_.step;
-    if (!advance(whole ? left : options_.step, t_next)) return;
+    double t_next = whole ? t_end_ : state_.t + options_.step;
+    if (options_.follow) {
+      t_next = std::min(t_next, options_.follow->end_of_step(state_.t, options_.together));
+      integrator_->expect_length(t_next - state_.t);
+    }
+    if (!advance(t_next == t_end_ ? left : t_next - state_.t, t_next)) return;
   }
 }
 
@@ -355,7 +359,8 @@ bool Run::fill_event_state(double length) {
     return true;
   }
   at_event_.t = std::min(integrator_->last_start() + length, state_.t);
-  if (length <= 0) return integrator_->dense(0, at_event_.x);
+  const double theta = std::max(0.0, length / integrator_->last_length());
+  if (theta == 0 || events_.is_near_end(theta)) return integrator_->dense(theta, at_event_.x);
   const StepReport step = integrator_->restep(length, at_event_.x);
   return step.status == StepStatus::ok || fail(step);
 }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "integrate/step_mesh.h"
 #include "integrate/trajectory.h"
 
 namespace cartan::integrate {
@@ -28,6 +29,10 @@ struct SimulateOptions {
   bool project = true;    // back to the constraints after every step, where there are any
   bool normalise = true;  // explicit methods: quaternions back to length one after every step
   bool rms_norm = false;  // explicit methods: error control of the mean square
+  // Of another run: events are located less sharply, and methods with error control take its steps,
+  // so many at a time (shortened where they must be).
+  const StepMesh* follow = nullptr;
+  int together = 2;
   bool functional_iteration = false;  // Gauss-Legendre: stages by plain fixed-point iteration
   const std::atomic<bool>* stop_requested = nullptr;  // looked at after every step
 };

@@ -77,6 +77,22 @@ TEST(Contacts, OtherFormulationsRefuseWithARemedy) {
   }
 }
 
+// A surface that lets go parts with the third power of time, less than the error of the polynomial
+// within a step at first: with long steps that was taken for touching again, a thousand times.
+TEST(Contacts, WhatLetsGoHasLetGo) {
+  const auto steps = [](const char* example, const char* step) {
+    const json run =
+        expect_json(run_cartan({"run", std::string(CARTAN_ROOT) + "/examples/" + example, "--step",
+                                step, "--estimate", "off", "--json"}));
+    return std::pair(run["steps"].get<int>(), run["impacts"].get<int>());
+  };
+  // 1.2 s; the steps cut by two impacts and by the wall that lets go
+  EXPECT_EQ(steps("falling_ladder.toml", "0.005"), std::pair(240 + 2, 2));
+  EXPECT_EQ(steps("falling_ladder.toml", "0.01"), std::pair(120 + 2, 2));
+  EXPECT_EQ(steps("falling_ladder.toml", "0.015"), std::pair(80 + 2, 2));
+  EXPECT_EQ(steps("shaken_ball.toml", "0.003").second, 36);
+}
+
 // Rows of contacts are no constraints whose violation could be watched.
 TEST(Contacts, CompareRunsThroughThem) {
   const CommandResult result =

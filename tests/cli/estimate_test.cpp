@@ -24,12 +24,11 @@ std::string slider(const std::string& axis, const std::string& value, double q) 
 // The measure of compare: largest distance or angle over the bodies, or difference of a variable.
 double distance(const json& a, const json& b) {
   double largest = 0;
-  if (a.contains("variables")) {
+  if (a.contains("variables"))
     for (const auto& [name, value] : a["variables"].items())
       largest =
           std::max(largest, std::fabs(value.get<double>() - b["variables"][name].get<double>()));
-    return largest;
-  }
+  if (!a.contains("bodies")) return largest;
   for (const auto& [name, body] : a["bodies"].items()) {
     const json& other = b["bodies"][name];
     double square = 0;
@@ -93,7 +92,10 @@ TEST_P(Estimate, IsHonest) {
 }
 INSTANTIATE_TEST_SUITE_P(Examples, Estimate,
                          testing::Values("bearing_friction", "heavy_top", "column_friction",
-                                         "revolute_chain_5", "falling_ball", "lorenz", "pendulum"));
+                                         "revolute_chain_5", "falling_ball", "lorenz", "pendulum",
+                                         "tippe_top", "engine", "cam", "measured_spring",
+                                         "woodpecker", "newtons_cradle", "shaken_ball",
+                                         "falling_ladder"));
 
 TEST(LongEstimate, AllExamples) {
   for (const auto& entry : fs::directory_iterator(std::string(CARTAN_ROOT) + "/examples")) {
@@ -129,6 +131,65 @@ TEST(Estimate, BouncingBall) {
     EXPECT_LE(error, 10 * run["error"]["estimate"].get<double>()) << method << run["error"];
     EXPECT_GE(error, 0.1 * run["error"]["estimate"].get<double>()) << method << run["error"];
   }
+}
+
+// A ball that bounces in air: few steps from one impact to the next, of very different lengths.
+std::string ball_in_air() {
+  return slider("[0, 0, 1]", "-0.3*s.v*sqrt(1 + s.v^2)", 1) +
+         "[[contact]]\nname = \"floor\"\na = { body = \"b\", point = [0, 0, 0] }\n"
+         "b = { body = \"world\", plane = [0, 0, 1] }\nrestitution = 0.9\n"
+         "[simulate]\nduration = 2.1\n";
+}
+
+TEST(Estimate, FewStepsBetweenImpacts) {
+  const Scratch scratch;
+  const std::string model = scratch.write("ball.toml", ball_in_air());
+  const auto run = [&](const char* method, const char* option, const char* value) {
+    return expect_json(run_cartan({"run", model, "--integrator", method, option, value, "--json"}));
+  };
+  const double truth = run("gl8", "--step", "0.005")["final"]["q"]["s"][0];
+  for (const char* method : {"dop853", "rk45", "rkmk45", "cvode"})
+    for (const char* tolerance : {"1e-9", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4"}) {
+      const json found = run(method, "--tolerance", tolerance);
+      const double error = std::fabs(found["final"]["q"]["s"][0].get<double>() - truth);
+      ASSERT_TRUE(found["error"]["estimate"].is_number()) << method << tolerance << found["error"];
+      const double estimate = found["error"]["estimate"];
+      // of one number, which may be near to a zero of its error
+      EXPECT_LE(error, 20 * estimate) << method << " " << tolerance;
+      EXPECT_GE(error, 0.05 * estimate) << method << " " << tolerance;
+      EXPECT_LE(found["error"]["evaluations"].get<double>(),
+                0.6 * found["evaluations"].get<double>())
+          << method << " " << tolerance;
+    }
+}
+
+// The second run goes on until it gets there, too.
+TEST(Estimate, RunsThatAnEventEnds) {
+  const Scratch scratch;
+  const std::string model = scratch.write(
+      "fall.toml", slider("[0, 0, 1]", "-0.3*s.v*sqrt(1 + s.v^2)", 1) +
+                       "[[event]]\nname = \"half\"\nwhen = \"s.q - 0.5\"\naction = \"stop\"\n"
+                       "[simulate]\nduration = 2.1\n");
+  for (const char* method : {"dop853", "rk45", "rkmk45", "gl2"})
+    for (const char* tolerance : {"1e-9", "1e-7", "1e-5", "1e-4"}) {
+      std::vector<std::string> words = {"run", model, "--integrator", method, "--json"};
+      const bool fixed = std::string(method) == "gl2";
+      words.insert(words.end(), {fixed ? "--step" : "--tolerance", fixed ? "0.05" : tolerance});
+      const json run = expect_json(run_cartan(words));
+      EXPECT_EQ(run["status"], "stopped by event");
+      EXPECT_NE(run["error"]["how"].get<std::string>().substr(0, 4), "none") << run["error"];
+    }
+}
+
+TEST(Estimate, ImpactsThatDifferAreTold) {
+  const Scratch scratch;
+  const std::string model = scratch.write("ball.toml", ball_in_air());
+  const json run =
+      expect_json(run_cartan({"run", model, "--integrator", "gl1", "--step", "0.1", "--json"}));
+  EXPECT_EQ(run["impacts"], 4);
+  EXPECT_TRUE(run["error"]["estimate"].is_null());
+  EXPECT_EQ(run["error"]["how"],
+            "none: this run has 4 impacts, a second run with step 0.3 s has 3");
 }
 
 // ------------------------------------------------------------------------------ corners of tables

@@ -1,5 +1,6 @@
 // What an expression asks of the functions of the user: numbers, and derivatives by the arguments
 // that move. Differentiation is by states and time; parameters are varied by sensitivities only.
+#include "expr/operands.h"
 #include "model/formulas.h"
 #include "model/program_use.h"
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "expr/functions.h"
+#include "expr/operands.h"
 #include "model/formulas.h"
 #include "model/program_use.h"
 

@@ -179,13 +179,17 @@ void prepare(const ModelArguments& model, Job& job, Keep keep) {
   if (!conflict.empty()) refuse("run", conflict);
 }
 
-ErrorEstimate estimate(const Job& job, const SimulateReport& report, const Path& path) {
+ErrorEstimate estimate(const Job& job, const SimulateReport& report, const StepMesh& mesh,
+                       const Path& path) {
   Task task(job.options.watch, "estimating the error");
-  return estimate_error(*job.system, job.start, job.settings.simulate, report, path,
+  const bool located = job.settings.formulation != "generated";
+  const FirstRun first{job.settings.simulate, report, mesh, path,
+                       find_order_limit(*job.model, located)};
+  return estimate_error(*job.system, job.start, first,
                         [&](double fraction) { task.show(fraction); });
 }
 
-SimulateReport simulate_job(const Job& job, Path& path, double& noting) {
+SimulateReport simulate_job(const Job& job, StepMesh& mesh, Path& path, double& noting) {
   Task task(job.options.watch, "simulating");
   Observer observer;
   PlaceReader place(*job.system);
@@ -199,6 +203,7 @@ SimulateReport simulate_job(const Job& job, Path& path, double& noting) {
   observer.on_event = [&](const EventRecord& event) { job.recorder->event(event); };
   observer.on_impact = [&](const Impact& impact) { job.recorder->impact(impact); };
   observer.on_progress = [&](double fraction) { task.show(fraction); };
+  if (job.options.estimate) observer.on_step = [&](const DenseStep& step) { mesh.add(step); };
   return simulate(*job.system, job.start, job.settings.simulate, observer);
 }
 
@@ -208,10 +213,12 @@ RunResult carry_out(const Job& job) {
   result.settings = job.settings;
   result.start_time = job.start.t;
   Path path;
+  StepMesh mesh;
   double noting = 0;  // seconds
-  result.report = simulate_job(job, path, noting);
+  result.report = simulate_job(job, mesh, path, noting);
   result.wall_seconds = result.report.wall_seconds - job.recorder->seconds() - noting;
-  if (job.options.estimate && result.report.ok()) result.error = estimate(job, result.report, path);
+  if (job.options.estimate && result.report.ok())
+    result.error = estimate(job, result.report, mesh, path);
   result.events = job.recorder->event_count();
   job.recorder->describe(result.report.final_state, result);
   result.assembly = job.assembly;

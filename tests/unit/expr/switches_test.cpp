@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "expr/expression.h"
+#include "expr/lowest_jump.h"
 #include "expr/program_builder.h"
 
 namespace cartan::test {
@@ -184,6 +185,34 @@ TEST(Switches, PeriodsOfTablesAreCounted) {
       EXPECT_NEAR(value(point.event, high, {branch}), 0, 1e-14);
       EXPECT_GT(value(point.event, 0.5 * (low + high), {branch}), 0);
     }
+}
+
+// What a method meets where it does not stop, and what is left where it stops at switches.
+TEST(Switches, LowestJump) {
+  const auto jump = [](const char* text, bool located) {
+    return find_lowest_jump(compile_text(text), located).value_or(-1);
+  };
+  EXPECT_EQ(jump("sin(x)*p", false), -1);
+  EXPECT_EQ(jump("abs(x)*x", false), 1);
+  EXPECT_EQ(jump("max(x, 0) + step(x)", false), 0);
+  EXPECT_EQ(jump("abs(p)*x", false), -1);  // parameters do not change on the way
+  EXPECT_EQ(jump("abs(x) + step(x)", true), -1);
+  const auto table_jump = [](Interpolation between, Outside outside, bool located) {
+    ProgramBuilder builder;
+    const auto table = std::make_shared<const TableFunction>(
+        std::vector<double>{0, 1, 2, 3.5, 5, 6}, std::vector<double>{0, 1, -1, 2, 0, 1}, between,
+        outside);
+    const int argument = builder.input({Quantity::variable, 0, 0});
+    const Program program = builder.finish({builder.table(table, 0, argument)});
+    return find_lowest_jump(program, located).value_or(-1);
+  };
+  EXPECT_EQ(table_jump(Interpolation::steps, Outside::extrapolate, false), 0);
+  EXPECT_EQ(table_jump(Interpolation::linear, Outside::extrapolate, false), 1);
+  EXPECT_EQ(table_jump(Interpolation::linear, Outside::extrapolate, true), -1);
+  EXPECT_EQ(table_jump(Interpolation::pchip, Outside::extrapolate, false), 2);
+  EXPECT_EQ(table_jump(Interpolation::spline, Outside::extrapolate, false), 3);
+  EXPECT_EQ(table_jump(Interpolation::spline, Outside::extrapolate, true), 3);
+  EXPECT_EQ(table_jump(Interpolation::spline, Outside::hold, false), 1);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <tuple>
 
 #include "integrate/simulate.h"
 #include "order/problems.h"
@@ -193,6 +194,89 @@ TEST(Simulate, DenseStepsJoin) {
     };
     simulate(body, body.initial_state(), options, observer);
     EXPECT_EQ(t, 10);
+  }
+}
+
+// --------------------------------------------------------------- steps of another run, two at once
+
+TEST(StepMesh, TakesStepsTogetherUpToAChange) {
+  StepMesh mesh;
+  EXPECT_TRUE(mesh.empty());
+  for (const auto& [begin, end, cut] :
+       {std::tuple(0.0, 1.0, false), std::tuple(1.0, 2.0, false), std::tuple(2.0, 3.0, true),
+        std::tuple(3.0, 4.0, false), std::tuple(4.0, 6.0, false), std::tuple(6.0, 9.0, false),
+        std::tuple(9.0, 12.0, false)})
+    mesh.add(begin, end, cut, 1, end - begin);
+  EXPECT_TRUE(mesh.whole());
+  EXPECT_EQ(mesh.end_of_step(0, 2), 1);             // three up to the change: one, then two
+  EXPECT_EQ(mesh.end_of_step(1, 2), 3 + 5e-4 * 2);  // a little beyond
+  EXPECT_EQ(mesh.end_of_step(0, 3), 3 + 5e-4 * 3);
+  EXPECT_EQ(mesh.end_of_step(2.9999, 2), 6);  // the change came early: the steps after it
+  EXPECT_EQ(mesh.end_of_step(3, 2), 6);
+  EXPECT_EQ(mesh.end_of_step(5.5, 1), 9);  // little is left of a step: with the next
+  EXPECT_EQ(mesh.end_of_step(4.5, 1), 6);
+  EXPECT_EQ(mesh.end_of_step(11, 2), 12);
+  EXPECT_EQ(mesh.end_of_step(13, 2), 16);  // beyond the end: like the last
+}
+
+TEST(StepMesh, GrowthOfTheError) {
+  StepMesh even, uneven, alone;
+  for (int k = 0; k < 8; ++k) even.add(k, k + 1, false, 0.5, 1);
+  EXPECT_NEAR(even.calc_growth(2, 5), 32, 1e-12);
+  EXPECT_NEAR(even.calc_growth(4, 3), 64, 1e-12);
+  // h and 2h: 3^(p + 1) / (1 + 2^(p + 1))
+  uneven.add(0, 1, false, 1, 1);
+  uneven.add(1, 3, false, 1, 2);
+  EXPECT_NEAR(uneven.calc_growth(2, 4), 243.0 / 33, 1e-12);
+  for (int k = 0; k < 5; ++k) alone.add(k, k + 1, true, 1, 2);
+  EXPECT_NEAR(alone.calc_growth(2, 8), 1, 1e-15);
+}
+
+// A pendulum that bounces off x = 0: its errors with steps twice as long are 2^p times as large.
+struct Swing {
+  template <class S>
+  void operator()(const S&, const S* x, S* xdot) const {
+    xdot[0] = x[1];
+    xdot[1] = -sin(x[0]);
+  }
+};
+
+TEST(StepMesh, ErrorsGrowWithTheOrder) {
+  auto swing = make_problem({0.5, 0}, Swing{});
+  swing.event_infos = {{"bounce", -1, false, false}};
+  swing.event_functions = {[](StateView s) { return s.x[0]; }};
+  swing.handler = [](int, State& state) {
+    state.x[1] = -state.x[1];
+    return true;
+  };
+  for (const auto& [method, tolerance] : {std::pair("dop853", 1e-8), std::pair("rkmk45", 1e-8)}) {
+    SimulateOptions options;
+    options.integrator = method;
+    options.duration = 20;
+    options.step = 20;
+    options.tolerance = tolerance;
+    StepMesh mesh;
+    Observer observer;
+    observer.on_step = [&](const DenseStep& step) { mesh.add(step); };
+    const SimulateReport first = simulate(swing, swing.initial_state(), options, observer);
+    options.follow = &mesh;
+    options.tolerance = 1e-3;
+    const SimulateReport second = simulate(swing, swing.initial_state(), options, Observer{});
+    options.follow = nullptr;
+    options.integrator = "dop853";
+    options.tolerance = 1e-14;
+    const SimulateReport truth = simulate(swing, swing.initial_state(), options, Observer{});
+    const auto error = [&](const SimulateReport& r) {
+      return std::hypot(r.final_state.x[0] - truth.final_state.x[0],
+                        r.final_state.x[1] - truth.final_state.x[1]);
+    };
+    const double power = mesh.calc_growth(2, find_integrator(method)->order);
+    EXPECT_LT(second.counts.evaluations, 0.6 * first.counts.evaluations) << method;
+    EXPECT_GT(error(first), 1e-12) << method;
+    EXPECT_GT(power, 10) << method;
+    // the factor that the estimate of run promises
+    EXPECT_GT(error(second), power / 10 * error(first)) << method;
+    EXPECT_LT(error(second), power * 10 * error(first)) << method;
   }
 }
 
