@@ -126,7 +126,13 @@ struct OrbitOptions {
   std::optional<double> tolerance = {};  // of the integration; default 1e-13
   std::string formulation = {};          // default: the file's, else recursive
   std::string from = {};                 // a state near the orbit; default: the initial one
-  std::string swap = {};  // "left=right": the orbit closes after parts have exchanged names
+  std::string swap = {};       // "left=right": the orbit closes after parts have exchanged names
+  std::string inputs = {};     // "P1,P2": what shakes the orbit
+  std::string outputs = {};    // "EXPR,EXPR": what is seen
+  std::string frequency = {};  // "log(A,B,N)": the response there, rad/s
+  std::optional<int> harmonics = {};  // of the response, at frequencies w + k Omega; default 2
+  std::string out = {};               // a folder to write to as well
+  bool force = false;                 // replace files that are no earlier result
   Watch watch = {};
 };
 
@@ -251,6 +257,7 @@ struct IkOptions {
   std::string path = {};                 // a table to follow: column t and expressions
   bool all = false;                      // all solutions, angles modulo 2 pi
   std::optional<int> starts = {};        // with `all`: at most so many; default 4096
+  std::string distinct = {};             // with `all`: "BODY,EXPR", solutions that differ there
   std::string formulation = {};          // default: the file's, else recursive
   std::string from = {};                 // a state to start from; default: the initial one
   std::string out = {};                  // a folder to write to as well

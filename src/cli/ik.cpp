@@ -41,6 +41,10 @@ std::optional<int> read_ik_arguments(const Words& words, IkArguments& o) {
   arguments.flag("--all", "all solutions, angles modulo 2 pi", o.ik.all);
   arguments.option("--starts", "N", "with --all: at most so many starts (default 4096)",
                    o.ik.starts);
+  arguments.option("--distinct", "NAME,NAME",
+                   "with --all: solutions that agree in these count as one, the nearest: bodies "
+                   "(place and orientation), points, expressions",
+                   o.ik.distinct);
   arguments.option(
       "--out", "DIR",
       "write ik.json and state.json (for --from), with --all solutions.csv, with --path "

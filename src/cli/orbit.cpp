@@ -8,6 +8,7 @@
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/json_output.h"
 #include "cli/terminal/model_options.h"
+#include "cli/terminal/out_option.h"
 #include "cli/terminal/terminal_watch.h"
 #include "results/orbits/orbit.h"
 
@@ -28,7 +29,10 @@ std::optional<int> read_orbit_arguments(const Words& words, OrbitArguments& o) {
       "it and its Floquet multipliers.",
       "  cartan orbit examples/roessler.toml --section y --period 6\n"
       "  cartan orbit examples/duffing.toml --set drive=0.2 --driven --period '2*pi/omega'\n"
-      "  cartan orbit examples/compass_walker.toml --swap left=right --period 0.72");
+      "  cartan orbit examples/compass_walker.toml --swap left=right --period 0.72\n"
+      "  cartan orbit examples/duffing.toml --set drive=0.2 --driven --period '2*pi/omega' "
+      "--inputs "
+      "drive --outputs x --frequency 'log(0.1,10,50)'");
   declare_model(arguments, o.model);
   declare_formulation(arguments, o.orbit.formulation);
   declare_start(arguments, o.orbit.from);
@@ -55,6 +59,18 @@ std::optional<int> read_orbit_arguments(const Words& words, OrbitArguments& o) {
                    o.orbit.swap);
   arguments.option("--tolerance", "TOL", "error tolerance of the integration; default 1e-13",
                    o.orbit.tolerance);
+  arguments.option("--inputs", "P1,P2", "parameters or inputs that shake the orbit a little",
+                   o.orbit.inputs);
+  arguments.option("--outputs", "EXPR,EXPR", "expressions that are seen", o.orbit.outputs);
+  arguments.option("--frequency", "log(A,B,N)",
+                   "the response to inputs of these frequencies w, rad/s (or lin(A,B,N)), at w + k "
+                   "Omega with Omega = 2 pi / period",
+                   o.orbit.frequency);
+  arguments.option("--harmonics", "N", "k from -N to N; default 2", o.orbit.harmonics);
+  arguments.option("--out", "DIR",
+                   "write orbit.json, with --frequency also frequency.csv, Bode and Nyquist charts",
+                   o.orbit.out);
+  declare_force(arguments, o.orbit.force);
   arguments.flag("--json", "print one JSON object", o.json);
   return arguments.parse(words);
 }
@@ -103,6 +119,7 @@ int orbit_command(const Words& words) {
   }
   print_orbit(found.analysis, found.orbit);
   if (!found.held.empty()) fmt::print("held: {}\n", fmt::join(found.held, ", "));
+  if (found.response) fmt::print("{}", found.response->text);
   return exit_done;
 }
 

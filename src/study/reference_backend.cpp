@@ -10,7 +10,6 @@
 #include "mechanics/variables/variables.h"
 #include "study/backend.h"
 #include "study/kept_values.h"
-#include "study/motion_text.h"
 #include "study/run_parameters.h"
 
 namespace cartan::study {
@@ -49,10 +48,10 @@ class ReferenceWorker final : public BlockWorker {
     study_.design.fill(number, inputs_);
     if (!prepare(problem)) return fail(block, place, RunOutcome::bad_numbers, std::move(problem));
     kept_.begin(start_);
-    std::unique_ptr<MotionText> motion;
+    std::unique_ptr<MotionLog> motion;
     observer_.on_sample = nullptr;
     if (study_.keeps_trajectory(number)) {
-      motion = std::make_unique<MotionText>(*system_, study_.own_outputs, study_.kept_outputs);
+      motion = study_.make_motion_log(*system_);
       observer_.on_sample = [&motion](const State& state) { motion->take(state); };
     }
     SimulateReport report = simulate(*system_, start_, options_, observer_);

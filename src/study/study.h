@@ -14,6 +14,7 @@
 
 #include "model/model.h"
 #include "study/design.h"
+#include "study/motion_log.h"
 #include "study/study_text.h"
 #include "study/vary_target.h"
 
@@ -41,6 +42,7 @@ struct Study {
   std::size_t own_outputs = 0;   // of the model file ...
   std::size_t kept_outputs = 0;  // ... behind which those of the study stand
   std::uint64_t trajectories = 0;
+  MotionLogMaker make_motion_log;  // needed where motions are kept
   std::string formulation, integrator;
   std::optional<double> asked_runs;
   bool instant = false;  // of duration zero: nothing moves, expressions are evaluated at the start

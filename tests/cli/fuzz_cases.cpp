@@ -227,6 +227,12 @@ class CaseMaker {
     option(
         "--from", [this] { return state_file(); }, 5);
     flag("--driven");
+    if (random_.chance(5))
+      say({"--inputs", word({"m", "g", "k", "m,k"})(), "--outputs", expression()(), "--frequency",
+           word({"lin(0,2,3)", "log(0.1,10,2)", "lin(1,2", "lin(0,1e9,2)"})()});
+    option("--harmonics", number({"0", "1", "51"}), 8);
+    option(
+        "--out", [this] { return out_folder(); }, 8);
   }
   void lyapunov() {
     model("lyapunov");
@@ -340,6 +346,7 @@ class CaseMaker {
     option("--out", [this] { return out_folder(); });
     formulation();
     if (random_.chance(4)) say({"--all", "--starts", number({"3", "20"})()});
+    option("--distinct", word({"pivot", "rod", "x", "rod,pivot.q", "a,"}), 8);
     flag("--force", 8);
   }
   void optimise() {

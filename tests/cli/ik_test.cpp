@@ -169,6 +169,9 @@ TEST(InverseKinematics, BadWords) {
   expect_refusal(run_cartan({"ik", arm, "--target", "tool.x = 1", "--range", "q1.q = [1, 0]"}),
                  "low end");
   expect_refusal(run_cartan({"ik", arm, "--target", "tool.x = 1", "--starts", "5"}), "--all");
+  expect_refusal(run_cartan({"ik", arm, "--target", "tool.x = 1", "--distinct", "tool"}), "--all");
+  expect_refusal(run_cartan({"ik", arm, "--target", "tool.x = 1", "--all", "--distinct", "toll"}),
+                 "toll");
 }
 
 // The crank moves as sin: speeds and accelerations of the others against those of a run in which a
@@ -329,18 +332,19 @@ std::vector<std::pair<Eigen::Vector3d, Eigen::Matrix3d>> platform_poses(
   return found;
 }
 
-// All poses of the Stewart platform for the lengths of its start, each leg on one side of its foot.
-TEST(LongInverseKinematics, AllPosesOfTheStewartPlatform) {
+// What `ik --all` finds of them, as it should be told apart.
+void expect_platform_poses(int starts, const std::vector<std::string>& more) {
   const std::string model = std::string(CARTAN_ROOT) + "/examples/stewart.toml";
   Eigen::Matrix<double, 6, 1> lengths;
-  const auto expected = platform_poses(lengths, 100000);
+  const auto expected = platform_poses(lengths, starts);
   std::vector<std::string> words = {"ik", model, "--all", "--json"};
   for (int k = 0; k < 6; ++k)
-    words.insert(words.end(), {"--target", fmt::format("slide{}.q = {:.17g}", k + 1, lengths[k]),
-                               "--range", fmt::format("foot{}.q1 = [-pi/2, pi/2]", k + 1)});
+    words.insert(words.end(), {"--target", fmt::format("slide{}.q = {:.17g}", k + 1, lengths[k])});
+  words.insert(words.end(), more.begin(), more.end());
   EXPECT_EQ(expected.size(), 12u);
   const json all = expect_json(run_cartan(words));
   EXPECT_TRUE(all["complete"]);
+  EXPECT_LT(all["unseen_share"].get<double>(), 0.02);
   EXPECT_EQ(all["solutions"].size(), expected.size());
   for (const auto& [x, R] : expected) {
     double nearest = 1;
@@ -353,6 +357,39 @@ TEST(LongInverseKinematics, AllPosesOfTheStewartPlatform) {
     }
     EXPECT_LT(nearest, 1e-8);
   }
+}
+
+// Legs count once, whichever way their feet are turned.
+TEST(InverseKinematics, AllPosesOfTheStewartPlatform) {
+  expect_platform_poses(2000, {"--distinct", "platform"});
+}
+
+// Against 1e5 random starts; and each leg on one side of its foot.
+TEST(LongInverseKinematics, AllPosesOfTheStewartPlatform) {
+  expect_platform_poses(100000, {"--distinct", "platform"});
+  std::vector<std::string> ranges;
+  for (int k = 1; k <= 6; ++k)
+    ranges.insert(ranges.end(), {"--range", fmt::format("foot{}.q1 = [-pi/2, pi/2]", k)});
+  expect_platform_poses(2000, ranges);
+}
+
+// A pair of angles that turns a tool the same way counts once where the tool alone tells.
+TEST(InverseKinematics, SolutionsThatDifferElsewhereCountOnce) {
+  const Scratch scratch;
+  const std::string arm = scratch.write("arm.toml", six_joint_arm());
+  const std::vector<std::string> words = {"ik",       arm,
+                                          "--target", "tool = [0.45, 0.25, 0.85]",
+                                          "--target", "tool.R = [-0.3, 0.9, 0.4]",
+                                          "--all",    "--json"};
+  const auto count = [&](const std::string& distinct) {
+    std::vector<std::string> more = words;
+    more.insert(more.end(), {"--distinct", distinct});
+    return expect_json(run_cartan(more))["solutions"].size();
+  };
+  EXPECT_EQ(count("tool"), 1u);
+  EXPECT_EQ(count("link4"), 8u);
+  EXPECT_EQ(count("link3"), 4u);  // the wrist stands either way
+  EXPECT_EQ(count("sin(q1.q),cos(q1.q)"), 2u);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // orbit and lyapunov as a user types them.
 #include <cmath>
+#include <complex>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -63,6 +64,77 @@ TEST(OrbitCommand, BadWords) {
                  "yy");
   expect_refusal(run_cartan({"orbit", example("roessler"), "--period", "6", "--shooting", "0"}),
                  "--shooting");
+}
+
+// A linear oscillator on the orbit its drive leads it along: H_0 is the response of the linear
+// equation, and x seen through cos(Omega t) has its half at both neighbours.
+TEST(OrbitCommand, FrequencyResponse) {
+  const Scratch scratch;
+  const std::string model =
+      scratch.write("forced.toml",
+                    "name = 'forced'\n[parameters]\nOmega = 1.5\n[inputs]\nu = 0\n[variables]\n"
+                    "x = { initial = 0, rate = 'v' }\n"
+                    "v = { initial = 0, rate = '-2*x - 0.2*v + cos(Omega*t) + u' }\n");
+  const std::string out = scratch.path("out");
+  const std::vector<std::string> words = {"orbit",
+                                          model,
+                                          "--driven",
+                                          "--period",
+                                          "2*pi/Omega",
+                                          "--inputs",
+                                          "u",
+                                          "--outputs",
+                                          "x,x*cos(Omega*t)",
+                                          "--frequency",
+                                          "lin(0.5,2.5,3)",
+                                          "--harmonics",
+                                          "1",
+                                          "--out",
+                                          out,
+                                          "--json"};
+  const json result = expect_json(run_cartan(words));
+  const json& response = result["frequency"];
+  EXPECT_NEAR(response["fundamental"], 1.5, 1e-15);
+  EXPECT_LT(response["error"], 1e-9);
+  ASSERT_EQ(response["responses"].size(), 6u);
+  for (const json& channel : response["responses"]) {
+    const int k = channel["harmonic"];
+    const bool seen_through = channel["output"] != "x";
+    for (int f = 0; f < 3; ++f) {
+      const double w = response["w"][f];
+      std::complex<double> exact = 1.0 / std::complex<double>(2 - w * w, 0.2 * w);
+      if (seen_through) exact *= k == 0 ? 0 : 0.5;
+      if (!seen_through && k != 0) exact = 0;
+      EXPECT_NEAR(channel["re"][f], exact.real(), 1e-10) << channel["output"] << k;
+      EXPECT_NEAR(channel["im"][f], exact.imag(), 1e-10) << channel["output"] << k;
+    }
+  }
+  EXPECT_EQ(list_folder(out), (std::vector<std::string>{"bode_magnitude.svg", "bode_phase.svg",
+                                                        "cartan-manifest.json", "frequency.csv",
+                                                        "nyquist.svg", "orbit.json"}));
+  EXPECT_NE(read_file(out + "/frequency.csv").find("x/u [-1].re,"), std::string::npos);
+  const CommandResult text = run_cartan({words.begin(), words.end() - 3});
+  EXPECT_NE(text.out.find("x / u [+0]"), std::string::npos) << text.out;
+}
+
+TEST(OrbitCommand, FrequencyResponseRefusals) {
+  const auto refuse = [](std::vector<std::string> more, const std::string& text) {
+    std::vector<std::string> words = {"orbit", example("duffing"), "--driven", "--period",
+                                      "2*pi/omega"};
+    words.insert(words.end(), more.begin(), more.end());
+    expect_refusal(run_cartan(words), text);
+  };
+  refuse({"--inputs", "drive"}, "need --frequency");
+  refuse({"--harmonics", "3"}, "needs --frequency");
+  refuse({"--frequency", "lin(1,2,3)"}, "needs --inputs and --outputs");
+  refuse({"--frequency", "lin(1,2,3)", "--inputs", "driv", "--outputs", "x"},
+         "did you mean 'drive'");
+  refuse({"--frequency", "lin(1,2,3)", "--inputs", "drive", "--outputs", "y"}, "--outputs");
+  refuse({"--frequency", "1", "--inputs", "drive", "--outputs", "x"}, "expected lin(A,B,N)");
+  refuse({"--frequency", "lin(1,2,3)", "--inputs", "drive", "--outputs", "x", "--harmonics", "51"},
+         "0 to 50");
+  refuse({"--frequency", "lin(1,2,3)", "--inputs", "drive", "--outputs", "x", "--swap", "x=v"},
+         "leave --swap out");
 }
 
 TEST(OrbitCommand, FailureIsASentenceAndStatusOne) {

@@ -127,7 +127,7 @@ void expect_replay(int seed) {
       {"steer", task, "--starts", "1", "--verify", "--out", scratch.path("out"), "--json"}));
   ASSERT_TRUE(found.contains("converged"));
   EXPECT_TRUE(found["converged"]);
-  EXPECT_GT(found["objective"].get<double>(), 1e-3);
+  EXPECT_GT(found["objective"].get<double>(), 1e-6);
   const double claimed = found["mesh_error"];
   EXPECT_LE(claimed, 1e-7);
   EXPECT_LE(found["replay"]["difference"].get<double>(), 10 * claimed + 1e-10);

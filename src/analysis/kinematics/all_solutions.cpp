@@ -14,6 +14,8 @@ using Eigen::VectorXd;
 
 constexpr double same_configuration = 1e-6;
 constexpr std::size_t most_solutions = 1000;
+// Starts that reach a solution need a few dozen; the others would creep along a wall of a range.
+constexpr int most_tries_per_start = 80;
 
 // The numbers of a point in the unit cube by its index: multiples of powers of the positive root of
 // g^(n+1) = g + 1, modulo one (a generalised golden ratio). They fill the cube evenly from the
@@ -187,6 +189,7 @@ class SolutionSearch {
         spread_(problem, start, options.length) {
     each_.least_change = false;
     each_.judged = false;
+    each_.iterations = std::min(each_.iterations, most_tries_per_start);
   }
 
   AllSolutions search() {
@@ -208,14 +211,34 @@ class SolutionSearch {
   }
 
  private:
+  VectorXd values_at(const State& state) const {
+    VectorXd values(static_cast<int>(options_.distinct.size()));
+    for (int i = 0; i < values.size(); ++i)
+      values(i) = options_.distinct[i]->value(state, problem_.workspace());
+    return values;
+  }
+
+  bool is_known(const KinematicSolution& solution, const VectorXd& values, std::size_t k) const {
+    if (values.size() == 0) return is_same(problem_, solution.state, all_.solutions[k].state);
+    return ((values - values_[k]).array().abs() <=
+            same_configuration * values.array().abs().max(1.0))
+        .all();
+  }
+
   void take(KinematicSolution solution) {
+    const VectorXd values = values_at(solution.state);
+    solution.change = problem_.change(start_, solution.state).norm();
     for (std::size_t k = 0; k < all_.solutions.size(); ++k)
-      if (is_same(problem_, solution.state, all_.solutions[k].state)) {
+      if (is_known(solution, values, k)) {
         ++all_.found[k];
+        if (values.size() > 0 && solution.change < all_.solutions[k].change) {
+          judge_solution(problem_, each_, solution);
+          all_.solutions[k] = std::move(solution);
+        }
         return;
       }
-    solution.change = problem_.change(start_, solution.state).norm();
     judge_solution(problem_, each_, solution);
+    values_.push_back(values);
     free_ += solution.freedom > 0;
     last_new_ = all_.starts;
     all_.solutions.push_back(std::move(solution));
@@ -257,6 +280,7 @@ class SolutionSearch {
   KinematicOptions each_;
   const StartSpread spread_;
   AllSolutions all_;
+  std::vector<VectorXd> values_;  // of options_.distinct, beside the solutions
   int last_new_ = 0, free_ = 0;
 };
 

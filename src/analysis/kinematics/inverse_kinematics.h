@@ -52,6 +52,9 @@ struct AllOptions {
   int hits = 10, least_starts = 400, most_starts = 4096;
   int none_after = 512;  // starts without any solution: there is none
   double length = 1;     // coordinates that are no angles: so far to both sides of the start
+  // Solutions at which all of these have the same values count as one, the nearest. Empty:
+  // coordinates, angles modulo whole turns.
+  std::vector<std::shared_ptr<const StateFunction>> distinct;
   KinematicOptions each;
 };
 

@@ -38,6 +38,7 @@ void check_ik_options(const api::IkOptions& o) {
   if (o.starts && (*o.starts < 1 || *o.starts > 1000000))
     refuse("ik", "--starts: expected a number from 1 to 1000000");
   if (o.starts && !o.all) refuse("ik", "--starts goes with --all");
+  if (!o.distinct.empty() && !o.all) refuse("ik", "--distinct goes with --all");
   if (!o.path.empty() && o.all) refuse("ik", "--path and --all do not go together");
   if (o.target.empty() && o.path.empty())
     refuse("ik", "expected --target \"EXPR = EXPR\", what shall hold");
@@ -144,6 +145,10 @@ void solve_all(const api::IkOptions& o, const IkCase& ik, IkResult& result) {
   options.length = reach_of(*ik.analysis.model);
   options.each = ik.options;
   if (o.starts) options.most_starts = *o.starts;
+  if (!o.distinct.empty())
+    if (const std::string problem = read_distinct(ik.analysis, o.distinct, options.distinct);
+        !problem.empty())
+      refuse("ik", "--distinct: " + problem);
   AllSolutions all = find_all_solutions(problem, ik.analysis.start, options);
   for (KinematicSolution& solution : all.solutions)
     result.solutions.push_back(settle_speeds(ik, std::move(solution)));

@@ -213,6 +213,25 @@ std::string read_value_range(const Analysis& analysis, const std::string& text, 
   return range.function ? "" : problem;
 }
 
+std::string read_distinct(const Analysis& analysis, const std::string& text,
+                          std::vector<std::shared_ptr<const StateFunction>>& functions) {
+  const Model& model = *analysis.model;
+  const std::vector<std::string> names = *split_list("[" + text + "]");
+  for (const std::string& name : names) {
+    std::vector<std::string> expressions = {name};
+    if (!is_expression(model, name) && is_expression(model, name + ".x"))
+      expressions = {name + ".x", name + ".y", name + ".z"};
+    for (int k = 0; k < 9 && rotated_body(model, name + ".R") >= 0; ++k)
+      expressions.push_back(fmt::format("{}.R[{},{}]", name, k / 3, k % 3));
+    for (const std::string& expression : expressions) {
+      std::string problem;
+      functions.push_back(make_state_function(*analysis.system, model, expression, problem));
+      if (!functions.back()) return problem;
+    }
+  }
+  return "";
+}
+
 void add_stop_ranges(const Analysis& analysis, std::vector<ValueRange>& ranges) {
   const Model& model = *analysis.model;
   const std::vector<double> parameters = parameter_values(model);

@@ -33,4 +33,9 @@ void add_stop_ranges(const Analysis& analysis, std::vector<ValueRange>& ranges);
 // Whether an expression of the model's names compiles.
 bool is_expression(const Model& model, const std::string& text);
 
+// "BODY,POINT,EXPR": what tells solutions apart, a body by its place and the entries of its
+// rotation.
+std::string read_distinct(const Analysis& analysis, const std::string& text,
+                          std::vector<std::shared_ptr<const StateFunction>>& functions);
+
 }  // namespace cartan::results

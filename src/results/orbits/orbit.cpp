@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "results/orbits/swap.h"
+#include "results/output_room.h"
 #include "results/refusal.h"
 #include "results/task.h"
 
@@ -41,6 +42,18 @@ void check_orbit(const api::OrbitOptions& o) {
     refuse("orbit", "--tolerance: expected a positive number");
 }
 
+void write_orbit(const api::OrbitOptions& o, const FoundOrbit& found) {
+  std::string problem;
+  const std::unique_ptr<OutputFolder> output =
+      OutputFolder::open(o.out, "orbit", replace_if(o.force), problem);
+  if (!output) refuse("orbit", problem);
+  bool good = output->write("orbit.json", orbit_json(found).dump(2) + "\n", problem);
+  if (found.response)
+    for (const auto& [name, content] : found.response->files)
+      good = good && output->write(name, content, problem);
+  if (!good || !output->commit(problem)) fail("orbit", problem);
+}
+
 }  // namespace
 
 FoundOrbit find_model_orbit(const ModelArguments& model, const api::OrbitOptions& o) {
@@ -48,6 +61,8 @@ FoundOrbit find_model_orbit(const ModelArguments& model, const api::OrbitOptions
   FoundOrbit found;
   found.analysis = load_analysis({model, o.formulation, o.from}, o.watch);
   const Analysis& a = found.analysis;
+  const ControlChannels channels = read_orbit_channels(a, o);
+  require_room("orbit", "orbit", o.out, o.force, {"orbit.json"});
   const auto workspace = a.system->make_workspace();
 
   OrbitOptions options;
@@ -86,26 +101,31 @@ FoundOrbit find_model_orbit(const ModelArguments& model, const api::OrbitOptions
   found.orbit = find_orbit(*a.system, start, options);
   found.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (!found.orbit.found()) fail("orbit", stopped(o.watch) ? "interrupted" : found.orbit.problem);
+  if (!channels.frequencies.empty())
+    found.response = report_orbit_response(a, found.orbit, channels, o);
+  if (!o.out.empty()) write_orbit(o, found);
   return found;
 }
 
 Json orbit_json(const FoundOrbit& found) {
   const Analysis& a = found.analysis;
   const Orbit& orbit = found.orbit;
-  return {{"model", a.model->name},
-          {"state", analysis_state_json(a, orbit.state())},
-          {"period", orbit.point.period},
-          {"multipliers", complex_json(orbit.multipliers)},
-          {"stable", orbit.stable},
-          {"attracting", orbit.attracting},
-          {"neutral", orbit.neutral},
-          {"held", found.held},
-          {"newton_steps", orbit.newton_steps},
-          {"residual", orbit.residual},
-          {"turns", turns_json(*a.system, orbit)},
-          {"shifts", shifts_json(*a.system, orbit)},
-          {"evaluations", orbit.evaluations},
-          {"wall_seconds", found.seconds}};
+  Json json = {{"model", a.model->name},
+               {"state", analysis_state_json(a, orbit.state())},
+               {"period", orbit.point.period},
+               {"multipliers", complex_json(orbit.multipliers)},
+               {"stable", orbit.stable},
+               {"attracting", orbit.attracting},
+               {"neutral", orbit.neutral},
+               {"held", found.held},
+               {"newton_steps", orbit.newton_steps},
+               {"residual", orbit.residual},
+               {"turns", turns_json(*a.system, orbit)},
+               {"shifts", shifts_json(*a.system, orbit)},
+               {"evaluations", orbit.evaluations},
+               {"wall_seconds", found.seconds}};
+  if (found.response) json["frequency"] = found.response->json;
+  return json;
 }
 
 }  // namespace cartan::results

@@ -1,6 +1,7 @@
 // A periodic orbit of a model: the work of `orbit`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 
 #include "analysis/orbit.h"
 #include "results/load/analysis_state.h"
+#include "results/orbits/orbit_channels.h"
 
 namespace cartan::results {
 
@@ -16,6 +18,7 @@ struct FoundOrbit {
   Orbit orbit;
   std::vector<std::string> held;
   double seconds = 0;
+  std::optional<OrbitResponseReport> response;  // where it was asked for
 };
 
 // A search that ends without an orbit is a failure.

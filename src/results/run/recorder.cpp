@@ -228,14 +228,15 @@ void Recorder::impact(const Impact& impact) {
   for (std::size_t k = 0; k < numbers.size(); ++k) columns[2 + k].values.push_back(numbers[k]);
 }
 
+std::unique_ptr<RunSampler> make_sampler(const System& system, const ExtraTables& tables) {
+  if (const auto* mechanism = dynamic_cast<const MechanicalSystem*>(&system))
+    return std::make_unique<MechanismSampler>(*mechanism, tables);
+  return std::make_unique<VariablesSampler>(dynamic_cast<const VariablesSystem&>(system));
+}
+
 std::unique_ptr<Recorder> make_recorder(const System& system, const ExtraTables& tables,
                                         OutputFolder* output, Keep keep) {
-  std::unique_ptr<RunSampler> sampler;
-  if (const auto* mechanism = dynamic_cast<const MechanicalSystem*>(&system))
-    sampler = std::make_unique<MechanismSampler>(*mechanism, tables);
-  else
-    sampler = std::make_unique<VariablesSampler>(dynamic_cast<const VariablesSystem&>(system));
-  auto recorder = std::make_unique<Recorder>(std::move(sampler), output, keep);
+  auto recorder = std::make_unique<Recorder>(make_sampler(system, tables), output, keep);
   recorder->open_impacts(system);
   return recorder;
 }

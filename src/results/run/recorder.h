@@ -33,6 +33,8 @@ class RunSampler {
   virtual void describe(StateView at_end, RunResult& result) = 0;
 };
 
+std::unique_ptr<RunSampler> make_sampler(const System& system, const ExtraTables& tables);
+
 enum class Keep { nothing, tables };
 
 class Recorder {

@@ -3,14 +3,12 @@
 #include <cmath>
 #include <numbers>
 
+#include <fmt/format.h>
+
 #include "report/chart.h"
 
 namespace cartan::results {
 namespace {
-
-std::string channel_name(const ResponseChannel& channel) {
-  return channel.output + " / " + channel.input;
-}
 
 // Frequencies of an even grid with zero or negative values stand on a linear axis.
 bool all_positive(const std::vector<double>& w) {
@@ -30,6 +28,11 @@ Chart bode_chart(const std::vector<double>& w, const std::string& title, const s
 
 }  // namespace
 
+std::string ResponseChannel::name(const std::string& separator) const {
+  const std::string pair = output + separator + input;
+  return harmonic ? fmt::format("{} [{:+}]", pair, *harmonic) : pair;
+}
+
 double phase_degrees(std::complex<double> value) {
   const double phase = std::arg(value) * 180 / std::numbers::pi;
   return phase <= -180 ? 180 : phase;
@@ -41,7 +44,7 @@ std::string bode_magnitude_svg(const std::vector<double>& w,
   for (std::size_t c = 0; c < channels.size(); ++c) {
     ChartLine line;
     line.colour = static_cast<int>(c);
-    line.name = channel_name(channels[c]);
+    line.name = channels[c].name(" / ");
     for (std::size_t k = 0; k < w.size(); ++k)
       line.points.push_back({w[k], 20 * std::log10(std::abs(channels[c].values[k]))});
     chart.lines.push_back(std::move(line));
@@ -55,7 +58,7 @@ std::string bode_phase_svg(const std::vector<double>& w,
   for (std::size_t c = 0; c < channels.size(); ++c) {
     ChartLine line;
     line.colour = static_cast<int>(c);
-    line.name = channel_name(channels[c]);
+    line.name = channels[c].name(" / ");
     double turns = 0, last = 0;  // continued without jumps
     for (std::size_t k = 0; k < w.size(); ++k) {
       const double phase = phase_degrees(channels[c].values[k]);
@@ -78,7 +81,7 @@ std::string nyquist_svg(const std::vector<ResponseChannel>& channels) {
   for (std::size_t c = 0; c < channels.size(); ++c) {
     ChartLine upper, lower;
     upper.colour = lower.colour = static_cast<int>(c);
-    upper.name = channel_name(channels[c]);
+    upper.name = channels[c].name(" / ");
     lower.dashed = true;  // negative frequencies
     for (const std::complex<double>& value : channels[c].values) {
       upper.points.push_back({value.real(), value.imag()});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <complex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,10 @@ namespace cartan::results {
 struct ResponseChannel {
   std::string input, output;
   std::vector<std::complex<double>> values;  // per frequency
+  std::optional<int> harmonic = {};          // k: answered at w + k Omega
+
+  // "OUTPUT / INPUT", of an orbit "OUTPUT / INPUT [+1]".
+  std::string name(const std::string& separator) const;
 };
 
 double phase_degrees(std::complex<double> value);  // in (-180, 180]

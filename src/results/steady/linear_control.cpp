@@ -12,10 +12,8 @@
 #include "mechanics/machine/state_expression.h"
 #include "results/design/ik_targets.h"
 #include "results/load/numbers.h"
-#include "results/load/parameter_slopes.h"
-#include "results/load/ranges.h"
 #include "results/refusal.h"
-#include "results/steady/control_charts.h"
+#include "results/steady/control_channels.h"
 
 namespace cartan::results {
 namespace {
@@ -29,14 +27,13 @@ class ControlReporter {
       : steady_(steady), linear_(linear), options_(options) {}
 
   ControlReport report() {
-    read_inputs();
-    read_outputs();
-    read_frequencies();
-    model_ = make_linear_model(*steady_.problem, linear_, inputs_, outputs_);
+    channels_ = read_channels("linearize", *steady_.model, *steady_.system, options_.inputs,
+                              options_.outputs, options_.frequency);
+    model_ = make_linear_model(*steady_.problem, linear_, channels_.inputs, channels_.outputs);
     if (!model_.problem.empty()) refuse(model_.problem);
     tell_matrices();
     tell_structure();
-    if (!frequencies_.empty()) tell_response();
+    if (!channels_.frequencies.empty()) tell_response();
     if (!options_.lqr_q.empty() || !options_.lqr_r.empty()) add_regulator();
     return std::move(report_);
   }
@@ -47,54 +44,6 @@ class ControlReporter {
   }
 
   // ------------------------------------------------------------------------------------ reading
-
-  void read_inputs() {
-    if (options_.inputs.empty()) return;
-    const Model& model = *steady_.model;
-    const auto names = split_list("[" + options_.inputs + "]");
-    for (const std::string& name : *names) {
-      const int index = model.find_parameter(name);
-      if (index < 0) {
-        std::vector<std::string> known;
-        for (const Parameter& p : model.parameters) known.push_back(p.name);
-        refuse(fmt::format("--inputs: the model has no parameter or input '{}'{}", name,
-                           suggestion(name, known)));
-      }
-      inputs_.push_back(index);
-      input_names_.push_back(name);
-    }
-    const std::string refusal = refuse_parameter_slopes(model, *steady_.system, inputs_);
-    if (!refusal.empty()) refuse("--inputs: " + refusal);
-  }
-
-  void read_outputs() {
-    if (options_.outputs.empty()) return;
-    const Model& model = *steady_.model;
-    const auto texts = split_list("[" + options_.outputs + "]");
-    for (const std::string& text : *texts) {
-      std::shared_ptr<const StateFunction> function;
-      for (const Output& output : model.outputs)
-        if (output.name == text) function = make_state_function(*steady_.system, output.value);
-      std::string problem;
-      if (!function) function = make_state_function(*steady_.system, model, text, problem);
-      if (!function) refuse("--outputs: " + problem);
-      outputs_.push_back(std::move(function));
-      output_names_.push_back(text);
-    }
-  }
-
-  void read_frequencies() {
-    if (options_.frequency.empty()) return;
-    if (inputs_.empty() || outputs_.empty())
-      refuse("--frequency needs --inputs and --outputs: the response of which to which?");
-    std::string problem;
-    const std::optional<Range> range =
-        read_range("w=" + options_.frequency, *steady_.model, problem);
-    if (!range)
-      refuse(fmt::format("--frequency: expected lin(A,B,N) or log(A,B,N) in rad/s, got '{}'",
-                         options_.frequency));
-    frequencies_ = range->values;
-  }
 
   // A weight: numbers for the diagonal, NAME=NUMBER for some of it, or the rows of a matrix.
   MatrixXd read_weight(const std::string& option, const std::string& text,
@@ -166,7 +115,7 @@ class ControlReporter {
     report_.json[name] = json_of(matrix);
     std::string table;
     for (std::size_t k = 0; k < columns.size(); ++k)
-      table += (k > 0 ? "," : "") + quoted(columns[k]);
+      table += (k > 0 ? "," : "") + quoted_cell(columns[k]);
     table += '\n';
     report_.text += fmt::format("\n{}\n", name);
     for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
@@ -180,19 +129,15 @@ class ControlReporter {
     }
     report_.files.push_back({file ? file : fmt::format("{}.csv", name), std::move(table)});
   }
-  static std::string quoted(const std::string& name) {
-    return name.find(',') == std::string::npos ? name : "\"" + name + "\"";
-  }
-
   void tell_matrices() {
     report_.json["states"] = model_.states;
-    report_.json["inputs"] = input_names_;
-    report_.json["outputs"] = output_names_;
+    report_.json["inputs"] = channels_.input_names;
+    report_.json["outputs"] = channels_.output_names;
     report_.text += "\nstates: " + join_names(model_.states) + "\n";
     add_matrix("A", model_.A, model_.states);
-    add_matrix("B", model_.B, input_names_);
+    add_matrix("B", model_.B, channels_.input_names);
     add_matrix("C", model_.C, model_.states);
-    add_matrix("D", model_.D, input_names_);
+    add_matrix("D", model_.D, channels_.input_names);
     if (model_.M.size() == 0) return;
     const std::vector<std::string> p(model_.states.begin(),
                                      model_.states.begin() + model_.M.rows());
@@ -203,7 +148,7 @@ class ControlReporter {
                    {"F", json_of(model_.F)}};
     report_.json["second_order"] = std::move(second);
     std::string table = "matrix,row";
-    for (const std::string& name : p) table += "," + quoted(name);
+    for (const std::string& name : p) table += "," + quoted_cell(name);
     table += '\n';
     const std::pair<const char*, const MatrixXd*> all[] = {
         {"M", &model_.M}, {"C", &model_.Cd}, {"K", &model_.K}};
@@ -235,29 +180,30 @@ class ControlReporter {
 
   void tell_structure() {
     const auto n = model_.A.rows();
-    if (!inputs_.empty()) {
+    if (!channels_.inputs.empty()) {
       const Reach reach = find_controllability(model_.A, model_.B);
       report_.text += fmt::format("\ncontrollable: {} of {}\n", reach.rank, n);
       report_.json["controllability"] = reach_json(reach, "controllable");
     }
-    if (!outputs_.empty()) {
+    if (!channels_.outputs.empty()) {
       const Reach reach = find_observability(model_.A, model_.C);
       report_.text += fmt::format("\nobservable: {} of {}\n", reach.rank, n);
       report_.json["observability"] = reach_json(reach, "observable");
     }
-    if (inputs_.empty() || outputs_.empty()) return;
-    if (inputs_.size() == outputs_.size())
+    if (channels_.inputs.empty() || channels_.outputs.empty()) return;
+    if (channels_.inputs.size() == channels_.outputs.size())
       report_.json["zeros"] =
           complex_json(transmission_zeros(model_.A, model_.B, model_.C, model_.D));
     Json channels = Json::array();
-    for (std::size_t i = 0; i < outputs_.size(); ++i)
-      for (std::size_t k = 0; k < inputs_.size(); ++k) {
+    for (std::size_t i = 0; i < channels_.outputs.size(); ++i)
+      for (std::size_t k = 0; k < channels_.inputs.size(); ++k) {
         const auto zeros = transmission_zeros(model_.A, model_.B.col(k), model_.C.row(i),
                                               model_.D.block(i, k, 1, 1));
-        channels.push_back({{"input", input_names_[k]},
-                            {"output", output_names_[i]},
+        channels.push_back({{"input", channels_.input_names[k]},
+                            {"output", channels_.output_names[i]},
                             {"zeros", complex_json(zeros)}});
-        report_.text += fmt::format("\nzeros from {} to {}:", input_names_[k], output_names_[i]);
+        report_.text += fmt::format("\nzeros from {} to {}:", channels_.input_names[k],
+                                    channels_.output_names[i]);
         for (const auto& zero : zeros)
           report_.text += fmt::format(" {:.8g}{:+.8g}i", zero.real(), zero.imag());
         report_.text += '\n';
@@ -267,69 +213,35 @@ class ControlReporter {
 
   void tell_response() {
     std::vector<ResponseChannel> channels;
-    for (std::size_t i = 0; i < outputs_.size(); ++i)
-      for (std::size_t k = 0; k < inputs_.size(); ++k)
-        channels.push_back({input_names_[k], output_names_[i], {}});
-    for (const double w : frequencies_) {
+    for (const std::string& output : channels_.output_names)
+      for (const std::string& input : channels_.input_names)
+        channels.push_back({input, output, {}});
+    for (const double w : channels_.frequencies) {
       const Eigen::MatrixXcd G = frequency_response(model_, w);
       for (std::size_t c = 0; c < channels.size(); ++c)
-        channels[c].values.push_back(G(c / inputs_.size(), c % inputs_.size()));
+        channels[c].values.push_back(G(c / channels_.inputs.size(), c % channels_.inputs.size()));
     }
-    Json list = Json::array();
-    std::string table = "w";
-    for (const ResponseChannel& channel : channels) {
-      Json re = Json::array(), im = Json::array(), size = Json::array(), phase = Json::array();
-      for (const std::complex<double>& value : channel.values) {
-        re.push_back(value.real());
-        im.push_back(value.imag());
-        size.push_back(std::abs(value));
-        phase.push_back(phase_degrees(value));
-      }
-      const std::string name = channel.output + "/" + channel.input;
-      for (const char* part : {"re", "im", "magnitude", "phase_deg"})
-        table += "," + quoted(fmt::format("{}.{}", name, part));
-      list.push_back({{"input", channel.input},
-                      {"output", channel.output},
-                      {"re", re},
-                      {"im", im},
-                      {"magnitude", size},
-                      {"phase_deg", phase}});
-    }
-    table += '\n';
-    for (std::size_t k = 0; k < frequencies_.size(); ++k) {
-      append_number(table, frequencies_[k]);
-      for (const ResponseChannel& channel : channels) {
-        const std::complex<double> value = channel.values[k];
-        for (const double number :
-             {value.real(), value.imag(), std::abs(value), phase_degrees(value)}) {
-          table += ',';
-          if (std::isfinite(number)) append_number(table, number);
-        }
-      }
-      table += '\n';
-    }
-    report_.json["frequency"] = {{"w", frequencies_}, {"responses", std::move(list)}};
-    report_.files.push_back({"frequency.csv", std::move(table)});
-    report_.files.push_back({"bode_magnitude.svg", bode_magnitude_svg(frequencies_, channels)});
-    report_.files.push_back({"bode_phase.svg", bode_phase_svg(frequencies_, channels)});
-    report_.files.push_back({"nyquist.svg", nyquist_svg(channels)});
+    ResponseReport response = report_response(channels_.frequencies, channels);
+    report_.json["frequency"] = {{"w", channels_.frequencies},
+                                 {"responses", std::move(response.responses)}};
+    for (auto& file : response.files) report_.files.push_back(std::move(file));
   }
 
   // ------------------------------------------------------------------------------------ the LQR
 
   void add_regulator() {
-    if (inputs_.empty()) refuse("--lqr-q, --lqr-r need --inputs: what may be steered?");
+    if (channels_.inputs.empty()) refuse("--lqr-q, --lqr-r need --inputs: what may be steered?");
     if (options_.lqr_q.empty() || options_.lqr_r.empty())
       refuse("--lqr-q and --lqr-r go together: the weights of the states and of the inputs");
     const MatrixXd Q = read_weight("--lqr-q", options_.lqr_q, model_.states);
-    const MatrixXd R = read_weight("--lqr-r", options_.lqr_r, input_names_);
+    const MatrixXd R = read_weight("--lqr-r", options_.lqr_r, channels_.input_names);
     const Regulator regulator = solve_regulator(model_.A, model_.B, Q, R);
     if (!regulator.problem.empty()) fail("linearize", "no regulator: " + regulator.problem);
     report_.text += "\nLQR gains, u = -K z:\n";
     for (Eigen::Index i = 0; i < regulator.K.rows(); ++i)
       for (Eigen::Index j = 0; j < regulator.K.cols(); ++j)
-        report_.text += fmt::format("  {} by {}: {:.15g}\n", input_names_[i], model_.states[j],
-                                    regulator.K(i, j));
+        report_.text += fmt::format("  {} by {}: {:.15g}\n", channels_.input_names[i],
+                                    model_.states[j], regulator.K(i, j));
     report_.text += "closed-loop poles:\n";
     for (const auto& pole : regulator.poles)
       report_.text += fmt::format("  {:.15g} {:+.15g}i\n", pole.real(), pole.imag());
@@ -396,7 +308,8 @@ class ControlReporter {
     std::string text =
         "# u = u0 - K (z - z0): use these names in place of the inputs\n[definitions]\n";
     for (Eigen::Index i = 0; i < K.rows(); ++i) {
-      text += fmt::format("lqr_{} = \"{:.17g}", input_names_[i], values[inputs_[i]]);
+      text +=
+          fmt::format("lqr_{} = \"{:.17g}", channels_.input_names[i], values[channels_.inputs[i]]);
       for (Eigen::Index j = 0; j < K.cols(); ++j)
         if (std::fabs(K(i, j)) > 1e-12 * K.row(i).cwiseAbs().maxCoeff())
           text += fmt::format(" - ({:.17g})*{}", K(i, j), change_text(static_cast<int>(j)));
@@ -408,10 +321,7 @@ class ControlReporter {
   const SteadyCase& steady_;
   const Linearisation& linear_;
   const api::LinearizeOptions& options_;
-  std::vector<int> inputs_;
-  std::vector<std::string> input_names_, output_names_;
-  std::vector<std::shared_ptr<const StateFunction>> outputs_;
-  std::vector<double> frequencies_;
+  ControlChannels channels_;
   LinearModel model_;
   ControlReport report_;
 };

@@ -13,6 +13,7 @@
 #include "results/option_names.h"
 #include "results/output_room.h"
 #include "results/refusal.h"
+#include "results/study/motion_table.h"
 #include "results/task.h"
 #include "study/study_record.h"
 
@@ -143,6 +144,7 @@ StudyText load_study(const ModelArguments& source, const api::StudyOptions& o,
   if (!study) refuse(problems);
   std::istringstream lines(problems.text());
   for (std::string line; std::getline(lines, line);) tell(o.watch, line);
+  study->make_motion_log = make_motion_tables(study->own_outputs, study->kept_outputs);
   result.study = std::make_unique<Study>(std::move(*study));
   return text;
 }
@@ -175,6 +177,28 @@ int default_threads(const StudyJob& job) {
   return job.ranks ? std::clamp(machine / job.ranks->local_size(), 1, cores) : cores;
 }
 
+// What blocks and runs.nc take on disk. Refused where they have no room; what a study that goes on
+// has written already is there.
+void require_disk(const std::string& out, const Study& study, const BlockPlan& plan) {
+  const auto kept = static_cast<double>(study.columns());
+  const auto inputs = static_cast<double>(study.inputs.size());
+  const double needed = static_cast<double>(plan.runs) * (8 * kept + 1 + 8 * (inputs + kept) + 1);
+  std::error_code none, end;
+  double there = 0;
+  for (fs::directory_iterator at(fs::path(out) / "blocks", end);
+       !end && at != fs::directory_iterator(); at.increment(end))
+    there += static_cast<double>(at->is_regular_file(none) ? at->file_size(none) : 0);
+  fs::path place = fs::absolute(out);
+  while (!fs::exists(place, none) && place.has_relative_path()) place = place.parent_path();
+  const fs::space_info space = fs::space(place, none);
+  if (none || space.capacity == 0 || static_cast<double>(space.available) >= needed - there) return;
+  refuse("study",
+         fmt::format("{} runs take about {:.3g} GB in '{}', where {:.3g} GB are free; make "
+                     "room, choose another folder, or ask for fewer runs",
+                     plan.runs, 1e-9 * (needed - there), out,
+                     1e-9 * static_cast<double>(space.available)));
+}
+
 // The store of blocks and the folder of tables.
 void open_store(const ModelArguments& source, const api::StudyOptions& o, StudyJob& job) {
   StudyResult& result = job.result;
@@ -190,6 +214,7 @@ void open_store(const ModelArguments& source, const api::StudyOptions& o, StudyJ
     result.store = make_memory_store(plan);
     return;
   }
+  if (!job.is_helper()) require_disk(o.out, study, plan);
   std::string problem;
   job.record = make_record(study, result.backend->name(), source.sets);
   if (o.part.empty() && !job.is_helper()) {

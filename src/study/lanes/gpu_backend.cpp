@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_runs_at_once = 1 << 20;
 constexpr unsigned threads_per_block = 256;
-constexpr unsigned char thread_gave_up = 2;  // as in study/kernel/run.h
+constexpr unsigned char thread_gave_up = 2;  // as in study/kernel/run_state.h
 
 // Results of a block as the device has left them.
 struct DeviceBlock {

@@ -75,7 +75,8 @@ class KernelMaker {
       functions.replace(at, head.size(), "LANE_RATES void lane_rates(");
     kernel.text += functions + normalise_text(code) + method.text +
                    (method.gauss ? kernel_gauss_steps : kernel_explicit_steps) + kept_text() +
-                   events_text() + kernel_kept + kernel_run;
+                   events_text() + kernel_kept + kernel_run_state + kernel_run_rows +
+                   kernel_run_events + kernel_run + kernel_run_entry;
     return kernel;
   }
 

@@ -12,7 +12,7 @@
 namespace cartan::study {
 namespace {
 
-// As in study/kernel/run.h.
+// As in study/kernel/run_state.h.
 struct LaneJob {
   long count;
   const double* inputs;
