@@ -110,9 +110,9 @@ class Averager {
     for (int i = 0; i < directions_.cols(); ++i) {
       double mean = 0, spread = 0;
       for (const VectorXd& g : growth) mean += g[i] / options_.duration;
-      for (const VectorXd& g : growth) spread += std::pow(g[i] / part - mean, 2);
+      for (const VectorXd& g : growth) spread = std::hypot(spread, g[i] / part - mean);
       result.exponents.push_back(mean);
-      result.errors.push_back(std::sqrt(spread / (parts - 1) / parts));
+      result.errors.push_back(spread / std::sqrt((parts - 1) * parts));
     }
     std::vector<int> order(result.exponents.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);

@@ -240,7 +240,8 @@ double EventFinder::dense_root(int which, double left, double right, int after) 
   if (fl * after >= 0) return left;
   if (fr * after <= 0) return right;
   int kept = 0;
-  for (int iteration = 0; iteration < 100 && right - left > 1e-12; ++iteration) {
+  const double narrow = loose_ ? 1e-9 : 1e-12;
+  for (int iteration = 0; iteration < 100 && right - left > narrow; ++iteration) {
     const double middle = (left * fr - right * fl) / (fr - fl);
     const double f = dense_value(which, middle);
     if (f == 0) return middle;

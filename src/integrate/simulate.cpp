@@ -216,12 +216,14 @@ void Run::run_adaptive() {
   while (state_.t < t_end_) {
     const double left = t_end_ - state_.t;
     const bool whole = !switches_.sampling() || left <= options_.step;
-    double t_next = whole ? t_end_ : state_.t + options_.step;
+    double length = whole ? left : options_.step;
+    double t_next = whole ? t_end_ : state_.t + length;
     if (options_.follow) {
-      t_next = std::min(t_next, options_.follow->end_of_step(state_.t, options_.together));
-      integrator_->expect_length(t_next - state_.t);
+      const double t = options_.follow->end_of_step(state_.t, options_.together);
+      if (t < t_next) t_next = t, length = t - state_.t;
+      integrator_->expect_length(length);
     }
-    if (!advance(t_next == t_end_ ? left : t_next - state_.t, t_next)) return;
+    if (!advance(length, t_next)) return;
   }
 }
 

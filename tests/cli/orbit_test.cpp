@@ -176,6 +176,9 @@ TEST(LyapunovCommand, ExponentsAndSection) {
 TEST(LyapunovCommand, BadWords) {
   expect_refusal(run_cartan({"lyapunov", example("lorenz"), "--duration", "-1"}), "--duration");
   expect_refusal(run_cartan({"lyapunov", example("lorenz"), "--section", "x"}), "--out");
+  expect_refusal(run_cartan({"lyapunov", example("lorenz"), "--duration", "1e-300", "--transient",
+                             "0.01", "--quiet"}),
+                 "cannot be told apart");
 }
 
 }  // namespace

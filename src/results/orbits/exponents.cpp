@@ -1,6 +1,8 @@
 #include "results/orbits/exponents.h"
 
 #include <chrono>
+#include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,6 +25,17 @@ std::string check_exponents(const api::LyapunovOptions& o) {
   if (o.transient && !(*o.transient >= 0)) return "--transient: expected zero or more";
   if (o.section.empty() != o.out.empty()) return "--section and --out belong together";
   return "";
+}
+
+// The average is taken over parts of the duration, whose times must differ.
+std::string check_resolution(double start, const LyapunovOptions& options) {
+  const double end = std::fabs(start) + options.transient + options.duration;
+  const double shortest = 1e4 * std::numeric_limits<double>::epsilon() * end;
+  if (options.duration >= shortest) return "";
+  return fmt::format(
+      "--duration is {:g}, but around t = {:g} durations below {:.2g} cannot be told apart; use a "
+      "longer duration, a shorter transient or a start nearer to t = 0",
+      options.duration, end, shortest);
 }
 
 // section.csv: t and the numbers of the state.
@@ -72,6 +85,8 @@ MotionExponents calc_model_exponents(const ModelArguments& model, const api::Lya
   LyapunovOptions options;
   options.duration = o.duration;
   options.transient = o.transient.value_or(options.duration / 10);
+  if (const std::string wrong = check_resolution(a.start.t, options); !wrong.empty())
+    refuse("lyapunov", wrong);
   options.step = o.step.value_or(0);
   if (o.tolerance) options.flow.tolerance = *o.tolerance;
   options.flow.stop_requested = o.watch.stop;
