@@ -4,12 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "mechanics/constraints/constraints.h"
-#include "mechanics/forces/forces.h"
-#include "mechanics/machine/expression_inputs.h"
+#include "mechanics/machine/mechanism_formula.h"
 #include "mechanics/machine/mechanism_system.h"
 #include "mechanics/machine/several_points.h"
-#include "mechanics/machine/variable_states.h"
 #include "mechanics/variables/variables.h"
 
 namespace cartan::mechanics {
@@ -22,17 +19,11 @@ class MechanismFunction final : public StateFunction {
       : mechanism_(mechanism),
         dual_(dual),
         scratch_(std::move(scratch)),
-        formula_(std::move(formula)) {
-    const Program& program = formula_.program;
-    needs_energy_ =
-        program.depends_on(Quantity::kinetic) || program.depends_on(Quantity::potential);
-    for (const Symbol& symbol : program.inputs)
-      if (symbol.quantity == Quantity::joint_q || symbol.quantity == Quantity::joint_v)
-        needs_loops_ |= mechanism.link_of_joint[symbol.index] < 0;
-  }
+        formula_(mechanism, std::move(formula)) {}
 
   double value(StateView at, Workspace& workspace) const override {
-    return evaluate<double>(mechanism_, at.t, at.x.data(), at.mode, *scratch_.real(workspace));
+    return formula_.value<double>(mechanism_, at.t, at.x.data(), at.mode,
+                                  *scratch_.real(workspace));
   }
 
   double gradient(StateView at, std::span<double> gradient, Workspace& workspace) const override {
@@ -42,7 +33,7 @@ class MechanismFunction final : public StateFunction {
     Eigen::Map<Eigen::MatrixXd> row(gradient.data(), 1, static_cast<int>(gradient.size()));
     differentiate_columns(at.x, mechanism_.state_size(), row, x, values,
                           [&](const Dual4* point, Dual4* value) {
-                            *value = evaluate<Dual4>(dual_, Dual4(at.t), point, at.mode, ws);
+                            *value = formula_.value<Dual4>(dual_, Dual4(at.t), point, at.mode, ws);
                             result = value->a;
                           });
     return result;
@@ -54,14 +45,15 @@ class MechanismFunction final : public StateFunction {
     slope.by_parameters.resize(parameters.size());
     const double result = gradient(at, slope.by_x, workspace);
     const std::vector<Dual4> x(at.x.begin(), at.x.end());
-    slope.by_time = evaluate<Dual4>(dual_, Dual4::variable(at.t, 0), x.data(), at.mode,
-                                    *scratch_.dual(workspace))
+    slope.by_time = formula_
+                        .value<Dual4>(dual_, Dual4::variable(at.t, 0), x.data(), at.mode,
+                                      *scratch_.dual(workspace))
                         .d[0];
     if (parameters.empty()) return result;
     SeededMechanisms<MotionWorkspace<Dual4>>& seeded = *scratch_.seeded(workspace, parameters);
     for (std::size_t group = 0; group < seeded.mechanisms.size(); ++group) {
-      const Dual4 value = evaluate<Dual4>(seeded.mechanisms[group], Dual4(at.t), x.data(), at.mode,
-                                          seeded.scratch[group]);
+      const Dual4 value = formula_.value<Dual4>(seeded.mechanisms[group], Dual4(at.t), x.data(),
+                                                at.mode, seeded.scratch[group]);
       for (std::size_t k = 4 * group; k < std::min(4 * group + 4, parameters.size()); ++k)
         slope.by_parameters[k] = value.d[k - 4 * group];
     }
@@ -69,30 +61,10 @@ class MechanismFunction final : public StateFunction {
   }
 
  private:
-  template <class S>
-  S evaluate(const Mechanism<S>& mechanism, const S& t, const S* x, std::span<const int> mode,
-             MotionWorkspace<S>& ws) const {
-    const Program& program = formula_.program;
-    if (ws.inputs.size() < program.inputs.size()) ws.inputs.resize(program.inputs.size());
-    if (ws.scratch.size() < program.scratch_size()) ws.scratch.resize(program.scratch_size());
-    std::copy(mode.begin(), mode.end(), ws.mode.begin());
-    set_variables(mechanism, x + mechanism.nq + mechanism.nv, ws);
-    fill_kinematics<S>(mechanism, t, x, x + mechanism.nq, ws);
-    if (needs_loops_) fill_loop_coordinates(mechanism, ws);
-    if (needs_energy_) {
-      ws.kinetic = calc_kinetic_energy(mechanism, ws);
-      ws.potential = calc_potential_energy(mechanism, ws);
-    }
-    S result;
-    evaluate_program(mechanism, ws, program, &result);
-    return result;
-  }
-
   const Mechanism<double>& mechanism_;
   const Mechanism<Dual4>& dual_;
   MotionScratch scratch_;
-  Formula formula_;
-  bool needs_energy_ = false, needs_loops_ = false;
+  MechanismFormula formula_;
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 #include <cartan/options.h>
 
-#include "analysis/continuation.h"
+#include "analysis/expansions/normal_forms.h"
 #include "results/steady/steady.h"
 
 namespace cartan::results {
@@ -39,6 +39,9 @@ struct FoundBifurcation {
   Bifurcation what;
   std::string criticality;  // of Hopf points and period doublings whose orbits were followed
   double slope = 0;         // of Hopf points: d parameter / d amplitude^2
+  // Of Hopf points, folds and branch points of steady motions and of period doublings: exact
+  // coefficients, beside what the branches tell.
+  NormalForm form;
 };
 
 struct BranchDiagram {
