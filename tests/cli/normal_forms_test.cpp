@@ -82,7 +82,7 @@ TEST(NormalForms, LorenzLosesItsStabilitySubcritically) {
   EXPECT_EQ(point["criticality"], "subcritical");
 }
 
-// r' = mu r / 2 - r^3 / 8, and the same with y beyond a quaternion or a loop would be.
+// r' = mu r / 2 - r^3 / 8.
 TEST(NormalForms, VanDerPolByAveraging) {
   const Scratch scratch;
   const std::string model = scratch.write("vdp.toml", R"toml(
