@@ -259,6 +259,18 @@ Linearisation SteadyBranch::linearise_at(const ContinuationPoint& point) {
   return analysis::linearise(*member(point.parameter())->problem, point.states[0]);
 }
 
+SteadyPoint SteadyBranch::expand_at(const BranchSample& sample) {
+  Member& at = *member(sample.point.parameter());
+  const State& state = sample.point.states[0];
+  return {*at.problem,
+          state,
+          sample.point.numbers.head(symmetries_->count()),
+          at.held,
+          sample.tangent,
+          parameter_column(at, state),
+          !family_.expression};
+}
+
 Spectrum SteadyBranch::calc_spectrum(const ContinuationPoint& point) {
   Spectrum spectrum;
   const Linearisation linear = linearise_at(point);

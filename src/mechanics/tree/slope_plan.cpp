@@ -152,7 +152,8 @@ class SlopePlanner {
 
   bool plan() {
     if (mechanism_.absolute || mechanism_.gravity_varies || mechanism_.needs_energy ||
-        mechanism_.variables_need_energy || !mechanism_.loop_rotors.empty())
+        mechanism_.variables_need_energy || mechanism_.model->implicit ||
+        !mechanism_.loop_rotors.empty())
       return false;
     plan_.nv = mechanism_.nv;
     plan_.nz = mechanism_.nz;

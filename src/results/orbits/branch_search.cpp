@@ -5,12 +5,14 @@
 
 #include <fmt/format.h>
 
+#include "analysis/expansions/doubling_form.h"
 #include "analysis/orbit_continuation.h"
 #include "analysis/relative_orbits.h"
 #include "analysis/steady_branch.h"
 #include "formulations/formulations.h"
 #include "mechanics/machine/parameter_seeds.h"
 #include "mechanics/machine/state_expression.h"
+#include "mechanics/machine/system_curvature.h"
 #include "results/load/analysis_state.h"
 #include "results/load/parameter_slopes.h"
 #include "results/load/state_file.h"
@@ -126,11 +128,44 @@ class Search {
     diagram_.not_held = steady->not_held();
     set_systems();
     add(follow(*steady, point), false, "");
-    if (!request_.follow_crossings || diagram_.branches.empty()) return;
-    follow_crossings(*steady, 0);
+    if (request_.follow_crossings && !diagram_.branches.empty()) follow_crossings(*steady, 0);
+    for (FoundBifurcation& found : diagram_.bifurcations) expand_steady(*steady, found);
+    if (!request_.follow_crossings) return;
     const std::size_t steady_bifurcations = diagram_.bifurcations.size();
     for (std::size_t k = 0; k < steady_bifurcations; ++k)
       if (diagram_.bifurcations[k].what.kind == BifurcationKind::hopf) follow_hopf(*steady, k);
+  }
+
+  // Coefficients of the normal form, exact, whether or not the branch that is born is followed.
+  void expand_steady(SteadyBranch& steady, FoundBifurcation& found) {
+    const BifurcationKind kind = found.what.kind;
+    const bool hopf = kind == BifurcationKind::hopf, turns = kind == BifurcationKind::fold;
+    if (!hopf && !turns && kind != BifurcationKind::branch_point) return;
+    const SteadyPoint at = steady.expand_at(found.what.at);
+    const auto curvature =
+        make_curvature_at(at.problem.system(), found.what.at.point.parameter(), held_formulas());
+    found.form = hopf ? calc_hopf_form(at, found.what.critical, *curvature)
+                      : calc_steady_form(at, turns, *curvature);
+    found.criticality = found.form.criticality();
+  }
+
+  std::unique_ptr<StateCurvature> make_curvature_at(const System& system, double p,
+                                                    std::vector<Formula> functions) const {
+    std::vector<int> which;
+    if (parameter_ >= 0) which.push_back(parameter_);
+    return make_state_curvature(system, values_at(p), std::move(which), std::move(functions));
+  }
+
+  // What keeps its value along a branch of steady motions, the parameter last where it is one.
+  std::vector<Formula> held_formulas() const {
+    std::vector<std::string> texts = request_.holds;
+    if (parameter_ < 0) texts.push_back(request_.parameter);
+    std::vector<Formula> formulas;
+    for (const std::string& text : texts) {
+      Diagnostics problems(text);
+      formulas.push_back(*compile_expression(model(), text, problems));
+    }
+    return formulas;
   }
 
   // Systems by value for the report, a few kept.
@@ -173,7 +208,7 @@ class Search {
     }
     const int index = static_cast<int>(diagram_.branches.size());
     for (const Bifurcation& one : branch.bifurcations)
-      diagram_.bifurcations.push_back({index, one, ""});
+      diagram_.bifurcations.push_back({index, one, "", 0, {}});
     diagram_.branches.push_back({std::move(branch), orbits, origin});
   }
 
@@ -240,18 +275,25 @@ class Search {
       branch = OrbitContinuation(orbit_setting({})).follow_hopf(hopf, linear, options);
     }
     if (!branch.samples.empty()) {
-      diagram_.bifurcations[k].criticality = judge(branch.samples[0].spectrum);
+      judge(branch.samples[0].spectrum, origin, diagram_.bifurcations[k]);
       diagram_.bifurcations[k].slope = branch.slope;
     }
     add(std::move(branch), true, origin);
   }
 
   // The multiplier that is one at the Hopf point itself tells on which side small orbits attract.
-  static std::string judge(const Spectrum& small) {
+  // The normal form must say the same.
+  void judge(const Spectrum& small, const std::string& origin, FoundBifurcation& found) {
     std::complex<double> nearest = 1e300;
     for (const auto& m : small.values)
       if (std::abs(m - 1.0) < std::abs(nearest - 1.0)) nearest = m;
-    return std::abs(nearest) < 1 ? "supercritical" : "subcritical";
+    found.criticality = std::abs(nearest) < 1 ? "supercritical" : "subcritical";
+    const std::string other = found.form.criticality();
+    if (!other.empty() && other != found.criticality)
+      diagram_.notes.push_back(fmt::format(
+          "{}: the first orbit is {}, the coefficient {:.3g} of the normal form says {}: take "
+          "smaller steps (--step)",
+          origin, found.criticality, found.form.coefficient, other));
   }
 
   // -------------------------------------------------------------------------------------- orbits
@@ -336,12 +378,34 @@ class Search {
     set_systems();
     Branch branch = follow(*orbits, point);
     add(std::move(branch), true, "");
-    if (!request_.follow_crossings || diagram_.branches.empty()) return;
+    if (!request_.follow_crossings || diagram_.branches.empty()) {
+      for (FoundBifurcation& found : diagram_.bifurcations) expand_doubling(setting, found);
+      return;
+    }
     follow_crossings(*orbits, 0);
     for (std::size_t b = 1; b < diagram_.branches.size(); ++b) diagram_.branches[b].orbits = true;
-    for (std::size_t k = 0; k < diagram_.bifurcations.size(); ++k)
-      if (diagram_.bifurcations[k].what.kind == BifurcationKind::period_doubling)
-        follow_doubling(setting, k);
+    for (std::size_t k = 0; k < diagram_.bifurcations.size(); ++k) {
+      if (diagram_.bifurcations[k].what.kind != BifurcationKind::period_doubling) continue;
+      expand_doubling(setting, diagram_.bifurcations[k]);
+      follow_doubling(setting, k);
+    }
+  }
+
+  void expand_doubling(const OrbitSetting& setting, FoundBifurcation& found) {
+    if (found.what.kind != BifurcationKind::period_doubling) return;
+    const ContinuationPoint& at = found.what.at.point;
+    std::string problem;
+    const std::shared_ptr<System> system = make_at(at.parameter(), problem);
+    if (!system) return;
+    found.form.kind = "period-doubling";
+    if (!setting.family.options.problem.swap.empty()) {
+      found.form.problem = "the orbit closes up to a swap of its parts";
+      return;
+    }
+    const auto curvature = make_curvature_at(*system, at.parameter(), {});
+    found.form = calc_doubling_form(*system, at.states[0], at.numbers[0], request_.driven,
+                                    *curvature, setting.family.options.flow);
+    found.criticality = found.form.criticality();
   }
 
   // At the first value of the parameter; where there is no orbit near the start, one at the value
@@ -409,7 +473,7 @@ class Search {
     Branch branch =
         OrbitContinuation(std::move(setting)).follow_doubling(doubling, with_progress(task));
     if (!branch.samples.empty())
-      diagram_.bifurcations[k].criticality = judge(branch.samples[0].spectrum);
+      judge(branch.samples[0].spectrum, origin, diagram_.bifurcations[k]);
     const std::size_t before = diagram_.branches.size();
     add(std::move(branch), true, origin);
     if (diagram_.branches.size() > before) diagram_.branches.back().doublings = doublings;
