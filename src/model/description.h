@@ -178,7 +178,7 @@ struct ConstraintText {
   std::vector<CouplerTermText> terms;  // coupler
   std::optional<Value> offset;
   Values center, axis;  // rolling-disc
-  std::optional<Value> radius;
+  std::optional<Value> radius, rim;
   Values plane_point, plane_normal;
   Reference plane_body;
   Values at, normal;  // knife-edge
