@@ -158,6 +158,7 @@ struct ForceText {
   std::vector<BearingText> bearings;
   std::optional<Value> coefficient;  // drag
   Values medium;
+  Reference deflection;                   // tyre: one of [variables]
   std::map<std::string, Values> numbers;  // keys of other types
   Location where, type_where, name_where, bearings_where;
 };
