@@ -133,6 +133,21 @@ NaiveEnergy apply(const Situation& s, const SpringForce& f) {
   return {V.a, V.d[0], dot(damper, relative)};
 }
 
+// Directions from the wheel's plane: where it meets the ground, and across that.
+NaiveEnergy apply(const Situation& s, const TyreForce& f) {
+  const MovingPoint center = moving_point(s, f.body, f.at);
+  const Vec3<double> n = unit(s.vec3(f.normal)), a = unit(s.bodies[f.body].X.R * s.vec3(f.axis));
+  const Vec3<double> heading = unit(cross(a, n)), across = cross(n, heading);
+  const Vec3<double> contact = center.x + s.number(f.radius) * cross(a, heading);
+  const double size =
+      s.number(f.stiffness) / s.number(f.relaxation) * s.tree.variables[f.deflection];
+  const Vec3<double> force = size * across, moment = -s.number(f.trail) * size * n;
+  s.out.torque[f.body] += moment;
+  push(s, f.body, contact, force);
+  return {0, 0,
+          dot(force, s.bodies[f.body].velocity_at(contact)) + dot(moment, s.bodies[f.body].w)};
+}
+
 // The potential's slope along each unit twist of `to` relative to `from` (at the origin of T, axes
 // of the world) is minus the wrench; the power of the dampers is told by rates of the same numbers.
 NaiveEnergy apply(const Situation& s, const BushingForce& f) {

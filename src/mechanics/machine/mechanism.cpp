@@ -180,6 +180,11 @@ struct ForceBuilder {
     const int link = mechanism.link_of_body[body];
     return {link, mechanism.bodies[link].X_LB * p};
   }
+  // A unit vector in the axes of the link.
+  Vec3<S> direction(int body, const Formula& along) const {
+    const Vec3<S> d = unit(calc_vec3<S>(along, parameters));
+    return body == world ? d : mechanism.bodies[link_of(body)].X_LB.R * d;
+  }
   Pose<S> frame(const Placement& placement) const {
     const Pose<S> X = calc_frame<S>(placement, parameters);
     return placement.body == world ? X : mechanism.bodies[link_of(placement.body)].X_LB * X;

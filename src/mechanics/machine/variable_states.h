@@ -30,6 +30,9 @@ void calc_variable_rates(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, 
   for (std::size_t k = 0; k < model.variables.size(); ++k)
     if (model.variables[k].rate.given())
       evaluate_program(mechanism, ws, model.variables[k].rate.program, rates + k);
+  for (const ForceElement<S>& element : mechanism.forces)
+    if (const auto* tyre = std::get_if<TyreElement<S>>(&element))
+      rates[tyre->deflection] = tyre->deflection_rate(ws);
   if (!model.implicit) return;
   evaluate_program(mechanism, ws, model.implicit->form.program, ws.implicit.form.data());
   solve_implicit_rates(*model.implicit, ws.implicit, rates);

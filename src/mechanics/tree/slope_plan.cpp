@@ -48,6 +48,8 @@ class LawReader {
     push(e.from.link);
   }
   void operator()(const Bushing<double>& e) { interact(e.to, e.from); }
+  // Its variable has no formula of its own: dual numbers do it.
+  void operator()(const TyreElement<double>&) { covered_ = false; }
   void operator()(const DragElement<double>& e) {
     if (e.on != world) return interact(e.at.link, e.on);
     read(e.medium);

@@ -4,6 +4,8 @@
 // (semi-explicit, index 1: g_z is regular). With dg/dt = 0 in their place the rates of z follow
 // like all others, and g = 0 is what states are held to (mechanics/variables). Where no such z is
 // left to a g, dg/dt = 0 restricts the other variables too: a hidden constraint, refused.
+#include <algorithm>
+
 #include "expr/expression.h"
 #include "expr/linear_form.h"
 #include "model/check/check_context.h"
@@ -138,8 +140,15 @@ class EquationCheck {
 
   bool find_unknowns() {
     const std::vector<VariableText>& variables = check_.text.variables;
+    const auto belongs_to_tyre = [&](const VariableText& variable) {
+      const auto deflects = [&](const ForceText& force) {
+        return force.deflection.name == variable.name;
+      };
+      return std::any_of(check_.text.forces.begin(), check_.text.forces.end(), deflects);
+    };
     for (std::size_t j = 0; j < variables.size(); ++j)
-      if (!variables[j].rate) unknowns_.push_back(static_cast<int>(j));
+      if (!variables[j].rate && !belongs_to_tyre(variables[j]))
+        unknowns_.push_back(static_cast<int>(j));
     if (text_.empty()) {
       if (text_.where.line > 0) return false;  // reported
       for (const int j : unknowns_) complain(variables[j].table_where, "missing key 'rate'");
