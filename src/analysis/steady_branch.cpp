@@ -239,7 +239,7 @@ ContinuationProblem::Equations SteadyBranch::linearise(const ContinuationPoint& 
   e.matrix.col(K.cols()).head(K.rows()) = parameter_column(*at, state);
   if (k > 0) {
     const MatrixXd N =
-        null_space(at->problem->to_tangent(state, at->problem->generators(state)), 1e-8);
+        null_space(at->problem->to_tangent(state, at->problem->generators(state)), 1e-8, 1.0);
     e.matrix.block(K.rows(), tangent_, k, k) = N * N.transpose();
   }
   e.weights = make_weights(state);

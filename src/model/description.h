@@ -236,6 +236,7 @@ struct EventText {
 struct NamedValue {
   std::string name;
   Value value;
+  std::optional<Value> initial;  // of [speeds]: what it is at the start
   Location where, name_where;
   NamedValue() = default;
   NamedValue(std::string n, Value v) : name(std::move(n)), value(std::move(v)) {}

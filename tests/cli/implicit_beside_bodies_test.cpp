@@ -30,7 +30,7 @@ velocity = 3
 [[force]]
 type = "joint"
 joint = "axle"
-value = "0.5*i1 - 0.1*axle.v"
+value = "0.5*i1 - 0.1*axle.v - 2*axle.q"
 )toml";
 
 const std::string left_to_equations =

@@ -60,9 +60,10 @@ class SteadyRows {
     K_.topLeftCorner(m_, m_) = expansion_.A();
     K_.topRightCorner(m_, k).topRows(m_) = -expansion_.Z().transpose() * Y_;
     K_.block(m_, 0, held_, m_) = full.bottomRows(held_).leftCols(problem.tangent()) * tangent_;
-    if (k > 0) {  // combinations of symmetries that do nothing here
-      const Matrix N = null_space(problem.to_tangent(point.state, Y_), 1e-8);
-      K_.bottomRightCorner(k, k) = N * N.transpose();
+    if (k > 0) {  // combinations of symmetries that do nothing here, or that drives decide
+      const Matrix N = null_space(problem.to_tangent(point.state, Y_), 1e-8, 1.0);
+      const Matrix beside = Y_ - expansion_.Z() * (expansion_.Z().transpose() * Y_);
+      K_.bottomRightCorner(k, k) = N * N.transpose() + beside.transpose() * beside;
     }
     gradients_ = Matrix::Zero(held_, problem.size());
     for (Eigen::Index j = 0; j < held_; ++j) {
@@ -189,7 +190,10 @@ class HopfExpansion {
     solver.setThreshold(1e-10);
     const Vector solution = solver.compute(rows_.matrix()).solve(right);
     const Vector left = rows_.matrix() * solution - right;
-    if (!(left.norm() <= contradicts_above * (right.norm() + 1e-12))) return false;
+    // symmetric motions have nothing of second order: what rounding leaves of it is no
+    // contradiction
+    const double rounding = 1e-12 * rows_.matrix().norm();
+    if (!(left.norm() <= contradicts_above * right.norm() + rounding)) return false;
     mean_ = rows_.embedded(solution.head(rows_.directions())) + n;
     drift_ = e_.drift_matrix(solution.tail(solution.size() - rows_.directions()));
     return true;

@@ -1,7 +1,7 @@
 // [variables] beside bodies: states z with z' = g(t, q, v, z), or A(t, q, v, z) z' = b(t, q, v, z),
-// which forces read and which read the mechanism. In a state of any formulation they stand behind
-// positions and speeds (or what takes their place) and before the quadratures; in a workspace in
-// `variables`.
+// which forces read and which read the mechanism. Some forces have one of their own (tyre). In a
+// state of any formulation they stand behind positions and speeds (or what takes their place) and
+// before the quadratures; in a workspace in `variables`.
 #pragma once
 
 #include <algorithm>
@@ -31,8 +31,12 @@ void calc_variable_rates(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, 
     if (model.variables[k].rate.given())
       evaluate_program(mechanism, ws, model.variables[k].rate.program, rates + k);
   for (const ForceElement<S>& element : mechanism.forces)
-    if (const auto* tyre = std::get_if<TyreElement<S>>(&element))
-      rates[tyre->deflection] = tyre->deflection_rate(ws);
+    std::visit(
+        [&](const auto& law) {
+          if constexpr (requires { law.fill_variable_rates(ws, rates); })
+            law.fill_variable_rates(ws, rates);
+        },
+        element);
   if (!model.implicit) return;
   evaluate_program(mechanism, ws, model.implicit->form.program, ws.implicit.form.data());
   solve_implicit_rates(*model.implicit, ws.implicit, rates);

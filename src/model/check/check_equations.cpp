@@ -140,14 +140,14 @@ class EquationCheck {
 
   bool find_unknowns() {
     const std::vector<VariableText>& variables = check_.text.variables;
-    const auto belongs_to_tyre = [&](const VariableText& variable) {
+    const auto belongs_to_force = [&](const VariableText& variable) {
       const auto deflects = [&](const ForceText& force) {
         return force.deflection.name == variable.name;
       };
       return std::any_of(check_.text.forces.begin(), check_.text.forces.end(), deflects);
     };
     for (std::size_t j = 0; j < variables.size(); ++j)
-      if (!variables[j].rate && !belongs_to_tyre(variables[j]))
+      if (!variables[j].rate && !belongs_to_force(variables[j]))
         unknowns_.push_back(static_cast<int>(j));
     if (text_.empty()) {
       if (text_.where.line > 0) return false;  // reported
