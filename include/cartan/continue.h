@@ -33,7 +33,7 @@ struct BifurcationPoint {
   int branch = 1;
   double parameter = 0;
   State state;
-  std::string criticality;  // of Hopf points and period doublings that were followed
+  std::string criticality;  // of Hopf points, pitchforks and period doublings
 };
 
 // How a branch came about and ended.

@@ -165,8 +165,9 @@ NeutralSplit split_neutral(const SteadyProblem& problem, const State& state, con
     split.A = A;
     return split;
   }
+  // combinations of size one that move nothing here are none, whatever rounding leaves of them
   const Matrix G =
-      column_space(calc_tangent_symmetries(problem, state, C, T), symmetry_rank_tolerance);
+      column_space(calc_tangent_symmetries(problem, state, C, T), symmetry_rank_tolerance, 1.0);
   Matrix W(A.rows(), A.rows());
   W.leftCols(G.cols()) = G;
   W.rightCols(A.rows() - G.cols()) = complement(G);

@@ -44,12 +44,12 @@ MatrixXd null_space_below(const MatrixXd& A, double limit) {
   return svd.matrixV().rightCols(n - rank);
 }
 
-MatrixXd column_space(const MatrixXd& A, double tolerance) {
+MatrixXd column_space(const MatrixXd& A, double tolerance, double scale) {
   if (A.cols() == 0 || A.rows() == 0) return MatrixXd(A.rows(), 0);
   const Eigen::ColPivHouseholderQR<MatrixXd> qr(A);
   const auto pivots = qr.matrixQR().diagonal().cwiseAbs();
   Eigen::Index rank = 0;
-  while (rank < pivots.size() && pivots[rank] > tolerance * pivots[0]) ++rank;
+  while (rank < pivots.size() && pivots[rank] > tolerance * std::max(scale, pivots[0])) ++rank;
   if (rank == 0) return MatrixXd(A.rows(), 0);
   MatrixXd basis = MatrixXd::Identity(A.rows(), rank);
   basis.applyOnTheLeft(qr.householderQ());

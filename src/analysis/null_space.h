@@ -15,8 +15,8 @@ Eigen::MatrixXd null_space(const Eigen::MatrixXd& A, double tolerance, double sc
 // Directions with |A x| below the limit itself (singular values: for decisions at rounding level).
 Eigen::MatrixXd null_space_below(const Eigen::MatrixXd& A, double limit);
 
-// Orthonormal columns that span the columns of A.
-Eigen::MatrixXd column_space(const Eigen::MatrixXd& A, double tolerance);
+// Orthonormal columns that span the columns of A, with the same decision.
+Eigen::MatrixXd column_space(const Eigen::MatrixXd& A, double tolerance, double scale = 0);
 
 // Orthonormal columns that, with those of Q, span everything.
 Eigen::MatrixXd complement(const Eigen::MatrixXd& Q);

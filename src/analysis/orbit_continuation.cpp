@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include <fmt/format.h>
+#include <Eigen/QR>
 
 #include "analysis/tangents.h"
 #include "core/dense.h"
@@ -296,7 +297,8 @@ Branch OrbitContinuation::follow_hopf(const Bifurcation& hopf, const Linearisati
     none.problem = branch.end;
     return none;
   }
-  branch.slope = hopf_slope(system_at(setting_.from), at, mode, branch.samples);
+  branch.slope =
+      hopf_slope(system_at(setting_.from), at.state, at.modes.col(mode).real(), branch.samples);
   branch.samples.erase(branch.samples.begin());
   return branch;
 }
@@ -352,12 +354,13 @@ int find_critical_mode(const Linearisation& at, Complex critical) {
 }
 
 // p = p0 + s e^2 + O(e^4): two samples give s up to O(e^4).
-double hopf_slope(const System& system, const Linearisation& at, int mode,
+double hopf_slope(const System& system, const State& steady, const Eigen::VectorXcd& shape,
                   const std::vector<BranchSample>& samples) {
-  const VectorXd z = at.modes.col(mode).real().head(tangent_numbers(system));
+  MatrixXd plane(tangent_numbers(system), 2);
+  plane << shape.real().head(plane.rows()), shape.imag().head(plane.rows());
+  const Eigen::ColPivHouseholderQR<MatrixXd> solver(plane);
   const auto squared = [&](const BranchSample& s) {
-    const double e = z.dot(difference(system, s.point.states[0].x, at.state.x)) / z.squaredNorm();
-    return e * e;
+    return solver.solve(difference(system, s.point.states[0].x, steady.x)).squaredNorm();
   };
   const double p0 = samples[0].point.parameter(), e1 = squared(samples[1]);
   const double s1 = (samples[1].point.parameter() - p0) / e1;

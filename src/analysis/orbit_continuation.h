@@ -90,8 +90,9 @@ class OrbitContinuation final : public ContinuationProblem {
 int find_critical_mode(const Linearisation& at, std::complex<double> critical);
 
 // d p / d e^2 at a Hopf point, from the first samples of the orbits born there (the Hopf point
-// first). e: how far x is displaced along the mode, whose largest number is one.
-double hopf_slope(const System& system, const Linearisation& at, int mode,
+// first). e: how far x is displaced along the mode, whose largest number is one, whatever its
+// phase. `shape`: the mode without what leads along symmetries, along which x is not displaced.
+double hopf_slope(const System& system, const State& steady, const Eigen::VectorXcd& shape,
                   const std::vector<BranchSample>& samples);
 
 }  // namespace cartan::analysis

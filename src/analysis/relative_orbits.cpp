@@ -94,8 +94,8 @@ const RelativeOrbits::Here& RelativeOrbits::at(const ContinuationPoint& point) {
           : h.B;
   h.closing = align_basis(h.closing, closing_reference_);
   const MatrixXd Y = h.closing.transpose() * system.symmetry_directions(h.x);
-  h.across =
-      align_basis(h.closing * complement(column_space(Y, orbit_rank_tolerance)), across_reference_);
+  h.across = align_basis(h.closing * complement(column_space(Y, orbit_rank_tolerance, 1.0)),
+                         across_reference_);
   h.motion = least_parameter_motion(system, h.x, h.which, *h.workspace);
   h.rate = tangent_rate(system, h.x, *h.workspace);
   h.rate.tail(system.averages()).setZero();
@@ -252,7 +252,7 @@ std::string RelativeOrbits::choose(const SteadyBranch& steady, const State& stat
       return "motions with drives that are periodic up to a symmetry are not followed; those with "
              "the period of a drive can be found: look for a driven orbit";
   const MatrixXd Y = problem.generators(state);
-  if (column_space(problem.to_tangent(state, Y), 1e-8).cols() < Y.cols())
+  if (column_space(problem.to_tangent(state, Y), 1e-8, 1.0).cols() < Y.cols())
     return "the steady motion is left alone by some of its symmetries, so that several orbits are "
            "born at once; they are not followed";
   setting.families = neutral - static_cast<int>(Y.cols());
@@ -313,7 +313,10 @@ Branch RelativeOrbits::follow_hopf(const Bifurcation& hopf, const Linearisation&
   const Eigen::Index across = h.across.cols();
   const VectorXd shape = linear.modes.col(mode).real();
   VectorXd direction = VectorXd::Zero(across + first.point.numbers.size());
-  direction.head(across) = h.across.topRows(shape.size()).transpose() * shape;
+  const MatrixXd across_symmetries = h.across.topRows(shape.size());
+  direction.head(across) = across_symmetries.transpose() * shape;
+  const Eigen::VectorXcd displaced =
+      across_symmetries * (across_symmetries.transpose() * linear.modes.col(mode));
   first.weights = VectorXd::Constant(direction.size(), 1 / largest_number(linear.state));
   direction /= direction.cwiseProduct(first.weights).norm();
   first.spectrum.multipliers = true;
@@ -322,7 +325,7 @@ Branch RelativeOrbits::follow_hopf(const Bifurcation& hopf, const Linearisation&
     none.problem = branch.end;
     return none;
   }
-  branch.slope = hopf_slope(*h.made.system, linear, mode, branch.samples);
+  branch.slope = hopf_slope(*h.made.system, linear.state, displaced, branch.samples);
   branch.samples.erase(branch.samples.begin());
   return branch;
 }

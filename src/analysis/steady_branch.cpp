@@ -239,7 +239,7 @@ ContinuationProblem::Equations SteadyBranch::linearise(const ContinuationPoint& 
   e.matrix.col(K.cols()).head(K.rows()) = parameter_column(*at, state);
   if (k > 0) {
     const MatrixXd N =
-        null_space(at->problem->to_tangent(state, at->problem->generators(state)), 1e-8);
+        null_space(at->problem->to_tangent(state, at->problem->generators(state)), 1e-8, 1.0);
     e.matrix.block(K.rows(), tangent_, k, k) = N * N.transpose();
   }
   e.weights = make_weights(state);
@@ -257,6 +257,18 @@ std::string SteadyBranch::move(const VectorXd& step, ContinuationPoint& point) {
 
 Linearisation SteadyBranch::linearise_at(const ContinuationPoint& point) {
   return analysis::linearise(*member(point.parameter())->problem, point.states[0]);
+}
+
+SteadyPoint SteadyBranch::expand_at(const BranchSample& sample) {
+  Member& at = *member(sample.point.parameter());
+  const State& state = sample.point.states[0];
+  return {*at.problem,
+          state,
+          sample.point.numbers.head(symmetries_->count()),
+          at.held,
+          sample.tangent,
+          parameter_column(at, state),
+          !family_.expression};
 }
 
 Spectrum SteadyBranch::calc_spectrum(const ContinuationPoint& point) {

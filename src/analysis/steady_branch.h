@@ -13,6 +13,7 @@
 
 #include "analysis/continuation.h"
 #include "analysis/equilibrium.h"
+#include "analysis/expansions/normal_forms.h"
 
 namespace cartan::analysis {
 
@@ -54,6 +55,9 @@ class SteadyBranch final : public ContinuationProblem {
   // The system at a value of the parameter, and everything about the point there.
   const System& system_at(double p);
   Linearisation linearise_at(const ContinuationPoint& point);
+  // A sample as what normal forms are made of; valid until another value of the parameter is asked
+  // for. Functions: those that the user holds, then the expression that is the parameter.
+  SteadyPoint expand_at(const BranchSample& sample);
 
  private:
   struct Member {

@@ -121,6 +121,10 @@ void print_branches(const BranchDiagram& diagram, const ShownQuantity& shown) {
         describe(found), name, found.what.at.point.parameter(), shown.label,
         shown.at_bifurcations[k], found.what.unstable_before, found.what.unstable_after,
         found.slope != 0 ? fmt::format(", d {}/d amplitude^2 = {:.6g}", name, found.slope) : "");
+    if (const std::string form = describe_form(found.form); !form.empty())
+      fmt::print("    normal form: {}\n", form);
+    if (!found.form.problem.empty())
+      fmt::print("    no coefficient of the normal form: {}\n", found.form.problem);
   }
   for (const std::string& note : diagram.notes) fmt::print("{}\n", note);
 }

@@ -51,7 +51,8 @@ class UnitBuilder {
 
   void build() {
     x_ = symbols_of(derivation_.state());
-    if (derivation_.model().implicit) return build_implicit();
+    if (derivation_.model().implicit && !derivation_.model().is_mechanism())
+      return build_implicit();
     if (options_.derivative) add_derivative();
     if (options_.extras) add_extras();
     if (!options_.jacobian && !options_.variational && !options_.parameter_jacobian &&

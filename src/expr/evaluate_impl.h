@@ -39,7 +39,7 @@ Pack<N> table_value(const std::shared_ptr<const TableFunction>& table, int order
 inline Mixed table_value(const std::shared_ptr<const TableFunction>& table, int order,
                          const Mixed& x) {
   return x.chain(table_value(table, order, x.a), table->derivative(order + 1, x.a),
-                 table->derivative(order + 2, x.a));
+                 table->derivative(order + 2, x.a), table->derivative(order + 3, x.a));
 }
 
 inline double call_value(const FunctionCode& function, int order, const double* x) {
@@ -74,19 +74,27 @@ inline Mixed call_value(const FunctionCode& function, int order, const Mixed* x)
   double at[most_arguments];
   const int count = function.arguments();
   for (int k = 0; k < count; ++k) at[k] = x[k].a;
+  const auto slope = [&](int of, int k) { return of < 0 ? of : function.order(of).slope[k]; };
   Mixed result(function.value(order, at));
   if (order < 0) return result;
   for (int k = 0; k < count; ++k) {
-    if (x[k].u == 0 && x[k].w == 0 && x[k].uw == 0) continue;
-    const int first = function.order(order).slope[k];
-    const double slope = function.value(first, at);
-    result.u += slope * x[k].u;
-    result.w += slope * x[k].w;
-    result.uw += slope * x[k].uw;
-    for (int j = 0; j < count; ++j)
-      if (x[k].u != 0 && x[j].w != 0)
-        result.uw += (first < 0 ? slope : function.value(function.order(first).slope[j], at)) *
-                     x[k].u * x[j].w;
+    if (x[k].is_constant()) continue;
+    const int first = slope(order, k);
+    result += x[k].chain(0, function.value(first, at), 0, 0);
+    for (int j = 0; j < count; ++j) {
+      const double uw = x[k].u * x[j].w, uv = x[k].u * x[j].v, wv = x[k].w * x[j].v,
+                   uwv = x[k].uw * x[j].v + x[k].uv * x[j].w + x[k].wv * x[j].u;
+      if (uw == 0 && uv == 0 && wv == 0 && uwv == 0) continue;
+      const int second = slope(first, j);
+      const double bend = function.value(second, at);
+      result.uw += bend * uw;
+      result.uv += bend * uv;
+      result.wv += bend * wv;
+      result.uwv += bend * uwv;
+      for (int i = 0; i < count; ++i)
+        if (const double all = uw * x[i].v; all != 0)
+          result.uwv += function.value(slope(second, i), at) * all;
+    }
   }
   return result;
 }
@@ -121,7 +129,7 @@ bool is_zero(const Dual<N>& x) {
   return zero;
 }
 inline bool is_zero(const Mixed& x) {
-  return x.a == 0 && x.u == 0 && x.w == 0 && x.uw == 0;
+  return x.a == 0 && x.is_constant();
 }
 template <int N>
 bool is_zero(const Pack<N>& x) {

@@ -64,6 +64,7 @@ ConstraintText read_constraint(const TomlNode& table, Diagnostics& problems) {
   section.read("center", constraint.center);
   section.read("axis", constraint.axis);
   section.read("radius", constraint.radius);
+  section.read("rim", constraint.rim);
   if (const TomlNode* plane = section.find("plane")) read_plane(*plane, constraint, problems);
   section.read("at", constraint.at);
   section.read("normal", constraint.normal);

@@ -26,10 +26,10 @@ const std::vector<KeyRule> bearing_keys = {{"at"}, {"radial"}, {"axial"}};
 // Keys with a member of their own in ForceText, or read in a way of their own.
 bool has_member(std::string_view key) {
   static constexpr std::string_view members[] = {
-      "name",      "type",      "joint",     "body",       "on",      "from", "to",
-      "at",        "force",     "torque",    "frame",      "length",  "rest", "value",
-      "stiffness", "damping",   "measure",   "coulomb",    "viscous", "load", "bearings",
-      "medium",    "quadratic", "smoothing", "coefficient"};
+      "name",      "type",      "joint",     "body",        "on",        "from", "to",
+      "at",        "force",     "torque",    "frame",       "length",    "rest", "value",
+      "stiffness", "damping",   "measure",   "coulomb",     "viscous",   "load", "bearings",
+      "medium",    "quadratic", "smoothing", "coefficient", "deflection"};
   return std::find(std::begin(members), std::end(members), key) != std::end(members);
 }
 
@@ -98,6 +98,7 @@ ForceText read_force(const TomlNode& table, Diagnostics& problems) {
     read_bearings(*bearings, force, problems);
   section.read("coefficient", force.coefficient);
   section.read("medium", force.medium);
+  section.read("deflection", force.deflection);
   for (const KeyRule& rule : force_keys)
     if (!has_member(rule.key) && section.has(rule.key))
       section.read(rule.key, force.numbers[rule.key]);

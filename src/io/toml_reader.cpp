@@ -64,7 +64,7 @@ ModelDescription describe_model(const TomlNode& root, Diagnostics& problems) {
   read_table(section, "parameters", read_named_values, model.parameters);
   read_table(section, "inputs", read_named_values, model.inputs);
   read_table(section, "definitions", read_named_values, model.definitions);
-  read_table(section, "speeds", read_named_values, model.speeds);
+  read_table(section, "speeds", read_speeds, model.speeds);
   read_list(section, "body", read_body, model.bodies);
   read_list(section, "joint", read_joint, model.joints);
   read_list(section, "point", read_point, model.points);

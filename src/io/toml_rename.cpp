@@ -72,6 +72,7 @@ class PartRenamer {
       table.entries.push_back({key, table.where, text});
     };
     if (section == "force" && type == "wrench") add(item, "frame");
+    if (section == "force" && type == "tyre") add(item, "on");
     if (section == "constraint" && type == "knife-edge") add(item, "on");
     if (section == "constraint" && type == "rolling-disc")
       for (TomlEntry& entry : item.entries)

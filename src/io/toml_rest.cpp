@@ -14,6 +14,7 @@ const std::vector<KeyRule> cut_keys = {{"name"}, {"body"}, {"at"}, {"normal"}};
 const std::vector<KeyRule> event_keys = {{"name"}, {"when"}, {"direction"}, {"action"}, {"set"}};
 const std::vector<KeyRule> output_keys = {{"name"}, {"value"}, {"sparse"}};
 const std::vector<KeyRule> variable_keys = {{"initial"}, {"rate"}};
+const std::vector<KeyRule> speed_keys = {{"value"}, {"initial"}};
 const std::vector<KeyRule> simulate_keys = {{"duration"},   {"step"},      {"formulation"},
                                             {"integrator"}, {"tolerance"}, {"every"}};
 
@@ -153,6 +154,27 @@ std::vector<NamedValue> read_named_values(const TomlNode& table, Diagnostics& pr
     NamedValue named(entry.key, read_value(entry.value, problems));
     named.where = named.name_where = entry.where;
     result.push_back(std::move(named));
+  }
+  return result;
+}
+
+// NAME = "expression", or NAME = { value = "expression", initial = number }.
+std::vector<NamedValue> read_speeds(const TomlNode& table, Diagnostics& problems) {
+  std::vector<NamedValue> result;
+  for (const TomlEntry& entry : table.entries) {
+    NamedValue speed;
+    speed.name = entry.key;
+    speed.where = speed.name_where = entry.where;
+    if (entry.value.is(Kind::table)) {
+      const TomlSection section(entry.value, problems);
+      speed.value.reported = true;
+      read_required(section, "value", speed.value);
+      section.read("initial", speed.initial);
+      section.finish(speed_keys);
+    } else {
+      speed.value = read_value(entry.value, problems);
+    }
+    result.push_back(std::move(speed));
   }
   return result;
 }

@@ -18,6 +18,7 @@ OutputText read_output(const TomlNode& table, Diagnostics& problems);
 SimulateText read_simulate(const TomlNode& table, Diagnostics& problems);
 // [parameters], [definitions]: name = value
 std::vector<NamedValue> read_named_values(const TomlNode& table, Diagnostics& problems);
+std::vector<NamedValue> read_speeds(const TomlNode& table, Diagnostics& problems);
 PointText read_point(const TomlNode& table, Diagnostics& problems);
 CutText read_cut(const TomlNode& table, Diagnostics& problems);
 std::vector<FunctionText> read_functions(const TomlNode& table, Diagnostics& problems);

@@ -158,6 +158,7 @@ struct ForceText {
   std::vector<BearingText> bearings;
   std::optional<Value> coefficient;  // drag
   Values medium;
+  Reference deflection;                   // tyre: one of [variables]
   std::map<std::string, Values> numbers;  // keys of other types
   Location where, type_where, name_where, bearings_where;
 };
@@ -178,7 +179,7 @@ struct ConstraintText {
   std::vector<CouplerTermText> terms;  // coupler
   std::optional<Value> offset;
   Values center, axis;  // rolling-disc
-  std::optional<Value> radius;
+  std::optional<Value> radius, rim;
   Values plane_point, plane_normal;
   Reference plane_body;
   Values at, normal;  // knife-edge
@@ -235,6 +236,7 @@ struct EventText {
 struct NamedValue {
   std::string name;
   Value value;
+  std::optional<Value> initial;  // of [speeds]: what it is at the start
   Location where, name_where;
   NamedValue() = default;
   NamedValue(std::string n, Value v) : name(std::move(n)), value(std::move(v)) {}

@@ -196,6 +196,7 @@ struct AlgebraicEquations {
 struct ChosenSpeed {
   std::string name;
   Formula value;
+  Formula initial;  // at the start; not given: as the joints say
 };
 struct Parameter {
   std::string name;

@@ -46,6 +46,10 @@ class MotionGeometry {
   virtual void add_field_curvature(StateView at, std::span<const double> factors,
                                    std::span<const double> u, std::span<const double> w,
                                    std::span<double> result) const = 0;
+  // result += D3 (sum_k factor_k Y_k)(u, w, v)
+  virtual void add_field_third(StateView at, std::span<const double> factors,
+                               std::span<const double> u, std::span<const double> w,
+                               std::span<const double> v, std::span<double> result) const = 0;
 };
 
 }  // namespace cartan::system

@@ -72,7 +72,7 @@ TEST(ContinueCommand, FilesAndText) {
   }
   const std::string picture = read_file(out + "/branch.svg");
   EXPECT_NE(picture.find("stroke-dasharray"), std::string::npos);
-  EXPECT_NE(picture.find(">branch-point<"), std::string::npos);
+  EXPECT_NE(picture.find(">branch-point (supercritical)<"), std::string::npos);
   const json points = json::parse(read_file(out + "/bifurcations.json"));
   ASSERT_EQ(points.size(), 1u);
   EXPECT_EQ(points[0]["kind"], "branch-point");

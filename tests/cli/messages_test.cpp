@@ -22,13 +22,13 @@ double seconds_of_children() {
          1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-TEST(Messages, EquationsBesideBodiesAreOneMessage) {
+TEST(Messages, AnEquationWithoutRatesBesideBodiesIsOneMessage) {
   const Scratch scratch;
-  const std::string model = "equations = [\"x' = -x\"]\n" +
+  const std::string model = "equations = [\"x^2 = 2\"]\n" +
                             read_file(CARTAN_ROOT "/examples/four_bar.toml") +
                             "\n[variables]\nx = { initial = 1 }\n";
   const CommandResult result = run_cartan({"check", scratch.write("mixed.toml", model)});
-  expect_refusal(result, "`equations` are for files of [variables] alone");
+  expect_refusal(result, "no rate is in it");
   EXPECT_EQ(lines_of(result.err), 1) << result.err;
 }
 

@@ -92,14 +92,15 @@ void add(const Scene& s, const CouplerConstraint& c) {
   s.hold(sum);
 }
 
-// Contact at center + radius d, where d is what remains of -n across the axis a, made a unit
-// vector.
+// Contact at center + (radius - rim) d - rim n, where d is what remains of -n across the axis a,
+// made a unit vector.
 void add(const Scene& s, const RollingDiscConstraint& c) {
   const Pose<Jet> wheel = s.pose(c.body), plane = s.pose(c.plane_body);
   const Vec3<Jet> a = unit(wheel.R * s.vec3(c.axis)), local_n = unit(s.vec3(c.plane_normal));
   const Vec3<Jet> n = plane.R * local_n;
   const Vec3<Jet> d = unit(dot(n, a) * a - n);
-  const Vec3<Jet> contact = s.point(c.body, c.center) + Jet(s.number(c.radius)) * d;
+  const Jet rim(s.number(c.rim)), circle = Jet(s.number(c.radius)) - rim;
+  const Vec3<Jet> contact = s.point(c.body, c.center) + circle * d - rim * n;
   s.hold(dot(n, contact - plane * s.vec3(c.plane_point)));
   const Vec3<Jet> slip = material_velocity(wheel, contact) - material_velocity(plane, contact);
   // two directions of the plane, fixed to it

@@ -133,6 +133,33 @@ NaiveEnergy apply(const Situation& s, const SpringForce& f) {
   return {V.a, V.d[0], dot(damper, relative)};
 }
 
+Vec3<double> direction_of(const Vec3<double>& a) {
+  return (1 / norm(a)) * a;
+}
+
+// Directions from the wheel's plane: where it meets the ground, and across that.
+NaiveEnergy apply(const Situation& s, const TyreForce& f) {
+  const MovingPoint center = moving_point(s, f.body, f.at);
+  const bool fixed = f.on == world;
+  const Vec3<double> n = direction_of(fixed ? s.vec3(f.normal)
+                                            : s.bodies[f.on].X.R * s.vec3(f.normal)),
+                     a = direction_of(s.bodies[f.body].X.R * s.vec3(f.axis));
+  const Vec3<double> heading = direction_of(cross(a, n)), across = cross(n, heading);
+  const Vec3<double> contact = center.x + s.number(f.radius) * cross(a, heading);
+  const double size =
+      s.number(f.stiffness) / s.number(f.relaxation) * s.tree.variables[f.deflection];
+  const Vec3<double> force = size * across, moment = -s.number(f.trail) * size * n;
+  double power = 0;
+  for (const auto& [body, sign] : {std::pair(f.body, 1.0), std::pair(f.on, -1.0)}) {
+    if (body == world) continue;
+    s.out.torque[body] += sign * moment;
+    push(s, body, contact, sign * force);
+    power +=
+        sign * (dot(force, s.bodies[body].velocity_at(contact)) + dot(moment, s.bodies[body].w));
+  }
+  return {0, 0, power};
+}
+
 // The potential's slope along each unit twist of `to` relative to `from` (at the origin of T, axes
 // of the world) is minus the wrench; the power of the dampers is told by rates of the same numbers.
 NaiveEnergy apply(const Situation& s, const BushingForce& f) {

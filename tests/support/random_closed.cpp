@@ -326,7 +326,8 @@ bool add_rolling_disc(Builder& b, ModelDescription& d) {
   const Vec3<double> a = X.R * axis, n = plane.R * normal, across = dot(n, a) * a - n;
   if (norm(across) < 0.3) return false;
   const double radius = b.random.uniform(0.2, 0.6);
-  const Vec3<double> contact = X * center + (radius / norm(across)) * across;
+  const double rim = b.random.chance(0.5) ? b.random.uniform(0.1, 0.9) * radius : 0;
+  const Vec3<double> contact = X * center + ((radius - rim) / norm(across)) * across - rim * n;
   const Vec3<double> beside = contact + cross(n, b.random.vector(1));
   ConstraintText c;
   c.type = "rolling-disc";
@@ -334,6 +335,7 @@ bool add_rolling_disc(Builder& b, ModelDescription& d) {
   c.center = values(center);
   c.axis = values(2.0 * axis);
   c.radius = radius;
+  if (rim > 0) c.rim = rim;
   c.plane_normal = values(0.6 * normal);
   c.plane_point = values(inverse_times(plane, beside));
   if (on != world) c.plane_body = body_name(*b.now, on);

@@ -297,6 +297,34 @@ void add_forces(Builder& b) {
   if (o.bushings) add_bushing(b);
 }
 
+// On a plane of the world or of another body, with a variable of its own. Draws aside.
+void add_tyre(Builder& b, const std::string& deflection) {
+  Random random = b.random.aside();
+  VariableText variable;
+  variable.name = deflection;
+  variable.initial = random.uniform(-0.3, 0.3);
+  b.model.variables.push_back(variable);
+  const auto vector = [&] {
+    Values values;
+    for (int k = 0; k < 3; ++k) values.push_back(random.uniform(-1, 1));
+    return values;
+  };
+  ForceText f;
+  f.type = "tyre";
+  f.body = random.pick(b.model.bodies).name;
+  f.at = vector();
+  f.stiffness = {random.uniform(1, 20)};
+  f.numbers = {{"axis", vector()},
+               {"normal", vector()},
+               {"radius", {random.uniform(0.2, 0.6)}},
+               {"relaxation", {random.uniform(0.2, 0.6)}},
+               {"trail", {random.uniform(-0.2, 0.2)}}};
+  f.deflection = deflection;
+  const std::string on = random.pick(b.model.bodies).name;
+  if (on != f.body.name && random.chance(0.5)) f.on = on;
+  b.model.forces.push_back(f);
+}
+
 void add_variables(Builder& b) {
   const auto name = [](int k) { return "z" + std::to_string(k); };
   for (int k = 0; k < b.options.variables; ++k) {
@@ -313,6 +341,7 @@ void add_variables(Builder& b) {
   push.force = {Value("2*" + name(0)), Value(0.0),
                 Value("sin(" + name(b.options.variables - 1) + ")")};
   b.model.forces.push_back(push);
+  add_tyre(b, name(b.options.variables));
   const int joint = any_moving_joint(b);
   if (joint < 0) return;
   ForceText motor;

@@ -430,6 +430,25 @@ def coupler():
     return d.svg()
 
 
+@drawing("forces", "tyre")
+def tyre():
+    d = Drawing("tyre: the wheel slips sideways, the tyre deflects and pushes it back", (0, 0.15, 0.45), 56)
+    radius = 1.1
+    centre = (0, 0, radius)
+    d.box((0, 0.1, -0.06), (2.6, 3.6, 0.1))
+    d.ring(centre, X, radius, INK, 1.6, CHILD, opacity=0.75)
+    d.arrow(centre, add(centre, (1.1, 0, 0)), INK, words="axis", dx=-16, dy=2)
+    d.line(centre, O, INK, 1.0, "4 3")
+    d.text((0, 0, 0.75 * radius), "radius", size=11, dx=22, style="italic")
+    d.arrow((-0.9, 1.5, 0), (-0.9, 1.5, 1.0), INK, words="normal", dx=0, dy=-10)
+    d.line(O, (0, 1.5, 0), INK, 0.9, "5 4")
+    d.arrow(O, (0, -1.5, 0), INK, words="h", dx=-8, dy=-8)
+    d.arrow(O, (0.75, -1.2, 0), MOTION, 2.0, "v", dx=-8, dy=8)
+    d.arrow(O, (-1.1, 0, 0), FORCE, 2.6, "F", dx=14, dy=4)
+    d.text(O, "c", size=11, dx=4, dy=16)
+    return d.svg()
+
+
 @drawing("constraints", "rolling-disc")
 def rolling_disc():
     d = Drawing("rolling disc: touches the plane at its lowest point and does not slip", (0, 0.1, 0.5), 56)

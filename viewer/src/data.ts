@@ -53,6 +53,8 @@ export interface Force {
   force?: Expression[];
   torque?: Expression[];
   frame?: string;
+  axis?: Expression[]; // of a tyre's wheel
+  radius?: Expression;
 }
 export interface Constraint {
   name: string;
@@ -63,6 +65,7 @@ export interface Constraint {
   center?: Expression[];
   axis?: Expression[];
   radius?: Expression;
+  rim?: Expression; // radius of the tube where the rim is round
   plane?: { body: string; point: Expression[]; normal: Expression[] };
   at?: Expression[];
   normal?: Expression[];

@@ -393,6 +393,7 @@ void Assembler::place_driven(std::vector<double>& q, std::vector<double>& v) {
 // The same rule, where everything is linear: one step, and two more against rounding.
 bool Assembler::move(std::vector<double>& q, std::vector<double>& v) {
   place_driven(q, v);
+  if (values_.chosen_count() > 0) values_.chosen().place(t_, q.data(), ws_);
   fill_kinematics<double>(mechanism_, t_, q.data(), v.data(), ws_);
   ValueRows written = values_.at_speeds(ws_);
   bool kept = calc_velocity_violation(mechanism_, ws_) <= calc_speed_goal(v) * 1e-6;

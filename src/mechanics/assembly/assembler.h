@@ -31,7 +31,7 @@ class Assembler {
   bool close(std::vector<double>& q);
   // Speeds. True when they satisfy all rows.
   bool move(std::vector<double>& q, std::vector<double>& v);
-  const WrittenValues& values() const { return values_; }
+  WrittenValues& values() { return values_; }
 
   // Newton alone, for positions close by: with the rows chosen, then with all.
   bool project(std::vector<double>& q);

@@ -80,14 +80,16 @@ AssemblyReport assemble(const Mechanism<double>& mechanism, double t, std::span<
                         std::span<double> v, const WrittenStart& written,
                         MotionWorkspace<double>& ws) {
   AssemblyReport report;
-  if (mechanism.rows.empty()) return report;
+  const bool chosen = std::any_of(written.chosen.begin(), written.chosen.end(),
+                                  [](const auto& value) { return value.has_value(); });
+  if (mechanism.rows.empty() && !chosen) return report;
   Assembler assembler(mechanism, t, written, ws);
   std::vector<double> position(q.begin(), q.end()), speed(v.begin(), v.end());
   assembler.place(position);
   report.problem = find_degenerate(mechanism, ws, report);
   if (report.problem.empty()) report.problem = find_undefined(mechanism, ws, report);
   if (!report.problem.empty()) return report;
-  const bool closed = assembler.close(position);
+  const bool closed = mechanism.rows.empty() || assembler.close(position);
   report.position_gap = calc_position_violation(mechanism, ws);
   if (!closed) {
     const int row = worst_row(ws.row_position);
@@ -110,6 +112,8 @@ AssemblyReport assemble(const Mechanism<double>& mechanism, double t, std::span<
         row_owner(*mechanism.model, mechanism.rows[row]), report.velocity_gap);
     return report;
   }
+  if (chosen) report.problem = assembler.values().chosen().find_missed(speed.data());
+  if (!report.problem.empty()) return report;
   for (std::size_t i = 0; i < q.size(); ++i)
     report.position_change = std::max(report.position_change, std::fabs(position[i] - q[i]));
   for (std::size_t j = 0; j < v.size(); ++j)

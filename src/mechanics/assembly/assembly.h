@@ -2,7 +2,8 @@
 //
 // Joints in file order: a written value is held if the constraints, together with the values held
 // before, leave it free; a later one is where the search begins, no more. Positions first, then
-// speeds. Everything else follows with the smallest mass-weighted change,
+// speeds, of which those of [speeds] come first and are held, or there is no start. Everything else
+// follows with the smallest mass-weighted change,
 //   minimise  e^T M e  with  g = 0 and the held values,     e: the change of the joints' motions
 // A value counts as free when at least 1e-6 of it, with speeds measured in units of equal inertia,
 // is left by the rows before it (constraint_matrix.h).

@@ -43,7 +43,8 @@ bool differ(const std::vector<double>& a, const std::vector<double>& b, bool rot
 }  // namespace
 
 WrittenValues::WrittenValues(const Mechanism<double>& mechanism, const WrittenStart& written)
-    : mechanism_(mechanism), written_(written) {
+    : mechanism_(mechanism), written_(written), chosen_(mechanism, written.chosen) {
+  for (int k = 0; k < chosen_.count(); ++k) speeds_.push_back({-1, k, chosen_.value(k), false});
   for (std::size_t j = 0; j < written.size(); ++j) {
     const int joint = static_cast<int>(j);
     const Link<double>& shape = shape_of(joint);
@@ -121,7 +122,12 @@ ValueRows WrittenValues::at_speeds(MotionWorkspace<double>& ws) const {
   Eigen::MatrixXd S;
   if (std::any_of(speeds_.begin(), speeds_.end(), [&](const Value& v) { return is_loop(v); }))
     S = calc_loop_matrix(mechanism_, ws);
-  for (int i = 0; i < speed_count(); ++i) {
+  const int first = chosen_.count();
+  if (first > 0) {
+    result.rows.topRows(first) = chosen_.rows();
+    result.off.head(first) = chosen_.off(ws.v);
+  }
+  for (int i = first; i < speed_count(); ++i) {
     const Value& value = speeds_[i];
     const JointCoordinates<double> at = coordinates_of(mechanism_, ws, value.joint);
     const int speed = at.joint.v0 + value.component;
@@ -153,7 +159,7 @@ void WrittenValues::restore_positions(const std::vector<int>& held, double* q) c
 
 void WrittenValues::restore_speeds(const std::vector<int>& held, double* v) const {
   for (int i : held)
-    if (!is_loop(speeds_[i]))
+    if (speeds_[i].joint >= 0 && !is_loop(speeds_[i]))
       v[shape_of(speeds_[i].joint).v0 + speeds_[i].component] = speeds_[i].written;
 }
 

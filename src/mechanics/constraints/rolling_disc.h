@@ -1,5 +1,7 @@
-// rolling-disc: a wheel with a sharp rim on a plane; vectors in the axes of their links.
+// rolling-disc: a wheel on a plane; vectors in the axes of their links.
 //   d = -(n - (n.a) a) / |...| points from the centre to the lowest point of the rim
+// With a round rim, a tube of radius r about a circle of radius R - r, the lowest point is below
+// that of the circle: c = o + (R - r) d - r n.
 // Its rows: c = that point; beta = the normal and two directions of the plane. The first is
 // integrable: the lowest point is in the plane.
 #pragma once
@@ -13,7 +15,7 @@ template <class S>
 struct RollingDiscElement {
   Point<S> center;
   Vec3<S> axis;
-  S radius{};
+  S radius{}, rim{};
   Point<S> plane;
   Vec3<S> normal, along1, along2;
 
@@ -22,6 +24,7 @@ struct RollingDiscElement {
     e.center = build.point(c.body, c.center);
     e.axis = build.direction(c.body, c.axis);
     e.radius = build.number(c.radius);
+    e.rim = build.number(c.rim);
     e.plane = build.point(c.plane_body, c.plane_point);
     e.normal = build.direction(c.plane_body, c.plane_normal);
     e.along1 = build.orthogonal_to(e.normal);
@@ -43,8 +46,9 @@ struct RollingDiscElement {
     const S inverse = S(1) / norm(down);
     const Vec3<S> d = inverse * down;
     const Vec3<S> d_rate = inverse * (down_rate - dot(d, down_rate) * d);
-    const Vec3<S> c = point_position(ws, center) + radius * d;
-    const Vec3<S> c_rate = point_velocity(ws, center) + radius * d_rate;
+    const S circle = radius - rim;
+    const Vec3<S> c = point_position(ws, center) + circle * d - rim * n;
+    const Vec3<S> c_rate = point_velocity(ws, center) + circle * d_rate - rim * n_rate;
     const auto wheel = side_at(ws, center.link, c), ground = side_at(ws, plane.link, c);
     for (const Vec3<S>* direction : {&normal, &along1, &along2}) {
       const Vec3<S> beta = direction_at(ws, plane.link, *direction);
@@ -58,7 +62,7 @@ struct RollingDiscElement {
     const Vec3<S> n = direction_at(ws, plane.link, normal);
     const Vec3<S> a = direction_at(ws, center.link, axis);
     const Vec3<S> down = dot(n, a) * a - n;
-    const Vec3<S> c = point_position(ws, center) + (radius / norm(down)) * down;
+    const Vec3<S> c = point_position(ws, center) + ((radius - rim) / norm(down)) * down - rim * n;
     out.write(dot(n, c - point_position(ws, plane)));
     out.write(S(0));
     out.write(S(0));

@@ -1,7 +1,7 @@
 // How a row between two links is written down: see the head of constraints.h.
 #pragma once
 
-#include "mechanics/machine/motion_workspace.h"
+#include "mechanics/machine/kinematics.h"
 
 namespace cartan::mechanics {
 
@@ -27,11 +27,7 @@ Side<S> side_at(const MotionWorkspace<S>& ws, int link, const Vec3<S>& c) {
   return side;
 }
 
-// A direction given in a link, and the angular velocity of a link; world axes.
-template <class S>
-Vec3<S> direction_at(const MotionWorkspace<S>& ws, int link, const Vec3<S>& d) {
-  return link == world ? d : ws.links[link].R * d;
-}
+// The angular velocity of a link, world axes.
 template <class S>
 Vec3<S> spin_of(const MotionWorkspace<S>& ws, int link) {
   return link == world ? Vec3<S>{} : ws.links[link].w;

@@ -46,6 +46,11 @@ Vec3<S> point_position(const MotionWorkspace<S>& ws, const Point<S>& point) {
   const LinkState<S>& link = ws.links[point.link];
   return link.o + link.R * point.p;
 }
+// A direction given in a link, world axes.
+template <class S>
+Vec3<S> direction_at(const MotionWorkspace<S>& ws, int link, const Vec3<S>& d) {
+  return link == world ? d : ws.links[link].R * d;
+}
 template <class S>
 Vec3<S> point_velocity(const MotionWorkspace<S>& ws, const Point<S>& point) {
   if (point.link == world) return {};

@@ -180,6 +180,11 @@ struct ForceBuilder {
     const int link = mechanism.link_of_body[body];
     return {link, mechanism.bodies[link].X_LB * p};
   }
+  // A unit vector in the axes of the link.
+  Vec3<S> direction(int body, const Formula& along) const {
+    const Vec3<S> d = unit(calc_vec3<S>(along, parameters));
+    return body == world ? d : mechanism.bodies[link_of(body)].X_LB.R * d;
+  }
   Pose<S> frame(const Placement& placement) const {
     const Pose<S> X = calc_frame<S>(placement, parameters);
     return placement.body == world ? X : mechanism.bodies[link_of(placement.body)].X_LB * X;
@@ -269,6 +274,12 @@ Mechanism<S> make_mechanism(const Model& model, std::span<const S> parameters) {
         rate.depends_on(Quantity::kinetic) || rate.depends_on(Quantity::potential);
     mechanism.loops_act |= mentions_loop(mechanism, rate);
   }
+  if (model.implicit) {
+    const Program& form = model.implicit->form.program;
+    mechanism.variables_need_energy |=
+        form.depends_on(Quantity::kinetic) || form.depends_on(Quantity::potential);
+    mechanism.loops_act |= mentions_loop(mechanism, form);
+  }
   for (const Event& e : model.events)
     mechanism.loops_act |= mentions_loop(mechanism, e.when.program);
   for (const Output& o : model.outputs) {
@@ -342,6 +353,8 @@ MotionWorkspace<S> make_motion_workspace(const Mechanism<S>& mechanism) {
       for (const Program* p : {&drive->position->program, &drive->rate, &drive->acceleration})
         measure(*p);
   for (const Variable& variable : model.variables) measure(variable.rate.program);
+  if (model.implicit) measure(model.implicit->form.program);
+  ws.implicit.make_room(model);
   for (const Event& e : model.events) measure(e.when.program);
   for (const Output& o : model.outputs) measure(o.value.program);
   for (const Contact& c : model.contacts) measure(c.active.program);

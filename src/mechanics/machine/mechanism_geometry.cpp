@@ -46,6 +46,8 @@ class MechanismGeometry final : public MotionGeometry {
     for (const Variable& variable : model.variables)
       if (varies_with_time(variable.rate.program, parameters))
         return fmt::format("the rate of the variable '{}'", variable.name);
+    if (model.implicit && varies_with_time(model.implicit->form.program, parameters))
+      return "the `equations` of [variables]";
     return "";
   }
 
@@ -111,17 +113,17 @@ class MechanismGeometry final : public MotionGeometry {
 
   void add_field_curvature(StateView at, std::span<const double> factors, std::span<const double> u,
                            std::span<const double> w, std::span<double> result) const override {
-    for (int f = 0; f < joint_fields(); ++f) {
-      if (factors[f] == 0) continue;
-      const Link<double>& l = link(f);
-      Mixed in[13], out[13];
-      for (int k = 0; k < l.nq + l.nv; ++k) {
-        const int i = place(l, k);
-        in[k] = Mixed(at.x[i], u[i], w[i]);
-      }
-      calc_joint_field<Mixed>(l.type, l.nq, l.nv, fields_[f], in, in + l.nq, out, out + l.nq);
-      for (int k = 0; k < l.nq + l.nv; ++k) result[place(l, k)] += factors[f] * out[k].uw;
-    }
+    evaluate_mixed(
+        factors, [&](int i) { return Mixed(at.x[i], u[i], w[i]); },
+        [&](int i, double factor, const Mixed& value) { result[i] += factor * value.uw; });
+  }
+
+  void add_field_third(StateView at, std::span<const double> factors, std::span<const double> u,
+                       std::span<const double> w, std::span<const double> v,
+                       std::span<double> result) const override {
+    evaluate_mixed(
+        factors, [&](int i) { return Mixed(at.x[i], u[i], w[i], v[i]); },
+        [&](int i, double factor, const Mixed& value) { result[i] += factor * value.uwv; });
   }
 
  private:
@@ -144,6 +146,18 @@ class MechanismGeometry final : public MotionGeometry {
     for (int k = 0; k < l.nq + l.nv; ++k) in[k] = read(place(l, k));
     calc_joint_field<Dual4>(l.type, l.nq, l.nv, fields_[f], in, in + l.nq, out, out + l.nq);
     for (int k = 0; k < l.nq + l.nv; ++k) write(place(l, k), out[k]);
+  }
+
+  template <class Read, class Add>
+  void evaluate_mixed(std::span<const double> factors, Read&& read, Add&& add) const {
+    for (int f = 0; f < joint_fields(); ++f) {
+      if (factors[f] == 0) continue;
+      const Link<double>& l = link(f);
+      Mixed in[13], out[13];
+      for (int k = 0; k < l.nq + l.nv; ++k) in[k] = read(place(l, k));
+      calc_joint_field<Mixed>(l.type, l.nq, l.nv, fields_[f], in, in + l.nq, out, out + l.nq);
+      for (int k = 0; k < l.nq + l.nv; ++k) add(place(l, k), factors[f], out[k]);
+    }
   }
 
   void find_moving_rows() {

@@ -131,7 +131,11 @@ struct WrittenJoint {
   std::vector<double> q, v;                  // empty: nothing was written
   bool rotation = true, coordinates = true;  // q of a free joint: which of its two parts was
 };
-using WrittenStart = std::vector<WrittenJoint>;  // per joint of the model, loop joints too
+// Per joint of the model, loop joints too; and of its [speeds].
+struct WrittenStart : std::vector<WrittenJoint> {
+  using std::vector<WrittenJoint>::vector;
+  std::vector<std::optional<double>> chosen;  // empty: none has a value
+};
 
 // Coordinates or speeds that could not be kept as written.
 struct ChangedValues {

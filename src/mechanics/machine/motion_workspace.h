@@ -7,6 +7,7 @@
 #include "mechanics/constraints/constraint_plan.h"
 #include "mechanics/constraints/sparse_rows.h"
 #include "mechanics/machine/mechanism.h"
+#include "mechanics/variables/variable_rates.h"
 
 namespace cartan::mechanics {
 
@@ -74,7 +75,8 @@ struct MotionWorkspace {
   S t{};
   const S* q = nullptr;
   const S* v = nullptr;
-  std::vector<S> variables;  // [variables] beside the bodies: whoever has the state sets them
+  std::vector<S> variables;     // [variables] beside the bodies: whoever has the state sets them
+  ImplicitScratch<S> implicit;  // of their `equations`
   std::vector<LinkState<S>> links;
   Vec3<S> gravity;       // world
   Vec3<S> gravity_rate;  // world

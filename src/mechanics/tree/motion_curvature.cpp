@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "mechanics/machine/mechanism_formula.h"
 #include "mechanics/machine/mixed_parameters.h"
 #include "mechanics/tree/recursive.h"
 #include "mechanics/tree/tree_rates.h"
@@ -11,27 +12,33 @@ namespace {
 
 class MotionCurvature final : public StateCurvature {
  public:
-  MotionCurvature(const Model& model, std::vector<double> parameters, std::vector<int> which)
-      : model_(model), parameters_(std::move(parameters)), which_(std::move(which)) {}
-
-  void rates(StateView at, std::span<const double> u, std::span<const double> w, int parameter,
-             std::span<double> result) override {
-    Moving& moving = moving_along(parameter);
-    fill_point(at, u, w, moving.mechanism.state_size());
-    values_.assign(at.x.size(), Mixed(0));
-    calc_tree_rates<Mixed>(moving.mechanism, solve_accelerations<Mixed>, Mixed(at.t), x_.data(),
-                           at.mode, values_.data(), moving.scratch);
-    take(result);
+  MotionCurvature(const Model& model, std::vector<double> parameters, std::vector<int> which,
+                  std::vector<Formula> functions)
+      : model_(model),
+        parameters_(std::move(parameters)),
+        which_(std::move(which)),
+        plain_(make_mechanism<double>(model, parameters_)) {
+    for (Formula& formula : functions) functions_.emplace_back(plain_, std::move(formula));
   }
 
-  void constraints(StateView at, std::span<const double> u, std::span<const double> w,
-                   int parameter, std::span<double> result) override {
+  void rates(StateView at, std::span<const Mixed> x, int parameter,
+             std::span<Mixed> result) override {
     Moving& moving = moving_along(parameter);
-    fill_point(at, u, w, moving.mechanism.state_size());
-    values_.assign(result.size(), Mixed(0));
-    calc_constraint_functions<Mixed>(moving.mechanism, Mixed(at.t), x_.data(), at.mode,
-                                     values_.data(), moving.scratch);
-    take(result);
+    calc_tree_rates<Mixed>(moving.mechanism, solve_accelerations<Mixed>, Mixed(at.t), x.data(),
+                           at.mode, result.data(), moving.scratch);
+  }
+
+  void constraints(StateView at, std::span<const Mixed> x, int parameter,
+                   std::span<Mixed> result) override {
+    Moving& moving = moving_along(parameter);
+    calc_constraint_functions<Mixed>(moving.mechanism, Mixed(at.t), x.data(), at.mode,
+                                     result.data(), moving.scratch);
+  }
+
+  Mixed function(int k, StateView at, std::span<const Mixed> x, int parameter) override {
+    Moving& moving = moving_along(parameter);
+    return functions_[k].value<Mixed>(moving.mechanism, Mixed(at.t), x.data(), at.mode,
+                                      moving.scratch);
   }
 
  private:
@@ -51,27 +58,22 @@ class MotionCurvature final : public StateCurvature {
     return *moving_.emplace(parameter, std::move(made)).first->second;
   }
 
-  void fill_point(StateView at, std::span<const double> u, std::span<const double> w, int varying) {
-    x_.assign(at.x.begin(), at.x.end());
-    for (int i = 0; i < varying; ++i) x_[i] = Mixed(at.x[i], u[i], w[i]);
-  }
-  void take(std::span<double> result) const {
-    for (std::size_t i = 0; i < result.size(); ++i) result[i] = values_[i].uw;
-  }
-
   const Model& model_;
   const std::vector<double> parameters_;
   const std::vector<int> which_;
+  const Mechanism<double> plain_;
+  std::vector<MechanismFormula> functions_;
   std::map<int, std::unique_ptr<Moving>> moving_;
-  std::vector<Mixed> x_, values_;
 };
 
 }  // namespace
 
 std::unique_ptr<StateCurvature> make_motion_curvature(const Model& model,
                                                       std::vector<double> parameters,
-                                                      std::vector<int> which) {
-  return std::make_unique<MotionCurvature>(model, std::move(parameters), std::move(which));
+                                                      std::vector<int> which,
+                                                      std::vector<Formula> functions) {
+  return std::make_unique<MotionCurvature>(model, std::move(parameters), std::move(which),
+                                           std::move(functions));
 }
 
 }  // namespace cartan::mechanics

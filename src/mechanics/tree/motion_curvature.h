@@ -13,6 +13,7 @@ namespace cartan::mechanics {
 // For states of make_tree_system with the same model (which must outlive this) and values.
 std::unique_ptr<StateCurvature> make_motion_curvature(const Model& model,
                                                       std::vector<double> parameters,
-                                                      std::vector<int> which);
+                                                      std::vector<int> which,
+                                                      std::vector<Formula> functions = {});
 
 }  // namespace cartan::mechanics

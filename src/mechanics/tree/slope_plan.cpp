@@ -48,6 +48,8 @@ class LawReader {
     push(e.from.link);
   }
   void operator()(const Bushing<double>& e) { interact(e.to, e.from); }
+  // Its variable has no formula of its own: dual numbers do it.
+  void operator()(const TyreElement<double>&) { covered_ = false; }
   void operator()(const DragElement<double>& e) {
     if (e.on != world) return interact(e.at.link, e.on);
     read(e.medium);
@@ -152,7 +154,8 @@ class SlopePlanner {
 
   bool plan() {
     if (mechanism_.absolute || mechanism_.gravity_varies || mechanism_.needs_energy ||
-        mechanism_.variables_need_energy || !mechanism_.loop_rotors.empty())
+        mechanism_.variables_need_energy || mechanism_.model->implicit ||
+        !mechanism_.loop_rotors.empty())
       return false;
     plan_.nv = mechanism_.nv;
     plan_.nz = mechanism_.nz;

@@ -179,7 +179,17 @@ WrittenStart TreeSystem::list_written() const {
     written[j].rotation = joint.rotation.kind != RotationText::Kind::none;
     written[j].coordinates = joint.coordinates.given();
   }
+  for (const ChosenSpeed& speed : model_.speeds) {
+    written.chosen.emplace_back();
+    if (speed.initial.given())
+      written.chosen.back() = model::evaluate<double>(speed.initial, parameters_)[0];
+  }
   return written;
+}
+
+bool TreeSystem::starts_with_chosen() const {
+  return std::any_of(model_.speeds.begin(), model_.speeds.end(),
+                     [](const ChosenSpeed& speed) { return speed.initial.given(); });
 }
 
 // The file's values, made consistent.
@@ -215,7 +225,7 @@ void TreeSystem::start() {
   const std::string too_large =
       set_turns(mechanism_, known, state.mode.data() + mechanism_.turn0());
   open_turns(mechanism_, state.mode.data() + mechanism_.turn0());
-  if (!mechanism_.rows.empty()) {
+  if (!mechanism_.rows.empty() || starts_with_chosen()) {
     MotionWorkspace<double> ws = make_motion_workspace(mechanism_);
     assembly_ = assemble_in(state, list_written(), ws);
     if (assembly_.problem.empty()) assembly_.problem = too_large;

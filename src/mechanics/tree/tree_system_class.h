@@ -255,6 +255,7 @@ class TreeSystem : public MechanicalSystem,
 
   void start();
   WrittenStart list_written() const;
+  bool starts_with_chosen() const;  // some of [speeds] has an `initial`
   AssemblyReport assemble_in(State& state, const WrittenStart& written,
                              MotionWorkspace<double>& ws) const;
   void settle_modes(State& state) const;
@@ -307,6 +308,8 @@ class TreeSystem : public MechanicalSystem,
   std::string keep_constraints(const State& start, std::span<const int> which,
                                const std::vector<bool>& q_given, const std::vector<bool>& v_given,
                                Eigen::Ref<Eigen::MatrixXd> J) const;
+  Eigen::RowVectorXd chosen_rest(int entry, const State& start, std::span<const int> which,
+                                 const Eigen::MatrixXd& by_q, Workspace& workspace) const;
 
   const Model& model_;
   TreeFormulation formulation_;

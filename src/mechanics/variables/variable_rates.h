@@ -48,22 +48,14 @@ inline std::vector<std::vector<BlockEntry>> plan_blocks(const ImplicitRates& imp
   return plan;
 }
 
-// Room for evaluating the model's programs over one scalar.
+// Room for implicit rates.
 template <class S>
-struct ProgramScratch {
-  std::vector<S> inputs, work, x, xdot;
-  std::vector<S> form, matrix, right;  // of implicit rates
-  std::vector<int> branches;           // of switches
+struct ImplicitScratch {
+  std::vector<S> form, matrix, right;
   std::vector<std::vector<BlockEntry>> plan;
 
-  explicit ProgramScratch(const Model& model) {
-    for (const Variable& v : model.variables) make_room(v.rate.program);
-    for (const Event& e : model.events) make_room(e.when.program);
-    for (const Output& o : model.outputs) make_room(o.value.program);
-    x.resize(model.variables.size());
-    xdot.resize(model.variables.size());
+  void make_room(const Model& model) {
     if (!model.implicit) return;
-    make_room(model.implicit->form.program);
     plan = plan_blocks(*model.implicit);
     std::size_t largest = 0;
     for (const EquationBlock& block : model.implicit->blocks)
@@ -71,6 +63,24 @@ struct ProgramScratch {
     form.resize(model.implicit->form.program.outputs.size());
     matrix.resize(largest * largest);
     right.resize(largest);
+  }
+};
+
+// Room for evaluating the model's programs over one scalar.
+template <class S>
+struct ProgramScratch {
+  std::vector<S> inputs, work, x, xdot;
+  ImplicitScratch<S> implicit;
+  std::vector<int> branches;  // of switches
+
+  explicit ProgramScratch(const Model& model) {
+    for (const Variable& v : model.variables) make_room(v.rate.program);
+    for (const Event& e : model.events) make_room(e.when.program);
+    for (const Output& o : model.outputs) make_room(o.value.program);
+    x.resize(model.variables.size());
+    xdot.resize(model.variables.size());
+    if (model.implicit) make_room(model.implicit->form.program);
+    implicit.make_room(model);
   }
 
   // Also for expressions that are not the model's own.
@@ -145,16 +155,9 @@ void fill_block(const ImplicitRates& implicit, const EquationBlock& block,
   }
 }
 
-// All rates. Where the equations are singular, those they should give are NaN.
-template <class S, class P>
-void evaluate_rates(const Model& model, const S& t, std::span<const S> x,
-                    const std::vector<P>& parameters, ProgramScratch<S>& s, S* xdot) {
-  for (std::size_t i = 0; i < model.variables.size(); ++i)
-    if (model.variables[i].rate.given())
-      evaluate_formula<S>(model.variables[i].rate, t, x, parameters, s, &xdot[i]);
-  if (!model.implicit) return;
-  const ImplicitRates& implicit = *model.implicit;
-  evaluate_formula<S>(implicit.form, t, x, parameters, s, s.form.data());
+// The rates that A x' = b leaves open, from the values of the form; NaN where it is singular.
+template <class S>
+void solve_implicit_rates(const ImplicitRates& implicit, ImplicitScratch<S>& s, S* xdot) {
   bool solved = true;
   for (std::size_t b = 0; b < implicit.blocks.size(); ++b) {
     const EquationBlock& block = implicit.blocks[b];
@@ -167,6 +170,18 @@ void evaluate_rates(const Model& model, const S& t, std::span<const S> x,
       xdot[implicit.unknowns[block.columns[i]]] =
           solved ? s.right[i] : S(std::numeric_limits<double>::quiet_NaN());
   }
+}
+
+// All rates.
+template <class S, class P>
+void evaluate_rates(const Model& model, const S& t, std::span<const S> x,
+                    const std::vector<P>& parameters, ProgramScratch<S>& s, S* xdot) {
+  for (std::size_t i = 0; i < model.variables.size(); ++i)
+    if (model.variables[i].rate.given())
+      evaluate_formula<S>(model.variables[i].rate, t, x, parameters, s, &xdot[i]);
+  if (!model.implicit) return;
+  evaluate_formula<S>(model.implicit->form, t, x, parameters, s, s.implicit.form.data());
+  solve_implicit_rates(*model.implicit, s.implicit, xdot);
 }
 
 }  // namespace cartan::mechanics

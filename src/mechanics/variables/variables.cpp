@@ -63,6 +63,9 @@ class VariablesGeometry final : public MotionGeometry {
                           Eigen::Ref<Eigen::MatrixXd>) const override {}
   void add_field_curvature(StateView, std::span<const double>, std::span<const double>,
                            std::span<const double>, std::span<double>) const override {}
+  void add_field_third(StateView, std::span<const double>, std::span<const double>,
+                       std::span<const double>, std::span<const double>,
+                       std::span<double>) const override {}
 
  private:
   const Model& model_;
@@ -230,7 +233,7 @@ class PlainSystem final : public VariablesSystem {
     VariablesWorkspace& w = static_cast<VariablesWorkspace&>(workspace);
     hold(at, w.scratch);
     evaluate_rates<double>(model_, at.t, at.x, parameters_, w.scratch, w.scratch.xdot.data());
-    return explain_singular_rates(model_, at.t, w.scratch.form);
+    return explain_singular_rates(model_, at.t, w.scratch.implicit.form);
   }
 
   void event_values(StateView at, std::span<double> values, Workspace& workspace) const override {

@@ -16,13 +16,7 @@ bool check_kind(CheckContext& check) {
                            "the model is empty; expected [[body]] and [[joint]], or [variables]");
     return true;
   }
-  if (!text.bodies.empty()) {
-    if (!text.equations.empty())
-      check.problems.error(text.equations.where,
-                           "`equations` are for files of [variables] alone; beside bodies give "
-                           "every variable its `rate`");
-    return true;
-  }
+  if (!text.bodies.empty()) return true;
   std::string mixed;
   Location where;
   const auto collect = [&](const auto& list, const char* what) {

@@ -4,6 +4,8 @@
 // (semi-explicit, index 1: g_z is regular). With dg/dt = 0 in their place the rates of z follow
 // like all others, and g = 0 is what states are held to (mechanics/variables). Where no such z is
 // left to a g, dg/dt = 0 restricts the other variables too: a hidden constraint, refused.
+#include <algorithm>
+
 #include "expr/expression.h"
 #include "expr/linear_form.h"
 #include "model/check/check_context.h"
@@ -15,15 +17,19 @@
 namespace cartan::model {
 namespace {
 
+std::string code_of(const Symbol& symbol) {
+  return std::to_string(static_cast<int>(symbol.quantity)) + "_" + std::to_string(symbol.index) +
+         "_" + std::to_string(symbol.component);
+}
+
 // The values of a program over symbols of a graph, one for each of its inputs.
 std::vector<Expression> values_of(const Program& program, ExpressionGraph& graph,
                                   const CheckContext& check) {
   std::vector<Expression> inputs, scratch(program.scratch_size()), outputs(program.outputs.size());
   for (const Symbol& symbol : program.inputs) {
     const bool is_parameter = symbol.quantity == Quantity::parameter;
-    const std::string name =
-        std::to_string(static_cast<int>(symbol.quantity)) + "_" + std::to_string(symbol.index);
-    inputs.push_back(graph.symbol(name, is_parameter ? check.parameters[symbol.index] : 0.3));
+    inputs.push_back(
+        graph.symbol(code_of(symbol), is_parameter ? check.parameters[symbol.index] : 0.3));
   }
   evaluate<Expression>(program, inputs, scratch, outputs);
   return outputs;
@@ -71,10 +77,7 @@ std::vector<bool> which_are_linear(const Program& residuals, const LinearForm& f
   ExpressionGraph graph;
   const std::vector<Expression> entries = values_of(form.program, graph, check);
   std::vector<Expression> rates, sums(residuals.outputs.size());
-  for (const Symbol& symbol : unknowns)
-    rates.push_back(graph.symbol(
-        std::to_string(static_cast<int>(symbol.quantity)) + "_" + std::to_string(symbol.index),
-        0.3));
+  for (const Symbol& symbol : unknowns) rates.push_back(graph.symbol(code_of(symbol), 0.3));
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = -entries[form.row.size() + i];
   for (std::size_t k = 0; k < form.row.size(); ++k)
     sums[form.row[k]] += entries[k] * rates[form.column[k]];
@@ -137,8 +140,15 @@ class EquationCheck {
 
   bool find_unknowns() {
     const std::vector<VariableText>& variables = check_.text.variables;
+    const auto belongs_to_force = [&](const VariableText& variable) {
+      const auto deflects = [&](const ForceText& force) {
+        return force.deflection.name == variable.name;
+      };
+      return std::any_of(check_.text.forces.begin(), check_.text.forces.end(), deflects);
+    };
     for (std::size_t j = 0; j < variables.size(); ++j)
-      if (!variables[j].rate) unknowns_.push_back(static_cast<int>(j));
+      if (!variables[j].rate && !belongs_to_force(variables[j]))
+        unknowns_.push_back(static_cast<int>(j));
     if (text_.empty()) {
       if (text_.where.line > 0) return false;  // reported
       for (const int j : unknowns_) complain(variables[j].table_where, "missing key 'rate'");
@@ -180,6 +190,15 @@ class EquationCheck {
     for (std::size_t i = 0; i < text_.size(); ++i)
       if (!has_rates[i]) made.rows.push_back(static_cast<int>(i));
     if (made.rows.empty()) return true;
+    if (!check_.text.bodies.empty()) {
+      complain(text_[made.rows[0]].where,
+               "in '" + text_[made.rows[0]].text +
+                   "': no rate is in it. Beside bodies such an equation would be a constraint on "
+                   "the motion, whose derivative contains accelerations and so forces that may "
+                   "depend on the variable: expected a rate in each of the `equations`; solve it "
+                   "for its variable and write that in [definitions], or write its derivative");
+      return false;
+    }
     for (const int j : unknowns_)
       if (!is_rated[j]) made.decided.push_back(j);
     const std::vector<int> left = left_without_variable(residuals.program, made);

@@ -47,11 +47,13 @@ void check_speeds(CheckContext& check) {
   int speeds = 0;
   for (const TreeJoint& joint : check.model.tree) speeds += check.model.joints[joint.joint].nv();
   for (const NamedValue& item : text) {
-    ChosenSpeed speed{item.name, {}};
+    ChosenSpeed speed{item.name, {}, {}};
     if (!item.value.reported) speed.value = check.formulas.compile(item.value, Scope::everything);
     if (speed.value.given() && !check.problems.has_errors())
       if (const std::string refusal = refuse_speed(check, speed.value.program); !refusal.empty())
         check.problems.error(item.where, "the speed '" + item.name + "': " + refusal);
+    const Owner owner{"speed", item.name, item.where};
+    speed.initial = check.number(item.initial, {"initial", owner}).formula;
     check.model.speeds.push_back(std::move(speed));
   }
   if (speeds != static_cast<int>(text.size()) && !check.problems.has_errors())

@@ -1,4 +1,5 @@
-// rolling-disc: a wheel with a sharp rim touches a plane and does not slip.
+// rolling-disc: a wheel touches a plane and does not slip. Its rim is sharp or, with `rim`, round:
+// a torus whose tube has that radius; `radius` is that of the wheel when it stands upright.
 #pragma once
 
 #include "model/quantities.h"
@@ -7,10 +8,11 @@ namespace cartan::model {
 
 struct RollingDiscConstraint {
   static constexpr const char* type = "rolling-disc";
-  static constexpr ElementKey keys[] = {{"body"}, {"center"}, {"axis"}, {"radius"}, {"plane"}};
+  static constexpr ElementKey keys[] = {{"body"},   {"center"}, {"axis"},
+                                        {"radius"}, {"rim"},    {"plane"}};
 
   int body = 0;
-  Formula center, axis, radius;
+  Formula center, axis, radius, rim;
   int plane_body = world;
   Formula plane_point, plane_normal;
 
@@ -22,6 +24,7 @@ struct RollingDiscConstraint {
     out.numbers("center", center);
     out.numbers("axis", axis);
     out.number("radius", radius);
+    out.number("rim", rim);
     out.table("plane", [this](auto& plane) {
       plane.body("body", plane_body);
       plane.numbers("point", plane_point);
@@ -38,6 +41,10 @@ struct RollingDiscConstraint {
     const auto radius = check.number(text.radius, {"radius", owner});
     check.demand_positive(radius, {"radius", owner});
     disc.radius = radius.formula;
+    const auto rim = check.number(text.rim, {"rim", owner});
+    check.demand(rim, {"rim", owner}, "from zero to less than the radius",
+                 [&](double x) { return x >= 0 && !(radius.ok() && x >= radius.values[0]); });
+    disc.rim = or_default(rim.formula, {0});
     disc.plane_point =
         or_default(check.numbers(text.plane_point, {"plane point", owner, {3}}).formula, {0, 0, 0});
     if (text.plane_where.line == 0 && text.plane_normal.empty()) {

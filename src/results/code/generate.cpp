@@ -188,7 +188,7 @@ void generate_unit(const ModelArguments& source, const api::GenerateOptions& o, 
   options.inputs_apart = true;
   options.places = o.places;
   options.variational_matrix = o.variational_matrix;
-  if (o.variational_matrix && model.implicit)
+  if (o.variational_matrix && model.implicit && !model.is_mechanism())
     refuse("generate",
            "--variational-matrix: rates that follow from `equations` are solved for by the code; "
            "use --variational, one column at a time");

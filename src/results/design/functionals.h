@@ -5,7 +5,7 @@
 //   largest_real_part  period  frequency                      of the linearisation
 //   largest_real_part(NAME = EXPR, ..)                        the same with other parameters
 // and parameters. Derivatives by parameters are exact: those of the motion (sensitivities) and
-// those of eigenvalues (analysis/eigenvalue_slopes.h).
+// those of eigenvalues (analysis/expansions/eigenvalue_slopes.h).
 #pragma once
 
 #include <functional>

@@ -4,12 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "analysis/eigenvalue_slopes.h"
 #include "analysis/equilibrium.h"
+#include "analysis/expansions/eigenvalue_slopes.h"
 #include "formulations/formulations.h"
-#include "mechanics/tree/motion_curvature.h"
-#include "mechanics/variables/variables.h"
-#include "mechanics/variables/variables_curvature.h"
+#include "mechanics/machine/system_curvature.h"
 #include "results/fit/fit_start.h"
 
 namespace cartan::results {
@@ -18,13 +16,6 @@ namespace {
 using Eigen::VectorXd;
 
 constexpr double same_real_part = 1e-8;  // of the size of the eigenvalues
-
-std::unique_ptr<StateCurvature> make_curvature(const System& system, const LinearRequest& request) {
-  if (const auto* plain = dynamic_cast<const VariablesSystem*>(&system))
-    return make_variables_curvature(plain->model(), request.parameters, request.which);
-  const Model& model = dynamic_cast<const MechanicalSystem&>(system).model();
-  return make_motion_curvature(model, request.parameters, request.which);
-}
 
 // Eigenvalues one after the other, with their derivatives where these are wanted.
 class SteadyEigenvalues {
@@ -54,7 +45,7 @@ class SteadyEigenvalues {
     motion_.c = linear_.c;
     if (motion_.is_start || !motion_.held.empty())
       if (problem = fill_start_slopes(); !problem.empty()) return problem;
-    curvature_ = make_curvature(system, request_);
+    curvature_ = make_state_curvature(system, request_.parameters, request_.which);
     slopes_ = calc_steady_slopes(*steady_, motion_, request_.which, *curvature_);
     if (slopes_.problem.empty()) eigenvalues_.emplace(*steady_, linear_, slopes_, *curvature_);
     return slopes_.problem;

@@ -92,6 +92,34 @@ ShownQuantity choose_shown(const BranchDiagram& diagram) {
   return shown;
 }
 
+std::string describe_form(const NormalForm& form) {
+  if (form.kind.empty() || !form.problem.empty()) return "";
+  const bool hopf = form.kind == "hopf";
+  const bool quadratic = form.kind == "fold" || form.kind == "transcritical";
+  return fmt::format("{} {:.6g}{}",
+                     hopf        ? "first Lyapunov coefficient"
+                     : quadratic ? form.kind + ", quadratic coefficient"
+                                 : form.kind + ", cubic coefficient",
+                     form.coefficient,
+                     form.slope ? fmt::format(", d parameter/d amplitude{} {:.6g}",
+                                              form.kind == "transcritical" ? "" : "^2", *form.slope)
+                                : "");
+}
+
+Json normal_form_json(const NormalForm& form) {
+  Json json = {{"kind", form.kind}};
+  if (!form.problem.empty()) {
+    json["problem"] = form.problem;
+    return json;
+  }
+  json["coefficient"] = form.coefficient;
+  if (form.kind == "hopf") json["cubic"] = {form.cubic.real(), form.cubic.imag()};
+  if (form.kind != "fold" && form.kind != "period-doubling")
+    json["crossing"] = {form.crossing.real(), form.crossing.imag()};
+  if (form.slope) json["slope"] = *form.slope;
+  return json;
+}
+
 Json bifurcations_json(const BranchDiagram& diagram) {
   Json list = Json::array();
   for (const FoundBifurcation& found : diagram.bifurcations) {
@@ -107,6 +135,7 @@ Json bifurcations_json(const BranchDiagram& diagram) {
                   {"unstable_after", found.what.unstable_after}};
     if (!found.criticality.empty()) entry["criticality"] = found.criticality;
     if (found.slope != 0) entry["slope"] = found.slope;
+    if (!found.form.kind.empty()) entry["normal_form"] = normal_form_json(found.form);
     if (orbits) entry["period"] = point.numbers[0];
     list.push_back(std::move(entry));
   }

@@ -21,6 +21,9 @@ std::string branch_table(const BranchDiagram& diagram);  // branch.csv
 std::string branch_picture(const BranchDiagram& diagram, const ShownQuantity& shown);
 // "Hopf (supercritical)"
 std::string describe(const FoundBifurcation& found);
+// "first Lyapunov coefficient -0.012, ..", "" where there is none; and as JSON.
+std::string describe_form(const NormalForm& form);
+Json normal_form_json(const NormalForm& form);
 // The real part, or the logarithm of the multiplier, that is largest.
 double growth_of(const Spectrum& spectrum);
 

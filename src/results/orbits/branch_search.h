@@ -10,7 +10,7 @@
 
 #include <cartan/options.h>
 
-#include "analysis/continuation.h"
+#include "analysis/expansions/normal_forms.h"
 #include "results/steady/steady.h"
 
 namespace cartan::results {
@@ -37,8 +37,11 @@ struct FollowedBranch {
 struct FoundBifurcation {
   int branch = 0;  // index of its branch
   Bifurcation what;
-  std::string criticality;  // of Hopf points and period doublings whose orbits were followed
+  std::string criticality;  // of Hopf points, pitchforks and period doublings
   double slope = 0;         // of Hopf points: d parameter / d amplitude^2
+  // Of Hopf points, folds and branch points of steady motions and of period doublings: exact
+  // coefficients, beside what the branches tell.
+  NormalForm form;
 };
 
 struct BranchDiagram {

@@ -1,7 +1,7 @@
 // Thin lines that move: springs, ropes, frames, joint axes. One buffer each.
 import { BufferAttribute, BufferGeometry, Color, LineBasicMaterial, LineSegments, Matrix4, Vector3 } from 'three';
 import { axisColors } from '../colors';
-import type { Constraint, Force, Model } from '../data';
+import type { Constraint, Expression, Force, Model } from '../data';
 import { jointAxes } from './joints';
 import { Poses, placeMatrix, toVector } from './poses';
 
@@ -101,15 +101,25 @@ export function endPoint(place: NonNullable<Force['from']>, poses: Poses, result
   result.copy(toVector(place.at) ?? b.set(0, 0, 0)).applyMatrix4(poses.ofName(place.body));
 }
 
-// Straight lines of distance constraints, rims of rolling discs, directions of knife edges.
+export function hasLines(model: Model): boolean {
+  return (model.constraints ?? []).length > 0 || tyres(model).length > 0;
+}
+function tyres(model: Model): Force[] {
+  return (model.forces ?? []).filter((force) => force.type === 'tyre');
+}
+
+// Straight lines of distance constraints, rims of rolling discs and tyres, directions of knife edges.
 export class ConstraintLines {
   private static readonly rim = 48;
   private readonly buffer: SegmentBuffer;
   private readonly constraints: Constraint[];
+  private readonly tyres: Force[];
 
   constructor(model: Model, private readonly size: number) {
     this.constraints = model.constraints ?? [];
-    this.buffer = new SegmentBuffer(this.constraints.length * ConstraintLines.rim, '#e69f00');
+    this.tyres = tyres(model);
+    const rims = 3 * this.constraints.length + this.tyres.length;
+    this.buffer = new SegmentBuffer(rims * ConstraintLines.rim, '#e69f00');
   }
   get object(): LineSegments {
     return this.buffer.object;
@@ -125,30 +135,44 @@ export class ConstraintLines {
         endPoint(constraint.to, poses, to);
         this.buffer.add(from, to);
       } else if (constraint.type === 'rolling-disc') {
-        this.addRim(constraint, poses);
+        this.addDisc(constraint, poses);
       } else if (constraint.type === 'knife-edge') {
         this.addEdge(constraint, poses);
       }
     }
+    for (const tyre of this.tyres) this.addRim(tyre.body!, tyre.at, tyre.axis, tyre.radius, 0, poses);
     this.buffer.end();
   }
 
-  private addRim(disc: Constraint, poses: Poses): void {
-    const center = toVector(disc.center);
-    const axis = toVector(disc.axis);
-    if (!center || !axis || typeof disc.radius !== 'number') return;
+  // A round rim has a circle on either side of the tube too.
+  private addDisc(disc: Constraint, poses: Poses): void {
+    this.addRim(disc.body!, disc.center, disc.axis, disc.radius, 0, poses);
+    if (typeof disc.radius !== 'number' || typeof disc.rim !== 'number' || disc.rim === 0) return;
+    for (const side of [-disc.rim, disc.rim])
+      this.addRim(disc.body!, disc.center, disc.axis, disc.radius - disc.rim, side, poses);
+  }
+
+  // A circle about the axis, `shift` along it from the centre.
+  private addRim(
+    name: string, at0: Expression[] | undefined, along: Expression[] | undefined,
+    radius: Expression | undefined, shift: number, poses: Poses,
+  ): void {
+    const center = toVector(at0);
+    const axis = toVector(along);
+    if (!center || !axis || typeof radius !== 'number') return;
     axis.normalize();
+    center.addScaledVector(axis, shift);
     const side = new Vector3(1, 0, 0);
     if (Math.abs(axis.x) > 0.9) side.set(0, 1, 0);
     side.cross(axis).normalize();
     const other = new Vector3().crossVectors(axis, side);
-    const body = poses.ofName(disc.body!);
+    const body = poses.ofName(name);
     const at = (k: number, result: Vector3) => {
       const angle = (2 * Math.PI * k) / ConstraintLines.rim;
       return result
         .copy(center)
-        .addScaledVector(side, (disc.radius as number) * Math.cos(angle))
-        .addScaledVector(other, (disc.radius as number) * Math.sin(angle))
+        .addScaledVector(side, radius * Math.cos(angle))
+        .addScaledVector(other, radius * Math.sin(angle))
         .applyMatrix4(body);
     };
     at(0, a);

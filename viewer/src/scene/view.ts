@@ -7,7 +7,7 @@ import { Extent, measure, roughSize, systemCenter } from './extent';
 import { InstanceSet } from './instances';
 import { jointParts } from './joints';
 import { Labels } from './labels';
-import { ConstraintLines, Frames, JointAxes, Springs } from './lines';
+import { ConstraintLines, Frames, JointAxes, Springs, hasLines } from './lines';
 import { Phase } from './phase';
 import { Poses, toVector } from './poses';
 import type { ArrowKind, DrawnArrow } from './recorded';
@@ -87,7 +87,7 @@ export class View {
     }
     this.addLayer('traces', 'Traces', this.traces.group, true);
     this.addMoving('springs', 'Springs', new Springs(model, 0.012 * size), true, (model.forces ?? []).some((f) => f.type === 'spring'));
-    this.addMoving('constraints', 'Constraints', new ConstraintLines(model, 0.1 * size), true, (model.constraints ?? []).length > 0);
+    this.addMoving('constraints', 'Constraints', new ConstraintLines(model, 0.1 * size), true, hasLines(model));
     this.contacts = new ContactMarks(run, 0.008 * size);
     this.addMoving('contacts', 'Contacts, impacts', this.contacts, true, (model.contacts ?? []).length > 0);
     this.arrows = makeArrowKinds(run, size);

@@ -1,4 +1,4 @@
-#include "analysis/eigenvalue_slopes.h"
+#include "analysis/expansions/eigenvalue_slopes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +9,7 @@
 #include <Eigen/LU>
 #include <Eigen/QR>
 
+#include "analysis/expansions/field_expansion.h"
 #include "core/dense.h"
 
 namespace cartan::analysis {
@@ -32,9 +33,6 @@ std::string name_eigenvalue(Complex value) {
 std::span<const double> as_numbers(const Vector& x) {
   return {x.data(), static_cast<std::size_t>(x.size())};
 }
-std::span<double> as_numbers(Vector& x) {
-  return {x.data(), static_cast<std::size_t>(x.size())};
-}
 
 // The parts of a linearisation that move with the parameters.
 class MovingLinearisation {
@@ -42,18 +40,10 @@ class MovingLinearisation {
   MovingLinearisation(const SteadyProblem& problem, const Linearisation& at,
                       const SteadySlopes& motion, StateCurvature& curvature)
       : problem_(problem),
-        at_(at),
         motion_(motion),
-        curvature_(curvature),
-        n_(problem.system().space().size()),
-        split_(split_neutral(problem, at.state, at.c)),
-        B_(problem.field_matrix(at.state, at.c)) {
-    const Matrix columns = problem.embedding(at.state) * split_.T;
-    Z_ = Eigen::HouseholderQR<Matrix>(columns).householderQ() *
-         Matrix::Identity(columns.rows(), columns.cols());
-    A_ = Z_.transpose() * B_ * Z_;
-    make_normals();
-  }
+        expansion_(problem, at.state, at.c, curvature),
+        split_(expansion_.split()),
+        A_(expansion_.A()) {}
 
   Matrix rest_map() const { return A_.bottomRightCorner(rest(), rest()); }
 
@@ -75,54 +65,21 @@ class MovingLinearisation {
  private:
   Eigen::Index rest() const { return A_.rows() - split_.neutral; }
 
-  // Rows that are normal to the tangent space: of constraints, and of |u|^2 = 1.
-  void make_normals() {
-    const System& system = problem_.system();
-    const int rows = system.constraint_count();
-    Matrix C(rows, n_);
-    system.constraint_jacobian(at_.state, C, problem_.workspace());
-    for (const StateBlock& b : system.space().blocks())
-      if (b.kind != StateBlock::Kind::vector) quaternions_.push_back(b.x);
-    Matrix normals =
-        Matrix::Zero(rows + static_cast<Eigen::Index>(quaternions_.size()), problem_.size());
-    normals.topRows(rows) = C.leftCols(problem_.size());
-    for (std::size_t i = 0; i < quaternions_.size(); ++i)
-      for (int k = 0; k < 4; ++k)
-        normals(rows + static_cast<Eigen::Index>(i), quaternions_[i] + k) =
-            2 * at_.state.x[quaternions_[i] + k];
-    normals_ = Eigen::CompleteOrthogonalDecomposition<Matrix>(normals.rows(), normals.cols());
-    normals_.setThreshold(1e-9);
-    normals_.compute(normals);
-  }
-
   // A' of one parameter.
   Matrix calc_change(int parameter) const {
-    const System& system = problem_.system();
-    const int kept = problem_.size(), rows = system.constraint_count();
-    const Vector factors = -(problem_.symmetries().fields * at_.c),
+    const int n = problem_.system().space().size(), kept = problem_.size();
+    const Vector along = motion_.state.col(parameter),
                  factor_change = -motion_.factors.col(parameter);
-    Vector along = Vector::Zero(n_);
-    along.head(kept) = motion_.state.col(parameter);
-    Matrix turning = Matrix::Zero(n_, n_);
-    system.geometry()->add_field_jacobian(at_.state, as_numbers(factor_change), turning);
+    Matrix turning = Matrix::Zero(n, n);
+    problem_.system().geometry()->add_field_jacobian(expansion_.state(), as_numbers(factor_change),
+                                                     turning);
     Matrix change(A_.rows(), A_.cols());
     for (Eigen::Index j = 0; j < A_.cols(); ++j) {
-      Vector z = Vector::Zero(n_), second(kept), bend = Vector::Zero(n_);
-      z.head(kept) = Z_.col(j);
-      curvature_.rates(at_.state, as_numbers(z), as_numbers(along), parameter, as_numbers(second));
-      system.geometry()->add_field_curvature(at_.state, as_numbers(factors), as_numbers(z),
-                                             as_numbers(along), as_numbers(bend));
-      Vector moved(rows + static_cast<Eigen::Index>(quaternions_.size())), functions(rows);
-      if (rows > 0)
-        curvature_.constraints(at_.state, as_numbers(z), as_numbers(along), parameter,
-                               as_numbers(functions));
-      moved.head(rows) = functions;
-      for (std::size_t i = 0; i < quaternions_.size(); ++i)
-        moved(rows + static_cast<Eigen::Index>(i)) =
-            2 * along.segment<4>(quaternions_[i]).dot(z.segment<4>(quaternions_[i]));
-      Vector of_z = second + (bend + turning * z).head(kept);
-      if (moved.size() > 0) of_z -= B_ * normals_.solve(moved);
-      change.col(j) = Z_.transpose() * of_z;
+      const Vector z = expansion_.Z().col(j);
+      const Vector of_z = expansion_.second(z, along, parameter) +
+                          turning.topLeftCorner(kept, kept) * z +
+                          expansion_.B() * expansion_.normal().second(z, along, parameter);
+      change.col(j) = expansion_.Z().transpose() * of_z;
     }
     return change;
   }
@@ -130,30 +87,25 @@ class MovingLinearisation {
   // The part of the changed symmetries that is neither symmetric nor neutral.
   Matrix turn_of_symmetries(int parameter) const {
     const MotionGeometry& geometry = *problem_.system().geometry();
-    const int kept = problem_.size();
-    Vector along = Vector::Zero(n_);
+    const int n = problem_.system().space().size(), kept = problem_.size();
+    Vector along = Vector::Zero(n);
     along.head(kept) = motion_.state.col(parameter);
-    Matrix Y(n_, geometry.field_count()), D(n_, geometry.field_count());
-    geometry.fields(at_.state, as_numbers(along), Y, D);
+    Matrix Y(n, geometry.field_count()), D(n, geometry.field_count());
+    geometry.fields(expansion_.state(), as_numbers(along), Y, D);
     const Matrix& S = problem_.symmetries().fields;
     const Matrix G = (Y * S).topRows(kept),
                  change = (D * S + Y * motion_.symmetries[parameter]).topRows(kept);
     Eigen::CompleteOrthogonalDecomposition<Matrix> solver(G.rows(), G.cols());
     solver.setThreshold(1e-9);
-    const Matrix of_Z = solver.compute(G).solve(Matrix(Z_.leftCols(split_.symmetric)));
-    return Z_.rightCols(rest()).transpose() * change * of_Z;
+    const Matrix of_Z = solver.compute(G).solve(Matrix(expansion_.Z().leftCols(split_.symmetric)));
+    return expansion_.Z().rightCols(rest()).transpose() * change * of_Z;
   }
 
   const SteadyProblem& problem_;
-  const Linearisation& at_;
   const SteadySlopes& motion_;
-  StateCurvature& curvature_;
-  const int n_;
-  const NeutralSplit split_;
-  const Matrix B_;
-  Matrix Z_, A_;
-  std::vector<int> quaternions_;  // where they begin
-  Eigen::CompleteOrthogonalDecomposition<Matrix> normals_;
+  const FieldExpansion expansion_;
+  const NeutralSplit& split_;
+  const Matrix& A_;
 };
 
 // Vectors of the eigenvalues nearest to `value`.

@@ -17,8 +17,8 @@
 // its change is that of a root, and there is no derivative either.
 #pragma once
 
+#include "analysis/expansions/steady_slopes.h"
 #include "analysis/linearisation.h"
-#include "analysis/steady_slopes.h"
 
 namespace cartan::analysis {
 

@@ -1,4 +1,4 @@
-#include "analysis/steady_slopes.h"
+#include "analysis/expansions/steady_slopes.h"
 
 #include <cmath>
 
