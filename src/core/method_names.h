@@ -16,7 +16,7 @@ inline constexpr std::array<std::string_view, 7> formulation_names = {
     "recursive",         "moving-frame", "absolute-se3", "absolute-so3r3",
     "rotation-elements", "canonical",    "generated"};
 
-inline constexpr std::array<std::string_view, 18> known_integrators = {
+inline constexpr std::array<std::string_view, 19> known_integrators = {
     "gl1",         "gl2",
     "gl3",         "gl4",
     "gl5",         "gl6",
@@ -25,7 +25,8 @@ inline constexpr std::array<std::string_view, 18> known_integrators = {
     "dop853",      "rkmk4",
     "rkmk45",      "generalized-alpha",
     "variational", "cvode",
-    "ida",         "held-multipliers"};
+    "ida",         "held-multipliers",
+    "moreau"};
 
 // Do the rows of a table have these names, each once, in any order?
 template <class Names, class Table>

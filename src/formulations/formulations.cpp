@@ -50,12 +50,12 @@ std::string refuse_jumps(const Model& model) {
 
 // For formulations that follow no impacts.
 std::string refuse_contacts(const Model& model, bool absolute) {
-  if (!model.contacts.empty() && !absolute)
+  if (!model.a_contact().empty() && !absolute)
     return fmt::format(
         "contact '{}': this formulation knows no impacts and no one-sided forces; use the "
         "formulation recursive, moving-frame, absolute-se3 or absolute-so3r3{}",
-        model.contacts[0].name,
-        model.contacts[0].is_stop()
+        model.a_contact(),
+        !model.contacts.empty() && model.contacts[0].is_stop()
             ? ", or leave the stop out (limits of URDF, MJCF and SDF: limits none)"
             : "");
   for (const Event& event : model.events)
@@ -253,11 +253,21 @@ static Location place_of(const Model& model, const AssemblyReport& assembly) {
   return {};
 }
 
+// Contacts that only methods which locate none can follow.
+static std::string refuse_located(const Model& model, Location* where) {
+  for (const ContactGroup& group : model.contact_groups) {
+    if (group.not_located.empty()) continue;
+    if (where) *where = group.law.where;
+    return group.not_located;
+  }
+  return "";
+}
+
 std::unique_ptr<System> make_system(const Model& model, std::vector<double> parameters,
                                     const std::string& formulation, std::string& problem,
                                     Location* where, SystemUse use) {
   problem.clear();
-  if (use == SystemUse::numbers && !model.unknown_functions.empty()) {
+  if (use != SystemUse::derivation && !model.unknown_functions.empty()) {
     const Model::UnknownFunction& first = model.unknown_functions[0];
     problem = explain_unknown_function(first.name, first.withheld);
     if (where) *where = model.unknown_functions[0].where;
@@ -275,11 +285,20 @@ std::unique_ptr<System> make_system(const Model& model, std::vector<double> para
   }
   problem = row->refusal(model);
   if (!problem.empty()) return nullptr;
+  if (use == SystemUse::numbers) problem = refuse_located(model, where);
+  if (!problem.empty()) return nullptr;
+  std::shared_ptr<Model> stepped;
+  if (use == SystemUse::stepping && !model.a_contact().empty()) {
+    stepped = std::make_shared<Model>(model);
+    stepped->contacts_stepped = true;
+  }
+  const Model& base = stepped ? *stepped : model;
   SwitchedModel switched;
-  if (use == SystemUse::numbers && !compiles(*row))
-    switched = make_switched_model(model, count_friction_modes(model));
+  if (use != SystemUse::derivation && !compiles(*row))
+    switched = make_switched_model(base, count_friction_modes(base));
   std::unique_ptr<MechanicalSystem> system =
-      row->make(switched.model ? *switched.model : model, parameters);
+      row->make(switched.model ? *switched.model : base, parameters);
+  if (!switched.model) switched.model = std::move(stepped);
   system->set_switches(std::move(switched.switches), std::move(switched.model));
   problem = system->assembly().problem;
   if (!problem.empty()) {

@@ -23,9 +23,10 @@ struct FormulationInfo {
 const std::vector<FormulationInfo>& formulation_table();
 const FormulationInfo* find_formulation(const std::string& name);
 
-// What a system is for: numbers, or a state from which equations are derived, which does without
-// the values of functions known by name only.
-enum class SystemUse { numbers, derivation };
+// What a system is for: numbers; a state from which equations are derived, which does without the
+// values of functions known by name only; numbers for a method that steps over contacts
+// (System::contact_stepping).
+enum class SystemUse { numbers, derivation, stepping };
 
 // Makes the system of a model (mechanism or [variables]) or says why not: bad names, constraints
 // that cannot be satisfied, joints whose motion meets no inertia. `problem` is a sentence; `where`

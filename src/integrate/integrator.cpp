@@ -5,6 +5,7 @@
 #include "integrate/gauss_legendre.h"
 #include "integrate/generalized_alpha.h"
 #include "integrate/held_multipliers.h"
+#include "integrate/moreau.h"
 #include "integrate/munthe_kaas.h"
 #include "integrate/sundials.h"
 #include "integrate/variational.h"
@@ -108,6 +109,9 @@ constexpr IntegratorInfo table[] = {
     {"held-multipliers", 1, false, false, 0,
      "rotation-elements only: multipliers held over the step, classical Runge-Kutta in it",
      make_held_integrator, refuse_held_integrator},
+    {"moreau", 1, false, false, default_moreau_tolerance,
+     "time stepping for many contacts: their impulses together, none located",
+     make_moreau_integrator, refuse_moreau, false, false, true},
 };
 static_assert(has_names(known_integrators, table), "core/method_names.h has other names");
 
@@ -125,6 +129,8 @@ const IntegratorInfo* find_integrator(std::string_view name) {
 
 std::string refuse_integrator(std::string_view name, const System& system) {
   const IntegratorInfo& row = *find_integrator(name);
+  if (system.contact_stepping() && !row.steps_contacts)
+    return std::string(name) + " locates contacts, and this System is made to be stepped over";
   const bool takes_impacts = !row.index3 && name != "variational" && name != "held-multipliers";
   if (system.contact_count() > 0 && !takes_impacts)
     return std::string(name) +

@@ -36,6 +36,14 @@ struct StepReport {
   std::string problem{};  // turned_too_far: a sentence
 };
 
+// Time stepping over contacts.
+struct SteppedContactCounts {
+  long most = 0;        // places near each other at once
+  long unsettled = 0;   // problems whose impulses still changed by more than the tolerance
+  double residual = 0;  // largest violation of their laws, as a speed
+  double overlap = 0;   // deepest one after the correction of positions, m
+};
+
 struct IntegratorCounts {
   long evaluations = 0;  // of the derivative
   long jacobians = 0;
@@ -47,6 +55,7 @@ struct IntegratorCounts {
   long noisy_steps = 0;   // of these, how many further than 100 machine epsilons above zero change
   double max_stage_change = 0;     // last change of the stages, largest over all steps
   double max_unit_norm_error = 0;  // explicit methods: before normalising, if they do
+  SteppedContactCounts contacts;
 };
 
 inline constexpr double default_spectral_radius = 0.9;
@@ -180,6 +189,7 @@ struct IntegratorInfo {
   std::string (*refusal)(const System&) = nullptr;
   bool spectral_radius = false;  // takes this option
   bool index3 = false;           // solves g = 0 itself
+  bool steps_contacts = false;   // locates no contact: needs System::contact_stepping
 };
 
 // Every method there is. Adding one: a file pair and a row.

@@ -82,6 +82,8 @@ void read_laws(const TomlSection& section, ContactText& contact) {
 const std::vector<KeyRule> group_keys = {{"bodies"},   {"against"}, {"restitution"},
                                          {"friction"}, {"law"},     {"active"}};
 
+constexpr std::size_t most_located = 5000;  // pairs whose impacts are located one by one
+
 // `*` stands for any letters, also none: after a mismatch the last one takes a letter more.
 bool matches(std::string_view pattern, std::string_view name) {
   std::size_t p = 0, n = 0, star = std::string_view::npos, taken = 0;
@@ -112,23 +114,39 @@ class ContactGroup {
 
   void write_out() {
     const std::vector<const BodyText*> bodies = list_bodies();
-    for (std::size_t i = 0; i < bodies.size(); ++i)
-      for (std::size_t j = i + 1; j < bodies.size(); ++j)
-        if (!are_joined(bodies[i]->name, bodies[j]->name)) add_pair(*bodies[i], *bodies[j]);
     const std::vector<ContactSideText> surfaces = read_surfaces();
+    const std::size_t first = model_.contacts.size(), pairs = bodies.size() * bodies.size() / 2;
+    if (pairs <= most_located)
+      for (std::size_t i = 0; i < bodies.size(); ++i)
+        for (std::size_t j = i + 1; j < bodies.size(); ++j)
+          if (!are_joined(bodies[i]->name, bodies[j]->name)) add_pair(*bodies[i], *bodies[j]);
+    ContactGroupText group;
     for (const BodyText* body : bodies)
-      for (std::size_t k = 0; k < surfaces.size(); ++k)
-        for (const ContactSideText& side : sides_of(*body))
-          add(side, surfaces[k],
-              body->name + "_surface" + (surfaces.size() > 1 ? std::to_string(k + 1) : ""));
-    if (unknown_ > 0)
-      problems_.error(
-          law_.where,
-          fmt::format("{}{}: spheres can touch spheres, every other shape only planes; "
-                      "leave such bodies to groups of their own, with `against`",
-                      unknown_pair_,
-                      unknown_ > 1 ? fmt::format(" and {} pairs more", unknown_ - 1) : ""));
-    else if (added_ == 0 && !problems_.has_errors())
+      for (const ContactSideText& side : sides_of(*body)) {
+        group.sides.push_back(side);
+        for (std::size_t k = 0; k < surfaces.size() && pairs <= most_located; ++k)
+          add_surface(side, surfaces[k],
+                      body->name + "_surface" +
+                          (surfaces.size() > 1 ? std::to_string(k + 1) : ""));
+      }
+    if (pairs > most_located)
+      group.not_located = fmt::format(
+          "a group of [[contacts]] with {} bodies has {} pairs, and impacts are located for up to "
+          "{} of them; use the integrator moreau",
+          bodies.size(), bodies.size() * (bodies.size() - 1) / 2, most_located);
+    else if (unknown_ > 0)
+      group.not_located = fmt::format(
+          "{}{}: where impacts are located, spheres can touch spheres, every other shape only "
+          "planes; leave such bodies to groups of their own, with `against`, or use the integrator "
+          "moreau",
+          unknown_pair_, unknown_ > 1 ? fmt::format(" and {} pairs more", unknown_ - 1) : "");
+    if (!group.not_located.empty()) model_.contacts.resize(first);
+    const bool touches = bodies.size() > 1 || !surfaces.empty();
+    group.surfaces = surfaces;
+    group.law = law_;
+    model_.contact_groups.push_back(std::move(group));
+    if (added_ == 0 && unknown_ == 0 && (pairs <= most_located || !touches) &&
+        !problems_.has_errors())
       problems_.error(law_.where,
                       "these bodies have nothing to touch; expected two bodies with shapes that "
                       "no joint connects, or `against = { plane = [0, 0, 1] }`");
@@ -226,8 +244,19 @@ class ContactGroup {
         }
       }
   }
+  // Boxes and capsules of the world are known to moreau alone.
+  void add_surface(const ContactSideText& side, const ContactSideText& surface,
+                   const std::string& name) {
+    const bool round = surface.shape == "sphere" || surface.shape == "point";
+    if (surface.shape == "plane" || (round && side.shape == "sphere"))
+      add(side, surface, name);
+    else if (unknown_++ == 0)
+      unknown_pair_ =
+          fmt::format("a {} of body '{}' against a {}", side.shape, side.body.name, surface.shape);
+  }
   void add(const ContactSideText& a, const ContactSideText& b, const std::string& name) {
     ContactText contact = law_;
+    contact.group = static_cast<int>(model_.contact_groups.size());
     contact.name = name;
     for (int k = 2; !names_.insert(contact.name).second; ++k)
       contact.name = name + "_" + std::to_string(k);

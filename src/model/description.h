@@ -207,6 +207,14 @@ struct ContactText {
   std::string law;     // "", newton, poisson
   std::optional<Value> active;
   Location where, name_where, law_where;
+  int group = -1;  // written out for this group
+};
+
+// [[contacts]]: the shapes of some bodies against each other and against surfaces.
+struct ContactGroupText {
+  std::vector<ContactSideText> sides, surfaces;
+  ContactText law;          // what it says of the touching itself
+  std::string not_located;  // "" or why its pairs are not written out as contacts of their own
 };
 
 // A plane through a body, in its axes: loads inside it are told.
@@ -307,6 +315,7 @@ struct ModelDescription {
   std::vector<ForceText> forces;
   std::vector<ConstraintText> constraints;
   std::vector<ContactText> contacts;
+  std::vector<ContactGroupText> contact_groups;
   std::vector<EventText> events;
   std::vector<OutputText> outputs;
   std::vector<VariableText> variables;

@@ -134,9 +134,18 @@ struct Contact {
   bool rough = false, poisson = false;
   Formula active;  // given: counts only where positive
   Location where;
+  int group = -1;  // in contact_groups, which it was written out of
 
   bool is_stop() const { return joint >= 0; }
   bool rubs() const { return rough || friction.given(); }
+};
+
+// Shapes of bodies, every one against every other one of another body and against surfaces. Its
+// pairs are among the contacts where `not_located` says nothing else.
+struct ContactGroup {
+  std::vector<ContactSide> sides, surfaces;
+  Contact law;
+  std::string not_located;
 };
 
 // ------------------------------------------------------------------------------------------- rest
@@ -264,6 +273,13 @@ struct Model {
   std::vector<Force> forces;
   std::vector<Constraint> constraints;
   std::vector<Contact> contacts;
+  std::vector<ContactGroup> contact_groups;
+  bool contacts_stepped = false;  // for methods that step over contacts: no rows, no events
+  // Of the first contact, for messages; "" where there is none.
+  std::string a_contact() const {
+    if (!contacts.empty()) return contacts[0].name;
+    return contact_groups.empty() ? "" : "of [[contacts]]";
+  }
   std::vector<Event> events;
   std::vector<Output> outputs;
   std::vector<OutputMatrix> matrices;  // lists and matrices among the outputs

@@ -23,6 +23,7 @@ class SecondOrderForm;    // system/second_order.h
 class DiscreteMechanics;  // system/discrete_mechanics.h
 class MotionGeometry;     // system/motion_geometry.h
 class HeldMultipliers;    // system/held_multipliers.h
+class ContactStepping;    // system/contact_stepping.h
 
 struct State {
   double t = 0;
@@ -205,6 +206,8 @@ class System {
   virtual const DiscreteMechanics* discrete_mechanics() const { return nullptr; }
   virtual const MotionGeometry* geometry() const { return nullptr; }
   virtual const HeldMultipliers* held_multipliers() const { return nullptr; }
+  // Contacts that no event tells: methods step over them.
+  virtual const ContactStepping* contact_stepping() const { return nullptr; }
 
   // Zero-crossing functions.
   virtual const std::vector<EventInfo>& events() const = 0;

@@ -163,7 +163,7 @@ class CaseMaker {
     option("--step", number({"0.01", "0.002", "0.005"}), 2);
     option("--integrator",
            word({"gl1", "gl3", "gl8", "rk4", "rk45", "dop853", "rkmk4", "rkmk45",
-                 "generalized-alpha", "variational", "cvode", "ida", "held-multipliers"}),
+                 "generalized-alpha", "variational", "cvode", "ida", "held-multipliers", "moreau"}),
            2);
     formulation();
     option("--tolerance", number({"1e-6", "1e-10"}));

@@ -27,7 +27,7 @@ const std::set<std::string> large = {
 bool touches(const fs::path& file) {
   std::ifstream stream(file);
   const std::string text((std::istreambuf_iterator<char>(stream)), {});
-  for (const char* word : {"[[contact]]", "\nstop = ", "\nset = {"})
+  for (const char* word : {"[[contact]]", "[[contacts]]", "\nstop = ", "\nset = {"})
     if (text.find(word) != std::string::npos) return true;
   return false;
 }

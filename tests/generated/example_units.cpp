@@ -15,7 +15,8 @@ std::vector<std::string> example_names() {
     if (entry.path().extension() != ".toml") continue;
     const std::string name = entry.path().stem().string(), text = example_text(name);
     const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
-    if (!has("[[contact]]") && !has("\nstop = ") && !has("\nset = {")) names.push_back(name);
+    if (!has("[[contact]]") && !has("[[contacts]]") && !has("\nstop = ") && !has("\nset = {"))
+      names.push_back(name);
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -18,7 +18,7 @@ std::string example_path(const std::string& name) {
 }
 
 Example make_example(const std::optional<ModelDescription>& description, Diagnostics& problems,
-                     const std::string& formulation, const Overrides& overrides) {
+                     const std::string& formulation, const Overrides& overrides, SystemUse use) {
   Example example;
   std::optional<Model> model;
   if (description) model = check_model(*description, problems, overrides, Consent::full());
@@ -28,8 +28,9 @@ Example make_example(const std::optional<ModelDescription>& description, Diagnos
     return example;
   }
   example.model = std::make_unique<const Model>(std::move(*model));
-  example.system =
-      make_system(*example.model, parameter_values(*example.model), formulation, example.problem);
+  if (example.model->simulate.integrator == "moreau") use = SystemUse::stepping;
+  example.system = make_system(*example.model, parameter_values(*example.model), formulation,
+                               example.problem, nullptr, use);
   if (!example.system) ADD_FAILURE() << example.model->name << ": " << example.problem;
   return example;
 }
@@ -37,17 +38,17 @@ Example make_example(const std::optional<ModelDescription>& description, Diagnos
 }  // namespace
 
 Example load_example(const std::string& name, const std::string& formulation,
-                     const Settings& settings) {
+                     const Settings& settings, SystemUse use) {
   Diagnostics problems(example_path(name));
   Overrides overrides;
   for (const auto& [parameter, value] : settings) overrides.push_back({parameter, Value(value)});
   return make_example(read_model_file(example_path(name), problems), problems, formulation,
-                      overrides);
+                      overrides, use);
 }
 
-Example load_text(const std::string& text, const std::string& formulation) {
+Example load_text(const std::string& text, const std::string& formulation, SystemUse use) {
   Diagnostics problems;
-  return make_example(read_model_text(text, ".", problems), problems, formulation, {});
+  return make_example(read_model_text(text, ".", problems), problems, formulation, {}, use);
 }
 
 std::string example_text(const std::string& name) {

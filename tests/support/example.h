@@ -25,12 +25,13 @@ struct Example {
 
 using Settings = std::vector<std::pair<std::string, double>>;  // of [parameters]
 
-// examples/NAME.toml
+// examples/NAME.toml; for methods that step over contacts where the file asks for one.
 Example load_example(const std::string& name, const std::string& formulation = "recursive",
-                     const Settings& settings = {});
+                     const Settings& settings = {}, SystemUse use = SystemUse::numbers);
 
 // A model given as text, for example an example with something added.
-Example load_text(const std::string& text, const std::string& formulation = "recursive");
+Example load_text(const std::string& text, const std::string& formulation = "recursive",
+                  SystemUse use = SystemUse::numbers);
 std::string example_text(const std::string& name);  // of examples/NAME.toml
 
 // States at the given times (increasing), each the end of a run: no interpolation.

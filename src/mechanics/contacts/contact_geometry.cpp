@@ -256,9 +256,24 @@ ContactFrame<S> calc_contact_frame(const ContactSurfaces<S>& on, ContactKind kin
   return f;
 }
 
+Pose<double> calc_side_frame(const Mechanism<double>& mechanism, const ContactSide& side) {
+  const Pose<double> X = calc_frame<double>(side.place, mechanism.parameters);
+  if (side.place.body == world) return X;
+  return mechanism.bodies[mechanism.link_of_body[side.place.body]].X_LB * X;
+}
+
+std::vector<ContactElement<double>> make_single_contacts(const Mechanism<double>& mechanism) {
+  Mechanism<double> copy = mechanism;
+  ContactBuilder<double> build{*mechanism.model, copy};
+  for (std::size_t k = 0; k < mechanism.model->contacts.size(); ++k)
+    if (mechanism.model->contacts[k].group < 0) build(static_cast<int>(k));
+  return copy.contacts;
+}
+
 template <class S>
 void add_contacts(const Model& model, Mechanism<S>& mechanism) {
-  if (model.contacts.empty()) return;
+  if (model.contacts_stepped) mechanism.has_power = true;
+  if (model.contacts.empty() || model.contacts_stepped) return;
   ContactBuilder<S> build{model, mechanism};
   for (std::size_t k = 0; k < model.contacts.size(); ++k) build(static_cast<int>(k));
   mechanism.has_power = true;  // impacts and slipping take energy

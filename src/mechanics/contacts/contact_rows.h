@@ -24,6 +24,11 @@ namespace cartan::mechanics {
 template <class S>
 void add_contacts(const Model& model, Mechanism<S>& mechanism);
 
+// Where a surface stands: in the axes of its link, or in the world.
+Pose<double> calc_side_frame(const Mechanism<double>& mechanism, const ContactSide& side);
+// All contacts of the mechanism's model but those of groups, for a mechanism that has none.
+std::vector<ContactElement<double>> make_single_contacts(const Mechanism<double>& mechanism);
+
 // Rows of closed contacts, zeros for all others; part of fill_constraints.
 template <class S>
 void fill_contact_rows(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);

@@ -130,7 +130,8 @@ bool has_jumps(const Model& model) {
 WorkSplit make_work_split(const Mechanism<double>& mechanism) {
   WorkSplit split;
   split.gravity_works = mechanism.gravity_varies;
-  split.jumps_work = !mechanism.contacts.empty() || has_jumps(*mechanism.model);
+  split.jumps_work = !mechanism.contacts.empty() || mechanism.model->contacts_stepped ||
+                     has_jumps(*mechanism.model);
   for (std::size_t k = 0; k < mechanism.constraints.size(); ++k)
     if (std::holds_alternative<DriveElement<double>>(mechanism.constraints[k]))
       split.shares.push_back({true, static_cast<int>(k)});

@@ -64,6 +64,14 @@ TreeSystem::TreeSystem(const Model& model, std::vector<double> parameters,
       events_.push_back({"half turn of " + model.forces[entry.force].name, -1, false, true});
   if (!mechanism_.absolute) geometry_ = make_mechanism_geometry(mechanism_);
   discrete_ = make_discrete_motion(mechanism_, dual_mechanism_);
+  if (model.contacts_stepped)
+    stepping_ = std::make_unique<SteppedContacts>(
+        mechanism_, second_order_->positions(),
+        [](Workspace& workspace) {
+          TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+          return SteppedContacts::Scratch{w.motion, w.stepping};
+        },
+        [this](StateView at, MotionWorkspace<double>& motion) { kinematics_at(at, motion); });
   start();
 }
 

@@ -20,6 +20,7 @@
 #include "mechanics/machine/parameter_seeds.h"
 #include "mechanics/machine/state_expression.h"
 #include "mechanics/machine/variable_states.h"
+#include "mechanics/stepping/stepped_contacts.h"
 #include "mechanics/tree/motion_slopes.h"
 #include "mechanics/tree/second_order_motion.h"
 #include "mechanics/tree/slopes/slope_look.h"
@@ -44,6 +45,7 @@ struct TreeWorkspace : Workspace {
   SlopeLook look;
   int distrust = 0;  // so many Jacobians more are left to dual numbers
   RateCodeUse code;
+  SteppingScratch stepping;
   std::vector<double> entries, code_rates;
   std::unique_ptr<MotionSlopes> slopes;  // made at the first Jacobian
   // products with vectors: a matrix where there is no short cut, numbers
@@ -101,7 +103,10 @@ class TreeSystem : public MechanicalSystem,
   std::string jump_slope(int which, StateView before, StateView after,
                          std::span<const int> parameters, JumpSlope& slope,
                          Workspace& workspace) const override;
-  int contact_count() const override { return static_cast<int>(model_.contacts.size()); }
+  int contact_count() const override {
+    return model_.contacts_stepped ? 0 : static_cast<int>(model_.contacts.size());
+  }
+  const ContactStepping* contact_stepping() const override { return stepping_.get(); }
   std::string contact_name(int contact) const override { return model_.contacts[contact].name; }
   void close_contacts(std::span<const int> contacts, State& state,
                       Workspace& workspace) const override;
@@ -322,6 +327,7 @@ class TreeSystem : public MechanicalSystem,
   bool along_tree_ = false;              // implicit methods solve along the tree
   std::optional<SecondOrderMotion> second_order_;
   std::unique_ptr<DiscreteMechanics> discrete_;
+  std::unique_ptr<SteppedContacts> stepping_;  // contacts that are stepped over
   std::unique_ptr<MotionGeometry> geometry_;
   StateSpace space_;
   std::vector<EventInfo> events_;

@@ -148,13 +148,10 @@ bool check_pair(CheckContext& check, const ContactText& text, Contact& contact) 
   return false;
 }
 
-void check_contact(CheckContext& check, const ContactText& text, const std::string& name) {
-  const Owner owner{"contact", name, text.where};
-  Contact contact;
-  contact.name = name;
+// Restitution, friction, law, where it counts.
+void check_laws(CheckContext& check, const ContactText& text, const Owner& owner,
+                Contact& contact) {
   contact.where = text.where;
-  const bool a = check_side(check, text.a, "a", owner, contact.a);
-  const bool b = check_side(check, text.b, "b", owner, contact.b);
   contact.restitution = check_restitution(check, text.restitution, owner);
   contact.rough = text.rough;
   const Field friction{"friction", owner};
@@ -168,8 +165,30 @@ void check_contact(CheckContext& check, const ContactText& text, const std::stri
                                              check.suggest(text.law, {"newton", "poisson"}));
   if (text.active && !text.active->reported)
     contact.active = check.formulas.compile(*text.active, Scope::everything);
+}
+
+void check_contact(CheckContext& check, const ContactText& text, const std::string& name) {
+  const Owner owner{"contact", name, text.where};
+  Contact contact;
+  contact.name = name;
+  contact.group = text.group;
+  const bool a = check_side(check, text.a, "a", owner, contact.a);
+  const bool b = check_side(check, text.b, "b", owner, contact.b);
+  check_laws(check, text, owner, contact);
   if (a && b) check_pair(check, text, contact);
   check.model.contacts.push_back(std::move(contact));
+}
+
+void check_group(CheckContext& check, const ContactGroupText& text) {
+  const Owner owner{"group of contacts", "", text.law.where};
+  ContactGroup group;
+  group.not_located = text.not_located;
+  for (const ContactSideText& side : text.sides)
+    check_side(check, side, "a", owner, group.sides.emplace_back());
+  for (const ContactSideText& side : text.surfaces)
+    check_side(check, side, "b", owner, group.surfaces.emplace_back());
+  check_laws(check, text.law, owner, group.law);
+  check.model.contact_groups.push_back(std::move(group));
 }
 
 }  // namespace
@@ -187,6 +206,9 @@ void check_contacts(CheckContext& check) {
     }
     check_contact(check, text, name.empty() ? "contact" + std::to_string(number) : name);
   }
+  // mistakes in what was written out are told there
+  for (const ContactGroupText& text : check.text.contact_groups)
+    if (!check.problems.has_errors()) check_group(check, text);
 }
 
 }  // namespace cartan::model

@@ -73,13 +73,13 @@ DerivedEquations derive_equations(const ModelArguments& source, const api::Equat
   DerivedEquations result;
   result.model = load_model(source, o.watch, false, CodeUse::names);
   const Model& model = *result.model;
-  if (!model.contacts.empty())
+  if (!model.a_contact().empty())
     refuse("equations",
            fmt::format(
                "{}: contact '{}': equations of motion with impacts and one-sided forces "
                "are not written out; remove the contacts and stops (of imported joints: --limits "
                "none)",
-               source.path, model.contacts[0].name));
+               source.path, model.a_contact()));
   if (const std::string refusal = refuse_form(model, *form); !refusal.empty())
     refuse("equations", fmt::format("{}: {}", source.path, refusal));
   if (o.linearize)

@@ -249,13 +249,13 @@ GeneratedModel generate_model(const ModelArguments& source, const api::GenerateO
   // the start of an FMU is numbers
   result.model = load_model(source, o.watch, false, is_fmu(o) ? CodeUse::run : CodeUse::names);
   const Model& model = *result.model;
-  if (!model.contacts.empty())
+  if (!model.a_contact().empty())
     refuse("generate",
            fmt::format(
                "{}: contact '{}': equations of motion with impacts and one-sided forces "
                "are not written out; remove the contacts and stops (of imported joints: --limits "
                "none)",
-               source.path, model.contacts[0].name));
+               source.path, model.a_contact()));
   if (o.form == "mass-matrix") {
     if (!model.is_mechanism())
       refuse("generate", "a [variables] file has no mass matrix; leave --form out");

@@ -28,7 +28,7 @@ const MechanicalSystem* mechanism_of(const SteerSetup& setup) {
 
 void refuse_what_jumps(const SteerTask& task, const Model& model) {
   const auto no = [&](const std::string& what) { refuse_at(task.file, task.model_where, what); };
-  if (!model.contacts.empty())
+  if (!model.a_contact().empty())
     no("the model has contacts or stops, and a motion through impacts is not smooth; remove them");
   for (const Event& event : model.events)
     if (!event.jumps.empty())

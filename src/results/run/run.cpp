@@ -145,6 +145,7 @@ void prepare(const ModelArguments& model, Job& job, Keep keep) {
   job.model = load_model(model, o.watch);
   if (o.power && !job.model->is_mechanism())
     refuse_at("cartan run", "--power: a file with [variables] has no energy; leave it out");
+  const ExtraTables asked = extra;
   // the viewer in the report draws them
   extra.forces |= o.report && job.model->forces.size() + job.model->constraints.size() > 0;
   job.settings = choose_settings({o.formulation, o.integrator, o.step, o.duration, o.tolerance,
@@ -152,9 +153,18 @@ void prepare(const ModelArguments& model, Job& job, Keep keep) {
                                  *job.model);
   check_feedback(o, job.settings);
   job.settings.simulate.stop_requested = o.watch.stop;
-  job.system = load_system(*job.model, job.settings.formulation);
+  const bool stepping = find_integrator(job.settings.simulate.integrator)->steps_contacts;
+  job.system = load_system(*job.model, job.settings.formulation,
+                           stepping ? SystemUse::stepping : SystemUse::numbers);
   const std::string refusal = refuse_integrator(job.settings.simulate.integrator, *job.system);
   if (!refusal.empty()) refuse_at("cartan run", refusal);
+  if (stepping) extra.forces = false;
+  if (stepping && (asked.contacts || asked.forces || asked.cuts))
+    refuse_at("cartan run",
+              fmt::format("--record {}: moreau knows the impulses of whole steps, no forces at an "
+                          "instant; leave it out, or use an integrator that locates contacts, such "
+                          "as gl3",
+                          asked.contacts ? "contacts" : asked.forces ? "forces" : "cuts"));
   if (auto* mechanism = dynamic_cast<MechanicalSystem*>(job.system.get()))
     job.untold_work = mechanism->split_work();
   job.start = job.system->initial_state();

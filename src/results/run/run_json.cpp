@@ -48,7 +48,13 @@ void add_motion(const RunResult& run, Json& json) {
                     {"final", s.final_energy},
                     {"max_drift", s.max_drift},
                     {"work", s.work}};
-  if (!run.model->contacts.empty()) {
+  if (const SteppedContactCounts& c = run.report.counts.contacts; run.steps_contacts()) {
+    json["contacts"] = {{"most", c.most},
+                        {"sweeps", run.report.counts.iterations},
+                        {"unsettled", c.unsettled},
+                        {"residual", c.residual},
+                        {"overlap", c.overlap}};
+  } else if (!run.model->contacts.empty()) {
     json["impacts"] = run.report.impacts;
     json["energy"]["lost_in_impacts"] = run.report.energy_lost;
   }

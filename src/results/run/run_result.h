@@ -34,6 +34,10 @@ struct RunResult {
   std::vector<double> variables, outputs;
   std::vector<UndefinedColumn> undefined;  // numbers of the tables that are not defined
   std::string partial;                     // why the run did not come to its end; "": it did
+
+  bool steps_contacts() const {
+    return find_integrator(settings.simulate.integrator)->steps_contacts;
+  }
 };
 
 // The content of summary.json; with `final` also the last state.

@@ -1,0 +1,49 @@
+// What impulses do to speeds, part by part: K = M^-1 - M^-1 G^T (G M^-1 G^T)^-1 G M^-1, the
+// inverse mass matrix with the constraints G v = b kept. A part is what trees and constraints tie
+// together; parts do not act on each other.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "mechanics/machine/motion_workspace.h"
+
+namespace cartan::mechanics {
+
+struct SpeedParts {
+  std::vector<int> of_link;  // part of every link
+  std::vector<int> place;    // per speed: where it stands when parts stand together
+  std::vector<int> order;    // the other way round
+  std::vector<int> first;    // per part: its first place; one more at the end
+  std::vector<std::vector<int>> links, rows;  // per part
+  int count() const { return static_cast<int>(links.size()); }
+  int size(int part) const { return first[part + 1] - first[part]; }
+};
+
+SpeedParts find_speed_parts(const Mechanism<double>& mechanism);
+
+class PartResponse {
+ public:
+  // K of all parts at the state in ws (fill_kinematics, fill_columns); only those of `wanted`.
+  // "" or whose motion meets no inertia.
+  std::string fill(const Mechanism<double>& mechanism, const SpeedParts& parts,
+                   MotionWorkspace<double>& ws, const std::vector<char>& wanted);
+  const Eigen::MatrixXd& operator[](int part) const { return K_[part]; }
+
+ private:
+  void fill_mass(const Mechanism<double>& mechanism, const SpeedParts& parts, int part,
+                 const MotionWorkspace<double>& ws);
+  std::vector<Eigen::MatrixXd> K_;
+  std::vector<char> constant_;  // K never changes
+  Eigen::MatrixXd M_, G_;
+};
+
+// Adds to `row` (of the speeds of the link's part) the motion of a link's point as seen along a
+// wrench (n, f) about the link's origin, world axes.
+void add_to_row(const Mechanism<double>& mechanism, const SpeedParts& parts,
+                const MotionWorkspace<double>& ws, int link, Vec3<double> n, const Vec3<double>& f,
+                double* row);
+
+}  // namespace cartan::mechanics

@@ -1,0 +1,153 @@
+// Time stepping over contacts comes to the event-driven motion with order 1.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/example.h"
+#include "system/contact_stepping.h"
+
+namespace cartan::test {
+namespace {
+
+struct TouchingMotion {
+  const char *name, *text;
+  double duration;
+};
+
+// A ball that bounces; one that falls with spin and rubs; two rods whose hinges have stops; a stool
+// on three feet, whose forces are unique, that slides up a slope and turns until it sticks for
+// good.
+const TouchingMotion motions[] = {{"bouncing ball", R"toml(
+[[body]]
+name = "ball"
+mass = 1
+inertia = [0.01, 0.01, 0.01]
+[[joint]]
+name = "flight"
+type = "prismatic"
+axis = [0, 0, 1]
+parent = { body = "world" }
+child = { body = "ball" }
+position = 1
+[[contact]]
+name = "floor"
+a = { body = "ball" }
+b = { body = "world", plane = [0, 0, 1] }
+restitution = 0.8
+)toml",
+                                   1.6},
+                                  {"spinning ball", R"toml(
+[[body]]
+name = "ball"
+mass = 0.2
+inertia = [8e-5, 8e-5, 8e-5]
+[[joint]]
+name = "flight"
+type = "free"
+parent = { body = "world" }
+child = { body = "ball" }
+position = { at = [0, 0, 0.3] }
+velocity = [30, -60, 20, 1, 0.5, 0]
+[[contact]]
+name = "floor"
+a = { body = "ball", sphere = 0.03 }
+b = { body = "world", plane = [0, 0, 1] }
+restitution = 0.6
+friction = 0.25
+)toml",
+                                   1.0},
+                                  {"rods with stops", R"toml(
+[[body]]
+repeat = 2
+name = "rod{i}"
+mass = 1
+com = [0, 0, -0.5]
+inertia = [0.1, 0.1, 0.01]
+[[joint]]
+repeat = 2
+name = "hinge{i}"
+type = "revolute"
+axis = [0, 1, 0]
+parent = { body = "rod{i-1}", at = [0, 0, -1] }
+child = { body = "rod{i}" }
+stop = { lower = -0.3, upper = 0.9, restitution = 0.5 }
+first = { parent = { body = "world" }, position = 0.8, stop = { lower = -0.4, restitution = 0.7 } }
+)toml",
+                                   1.5},
+                                  {"stool on a slope", R"toml(
+gravity = [-3, 0, -9]
+[[body]]
+name = "stool"
+mass = 2
+inertia = [0.02, 0.03, 0.04]
+[[joint]]
+name = "motion"
+type = "free"
+parent = { body = "world" }
+child = { body = "stool" }
+position = { at = [0, 0, 0.1] }
+velocity = [0, 0, 0.4, 1.5, 0.3, 0]
+[[contact]]
+repeat = 3
+name = "foot{i}"
+a = { body = "stool", sphere = 0.01, at = ["0.2*cos(2*pi*i/3)", "0.2*sin(2*pi*i/3)", -0.09] }
+b = { body = "world", plane = [0, 0, 1] }
+friction = 0.5
+)toml",
+                                   0.5}};
+
+// Positions at equal intervals, one after the other.
+std::vector<double> positions_along(const Example& example, const std::string& integrator,
+                                    double duration, int steps, double tolerance, int numbers) {
+  constexpr int samples = 20;
+  SimulateOptions options;
+  options.integrator = integrator;
+  options.duration = duration;
+  options.step = duration / steps;
+  options.every = steps / samples;
+  options.tolerance = tolerance;
+  Trajectory path;
+  const SimulateReport report =
+      simulate(*example.system, example.system->initial_state(), options, path);
+  EXPECT_EQ(report.status, RunStatus::completed) << report.message;
+  EXPECT_EQ(path.count(), samples + 1u);
+  std::vector<double> all;
+  for (std::size_t k = 0; k < path.count(); ++k) {
+    const State state = path.state(k);
+    all.insert(all.end(), state.x.begin(), state.x.begin() + numbers);
+  }
+  return all;
+}
+
+TEST(Moreau, ComesToTheMotionWithLocatedEventsInOrderOne) {
+  for (const TouchingMotion& motion : motions) {
+    const Example located = load_text(motion.text);
+    const Example stepped = load_text(motion.text, "recursive", SystemUse::stepping);
+    ASSERT_TRUE(located && stepped) << motion.name;
+    const int numbers = stepped.system->contact_stepping()->positions().size();
+    const std::vector<double> truth =
+        positions_along(located, "dop853", motion.duration, 200, 1e-12, numbers);
+    // instants of impacts fall anywhere within a step: many lengths, and a line through them
+    double n = 0, x = 0, y = 0, xx = 0, xy = 0, last = 0;
+    for (const int steps : {200, 280, 400, 560, 800, 1120, 1600, 2240, 3200, 4480, 6400}) {
+      const std::vector<double> found =
+          positions_along(stepped, "moreau", motion.duration, steps, 1e-10, numbers);
+      ASSERT_EQ(found.size(), truth.size());
+      double sum = 0;
+      for (std::size_t i = 0; i < truth.size(); ++i) sum += std::fabs(found[i] - truth[i]);
+      last = sum / static_cast<double>(truth.size());
+      const double h = std::log(motion.duration / steps), e = std::log(last);
+      n += 1, x += h, y += e, xx += h * h, xy += h * e;
+    }
+    const double order = (n * xy - x * y) / (n * xx - x * x);
+    std::printf("%s: order %.2f, mean error %.1e\n", motion.name, order, last);
+    EXPECT_GT(order, 0.75) << motion.name;
+    EXPECT_LT(order, 1.4) << motion.name;
+    // whose impacts are known to a step of 1.6e-4 s, in which the ball turns by 0.01
+    EXPECT_LT(last, 1e-2) << motion.name;
+    EXPECT_GT(last, 1e-9) << motion.name;  // it locates nothing
+  }
+}
+
+}  // namespace
+}  // namespace cartan::test

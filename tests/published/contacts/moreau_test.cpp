@@ -1,0 +1,145 @@
+// Reference case C15: eight spheres dropped into the corner of a box, by time stepping. The resting
+// pile is not unique; what every pile obeys is compared.
+#include <cmath>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "integrate/cone_problem.h"
+#include "support/example.h"
+#include "system/contact_stepping.h"
+
+namespace cartan::test {
+namespace {
+
+constexpr double corner_friction = 0.4;
+constexpr double radii[] = {0.05, 0.045, 0.042, 0.04, 0.038, 0.035, 0.032, 0.03};
+
+std::string spheres_in_a_corner() {
+  const char* const places[] = {"0.06, 0.07, 0.08", "0.18, 0.06, 0.07", "0.07, 0.19, 0.06",
+                                "0.06, 0.08, 0.2",  "0.19, 0.18, 0.09", "0.09, 0.2, 0.19",
+                                "0.2, 0.09, 0.2",   "0.26, 0.27, 0.25"};
+  std::string text =
+      "gravity = [\"-9.81/sqrt(3)\", \"-9.81/sqrt(3)\", \"-9.81/sqrt(3)\"]\n"
+      "[[contacts]]\nbodies = [\"ball*\"]\nfriction = 0.4\n"
+      "against = [{ plane = [1, 0, 0] }, { plane = [0, 1, 0] }, { plane = [0, 0, 1] }]\n";
+  for (int i = 0; i < 8; ++i) {
+    const std::string name = "ball" + std::to_string(i + 1);
+    text += "[[body]]\nname = \"" + name +
+            "\"\ndensity = 1000\nshape = { sphere = " + std::to_string(radii[i]) +
+            " }\n[[joint]]\nname = \"fly" + std::to_string(i + 1) +
+            "\"\ntype = \"free\"\nparent = { body = \"world\" }\nchild = { body = \"" + name +
+            "\" }\nposition = { at = [" + places[i] + "] }\n";
+  }
+  return text;
+}
+
+struct CornerRun {
+  SimulateReport report;
+  double growth = 0, drift = 0, fastest = 0;  // of energy from step to step; balance; at the end
+  double start = NAN, overlap = 0;
+};
+
+// Largest speed of a centre, and of a surface by spin.
+double fastest_of(const Observation& at) {
+  double fastest = 0;
+  for (int i = 0; i < 8; ++i)
+    fastest =
+        std::max({fastest, norm(at.bodies[i].linear), radii[i] * norm(world_rate(at.bodies[i]))});
+  return fastest;
+}
+
+// Overlaps by the distances of centres, not by what the method says.
+double overlap_of(const Observation& at) {
+  double deepest = 0;
+  for (int i = 0; i < 8; ++i) {
+    const Vec3<double> p = at.bodies[i].position;
+    deepest = std::max({deepest, radii[i] - p.x, radii[i] - p.y, radii[i] - p.z});
+    for (int j = 0; j < i; ++j)
+      deepest = std::max(deepest, radii[i] + radii[j] - norm(p - at.bodies[j].position));
+  }
+  return deepest;
+}
+
+CornerRun run_corner(const Example& corner, double step) {
+  CornerRun run;
+  const MechanicalSystem& system = corner.mechanism();
+  double before = NAN, start = NAN;
+  Observer observer;
+  observer.on_sample = [&](const State& state) {
+    const Observation at = observe(system, state);
+    const double energy = at.kinetic + at.potential;
+    if (std::isnan(start)) start = run.start = energy;
+    if (!std::isnan(before)) run.growth = std::max(run.growth, energy - before);
+    before = energy;
+    run.drift = std::max(run.drift, std::fabs(energy - at.work - start));
+    run.overlap = std::max(run.overlap, overlap_of(at));
+    run.fastest = fastest_of(at);
+  };
+  run.report = simulate(system, system.initial_state(),
+                        {.integrator = "moreau", .duration = 1.5, .step = step, .tolerance = 1e-10},
+                        observer);
+  return run;
+}
+
+TEST(MoreauCorner, EightSpheresComeToRest) {
+  const Example corner = load_text(spheres_in_a_corner(), "absolute-so3r3", SystemUse::stepping);
+  ASSERT_TRUE(corner) << corner.problem;
+  for (const double step : {1e-3, 5e-4}) {
+    const CornerRun run = run_corner(corner, step);
+    ASSERT_TRUE(run.report.ok()) << run.report.message;
+    EXPECT_NEAR(run.start, 4.3393134621934, 1e-12);
+    EXPECT_LT(run.overlap, 1e-5) << step;
+    EXPECT_NEAR(run.overlap, run.report.counts.contacts.overlap, 1e-12);
+    EXPECT_LT(run.growth, 1e-9) << step;
+    EXPECT_LT(run.fastest, 1e-6) << step;
+  }
+}
+
+// At rest the forces of a step carry the weight, W/sqrt(3) by every plane, and stay in their cones.
+TEST(MoreauCorner, ForcesAtRestCarryTheWeight) {
+  const Example corner = load_text(spheres_in_a_corner(), "absolute-so3r3", SystemUse::stepping);
+  ASSERT_TRUE(corner) << corner.problem;
+  const System& system = *corner.system;
+  const double h = 1e-3;
+  const State rest = run_corner(corner, h).report.final_state;
+  const ContactStepping& stepping = *system.contact_stepping();
+  const auto workspace = system.make_workspace();
+  ContactSet set;
+  ASSERT_EQ(stepping.find_contacts(rest, rest, h, set, *workspace), "");
+  std::vector<double> rates(rest.x.size()), v;
+  system.derivative(rest, rates, *workspace);
+  const int positions = stepping.positions().size();
+  for (const int k : stepping.speed_order()) v.push_back(h * rates[positions + k]);
+  ConeProblem problem;
+  problem.begin(set);
+  const ConeReport report = problem.solve(v, {1e-13, 0, 100000});
+  EXPECT_TRUE(report.settled) << report.residual;
+  double worst = 0;
+  for (const double speed : v) worst = std::max(worst, std::fabs(speed));
+  EXPECT_LT(worst, 1e-13);  // nothing begins to move: forces and moments balance on every sphere
+  for (std::size_t c = 0; c < set.contacts.size(); ++c) {
+    const auto& P = problem.impulse[c];
+    EXPECT_GE(P[0], 0);
+    EXPECT_LE(std::hypot(P[1], P[2]), corner_friction * P[0] * (1 + 1e-9));
+  }
+  // planes act on one part, pairs on two: the impulse of planes alone is that of the weight
+  std::vector<double> by_planes(v.size(), 0.0);
+  for (std::size_t c = 0; c < set.contacts.size(); ++c)
+    if (set.contacts[c].part[1].size == 0)
+      problem.push(static_cast<int>(c), problem.impulse[c], by_planes);
+  double force[3] = {}, weight = 0;
+  for (int i = 0; i < 8; ++i) {
+    const double mass = 1000 * 4.0 / 3 * std::acos(-1.0) * radii[i] * radii[i] * radii[i];
+    // world axes in this formulation
+    const Vec3<double> v1{by_planes[6 * i + 3], by_planes[6 * i + 4], by_planes[6 * i + 5]};
+    const Vec3<double> f = (mass / h) * v1;
+    for (int k = 0; k < 3; ++k) force[k] += f[k];
+    weight += 9.81 * mass;
+  }
+  EXPECT_NEAR(weight, 21.0279433047055, 1e-12);
+  for (const double f : force) EXPECT_NEAR(f, 12.1404887274759, 1e-8);
+}
+
+}  // namespace
+}  // namespace cartan::test
