@@ -103,9 +103,11 @@ TEST(AllFormulations, RandomMechanisms) {
   trees.exact_friction = trees.bearings = false;
   trees.turned = 0.5;
   trees.variables = 2;
+  trees.tyre = true;
   RandomClosedOptions closed;
   closed.tree.turned = 0.5;
   closed.tree.variables = 1;
+  closed.tree.tyre = true;
   std::map<std::string, Tally> tally;
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

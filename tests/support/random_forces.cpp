@@ -313,7 +313,7 @@ void add_tyre(Builder& b, const std::string& deflection) {
   f.type = "tyre";
   f.body = random.pick(b.model.bodies).name;
   f.at = vector();
-  f.stiffness = {random.uniform(1, 20)};
+  f.stiffness = {random.uniform(1, 5)};
   f.numbers = {{"axis", vector()},
                {"normal", vector()},
                {"radius", {random.uniform(0.2, 0.6)}},
@@ -341,7 +341,7 @@ void add_variables(Builder& b) {
   push.force = {Value("2*" + name(0)), Value(0.0),
                 Value("sin(" + name(b.options.variables - 1) + ")")};
   b.model.forces.push_back(push);
-  add_tyre(b, name(b.options.variables));
+  if (b.options.tyre) add_tyre(b, name(b.options.variables));
   const int joint = any_moving_joint(b);
   if (joint < 0) return;
   ForceText motor;

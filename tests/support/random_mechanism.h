@@ -26,6 +26,7 @@ struct RandomMechanismOptions {
   bool inputs = true;       // expressions mention an entry of [inputs]
   double switches = 0;      // how likely an expression has a corner: abs, max
   int variables = 0;        // [variables] beside the bodies, which forces read (`forces` or not)
+  bool tyre = false;        // and one with a variable of its own, where there are variables
   bool reversed = true;     // some joints have the new body as their parent
   bool shuffled = true;     // bodies and joints stand in the file in any order
   bool expressions = true;  // some numbers are written over parameters
