@@ -52,7 +52,7 @@ Triple solve_slipping(const double (&A)[3][3], const Triple& b, double mu) {
     }
   }
   // on the cone to rounding
-  const double size = std::hypot(P[1], P[2]);
+  const double size = std::sqrt(P[1] * P[1] + P[2] * P[2]);
   P[0] = std::max(P[0], 0.0);
   if (size > 0) P[1] *= mu * P[0] / size, P[2] *= mu * P[0] / size;
   return P;
@@ -73,7 +73,7 @@ bool solve_sticking(const double (&A)[3][3], const Triple& b, Triple& P) {
 
 // The nearest point of the cone |t| <= mu n.
 Triple nearest_in_cone(const Triple& x, double mu) {
-  const double size = std::hypot(x[1], x[2]);
+  const double size = std::sqrt(x[1] * x[1] + x[2] * x[2]);
   if (size <= mu * x[0]) return x;
   if (mu * size <= -x[0]) return {0, 0, 0};
   const double n = (x[0] + mu * size) / (1 + mu * mu), scale = mu * n / size;
@@ -86,7 +86,8 @@ Triple solve_cone_block(const double (&A)[3][3], const Triple& b, double mu) {
   if (b[0] >= 0) return {0, 0, 0};
   Triple P{};
   if (mu == 0) return {-b[0] / A[0][0], 0, 0};
-  if (solve_sticking(A, b, P) && P[0] >= 0 && std::hypot(P[1], P[2]) <= mu * P[0]) return P;
+  if (solve_sticking(A, b, P) && P[0] >= 0 && std::sqrt(P[1] * P[1] + P[2] * P[2]) <= mu * P[0])
+    return P;
   if (std::isinf(mu)) return P[0] > 0 ? P : Triple{};
   return solve_slipping(A, b, mu);
 }
@@ -97,8 +98,9 @@ Triple solve_convex_block(const double (&A)[3][3], const Triple& b, double mu, T
   if (mu == 0) return {std::max(-b[0] / A[0][0], 0.0), 0, 0};
   if (std::isinf(mu)) return solve_cone_block(A, b, mu);
   Triple P{};
-  if (b[0] >= mu * std::hypot(b[1], b[2])) return P;
-  if (solve_sticking(A, b, P) && P[0] >= 0 && std::hypot(P[1], P[2]) <= mu * P[0]) return P;
+  if (b[0] >= mu * std::sqrt(b[1] * b[1] + b[2] * b[2])) return P;
+  if (solve_sticking(A, b, P) && P[0] >= 0 && std::sqrt(P[1] * P[1] + P[2] * P[2]) <= mu * P[0])
+    return P;
   const double step = 1 / (A[0][0] + A[1][1] + A[2][2]);
   P = nearest_in_cone(start, mu);
   Triple y = P;

@@ -61,40 +61,41 @@ void ConeProblem::begin(const ContactSet& set, Laws laws) {
   }
 }
 
-Triple ConeProblem::speed(int c, std::span<const double> v) const {
-  const SteppedContact& contact = set_->contacts[static_cast<std::size_t>(c)];
+inline Triple ConeProblem::row_speeds(const SteppedContact& contact, const double* v) const {
   const int rows = laws_ == Laws::smooth ? 1 : contact.rows;
   Triple u{};
   for (const SteppedContact::Part& part : contact.part) {
-    const double *J = set_->entries.data() + part.entry, *at = v.data() + part.first;
-    if (part.size == 6 && rows == 3) {
+    const double *J = set_->entries.data() + part.entry, *at = v + part.first;
+    if (part.size == 6 && rows == 3)
       add_speed<3, 6>(J, at, u.data());
-    } else if (part.size == 6 && rows == 1) {
-      add_speed<1, 6>(J, at, u.data());
-    } else {
+    else
       for (int i = 0; i < rows; ++i)
         for (int k = 0; k < part.size; ++k) u[i] += J[i * part.size + k] * at[k];
-    }
   }
   return u;
 }
 
-void ConeProblem::push(int c, const Triple& change, std::span<double> v) const {
-  const SteppedContact& contact = set_->contacts[static_cast<std::size_t>(c)];
+Triple ConeProblem::speed(int c, std::span<const double> v) const {
+  return row_speeds(set_->contacts[static_cast<std::size_t>(c)], v.data());
+}
+
+inline void ConeProblem::add_impulse(const SteppedContact& contact, const Triple& change,
+                                     double* v) const {
   const int rows = laws_ == Laws::smooth ? 1 : contact.rows;
   for (const SteppedContact::Part& part : contact.part) {
     const double* W =
         set_->entries.data() + part.entry + static_cast<std::ptrdiff_t>(contact.rows) * part.size;
-    double* at = v.data() + part.first;
-    if (part.size == 6 && rows == 3) {
+    double* at = v + part.first;
+    if (part.size == 6 && rows == 3)
       add_push<3, 6>(W, change.data(), at);
-    } else if (part.size == 6 && rows == 1) {
-      add_push<1, 6>(W, change.data(), at);
-    } else {
+    else
       for (int i = 0; i < rows; ++i)
         for (int k = 0; k < part.size; ++k) at[k] += W[i * part.size + k] * change[i];
-    }
   }
+}
+
+void ConeProblem::push(int c, const Triple& change, std::span<double> v) const {
+  add_impulse(set_->contacts[static_cast<std::size_t>(c)], change, v.data());
 }
 
 double ConeProblem::normal_speed(std::size_t c, std::span<const double> v) const {
@@ -109,28 +110,28 @@ double ConeProblem::normal_speed(std::size_t c, std::span<const double> v) const
 Triple ConeProblem::others(std::size_t c, std::span<const double> v) const {
   const Block& block = blocks_[c];
   const Triple& P = impulse[c];
-  Triple b = speed(static_cast<int>(c), v);
+  Triple b = row_speeds(set_->contacts[c], v.data());
   for (int k = 0; k < 3; ++k)
     b[k] += shift[c][k] - block.A[k][0] * P[0] - block.A[k][1] * P[1] - block.A[k][2] * P[2];
   return b;
 }
 
-// Where normal and tangents do not act on each other, the cone cuts off what is too much.
+// Where normal and tangents do not act on each other, in closed form.
 Triple ConeProblem::answer(std::size_t c, const Triple& b) const {
   const Block& block = blocks_[c];
-  const double mu = coefficient(c);
-  if (held_ && mu > 0) {
-    Triple moved = b;
-    moved[0] += block.held;
-    return solve_convex_block(block.A, moved, mu, impulse[c]);
-  }
-  if (b[0] >= 0) return {};
-  if (!block.plain) return solve_cone_block(block.A, b, mu);
-  const double inverse = -1 / block.A[1][1];
-  Triple P{-b[0] / block.A[0][0], inverse * b[1], inverse * b[2]};
-  const double size = std::sqrt(P[1] * P[1] + P[2] * P[2]), limit = mu * P[0];
-  if (size > limit) P[1] *= limit / size, P[2] *= limit / size;
-  return P;
+  const double mu = coefficient(c), n = b[0] + (held_ && mu > 0 ? block.held : 0);
+  if (!block.plain)
+    return held_ && mu > 0 ? solve_convex_block(block.A, {n, b[1], b[2]}, mu, impulse[c])
+                           : solve_cone_block(block.A, b, mu);
+  const double a = block.A[0][0], t = block.A[1][1];
+  const double size = std::sqrt(b[1] * b[1] + b[2] * b[2]);
+  Triple P{std::max(-n / a, 0.0), 0, 0};
+  if (n < 0 && (std::isinf(mu) || size * a <= -mu * n * t)) return {P[0], -b[1] / t, -b[2] / t};
+  // on the cone: with s held its normal speed follows, else it is zero
+  if (held_ && mu > 0) P[0] = std::max(mu * size - n, 0.0) / (a + mu * mu * t);
+  if (P[0] == 0) return P;
+  const double scale = size > 0 ? -mu * P[0] / size : 0;
+  return {P[0], scale * b[1], scale * b[2]};
 }
 
 // Every contact once; the largest change, as a speed.
@@ -150,7 +151,7 @@ double ConeProblem::sweep(std::span<double> v, bool back, double& largest) {
     change = std::max({change, block.A[0][0] * std::fabs(step[0]),
                        block.A[1][1] * std::fabs(step[1]), block.A[2][2] * std::fabs(step[2])});
     P = next;
-    push(static_cast<int>(c), step, v);
+    add_impulse(set_->contacts[c], step, v.data());
   }
   return change;
 }

@@ -62,6 +62,8 @@ class ConeProblem {
     const SteppedContact& contact = set_->contacts[c];
     return laws_ == Laws::smooth || contact.rows == 1 ? 0 : contact.friction;
   }
+  Triple row_speeds(const SteppedContact& contact, const double* v) const;
+  void add_impulse(const SteppedContact& contact, const Triple& change, double* v) const;
   double normal_speed(std::size_t c, std::span<const double> v) const;
   // What the law of contact c sees: shift and all impulses but its own.
   Triple others(std::size_t c, std::span<const double> v) const;

@@ -17,8 +17,9 @@ constexpr int most_corrections = 4;     // of positions, after the first
 constexpr int most_rounds = 6;          // in which rates and impulses follow each other
 constexpr double gain_allowed = 1e-12;  // of the energy that contacts take and give
 // in tolerances: change of speeds at which rates do not have to follow; overlap in metres that the
-// correction of positions may leave, and below which it may wait
-constexpr double settled_rates = 0.1, overlap_left = 0.1, overlap_waiting = 10;
+// correction of positions may leave
+constexpr double settled_rates = 0.1, overlap_left = 0.1;
+constexpr double overlap_waiting = 1e-6;  // m: below that a correction may wait
 
 class MoreauIntegrator final : public Integrator {
  public:
@@ -236,7 +237,7 @@ bool MoreauIntegrator::push_apart() {
   for (int i = 0; i < nv_; ++i) accelerations_[i] = at_rest_[nq_ + order_[i]];
   for (std::size_t c = 0; c < near_.contacts.size(); ++c)
     lifted -= positions_.impulse[c][0] * positions_.speed(static_cast<int>(c), accelerations_)[0];
-  if (contact_work_ + lifted > 0 && deepest < overlap_waiting * tolerance_) {
+  if (contact_work_ + lifted > 0 && deepest < overlap_waiting) {
     std::fill(pushed_.begin(), pushed_.end(), 0.0);
     return false;
   }

@@ -528,8 +528,7 @@ bool Run::fail(const StepReport& step) {
   const std::string worst = step.component >= 0 ? system_.component_name(step.component) : "";
   const std::string where =
       format("%s at t = %.9g with step %.3g: ", info_.name, state_.t, step.taken);
-  if (!step.problem.empty())
-    return end(RunStatus::no_convergence, where + step.problem);
+  if (!step.problem.empty()) return end(RunStatus::no_convergence, where + step.problem);
   if (const std::string note = take_failure_note(); !note.empty())
     return end(RunStatus::not_finite, where + note);
   const std::string reason = system_.explain_failure(state_, integrator_->workspace());

@@ -126,8 +126,7 @@ class ContactGroup {
         group.sides.push_back(side);
         for (std::size_t k = 0; k < surfaces.size() && pairs <= most_located; ++k)
           add_surface(side, surfaces[k],
-                      body->name + "_surface" +
-                          (surfaces.size() > 1 ? std::to_string(k + 1) : ""));
+                      body->name + "_surface" + (surfaces.size() > 1 ? std::to_string(k + 1) : ""));
       }
     if (pairs > most_located)
       group.not_located = fmt::format(

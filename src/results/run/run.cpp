@@ -164,7 +164,9 @@ void prepare(const ModelArguments& model, Job& job, Keep keep) {
               fmt::format("--record {}: moreau knows the impulses of whole steps, no forces at an "
                           "instant; leave it out, or use an integrator that locates contacts, such "
                           "as gl3",
-                          asked.contacts ? "contacts" : asked.forces ? "forces" : "cuts"));
+                          asked.contacts ? "contacts"
+                          : asked.forces ? "forces"
+                                         : "cuts"));
   if (auto* mechanism = dynamic_cast<MechanicalSystem*>(job.system.get()))
     job.untold_work = mechanism->split_work();
   job.start = job.system->initial_state();

@@ -1,0 +1,132 @@
+// Time stepping over many contacts as a user meets it.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cli/command_line.h"
+
+namespace cartan::test {
+namespace {
+
+using nlohmann::json;
+
+// Boxes on each other, a tower of three, with a ball on top of another box beside it.
+const char* const tower = R"toml(
+[[body]]
+repeat = 3
+name = "box{i}"
+density = 500
+shape = { box = [0.2, 0.3, 0.1] }
+[[joint]]
+repeat = 3
+name = "fly{i}"
+type = "free"
+parent = { body = "world" }
+child = { body = "box{i}" }
+position = { at = ["0.01*i", 0, "0.1*i - 0.05"] }
+[[body]]
+name = "ball"
+density = 1000
+shape = { sphere = 0.05 }
+[[joint]]
+name = "fall"
+type = "free"
+parent = { body = "world" }
+child = { body = "ball" }
+position = { at = [0.02, 0.01, 0.5] }
+[[contacts]]
+bodies = ["box*", "ball"]
+against = [{ plane = [0, 0, 1] }, { capsule = [0.05, 1], at = [0.5, 0, 0] }]
+friction = 0.5
+)toml";
+
+const std::vector<std::string> stepped = {"--integrator", "moreau", "--step", "0.001", "--json"};
+
+std::vector<std::string> with(std::vector<std::string> arguments,
+                              const std::vector<std::string>& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+// The ball falls on the tower and rolls off or rests; the tower stands where it was.
+TEST(MoreauCommand, ATowerStands) {
+  const Scratch scratch;
+  const std::string model = scratch.write("tower.toml", tower);
+  const json run = expect_json(run_cartan(with(
+      {"run", model, "--duration", "0.5", "--formulation", "absolute-so3r3", "--estimate", "off"},
+      stepped)));
+  const auto height = [&](const std::string& joint) {
+    return run["final"]["q"][joint][6].get<double>();
+  };
+  for (int i = 1; i <= 3; ++i) EXPECT_NEAR(height("fly" + std::to_string(i)), 0.1 * i - 0.05, 1e-5);
+  EXPECT_NEAR(height("fall"), 0.35, 1e-5);  // e = 0: it stays on top
+  const json& contacts = run["contacts"];
+  EXPECT_GE(contacts["most"], 13);
+  EXPECT_LT(contacts["overlap"], 1e-6);
+  EXPECT_LT(contacts["residual"], 1e-4);
+  EXPECT_LT(run["energy"]["max_drift"], 1e-9);
+  EXPECT_LT(run["energy"]["work"], -0.1);  // of the impact
+  EXPECT_FALSE(run.contains("impacts"));
+}
+
+// Groups of contacts, pairs of them, and stops are one thing to the method.
+TEST(MoreauCommand, TakesGroupsAndSingleContactsAlike) {
+  const Scratch scratch;
+  const std::string ball = R"toml(
+[[body]]
+repeat = 2
+name = "ball{i}"
+density = 1000
+shape = { sphere = 0.1 }
+[[joint]]
+repeat = 2
+name = "fly{i}"
+type = "free"
+parent = { body = "world" }
+child = { body = "ball{i}" }
+position = { at = ["0.05*i", 0, "0.25*i"] }
+)toml";
+  const std::string law = "restitution = 0.5\nfriction = 0.3\n";
+  const std::string group = "[[contacts]]\nbodies = [\"ball*\"]\nagainst = { plane = [0, 0, 1] }\n";
+  const std::string pairs =
+      "[[contact]]\na = { body = \"ball1\", sphere = 0.1 }\nb = { body = \"ball2\", sphere = 0.1 "
+      "}\n" +
+      law +
+      "[[contact]]\nrepeat = 2\nname = \"floor{i}\"\na = { body = \"ball{i}\", sphere = 0.1 }\n"
+      "b = { body = \"world\", plane = [0, 0, 1] }\n" +
+      law;
+  json ends[2];
+  for (const bool grouped : {false, true}) {
+    const std::string model = scratch.write("m.toml", ball + (grouped ? group + law : pairs));
+    ends[grouped] = expect_json(run_cartan(
+        with({"run", model, "--duration", "0.5", "--tolerance", "1e-12"}, stepped)))["final"];
+  }
+  for (const char* joint : {"fly1", "fly2"})
+    for (int k = 0; k < 7; ++k)
+      EXPECT_NEAR(ends[0]["q"][joint][k].get<double>(), ends[1]["q"][joint][k].get<double>(), 1e-8)
+          << joint << k;
+}
+
+TEST(MoreauCommand, SaysWhatItCannotDo) {
+  const Scratch scratch;
+  const std::string model = scratch.write("tower.toml", tower), out = scratch.path("out");
+  const auto refuse = [&](const std::vector<std::string>& arguments, const std::string& text) {
+    expect_refusal(run_cartan(arguments), text);
+  };
+  refuse(with({"run", model, "--duration", "0.1", "--out", out, "--record", "contacts"}, stepped),
+         "moreau knows the impulses of whole steps");
+  refuse({"run", model, "--duration", "0.1", "--step", "0.01"}, "or use the integrator moreau");
+  refuse({"lyapunov", model}, "or use the integrator moreau");
+  refuse(with({"run", model, "--duration", "0.1", "--formulation", "canonical"}, stepped),
+         "use the formulation recursive");
+  std::string poisson = tower;
+  poisson += "law = \"poisson\"\n";
+  refuse(with({"run", scratch.write("p.toml", poisson), "--duration", "0.1"}, stepped),
+         "moreau knows Newton's");
+  refuse(with({"run", std::string(CARTAN_ROOT) + "/examples/pendulum.toml"}, stepped),
+         "moreau steps over contacts");
+}
+
+}  // namespace
+}  // namespace cartan::test
