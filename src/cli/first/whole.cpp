@@ -7,9 +7,11 @@
 
 #include "codegen/rate_compiler.h"
 #include "import/import.h"
+#include "integrate/moreau.h"
 #include "mechanics/absolute/absolute_system.h"
 #include "mechanics/elements/rotation_system.h"
 #include "mechanics/momenta/canonical_system.h"
+#include "mechanics/stepping/stepped_contacts.h"
 #include "report/run_report.h"
 
 namespace cartan::cli {
@@ -73,6 +75,21 @@ std::string cartan::mechanics::refuse_canonical(const Model&) {
 }
 std::unique_ptr<cartan::mechanics::MechanicalSystem> cartan::mechanics::make_canonical_system(
     const Model&, std::vector<double>) {
+  std::exit(cli::hand_to_whole({}));
+}
+
+// Time stepping over contacts.
+
+std::unique_ptr<cartan::system::ContactStepping> cartan::mechanics::make_stepped_contacts(
+    const Mechanism<double>&, const StateSpace&, SteppedContacts::ScratchOf,
+    SteppedContacts::FillKinematics) {
+  std::exit(cli::hand_to_whole({}));
+}
+std::unique_ptr<cartan::integrate::Integrator> cartan::integrate::make_moreau_integrator(
+    const System&, const IntegratorOptions&) {
+  std::exit(cli::hand_to_whole({}));
+}
+std::string cartan::integrate::refuse_moreau(const System&) {
   std::exit(cli::hand_to_whole({}));
 }
 

@@ -378,4 +378,11 @@ double SteppedContacts::deepest_overlap(StateView at, double horizon, Workspace&
   return deepest;
 }
 
+std::unique_ptr<ContactStepping> make_stepped_contacts(
+    const Mechanism<double>& mechanism, const StateSpace& positions,
+    SteppedContacts::ScratchOf scratch, SteppedContacts::FillKinematics fill_kinematics) {
+  return std::make_unique<SteppedContacts>(mechanism, positions, std::move(scratch),
+                                           std::move(fill_kinematics));
+}
+
 }  // namespace cartan::mechanics

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "mechanics/contacts/contact_element.h"
 #include "mechanics/stepping/broad_phase.h"
@@ -112,5 +113,10 @@ class SteppedContacts : public ContactStepping {
   std::vector<std::pair<int, int>> joined_;  // bodies with a joint between them, sorted
   std::string refusal_;
 };
+
+// The same behind its interface: a program of a first run holds no time stepping (cli/first).
+std::unique_ptr<ContactStepping> make_stepped_contacts(
+    const Mechanism<double>& mechanism, const StateSpace& positions,
+    SteppedContacts::ScratchOf scratch, SteppedContacts::FillKinematics fill_kinematics);
 
 }  // namespace cartan::mechanics

@@ -65,7 +65,7 @@ TreeSystem::TreeSystem(const Model& model, std::vector<double> parameters,
   if (!mechanism_.absolute) geometry_ = make_mechanism_geometry(mechanism_);
   discrete_ = make_discrete_motion(mechanism_, dual_mechanism_);
   if (model.contacts_stepped)
-    stepping_ = std::make_unique<SteppedContacts>(
+    stepping_ = make_stepped_contacts(
         mechanism_, second_order_->positions(),
         [](Workspace& workspace) {
           TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);

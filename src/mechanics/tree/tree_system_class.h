@@ -327,7 +327,7 @@ class TreeSystem : public MechanicalSystem,
   bool along_tree_ = false;              // implicit methods solve along the tree
   std::optional<SecondOrderMotion> second_order_;
   std::unique_ptr<DiscreteMechanics> discrete_;
-  std::unique_ptr<SteppedContacts> stepping_;  // contacts that are stepped over
+  std::unique_ptr<ContactStepping> stepping_;  // contacts that are stepped over
   std::unique_ptr<MotionGeometry> geometry_;
   StateSpace space_;
   std::vector<EventInfo> events_;
