@@ -38,6 +38,17 @@ TEST(Undefined, OutputsBecomeEmptyCellsThatEveryReaderTakes) {
   EXPECT_TRUE(contains(bare.out, "  root   not defined\n")) << bare.out;
 }
 
+// A speed whose square is no number any more.
+TEST(Undefined, AnEnergyBeyondTheRangeOfNumbers) {
+  const Scratch scratch;
+  std::string text = slider("");
+  text.replace(text.find("velocity = 1"), 12, "velocity = 1e300");
+  const CommandResult run = run_cartan({"run", scratch.write("m.toml", text)});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_TRUE(contains(run.out, "energy       not defined: beyond")) << run.out;
+  EXPECT_FALSE(contains(run.out, " inf ")) << run.out;
+}
+
 TEST(Undefined, AnEventThatIsNoNumberEndsTheRun) {
   const Scratch scratch;
   for (const auto& [when, time] :

@@ -100,8 +100,9 @@ void add_constraints(const RunResult& run, std::string& text) {
                          r.projected_energy));
 }
 
-void add_motion(const RunResult& run, std::string& text) {
-  const MotionStatistics& s = *run.statistics;
+void add_energy(const MotionStatistics& s, std::string& text) {
+  if (!std::isfinite(s.initial_energy) || !std::isfinite(s.final_energy))
+    return add_line(text, "energy", "not defined: beyond the range of numbers");
   add_line(text, "energy",
            fmt::format("{:.10g} J at the start, {:.10g} J at the end", s.initial_energy,
                        s.final_energy));
@@ -112,6 +113,11 @@ void add_motion(const RunResult& run, std::string& text) {
            fmt::format("{:.2g} J largest drift{}{}", s.max_drift,
                        relative(s.max_drift, s.initial_energy),
                        s.work != 0 ? ", that work taken into account" : ""));
+}
+
+void add_motion(const RunResult& run, std::string& text) {
+  add_energy(*run.statistics, text);
+  const MotionStatistics& s = *run.statistics;
   if (const SteppedContactCounts& c = run.report.counts.contacts; run.steps_contacts())
     add_line(
         text, "contacts",
