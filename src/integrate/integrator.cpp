@@ -5,8 +5,8 @@
 #include "integrate/gauss_legendre.h"
 #include "integrate/generalized_alpha.h"
 #include "integrate/held_multipliers.h"
-#include "integrate/moreau.h"
 #include "integrate/munthe_kaas.h"
+#include "integrate/stepping/moreau.h"
 #include "integrate/sundials.h"
 #include "integrate/variational.h"
 

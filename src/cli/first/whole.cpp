@@ -7,7 +7,7 @@
 
 #include "codegen/rate_compiler.h"
 #include "import/import.h"
-#include "integrate/moreau.h"
+#include "integrate/stepping/moreau.h"
 #include "mechanics/absolute/absolute_system.h"
 #include "mechanics/elements/rotation_system.h"
 #include "mechanics/momenta/canonical_system.h"

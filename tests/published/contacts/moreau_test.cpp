@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "integrate/cone_problem.h"
+#include "integrate/stepping/cone_problem.h"
 #include "support/example.h"
 #include "system/contact_stepping.h"
 

@@ -1,11 +1,11 @@
-#include "integrate/moreau.h"
+#include "integrate/stepping/moreau.h"
 
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
 
-#include "integrate/cone_problem.h"
 #include "integrate/explicit_step.h"
+#include "integrate/stepping/cone_problem.h"
 #include "system/contact_stepping.h"
 
 namespace cartan::integrate {

@@ -1,4 +1,4 @@
-#include "integrate/cone_problem.h"
+#include "integrate/stepping/cone_problem.h"
 
 #include <algorithm>
 #include <cmath>

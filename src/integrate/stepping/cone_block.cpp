@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "integrate/cone_problem.h"
+#include "integrate/stepping/cone_problem.h"
 
 namespace cartan::integrate {
 namespace {
