@@ -12,6 +12,8 @@ set_target_properties(cartan_shared cartan_ceres PROPERTIES SOVERSION ${PROJECT_
 
 add_executable(cartan-command ${PROJECT_SOURCE_DIR}/src/cli/package/start.cpp)
 target_link_libraries(cartan-command PRIVATE cartan_options cartan_shared)
+# Without a run path in the library the linker must be told where that one's own library lies.
+target_link_options(cartan-command PRIVATE -Wl,-rpath-link,$<TARGET_FILE_DIR:cartan_ceres>)
 set_target_properties(cartan-command PROPERTIES OUTPUT_NAME cartan RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/package
   BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "")
 if(TARGET cartan_python_module)

@@ -17,7 +17,7 @@
 // that is a program of its own.
 #ifdef CARTAN_PACKAGE
 #include "reproduction/reproduce.h"
-#define CARTAN_REPRODUCE reproduce_command
+#define CARTAN_REPRODUCE reproduction::reproduce_command
 #else
 #define CARTAN_REPRODUCE CARTAN_LATER(hand_to_reproduction)
 #endif

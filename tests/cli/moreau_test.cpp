@@ -1,6 +1,7 @@
 // Time stepping over many contacts as a user meets it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -68,6 +69,32 @@ TEST(MoreauCommand, ATowerStands) {
   EXPECT_LT(run["energy"]["max_drift"], 1e-9);
   EXPECT_LT(run["energy"]["work"], -0.1);  // of the impact
   EXPECT_FALSE(run.contains("impacts"));
+}
+
+// How far each of twelve of the example's dominoes has turned, in degrees.
+std::vector<double> turned_dominoes(const std::string& duration) {
+  const json run = expect_json(run_cartan({"run", example("dominoes"), "--set", "n=12",
+                                           "--duration", duration, "--estimate", "off", "--json"}));
+  std::vector<double> turned;
+  for (int i = 1; i <= 12; ++i) {
+    const json& q = run["final"]["q"]["stand" + std::to_string(i)];
+    turned.push_back(2 * std::atan2(q[2].get<double>(), q[0].get<double>()) * 180 / M_PI);
+  }
+  return turned;
+}
+
+// What the head of the file promises: the front runs at a constant speed, and all fall.
+TEST(MoreauCommand, TheRowOfDominoesFalls) {
+  const auto front = [](const std::vector<double>& turned) {
+    return std::count_if(turned.begin(), turned.end(), [](double angle) { return angle > 10; });
+  };
+  const long early = front(turned_dominoes("0.3")), middle = front(turned_dominoes("0.38")),
+             late = front(turned_dominoes("0.46"));
+  EXPECT_GE(middle - early, 2);
+  EXPECT_NEAR(static_cast<double>(late - middle), static_cast<double>(middle - early), 1);
+  const std::vector<double> end = turned_dominoes("0.75");
+  EXPECT_NEAR(end.back(), 90, 2);  // on the table; the others lean on the next
+  for (std::size_t i = 0; i + 1 < end.size(); ++i) EXPECT_NEAR(end[i], 70, 6) << i;
 }
 
 // Groups of contacts, pairs of them, and stops are one thing to the method.
