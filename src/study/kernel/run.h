@@ -1,7 +1,7 @@
-// Runs side by side: the loop of integrate/simulate.cpp with one run per lane. Each lane has its
-// own time, length of step and end; nothing a lane computes depends on its neighbours. A lane that
-// meets what is not provided for here (a step that fails, an event that cannot be located,
-// constraints that come close to losing rank) gives up, and `reference` computes that run.
+// Runs side by side: the loop of integrate/run/simulation_run.cpp with one run per lane. Each lane
+// has its own time, length of step and end; nothing a lane computes depends on its neighbours. A
+// lane that meets what is not provided for here (a step that fails, an event that cannot be
+// located, constraints that come close to losing rank) gives up, and `reference` computes that run.
 #pragma once
 
 struct Runs : RunEvents {
