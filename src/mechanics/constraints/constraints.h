@@ -84,6 +84,8 @@ concept ConstraintElementLaw = requires(const E& e, const Mechanism<double>& mec
   e.for_each_coordinate([](int, int) {});
   // whole turns of loop joints that it decides
   e.close_turns(mechanism, ws, open);
+  // what its rows depend on
+  { e.row_reach(mechanism) } -> std::same_as<RowReach>;
 };
 
 // Where a force or an expression finds a joint's coordinates, in the tree or in a loop.

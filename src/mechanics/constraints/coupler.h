@@ -4,6 +4,8 @@
 // with g_i = dg/dq_i and g_ij as programs of their own.
 #pragma once
 
+#include <algorithm>
+
 #include "mechanics/joints/turn_memory.h"
 #include "mechanics/machine/links.h"
 
@@ -84,6 +86,12 @@ struct CouplerElement {
   template <class Visit>
   void for_each_coordinate(Visit&& visit) const {
     for (const CouplerTermElement<S>& term : terms) visit(term.joint, term.component);
+  }
+  RowReach row_reach(const Mechanism<S>& mechanism) const {
+    const bool in_loops = std::any_of(terms.begin(), terms.end(), [&](const auto& term) {
+      return mechanism.link_of_joint[term.joint] < 0;
+    });
+    return is_curved() || in_loops ? RowReach::other : RowReach::speeds;
   }
   // The equation has several whole turns open at most; the last unknown angle takes them.
   void close_turns(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, OpenTurns& open) const {

@@ -43,6 +43,7 @@ struct DistanceElement {
   template <class Visit>
   void for_each_coordinate(Visit&&) const {}
   void close_turns(const Mechanism<S>&, MotionWorkspace<S>&, OpenTurns&) const {}
+  RowReach row_reach(const Mechanism<S>&) const { return RowReach::pair; }
 
   void list_wrenches(auto& out) const {
     out.add(to.link, point_position(out.ws(), to), out.row_force(true));

@@ -3,6 +3,8 @@
 // multiplier is what the joint transmits. On a loop joint they are rows on the joint's speeds.
 #pragma once
 
+#include <algorithm>
+
 #include "mechanics/joints/turn_memory.h"
 #include "mechanics/machine/links.h"
 
@@ -72,6 +74,14 @@ struct DriveElement {
   template <class Visit>
   void for_each_coordinate(Visit&& visit) const {
     visit(joint, -1);
+  }
+  RowReach row_reach(const Mechanism<S>& mechanism) const {
+    const bool by_time = std::all_of(
+        position->program.inputs.begin(), position->program.inputs.end(), [](const Symbol& symbol) {
+          return symbol.quantity == Quantity::time || symbol.quantity == Quantity::parameter ||
+                 symbol.quantity == Quantity::branch;
+        });
+    return by_time && mechanism.link_of_joint[joint] >= 0 ? RowReach::prescribed : RowReach::other;
   }
   // Angles of a driven loop joint have the turns of their drive.
   void close_turns(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, OpenTurns& open) const {

@@ -36,6 +36,7 @@ struct KnifeEdgeElement {
   template <class Visit>
   void for_each_coordinate(Visit&&) const {}
   void close_turns(const Mechanism<S>&, MotionWorkspace<S>&, OpenTurns&) const {}
+  RowReach row_reach(const Mechanism<S>&) const { return RowReach::pair; }
 
   void list_wrenches(auto& out) const {
     const Vec3<S> x = point_position(out.ws(), at);

@@ -77,6 +77,7 @@ struct RollingDiscElement {
   template <class Visit>
   void for_each_coordinate(Visit&&) const {}
   void close_turns(const Mechanism<S>&, MotionWorkspace<S>&, OpenTurns&) const {}
+  RowReach row_reach(const Mechanism<S>&) const { return RowReach::pair; }
 
   void list_wrenches(auto& out) const {
     const Vec3<S> contact = out.contact_point(center.link);

@@ -71,6 +71,7 @@ struct Bushing {
   }
   bool uses_speeds() const { return does_work(); }
   int measured_joint() const { return -1; }
+  void list_reach(auto& reach) const { reach.between(to, from); }
 
   void list_wrenches(auto& out) const {
     const Value value = calc(out.ws());

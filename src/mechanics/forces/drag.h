@@ -48,6 +48,11 @@ struct DragElement {
   bool does_work() const { return true; }
   bool uses_speeds() const { return true; }
   int measured_joint() const { return -1; }
+  void list_reach(auto& reach) const {
+    if (on != world) return reach.between(at.link, on);
+    reach.read(medium);
+    reach.push(at.link);
+  }
 
   void list_wrenches(auto& out) const {
     const Value value = calc(out.mechanism(), out.ws());

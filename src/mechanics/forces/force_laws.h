@@ -9,13 +9,14 @@
 #include "mechanics/joints/joint_motion.h"
 #include "mechanics/joints/turns.h"
 #include "mechanics/machine/expression_inputs.h"
+#include "mechanics/machine/law_reach.h"
 
 namespace cartan::mechanics {
 
 // What an element tells of itself; one that does not tell everything does not compile.
 template <class E>
 concept ForceElementLaw = requires(const E& e, const Mechanism<double>& mechanism,
-                                   MotionWorkspace<double>& ws) {
+                                   MotionWorkspace<double>& ws, ReachList& reach) {
   // adds its wrenches and generalised forces
   { e.apply(mechanism, ws) } -> std::same_as<ElementEnergy<double>>;
   // its potential energy alone, for expressions that mention it
@@ -25,6 +26,8 @@ concept ForceElementLaw = requires(const E& e, const Mechanism<double>& mechanis
   { e.uses_speeds() } -> std::same_as<bool>;
   // the joint whose angles it measures, -1: none
   { e.measured_joint() } -> std::same_as<int>;
+  // what it reads and acts on
+  e.list_reach(reach);
 };
 
 template <class... E>

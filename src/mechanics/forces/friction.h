@@ -60,6 +60,12 @@ struct Friction {
   bool does_work() const { return true; }
   bool uses_speeds() const { return true; }
   int measured_joint() const { return -1; }
+  // Bearings read the reactions, and with them everything.
+  void list_reach(auto& reach) const {
+    if (!bearings.empty()) reach.leave_to_dual_numbers();
+    reach.read(load);
+    reach.act_in(joint);
+  }
 
   void list_wrenches(auto& out) const {
     out.clear();

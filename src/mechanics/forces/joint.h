@@ -29,6 +29,10 @@ struct JointElement {
   bool does_work() const { return true; }
   bool uses_speeds() const { return depends_on_speeds(value); }
   int measured_joint() const { return -1; }
+  void list_reach(auto& reach) const {
+    reach.read(value);
+    reach.act_in(joint);
+  }
 
   void list_wrenches(auto& out) const { out.add_alone(*this, joint); }
 };

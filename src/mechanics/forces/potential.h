@@ -67,6 +67,26 @@ struct PotentialElement {
   bool does_work() const { return value->program.depends_on(Quantity::time); }
   bool uses_speeds() const { return false; }
   int measured_joint() const { return -1; }
+  // It acts where it reads.
+  void list_reach(auto& reach) const {
+    for (const Symbol& symbol : value->program.inputs) {
+      reach.read(symbol);
+      switch (symbol.quantity) {
+        case Quantity::joint_q:
+          reach.act_in(symbol.index);
+          break;
+        case Quantity::body_position:
+        case Quantity::body_rotation:
+          reach.push(reach.mechanism().link_of_body[symbol.index]);
+          break;
+        case Quantity::point_position:
+          reach.push(reach.mechanism().points[symbol.index].link);
+          break;
+        default:
+          break;
+      }
+    }
+  }
 
   // At the origins of the bodies and at the joints that V mentions.
   void list_wrenches(auto& out) const {

@@ -56,6 +56,12 @@ struct Spring {
   bool does_work() const { return value_of(abs(damping)) != 0; }
   bool uses_speeds() const { return does_work(); }
   int measured_joint() const { return -1; }
+  // Without a length the damper acts against the whole velocity, also where both bodies turn.
+  void list_reach(auto& reach) const {
+    if (!zero_length || damping == 0) return reach.between(to.link, from.link);
+    reach.push(to.link);
+    reach.push(from.link);
+  }
 
   void list_wrenches(auto& out) const {
     const Value value = calc(out.ws());

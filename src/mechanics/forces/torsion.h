@@ -101,6 +101,7 @@ struct Torsion {
     return false;
   }
   int measured_joint() const { return joint; }
+  void list_reach(auto& reach) const { reach.act_in(joint); }
 
   void list_wrenches(auto& out) const { out.add_alone(*this, joint); }
 

@@ -83,6 +83,8 @@ struct TyreElement {
   bool does_work() const { return true; }
   bool uses_speeds() const { return false; }
   int measured_joint() const { return -1; }
+  // Its variable has no formula of its own.
+  void list_reach(auto& reach) const { reach.leave_to_dual_numbers(); }
 
   void list_wrenches(auto& out) const {
     const Value value = calc(out.ws());

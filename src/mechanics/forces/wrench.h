@@ -45,6 +45,12 @@ struct WrenchElement {
   bool does_work() const { return true; }
   bool uses_speeds() const { return depends_on_speeds(force) || depends_on_speeds(torque); }
   int measured_joint() const { return -1; }
+  void list_reach(auto& reach) const {
+    reach.read(force);
+    reach.read(torque);
+    reach.read_link(frame);
+    reach.push(link);
+  }
 
   void list_wrenches(auto& out) const {
     const Value value = calc(out.mechanism(), out.ws());

@@ -8,6 +8,7 @@ namespace cartan::mechanics {
 
 struct CylindricalJoint : PlainJoint {
   static constexpr JointType type = JointType::cylindrical;
+  static constexpr bool has_constant_columns(bool) { return true; }
 
   template <class S>
   static void fill_motion(const Link<S>& link, const S* q, const S*, JointMotion<S>& m) {

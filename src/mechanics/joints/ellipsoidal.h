@@ -10,6 +10,7 @@ namespace cartan::mechanics {
 
 struct EllipsoidalJoint : BallJoint {
   static constexpr JointType type = JointType::ellipsoidal;
+  static constexpr bool has_constant_columns(bool) { return false; }
 
   template <class S>
   static Vec3<S> stretched(const Link<S>& link, const Vec3<S>& n) {

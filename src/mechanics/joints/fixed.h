@@ -8,6 +8,7 @@ namespace cartan::mechanics {
 struct FixedJoint : PlainJoint {
   static constexpr JointType type = JointType::fixed;
   static constexpr Motion motion_kind = Motion::weld;
+  static constexpr bool has_constant_columns(bool) { return true; }
 
   template <class S>
   static void fill_motion(const Link<S>&, const S*, const S*, JointMotion<S>&) {}

@@ -10,6 +10,7 @@ namespace cartan::mechanics {
 struct FreeJoint : BallJoint {
   static constexpr JointType type = JointType::free;
   static constexpr Motion motion_kind = Motion::free6;
+  static constexpr bool has_constant_columns(bool reversed) { return !reversed; }
 
   template <class S>
   static void fill_motion(const Link<S>&, const S* q, const S*, JointMotion<S>& m) {

@@ -201,6 +201,9 @@ concept JointLaw = requires(const Link<double>& link, Link<double>& shape,
                             void (&add)(JointField::Kind, int, int)) {
   { J::type } -> std::convertible_to<JointType>;
   { J::motion_kind } -> std::convertible_to<Motion>;
+  // have its motion columns constant components in the axes of the link, also seen from the other
+  // side
+  { J::has_constant_columns(true) } -> std::same_as<bool>;
   // axes as numbers
   J::set_directions(std::span<const double>(), shape);
   // pose and motion columns at (q, v)

@@ -8,6 +8,7 @@ namespace cartan::mechanics {
 
 struct PlanarJoint : CommonJoint {
   static constexpr JointType type = JointType::planar;
+  static constexpr bool has_constant_columns(bool) { return false; }
 
   // e1 = P's x axis made orthogonal to n, or its y axis when n is too close to x; e2 = n x e1
   template <class S>

@@ -9,6 +9,7 @@ namespace cartan::mechanics {
 struct RevoluteJoint : PlainJoint {
   static constexpr JointType type = JointType::revolute;
   static constexpr Motion motion_kind = Motion::rotation1;
+  static constexpr bool has_constant_columns(bool) { return true; }
 
   template <class S>
   static void fill_motion(const Link<S>& link, const S* q, const S*, JointMotion<S>& m) {

@@ -8,6 +8,7 @@ namespace cartan::mechanics {
 
 struct ScrewJoint : PlainJoint {
   static constexpr JointType type = JointType::screw;
+  static constexpr bool has_constant_columns(bool) { return true; }
 
   template <class S>
   static const S& pitch(const Link<S>& link) {

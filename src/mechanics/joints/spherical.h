@@ -9,6 +9,7 @@ namespace cartan::mechanics {
 struct SphericalJoint : BallJoint {
   static constexpr JointType type = JointType::spherical;
   static constexpr Motion motion_kind = Motion::rotation3;
+  static constexpr bool has_constant_columns(bool reversed) { return !reversed; }
 
   template <class S>
   static void fill_motion(const Link<S>&, const S* q, const S*, JointMotion<S>& m) {

@@ -8,6 +8,7 @@ namespace cartan::mechanics {
 
 struct TranslationJoint : CommonJoint {
   static constexpr JointType type = JointType::translation;
+  static constexpr bool has_constant_columns(bool) { return true; }
 
   template <class S>
   static void fill_motion(const Link<S>&, const S* q, const S*, JointMotion<S>& m) {

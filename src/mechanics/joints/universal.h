@@ -8,6 +8,7 @@ namespace cartan::mechanics {
 
 struct UniversalJoint : PlainJoint {
   static constexpr JointType type = JointType::universal;
+  static constexpr bool has_constant_columns(bool) { return false; }
 
   template <class S>
   static void fill_motion(const Link<S>& link, const S* q, const S* v, JointMotion<S>& m) {

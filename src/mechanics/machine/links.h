@@ -28,6 +28,14 @@ enum class Motion : unsigned char {
   free6,      // all motions, speeds = twist in link axes
 };
 
+// What the rows of a constraint depend on, as it tells of itself (tree/slope_plan.h).
+enum class RowReach : unsigned char {
+  pair,        // the relative motion of two bodies, which have a source each per row
+  speeds,      // nothing: constant factors of speeds of the tree
+  prescribed,  // the time: a speed of the tree is given
+  other,       // more, or speeds of loop joints: left to dual numbers
+};
+
 template <class S>
 struct Link {
   int parent = world;  // link, or world

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "mechanics/machine/motion_workspace.h"
+#include "mechanics/machine/law_reach.h"
 #include "mechanics/tree/tree_report.h"
 
 namespace cartan::mechanics {
@@ -18,17 +18,10 @@ struct SlopeLink {
 };
 
 // A force, a constraint or the rate of a variable, as a function of what it reads.
-struct LocalLaw {
+struct LocalLaw : LawReach {
   enum class Kind { force, variable, loop, constraint };
   Kind kind = Kind::force;
   int index = 0;
-  // An interaction of two bodies (b may be the world) that depends on nothing but their relative
-  // motion: only a is moved, and joints that carry both change nothing.
-  bool pair = false;
-  int a = world, b = world;
-  // Everything else: what it reads and what it acts on.
-  std::vector<int> in_links, in_joints, in_variables;  // joints by their links
-  std::vector<int> out_links, out_joints;
   std::vector<int> scalars;  // rows of rates beside the speeds: of variables, of powers
   // loops and constraints
   int row0 = 0, rows = 0;
