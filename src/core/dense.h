@@ -9,31 +9,35 @@
 
 #include <Eigen/Dense>
 
-#define CARTAN_DENSE_TEMPLATES(declare)                                                            \
-  declare class JacobiSVD<MatrixXd>;                                                               \
-  declare class ColPivHouseholderQR<MatrixXd>;                                                     \
-  declare class CompleteOrthogonalDecomposition<MatrixXd>;                                         \
-  declare class HouseholderQR<MatrixXd>;                                                           \
-  declare class PartialPivLU<MatrixXd>;                                                            \
-  declare class PartialPivLU<MatrixXcd>;                                                           \
-  declare class EigenSolver<MatrixXd>;                                                             \
-  declare class RealSchur<MatrixXd>;                                                               \
-  declare class SelfAdjointEigenSolver<MatrixXd>;                                                  \
-  declare class LLT<MatrixXd>;                                                                     \
-  declare class LDLT<MatrixXd>;                                                                    \
-  declare void ColPivHouseholderQR<MatrixXd>::_solve_impl(const VectorXd&, VectorXd&) const;       \
-  declare void CompleteOrthogonalDecomposition<MatrixXd>::_solve_impl(const VectorXd&, VectorXd&)  \
-      const;                                                                                       \
-  declare void CompleteOrthogonalDecomposition<MatrixXd>::_solve_impl(const MatrixXd&, MatrixXd&)  \
-      const;                                                                                       \
-  declare void LDLT<MatrixXd>::_solve_impl(const MatrixXd&, MatrixXd&) const;                      \
-  declare LLT<MatrixXd>& LLT<MatrixXd>::compute(const EigenBase<MatrixXd>&);                       \
-  declare LDLT<MatrixXd>& LDLT<MatrixXd>::compute(const EigenBase<MatrixXd>&);                     \
-  declare RealSchur<MatrixXd>& RealSchur<MatrixXd>::compute(const EigenBase<MatrixXd>&, bool);     \
-  declare EigenSolver<MatrixXd>& EigenSolver<MatrixXd>::compute(const EigenBase<MatrixXd>&, bool); \
-  declare SelfAdjointEigenSolver<MatrixXd>& SelfAdjointEigenSolver<MatrixXd>::compute(             \
+#define CARTAN_DENSE_TEMPLATES(declare)                                                           \
+  declare class ColPivHouseholderQR<MatrixXd>;                                                    \
+  declare class CompleteOrthogonalDecomposition<MatrixXd>;                                        \
+  declare class PartialPivLU<MatrixXd>;                                                           \
+  declare class PartialPivLU<MatrixXcd>;                                                          \
+  declare class EigenSolver<MatrixXd>;                                                            \
+  declare class RealSchur<MatrixXd>;                                                              \
+  declare class LLT<MatrixXd>;                                                                    \
+  declare class LDLT<MatrixXd>;                                                                   \
+  declare void ColPivHouseholderQR<MatrixXd>::_solve_impl(const VectorXd&, VectorXd&) const;      \
+  declare void CompleteOrthogonalDecomposition<MatrixXd>::_solve_impl(const VectorXd&, VectorXd&) \
+      const;                                                                                      \
+  declare void CompleteOrthogonalDecomposition<MatrixXd>::_solve_impl(const MatrixXd&, MatrixXd&) \
+      const;                                                                                      \
+  declare void LDLT<MatrixXd>::_solve_impl(const MatrixXd&, MatrixXd&) const;                     \
+  declare LLT<MatrixXd>& LLT<MatrixXd>::compute(const EigenBase<MatrixXd>&);                      \
+  declare LDLT<MatrixXd>& LDLT<MatrixXd>::compute(const EigenBase<MatrixXd>&);                    \
+  declare RealSchur<MatrixXd>& RealSchur<MatrixXd>::compute(const EigenBase<MatrixXd>&, bool);    \
+  declare EigenSolver<MatrixXd>& EigenSolver<MatrixXd>::compute(const EigenBase<MatrixXd>&, bool);
+
+// Those that no first run needs (dense_later.cpp).
+#define CARTAN_LATER_DENSE_TEMPLATES(declare)                                          \
+  declare class JacobiSVD<MatrixXd>;                                                   \
+  declare class HouseholderQR<MatrixXd>;                                               \
+  declare class SelfAdjointEigenSolver<MatrixXd>;                                      \
+  declare SelfAdjointEigenSolver<MatrixXd>& SelfAdjointEigenSolver<MatrixXd>::compute( \
       const EigenBase<MatrixXd>&, int);
 
 namespace Eigen {
 CARTAN_DENSE_TEMPLATES(extern template)
+CARTAN_LATER_DENSE_TEMPLATES(extern template)
 }  // namespace Eigen

@@ -19,10 +19,8 @@ Eigen::VectorXd calc_least_force(const Eigen::MatrixXd& A, Eigen::VectorXd force
   for (const StickingForce& s : sticking) {
     const Eigen::MatrixXd columns = map.middleCols(s.v0, s.count);
     const Eigen::MatrixXd square = columns.transpose() * columns;
-    steepest.push_back(
-        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(square, Eigen::EigenvaluesOnly)
-            .eigenvalues()
-            .maxCoeff());
+    const Eigen::EigenSolver<Eigen::MatrixXd> eigen(square, false);
+    steepest.push_back(eigen.eigenvalues().real().maxCoeff());
   }
   // several elements in one joint: each has a share of its own
   std::vector<Eigen::VectorXd> shares;

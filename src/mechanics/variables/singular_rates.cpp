@@ -8,7 +8,8 @@
 namespace cartan::mechanics {
 namespace {
 
-// Smallest over largest singular value, rows brought to one size.
+// Smallest over largest pivot of a rank-revealing factorisation, rows brought to one size: about
+// the smallest over the largest singular value.
 double reciprocal_condition(Eigen::MatrixXd matrix) {
   if (!matrix.allFinite()) return 0;
   for (int i = 0; i < matrix.rows(); ++i) {
@@ -17,8 +18,9 @@ double reciprocal_condition(Eigen::MatrixXd matrix) {
     if (matrix.rows() > 1) matrix.row(i) /= size;
   }
   if (matrix.rows() == 1) return std::fabs(matrix(0, 0));
-  const Eigen::VectorXd values = Eigen::JacobiSVD<Eigen::MatrixXd>(matrix).singularValues();
-  return values(values.size() - 1) / values(0);
+  const Eigen::MatrixXd factors = Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(matrix).matrixQR();
+  const Eigen::VectorXd pivots = factors.diagonal().cwiseAbs();
+  return pivots(pivots.size() - 1) / pivots(0);
 }
 
 }  // namespace
