@@ -147,6 +147,7 @@ TEST(Fit, FailuresAreTold) {
   EXPECT_EQ(lost.status, 1);
   EXPECT_NE(lost.err.find("event 'turning point' happens"), std::string::npos) << lost.err;
   EXPECT_NE(lost.err.find("but the data have 24 rows"), std::string::npos) << lost.err;
+  EXPECT_EQ(lost.err.find("Logging"), std::string::npos) << lost.err;  // not that of Ceres
   const CommandResult early = run_cartan(
       {"fit", arm, "--experiments", swings, "--free", "C3=1e-3,C4=0.05", "--iterations", "1"});
   EXPECT_EQ(early.status, 1);

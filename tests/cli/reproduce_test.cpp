@@ -1,4 +1,4 @@
-// reproduce in quick mode: every item is computed or honestly missing, and the report says so.
+// reproduce, mostly in quick mode: every item is computed or honestly missing, and the report says so.
 #include <map>
 #include <sstream>
 
@@ -13,10 +13,11 @@ namespace {
 using nlohmann::json;
 
 // One document: no item fails, figures have captions, verdicts that must not change do not.
-json reproduce(const Scratch& scratch, const std::string& document) {
+json reproduce(const Scratch& scratch, const std::string& document, bool quick = true) {
   const std::string out = scratch.path("report");
-  const CommandResult result =
-      run_cartan({"reproduce", "--quick", "--only", document, "--out", out, "--json"});
+  std::vector<std::string> words = {"reproduce", "--only", document, "--out", out, "--json"};
+  if (quick) words.push_back("--quick");
+  const CommandResult result = run_cartan(words);
   const json results = expect_json(result);
   const std::string page = read_file(out + "/report.html");
   for (const auto& item : results["items"]) {
@@ -165,6 +166,18 @@ TEST(Reproduce, Document003) {
     EXPECT_GE(errors, 0) << id;
     EXPECT_LT(errors, 3) << id;
   }
+}
+
+// In full the fit ends where one turning point more would be lost.
+TEST(Reproduce, ConstantFrictionInFull) {
+  const Scratch scratch;
+  EXPECT_EQ(count(reproduce(scratch, "003.16", false), "computed"), 1);
+}
+
+TEST(LongReproduce, EverythingInFull) {
+  const Scratch scratch;
+  const json results = reproduce(scratch, "000,001,002,003,004", false);
+  EXPECT_EQ(count(results, "computed"), 102);
 }
 
 TEST(Reproduce, Document004) {

@@ -34,12 +34,16 @@ class Residuals {
   std::string operator()(const VectorXd& theta, VectorXd& r, MatrixXd* J) {
     if (!values_.is_at(theta)) {
       std::vector<Prediction> predictions;
-      values_ = {theta, simulate(theta, false, predictions)};
+      values_ = {theta, simulate(theta, Run::values, predictions)};
       if (values_.trouble.empty()) fill_values(predictions);
     }
     if (J && values_.trouble.empty() && !slopes_.is_at(theta)) {
       std::vector<Prediction> predictions;
-      slopes_ = {theta, simulate(theta, true, predictions)};
+      slopes_ = {theta, simulate(theta, Run::slopes, predictions)};
+      // next to the edge of what the data allow (the last turning point before the arm sticks) the
+      // looser tolerance of slopes may lose what the values have
+      if (!slopes_.trouble.empty())
+        slopes_.trouble = simulate(theta, Run::sharp_slopes, predictions);
       if (slopes_.trouble.empty()) fill_slopes(predictions);
     }
     if (!values_.trouble.empty()) return values_.trouble;
@@ -55,6 +59,7 @@ class Residuals {
   std::vector<FitPoint> points;
 
  private:
+  enum class Run { values, slopes, sharp_slopes };  // the last with the tolerance of values
   struct Known {
     VectorXd theta;
     std::string trouble;  // why there is nothing
@@ -62,13 +67,13 @@ class Residuals {
   };
 
   // All experiments, as many at a time as there are threads. "" or why not.
-  std::string simulate(const VectorXd& theta, bool slopes, std::vector<Prediction>& predictions) {
+  std::string simulate(const VectorXd& theta, Run run, std::vector<Prediction>& predictions) {
     const std::size_t count = problem_.experiments.size();
     predictions.resize(count);
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
       for (std::size_t e = next++; e < count; e = next++)
-        predictions[e] = simulate(problem_.experiments[e], theta, slopes);
+        predictions[e] = simulate(problem_.experiments[e], theta, run);
     };
     const std::size_t machine = std::max(1u, std::thread::hardware_concurrency()),
                       wanted = problem_.threads > 0 ? problem_.threads : machine;
@@ -84,7 +89,7 @@ class Residuals {
     return "";
   }
 
-  Prediction simulate(const FitExperiment& experiment, const VectorXd& theta, bool slopes) const {
+  Prediction simulate(const FitExperiment& experiment, const VectorXd& theta, Run run) const {
     FitInstance instance;
     Prediction none;
     none.problem = experiment.make(theta, instance);
@@ -93,10 +98,11 @@ class Residuals {
         experiment.times, experiment.event, experiment.rows(), experiment.duration, {}};
     for (const auto& quantity : instance.quantities) protocol.quantities.push_back(quantity.get());
     SimulateOptions options = problem_.simulate;
-    if (!slopes)
+    if (run == Run::values)
       return predict(*instance.system, instance.start, instance.start_by_parameters.leftCols(0), {},
                      protocol, options);
-    options.tolerance = std::max(options.tolerance, problem_.slope_tolerance);
+    if (run == Run::slopes)
+      options.tolerance = std::max(options.tolerance, problem_.slope_tolerance);
     return predict(*instance.system, instance.start, instance.start_by_parameters,
                    experiment.parameters, protocol, options,
                    {problem_.size.begin(), problem_.size.end()});

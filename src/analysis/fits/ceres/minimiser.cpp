@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <ceres/ceres.h>
+#include <glog/logging.h>
 
 namespace cartan::analysis {
 namespace {
@@ -43,6 +44,8 @@ class Watch final : public ceres::IterationCallback {
 }  // namespace
 
 PlainSummary minimise_with_ceres(const PlainSquares& problem, double* u) {
+  FLAGS_minloglevel =
+      google::GLOG_FATAL;  // failures are in the summary; its log would go to stderr
   ceres::Problem solver;
   solver.AddResidualBlock(new Cost(problem), nullptr, u);  // the solver owns it
   for (int j = 0; j < problem.unknowns; ++j) {
