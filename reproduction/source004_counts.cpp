@@ -112,12 +112,15 @@ void add_generated_row(Workshop& shop, Record& record, int links, bool jacobian)
                                     shop.data("counted"), "--force"};
   if (jacobian) words.push_back("--jacobian");
   const Json all = shop.json(words).at("operations");
+  const auto count_text = [](double count) {  // counts stop at the largest integer
+    return count < 9e18 ? fmt::format("{:.3g}", count) : std::string("more than 9e18");
+  };
   std::string text;
   for (const char* name : {"derivative", "jacobian"})
     if (all.contains(name))
-      text += fmt::format("{}{}: {} operations shared, {:.3g} written out",
-                          text.empty() ? "" : "; ", name, all.at(name).at("total").get<int>(),
-                          all.at(name).at("written_out").get<double>());
+      text += fmt::format("{}{}: {} operations shared, {} written out", text.empty() ? "" : "; ",
+                          name, all.at(name).at("total").get<int>(),
+                          count_text(all.at(name).at("written_out")));
   record.rows.push_back({fmt::format("n = {}, relative coordinates: what `generate` writes", links),
                          "", text, Verdict::own});
   record.notes.push_back(

@@ -103,7 +103,7 @@ void string_equilibrium(Workshop& shop, Record& record) {
   for (double K = 1.2; K < 2.95; K += shop.choose(0.1, 0.35)) {
     const Json found =
         shop.json({"equilibrium", shop.model("coupled_pendulums"), "--set", "together=0", "--set",
-                   fmt::format("K={:.10g}", K * L), "--set", "theta=acos((K - L)/(2*L)) + 0.05"});
+                   fmt::format("K={:.10g}", K * L), "--set", "theta=acos((K - L)/(2*L)) + 0.02"});
     const Json& place = found.at("state").at("q").at("left_place");
     const double angle = std::atan2(-place[2].get<double>(), place[0].get<double>());
     ratios.push_back(K);
