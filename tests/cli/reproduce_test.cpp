@@ -1,4 +1,5 @@
-// reproduce, mostly in quick mode: every item is computed or honestly missing, and the report says so.
+// reproduce, mostly in quick mode: every item is computed or honestly missing, and the report says
+// so.
 #include <map>
 #include <sstream>
 
