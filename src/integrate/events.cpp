@@ -15,8 +15,12 @@ int sign(double value) {
   return (value > 0) - (value < 0);
 }
 
+bool touches_zero(const std::vector<double>& values) {
+  return std::find(values.begin(), values.end(), 0.0) != values.end();
+}
+
 // Where the step is looked at. The samples next to its ends show which way the function leaves
-// them.
+// them; loosely they are left out unless a function is zero there or the motion begins anew.
 constexpr double probe = 1.0 / 1024;
 // Loosely: changes of theta that are none, and the distance to an end of the step at which the
 // dense output, with the slopes of the motion there, is as good as a step (its error goes with the
@@ -55,6 +59,7 @@ void EventFinder::restart(const State& state, std::span<const Crossing> handled,
       noise_[c.index] = std::max(noise_[c.index], std::fabs(sample.g[c.index]));
     noise_[c.index] *= 64 * resolution();
   }
+  restarted_ = true;
   std::vector<double>& start = samples_[sample_count - 1].g;
   system_.event_values(state, start, workspace);
   look_for_undefined(start, state.t);
@@ -131,18 +136,24 @@ std::span<const Crossing> EventFinder::find(Integrator& integrator, const State&
   missed_switch_ = false;
   forget_levels(samples_[sample_count - 1].g);
   samples_[0].g = samples_[sample_count - 1].g;
+  std::vector<double>& last = samples_[sample_count - 1].g;
+  system_.event_values(end, last, integrator.workspace());
+  take_level(last);
+  const bool look_at_start = !loose_ || restarted_ || touches_zero(samples_[0].g);
+  const bool look_at_end = !loose_ || touches_zero(last);
+  restarted_ = false;
   for (int j = 1; j < sample_count - 1; ++j) {
     const double theta = samples_[j].theta;
     const double t = integrator.last_start() + theta * integrator.last_length();
-    if (integrator.dense(theta, x_)) {
+    if (j == sample_count - 2 && !look_at_end) {
+      samples_[j].g = last;
+    } else if ((j == 1 && !look_at_start) || !integrator.dense(theta, x_)) {
+      samples_[j].g = samples_[j - 1].g;
+    } else {
       system_.event_values({t, x_, end.mode}, samples_[j].g, integrator.workspace());
       take_level(samples_[j].g);
-    } else {
-      samples_[j].g = samples_[j - 1].g;
     }
   }
-  system_.event_values(end, samples_[sample_count - 1].g, integrator.workspace());
-  take_level(samples_[sample_count - 1].g);
   for (int j = 1; j < sample_count; ++j)
     look_for_undefined(samples_[j].g,
                        integrator.last_start() + samples_[j].theta * integrator.last_length());
