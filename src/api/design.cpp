@@ -249,7 +249,7 @@ Steered steer(const std::string& task, const SteerOptions& options, const LoadOp
   found.objective = r.objective;
   found.duration = r.motion.duration();
   found.mesh_error = r.errors.error;
-  found.intervals = static_cast<long>(r.motion.mesh.intervals.size());
+  found.intervals = r.motion.intervals();
   found.iterations = r.iterations;
   found.switches = r.switches;
   for (const SteerStart& start : record.starts)

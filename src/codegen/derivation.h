@@ -70,7 +70,7 @@ struct DerivedPlaces {
   std::vector<Expression> centre, centre_velocity, joint, joint_velocity;
 };
 
-// Speeds u = W(t, q) v + w(t, q) in place of the joints' v (derivation_speeds.cpp).
+// Speeds u = W(t, q) v + w(t, q) in place of the joints' v (derivation/derivation_speeds.cpp).
 struct SpeedForm {
   std::vector<Expression> joints;    // v as symbols; nothing else contains them but ..
   std::vector<Expression> formulas;  // .. u over these
@@ -123,6 +123,32 @@ class Derivation {
   std::vector<Expression> evaluate_of_parameters(const Formula& formula) const;
   // The start that the file writes down, before assembly.
   std::vector<Expression> written_start();
+
+  // Contacts at the state, in the mode the derivation starts from: one entry for each place where
+  // surfaces may touch. Sliding with friction has no equations here: what is closed sticks.
+  struct PlaceOfContact {
+    int contact = 0;      // in the model
+    bool closed = false;  // in the mode
+    bool acts[3] = {};    // which of its rows do: normal, two tangents
+    bool rough = false;   // never slides
+    Expression gap;
+    Expression force[3];  // of the rows that act
+    Expression friction, restitution;
+    std::optional<Expression> active;  // where the file says when it counts
+  };
+  std::vector<PlaceOfContact> contacts();
+
+  // An impact at the state: impulses on rows of some places change the speeds by M^-1 J^T P, loops
+  // and constraints kept.
+  struct ImpulseOnRow {
+    int place, row;  // in contacts(); 0 the normal, 1 and 2 the tangents
+    Expression amount;
+  };
+  struct ImpactForm {
+    std::vector<Expression> change;         // of the speeds
+    std::vector<Expression> before, after;  // speeds of the rows, three for each place asked for
+  };
+  ImpactForm impact(std::span<const int> places, std::span<const ImpulseOnRow> impulses);
 
   // Back to the constraints (mechanics/constraints/projection.h), one iteration of each kind; with
   // nothing to keep, none. Speeds change at the new positions; but the matrices of both changes are

@@ -1,8 +1,8 @@
 // The sparse matrices of optimal control against differences of what they are derivatives of: with
-// rotations, loops, free times, path expressions of time.
+// rotations, loops, free times, path expressions of time, phases with contacts and impacts.
 #include <gtest/gtest.h>
 
-#include "analysis/control/collocation_program.h"
+#include "analysis/control/steering_program.h"
 #include "results/design/steer_setup.h"
 #include "support/random.h"
 
@@ -34,7 +34,7 @@ void expect_derivatives(const std::string& task_name, int intervals, int points)
   options.points = points;
   options.intervals = intervals;
   const SteeringMotion guess = first_motion(setup.problem, options, make_steering_guess(setup, 1));
-  CollocationProgram program(setup.problem, guess);
+  SteeringProgram program(setup.problem, guess);
   ASSERT_TRUE(program.has_hessian());
   Random random(7);
   VectorXd x = program.first_point();
@@ -92,6 +92,14 @@ TEST(Steering, DerivativesWithFreeTime) {
 }
 TEST(Steering, DerivativesWithLoops) {
   expect_derivatives("four_bar_start", 3, 2);
+}
+// One phase that repeats with left and right exchanged, with an impact in between.
+TEST(Steering, DerivativesOfAStep) {
+  expect_derivatives("walk", 2, 2);
+}
+// Two phases, of which one has free time; forces and cones at their ends, an impact, a given speed.
+TEST(Steering, DerivativesOfAHop) {
+  expect_derivatives("hop", 2, 2);
 }
 
 }  // namespace

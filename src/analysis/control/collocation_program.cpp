@@ -5,7 +5,7 @@
 
 namespace cartan::analysis {
 
-CollocationProgram::CollocationProgram(const SteeringProblem& problem, const SteeringMotion& guess)
+CollocationProgram::CollocationProgram(const SteeringPhase& problem, const PhaseMotion& guess)
     : problem_(problem), guess_(guess), rule_(guess.mesh.rule) {
   N_ = static_cast<int>(guess.mesh.intervals.size());
   s_ = rule_.points();
@@ -21,10 +21,11 @@ CollocationProgram::CollocationProgram(const SteeringProblem& problem, const Ste
       s_ * n_ + 2 * n_ + closures_ + s_ * paths_ + static_cast<int>(problem.node_paths.size());
   start_row_ = N_ * rows_per_interval_;
   start_closure_row_ = start_row_ + problem.starts;
-  end_row_ = start_closure_row_ + (problem.start_closed ? closures_ : 0);
-  periodic_row_ = end_row_ + static_cast<int>(problem.end_rows.size());
-  arc_row_ = periodic_row_ + static_cast<int>(problem.periodic.size());
-  constraints_ = arc_row_ + guess.mesh.arcs;
+  end_row_ = start_closure_row_ + static_cast<int>(problem.start_closures.size());
+  edge_row_ = end_row_ + static_cast<int>(problem.end_rows.size());
+  arc_row_ = edge_row_ + 2 * static_cast<int>(problem.edge_paths.size());
+  duration_row_ = arc_row_ + guess.mesh.arcs;
+  constraints_ = duration_row_ + (problem.begins ? 0 : 1);
   for (const SteeringMesh::Interval& interval : guess.mesh.intervals)
     places_.push_back({interval.arc, interval.begin, interval.end - interval.begin});
   for (int k = 0; k <= N_; ++k) {
@@ -36,8 +37,6 @@ CollocationProgram::CollocationProgram(const SteeringProblem& problem, const Ste
     both_bases_.back().insert(both_bases_.back().end(), guess.base[k + 1].begin(),
                               guess.base[k + 1].end());
   }
-  around_ = guess.base[N_];
-  around_.insert(around_.end(), guess.base[0].begin(), guess.base[0].end());
   std::size_t inputs = 1, outputs = 1, slopes = 1, curvatures = 1;
   for (const SmoothMap* map :
        {problem.stage, problem.end, problem.start, problem.closure, problem.chart})
@@ -106,8 +105,8 @@ Eigen::VectorXd CollocationProgram::first_point() const {
   return x;
 }
 
-SteeringMotion CollocationProgram::motion_of(const Eigen::VectorXd& x) const {
-  SteeringMotion motion = guess_;
+PhaseMotion CollocationProgram::motion_of(const Eigen::VectorXd& x) const {
+  PhaseMotion motion = guess_;
   for (int k = 0; k <= N_; ++k) {
     motion.node[k] = x.segment(node(k), n_);
     if (k == N_) break;
@@ -121,6 +120,11 @@ SteeringMotion CollocationProgram::motion_of(const Eigen::VectorXd& x) const {
   return motion;
 }
 
+bool CollocationProgram::is_open_at_end(int path) const {
+  const std::vector<int>& open = problem_.open_at_end;
+  return std::find(open.begin(), open.end(), path) != open.end();
+}
+
 void CollocationProgram::fill_bounds(Eigen::VectorXd& lower, Eigen::VectorXd& upper,
                                      Eigen::VectorXd& low, Eigen::VectorXd& high) const {
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -128,10 +132,12 @@ void CollocationProgram::fill_bounds(Eigen::VectorXd& lower, Eigen::VectorXd& up
   upper.setConstant(infinity);
   low.setZero();
   high.setZero();
-  Eigen::VectorXd y0(n_);
-  problem_.charts->to_coordinates(guess_.base[0].data(), problem_.start_state, y0.data());
-  for (int i = 0; i < n_; ++i)
-    if (problem_.start_fixed[i]) lower(node(0) + i) = upper(node(0) + i) = y0(i);
+  if (problem_.begins) {
+    Eigen::VectorXd y0(n_);
+    problem_.charts->to_coordinates(guess_.base[0].data(), problem_.start_state, y0.data());
+    for (int i = 0; i < n_; ++i)
+      if (problem_.start_fixed[i]) lower(node(0) + i) = upper(node(0) + i) = y0(i);
+  }
   for (int k = 0; k < N_; ++k) {
     const std::vector<double>& held = guess_.mesh.intervals[k].held;
     for (int i = 0; i < s_; ++i) {
@@ -140,22 +146,41 @@ void CollocationProgram::fill_bounds(Eigen::VectorXd& lower, Eigen::VectorXd& up
         lower(input(k, i) + j) = given ? held[j] : problem_.input_bounds[j].low;
         upper(input(k, i) + j) = given ? held[j] : problem_.input_bounds[j].high;
       }
+      const bool at_end = k + 1 == N_ && rule_.c[i] == 1;
       for (int j = 0; j < paths_; ++j) {
-        low(path_row(k, i) + j) = problem_.path_bounds[j].low;
-        high(path_row(k, i) + j) = problem_.path_bounds[j].high;
+        const ValueBounds bounds =
+            at_end && is_open_at_end(j) ? ValueBounds() : problem_.path_bounds[j];
+        low(path_row(k, i) + j) = bounds.low;
+        high(path_row(k, i) + j) = bounds.high;
       }
     }
   }
   for (int k = 0; k < N_; ++k)
     for (std::size_t j = 0; j < problem_.node_paths.size(); ++j) {
-      const ValueBounds& bounds = problem_.path_bounds[problem_.node_paths[j]];
+      const int path = problem_.node_paths[j];
+      const bool left_out = k + 1 == N_ && is_open_at_end(path);
+      const ValueBounds bounds = left_out ? ValueBounds() : problem_.path_bounds[path];
       low(node_path_row(k) + static_cast<int>(j)) = bounds.low;
       high(node_path_row(k) + static_cast<int>(j)) = bounds.high;
     }
+  for (const bool last : {false, true})
+    for (std::size_t j = 0; j < problem_.edge_paths.size(); ++j) {
+      // the last of Radau's points is the end already
+      const bool known = last && rule_.kind == CollocationKind::radau;
+      const ValueBounds bounds =
+          known ? ValueBounds() : problem_.path_bounds[problem_.edge_paths[j]];
+      low(edge_row(last) + static_cast<int>(j)) = bounds.low;
+      high(edge_row(last) + static_cast<int>(j)) = bounds.high;
+    }
   const int arcs = guess_.mesh.arcs;
-  lower(theta(0)) = upper(theta(0)) = problem_.begin;
-  lower(theta(arcs)) = problem_.begin + problem_.duration.low;
-  upper(theta(arcs)) = problem_.begin + problem_.duration.high;
+  if (problem_.begins) {
+    lower(theta(0)) = upper(theta(0)) = problem_.begin;
+    lower(theta(arcs)) = problem_.begin + problem_.duration.low;
+    upper(theta(arcs)) = problem_.begin + problem_.duration.high;
+  } else {
+    low(duration_row_) = problem_.duration.low;
+    high(duration_row_) = problem_.duration.high;
+  }
   const double least = 1e-6 * guess_.duration();
   for (int a = 0; a < arcs; ++a) {
     low(arc_row_ + a) = least;
@@ -276,24 +301,19 @@ bool CollocationProgram::values(const double* x, double* g) {
     z_[n_] = x[theta(0)];
     problem_.start->value(z_.data(), numbers_at(0), g + start_row_);
   }
-  if (problem_.start_closed) {
+  if (!problem_.start_closures.empty()) {
     load_closure(x, 0);
     problem_.closure->value(z_.data(), numbers_at(0), f_.data());
-    std::copy_n(f_.begin(), closures_, g + start_closure_row_);
+    for (std::size_t r = 0; r < problem_.start_closures.size(); ++r)
+      g[start_closure_row_ + r] = f_[problem_.start_closures[r]];
   }
   load_end(x);
   problem_.end->value(z_.data(), numbers_at(N_), f_.data());
   for (std::size_t r = 0; r < problem_.end_rows.size(); ++r)
     g[end_row_ + r] = f_[problem_.end_rows[r]];
-  if (!problem_.periodic.empty()) {
-    if (problem_.chart)
-      problem_.chart->value(x + node(N_), around_.data(), f_.data());
-    else
-      std::copy_n(x + node(N_), n_, f_.begin());
-    for (std::size_t r = 0; r < problem_.periodic.size(); ++r)
-      g[periodic_row_ + r] = f_[problem_.periodic[r]] - x[node(0) + problem_.periodic[r]];
-  }
+  fill_edges(x, g);
   for (int a = 0; a < guess_.mesh.arcs; ++a) g[arc_row_ + a] = x[theta(a + 1)] - x[theta(a)];
+  if (!problem_.begins) g[duration_row_] = x[end_time()] - x[begin_time()];
   return std::all_of(g, g + constraints_, [](double v) { return std::isfinite(v); });
 }
 

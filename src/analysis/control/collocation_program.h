@@ -1,4 +1,5 @@
-// The equations of a steering problem on a mesh, as a sparse program with exact derivatives.
+// The equations of one phase of a steering problem on a mesh, as a sparse program with exact
+// derivatives; steering_program.h joins phases.
 //
 // Unknowns: per interval k the start y_k, at every point i the motion y_ki and the input u_ki, and
 // the end e_k; the last node; multipliers mu of the way back to the constraints; ends of arcs.
@@ -15,10 +16,16 @@ namespace cartan::analysis {
 class CollocationProgram final : public SparseProgram {
  public:
   // `guess` has the mesh, and the numbers to begin with.
-  CollocationProgram(const SteeringProblem& problem, const SteeringMotion& guess);
+  CollocationProgram(const SteeringPhase& phase, const PhaseMotion& guess);
+
+  // Unknowns that other phases look at.
+  int first_node() const { return node(0); }
+  int last_node() const { return node(N_); }
+  int begin_time() const { return theta(0); }
+  int end_time() const { return theta(guess_.mesh.arcs); }
 
   Eigen::VectorXd first_point() const;
-  SteeringMotion motion_of(const Eigen::VectorXd& x) const;
+  PhaseMotion motion_of(const Eigen::VectorXd& x) const;
   // d (f + multipliers . g) / d u at point i of interval k: what moving the input would bring.
   Eigen::VectorXd input_gain(const Eigen::VectorXd& x, const Eigen::VectorXd& multipliers, int k,
                              int i);
@@ -63,6 +70,7 @@ class CollocationProgram final : public SparseProgram {
   int path_row(int k, int i) const { return closure_row(k) + closures_ + i * paths_; }
   int node_path_row(int k) const { return path_row(k, s_); }  // of node k + 1
 
+  bool is_open_at_end(int path) const;
   Point point(const double* x, int k, double c) const;
   double node_time(const double* x, int k) const;
   // The unknowns and factors that the time of a node depends on.
@@ -78,6 +86,16 @@ class CollocationProgram final : public SparseProgram {
   void walk_node_path(const double* x, int k, Entries& entries);
   void walk_node_path_curvature(const double* x, int k, const double* weights, Entries& entries);
   void walk_ends(const double* x, Entries& entries);
+  // Paths at both ends of the phase (collocation_edges.cpp).
+  struct Terms;
+  Terms edge_terms(bool last, int number) const;
+  int edge_row(bool last) const {
+    return edge_row_ + (last ? static_cast<int>(problem_.edge_paths.size()) : 0);
+  }
+  void load_edge(const double* x, bool last);
+  void fill_edges(const double* x, double* g);
+  void walk_edges(const double* x, Entries& entries);
+  void walk_edge_curvatures(const double* x, const double* weights, Entries& entries);
   void walk_hessian(const double* x, double factor, const double* weights, Entries& entries);
   void walk_point_curvature(const double* x, int k, int i, double factor, const double* weights,
                             Entries& entries);
@@ -86,17 +104,16 @@ class CollocationProgram final : public SparseProgram {
                            Entries& entries);
   void put_node(int row, int k, int column, double value, Entries& entries) const;
 
-  const SteeringProblem& problem_;
-  const SteeringMotion& guess_;
+  const SteeringPhase& problem_;
+  const PhaseMotion& guess_;
   const CollocationRule& rule_;
   int N_, s_, n_, m_, paths_, closures_;
   int stride_, multipliers_, thetas_, unknowns_;
-  int rows_per_interval_, start_row_, start_closure_row_, end_row_, periodic_row_, arc_row_;
-  int constraints_;
+  int rows_per_interval_, start_row_, start_closure_row_, end_row_, edge_row_, arc_row_;
+  int duration_row_, constraints_;
   std::vector<Place> places_;
   std::vector<std::vector<double>> with_base_;   // per node: base, numbers
   std::vector<std::vector<double>> both_bases_;  // per interval: base, that of the next node
-  std::vector<double> around_;                   // base of the last node, that of the first
   SparsePattern jacobian_, hessian_;
   // scratch
   std::vector<double> z_, f_, slopes_, curvatures_, weights_, gain_;

@@ -88,6 +88,8 @@ CollocationRule::CollocationRule(CollocationKind kind_, int points)
     D(i - 1, i) = -sum;
   }
   end = motion_weights(1);
+  input_at_start = input_weights(0);
+  input_at_end = input_weights(1);
   // weights of integrals: those of the polynomials, by a rule of Gauss that is exact for them
   const std::vector<double> gauss = collocation_roots(CollocationKind::gauss, s + 1);
   b.assign(s, 0);

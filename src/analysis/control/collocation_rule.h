@@ -23,6 +23,7 @@ struct CollocationRule {
   std::vector<double> b;  // weights of integrals
   Eigen::MatrixXd D;      // s x (s + 1): slopes at the points from the values at 0 and the points
   Eigen::VectorXd end;    // s + 1: the value at 1 from these
+  Eigen::VectorXd input_at_start, input_at_end;  // s: of inputs, from the points alone
 
   int points() const { return static_cast<int>(c.size()); }
   int order() const { return 2 * points() - (kind == CollocationKind::radau); }

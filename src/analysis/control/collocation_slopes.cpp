@@ -9,6 +9,14 @@
 #include "analysis/control/collocation_entries.h"
 
 namespace cartan::analysis {
+namespace {
+
+int place_of(const std::vector<int>& list, int value) {
+  const auto found = std::find(list.begin(), list.end(), value);
+  return found == list.end() ? -1 : static_cast<int>(found - list.begin());
+}
+
+}  // namespace
 
 // ---------------------------------------------------------------------------------------- Jacobian
 
@@ -112,15 +120,15 @@ void CollocationProgram::walk_ends(const double* x, Entries& entries) {
     for (int e = 0; e < at.size(); ++e)
       put_node(start_row_ + at.row[e], 0, at.column[e], slopes_[e], entries);
   }
-  if (problem_.start_closed) {
+  if (!problem_.start_closures.empty()) {
     if (numbers) {
       load_closure(x, 0);
       problem_.closure->fill_slopes(z_.data(), numbers_at(0), slopes_.data());
     }
     const SparsePattern& at = problem_.closure->slopes;
     for (int e = 0; e < at.size(); ++e)
-      if (at.row[e] < closures_ && at.column[e] <= n_)
-        put_node(start_closure_row_ + at.row[e], 0, at.column[e], slopes_[e], entries);
+      if (const int r = place_of(problem_.start_closures, at.row[e]); r >= 0 && at.column[e] <= n_)
+        put_node(start_closure_row_ + r, 0, at.column[e], slopes_[e], entries);
   }
   if (numbers) {
     load_end(x);
@@ -128,28 +136,17 @@ void CollocationProgram::walk_ends(const double* x, Entries& entries) {
   }
   const SparsePattern& at = problem_.end->slopes;
   for (int e = 0; e < at.size(); ++e) {
-    const auto found = std::find(problem_.end_rows.begin(), problem_.end_rows.end(), at.row[e]);
-    if (found == problem_.end_rows.end()) continue;
-    put_node(end_row_ + static_cast<int>(found - problem_.end_rows.begin()), N_, at.column[e],
-             slopes_[e], entries);
+    const int r = place_of(problem_.end_rows, at.row[e]);
+    if (r >= 0) put_node(end_row_ + r, N_, at.column[e], slopes_[e], entries);
   }
-  const std::vector<int>& periodic = problem_.periodic;
-  if (numbers && problem_.chart && !periodic.empty())
-    problem_.chart->fill_slopes(x + node(N_), around_.data(), slopes_.data());
-  for (std::size_t r = 0; r < periodic.size(); ++r) {
-    const int row = periodic_row_ + static_cast<int>(r);
-    entries.put(row, node(0) + periodic[r], -1);
-    if (!problem_.chart) {
-      entries.put(row, node(N_) + periodic[r], 1);
-      continue;
-    }
-    const SparsePattern& chart = problem_.chart->slopes;
-    for (int e = 0; e < chart.size(); ++e)
-      if (chart.row[e] == periodic[r]) entries.put(row, node(N_) + chart.column[e], slopes_[e]);
-  }
+  walk_edges(x, entries);
   for (int a = 0; a < guess_.mesh.arcs; ++a) {
     entries.put(arc_row_ + a, theta(a), -1);
     entries.put(arc_row_ + a, theta(a + 1), 1);
+  }
+  if (!problem_.begins) {
+    entries.put(duration_row_, begin_time(), -1);
+    entries.put(duration_row_, end_time(), 1);
   }
 }
 
@@ -300,11 +297,12 @@ void CollocationProgram::walk_hessian(const double* x, double factor, const doub
     }
     walk_node_curvature(*problem_.start, z_.data(), 0, weights_.data(), entries);
   }
-  if (problem_.start_closed) {
+  if (!problem_.start_closures.empty()) {
     if (numbers) {
       load_closure(x, 0);
-      std::copy_n(weights + start_closure_row_, closures_, weights_.begin());
-      std::fill_n(weights_.begin() + closures_, n_, 0.0);
+      std::fill_n(weights_.begin(), closures_ + n_, 0.0);
+      for (std::size_t r = 0; r < problem_.start_closures.size(); ++r)
+        weights_[problem_.start_closures[r]] = weights[start_closure_row_ + r];
     }
     walk_node_curvature(*problem_.closure, z_.data(), 0, weights_.data(), entries);
   }
@@ -316,14 +314,7 @@ void CollocationProgram::walk_hessian(const double* x, double factor, const doub
     weights_[problem_.ends] = factor;
   }
   walk_node_curvature(*problem_.end, z_.data(), N_, weights_.data(), entries);
-  if (problem_.chart && !problem_.periodic.empty()) {
-    if (numbers) {
-      std::fill_n(weights_.begin(), n_, 0.0);
-      for (std::size_t r = 0; r < problem_.periodic.size(); ++r)
-        weights_[problem_.periodic[r]] = weights[periodic_row_ + r];
-    }
-    walk_chart(numbers ? x + node(N_) : nullptr, node(N_), around_);
-  }
+  walk_edge_curvatures(x, weights, entries);
 }
 
 Eigen::VectorXd CollocationProgram::input_gain(const Eigen::VectorXd& x,

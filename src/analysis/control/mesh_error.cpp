@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/control/steering_program.h"
 #include "core/dense.h"
 
 namespace cartan::analysis {
@@ -14,7 +15,7 @@ using Eigen::VectorXd;
 // One interval solved anew with more points.
 class IntervalCheck {
  public:
-  IntervalCheck(const SteeringProblem& problem, const SteeringMotion& motion)
+  IntervalCheck(const SteeringPhase& problem, const PhaseMotion& motion)
       : problem_(problem),
         motion_(motion),
         rule_(CollocationKind::gauss, motion.mesh.rule.points() + 3),
@@ -76,8 +77,8 @@ class IntervalCheck {
   }
 
  private:
-  const SteeringProblem& problem_;
-  const SteeringMotion& motion_;
+  const SteeringPhase& problem_;
+  const PhaseMotion& motion_;
   CollocationRule rule_;
   int n_;
   Eigen::PartialPivLU<MatrixXd> factor_;
@@ -96,7 +97,7 @@ MatrixXd full_slopes(const SmoothMap& map, const double* z, const double* a, int
 }
 
 // An error at the end of interval k as one at node k + 1: around its base, on the constraints.
-VectorXd carried(const SteeringProblem& problem, const SteeringMotion& motion, int k,
+VectorXd carried(const SteeringPhase& problem, const PhaseMotion& motion, int k,
                  const VectorXd& finish, VectorXd error) {
   const int n = problem.states;
   if (problem.chart) {
@@ -115,30 +116,91 @@ VectorXd carried(const SteeringProblem& problem, const SteeringMotion& motion, i
   return error - C.transpose() * Eigen::LDLT<MatrixXd>(square).solve(C * error);
 }
 
+// y' and its slopes at the end of a phase, or at its start; with the inputs' polynomials there.
+VectorXd rates_at_edge(const SteeringPhase& phase, const PhaseMotion& motion, bool last) {
+  const int k = last ? motion.intervals() - 1 : 0, n = phase.states;
+  std::vector<double> a = last ? motion.base.back() : motion.base.front();
+  a.insert(a.end(), phase.numbers.begin(), phase.numbers.end());
+  VectorXd z(phase.stage->inputs), f(phase.stage->outputs);
+  z << (last ? motion.node.back() : motion.node.front()), motion.inputs_in(k, last ? 1 : 0),
+      (last ? motion.times.back() : motion.times.front());
+  phase.stage->value(z.data(), a.data(), f.data());
+  return f.head(n);
+}
+
+// An error at the end of a phase as one at the start of the next.
+VectorXd carried_over(const SteeringProblem& problem, const SteeringMotion& motion,
+                      const SteeringJunction& junction, std::size_t index, const VectorXd& error) {
+  const SteeringPhase &from = problem.phases[junction.from], &to = problem.phases[junction.to];
+  const PhaseMotion& before = motion.phases[junction.from];
+  const int n = from.states, m = junction.impulses;
+  VectorXd z(junction.map->inputs);
+  z << before.node.back(), before.times.back(), motion.impulses[index];
+  const std::vector<double> a = junction_numbers(junction, motion);
+  const MatrixXd J = full_slopes(*junction.map, z.data(), a.data(), n + m + junction.closings,
+                                 junction.map->inputs);
+  MatrixXd R = J.topLeftCorner(n, n + 1);  // by y and t
+  if (m > 0) {
+    const MatrixXd equations = J.block(n, n + 1, m, m);
+    R -= J.block(0, n + 1, n, m) *
+         Eigen::PartialPivLU<MatrixXd>(equations).solve(J.block(n, 0, m, n + 1));
+  }
+  if (junction.closings == 0) return R.leftCols(n) * error;
+  // of several gaps that close together the one that the error moves most
+  const VectorXd rate = rates_at_edge(from, before, true);
+  double shift = 0;
+  for (int c = 0; c < junction.closings; ++c) {
+    const Eigen::RowVectorXd h = J.row(n + m + c).head(n);
+    const double tau = -h.dot(error) / (h.dot(rate) + J(n + m + c, n));
+    if (std::fabs(tau) > std::fabs(shift)) shift = tau;
+  }
+  return R.leftCols(n) * (error + shift * rate) + shift * R.col(n) -
+         shift * rates_at_edge(to, motion.phases[junction.to], false);
+}
+
+// Errors of one phase are added to those it begins with.
+bool add_phase_errors(const SteeringPhase& phase, const PhaseMotion& motion, const VectorXd& scale,
+                      VectorXd& error, MeshErrors& result) {
+  const int N = motion.intervals();
+  result.local.emplace_back();
+  IntervalCheck check(phase, motion);
+  for (int k = 0; k < N; ++k) {
+    if (!check.solve(k)) return false;
+    const VectorXd at_end = check.end - check.finish;
+    const VectorXd local = check.inside.cwiseMax(at_end.cwiseAbs()).cwiseQuotient(scale);
+    result.local.back().push_back(local.maxCoeff());
+    result.largest = std::max(result.largest, local.maxCoeff());
+    const double whole = (error.cwiseAbs() + check.inside).cwiseQuotient(scale).maxCoeff();
+    result.error = std::max(result.error, whole);
+    error = carried(phase, motion, k, check.finish, check.change * error + at_end);
+  }
+  result.error = std::max(result.error, error.cwiseAbs().cwiseQuotient(scale).maxCoeff());
+  return true;
+}
+
 }  // namespace
 
 MeshErrors estimate_mesh_errors(const SteeringProblem& problem, const SteeringMotion& motion) {
   MeshErrors result;
-  const int N = static_cast<int>(motion.mesh.intervals.size()), n = problem.states;
-  VectorXd scale = VectorXd::Ones(n);
-  for (const VectorXd& y : motion.node) scale = scale.cwiseMax(y.cwiseAbs() + VectorXd::Ones(n));
-  IntervalCheck check(problem, motion);
-  VectorXd error = VectorXd::Zero(n);
-  for (int k = 0; k < N; ++k) {
-    if (!check.solve(k)) {
-      result.local.assign(N, 1.0);
-      result.largest = result.error = std::numeric_limits<double>::infinity();
-      return result;
+  const int n = problem.phases.front().states;
+  VectorXd scale = VectorXd::Ones(n), error = VectorXd::Zero(n);
+  for (const PhaseMotion& phase : motion.phases)
+    for (const VectorXd& y : phase.node) scale = scale.cwiseMax(y.cwiseAbs() + VectorXd::Ones(n));
+  for (std::size_t p = 0; p < motion.phases.size(); ++p) {
+    bool known = add_phase_errors(problem.phases[p], motion.phases[p], scale, error, result);
+    for (std::size_t j = 0; known && j < problem.junctions.size(); ++j) {
+      const SteeringJunction& junction = problem.junctions[j];
+      if (junction.repeats || junction.from != static_cast<int>(p)) continue;
+      error = carried_over(problem, motion, junction, j, error);
+      known = error.allFinite();
     }
-    const VectorXd at_end = check.end - check.finish;
-    const VectorXd local = check.inside.cwiseMax(at_end.cwiseAbs()).cwiseQuotient(scale);
-    result.local.push_back(local.maxCoeff());
-    result.largest = std::max(result.largest, result.local.back());
-    const double whole = (error.cwiseAbs() + check.inside).cwiseQuotient(scale).maxCoeff();
-    result.error = std::max(result.error, whole);
-    error = carried(problem, motion, k, check.finish, check.change * error + at_end);
+    if (known) continue;
+    result.local.clear();
+    for (const PhaseMotion& phase : motion.phases)
+      result.local.emplace_back(phase.mesh.intervals.size(), 1.0);
+    result.largest = result.error = std::numeric_limits<double>::infinity();
+    break;
   }
-  result.error = std::max(result.error, error.cwiseAbs().cwiseQuotient(scale).maxCoeff());
   return result;
 }
 

@@ -4,6 +4,10 @@
 // gives the error of that interval; the errors then travel with the motion (its exact first-order
 // change, constraints kept), so that `error` is what a replay of the inputs from the start shows.
 // Measured per coordinate, relative to 1 + its largest size.
+//
+// Through an impact y+ = R(y-) at a gap h(y) = 0 an error e travels with its time,
+//   e+ = R_y (e + f- tau) - f+ tau,     tau = -h_y e / (h_y f- + h_t).
+// A contact that lets go does so where its force is zero, and there the rates go on as they are.
 #pragma once
 
 #include "analysis/control/steering_problem.h"
@@ -11,9 +15,9 @@
 namespace cartan::analysis {
 
 struct MeshErrors {
-  std::vector<double> local;  // per interval
-  double largest = 0;         // of these
-  double error = 0;           // of the whole motion
+  std::vector<std::vector<double>> local;  // per phase and interval
+  double largest = 0;                      // of these
+  double error = 0;                        // of the whole motion
 };
 
 MeshErrors estimate_mesh_errors(const SteeringProblem& problem, const SteeringMotion& motion);

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "analysis/control/collocation_program.h"
+#include "analysis/control/steering_program.h"
 #include "analysis/control/switches.h"
 
 namespace cartan::analysis {
@@ -15,12 +15,12 @@ using Eigen::VectorXd;
 
 constexpr int most_arcs = 24;
 
-// State and inputs at a time of an interval.
+// State and inputs at a time of a phase.
 using MotionSampler = std::function<void(double t, std::vector<double>& x, Eigen::VectorXd& u)>;
 
-SteeringMotion filled_motion(const SteeringProblem& problem, SteeringMesh mesh,
-                             std::vector<double> times, const MotionSampler& sample) {
-  SteeringMotion motion(std::move(mesh));
+PhaseMotion filled_motion(const SteeringPhase& problem, SteeringMesh mesh,
+                          std::vector<double> times, const MotionSampler& sample) {
+  PhaseMotion motion(std::move(mesh));
   motion.times = std::move(times);
   const StateCharts& charts = *problem.charts;
   const int N = static_cast<int>(motion.mesh.intervals.size()), s = motion.mesh.rule.points();
@@ -50,9 +50,9 @@ SteeringMotion filled_motion(const SteeringProblem& problem, SteeringMesh mesh,
   return motion;
 }
 
-// A motion on another mesh; `times` are the ends of the new arcs.
-SteeringMotion resampled(const SteeringProblem& problem, const SteeringMotion& motion,
-                         SteeringMesh mesh, std::vector<double> times) {
+// A phase on another mesh; `times` are the ends of the new arcs.
+PhaseMotion resampled(const SteeringPhase& problem, const PhaseMotion& motion, SteeringMesh mesh,
+                      std::vector<double> times) {
   return filled_motion(problem, std::move(mesh), std::move(times),
                        [&](double t, std::vector<double>& x, VectorXd& u) {
                          motion.state_at(*problem.charts, t, x);
@@ -67,12 +67,13 @@ int pieces_for(double error, double wanted, int points) {
   return static_cast<int>(std::clamp(pieces, 2.0, 4.0));
 }
 
-SteeringMesh refined_mesh(const SteeringMesh& mesh, const MeshErrors& errors, double wanted) {
+SteeringMesh refined_mesh(const SteeringMesh& mesh, const std::vector<double>& errors,
+                          double wanted) {
   SteeringMesh result(mesh.rule);
   result.arcs = mesh.arcs;
   for (std::size_t k = 0; k < mesh.intervals.size(); ++k) {
     const SteeringMesh::Interval& old = mesh.intervals[k];
-    const int pieces = pieces_for(errors.local[k], wanted, mesh.rule.points());
+    const int pieces = pieces_for(errors[k], wanted, mesh.rule.points());
     for (int p = 0; p < pieces; ++p)
       result.intervals.push_back({old.arc, old.begin + (old.end - old.begin) * p / pieces,
                                   old.begin + (old.end - old.begin) * (p + 1) / pieces, old.held});
@@ -96,20 +97,25 @@ SteeringMesh mesh_of_arcs(const InputArcs& arcs, const CollocationRule& rule, in
 }
 
 // Points at which a held input would better leave its bound.
-int count_wrong_signs(CollocationProgram& program, const SteeringProblem& problem,
-                      const SteeringMesh& mesh, const ProgramResult& solved) {
+int count_wrong_signs(SteeringProgram& program, const SteeringProblem& problem,
+                      const SteeringMotion& motion, const ProgramResult& solved) {
   std::vector<std::pair<double, double>> gains;  // gain, direction in which it may move
   double largest = 0;
-  for (std::size_t k = 0; k < mesh.intervals.size(); ++k) {
-    const std::vector<double>& held = mesh.intervals[k].held;
-    if (held.empty()) continue;
-    for (int i = 0; i < mesh.rule.points(); ++i) {
-      const VectorXd gain =
-          program.input_gain(solved.x, solved.multipliers, static_cast<int>(k), i) / mesh.rule.b[i];
-      for (int j = 0; j < problem.inputs; ++j) {
-        if (std::isnan(held[j])) continue;
-        gains.emplace_back(gain(j), held[j] == problem.input_bounds[j].low ? 1.0 : -1.0);
-        largest = std::max(largest, std::fabs(gain(j)));
+  for (std::size_t p = 0; p < motion.phases.size(); ++p) {
+    const SteeringMesh& mesh = motion.phases[p].mesh;
+    const std::vector<ValueBounds>& bounds = problem.phases[p].input_bounds;
+    for (std::size_t k = 0; k < mesh.intervals.size(); ++k) {
+      const std::vector<double>& held = mesh.intervals[k].held;
+      if (held.empty()) continue;
+      for (int i = 0; i < mesh.rule.points(); ++i) {
+        const VectorXd gain = program.input_gain(static_cast<int>(p), solved.x, solved.multipliers,
+                                                 static_cast<int>(k), i) /
+                              mesh.rule.b[i];
+        for (std::size_t j = 0; j < bounds.size(); ++j) {
+          if (std::isnan(held[j])) continue;
+          gains.emplace_back(gain(static_cast<int>(j)), held[j] == bounds[j].low ? 1.0 : -1.0);
+          largest = std::max(largest, std::fabs(gains.back().first));
+        }
       }
     }
   }
@@ -123,20 +129,33 @@ void add_counts(const SteeringResult& before, SteeringResult& after) {
   after.meshes += before.meshes;
 }
 
+bool any_held(const InputArcs& arcs) {
+  return std::any_of(arcs.held.begin(), arcs.held.end(), [](const auto& held) {
+    return std::any_of(held.begin(), held.end(), [](double v) { return !std::isnan(v); });
+  });
+}
+
 // The same motion with its switches as unknowns; nothing where that does not help.
 bool solve_with_switches(const SteeringProblem& problem, SteeringResult& result,
                          const SteeringOptions& options) {
-  const InputArcs arcs = find_input_arcs(problem, result.motion);
-  if (arcs.count() > most_arcs) return false;
-  const bool any_held = std::any_of(arcs.held.begin(), arcs.held.end(), [](const auto& held) {
-    return std::any_of(held.begin(), held.end(), [](double v) { return !std::isnan(v); });
-  });
-  if (!any_held) return false;
-  const int intervals = static_cast<int>(result.motion.mesh.intervals.size());
+  std::vector<InputArcs> arcs;
+  int count = 0;
+  bool held = false;
+  for (std::size_t p = 0; p < problem.phases.size(); ++p) {
+    arcs.push_back(find_input_arcs(problem.phases[p], result.motion.phases[p]));
+    count += arcs.back().count();
+    held |= any_held(arcs.back());
+  }
+  if (count > most_arcs || !held) return false;
   for (const bool hold : {true, false}) {
-    const SteeringMotion guess =
-        resampled(problem, result.motion,
-                  mesh_of_arcs(arcs, result.motion.mesh.rule, intervals, hold), arcs.times);
+    SteeringMotion guess;
+    guess.impulses = result.motion.impulses;
+    for (std::size_t p = 0; p < problem.phases.size(); ++p) {
+      const PhaseMotion& phase = result.motion.phases[p];
+      guess.phases.push_back(resampled(
+          problem.phases[p], phase, mesh_of_arcs(arcs[p], phase.mesh.rule, phase.intervals(), hold),
+          arcs[p].times));
+    }
     SteeringOptions near = options;
     near.program.near_solution = true;
     SteeringResult solved = solve_on_mesh(problem, guess, near);
@@ -153,24 +172,39 @@ bool solve_with_switches(const SteeringProblem& problem, SteeringResult& result,
   return false;
 }
 
+// The next meshes, without the motion.
+std::vector<SteeringMesh> refined_meshes(const SteeringResult& result, double wanted) {
+  std::vector<SteeringMesh> meshes;
+  for (std::size_t p = 0; p < result.motion.phases.size(); ++p)
+    meshes.push_back(refined_mesh(result.motion.phases[p].mesh, result.errors.local[p], wanted));
+  return meshes;
+}
+
 }  // namespace
 
 SteeringMotion first_motion(const SteeringProblem& problem, const SteeringOptions& options,
                             const SteeringGuess& guess) {
-  const bool bounded = std::any_of(problem.input_bounds.begin(), problem.input_bounds.end(),
-                                   [](const ValueBounds& b) { return b.any(); });
-  const int intervals = options.intervals > 0 ? options.intervals : bounded ? 16 : 10;
-  const double T = problem.duration_guess;
-  return filled_motion(
-      problem, SteeringMesh::uniform(CollocationRule(options.kind, options.points), intervals),
-      {problem.begin, problem.begin + T}, [&](double t, std::vector<double>& x, VectorXd& u) {
-        guess(std::clamp((t - problem.begin) / T, 0.0, 1.0), x, u);
-      });
+  SteeringMotion motion;
+  double begin = problem.phases.front().begin;
+  for (std::size_t p = 0; p < problem.phases.size(); ++p) {
+    const SteeringPhase& phase = problem.phases[p];
+    const bool bounded = std::any_of(phase.input_bounds.begin(), phase.input_bounds.end(),
+                                     [](const ValueBounds& b) { return b.any(); });
+    const int intervals = options.intervals > 0 ? options.intervals : bounded ? 16 : 10;
+    const double T = phase.duration_guess;
+    motion.phases.push_back(filled_motion(
+        phase, SteeringMesh::uniform(CollocationRule(options.kind, options.points), intervals),
+        {begin, begin + T}, [&](double t, std::vector<double>& x, VectorXd& u) {
+          guess(static_cast<int>(p), std::clamp((t - begin) / T, 0.0, 1.0), x, u);
+        }));
+    begin += T;
+  }
+  return motion;
 }
 
 SteeringResult solve_on_mesh(const SteeringProblem& problem, const SteeringMotion& guess,
                              const SteeringOptions& options) {
-  CollocationProgram program(problem, guess);
+  SteeringProgram program(problem, guess);
   ProgramResult solved = solve_program(program, program.first_point(), options.program);
   SteeringResult result(program.motion_of(solved.x));
   result.converged = solved.converged;
@@ -180,10 +214,11 @@ SteeringResult solve_on_mesh(const SteeringProblem& problem, const SteeringMotio
   result.meshes = 1;
   result.strict = solved.strict;
   result.exact_hessian = program.has_hessian();
-  for (int a = 1; a < guess.mesh.arcs; ++a) result.switches.push_back(result.motion.times[a]);
+  for (const PhaseMotion& phase : result.motion.phases)
+    for (int a = 1; a < phase.mesh.arcs; ++a) result.switches.push_back(phase.times[a]);
   if (!solved.converged) return result;
   result.errors = estimate_mesh_errors(problem, result.motion);
-  result.switching_wrong = count_wrong_signs(program, problem, guess.mesh, solved);
+  result.switching_wrong = count_wrong_signs(program, problem, guess, solved);
   return result;
 }
 
@@ -197,15 +232,16 @@ SteeringResult refine_steering(const SteeringProblem& problem, SteeringResult re
     if (result.errors.error <= options.tolerance) return result;
     // errors grow on their way to the end: so much smaller must each of them be
     const double growth = std::max(1.0, result.errors.error / result.errors.largest);
-    const double wanted = 0.5 * options.tolerance / growth;
-    SteeringMesh mesh = refined_mesh(result.motion.mesh, result.errors, wanted);
-    if (static_cast<int>(mesh.intervals.size()) > options.most_intervals) break;
+    std::vector<SteeringMesh> meshes = refined_meshes(result, 0.5 * options.tolerance / growth);
+    SteeringMotion guess;
+    guess.impulses = result.motion.impulses;
+    for (std::size_t p = 0; p < meshes.size(); ++p)
+      guess.phases.push_back(resampled(problem.phases[p], result.motion.phases[p],
+                                       std::move(meshes[p]), result.motion.phases[p].times));
+    if (guess.intervals() > options.most_intervals) break;
     if (options.note)
       options.note(fmt::format("mesh of {} intervals: error {:.2g}; next {} intervals",
-                               result.motion.mesh.intervals.size(), result.errors.error,
-                               mesh.intervals.size()));
-    const SteeringMotion guess =
-        resampled(problem, result.motion, std::move(mesh), result.motion.times);
+                               result.motion.intervals(), result.errors.error, guess.intervals()));
     SteeringResult next = solve_on_mesh(problem, guess, near);
     if (!next.converged && next.problem != "it was interrupted") {
       const int spent = next.iterations;
@@ -224,7 +260,7 @@ SteeringResult refine_steering(const SteeringProblem& problem, SteeringResult re
     result.problem = fmt::format(
         "the mesh error stays at {:.2g} with {} intervals; ask for a larger tolerance, or look for "
         "what is not smooth",
-        result.errors.error, result.motion.mesh.intervals.size());
+        result.errors.error, result.motion.intervals());
   return result;
 }
 

@@ -11,13 +11,14 @@
 
 namespace cartan::analysis {
 
-// State and inputs at a part (0 to 1) of the motion.
-using SteeringGuess = std::function<void(double part, std::vector<double>& x, Eigen::VectorXd& u)>;
+// State and inputs at a part (0 to 1) of a phase.
+using SteeringGuess =
+    std::function<void(int phase, double part, std::vector<double>& x, Eigen::VectorXd& u)>;
 
 struct SteeringOptions {
   CollocationKind kind = CollocationKind::gauss;
   int points = 5;
-  int intervals = 0;  // to begin with; 0: chosen
+  int intervals = 0;  // of each phase, to begin with; 0: chosen
   double tolerance = 1e-6;
   bool refine = true;
   int refinements = 15;

@@ -11,7 +11,7 @@ SteeringMesh SteeringMesh::uniform(CollocationRule rule, int intervals) {
   return mesh;
 }
 
-int SteeringMotion::interval_at(double t) const {
+int PhaseMotion::interval_at(double t) const {
   const int count = static_cast<int>(mesh.intervals.size());
   int low = 0, high = count - 1;
   while (low < high) {
@@ -21,30 +21,48 @@ int SteeringMotion::interval_at(double t) const {
   return low;
 }
 
-double SteeringMotion::part_at(int k, double t) const {
+double PhaseMotion::part_at(int k, double t) const {
   const double begin = interval_begin(k), length = interval_end(k) - begin;
   return length > 0 ? std::clamp((t - begin) / length, 0.0, 1.0) : 0;
 }
 
-Eigen::VectorXd SteeringMotion::coordinates(int k, double s) const {
+Eigen::VectorXd PhaseMotion::coordinates(int k, double s) const {
   const Eigen::VectorXd w = mesh.rule.motion_weights(s);
   return w(0) * node[k] + stage[k] * w.tail(w.size() - 1);
 }
 
-Eigen::VectorXd SteeringMotion::inputs_in(int k, double s) const {
+Eigen::VectorXd PhaseMotion::inputs_in(int k, double s) const {
   return input[k] * mesh.rule.input_weights(s);
 }
 
-void SteeringMotion::state_at(const StateCharts& charts, double t, std::vector<double>& x) const {
+void PhaseMotion::state_at(const StateCharts& charts, double t, std::vector<double>& x) const {
   const int k = interval_at(t);
   const Eigen::VectorXd y = coordinates(k, part_at(k, t));
   x.resize(charts.size());
   charts.to_point(base[k].data(), y.data(), x);
 }
 
-Eigen::VectorXd SteeringMotion::inputs_at(double t) const {
+Eigen::VectorXd PhaseMotion::inputs_at(double t) const {
   const int k = interval_at(t);
   return inputs_in(k, part_at(k, t));
+}
+
+double SteeringProblem::duration_guess() const {
+  double sum = 0;
+  for (const SteeringPhase& phase : phases) sum += phase.duration_guess;
+  return sum;
+}
+
+int SteeringMotion::intervals() const {
+  int sum = 0;
+  for (const PhaseMotion& phase : phases) sum += phase.intervals();
+  return sum;
+}
+
+int SteeringMotion::phase_at(double t) const {
+  int p = 0;
+  while (p + 1 < static_cast<int>(phases.size()) && t >= phases[p + 1].times.front()) ++p;
+  return p;
 }
 
 }  // namespace cartan::analysis

@@ -1,12 +1,15 @@
-// Optimal control as a problem, a mesh and a motion: what collocation_program.h makes equations of.
+// Optimal control as a problem, a mesh and a motion: what steering_program.h makes equations of.
 //
 //   min  final(y(T), T) + integral of L(t, y, u)
 //   with y' = F(t, y, u),  low <= P(t, y, u) <= high,  bounds on u,  conditions at both ends
 //
-// y: coordinates of the state around a base (state_charts.h). Time is divided into arcs, whose ends
-// are unknowns (switches of the input, the end), and arcs into intervals at fixed parts of them.
-// Constraints c(t, y) = 0 of the state (loops and their speeds, independent ones) are kept as what
-// they are: the polynomial of an interval leaves them by its error and is brought back at its end,
+// y: coordinates of the state around a base (state_charts.h). A motion is a row of phases, each
+// with equations of its own (contacts that are closed in it); junctions say how one begins where
+// another ends (an impact, nothing), and how a motion repeats. Time of a phase is divided into
+// arcs, whose ends are unknowns (switches of the input, the end), and arcs into intervals at fixed
+// parts of them. Constraints c(t, y) = 0 of the state (loops and closed contacts with their speeds,
+// independent ones) are kept as what they are: the polynomial of an interval leaves them by its
+// error and is brought back at its end,
 //   y_next = y_end - (dc/dy)^T mu,   c(y_next) = 0.
 #pragma once
 
@@ -25,7 +28,7 @@ struct ValueBounds {
   bool any() const { return low > -1e300 || high < 1e300; }
 };
 
-struct SteeringProblem {
+struct SteeringPhase {
   // Maps take a = (base, numbers). Those that may be missing are null.
   const SmoothMap* stage = nullptr;    // (y, u, t) -> (F, L, P)
   const SmoothMap* end = nullptr;      // (y, t) -> (conditions, final cost)
@@ -39,13 +42,45 @@ struct SteeringProblem {
   std::vector<ValueBounds> input_bounds, path_bounds;
   std::vector<double> start_state;  // embedded
   std::vector<char> start_fixed;    // per coordinate
-  bool start_closed = false;        // c = 0 is asked for at the start, too
+  std::vector<int> start_closures;  // rows of c that are asked for at the start (others follow)
   std::vector<int> end_rows;        // conditions that are asked for (the others follow)
   std::vector<int> node_paths;      // of the paths those without inputs: they hold at nodes, too
-  std::vector<int> periodic;        // coordinates that end as they begin
+  std::vector<int> open_at_end;     // of these: not at the last node
+  std::vector<int> edge_paths;      // paths that hold at both ends, with the inputs' polynomials
+  bool begins = true;               // at the time `begin`; otherwise where another phase ends
   double begin = 0;                 // time
   ValueBounds duration;
   double duration_guess = 1;
+};
+
+// From the end of a phase to the start of the next one, or of a motion that repeats to its own.
+struct SteeringJunction {
+  int from = 0, to = 0;
+  bool repeats = false;            // the time goes on, and does not begin again
+  const SmoothMap* map = nullptr;  // (y, t, P) -> (y after, conditions); a = (base, base of the
+                                   // start, numbers)
+  std::vector<double> numbers;
+  int impulses = 0;                 // P; the first conditions, as many, are their equations
+  int closings = 0;                 // gaps that are zero: the next conditions
+  std::vector<ValueBounds> others;  // of the conditions behind these
+  std::vector<int> linked;          // coordinates of the start that are those after the junction
+};
+
+// Conditions on both ends of the whole motion.
+struct SteeringSpan {
+  const SmoothMap* map = nullptr;  // (y, t, y0, t0) -> what vanishes; a = (base, base of the start,
+                                   // numbers)
+  std::vector<double> numbers;
+};
+
+struct SteeringProblem {
+  std::vector<SteeringPhase> phases;
+  std::vector<SteeringJunction> junctions;
+  std::vector<SteeringSpan> spans;
+  ValueBounds duration;  // of the whole, beside those of the phases
+
+  const StateCharts& charts() const { return *phases.front().charts; }
+  double duration_guess() const;
 };
 
 struct SteeringMesh {
@@ -62,8 +97,8 @@ struct SteeringMesh {
   static SteeringMesh uniform(CollocationRule rule, int intervals);
 };
 
-// A motion with its inputs: polynomials on the intervals of a mesh.
-struct SteeringMotion {
+// A phase with its inputs: polynomials on the intervals of a mesh.
+struct PhaseMotion {
   SteeringMesh mesh;
   std::vector<double> times;              // of the ends of arcs, arcs + 1
   std::vector<std::vector<double>> base;  // per node
@@ -71,8 +106,9 @@ struct SteeringMotion {
   std::vector<Eigen::MatrixXd> stage;     // per interval: y, states x points
   std::vector<Eigen::MatrixXd> input;     // per interval: inputs x points
 
-  explicit SteeringMotion(SteeringMesh m) : mesh(std::move(m)) {}
+  explicit PhaseMotion(SteeringMesh m) : mesh(std::move(m)) {}
 
+  int intervals() const { return static_cast<int>(mesh.intervals.size()); }
   double interval_begin(int k) const { return time_in(k, mesh.intervals[k].begin); }
   double interval_end(int k) const { return time_in(k, mesh.intervals[k].end); }
   double duration() const { return times.back() - times.front(); }
@@ -90,6 +126,18 @@ struct SteeringMotion {
     const int arc = mesh.intervals[k].arc;
     return times[arc] + part * (times[arc + 1] - times[arc]);
   }
+};
+
+struct SteeringMotion {
+  std::vector<PhaseMotion> phases;
+  std::vector<Eigen::VectorXd> impulses;  // per junction
+
+  double begin() const { return phases.front().times.front(); }
+  double end() const { return phases.back().times.back(); }
+  double duration() const { return end() - begin(); }
+  int intervals() const;
+  // Between two phases the later one.
+  int phase_at(double t) const;
 };
 
 }  // namespace cartan::analysis

@@ -23,8 +23,7 @@ struct SideRun {
   int points = 0;
 };
 
-std::vector<SideRun> side_runs(const SteeringProblem& problem, const SteeringMotion& motion,
-                               int input) {
+std::vector<SideRun> side_runs(const SteeringPhase& problem, const PhaseMotion& motion, int input) {
   const ValueBounds& bounds = problem.input_bounds[input];
   double size = bounds.low > -1e300 && bounds.high < 1e300 ? bounds.high - bounds.low : 0;
   if (size == 0)
@@ -67,7 +66,7 @@ std::vector<SideRun> without_passages(std::vector<SideRun> runs, int shortest) {
 
 }  // namespace
 
-InputArcs find_input_arcs(const SteeringProblem& problem, const SteeringMotion& motion) {
+InputArcs find_input_arcs(const SteeringPhase& problem, const PhaseMotion& motion) {
   const double begin = motion.times.front(), end = motion.times.back();
   std::vector<std::vector<SideRun>> all;
   std::vector<double> switches;

@@ -14,6 +14,6 @@ struct InputArcs {
 };
 
 // One arc where no input has a bound on which it lies for a while.
-InputArcs find_input_arcs(const SteeringProblem& problem, const SteeringMotion& motion);
+InputArcs find_input_arcs(const SteeringPhase& problem, const PhaseMotion& motion);
 
 }  // namespace cartan::analysis

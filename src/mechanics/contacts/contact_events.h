@@ -33,6 +33,9 @@ class ContactEvents {
   void decide_again();
   // These contacts of the model touch and stay.
   void close(std::span<const int> contacts);
+  // These contacts of the model are closed, and stick where they rub; all others are open. "" or
+  // why that is no mode.
+  std::string hold(std::span<const int> contacts);
   // Modes of a state whose contacts touch and move along with each other; impacts are left to
   // settle().
   void start();

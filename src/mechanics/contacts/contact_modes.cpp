@@ -275,4 +275,37 @@ void ContactEvents::decide_modes() {
   expect_next(places, solution.r);
 }
 
+// The order of contacts is given: normals first, then tangents; rows that depend on others carry
+// nothing.
+std::string ContactEvents::hold(std::span<const int> contacts) {
+  touching_.clear();
+  for (int r = mechanism_.contact_row0; r < mechanism_.row_count(); ++r) row_flag(r) = 0;
+  for (int k = 0; k < count_; ++k) {
+    const int of_model = mechanism_.contacts[k].contact;
+    const bool listed = std::find(contacts.begin(), contacts.end(), of_model) != contacts.end();
+    mode(k) = listed ? contact_closed : contact_open;
+    if (listed) touching_.push_back(k);
+  }
+  measure();
+  if (touching_.empty()) return "";
+  prepare();
+  std::vector<int> order;
+  for (std::size_t i = 0; i < touching_.size(); ++i) order.push_back(3 * static_cast<int>(i));
+  for (std::size_t i = 0; i < touching_.size(); ++i)
+    for (int c = 1; c < 3 && rubs(touching_[i]); ++c) order.push_back(3 * static_cast<int>(i) + c);
+  const std::vector<int> chosen = choose_independent(order);
+  const double zero = dependent_row * A_.diagonal().maxCoeff();
+  for (const int number : order) {
+    const bool acts = std::find(chosen.begin(), chosen.end(), number) != chosen.end();
+    // a row that is zero (across a plane mechanism) carries nothing
+    if (!acts && (A_(number, number) > zero || number % 3 == 0))
+      return fmt::format(
+          "the contacts {} cannot all be closed with forces that are unique: that of contact {} "
+          "follows from the others, or it holds what cannot move; leave it out",
+          names_of(touching_), names_of({touching_[number / 3]}));
+    if (acts) row_flag(mechanism_.contacts[touching_[number / 3]].row0 + number % 3) = 1;
+  }
+  return "";
+}
+
 }  // namespace cartan::mechanics

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "mechanics/constraints/closed_recursion.h"
-#include "mechanics/contacts/contact_rows.h"
+#include "mechanics/contacts/contact_impulses.h"
 #include "mechanics/machine/kinematics.h"
 
 namespace cartan::mechanics {
@@ -21,11 +21,7 @@ class ImpactMap {
         n_(3 * static_cast<int>(impact.touching.size())) {}
 
   void operator()(const Dual4& t, const Dual4* q, Dual4* v) {
-    for (std::size_t k = 0; k < mechanism_.contacts.size(); ++k)
-      ws_.mode[mechanism_.contact_mode0 + k] = contact_open;
-    for (int k : impact_.touching) ws_.mode[mechanism_.contact_mode0 + k] = contact_closed;
-    for (int r = mechanism_.contact_row0; r < mechanism_.row_count(); ++r)
-      ws_.mode[mechanism_.mode_count + r] = 0;
+    show_contacts(mechanism_, std::span<const int>(impact_.touching), ws_);
     fill_kinematics<Dual4>(mechanism_, t, q, v, ws_);
     speeds_.assign(n_, Dual4(0.0));
     for (int i = 0; i < n_; ++i)
@@ -38,9 +34,9 @@ class ImpactMap {
       strike(P);
     else
       compress_and_expand(P);
-    clear_forces();
+    clear_loads(ws_);
     for (int i = 0; i < n_; ++i)
-      if (row_of(i) >= 0) push(row_of(i), P[i]);
+      if (row_of(i) >= 0) push_contact_row(mechanism_, ws_, row_of(i), P[i]);
     solve_closed(mechanism_, ws_);
     for (int j = 0; j < mechanism_.nv; ++j) v[j] += ws_.vdot[j];
   }
@@ -55,47 +51,15 @@ class ImpactMap {
     return mechanism_.contacts[impact_.touching[i]];
   }
 
-  void clear_forces() {
-    std::fill(ws_.row_rest.begin(), ws_.row_rest.end(), Dual4(0.0));
-    std::fill(ws_.prescribed.begin(), ws_.prescribed.end(), Dual4(0.0));
-    std::fill(ws_.tau.begin(), ws_.tau.end(), Dual4(0.0));
-    std::fill(ws_.wrench_n.begin(), ws_.wrench_n.end(), Vec3<Dual4>{});
-    std::fill(ws_.wrench_f.begin(), ws_.wrench_f.end(), Vec3<Dual4>{});
-    ws_.gravity = {};
-    ws_.any_locked = false;
-  }
-  void push(int row, const Dual4& amount) {
-    for (std::size_t s = mechanism_.contact_source0; s < mechanism_.sources.size(); ++s) {
-      const int link = mechanism_.sources[s].link;
-      if (mechanism_.sources[s].row != row || link == world) continue;
-      ws_.wrench_n[link] += amount * ws_.source_n[s];
-      ws_.wrench_f[link] += amount * ws_.source_f[s];
-    }
-    for (const RowTerm<Dual4>& term : mechanism_.terms)
-      if (term.row == row)
-        ws_.tau[mechanism_.links[term.link].v0 + term.component] += amount * term.factor;
-  }
-  Dual4 respond(int row) const {
-    Dual4 sum(0.0);
-    for (std::size_t s = mechanism_.contact_source0; s < mechanism_.sources.size(); ++s) {
-      const int link = mechanism_.sources[s].link;
-      if (mechanism_.sources[s].row != row || link == world) continue;
-      sum += dot(ws_.source_n[s], ws_.links[link].dw) + dot(ws_.source_f[s], ws_.links[link].du);
-    }
-    for (const RowTerm<Dual4>& term : mechanism_.terms)
-      if (term.row == row)
-        sum += term.factor * ws_.vdot[mechanism_.links[term.link].v0 + term.component];
-    return sum;
-  }
   void fill_matrix() {
     A_.assign(static_cast<std::size_t>(n_) * n_, Dual4(0.0));
     for (int j = 0; j < n_; ++j) {
       if (row_of(j) < 0) continue;
-      clear_forces();
-      push(row_of(j), Dual4(1.0));
+      clear_loads(ws_);
+      push_contact_row(mechanism_, ws_, row_of(j), Dual4(1.0));
       solve_closed(mechanism_, ws_);
       for (int i = 0; i < n_; ++i)
-        if (row_of(i) >= 0) A_[i * n_ + j] = respond(row_of(i));
+        if (row_of(i) >= 0) A_[i * n_ + j] = calc_row_answer(mechanism_, ws_, row_of(i));
     }
   }
 

@@ -24,6 +24,13 @@ void TreeSystem::close_contacts(std::span<const int> contacts, State& state,
   contact_events(state, w.motion, w.jumps).close(contacts);
 }
 
+std::string TreeSystem::hold_contacts(std::span<const int> contacts, State& state,
+                                      Workspace& workspace) const {
+  if (mechanism_.contacts.empty()) return "";
+  TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+  return contact_events(state, w.motion, w.jumps).hold(contacts);
+}
+
 // Next to a standstill the direction of sliding may turn fast, as quickly as the speed falls: steps
 // are to become shorter in proportion.
 void TreeSystem::watch_sliding(const State& state, TreeWorkspace& w) const {

@@ -29,6 +29,7 @@
 #include "mechanics/tree/tree_report.h"
 #include "mechanics/tree/tree_system.h"
 #include "system/column_carrier.h"
+#include "system/contact_holding.h"
 #include "system/stage_solver.h"
 #include "system/state_products.h"
 
@@ -75,7 +76,8 @@ struct TreeWorkspace : Workspace {
 class TreeSystem : public MechanicalSystem,
                    public ColumnCarrier,
                    public StateProducts,
-                   public StageSolver {
+                   public StageSolver,
+                   public ContactHolding {
  public:
   TreeSystem(const Model& model, std::vector<double> parameters,
              const TreeFormulation& formulation);
@@ -110,6 +112,8 @@ class TreeSystem : public MechanicalSystem,
   std::string contact_name(int contact) const override { return model_.contacts[contact].name; }
   void close_contacts(std::span<const int> contacts, State& state,
                       Workspace& workspace) const override;
+  std::string hold_contacts(std::span<const int> contacts, State& state,
+                            Workspace& workspace) const override;
   int turn_entries() const override { return mechanism_.turn_count(); }
   std::string count_turns(StateView at, double length, std::span<int> turns,
                           Workspace& workspace) const override;

@@ -1,6 +1,6 @@
 // [speeds]: speeds of the user's choice, as many as the joints of the tree have, each linear in
 // these. That they are linear and independent is seen where equations are derived
-// (codegen/derivation_speeds.cpp); here is what the text alone tells.
+// (codegen/derivation/derivation_speeds.cpp); here is what the text alone tells.
 #include <algorithm>
 
 #include "model/check/check_context.h"

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "analysis/design/sparse_program.h"
+#include "results/design/steer_contacts.h"
 #include "results/output_room.h"
 #include "results/refusal.h"
 #include "results/task.h"
@@ -109,20 +110,23 @@ SteeringResult search(const SteerSetup& setup, const SteerArguments& o,
   return *best;
 }
 
-// Conditions at the end that were left out because others imply them, and are not met.
+// Conditions at ends that were left out because others imply them, and are not met.
 std::string find_missed_end(const SteerSetup& setup, const SteeringResult& result) {
-  const SteeringProblem& p = setup.problem;
-  std::vector<double> a = result.motion.base.back(), f(p.ends + 1);
-  a.insert(a.end(), p.numbers.begin(), p.numbers.end());
-  Eigen::VectorXd z(p.states + 1);
-  z << result.motion.node.back(), result.motion.times.back();
-  p.end->value(z.data(), a.data(), f.data());
-  for (int r = 0; r < p.ends; ++r)
-    if (!(std::fabs(f[r]) < 1e-6))
-      return fmt::format(
-          "'{}' at the end is missed by {:.2g}: it contradicts the other conditions or the "
-          "constraints of the model",
-          setup.end_names[r], f[r]);
+  for (std::size_t k = 0; k < setup.phases.size(); ++k) {
+    const SteeringPhase& p = setup.problem.phases[k];
+    const PhaseMotion& motion = result.motion.phases[k];
+    std::vector<double> a = motion.base.back(), f(p.ends + 1);
+    a.insert(a.end(), p.numbers.begin(), p.numbers.end());
+    Eigen::VectorXd z(p.states + 1);
+    z << motion.node.back(), motion.times.back();
+    p.end->value(z.data(), a.data(), f.data());
+    for (int r = 0; r < p.ends; ++r)
+      if (!(std::fabs(f[r]) < 1e-6))
+        return fmt::format(
+            "'{}' at the end is missed by {:.2g}: it contradicts the other conditions or the "
+            "constraints of the model",
+            setup.phases[k].end_names[r], f[r]);
+  }
   return "";
 }
 
@@ -143,11 +147,11 @@ SteerRecord steer_task(const SteerArguments& o) {
   for (const std::string& name : setup->left_out)
     tell(o.how.watch, fmt::format("{}: note: the input '{}' is not in [inputs] and keeps its value",
                                   task.file, name));
-  if (!setup->maps.without_curvature.empty())
+  if (!setup->without_curvature.empty())
     tell(o.how.watch,
          fmt::format("{}: note: no exact second derivatives ({}); curvature is collected from the "
                      "steps, which takes more of them",
-                     task.file, setup->maps.without_curvature));
+                     task.file, setup->without_curvature));
   const auto solving = std::chrono::steady_clock::now();
   std::vector<SteerStart> starts;
   SteeringResult result = search(*setup, o, starts);
@@ -155,7 +159,9 @@ SteerRecord steer_task(const SteerArguments& o) {
   record.wall_seconds = seconds_since(solving);
   record.compile_seconds = preparing;
   if (record.result.converged) {
-    if (const std::string missed = find_missed_end(*setup, record.result); !missed.empty()) {
+    std::string missed = find_missed_end(*setup, record.result);
+    if (missed.empty()) missed = find_unplanned_contact(*setup, record.result.motion);
+    if (!missed.empty()) {
       record.result.converged = false;
       record.result.problem = missed;
     }
@@ -163,6 +169,42 @@ SteerRecord steer_task(const SteerArguments& o) {
   if (record.result.converged) write_steered_run(o, record);
   return record;
 }
+
+namespace {
+
+Json phases_json(const SteerRecord& record) {
+  const SteerSetup& setup = *record.setup;
+  Json list = Json::array();
+  for (std::size_t p = 0; p < setup.phases.size(); ++p) {
+    const PhaseMotion& motion = record.result.motion.phases[p];
+    Json closed = Json::array();
+    for (const int k : setup.phases[p].closed) closed.push_back(setup.model->contacts[k].name);
+    list.push_back({{"name", setup.phases[p].name},
+                    {"begin", motion.times.front()},
+                    {"duration", motion.duration()},
+                    {"closed", std::move(closed)},
+                    {"intervals", motion.intervals()}});
+  }
+  return list;
+}
+
+std::string phases_text(const SteerRecord& record) {
+  const SteerSetup& setup = *record.setup;
+  if (setup.task.phases.empty()) return "";
+  std::string text = "phases:\n";
+  for (std::size_t p = 0; p < setup.phases.size(); ++p) {
+    const PhaseMotion& motion = record.result.motion.phases[p];
+    std::vector<std::string> closed;
+    for (const int k : setup.phases[p].closed) closed.push_back(setup.model->contacts[k].name);
+    text += fmt::format("  {}: {:.12g} to {:.12g} s, {}\n", setup.phases[p].name,
+                        motion.times.front(), motion.times.back(),
+                        closed.empty() ? "no contact is closed"
+                                       : fmt::format("closed: {}", fmt::join(closed, ", ")));
+  }
+  return text;
+}
+
+}  // namespace
 
 Json steer_json(const SteerRecord& record) {
   const SteeringResult& r = record.result;
@@ -172,7 +214,7 @@ Json steer_json(const SteerRecord& record) {
                {"objective", r.objective},
                {"duration", r.motion.duration()},
                {"mesh_error", r.errors.local.empty() ? Json(nullptr) : Json(r.errors.error)},
-               {"intervals", r.motion.mesh.intervals.size()},
+               {"intervals", r.motion.intervals()},
                {"iterations", r.iterations},
                {"wall_seconds", record.wall_seconds},
                {"prepare_seconds", record.compile_seconds},
@@ -186,6 +228,7 @@ Json steer_json(const SteerRecord& record) {
                {"hessian", r.exact_hessian ? "exact" : "collected"},
                {"inputs", record.setup->inputs}};
   if (!r.problem.empty()) json["problem"] = r.problem;
+  if (!task.phases.empty()) json["phases"] = phases_json(record);
   if (record.starts.size() > 1) {
     json["starts"] = Json::array();
     for (const SteerStart& start : record.starts)
@@ -194,6 +237,7 @@ Json steer_json(const SteerRecord& record) {
   if (!record.replay.input_kind.empty()) {
     json["replay"] = {{"input_kind", record.replay.input_kind}};
     if (record.replay.difference) json["replay"]["difference"] = *record.replay.difference;
+    if (!record.replay.problem.empty()) json["replay"]["problem"] = record.replay.problem;
   }
   return json;
 }
@@ -206,9 +250,10 @@ std::string steer_text(const SteerRecord& record) {
                   r.converged ? "a local minimum" : "no solution", r.iterations, r.meshes);
   if (r.errors.local.empty()) return text;
   text += fmt::format("objective {:.15g}\nduration {:.15g}\n", r.objective, r.motion.duration());
-  text += fmt::format("mesh error {:.2g}: {} intervals of {} {} points\n", r.errors.error,
-                      r.motion.mesh.intervals.size(), task.points,
-                      task.method == "radau" ? "Radau" : "Gauss");
+  text +=
+      fmt::format("mesh error {:.2g}: {} intervals of {} {} points\n", r.errors.error,
+                  r.motion.intervals(), task.points, task.method == "radau" ? "Radau" : "Gauss");
+  text += phases_text(record);
   if (!r.switches.empty())
     text += fmt::format("switches of inputs at {:.12g}\n", fmt::join(r.switches, ", "));
   if (r.converged && !r.strict && r.exact_hessian && r.switches.empty())
@@ -225,6 +270,8 @@ std::string steer_text(const SteerRecord& record) {
     text += "other guesses may lead to a better one: try --starts 20\n";
   if (record.replay.difference)
     text += fmt::format("replay by dop853: largest difference {:.2g}\n", *record.replay.difference);
+  if (!record.replay.problem.empty())
+    text += fmt::format("replay by dop853: {}\n", record.replay.problem);
   if (!record.folder.empty())
     text += fmt::format(
         "\nWritten to {}: {}\nReplay: cartan run {} --from {}/start.json --input-file "

@@ -31,6 +31,7 @@ struct SteerStart {
 struct SteerReplay {
   std::string input_kind;            // how the table of inputs is to be read
   std::optional<double> difference;  // largest, in the measure of the mesh error
+  std::string problem;               // why there is none: the run left the plan
 };
 
 struct SteerRecord {
@@ -49,6 +50,8 @@ SteerRecord steer_task(const SteerArguments& arguments);
 Json steer_json(const SteerRecord& record);
 std::string steer_text(const SteerRecord& record);
 
+// Runs the system from there (dop853, 1e-12) and compares (steer_replay.cpp).
+void replay_motion(const System& system, const State& begin, SteerRecord& record);
 // Writes the motion of a converged record as a run (steer_run.cpp) and adds folder and files.
 void write_steered_run(const SteerArguments& arguments, SteerRecord& record);
 

@@ -4,326 +4,276 @@
 
 #include <fmt/format.h>
 
-#include "codegen/derivation.h"
-#include "codegen/emit.h"
-#include "codegen/rate_compiler.h"
-#include "core/compiled_library.h"
-#include "lie/quaternion.h"
+#include "results/design/charted_derivation.h"
 #include "symbolic/differentiate.h"
 #include "symbolic/substitute.h"
 
 namespace cartan::results {
 namespace {
 
-using Expressions = std::vector<Expression>;
+using PlaceOfContact = Derivation::PlaceOfContact;
 
-// Second derivatives of more nodes than this take too long to compile.
-constexpr int most_nodes = 250000;
+const char* const no_input =
+    "a condition at an end, or the final cost, depends on an input or on accelerations, which are "
+    "not defined at a single time: ";
 
-class CompiledMap final : public SmoothMap {
+void append(Expressions& list, const Expressions& more) {
+  list.insert(list.end(), more.begin(), more.end());
+}
+
+// One phase or junction on its way to compiled maps.
+class MapMaker {
  public:
-  using Code = void(const double*, const double*, const double*, double*);
-  std::shared_ptr<const CompiledLibrary> library;
-  Code *of_value = nullptr, *of_slopes = nullptr, *of_curvatures = nullptr;
+  MapMaker(SteerCode& code, const State& at)
+      : code_(code), charted_(code.model, at, code.charts, code.inputs) {}
 
-  void value(const double* z, const double* a, double* f) const override {
-    of_value(z, a, nullptr, f);
+  std::string make_phase(int phase, const std::vector<int>& closure_rows, PhaseMaps& maps) {
+    maps.numbers = charted_.parameter_values();
+    const std::string problem = take_outputs();
+    if (!problem.empty()) return problem;
+    for (const auto part : {&MapMaker::make_stage, &MapMaker::make_ends})
+      if (const std::string no = (this->*part)(phase, maps); !no.empty()) return no;
+    if (const std::string no = make_closure(closure_rows, maps); !no.empty()) return no;
+    return make_chart(maps);
   }
-  void fill_slopes(const double* z, const double* a, double* entries) const override {
-    if (of_slopes) of_slopes(z, a, nullptr, entries);
-  }
-  void fill_curvatures(const double* z, const double* a, const double* weights,
-                       double* entries) const override {
-    if (of_curvatures) of_curvatures(z, a, weights, entries);
-  }
-};
 
-CodeMatrix sparse_matrix(const std::string& name, const SparseJacobian& jacobian) {
-  CodeMatrix matrix;
-  matrix.name = name;
-  matrix.rows = jacobian.rows;
-  matrix.columns = jacobian.columns;
-  matrix.row = jacobian.row;
-  matrix.column = jacobian.column;
-  matrix.entries = jacobian.entries;
-  return matrix;
-}
-
-SparseJacobian below_diagonal(const SparseJacobian& full) {
-  SparseJacobian result;
-  result.rows = full.rows;
-  result.columns = full.columns;
-  for (std::size_t e = 0; e < full.entries.size(); ++e) {
-    if (full.column[e] > full.row[e]) continue;
-    result.row.push_back(full.row[e]);
-    result.column.push_back(full.column[e]);
-    result.entries.push_back(full.entries[e]);
-  }
-  return result;
-}
-
-// Second derivatives of weights . f.
-SparseJacobian curvatures_of(ExpressionGraph& graph, const Expressions& f, const Expressions& z,
-                             const Expressions& weights) {
-  Expression sum = 0;
-  for (std::size_t k = 0; k < f.size(); ++k) sum += weights[k] * f[k];
-  SparseJacobian none;
-  none.rows = none.columns = static_cast<int>(z.size());
-  if (sum.is_number()) return none;
-  const Expressions g = gradient(graph, sum, z);
-  return below_diagonal(jacobian(graph, g, z));
-}
-
-class MapCompiler {
- public:
-  MapCompiler(const Model& model, ExpressionGraph& graph, Expressions numbers, SteerMaps& maps)
-      : model_(model), graph_(graph), numbers_(std::move(numbers)), maps_(maps) {}
-
-  // Null with a sentence where the functions need what is no argument of theirs.
-  std::unique_ptr<SmoothMap> make(const std::string& name, const Expressions& z,
-                                  const Expressions& f, std::string& problem) {
-    auto map = std::make_unique<CompiledMap>();
-    map->inputs = static_cast<int>(z.size());
-    map->outputs = static_cast<int>(f.size());
-    CodeUnit unit;
-    unit.name = name;
-    unit.graph = &graph_;
-    unit.checks = false;
-    Expressions weights;
-    for (std::size_t k = 0; k < std::max<std::size_t>(1, f.size()); ++k)
-      weights.push_back(graph_.symbol(fmt::format("weight of {}", k), 1));
-    add_argument(unit, "z", z);
-    add_argument(unit, "a", numbers_);
-    add_argument(unit, "w", weights);
-    for (const UserFunction& function : model_.functions.list())
-      if (function.code) unit.externals.push_back(function.code->declaration());
-    add_function(unit, "value", {column("f", f)});
-    const SparseJacobian slopes = jacobian(graph_, f, z);
-    map->slopes = {slopes.row, slopes.column};
-    if (!slopes.entries.empty()) add_function(unit, "slopes", {sparse_matrix("J", slopes)});
-    const std::size_t plain = unit.functions.size();
-    if (maps_.without_curvature.empty()) {
-      const SparseJacobian second = curvatures_of(graph_, f, z, weights);
-      map->curvatures = {second.row, second.column};
-      if (!second.entries.empty()) add_function(unit, "curvatures", {sparse_matrix("H", second)});
-      if (graph_.size() > most_nodes)
-        maps_.without_curvature = "the equations are too long for second derivatives";
-    }
-    if (maps_.without_curvature.empty() && load(unit, *map, problem)) return map;
-    const std::string why = problem;
-    problem.clear();
-    unit.functions.resize(plain);
-    map->curvatures = {};
-    map->has_curvatures = false;
-    if (!load(unit, *map, problem)) return nullptr;
-    if (maps_.without_curvature.empty()) maps_.without_curvature = why;
-    return map;
-  }
+  std::string make_junction(const JunctionPlan& plan, JunctionMap& junction);
+  std::string make_span(const SpanPlan& plan, std::unique_ptr<SmoothMap>& map);
+  std::vector<double> numbers() const { return charted_.parameter_values(); }
 
  private:
-  static void add_argument(CodeUnit& unit, const std::string& name, const Expressions& symbols) {
-    CodeArgument argument;
-    argument.name = name;
-    argument.symbols = symbols;
-    unit.arguments.push_back(std::move(argument));
+  Derivation& derivation() { return charted_.derivation(); }
+
+  std::string take_outputs() {
+    const std::vector<Output>& all = code_.model.outputs;  // inputs are among them
+    const auto own = std::count_if(all.begin(), all.end(),
+                                   [](const Output& output) { return !output.is_input; });
+    outputs_ = own > 0 ? derivation().outputs() : Expressions();
+    if (static_cast<std::ptrdiff_t>(outputs_.size()) == own) return "";
+    return "reactions and multipliers cannot be part of costs and conditions";
   }
-  static void add_function(CodeUnit& unit, const std::string& name,
-                           std::vector<CodeMatrix> outputs) {
-    unit.functions.push_back({name, "", std::move(outputs), std::nullopt, {}});
+  Expressions outputs_of(const std::vector<int>& which) {
+    Expressions list;
+    for (const int k : which) list.push_back(outputs_[k]);
+    return charted_.charted(list);
+  }
+  Expression output_or_zero(int which) {
+    return which < 0 ? Expression(0) : outputs_of({which})[0];
   }
 
-  bool load(const CodeUnit& unit, CompiledMap& map, std::string& problem) {
-    problem = problem_of(unit);
-    if (!problem.empty()) return false;
-    for (const GeneratedFile& file : emit(unit, Language::c)) {
-      if (!file.name.ends_with(".c")) continue;
-      CompileOptions options = compile_options_for(file.text.size());
-      options.sources.assign(model_.function_files.begin(), model_.function_files.end());
-      map.library = CompiledLibrary::compile(file.text, options, problem);
-    }
-    if (!map.library) return false;
-    if (!map.library->was_cached()) maps_.slow = "compiled";
-    const auto find = [&](const char* function) {
-      return map.library->function<CompiledMap::Code>(unit.name + "_" + function);
+  MapCompiler compiler(Expressions bases) {
+    append(bases, charted_.parameters());
+    return {code_.model, charted_.graph(), std::move(bases), code_.without_curvature};
+  }
+  Expressions both_bases() const {
+    Expressions bases = charted_.base();
+    append(bases, charted_.other_base());
+    return bases;
+  }
+  Expressions coordinates_and_time() {
+    Expressions list = charted_.y();
+    list.push_back(derivation().time());
+    return list;
+  }
+
+  std::string make_stage(int phase, PhaseMaps& maps) {
+    Expressions f = charted_.charted(charted_.coordinate_rates(derivation().rates()));
+    f.push_back(output_or_zero(code_.outputs.integral));
+    append(f, outputs_of(code_.outputs.phases[phase].paths));
+    append(f, charted_.charted(contact_paths(maps)));
+    Expressions z = charted_.y();
+    append(z, charted_.u());
+    z.push_back(derivation().time());
+    std::string problem;
+    maps.stage = compiler(charted_.base()).make("stage", z, f, problem);
+    return maps.stage ? "" : problem;
+  }
+
+  // What is closed presses, and sticks: N >= 0, |T| <= mu N. With one tangent that is linear in the
+  // forces; otherwise squares are compared, which is smooth. What is open does not overlap; a
+  // contact that does not count everywhere (`active`) is looked at afterwards.
+  Expressions contact_paths(PhaseMaps& maps) {
+    Expressions list;
+    const auto add = [&](const PlaceOfContact& place, bool force, const Expression& value) {
+      list.push_back(value);
+      maps.contacts.push_back({place.contact, force});
     };
-    map.of_value = find("value");
-    map.of_slopes = find("slopes");
-    map.of_curvatures = find("curvatures");
-    if (!map.of_value) problem = "the compiled code lacks a function";
-    return map.of_value != nullptr;
-  }
-
-  const Model& model_;
-  ExpressionGraph& graph_;
-  Expressions numbers_;
-  SteerMaps& maps_;
-};
-
-Quat<Expression> quaternion_of(const Expressions& list, int first) {
-  return {list[first], list[first + 1], list[first + 2], list[first + 3]};
-}
-
-// The state in local coordinates.
-struct ChartedState {
-  Expressions x;      // embedded symbols of the derivation
-  Expressions point;  // the same as functions of y
-  Expressions y, base, other;
-};
-
-ChartedState chart_state(ExpressionGraph& graph, const Expressions& x, const State& at,
-                         const StateCharts& charts) {
-  ChartedState c;
-  c.x = c.point = x;
-  c.y.resize(charts.coordinates());
-  for (int i = 0; i < charts.size(); ++i)
-    if (!charts.in_quaternion(i)) c.y[charts.coordinate_of(i)] = x[i];
-  int number = 0;
-  for (const int first : charts.quaternions()) {
-    for (int k = 0; k < 4; ++k) {
-      c.base.push_back(graph.symbol(fmt::format("base {}", number), at.x[first + k]));
-      c.other.push_back(graph.symbol(fmt::format("other base {}", number++), at.x[first + k]));
+    for (const PlaceOfContact& place : derivation().contacts()) {
+      if (!place.closed && !place.active) add(place, false, place.gap);
+      if (!place.closed) continue;
+      add(place, true, place.force[0]);
+      add_cone(place, place.force[0], place.force + 1,
+               [&](const Expression& value) { add(place, true, value); });
     }
-    for (int k = 0; k < 3; ++k)
-      c.y[charts.coordinate_of(first) + k] = graph.symbol(fmt::format("turn {} {}", first, k), 0);
-    const Expression* r = &c.y[charts.coordinate_of(first)];
-    const Quat<Expression> turn(1, Expression(0.5) * r[0], Expression(0.5) * r[1],
-                                Expression(0.5) * r[2]);
-    const Expression length =
-        sqrt(Expression(1) + Expression(0.25) * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]));
-    const Quat<Expression> u = (Expression(1) / length) *
-                               (quaternion_of(c.base, static_cast<int>(c.base.size()) - 4) * turn);
-    c.point[first] = u.w, c.point[first + 1] = u.x;
-    c.point[first + 2] = u.y, c.point[first + 3] = u.z;
+    return list;
   }
-  return c;
+
+  template <class Add>
+  static void add_cone(const PlaceOfContact& place, const Expression& normal,
+                       const Expression* tangents, Add&& add) {
+    if (place.rough || !(place.acts[1] || place.acts[2])) return;
+    const Expression limit = place.friction * normal;
+    if (place.acts[1] && place.acts[2]) {
+      add(limit * limit - tangents[0] * tangents[0] - tangents[1] * tangents[1]);
+      return;
+    }
+    const Expression& along = place.acts[1] ? tangents[0] : tangents[1];
+    add(limit - along);
+    add(limit + along);
+  }
+
+  std::string make_ends(int phase, PhaseMaps& maps) {
+    const bool first = phase == 0;
+    const bool last = phase + 1 == static_cast<int>(code_.outputs.phases.size());
+    Expressions f = outputs_of(code_.outputs.phases[phase].ends);
+    f.push_back(output_or_zero(last ? code_.outputs.final : -1));
+    std::string problem;
+    MapCompiler compile = compiler(charted_.base());
+    maps.end = compile.make("finish", coordinates_and_time(), f, problem);
+    if (!maps.end) return no_input + problem;
+    if (!first || code_.outputs.starts.empty()) return "";
+    maps.start =
+        compile.make("begin", coordinates_and_time(), outputs_of(code_.outputs.starts), problem);
+    return maps.start ? "" : no_input + problem;
+  }
+
+  std::string make_closure(const std::vector<int>& closure_rows, PhaseMaps& maps) {
+    if (closure_rows.empty()) return "";
+    const Expressions all = charted_.charted(derivation().constraint_values());
+    Expressions rows, z = coordinates_and_time();
+    Expression sum = 0;
+    for (const int row : closure_rows) {
+      rows.push_back(all[row]);
+      z.push_back(charted_.graph().symbol(fmt::format("multiplier {}", rows.size()), 0.1));
+      sum += z.back() * all[row];
+    }
+    append(rows, gradient(charted_.graph(), sum, charted_.y()));
+    std::string problem;
+    maps.closure = compiler(charted_.base()).make("closure", z, rows, problem);
+    return maps.closure ? "" : problem;
+  }
+
+  std::string make_chart(PhaseMaps& maps) {
+    if (code_.charts.quaternions().empty()) return "";
+    std::string problem;
+    MapCompiler compile(code_.model, charted_.graph(), both_bases(), code_.without_curvature);
+    maps.chart =
+        compile.make("chart", charted_.y(), charted_.around_other(charted_.place()), problem);
+    return maps.chart ? "" : problem;
+  }
+
+  void add_impact(const JunctionPlan& plan, JunctionMap& junction, Expressions& impulses,
+                  Expressions& change, Expressions& conditions);
+
+  SteerCode& code_;
+  ChartedDerivation charted_;
+  Expressions outputs_;
+};
+
+// Impulses on all that is closed afterwards bring its speeds to what the law of impact wants:
+//   g'+ + e g'- = 0,  t . u+ = 0;     P_n >= 0, |P_t| <= mu P_n;     what lets go parts, g'+ >= 0
+void MapMaker::add_impact(const JunctionPlan& plan, JunctionMap& junction, Expressions& impulses,
+                          Expressions& change, Expressions& conditions) {
+  const std::vector<PlaceOfContact> places = derivation().contacts();
+  const auto listed = [](const std::vector<int>& list, int contact) {
+    return std::find(list.begin(), list.end(), contact) != list.end();
+  };
+  std::vector<int> touching;
+  std::vector<Derivation::ImpulseOnRow> pushes;
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const int place = static_cast<int>(k);
+    if (!places[k].closed && !listed(plan.leaving, places[k].contact)) continue;
+    touching.push_back(place);
+    for (int r = 0; r < 3 && places[k].closed; ++r) {
+      if (!places[k].acts[r]) continue;
+      impulses.push_back(charted_.graph().symbol(fmt::format("impulse {}", impulses.size()), 0.1));
+      pushes.push_back({place, r, impulses.back()});
+      junction.impulses.push_back({places[k].contact, r});
+    }
+  }
+  const Derivation::ImpactForm form = derivation().impact(touching, pushes);
+  change = form.change;
+  const auto number_of = [&](int place, int row) {
+    return 3 * (std::find(touching.begin(), touching.end(), place) - touching.begin()) + row;
+  };
+  for (const auto& push : pushes) {
+    const auto i = number_of(push.place, push.row);
+    conditions.push_back(form.after[i]);
+    if (push.row == 0) conditions.back() += places[push.place].restitution * form.before[i];
+  }
+  for (const PlaceOfContact& place : places)
+    if (listed(plan.closing, place.contact)) conditions.push_back(place.gap);
+  const auto add = [&](const Expression& value) {
+    conditions.push_back(value);
+    junction.others.push_back({0, ValueBounds().high});
+  };
+  for (const int place : touching) {
+    if (!places[place].closed) {
+      add(form.after[number_of(place, 0)]);
+      continue;
+    }
+    Expression P[3] = {0, 0, 0};
+    for (const auto& push : pushes)
+      if (push.place == place) P[push.row] = push.amount;
+    add(P[0]);
+    add_cone(places[place], P[0], P + 1, add);
+    if (places[place].active && listed(plan.closing, places[place].contact))
+      add(*places[place].active);
+  }
 }
 
-// y' from x', and y around the other base.
-Expressions coordinate_rates_of(const ChartedState& c, const StateCharts& charts,
-                                const Expressions& rates) {
-  Expressions result(charts.coordinates());
-  for (int i = 0; i < charts.size(); ++i)
-    if (!charts.in_quaternion(i)) result[charts.coordinate_of(i)] = rates[i];
-  for (std::size_t k = 0; k < charts.quaternions().size(); ++k) {
-    const int first = charts.quaternions()[k], at = charts.coordinate_of(first);
-    const Quat<Expression> p =
-        conjugate(quaternion_of(c.base, static_cast<int>(4 * k))) * quaternion_of(rates, first);
-    const Expression* r = &c.y[at];
-    const Expression length =
-        sqrt(Expression(1) + Expression(0.25) * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]));
-    result[at] = length * (Expression(2) * p.x - r[0] * p.w);
-    result[at + 1] = length * (Expression(2) * p.y - r[1] * p.w);
-    result[at + 2] = length * (Expression(2) * p.z - r[2] * p.w);
-  }
-  return result;
+std::string MapMaker::make_junction(const JunctionPlan& plan, JunctionMap& junction) {
+  junction.numbers = charted_.parameter_values();
+  Expressions impulses, change, conditions;
+  if (!plan.closing.empty()) add_impact(plan, junction, impulses, change, conditions);
+  Expressions after = charted_.place();
+  const int nq = derivation().nq();
+  for (std::size_t k = 0; k < change.size(); ++k) after[nq + k] += change[k];
+  Expressions named = after;
+  for (std::size_t i = 0; i < plan.swap.size(); ++i) named[i] = after[plan.swap[i]];
+  Expressions f = charted_.charted(charted_.around_other(named));
+  append(f, charted_.charted(conditions));
+  Expressions z = coordinates_and_time();
+  append(z, impulses);
+  std::string problem;
+  junction.map = compiler(both_bases()).make("junction", z, f, problem);
+  return junction.map ? "" : problem;
 }
 
-Expressions around_other(const ChartedState& c, const StateCharts& charts) {
-  Expressions result = c.y;
-  for (std::size_t k = 0; k < charts.quaternions().size(); ++k) {
-    const int at = charts.coordinate_of(charts.quaternions()[k]), first = static_cast<int>(4 * k);
-    const Expression* r = &c.y[at];
-    const Quat<Expression> turn(1, Expression(0.5) * r[0], Expression(0.5) * r[1],
-                                Expression(0.5) * r[2]);
-    const Quat<Expression> p =
-        conjugate(quaternion_of(c.other, first)) * (quaternion_of(c.base, first) * turn);
-    const Expression factor = Expression(2) / p.w;
-    result[at] = factor * p.x, result[at + 1] = factor * p.y, result[at + 2] = factor * p.z;
-  }
-  return result;
+std::string MapMaker::make_span(const SpanPlan& plan, std::unique_ptr<SmoothMap>& map) {
+  if (const std::string no = take_outputs(); !no.empty()) return no;
+  const Expressions now = outputs_of(code_.outputs.spans);
+  Expressions other_y;
+  Expression other_time;
+  const Expressions then = charted_.at_another(now, other_y, other_time);
+  Expressions f, z = coordinates_and_time();
+  for (std::size_t k = 0; k < now.size(); ++k)
+    f.push_back(now[k] - then[k] - Expression(plan.amounts[k]) -
+                Expression(plan.rates[k]) * (derivation().time() - other_time));
+  append(z, other_y);
+  z.push_back(other_time);
+  std::string problem;
+  map = compiler(both_bases()).make("span", z, f, problem);
+  return map ? "" : "[advance]: " + problem;
 }
 
 }  // namespace
 
-std::string make_steer_maps(const Model& model, const System& system, const State& at,
-                            const StateCharts& charts, const std::vector<std::string>& inputs,
-                            const SteerOutputs& outputs, const std::vector<int>& closure_rows,
-                            SteerMaps& maps) {
-  (void)system;
-  Derivation derivation(model, parameter_values(model), at);
-  ExpressionGraph& graph = derivation.graph();
-  Expressions x = derivation.q();
-  const Expressions v = derivation.v();
-  x.insert(x.end(), v.begin(), v.end());
-  for (std::size_t k = x.size(); k < derivation.state().size(); ++k)
-    x.push_back(derivation.state()[k].symbol);
-  const ChartedState c = chart_state(graph, x, at, charts);
-  const auto charted = [&](const Expressions& list) {
-    return charts.quaternions().empty() ? list : substitute(graph, list, c.x, c.point);
-  };
+std::string make_phase_maps(SteerCode& code, int phase, const State& at,
+                            const std::vector<int>& closure_rows, PhaseMaps& maps) {
+  return MapMaker(code, at).make_phase(phase, closure_rows, maps);
+}
 
-  Expressions u(inputs.size()), numbers = c.base;
-  for (const DerivedSymbol& parameter : derivation.parameters()) {
-    const auto found = std::find(inputs.begin(), inputs.end(), parameter.name);
-    if (found != inputs.end()) {
-      u[found - inputs.begin()] = parameter.symbol;
-    } else {
-      numbers.push_back(parameter.symbol);
-      maps.numbers.push_back(parameter.symbol.sample());
-    }
-  }
-  if (numbers.empty()) {
-    numbers.push_back(graph.symbol("no number", 0));
-    maps.numbers.push_back(0);
-  }
-  Expressions expressions;
-  if (outputs.count() > 0) expressions = derivation.outputs();
-  if (static_cast<int>(expressions.size()) != outputs.count())
-    return "reactions and multipliers cannot be part of costs and conditions";
-  int next = 0;
-  const auto take = [&](int count) {
-    Expressions list(expressions.begin() + next, expressions.begin() + next + count);
-    next += count;
-    return list;
-  };
-  const auto append = [](Expressions& list, const Expressions& more) {
-    list.insert(list.end(), more.begin(), more.end());
-  };
+std::string make_junction_map(SteerCode& code, const State& at, const JunctionPlan& plan,
+                              JunctionMap& junction) {
+  return MapMaker(code, at).make_junction(plan, junction);
+}
 
-  std::string problem;
-  MapCompiler compiler(model, graph, numbers, maps);
-  Expressions rates = charted(coordinate_rates_of(c, charts, derivation.rates()));
-  append(rates, outputs.integral ? charted(take(1)) : Expressions{0});
-  append(rates, charted(take(outputs.paths)));
-  Expressions z = c.y;
-  append(z, u);
-  z.push_back(derivation.time());
-  maps.stage = compiler.make("stage", z, rates, problem);
-  if (!maps.stage) return problem;
-
-  Expressions at_end = charted(take(outputs.ends));
-  append(at_end, outputs.final ? charted(take(1)) : Expressions{0});
-  Expressions yt = c.y;
-  yt.push_back(derivation.time());
-  const char* const no_input =
-      "a condition at an end, or the final cost, depends on an input or on accelerations, which "
-      "are not defined at a single time: ";
-  maps.end = compiler.make("finish", yt, at_end, problem);
-  if (!maps.end) return no_input + problem;
-  if (outputs.starts > 0) {
-    maps.start = compiler.make("begin", yt, charted(take(outputs.starts)), problem);
-    if (!maps.start) return no_input + problem;
-  }
-  if (!closure_rows.empty()) {
-    const Expressions all = charted(derivation.constraint_values());
-    Expressions rows, mu;
-    Expression sum = 0;
-    for (const int row : closure_rows) {
-      rows.push_back(all[row]);
-      mu.push_back(graph.symbol(fmt::format("multiplier {}", mu.size()), 0.1));
-      sum += mu.back() * all[row];
-    }
-    append(rows, gradient(graph, sum, c.y));
-    append(yt, mu);
-    maps.closure = compiler.make("closure", yt, rows, problem);
-    if (!maps.closure) return problem;
-  }
-  if (charts.quaternions().empty()) return "";
-  Expressions bases = c.base;
-  append(bases, c.other);
-  maps.chart =
-      MapCompiler(model, graph, bases, maps).make("chart", c.y, around_other(c, charts), problem);
-  return maps.chart ? "" : problem;
+std::string make_span_map(SteerCode& code, const State& at, const SpanPlan& plan,
+                          std::unique_ptr<SmoothMap>& map, std::vector<double>& numbers) {
+  MapMaker maker(code, at);
+  numbers = maker.numbers();
+  return maker.make_span(plan, map);
 }
 
 }  // namespace cartan::results

@@ -1,42 +1,81 @@
 // The functions of a steering problem as compiled code with exact first and second derivatives.
 //
-// The equations of the model are derived as expressions (codegen/derivation.h), written in local
-// coordinates of the state (analysis/control/state_charts.h), differentiated twice, emitted as C
-// and compiled; the compiler's result is kept, so that a second call is quick.
+// The equations of the model are derived as expressions (codegen/derivation.h), of every phase with
+// the contacts that are closed in it, written in local coordinates of the state
+// (analysis/control/state_charts.h), differentiated twice, emitted as C and compiled; the
+// compiler's result is kept, so that a second call is quick.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "analysis/control/smooth_map.h"
-#include "analysis/control/state_charts.h"
+#include "analysis/control/steering_problem.h"
 #include "model/model.h"
 #include "system/system.h"
 
 namespace cartan::results {
 
-struct SteerMaps {
-  std::unique_ptr<SmoothMap> stage, end, start, closure, chart;  // see SteeringProblem
-  std::vector<double> numbers;                                   // what follows the base in a
-  std::string without_curvature;  // why there are no second derivatives; "": there are
-  std::string slow;               // the compiler had to run
-};
-
-// What the outputs of the model are, in this order.
+// Which outputs of the model are what.
 struct SteerOutputs {
-  bool integral = false;
-  int paths = 0, ends = 0;
-  bool final = false;
-  int starts = 0;
-  int count() const { return integral + paths + ends + final + starts; }
+  int integral = -1, final = -1;
+  std::vector<int> starts, spans;
+  struct OfPhase {
+    std::vector<int> paths, ends;
+  };
+  std::vector<OfPhase> phases;
 };
 
-// `model` has the outputs and no others. `inputs`: names of those that are free. `closure_rows`: of
-// System::constraint_values, independent ones. "" or why there is no such code.
-std::string make_steer_maps(const Model& model, const System& system, const State& at,
-                            const StateCharts& charts, const std::vector<std::string>& inputs,
-                            const SteerOutputs& outputs, const std::vector<int>& closure_rows,
-                            SteerMaps& maps);
+// What all phases share.
+struct SteerCode {
+  const Model& model;  // has the outputs and no others
+  const StateCharts& charts;
+  const std::vector<std::string>& inputs;  // that are free
+  const SteerOutputs& outputs;
+  std::string without_curvature;  // why there are no second derivatives; "": there are
+};
+
+struct PhaseMaps {
+  std::unique_ptr<SmoothMap> stage, end, start, closure, chart;  // see SteeringPhase
+  std::vector<double> numbers;                                   // what follows the base in a
+  // Paths of contacts, behind those of the task: gaps of what is open, normal forces and cones of
+  // what is closed. Those of forces depend on inputs.
+  struct ContactPath {
+    int contact;
+    bool force;
+  };
+  std::vector<ContactPath> contacts;  // each at least 0
+};
+
+// `at`: a state in the mode of the phase. `closure_rows`: of System::constraint_values, independent
+// ones. "" or why there is no such code.
+std::string make_phase_maps(SteerCode& code, int phase, const State& at,
+                            const std::vector<int>& closure_rows, PhaseMaps& maps);
+
+// A junction, in the names of the phase before it.
+struct JunctionPlan {
+  std::vector<int> closing;  // contacts of the model that meet
+  std::vector<int> leaving;  // that let go while others meet
+  std::vector<int> swap;     // per embedded number the one whose name it gets; empty: none
+};
+struct JunctionMap {
+  std::unique_ptr<SmoothMap> map;  // see SteeringJunction
+  std::vector<double> numbers;
+  struct ImpulseRow {
+    int contact, row;  // 0 the normal, 1 and 2 tangents
+  };
+  std::vector<ImpulseRow> impulses;
+  std::vector<ValueBounds> others;
+};
+// `at`: a state in the mode behind it.
+std::string make_junction_map(SteerCode& code, const State& at, const JunctionPlan& plan,
+                              JunctionMap& junction);
+
+// Growth of outputs along the motion less what it shall be, amount + rate * time.
+struct SpanPlan {
+  std::vector<double> amounts, rates;  // beside SteerOutputs::spans
+};
+std::string make_span_map(SteerCode& code, const State& at, const SpanPlan& plan,
+                          std::unique_ptr<SmoothMap>& map, std::vector<double>& numbers);
 
 }  // namespace cartan::results

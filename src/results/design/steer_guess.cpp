@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/scalar.h"
 #include "io/csv.h"
 #include "mechanics/machine/mechanism_system.h"
 #include "results/design/steer_conditions.h"
@@ -21,12 +22,14 @@ using Eigen::VectorXd;
 struct GuessedNumber {
   int number = -1;  // of the state; -1: an input
   int input = -1;
+  int speed = -1;  // of the state: its rate, where that is not guessed itself
   Formula formula;
 };
+using GuessTexts = std::vector<std::pair<std::string, std::string>>;
 
-std::vector<GuessedNumber> read_guesses(const SteerSetup& setup) {
-  std::vector<GuessedNumber> list;
-  Model outer;  // parameters, then s
+// Numbers of a formula: parameters, then s.
+Model names_of_guesses(const Model& model) {
+  Model outer;
   const auto add_parameter = [&](const std::string& name) {
     Parameter parameter;
     parameter.name = name;
@@ -35,9 +38,27 @@ std::vector<GuessedNumber> read_guesses(const SteerSetup& setup) {
     outer.parameter_order.push_back(static_cast<int>(outer.parameters.size()));
     outer.parameters.push_back(std::move(parameter));
   };
-  for (const Parameter& parameter : setup.model->parameters) add_parameter(parameter.name);
+  for (const Parameter& parameter : model.parameters) add_parameter(parameter.name);
   add_parameter("s");
-  for (const auto& [name, text] : setup.task.guess) {
+  return outer;
+}
+
+// The number of the speed that is the rate of coordinate `number`, or -1.
+int speed_of_number(const SteerSetup& setup, const StateName& name, int number) {
+  if (name.joint < 0 || name.velocity) return -1;
+  const Joint& joint = setup.model->joints[name.joint];
+  if (joint.nq() != joint.nv()) return -1;
+  std::string wanted = setup.system->component_name(number);
+  wanted[wanted.rfind('.') + 1] = 'v';
+  for (int i = 0; i < setup.charts->size(); ++i)
+    if (setup.system->component_name(i) == wanted) return i;
+  return -1;
+}
+
+std::vector<GuessedNumber> read_guesses(const SteerSetup& setup, const GuessTexts& texts) {
+  std::vector<GuessedNumber> list;
+  const Model outer = names_of_guesses(*setup.model);
+  for (const auto& [name, text] : texts) {
     GuessedNumber guessed;
     Diagnostics problems(setup.task.file);
     const std::optional<Formula> formula = compile_expression(outer, text, problems);
@@ -59,10 +80,24 @@ std::vector<GuessedNumber> read_guesses(const SteerSetup& setup) {
                               "or variable",
                               name));
       guessed.number = numbers[0];
+      guessed.speed = speed_of_number(setup, state, numbers[0]);
     }
     list.push_back(std::move(guessed));
   }
   return list;
+}
+
+// Writes the numbers of some guesses at the part s of a time of that length.
+void apply_guesses(const std::vector<GuessedNumber>& guesses, std::vector<Dual4>& numbers, double s,
+                   double length, State& state, VectorXd& u) {
+  numbers.back() = Dual4::variable(s, 0);
+  // speeds that follow first, so that those that are guessed themselves are kept
+  for (const bool rates : {true, false})
+    for (const GuessedNumber& guessed : guesses) {
+      const Dual4 value = evaluate<Dual4>(guessed.formula, std::span<const Dual4>(numbers))[0];
+      if (rates && guessed.speed >= 0) state.x[guessed.speed] = value.d[0] / length;
+      if (!rates) (guessed.number >= 0 ? state.x[guessed.number] : u(guessed.input)) = value.a;
+    }
 }
 
 // Columns of a trajectory.csv.
@@ -134,38 +169,50 @@ SteeringGuess make_steering_guess(const SteerSetup& setup, int start) {
   const int places = mechanism ? speeds : space.tangent_size();  // numbers that are bent
   const auto bends = bends_of(way, places, start);
   const auto table = read_guess_table(setup);
-  const std::vector<GuessedNumber> guesses = read_guesses(setup);
-  std::vector<double> numbers = parameter_values(*setup.model);
+  const std::vector<GuessedNumber> everywhere = read_guesses(setup, setup.task.guess);
+  std::vector<std::vector<GuessedNumber>> of_phase(setup.phases.size());
+  for (std::size_t p = 0; p < setup.task.phases.size(); ++p)
+    of_phase[p] = read_guesses(setup, setup.task.phases[p].guess);
+  std::vector<double> parameters = parameter_values(*setup.model);
   VectorXd inputs(static_cast<int>(setup.inputs.size()));
   for (std::size_t k = 0; k < setup.inputs.size(); ++k)
-    inputs(static_cast<int>(k)) = numbers[setup.model->find_parameter(setup.inputs[k])];
-  numbers.push_back(0);
-  return [=, &setup, &system, &space](double s, std::vector<double>& x, VectorXd& u) mutable {
+    inputs(static_cast<int>(k)) = parameters[setup.model->find_parameter(setup.inputs[k])];
+  std::vector<Dual4> numbers(parameters.begin(), parameters.end());
+  numbers.emplace_back(0.0);
+  const double T = setup.duration();
+  return [=, &setup, &system, &space](int phase, double part, std::vector<double>& x,
+                                      VectorXd& u) mutable {
+    const double length = setup.problem.phases[phase].duration_guess;
+    double before = 0;
+    for (int p = 0; p < phase; ++p) before += setup.problem.phases[p].duration_guess;
+    const bool last = phase + 1 == static_cast<int>(setup.phases.size());
+    const bool inside = !(phase == 0 && part == 0) && !(last && part == 1);
+    const double s = last && part == 1 ? 1 : (before + part * length) / T;
     VectorXd d = s * way;
     std::vector<double> rates(places);
     for (int i = 0; i < places; ++i) {
       d(i) += bends[i].first * std::sin(pi * s) + bends[i].second * std::sin(2 * pi * s);
       rates[i] = (way(i) + pi * bends[i].first * std::cos(pi * s) +
                   2 * pi * bends[i].second * std::cos(2 * pi * s)) /
-                 setup.duration();
+                 T;
     }
-    State state = setup.start;
+    State state = mode_of_phase(setup.phases[phase], setup.start);
     if (setup.way.size() > 1) {  // between two states of the way, and bent from there
       const std::size_t pieces = setup.way.size() - 1;
       const std::size_t k = std::min<std::size_t>(static_cast<std::size_t>(s * pieces), pieces - 1);
       VectorXd piece(space.tangent_size());
       space.minus(setup.way[k + 1].x, setup.way[k].x, {piece.data(), (std::size_t)piece.size()});
       for (int i = 0; i < places; ++i)
-        rates[i] += (piece(i) * static_cast<double>(pieces) - way(i)) / setup.duration();
+        rates[i] += (piece(i) * static_cast<double>(pieces) - way(i)) / T;
       d += (s * static_cast<double>(pieces) - static_cast<double>(k)) * piece - s * way;
       space.plus(setup.way[k].x, {d.data(), (std::size_t)d.size()}, state.x);
     } else {
       space.plus(setup.start.x, {d.data(), (std::size_t)d.size()}, state.x);
     }
-    state.t = setup.start.t + s * setup.duration();
+    state.t = setup.start.t + s * T;
     const int first_speed =
         setup.charts->size() - (mechanism ? mechanism->variable_count() : 0) - speeds;
-    if (mechanism && s > 0 && s < 1)
+    if (mechanism && inside)
       for (int i = 0; i < speeds; ++i) state.x[first_speed + i] = rates[i];
     u = inputs;
     if (table) {
@@ -175,12 +222,9 @@ SteeringGuess make_steering_guess(const SteerSetup& setup, int start) {
         if (table->inputs[j]) u(static_cast<int>(j)) = table->at(*table->inputs[j], s);
       space.normalise(state.x);
     }
-    for (const GuessedNumber& guessed : guesses) {
-      numbers.back() = s;
-      const double value = evaluate<double>(guessed.formula, std::span<const double>(numbers))[0];
-      (guessed.number >= 0 ? state.x[guessed.number] : u(guessed.input)) = value;
-    }
-    if (system.constrained() && s > 0 && s < 1) {
+    apply_guesses(everywhere, numbers, s, T, state, u);
+    apply_guesses(of_phase[phase], numbers, part, length, state, u);
+    if (system.constrained() && inside) {
       const auto workspace = system.make_workspace();
       State moved = state;
       if (system.project(moved, *workspace).problem.empty()) state = moved;

@@ -20,8 +20,9 @@ class SteerTaskReader {
 
   void read(const TomlNode& root, SteerTask& task) {
     static const std::vector<std::string> known = {
-        "format", "model",    "duration", "tolerance", "method", "points", "intervals", "refine",
-        "starts", "periodic", "inputs",   "start",     "end",    "path",   "minimise",  "guess"};
+        "format", "model",  "duration", "tolerance", "method", "points", "intervals",
+        "refine", "starts", "periodic", "swap",      "inputs", "start",  "end",
+        "path",   "phase",  "advance",  "minimise",  "guess"};
     for (const TomlEntry& entry : root.entries) {
       const TomlNode& node = entry.value;
       const std::string& key = entry.key;
@@ -31,7 +32,14 @@ class SteerTaskReader {
         read_text(node, "the path of a model file", task.model);
         task.model_where = node.where;
       } else if (key == "duration") {
-        read_duration(node, task);
+        read_duration(node, task.duration);
+      } else if (key == "phase") {
+        read_phases(node, task);
+      } else if (key == "swap") {
+        read_text(node, "two names, such as \"left=right\"", task.swap);
+        task.swap_where = node.where;
+      } else if (key == "advance") {
+        for_entries(node, [&](const TomlEntry& e) { read_advance(e, task); });
       } else if (key == "tolerance") {
         if (expect(node, TomlNode::Kind::number, "a number", problems_))
           task.tolerance = node.number;
@@ -68,12 +76,10 @@ class SteerTaskReader {
         for_entries(node, [&](const TomlEntry& e) { read_cost(e, task); });
       } else if (key == "guess") {
         for_entries(node, [&](const TomlEntry& e) {
-          std::string text;
-          if (!read_number_text(e.value, "a text", text)) return;
           if (e.key == "file")
-            task.guess_file = text;
+            read_number_text(e.value, "a text", task.guess_file);
           else
-            task.guess.emplace_back(e.key, text);
+            read_guess(e, task.guess);
         });
       } else {
         const std::string near = suggestion(key, known);
@@ -85,10 +91,13 @@ class SteerTaskReader {
     }
     if (task.model.empty())
       problems_.error(root.where, "there is no `model`; expected the path of a model file");
-    if (task.duration.empty())
+    if (!task.duration.written() && task.phases.empty())
       problems_.error(root.where,
                       "there is no `duration`; expected seconds, or { guess = .., "
                       "bounds = [low, high] }");
+    if (!task.swap.empty() && !task.periodic)
+      problems_.error(task.swap_where,
+                      "`swap` says how a motion repeats; expected `periodic = true` beside it");
     if (task.integral.empty() && task.final.empty())
       problems_.error(root.where,
                       "nothing to minimise; expected [minimise] with `integral` or `final`");
@@ -125,24 +134,102 @@ class SteerTaskReader {
       target = static_cast<int>(node.number);
   }
 
-  void read_duration(const TomlNode& node, SteerTask& task) {
+  void read_duration(const TomlNode& node, SteerDuration& duration) {
     if (!node.is(TomlNode::Kind::table)) {
-      read_number_text(node, "a number or { guess = .., bounds = [low, high] }", task.duration);
+      read_number_text(node, "a number or { guess = .., bounds = [low, high] }", duration.guess);
       return;
     }
     for (const TomlEntry& entry : node.entries) {
       if (entry.key == "guess")
-        read_number_text(entry.value, "a number", task.duration);
+        read_number_text(entry.value, "a number", duration.guess);
       else if (entry.key == "bounds")
-        read_pair(entry.value, "[low, high]", task.duration_low, task.duration_high);
+        read_pair(entry.value, "[low, high]", duration.low, duration.high);
       else
         problems_.error(entry.where,
                         fmt::format("unknown key '{}'{}", entry.key, "; expected guess or bounds"));
     }
-    if (task.duration_low.empty() || task.duration_high.empty())
+    if (duration.low.empty() || duration.high.empty())
       problems_.error(node.where, "duration: expected bounds = [low, high] beside the guess");
-    if (task.duration.empty() && !task.duration_low.empty())
-      task.duration = fmt::format("(({}) + ({}))/2", task.duration_low, task.duration_high);
+    if (duration.guess.empty() && !duration.low.empty())
+      duration.guess = fmt::format("(({}) + ({}))/2", duration.low, duration.high);
+  }
+
+  void read_phases(const TomlNode& node, SteerTask& task) {
+    if (!expect(node, TomlNode::Kind::array, "[[phase]], a table for each phase", problems_))
+      return;
+    for (const TomlNode& item : node.items)
+      if (expect(item, TomlNode::Kind::table, "[[phase]], a table for each phase", problems_))
+        read_phase(item, task.phases.emplace_back(), static_cast<int>(task.phases.size()));
+  }
+
+  void read_phase(const TomlNode& node, SteerPhaseText& phase, int number) {
+    static const std::vector<std::string> known = {"name", "duration", "closed",
+                                                   "path", "end",      "guess"};
+    phase.where = node.where;
+    phase.name = fmt::format("{}", number);
+    bool says_closed = false;
+    for (const TomlEntry& entry : node.entries) {
+      const TomlNode& value = entry.value;
+      if (entry.key == "name") {
+        read_text(value, "a name", phase.name);
+      } else if (entry.key == "duration") {
+        read_duration(value, phase.duration);
+      } else if (entry.key == "closed") {
+        says_closed = true;
+        if (expect(value, TomlNode::Kind::array, "a list of contacts", problems_))
+          for (const TomlNode& item : value.items)
+            read_text(item, "the name of a contact", phase.closed.emplace_back());
+      } else if (entry.key == "path") {
+        for_entries(value, [&](const TomlEntry& e) {
+          read_bounds(e.key, e.value, "[low, high]", e.where, phase.path);
+        });
+      } else if (entry.key == "end") {
+        for_entries(value, [&](const TomlEntry& e) { read_condition(e, false, phase.end); });
+      } else if (entry.key == "guess") {
+        for_entries(value, [&](const TomlEntry& e) { read_guess(e, phase.guess); });
+      } else {
+        const std::string near = suggestion(entry.key, known);
+        problems_.error(entry.where, fmt::format("unknown key '{}' of a phase{}", entry.key,
+                                                 near.empty() ? fmt::format("; expected one of {}",
+                                                                            fmt::join(known, ", "))
+                                                              : near));
+      }
+    }
+    if (!phase.duration.written())
+      problems_.error(node.where,
+                      fmt::format("phase '{}' has no `duration`; expected seconds, or {{ guess = "
+                                  ".., bounds = [low, high] }}",
+                                  phase.name));
+    if (!says_closed)
+      problems_.error(node.where,
+                      fmt::format("phase '{}' does not say which contacts are closed; expected "
+                                  "closed = [\"NAME\", ..], or closed = [] for none",
+                                  phase.name));
+  }
+
+  void read_guess(const TomlEntry& entry, std::vector<std::pair<std::string, std::string>>& list) {
+    std::string text;
+    if (read_number_text(entry.value, "a text", text)) list.emplace_back(entry.key, text);
+  }
+
+  void read_advance(const TomlEntry& entry, SteerTask& task) {
+    const std::string what = "a number, { speed = .. } or \"free\"";
+    SteerAdvance advance;
+    advance.name = entry.key;
+    advance.where = entry.where;
+    const TomlNode& node = entry.value;
+    if (node.is(TomlNode::Kind::table)) {
+      advance.speed = true;
+      if (node.entries.size() != 1 || node.entries[0].key != "speed") {
+        problems_.error(node.where, "expected " + what);
+        return;
+      }
+      if (!read_number_text(node.entries[0].value, "a number", advance.value)) return;
+    } else if (!read_number_text(node, what, advance.value)) {
+      return;
+    }
+    advance.free = !advance.speed && advance.value == "free";
+    task.advance.push_back(std::move(advance));
   }
 
   // "inf" and "-inf" are no bounds.

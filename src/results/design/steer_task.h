@@ -25,11 +25,36 @@ struct SteerCondition {
   Location where;
 };
 
+struct SteerDuration {
+  std::string guess, low, high;  // the last two "" where it is given
+  bool written() const { return !guess.empty(); }
+};
+
+// A part of the motion in which the same contacts are closed.
+struct SteerPhaseText {
+  std::string name;
+  SteerDuration duration;
+  std::vector<std::string> closed;  // contacts
+  std::vector<SteerBounds> path;
+  std::vector<SteerCondition> end;
+  std::vector<std::pair<std::string, std::string>> guess;  // s goes from 0 to 1 in the phase
+  Location where;
+};
+
+// By how much an expression grows along the whole motion: by a number, a number per second, or by
+// whatever it takes.
+struct SteerAdvance {
+  std::string name, value;
+  bool speed = false, free = false;
+  Location where;
+};
+
 struct SteerTask {
   std::string file, folder;  // of the task
   std::string model;         // as written
   Location model_where;
-  std::string duration, duration_low, duration_high;  // the last two "" where it is given
+  SteerDuration duration;              // of the whole; with phases it may be missing
+  std::vector<SteerPhaseText> phases;  // none: one phase without contacts
   double tolerance = 1e-6;
   std::string method = "gauss";
   int points = 5, intervals = 0, starts = 4;
@@ -39,6 +64,9 @@ struct SteerTask {
   std::vector<SteerCondition> start, end;
   bool periodic = false;
   std::vector<std::string> periodic_names;  // empty: all
+  std::string swap;                         // equal parts that are exchanged when it repeats
+  Location swap_where;
+  std::vector<SteerAdvance> advance;
   std::string integral, final;
   Location integral_where, final_where;
   std::string guess_file;
