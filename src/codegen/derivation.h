@@ -131,7 +131,7 @@ class Derivation {
     bool closed = false;  // in the mode
     bool acts[3] = {};    // which of its rows do: normal, two tangents
     bool rough = false;   // never slides
-    Expression gap;
+    Expression gap, gap_rate;
     Expression force[3];  // of the rows that act
     Expression friction, restitution;
     std::optional<Expression> active;  // where the file says when it counts

@@ -49,7 +49,7 @@ void CollocationProgram::fill_edges(const double* x, double* g) {
     load_edge(x, last);
     problem_.stage->value(z_.data(), numbers_at(last ? N_ : 0), f_.data());
     for (std::size_t j = 0; j < problem_.edge_paths.size(); ++j)
-      g[edge_row(last) + j] = f_[n_ + 1 + problem_.edge_paths[j]];
+      g[edge_row(last) + j] = f_[n_ + 1 + problem_.edge_paths[j].path];
   }
 }
 
@@ -63,7 +63,7 @@ void CollocationProgram::walk_edges(const double* x, Entries& entries) {
     }
     for (std::size_t j = 0; j < problem_.edge_paths.size(); ++j)
       for (int e = 0; e < map.slopes.size(); ++e) {
-        if (map.slopes.row[e] != n_ + 1 + problem_.edge_paths[j]) continue;
+        if (map.slopes.row[e] != n_ + 1 + problem_.edge_paths[j].path) continue;
         const Terms terms = edge_terms(last, map.slopes.column[e]);
         for (int i = 0; i < terms.count; ++i)
           entries.put(edge_row(last) + static_cast<int>(j), terms.unknown[i],
@@ -81,7 +81,7 @@ void CollocationProgram::walk_edge_curvatures(const double* x, const double* wei
       load_edge(x, last);
       std::fill_n(weights_.begin(), n_ + 1 + paths_, 0.0);
       for (std::size_t j = 0; j < problem_.edge_paths.size(); ++j)
-        weights_[n_ + 1 + problem_.edge_paths[j]] = weights[edge_row(last) + j];
+        weights_[n_ + 1 + problem_.edge_paths[j].path] = weights[edge_row(last) + j];
       map.fill_curvatures(z_.data(), numbers_at(last ? N_ : 0), weights_.data(),
                           curvatures_.data());
     }

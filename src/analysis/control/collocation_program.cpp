@@ -125,6 +125,12 @@ bool CollocationProgram::is_open_at_end(int path) const {
   return std::find(open.begin(), open.end(), path) != open.end();
 }
 
+bool CollocationProgram::is_edge_alone(int path) const {
+  return std::any_of(
+      problem_.edge_paths.begin(), problem_.edge_paths.end(),
+      [&](const SteeringPhase::EdgePath& edge) { return edge.path == path && !edge.between; });
+}
+
 void CollocationProgram::fill_bounds(Eigen::VectorXd& lower, Eigen::VectorXd& upper,
                                      Eigen::VectorXd& low, Eigen::VectorXd& high) const {
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -148,8 +154,8 @@ void CollocationProgram::fill_bounds(Eigen::VectorXd& lower, Eigen::VectorXd& up
       }
       const bool at_end = k + 1 == N_ && rule_.c[i] == 1;
       for (int j = 0; j < paths_; ++j) {
-        const ValueBounds bounds =
-            at_end && is_open_at_end(j) ? ValueBounds() : problem_.path_bounds[j];
+        const bool left_out = (at_end && is_open_at_end(j)) || is_edge_alone(j);
+        const ValueBounds bounds = left_out ? ValueBounds() : problem_.path_bounds[j];
         low(path_row(k, i) + j) = bounds.low;
         high(path_row(k, i) + j) = bounds.high;
       }
@@ -166,9 +172,10 @@ void CollocationProgram::fill_bounds(Eigen::VectorXd& lower, Eigen::VectorXd& up
   for (const bool last : {false, true})
     for (std::size_t j = 0; j < problem_.edge_paths.size(); ++j) {
       // the last of Radau's points is the end already
-      const bool known = last && rule_.kind == CollocationKind::radau;
-      const ValueBounds bounds =
-          known ? ValueBounds() : problem_.path_bounds[problem_.edge_paths[j]];
+      const SteeringPhase::EdgePath& edge = problem_.edge_paths[j];
+      const bool known = last && edge.between && rule_.kind == CollocationKind::radau;
+      const bool asked = last ? edge.at_end : edge.at_start;
+      const ValueBounds bounds = asked && !known ? problem_.path_bounds[edge.path] : ValueBounds();
       low(edge_row(last) + static_cast<int>(j)) = bounds.low;
       high(edge_row(last) + static_cast<int>(j)) = bounds.high;
     }

@@ -71,6 +71,7 @@ class CollocationProgram final : public SparseProgram {
   int node_path_row(int k) const { return path_row(k, s_); }  // of node k + 1
 
   bool is_open_at_end(int path) const;
+  bool is_edge_alone(int path) const;
   Point point(const double* x, int k, double c) const;
   double node_time(const double* x, int k) const;
   // The unknowns and factors that the time of a node depends on.

@@ -178,6 +178,35 @@ bool add_phase_errors(const SteeringPhase& phase, const PhaseMotion& motion, con
   return true;
 }
 
+void add_beyond(const SteeringPhase& phase, const PhaseMotion& motion, MeshErrors& result) {
+  constexpr int looks = 12;
+  std::vector<double>& list = result.beyond.emplace_back(motion.intervals(), 0.0);
+  if (phase.watched_paths.empty()) return;
+  VectorXd z(phase.stage->inputs), f(phase.stage->outputs);
+  std::vector<double> size(phase.paths, 1.0);
+  MatrixXd beyond = MatrixXd::Zero(phase.paths, motion.intervals());
+  for (int k = 0; k < motion.intervals(); ++k) {
+    std::vector<double> a = motion.base[k];
+    a.insert(a.end(), phase.numbers.begin(), phase.numbers.end());
+    for (int i = 0; i <= looks; ++i) {
+      const double s = 1.0 * i / looks, begin = motion.interval_begin(k);
+      z << motion.coordinates(k, s), motion.inputs_in(k, s),
+          begin + s * (motion.interval_end(k) - begin);
+      phase.stage->value(z.data(), a.data(), f.data());
+      for (const int j : phase.watched_paths) {
+        const double value = f(phase.states + 1 + j);
+        size[j] = std::max(size[j], 1 + std::fabs(value));
+        beyond(j, k) = std::max(
+            {beyond(j, k), phase.path_bounds[j].low - value, value - phase.path_bounds[j].high});
+      }
+    }
+  }
+  for (int k = 0; k < motion.intervals(); ++k)
+    for (const int j : phase.watched_paths) list[k] = std::max(list[k], beyond(j, k) / size[j]);
+  result.largest_beyond =
+      std::max(result.largest_beyond, *std::max_element(list.begin(), list.end()));
+}
+
 }  // namespace
 
 MeshErrors estimate_mesh_errors(const SteeringProblem& problem, const SteeringMotion& motion) {
@@ -186,6 +215,8 @@ MeshErrors estimate_mesh_errors(const SteeringProblem& problem, const SteeringMo
   VectorXd scale = VectorXd::Ones(n), error = VectorXd::Zero(n);
   for (const PhaseMotion& phase : motion.phases)
     for (const VectorXd& y : phase.node) scale = scale.cwiseMax(y.cwiseAbs() + VectorXd::Ones(n));
+  for (std::size_t p = 0; p < motion.phases.size(); ++p)
+    add_beyond(problem.phases[p], motion.phases[p], result);
   for (std::size_t p = 0; p < motion.phases.size(); ++p) {
     bool known = add_phase_errors(problem.phases[p], motion.phases[p], scale, error, result);
     for (std::size_t j = 0; known && j < problem.junctions.size(); ++j) {

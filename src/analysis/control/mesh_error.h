@@ -18,6 +18,10 @@ struct MeshErrors {
   std::vector<std::vector<double>> local;  // per phase and interval
   double largest = 0;                      // of these
   double error = 0;                        // of the whole motion
+  // How far paths that are watched go beyond their bounds between points, relative to 1 + their
+  // size.
+  std::vector<std::vector<double>> beyond;  // per phase and interval
+  double largest_beyond = 0;
 };
 
 MeshErrors estimate_mesh_errors(const SteeringProblem& problem, const SteeringMotion& motion);

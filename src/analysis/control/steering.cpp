@@ -67,16 +67,15 @@ int pieces_for(double error, double wanted, int points) {
   return static_cast<int>(std::clamp(pieces, 2.0, 4.0));
 }
 
-SteeringMesh refined_mesh(const SteeringMesh& mesh, const std::vector<double>& errors,
-                          double wanted) {
+SteeringMesh refined_mesh(const SteeringMesh& mesh, const std::vector<int>& pieces) {
   SteeringMesh result(mesh.rule);
   result.arcs = mesh.arcs;
   for (std::size_t k = 0; k < mesh.intervals.size(); ++k) {
     const SteeringMesh::Interval& old = mesh.intervals[k];
-    const int pieces = pieces_for(errors[k], wanted, mesh.rule.points());
-    for (int p = 0; p < pieces; ++p)
-      result.intervals.push_back({old.arc, old.begin + (old.end - old.begin) * p / pieces,
-                                  old.begin + (old.end - old.begin) * (p + 1) / pieces, old.held});
+    for (int p = 0; p < pieces[k]; ++p)
+      result.intervals.push_back({old.arc, old.begin + (old.end - old.begin) * p / pieces[k],
+                                  old.begin + (old.end - old.begin) * (p + 1) / pieces[k],
+                                  old.held});
   }
   return result;
 }
@@ -172,11 +171,27 @@ bool solve_with_switches(const SteeringProblem& problem, SteeringResult& result,
   return false;
 }
 
-// The next meshes, without the motion.
-std::vector<SteeringMesh> refined_meshes(const SteeringResult& result, double wanted) {
+bool is_fine_enough(const SteeringResult& result, const SteeringOptions& options) {
+  return result.errors.error <= options.tolerance && result.errors.largest_beyond <= options.beyond;
+}
+
+// The next meshes, without the motion. What a path goes beyond its bounds between two points falls
+// with the square of their distance.
+std::vector<SteeringMesh> refined_meshes(const SteeringResult& result,
+                                         const SteeringOptions& options) {
+  // errors grow on their way to the end: so much smaller must each of them be
+  const MeshErrors& errors = result.errors;
+  const double growth = std::max(1.0, errors.error / errors.largest);
+  const double wanted = 0.5 * options.tolerance / growth;
   std::vector<SteeringMesh> meshes;
-  for (std::size_t p = 0; p < result.motion.phases.size(); ++p)
-    meshes.push_back(refined_mesh(result.motion.phases[p].mesh, result.errors.local[p], wanted));
+  for (std::size_t p = 0; p < result.motion.phases.size(); ++p) {
+    const SteeringMesh& mesh = result.motion.phases[p].mesh;
+    std::vector<int> pieces;
+    for (std::size_t k = 0; k < mesh.intervals.size(); ++k)
+      pieces.push_back(std::max(pieces_for(errors.local[p][k], wanted, mesh.rule.points()),
+                                pieces_for(errors.beyond[p][k], 0.5 * options.beyond, 1)));
+    meshes.push_back(refined_mesh(mesh, pieces));
+  }
   return meshes;
 }
 
@@ -229,10 +244,8 @@ SteeringResult refine_steering(const SteeringProblem& problem, SteeringResult re
   SteeringOptions near = options;
   near.program.near_solution = true;
   for (int pass = 0; pass < options.refinements; ++pass) {
-    if (result.errors.error <= options.tolerance) return result;
-    // errors grow on their way to the end: so much smaller must each of them be
-    const double growth = std::max(1.0, result.errors.error / result.errors.largest);
-    std::vector<SteeringMesh> meshes = refined_meshes(result, 0.5 * options.tolerance / growth);
+    if (is_fine_enough(result, options)) return result;
+    std::vector<SteeringMesh> meshes = refined_meshes(result, options);
     SteeringMotion guess;
     guess.impulses = result.motion.impulses;
     for (std::size_t p = 0; p < meshes.size(); ++p)
@@ -255,8 +268,13 @@ SteeringResult refine_steering(const SteeringProblem& problem, SteeringResult re
     if (pass == 2 && !arcs && result.errors.error > options.tolerance)
       solve_with_switches(problem, result, options);
   }
-  result.converged = result.errors.error <= options.tolerance;
-  if (!result.converged)
+  result.converged = is_fine_enough(result, options);
+  if (result.errors.error <= options.tolerance && !result.converged)
+    result.problem = fmt::format(
+        "between the points of a mesh of {} intervals a contact still overlaps, pulls or slides by "
+        "{:.2g}; ask for a larger tolerance",
+        result.motion.intervals(), result.errors.largest_beyond);
+  else if (!result.converged)
     result.problem = fmt::format(
         "the mesh error stays at {:.2g} with {} intervals; ask for a larger tolerance, or look for "
         "what is not smooth",

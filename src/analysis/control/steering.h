@@ -20,6 +20,7 @@ struct SteeringOptions {
   int points = 5;
   int intervals = 0;  // of each phase, to begin with; 0: chosen
   double tolerance = 1e-6;
+  double beyond = 1e-5;  // how far paths that are watched may go beyond their bounds
   bool refine = true;
   int refinements = 15;
   int most_intervals = 4000;

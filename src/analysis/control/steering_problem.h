@@ -46,9 +46,16 @@ struct SteeringPhase {
   std::vector<int> end_rows;        // conditions that are asked for (the others follow)
   std::vector<int> node_paths;      // of the paths those without inputs: they hold at nodes, too
   std::vector<int> open_at_end;     // of these: not at the last node
-  std::vector<int> edge_paths;      // paths that hold at both ends, with the inputs' polynomials
-  bool begins = true;               // at the time `begin`; otherwise where another phase ends
-  double begin = 0;                 // time
+  // Paths that hold at the start and at the end of the phase, with the inputs' polynomials there.
+  struct EdgePath {
+    int path;
+    bool at_start, at_end;
+    bool between = true;  // and at the points
+  };
+  std::vector<EdgePath> edge_paths;
+  std::vector<int> watched_paths;  // those that must hold between points, too: meshes see to it
+  bool begins = true;              // at the time `begin`; otherwise where another phase ends
+  double begin = 0;                // time
   ValueBounds duration;
   double duration_guess = 1;
 };

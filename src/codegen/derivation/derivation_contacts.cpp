@@ -32,6 +32,7 @@ std::vector<Derivation::PlaceOfContact> Derivation::contacts() {
   for (std::size_t k = 0; k < places.size(); ++k) {
     const ContactElement<Expression>& e = mechanism_->contacts[k];
     places[k].gap = calc_gap(*mechanism_, *ws_, e);
+    places[k].gap_rate = calc_contact_speed(*mechanism_, *ws_, e).x;
     if (!e.active) continue;
     Expression value;
     evaluate_program(*mechanism_, *ws_, e.active->program, &value);

@@ -47,6 +47,7 @@ SteeringOptions steering_options(const SteerTask& task, const api::Watch& watch)
   options.points = task.points;
   options.intervals = task.intervals;
   options.tolerance = task.tolerance;
+  options.beyond = 10 * task.tolerance;
   options.refine = task.refine;
   options.program.tolerance = std::clamp(0.01 * task.tolerance, 1e-10, 1e-8);
   options.program.stop_requested = watch.stop;
@@ -270,6 +271,13 @@ std::string steer_text(const SteerRecord& record) {
     text += "other guesses may lead to a better one: try --starts 20\n";
   if (record.replay.difference)
     text += fmt::format("replay by dop853: largest difference {:.2g}\n", *record.replay.difference);
+  if (!task.phases.empty() && record.replay.difference &&
+      *record.replay.difference > 10 * r.errors.error + 1e-9)
+    text +=
+        "  more than ten times the mesh error: where surfaces graze, or a contact carries nothing "
+        "for "
+        "a while, the run\n  decides in its own way; ask for a clearance or for more force by a "
+        "path\n";
   if (!record.replay.problem.empty())
     text += fmt::format("replay by dop853: {}\n", record.replay.problem);
   if (!record.folder.empty())

@@ -17,6 +17,10 @@ const char* const no_input =
     "a condition at an end, or the final cost, depends on an input or on accelerations, which are "
     "not defined at a single time: ";
 
+bool is_among(const std::vector<int>& list, int value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
 void append(Expressions& list, const Expressions& more) {
   list.insert(list.end(), more.begin(), more.end());
 }
@@ -27,13 +31,13 @@ class MapMaker {
   MapMaker(SteerCode& code, const State& at)
       : code_(code), charted_(code.model, at, code.charts, code.inputs) {}
 
-  std::string make_phase(int phase, const std::vector<int>& closure_rows, PhaseMaps& maps) {
+  std::string make_phase(const PhasePlan& plan, PhaseMaps& maps) {
     maps.numbers = charted_.parameter_values();
     const std::string problem = take_outputs();
     if (!problem.empty()) return problem;
     for (const auto part : {&MapMaker::make_stage, &MapMaker::make_ends})
-      if (const std::string no = (this->*part)(phase, maps); !no.empty()) return no;
-    if (const std::string no = make_closure(closure_rows, maps); !no.empty()) return no;
+      if (const std::string no = (this->*part)(plan, maps); !no.empty()) return no;
+    if (const std::string no = make_closure(plan.closure_rows, maps); !no.empty()) return no;
     return make_chart(maps);
   }
 
@@ -76,11 +80,12 @@ class MapMaker {
     return list;
   }
 
-  std::string make_stage(int phase, PhaseMaps& maps) {
-    Expressions f = charted_.charted(charted_.coordinate_rates(derivation().rates()));
+  std::string make_stage(const PhasePlan& plan, PhaseMaps& maps) {
+    const Expressions rates = derivation().rates();
+    Expressions f = charted_.charted(charted_.coordinate_rates(rates));
     f.push_back(output_or_zero(code_.outputs.integral));
-    append(f, outputs_of(code_.outputs.phases[phase].paths));
-    append(f, charted_.charted(contact_paths(maps)));
+    append(f, outputs_of(code_.outputs.phases[plan.phase].paths));
+    append(f, charted_.charted(contact_paths(plan, rates, maps)));
     Expressions z = charted_.y();
     append(z, charted_.u());
     z.push_back(derivation().time());
@@ -92,20 +97,32 @@ class MapMaker {
   // What is closed presses, and sticks: N >= 0, |T| <= mu N. With one tangent that is linear in the
   // forces; otherwise squares are compared, which is smooth. What is open does not overlap; a
   // contact that does not count everywhere (`active`) is looked at afterwards.
-  Expressions contact_paths(PhaseMaps& maps) {
+  Expressions contact_paths(const PhasePlan& plan, const Expressions& rates, PhaseMaps& maps) {
+    using Kind = PhaseMaps::ContactPath::Kind;
     Expressions list;
-    const auto add = [&](const PlaceOfContact& place, bool force, const Expression& value) {
+    const auto add = [&](const PlaceOfContact& place, Kind kind, const Expression& value) {
       list.push_back(value);
-      maps.contacts.push_back({place.contact, force});
+      maps.contacts.push_back({kind, place.contact});
     };
     for (const PlaceOfContact& place : derivation().contacts()) {
-      if (!place.closed && !place.active) add(place, false, place.gap);
+      if (!place.closed && !place.active) add(place, Kind::gap, place.gap);
+      if (is_among(plan.parting, place.contact))
+        add(place, Kind::parting, rate_of(place.gap_rate, rates));
       if (!place.closed) continue;
-      add(place, true, place.force[0]);
+      add(place, Kind::force, place.force[0]);
       add_cone(place, place.force[0], place.force + 1,
-               [&](const Expression& value) { add(place, true, value); });
+               [&](const Expression& value) { add(place, Kind::force, value); });
     }
     return list;
+  }
+
+  // Along the motion.
+  Expression rate_of(const Expression& value, Expressions rates) {
+    Expressions states = charted_.state();
+    states.push_back(derivation().time());
+    rates.push_back(1);
+    return total_time_derivative(charted_.graph(), std::span<const Expression>(&value, 1), states,
+                                 rates)[0];
   }
 
   template <class Add>
@@ -122,7 +139,8 @@ class MapMaker {
     add(limit + along);
   }
 
-  std::string make_ends(int phase, PhaseMaps& maps) {
+  std::string make_ends(const PhasePlan& plan, PhaseMaps& maps) {
+    const int phase = plan.phase;
     const bool first = phase == 0;
     const bool last = phase + 1 == static_cast<int>(code_.outputs.phases.size());
     Expressions f = outputs_of(code_.outputs.phases[phase].ends);
@@ -175,14 +193,11 @@ class MapMaker {
 void MapMaker::add_impact(const JunctionPlan& plan, JunctionMap& junction, Expressions& impulses,
                           Expressions& change, Expressions& conditions) {
   const std::vector<PlaceOfContact> places = derivation().contacts();
-  const auto listed = [](const std::vector<int>& list, int contact) {
-    return std::find(list.begin(), list.end(), contact) != list.end();
-  };
   std::vector<int> touching;
   std::vector<Derivation::ImpulseOnRow> pushes;
   for (std::size_t k = 0; k < places.size(); ++k) {
     const int place = static_cast<int>(k);
-    if (!places[k].closed && !listed(plan.leaving, places[k].contact)) continue;
+    if (!places[k].closed && !is_among(plan.leaving, places[k].contact)) continue;
     touching.push_back(place);
     for (int r = 0; r < 3 && places[k].closed; ++r) {
       if (!places[k].acts[r]) continue;
@@ -202,7 +217,7 @@ void MapMaker::add_impact(const JunctionPlan& plan, JunctionMap& junction, Expre
     if (push.row == 0) conditions.back() += places[push.place].restitution * form.before[i];
   }
   for (const PlaceOfContact& place : places)
-    if (listed(plan.closing, place.contact)) conditions.push_back(place.gap);
+    if (is_among(plan.closing, place.contact)) conditions.push_back(place.gap);
   const auto add = [&](const Expression& value) {
     conditions.push_back(value);
     junction.others.push_back({0, ValueBounds().high});
@@ -217,7 +232,7 @@ void MapMaker::add_impact(const JunctionPlan& plan, JunctionMap& junction, Expre
       if (push.place == place) P[push.row] = push.amount;
     add(P[0]);
     add_cone(places[place], P[0], P + 1, add);
-    if (places[place].active && listed(plan.closing, places[place].contact))
+    if (places[place].active && is_among(plan.closing, places[place].contact))
       add(*places[place].active);
   }
 }
@@ -259,9 +274,8 @@ std::string MapMaker::make_span(const SpanPlan& plan, std::unique_ptr<SmoothMap>
 
 }  // namespace
 
-std::string make_phase_maps(SteerCode& code, int phase, const State& at,
-                            const std::vector<int>& closure_rows, PhaseMaps& maps) {
-  return MapMaker(code, at).make_phase(phase, closure_rows, maps);
+std::string make_phase_maps(SteerCode& code, const PhasePlan& plan, PhaseMaps& maps) {
+  return MapMaker(code, plan.at).make_phase(plan, maps);
 }
 
 std::string make_junction_map(SteerCode& code, const State& at, const JunctionPlan& plan,

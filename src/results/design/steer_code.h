@@ -38,19 +38,24 @@ struct SteerCode {
 struct PhaseMaps {
   std::unique_ptr<SmoothMap> stage, end, start, closure, chart;  // see SteeringPhase
   std::vector<double> numbers;                                   // what follows the base in a
-  // Paths of contacts, behind those of the task: gaps of what is open, normal forces and cones of
-  // what is closed. Those of forces depend on inputs.
+  // Paths of contacts, behind those of the task, each at least 0: gaps of what is open; normal
+  // forces and cones of what is closed; and of what has just let go the second rate of the gap,
+  // which is asked for at the start alone.
   struct ContactPath {
+    enum class Kind { gap, force, parting } kind;
     int contact;
-    bool force;
   };
-  std::vector<ContactPath> contacts;  // each at least 0
+  std::vector<ContactPath> contacts;
 };
 
-// `at`: a state in the mode of the phase. `closure_rows`: of System::constraint_values, independent
-// ones. "" or why there is no such code.
-std::string make_phase_maps(SteerCode& code, int phase, const State& at,
-                            const std::vector<int>& closure_rows, PhaseMaps& maps);
+struct PhasePlan {
+  int phase;
+  const State& at;                       // a state in its mode
+  const std::vector<int>& closure_rows;  // of System::constraint_values, independent ones
+  std::vector<int> parting;              // contacts that let go at its start
+};
+// "" or why there is no such code.
+std::string make_phase_maps(SteerCode& code, const PhasePlan& plan, PhaseMaps& maps);
 
 // A junction, in the names of the phase before it.
 struct JunctionPlan {

@@ -13,52 +13,10 @@ namespace {
 
 using Eigen::VectorXd;
 
-constexpr int looks = 12;  // per interval
-
-struct PathLook {
-  double least = 0, largest = 0, t = 0;  // of its values, and when it was least
-};
-
-// Values of the paths of contacts, also between points.
-std::vector<PathLook> look_along(const SteeringPhase& phase, const PhaseMotion& motion, int own) {
-  std::vector<PathLook> list(phase.paths - own);
-  VectorXd z(phase.stage->inputs), f(phase.stage->outputs);
-  for (int k = 0; k < motion.intervals(); ++k) {
-    std::vector<double> a = motion.base[k];
-    a.insert(a.end(), phase.numbers.begin(), phase.numbers.end());
-    for (int i = 0; i <= looks; ++i) {
-      const double s = 1.0 * i / looks, begin = motion.interval_begin(k);
-      const double t = begin + s * (motion.interval_end(k) - begin);
-      z << motion.coordinates(k, s), motion.inputs_in(k, s), t;
-      phase.stage->value(z.data(), a.data(), f.data());
-      for (std::size_t j = 0; j < list.size(); ++j) {
-        const double value = f(phase.states + 1 + own + static_cast<int>(j));
-        if (value < list[j].least) list[j].least = value, list[j].t = t;
-        list[j].largest = std::max(list[j].largest, std::fabs(value));
-      }
-    }
-  }
-  return list;
-}
+constexpr int looks_at_contacts = 12;  // per interval
 
 double slack_of(const SteerSetup& setup) {
   return 10 * std::max(setup.task.tolerance, 1e-9);
-}
-
-std::string find_violated_path(const SteerSetup& setup, const SteeringMotion& motion, int p) {
-  const SteeringPhase& phase = setup.problem.phases[p];
-  const std::vector<PhaseMaps::ContactPath>& contacts = setup.phases[p].maps.contacts;
-  const std::vector<PathLook> list =
-      look_along(phase, motion.phases[p], phase.paths - static_cast<int>(contacts.size()));
-  for (std::size_t j = 0; j < list.size(); ++j) {
-    if (list[j].least >= -slack_of(setup) * (1 + list[j].largest)) continue;
-    return fmt::format(
-        "phase '{}': between two points of the mesh, at t = {:.9g}, contact '{}' {}; ask for a "
-        "smaller tolerance or for more intervals",
-        setup.phases[p].name, list[j].t, setup.model->contacts[contacts[j].contact].name,
-        contacts[j].force ? "would let go or slide" : "overlaps");
-  }
-  return "";
 }
 
 // Contacts that count only where `active` is positive have no path of their own.
@@ -74,9 +32,10 @@ std::string find_early_contact(const SteerSetup& setup, const SteeringMotion& mo
     if (!counts) continue;
     State state = phase.at;
     std::vector<double> x;
-    for (int k = 0; k < looks * path.intervals(); ++k) {
-      const double begin = path.interval_begin(k / looks), end = path.interval_end(k / looks);
-      state.t = begin + (end - begin) * (k % looks) / looks;
+    for (int k = 0; k < looks_at_contacts * path.intervals(); ++k) {
+      const double begin = path.interval_begin(k / looks_at_contacts),
+                   end = path.interval_end(k / looks_at_contacts);
+      state.t = begin + (end - begin) * (k % looks_at_contacts) / looks_at_contacts;
       path.state_at(*setup.charts, state.t, x);
       std::copy(x.begin(), x.end(), state.x.begin());
       if (!(counts->value(state, *setup.workspace) > 0)) continue;
@@ -144,7 +103,6 @@ RepeatedImpact repeat_impact(const SteerSetup& setup, const SteeringMotion& moti
 std::string find_unplanned_contact(const SteerSetup& setup, const SteeringMotion& motion) {
   if (setup.task.phases.empty()) return "";
   for (int p = 0; p < static_cast<int>(setup.phases.size()); ++p) {
-    if (std::string found = find_violated_path(setup, motion, p); !found.empty()) return found;
     if (std::string found = find_early_contact(setup, motion, p); !found.empty()) return found;
   }
   for (std::size_t k = 0; k < setup.problem.junctions.size(); ++k) {

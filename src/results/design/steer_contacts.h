@@ -22,7 +22,7 @@ RepeatedImpact repeat_impact(const SteerSetup& setup, const SteeringMotion& moti
                              std::size_t junction);
 
 // "" or which contact does what the phases do not say: one that counts only in places (`active`)
-// would close, surfaces overlap or forces pull between the points, an impact goes another way.
+// would close, or an impact goes another way.
 std::string find_unplanned_contact(const SteerSetup& setup, const SteeringMotion& motion);
 
 }  // namespace cartan::results

@@ -88,8 +88,7 @@ std::vector<int> independent_constraints(const System& system, const State& stat
   return chosen;
 }
 
-// --------------------------------------------------------------------------------- bounds and
-// times
+// ------------------------------------------------------------------------------ bounds and times
 
 ValueBounds bounds_of(const SteerSetup& setup, const SteerBounds& text) {
   ValueBounds bounds;
@@ -145,14 +144,16 @@ void read_times(SteerSetup& setup) {
                           low, high, problem.duration.low, problem.duration.high));
 }
 
-// Paths without inputs hold at nodes, too, forces of contacts at both ends of their phase.
+// Paths without inputs hold at nodes, too; forces of contacts at both ends of their phase.
 void sort_paths(const PhaseMaps& maps, SteeringPhase& phase) {
+  using Kind = PhaseMaps::ContactPath::Kind;
   const int own = phase.paths - static_cast<int>(maps.contacts.size());
   for (int j = 0; j < phase.paths; ++j) {
-    if (j >= own && maps.contacts[j - own].force) {
-      phase.edge_paths.push_back(j);
-      continue;
-    }
+    const Kind kind = j < own ? Kind::gap : maps.contacts[j - own].kind;
+    if (j >= own && kind != Kind::parting) phase.watched_paths.push_back(j);
+    if (kind == Kind::force) phase.edge_paths.push_back({j, true, true});
+    if (kind == Kind::parting) phase.edge_paths.push_back({j, true, false, false});
+    if (kind != Kind::gap) continue;
     const SparsePattern& at = phase.stage->slopes;
     bool of_inputs = false;
     for (int e = 0; e < at.size(); ++e)
@@ -162,10 +163,58 @@ void sort_paths(const PhaseMaps& maps, SteeringPhase& phase) {
   }
 }
 
+bool has(const std::vector<int>& list, int value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+// The contacts of a phase under the names that parts have when they are exchanged.
+std::vector<int> exchanged(const SteerSetup& setup, const std::vector<int>& contacts) {
+  if (setup.swap.empty()) return contacts;
+  std::vector<int> result;
+  for (const int k : contacts) {
+    const std::string name = swapped_name(setup.model->contacts[k].name, setup.task.swap);
+    int found = -1;
+    for (std::size_t c = 0; c < setup.model->contacts.size(); ++c)
+      if (setup.model->contacts[c].name == name) found = static_cast<int>(c);
+    if (found < 0)
+      refuse_at(setup.task.file, setup.task.swap_where,
+                fmt::format("swap '{}': contact '{}' would become '{}', which there is not",
+                            setup.task.swap, setup.model->contacts[k].name, name));
+    result.push_back(found);
+  }
+  return result;
+}
+
+// Contacts that are closed in the phase before and not in this one, where nothing meets in between:
+// they let go because nothing presses them.
+std::vector<int> parting_contacts(const SteerSetup& setup, int p) {
+  const int count = static_cast<int>(setup.phases.size());
+  if (p == 0 && !setup.task.periodic) return {};
+  const std::vector<int>& closed = setup.phases[p].closed;
+  const std::vector<int> before =
+      p > 0 ? setup.phases[p - 1].closed : exchanged(setup, setup.phases[count - 1].closed);
+  if (std::any_of(closed.begin(), closed.end(), [&](int k) { return !has(before, k); })) return {};
+  std::vector<int> list;
+  for (const int k : before)
+    if (!has(closed, k)) list.push_back(k);
+  return list;
+}
+
+// Of a phase's own bounds.
+std::size_t input_index(const SteerSetup& setup, const SteerBounds& text) {
+  const auto found = std::find(setup.inputs.begin(), setup.inputs.end(), text.name);
+  if (found == setup.inputs.end())
+    refuse_at(setup.task.file, text.where,
+              fmt::format("'{}' is no input that is free{}", text.name,
+                          suggestion(text.name, setup.inputs)));
+  return static_cast<std::size_t>(found - setup.inputs.begin());
+}
+
 void make_phase(SteerSetup& setup, SteerCode& code, int p) {
   SteerPhase& from = setup.phases[p];
   from.closures = independent_constraints(*setup.system, from.at, *setup.workspace);
-  const std::string problem = make_phase_maps(code, p, from.at, from.closures, from.maps);
+  const PhasePlan plan{p, from.at, from.closures, parting_contacts(setup, p)};
+  const std::string problem = make_phase_maps(code, plan, from.maps);
   if (!problem.empty()) refuse_at(setup.task.file, problem);
   SteeringPhase& phase = setup.problem.phases.emplace_back();
   phase.stage = from.maps.stage.get();
@@ -190,6 +239,9 @@ void make_phase(SteerSetup& setup, SteerCode& code, int p) {
     for (const SteerBounds& text : setup.task.inputs)
       if (text.name == name) phase.input_bounds.back() = bounds_of(setup, text);
   }
+  if (!setup.task.phases.empty())
+    for (const SteerBounds& text : setup.task.phases[p].inputs)
+      phase.input_bounds[input_index(setup, text)] = bounds_of(setup, text);
   for (const SteerBounds& text : setup.task.path)
     phase.path_bounds.push_back(bounds_of(setup, text));
   if (!setup.task.phases.empty())
@@ -200,30 +252,7 @@ void make_phase(SteerSetup& setup, SteerCode& code, int p) {
   sort_paths(from.maps, phase);
 }
 
-// ----------------------------------------------------------------------------------------
-// junctions
-
-bool has(const std::vector<int>& list, int value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
-
-// The contacts of a phase under the names that parts have when they are exchanged.
-std::vector<int> exchanged(const SteerSetup& setup, const std::vector<int>& contacts) {
-  if (setup.swap.empty()) return contacts;
-  std::vector<int> result;
-  for (const int k : contacts) {
-    const std::string name = swapped_name(setup.model->contacts[k].name, setup.task.swap);
-    int found = -1;
-    for (std::size_t c = 0; c < setup.model->contacts.size(); ++c)
-      if (setup.model->contacts[c].name == name) found = static_cast<int>(c);
-    if (found < 0)
-      refuse_at(setup.task.file, setup.task.swap_where,
-                fmt::format("swap '{}': contact '{}' would become '{}', which there is not",
-                            setup.task.swap, setup.model->contacts[k].name, name));
-    result.push_back(found);
-  }
-  return result;
-}
+// ------------------------------------------------------------------------------------- junctions
 
 void make_junction(SteerSetup& setup, SteerCode& code, int from, int to, bool repeats) {
   const SteerPhase &before = setup.phases[from], &after = setup.phases[to];
@@ -254,7 +283,8 @@ void make_junction(SteerSetup& setup, SteerCode& code, int from, int to, bool re
   SteeringPhase& phase = setup.problem.phases[from];
   const int own = phase.paths - static_cast<int>(before.maps.contacts.size());
   for (std::size_t k = 0; k < before.maps.contacts.size(); ++k)
-    if (!before.maps.contacts[k].force && has(plan.closing, before.maps.contacts[k].contact))
+    if (before.maps.contacts[k].kind == PhaseMaps::ContactPath::Kind::gap &&
+        has(plan.closing, before.maps.contacts[k].contact))
       phase.open_at_end.push_back(own + static_cast<int>(k));
 }
 

@@ -63,7 +63,7 @@ class SteerTaskReader {
         read_periodic(node, task);
       } else if (key == "inputs") {
         task.lists_inputs = true;
-        for_entries(node, [&](const TomlEntry& e) { read_input(e, task); });
+        for_entries(node, [&](const TomlEntry& e) { read_input(e, task.inputs); });
       } else if (key == "start" || key == "end") {
         for_entries(node, [&](const TomlEntry& e) {
           read_condition(e, key == "start", key == "start" ? task.start : task.end);
@@ -163,7 +163,7 @@ class SteerTaskReader {
   }
 
   void read_phase(const TomlNode& node, SteerPhaseText& phase, int number) {
-    static const std::vector<std::string> known = {"name", "duration", "closed",
+    static const std::vector<std::string> known = {"name", "duration", "closed", "inputs",
                                                    "path", "end",      "guess"};
     phase.where = node.where;
     phase.name = fmt::format("{}", number);
@@ -179,6 +179,8 @@ class SteerTaskReader {
         if (expect(value, TomlNode::Kind::array, "a list of contacts", problems_))
           for (const TomlNode& item : value.items)
             read_text(item, "the name of a contact", phase.closed.emplace_back());
+      } else if (entry.key == "inputs") {
+        for_entries(value, [&](const TomlEntry& e) { read_input(e, phase.inputs); });
       } else if (entry.key == "path") {
         for_entries(value, [&](const TomlEntry& e) {
           read_bounds(e.key, e.value, "[low, high]", e.where, phase.path);
@@ -256,19 +258,19 @@ class SteerTaskReader {
     if (read_pair(node, what, bounds.low, bounds.high)) list.push_back(std::move(bounds));
   }
 
-  void read_input(const TomlEntry& entry, SteerTask& task) {
+  void read_input(const TomlEntry& entry, std::vector<SteerBounds>& list) {
     if (entry.value.is(TomlNode::Kind::array))
-      return read_bounds(entry.key, entry.value, "[low, high]", entry.where, task.inputs);
+      return read_bounds(entry.key, entry.value, "[low, high]", entry.where, list);
     if (!expect(entry.value, TomlNode::Kind::table, "{ bounds = [low, high] }, or {} for none",
                 problems_))
       return;
     if (entry.value.entries.empty()) {
-      task.inputs.push_back({entry.key, "", "", entry.where});
+      list.push_back({entry.key, "", "", entry.where});
       return;
     }
     for (const TomlEntry& inner : entry.value.entries) {
       if (inner.key == "bounds")
-        read_bounds(entry.key, inner.value, "[low, high]", entry.where, task.inputs);
+        read_bounds(entry.key, inner.value, "[low, high]", entry.where, list);
       else
         problems_.error(inner.where, fmt::format("unknown key '{}'; expected bounds", inner.key));
     }

@@ -35,6 +35,7 @@ struct SteerPhaseText {
   std::string name;
   SteerDuration duration;
   std::vector<std::string> closed;  // contacts
+  std::vector<SteerBounds> inputs;  // bounds of their own
   std::vector<SteerBounds> path;
   std::vector<SteerCondition> end;
   std::vector<std::pair<std::string, std::string>> guess;  // s goes from 0 to 1 in the phase
