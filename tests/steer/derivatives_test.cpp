@@ -1,6 +1,11 @@
 // The sparse matrices of optimal control against differences of what they are derivatives of: with
 // rotations, loops, free times, path expressions of time, phases with contacts and impacts.
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "analysis/control/steering_program.h"
 #include "results/design/steer_setup.h"
@@ -23,11 +28,7 @@ MatrixXd full(const SparsePattern& pattern, const std::vector<double>& entries, 
   return A;
 }
 
-void expect_derivatives(const std::string& task_name, int intervals, int points) {
-  SteerTask task =
-      read_steer_task(std::string(CARTAN_ROOT) + "/examples/steering/" + task_name + ".toml");
-  if (task_name == "swing_up") task.path.push_back({"cart.q*t + pole.v^2", "-9", "9", {}});
-  if (task_name == "slew") task.periodic = true;
+void expect_derivatives(const SteerTask& task, int intervals, int points) {
   SteerSetup setup;
   prepare_steering(task, {}, {}, setup);
   SteeringOptions options;
@@ -81,6 +82,14 @@ void expect_derivatives(const std::string& task_name, int intervals, int points)
   EXPECT_GT(largest, 1e-3);
 }
 
+void expect_derivatives(const std::string& task_name, int intervals, int points) {
+  SteerTask task =
+      read_steer_task(std::string(CARTAN_ROOT) + "/examples/steering/" + task_name + ".toml");
+  if (task_name == "swing_up") task.path.push_back({"cart.q*t + pole.v^2", "-9", "9", {}});
+  if (task_name == "slew") task.periodic = true;
+  expect_derivatives(task, intervals, points);
+}
+
 TEST(Steering, DerivativesOfASwingUp) {
   expect_derivatives("swing_up", 3, 3);
 }
@@ -100,6 +109,75 @@ TEST(Steering, DerivativesOfAStep) {
 // Two phases, of which one has free time; forces and cones at their ends, an impact, a given speed.
 TEST(Steering, DerivativesOfAHop) {
   expect_derivatives("hop", 2, 2);
+}
+
+// Rotations through an impact, and a cone with two tangents: a rod on a ball joint whose end meets
+// a smooth slope, beside a block that rests on rough ground.
+TEST(Steering, DerivativesInSpace) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / fmt::format("cartan_space_{}", getpid());
+  fs::create_directories(folder);
+  std::ofstream(folder / "model.toml") << R"(
+[inputs]
+u = 0
+v = 0
+[[body]]
+name = "rod"
+mass = 2
+com = [0, 0.1, -0.3]
+inertia = [0.1, 0.12, 0.05]
+[[joint]]
+name = "ball"
+type = "spherical"
+parent = { body = "world", at = [0, 0, 0.5] }
+child = { body = "rod" }
+position = { axis = [1, 2, 3], angle = 1.2 }
+[[force]]
+type = "wrench"
+body = "rod"
+at = [0, 0, 0]
+force = [0, 0, 0]
+torque = ["u", "0.5*u + v", "0.2*v"]
+[[body]]
+name = "block"
+mass = 1
+[[joint]]
+name = "place"
+type = "translation"
+parent = { body = "world" }
+child = { body = "block" }
+[[force]]
+type = "wrench"
+body = "block"
+at = [0, 0, 0]
+force = ["v", "0.3*u", "u*v"]
+torque = [0, 0, 0]
+[[contact]]
+name = "floor"
+a = { body = "rod", point = [0, 0, -0.6] }
+b = { body = "world", plane = [0, 0.2, 1] }
+[[contact]]
+name = "ground"
+a = { body = "block", point = [0, 0, 0] }
+b = { body = "world", plane = [0, 0, 1] }
+friction = 0.7
+)";
+  std::ofstream(folder / "task.toml") << R"(
+model = "model.toml"
+periodic = true
+[[phase]]
+duration = { guess = 0.3, bounds = [0.1, 0.5] }
+closed = ["ground"]
+[[phase]]
+duration = { guess = 0.2, bounds = [0.1, 0.5] }
+closed = ["floor", "ground"]
+[advance]
+"rod.R[0, 1]*ball.v[1]" = { speed = 0.1 }
+[minimise]
+integral = "u^2 + v^2"
+)";
+  expect_derivatives(read_steer_task((folder / "task.toml").string()), 2, 2);
+  fs::remove_all(folder);
 }
 
 }  // namespace

@@ -279,7 +279,12 @@ std::string report_of(const SteerArguments& o, const SteerRecord& record, const 
 }  // namespace
 
 void write_steered_run(const SteerArguments& o, SteerRecord& record) {
-  const SampleTimes times = choose_times(record.result.motion, record.setup->task.tolerance);
+  // straight lines are no better than the rows are dense, and shall be no worse than the mesh
+  const double wanted = record.setup->task.tolerance;
+  const double reached = std::max(record.result.errors.error, 1e-3 * wanted);
+  const SampleTimes times =
+      choose_times(record.result.motion,
+                   record.result.motion.phases.size() > 1 ? std::min(wanted, reached) : wanted);
   record.replay.input_kind = times.jumps ? "linear" : "smooth";
   if (o.how.out.empty()) return;
   std::string problem;
