@@ -17,10 +17,12 @@ int steer_command(const Words& words) {
   bool json = false, no_refine = false;
   Arguments arguments(
       "steer",
-      "Optimal control: inputs of a model that bring it from one state to another at least cost. "
-      "The task is a file (docs/control.md); the motion found is written like that of a run.",
+      "Optimal control: inputs of a model that bring it from one state to another at least cost, "
+      "also with contacts that close and open in a given order. The task is a file "
+      "(docs/control.md); the motion found is written like that of a run.",
       "  cartan steer examples/steering/swing_up.toml --out swing_up\n"
-      "  cartan steer examples/steering/swing_up.toml --starts 20 --json");
+      "  cartan steer examples/steering/swing_up.toml --starts 20 --json\n"
+      "  cartan steer examples/steering/walk.toml --out walk --verify");
   arguments.positional("TASK", "the file of the task", o.task);
   arguments.repeated("--set", "NAME=VALUE", "another value of a parameter of the model, repeatable",
                      o.model.sets);

@@ -374,16 +374,11 @@ class CaseMaker {
     formulation();
   }
   void steer() {
+    const bool phases = random_.chance(2);
     write(folder_, "model.toml",
           random_.chance(3) ? disturbed(random_.pick(material_.models), material_.models)
-                            : steered_model());
-    const std::string task =
-        "model = \"model.toml\"\nduration = " +
-        word({"0.5", "{ guess = 1, bounds = [0.2, 2] }", "-1", "0"})() +
-        "\n[inputs]\nforce = { bounds = [-2, 2] }\n[end]\n\"cart.q\" = " +
-        word({"0.1", "1", "\"free\"", "\"pi/20\"", "nan"})() + "\n\"cart.v\" = 0\n[minimise]\n" +
-        word({"integral = \"force^2\"", "final = \"t\"", "integral = \"1/0\"", ""})() +
-        "\n[path]\n\"cart.q\" = " + word({"[-2, 2]", "[1, -1]", "[-5, 0.05]"})() + "\n";
+                            : steered_model() + (phases ? floor() : ""));
+    const std::string task = phases ? phased_task() : plain_task();
     say({"steer", write(folder_, "task.toml", random_.chance(2) ? task : disturbed(task, {task}))});
     option("--starts", number({"1", "2"}), 2);
     option("--tolerance", number({"1e-3", "1e-5"}), 2);
@@ -394,6 +389,31 @@ class CaseMaker {
     flag("--verify", 6);
     flag("--json", 3);
     option("--out", [this] { return out_folder(); });
+  }
+  std::string plain_task() {
+    return "model = \"model.toml\"\nduration = " +
+           word({"0.5", "{ guess = 1, bounds = [0.2, 2] }", "-1", "0"})() +
+           "\n[inputs]\nforce = { bounds = [-2, 2] }\n[end]\n\"cart.q\" = " +
+           word({"0.1", "1", "\"free\"", "\"pi/20\"", "nan"})() + "\n\"cart.v\" = 0\n[minimise]\n" +
+           word({"integral = \"force^2\"", "final = \"t\"", "integral = \"1/0\"", ""})() +
+           "\n[path]\n\"cart.q\" = " + word({"[-2, 2]", "[1, -1]", "[-5, 0.05]"})() + "\n";
+  }
+  std::string phased_task() {
+    const auto phase = [&] {
+      return "[[phase]]\nduration = " +
+             word({"0.3", "{ guess = 0.4, bounds = [0.2, 0.6] }", "0", "\"x\""})() +
+             "\nclosed = " + word({"[]", "[\"floor\"]", "[\"wall\"]", "[\"floor\", \"floor\"]"})() +
+             "\n" +
+             word({"", "", "inputs = { force = [0, 0] }\n", "guess = { \"cart.q\" = \"s\" }\n",
+                   "end = { \"cart.q\" = 0.1 }\n", "path = { \"cart.q\" = [0, 1] }\n"})();
+    };
+    return "model = \"model.toml\"\n" + word({"", "periodic = true\n", "duration = 1\n"})() +
+           word({"", "", "swap = \"cart=cat\"\n"})() + phase() + phase() + word({"", phase()})() +
+           word({"", "[start]\n\"cart.q\" = 0.2\n", "[start]\n\"cart.q\" = 0\n"})() +
+           word({"", "[end]\n\"cart.q\" = 0.2\n", "[advance]\n\"cart.q\" = 0.1\n",
+                 "[advance]\n\"cart.q\" = { speed = 1 }\n",
+                 "[advance]\n\"cart.v\" = \"free\"\n"})() +
+           "[minimise]\n" + word({"integral = \"force^2\"", "final = \"t\""})() + "\n";
   }
   // With most of the names that words ask for.
   static std::string pendulum() {
@@ -409,6 +429,10 @@ class CaseMaker {
            "}\n"
            "child = { body = \"cart\" }\n[[force]]\ntype = \"joint\"\njoint = \"cart\"\n"
            "value = \"force - 0.1*cart.v\"\n";
+  }
+  static std::string floor() {
+    return "[[contact]]\nname = \"floor\"\na = { body = \"cart\", point = [0, 0, 0] }\n"
+           "b = { body = \"world\", plane = [1, 0, 0.1] }\n";
   }
   void fit() {
     model("fit");
