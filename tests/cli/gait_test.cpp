@@ -100,6 +100,26 @@ TEST(Gait, FloorsPressAndDoNotPull) {
   EXPECT_NEAR(lowest, 0, 2e-5);  // ten times the tolerance, relative to 1 + its size
 }
 
+// What lets go parts at once: the force on the mass is then no less than its weight, though 0.05 m
+// in half a second would be cheaper with less. With T the time of the flight in which the floor is
+// left, 20 + c T = g and 0.05 = (20 - g) T^2/6.
+TEST(Gait, WhatLetsGoParts) {
+  const Scratch scratch;
+  scratch.write("mass.toml", mass_over_floor());
+  const json found = steer_gait(
+      {scratch.write("task.toml", "model = \"mass.toml\"\nstarts = 1\n" +
+                                      phase("rest", "0.2", "\"floor\"") + phase("air", "0.5", "") +
+                                      "[start]\n\"z.q\" = 0\n[end]\n\"z.q\" = 0.05\n[minimise]\n"
+                                      "integral = \"(F - 20)^2\"\n"),
+       "--out", scratch.path("out")});
+  const double lack = 20 - 9.81, T = std::sqrt(6 * 0.05 / lack);
+  EXPECT_NEAR(found["objective"].get<double>(), lack * lack * (0.7 - T + T / 3), 0.02);
+  const Table inputs = read_table(scratch.path("out/inputs.csv"));
+  const std::vector<double> t = inputs["t"], F = inputs["F"];
+  const std::size_t after = std::upper_bound(t.begin(), t.end(), 0.2) - t.begin();
+  EXPECT_GE(F[after], 9.81 - 1e-6);
+}
+
 std::string passive_task(const std::string& duration) {
   return "model = \"" + example("powered_walker") +
          "\"\ntolerance = 1e-10\nperiodic = true\nswap = \"left=right\"\nstarts = 1\n" +

@@ -248,6 +248,24 @@ void close_start(SteerSetup& setup, const std::vector<char>& open) {
                                         : std::string("its surfaces move against each other")));
 }
 
+// Where the start is open, gaps are not negative there either. One that repeats says so at its end.
+void keep_start_open(SteerSetup& setup, const std::vector<char>& open) {
+  if (setup.task.periodic) return;
+  SteeringPhase& phase = setup.problem.phases.front();
+  const std::vector<PhaseMaps::ContactPath>& contacts = setup.phases.front().maps.contacts;
+  const int own = phase.paths - static_cast<int>(contacts.size());
+  const SparsePattern& slopes = phase.stage->slopes;
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    if (contacts[k].kind != PhaseMaps::ContactPath::Kind::gap) continue;
+    const int path = own + static_cast<int>(k);
+    bool moves = false;
+    for (int e = 0; e < slopes.size(); ++e)
+      moves |= slopes.row[e] == phase.states + 1 + path && slopes.column[e] < phase.states &&
+               open[slopes.column[e]];
+    if (moves) phase.edge_paths.push_back({path, true, false});
+  }
+}
+
 // Which coordinates of the start are given, and which of its constraints are asked for.
 void fix_start(SteerSetup& setup) {
   const StartNumbers numbers = sort_start_numbers(setup);
@@ -258,6 +276,7 @@ void fix_start(SteerSetup& setup) {
   phase.start_state.assign(setup.start.x.begin(), setup.start.x.begin() + setup.charts->size());
   phase.start_fixed.assign(phase.states, 1);
   if (std::none_of(numbers.open.begin(), numbers.open.end(), [](char c) { return c; })) return;
+  keep_start_open(setup, numbers.open);
   const MatrixXd C = end_equations(setup, 0, setup.start).slopes.bottomRows(phase.closures);
   const MatrixXd known = rows_that_repeat(C, numbers.periodic);
   IndependentRows asked(phase.states), independent(phase.states);

@@ -185,11 +185,35 @@ std::vector<int> exchanged(const SteerSetup& setup, const std::vector<int>& cont
   return result;
 }
 
+// Contacts that touch at a start that is given, and are at rest there, but are not closed.
+std::vector<int> parting_at_start(const SteerSetup& setup) {
+  const bool given = std::none_of(setup.task.start.begin(), setup.task.start.end(),
+                                  [](const SteerCondition& condition) { return condition.free; });
+  const std::vector<int>& closed = setup.phases.front().closed;
+  std::vector<int> list;
+  if (!given || setup.model->contacts.empty()) return list;
+  constexpr double soon = 1e-6, resting = 1e-6;  // s, m/s
+  const auto gaps_of = [&](const State& state) {
+    return setup.mechanism()->report_contacts(state, *setup.workspace);
+  };
+  State later = setup.phases.front().at;
+  const std::vector<ContactReport> now = gaps_of(later);
+  std::vector<double> rates(setup.system->kinematic_size());
+  setup.system->kinematic_rates(later, rates, *setup.workspace);
+  for (std::size_t i = 0; i < rates.size(); ++i) later.x[i] += soon * rates[i];
+  const std::vector<ContactReport> then = gaps_of(later);
+  for (std::size_t k = 0; k < now.size(); ++k)
+    if (!has(closed, static_cast<int>(k)) && now[k].gap < 1e-9 &&
+        then[k].gap - now[k].gap < resting * soon)
+      list.push_back(static_cast<int>(k));
+  return list;
+}
+
 // Contacts that are closed in the phase before and not in this one, where nothing meets in between:
 // they let go because nothing presses them.
 std::vector<int> parting_contacts(const SteerSetup& setup, int p) {
   const int count = static_cast<int>(setup.phases.size());
-  if (p == 0 && !setup.task.periodic) return {};
+  if (p == 0 && !setup.task.periodic) return parting_at_start(setup);
   const std::vector<int>& closed = setup.phases[p].closed;
   const std::vector<int> before =
       p > 0 ? setup.phases[p - 1].closed : exchanged(setup, setup.phases[count - 1].closed);
