@@ -64,7 +64,7 @@ TEST(Gait, MassThatLandsAndLeavesByClosedForm) {
   const double c3 = 3 * (0.3 + g * T3 * T3 / 2) / std::pow(T3, 3);
   EXPECT_NEAR(found["objective"].get<double>(),
               (c1 * c1 * std::pow(T1, 3) + c3 * c3 * std::pow(T3, 3)) / 3, 1e-8);
-  expect_replayed(found);
+  ASSERT_NO_FATAL_FAILURE(expect_replayed(found));
   // the impact between the phases: its speed, and the energy that is gone
   const Table impacts = read_table(scratch.path("out/impacts.csv"));
   ASSERT_EQ(impacts.rows.size(), 1u);
@@ -138,7 +138,7 @@ TEST(Gait, OnASlopeItIsThePassiveGait) {
     const std::string folder = scratch.path(quick ? "quick" : "slow");
     const json found = steer_gait({task, "--set", "slope=2*pi/180", "--out", folder, "--verify"});
     EXPECT_LT(found["objective"].get<double>(), 1e-16);
-    expect_replayed(found);
+    ASSERT_NO_FATAL_FAILURE(expect_replayed(found));
     const Table motion = read_table(folder + "/trajectory.csv");
     const std::size_t last = motion.rows.size() - 1;
     const json orbit = expect_json(run_cartan(
@@ -204,7 +204,7 @@ json walk_on_level_ground(const Scratch& scratch) {
 TEST(Gait, WalkOnLevelGroundCostsWhatShootingFinds) {
   const Scratch scratch;
   const json found = walk_on_level_ground(scratch);
-  expect_replayed(found);
+  ASSERT_NO_FATAL_FAILURE(expect_replayed(found));
   const double cost = found["objective"], shot = cost_by_shooting(scratch, 8);
   EXPECT_GT(shot, cost);
   EXPECT_LT(shot, cost + 3e-4);  // 0.018, 0.0049, 0.00016, .. with the degree 4, 6, 8
@@ -229,7 +229,7 @@ TEST(LongGait, ShootingComesCloser) {
 TEST(Gait, HopperRunsAsPlanned) {
   const Scratch scratch;
   const json found = steer_gait({gait_task("hop"), "--out", scratch.path("hop"), "--verify"});
-  expect_replayed(found);
+  ASSERT_NO_FATAL_FAILURE(expect_replayed(found));
   ASSERT_EQ(found["phases"].size(), 2u);
   EXPECT_EQ(found["phases"][1]["closed"], json({"foot"}));
   EXPECT_NEAR(found["duration"].get<double>(), 0.5, 1e-9);
