@@ -36,7 +36,8 @@ int steer_command(const Words& words) {
                    "points of collocation: gauss or radau (default: the task's, else gauss)",
                    o.how.method);
   arguments.option("--points", "S", "in each interval (default: the task's, else 5)", o.how.points);
-  arguments.option("--intervals", "N", "of the first mesh (default: the task's, else chosen)",
+  arguments.option("--intervals", "N",
+                   "of the first mesh, in each phase (default: the task's, else chosen)",
                    o.how.intervals);
   arguments.flag("--no-refine", "stay on the first mesh and tell its error", no_refine);
   arguments.flag("--verify",
