@@ -283,7 +283,7 @@ std::string steer_text(const SteerRecord& record) {
   if (!record.folder.empty())
     text += fmt::format(
         "\nWritten to {}: {}\nReplay: cartan run {} --from {}/start.json --input-file "
-        "{}/inputs.csv --input-kind {} --duration {:.17g} --integrator dop853\n",
+        "{}/inputs.csv --input-kind {} --duration {} --integrator dop853\n",
         record.folder, fmt::join(record.files, ", "), record.setup->arguments.path, record.folder,
         record.folder, record.replay.input_kind, r.motion.duration());
   return text;
