@@ -321,6 +321,8 @@ bool ContactEvents::settle() {
   if (touching_.empty() || !notes_.problem.empty()) return false;
   impact();
   if (notes_.problem.empty()) decide_modes();
+  // what is closed only now and never slides may have to stop
+  if (notes_.problem.empty() && impact() && notes_.problem.empty()) decide_modes();
   close_low_bounces();
   begin_sliding();
   return true;

@@ -64,6 +64,7 @@ class ContactEvents {
     ImpactRecord record;
   };
   bool approaches() const;
+  bool slides_on(int k) const;
   bool impact();
   bool solve_impact(ImpactSolution& impact);
   Impact make_note(int place, const Eigen::VectorXd& P, const Eigen::VectorXd& after);

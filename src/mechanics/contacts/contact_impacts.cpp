@@ -29,6 +29,8 @@ bool ContactEvents::solve_impact(ImpactSolution& impact) {
                : rubs(touching_[i]) ? ContactLaw::Kind::friction
                                     : ContactLaw::Kind::smooth;
     law.mu = e.friction;
+    // what never slides but does: it stops whatever its normal impulse is, the limit mu -> infinity
+    if (e.rough && slides_on(touching_[i])) law.given = 1;
     problem.laws.push_back(law);
     poisson |= e.poisson && speeds_[3 * i] < -resting_speed * speed_;
   }
@@ -55,6 +57,10 @@ bool ContactEvents::solve_impact(ImpactSolution& impact) {
       problem.laws[i].given = mechanism_.contacts[touching_[i]].restitution * last.r[3 * i];
       expansion[3 * i] = problem.laws[i].given;
     }
+    // what has been stopped stays so
+    for (int i = 0; i < n; ++i)
+      if (mechanism_.contacts[touching_[i]].rough && slides_on(touching_[i]))
+        problem.laws[i].given = 1;
     impact.P += expansion;
     problem.b = speeds_ + A_ * impact.P;
     last = solve_contacts(problem);
@@ -124,6 +130,12 @@ bool ContactEvents::gains_energy(double lost, double kinetic) {
   return true;
 }
 
+// A contact that is closed and never slides, but does: at the start, or behind a jump of the user.
+bool ContactEvents::slides_on(int k) const {
+  return mechanism_.contacts[k].rough && mode(k) == contact_closed &&
+         std::hypot(touch_[k].speed.y, touch_[k].speed.z) > sticking_speed();
+}
+
 bool ContactEvents::approaches() const {
   const double tolerance = resting_speed * speed_;
   return std::any_of(touching_.begin(), touching_.end(), [&](int k) {
@@ -131,16 +143,18 @@ bool ContactEvents::approaches() const {
   });
 }
 
-// False: nothing approaches, or the motion cannot go on.
+// False: nothing approaches or has to stop, or the motion cannot go on.
 bool ContactEvents::impact() {
-  if (!approaches()) return false;
+  const bool stops =
+      std::any_of(touching_.begin(), touching_.end(), [&](int k) { return slides_on(k); });
+  if (!approaches() && !stops) return false;
   prepare();
   ImpactSolution impact;
   if (!solve_impact(impact)) return false;
   const VectorXd &P = impact.P, mean = 0.5 * (speeds_ + impact.after);
   if (gains_energy(-P.dot(mean), kinetic())) return false;
   for (std::size_t i = 0; i < touching_.size(); ++i)
-    if (P[3 * static_cast<int>(i)] > 0)
+    if (P[3 * static_cast<int>(i)] > 0 || slides_on(touching_[i]))
       notes_.impacts.push_back(make_note(static_cast<int>(i), P, impact.after));
   apply(impact);
   // what bounces is open from here on

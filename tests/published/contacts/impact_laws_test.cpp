@@ -109,6 +109,54 @@ Example rod(double mu, double phi, double rate) {
   return load_text(text);
 }
 
+// A rough contact that slides at the start stops in an impact: the tip of the rod comes to rest,
+// A P = -u over both directions; where that would pull at the floor, along it alone, and the tip
+// leaves. In the frame of the floor A = [[1 + s^2/k, s c/k], [s c/k, 1 + c^2/k]], k = 1/3.
+TEST(ImpactLaws, RoughContactThatSlidesAtTheStartStops) {
+  constexpr double k = 1.0 / 3, u = 5;
+  for (const double phi : {0.8, std::acos(-1.0) - 0.8}) {
+    std::string text = rod_text;
+    for (const auto& [word, by] : {std::pair<std::string, std::string>{"\"mu\"", "\"rough\""},
+                                   {"MU", "1"},
+                                   {"PHI", std::to_string(phi)},
+                                   {"RATE", "0"}})
+      text.replace(text.find(word), word.size(), by);
+    const Example example = load_text(text);
+    ASSERT_TRUE(example) << example.problem;
+    const MechanicalSystem& system = example.mechanism();
+    std::vector<Impact> impacts;
+    double start = NAN, drift = 0;
+    Observer observer;
+    observer.on_impact = [&](const Impact& impact) { impacts.push_back(impact); };
+    observer.on_sample = [&](const State& state) {
+      const Observation seen = observe(system, state);
+      const double energy = seen.kinetic + seen.potential - seen.work;
+      if (std::isnan(start)) start = energy;
+      drift = std::max(drift, std::fabs(energy - start));
+    };
+    const Observation before = observe(system, system.initial_state());
+    const SimulateReport r =
+        simulate(system, system.initial_state(),
+                 {.integrator = "gl4", .duration = 0.05, .step = 0.001}, observer);
+    ASSERT_TRUE(r.ok()) << r.message;
+    const double at = std::stod(std::to_string(phi)), s = std::sin(at), c = std::cos(at);
+    const double xx = 1 + s * s / k, zz = 1 + c * c / k, xz = s * c / k;
+    const double both = u / (xx * zz - xz * xz);
+    const double tangential = xz > 0 ? both * zz : u / xx, normal = xz > 0 ? both * xz : 0;
+    ASSERT_EQ(impacts.size(), 1u);
+    EXPECT_EQ(impacts[0].t, 0);
+    EXPECT_NEAR(impacts[0].tangential, tangential, 1e-12);
+    EXPECT_NEAR(impacts[0].normal, normal, 1e-12);
+    EXPECT_NEAR(impacts[0].energy_lost, 0.5 * u * tangential, 1e-11);
+    EXPECT_NEAR(r.energy_lost, 0.5 * u * tangential, 1e-11);
+    // what is left at the first sample and what was lost are what was there
+    EXPECT_NEAR(start, before.kinetic + before.potential, 1e-11);
+    EXPECT_LT(drift, 1e-11);
+    const auto workspace = system.make_workspace();
+    EXPECT_EQ(system.report_contacts(r.final_state, *workspace)[0].mode, xz > 0 ? 1 : 0);
+  }
+}
+
 TEST(ImpactLaws, PainleveIsTold) {  // C10.a
   const auto verdict = [](double mu, double phi, double rate) {
     const Example example = rod(mu, phi, rate);
