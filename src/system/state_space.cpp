@@ -101,6 +101,25 @@ void StateSpace::plus(std::span<const double> x, std::span<const double> d,
   }
 }
 
+void StateSpace::plus_straight(std::span<const double> x, std::span<const double> d, double part,
+                               std::span<double> result) const {
+  for (const StateBlock& b : blocks_) {
+    const double *from = x.data() + b.x, *way = d.data() + b.tangent;
+    double* to = result.data() + b.x;
+    if (b.kind == StateBlock::Kind::vector) {
+      for (int i = 0; i < b.size; ++i) to[i] = from[i] + part * way[i];
+      continue;
+    }
+    const Quat<double> u = read_quat(from);
+    const Vec3<double> w = read_vec(way);
+    if (b.kind == StateBlock::Kind::pose) {
+      const Vec3<double> p = read_vec(from + 4), v = read_vec(way + 3);
+      write_vec(p + part * rotate(u * exp_quat(0.5 * w), v), to + 4);
+    }
+    write_quat(u * exp_quat(part * w), to);
+  }
+}
+
 void StateSpace::minus(std::span<const double> x1, std::span<const double> x0,
                        std::span<double> d) const {
   for (const StateBlock& b : blocks_) {

@@ -2,272 +2,398 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace cartan::integrate {
 namespace {
 
-constexpr int patience = 30;      // rounds that may pass without coming nearer
-constexpr double nearer = 0.5;    // of what was left
-constexpr int rounds_held = 200;  // for a convex problem within the whole
-constexpr int rounds_in_vain = 400;
+// Three ways take turns, with ever more rounds, first the one that helped the last time.
+// Extrapolation that begins anew after a few rounds without coming nearer is the quickest as a
+// rule. A pile that leans needs long runs of it, and where friction drives impulses round in a
+// circle s has to be held.
+constexpr ConeProblem::Turn turns[] = {{100, 8, false}, {300, 1 << 20, false}, {300, 8, true}};
+constexpr int turn_growth = 3;
+constexpr int rounds_held = 50;  // for a convex problem within the whole
 
-// u = J v and v += W P of one part; sizes known to the compiler for free bodies.
-template <int rows, int size>
-void add_speed(const double* J, const double* v, double* u) {
-  for (int i = 0; i < rows; ++i) {
-    double sum = 0;
-    for (int k = 0; k < size; ++k) sum += J[i * size + k] * v[k];
-    u[i] += sum;
-  }
+typedef double Four __attribute__((vector_size(32), may_alias));
+typedef double LooseFour __attribute__((vector_size(32), aligned(8), may_alias));
+
+inline const Four& four(const Lane& x) {
+  return *reinterpret_cast<const Four*>(x.at);
 }
-template <int rows, int size>
-void add_push(const double* W, const double* P, double* v) {
-  for (int k = 0; k < size; ++k) {
-    double sum = 0;
-    for (int i = 0; i < rows; ++i) sum += W[i * size + k] * P[i];
-    v[k] += sum;
-  }
+inline Four& four(Lane& x) {
+  return *reinterpret_cast<Four*>(x.at);
+}
+inline double sum_of(const Four& x) {
+  return (x[0] + x[2]) + (x[1] + x[3]);
+}
+
+// sum over i of x_i y_i, in four parts at a time.
+double weighted_product(const double* weight, const double* x, const double* y, std::size_t n) {
+  Four sum{};
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    sum += *reinterpret_cast<const LooseFour*>(weight + i) *
+           *reinterpret_cast<const LooseFour*>(x + i) * *reinterpret_cast<const LooseFour*>(y + i);
+  double rest = 0;
+  for (; i < n; ++i) rest += weight[i] * x[i] * y[i];
+  return sum_of(sum) + rest;
 }
 
 }  // namespace
 
-void ConeProblem::begin(const ContactSet& set, Laws laws) {
+void ConeProblem::begin(const ContactSet& set, std::size_t places, Laws laws) {
   set_ = &set;
   laws_ = laws;
   held_ = false;
   const std::size_t n = set.contacts.size();
   impulse.assign(n, {});
   shift.assign(n, {});
-  blocks_.assign(n, {});
+  free_.assign(n, {});
+  weight_.assign(n, {});
+  seats_.assign(n, {});
+  blocks_.assign(laws == Laws::smooth ? 0 : n, {});
+  y_.assign(places / lane, {});
   for (std::size_t c = 0; c < n; ++c) {
     const SteppedContact& contact = set.contacts[c];
-    Block& block = blocks_[c];
-    const int rows = laws == Laws::smooth ? 1 : contact.rows;
-    for (const SteppedContact::Part& part : contact.part) {
-      const double* J = set.entries.data() + part.entry;
-      const double* W = J + static_cast<std::ptrdiff_t>(contact.rows) * part.size;
-      for (int i = 0; i < rows; ++i)
-        for (int j = 0; j <= i; ++j)
-          for (int k = 0; k < part.size; ++k)
-            block.A[i][j] += J[i * part.size + k] * W[j * part.size + k];
-    }
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < i; ++j) block.A[j][i] = block.A[i][j];
-    const double size = 1e-12 * block.A[0][0];
-    block.moves = block.A[0][0] > 0;
-    block.plain = std::fabs(block.A[1][0]) <= size && std::fabs(block.A[2][0]) <= size &&
-                  std::fabs(block.A[2][1]) <= size &&
-                  std::fabs(block.A[1][1] - block.A[2][2]) <= size && block.A[1][1] > size;
+    Seat& seat = seats_[c];
+    seat.row = contact.row0;
+    seat.a = contact.part[0].first / lane;
+    seat.b = contact.part[1].first / lane;
+    seat.lanes_a = contact.part[0].lanes;
+    seat.lanes_b = contact.part[1].lanes;
+    seat.rows = laws == Laws::smooth ? 1 : static_cast<char>(contact.rows);
+    seat.mu = seat.rows == 1 ? 0 : contact.friction;
+    double A[3][3] = {};
+    const int lanes = contact.lanes();
+    for (int i = 0; i < seat.rows; ++i)
+      for (int j = 0; j <= i; ++j) {
+        Four sum{};
+        for (int k = 0; k < lanes; ++k)
+          sum += four(set.answers[seat.row + i * lanes + k]) *
+                 four(set.answers[seat.row + j * lanes + k]);
+        A[i][j] = A[j][i] = sum_of(sum);
+      }
+    const double size = 1e-12 * A[0][0];
+    seat.moves = A[0][0] > 0;
+    seat.plain = seat.rows == 1 || (std::fabs(A[1][0]) <= size && std::fabs(A[2][0]) <= size &&
+                                    std::fabs(A[2][1]) <= size &&
+                                    std::fabs(A[1][1] - A[2][2]) <= size && A[1][1] > size);
+    seat.normal = A[0][0];
+    seat.tangent = A[1][1];
+    seat.by_normal = seat.moves ? 1 / A[0][0] : 0;
+    seat.by_tangent = A[1][1] > 0 ? 1 / A[1][1] : 0;
+    weight_[c] = {A[0][0], A[1][1], A[2][2]};
+    if (seat.plain && seat.moves && seat.rows == 3 && seat.lanes_a == 2 && !std::isinf(seat.mu))
+      seat.bodies = seat.lanes_b == 2 ? Bodies::two : seat.lanes_b == 0 ? Bodies::one : Bodies::any;
+    if (seat.plain) continue;
+    ConeBlock& block = blocks_[c];
+    std::copy(&A[0][0], &A[0][0] + 9, &block.A[0][0]);
+    block.mu = seat.mu;
+    block.prepare();
   }
 }
 
-inline Triple ConeProblem::row_speeds(const SteppedContact& contact, const double* v) const {
-  const int rows = laws_ == Laws::smooth ? 1 : contact.rows;
-  Triple u{};
-  for (const SteppedContact::Part& part : contact.part) {
-    const double *J = set_->entries.data() + part.entry, *at = v + part.first;
-    if (part.size == 6 && rows == 3)
-      add_speed<3, 6>(J, at, u.data());
-    else
-      for (int i = 0; i < rows; ++i)
-        for (int k = 0; k < part.size; ++k) u[i] += J[i * part.size + k] * at[k];
-  }
-  return u;
+std::span<const double> ConeProblem::answer() const {
+  return {y_.data()->at, lane * y_.size()};
 }
 
 Triple ConeProblem::speed(int c, std::span<const double> v) const {
-  return row_speeds(set_->contacts[static_cast<std::size_t>(c)], v.data());
-}
-
-inline void ConeProblem::add_impulse(const SteppedContact& contact, const Triple& change,
-                                     double* v) const {
-  const int rows = laws_ == Laws::smooth ? 1 : contact.rows;
-  for (const SteppedContact::Part& part : contact.part) {
-    const double* W =
-        set_->entries.data() + part.entry + static_cast<std::ptrdiff_t>(contact.rows) * part.size;
-    double* at = v + part.first;
-    if (part.size == 6 && rows == 3)
-      add_push<3, 6>(W, change.data(), at);
-    else
-      for (int i = 0; i < rows; ++i)
-        for (int k = 0; k < part.size; ++k) at[k] += W[i * part.size + k] * change[i];
-  }
-}
-
-void ConeProblem::push(int c, const Triple& change, std::span<double> v) const {
-  add_impulse(set_->contacts[static_cast<std::size_t>(c)], change, v.data());
-}
-
-double ConeProblem::normal_speed(std::size_t c, std::span<const double> v) const {
-  double u = 0;
-  for (const SteppedContact::Part& part : set_->contacts[c].part) {
-    const double *J = set_->entries.data() + part.entry, *at = v.data() + part.first;
-    for (int k = 0; k < part.size; ++k) u += J[k] * at[k];
+  const SteppedContact& contact = set_->contacts[static_cast<std::size_t>(c)];
+  const Lane* row = set_->speeds.data() + contact.row0;
+  Triple u{};
+  for (int i = 0; i < (laws_ == Laws::smooth ? 1 : contact.rows); ++i) {
+    Four sum{};
+    for (const SteppedContact::Part& part : contact.part)
+      for (int k = 0; k < part.lanes; ++k, ++row)
+        sum += four(*row) * *reinterpret_cast<const LooseFour*>(v.data() + part.first + lane * k);
+    u[i] = sum_of(sum);
   }
   return u;
 }
 
-Triple ConeProblem::others(std::size_t c, std::span<const double> v) const {
-  const Block& block = blocks_[c];
+// ---------------------------------------------------------------------- rows, and what they see
+
+inline double ConeProblem::row_times(const Seat& seat, std::size_t row) const {
+  const Lane* N = set_->answers.data() + row;
+  Four sum{};
+  for (int k = 0; k < seat.lanes_a; ++k) sum += four(N[k]) * four(y_[seat.a + k]);
+  N += seat.lanes_a;
+  for (int k = 0; k < seat.lanes_b; ++k) sum += four(N[k]) * four(y_[seat.b + k]);
+  return sum_of(sum);
+}
+
+inline Triple ConeProblem::rows_times(const Seat& seat) const {
+  Triple u{};
+  const std::size_t lanes = static_cast<std::size_t>(seat.lanes_a + seat.lanes_b);
+  for (int i = 0; i < seat.rows; ++i) u[i] = row_times(seat, seat.row + i * lanes);
+  return u;
+}
+
+inline void ConeProblem::add_impulse(const Seat& seat, const Triple& change) {
+  const Lane* N = set_->answers.data() + seat.row;
+  for (int i = 0; i < seat.rows; ++i) {
+    for (int k = 0; k < seat.lanes_a; ++k) four(y_[seat.a + k]) += change[i] * four(*N++);
+    for (int k = 0; k < seat.lanes_b; ++k) four(y_[seat.b + k]) += change[i] * four(*N++);
+  }
+}
+
+void ConeProblem::push(int c, const Triple& change) {
+  const auto at = static_cast<std::size_t>(c);
+  for (int i = 0; i < 3; ++i) impulse[at][i] += change[i];
+  add_impulse(seats_[at], change);
+}
+
+inline Triple ConeProblem::speeds_now(std::size_t c) const {
+  Triple w = rows_times(seats_[c]);
+  for (int k = 0; k < 3; ++k) w[k] += free_[c][k];
+  return w;
+}
+
+inline Triple ConeProblem::others(std::size_t c) const {
+  const Seat& seat = seats_[c];
   const Triple& P = impulse[c];
-  Triple b = row_speeds(set_->contacts[c], v.data());
-  for (int k = 0; k < 3; ++k)
-    b[k] += shift[c][k] - block.A[k][0] * P[0] - block.A[k][1] * P[1] - block.A[k][2] * P[2];
+  Triple b = speeds_now(c);
+  if (seat.plain) {
+    b[0] -= seat.normal * P[0];
+    b[1] -= seat.tangent * P[1];
+    b[2] -= seat.tangent * P[2];
+    return b;
+  }
+  const auto& A = blocks_[c].A;
+  for (int k = 0; k < 3; ++k) b[k] -= A[k][0] * P[0] + A[k][1] * P[1] + A[k][2] * P[2];
   return b;
 }
 
 // Where normal and tangents do not act on each other, in closed form.
-Triple ConeProblem::answer(std::size_t c, const Triple& b) const {
-  const Block& block = blocks_[c];
-  const double mu = coefficient(c), n = b[0] + (held_ && mu > 0 ? block.held : 0);
-  if (!block.plain)
-    return held_ && mu > 0 ? solve_convex_block(block.A, {n, b[1], b[2]}, mu, impulse[c])
-                           : solve_cone_block(block.A, b, mu);
-  const double a = block.A[0][0], t = block.A[1][1];
-  const double size = std::sqrt(b[1] * b[1] + b[2] * b[2]);
-  Triple P{std::max(-n / a, 0.0), 0, 0};
-  if (n < 0 && (std::isinf(mu) || size * a <= -mu * n * t)) return {P[0], -b[1] / t, -b[2] / t};
+inline Triple ConeProblem::plain_answer(const Seat& seat, const Triple& b) const {
+  const double mu = seat.mu, held = held_ && mu > 0 ? seat.held : 0;
+  const double n = -(b[0] + held) * seat.by_normal;
+  if (seat.rows == 1) return {std::max(n, 0.0), 0, 0};
+  const double s = -b[1] * seat.by_tangent, t = -b[2] * seat.by_tangent, size2 = s * s + t * t;
+  if (n > 0 && (std::isinf(mu) || size2 <= mu * mu * n * n)) return {n, s, t};
+  double normal = std::max(n, 0.0);
   // on the cone: with s held its normal speed follows, else it is zero
-  if (held_ && mu > 0) P[0] = std::max(mu * size - n, 0.0) / (a + mu * mu * t);
-  if (P[0] == 0) return P;
-  const double scale = size > 0 ? -mu * P[0] / size : 0;
-  return {P[0], scale * b[1], scale * b[2]};
+  if (held_ && mu > 0)
+    normal = std::max(mu * std::sqrt(b[1] * b[1] + b[2] * b[2]) - b[0] - held, 0.0) /
+             (seat.normal + mu * mu * seat.tangent);
+  if (normal == 0) return {0, 0, 0};
+  const double scale = mu * normal / std::sqrt(size2);
+  return {normal, scale * s, scale * t};
 }
 
-// Every contact once; the largest change, as a speed.
-double ConeProblem::sweep(std::span<double> v, bool back, double& largest) {
-  const std::size_t n = blocks_.size();
+Triple ConeProblem::answer(std::size_t c, const Triple& b) {
+  Seat& seat = seats_[c];
+  if (seat.plain) return plain_answer(seat, b);
+  if (!held_) return blocks_[c].answer(b, seat.alpha);
+  return blocks_[c].least({b[0] + seat.held, b[1], b[2]}, impulse[c]);
+}
+
+// --------------------------------------------------------------------------------------- rounds
+
+// The same as visit() for a free body with friction and another one, or none: what sweeps of many
+// contacts spend their time with. Sums stay in registers.
+template <bool two>
+inline double ConeProblem::visit_free(std::size_t c, double& largest) {
+  const Seat& seat = seats_[c];
+  Triple& P = impulse[c];
+  const Triple& free = free_[c];
+  constexpr int lanes = two ? 4 : 2;
+  const Lane* N = set_->answers.data() + seat.row;
+  Lane* const a = y_.data() + seat.a;
+  Lane* const b = y_.data() + seat.b;
+  Four a0 = four(a[0]), a1 = four(a[1]), b0{}, b1{};
+  if constexpr (two) b0 = four(b[0]), b1 = four(b[1]);
+  const auto times = [&](const Lane* row) {
+    Four sum = four(row[0]) * a0 + four(row[1]) * a1;
+    if constexpr (two) sum += four(row[2]) * b0 + four(row[3]) * b1;
+    return sum_of(sum);
+  };
+  const double w = times(N) + free[0];
+  if (P[0] == 0 && w >= 0 && P[1] == 0 && P[2] == 0) return 0;  // stays open
+  const double n = std::max(P[0] - w * seat.by_normal, 0.0);
+  double s = P[1] - (times(N + lanes) + free[1]) * seat.by_tangent;
+  double t = P[2] - (times(N + 2 * lanes) + free[2]) * seat.by_tangent;
+  const double size2 = s * s + t * t, limit = seat.mu * n;
+  if (size2 > limit * limit) {
+    const double scale = limit / std::sqrt(size2);
+    s *= scale, t *= scale;
+  }
+  const double dn = n - P[0], ds = s - P[1], dt = t - P[2];
+  const auto add = [&](Lane& to, const Four& before, int k) {
+    four(to) = before + (dn * four(N[k]) + ds * four(N[lanes + k]) + dt * four(N[2 * lanes + k]));
+  };
+  add(a[0], a0, 0), add(a[1], a1, 1);
+  if constexpr (two) add(b[0], b0, 2), add(b[1], b1, 3);
+  P = {n, s, t};
+  largest = std::max(largest, seat.normal * n);
+  return std::max(seat.normal * std::fabs(dn),
+                  seat.tangent * std::max(std::fabs(ds), std::fabs(dt)));
+}
+
+// One without friction.
+inline double ConeProblem::visit_smooth(std::size_t c, double& largest) {
+  const Seat& seat = seats_[c];
+  double& P = impulse[c][0];
+  const double w = row_times(seat, seat.row) + free_[c][0];
+  if ((P == 0 && w >= 0) || !seat.moves) return 0;
+  const double n = std::max(P - w * seat.by_normal, 0.0), step = n - P;
+  P = n;
+  const Lane* N = set_->answers.data() + seat.row;
+  for (int k = 0; k < seat.lanes_a; ++k) four(y_[seat.a + k]) += step * four(*N++);
+  for (int k = 0; k < seat.lanes_b; ++k) four(y_[seat.b + k]) += step * four(*N++);
+  largest = std::max(largest, seat.normal * n);
+  return seat.normal * std::fabs(step);
+}
+
+// One contact gets what its law says; the change, as a speed.
+inline double ConeProblem::visit(std::size_t c, double& largest) {
+  const Seat& seat = seats_[c];
+  Triple& P = impulse[c];
+  if (!seat.moves) return 0;
+  if (P[0] == 0 && !held_ && P[1] == 0 && P[2] == 0 && row_times(seat, seat.row) + free_[c][0] >= 0)
+    return 0;  // stays open
+  const Triple next = answer(c, others(c));
+  const Triple step{next[0] - P[0], next[1] - P[1], next[2] - P[2]}, &weight = weight_[c];
+  largest = std::max(largest, seat.normal * next[0]);
+  P = next;
+  add_impulse(seat, step);
+  return std::max({weight[0] * std::fabs(step[0]), weight[1] * std::fabs(step[1]),
+                   weight[2] * std::fabs(step[2])});
+}
+
+// Every contact once; the largest change.
+double ConeProblem::sweep(bool back, double& largest) {
+  const std::size_t n = seats_.size();
   double change = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t c = back ? n - 1 - i : i;
-    const Block& block = blocks_[c];
-    if (!block.moves) continue;
-    Triple& P = impulse[c];
-    if (P[0] == 0 && !held_ && normal_speed(c, v) + shift[c][0] >= 0) continue;  // stays open
-    const Triple next = answer(c, others(c, v));
-    const Triple step{next[0] - P[0], next[1] - P[1], next[2] - P[2]};
-    largest = std::max(largest, block.A[0][0] * next[0]);
-    if (step[0] == 0 && step[1] == 0 && step[2] == 0) continue;
-    change = std::max({change, block.A[0][0] * std::fabs(step[0]),
-                       block.A[1][1] * std::fabs(step[1]), block.A[2][2] * std::fabs(step[2])});
-    P = next;
-    add_impulse(set_->contacts[c], step, v.data());
+    const Seat& seat = seats_[c];
+    const Bodies bodies = held_ ? Bodies::any : seat.bodies;
+    change = std::max(change, bodies == Bodies::two   ? visit_free<true>(c, largest)
+                              : bodies == Bodies::one ? visit_free<false>(c, largest)
+                              : seat.rows == 1        ? visit_smooth(c, largest)
+                                                      : visit(c, largest));
   }
   return change;
 }
 
-void ConeProblem::begin_rounds(std::span<const double> v) {
-  last_ = impulse;
-  last_v_.assign(v.begin(), v.end());
+void ConeProblem::begin_rounds() {
+  last_ = start_ = impulse;
+  last_y_ = y_;
   momentum_ = 1;
+  nearest_ = INFINITY;
+  waited_ = 0;
 }
 
 // Goes on from the end of the last round and this one; not where this round turned back against
-// the way between them.
-void ConeProblem::extrapolate(std::span<double> v) {
-  double turned = 0;
-  for (std::size_t c = 0; c < impulse.size(); ++c)
-    for (std::size_t k = 0; k < 3; ++k)
-      turned += blocks_[c].A[k][k] * (start_[c][k] - impulse[c][k]) * (impulse[c][k] - last_[c][k]);
-  if (turned > 0) return begin_rounds(v);
+// the way between them. What lies outside of the cones then comes back in the next round.
+void ConeProblem::extrapolate() {
+  const std::size_t n = 3 * impulse.size();
+  double *P = impulse.data()->data(), *last = last_.data()->data(), *start = start_.data()->data();
+  for (std::size_t i = 0; i < n; ++i) {
+    start[i] -= P[i];
+    last[i] = P[i] - last[i];
+  }
+  const double turned = weighted_product(weight_.data()->data(), start, last, n);
+  if (turned > 0 || waited_ > run_) return begin_rounds();
   const double grown = 0.5 * (1 + std::sqrt(1 + 4 * momentum_ * momentum_));
   const double ahead = (momentum_ - 1) / grown;
   momentum_ = grown;
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    const double now = v[i];
-    v[i] += ahead * (now - last_v_[i]);
-    last_v_[i] = now;
+  for (std::size_t i = 0; i < y_.size(); ++i) {
+    const Four now = four(y_[i]);
+    four(y_[i]) += ahead * (now - four(last_y_[i]));
+    four(last_y_[i]) = now;
   }
-  for (std::size_t c = 0; c < impulse.size(); ++c) {
-    const Triple now = impulse[c];
-    Triple next{}, inside{};
-    for (std::size_t k = 0; k < 3; ++k) next[k] = now[k] + ahead * (now[k] - last_[c][k]);
-    last_[c] = now;
-    inside = next;
-    const double mu = coefficient(c), size = std::sqrt(next[1] * next[1] + next[2] * next[2]);
-    inside[0] = std::max(next[0], 0.0);
-    if (const double limit = mu > 0 && inside[0] > 0 ? mu * inside[0] : 0; size > limit)
-      inside[1] *= limit / size, inside[2] *= limit / size;
-    impulse[c] = inside;
-    if (inside != next)
-      push(static_cast<int>(c), {inside[0] - next[0], inside[1] - next[1], inside[2] - next[2]}, v);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double now = P[i];
+    P[i] = start[i] = now + ahead * last[i];
+    last[i] = now;
   }
 }
 
 // A sweep forth and one back, from where the rounds before lead.
-double ConeProblem::round(std::span<double> v, double& largest) {
+double ConeProblem::round(double& largest) {
   largest = 0;
-  extrapolate(v);
-  start_ = impulse;
-  const double forth = sweep(v, false, largest);
-  return std::max(forth, sweep(v, true, largest));
+  extrapolate();
+  const double forth = sweep(false, largest), change = std::max(forth, sweep(true, largest));
+  if (change < nearest_)
+    nearest_ = change, waited_ = 0;
+  else
+    ++waited_;
+  return change;
 }
 
 // s = mu |w_t| of all contacts; the largest change.
-double ConeProblem::hold(std::span<const double> v) {
+double ConeProblem::hold() {
   double change = 0;
-  for (std::size_t c = 0; c < blocks_.size(); ++c) {
-    const double mu = coefficient(c);
-    if (!(mu > 0) || std::isinf(mu)) continue;
-    const Triple u = speed(static_cast<int>(c), v);
-    const double now = mu * std::hypot(u[1] + shift[c][1], u[2] + shift[c][2]);
-    change = std::max(change, std::fabs(now - blocks_[c].held));
-    blocks_[c].held = now;
+  for (std::size_t c = 0; c < seats_.size(); ++c) {
+    Seat& seat = seats_[c];
+    if (!(seat.mu > 0) || std::isinf(seat.mu)) continue;
+    const Triple w = speeds_now(c);
+    const double now = seat.mu * std::sqrt(w[1] * w[1] + w[2] * w[2]);
+    change = std::max(change, std::fabs(now - seat.held));
+    seat.held = now;
   }
   return change;
 }
 
-ConeReport ConeProblem::solve(std::span<double> v, const ConeTolerance& tolerance) {
-  ConeReport report;
-  report.settled = blocks_.empty();
-  if (report.settled) return report;
-  held_ = false;
-  start_ = impulse;
-  begin_rounds(v);
-  double best = 1e300;
-  int waited = 0, in_hold = 0;
-  while (report.sweeps < tolerance.most_sweeps) {
-    const double change = round(v, report.largest);
+// Rounds in one way; true where they have settled.
+bool ConeProblem::take_turn(const Turn& turn, int rounds, const ConeTolerance& tolerance,
+                            ConeReport& report) {
+  run_ = turn.run;
+  held_ = turn.holds;
+  if (held_) hold();
+  begin_rounds();
+  for (; rounds > 0 && report.sweeps < tolerance.most_sweeps; --rounds) {
+    const double change = round(report.largest);
     report.sweeps += 2;
     const double small = std::max(tolerance.relative * report.largest, tolerance.absolute);
-    if (change <= small) {
-      if (!held_ || hold(v) <= small) {
-        report.settled = true;
-        break;
-      }
-      begin_rounds(v);
-      in_hold = 0;
-    } else if (held_ && ++in_hold == rounds_held) {
-      hold(v);
-      begin_rounds(v);
-      in_hold = 0;
-    }
-    if (change < nearer * best) {
-      best = change;
-      waited = 0;
-    } else if (++waited == rounds_in_vain) {
-      break;
-    } else if (!held_ && laws_ == Laws::friction && waited == patience) {
-      held_ = true;
-      hold(v);
-      begin_rounds(v);
-    }
+    if (change <= small && (!held_ || hold() <= small)) return true;
+    if (!held_ || (change > small && rounds % rounds_held != 0)) continue;
+    hold();
+    begin_rounds();
   }
+  return false;
+}
+
+ConeReport ConeProblem::solve(std::span<const double> v, const ConeTolerance& tolerance) {
+  ConeReport report;
+  report.settled = seats_.empty();
+  if (report.settled) return report;
+  for (std::size_t c = 0; c < seats_.size(); ++c) {
+    free_[c] = speed(static_cast<int>(c), v);
+    for (int k = 0; k < 3; ++k) free_[c][k] += shift[c][k];
+  }
+  constexpr int ways = static_cast<int>(std::size(turns));
+  int way = helped_, times = 1;
+  for (int k = 1; !report.settled && report.sweeps < tolerance.most_sweeps; ++k) {
+    const Turn& turn = turns[way];
+    if (laws_ == Laws::friction || !turn.holds)
+      report.settled = take_turn(turn, times * turn.rounds, tolerance, report);
+    if (report.settled) break;
+    way = (way + 1) % ways;
+    if (k % ways == 0) times *= turn_growth;
+  }
+  helped_ = report.settled && report.sweeps > 2 * turns[0].rounds ? way : 0;
   held_ = false;
-  measure(v, report);
+  // without the rounding of all that was added to it
+  std::fill(y_.begin(), y_.end(), Lane{});
+  for (std::size_t c = 0; c < seats_.size(); ++c) add_impulse(seats_[c], impulse[c]);
+  measure(report);
   return report;
 }
 
 // The step that every contact would still make by itself, as a speed.
-void ConeProblem::measure(std::span<const double> v, ConeReport& report) {
-  for (std::size_t c = 0; c < blocks_.size(); ++c) {
-    const Block& block = blocks_[c];
-    if (!block.moves) continue;
-    const Triple next = answer(c, others(c, v));
-    report.largest = std::max(report.largest, block.A[0][0] * impulse[c][0]);
+void ConeProblem::measure(ConeReport& report) {
+  for (std::size_t c = 0; c < seats_.size(); ++c) {
+    const Seat& seat = seats_[c];
+    if (!seat.moves) continue;
+    const Triple next = answer(c, others(c));
+    report.largest = std::max(report.largest, seat.normal * impulse[c][0]);
     for (int k = 0; k < 3; ++k)
       report.residual =
-          std::max(report.residual, block.A[k][k] * std::fabs(next[k] - impulse[c][k]));
+          std::max(report.residual, weight_[c][k] * std::fabs(next[k] - impulse[c][k]));
   }
 }
 

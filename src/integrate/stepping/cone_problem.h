@@ -1,29 +1,28 @@
 // One step's contacts together: impulses P in Coulomb's cones and speeds u = J v that belong to
 // them.
 //
-//   v = v_free + sum W_c P_c,   w_c = J_c v + shift_c
+//   v = v_free + C y,   y = sum N_c^T P_c,   w_c = J_c v + shift_c
 //   0 <= P_n, 0 <= w_n, P_n w_n = 0;   |P_t| <= mu P_n, and P_t = -mu P_n w_t/|w_t| where w_t != 0
 //
 // In De Saxce's form: with s_c = mu |w_t| held, it is the least of P.A P/2 + P.(b + s) over the
 // cones, a convex problem, and s follows from its solution.
 //
 // Block Gauss-Seidel: contact after contact gets the impulse that solves its own three equations
-// exactly, on the true cone, with the speeds that all others leave. A round is a sweep forth and
-// one back; rounds are accelerated by Nesterov's extrapolation, which begins anew where it leads
-// the wrong way. At first every block follows its s itself; where rounds do not come nearer so (a
-// wedge may go round in a circle), s is held, the convex problem is solved, and s is taken anew.
-// A sweep costs the numbers of J and W. It begins with the impulses that are there (warm start).
+// exactly, on the true cone, with the speeds that all others leave (cone_block.h). A round is a
+// sweep forth and one back; rounds are accelerated by Nesterov's extrapolation, which begins anew
+// where it leads the wrong way, or no nearer for as long as it has gone on. At first every block
+// follows its s itself; where rounds do not come nearer so (a wedge may go round in a circle), s is
+// held, the convex problem is solved, and s is taken anew. A sweep reads the numbers of N once. It
+// begins with the impulses that are there (warm start).
 #pragma once
 
-#include <array>
 #include <span>
 #include <vector>
 
+#include "integrate/stepping/cone_block.h"
 #include "system/contact_stepping.h"
 
 namespace cartan::integrate {
-
-using Triple = std::array<double, 3>;
 
 struct ConeReport {
   int sweeps = 0;
@@ -41,53 +40,75 @@ struct ConeTolerance {
 class ConeProblem {
  public:
   enum class Laws { friction, smooth };  // smooth: as if there were no friction
-  // Blocks A_c = J_c W_c; impulses and shifts are zero.
-  void begin(const ContactSet& set, Laws laws = Laws::friction);
+  // Blocks A_c = N_c N_c^T for speeds of so many places; impulses, y and shifts are zero.
+  void begin(const ContactSet& set, std::size_t places, Laws laws = Laws::friction);
+  // J_c v
   Triple speed(int c, std::span<const double> v) const;
-  // v += W_c change
-  void push(int c, const Triple& change, std::span<double> v) const;
-  // v: speeds with the impulses that are there; both are improved.
-  ConeReport solve(std::span<double> v, const ConeTolerance& tolerance);
+  // An impulse more: y += N_c^T change.
+  void push(int c, const Triple& change);
+  // With speeds v that have none of the impulses; improves impulses and y.
+  ConeReport solve(std::span<const double> v, const ConeTolerance& tolerance);
+  std::span<const double> answer() const;  // y
 
   std::vector<Triple> impulse, shift;
 
- private:
-  struct Block {
-    double A[3][3] = {};
-    bool plain = false;  // normal and tangents do not act on each other, tangents are alike
-    bool moves = false;  // an impulse changes its speeds
-    double held = 0;     // mu |w_t| where it is held
+  // A way to go on: rounds, most of them without coming nearer, whether s is held.
+  struct Turn {
+    int rounds, run;
+    bool holds;
   };
-  double coefficient(std::size_t c) const {
-    const SteppedContact& contact = set_->contacts[c];
-    return laws_ == Laws::smooth || contact.rows == 1 ? 0 : contact.friction;
-  }
-  Triple row_speeds(const SteppedContact& contact, const double* v) const;
-  void add_impulse(const SteppedContact& contact, const Triple& change, double* v) const;
-  double normal_speed(std::size_t c, std::span<const double> v) const;
+
+ private:
+  enum class Bodies : char { any, one, two };  // free ones, with friction
+  // Where the numbers of a contact are, and its law where that is simple.
+  struct Seat {
+    std::size_t row = 0;  // first lane of N
+    int a = 0, b = 0;     // lanes of y
+    int lanes_a = 0, lanes_b = 0;
+    char rows = 1;  // that the laws look at
+    Bodies bodies = Bodies::any;
+    bool moves = false;  // an impulse changes its speeds
+    bool plain = false;  // normal and tangents do not act on each other, tangents are alike
+    double mu = 0, normal = 0, tangent = 0, by_normal = 0, by_tangent = 0;  // A, and 1 / A
+    double held = 0;   // mu |w_t| where it is held
+    double alpha = 0;  // of the block
+  };
+  // Of rows of N that begin at `row`: times y, and their product with impulses added to y.
+  double row_times(const Seat& seat, std::size_t row) const;
+  Triple rows_times(const Seat& seat) const;
+  void add_impulse(const Seat& seat, const Triple& change);
+  Triple speeds_now(std::size_t c) const;
   // What the law of contact c sees: shift and all impulses but its own.
-  Triple others(std::size_t c, std::span<const double> v) const;
-  Triple answer(std::size_t c, const Triple& b) const;
-  double sweep(std::span<double> v, bool back, double& largest);
-  double round(std::span<double> v, double& largest);
-  void extrapolate(std::span<double> v);
-  void begin_rounds(std::span<const double> v);
-  double hold(std::span<const double> v);
-  void measure(std::span<const double> v, ConeReport& report);
+  Triple others(std::size_t c) const;
+  Triple answer(std::size_t c, const Triple& b);
+  Triple plain_answer(const Seat& seat, const Triple& b) const;
+  double sweep(bool back, double& largest);
+  double visit(std::size_t c, double& largest);
+  double visit_smooth(std::size_t c, double& largest);
+  template <bool two>
+  double visit_free(std::size_t c, double& largest);
+  double round(double& largest);
+  void extrapolate();
+  void begin_rounds();
+  double hold();
+  bool take_turn(const Turn& turn, int rounds, const ConeTolerance& tolerance, ConeReport& report);
+  void measure(ConeReport& report);
 
   const ContactSet* set_ = nullptr;
   Laws laws_ = Laws::friction;
-  std::vector<Block> blocks_;
+  std::vector<Seat> seats_;
+  std::vector<ConeBlock> blocks_;
+  std::vector<Triple> weight_;  // diagonals of the blocks
+  std::vector<Triple> free_;    // w without impulses
+  std::vector<Lane> y_;
   bool held_ = false;
-  // of the rounds: impulses and speeds after the last one, impulses before this one
+  // of the rounds: impulses and y after the last one, impulses before this one
   std::vector<Triple> last_, start_;
-  std::vector<double> last_v_;
+  std::vector<Lane> last_y_;
   double momentum_ = 1;
+  double nearest_ = 0;        // least change since extrapolation began
+  int waited_ = 0, run_ = 0;  // rounds since then; most of them
+  int helped_ = 0;            // which of the ways did the last time
 };
-
-// P that solves w = A P + b by itself; mu may be infinite.
-Triple solve_cone_block(const double (&A)[3][3], const Triple& b, double mu);
-// The least of P.A P/2 + b.P over the cone, from `start` on.
-Triple solve_convex_block(const double (&A)[3][3], const Triple& b, double mu, Triple start);
 
 }  // namespace cartan::integrate

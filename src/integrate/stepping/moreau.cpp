@@ -11,8 +11,8 @@
 namespace cartan::integrate {
 namespace {
 
-constexpr int most_sweeps = 400;        // over many contacts; over few of them more
-constexpr int most_visits = 200000;     // of a contact
+constexpr int most_sweeps = 8000;       // over many contacts; over few of them more
+constexpr int most_visits = 4000000;    // of a contact
 constexpr int most_corrections = 4;     // of positions, after the first
 constexpr int most_rounds = 6;          // in which rates and impulses follow each other
 constexpr double gain_allowed = 1e-12;  // of the energy that contacts take and give
@@ -29,6 +29,7 @@ class MoreauIntegrator final : public Integrator {
         tolerance_(options.tolerance > 0 ? options.tolerance : default_moreau_tolerance),
         order_(stepping_.speed_order()),
         nq_(stepping_.positions().size()),
+        speeds_(stepping_.positions().tangent_size()),
         nv_(static_cast<int>(order_.size())),
         x1_(n_),
         middle_(n_),
@@ -60,9 +61,13 @@ class MoreauIntegrator final : public Integrator {
     bool bounces = false;  // for at least a step
   };
 
-  // Speeds in the order of parts.
+  // Speeds in the order of parts, and back.
   void gather(std::span<const double> x, std::vector<double>& v) const {
-    for (int i = 0; i < nv_; ++i) v[i] = x[nq_ + order_[i]];
+    for (int i = 0; i < nv_; ++i) v[i] = order_[i] < 0 ? 0 : x[nq_ + order_[i]];
+  }
+  void scatter(const std::vector<double>& v, std::span<double> x) const {
+    for (int i = 0; i < nv_; ++i)
+      if (order_[i] >= 0) x[nq_ + order_[i]] = v[i];
   }
   bool move_freely(double h, double& change);
   std::string begin_problem(double h);
@@ -71,7 +76,7 @@ class MoreauIntegrator final : public Integrator {
   void remember();
   bool solve(double h);
   bool gains();
-  void move_positions(std::span<const double> x, std::span<const double> step, double length,
+  void move_positions(std::span<const double> x, std::span<const double> step, double part,
                       std::span<double> result);
   bool push_apart();
   std::string move(double t, double h);
@@ -82,7 +87,7 @@ class MoreauIntegrator final : public Integrator {
   const ContactStepping& stepping_;
   const double tolerance_;
   const std::span<const int> order_;
-  const int nq_, nv_;
+  const int nq_, speeds_, nv_;  // positions, speeds, and their places
   std::vector<double> x1_, middle_, rates_, at_rest_;
   std::vector<double> before_, free_, after_, step_, pushed_, accelerations_, tangent_;
   ContactSet near_;
@@ -93,27 +98,30 @@ class MoreauIntegrator final : public Integrator {
   double contact_work_ = 0;
 };
 
-// x after `step` (in the order of parts), `length` times; all but positions as they were.
+// x after a part of `step` (in the order of parts); all but positions as they were.
 void MoreauIntegrator::move_positions(std::span<const double> x, std::span<const double> step,
-                                      double length, std::span<double> result) {
+                                      double part, std::span<double> result) {
   std::fill(tangent_.begin(), tangent_.end(), 0.0);
-  for (int i = 0; i < nv_; ++i) tangent_[order_[i]] = length * step[i];
+  for (int i = 0; i < nv_; ++i)
+    if (order_[i] >= 0) tangent_[order_[i]] = step[i];
   const auto q = static_cast<std::size_t>(nq_);
   if (result.data() != x.data()) std::copy(x.begin(), x.end(), result.begin());
-  stepping_.positions().plus(x.first(q), std::span<const double>(tangent_).first(nv_),
-                             result.first(q));
+  stepping_.positions().plus_straight(x.first(q), std::span<const double>(tangent_).first(speeds_),
+                                      part, result.first(q));
   system_.space().normalise(result);
 }
 
 // Rates in the middle of the step, where it goes with the speeds in after_, and v_free; the change
 // of that is added to after_. Into `change`: its size over that of the speeds.
 bool MoreauIntegrator::move_freely(double h, double& change) {
+  for (int i = 0; i < nv_; ++i) step_[i] = 0.5 * h * (before_[i] + after_[i]);
+  move_positions(x0_, step_, 0.5, middle_);
   for (int i = 0; i < nv_; ++i) step_[i] = 0.5 * (before_[i] + after_[i]);
-  move_positions(x0_, step_, 0.5 * h, middle_);
-  for (int i = 0; i < nv_; ++i) middle_[nq_ + order_[i]] = step_[i];
+  scatter(step_, middle_);
   evaluate(t0_ + 0.5 * h, middle_, rates_);
   double moved = 0, size = 0;
   for (int i = 0; i < nv_; ++i) {
+    if (order_[i] < 0) continue;
     const double now = before_[i] + h * rates_[nq_ + order_[i]];
     moved = std::max(moved, std::fabs(now - free_[i]));
     size = std::max(size, std::fabs(now));
@@ -149,9 +157,9 @@ void MoreauIntegrator::recall(double h) {
   for (std::size_t c = 0; c < near_.contacts.size(); ++c) {
     const auto found = impulses_.find(near_.contacts[c].key);
     if (found == impulses_.end()) continue;
-    for (int k = 0; k < near_.contacts[c].rows; ++k)
-      problem_.impulse[c][k] = scale * found->second[k];
-    problem_.push(static_cast<int>(c), problem_.impulse[c], after_);
+    Triple impulse{};
+    for (int k = 0; k < near_.contacts[c].rows; ++k) impulse[k] = scale * found->second[k];
+    problem_.push(static_cast<int>(c), impulse);
   }
 }
 
@@ -166,7 +174,7 @@ std::string MoreauIntegrator::begin_problem(double h) {
   const std::string problem = stepping_.find_contacts(
       {t0_, x0_, mode_}, {t0_ + 0.5 * h, middle_, mode_}, h, near_, *workspace_);
   if (!problem.empty()) return problem;
-  problem_.begin(near_);
+  problem_.begin(near_, order_.size());
   contacts_.assign(near_.contacts.size(), {});
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
     const int c = static_cast<int>(k);
@@ -206,8 +214,10 @@ bool MoreauIntegrator::solve(double h) {
   bool keeps = false;
   for (int round = 0; round < most_rounds; ++round) {
     if (keeps) set_shifts(h, true);
-    report = problem_.solve(after_, {tolerance_, 0, sweeps()});
+    report = problem_.solve(free_, {tolerance_, 0, sweeps()});
     counts_.iterations += report.sweeps;
+    after_ = free_;
+    stepping_.add_answer(problem_.answer(), after_, *workspace_);
     double change = 0;
     if (!move_freely(h, change)) return false;
     const bool first = !keeps && gains();
@@ -231,10 +241,11 @@ bool MoreauIntegrator::push_apart() {
   if (deepest <= 0.1 * overlap_left * tolerance_) return false;
   counts_.iterations +=
       positions_.solve(pushed_, {0, 0.1 * overlap_left * tolerance_, sweeps()}).sweeps;
+  stepping_.add_answer(positions_.answer(), pushed_, *workspace_);
   // accelerations from rest: what lifting works against
-  for (int i = 0; i < nv_; ++i) middle_[nq_ + i] = 0;
+  for (int i = 0; i < speeds_; ++i) middle_[nq_ + i] = 0;
   evaluate(t0_, middle_, at_rest_);
-  for (int i = 0; i < nv_; ++i) accelerations_[i] = at_rest_[nq_ + order_[i]];
+  gather(at_rest_, accelerations_);
   for (std::size_t c = 0; c < near_.contacts.size(); ++c)
     lifted -= positions_.impulse[c][0] * positions_.speed(static_cast<int>(c), accelerations_)[0];
   if (contact_work_ + lifted > 0 && deepest < overlap_waiting) {
@@ -249,14 +260,14 @@ bool MoreauIntegrator::push_apart() {
 // much.
 std::string MoreauIntegrator::move(double t, double h) {
   for (int i = 0; i < nv_; ++i) step_[i] = 0.5 * h * (before_[i] + after_[i]);
-  positions_.begin(near_, ConeProblem::Laws::smooth);
+  positions_.begin(near_, order_.size(), ConeProblem::Laws::smooth);
   for (std::size_t c = 0; c < near_.contacts.size(); ++c)
     positions_.shift[c][0] =
         near_.contacts[c].gap + positions_.speed(static_cast<int>(c), step_)[0];
   push_apart();
   for (int i = 0; i < nv_; ++i) step_[i] += pushed_[i];
   move_positions(x0_, step_, 1, x1_);
-  for (int i = 0; i < nv_; ++i) x1_[nq_ + order_[i]] = after_[i];
+  scatter(after_, x1_);
   for (int round = 0;; ++round) {
     double deepest = stepping_.deepest_overlap({t, x1_, mode_}, h, *workspace_);
     if (deepest <= overlap_left * tolerance_ || round == most_corrections) {
@@ -266,7 +277,7 @@ std::string MoreauIntegrator::move(double t, double h) {
     const std::string problem =
         stepping_.find_contacts({t, x1_, mode_}, {t, x1_, mode_}, h, near_, *workspace_);
     if (!problem.empty()) return problem;
-    positions_.begin(near_, ConeProblem::Laws::smooth);
+    positions_.begin(near_, order_.size(), ConeProblem::Laws::smooth);
     for (std::size_t c = 0; c < near_.contacts.size(); ++c)
       positions_.shift[c][0] = near_.contacts[c].gap;
     if (push_apart())
@@ -294,7 +305,7 @@ StepReport MoreauIntegrator::take_step(State& state, double h, double t_end) {
   remember();
   last_h_ = h;
   if (std::string problem = move(t_end, h); !problem.empty()) return refuse(problem);
-  for (int i = nq_ + nv_; i < n_; ++i) x1_[i] = x0_[i] + h * rates_[i];
+  for (int i = nq_ + speeds_; i < n_; ++i) x1_[i] = x0_[i] + h * rates_[i];
   if (m_ < n_) x1_[m_] += contact_work_;
   if (!all_finite(x1_)) return refuse("");
   state.x = x1_;

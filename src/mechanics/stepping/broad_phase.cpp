@@ -38,21 +38,26 @@ const std::vector<std::pair<int, int>>& BroadPhase::find_pairs(const std::vector
     if (norm2(balls[i].centre - balls[j].centre) <= reach * reach)
       pairs_.emplace_back(std::min(i, j), std::max(i, j));
   };
-  for (std::size_t e = 0; e < entries_.size(); ++e) {
+  // half of the cells around, so that each pair of cells is looked at once; three neighbours along
+  // z stand side by side. Balls stand in the order of their cells, and so do the neighbours: each
+  // place in a column is found from the last one on
+  constexpr int columns[5][3] = {{0, 0, 1}, {0, 1, -1}, {1, -1, -1}, {1, 0, -1}, {1, 1, -1}};
+  const std::size_t n = entries_.size();
+  std::size_t reached[5] = {};
+  for (std::size_t e = 0; e < n; ++e) {
     const int i = entries_[e].ball;
-    for (std::size_t f = e + 1; f < entries_.size() && entries_[f].cell == entries_[e].cell; ++f)
+    for (std::size_t f = e + 1; f < n && entries_[f].cell == entries_[e].cell; ++f)
       meet(i, entries_[f].ball);
     const Vec3<double>& c = balls[i].centre;
     const std::int64_t x = cell(c.x), y = cell(c.y), z = cell(c.z);
-    // half of the cells around, so that each pair of cells is looked at once; three neighbours
-    // along z stand side by side
-    constexpr int columns[5][3] = {{0, 0, 1}, {0, 1, -1}, {1, -1, -1}, {1, 0, -1}, {1, 1, -1}};
-    for (const auto& [dx, dy, from] : columns) {
+    for (int k = 0; k < 5; ++k) {
+      const auto& [dx, dy, from] = columns[k];
       const std::uint64_t first = cell_number(x + dx, y + dy, z + from);
       const std::uint64_t last = cell_number(x + dx, y + dy, z + 1);
-      auto at = std::lower_bound(entries_.begin(), entries_.end(), first,
-                                 [](const Entry& a, std::uint64_t key) { return a.cell < key; });
-      for (; at != entries_.end() && at->cell <= last; ++at) meet(i, at->ball);
+      std::size_t& at = reached[k];
+      if (at > 0 && entries_[at - 1].cell >= first) at = 0;  // numbers began anew, far away
+      while (at < n && entries_[at].cell < first) ++at;
+      for (std::size_t f = at; f < n && entries_[f].cell <= last; ++f) meet(i, entries_[f].ball);
     }
   }
   return pairs_;

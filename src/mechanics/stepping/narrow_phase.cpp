@@ -78,11 +78,13 @@ void find_nearest(const Vector& p, const Vector& d, double a, const Vector& q, c
 
 void add_capsules(const Solid& a, const Solid& b, double reach, std::vector<TouchPlace>& places) {
   const Vector d = a.R.c[2], e = b.R.c[2];
-  if (norm2(cross(d, e)) > 1e-6) {
-    double s = 0, t = 0;
-    find_nearest(a.p, d, a.length, b.p, e, b.length, s, t);
-    return add_balls(a.p + s * d, a.radius, b.p + t * e, b.radius, reach, 0, places);
-  }
+  const double sine2 = norm2(cross(d, e));
+  double s = 0, t = 0;
+  find_nearest(a.p, d, a.length, b.p, e, b.length, s, t);
+  const bool crossed = std::fabs(s) < a.length && std::fabs(t) < b.length;
+  if (sine2 > 1e-6 || (sine2 > 1e-12 && crossed))
+    add_balls(a.p + s * d, a.radius, b.p + t * e, b.radius, reach, 0, places);
+  if (sine2 > 1e-6) return;
   const std::size_t first = places.size();
   for (int end = 0; end < 2; ++end) {  // side by side: where the ends are
     const Vector x = end_of(a, end), y = end_of(b, end);
@@ -96,34 +98,56 @@ void add_capsules(const Solid& a, const Solid& b, double reach, std::vector<Touc
               places);
 }
 
-// Ends of the capsule, and where its middle line is nearest to an edge.
+// The corner or the middle of an edge of a box on these sides (1, -1; 0: the middle).
+Vector box_point(const Solid& box, const int (&side)[3]) {
+  Vector local;
+  for (int k = 0; k < 3; ++k) local[k] = side[k] * box.half[k];
+  return box.p + box.R * local;
+}
+
+// Whether d leads away from the faces on these sides; lines next to parallel to a face count, so
+// that a capsule rests on both edges of a face that it reaches over.
+bool leads_away(const Solid& box, const int (&side)[3], const Vector& d) {
+  constexpr double next_to = 1e-3;
+  const Vector local = transpose_times(box.R, d);
+  for (int k = 0; k < 3; ++k)
+    if (side[k] * local[k] < -next_to * norm(d)) return false;
+  return true;
+}
+
+// Ends of the capsule, and where the inside of its middle line is nearest to a corner or an edge.
 void add_capsule_on_box(const Solid& a, const Solid& box, double reach,
                         std::vector<TouchPlace>& places) {
   for (int end = 0; end < 2; ++end) add_on_box(end_of(a, end), a.radius, box, reach, end, places);
-  double best = reach + a.radius;
-  TouchPlace place;
+  const Vector& axis = a.R.c[2];
+  const auto add = [&](double s, const Vector& y, const int(&side)[3], int feature) {
+    const Vector d = a.p + s * axis - y;
+    const double length = norm(d);
+    if (std::fabs(s) >= a.length || length - a.radius > reach || length < 1e-150) return;
+    if (leads_away(box, side, d))
+      places.push_back({y, (1 / length) * d, length - a.radius, feature});
+  };
   for (int k = 0; k < 3; ++k)
-    for (int side = 0; side < 4; ++side) {
-      const int i = (k + 1) % 3, j = (k + 2) % 3;
-      const Vector edge = box.p + (side & 1 ? box.half[i] : -box.half[i]) * box.R.c[i] +
-                          (side & 2 ? box.half[j] : -box.half[j]) * box.R.c[j];
+    for (int at = 0; at < 4; ++at) {
+      int side[3] = {};
+      side[(k + 1) % 3] = at & 1 ? 1 : -1;
+      side[(k + 2) % 3] = at & 2 ? 1 : -1;
+      const Vector edge = box_point(box, side);
       double s = 0, t = 0;
-      find_nearest(a.p, a.R.c[2], a.length, edge, box.R.c[k], box.half[k], s, t);
-      const bool within = std::fabs(s) < a.length && std::fabs(t) < box.half[k];
-      const Vector x = a.p + s * a.R.c[2], y = edge + t * box.R.c[k], d = x - y;
-      const double length = norm(d);
-      if (!within || length >= best || length < 1e-150 || dot(d, y - box.p) < 0) continue;
-      best = length;
-      place = {y, (1 / length) * d, length - a.radius, 2 + 4 * k + side};
+      find_nearest(a.p, axis, a.length, edge, box.R.c[k], box.half[k], s, t);
+      if (std::fabs(t) < box.half[k]) add(s, edge + t * box.R.c[k], side, 2 + 4 * k + at);
     }
-  if (best < reach + a.radius) places.push_back(place);
+  for (int corner = 0; corner < 8; ++corner) {
+    const int side[3] = {corner & 1 ? 1 : -1, corner & 2 ? 1 : -1, corner & 4 ? 1 : -1};
+    const Vector y = box_point(box, side);
+    add(dot(axis, y - a.p), y, side, 14 + corner);
+  }
 }
 
 void add_corners(const Solid& box, const Solid& b, double reach, std::vector<TouchPlace>& places) {
   for (int corner = 0; corner < 8; ++corner) {
-    const Vector x = box.p + box.R * Vector{corner & 1 ? box.half.x : -box.half.x,
-                                            corner & 2 ? box.half.y : -box.half.y,
-                                            corner & 4 ? box.half.z : -box.half.z};
+    const Vector x =
+        box_point(box, {corner & 1 ? 1 : -1, corner & 2 ? 1 : -1, corner & 4 ? 1 : -1});
     if (b.kind == SolidKind::plane)
       add_on_plane(x, 0, b, reach, corner, places);
     else

@@ -6,6 +6,8 @@
 #include <Eigen/Cholesky>
 #include <Eigen/QR>
 
+#include "system/contact_stepping.h"
+
 namespace cartan::mechanics {
 
 using Eigen::MatrixXd;
@@ -52,14 +54,16 @@ SpeedParts find_speed_parts(const Mechanism<double>& mechanism) {
     if (touched[r] != world) parts.rows[parts.of_link[touched[r]]].push_back(static_cast<int>(r));
   parts.place.resize(mechanism.nv);
   for (const std::vector<int>& links : parts.links) {
-    parts.first.push_back(static_cast<int>(parts.order.size()));
+    const std::size_t first = parts.order.size();
     for (int i : links)
       for (int k = 0; k < mechanism.links[i].nv; ++k) {
         parts.place[mechanism.links[i].v0 + k] = static_cast<int>(parts.order.size());
         parts.order.push_back(mechanism.links[i].v0 + k);
       }
+    parts.first.push_back(static_cast<int>(first));
+    parts.size.push_back(static_cast<int>(parts.order.size() - first));
+    parts.order.resize(first + static_cast<std::size_t>(lane * lanes_of(parts.size.back())), -1);
   }
-  parts.first.push_back(static_cast<int>(parts.order.size()));
   return parts;
 }
 
@@ -78,7 +82,7 @@ void add_to_row(const Mechanism<double>& mechanism, const SpeedParts& parts,
 // M = sum over links of B^T I B, I about the link's origin in world axes.
 void PartResponse::fill_mass(const Mechanism<double>& mechanism, const SpeedParts& parts, int part,
                              const MotionWorkspace<double>& ws) {
-  const int n = parts.size(part), first = parts.first[part];
+  const int n = parts.size[part], first = parts.first[part];
   M_.setZero(n, n);
   std::vector<int> speeds;
   std::vector<Vec3<double>> w, u;  // of the link's origin, per speed on its path
@@ -108,13 +112,38 @@ void PartResponse::fill_mass(const Mechanism<double>& mechanism, const SpeedPart
   }
 }
 
+// G of these rows.
+void PartResponse::fill_rows(const Mechanism<double>& mechanism, const SpeedParts& parts, int part,
+                             const MotionWorkspace<double>& ws, const std::vector<int>& rows) {
+  const int n = parts.size[part], first = parts.first[part];
+  G_.setZero(static_cast<int>(rows.size()), n);
+  Eigen::VectorXd row(n);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    row.setZero();
+    if (const int driven = mechanism.rows[rows[k]].driven_speed; driven >= 0)
+      row[parts.place[driven] - first] = 1;
+    else
+      for (std::size_t s = 0; s < mechanism.sources.size(); ++s) {
+        const RowSource& source = mechanism.sources[s];
+        if (source.row == rows[k] && source.link != world)
+          add_to_row(mechanism, parts, ws, source.link, ws.source_n[s], ws.source_f[s], row.data());
+      }
+    for (std::size_t s = 0; s < mechanism.terms.size(); ++s)
+      if (const RowTerm<double>& term = mechanism.terms[s]; term.row == rows[k])
+        row[parts.place[mechanism.links[term.link].v0 + term.component] - first] +=
+            ws.term_factor[s];
+    G_.row(static_cast<int>(k)) = row;
+  }
+}
+
 std::string PartResponse::fill(const Mechanism<double>& mechanism, const SpeedParts& parts,
                                MotionWorkspace<double>& ws, const std::vector<char>& wanted) {
-  K_.resize(parts.count());
+  constexpr double dependent = 1e-10;  // of the largest row
+  C_.resize(parts.count());
   constant_.resize(parts.count(), 0);
   for (int part = 0; part < parts.count(); ++part) {
     if (!wanted[part] || constant_[part]) continue;
-    const int n = parts.size(part), first = parts.first[part];
+    const int n = parts.size[part];
     fill_mass(mechanism, parts, part, ws);
     std::vector<int> rows;
     for (int r : parts.rows[part])
@@ -127,34 +156,18 @@ std::string PartResponse::fill(const Mechanism<double>& mechanism, const SpeedPa
     if (factor.info() != Eigen::Success)
       return fmt::format("the motion of body '{}' meets no inertia",
                          mechanism.model->bodies[mechanism.bodies[parts.links[part][0]].body].name);
-    MatrixXd& K = K_[part];
-    K = factor.solve(MatrixXd::Identity(n, n));
+    MatrixXd& C = C_[part];
+    C = factor.matrixU().solve(MatrixXd::Identity(n, n));
     // one free body in its own axes
     const Link<double>& link = mechanism.links[parts.links[part][0]];
     constant_[part] = parts.links[part].size() == 1 && rows.empty() &&
                       link.motion == Motion::free6 && (!link.product || norm2(link.mc) == 0);
     if (rows.empty()) continue;
-    G_.setZero(static_cast<int>(rows.size()), n);
-    Eigen::VectorXd row(n);
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-      row.setZero();
-      if (const int driven = mechanism.rows[rows[k]].driven_speed; driven >= 0)
-        row[parts.place[driven] - first] = 1;
-      else
-        for (std::size_t s = 0; s < mechanism.sources.size(); ++s) {
-          const RowSource& source = mechanism.sources[s];
-          if (source.row == rows[k] && source.link != world)
-            add_to_row(mechanism, parts, ws, source.link, ws.source_n[s], ws.source_f[s],
-                       row.data());
-        }
-      for (std::size_t s = 0; s < mechanism.terms.size(); ++s)
-        if (const RowTerm<double>& term = mechanism.terms[s]; term.row == rows[k])
-          row[parts.place[mechanism.links[term.link].v0 + term.component] - first] +=
-              ws.term_factor[s];
-      G_.row(static_cast<int>(k)) = row;
-    }
-    const MatrixXd KG = K * G_.transpose();
-    K -= KG * (G_ * KG).completeOrthogonalDecomposition().solve(KG.transpose());
+    fill_rows(mechanism, parts, part, ws, rows);
+    Eigen::ColPivHouseholderQR<MatrixXd> seen((G_ * C).transpose());
+    seen.setThreshold(dependent);
+    const MatrixXd Q = seen.householderQ() * MatrixXd::Identity(n, n);
+    C = (C * Q.rightCols(n - seen.rank())).eval();
   }
   return "";
 }

@@ -29,6 +29,10 @@ struct NearPlace {
   const SteppedLaw* law = nullptr;
 };
 
+// Rate of its gap.
+double rate_of(const NearPlace& place, const MotionWorkspace<double>& ws,
+               std::span<const double> speeds);
+
 // What was near at a state, and how it moved.
 struct LookedAt {
   std::vector<double> x;
@@ -70,6 +74,8 @@ class SteppedContacts : public ContactStepping {
   std::span<const int> speed_order() const override { return parts_.order; }
   std::string find_contacts(StateView start, StateView middle, double length, ContactSet& set,
                             Workspace& workspace) const override;
+  void add_answer(std::span<const double> y, std::span<double> v,
+                  Workspace& workspace) const override;
   double deepest_overlap(StateView at, double horizon, Workspace& workspace) const override;
 
  private:
@@ -95,10 +101,12 @@ class SteppedContacts : public ContactStepping {
   // Speeds at the start and in the middle.
   using Speeds = std::span<const double>;
   Speeds speeds_of(StateView at) const {
-    return at.x.subspan(positions_.size(), parts_.order.size());
+    return at.x.subspan(positions_.size(), parts_.place.size());
   }
   void fill_set(const MotionWorkspace<double>& ws, const SteppingScratch& s, Speeds start,
                 Speeds middle, double length, ContactSet& set) const;
+  void add_rows(const NearPlace& place, const MotionWorkspace<double>& ws, const SteppingScratch& s,
+                ContactSet& set) const;
   bool counts(const SteppedLaw& law, MotionWorkspace<double>& ws) const;
   bool are_joined(int a, int b) const;
 

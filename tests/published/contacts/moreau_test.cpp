@@ -83,16 +83,20 @@ CornerRun run_corner(const Example& corner, double step) {
 }
 
 TEST(MoreauCorner, EightSpheresComeToRest) {
-  const Example corner = load_text(spheres_in_a_corner(), "absolute-so3r3", SystemUse::stepping);
-  ASSERT_TRUE(corner) << corner.problem;
-  for (const double step : {1e-3, 5e-4}) {
-    const CornerRun run = run_corner(corner, step);
-    ASSERT_TRUE(run.report.ok()) << run.report.message;
-    EXPECT_NEAR(run.start, 4.3393134621934, 1e-12);
-    EXPECT_LT(run.overlap, 1e-5) << step;
-    EXPECT_NEAR(run.overlap, run.report.counts.contacts.overlap, 1e-12);
-    EXPECT_LT(run.growth, 1e-9) << step;
-    EXPECT_LT(run.fastest, 1e-6) << step;
+  for (const char* formulation : {"absolute-so3r3", "recursive", "moving-frame", "absolute-se3"}) {
+    const Example corner = load_text(spheres_in_a_corner(), formulation, SystemUse::stepping);
+    ASSERT_TRUE(corner) << corner.problem;
+    for (const double step : {1e-3, 5e-4}) {
+      const CornerRun run = run_corner(corner, step);
+      ASSERT_TRUE(run.report.ok()) << run.report.message;
+      EXPECT_NEAR(run.start, 4.3393134621934, 1e-12);
+      EXPECT_LT(run.overlap, 1e-5) << formulation << step;
+      EXPECT_NEAR(run.overlap, run.report.counts.contacts.overlap, 1e-12);
+      EXPECT_LT(run.growth, 1e-9) << formulation << step;
+      EXPECT_LT(run.drift, 1e-11) << formulation << step;
+      EXPECT_LT(run.fastest, 1e-6) << formulation << step;
+      EXPECT_EQ(run.report.counts.contacts.unsettled, 0) << formulation << step;
+    }
   }
 }
 
@@ -110,11 +114,12 @@ TEST(MoreauCorner, ForcesAtRestCarryTheWeight) {
   std::vector<double> rates(rest.x.size()), v;
   system.derivative(rest, rates, *workspace);
   const int positions = stepping.positions().size();
-  for (const int k : stepping.speed_order()) v.push_back(h * rates[positions + k]);
+  for (const int k : stepping.speed_order()) v.push_back(k < 0 ? 0 : h * rates[positions + k]);
   ConeProblem problem;
-  problem.begin(set);
+  problem.begin(set, v.size());
   const ConeReport report = problem.solve(v, {1e-13, 0, 100000});
   EXPECT_TRUE(report.settled) << report.residual;
+  stepping.add_answer(problem.answer(), v, *workspace);
   double worst = 0;
   for (const double speed : v) worst = std::max(worst, std::fabs(speed));
   EXPECT_LT(worst, 1e-13);  // nothing begins to move: forces and moments balance on every sphere
@@ -125,14 +130,17 @@ TEST(MoreauCorner, ForcesAtRestCarryTheWeight) {
   }
   // planes act on one part, pairs on two: the impulse of planes alone is that of the weight
   std::vector<double> by_planes(v.size(), 0.0);
+  ConeProblem planes;
+  planes.begin(set, v.size());
   for (std::size_t c = 0; c < set.contacts.size(); ++c)
-    if (set.contacts[c].part[1].size == 0)
-      problem.push(static_cast<int>(c), problem.impulse[c], by_planes);
+    if (set.contacts[c].part[1].lanes == 0) planes.push(static_cast<int>(c), problem.impulse[c]);
+  stepping.add_answer(planes.answer(), by_planes, *workspace);
   double force[3] = {}, weight = 0;
   for (int i = 0; i < 8; ++i) {
     const double mass = 1000 * 4.0 / 3 * std::acos(-1.0) * radii[i] * radii[i] * radii[i];
     // world axes in this formulation
-    const Vec3<double> v1{by_planes[6 * i + 3], by_planes[6 * i + 4], by_planes[6 * i + 5]};
+    const double* const at = by_planes.data() + 2 * lane * i;
+    const Vec3<double> v1{at[3], at[4], at[5]};
     const Vec3<double> f = (mass / h) * v1;
     for (int k = 0; k < 3; ++k) force[k] += f[k];
     weight += 9.81 * mass;
