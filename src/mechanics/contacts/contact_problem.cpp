@@ -56,6 +56,7 @@ class ContactSolver {
   void improve(int i, VectorXd& r) const;
   ContactSolution read_states(const VectorXd& r) const;
   ContactSolution try_all(const ContactSolution& fallback) const;
+  ContactSolution try_states(const ContactSolution& fallback, bool slipping) const;
   double limit(int i, const VectorXd& r) const {
     return p_.laws[i].mu * (std::max(r[3 * i], 0.0) + p_.laws[i].given);
   }
@@ -262,7 +263,14 @@ void ContactSolver::take_least(ContactSolution& s) const {
   if (accept(least)) s = least;
 }
 
+// All states, first those in which nothing slips: they are few, and their equations are linear.
 ContactSolution ContactSolver::try_all(const ContactSolution& fallback) const {
+  ContactSolution s = try_states(fallback, false);
+  return s.found ? s : try_states(fallback, true);
+}
+
+// States without a contact that slips, or with one at least.
+ContactSolution ContactSolver::try_states(const ContactSolution& fallback, bool slipping) const {
   // per contact: open, sticking, slipping; with a given load also open but sticking or slipping
   std::vector<int> choices(n_), state(n_, 0);
   for (int i = 0; i < n_; ++i) {
@@ -276,7 +284,8 @@ ContactSolution ContactSolver::try_all(const ContactSolution& fallback) const {
       s.slips[i] = state[i] >= 2;
     }
     const bool any_slip = std::find(s.slips.begin(), s.slips.end(), 1) != s.slips.end();
-    for (int start = 0; start < (any_slip ? 9 : 1); ++start) {
+    const int starts = any_slip != slipping ? 0 : any_slip ? 9 : 1;
+    for (int start = 0; start < starts; ++start) {
       s.r.setZero();
       if (start > 0)  // a guess of the direction of sliding
         for (int i = 0; i < n_; ++i) {

@@ -135,8 +135,9 @@ std::string SteppedContacts::find_refusal() const {
   for (const ContactElement<double>& e : elements_)
     if (e.kind == ContactKind::stop && mechanism_.link_of_joint[e.joint] < 0)
       return fmt::format(
-          "'{}' stops a joint that closes a loop, which moreau does not follow; write 'loop = "
-          "true' at another joint of the loop",
+          "'{}' stops a joint that is kept by constraints, which moreau does not follow; use the "
+          "formulation recursive or moving-frame, and in a loop write 'loop = true' at another of "
+          "its joints",
           model.contacts[e.contact].name);
   return "";
 }

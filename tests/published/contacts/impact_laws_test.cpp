@@ -182,6 +182,23 @@ TEST(ImpactLaws, PainleveIsTold) {  // C10.a
   const SimulateReport one = verdict(1.5, 1.3, 2);
   EXPECT_EQ(one.status, RunStatus::completed) << one.message;
   EXPECT_EQ(one.warning, "");
+  // the normal force at the start, per mass; of two solutions the least is taken
+  for (const auto& [mu, phi, rate, force] :
+       {std::array{1.2, 1.0, 2.0, 33.9981142247073}, std::array{1.5, 0.7, 1.0, 17.6456916535331},
+        std::array{1.5, 1.3, 2.0, 143.87769078673}, std::array{1.5, 1.1, 6.0, 0.0},
+        std::array{2.0, 0.6, 8.0, 0.0}}) {
+    const Example example = rod(mu, phi, rate);
+    const MechanicalSystem& system = example.mechanism();
+    const auto workspace = system.make_workspace();
+    double normal = NAN;
+    Observer observer;
+    observer.on_sample = [&](const State& state) {
+      if (std::isnan(normal)) normal = system.report_contacts(state, *workspace)[0].normal;
+    };
+    simulate(system, system.initial_state(),
+             {.integrator = "dop853", .duration = 1e-4, .step = 1e-4}, observer);
+    EXPECT_NEAR(normal, force, 1e-12 * (1 + force)) << mu << ' ' << phi;
+  }
 }
 
 // C10.c: sliding until the force vanishes; C10.e: until the sliding ends
