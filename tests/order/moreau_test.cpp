@@ -16,7 +16,7 @@ struct TouchingMotion {
 
 // A ball that bounces; one that falls with spin and rubs; two rods whose hinges have stops; a stool
 // on three feet, whose forces are unique, that slides up a slope and turns until it sticks for
-// good.
+// good; a loop of three bodies that runs against a stop.
 const TouchingMotion motions[] = {{"bouncing ball", R"toml(
 [[body]]
 name = "ball"
@@ -94,7 +94,68 @@ a = { body = "stool", sphere = 0.01, at = ["0.2*cos(2*pi*i/3)", "0.2*sin(2*pi*i/
 b = { body = "world", plane = [0, 0, 1] }
 friction = 0.5
 )toml",
-                                   0.5}};
+                                   0.5},
+                                  {"slider-crank on a stop", R"toml(
+[parameters]
+r = 0.2
+l = 0.5
+th = 1.8
+w = 0
+rod = "-asin(r*sin(th)/l)"
+rod_w = "-r*cos(th)*w/(l*cos(rod))"
+[[body]]
+name = "crank"
+mass = 1
+com = ["r/2", 0, 0]
+inertia = [0, "r^2/12", "r^2/12"]
+[[body]]
+name = "rod"
+mass = 1.5
+com = ["l/2", 0, 0]
+inertia = [0, "1.5*l^2/12", "1.5*l^2/12"]
+[[body]]
+name = "slider"
+mass = 2
+inertia = [0.001, 0.001, 0.001]
+[[joint]]
+name = "crank"
+type = "revolute"
+axis = [0, -1, 0]
+parent = { body = "world" }
+child = { body = "crank" }
+position = "th"
+velocity = "w"
+[[joint]]
+name = "pin"
+type = "revolute"
+axis = [0, -1, 0]
+parent = { body = "crank", at = ["r", 0, 0] }
+child = { body = "rod" }
+position = "rod - th"
+velocity = "rod_w - w"
+[[joint]]
+name = "slide"
+type = "prismatic"
+axis = [1, 0, 0]
+parent = { body = "world" }
+child = { body = "slider" }
+position = "r*cos(th) + l*cos(rod)"
+velocity = "-r*sin(th)*w - l*sin(rod)*rod_w"
+stop = { upper = 0.62, restitution = 0.8 }
+[[joint]]
+name = "wrist"
+type = "revolute"
+axis = [0, -1, 0]
+parent = { body = "rod", at = ["l", 0, 0] }
+child = { body = "slider" }
+[[force]]
+type = "spring"
+from = { body = "world", at = [1, 0, 0] }
+to = { body = "slider", at = [0, 0, 0] }
+stiffness = 40
+length = 0
+)toml",
+                                   1.0}};
 
 // Positions at equal intervals, one after the other.
 std::vector<double> positions_along(const Example& example, const std::string& integrator,
