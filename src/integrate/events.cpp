@@ -18,9 +18,15 @@ int sign(double value) {
 bool touches_zero(const std::vector<double>& values) {
   return std::find(values.begin(), values.end(), 0.0) != values.end();
 }
+bool same_sides(const std::vector<double>& a, const std::vector<double>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (sign(a[i]) != sign(b[i])) return false;
+  return true;
+}
 
 // Where the step is looked at. The samples next to its ends show which way the function leaves
-// them; loosely they are left out unless a function is zero there or the motion begins anew.
+// them, and enclose a crossing that a mesh has put next to the end. Loosely they are left out where
+// there is nothing to see.
 constexpr double probe = 1.0 / 1024;
 // Loosely: changes of theta that are none, and the distance to an end of the step at which the
 // dense output, with the slopes of the motion there, is as good as a step (its error goes with the
@@ -140,12 +146,11 @@ std::span<const Crossing> EventFinder::find(Integrator& integrator, const State&
   system_.event_values(end, last, integrator.workspace());
   take_level(last);
   const bool look_at_start = !loose_ || restarted_ || touches_zero(samples_[0].g);
-  const bool look_at_end = !loose_ || touches_zero(last);
   restarted_ = false;
   for (int j = 1; j < sample_count - 1; ++j) {
     const double theta = samples_[j].theta;
     const double t = integrator.last_start() + theta * integrator.last_length();
-    if (j == sample_count - 2 && !look_at_end) {
+    if (loose_ && j == sample_count - 2 && same_sides(samples_[j - 1].g, last)) {
       samples_[j].g = last;
     } else if ((j == 1 && !look_at_start) || !integrator.dense(theta, x_)) {
       samples_[j].g = samples_[j - 1].g;
