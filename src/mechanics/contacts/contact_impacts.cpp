@@ -153,8 +153,10 @@ bool ContactEvents::impact() {
   if (!solve_impact(impact)) return false;
   const VectorXd &P = impact.P, mean = 0.5 * (speeds_ + impact.after);
   if (gains_energy(-P.dot(mean), kinetic())) return false;
+  // a place that only touches has impulses of rounding
+  const double none = 1e-13 * P.cwiseAbs().maxCoeff();
   for (std::size_t i = 0; i < touching_.size(); ++i)
-    if (P[3 * static_cast<int>(i)] > 0 || slides_on(touching_[i]))
+    if (P[3 * static_cast<int>(i)] > none || slides_on(touching_[i]))
       notes_.impacts.push_back(make_note(static_cast<int>(i), P, impact.after));
   apply(impact);
   // what bounces is open from here on

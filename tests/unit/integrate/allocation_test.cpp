@@ -1,32 +1,10 @@
-// A warm step allocates nothing. Counts calls of operator new in this program.
+// A warm step allocates nothing.
 #include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <new>
 
 #include "integrate/integrator.h"
 #include "order/problems.h"
+#include "support/allocation_counter.h"
 #include "support/example.h"
-
-namespace {
-long allocations = 0;
-}
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(size);
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
 
 namespace cartan::test {
 namespace {
@@ -47,17 +25,17 @@ long count_allocations(const System& system, const IntegratorInfo& method, bool 
     }
   };
   steps(5);
-  const long before = allocations;
+  const long before = allocation_count();
   steps(50);
   integrator->restart();
   steps(5);
-  return allocations - before;
+  return allocation_count() - before;
 }
 
 TEST(Allocation, WarmStepsAllocateNothing) {
-  const long before = allocations;
+  const long before = allocation_count();
   const Problem<FreeBodyRates> body = make_free_body();
-  EXPECT_GT(allocations, before);  // the counter counts
+  EXPECT_GT(allocation_count(), before);  // the counter counts
   for (const IntegratorInfo& method : integrator_table())
     for (bool fixed : {true, false})
       if (!method.refusal && (!fixed || method.order > 0)) {
