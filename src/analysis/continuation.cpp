@@ -66,9 +66,12 @@ class Walk {
   void shorten() {
     step_ /= 2;
     if (step_ >= options_.least_step) return;
-    fail(fmt::format(
-        "it could not be followed beyond {:.10g}: {}", branch_.samples.back().point.parameter(),
-        follower_.trouble.empty() ? "it ends or turns too sharply there" : follower_.trouble));
+    const std::size_t n = branch_.samples.size();
+    const ContinuationPoint& last = branch_.samples.back().point;
+    std::string why = n > 1 ? problem_.explain_end(branch_.samples[n - 2].point, last) : "";
+    if (why.empty()) why = follower_.trouble;
+    if (why.empty()) why = "it ends or turns too sharply there";
+    fail(fmt::format("it could not be followed beyond {:.10g}: {}", last.parameter(), why));
   }
 
   void fail(const std::string& reason) {

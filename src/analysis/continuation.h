@@ -80,6 +80,11 @@ class ContinuationProblem {
     (void)before, (void)after;
     return "";
   }
+  // Why a branch cannot be followed beyond its last two points; "" where it is not known.
+  virtual std::string explain_end(const ContinuationPoint& before, const ContinuationPoint& last) {
+    (void)before, (void)last;
+    return "";
+  }
 };
 
 enum class BifurcationKind {

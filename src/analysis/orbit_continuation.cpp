@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <Eigen/QR>
 
+#include "analysis/orbit_grazing.h"
 #include "analysis/tangents.h"
 #include "core/dense.h"
 
@@ -266,6 +267,27 @@ std::string OrbitContinuation::look_for_end(const ContinuationPoint& before,
   if (!gone && !(f.dot(g) < -0.5 * f.norm() * g.norm())) return "";
   return fmt::format("the orbits shrink to an equilibrium: a Hopf point at about {:.6g}",
                      after.parameter());
+}
+
+// An event function that the orbit almost touches reaches zero where the line through its values at
+// both points does: beyond it the orbit has another event.
+std::string OrbitContinuation::explain_end(const ContinuationPoint& before,
+                                           const ContinuationPoint& last) {
+  constexpr double almost = 1e-5;  // of the function's size
+  const auto touch_of = [&](const ContinuationPoint& point) {
+    return find_near_touch(system_at(point.parameter()), point.states[0], period_of(point));
+  };
+  const NearTouch here = touch_of(last);
+  if (here.event < 0 || !(std::fabs(here.value) < almost * here.size)) return "";
+  const NearTouch there = touch_of(before);
+  double p = last.parameter();
+  if (there.event == here.event && there.value != here.value)
+    p += (p - before.parameter()) * here.value / (there.value - here.value);
+  return fmt::format(
+      "the orbit grazes '{}' at {:.12g} (a grazing bifurcation); orbits beyond it have other "
+      "events "
+      "and are another branch",
+      system_at(last.parameter()).events()[here.event].name, p);
 }
 
 Branch OrbitContinuation::follow_hopf(const Bifurcation& hopf, const Linearisation& at,

@@ -49,6 +49,7 @@ class OrbitContinuation final : public ContinuationProblem {
   Spectrum calc_spectrum(const ContinuationPoint& point) override;
   std::string look_for_end(const ContinuationPoint& before,
                            const ContinuationPoint& after) override;
+  std::string explain_end(const ContinuationPoint& before, const ContinuationPoint& last) override;
 
   const System& system_at(double p);
   static double period_of(const ContinuationPoint& point) { return point.numbers[0]; }

@@ -290,6 +290,24 @@ damping = 1.5
   ASSERT_EQ(run.events.size(), std::size(rests));
   for (std::size_t k = 0; k < std::size(rests); ++k)
     EXPECT_NEAR(run.events[k].state.t, rests[k], 1e-9) << k;
+  // it leaves the stops where the force vanishes: closed just before, open just after
+  const double releases[] = {0.2529700159149, 0.45739027318035, 0.72698425308818, 0.93006520491845,
+                             1.1986321690974, 1.4016882580872,  1.6702365027556,  1.8732921347194};
+  const MechanicalSystem& system = crank.mechanism();
+  const auto workspace = system.make_workspace();
+  State state = system.initial_state();
+  for (std::size_t k = 0; k < std::size(releases); ++k)
+    for (const double d : {-1e-8, 1e-8}) {
+      const double length = releases[k] + d - state.t;
+      const SimulateReport to = simulate(
+          system, state, {.integrator = "gl4", .duration = length, .step = std::min(0.002, length)},
+          Observer{});
+      ASSERT_EQ(to.status, RunStatus::completed) << to.message;
+      state = to.final_state;
+      const int upper = k % 2 == 0 ? 1 : 0;
+      EXPECT_EQ(system.report_contacts(state, *workspace)[upper].mode != 0, d < 0) << k;
+      EXPECT_EQ(system.report_contacts(state, *workspace)[1 - upper].mode, 0) << k;
+    }
   EXPECT_NEAR(run.end.q[0][0], 25.991857645531, 1e-8);
   EXPECT_NEAR(run.end.v[0][0], 7.92425762177, 1e-8);
   EXPECT_NEAR(run.end.q[2][0] + run.end.q[4][0], 0.36518535828355, 1e-9);
