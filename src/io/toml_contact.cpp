@@ -43,6 +43,13 @@ void read_side(const TomlNode& node, ContactSideText& side, Diagnostics& problem
   }
   const TomlSection section(node, problems);
   section.read("body", side.body);
+  if (const TomlNode* mesh = section.find("mesh")) {
+    problems.error(mesh->where,
+                   "a mesh is no surface of a contact: meshes are drawn and weighed but do not "
+                   "touch; put spheres, capsules or boxes in its place, a surface each");
+    side.shape = "reported";
+    return;
+  }
   section.read("at", side.at);
   section.read("rotate", side.rotate);
   section.read("inside", side.inside);
@@ -103,6 +110,12 @@ bool matches(std::string_view pattern, std::string_view name) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
+// A body of a group with the surfaces that touch.
+struct GroupMember {
+  const BodyText* body;
+  std::vector<ContactSideText> sides;
+};
+
 class ContactGroup {
  public:
   ContactGroup(const TomlNode& table, ModelDescription& model, Diagnostics& problems)
@@ -113,20 +126,22 @@ class ContactGroup {
   }
 
   void write_out() {
-    const std::vector<const BodyText*> bodies = list_bodies();
+    const std::vector<GroupMember> bodies = list_bodies();
     const std::vector<ContactSideText> surfaces = read_surfaces();
     const std::size_t first = model_.contacts.size(), pairs = bodies.size() * bodies.size() / 2;
     if (pairs <= most_located)
       for (std::size_t i = 0; i < bodies.size(); ++i)
         for (std::size_t j = i + 1; j < bodies.size(); ++j)
-          if (!are_joined(bodies[i]->name, bodies[j]->name)) add_pair(*bodies[i], *bodies[j]);
+          if (!are_joined(bodies[i].body->name, bodies[j].body->name))
+            add_pair(bodies[i], bodies[j]);
     ContactGroupText group;
-    for (const BodyText* body : bodies)
-      for (const ContactSideText& side : sides_of(*body)) {
+    for (const GroupMember& member : bodies)
+      for (const ContactSideText& side : member.sides) {
         group.sides.push_back(side);
         for (std::size_t k = 0; k < surfaces.size() && pairs <= most_located; ++k)
-          add_surface(side, surfaces[k],
-                      body->name + "_surface" + (surfaces.size() > 1 ? std::to_string(k + 1) : ""));
+          add_surface(
+              side, surfaces[k],
+              member.body->name + "_surface" + (surfaces.size() > 1 ? std::to_string(k + 1) : ""));
       }
     if (pairs > most_located)
       group.not_located = fmt::format(
@@ -152,9 +167,10 @@ class ContactGroup {
   }
 
  private:
-  // In the order of the file, each once.
-  std::vector<const BodyText*> list_bodies() {
-    std::vector<const BodyText*> bodies;
+  // In the order of the file, each once. A name stands for the shapes of the body, a table for a
+  // surface in their place.
+  std::vector<GroupMember> list_bodies() {
+    std::vector<GroupMember> bodies;
     const TomlNode* list = section_.find("bodies");
     if (!list) {
       problems_.error(law_.where, "missing key 'bodies' of [[contacts]]");
@@ -163,23 +179,55 @@ class ContactGroup {
     if (!expect(*list, Kind::array, "a list of names, such as [\"ball*\", \"box\"]", problems_))
       return bodies;
     std::vector<bool> chosen(model_.bodies.size(), false);
+    std::vector<std::vector<ContactSideText>> given(model_.bodies.size());
     for (const TomlNode& item : list->items) {
-      if (!expect(item, Kind::text, "the name of a body, `*` for any letters", problems_)) continue;
+      ContactSideText side;
+      if (!read_member(item, side)) continue;
       bool found = false;
-      for (std::size_t b = 0; b < chosen.size(); ++b)
-        if (matches(item.text, model_.bodies[b].name)) found = chosen[b] = true;
-      if (!found) complain_about(item);
+      for (std::size_t b = 0; b < chosen.size(); ++b) {
+        if (!matches(side.body.name, model_.bodies[b].name)) continue;
+        found = chosen[b] = true;
+        if (side.shape.empty()) continue;
+        given[b].push_back(side);
+        given[b].back().body.name = model_.bodies[b].name;
+      }
+      if (!found) complain_about(side.body.name, item.where);
     }
     for (std::size_t b = 0; b < chosen.size(); ++b)
-      if (chosen[b]) bodies.push_back(&model_.bodies[b]);
+      if (chosen[b])
+        bodies.push_back({&model_.bodies[b],
+                          given[b].empty() ? sides_of(model_.bodies[b]) : std::move(given[b])});
     return bodies;
   }
-  void complain_about(const TomlNode& item) {
+  // A pattern of names in side.body; false: complained about.
+  bool read_member(const TomlNode& item, ContactSideText& side) {
+    side.body.where = item.where;
+    if (!item.is(Kind::table)) {
+      side.body.name = item.text;
+      return expect(item, Kind::text,
+                    "the name of a body, `*` for any letters, or { body = \"..\", capsule = "
+                    "[radius, length] }",
+                    problems_);
+    }
+    const TomlNode* body = TomlSection(item, problems_).find("body");
+    if (!body) problems_.error(item.where, "missing key 'body' of a surface of [[contacts]]");
+    read_side(item, side, problems_);
+    if (!body || !body->is(Kind::text) || side.shape == "reported") return false;
+    if (side.shape == "sphere" || side.shape == "capsule" || side.shape == "box") return true;
     problems_.error(item.where,
-                    item.text == "world"
+                    "a body of [[contacts]] touches as a sphere, capsule or box, not "
+                    "as a " +
+                        side.shape +
+                        "; planes belong into `against`, a disc or an ellipsoid into "
+                        "a [[contact]]");
+    return false;
+  }
+  void complain_about(const std::string& name, const Location& where) {
+    problems_.error(where,
+                    name == "world"
                         ? "the world has no shapes; name its surfaces by `against = { plane = "
                           "[0, 0, 1], at = [0, 0, 0] }`, one or a list"
-                        : "no body is called '" + item.text + "' (`*` stands for any letters)");
+                        : "no body is called '" + name + "' (`*` stands for any letters)");
   }
 
   std::vector<ContactSideText> read_surfaces() {
@@ -208,38 +256,42 @@ class ContactGroup {
   std::vector<ContactSideText> sides_of(const BodyText& body) {
     std::vector<ContactSideText> sides;
     for (const ShapeText& shape : body.shapes) {
+      if (shape.kind != ShapeText::Kind::sphere && shape.kind != ShapeText::Kind::box) {
+        refuse_shape(body.name, shape.kind);
+        return {};
+      }
       ContactSideText side;
       side.body = {body.name};
       side.body.where = law_.where;
       side.where = law_.where;
+      side.shape = shape.kind == ShapeText::Kind::sphere ? "sphere" : "box";
       side.size = shape.size;
       side.at = shape.at;
       side.rotate = shape.rotate;
-      if (shape.kind == ShapeText::Kind::sphere) {
-        side.shape = "sphere";
-      } else if (shape.kind == ShapeText::Kind::box) {
-        side.shape = "box";
-      } else {
-        if (told_.insert(body.name).second)
-          problems_.error(law_.where, "body '" + body.name +
-                                          "' has a shape that [[contacts]] does not take (it takes "
-                                          "spheres and boxes); write a [[contact]] with a disc, "
-                                          "capsule or ellipsoid in its place");
-        continue;
-      }
       sides.push_back(std::move(side));
     }
     return sides;
   }
+  void refuse_shape(const std::string& body, ShapeText::Kind kind) {
+    const bool mesh = kind == ShapeText::Kind::mesh;
+    problems_.error(
+        law_.where,
+        fmt::format("body '{0}' has a shape that [[contacts]] does not take: {1}; say what touches "
+                    "in its place, one surface or several: bodies = [{{ body = \"{0}\", capsule = "
+                    "[radius, length] }}] (or sphere, box; with at, rotate)",
+                    body,
+                    mesh ? "a mesh, and meshes are drawn and weighed but do not touch"
+                         : "a cylinder or a tube (it takes spheres and boxes)"));
+  }
 
-  void add_pair(const BodyText& a, const BodyText& b) {
-    for (const ContactSideText& one : sides_of(a))
-      for (const ContactSideText& other : sides_of(b)) {
+  void add_pair(const GroupMember& a, const GroupMember& b) {
+    for (const ContactSideText& one : a.sides)
+      for (const ContactSideText& other : b.sides) {
         if (one.shape == "sphere" && other.shape == "sphere") {
-          add(one, other, a.name + "_" + b.name);
+          add(one, other, a.body->name + "_" + b.body->name);
         } else if (unknown_++ == 0) {
           unknown_pair_ = fmt::format("a {} of body '{}' against a {} of body '{}'", one.shape,
-                                      a.name, other.shape, b.name);
+                                      a.body->name, other.shape, b.body->name);
         }
       }
   }
@@ -271,7 +323,7 @@ class ContactGroup {
   Diagnostics& problems_;
   ContactText law_;
   std::set<std::pair<std::string, std::string>> joined_;  // names in order
-  std::set<std::string> names_, told_;
+  std::set<std::string> names_;
   std::string unknown_pair_;
   int unknown_ = 0, added_ = 0;
 };

@@ -254,6 +254,42 @@ TEST(ContactGroups, SayWhatTheyCannotTake) {
   expect_refusal(run_cartan({"run", boxed}),  // moreau takes it
                  "a sphere of body 'ball1' against a box of body 'box' and 2");
   refuse(with("cylinder = [1, 1]"), "body 'box' has a shape that [[contacts]] does not take");
+  const auto member = [](const std::string& surface) {
+    return "bodies = [\"ball*\", { " + surface + " }]\n";
+  };
+  refuse(member("capsule = [1, 1]"), "missing key 'body'");
+  refuse(member("body = \"rod\", capsule = [1, 1]"), "no body is called 'rod'");
+  refuse(member("body = \"ball1\", capsule = 1"), "capsule of side a");
+  refuse(member("body = \"ball1\", plane = [0, 0, 1]"), "planes belong into `against`");
+  refuse(member("body = \"ball1\", ellipsoid = [1, 1, 2]"), "into a [[contact]]");
+}
+
+// No contact knows meshes: a body that has one, or a side that is to be one, is told what to write.
+TEST(ContactGroups, SayThatMeshesDoNotTouch) {
+  const Scratch scratch;
+  scratch.write("stone.obj",
+                "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\n"
+                "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  const std::string stone =
+      "[[body]]\nname = \"stone\"\ndensity = 1000\nshape = { mesh = \"stone.obj\" }\n[[joint]]\n"
+      "name = \"fly\"\ntype = \"free\"\nparent = { body = \"world\" }\n"
+      "child = { body = \"stone\" }\nposition = { at = [0, 0, 1] }\n";
+  const auto check = [&](const std::string& contacts) {
+    return run_cartan({"check", scratch.write("m.toml", stone + contacts)});
+  };
+  const std::string plane = "against = { plane = [0, 0, 1] }\n";
+  const CommandResult group = check("[[contacts]]\nbodies = [\"stone\"]\n" + plane);
+  expect_refusal(group, "body 'stone' has a shape that [[contacts]] does not take: a mesh");
+  expect_refusal(group, "bodies = [{ body = \"stone\", capsule = [radius, length] }]");
+  expect_refusal(check("[[contact]]\na = { body = \"stone\", mesh = \"stone.obj\" }\n"
+                       "b = { plane = [0, 0, 1] }\n"),
+                 "a mesh is no surface of a contact");
+  // what is told works
+  const CommandResult told = check(
+      "[[contacts]]\nbodies = [{ body = \"stone\", box = [0.1, 0.1, 0.1], at = [0.05, 0.05, "
+      "0.05] }, { body = \"stone\", sphere = 0.02 }]\n" +
+      plane);
+  EXPECT_EQ(told.status, 0) << told.err;
 }
 
 TEST(Diagnostics, CopiesOfARepeatedTableAreToldOnce) {

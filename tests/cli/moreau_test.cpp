@@ -116,6 +116,94 @@ friction = 0.5
   EXPECT_EQ(run["contacts"]["unsettled"], 0);
 }
 
+// Two capsules that cross meet off their centres, without gravity and friction. The impulse along z
+// is P = (1 + e) v / (1/m + 1/M + a^2/I + b^2/J), a and b the arms.
+TEST(MoreauCommand, CrossedCapsulesMeet) {
+  const Scratch scratch;
+  const std::string model = scratch.write("crossed.toml", R"toml(
+gravity = [0, 0, 0]
+[[body]]
+name = "upper"
+mass = 2
+inertia = [0.01, 0.08, 0.08]
+shape = { cylinder = [0.05, 0.6], rotate = { axis = [0, 1, 0], angle = "pi/2" } }
+[[body]]
+name = "lower"
+mass = 3
+inertia = [0.05, 0.01, 0.05]
+[[joint]]
+name = "a"
+type = "free"
+parent = { body = "world" }
+child = { body = "upper" }
+position = { at = [0.1, 0, 0.1] }
+velocity = [0, 0, 0, 0, 0, -1]
+[[joint]]
+name = "b"
+type = "free"
+parent = { body = "world" }
+child = { body = "lower" }
+position = { at = [0, 0.05, 0] }
+[[contacts]]
+bodies = [
+  { body = "upper", capsule = [0.05, 0.6], rotate = { axis = [0, 1, 0], angle = "pi/2" } },
+  { body = "lower", capsule = [0.04, 0.4], rotate = { axis = [1, 0, 0], angle = "pi/2" } },
+]
+restitution = 0.5
+)toml");
+  const json run = expect_json(run_cartan(with(
+      {"run", model, "--duration", "0.02", "--formulation", "absolute-so3r3", "--estimate", "off"},
+      stepped)));
+  const json &a = run["final"]["bodies"]["upper"], &b = run["final"]["bodies"]["lower"];
+  const double P = 1.5 / (1.0 / 2 + 1.0 / 3 + 0.1 * 0.1 / 0.08 + 0.05 * 0.05 / 0.05);
+  EXPECT_NEAR(a["linear"][2].get<double>(), -1 + P / 2, 1e-12);
+  EXPECT_NEAR(a["angular"][1].get<double>(), 0.1 * P / 0.08, 1e-12);
+  EXPECT_NEAR(b["linear"][2].get<double>(), -P / 3, 1e-12);
+  EXPECT_NEAR(b["angular"][0].get<double>(), 0.05 * P / 0.05, 1e-12);
+  EXPECT_EQ(run["contacts"]["most"], 1);
+  // where impacts are located it is refused, with the way out
+  expect_refusal(run_cartan({"run", model, "--integrator", "gl3"}),
+                 "a capsule of body 'upper' against a capsule of body 'lower'");
+}
+
+// Three logs, one on top of two. They stand while friction is above tan(pi/12) = 0.268: the line
+// through both places where a lower log is touched lies in both cones.
+TEST(MoreauCommand, ThreeLogsStandByFriction) {
+  const Scratch scratch;
+  const std::string model = scratch.write("logs.toml", R"toml(
+[parameters]
+mu = 0.3
+[[body]]
+repeat = 3
+name = "log{i}"
+mass = 1
+inertia = [0.03, 0.03, 0.00125]
+shape = { cylinder = [0.05, 0.6] }
+[[joint]]
+repeat = 3
+name = "lie{i}"
+type = "free"
+parent = { body = "world" }
+child = { body = "log{i}" }
+position = { at = ["0.1*i - 0.15 - 0.15*step(i - 2.5)", 0, "0.05 + 0.1*sin(pi/3)*step(i - 2.5)"], axis = [1, 0, 0], angle = "pi/2" }
+[[contacts]]
+bodies = [{ body = "log*", capsule = [0.05, 0.6] }]
+against = { plane = [0, 0, 1] }
+friction = "mu"
+)toml");
+  const auto height = [&](const char* mu) {
+    const json run =
+        expect_json(run_cartan(with({"run", model, "--duration", "0.5", "--formulation",
+                                     "absolute-so3r3", "--estimate", "off", "--set", mu},
+                                    stepped)));
+    EXPECT_LT(run["contacts"]["overlap"], 1e-6);
+    EXPECT_GE(run["contacts"]["most"], 8);  // two for each pair that touches
+    return run["final"]["q"]["lie3"][6].get<double>();
+  };
+  EXPECT_NEAR(height("mu=0.275"), 0.05 + 0.1 * std::sin(M_PI / 3), 1e-5);
+  EXPECT_LT(height("mu=0.26"), 0.13);
+}
+
 // How far each of twelve of the example's dominoes has turned, in degrees.
 std::vector<double> turned_dominoes(const std::string& duration) {
   const json run = expect_json(run_cartan({"run", example("dominoes"), "--set", "n=12",

@@ -85,17 +85,20 @@ void add_capsules(const Solid& a, const Solid& b, double reach, std::vector<Touc
   if (sine2 > 1e-6 || (sine2 > 1e-12 && crossed))
     add_balls(a.p + s * d, a.radius, b.p + t * e, b.radius, reach, 0, places);
   if (sine2 > 1e-6) return;
-  const std::size_t first = places.size();
-  for (int end = 0; end < 2; ++end) {  // side by side: where the ends are
-    const Vector x = end_of(a, end), y = end_of(b, end);
-    if (std::fabs(dot(e, x - b.p)) <= b.length)
-      add_balls(x, a.radius, nearest_on(b, x), b.radius, reach, 1 + end, places);
-    if (std::fabs(dot(d, y - a.p)) < a.length)
-      add_balls(nearest_on(a, y), a.radius, y, b.radius, reach, 3 + end, places);
+  // side by side: both ends of what they have in common, of equal capsules too
+  const double middle = dot(d, b.p - a.p);
+  const double low = std::max(-a.length, middle - b.length);
+  const double high = std::min(a.length, middle + b.length);
+  const auto add_at = [&](double along, int feature) {
+    const Vector y = nearest_on(b, a.p + along * d);
+    add_balls(nearest_on(a, y), a.radius, y, b.radius, reach, feature, places);
+  };
+  if (low < high) {
+    add_at(low, 1);
+    add_at(high, 2);
+  } else {
+    add_at(0, 0);
   }
-  if (places.size() == first)
-    add_balls(nearest_on(a, nearest_on(b, a.p)), a.radius, nearest_on(b, a.p), b.radius, reach, 0,
-              places);
 }
 
 // The corner or the middle of an edge of a box on these sides (1, -1; 0: the middle).
