@@ -15,18 +15,8 @@ int sign(double value) {
   return (value > 0) - (value < 0);
 }
 
-bool touches_zero(const std::vector<double>& values) {
-  return std::find(values.begin(), values.end(), 0.0) != values.end();
-}
-bool same_sides(const std::vector<double>& a, const std::vector<double>& b) {
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (sign(a[i]) != sign(b[i])) return false;
-  return true;
-}
-
 // Where the step is looked at. The samples next to its ends show which way the function leaves
-// them, and enclose a crossing that a mesh has put next to the end. Loosely they are left out where
-// there is nothing to see.
+// them.
 constexpr double probe = 1.0 / 1024;
 // Loosely: changes of theta that are none, and the distance to an end of the step at which the
 // dense output, with the slopes of the motion there, is as good as a step (its error goes with the
@@ -65,7 +55,6 @@ void EventFinder::restart(const State& state, std::span<const Crossing> handled,
       noise_[c.index] = std::max(noise_[c.index], std::fabs(sample.g[c.index]));
     noise_[c.index] *= 64 * resolution();
   }
-  restarted_ = true;
   std::vector<double>& start = samples_[sample_count - 1].g;
   system_.event_values(state, start, workspace);
   look_for_undefined(start, state.t);
@@ -142,23 +131,18 @@ std::span<const Crossing> EventFinder::find(Integrator& integrator, const State&
   missed_switch_ = false;
   forget_levels(samples_[sample_count - 1].g);
   samples_[0].g = samples_[sample_count - 1].g;
-  std::vector<double>& last = samples_[sample_count - 1].g;
-  system_.event_values(end, last, integrator.workspace());
-  take_level(last);
-  const bool look_at_start = !loose_ || restarted_ || touches_zero(samples_[0].g);
-  restarted_ = false;
   for (int j = 1; j < sample_count - 1; ++j) {
     const double theta = samples_[j].theta;
     const double t = integrator.last_start() + theta * integrator.last_length();
-    if (loose_ && j == sample_count - 2 && same_sides(samples_[j - 1].g, last)) {
-      samples_[j].g = last;
-    } else if ((j == 1 && !look_at_start) || !integrator.dense(theta, x_)) {
-      samples_[j].g = samples_[j - 1].g;
-    } else {
+    if (integrator.dense(theta, x_)) {
       system_.event_values({t, x_, end.mode}, samples_[j].g, integrator.workspace());
       take_level(samples_[j].g);
+    } else {
+      samples_[j].g = samples_[j - 1].g;
     }
   }
+  system_.event_values(end, samples_[sample_count - 1].g, integrator.workspace());
+  take_level(samples_[sample_count - 1].g);
   for (int j = 1; j < sample_count; ++j)
     look_for_undefined(samples_[j].g,
                        integrator.last_start() + samples_[j].theta * integrator.last_length());

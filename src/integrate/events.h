@@ -86,7 +86,6 @@ class EventFinder {
   Sample samples_[sample_count];
   int undefined_ = -1;
   double undefined_time_ = 0;
-  bool restarted_ = true;  // no step since
   std::vector<int> side_;
   std::vector<double> noise_, values_, x_;
   std::vector<double> level_;  // what stands for zero
