@@ -130,6 +130,19 @@ std::string closed_table(const std::vector<json>& lines) {
   return text + "\n";
 }
 
+std::string start_table(const std::vector<json>& lines) {
+  std::string text =
+      "**Consistent starts**: ladders of four-bars from guessed angles: the system with its "
+      "assembly, "
+      "and ranks (CPU milliseconds)\n\n| four-bars | system and assembly | ranks "
+      "|\n|---|---|---|\n";
+  for (const json& line : lines)
+    if (line.value("table", "") == "start")
+      text += fmt::format("| {} | {:.3g} | {:.3g} |\n", line["cells"].get<int>(),
+                          line["assembly_ms"].get<double>(), line["ranks_ms"].get<double>());
+  return text + "\n";
+}
+
 // Seconds printed in source 000, table 3.3 (other hardware, Python).
 std::string growth_table(const std::vector<json>& lines) {
   const std::map<int, double> printed = {{4, 0.719}, {8, 2.27}, {16, 10.7},
@@ -188,8 +201,8 @@ int main(int argc, char** argv) {
   const std::string tables = peer_table(lines, "forward", "Forward dynamics") +
                              peer_table(lines, "inverse", "Inverse dynamics") +
                              peer_table(lines, "mass", "Mass matrix") + generated_table(lines) +
-                             formulation_table(lines) + closed_table(lines) + growth_table(lines) +
-                             precision_table(lines);
+                             formulation_table(lines) + closed_table(lines) + start_table(lines) +
+                             growth_table(lines) + precision_table(lines);
   std::cout << tables;
 
   const std::string begin = "<!-- figures -->\n", end = "<!-- end of figures -->";

@@ -55,9 +55,20 @@ class CARTAN_API System {
   void parameter_jacobian(double t, std::span<const double> x,
                           const std::vector<std::string>& parameters,
                           std::span<double> matrix) const;
+  // The second derivative of f along u and w, exact: d/dr d/ds of f(t, x + s u + r w). Costs a few
+  // evaluations, however many numbers x has.
+  void second_derivative(double t, std::span<const double> x, std::span<const double> u,
+                         std::span<const double> w, std::span<double> result) const;
   // Of mechanisms: M by rows and the bias h of M v' + h = J^T lambda; joules.
   void mass_matrix(double t, std::span<const double> x, std::span<double> M,
                    std::span<double> bias) const;
+  // Inverse dynamics, O(n): what joints must add, one number per speed, so that the speeds change
+  // by `a`: M a + h without multipliers of constraints. And d force_i / d x_j, exact, a held, at
+  // matrix[i * size() + j]; by a it is M.
+  void inverse_dynamics(double t, std::span<const double> x, std::span<const double> a,
+                        std::span<double> forces) const;
+  void inverse_jacobian(double t, std::span<const double> x, std::span<const double> a,
+                        std::span<double> matrix) const;
   void energies(double t, std::span<const double> x, double& kinetic, double& potential) const;
 
   // Classical Runge-Kutta steps from x at time t; x becomes the state after them.

@@ -182,6 +182,66 @@ py::object parameter_jacobian(const System& self, const py::object& time, const 
   return std::move(result);
 }
 
+// `second`: of as many numbers a state as `size` says.
+void require_like(const Numbers& x, std::size_t states, const Numbers& second, std::size_t size,
+                  const char* what) {
+  if (second.ndim() == 0 || second.size() != static_cast<py::ssize_t>(states * size))
+    throw py::value_error(std::string(what) + " has shape " + shape_of(second) + ": expected " +
+                          std::to_string(size) + " numbers for each state of x, which has shape " +
+                          shape_of(x));
+}
+
+py::object second_derivative(const System& self, const py::object& time, const py::object& state,
+                             const py::object& first, const py::object& second) {
+  const double t = read_number(time, "t");
+  const Numbers x = read_numbers(state, "x"), u = read_numbers(first, "u"),
+                w = read_numbers(second, "w");
+  const std::size_t count = count_states(self, x, "x"), n = self.size();
+  require_like(x, count, u, n, "u");
+  require_like(x, count, w, n, "w");
+  py::array_t<double> result(std::vector<py::ssize_t>(x.shape(), x.shape() + x.ndim()));
+  const std::span<double> to = numbers_in(result);
+  const std::span<const double> along = numbers_of(u), across = numbers_of(w);
+  const py::gil_scoped_release others_go_on;
+  for_each_state(self, x, count, [&](std::span<const double> at, std::size_t k) {
+    self.second_derivative(t, at, along.subspan(k * n, n), across.subspan(k * n, n),
+                           to.subspan(k * n, n));
+  });
+  return std::move(result);
+}
+
+py::object inverse_dynamics(const System& self, const py::object& time, const py::object& state,
+                            const py::object& accelerations) {
+  const double t = read_number(time, "t");
+  const Numbers x = read_numbers(state, "x"), a = read_numbers(accelerations, "a");
+  const std::size_t count = count_states(self, x, "x"), v = self.speeds();
+  require_like(x, count, a, v, "a");
+  py::array_t<double> result(std::vector<py::ssize_t>(a.shape(), a.shape() + a.ndim()));
+  const std::span<double> to = numbers_in(result);
+  const std::span<const double> rates = numbers_of(a);
+  const py::gil_scoped_release others_go_on;
+  for_each_state(self, x, count, [&](std::span<const double> at, std::size_t k) {
+    self.inverse_dynamics(t, at, rates.subspan(k * v, v), to.subspan(k * v, v));
+  });
+  return std::move(result);
+}
+
+py::object inverse_jacobian(const System& self, const py::object& time, const py::object& state,
+                            const py::object& accelerations) {
+  const double t = read_number(time, "t");
+  const Numbers x = read_numbers(state, "x"), a = read_numbers(accelerations, "a");
+  const std::size_t count = count_states(self, x, "x"), n = self.size(), v = self.speeds();
+  require_like(x, count, a, v, "a");
+  py::array_t<double> result(shape_with(x, {v, n}));
+  const std::span<double> to = numbers_in(result);
+  const std::span<const double> rates = numbers_of(a);
+  const py::gil_scoped_release others_go_on;
+  for_each_state(self, x, count, [&](std::span<const double> at, std::size_t k) {
+    self.inverse_jacobian(t, at, rates.subspan(k * v, v), to.subspan(k * v * n, v * n));
+  });
+  return std::move(result);
+}
+
 using Product = void (System::*)(double, std::span<const double>, std::span<const double>,
                                  std::span<double>) const;
 
@@ -332,6 +392,12 @@ void bind_system(py::module_& m) {
            "The Jacobian times u, exact.")
       .def("vjp", &calc_product<&System::vjp>, t, x, py::arg("w"), py::arg("out") = py::none(),
            "w times the Jacobian, exact.")
+      .def("second_derivative", &second_derivative, t, x, py::arg("u"), py::arg("w"),
+           "d/dr d/ds of f(t, x + s u + r w), exact.")
+      .def("inverse_dynamics", &inverse_dynamics, t, x, py::arg("a"),
+           "M a + h: what joints must add so that the speeds change by a.")
+      .def("inverse_jacobian", &inverse_jacobian, t, x, py::arg("a"),
+           "The derivative of inverse_dynamics by x, exact; by a it is the mass matrix.")
       .def("take_steps", &take_steps, t, x, py::arg("step"), py::arg("steps"),
            py::arg("out") = py::none(), "The state after so many classical Runge-Kutta steps.")
       .def("steps_gradient", &steps_gradient, t, x, py::arg("w"), py::arg("step"), py::arg("steps"),

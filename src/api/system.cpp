@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "mechanics/machine/system_curvature.h"
 #include "results/load/parameter_slopes.h"
 #include "results/load/state_file.h"
 #include "system/state_products.h"
@@ -186,6 +187,63 @@ void System::parameter_jacobian(double t, std::span<const double> x,
   inside_->system->parameter_jacobian({t, s->x, inside_->start.mode}, which, J, *s->workspace);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < m; ++j) matrix[i * m + j] = J(i, j);
+  inside_->give_back(std::move(s));
+}
+
+// In joint coordinates or of [variables], as make_state_curvature has them.
+void System::second_derivative(double t, std::span<const double> x, std::span<const double> u,
+                               std::span<const double> w, std::span<double> result) const {
+  const std::size_t n = size();
+  check_length("x", x.size(), n);
+  check_length("u", u.size(), n);
+  check_length("w", w.size(), n);
+  check_length("result", result.size(), n);
+  const auto* mechanism = dynamic_cast<const MechanicalSystem*>(inside_->system.get());
+  const auto* joints = dynamic_cast<const InverseMotion*>(mechanism);
+  if (mechanism && !(joints && joints->has_joint_coordinates()))
+    refuse_at("system",
+              "this formulation has no second derivatives; use the formulation recursive");
+  std::unique_ptr<SystemScratch> s = inside_->take();
+  if (!s->curvature)
+    s->curvature = make_state_curvature(*inside_->system, parameter_values(*inside_->model), {});
+  s->curvature->rates({t, x, inside_->start.mode}, u, w, -1, result);
+  inside_->give_back(std::move(s));
+}
+
+const InverseMotion& System::Inside::inverse() const {
+  const auto* inverse = dynamic_cast<const InverseMotion*>(&mechanism());
+  const std::string refusal =
+      inverse ? inverse->refuse_inverse()
+              : "this formulation has no forces of joints; use the formulation recursive";
+  if (!refusal.empty()) refuse_at("system", refusal);
+  return *inverse;
+}
+
+void System::inverse_dynamics(double t, std::span<const double> x, std::span<const double> a,
+                              std::span<double> forces) const {
+  check_length("x", x.size(), size());
+  check_length("a", a.size(), speeds());
+  check_length("forces", forces.size(), speeds());
+  const InverseMotion& inverse = inside_->inverse();
+  std::unique_ptr<SystemScratch> s = inside_->take();
+  inside_->fill(x, s->x);
+  inverse.joint_forces({t, s->x, inside_->start.mode}, a, forces, *s->workspace);
+  inside_->give_back(std::move(s));
+}
+
+void System::inverse_jacobian(double t, std::span<const double> x, std::span<const double> a,
+                              std::span<double> matrix) const {
+  const std::size_t n = size(), v = speeds();
+  check_length("x", x.size(), n);
+  check_length("a", a.size(), v);
+  check_length("matrix", matrix.size(), v * n);
+  const InverseMotion& inverse = inside_->inverse();
+  std::unique_ptr<SystemScratch> s = inside_->take();
+  inside_->fill(x, s->x);
+  s->force_slopes.resize(v, inside_->whole);
+  inverse.joint_force_jacobian({t, s->x, inside_->start.mode}, a, s->force_slopes, *s->workspace);
+  for (std::size_t i = 0; i < v; ++i)
+    for (std::size_t j = 0; j < n; ++j) matrix[i * n + j] = s->force_slopes(i, j);
   inside_->give_back(std::move(s));
 }
 

@@ -11,6 +11,8 @@
 
 #include "api/inside.h"
 #include "results/refusal.h"
+#include "system/inverse_motion.h"
+#include "system/state_curvature.h"
 
 namespace cartan::results {
 class CompiledRates;  // results/code/rate_gradient.h
@@ -25,6 +27,8 @@ struct SystemScratch {
   std::vector<double> times;
   Eigen::MatrixXd J;
   Observation now;
+  std::unique_ptr<StateCurvature> curvature;  // made when it is first asked for
+  Eigen::MatrixXd force_slopes;
 };
 
 void check_length(const char* what, std::size_t given, std::size_t expected);
@@ -48,6 +52,8 @@ struct System::Inside {
                 "are there");
     return *mechanism;
   }
+  // Refuses where there is none.
+  const InverseMotion& inverse() const;
   mutable std::mutex mutex;
   mutable std::vector<std::unique_ptr<SystemScratch>> idle;
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "codegen/languages/turn_helper.h"
+
 namespace cartan::codegen {
 namespace {
 
@@ -42,6 +44,8 @@ CFunctionWriter::CFunctionWriter(const UnitPlan& plan, const CFlavour& flavour,
     cleared_.push_back(zeros >= fewest_zeros && zeros > array.size() / 4);
   }
   cut();
+  names_.resize(function.listing.temporaries());
+  if (joins_turns(flavour, function)) name_turns();
   name_temporaries();
 }
 
@@ -58,11 +62,23 @@ void CFunctionWriter::cut() {
   }
 }
 
+// The sines and cosines that are computed first keep their places in w.
+void CFunctionWriter::name_turns() {
+  const Listing& listing = function_.listing;
+  const int count = static_cast<int>(listing.turns.size());
+  turns_ = (count + turn_group - 1) / turn_group * turn_group;
+  scratch_ = 2 * turns_;
+  for (int k = 0; k < count; ++k)
+    for (const int cosine : {0, 1}) {
+      const int node = listing.statements[listing.turns[k] + cosine].node;
+      names_[listing.temporary_of[node]] = fmt::format("w[{}]", k + cosine * turns_);
+    }
+}
+
 // A temporary that is used in the part that makes it is a variable there; another has a place in w,
 // which is free again after the part that uses it last.
 void CFunctionWriter::name_temporaries() {
   const Listing& listing = function_.listing;
-  names_.resize(listing.temporaries());
   std::vector<int> free;
   std::vector<std::vector<int>> freed(parts_.size());
   std::size_t part = 0;
@@ -71,6 +87,7 @@ void CFunctionWriter::name_temporaries() {
       free.insert(free.end(), freed[part].begin(), freed[part].end());
       ++part;
     }
+    if (!names_[k].empty()) continue;
     if (listing.last_use[k] < parts_[part].end) {
       names_[k] = fmt::format("{}{}", plan_.names.temporary_prefix(), k + 1);
       continue;
@@ -102,6 +119,10 @@ std::string CFunctionWriter::statements(int begin, int end) const {
     const Statement& s = listing.statements[k];
     switch (s.kind) {
       case Statement::Kind::temporary:
+        if (turns_ > 0 && std::binary_search(listing.turns.begin(), listing.turns.end(), k)) {
+          ++k;
+          break;
+        }
         if (s.opens_pair && flavour_.has_sincos) {
           const int other = listing.statements[++k].node;
           std::string name[2];
@@ -163,6 +184,19 @@ std::string CFunctionWriter::cleared_text() const {
   return text;
 }
 
+std::string CFunctionWriter::turns_text() const {
+  if (turns_ == 0) return "";
+  const Listing& listing = function_.listing;
+  std::string text;
+  for (int k = 0; k < turns_; ++k) {
+    const bool padding = k >= static_cast<int>(listing.turns.size());
+    const int sine = padding ? -1 : listing.statements[listing.turns[k]].node;
+    text += fmt::format("  w[{}] = {};\n", k,
+                        padding ? number(0) : writer_.value(plan_.unit.graph->node(sine).a));
+  }
+  return text + fmt::format("  {}turns({}, w);\n", flavour_.helper_prefix, turns_);
+}
+
 std::string CFunctionWriter::work_arrays() const {
   std::string text;
   for (std::size_t k = function_.outputs(); k < function_.prepared.arrays.size(); ++k)
@@ -193,13 +227,13 @@ void CFunctionWriter::take_used(std::vector<std::string>& parameters,
 std::string CFunctionWriter::write(const std::string& head) {
   std::string before, body = work_arrays();
   std::set<int> arguments_of_all, arrays_of_all;
+  body += cleared_text() + turns_text();
   if (parts_.size() == 1) {
-    body += cleared_text();
     body += statements(parts_[0].begin, parts_[0].end);
     arguments_of_all = used_arguments_;
     arrays_of_all = used_arrays_;
   } else {
-    body += cleared_text();
+    arguments_of_all = used_arguments_;
     arrays_of_all = used_arrays_;
     for (std::size_t k = 0; k < parts_.size(); ++k) {
       used_arguments_.clear();

@@ -43,11 +43,13 @@ class CFunctionWriter : public Dialect {
     int begin, end;  // statements
   };
   void cut();
+  void name_turns();
   void name_temporaries();
   bool is_cleared(int array) const { return cleared_[array] != 0; }
   std::string statements(int begin, int end) const;
   std::string solve_text(const DenseBlock& block) const;
   std::string cleared_text() const;
+  std::string turns_text() const;
   std::string work_arrays() const;
   // Parameters and arguments of the part whose text has just been made.
   void take_used(std::vector<std::string>& parameters, std::vector<std::string>& arguments) const;
@@ -60,6 +62,7 @@ class CFunctionWriter : public Dialect {
   std::vector<std::string> names_;  // of temporaries
   std::vector<char> cleared_;       // arrays that are mostly zero: set to 0 at once
   int scratch_ = 0;                 // length of w
+  int turns_ = 0;                   // sines at its beginning, and as many cosines behind them
   mutable std::set<int> used_arguments_, used_arrays_;
   mutable bool uses_scratch_ = false;
 };

@@ -12,15 +12,17 @@
 #include "mechanics/machine/expression_inputs.h"
 #include "mechanics/machine/kinematics.h"
 #include "mechanics/machine/variable_states.h"
-#include "mechanics/tree/link_frames.h"
+#include "mechanics/tree/axes/axial_recursion.h"
+#include "mechanics/tree/axes/link_frames.h"
 #include "mechanics/tree/recursive.h"
 #include "mechanics/tree/tree_report.h"
 #include "model/mass_properties.h"
+#include "symbolic/count.h"
 
 namespace cartan::codegen {
 namespace {
 
-// Up to so many speeds M v' = f in link axes takes fewer operations than the O(n) recursion.
+// Beyond so many speeds M v' = f in link axes never takes fewer operations than an O(n) recursion.
 constexpr int most_speeds_in_link_frames = 12;
 
 }  // namespace
@@ -165,15 +167,31 @@ bool Derivation::has_driven_speeds() const {
                      [](const ConstraintRow& row) { return row.driven_speed >= 0; });
 }
 
-void Derivation::solve() {
-  evaluate_forces();
-  // ball joints of slender bodies make M badly conditioned: there the recursion keeps more digits
+// Of the forms there are for the accelerations, the one with the fewest operations.
+AccelerationSolver<Expression> Derivation::choose_solver() {
+  if (closed()) return solve_accelerations<Expression>;
+  std::vector<AccelerationSolver<Expression>> forms = {solve_in_link_axes<Expression>,
+                                                       solve_accelerations<Expression>};
+  // ball joints of slender bodies make M badly conditioned: there recursions keep more digits
   const bool single = std::all_of(mechanism_->links.begin(), mechanism_->links.end(),
                                   [](const Link<Expression>& link) { return link.nv <= 1; });
-  const bool small = !closed() && single && mechanism_->nv <= most_speeds_in_link_frames;
-  solve_with_friction<Expression>(
-      *mechanism_, *ws_,
-      small ? solve_in_link_frames<Expression> : solve_accelerations<Expression>);
+  if (single && mechanism_->nv <= most_speeds_in_link_frames)
+    forms.push_back(solve_in_link_frames<Expression>);
+  AccelerationSolver<Expression> best = nullptr;
+  long fewest = 0;
+  for (const AccelerationSolver<Expression> form : forms) {
+    evaluate_forces();
+    solve_with_friction<Expression>(*mechanism_, *ws_, form);
+    const long operations = count_shared(graph_, ws_->vdot).total();
+    if (!best || operations < fewest) best = form, fewest = operations;
+  }
+  return best;
+}
+
+void Derivation::solve() {
+  if (!solver_) solver_ = choose_solver();
+  evaluate_forces();
+  solve_with_friction<Expression>(*mechanism_, *ws_, solver_);
 }
 
 std::vector<Expression> Derivation::coordinate_rates() {

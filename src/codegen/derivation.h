@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "mechanics/forces/dry_friction.h"
 #include "mechanics/machine/motion_workspace.h"
 #include "mechanics/momenta/canonical.h"
 #include "symbolic/expression.h"
@@ -239,6 +240,7 @@ class Derivation {
   void evaluate_kinematics();
   void evaluate_forces();
   void evaluate_motion(bool accelerations);
+  AccelerationSolver<Expression> choose_solver();
   void solve();
   bool closed() const;
   std::vector<Expression> evaluate_formulas(const Formula& formula);
@@ -265,6 +267,7 @@ class Derivation {
   std::optional<SpeedForm> speeds_;
   std::string speed_problem_;
   std::vector<int> mode_;
+  AccelerationSolver<Expression> solver_ = nullptr;  // chosen when it is first needed
 };
 
 }  // namespace cartan::codegen

@@ -12,7 +12,7 @@ namespace cartan::codegen {
 
 std::vector<GeneratedFile> emit(const CodeUnit& unit, Language language) {
   if (language == Language::latex) return emit_latex(unit);
-  const UnitPlan plan(unit);
+  const UnitPlan plan(unit, language == Language::c || language == Language::cpp);
   switch (language) {
     case Language::c:
       return emit_c(plan);

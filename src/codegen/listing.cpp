@@ -54,11 +54,25 @@ class Maker {
         if (function_.blocks[b].rhs == static_cast<int>(k))
           add({Statement::Kind::solve, -1, static_cast<int>(b), 0, false});
     }
+    for (int k = 0; k < static_cast<int>(listing_.statements.size()); ++k) {
+      const Statement& s = listing_.statements[k];
+      if (s.opens_pair && is_of_arguments(graph_.node(s.node).a)) listing_.turns.push_back(k);
+    }
     return std::move(listing_);
   }
 
  private:
   enum State : char { unseen, needed, placed };
+
+  // Written without a temporary and without a solution of a block; its text is short.
+  bool is_of_arguments(int node) const {
+    const Instruction& x = graph_.node(node);
+    if (x.op == Op::input) return !function_.solutions.count(x.a);
+    if (is_temporary_[node]) return false;
+    bool all = true;
+    for_each_operand_of(graph_, node, [&](int k) { all = all && is_of_arguments(k); });
+    return all;
+  }
 
   // What uses the solutions of blocks comes after them.
   std::vector<std::size_t> order_of_arrays() const {

@@ -31,6 +31,8 @@ struct Listing {
   std::vector<int> temporary_of;
   // By temporary: the statement that makes it, the last that uses it.
   std::vector<int> made_by, last_use;
+  // Pairs sin, cos of angles that arguments alone make: the statements that open them.
+  std::vector<int> turns;
   // Symbols that stand for solutions of blocks: array of the prepared function, entry.
   std::map<int, std::pair<int, int>> solutions;
   // What appears: operations, tables of the graph, calls (their nodes).

@@ -59,8 +59,8 @@ std::string identifier(const std::string& name) {
 
 std::string function_identifier(const std::string& name) {
   const std::string result = identifier(name);
-  for (const char* own : {"check", "names", "table", "solve_symmetric", "solve_general", "detail",
-                          "error", "difference"})
+  for (const char* own : {"check", "names", "table", "turns", "solve_symmetric", "solve_general",
+                          "detail", "error", "difference"})
     if (result == own) return result + '_';
   return result;
 }

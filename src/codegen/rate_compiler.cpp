@@ -97,9 +97,10 @@ class ModelRateCompiler final : public RateCompiler {
 }  // namespace
 
 CompileOptions compile_options_for(std::size_t length) {
+  constexpr std::size_t long_source = 200000;       // where this is worth a loss of a few per cent
   constexpr std::size_t very_long_source = 600000;  // -O1 takes half the time there
   CompileOptions options;
-  options.gcc_flags = {"-fno-tree-pta"};
+  if (length > long_source) options.gcc_flags = {"-fno-tree-pta"};
   if (length <= very_long_source) return options;
   options.flags[0] = "-O1";
   options.gcc_flags.insert(options.gcc_flags.end(), {"-fno-dse", "-fno-tree-dse"});

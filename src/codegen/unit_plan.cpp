@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "codegen/check_values.h"
+#include "codegen/short_paths.h"
 
 namespace cartan::codegen {
 namespace {
@@ -35,12 +36,13 @@ void count_operations(ExpressionGraph& graph, PlannedFunction& function) {
 
 }  // namespace
 
-UnitPlan::UnitPlan(const CodeUnit& source) : unit(source), names(source) {
+UnitPlan::UnitPlan(const CodeUnit& source, bool short_paths) : unit(source), names(source) {
   ExpressionGraph& graph = *unit.graph;
   std::set<std::string> taken;
   for (const CodeFunction& function : unit.functions) {
     PlannedFunction planned;
     planned.prepared = prepare(graph, function);
+    if (short_paths && unit.shared) shorten_paths(graph, planned.prepared);
     planned.name = function_identifier(function.name);
     std::vector<std::string> arrays;
     for (const StoredArray& array : planned.prepared.arrays) arrays.push_back(array.name);

@@ -33,7 +33,8 @@ struct PlannedFunction {
 };
 
 struct UnitPlan {
-  explicit UnitPlan(const CodeUnit& unit);
+  // `short_paths`: sums as in short_paths.h.
+  explicit UnitPlan(const CodeUnit& unit, bool short_paths = false);
 
   const CodeUnit& unit;
   UnitNames names;

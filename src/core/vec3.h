@@ -165,6 +165,11 @@ struct Sym3 {
   Sym3& operator-=(const Sym3& o) { return *this = *this - o; }
 };
 
+// m v for a diagonal m
+template <class S>
+Vec3<S> scaled(const Sym3<S>& m, const Vec3<S>& v) {
+  return {m.xx * v.x, m.yy * v.y, m.zz * v.z};
+}
 template <class S>
 Mat3<S> full(const Sym3<S>& m) {
   return Mat3<S>::columns({m.xx, m.xy, m.xz}, {m.xy, m.yy, m.yz}, {m.xz, m.yz, m.zz});
@@ -184,27 +189,63 @@ Sym3<S> minus_hat_squared(const Vec3<S>& a) {
   const S x2 = a.x * a.x, y2 = a.y * a.y, z2 = a.z * a.z;
   return {y2 + z2, x2 + z2, x2 + y2, -(a.x * a.y), -(a.x * a.z), -(a.y * a.z)};
 }
-// R m R^T
+// the upper triangle of a b^T, of a product a b^T and of a^T b, where these are symmetric
 template <class S>
-Sym3<S> rotate(const Mat3<S>& R, const Sym3<S>& m) {
-  const Mat3<S> n = R * full(m);  // rows of R m
+Sym3<S> symmetric_outer(const Vec3<S>& a, const Vec3<S>& b) {
+  return {a.x * b.x, a.y * b.y, a.z * b.z, a.x * b.y, a.x * b.z, a.y * b.z};
+}
+template <class S>
+Sym3<S> symmetric_times_transpose(const Mat3<S>& a, const Mat3<S>& b) {
   auto entry = [&](int i, int j) {
-    return n(i, 0) * R(j, 0) + n(i, 1) * R(j, 1) + n(i, 2) * R(j, 2);
+    return a(i, 0) * b(j, 0) + a(i, 1) * b(j, 1) + a(i, 2) * b(j, 2);
   };
   return {entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2)};
 }
 template <class S>
-Sym3<S> inverse(const Sym3<S>& m) {
+Sym3<S> symmetric_transpose_times(const Mat3<S>& a, const Mat3<S>& b) {
+  auto entry = [&](int i, int j) { return dot(a.c[i], b.c[j]); };
+  return {entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2)};
+}
+// the lower triangle of m, put where the upper one is
+template <class S>
+Sym3<S> symmetric_lower(const Mat3<S>& m) {
+  return {m.c[0].x, m.c[1].y, m.c[2].z, m.c[0].y, m.c[0].z, m.c[1].z};
+}
+// m hat(a)^T: its rows are a x (row of m)
+template <class S>
+Mat3<S> cross_each_row(const Vec3<S>& a, const Mat3<S>& m) {
+  return Mat3<S>::columns(a.y * m.c[2] - a.z * m.c[1], a.z * m.c[0] - a.x * m.c[2],
+                          a.x * m.c[1] - a.y * m.c[0]);
+}
+// R m R^T
+template <class S>
+Sym3<S> rotate(const Mat3<S>& R, const Sym3<S>& m) {
+  return symmetric_times_transpose(R * full(m), R);
+}
+// R diag(a, b, c) R^T
+template <class S>
+Sym3<S> rotate_principal(const Mat3<S>& R, const Sym3<S>& m) {
+  return symmetric_times_transpose(Mat3<S>::columns(m.xx * R.c[0], m.yy * R.c[1], m.zz * R.c[2]),
+                                   R);
+}
+// m adjugate(m) = determinant 1
+template <class S>
+Sym3<S> adjugate(const Sym3<S>& m, S& determinant) {
   const S a = m.yy * m.zz - m.yz * m.yz;
   const S b = m.xz * m.yz - m.xy * m.zz;
   const S d = m.xy * m.yz - m.xz * m.yy;
-  const S scale = S(1) / (m.xx * a + m.xy * b + m.xz * d);
-  return {scale * a,
-          scale * (m.xx * m.zz - m.xz * m.xz),
-          scale * (m.xx * m.yy - m.xy * m.xy),
-          scale * b,
-          scale * d,
-          scale * (m.xy * m.xz - m.xx * m.yz)};
+  determinant = m.xx * a + m.xy * b + m.xz * d;
+  return {a, m.xx * m.zz - m.xz * m.xz, m.xx * m.yy - m.xy * m.xy, b, d, m.xy * m.xz - m.xx * m.yz};
+}
+template <class S>
+Sym3<S> inverse(const Sym3<S>& m) {
+  S determinant;
+  const Sym3<S> a = adjugate(m, determinant);
+  return (S(1) / determinant) * a;
 }
 
 }  // namespace cartan::core
+
+#if defined(__AVX__)
+#include "core/lanes/vec3_double.h"
+#endif

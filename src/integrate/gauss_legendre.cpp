@@ -38,6 +38,11 @@ class GaussLegendre final : public Integrator {
   IterationOutcome iterate_newton(double h, std::span<double> K, StepReport& report);
   bool guess_constant(std::span<double> K);
   void evaluate_stages();
+  StateView middle_stage() const {
+    const int i = (s_ - 1) / 2;
+    return {times_[i], std::span<const double>(Z_).subspan(static_cast<std::size_t>(i) * n_, n_),
+            mode_};
+  }
   void fill_sum(const double* weights, std::span<const double> K, int first, int count);
   // Z = x0 + h A K for the numbers [first, last) of x; returns the largest relative change.
   double fill_points(double h, std::span<const double> K, int first, int last);
@@ -46,7 +51,7 @@ class GaussLegendre final : public Integrator {
   void finish_positions(double h, std::span<double> K);
   bool accepted(Verdict verdict);
   bool is_slow(double rate, double change) const;
-  void refresh_jacobian();
+  void refresh_jacobian(StateView at);
   void refresh_factors(double h);
   double correct_slopes(std::span<double> K);
   double follow_positions(double h, std::span<double> K, double change);
@@ -202,7 +207,9 @@ StepReport GaussLegendre::solve_stages(double h, std::span<double> K) {
   if (outcome != IterationOutcome::converged && !newton_) {
     newton_ = true;
     refresh_wanted_ = true;
-    if (outcome == IterationOutcome::slow) outcome = iterate_newton(h, K, report);
+    // what the fixed point has made of the guess may be far away
+    const bool worth_going_on = report.measure < 0.1 || guess_constant(K);
+    if (outcome == IterationOutcome::slow && worth_going_on) outcome = iterate_newton(h, K, report);
   }
   if (outcome != IterationOutcome::converged) {
     // once more from the simplest guess, with the Jacobian of this very point
@@ -294,17 +301,17 @@ StepReport GaussLegendre::iterate_functionally(double h, std::span<double> K) {
 
 // ------------------------------------------------------------------------------------------ Newton
 
-void GaussLegendre::refresh_jacobian() {
+void GaussLegendre::refresh_jacobian(StateView at) {
   const int size = m_ - q_;
   if (!matrix_) {
     matrix_ = std::make_unique<StageMatrix>(tab_, size);
     residual_.resize(Z_.size());
   }
-  along_structure_ = stage_solver_ && stage_solver_->linearise({t0_, x0_, mode_}, *workspace_);
+  along_structure_ = stage_solver_ && stage_solver_->linearise(at, *workspace_);
   if (!along_structure_) {
     J_.resize(n_, n_);
     P_.resize(q_ > 0 ? size : 0, q_ > 0 ? size : 0);
-    system_.jacobian({t0_, x0_, mode_}, J_, *workspace_);
+    system_.jacobian(at, J_, *workspace_);
     if (q_ > 0) P_.noalias() = J_.block(q_, 0, size, q_) * J_.block(0, q_, q_, size);
   }
   ++counts_.jacobians;
@@ -365,8 +372,10 @@ double GaussLegendre::follow_positions(double h, std::span<double> K, double cha
 
 IterationOutcome GaussLegendre::iterate_newton(double h, std::span<double> K, StepReport& report) {
   constexpr int limit = 60;
-  if (refresh_wanted_ || !matrix_) refresh_jacobian();
+  const StateView start(t0_, x0_, mode_);
+  if (refresh_wanted_ || !matrix_) refresh_jacobian(start);
   double worst_rate = 0, fixed_point_rate = 0;
+  bool renewed = false;
   IterationWatch watch(tolerance_);
   fill_points(h, K, 0, n_);
   if (q_ > 0) follow_positions(h, K, 0);
@@ -389,9 +398,14 @@ IterationOutcome GaussLegendre::iterate_newton(double h, std::span<double> K, St
       return IterationOutcome::diverged;
     if (sweep == 1 || watch.at_noise() || change <= stagnation_band) continue;
     worst_rate = std::max(worst_rate, watch.rate());
-    if (!fresh_ && watch.rate() > 0.4) {
-      refresh_jacobian();
+    // close to the solution its middle stage tells more than the start; what a Jacobian costs
+    // there, in sweeps. Once: what is slow with that matrix is rounding.
+    const bool near = !renewed && change < 0.1 && watch.sweeps_left() > (along_structure_ ? 9 : 15);
+    if (near || (!fresh_ && watch.rate() > 0.4)) {
+      refresh_jacobian(near ? middle_stage() : start);
+      renewed = renewed || near;
       watch = IterationWatch(tolerance_);
+      worst_rate = 0;
     }
   }
   return IterationOutcome::slow;

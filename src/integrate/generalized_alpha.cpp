@@ -47,6 +47,7 @@ struct Memory {
   double h = 0;  // length it belongs to; 0: a start
   Numbers w, a, lambda, power;
   Numbers w_before, lambda_before;  // one step earlier, for the guess; empty at a start
+  double going_on = 1;              // share of w - w_before in the step after it
   Numbers jerk;                     // w'
   Numbers lean;                     // e
 };
@@ -84,6 +85,7 @@ class GeneralizedAlpha final : public GeneralizedAlphaIntegrator {
   void find_lean(const MotionPoint& at, std::span<const double> jerk, Numbers& lean);
   void fill_start(const Memory& from, double h);
   void fill_guess(const Memory& from, double h, End& end) const;
+  static double calc_share(const Memory& from, std::span<const double> w);
   void follow(double h, End& end) const;
   void refresh(double h, const End& end);
   double correct(double h, End& end);
@@ -188,18 +190,31 @@ void GeneralizedAlpha::fill_start(const Memory& from, double h) {
   }
 }
 
-// Straight on.
+// Straight on, by the share of the last change that would have been best a step ago: stiff motions
+// that the method damps go back and forth.
 void GeneralizedAlpha::fill_guess(const Memory& from, double h, End& end) const {
   end.w = from.w;
   end.lambda = from.lambda;
   if (from.h == 0) {
     for (int j = 0; j < nv_; ++j) end.w[j] += h * from.jerk[j];
   } else if (!from.w_before.empty()) {
-    const double ratio = h / from.h;
+    const double ratio = from.going_on * h / from.h;
     for (int j = 0; j < nv_; ++j) end.w[j] += ratio * (from.w[j] - from.w_before[j]);
     for (std::size_t k = 0; k < end.lambda.size(); ++k)
       end.lambda[k] += ratio * (from.lambda[k] - from.lambda_before[k]);
   }
+}
+
+// The share of the change before that is nearest to the change to w.
+double GeneralizedAlpha::calc_share(const Memory& from, std::span<const double> w) {
+  if (from.w_before.empty()) return 1;
+  double along = 0, length = 0;
+  for (std::size_t j = 0; j < w.size(); ++j) {
+    const double change = from.w[j] - from.w_before[j];
+    along += change * (w[j] - from.w[j]);
+    length += change * change;
+  }
+  return length > 0 && std::isfinite(along / length) ? std::clamp(along / length, -1.0, 1.0) : 1;
 }
 
 // ------------------------------------------------------------------------------------------ Newton
@@ -268,6 +283,7 @@ bool GeneralizedAlpha::iterate(double h, End& end, bool always_refresh, StepRepo
   constexpr int limit = 40;
   IterationWatch watch(tolerance_);
   double worst_rate = 0;
+  bool renewed = false;
   fresh_ = false;
   follow(h, end);
   for (int sweep = 1; sweep <= limit; ++sweep) {
@@ -285,9 +301,15 @@ bool GeneralizedAlpha::iterate(double h, End& end, bool always_refresh, StepRepo
       return false;
     if (sweep == 1 || watch.at_noise() || change <= IterationWatch::stagnation_band) continue;
     worst_rate = std::max(worst_rate, watch.rate());
-    if (!fresh_ && watch.rate() > 0.3) {
+    // close to the solution: what a matrix of this point costs, in sweeps. Once: what is slow with
+    // that matrix is rounding.
+    const bool near =
+        !renewed && change < 0.1 && watch.sweeps_left() > (matrix_.is_structured() ? 8 : 15);
+    if (near || (!fresh_ && watch.rate() > 0.3)) {
+      renewed = renewed || near;
       refresh_wanted_ = true;
       watch = IterationWatch(tolerance_);
+      worst_rate = 0;
     }
   }
   return false;
@@ -364,6 +386,7 @@ StepReport GeneralizedAlpha::take_step(State& state, double h, double t_end) {
   state.t = t_end;
   h0_ = h;
   memory_.h = h;
+  memory_.going_on = calc_share(memory0_, end_.w);
   memory_.a = end_.a;
   memory_.w_before = memory0_.w;
   memory_.lambda_before = memory0_.lambda;

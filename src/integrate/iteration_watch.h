@@ -43,6 +43,13 @@ class IterationWatch {
     return growing_ >= 3 ? Verdict::diverged : Verdict::go_on;
   }
 
+  // How many sweeps are left at the rate of the last two changes; a Jacobian of the point at hand
+  // needs two or three.
+  double sweeps_left() const {
+    const double goal = std::fmax(tolerance_, 4 * std::numeric_limits<double>::epsilon());
+    if (!(rate() < 1)) return infinity;
+    return last_ > goal ? std::log(goal / last_) / std::log(rate()) : 0;
+  }
   // Factor per sweep over the last one or two.
   double rate() const { return last_ / before_; }
   double mean_rate() const { return std::sqrt(last_ / before2_); }

@@ -59,7 +59,10 @@ void MotionMatrix::set_mode(std::span<const int> mode) {
 // column k of all blocks comes from one call.
 void MotionMatrix::fill_turn(std::span<const double> d) {
   const StateSpace& space = form_.positions();
-  for (int k = 0; k < 6; ++k) {
+  int most = 0;
+  for (const StateBlock& b : space.blocks())
+    if (b.kind != StateBlock::Kind::vector) most = std::max(most, turning_size(b));
+  for (int k = 0; k < most; ++k) {
     std::fill(unit_.begin(), unit_.end(), 0.0);
     for (const StateBlock& b : space.blocks())
       if (b.kind != StateBlock::Kind::vector && k < turning_size(b)) unit_[b.tangent + k] = 1;

@@ -24,6 +24,8 @@ class MotionMatrix {
   int size() const { return speeds_ + static_cast<int>(levels_.size()); }
   int multipliers() const { return static_cast<int>(levels_.size()); }
   bool has_position_rows() const { return position_rows_ > 0; }
+  // The form has factors of its own, which cost less than a matrix.
+  bool is_structured() const { return structured_; }
 
   // Forms and factorises; `d` is the displacement to at.q.
   void refresh(const MotionPoint& at, double q_scale, double v_scale, std::span<const double> d,

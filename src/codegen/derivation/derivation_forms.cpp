@@ -7,7 +7,7 @@
 #include "mechanics/forces/forces.h"
 #include "mechanics/machine/expression_inputs.h"
 #include "mechanics/machine/kinematics.h"
-#include "mechanics/tree/link_frames.h"
+#include "mechanics/tree/axes/link_frames.h"
 #include "mechanics/tree/moving_frame.h"
 #include "mechanics/tree/tree_report.h"
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "codegen/c_function.h"
+#include "codegen/languages/turn_helper.h"
 #include "codegen/replace_all.h"
 
 namespace cartan::codegen {
@@ -37,6 +38,10 @@ std::string c_comment(const std::vector<std::string>& lines) {
   std::string text = "/*\n";
   for (const std::string& line : lines) text += line.empty() ? " *\n" : " * " + line + "\n";
   return text + " */\n";
+}
+
+bool joins_turns(const CFlavour& flavour, const PlannedFunction& function) {
+  return flavour.joins_turns && function.listing.turns.size() > 1;
 }
 
 std::string CFamilyWriter::number_list(const std::vector<double>& values) const {
@@ -222,6 +227,9 @@ std::string CFamilyWriter::helpers() const {
   one_line(Op::min, "min", "double x, double y", "y < x ? y : x");
   one_line(Op::max, "max", "double x, double y", "x < y ? y : x");
   if (!plan_.tables.empty()) text += table_function("@static ", "@table", "floor", "NAN");
+  if (std::any_of(plan_.functions.begin(), plan_.functions.end(),
+                  [&](const PlannedFunction& f) { return joins_turns(flavour_, f); }))
+    text += turn_helper;
   if (plan_.has_symmetric_blocks) text += symmetric_helper;
   if (plan_.has_general_blocks) text += general_helper;
   replace_all(text, "@static ", flavour_.helper_qualifier);

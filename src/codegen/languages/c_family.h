@@ -19,6 +19,7 @@ struct CFlavour {
   std::string restrict_word = "restrict";
   std::string index_qualifier;  // of index tables inside functions: "static const"
   bool has_sincos = false;      // sincos(x, &s, &c)
+  bool joins_turns = false;     // sines and cosines of all angles at once (turn_helper.h)
   // Of lanes (emit_lanes.cpp): numbers are of another type, functions have other names, and sums
   // with a product are fused.
   std::string number_type = "double";
@@ -26,6 +27,9 @@ struct CFlavour {
   bool is_lane = false;
   int longest_function = 1000, longest_part = 300;  // statements
 };
+
+// The function begins with the sines and cosines of all angles that its arguments make.
+bool joins_turns(const CFlavour& flavour, const PlannedFunction& function);
 
 class CFamilyWriter {
  public:

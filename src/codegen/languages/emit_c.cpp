@@ -13,6 +13,7 @@ CFlavour c_flavour(const std::string& unit) {
   flavour.helper_qualifier = "static ";
   flavour.part_qualifier = "PART ";
   flavour.table_qualifier = flavour.index_qualifier = "static const";
+  flavour.joins_turns = true;
   return flavour;
 }
 

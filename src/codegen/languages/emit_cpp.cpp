@@ -16,6 +16,7 @@ CFlavour cpp_flavour() {
   flavour.part_qualifier = "[[gnu::noinline]] inline ";
   flavour.table_qualifier = "inline const";
   flavour.index_qualifier = "static const";
+  flavour.joins_turns = true;
   flavour.restrict_word = "__restrict";
   return flavour;
 }

@@ -41,25 +41,6 @@ void append(const ValueRows& values, const std::vector<int>& which, ChangeEquati
 
 }  // namespace
 
-VectorXd calc_least_change(const MatrixXd& metric, const ChangeEquations& equations,
-                           const VectorXd& rhs) {
-  // with d = L^-T z: the shortest z with (J L^-T) z = rhs
-  const MatrixXd& J = equations.J;
-  if (J.rows() == 0) return VectorXd::Zero(metric.rows());
-  const Eigen::LLT<MatrixXd> factor(metric);
-  MatrixXd W = factor.matrixL().solve(J.transpose()).transpose();
-  VectorXd scale(W.rows());
-  for (Eigen::Index r = 0; r < W.rows(); ++r) {
-    scale[r] = J.row(r).norm() > cancelled * equations.sizes[r] ? 1 / W.row(r).norm() : 0;
-    W.row(r) *= scale[r];
-  }
-  Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
-  solver.setThreshold(1e-9);
-  solver.compute(W);
-  const VectorXd z = solver.solve(VectorXd(scale.cwiseProduct(rhs)));
-  return factor.matrixU().solve(z);
-}
-
 Assembler::Assembler(const Mechanism<double>& mechanism, double t, const WrittenStart& written,
                      MotionWorkspace<double>& ws)
     : mechanism_(mechanism),

@@ -4,22 +4,11 @@
 #include <optional>
 #include <vector>
 
-#include "core/dense.h"
+#include "mechanics/assembly/least_change.h"
 #include "mechanics/assembly/written_values.h"
 #include "mechanics/machine/motion_workspace.h"
 
 namespace cartan::mechanics {
-
-// Equations on the changes d of coordinates or speeds, J d = -off. `sizes`: of the rows before
-// cancellation; rows that are rounding only are left out.
-struct ChangeEquations {
-  Eigen::MatrixXd J;
-  Eigen::VectorXd off, sizes;
-};
-
-// Least change d in the metric, dependent rows allowed:  minimise d^T M d  with  J d = rhs.
-Eigen::VectorXd calc_least_change(const Eigen::MatrixXd& metric, const ChangeEquations& equations,
-                                  const Eigen::VectorXd& rhs);
 
 class Assembler {
  public:

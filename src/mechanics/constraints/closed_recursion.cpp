@@ -291,6 +291,10 @@ void pass_rows(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
   }
   for (int r = f.plan.solved; r < f.size; ++r) {
     f.g[r] += dot(f.Kn[r], c.w) + dot(f.Kf[r], c.u);
+    if constexpr (std::is_same_v<S, double>) {
+      ws.fronts.Ln[ws.plan.Q0[i] + r] = f.Kn[r];
+      ws.fronts.Lf[ws.plan.Q0[i] + r] = f.Kf[r];
+    }
     f.Kn[r] += cross(x.r, f.Kf[r]);
   }
 }

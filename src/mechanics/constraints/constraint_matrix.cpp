@@ -6,79 +6,115 @@
 
 #include "core/dense.h"
 #include "mechanics/constraints/constraints.h"
+#include "mechanics/constraints/row_chooser.h"
 #include "mechanics/machine/kinematics.h"
 #include "mechanics/tree/recursive.h"
 
 namespace cartan::mechanics {
 namespace {
 
-// J.row(row) += what the wrench (n, f) about link's origin does on the speeds below it
-void add_wrench(const Mechanism<double>& mechanism, const MotionWorkspace<double>& ws, int link,
-                Vec3<double> n, const Vec3<double>& f, Eigen::Ref<Eigen::RowVectorXd> row) {
-  for (int i = link; i != world; i = mechanism.links[i].parent) {
-    const Link<double>& l = mechanism.links[i];
-    for (int j = l.v0; j < l.v0 + l.nv; ++j) row[j] += dot(ws.phi[j], n) + dot(ws.psi[j], f);
-    n += cross(ws.links[i].r, f);
-  }
-}
-
 constexpr double least_sine = 1e-8;
+constexpr double balanced = 1e-12;  // of the wrenches that add up to nothing
 
-// Chooses independent rows of a matrix by orthogonalisation, the largest remainder first. Twice is
-// enough: each remainder is taken against all earlier directions a second time.
-class RowChooser {
+// The lowest link that carries both.
+class CommonLinks {
  public:
-  // Rows below `negligible` times their size count as zero.
-  RowChooser(const Eigen::MatrixXd& rows, const Eigen::VectorXd& sizes, double negligible)
-      : rest_(rows), sine_(rows.rowwise().norm()), share_(sine_.cwiseQuotient(sizes)) {
-    for (Eigen::Index r = 0; r < rest_.rows(); ++r) {
-      const bool zero = !(sine_[r] > negligible * sizes[r]);
-      rest_.row(r) *= zero ? 0 : 1 / sine_[r];
-      sine_[r] = zero ? 0 : 1;
-    }
+  explicit CommonLinks(const Mechanism<double>& mechanism) : mechanism_(mechanism) {
+    for (const Link<double>& link : mechanism.links) depth_.push_back(depth(link.parent) + 1);
   }
-  // Adds rows of `candidates` (flags) until no remainder is above the tolerance.
-  void choose(const std::vector<int>& candidates, double tolerance, std::vector<int>& chosen) {
-    for (;;) {
-      Eigen::Index best = -1;
-      for (Eigen::Index r = 0; r < rest_.rows(); ++r)
-        if (candidates[r] && !chosen[r] && sine_[r] > tolerance &&
-            (best < 0 || sine_[r] > sine_[best]))
-          best = r;
-      if (best < 0) return;
-      Eigen::RowVectorXd direction = rest_.row(best);
-      for (const Eigen::RowVectorXd& d : directions_) direction -= direction.dot(d) * d;
-      const double length = direction.norm();
-      sine_[best] = length;
-      if (!(length > tolerance)) continue;
-      direction /= length;
-      chosen[best] = 1;
-      if (length * share_[best] < strength_) {
-        weakest_ = static_cast<int>(best);
-        strength_ = length * share_[best];
-      }
-      for (Eigen::Index r = 0; r < rest_.rows(); ++r) {
-        if (chosen[r]) continue;
-        const double share = rest_.row(r).dot(direction);
-        if (share == 0) continue;
-        rest_.row(r) -= share * direction;
-        sine_[r] = rest_.row(r).norm();
-      }
-      directions_.push_back(std::move(direction));
-    }
+  int find(int a, int b) const {
+    while (a != b) (depth(a) >= depth(b) ? a : b) = parent(depth(a) >= depth(b) ? a : b);
+    return a;
   }
-  int rank() const { return static_cast<int>(directions_.size()); }
-  int weakest() const { return weakest_; }
-  double strength() const { return strength_; }
 
  private:
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rest_;
-  Eigen::VectorXd sine_;
-  Eigen::VectorXd share_;  // of its size that a row really has
-  std::vector<Eigen::RowVectorXd> directions_;
-  int weakest_ = -1;
-  double strength_ = 1;
+  int parent(int link) const { return mechanism_.links[link].parent; }
+  int depth(int link) const { return link == world ? 0 : depth_[link]; }
+
+  const Mechanism<double>& mechanism_;
+  std::vector<int> depth_;
 };
+
+// Entries of a row of J from its wrenches on links. Those of a relative motion cancel at the lowest
+// link that carries all of them: from there on the row is zero, not rounding, and so it has entries
+// on its own loop alone. The sizes are those of the entries if nothing cancelled.
+class RowOfWrenches {
+ public:
+  RowOfWrenches(const Mechanism<double>& mechanism, const MotionWorkspace<double>& ws)
+      : mechanism_(mechanism), ws_(ws), common_(mechanism) {
+    for (const LinkState<double>& x : ws.links) longest_ = std::max(longest_, norm(x.r));
+  }
+
+  void start() { wrenches_.clear(); }
+  // A moment is a sum over lever arms that may cancel, too.
+  void add(int link, const Vec3<double>& n, const Vec3<double>& f) {
+    wrenches_.push_back({link, n, f, norm(n) + longest_ * norm(f), norm(f)});
+  }
+  // Calls act(speed, entry, size) for every speed that a wrench moves.
+  template <class Act>
+  void finish(Act&& act) {
+    if (wrenches_.empty()) return;
+    int end = wrenches_.front().link;
+    for (const Wrench& w : wrenches_) end = common_.find(end, w.link);
+    Wrench rest{end, {}, {}, 0, 0};
+    for (Wrench& w : wrenches_) {
+      carry(w, end, act);
+      rest.n += w.n;
+      rest.f += w.f;
+      rest.moment += w.moment;
+      rest.force += w.force;
+    }
+    if (norm(rest.n) > balanced * rest.moment || norm(rest.f) > balanced * rest.force)
+      carry(rest, world, act);
+  }
+
+ private:
+  struct Wrench {
+    int link;
+    Vec3<double> n, f;     // about the origin of the link
+    double moment, force;  // how large they are if nothing cancels
+  };
+  template <class Act>
+  void carry(Wrench& w, int end, Act&& act) const {
+    for (; w.link != end; w.link = mechanism_.links[w.link].parent) {
+      const Link<double>& link = mechanism_.links[w.link];
+      for (int j = link.v0; j < link.v0 + link.nv; ++j)
+        act(j, dot(ws_.phi[j], w.n) + dot(ws_.psi[j], w.f),
+            norm(ws_.phi[j]) * w.moment + norm(ws_.psi[j]) * w.force);
+      const Vec3<double>& r = ws_.links[w.link].r;
+      w.n += cross(r, w.f);
+      w.moment += norm(r) * w.force;
+    }
+  }
+
+  const Mechanism<double>& mechanism_;
+  const MotionWorkspace<double>& ws_;
+  const CommonLinks common_;
+  double longest_ = 0;  // distance of two origins
+  std::vector<Wrench> wrenches_;
+};
+
+// Sources of the mechanism by rows.
+std::vector<std::vector<int>> list_sources(const Mechanism<double>& mechanism) {
+  std::vector<std::vector<int>> sources(mechanism.rows.size());
+  for (std::size_t s = 0; s < mechanism.sources.size(); ++s)
+    sources[mechanism.sources[s].row].push_back(static_cast<int>(s));
+  return sources;
+}
+
+// act(row, speed, entry, size) for all that wrenches do.
+template <class Act>
+void for_each_entry(const Mechanism<double>& mechanism, const MotionWorkspace<double>& ws,
+                    Act&& act) {
+  RowOfWrenches row(mechanism, ws);
+  const std::vector<std::vector<int>> sources = list_sources(mechanism);
+  for (std::size_t r = 0; r < sources.size(); ++r) {
+    row.start();
+    for (const int s : sources[r])
+      row.add(mechanism.sources[s].link, ws.source_n[s], ws.source_f[s]);
+    row.finish([&](int j, double entry, double size) { act(r, j, entry, size); });
+  }
+}
 
 // Where the loops are not quite closed, rows are not quite what they will be.
 double calc_violation(const MotionWorkspace<double>& ws) {
@@ -104,13 +140,8 @@ Eigen::MatrixXd calc_constraint_matrix(const Mechanism<double>& mechanism,
                                        MotionWorkspace<double>& ws) {
   fill_columns(mechanism, ws);
   Eigen::MatrixXd J = Eigen::MatrixXd::Zero(mechanism.row_count(), mechanism.nv);
-  Eigen::RowVectorXd row(mechanism.nv);
-  for (std::size_t s = 0; s < mechanism.sources.size(); ++s) {
-    const RowSource& source = mechanism.sources[s];
-    row.setZero();
-    add_wrench(mechanism, ws, source.link, ws.source_n[s], ws.source_f[s], row);
-    J.row(source.row) += row;
-  }
+  for_each_entry(mechanism, ws,
+                 [&](std::size_t row, int j, double entry, double) { J(row, j) += entry; });
   for (std::size_t k = 0; k < mechanism.terms.size(); ++k) {
     const RowTerm<double>& term = mechanism.terms[k];
     const int contact = mechanism.rows[term.row].contact;
@@ -125,19 +156,8 @@ Eigen::MatrixXd calc_constraint_matrix(const Mechanism<double>& mechanism,
 Eigen::VectorXd calc_row_sizes(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
                                const Eigen::VectorXd& scales) {
   Eigen::MatrixXd sizes = Eigen::MatrixXd::Zero(mechanism.row_count(), mechanism.nv);
-  double longest = 0;
-  for (const LinkState<double>& x : ws.links) longest = std::max(longest, norm(x.r));
-  for (std::size_t s = 0; s < mechanism.sources.size(); ++s) {
-    // moments are sums over lever arms that may cancel, too
-    const double force = norm(ws.source_f[s]);
-    double moment = norm(ws.source_n[s]) + longest * force;
-    for (int i = mechanism.sources[s].link; i != world; i = mechanism.links[i].parent) {
-      const Link<double>& link = mechanism.links[i];
-      for (int j = link.v0; j < link.v0 + link.nv; ++j)
-        sizes(mechanism.sources[s].row, j) += norm(ws.phi[j]) * moment + norm(ws.psi[j]) * force;
-      moment += norm(ws.links[i].r) * force;
-    }
-  }
+  for_each_entry(mechanism, ws,
+                 [&](std::size_t row, int j, double, double size) { sizes(row, j) += size; });
   for (std::size_t k = 0; k < mechanism.terms.size(); ++k) {
     const RowTerm<double>& term = mechanism.terms[k];
     sizes(term.row, mechanism.links[term.link].v0 + term.component) += std::fabs(ws.term_factor[k]);
@@ -151,20 +171,20 @@ Eigen::MatrixXd calc_loop_matrix(const Mechanism<double>& mechanism, MotionWorks
   fill_columns(mechanism, ws);
   fill_loop_coordinates(mechanism, ws);
   Eigen::MatrixXd S = Eigen::MatrixXd::Zero(mechanism.loop_nv, mechanism.nv);
-  Eigen::RowVectorXd row(mechanism.nv);
+  RowOfWrenches row(mechanism, ws);
   for (std::size_t l = 0; l < mechanism.loops.size(); ++l) {
     const LoopJoint<double>& loop = mechanism.loops[l];
     for (int k = loop.shape.v0; k < loop.shape.v0 + loop.shape.nv; ++k) {
-      row.setZero();
+      row.start();
       auto add = [&](int link, double sign) {
-        if (link == world) return;
-        const Vec3<double> arm = ws.loops[l].o_C - ws.links[link].o;
+        const Vec3<double> arm =
+            ws.loops[l].o_C - (link == world ? Vec3<double>{} : ws.links[link].o);
         const Vec3<double> f = sign * ws.loop_speed[k].beta;
-        add_wrench(mechanism, ws, link, sign * ws.loop_speed[k].alpha + cross(arm, f), f, row);
+        row.add(link, sign * ws.loop_speed[k].alpha + cross(arm, f), f);
       };
       add(loop.child, 1);
       add(loop.parent, -1);
-      S.row(k) = row;
+      row.finish([&](int j, double entry, double) { S(k, j) += entry; });
     }
   }
   return S;
@@ -252,12 +272,8 @@ std::vector<int> choose_free_rows(const Mechanism<double>& mechanism, MotionWork
   for (int r = 0; r < m; ++r)
     candidates[r] = kind == RowKind::positions_and_speeds || mechanism.rows[r].holonomic;
   chooser.choose(candidates, calc_rank_tolerance(ws), chosen);
-  for (int k = 0; k < more; ++k) {
-    std::fill(candidates.begin(), candidates.end(), 0);
-    candidates[m + k] = 1;
-    chooser.choose(candidates, least_share, chosen);
-    if (chosen[m + k]) free.push_back(k);
-  }
+  for (int k = 0; k < more; ++k)
+    if (chooser.add(m + k, least_share)) free.push_back(k);
   return free;
 }
 
@@ -304,11 +320,7 @@ Eigen::MatrixXd calc_actuator_map(const Mechanism<double>& mechanism, MotionWork
   std::vector<int> candidates(m + nv, 0), chosen(m + nv, 0);
   std::fill(candidates.begin(), candidates.begin() + m, 1);
   chooser.choose(candidates, least_sine, chosen);
-  for (int j : order_actuators(mechanism)) {
-    std::fill(candidates.begin(), candidates.end(), 0);
-    candidates[m + j] = 1;
-    chooser.choose(candidates, least_share, chosen);
-  }
+  for (int j : order_actuators(mechanism)) chosen[m + j] = chooser.add(m + j, least_share);
   std::vector<int> passive;
   for (int j = 0; j < nv; ++j)
     if (!chosen[m + j]) passive.push_back(j);

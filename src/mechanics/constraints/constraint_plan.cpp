@@ -174,6 +174,8 @@ void make_constraint_plan(const Mechanism<S>& mechanism, const int* active, Cons
   fronts.G.resize(G);
   fronts.Qn.resize(Q);
   fronts.Qf.resize(Q);
+  fronts.Ln.resize(Q);
+  fronts.Lf.resize(Q);
   fronts.diagonal.resize(largest);
   fronts.lanes.assign(6 * largest, S(0));
   plan.active.assign(active, active + mechanism.row_count());

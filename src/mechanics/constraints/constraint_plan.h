@@ -60,6 +60,7 @@ struct ConstraintFronts {
   std::vector<S> G;             // per front, upper half by rows; solved: L^T, its diagonal inverted
   std::vector<S> g;             // per front and row; rows solved: L^-1 g
   std::vector<Vec3<S>> Qn, Qf;  // per link and row: what lambda adds to the joint's acceleration
+  std::vector<Vec3<S>> Ln, Lf;  // doubles: K as it leaves that joint, for derivatives
   std::vector<S> diagonal;      // of the G being factorised
   std::vector<S> lanes;         // scratch, 6 x the largest width
   double least_pivot = 1;       // smallest squared sine between a row and those before it

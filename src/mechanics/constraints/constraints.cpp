@@ -35,16 +35,41 @@ void place_loop(const LoopJoint<S>& loop, const MotionWorkspace<S>& ws, LoopStat
   place(loop.child, loop.C, x.R_C, x.o_C);
 }
 
+// The rows of a loop joint one after the other (loop_rows.h).
+template <class S>
+struct LoopRow {
+  RowWriter<S>& out;
+  const Meeting<S> at;
+
+  bool skips() {
+    if (out.is_wanted()) return false;
+    out.source += 2;
+    ++out.row;
+    return true;
+  }
+  void turn(const Vec3<S>& alpha, const Vec3<S>& alpha_rate) {
+    out.clear_row();
+    out.add_turn(at, alpha, alpha_rate);
+    ++out.row;
+  }
+  void slide(const Vec3<S>& beta, const Vec3<S>& beta_rate) {
+    out.clear_row();
+    out.add_slide(at, beta, beta_rate);
+    ++out.row;
+  }
+  void operator()(const Vec3<S>& alpha, const Vec3<S>& beta, const Vec3<S>& alpha_rate,
+                  const Vec3<S>& beta_rate) {
+    out.clear_row();
+    out.add(at, alpha, beta, alpha_rate, beta_rate);
+    ++out.row;
+  }
+};
+
 template <class S>
 void fill_loop(const LoopJoint<S>& loop, const LoopState<S>& x, bool world_axes,
                RowWriter<S>& out) {
   const Side<S> a = side_at(out.ws, loop.child, x.o_C), b = side_at(out.ws, loop.parent, x.o_C);
-  auto write = [&](const Vec3<S>& alpha, const Vec3<S>& beta, const Vec3<S>& alpha_rate,
-                   const Vec3<S>& beta_rate) {
-    out.clear_row();
-    out.add(a, b, alpha, beta, alpha_rate, beta_rate, a.u);
-    ++out.row;
-  };
+  LoopRow<S> write{out, meet(a, b)};
   if (!world_axes) return for_each_loop_row(loop, x, b.w, a.w, write);
   const Side<S> p = side_at(out.ws, loop.parent, x.o_P);
   for_each_world_row(loop, x, b.w, a.w, write, [&](const Vec3<S>& e) {
@@ -179,8 +204,8 @@ void fill_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
 
 template <class S>
 void fill_rows_of(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int loop, int element,
-                  int row, std::size_t source) {
-  RowWriter<S> out{ws, row, source};
+                  int row, std::size_t source, const int* counts) {
+  RowWriter<S> out{ws, row, source, counts};
   if (loop < 0)
     return std::visit([&](const auto& e) { e.fill_rows(mechanism, out); },
                       mechanism.constraints[element]);
@@ -188,7 +213,7 @@ void fill_rows_of(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int loo
   fill_loop(mechanism.loops[loop], ws.loops[loop], mechanism.world_rows, out);
 }
 template void fill_rows_of<Dual4>(const Mechanism<Dual4>&, MotionWorkspace<Dual4>&, int, int, int,
-                                  std::size_t);
+                                  std::size_t, const int*);
 
 template <class S>
 void fill_constraint_positions(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {

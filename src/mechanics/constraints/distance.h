@@ -27,7 +27,7 @@ struct DistanceElement {
     const Vec3<S> n = inverse * d, rate = point_velocity(ws, to) - point_velocity(ws, from);
     const Vec3<S> n_rate = inverse * (rate - dot(n, rate) * n);
     out.clear_row();
-    out.add(a, b, {}, n, {}, n_rate, a.u);
+    out.add_slide(meet(a, b), n, n_rate);
     ++out.row;
   }
   void fill_positions(const Mechanism<S>&, PositionWriter<S>& out) const {

@@ -27,7 +27,7 @@ struct KnifeEdgeElement {
     const Vec3<S> c = point_position(ws, at), n = direction_at(ws, at.link, normal);
     const auto a = side_at(ws, at.link, c), b = side_at(ws, on, c);
     out.clear_row();
-    out.add(a, b, {}, n, {}, cross(a.w, n), a.u);
+    out.add_slide(meet(a, b), n, cross(a.w, n));
     ++out.row;
   }
   void fill_positions(const Mechanism<S>&, PositionWriter<S>& out) const { out.write(S(0)); }

@@ -50,10 +50,11 @@ struct RollingDiscElement {
     const Vec3<S> c = point_position(ws, center) + circle * d - rim * n;
     const Vec3<S> c_rate = point_velocity(ws, center) + circle * d_rate - rim * n_rate;
     const auto wheel = side_at(ws, center.link, c), ground = side_at(ws, plane.link, c);
+    const auto contact = meet(wheel, ground, c_rate);
     for (const Vec3<S>* direction : {&normal, &along1, &along2}) {
       const Vec3<S> beta = direction_at(ws, plane.link, *direction);
       out.clear_row();
-      out.add(wheel, ground, {}, beta, {}, cross(w_plane, beta), c_rate);
+      out.add_slide(contact, beta, cross(w_plane, beta));
       ++out.row;
     }
   }

@@ -27,6 +27,26 @@ Side<S> side_at(const MotionWorkspace<S>& ws, int link, const Vec3<S>& c) {
   return side;
 }
 
+// Two sides at one point: velocities of a against b, and what y' has beside accelerations and rates
+// of the directions.
+template <class S>
+struct Meeting {
+  const Side<S>&a, &b;
+  Vec3<S> w, u;
+  Vec3<S> carried;
+};
+// The point moves with `point_rate`, or with a.
+template <class S>
+Meeting<S> meet(const Side<S>& a, const Side<S>& b, const Vec3<S>& point_rate) {
+  return {a, b, a.w - b.w, a.u - b.u,
+          a.spin - b.spin + cross(a.w, point_rate - a.u) - cross(b.w, point_rate - b.u)};
+}
+template <class S>
+Meeting<S> meet(const Side<S>& a, const Side<S>& b) {
+  const Vec3<S> u = a.u - b.u;
+  return {a, b, a.w - b.w, u, a.spin - b.spin - cross(b.w, u)};
+}
+
 // The angular velocity of a link, world axes.
 template <class S>
 Vec3<S> spin_of(const MotionWorkspace<S>& ws, int link) {
@@ -39,7 +59,9 @@ struct RowWriter {
   MotionWorkspace<S>& ws;
   int row = 0;
   std::size_t source = 0;
+  const int* counts = nullptr;  // per row: negative where nobody wants it; none: all
 
+  bool is_wanted() const { return !counts || counts[row] >= 0; }
   void clear_row() {
     ws.row_rest[row] = S(0);
     ws.row_speed[row] = S(0);
@@ -51,15 +73,23 @@ struct RowWriter {
     source += 2;
   }
 
-  // Adds factor * (alpha, beta) at the point c that moves with `point_rate`.
-  void add(const Side<S>& a, const Side<S>& b, const Vec3<S>& alpha, const Vec3<S>& beta,
-           const Vec3<S>& alpha_rate, const Vec3<S>& beta_rate, const Vec3<S>& point_rate) {
-    push(a, b, alpha, beta);
-    const Vec3<S> w = a.w - b.w, u = a.u - b.u;
-    ws.row_speed[row] += dot(alpha, w) + dot(beta, u);
-    const Vec3<S> carried =
-        a.spin - b.spin + cross(a.w, point_rate - a.u) - cross(b.w, point_rate - b.u);
-    ws.row_rest[row] += dot(alpha_rate, w) + dot(beta_rate, u) + dot(beta, carried);
+  // Adds (alpha, beta) at the point where two sides meet.
+  void add(const Meeting<S>& at, const Vec3<S>& alpha, const Vec3<S>& beta,
+           const Vec3<S>& alpha_rate, const Vec3<S>& beta_rate) {
+    push(at.a, at.b, alpha, beta);
+    ws.row_speed[row] += dot(alpha, at.w) + dot(beta, at.u);
+    ws.row_rest[row] += dot(alpha_rate, at.w) + dot(beta_rate, at.u) + dot(beta, at.carried);
+  }
+  // The same with beta or alpha zero.
+  void add_turn(const Meeting<S>& at, const Vec3<S>& alpha, const Vec3<S>& alpha_rate) {
+    put({alpha, {}}, {-alpha, {}});
+    ws.row_speed[row] += dot(alpha, at.w);
+    ws.row_rest[row] += dot(alpha_rate, at.w);
+  }
+  void add_slide(const Meeting<S>& at, const Vec3<S>& beta, const Vec3<S>& beta_rate) {
+    put({cross(at.a.arm, beta), beta}, {-cross(at.b.arm, beta), -beta});
+    ws.row_speed[row] += dot(beta, at.u);
+    ws.row_rest[row] += dot(beta_rate, at.u) + dot(beta, at.carried);
   }
 
   // Adds e . (velocity of a's material point - velocity of b's), e fixed in the world; the points
@@ -71,12 +101,18 @@ struct RowWriter {
   }
 
  private:
-  void push(const Side<S>& a, const Side<S>& b, const Vec3<S>& alpha, const Vec3<S>& beta) {
-    ws.source_n[source] = alpha + cross(a.arm, beta);
-    ws.source_f[source] = beta;
-    ws.source_n[source + 1] = -(alpha + cross(b.arm, beta));
-    ws.source_f[source + 1] = -beta;
+  struct Wrench {
+    Vec3<S> n, f;
+  };
+  void put(const Wrench& on_a, const Wrench& on_b) {
+    ws.source_n[source] = on_a.n;
+    ws.source_f[source] = on_a.f;
+    ws.source_n[source + 1] = on_b.n;
+    ws.source_f[source + 1] = on_b.f;
     source += 2;
+  }
+  void push(const Side<S>& a, const Side<S>& b, const Vec3<S>& alpha, const Vec3<S>& beta) {
+    put({alpha + cross(a.arm, beta), beta}, {-(alpha + cross(b.arm, beta)), -beta});
   }
 };
 
@@ -97,8 +133,8 @@ void add_loop_speed(const Mechanism<S>& mechanism, int l, int k, const S& factor
   const LoopSpeed<S>& s = out.ws.loop_speed[loop.shape.v0 + k];
   const Vec3<S>& c = out.ws.loops[l].o_C;
   const Side<S> a = side_at(out.ws, loop.child, c), b = side_at(out.ws, loop.parent, c);
-  out.add(a, b, factor * s.alpha, factor * s.beta, factor * s.alpha_rate, factor * s.beta_rate,
-          a.u);
+  out.add(meet(a, b), factor * s.alpha, factor * s.beta, factor * s.alpha_rate,
+          factor * s.beta_rate);
 }
 
 }  // namespace cartan::mechanics

@@ -194,7 +194,7 @@ void fill_contact_rows(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
     for (int r = 0; r < e.rows; ++r, ++out.row) {
       out.clear_row();
       if (r == 0 ? mode != contact_open : mode == contact_closed || (straight && r == 1))
-        out.add(a, b, {}, *directions[r], {}, *rates[r], f.c_rate);
+        out.add_slide(meet(a, b, f.c_rate), *directions[r], *rates[r]);
       else
         out.skip();
     }

@@ -59,15 +59,19 @@ Vec3<S> unit(const Vec3<S>& a) {
 
 // R turned by `angle` about the unit vector a: R exp(a angle).
 template <class S>
-Mat3<S> turned_about(const Vec3<S>& a, const S& angle) {
-  S s, c;
-  sincos(angle, s, c);
+Mat3<S> turned_about(const Vec3<S>& a, const S& s, const S& c) {
   const S k = S(1) - c;
   Mat3<S> R = k * outer(a, a) + s * hat(a);
   R.c[0].x += c;
   R.c[1].y += c;
   R.c[2].z += c;
   return R;
+}
+template <class S>
+Mat3<S> turned_about(const Vec3<S>& a, const S& angle) {
+  S s, c;
+  sincos(angle, s, c);
+  return turned_about(a, s, c);
 }
 
 // (R(e) - 1) a for a unit quaternion e, no digit lost where e is close to one.

@@ -25,8 +25,9 @@
 
 namespace cartan::mechanics {
 
-// Calls row(alpha, beta, alpha_rate, beta_rate) for every equation. w_P, w_C: angular velocities of
-// the two sides.
+// Calls row(alpha, beta, alpha_rate, beta_rate) for every equation, row.turn(alpha, alpha_rate) or
+// row.slide(beta, beta_rate) where the others are zero, unless row.skips(). w_P, w_C: angular
+// velocities of the two sides.
 template <class S, class Write>
 struct LoopRowWriter {
   const LoopJoint<S>& loop;
@@ -35,29 +36,30 @@ struct LoopRowWriter {
   Write& row;
 
   void origin() {
-    for (int k = 0; k < 3; ++k) along(unit_vector<S>(k));
+    for (int k = 0; k < 3; ++k)
+      if (!row.skips()) row.slide(x.R_P.c[k], cross(w_P, x.R_P.c[k]));
   }
   void along(const Vec3<S>& e_P) {
+    if (row.skips()) return;
     const Vec3<S> e = x.R_P * e_P;
-    row(Vec3<S>(), e, Vec3<S>(), cross(w_P, e));
+    row.slide(e, cross(w_P, e));
   }
   void rotation() {
-    for (int k = 0; k < 3; ++k) {
-      const Vec3<S> e = x.R_P * unit_vector<S>(k);
-      row(e, Vec3<S>(), cross(w_P, e), Vec3<S>());
-    }
+    for (int k = 0; k < 3; ++k)
+      if (!row.skips()) row.turn(x.R_P.c[k], cross(w_P, x.R_P.c[k]));
   }
   void axis(const Vec3<S>& a) {
     angle(loop.side1, a);
     angle(loop.side2, a);
   }
   void angle(const Vec3<S>& e_P, const Vec3<S>& a_C) {
+    if (row.skips()) return;
     const Vec3<S> e = x.R_P * e_P, a = x.R_C * a_C;
-    row(cross(a, e), Vec3<S>(), cross(cross(w_C, a), e) + cross(a, cross(w_P, e)), Vec3<S>());
+    row.turn(cross(a, e), cross(cross(w_C, a), e) + cross(a, cross(w_P, e)));
   }
   template <class Value, class Row>
   void equation(Value&&, Row&& other) {
-    other(x, w_P, w_C, row);
+    if (!row.skips()) other(x, w_P, w_C, row);
   }
 };
 
@@ -70,7 +72,8 @@ struct WorldRowWriter : LoopRowWriter<S, Write> {
     for (int k = 0; k < 3; ++k) gap(unit_vector<S>(k));
   }
   void rotation() {
-    for (int k = 0; k < 3; ++k) this->row(unit_vector<S>(k), Vec3<S>(), Vec3<S>(), Vec3<S>());
+    for (int k = 0; k < 3; ++k)
+      if (!this->row.skips()) this->row.turn(unit_vector<S>(k), Vec3<S>());
   }
 };
 

@@ -1,5 +1,6 @@
 #include "mechanics/machine/kinematics.h"
 
+#include "core/lanes/sines.h"
 #include "core/mixed.h"
 #include "mechanics/constraints/constraints.h"
 #include "mechanics/constraints/loop_rotors.h"
@@ -35,31 +36,39 @@ void turn_columns(Mat3<S>& R, const S& s, const S& c) {
   R.c[j] = c * b - s * a;
 }
 
+// Sines and cosines of all angles before the first link: numbers are taken several at once.
 template <class S>
-void fill_rotation1(const Link<S>& link, const LinkState<S>& p, const S* q, const S* v,
+void fill_sines_of_angles(const Mechanism<S>& mechanism, const S* q, MotionWorkspace<S>& ws) {
+  const std::vector<int>& turning = mechanism.turning;
+  if constexpr (std::is_same_v<S, double>) {
+    if (turning.size() > 1) {
+      for (std::size_t k = 0; k < turning.size(); ++k) ws.sine[k] = q[turning[k]];
+      return fill_sines(ws.sine.size(), ws.sine.data(), ws.sine.data(), ws.cosine.data());
+    }
+  }
+  for (std::size_t k = 0; k < turning.size(); ++k) sincos(q[turning[k]], ws.sine[k], ws.cosine[k]);
+}
+
+template <class S>
+void fill_rotation1(const Link<S>& link, const LinkState<S>& p, const S* v, const S& s, const S& c,
                     LinkState<S>& x) {
-  const S angle = q[link.q0];
   x.R = link.turned ? p.R * link.R_tree : p.R;
-  S s, c;
   switch (link.axis_index) {
     case 0:
-      sincos(angle, s, c);
       x.s = x.R.c[0];
       turn_columns<S, 0>(x.R, s, c);
       break;
     case 1:
-      sincos(angle, s, c);
       x.s = x.R.c[1];
       turn_columns<S, 1>(x.R, s, c);
       break;
     case 2:
-      sincos(angle, s, c);
       x.s = x.R.c[2];
       turn_columns<S, 2>(x.R, s, c);
       break;
     default:
       x.s = x.R * link.axis;
-      x.R = x.R * turned_about(link.axis, angle);
+      x.R = x.R * turned_about(link.axis, s, c);
   }
   x.r = p.R * link.p_tree;
   x.o = p.o + x.r;
@@ -155,6 +164,7 @@ void fill_kinematics(const Mechanism<S>& mechanism, const S& t, const S* q, cons
   ws.q = q;
   ws.v = v;
   const std::size_t n = mechanism.links.size();
+  fill_sines_of_angles(mechanism, q, ws);
   for (std::size_t i = 0; i < n; ++i) {
     const Link<S>& link = mechanism.links[i];
     const LinkState<S>& p = parent_state(ws, link.parent);
@@ -162,7 +172,7 @@ void fill_kinematics(const Mechanism<S>& mechanism, const S& t, const S* q, cons
     if (mechanism.absolute)
       fill_absolute(link, q + link.q0, v + link.v0, x);
     else if (link.motion == Motion::rotation1)
-      fill_rotation1(link, p, q, v, x);
+      fill_rotation1(link, p, v, ws.sine[link.turn], ws.cosine[link.turn], x);
     else if (link.motion == Motion::rotation3)
       fill_rotation3(link, p, q, v, x);
     else
@@ -209,68 +219,115 @@ void fill_columns(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   }
 }
 
+namespace {
+
 template <class S>
-void fill_accelerations(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
-  for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
-    const Link<S>& link = mechanism.links[i];
-    LinkState<S>& x = ws.links[i];
-    Vec3<S> dw_p, du_p = -ws.gravity;
-    if (link.parent != world) {
-      dw_p = ws.links[link.parent].dw;
-      du_p = ws.links[link.parent].du;
-    }
-    const S* a = ws.vdot.data() + link.v0;
-    x.dw = dw_p + x.cw;
-    x.du = du_p + cross(dw_p, x.r) + x.cu;
-    if (link.motion == Motion::rotation1) {
-      x.dw += a[0] * x.s;
-    } else if (link.motion == Motion::rotation3) {
-      x.dw += x.R * Vec3<S>{a[0], a[1], a[2]};
-    } else {
-      for (int k = 0; k < link.nv; ++k) {
-        x.dw += a[k] * ws.phi[link.v0 + k];
-        x.du += a[k] * ws.psi[link.v0 + k];
-      }
+void fill_acceleration(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
+  const Link<S>& link = mechanism.links[i];
+  LinkState<S>& x = ws.links[i];
+  Vec3<S> dw_p, du_p = -ws.gravity;
+  if (link.parent != world) {
+    dw_p = ws.links[link.parent].dw;
+    du_p = ws.links[link.parent].du;
+  }
+  const S* a = ws.vdot.data() + link.v0;
+  x.dw = dw_p + x.cw;
+  x.du = (du_p + x.cu) + cross(dw_p, x.r);
+  if (link.motion == Motion::rotation1) {
+    x.dw += a[0] * x.s;
+  } else if (link.motion == Motion::rotation3) {
+    x.dw += x.R * Vec3<S>{a[0], a[1], a[2]};
+  } else {
+    for (int k = 0; k < link.nv; ++k) {
+      x.dw += a[k] * ws.phi[link.v0 + k];
+      x.du += a[k] * ws.psi[link.v0 + k];
     }
   }
 }
 
+// What the motion of the link takes, without the applied forces:
+//   n = J dw + mc x du + w x J w,  f = m du + dw x mc + w x (w x mc), with J in link axes
 template <class S>
-void fill_reactions(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
-  const int n = static_cast<int>(mechanism.links.size());
-  for (int i = 0; i < n; ++i) {
-    const Link<S>& link = mechanism.links[i];
-    const LinkState<S>& x = ws.links[i];
-    // n = J dw + mc x du + w x J w,  f = m du + dw x mc + w x (w x mc), with J in link axes
-    const Vec3<S> mc = x.R * link.mc;
-    const Vec3<S> w_L = transpose_times(x.R, x.w);
-    const Vec3<S> dw_L = transpose_times(x.R, x.dw);
-    ws.joint_n[i] = x.R * (link.J * dw_L + cross(w_L, link.J * w_L)) + cross(mc, x.du);
-    ws.joint_f[i] = link.mass * x.du + cross(x.dw, mc) + cross(x.w, cross(x.w, mc));
-    if (mechanism.has_forces) {
-      ws.joint_n[i] -= ws.wrench_n[i];
-      ws.joint_f[i] -= ws.wrench_f[i];
-    }
-  }
+void start_reaction(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
+  const Link<S>& link = mechanism.links[i];
+  const LinkState<S>& x = ws.links[i];
+  const Vec3<S> mc = x.R * link.mc;
+  const Vec3<S> w_L = transpose_times(x.R, x.w);
+  const Vec3<S> dw_L = transpose_times(x.R, x.dw);
+  const Vec3<S> momentum = link.principal ? scaled(link.J, w_L) : link.J * w_L;
+  const Vec3<S> change = link.principal ? scaled(link.J, dw_L) : link.J * dw_L;
+  ws.joint_n[i] = x.R * (change + cross(w_L, momentum)) + cross(mc, x.du);
+  ws.joint_f[i] = link.mass * x.du + cross(x.dw, mc) + cross(x.w, cross(x.w, mc));
+  if (!mechanism.has_forces) return;
+  ws.joint_n[i] -= ws.wrench_n[i];
+  ws.joint_f[i] -= ws.wrench_f[i];
+}
+
+// Rotors in loop joints and constraint forces push on the links like any other force.
+template <class S>
+void add_wrenches_of_loops(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   if (!mechanism.loop_rotors.empty()) {
     fill_rotor_wrenches(mechanism, ws);
-    for (int i = 0; i < n; ++i) {
+    for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
       ws.joint_n[i] -= ws.rotor_n[i];
       ws.joint_f[i] -= ws.rotor_f[i];
     }
   }
-  // constraint forces push on the links like any other force
   for (std::size_t s = 0; s < mechanism.sources.size(); ++s) {
     const RowSource& source = mechanism.sources[s];
     if (source.link == world) continue;
     ws.joint_n[source.link] -= ws.lambda[source.row] * ws.source_n[s];
     ws.joint_f[source.link] -= ws.lambda[source.row] * ws.source_f[s];
   }
+}
+
+template <class S>
+void add_reaction_to_parent(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
+  const int parent = mechanism.links[i].parent;
+  if (parent == world) return;
+  ws.joint_n[parent] += ws.joint_n[i] + cross(ws.links[i].r, ws.joint_f[i]);
+  ws.joint_f[parent] += ws.joint_f[i];
+}
+
+}  // namespace
+
+template <class S>
+void fill_accelerations(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  const int n = static_cast<int>(mechanism.links.size());
+  for (int i = 0; i < n; ++i) fill_acceleration(mechanism, ws, i);
+}
+
+template <class S>
+void fill_reactions(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  const int n = static_cast<int>(mechanism.links.size());
+  for (int i = 0; i < n; ++i) start_reaction(mechanism, ws, i);
+  add_wrenches_of_loops(mechanism, ws);
+  for (int i = n - 1; i >= 0; --i) add_reaction_to_parent(mechanism, ws, i);
+}
+
+// The steps of one link wait for each other, those of different kinds do not: so all kinds go along
+// the links together.
+template <class S>
+void calc_inverse_dynamics(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
+                           std::span<S> tau) {
+  const int n = static_cast<int>(mechanism.links.size());
+  for (int i = 0; i < n; ++i) {
+    fill_acceleration(mechanism, ws, i);
+    start_reaction(mechanism, ws, i);
+  }
+  add_wrenches_of_loops(mechanism, ws);
   for (int i = n - 1; i >= 0; --i) {
-    const int parent = mechanism.links[i].parent;
-    if (parent == world) continue;
-    ws.joint_n[parent] += ws.joint_n[i] + cross(ws.links[i].r, ws.joint_f[i]);
-    ws.joint_f[parent] += ws.joint_f[i];
+    const Link<S>& link = mechanism.links[i];
+    if (link.motion == Motion::rotation3) {
+      const Vec3<S> torque = transpose_times(ws.links[i].R, ws.joint_n[i]);
+      for (int k = 0; k < 3; ++k) tau[link.v0 + k] = torque[k];
+    } else {
+      for (int k = 0; k < link.nv; ++k)
+        tau[link.v0 + k] = joint_force_component(mechanism, ws, i, k);
+    }
+    add_reaction_to_parent(mechanism, ws, i);
+    if (!link.geared) continue;
+    for (int j = link.v0; j < link.v0 + link.nv; ++j) tau[j] += mechanism.rotor[j] * ws.vdot[j];
   }
 }
 
@@ -280,7 +337,8 @@ void fill_reactions(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   template void finish_kinematics<S>(const Mechanism<S>&, MotionWorkspace<S>&);       \
   template void fill_columns<S>(const Mechanism<S>&, MotionWorkspace<S>&);            \
   template void fill_accelerations<S>(const Mechanism<S>&, MotionWorkspace<S>&);      \
-  template void fill_reactions<S>(const Mechanism<S>&, MotionWorkspace<S>&);
+  template void fill_reactions<S>(const Mechanism<S>&, MotionWorkspace<S>&);          \
+  template void calc_inverse_dynamics<S>(const Mechanism<S>&, MotionWorkspace<S>&, std::span<S>);
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 CARTAN_INSTANTIATE(Mixed)
 #undef CARTAN_INSTANTIATE

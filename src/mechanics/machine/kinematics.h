@@ -6,6 +6,8 @@
 // so that  dw_i = dw_p + cw_i + Phi_i v_i',  du_i = du_p + dw_p x r_i + cu_i + Psi_i v_i'.
 #pragma once
 
+#include <span>
+
 #include "mechanics/machine/motion_workspace.h"
 
 namespace cartan::mechanics {
@@ -30,6 +32,11 @@ void fill_accelerations(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 // accelerations and the applied wrenches: one backward recursion.
 template <class S>
 void fill_reactions(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
+
+// Generalised forces that would produce ws.vdot with the applied wrenches acting (ws.tau is not
+// subtracted): M v' + bias. Fills accelerations and reactions.
+template <class S>
+void calc_inverse_dynamics(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, std::span<S> tau);
 
 // Component k of the generalised force a link's joint transmits: column . reaction wrench.
 template <class S>

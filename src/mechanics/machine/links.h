@@ -50,6 +50,7 @@ struct Link {
   bool product = false;         // free6: the linear speeds are p' in world axes, not R^T p'
   bool geared = false;          // a rotor turns with the joint: Mechanism::rotor
   signed char axis_index = -1;  // rotation1: the axis is this coordinate axis (and positive)
+  int turn = 0;                 // rotation1: place of its sine and cosine in MotionWorkspace
   int q0 = 0, v0 = 0, nq = 0, nv = 0;
   Mat3<S> R_tree;  // inboard joint frame in the parent's link frame
   Vec3<S> p_tree;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/lanes/sines.h"
 #include "core/mixed.h"
 #include "mechanics/constraints/constraints.h"
 #include "mechanics/forces/bearings.h"
@@ -144,6 +145,10 @@ void set_offsets(const Model& model, Mechanism<S>& mechanism) {
     Link<S>& link = mechanism.links[index];
     link.q0 = mechanism.nq;
     link.v0 = mechanism.nv;
+    if (link.motion == Motion::rotation1) {
+      link.turn = static_cast<int>(mechanism.turning.size());
+      mechanism.turning.push_back(link.q0);
+    }
     mechanism.nq += link.nq;
     mechanism.nv += link.nv;
   }
@@ -159,6 +164,29 @@ void mark_children(Mechanism<S>& mechanism) {
     mechanism.links[parent].leaf = false;
     seen[parent] = true;
   }
+}
+
+template <class S>
+void set_subtrees(Mechanism<S>& mechanism) {
+  const int n = static_cast<int>(mechanism.links.size());
+  Subtrees& s = mechanism.subtrees;
+  std::vector<int> size(n + 1, 0), next(n + 1, 0);  // the last: of the world
+  const auto at = [&](int link) { return link == world ? n : link; };
+  for (int i = n - 1; i >= 0; --i) {
+    size[i] += mechanism.links[i].nv;
+    size[at(mechanism.links[i].parent)] += size[i];
+  }
+  s.begin.resize(n);
+  s.end.resize(n);
+  s.speed.resize(mechanism.nv);
+  for (int i = 0; i < n; ++i) {
+    const Link<S>& link = mechanism.links[i];
+    s.begin[i] = next[at(link.parent)];
+    s.end[i] = next[at(link.parent)] += size[i];
+    next[i] = s.begin[i] + link.nv;
+    for (int k = 0; k < link.nv; ++k) s.speed[s.begin[i] + k] = link.v0 + k;
+  }
+  for (int k = 0; k < mechanism.nv; ++k) s.in_file_order &= s.speed[k] == k;
 }
 
 // Builds the numbers of each kind of force element.
@@ -255,6 +283,7 @@ Mechanism<S> make_mechanism(const Model& model, std::span<const S> parameters) {
   for (const TreeJoint& step : model.tree) add_link(model, step, mechanism);
   set_offsets(model, mechanism);
   mark_children(mechanism);
+  set_subtrees(mechanism);
   set_gravity(model, mechanism);
   add_constraints(model, mechanism);
   mechanism.has_forces = !model.forces.empty() || !model.contacts.empty();
@@ -309,6 +338,9 @@ MotionWorkspace<S> make_motion_workspace(const Mechanism<S>& mechanism) {
   MotionWorkspace<S> ws;
   ws.links.resize(n);
   ws.factors.resize(n);
+  const std::size_t turns = (mechanism.turning.size() + sine_group - 1) / sine_group * sine_group;
+  ws.sine.assign(turns, S(0));
+  ws.cosine.assign(turns, S(0));
   for (auto* columns : {&ws.phi, &ws.psi, &ws.phi_rate, &ws.psi_rate}) columns->resize(nv);
   for (auto* vectors : {&ws.wrench_n, &ws.wrench_f, &ws.joint_n, &ws.joint_f}) vectors->resize(n);
   ws.locked.assign(nv, 0);

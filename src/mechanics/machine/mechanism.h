@@ -95,6 +95,14 @@ struct LoopRotor {
   S inertia{};
 };
 
+// Speeds in an order in which those of every subtree are neighbours.
+struct Subtrees {
+  std::vector<int> begin,
+      end;                    // per link: the places of its own speeds begin there; of its subtree
+  std::vector<int> speed;     // by place
+  bool in_file_order = true;  // speed[i] = i
+};
+
 template <class S>
 struct Mechanism {
   const Model* model = nullptr;
@@ -126,8 +134,10 @@ struct Mechanism {
   S baumgarte{};            // rate of the feedback y' = -2 rate y - rate^2 g; zero: none
   bool world_rows = false;  // gaps of joints in world axes (loop_rows.h); for `absolute` alone
   int nq = 0, nv = 0;
-  int nz = 0;              // [variables] beside the bodies: they follow q and v in a state
-  int friction_modes = 0;  // discrete friction states: the first of the mode
+  Subtrees subtrees;
+  std::vector<int> turning;  // coordinates that are angles of rotation1, by Link::turn
+  int nz = 0;                // [variables] beside the bodies: they follow q and v in a state
+  int friction_modes = 0;    // discrete friction states: the first of the mode
   // these, the branches of switches (expr/switches.h) and the modes of contacts
   int mode_count = 0;
   int bearing_count = 0;    // friction elements with bearings

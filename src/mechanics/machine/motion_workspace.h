@@ -78,13 +78,15 @@ struct MotionWorkspace {
   std::vector<S> variables;     // [variables] beside the bodies: whoever has the state sets them
   ImplicitScratch<S> implicit;  // of their `equations`
   std::vector<LinkState<S>> links;
-  Vec3<S> gravity;       // world
-  Vec3<S> gravity_rate;  // world
+  std::vector<S> sine, cosine;  // fill_kinematics: of the angles Mechanism::turning, in fours
+  Vec3<S> gravity;              // world
+  Vec3<S> gravity_rate;         // world
   // columns of each speed in world axes (reference: origin of its link), and their time
   // derivatives; filled by kinematics for Motion::general, for all others by fill_columns
   std::vector<Vec3<S>> phi, psi, phi_rate, psi_rate;
-  std::vector<GeneralFactor<S>> factors;  // per link
-  std::vector<unsigned char> locked;      // per speed: held at v' = 0 (a stuck joint)
+  std::vector<GeneralFactor<S>> factors;      // per link
+  std::vector<S> column_wrenches, mass_rows;  // calc_mass_matrix
+  std::vector<unsigned char> locked;          // per speed: held at v' = 0 (a stuck joint)
   bool any_locked = false;
 
   // fill_forces

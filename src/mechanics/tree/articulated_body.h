@@ -7,16 +7,7 @@
 
 namespace cartan::mechanics::articulated {
 
-// R diag(a, b, c) R^T
-template <class S>
-Sym3<S> rotate_principal(const Mat3<S>& R, const Sym3<S>& J) {
-  const Vec3<S> a = J.xx * R.c[0], b = J.yy * R.c[1], c = J.zz * R.c[2];
-  auto entry = [&](const S& ax, const S& bx, const S& cx, int j) {
-    return ax * R.c[0][j] + bx * R.c[1][j] + cx * R.c[2][j];
-  };
-  return {entry(a.x, b.x, c.x, 0), entry(a.y, b.y, c.y, 1), entry(a.z, b.z, c.z, 2),
-          entry(a.x, b.x, c.x, 1), entry(a.x, b.x, c.x, 2), entry(a.y, b.y, c.y, 2)};
-}
+using core::rotate_principal;
 
 template <class S>
 void start_link(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
@@ -49,8 +40,7 @@ Vec3<S> row(const Mat3<S>& m, int i) {
 // The symmetric matrix with columns r x row_i(m), known to be symmetric.
 template <class S>
 Sym3<S> cross_rows(const Vec3<S>& r, const Mat3<S>& m) {
-  const Vec3<S> a = cross(r, row(m, 0)), b = cross(r, row(m, 1)), c = cross(r, row(m, 2));
-  return {a.x, b.y, c.z, b.x, c.x, c.y};
+  return symmetric(cross_each_row(r, m));
 }
 
 template <class S>
@@ -58,24 +48,15 @@ Mat3<S> cross(const Vec3<S>& r, const Sym3<S>& D) {
   return cross(r, full(D));
 }
 
-// Adds an articulated inertia and bias, given about the child's origin, to the parent.
+// Adds an articulated inertia and bias, given about the child's origin, to the parent:
+//   B' = B + r^ D,  A' = A + r^ B'^T - B r^
 template <class S, class Parent>
 void add_to_parent(const Vec3<S>& r, const Sym3<S>& A, const Mat3<S>& B, const Sym3<S>& D,
                    const Vec3<S>& n, const Vec3<S>& f, Parent& p) {
-  const Mat3<S> L = cross(r, D);
+  const Mat3<S> shifted = B + cross(r, D);
   p.D += D;
-  p.B += B + L;
-  // A' = A + (r^ B^T + its transpose) - r^ D r^
-  const Mat3<S> K = Mat3<S>::columns(cross(r, row(B, 0)), cross(r, row(B, 1)), cross(r, row(B, 2)));
-  Sym3<S> sum = A + cross_rows(r, L);
-  const S two(2);
-  sum.xx += two * K.c[0].x;
-  sum.yy += two * K.c[1].y;
-  sum.zz += two * K.c[2].z;
-  sum.xy += K.c[1].x + K.c[0].y;
-  sum.xz += K.c[2].x + K.c[0].z;
-  sum.yz += K.c[2].y + K.c[1].z;
-  p.A += sum;
+  p.B += shifted;
+  p.A += A + (symmetric(cross_each_row(r, shifted)) + symmetric_lower(cross_each_row(r, B)));
   p.n += n + cross(r, f);
   p.f += f;
 }
@@ -103,10 +84,8 @@ void eliminate_rotation1(LinkState<S>& x, const S& tau, const S* rotor, LinkStat
   if (!p) return;
   const Vec3<S> Wn = x.inverse_d * x.Un, Wf = x.inverse_d * x.Uf;
   Sym3<S> A = x.A, D = x.D;
-  A -= Sym3<S>{Wn.x * x.Un.x, Wn.y * x.Un.y, Wn.z * x.Un.z,
-               Wn.x * x.Un.y, Wn.x * x.Un.z, Wn.y * x.Un.z};
-  D -= Sym3<S>{Wf.x * x.Uf.x, Wf.y * x.Uf.y, Wf.z * x.Uf.z,
-               Wf.x * x.Uf.y, Wf.x * x.Uf.z, Wf.y * x.Uf.z};
+  A -= symmetric_outer(Wn, x.Un);
+  D -= symmetric_outer(Wf, x.Uf);
   const Mat3<S> B = x.B - outer(Wn, x.Uf);
   const Vec3<S> n = x.n + A * x.cw + B * x.cu + x.reduced * Wn;
   const Vec3<S> f = x.f + transposed(B, x.cw) + D * x.cu + x.reduced * Wf;
@@ -115,13 +94,13 @@ void eliminate_rotation1(LinkState<S>& x, const S& tau, const S* rotor, LinkStat
 
 template <class S>
 void eliminate_rotation3(LinkState<S>& x, const Vec3<S>& tau, LinkState<S>* p) {
-  const Sym3<S> A_inverse = inverse(x.A);
-  const Mat3<S> E = A_inverse * x.B;
-  const Vec3<S> g = A_inverse * (tau - x.n);
+  S determinant;
+  const Sym3<S> cofactors = adjugate(x.A, determinant);
+  const S scale = S(1) / determinant;  // waits long: used late
+  const Mat3<S> E = scale * (cofactors * x.B);
+  const Vec3<S> g = scale * (cofactors * (tau - x.n));
   if (p) {
-    auto entry = [&](int i, int j) { return dot(x.B.c[i], E.c[j]); };
-    const Sym3<S> D =
-        x.D - Sym3<S>{entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2)};
+    const Sym3<S> D = x.D - symmetric_transpose_times(x.B, E);
     const Vec3<S> f = x.f + transposed(x.B, g) + D * x.cu;
     const Mat3<S> L = cross(x.r, D);
     p->A += cross_rows(x.r, L);
@@ -177,8 +156,8 @@ void eliminate_general(const Link<S>& link, MotionWorkspace<S>& ws, int i, const
       Wn += entry(g.D_inverse, k, l) * g.Un[l];
       Wf += entry(g.D_inverse, k, l) * g.Uf[l];
     }
-    A -= symmetric(outer(Wn, g.Un[k]));  // only the sum over k is symmetric; its upper half is kept
-    D -= symmetric(outer(Wf, g.Uf[k]));
+    A -= symmetric_outer(Wn, g.Un[k]);  // only the sum over k is symmetric; its upper half is kept
+    D -= symmetric_outer(Wf, g.Uf[k]);
     B -= outer(Wn, g.Uf[k]);
     n += g.u[k] * Wn;
     f += g.u[k] * Wf;
@@ -206,9 +185,7 @@ void eliminate_free(const Link<S>& link, MotionWorkspace<S>& ws, int i, LinkStat
   const Sym3<S> A_inverse = inverse(x.A);
   const Mat3<S> E = A_inverse * x.B;
   const Vec3<S> a = A_inverse * (n - x.n);
-  auto product = [&](int k, int l) { return dot(x.B.c[k], E.c[l]); };
-  const Sym3<S> schur = x.D - Sym3<S>{product(0, 0), product(1, 1), product(2, 2),
-                                      product(0, 1), product(0, 2), product(1, 2)};
+  const Sym3<S> schur = x.D - symmetric_transpose_times(x.B, E);
   x.du = inverse(schur) * (f - x.f - transposed(x.B, a));
   x.dw = a - E * x.du;
 }
@@ -294,11 +271,11 @@ void accelerate(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
     const Given<S> c = given_acceleration(link, ws, i);
     for (int k = 0; k < link.nv; ++k) a[k] = link.driven ? ws.prescribed[link.v0 + k] : S(0);
     x.dw = dw_p + c.w;
-    x.du = du_p + cross(dw_p, x.r) + c.u;
+    x.du = (du_p + c.u) + cross(dw_p, x.r);
     return;
   }
   const Vec3<S> dw = dw_p + x.cw;
-  const Vec3<S> du = du_p + cross(dw_p, x.r) + x.cu;
+  const Vec3<S> du = (du_p + x.cu) + cross(dw_p, x.r);  // what waits longest last
   switch (link.motion) {
     case Motion::rotation1:
       a[0] = x.inverse_d * (x.reduced - dot(x.Un, dw) - dot(x.Uf, du));

@@ -22,7 +22,7 @@ void LinkSlopes::hold_speeds(const MotionWorkspace<double>& ws) {
 void LinkSlopes::fill(const MotionWorkspace<double>& ws, Held held) {
   fill_motion(ws);
   if (held == Held::all) std::fill(held_.begin(), held_.end(), 1);
-  if (held == Held::as_it_is && mechanism_.rows.empty())
+  if (held == Held::as_it_is)
     fill_answers<true>(ws);
   else
     fill_answers<false>(ws);
@@ -33,6 +33,11 @@ void LinkSlopes::fill(const MotionWorkspace<double>& ws, Held held) {
 template <bool solved>
 void LinkSlopes::fill_answers(const MotionWorkspace<double>& ws) {
   const int links = static_cast<int>(plan_.links.size());
+  const bool closed = solved && !mechanism_.rows.empty();
+  if (closed) {
+    row_turns_.resize(ws.fronts.g.size());
+    passed_turns_.resize(ws.fronts.Qn.size());
+  }
   for (int d = 0; d < links; ++d) {
     const SlopeLink& at = plan_.links[d];
     const Link<double>& link = mechanism_.links[at.link];
@@ -42,12 +47,16 @@ void LinkSlopes::fill_answers(const MotionWorkspace<double>& ws) {
     b.answer = JointAnswer::general;
     if (free && link.motion == Motion::rotation1) b.answer = JointAnswer::hinge;
     if (free && link.motion == Motion::rotation3 && !link.geared) b.answer = JointAnswer::ball;
+    if (at.nv == 6 && !is_any_held(at)) b.answer = JointAnswer::loose;
     b.A = solved ? x.A : b.J;
     b.D = solved ? x.D : Sym3<double>::diagonal(b.m, b.m, b.m);
     b.B = solved && b.answer != JointAnswer::ball ? x.B : hat(b.h);
   }
   for (int d = links - 1; d >= 0; --d) {
-    const LinkState<double>& x = ws.links[plan_.links[d].link];
+    const int link = plan_.links[d].link;
+    const LinkState<double>& x = ws.links[link];
+    if (closed && ws.plan.front_at[link] >= 0)
+      begin_front(ws, ws.plan.fronts[ws.plan.front_at[link]], bodies_[d]);
     switch (bodies_[d].answer) {
       case JointAnswer::hinge:
         answer_hinge<solved>(x, d);
@@ -55,41 +64,57 @@ void LinkSlopes::fill_answers(const MotionWorkspace<double>& ws) {
       case JointAnswer::ball:
         answer_ball<solved>(x, d);
         break;
+      case JointAnswer::loose:
+        answer_loose(d);
+        break;
       case JointAnswer::general:
         answer_general(d, solved);
     }
+    if (closed && ws.plan.front_through[link] >= 0) pass_rows(ws, d);
   }
 }
 
-double LinkSlopes::mobility(int d) const {
-  double sum = 0;
-  switch (bodies_[d].answer) {
-    case JointAnswer::hinge:
-      return hinges_[d].Di;
-    case JointAnswer::ball: {
-      const Sym3<double>& A = balls_[ball_[d]].A_inverse;
-      return A.xx + A.yy + A.zz;
-    }
-    case JointAnswer::general:
-      for (int l = 0; l < plan_.links[d].nv; ++l)
-        if (!held_[plan_.links[d].p0 + l]) sum += joints_[joint_[d]].Di[l][l];
+// t of rows that begin, merge or are solved; those solved stiffen the link.
+void LinkSlopes::begin_front(const MotionWorkspace<double>& ws, const Front& front, SlopeBody& b) {
+  Vec3<double>* const t = row_turns_.data() + front.g0;
+  std::fill_n(t, front.size(), Vec3<double>{});
+  for (const ChildFront& child : front.children) {
+    const Front& from = ws.plan.fronts[child.front];
+    for (int r = from.solved; r < from.size(); ++r)
+      t[child.to[r - from.solved]] += row_turns_[from.g0 + r];
   }
-  return sum > 0 ? sum : 1;
+  for (int r = 0; r < front.solved; ++r) {
+    const double* const row = ws.fronts.G.data() + front.G0 + r * front.width();
+    const Vec3<double>&n = ws.fronts.Kn[front.g0 + r], &f = ws.fronts.Kf[front.g0 + r];
+    t[r] = row[r] * t[r];
+    for (int c = r + 1; c < front.size(); ++c) t[c] -= row[c] * t[r];
+    b.Cn += outer(n, t[r]);
+    b.Cf += outer(f, t[r]);
+    if (b.answer == JointAnswer::ball) b.B += outer(n, f);  // others have it
+  }
 }
 
-double LinkSlopes::rounded_size(int d) const {
+void LinkSlopes::pass_rows(const MotionWorkspace<double>& ws, int d) {
   const SlopeLink& at = plan_.links[d];
   const SlopeBody& b = bodies_[d];
-  if (b.answer != JointAnswer::ball) return 0;
-  double most = 0;
-  for (int p = at.p0; p < at.p0 + at.nv; ++p) {
-    const SlopeColumn& c = columns_[p];
-    for (const auto& [z, o] : {std::pair(&c.by_q, &c.o), std::pair(&c.by_v, &c.phi)}) {
-      const SpatialPair I = inertia(d, *z), C{b.Cn * *o, b.Cf * *o};
-      most = std::max({most, norm(I.n), norm(I.f), norm(C.n), norm(C.f)});
+  const Front& front = ws.plan.fronts[ws.plan.front_through[at.link]];
+  for (int r = front.solved; r < front.size(); ++r) {
+    const std::size_t passed = ws.plan.Q0[at.link] + r;
+    const Vec3<double>& Q = ws.fronts.Qn[passed];
+    Vec3<double>& t = row_turns_[front.g0 + r];
+    if (b.answer == JointAnswer::hinge) {
+      t -= Q.x * hinges_[d].y;
+    } else if (b.answer == JointAnswer::ball) {
+      t -= transpose_times(b.Cn, Q);
+    } else if (b.answer == JointAnswer::loose) {
+      t -= transpose_times(b.Cn, Q) + transpose_times(b.Cf, ws.fronts.Qf[passed]);
+    } else {
+      const SlopeJoint& j = joints_[d];
+      for (int l = 0; l < at.nv && l < 3; ++l)
+        if (!held_[at.p0 + l]) t += Q[l] * Vec3<double>{j.Qw[l][0], j.Qw[l][1], j.Qw[l][2]};
     }
+    passed_turns_[passed] = t;
   }
-  return mobility(d) * most;
 }
 
 // The inertia of the parent takes what its child's joint does not answer.
@@ -109,6 +134,7 @@ void LinkSlopes::answer_hinge(const LinkState<double>& x, int d) {
   const SlopeBody& b = bodies_[d];
   SlopeHinge& j = hinges_[d];
   j.phi = x.s;
+  j.r = b.r;
   if (solved) {
     j.Un = x.Un;
     j.Uf = x.Uf;
@@ -152,54 +178,31 @@ void LinkSlopes::answer_ball(const LinkState<double>& x, int d) {
   if (!solved || p.answer == JointAnswer::ball) p.B += L;
 }
 
-// Nothing passes but the wrench itself.
+// Nothing passes but the force of the joint.
 void LinkSlopes::answer_loose(int d) {
   const SlopeLink& at = plan_.links[d];
   const SlopeBody& b = bodies_[d];
-  SlopeJoint& j = joints_[joint_[d]];
-  j.loose = true;
-  const Sym3<double> A_inverse = inverse(b.A);
-  const Mat3<double> E = A_inverse * b.B;
-  const auto product = [&](int k, int l) { return dot(b.B.c[k], E.c[l]); };
-  const Sym3<double> D = inverse(b.D - Sym3<double>{product(0, 0), product(1, 1), product(2, 2),
-                                                    product(0, 1), product(0, 2), product(1, 2)});
-  for (int l = 0; l < 6; ++l) {
-    const Vec3<double> e = unit_vector<double>(l % 3);
-    // I^-1 e
-    SpatialPair x;
-    x.f = l < 3 ? -(D * transpose_times(E, e)) : D * e;
-    x.n = (l < 3 ? A_inverse * e : Vec3<double>{}) - E * x.f;
-    to_six(x.n, x.f, j.Di[l]);
-    const SpatialPair u = inertia(d, l < 3 ? SpatialPair{e, {}} : SpatialPair{{}, e});
-    to_six(u.n, u.f, j.U[l]);
-    const Vec3<double> turned = transpose_times(b.Cn, x.n) + transpose_times(b.Cf, x.f);
-    for (int k = 0; k < 3; ++k) j.Qw[l][k] = -turned[k];
-    for (int k = 0; k < 6; ++k) {
-      j.S[l][k] = j.T[l][k] = k == l ? 1 : 0;
-      j.Q[l][k] = k == l ? -1 : 0;
-    }
-    // x_l = phi_l . a for turning columns; what is left of b along the sliding ones
-    const SlopeColumn& c = columns_[at.p0 + l];
-    if (l < 3) {
-      to_six(c.phi, {}, j.back[l]);
-      continue;
-    }
-    Vec3<double> taken;
-    for (int k = 0; k < 3; ++k)
-      taken -= dot(c.psi, columns_[at.p0 + k].psi) * columns_[at.p0 + k].phi;
-    to_six(taken, c.psi, j.back[l]);
+  SlopeLoose& j = loose_[loose_at_[d]];
+  j.A_inverse = inverse(b.A);
+  j.E = j.A_inverse * b.B;
+  const auto product = [&](int k, int l) { return dot(b.B.c[k], j.E.c[l]); };
+  j.S_inverse = inverse(b.D - Sym3<double>{product(0, 0), product(1, 1), product(2, 2),
+                                           product(0, 1), product(0, 2), product(1, 2)});
+  for (int k = 0; k < 3; ++k) {
+    const SpatialPair answer = answer_of(j, {b.Cn.c[k], b.Cf.c[k]});
+    j.Gn.c[k] = answer.n;
+    j.Gf.c[k] = answer.f;
+    j.phi[k] = columns_[at.p0 + k].phi;
+    j.arm[k] = columns_[at.p0 + k].psi;
+    j.psi[k] = columns_[at.p0 + 3 + k].psi;
   }
 }
 
 void LinkSlopes::answer_general(int d, bool solved) {
   const SlopeLink& at = plan_.links[d];
   SlopeBody& b = bodies_[d];
-  SlopeJoint& j = joints_[joint_[d]];
+  SlopeJoint& j = joints_[d];
   const int nv = at.nv;
-  j.loose = false;
-  if (nv == 6 && !std::any_of(held_.begin() + at.p0, held_.begin() + at.p0 + 6,
-                              [](unsigned char held) { return held != 0; }))
-    return answer_loose(d);
   int free[6], count = 0;
   double whole[6][6];  // I S
   for (int l = 0; l < nv; ++l) {

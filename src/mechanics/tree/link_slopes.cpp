@@ -1,5 +1,4 @@
-// How a change of a joint moves what it carries. The answers of the joints are in link_answers.cpp,
-// products with vectors in link_products.cpp.
+// How a change of a joint moves what it carries. The answers of the joints are in link_answers.cpp.
 #include "mechanics/tree/link_slopes.h"
 
 #include <algorithm>
@@ -17,23 +16,23 @@ LinkSlopes::LinkSlopes(const Mechanism<double>& mechanism, const Mechanism<Dual4
       plan_(plan),
       bodies_(plan.links.size()),
       columns_(plan.nv),
-      held_(plan.nv, 0),
-      moving_(plan.links.size()),
-      answers_(plan.nv) {
+      held_(plan.nv, 0) {
   std::size_t own = 0;
-  int balls = 0;
+  int balls = 0, loose = 0;
   for (const SlopeLink& x : plan.links) {
     if (x.varying) own += static_cast<std::size_t>(x.nv) * x.nv;
     root_.push_back(x.parent < 0 ? static_cast<int>(root_.size()) : root_[x.parent]);
-    joint_.push_back(static_cast<int>(joint_.size()));
+    loose_at_.push_back(x.nv == 6 ? loose++ : -1);
     ball_.push_back(mechanism.links[x.link].motion == Motion::rotation3 ? balls++ : -1);
   }
   hinges_.resize(plan.links.size());
   balls_.resize(balls);
-  joints_.resize(joint_.size());
+  loose_.resize(loose);
+  joints_.resize(plan.links.size());
   own_.reserve(own);
 }
 
+template <bool with_turning>
 void LinkSlopes::move_link(const MotionWorkspace<double>& ws, int d) {
   const SlopeLink& at = plan_.links[d];
   const Link<double>& link = mechanism_.links[at.link];
@@ -51,6 +50,7 @@ void LinkSlopes::move_link(const MotionWorkspace<double>& ws, int d) {
     b.n -= ws.wrench_n[at.link];
     b.f -= ws.wrench_f[at.link];
   }
+  if constexpr (!with_turning) return;
   // 2 w x J o - tr(J) w x o + 2 h x (o x u),  2 o x (m u + w x h)
   const double trace = b.J.xx + b.J.yy + b.J.zz, hu = 2 * dot(b.h, b.u);
   const Vec3<double> u = 2.0 * b.u;
@@ -225,13 +225,19 @@ void LinkSlopes::subtract_rows(const MotionWorkspace<double>& ws) {
     }
 }
 
-void LinkSlopes::fill_motion(const MotionWorkspace<double>& ws) {
+template <bool with_columns>
+void LinkSlopes::fill_bodies(const MotionWorkspace<double>& ws) {
   ws_ = &ws;
   own_.clear();
   const int links = static_cast<int>(plan_.links.size());
   for (int d = 0; d < links; ++d) {
-    set_columns(ws, d);
-    move_link(ws, d);
+    const SlopeLink& at = plan_.links[d];
+    const Link<double>& link = mechanism_.links[at.link];
+    if (with_columns || link.motion != Motion::rotation3 || link.driven)
+      set_columns(ws, d);
+    else if (at.parent >= 0)
+      bodies_[d].u = bodies_[at.parent].u + cross(bodies_[at.parent].w, ws.links[at.link].r);
+    move_link<with_columns>(ws, d);
   }
   subtract_rows(ws);
   auto own = own_.rbegin();
@@ -246,5 +252,8 @@ void LinkSlopes::fill_motion(const MotionWorkspace<double>& ws) {
   }
   hold_speeds(ws);
 }
+
+template void LinkSlopes::fill_bodies<true>(const MotionWorkspace<double>&);
+template void LinkSlopes::fill_bodies<false>(const MotionWorkspace<double>&);
 
 }  // namespace cartan::mechanics

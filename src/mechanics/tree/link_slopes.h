@@ -27,18 +27,16 @@
 // Elimination from the tips (articulated bodies): F' = I (a, b) + C o + P. The answer of the joint
 // is x = Di (dtau - S.P) + Q z + Qw o for the motion z = (a, b) without x, and F' of the parent
 // takes P + U x + I z. Speeds that are held have x = 0; their Di, Q, Qw give the force instead.
-// Without constraints the inertias I are those of the accelerations just solved.
+// The inertias I are those of the accelerations just solved, stiffened by constraints
+// (closed_recursion.h). Rows that pass a link see o too: y' = K^T z + G lambda + g + t . o.
 #pragma once
 
 #include <algorithm>
 
 #include "mechanics/tree/slope_plan.h"
+#include "mechanics/tree/slopes/motion_response.h"
 
 namespace cartan::mechanics {
-
-struct SpatialPair {
-  Vec3<double> n, f;  // angular and linear, or moment and force
-};
 
 // One speed.
 struct SlopeColumn {
@@ -48,8 +46,9 @@ struct SlopeColumn {
   SpatialPair by_q, by_v;  // of (a, b)
 };
 
-// How a joint answers: one turning speed, all rotations at once (in world axes), anything else.
-enum class JointAnswer { hinge, ball, general };
+// How a joint answers: one turning speed, all rotations at once (in world axes), all motions (a
+// free body), anything else.
+enum class JointAnswer { hinge, ball, loose, general };
 
 struct SlopeBody {
   JointAnswer answer = JointAnswer::general;
@@ -65,7 +64,7 @@ struct SlopeBody {
 
 // U = I S, V = Di U, y = Di S.C
 struct SlopeHinge {
-  Vec3<double> phi;
+  Vec3<double> phi, r;
   double Di = 0;
   Vec3<double> Un, Uf, Vn, Vf, y;
 };
@@ -76,12 +75,17 @@ struct SlopeBall {
   Sym3<double> A_inverse, D_left;
 };
 
-// Rows l of the joint's speeds. T: S, without speeds that are held. Where all six are free, columns
-// are unit twists instead (those of a joint crossed from its far side have arms as long as the
-// way): x = back times what is answered, forces back^T d tau.
+// The body moves as its own balance wants, whatever its parent does: (a, b) = I^-1 (dtau - P) - G
+// o. S = D - B^T A^-1 B. The speeds follow: turning by phi . a, then sliding by psi . what is left
+// of b (turning columns move the origin too where the joint is crossed from its far side).
+struct SlopeLoose {
+  Sym3<double> A_inverse, S_inverse;
+  Mat3<double> E, Gn, Gf;
+  Vec3<double> phi[3], arm[3], psi[3];  // arm: psi of the turning columns
+};
+
+// Rows l of the joint's speeds. T: S, without speeds that are held.
 struct SlopeJoint {
-  bool loose = false;
-  double back[6][6];
   double S[6][6], T[6][6], U[6][6], Q[6][6], Qw[6][3], Di[6][6];
 };
 
@@ -96,19 +100,26 @@ class LinkSlopes {
   // gives way.
   void fill(const MotionWorkspace<double>& ws, Held held);
   // Without the answers of the joints: inertias and C are those of single bodies.
-  void fill_motion(const MotionWorkspace<double>& ws);
+  void fill_motion(const MotionWorkspace<double>& ws) { fill_bodies<true>(ws); }
+  // Without C and the columns of balls as well: what products with one vector need.
+  void fill_for_products(const MotionWorkspace<double>& ws) { fill_bodies<false>(ws); }
 
   // In depth-first order; columns by places.
   const SlopeBody& body(int d) const { return bodies_[d]; }
   const SlopeHinge& hinge(int d) const { return hinges_[d]; }
   const SlopeBall& ball(int d) const { return balls_[ball_[d]]; }
-  const SlopeJoint& joint(int d) const { return joints_[joint_[d]]; }
+  const SlopeLoose& loose(int d) const { return loose_[loose_at_[d]]; }
+  const SlopeJoint& joint(int d) const { return joints_[d]; }
   const SlopeColumn& column(int p) const { return columns_[p]; }
   bool is_held(int p) const { return held_[p] != 0; }
-  // How much a joint gives way: the trace of the inverse of what it sees, or 1.
-  double mobility(int d) const;
-  // Of a ball: that times the moments that its own columns make of the articulated body; else 0.
-  double rounded_size(int d) const;
+  bool is_any_held(const SlopeLink& at) const {
+    return std::any_of(held_.begin() + at.p0, held_.begin() + at.p0 + at.nv,
+                       [](unsigned char held) { return held != 0; });
+  }
+  // t of a row of a front where it is solved (scaled like its K), and where it has passed a joint:
+  // places as in ConstraintFronts.
+  const Vec3<double>& row_turn(std::size_t g) const { return row_turns_[g]; }
+  const Vec3<double>& passed_turn(std::size_t Q) const { return passed_turns_[Q]; }
   // Of a link of the mechanism, relative to the first link of the tree of place p.
   Vec3<double> velocity(int link, int p) const;
   // I z of the articulated body.
@@ -126,13 +137,10 @@ class LinkSlopes {
   };
   const std::vector<OwnForce>& own_forces() const { return own_; }
 
-  // d v' along displacements and speeds by places, where no law and no constraint is in the way;
-  // and the transpose. O(n). Needs fill.
-  void multiply(std::span<const double> dq, std::span<const double> dv, std::span<double> result);
-  void multiply_transposed(std::span<const double> weights, std::span<double> by_q,
-                           std::span<double> by_v);
-
  private:
+  template <bool with_columns>
+  void fill_bodies(const MotionWorkspace<double>& ws);
+  template <bool with_turning>
   void move_link(const MotionWorkspace<double>& ws, int d);
   void set_hinge_column(const MotionWorkspace<double>& ws, int d);
   void set_columns(const MotionWorkspace<double>& ws, int d);
@@ -145,7 +153,13 @@ class LinkSlopes {
   void answer_hinge(const LinkState<double>& x, int d);
   template <bool solved>
   void answer_ball(const LinkState<double>& x, int d);
+  SpatialPair answer_of(const SlopeLoose& j, const SpatialPair& force) const {
+    const Vec3<double> b = j.S_inverse * (force.f - transpose_times(j.E, force.n));
+    return {j.A_inverse * force.n - j.E * b, b};
+  }
   void answer_general(int d, bool solved);
+  void begin_front(const MotionWorkspace<double>& ws, const Front& front, SlopeBody& b);
+  void pass_rows(const MotionWorkspace<double>& ws, int d);
   void answer_loose(int d);
   void pass_inertia(int d, bool solved, const Sym3<double>& A, const Mat3<double>& B,
                     const Sym3<double>& D);
@@ -164,18 +178,13 @@ class LinkSlopes {
   std::vector<SlopeBody> bodies_;
   std::vector<SlopeHinge> hinges_;  // per link
   std::vector<SlopeBall> balls_;
-  std::vector<SlopeJoint> joints_;
-  std::vector<int> ball_, joint_;  // per link
+  std::vector<SlopeLoose> loose_;
+  std::vector<SlopeJoint> joints_;    // per link
+  std::vector<int> ball_, loose_at_;  // per link
   std::vector<SlopeColumn> columns_;
   std::vector<unsigned char> held_;
+  std::vector<Vec3<double>> row_turns_, passed_turns_;
   std::vector<OwnForce> own_;
-  struct Moving {  // of products
-    SpatialPair z, p;
-    Vec3<double> o, own_o;
-    SpatialPair own_z;
-  };
-  std::vector<Moving> moving_;
-  std::vector<double> answers_;
 };
 
 // -- small products that its files share
@@ -196,19 +205,6 @@ inline void to_six(const Vec3<double>& n, const Vec3<double>& f, double* six) {
 }
 inline SpatialPair from_six(const double* six) {
   return {{six[0], six[1], six[2]}, {six[3], six[4], six[5]}};
-}
-
-inline void multiply_back(const SlopeJoint& j, double* x) {
-  double sum[6] = {};
-  for (int l = 0; l < 6; ++l)
-    for (int k = 0; k < 6; ++k) sum[l] += j.back[l][k] * x[k];
-  std::copy_n(sum, 6, x);
-}
-inline void multiply_back_transposed(const SlopeJoint& j, double* x) {
-  double sum[6] = {};
-  for (int l = 0; l < 6; ++l)
-    for (int k = 0; k < 6; ++k) sum[k] += j.back[l][k] * x[l];
-  std::copy_n(sum, 6, x);
 }
 
 // The inverse of a symmetric positive definite matrix, in place: Gauss-Jordan without pivoting.

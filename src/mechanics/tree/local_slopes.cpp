@@ -3,58 +3,12 @@
 #include <algorithm>
 
 #include "mechanics/joints/joint_motion.h"
-#include "mechanics/machine/expression_inputs.h"
-#include "mechanics/machine/single_laws.h"
 
 namespace cartan::mechanics {
 
 namespace {
 
-constexpr int link_directions = 12;
-
-void set_lane(Vec3<Dual4>& to, int lane, const Vec3<double>& slope) {
-  to.x.d[lane] = slope.x, to.y.d[lane] = slope.y, to.z.d[lane] = slope.z;
-}
-Vec3<Dual4> constant(const Vec3<double>& a) {
-  return {Dual4(a.x), Dual4(a.y), Dual4(a.z)};
-}
-Vec3<double> lane_of(const Vec3<Dual4>& a, int lane) {
-  return {a.x.d[lane], a.y.d[lane], a.z.d[lane]};
-}
-Vec3<double> number_of(const Vec3<Dual4>& a) {
-  return {a.x.a, a.y.a, a.z.a};
-}
-
-void set_link_at(const LinkState<double>& from, LinkState<Dual4>& to) {
-  for (int j = 0; j < 3; ++j) to.R.c[j] = constant(from.R.c[j]);
-  to.o = constant(from.o);
-  to.w = constant(from.w);
-  to.u = constant(from.u);
-  to.dw = constant(from.dw);
-  to.du = constant(from.du);
-}
-
-// Directions first ... first + 3 of the twelve: turn, shift, spin, slide.
-void seed_link(const LinkState<double>& from, int first, LinkState<Dual4>& to) {
-  set_link_at(from, to);
-  for (int lane = 0; lane < 4; ++lane) {
-    const int k = first + lane;
-    const Vec3<double> e = unit_vector<double>(k % 3);
-    switch (k / 3) {
-      case 0:
-        for (int j = 0; j < 3; ++j) set_lane(to.R.c[j], lane, cross(e, from.R.c[j]));
-        break;
-      case 1:
-        set_lane(to.o, lane, e);
-        break;
-      case 2:
-        set_lane(to.w, lane, e);
-        break;
-      default:
-        set_lane(to.u, lane, e);
-    }
-  }
-}
+using namespace seeds;
 
 // Places on the paths of two links: of both, of one alone.
 struct Paths {
@@ -74,11 +28,7 @@ struct Paths {
 
 LocalSlopes::LocalSlopes(const Mechanism<double>& mechanism, const Mechanism<Dual4>& dual,
                          const SlopePlan& plan)
-    : mechanism_(mechanism),
-      dual_mechanism_(dual),
-      plan_(plan),
-      dual_q_(mechanism.nq),
-      dual_v_(mechanism.nv) {
+    : mechanism_(mechanism), plan_(plan), duals_(mechanism, dual, plan) {
   std::size_t outputs = 0;
   for (const LocalLaw& law : plan.laws) {
     std::size_t numbers = 6 * std::max<std::size_t>(1, law.out_links.size()) + 1 + law.rows;
@@ -92,19 +42,10 @@ void LocalSlopes::fill(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>
                        const LinkSlopes& links, std::span<const int> place_of_row,
                        SlopeSink& sink) {
   ws_ = &ws;
-  dual_ = &dual;
   links_ = &links;
   place_of_row_ = place_of_row;
   sink_ = &sink;
-  dual.t = ws.t;
-  std::copy(ws.mode.begin(), ws.mode.end(), dual.mode.begin());
-  std::copy_n(ws.q, mechanism_.nq, dual_q_.begin());
-  std::copy_n(ws.v, mechanism_.nv, dual_v_.begin());
-  std::copy(ws.variables.begin(), ws.variables.end(), dual.variables.begin());
-  dual.q = dual_q_.data();
-  dual.v = dual_v_.data();
-  dual.gravity = constant(ws.gravity);
-  for (const int i : plan_.read_links) set_link_at(ws.links[i], dual.links[i]);
+  duals_.begin(ws, dual);
   for (const LocalLaw& law : plan_.laws) {
     if (law.rows > 0)
       add_rows(law);
@@ -116,28 +57,12 @@ void LocalSlopes::fill(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>
 }
 
 // The twist of a link that rides on the joint of a place.
-LocalSlopes::Twist LocalSlopes::calc_twist(int link, int place) const {
+LinkTwist LocalSlopes::calc_twist(int link, int place) const {
   const LinkState<double>&x = ws_->links[link], &j = ws_->links[plan_.link_of_place[place]];
   const SlopeColumn& c = links_->column(place);
   const Vec3<double> d = x.o - j.o, v = x.u - j.u;
   return {c.phi, c.psi + cross(c.phi, d), cross(c.phi, x.w) + c.o,
           c.slide + cross(c.phi, v) + cross(c.o, d)};
-}
-
-void LocalSlopes::evaluate_law(const LocalLaw& law) {
-  MotionWorkspace<Dual4>& dual = *dual_;
-  if (law.kind == LocalLaw::Kind::variable)
-    return evaluate_program(dual_mechanism_, dual,
-                            mechanism_.model->variables[law.index].rate.program, &rate_);
-  const auto clear = [&](int i) {
-    if (i != world) dual.wrench_n[i] = dual.wrench_f[i] = {};
-  };
-  for (const int i : law.out_links) clear(i);
-  if (law.pair) clear(law.a), clear(law.b);
-  for (const int i : law.out_joints)
-    for (int k = 0; k < mechanism_.links[i].nv; ++k)
-      dual.tau[mechanism_.links[i].v0 + k] = Dual4(0);
-  apply_force(dual_mechanism_, dual, law.index);
 }
 
 int LocalSlopes::output_count(const LocalLaw& law) const {
@@ -148,7 +73,7 @@ int LocalSlopes::output_count(const LocalLaw& law) const {
 
 // Reads four directions: wrenches about origins, forces on joints, a power or rate.
 void LocalSlopes::read_outputs(const LocalLaw& law, int direction) {
-  const MotionWorkspace<Dual4>& dual = *dual_;
+  const MotionWorkspace<Dual4>& dual = duals_.scratch();
   const int count = output_count(law);
   double* to = outputs_.data() + static_cast<std::size_t>(direction) * count;
   int at = 0;
@@ -165,7 +90,7 @@ void LocalSlopes::read_outputs(const LocalLaw& law, int direction) {
   for (const int i : law.out_links) put_wrench(i);
   for (const int i : law.out_joints)
     for (int k = 0; k < mechanism_.links[i].nv; ++k) put(dual.tau[mechanism_.links[i].v0 + k]);
-  put(law.kind == LocalLaw::Kind::variable ? rate_ : dual.force_energy[law.index].power);
+  put(duals_.power(law));
 }
 
 // ------------------------------------------------------------------- anything that reads anything
@@ -183,7 +108,7 @@ void LocalSlopes::apply_outputs(const LocalLaw& law, int column, const double* b
 }
 
 // Outputs along a twist: the first `used` of `count`.
-void LocalSlopes::combine_outputs(const Twist& twist, int count, int used, double* by_q,
+void LocalSlopes::combine_outputs(const LinkTwist& twist, int count, int used, double* by_q,
                                   double* by_v) const {
   for (int o = 0; o < used; ++o) {
     double q = 0, v = 0;
@@ -207,11 +132,11 @@ void LocalSlopes::add_general(const LocalLaw& law) {
 
 void LocalSlopes::add_link_slot(const LocalLaw& law, int link) {
   const MotionWorkspace<double>& ws = *ws_;
-  MotionWorkspace<Dual4>& dual = *dual_;
+  MotionWorkspace<Dual4>& dual = duals_.scratch();
   const int count = output_count(law);
   for (int first = 0; first < link_directions; first += 4) {
     seed_link(ws.links[link], first, dual.links[link]);
-    evaluate_law(law);
+    duals_.evaluate(law);
     read_outputs(law, first);
   }
   // a wrench on the link itself: without phi x F
@@ -226,13 +151,13 @@ void LocalSlopes::add_link_slot(const LocalLaw& law, int link) {
       for (int j = 0; j < 3; ++j) to[j] -= turned_n[j], to[3 + j] -= turned_f[j];
     }
   }
-  set_link_at(ws.links[link], dual.links[link]);
+  duals_.rest_link(link);
   double* const by_q = outputs_.data() + static_cast<std::size_t>(link_directions) * count;
   double* const by_v = by_q + count;
   for (const int p : plan_.paths[link]) {
     combine_outputs(calc_twist(link, p), count, count, by_q, by_v);
-    apply_outputs(law, p, by_q);
-    apply_outputs(law, plan_.by_v() + p, by_v);
+    apply_outputs(law, SlopePlan::by_q(p), by_q);
+    apply_outputs(law, SlopePlan::by_v(p), by_v);
   }
 }
 
@@ -243,30 +168,31 @@ void LocalSlopes::add_joint_slot(const LocalLaw& law, int i) {
   const int count = output_count(law), nv = link.nv, p0 = plan_.links[plan_.position[i]].p0;
   const int lengths = has_quaternion(link) ? 1 : 0, directions = 2 * nv + lengths;
   const double* q = ws.q + link.q0;
+  const std::span<Dual4> dual_q = duals_.q(link), dual_v = duals_.v(link);
   for (int first = 0; first < directions; first += 4) {
     const int lanes = std::min(4, directions - first);
     for (int lane = 0; lane < lanes; ++lane) {
       const int k = first + lane;
       if (k >= nv + lengths) {
-        dual_v_[link.v0 + k - nv - lengths].d[lane] = 1;
+        dual_v[k - nv - lengths].d[lane] = 1;
       } else if (k >= nv) {
-        for (int j = 0; j < 4; ++j) dual_q_[link.q0 + j].d[lane] = q[j];
+        for (int j = 0; j < 4; ++j) dual_q[j].d[lane] = q[j];
       } else {
         double unit[6] = {}, rate[7];
         unit[k] = 1;
         calc_coordinate_rates(link, q, unit, rate);
-        for (int j = 0; j < link.nq; ++j) dual_q_[link.q0 + j].d[lane] = rate[j];
+        for (int j = 0; j < link.nq; ++j) dual_q[j].d[lane] = rate[j];
       }
     }
-    evaluate_law(law);
+    duals_.evaluate(law);
     read_outputs(law, 0);
-    for (int j = 0; j < link.nq; ++j) dual_q_[link.q0 + j] = q[j];
-    for (int j = 0; j < nv; ++j) dual_v_[link.v0 + j] = ws.v[link.v0 + j];
+    for (int j = 0; j < link.nq; ++j) dual_q[j] = q[j];
+    for (int j = 0; j < nv; ++j) dual_v[j] = ws.v[link.v0 + j];
     for (int lane = 0; lane < lanes; ++lane) {
       const int k = first + lane;
-      int column = p0 + k;
+      int column = SlopePlan::by_q(p0 + k);
       if (k >= nv + lengths)
-        column = plan_.by_v() + p0 + k - nv - lengths;
+        column = SlopePlan::by_v(p0 + k - nv - lengths);
       else if (k >= nv)
         column = plan_.by_radius() +
                  static_cast<int>(std::find(plan_.radial.begin(), plan_.radial.end(), i) -
@@ -277,13 +203,13 @@ void LocalSlopes::add_joint_slot(const LocalLaw& law, int i) {
 }
 
 void LocalSlopes::add_variable_slots(const LocalLaw& law) {
-  MotionWorkspace<Dual4>& dual = *dual_;
+  MotionWorkspace<Dual4>& dual = duals_.scratch();
   const int count = output_count(law);
   for (std::size_t first = 0; first < law.in_variables.size(); first += 4) {
     const std::size_t lanes = std::min<std::size_t>(4, law.in_variables.size() - first);
     for (std::size_t lane = 0; lane < lanes; ++lane)
       dual.variables[law.in_variables[first + lane]].d[lane] = 1;
-    evaluate_law(law);
+    duals_.evaluate(law);
     read_outputs(law, 0);
     for (std::size_t lane = 0; lane < lanes; ++lane) {
       const int z = law.in_variables[first + lane];
@@ -302,34 +228,35 @@ void LocalSlopes::add_variable_slots(const LocalLaw& law) {
 // with d from b to a. Joints that carry both change nothing.
 void LocalSlopes::add_pair(const LocalLaw& law) {
   const MotionWorkspace<double>& ws = *ws_;
-  MotionWorkspace<Dual4>& dual = *dual_;
+  MotionWorkspace<Dual4>& dual = duals_.scratch();
   if (law.a == world || law.a == law.b) return;
   const int count = output_count(law);
   for (int first = 0; first < link_directions; first += 4) {
     seed_link(ws.links[law.a], first, dual.links[law.a]);
-    evaluate_law(law);
+    duals_.evaluate(law);
     read_outputs(law, first);
   }
-  set_link_at(ws.links[law.a], dual.links[law.a]);
+  duals_.rest_link(law.a);
   const Vec3<double> n = number_of(dual.wrench_n[law.a]), f = number_of(dual.wrench_f[law.a]);
   const Paths paths(plan_, law.a, law.b);
   for (const double side : {1.0, -1.0})
     for (const int p : side > 0 ? paths.a : paths.b) {
-      const Twist twist = calc_twist(law.a, p);
+      const LinkTwist twist = calc_twist(law.a, p);
       double by_q[7], by_v[7];
       combine_outputs(twist, count, 7, by_q, by_v);
       for (const int s : law.scalars) {
-        sink_->add_scalar(s, p, side * by_q[6]);
-        sink_->add_scalar(s, plan_.by_v() + p, side * by_v[6]);
+        sink_->add_scalar(s, SlopePlan::by_q(p), side * by_q[6]);
+        sink_->add_scalar(s, SlopePlan::by_v(p), side * by_v[6]);
       }
-      add_pair_wrench(law, p, side, twist, by_q, n, f);
-      const Twist still{};
-      add_pair_wrench(law, plan_.by_v() + p, side, still, by_v, n, f);
+      add_pair_wrench(law, SlopePlan::by_q(p), side, twist, by_q, n, f);
+      const LinkTwist still{};
+      add_pair_wrench(law, SlopePlan::by_v(p), side, still, by_v, n, f);
     }
 }
 
-void LocalSlopes::add_pair_wrench(const LocalLaw& law, int column, double side, const Twist& twist,
-                                  const double* by, const Vec3<double>& n, const Vec3<double>& f) {
+void LocalSlopes::add_pair_wrench(const LocalLaw& law, int column, double side,
+                                  const LinkTwist& twist, const double* by, const Vec3<double>& n,
+                                  const Vec3<double>& f) {
   const Vec3<double> D_n{by[0], by[1], by[2]}, D_f{by[3], by[4], by[5]};
   sink_->add_wrench(law.a, column, side * (D_n - cross(twist.turn, n)),
                     side * (D_f - cross(twist.turn, f)));
@@ -346,43 +273,39 @@ void LocalSlopes::add_pair_wrench(const LocalLaw& law, int column, double side, 
 void LocalSlopes::add_rows(const LocalLaw& law) {
   if (law.a == world || law.a == law.b) return;
   const MotionWorkspace<double>& ws = *ws_;
-  MotionWorkspace<Dual4>& dual = *dual_;
+  MotionWorkspace<Dual4>& dual = duals_.scratch();
   const int count = 6 + law.rows;
-  const bool of_loop = law.kind == LocalLaw::Kind::loop;
   bool any = false;
   for (int r = law.row0; r < law.row0 + law.rows; ++r) any |= place_of_row_[r] >= 0;
   if (!any) return;
-  const auto source_of_a = [&](int r) {
-    return law.source0 + 2 * static_cast<std::size_t>(r) + (law.a_first ? 0 : 1);
-  };
-  const auto acceleration = [&](int link, Vec3<Dual4>& dw, Vec3<Dual4>& du) {
-    dw = link == world ? Vec3<Dual4>() : dual.links[link].dw;
-    du = link == world ? -dual.gravity : dual.links[link].du;
-  };
-  for (int first = 0; first < link_directions; first += 4) {
-    seed_link(ws.links[law.a], first, dual.links[law.a]);
-    fill_rows_of(dual_mechanism_, dual, of_loop ? law.index : -1, law.index, law.row0, law.source0);
-    Vec3<Dual4> dw_a, du_a, dw_b, du_b, n, f;
-    acceleration(law.a, dw_a, du_a);
-    acceleration(law.b, dw_b, du_b);
-    double* to = outputs_.data() + first * count;
-    for (int r = 0; r < law.rows; ++r) {
-      const std::size_t a = source_of_a(r), b = law.a_first ? a + 1 : a - 1;
-      const Dual4 Y = dot(dual.source_n[a], dw_a) + dot(dual.source_f[a], du_a) +
-                      dot(dual.source_n[b], dw_b) + dot(dual.source_f[b], du_b) +
-                      dual.row_rest[law.row0 + r];
-      for (int lane = 0; lane < 4; ++lane) to[lane * count + 6 + r] = Y.d[lane];
-      const Dual4 lambda(place_of_row_[law.row0 + r] >= 0 ? ws.lambda[law.row0 + r] : 0.0);
-      n += lambda * dual.source_n[a];
-      f += lambda * dual.source_f[a];
-    }
-    for (int lane = 0; lane < 4; ++lane)
-      for (int k = 0; k < 3; ++k) {
-        to[lane * count + k] = lane_of(n, lane)[k];
-        to[lane * count + 3 + k] = lane_of(f, lane)[k];
+  const auto source_of_a = [&](int r) { return LawDuals::source_of_a(law, r); };
+  // directions: turn, shift, spin, slide
+  for (int part = 0; part < LawDuals::parts; ++part) {
+    duals_.evaluate_moved_rows(law, place_of_row_, part);
+    duals_.sum_rows(law, place_of_row_);
+    for (int lane = 0; lane < LawDuals::lanes_of(part); ++lane) {
+      double* const moved = outputs_.data() + (4 * part + lane) * count;
+      double* const faster = moved + 6 * count;
+      std::fill_n(faster, 6, 0.0);
+      for (int r = 0; r < law.rows; ++r) {
+        moved[6 + r] = duals_.row_rate(r).d[lane];
+        faster[6 + r] = duals_.row_speed(law, r).d[lane];
       }
+      for (int k = 0; k < 3; ++k) {
+        moved[k] = duals_.row_n()[k].d[lane];
+        moved[3 + k] = duals_.row_f()[k].d[lane];
+      }
+    }
   }
-  set_link_at(ws.links[law.a], dual.links[law.a]);
+  for (int r = 0; r < law.rows; ++r) {
+    if (place_of_row_[law.row0 + r] < 0) continue;
+    const Vec3<double> n = lane_of(dual.source_n[source_of_a(r)], LawDuals::row_rate_lane);
+    const Vec3<double> f = lane_of(dual.source_f[source_of_a(r)], LawDuals::row_rate_lane);
+    for (int k = 0; k < 3; ++k) {
+      outputs_[(6 + k) * count + 6 + r] += n[k];
+      outputs_[(9 + k) * count + 6 + r] += f[k];
+    }
+  }
 
   const LinkState<double>& x = ws.links[law.a];
   Vec3<double> n, f;
@@ -399,17 +322,17 @@ void LocalSlopes::add_rows(const LocalLaw& law) {
   };
   const auto add = [&](int r, int p, double by_q, double by_v) {
     if (place_of_row_[law.row0 + r] < 0) return;
-    sink_->add_row(law.row0 + r, p, by_q);
-    sink_->add_row(law.row0 + r, plan_.by_v() + p, by_v);
+    sink_->add_row(law.row0 + r, SlopePlan::by_q(p), by_q);
+    sink_->add_row(law.row0 + r, SlopePlan::by_v(p), by_v);
   };
   const Paths paths(plan_, law.a, law.b);
   double* const by_q = outputs_.data() + static_cast<std::size_t>(link_directions) * count;
   double* const by_v = by_q + count;
   for (const double side : {1.0, -1.0})
     for (const int p : side > 0 ? paths.a : paths.b) {
-      const Twist twist = calc_twist(law.a, p);
+      const LinkTwist twist = calc_twist(law.a, p);
       combine_outputs(twist, count, count, by_q, by_v);
-      add_pair_wrench(law, p, side, twist, by_q, n, f);
+      add_pair_wrench(law, SlopePlan::by_q(p), side, twist, by_q, n, f);
       for (int r = 0; r < law.rows; ++r) {
         const std::size_t a = source_of_a(r);
         const double q = side * (by_q[6 + r] + dot(ws.source_n[a], cross(twist.turn, x.dw)) +

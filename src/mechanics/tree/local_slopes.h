@@ -11,6 +11,7 @@
 #pragma once
 
 #include "mechanics/tree/link_slopes.h"
+#include "mechanics/tree/slopes/law_duals.h"
 
 namespace cartan::mechanics {
 
@@ -36,34 +37,28 @@ class LocalSlopes {
             const LinkSlopes& links, std::span<const int> place_of_row, SlopeSink& sink);
 
  private:
-  struct Twist {
-    Vec3<double> turn, shift, spin, slide;  // along a displacement
-    // along a speed: spin is the turn, slide the shift
-  };
-  Twist calc_twist(int link, int place) const;
+  using LinkTwist = seeds::LinkTwist;  // along a speed: spin is the turn, slide the shift
+  LinkTwist calc_twist(int link, int place) const;
   void add_pair(const LocalLaw& law);
   void add_general(const LocalLaw& law);
   void add_rows(const LocalLaw& law);
-  void evaluate_law(const LocalLaw& law);
   void read_outputs(const LocalLaw& law, int direction);
   void apply_outputs(const LocalLaw& law, int column, const double* by);
   int output_count(const LocalLaw& law) const;
-  void combine_outputs(const Twist& twist, int count, int used, double* by_q, double* by_v) const;
-  void add_pair_wrench(const LocalLaw& law, int column, double side, const Twist& twist,
+  void combine_outputs(const LinkTwist& twist, int count, int used, double* by_q,
+                       double* by_v) const;
+  void add_pair_wrench(const LocalLaw& law, int column, double side, const LinkTwist& twist,
                        const double* by, const Vec3<double>& n, const Vec3<double>& f);
   void add_link_slot(const LocalLaw& law, int link);
   void add_joint_slot(const LocalLaw& law, int link);
   void add_variable_slots(const LocalLaw& law);
 
   const Mechanism<double>& mechanism_;
-  const Mechanism<Dual4>& dual_mechanism_;
   const SlopePlan& plan_;
+  LawDuals duals_;
   std::vector<double> outputs_;
-  std::vector<Dual4> dual_q_, dual_v_;
-  Dual4 rate_;  // of a variable
   // of the state at hand
   const MotionWorkspace<double>* ws_ = nullptr;
-  MotionWorkspace<Dual4>* dual_ = nullptr;
   const LinkSlopes* links_ = nullptr;
   std::span<const int> place_of_row_;
   SlopeSink* sink_ = nullptr;

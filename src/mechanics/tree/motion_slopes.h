@@ -5,9 +5,8 @@
 // long chains are all but singular, is never entered.
 //
 // Forces and constraints are differentiated by dual numbers over what they read (local_slopes.h):
-// wrenches on links, which join the recursion there. With W = d v' at fixed multipliers, M^-1 J^T
-// (a column per row) and R the change of y' in both,
-//   d lambda = -(J M^-1 J^T)^-1 R,      d v' = W + M^-1 J^T d lambda.
+// wrenches on links, which join the recursion there, and changes of y' of rows, which travel with
+// the columns through the fronts of closed_recursion.h and are solved where those are.
 // Coordinates stand for displacements: dq = N(q) d with d like speeds; `write` goes over to
 // embedded numbers. Quaternions read as four numbers have a column for their length.
 #pragma once
@@ -16,6 +15,7 @@
 
 #include <Eigen/Core>
 
+#include "mechanics/tree/lanes_of_numbers.h"
 #include "mechanics/tree/local_slopes.h"
 #include "mechanics/tree/slope_flow.h"
 
@@ -32,17 +32,13 @@ class MotionSlopes final : private SlopeSink {
   // ws (forces and link accelerations filled), without those of multipliers.
   void fill_forces(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& dual);
 
-  // All rows of J (embedded numbers) below positions: v', z', powers. Other entries are left alone.
+  // All rows of J (embedded numbers) below positions: v', z', powers. Those of positions become
+  // zero; columns of powers are left alone.
   void write(const MotionWorkspace<double>& ws, Eigen::Ref<Eigen::MatrixXd> J) const;
 
-  // What digits depend on, all positive: how much each joint gives way, the largest velocities and
-  // accelerations, what multipliers take back of W.
-  std::span<const double> conditions();
-  // The size of what a derivative of v' of a ball is the sum of; zero for other speeds.
-  double rounded_size(int speed) const {
-    const int place = plan_.place[speed];
-    return links_.rounded_size(plan_.position[plan_.link_of_place[place]]);
-  }
+  // Of a closed mechanism: how many times as large joints answered before multipliers took back
+  // what an inertia next to nothing had made (wheels without mass). So many digits are lost.
+  double lost_factor() const;
 
   // d v' or d force at a place by a column: columns as in SlopePlan, places in depth-first order.
   double value(int place, int column) const { return row(place)[column]; }
@@ -50,38 +46,61 @@ class MotionSlopes final : private SlopeSink {
  private:
   double* row(int place) { return W_.data() + static_cast<std::size_t>(place) * ld_; }
   const double* row(int place) const { return W_.data() + static_cast<std::size_t>(place) * ld_; }
-  // Six rows of columns, those of a group (lanes_of_numbers.h) one behind the other.
+  // Six and nine rows of columns, those of a group (lanes_of_numbers.h) one behind the other.
   double* inward(int d) {
     return inward_.data() + 6 * static_cast<std::size_t>(flow_.up_slot[d]) * ld_;
   }
   double* outward(int d) {
-    return outward_.data() + 6 * static_cast<std::size_t>(flow_.down_slot[d]) * ld_;
+    return outward_.data() + 9 * static_cast<std::size_t>(flow_.down_slot[d]) * ld_;
   }
   double* staged(int link) {
     return staged_.data() + 6 * static_cast<std::size_t>(flow_.staged[plan_.position[link]]) * ld_;
   }
 
   void begin(const MotionWorkspace<double>& ws, bool with_rows);
+  void set_columns_of_J();
+  void write_rows(int first, const lanes::Lanes& values, double* to) const;
+  void write_turns(const MotionWorkspace<double>& ws, Eigen::Ref<Eigen::MatrixXd> J) const;
   // motion_solution.cpp
   void solve_columns();  // of the state in ws_
   void go_inward();
   template <JointAnswer answer>
   void add_own_columns(int d);
   void go_outward();
-  void note_rows(int d, const double* z);
-  void solve_multipliers(int rows);
+  void move_own_columns(int d, double* W, double* to);
+  // slopes/hinge_chains.cpp: rows of hinges one after the other, all of them for a group of columns
+  struct OwnHinge {
+    lanes::Two x;                       // answered by the joint
+    lanes::VectorsOf<lanes::Two> n, f;  // felt by the parent, about its origin
+  };
+  OwnHinge calc_own_hinge(int d) const;
+  bool is_chain(int d) const;
+  template <bool laws>
+  void chain_inward(int first, int last);
+  template <bool laws, int G>
+  void inward_through(int first, int last, int c);
+  void chain_outward(int first, int last);
+  template <bool turned, int G>
+  void outward_through(int first, int last, int c);
+  // slopes/front_columns.cpp: rows along the way; d < 0: at the world
+  double* front_row(const Front& front, int r) {
+    return front_rows_.data() + (front.g0 + r) * static_cast<std::size_t>(ld_);
+  }
+  double* row_slope(int r) { return row_slopes_.data() + static_cast<std::size_t>(r) * ld_; }
+  void begin_front(const Front& front, std::span<const ColumnRun> runs, double* P);
+  void pass_rows(int d);
+  void add_own_rows(int d);
+  void push_rows(int d);
+  double largest_answer(int d) const;
+  void end_front(const Front& front, std::span<const ColumnRun> runs, const double* z);
   void take_held_rows(const MotionWorkspace<double>& ws);
 
-  void stage_rows(const MotionWorkspace<double>& ws);
-  void add_laws(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& dual);
   void add_wrench(int link, int column, const Vec3<double>& n, const Vec3<double>& f) override;
   void add_force(int place, int column, double force) override { row(place)[column] += force; }
   void add_scalar(int scalar, int column, double rate) override {
-    scalars_[static_cast<std::size_t>(scalar) * ld_ + column] += rate;
+    row(nv_ + scalar)[column] += rate;
   }
-  void add_row(int r, int column, double rate) override {
-    row_slopes_[static_cast<std::size_t>(place_of_row_[r]) * ld_ + column] += rate;
-  }
+  void add_row(int r, int column, double rate) override { row_slope(r)[column] += rate; }
 
   const Mechanism<double>& mechanism_;
   const SlopePlan& plan_;
@@ -90,19 +109,19 @@ class MotionSlopes final : private SlopeSink {
   LinkSlopes links_;
   LocalSlopes laws_;
   const MotionWorkspace<double>* ws_ = nullptr;
-  std::vector<double> W_;                           // per place
-  std::vector<double> inward_, outward_, nothing_;  // six rows of columns each
-  std::vector<double> o_;                           // three rows: of columns that turn this link
+  std::vector<double> W_;                           // per place, then per scalar row
+  std::vector<double> inward_, outward_, nothing_;  // rows of columns
   std::vector<double> staged_;                      // wrenches of laws on links, per column
-  std::vector<double> scalars_;                     // per scalar row
-  std::vector<double> row_slopes_;                  // per active row: of y'; then d lambda
-  std::vector<double> G_;
-  std::vector<double> conditions_;
-  double taken_back_ = 1;                  // the largest ratio of W to what multipliers leave
-  std::vector<int> active_;                // rows of the mechanism
-  std::vector<int> place_of_row_;          // among the active ones, or -1
-  std::vector<std::vector<int>> sources_;  // per link: of rows
-  bool any_law_ = false;
+  std::vector<double> row_slopes_;                  // per row: of y'; then d lambda
+  std::vector<double> front_rows_;                  // per row of a front: of g (constraint_plan.h)
+  std::vector<double> answered_;                    // per link: largest answer without multipliers
+  std::vector<int> counts_;                         // per row: -1 where it is not active
+  bool any_law_ = false, closed_ = false;
+  std::vector<OwnHinge> own_hinges_;  // of the chain at hand
+  bool simple_ = true;                // every joint answers without numbers of before in W
+  std::vector<int> column_of_J_;      // per column; negative: a place aside
+  mutable std::vector<double> aside_;
+  bool in_order_ = true;  // places are speeds
 };
 
 }  // namespace cartan::mechanics

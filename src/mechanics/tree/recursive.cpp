@@ -1,5 +1,6 @@
 #include "mechanics/tree/recursive.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -22,63 +23,124 @@ void solve_accelerations(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) 
   for (int i = 0; i < n; ++i) accelerate(mechanism, ws, i);
 }
 
+namespace {
+
 template <class S>
-void calc_inverse_dynamics(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws,
-                           std::span<S> tau) {
-  fill_accelerations(mechanism, ws);
-  fill_reactions(mechanism, ws);
-  for (std::size_t i = 0; i < mechanism.links.size(); ++i) {
-    const Link<S>& link = mechanism.links[i];
-    for (int k = 0; k < link.nv; ++k)
-      tau[link.v0 + k] = joint_force_component(mechanism, ws, static_cast<int>(i), k) +
-                         mechanism.rotor[link.v0 + k] * ws.vdot[link.v0 + k];
+void start_composite(const Link<S>& link, LinkState<S>& x) {
+  x.A = link.principal ? rotate_principal(x.R, link.J) : rotate(x.R, link.J);
+  x.f = x.R * link.mc;
+  x.D.xx = link.mass;
+}
+
+// J' = J + (r.c + c.r) 1 - r c^T - c r^T + m (r.r 1 - r r^T), c the first moment about o
+template <class S>
+void add_composite(const LinkState<S>& x, LinkState<S>& p) {
+  const S rc = S(2) * dot(x.r, x.f);
+  Sym3<S> shift = x.D.xx * minus_hat_squared(x.r);
+  shift += Sym3<S>{rc - S(2) * x.r.x * x.f.x,        rc - S(2) * x.r.y * x.f.y,
+                   rc - S(2) * x.r.z * x.f.z,        -(x.r.x * x.f.y + x.r.y * x.f.x),
+                   -(x.r.x * x.f.z + x.r.z * x.f.x), -(x.r.y * x.f.z + x.r.z * x.f.y)};
+  p.A += x.A + shift;
+  p.f += x.f + x.D.xx * x.r;
+  p.D.xx += x.D.xx;
+}
+
+// Wrenches of columns number by number (all nx, all ny, ...), nv of each, from the first in
+// question. row[c] = phi . n_c + psi . f_c
+template <class S>
+void fill_mass_row(const S* __restrict__ wrenches, int nv, int count, const Vec3<S>& phi,
+                   const Vec3<S>& psi, bool slides, S* __restrict__ row) {
+  const S *nx = wrenches, *ny = nx + nv, *nz = ny + nv, *fx = nz + nv, *fy = fx + nv, *fz = fy + nv;
+  for (int c = 0; c < count; ++c) row[c] = phi.x * nx[c] + phi.y * ny[c] + phi.z * nz[c];
+  if (!slides) return;
+  for (int c = 0; c < count; ++c) row[c] += psi.x * fx[c] + psi.y * fy[c] + psi.z * fz[c];
+}
+
+// n_c += r x f_c
+template <class S>
+void shift_wrenches(const Vec3<S>& r, int count, S* __restrict__ nx, S* __restrict__ ny,
+                    S* __restrict__ nz, const S* __restrict__ fx, const S* __restrict__ fy,
+                    const S* __restrict__ fz) {
+  for (int c = 0; c < count; ++c) {
+    nx[c] += r.y * fz[c] - r.z * fy[c];
+    ny[c] += r.z * fx[c] - r.x * fz[c];
+    nz[c] += r.x * fy[c] - r.y * fx[c];
   }
 }
 
+// The lower half from the upper one, in squares that stay in cache.
+template <class S>
+void mirror_upper(S* M, int n) {
+  constexpr int side = 8;
+  const auto at = [&](int i, int j) { return M + static_cast<std::size_t>(i) * n + j; };
+  for (int i0 = 0; i0 < n; i0 += side)
+    for (int j0 = i0; j0 < n; j0 += side) {
+      if (j0 > i0 && j0 + side <= n) {
+        const S* __restrict__ from = at(i0, j0);
+        S* __restrict__ to = at(j0, i0);
+        for (int j = 0; j < side; ++j)
+          for (int i = 0; i < side; ++i) to[j * n + i] = from[i * n + j];
+        continue;
+      }
+      for (int i = i0; i < std::min(i0 + side, n); ++i)
+        for (int j = std::max(j0, i + 1); j < std::min(j0 + side, n); ++j) *at(j, i) = *at(i, j);
+    }
+}
+
+// From the order of subtrees to that of the file.
+template <class S>
+void reorder_upper(const std::vector<int>& speed, const std::vector<S>& upper, std::span<S> M) {
+  const int n = static_cast<int>(speed.size());
+  for (int i = 0; i < n; ++i)
+    for (int j = i; j < n; ++j) {
+      const S& value = upper[static_cast<std::size_t>(i) * n + j];
+      M[static_cast<std::size_t>(speed[i]) * n + speed[j]] = value;
+      M[static_cast<std::size_t>(speed[j]) * n + speed[i]] = value;
+    }
+}
+
+}  // namespace
+
+// Composite bodies: A = inertia about o, f = mass times centre of mass, D.xx = mass. From the tips
+// inward a link adds the wrenches of its own columns, takes its rows of M from those of its whole
+// subtree, and shifts them to its parent's origin.
 template <class S>
 void calc_mass_matrix(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, std::span<S> M) {
   fill_columns(mechanism, ws);
   const int n = static_cast<int>(mechanism.links.size()), nv = mechanism.nv;
-  for (S& entry : M) entry = S(0);
-  // composite bodies: A = inertia about o, f = mass times centre of mass, D.xx = mass
-  for (int i = 0; i < n; ++i) {
-    const Link<S>& link = mechanism.links[i];
-    LinkState<S>& x = ws.links[i];
-    x.A = link.principal ? rotate_principal(x.R, link.J) : rotate(x.R, link.J);
-    x.f = x.R * link.mc;
-    x.D.xx = link.mass;
-  }
+  const Subtrees& subtrees = mechanism.subtrees;
+  ws.column_wrenches.resize(6 * static_cast<std::size_t>(nv));
+  if (!subtrees.in_file_order) ws.mass_rows.resize(M.size());
+  S* const upper = subtrees.in_file_order ? M.data() : ws.mass_rows.data();
+  S* const all = ws.column_wrenches.data();
+  for (int i = 0; i < n; ++i) start_composite(mechanism.links[i], ws.links[i]);
   for (int i = n - 1; i >= 0; --i) {
     const Link<S>& link = mechanism.links[i];
     const LinkState<S>& x = ws.links[i];
+    const int begin = subtrees.begin[i], end = subtrees.end[i];
+    const bool slides = link.motion != Motion::rotation1 && link.motion != Motion::rotation3;
     for (int k = 0; k < link.nv; ++k) {
-      const int column = link.v0 + k;
-      const Vec3<S>&phi = ws.phi[column], &psi = ws.psi[column];
-      Vec3<S> n_at = x.A * phi + cross(x.f, psi);
-      const Vec3<S> f = x.D.xx * psi + cross(phi, x.f);
-      for (int j = i; j != world; j = mechanism.links[j].parent) {
-        const Link<S>& ancestor = mechanism.links[j];
-        for (int l = 0; l < ancestor.nv; ++l) {
-          const int r = ancestor.v0 + l;
-          const S value = dot(ws.phi[r], n_at) + dot(ws.psi[r], f);
-          M[static_cast<std::size_t>(r) * nv + column] = value;
-          M[static_cast<std::size_t>(column) * nv + r] = value;
-        }
-        n_at += cross(ws.links[j].r, f);
-      }
+      const Vec3<S>&phi = ws.phi[link.v0 + k], &psi = ws.psi[link.v0 + k];
+      const Vec3<S> n_at = x.A * phi + cross(x.f, psi), f = x.D.xx * psi + cross(phi, x.f);
+      const S values[6] = {n_at.x, n_at.y, n_at.z, f.x, f.y, f.z};
+      for (int r = 0; r < 6; ++r) all[r * nv + begin + k] = values[r];
+    }
+    for (int k = 0; k < link.nv; ++k) {
+      S* const row = upper + static_cast<std::size_t>(begin + k) * nv;
+      fill_mass_row(all + begin, nv, end - begin, ws.phi[link.v0 + k], ws.psi[link.v0 + k], slides,
+                    row + begin);
+      std::fill(row + end, row + nv, S(0));
     }
     if (link.parent == world) continue;
-    // J' = J + (r.c + c.r) 1 - r c^T - c r^T + m (r.r 1 - r r^T), c the first moment about o
-    LinkState<S>& p = ws.links[link.parent];
-    const S rc = S(2) * dot(x.r, x.f);
-    Sym3<S> shift = x.D.xx * minus_hat_squared(x.r);
-    shift += Sym3<S>{rc - S(2) * x.r.x * x.f.x,        rc - S(2) * x.r.y * x.f.y,
-                     rc - S(2) * x.r.z * x.f.z,        -(x.r.x * x.f.y + x.r.y * x.f.x),
-                     -(x.r.x * x.f.z + x.r.z * x.f.x), -(x.r.y * x.f.z + x.r.z * x.f.y)};
-    p.A += x.A + shift;
-    p.f += x.f + x.D.xx * x.r;
-    p.D.xx += x.D.xx;
+    S* const own = all + begin;
+    shift_wrenches(x.r, end - begin, own, own + nv, own + 2 * nv, own + 3 * nv, own + 4 * nv,
+                   own + 5 * nv);
+    add_composite(x, ws.links[link.parent]);
   }
+  if (subtrees.in_file_order)
+    mirror_upper(M.data(), nv);
+  else
+    reorder_upper(subtrees.speed, ws.mass_rows, M);
   for (int j = 0; j < nv; ++j) M[static_cast<std::size_t>(j) * nv + j] += mechanism.rotor[j];
   add_loop_rotors<S>(mechanism, ws, M.data(), nullptr);
 }
@@ -142,9 +204,8 @@ int find_joint_without_inertia(const Mechanism<double>& mechanism, MotionWorkspa
   return -1;
 }
 
-#define CARTAN_INSTANTIATE(S)                                                                     \
-  template void solve_accelerations<S>(const Mechanism<S>&, MotionWorkspace<S>&);                 \
-  template void calc_inverse_dynamics<S>(const Mechanism<S>&, MotionWorkspace<S>&, std::span<S>); \
+#define CARTAN_INSTANTIATE(S)                                                     \
+  template void solve_accelerations<S>(const Mechanism<S>&, MotionWorkspace<S>&); \
   template void calc_mass_matrix<S>(const Mechanism<S>&, MotionWorkspace<S>&, std::span<S>);
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 CARTAN_INSTANTIATE(Mixed)

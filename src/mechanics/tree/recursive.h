@@ -13,13 +13,13 @@
 //   K columns S: I' = I - U (S^T U)^-1 U^T
 // A shift by r = o_i - o_p: B' = B + r^ D, A' = A + r^ B'^T - B r^, n' = n + r x f. Because axes
 // are the world's, nothing is ever rotated on the way inward. Inverse dynamics: accelerations
-// outward, wrenches inward, tau = S^T wrench. Mass matrix: composite bodies, M_ij = S_i^T I_c S_j,
-// cost O(n depth).
+// outward, wrenches inward, tau = S^T wrench (calc_inverse_dynamics in kinematics.h). Mass matrix:
+// composite bodies, M_ij = S_i^T I_c S_j, cost O(n depth).
 #pragma once
 
 #include <span>
 
-#include "mechanics/machine/motion_workspace.h"
+#include "mechanics/machine/kinematics.h"
 
 namespace cartan::mechanics {
 
@@ -27,11 +27,6 @@ namespace cartan::mechanics {
 // accelerations.
 template <class S>
 void solve_accelerations(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
-
-// Generalised forces that would produce ws.vdot with the applied wrenches acting (ws.tau is not
-// subtracted): M v' + bias. Fills accelerations and reactions.
-template <class S>
-void calc_inverse_dynamics(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, std::span<S> tau);
 
 // Row-major nv x nv.
 template <class S>

@@ -11,22 +11,21 @@ class FlowMaker {
  public:
   FlowMaker(const Mechanism<double>& mechanism, const SlopePlan& plan)
       : mechanism_(mechanism), plan_(plan), links_(static_cast<int>(plan.links.size())) {
-    flow_.columns = lanes::round_up(plan.columns() + mechanism.contact_row0);
+    flow_.columns = lanes::round_up(plan.columns());
     there_.assign(links_, Groups(flow_.columns / lanes::width, 0));
     flow_.staged.assign(links_, -1);
   }
 
   SlopeFlow make() {
     for (const LocalLaw& law : plan_.laws) add_law(law);
-    for (const RowTerm<double>& term : mechanism_.terms)
-      if (term.row < mechanism_.contact_row0)  // closed contacts: dual numbers
-        add(plan_.position[term.link], plan_.columns() + term.row);
     for (int d = links_ - 1; d >= 0; --d) {
       add_own(d, there_[d]);
       if (plan_.links[d].parent >= 0) unite(there_[plan_.links[d].parent], there_[d]);
     }
     make_runs();
     share_arrays();
+    find_chains();
+    flow_.there = std::move(there_);
     return std::move(flow_);
   }
 
@@ -42,32 +41,24 @@ class FlowMaker {
   void add(int d, int column) { there_[d][column / lanes::width] = 1; }
   void add_own(int d, Groups& to) const {
     const SlopeLink& at = plan_.links[d];
-    for (int p = at.p0; p < at.p0 + at.nv; ++p)
-      to[p / lanes::width] = to[(plan_.by_v() + p) / lanes::width] = 1;
+    for (int p = at.p0; p < at.p0 + at.nv; ++p) to[SlopePlan::by_q(p) / lanes::width] = 1;
   }
 
   void add_law(const LocalLaw& law) {
     std::vector<int> columns;
     const auto add_path = [&](int link) {
       if (link == world) return;
-      for (const int p : plan_.paths[link]) {
-        columns.push_back(p);
-        columns.push_back(plan_.by_v() + p);
-      }
+      for (const int p : plan_.paths[link]) columns.push_back(SlopePlan::by_q(p));
     };
     for (const int i : law.in_links) add_path(i);
     if (law.pair) add_path(law.a), add_path(law.b);
     for (const int i : law.in_joints) {
       const SlopeLink& at = plan_.links[plan_.position[i]];
-      for (int p = at.p0; p < at.p0 + at.nv; ++p) {
-        columns.push_back(p);
-        columns.push_back(plan_.by_v() + p);
-      }
+      for (int p = at.p0; p < at.p0 + at.nv; ++p) columns.push_back(SlopePlan::by_q(p));
       for (std::size_t k = 0; k < plan_.radial.size(); ++k)
         if (plan_.radial[k] == i) columns.push_back(plan_.by_radius() + static_cast<int>(k));
     }
     for (const int z : law.in_variables) columns.push_back(plan_.by_z() + z);
-    for (int r = law.row0; r < law.row0 + law.rows; ++r) columns.push_back(plan_.columns() + r);
     const auto act_on = [&](int link, bool wrench) {
       if (link == world) return;
       const int d = plan_.position[link];
@@ -83,6 +74,10 @@ class FlowMaker {
     flow_.up.resize(links_);
     flow_.down.resize(links_);
     std::vector<int> root(links_);
+    Groups everywhere(flow_.columns / lanes::width, 0);
+    for (int d = 0; d < links_; ++d)
+      if (plan_.links[d].parent < 0) unite(everywhere, there_[d]);
+    const bool coupled = !mechanism_.rows.empty();  // one tree moves another
     std::vector<Groups> above(links_, Groups(flow_.columns / lanes::width, 0));
     for (int d = 0; d < links_; ++d) {
       const int parent = plan_.links[d].parent;
@@ -93,17 +88,21 @@ class FlowMaker {
         add_own(parent, above[d]);
       }
       const Groups nowhere(above[d].size(), 0);
-      list_runs(there_[d], nowhere, flow_.up[d]);
-      list_runs(there_[root[d]], above[d], flow_.down[d]);
+      list_runs(there_[d], nowhere, nowhere, flow_.up[d]);
+      list_runs(coupled ? everywhere : there_[root[d]], above[d], coupled ? everywhere : there_[d],
+                flow_.down[d]);
     }
   }
-  static void list_runs(const Groups& there, const Groups& turned, std::vector<ColumnRun>& runs) {
+  static void list_runs(const Groups& there, const Groups& turned, const Groups& answered,
+                        std::vector<ColumnRun>& runs) {
     for (std::size_t g = 0; g < there.size(); ++g) {
       if (!there[g]) continue;
       const int first = static_cast<int>(g) * lanes::width;
-      if (runs.empty() || runs.back().last != first || runs.back().turned != (turned[g] != 0))
-        runs.push_back({first, first, turned[g] != 0});
-      runs.back().last = first + lanes::width;
+      const ColumnRun run{first, first + lanes::width, turned[g] != 0, answered[g] != 0};
+      if (runs.empty() || runs.back().last != first || runs.back().turned != run.turned ||
+          runs.back().answered != run.answered)
+        runs.push_back(run);
+      runs.back().last = run.last;
     }
   }
 
@@ -131,6 +130,29 @@ class FlowMaker {
       flow_.up_slots = std::max(flow_.up_slots, flow_.up_slot[d] + 1);
       flow_.down_slots = std::max(flow_.down_slots, flow_.down_slot[d] + 1);
     }
+  }
+
+  void find_chains() {
+    std::vector<int> children(links_, 0);
+    for (const SlopeLink& x : plan_.links)
+      if (x.parent >= 0) ++children[x.parent];
+    flow_.chain_first.assign(links_, -1);
+    flow_.chain_last.assign(links_, -1);
+    flow_.has_children.assign(children.begin(), children.end());
+    const auto is_hinge = [&](int d) {
+      return mechanism_.links[plan_.links[d].link].motion == Motion::rotation1;
+    };
+    for (int d = 0; d < links_; ++d) {
+      if (!is_hinge(d)) continue;
+      const bool goes_on = plan_.links[d].parent >= 0 && plan_.links[d].parent == d - 1 &&
+                           children[d - 1] == 1 && is_hinge(d - 1);
+      flow_.chain_first[d] = goes_on ? flow_.chain_first[d - 1] : d;
+    }
+    for (int d = links_ - 1; d >= 0; --d)
+      if (flow_.chain_first[d] >= 0) {
+        const bool goes_on = d + 1 < links_ && flow_.chain_first[d + 1] == flow_.chain_first[d];
+        flow_.chain_last[d] = goes_on ? flow_.chain_last[d + 1] : d;
+      }
   }
 
   const Mechanism<double>& mechanism_;

@@ -48,7 +48,9 @@ struct SlopePlan {
   std::vector<int> radial;      // links whose quaternion is read as four numbers
   int nv = 0, nz = 0, quadratures = 0;
 
-  int by_v() const { return nv; }
+  // Columns: by displacement and by speed of each place side by side, then the others.
+  static int by_q(int place) { return 2 * place; }
+  static int by_v(int place) { return 2 * place + 1; }
   int by_z() const { return 2 * nv; }
   int by_radius() const { return 2 * nv + nz; }
   int columns() const { return by_radius() + static_cast<int>(radial.size()); }

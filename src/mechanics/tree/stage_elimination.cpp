@@ -6,53 +6,6 @@
 namespace cartan::mechanics {
 namespace {
 
-double size_of(double a) {
-  return std::fabs(a);
-}
-double size_of(const Complex& a) {
-  return std::fabs(a.re) + std::fabs(a.im);
-}
-double reciprocal(double a) {
-  return 1 / a;
-}
-Complex reciprocal(const Complex& a) {
-  const double scale = 1 / (a.re * a.re + a.im * a.im);
-  return {a.re * scale, -a.im * scale};
-}
-
-// In place, rows exchanged as needed.
-template <class C>
-void invert_pivoted(C* flat, int size) {
-  const auto M = [&](int i) { return flat + i * size; };
-  C right[6][6];
-  for (int i = 0; i < size; ++i)
-    for (int j = 0; j < size; ++j) right[i][j] = C(i == j ? 1.0 : 0.0);
-  for (int k = 0; k < size; ++k) {
-    int best = k;
-    for (int i = k + 1; i < size; ++i)
-      if (size_of(M(i)[k]) > size_of(M(best)[k])) best = i;
-    for (int j = 0; j < size; ++j) {
-      std::swap(M(k)[j], M(best)[j]);
-      std::swap(right[k][j], right[best][j]);
-    }
-    const C inverse = reciprocal(M(k)[k]);
-    for (int j = 0; j < size; ++j) {
-      M(k)[j] = inverse * M(k)[j];
-      right[k][j] = inverse * right[k][j];
-    }
-    for (int i = 0; i < size; ++i) {
-      if (i == k) continue;
-      const C share = M(i)[k];
-      for (int j = 0; j < size; ++j) {
-        M(i)[j] -= share * M(k)[j];
-        right[i][j] -= share * right[k][j];
-      }
-    }
-  }
-  for (int i = 0; i < size; ++i)
-    for (int j = 0; j < size; ++j) M(i)[j] = right[i][j];
-}
-
 // to += r x a, for three numbers of any field
 template <class C>
 void add_cross(const Vec3<double>& r, const C* a, C* to) {
@@ -74,7 +27,7 @@ void set_six(const SpatialPair& a, double* six) {
 
 // z_i without the joint's own x: X z_p.
 template <class C>
-void carry_motion(const SlopeBody& b, const C* z, C* to) {
+void carry_numbers(const SlopeBody& b, const C* z, C* to) {
   for (int k = 0; k < 6; ++k) to[k] = z[k];
   subtract_cross(b.r, z, to + 3);
 }
@@ -101,14 +54,17 @@ StageElimination::StageElimination(const Mechanism<double>& mechanism, const Mec
       laws_(mechanism, dual, plan),
       no_rows_(mechanism.row_count(), -1) {
   for (const LocalLaw& law : plan.laws) any_wrench_ |= law.pair || !law.out_links.empty();
-  std::size_t factors = 0, laws = 0;
+  std::size_t laws = 0;
+  has_children_.assign(plan.links.size(), 0);
   for (const SlopeLink& x : plan.links) {
-    factors_at_.push_back(factors);
     laws_at_.push_back(laws);
-    factors += StageFactors<double>::numbers_of(x.nv);
+    if (x.parent >= 0) has_children_[x.parent] = 1;
+    const Motion motion = mechanism.links[x.link].motion;
+    slides_.push_back(motion != Motion::rotation1 && motion != Motion::rotation3);
+    for (int k = 0; k < x.nv; ++k)
+      force_rows_.push_back({static_cast<int>(laws) + k * x.nv - x.p0, x.nv * x.nv});
     if (!plan.laws.empty()) laws += 2 * x.nv * (x.nv + (any_wrench_ ? 12 : 0));
   }
-  factors_at_.push_back(factors);
   joint_laws_.assign(laws, 0.0);
 }
 
@@ -126,24 +82,12 @@ StageElimination::JointLaws StageElimination::laws_of(int d) {
 }
 
 template <>
-std::vector<StageElimination::Passing<double>>& StageElimination::passing<double>() {
-  real_.resize(plan_.links.size());
+StageElimination::Scratch<double>& StageElimination::scratch<double>() {
   return real_;
 }
 template <>
-std::vector<StageElimination::Passing<Complex>>& StageElimination::passing<Complex>() {
-  complex_.resize(plan_.links.size());
+StageElimination::Scratch<Complex>& StageElimination::scratch<Complex>() {
   return complex_;
-}
-template <>
-std::vector<StageElimination::Answer<double>>& StageElimination::answers<double>() {
-  real_answers_.resize(plan_.links.size());
-  return real_answers_;
-}
-template <>
-std::vector<StageElimination::Answer<Complex>>& StageElimination::answers<Complex>() {
-  complex_answers_.resize(plan_.links.size());
-  return complex_answers_;
 }
 
 // ------------------------------------------------------------------------------------------- laws
@@ -153,7 +97,7 @@ std::vector<StageElimination::Answer<Complex>>& StageElimination::answers<Comple
 void StageElimination::add_wrench(int link, int column, const Vec3<double>& n,
                                   const Vec3<double>& f) {
   if (link == world || column >= 2 * plan_.nv) return;
-  const int by = column >= plan_.nv ? 1 : 0, place = column - by * plan_.nv;
+  const int by = column % 2, place = column / 2;  // SlopePlan
   const int d = plan_.position[plan_.link_of_place[place]], k = place - plan_.links[d].p0;
   const JointLaws laws = laws_of(d);
   const bool own = d == plan_.position[link];
@@ -165,10 +109,9 @@ void StageElimination::add_wrench(int link, int column, const Vec3<double>& n,
 // The length of a quaternion has a column of its own, which displacements do not see.
 void StageElimination::add_force(int place, int column, double force) {
   if (column >= 2 * plan_.nv) return;
-  const int by = column >= plan_.nv ? 1 : 0;
-  const int d = plan_.position[plan_.link_of_place[place]];
-  const SlopeLink& at = plan_.links[d];
-  laws_of(d).force[by][(place - at.p0) * at.nv + column - by * plan_.nv - at.p0] += force;
+  const int by = column % 2, of = column / 2;  // SlopePlan
+  const ForceRow& row = force_rows_[place];
+  joint_laws_[row.first + by * row.step + of] += force;
 }
 
 void StageElimination::linearise(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& dual) {
@@ -179,13 +122,6 @@ void StageElimination::linearise(const MotionWorkspace<double>& ws, MotionWorksp
 }
 
 // -------------------------------------------------------------------------------------- one joint
-
-// What a change x of each speed does through the joint: motion, turning, wrenches of laws on the
-// link and on the parent with the jump of what the joint transmits, forces of the joint itself.
-template <class C>
-struct StageElimination::Step {
-  C Tz[6][6], To[6][3], own[6][6], out[6][6], force[6][6];
-};
 
 template <class C>
 void StageElimination::make_step(int d, const C& v_scale, const C& q_scale, const TurnBlocks* turns,
@@ -244,197 +180,58 @@ void StageElimination::make_step(int d, const C& v_scale, const C& q_scale, cons
     }
 }
 
-// ------------------------------------------------------------------------------------ elimination
-
-template <class C>
-void StageElimination::factorise(const C& v_scale, const C& q_scale, const TurnBlocks* turns,
-                                 StageFactors<C>& factors) {
-  const int links = static_cast<int>(plan_.links.size());
-  factors.numbers.resize(factors_at_.back());
-  std::vector<Answer<C>>& answers_of = answers<C>();
-  for (int d = 0; d < links; ++d) {
-    const SlopeBody& b = links_.body(d);
-    C(&G)[6][9] = answers_of[d].G;
-    const Mat3<double> J = full(b.J), h = hat(b.h);
-    for (int i = 0; i < 3; ++i)
-      for (int k = 0; k < 3; ++k) {
-        G[i][k] = C(J.c[k][i]);
-        G[i][3 + k] = C(h.c[k][i]);
-        G[3 + i][k] = C(h.c[i][k]);
-        G[3 + i][3 + k] = C(i == k ? b.m : 0.0);
-        G[i][6 + k] = C(b.Cn.c[k][i]);
-        G[3 + i][6 + k] = C(b.Cf.c[k][i]);
-      }
-  }
-  Step<C> step;
-  for (int d = links - 1; d >= 0; --d) {
-    const SlopeLink& at = plan_.links[d];
-    const SlopeBody& b = links_.body(d);
-    C(&G)[6][9] = answers_of[d].G;
-    const auto joint = StageFactors<C>::view(factors.numbers.data() + factors_at_[d], at.nv);
-    make_step(d, v_scale, q_scale, turns, step);
-    double S[6][6];
-    for (int l = 0; l < at.nv; ++l) {
-      const SlopeColumn& c = links_.column(at.p0 + l);
-      set_six({c.phi, c.psi}, S[l]);
-      for (int i = 0; i < 6; ++i) {
-        joint.Tz[l][i] = step.Tz[l][i] + C(S[l][i]);
-        joint.H[l][i] = step.own[l][i];
-      }
-      for (int i = 0; i < 3; ++i) joint.To[l][i] = step.To[l][i];
-      for (int i = 0; i < 6; ++i) {
-        for (int k = 0; k < 6; ++k) joint.H[l][i] += G[i][k] * joint.Tz[l][k];
-        for (int k = 0; k < 3; ++k) joint.H[l][i] += G[i][6 + k] * joint.To[l][k];
-      }
-    }
-    for (int m = 0; m < at.nv; ++m) {
-      const bool held = links_.is_held(at.p0 + m);
-      for (int l = 0; l < at.nv; ++l) {
-        C sum = step.force[m][l];
-        for (int i = 0; i < 6; ++i) sum += S[m][i] * joint.H[l][i];
-        if (l == m) sum += C(mechanism_.rotor[plan_.speed[at.p0 + m]]);
-        joint.N[m * at.nv + l] = held ? C(l == m ? 1.0 : 0.0) : sum;
-      }
-    }
-    invert_pivoted(joint.N, at.nv);
-    C rows[6][9];  // S.G
-    for (int m = 0; m < at.nv; ++m)
-      for (int k = 0; k < 9; ++k) {
-        C sum(0.0);
-        if (!links_.is_held(at.p0 + m))
-          for (int i = 0; i < 6; ++i) sum += S[m][i] * G[i][k];
-        rows[m][k] = sum;
-      }
-    for (int l = 0; l < at.nv; ++l)
-      for (int k = 0; k < 9; ++k) {
-        C sum(0.0);
-        for (int m = 0; m < at.nv; ++m) sum -= joint.N[l * at.nv + m] * rows[m][k];
-        (k < 6 ? joint.Q[l][k] : joint.Qo[l][k - 6]) = sum;
-      }
-    for (int l = 0; l < at.nv; ++l)
-      for (int i = 0; i < 6; ++i) joint.H[l][i] += step.out[l][i];
-    if (at.parent < 0) continue;
-    for (int l = 0; l < at.nv; ++l)
-      for (int i = 0; i < 6; ++i)
-        for (int k = 0; k < 9; ++k)
-          G[i][k] += joint.H[l][i] * (k < 6 ? joint.Q[l][k] : joint.Qo[l][k - 6]);
-    // with z = X z_p: columns of a, which moves b by a x r
-    C(&to)[6][9] = answers_of[at.parent].G;
-    C moved[6][9];
-    for (int i = 0; i < 6; ++i) {
-      for (int k = 0; k < 9; ++k) moved[i][k] = G[i][k];
-      add_cross(b.r, G[i] + 3, moved[i]);
-    }
-    for (int k = 0; k < 9; ++k) {
-      C column[6];
-      for (int i = 0; i < 6; ++i) column[i] = moved[i][k];
-      add_cross(b.r, column + 3, column);
-      for (int i = 0; i < 6; ++i) to[i][k] += column[i];
-    }
-  }
-}
-
-template <class C>
-void StageElimination::solve(StageFactors<C>& factors, std::span<C> x) {
-  const int links = static_cast<int>(plan_.links.size());
-  std::vector<Passing<C>>& through = passing<C>();
-  for (Passing<C>& link : through) std::fill(link.p, link.p + 6, C(0.0));
-  for (int d = links - 1; d >= 0; --d) {
-    const SlopeLink& at = plan_.links[d];
-    const auto joint = StageFactors<C>::view(factors.numbers.data() + factors_at_[d], at.nv);
-    C* p = through[d].p;
-    C right[6];
-    for (int l = 0; l < at.nv; ++l) {
-      right[l] = x[at.p0 + l];
-      if (links_.is_held(at.p0 + l)) continue;
-      const SlopeColumn& c = links_.column(at.p0 + l);
-      for (int i = 0; i < 3; ++i) {
-        right[l] -= c.phi[i] * p[i];
-        right[l] -= c.psi[i] * p[3 + i];
-      }
-    }
-    for (int l = 0; l < at.nv; ++l) {
-      C sum(0.0);
-      for (int m = 0; m < at.nv; ++m) sum += joint.N[l * at.nv + m] * right[m];
-      x[at.p0 + l] = sum;
-    }
-    if (at.parent < 0) continue;
-    for (int l = 0; l < at.nv; ++l)
-      for (int i = 0; i < 6; ++i) p[i] += joint.H[l][i] * x[at.p0 + l];
-    C* to = through[at.parent].p;
-    for (int i = 0; i < 6; ++i) to[i] += p[i];
-    add_cross(links_.body(d).r, p + 3, to);
-  }
-  Passing<C> ground;
-  std::fill(ground.z, ground.z + 6, C(0.0));
-  std::fill(ground.o, ground.o + 3, C(0.0));
-  for (int d = 0; d < links; ++d) {
-    const SlopeLink& at = plan_.links[d];
-    const auto joint = StageFactors<C>::view(factors.numbers.data() + factors_at_[d], at.nv);
-    const Passing<C>& parent = at.parent < 0 ? ground : through[at.parent];
-    Passing<C>& link = through[d];
-    C z[6];
-    carry_motion(links_.body(d), parent.z, z);
-    for (int i = 0; i < 6; ++i) link.z[i] = z[i];
-    for (int i = 0; i < 3; ++i) link.o[i] = parent.o[i];
-    for (int l = 0; l < at.nv; ++l) {
-      C sum = x[at.p0 + l];
-      for (int i = 0; i < 6; ++i) sum += joint.Q[l][i] * z[i];
-      for (int i = 0; i < 3; ++i) sum += joint.Qo[l][i] * parent.o[i];
-      x[at.p0 + l] = sum;
-      for (int i = 0; i < 6; ++i) link.z[i] += joint.Tz[l][i] * sum;
-      for (int i = 0; i < 3; ++i) link.o[i] += joint.To[l][i] * sum;
-    }
-  }
-}
+// -------------------------------------------------------------------------------------------- mass
 
 // Outward z = X z_p + S x, inward the wrenches I z; S^T of them.
 template <class C>
 void StageElimination::multiply_mass(std::span<const C> x, std::span<C> forces) {
   const int links = static_cast<int>(plan_.links.size());
-  std::vector<Passing<C>>& through = passing<C>();
-  Passing<C> ground;
-  std::fill(ground.z, ground.z + 6, C(0.0));
+  std::vector<C>& all = scratch<C>().z;
+  all.resize(12 * static_cast<std::size_t>(links));
+  const auto motion = [&](int d) { return all.data() + 12 * static_cast<std::size_t>(d); };
+  const C ground[6] = {};
   for (int d = 0; d < links; ++d) {
     const SlopeLink& at = plan_.links[d];
     const SlopeBody& b = links_.body(d);
-    Passing<C>& link = through[d];
-    carry_motion(b, (at.parent < 0 ? ground : through[at.parent]).z, link.z);
+    C *const z = motion(d), *const p = z + 6;
+    carry_numbers(b, at.parent < 0 ? ground : motion(at.parent), z);
     for (int l = 0; l < at.nv; ++l) {
       const SlopeColumn& c = links_.column(at.p0 + l);
       for (int i = 0; i < 3; ++i) {
-        link.z[i] += c.phi[i] * x[at.p0 + l];
-        link.z[3 + i] += c.psi[i] * x[at.p0 + l];
+        z[i] += c.phi[i] * x[at.p0 + l];
+        if (slides_[d]) z[3 + i] += c.psi[i] * x[at.p0 + l];
       }
     }
     const Mat3<double> J = full(b.J);
     for (int i = 0; i < 3; ++i) {
-      link.p[i] = J.c[i].x * link.z[0] + J.c[i].y * link.z[1] + J.c[i].z * link.z[2];
-      link.p[3 + i] = b.m * link.z[3 + i];
+      p[i] = J.c[i].x * z[0] + J.c[i].y * z[1] + J.c[i].z * z[2];
+      p[3 + i] = b.m * z[3 + i];
     }
-    add_cross(b.h, link.z + 3, link.p);
-    subtract_cross(b.h, link.z, link.p + 3);
+    add_cross(b.h, z + 3, p);
+    subtract_cross(b.h, z, p + 3);
   }
   for (int d = links - 1; d >= 0; --d) {
     const SlopeLink& at = plan_.links[d];
-    const C* p = through[d].p;
+    const C* p = motion(d) + 6;
     for (int l = 0; l < at.nv; ++l) {
       const SlopeColumn& c = links_.column(at.p0 + l);
       C sum = mechanism_.rotor[plan_.speed[at.p0 + l]] * x[at.p0 + l];
-      for (int i = 0; i < 3; ++i) sum += c.phi[i] * p[i] + c.psi[i] * p[3 + i];
+      for (int i = 0; i < 3; ++i) {
+        sum += c.phi[i] * p[i];
+        if (slides_[d]) sum += c.psi[i] * p[3 + i];
+      }
       forces[at.p0 + l] = links_.is_held(at.p0 + l) ? x[at.p0 + l] : sum;
     }
     if (at.parent < 0) continue;
-    C* to = through[at.parent].p;
+    C* to = motion(at.parent) + 6;
     for (int i = 0; i < 6; ++i) to[i] += p[i];
     add_cross(links_.body(d).r, p + 3, to);
   }
 }
 
-#define CARTAN_INSTANTIATE_STAGES(C)                                                  \
-  template void StageElimination::factorise<C>(const C&, const C&, const TurnBlocks*, \
-                                               StageFactors<C>&);                     \
-  template void StageElimination::solve<C>(StageFactors<C>&, std::span<C>);           \
+#define CARTAN_INSTANTIATE_STAGES(C)                                                       \
+  template void StageElimination::make_step<C>(int, const C&, const C&, const TurnBlocks*, \
+                                               Step<C>&);                                  \
   template void StageElimination::multiply_mass<C>(std::span<const C>, std::span<C>);
 CARTAN_INSTANTIATE_STAGES(double)
 CARTAN_INSTANTIATE_STAGES(Complex)

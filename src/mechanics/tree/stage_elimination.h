@@ -14,6 +14,7 @@
 #pragma once
 
 #include "mechanics/tree/local_slopes.h"
+#include "mechanics/tree/slopes/stage_numbers.h"
 #include "system/second_order.h"
 
 namespace cartan::mechanics {
@@ -21,58 +22,24 @@ namespace cartan::mechanics {
 // Whether every force of the mechanism acts within a joint or between neighbours.
 bool acts_along_tree(const Mechanism<double>& mechanism, const SlopePlan& plan);
 
-// std::complex would look for infinities in every product.
-struct Complex {
-  double re = 0, im = 0;
-  Complex() = default;
-  Complex(double real, double imaginary = 0) : re(real), im(imaginary) {}
-  Complex& operator+=(const Complex& o) {
-    re += o.re, im += o.im;
-    return *this;
-  }
-  Complex& operator-=(const Complex& o) {
-    re -= o.re, im -= o.im;
-    return *this;
-  }
-};
-inline Complex operator+(Complex a, const Complex& b) {
-  return a += b;
-}
-inline Complex operator-(Complex a, const Complex& b) {
-  return a -= b;
-}
-inline Complex operator-(const Complex& a) {
-  return {-a.re, -a.im};
-}
-inline Complex operator*(const Complex& a, const Complex& b) {
-  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
-inline Complex operator*(double a, const Complex& b) {
-  return {a * b.re, a * b.im};
-}
-
 // The factors of one matrix: per link as many numbers as its joint has speeds, so that long chains
 // stay in cache.
 template <class C>
 struct StageFactors {
-  // Rows by speeds; N: its inverse.
+  // Of a joint with nv speeds: H, rows of six; T, rows of Tz and To, nine; Q, nine columns of nv;
+  // N, columns of its inverse.
   struct Joint {
-    C (*H)[6], (*Tz)[6], (*Q)[6];
-    C (*To)[3], (*Qo)[3];
-    C* N;  // nv x nv
+    double *H, *T, *Q, *N;
   };
-  static std::size_t numbers_of(int nv) { return 24 * static_cast<std::size_t>(nv) + nv * nv; }
-  static Joint view(C* at, int nv) {
-    Joint joint;
-    joint.H = reinterpret_cast<C(*)[6]>(at);
-    joint.Tz = joint.H + nv;
-    joint.Q = joint.Tz + nv;
-    joint.To = reinterpret_cast<C(*)[3]>(at + 18 * nv);
-    joint.Qo = joint.To + nv;
-    joint.N = at + 24 * nv;
-    return joint;
+  static constexpr int parts = stages::Wide<C>::parts;
+  static std::size_t numbers_of(int nv) {
+    return parts * (24 * static_cast<std::size_t>(nv) + nv * nv);
   }
-  std::vector<C> numbers;
+  static Joint view(double* at, int nv) {
+    return {at, at + parts * 6 * nv, at + parts * 15 * nv, at + parts * 24 * nv};
+  }
+  std::vector<double> numbers;
+  std::vector<std::size_t> at;  // per link in depth-first order; and the end
 };
 
 class StageElimination final : private SlopeSink {
@@ -108,36 +75,55 @@ class StageElimination final : private SlopeSink {
     double (*on_parent[2])[6];
   };
   JointLaws laws_of(int d);
+  // Where forces on a speed stand in joint_laws_: by displacement of the place p of the same joint
+  // at first + p, by its speed `step` behind.
+  struct ForceRow {
+    int first, step;
+  };
+  // What a change x of each speed does through the joint: motion, turning, wrenches of laws on the
+  // link and on the parent with the jump of what the joint transmits, forces of the joint itself.
   template <class C>
-  struct Step;
+  struct Step {
+    C Tz[6][6], To[6][3], own[6][6], out[6][6], force[6][6];
+  };
   template <class C>
   void make_step(int d, const C& v_scale, const C& q_scale, const TurnBlocks* turns, Step<C>& step);
+  // On the way in p; on the way out z and the first two of o, and its third.
   template <class C>
   struct Passing {
-    C z[6], o[3], p[6];
+    stages::Wide<C> x;
+    C last;
   };
   template <class C>
   struct Answer {
-    C G[6][9];
+    stages::Wide<C> G[9];  // columns
+  };
+  // What is kept per link, of one field.
+  template <class C>
+  struct Scratch {
+    std::vector<Passing<C>> passing;
+    std::vector<Answer<C>> answers;
+    std::vector<C> z;  // six numbers: of products with the mass
   };
   template <class C>
-  std::vector<Passing<C>>& passing();
+  Scratch<C>& scratch();
   template <class C>
-  std::vector<Answer<C>>& answers();
+  void start_answer(int d, stages::Wide<C>* G) const;
+  template <class C>
+  void prepare(StageFactors<C>& factors) const;
 
   const Mechanism<double>& mechanism_;
   const SlopePlan& plan_;
   LinkSlopes links_;
   LocalSlopes laws_;
-  std::vector<std::size_t> factors_at_,
-      laws_at_;  // per link in depth-first order; and the end
+  std::vector<std::size_t> laws_at_;  // per link in depth-first order
+  std::vector<char> has_children_, slides_;
   std::vector<double> joint_laws_;
+  std::vector<ForceRow> force_rows_;  // per place
   bool any_wrench_ = false;
   std::vector<int> no_rows_;
-  std::vector<Passing<double>> real_;
-  std::vector<Passing<Complex>> complex_;
-  std::vector<Answer<double>> real_answers_;
-  std::vector<Answer<Complex>> complex_answers_;
+  Scratch<double> real_;
+  Scratch<Complex> complex_;
 };
 
 }  // namespace cartan::mechanics

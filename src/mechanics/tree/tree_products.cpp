@@ -7,70 +7,69 @@
 
 namespace cartan::mechanics {
 
-// The Jacobian where forces, constraints or variables are in the way.
+// Where dual numbers have the Jacobian, products are with it.
+void TreeSystem::multiply_with_matrix(StateView at, std::span<const double> by, bool transposed,
+                                      std::span<double> result, Workspace& workspace) const {
+  TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
+  const int n = static_cast<int>(at.x.size());
+  w.product_matrix.resize(n, n);
+  jacobian(at, w.product_matrix, workspace);
+  const Eigen::Map<const Eigen::VectorXd> from(by.data(), n);
+  Eigen::Map<Eigen::VectorXd> to(result.data(), n);
+  if (transposed)
+    to.noalias() = w.product_matrix.transpose() * from;
+  else
+    to.noalias() = w.product_matrix * from;
+}
+
+MotionProducts& TreeSystem::begin_products(StateView at, TreeWorkspace& w) const {
+  solve_at(at, w.motion);
+  if (!w.products) {
+    w.products = std::make_unique<MotionProducts>(mechanism_, dual_mechanism_, *slope_plan_);
+    w.displacement.resize(mechanism_.nv);
+  }
+  w.products->begin(w.motion, dual_of(w));
+  return *w.products;
+}
+
 void TreeSystem::jvp(StateView at, std::span<const double> u, std::span<double> result,
                      Workspace& workspace) const {
   TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
-  const int n = static_cast<int>(at.x.size());
-  if (!products_apply(at.mode)) {
-    w.product_matrix.resize(n, n);
-    jacobian(at, w.product_matrix, workspace);
-    Eigen::Map<Eigen::VectorXd>(result.data(), n).noalias() =
-        w.product_matrix * Eigen::Map<const Eigen::VectorXd>(u.data(), n);
-    return;
-  }
-  begin_products(at, w);
-  const int nq = mechanism_.nq, nv = mechanism_.nv;
-  const std::span<double> dq = w.product_numbers(0, nv), dv = w.product_numbers(1, nv),
-                          rates = w.product_numbers(2, nv);
+  if (!products_apply(at.mode, w)) return multiply_with_matrix(at, u, false, result, workspace);
+  MotionProducts& products = begin_products(at, w);
+  const int nq = mechanism_.nq;
+  for (const Link<double>& link : mechanism_.links)
+    calc_displacement(link, at.x.data() + link.q0, u.data() + link.q0, &w.displacement[link.v0]);
+  products.multiply(w.displacement, u, result.subspan(nq));
+  if (!keep_digits(products.lost_factor(), w))
+    return multiply_with_matrix(at, u, false, result, workspace);
   for (const Link<double>& link : mechanism_.links) {
-    double change[6];
-    calc_displacement(link, at.x.data() + link.q0, u.data() + link.q0, change);
-    for (int k = 0; k < link.nv; ++k) {
-      const int place = slope_plan_->place[link.v0 + k];
-      dq[place] = change[k];
-      dv[place] = u[nq + link.v0 + k];
-    }
-  }
-  w.link_slopes->multiply(dq, dv, rates);
-  for (int p = 0; p < nv; ++p) result[nq + slope_plan_->speed[p]] = rates[p];
-  for (int i = nq + nv; i < n; ++i) result[i] = 0;
-  for (const Link<double>& link : mechanism_.links) {
-    const double *dq_in = u.data() + link.q0, *dv_in = u.data() + nq + link.v0;
+    const double *dq = u.data() + link.q0, *dv = u.data() + nq + link.v0;
     double* const rate = result.data() + link.q0;
     std::fill_n(rate, link.nq, 0.0);
     list_kinematic_slopes(
         link, at.x.data() + link.q0, at.x.data() + nq + link.v0,
-        [&](int i, int j, double value) { rate[i] += value * dq_in[j]; },
-        [&](int i, int j, double value) { rate[i] += value * dv_in[j]; });
+        [&](int i, int j, double value) { rate[i] += value * dq[j]; },
+        [&](int i, int j, double value) { rate[i] += value * dv[j]; });
   }
 }
 
 void TreeSystem::vjp(StateView at, std::span<const double> weights, std::span<double> result,
                      Workspace& workspace) const {
   TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
-  const int n = static_cast<int>(at.x.size());
-  if (!products_apply(at.mode)) {
-    w.product_matrix.resize(n, n);
-    jacobian(at, w.product_matrix, workspace);
-    Eigen::Map<Eigen::VectorXd>(result.data(), n).noalias() =
-        w.product_matrix.transpose() * Eigen::Map<const Eigen::VectorXd>(weights.data(), n);
-    return;
-  }
-  begin_products(at, w);
-  const int nq = mechanism_.nq, nv = mechanism_.nv;
-  const std::span<double> by_q = w.product_numbers(0, nv), by_v = w.product_numbers(1, nv),
-                          of_rates = w.product_numbers(2, nv);
-  for (int p = 0; p < nv; ++p) of_rates[p] = weights[nq + slope_plan_->speed[p]];
-  w.link_slopes->multiply_transposed(of_rates, by_q, by_v);
+  if (!products_apply(at.mode, w))
+    return multiply_with_matrix(at, weights, true, result, workspace);
+  MotionProducts& products = begin_products(at, w);
+  const int nq = mechanism_.nq;
   std::fill(result.begin(), result.end(), 0.0);
-  for (std::size_t i = 0; i < mechanism_.links.size(); ++i) {
-    const Link<double>& link = mechanism_.links[i];
-    const int p0 = slope_plan_->links[slope_plan_->position[i]].p0;
+  std::fill(w.displacement.begin(), w.displacement.end(), 0.0);
+  products.multiply_transposed(weights.subspan(nq), w.displacement, result);
+  if (!keep_digits(products.lost_factor(), w))
+    return multiply_with_matrix(at, weights, true, result, workspace);
+  for (const Link<double>& link : mechanism_.links) {
     const double *q = at.x.data() + link.q0, *weight = weights.data() + link.q0;
     double *const to_q = result.data() + link.q0, *const to_v = result.data() + nq + link.v0;
-    for (int k = 0; k < link.nv; ++k) to_v[k] += by_v[p0 + k];
-    add_transposed_displacement(link, q, by_q.data() + p0, to_q);
+    add_transposed_displacement(link, q, &w.displacement[link.v0], to_q);
     list_kinematic_slopes(
         link, q, at.x.data() + nq + link.v0,
         [&](int k, int j, double value) { to_q[j] += value * weight[k]; },
@@ -111,18 +110,6 @@ void TreeSystem::add_transposed_displacement(const Link<double>& link, const dou
   for (int k = 0; k < 3; ++k) dq[4 + k] += slide[k];
 }
 
-void TreeSystem::begin_products(StateView at, TreeWorkspace& w) const {
-  solve_at(at, w.motion);
-  if (!w.link_slopes)
-    w.link_slopes = std::make_unique<LinkSlopes>(mechanism_, dual_mechanism_, *slope_plan_);
-  w.link_slopes->fill(w.motion, LinkSlopes::Held::as_it_is);
-}
-
-bool TreeSystem::products_apply(std::span<const int> mode) const {
-  return slopes_apply(mode) && slope_plan_->laws.empty() && slope_plan_->drives.empty() &&
-         mechanism_.nz == 0 && mechanism_.rows.empty();
-}
-
 // v_scale dID/dv + q_scale dID/dq T, T block-diagonal by joints; null: identity.
 void TreeSystem::fill_force_matrix(const MotionSlopes& slopes, const MotionDirections& directions,
                                    Eigen::Ref<Eigen::MatrixXd> result) const {
@@ -132,12 +119,12 @@ void TreeSystem::fill_force_matrix(const MotionSlopes& slopes, const MotionDirec
     for (const SlopeLink& at : plan.links)
       for (int k = at.p0; k < at.p0 + at.nv; ++k) {
         const int column = plan.speed[k];
-        double by_q = T ? 0 : slopes.value(i, k);
+        double by_q = T ? 0 : slopes.value(i, SlopePlan::by_q(k));
         if (T)
           for (int l = at.p0; l < at.p0 + at.nv; ++l)
-            by_q += slopes.value(i, l) * (*T)(plan.speed[l], column);
+            by_q += slopes.value(i, SlopePlan::by_q(l)) * (*T)(plan.speed[l], column);
         result(plan.speed[i], column) =
-            directions.v_scale * slopes.value(i, plan.by_v() + k) + directions.q_scale * by_q;
+            directions.v_scale * slopes.value(i, SlopePlan::by_v(k)) + directions.q_scale * by_q;
       }
 }
 

@@ -8,14 +8,6 @@
 #include "mechanics/tree/tree_system_class.h"
 
 namespace cartan::mechanics {
-namespace {
-
-// Entries of the directions in which the formulas are looked at: all signs and sizes.
-double look_along(int i, int k) {
-  return ((37 * i + 101 * k + 11) % 17 - 8) / 8.0;
-}
-
-}  // namespace
 
 MotionScratch TreeSystem::scratch() const {
   MotionScratch scratch;
@@ -62,20 +54,7 @@ void TreeSystem::jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace
   }
   if (slopes_apply(at.mode) && w.distrust == 0) {
     fill_slopes(at, w);
-    J.topRows(mechanism_.nq).setZero();
-    J.rightCols(quadratures()).setZero();
-    const int nq = mechanism_.nq;
-    for (const Link<double>& link : mechanism_.links)
-      list_kinematic_slopes(
-          link, w.motion.q + link.q0, w.motion.v + link.v0,
-          [&](int i, int j, double value) { J(link.q0 + i, link.q0 + j) = value; },
-          [&](int i, int j, double value) { J(link.q0 + i, nq + link.v0 + j) = value; });
-    w.slopes->write(w.motion, J);
-    if (w.look.holds(w.slopes->conditions())) return;
-    const double error = compare_with_dual_numbers(at, J, w);
-    w.look.note(w.slopes->conditions(), error);
-    if (error <= 1) return;
-    w.distrust = 32;
+    if (keep_digits(w.slopes->lost_factor(), w)) return write_slopes(w, J);
   }
   if (w.distrust > 0) --w.distrust;
   differentiate_columns(at.x, mechanism_.state_size(), J, w.dual_x, w.dual_xdot,
@@ -85,40 +64,15 @@ void TreeSystem::jacobian(StateView at, Eigen::Ref<Eigen::MatrixXd> J, Workspace
                         });
 }
 
-// Where digits are lost: multipliers take away from W what an inertia next to nothing made of it
-// (wheels without mass), and long chains answer with differences of large numbers. Dual numbers go
-// the way of the accelerations, where constraints act before joints give way. One evaluation shows
-// the difference, along four directions at once, here in units of what is allowed of each row. In
-// chains of balls rows vanish but for rounding, that of dual numbers too (rods about their axis).
-double TreeSystem::compare_with_dual_numbers(StateView at,
-                                             const Eigen::Ref<const Eigen::MatrixXd>& J,
-                                             TreeWorkspace& w) const {
-  constexpr double eps = std::numeric_limits<double>::epsilon(), roundings = 256;
-  constexpr double digits = 3e-12, least_row = 1e-6;
-  const bool closed = mechanism_.contact_row0 > 0;
-  const int n = mechanism_.state_size();
-  w.dual_x.assign(at.x.begin(), at.x.end());
-  w.dual_xdot.resize(at.x.size());
-  for (int i = 0; i < n; ++i)
-    for (int k = 0; k < 4; ++k) w.dual_x[i].d[k] = look_along(i, k);
-  evaluate(dual_mechanism_, formulation_.solve_dual, Dual4(at.t), w.dual_x.data(), at.mode,
-           w.dual_xdot.data(), dual_of(w));
-  double largest = 0, error = 0;
-  for (int i = mechanism_.nq; i < n; ++i) largest = std::max(largest, J.row(i).head(n).lpNorm<1>());
-  for (int i = mechanism_.nq; i < n; ++i) {
-    const double size = std::max(J.row(i).head(n).lpNorm<Eigen::Infinity>(), least_row * largest);
-    double allowed = digits * size;
-    if (!closed && i < mechanism_.nq + mechanism_.nv)
-      allowed += roundings * eps * w.slopes->rounded_size(i - mechanism_.nq);
-    for (int k = 0; k < 4; ++k) {
-      double sum = 0;
-      for (int j = 0; j < n; ++j) sum += J(i, j) * look_along(j, k);
-      const double difference = std::fabs(sum - w.dual_xdot[i].d[k]);
-      if (difference > allowed * error) error = difference / allowed;
-      if (!std::isfinite(difference)) return std::numeric_limits<double>::infinity();
-    }
-  }
-  return error;
+void TreeSystem::write_slopes(const TreeWorkspace& w, Eigen::Ref<Eigen::MatrixXd> J) const {
+  const int nq = mechanism_.nq;
+  w.slopes->write(w.motion, J);
+  J.rightCols(quadratures()).setZero();
+  for (const Link<double>& link : mechanism_.links)
+    list_kinematic_slopes(
+        link, w.motion.q + link.q0, w.motion.v + link.v0,
+        [&](int i, int j, double value) { J(link.q0 + i, link.q0 + j) = value; },
+        [&](int i, int j, double value) { J(link.q0 + i, nq + link.v0 + j) = value; });
 }
 
 void TreeSystem::parameter_jacobian(StateView at, std::span<const int> which,

@@ -23,13 +23,14 @@
 #include "mechanics/stepping/stepped_contacts.h"
 #include "mechanics/tree/motion_slopes.h"
 #include "mechanics/tree/second_order_motion.h"
-#include "mechanics/tree/slopes/slope_look.h"
+#include "mechanics/tree/slopes/motion_products.h"
 #include "mechanics/tree/stage_elimination.h"
 #include "mechanics/tree/tree_rates.h"
 #include "mechanics/tree/tree_report.h"
 #include "mechanics/tree/tree_system.h"
 #include "system/column_carrier.h"
 #include "system/contact_holding.h"
+#include "system/inverse_motion.h"
 #include "system/stage_solver.h"
 #include "system/state_products.h"
 
@@ -43,25 +44,26 @@ struct TreeWorkspace : Workspace {
   std::vector<Pack4> pack_x, pack_xdot;
   SeededMechanisms<MotionWorkspace<Dual4>> seeded;  // for derivatives by parameters
   std::vector<double> direction;
-  SlopeLook look;
-  int distrust = 0;  // so many Jacobians more are left to dual numbers
   RateCodeUse code;
   SteppingScratch stepping;
   std::vector<double> entries, code_rates;
   std::unique_ptr<MotionSlopes> slopes;  // made at the first Jacobian
-  // products with vectors: a matrix where there is no short cut, numbers
+  int distrust = 0;                      // so many Jacobians more are left to dual numbers
+  // products with vectors; the matrix where there is no short cut
+  std::unique_ptr<MotionProducts> products;
   Eigen::MatrixXd product_matrix;
-  std::unique_ptr<LinkSlopes> link_slopes;
-  std::vector<double> products, residual, mass;
+  std::vector<double> displacement, residual, mass;
   // implicit methods along the tree: equations at hand, factors of stages
   std::unique_ptr<StageElimination> elimination;
-  std::vector<StageFactors<Complex>> stage_factors;
+  struct StageOfMethod {
+    bool real = false;
+    StageFactors<double> of_reals;
+    StageFactors<Complex> factors;
+  };
+  std::vector<StageOfMethod> stages;
   std::vector<Complex> stage_x, stage_forces;
+  std::vector<double> real_x, real_forces;
   StageFactors<double> motion_factors;
-  std::span<double> product_numbers(int k, int nv) {
-    if (products.empty()) products.resize(3 * static_cast<std::size_t>(nv));
-    return std::span<double>(products).subspan(static_cast<std::size_t>(k) * nv, nv);
-  }
   double choose_below = 1e-3;  // least pivot at which the rows are chosen anew
   double slide_t = 0;          // when speeds of sliding were looked at, and they, per contact
   std::vector<double> slides;
@@ -76,6 +78,7 @@ struct TreeWorkspace : Workspace {
 class TreeSystem : public MechanicalSystem,
                    public ColumnCarrier,
                    public StateProducts,
+                   public InverseMotion,
                    public StageSolver,
                    public ContactHolding {
  public:
@@ -131,6 +134,13 @@ class TreeSystem : public MechanicalSystem,
            Workspace& workspace) const override;
   void vjp(StateView at, std::span<const double> weights, std::span<double> result,
            Workspace& workspace) const override;
+  // slopes/inverse_slopes.cpp
+  bool has_joint_coordinates() const override { return !mechanism_.absolute; }
+  std::string refuse_inverse() const override;
+  void joint_forces(StateView at, std::span<const double> a, std::span<double> forces,
+                    Workspace& workspace) const override;
+  void joint_force_jacobian(StateView at, std::span<const double> a,
+                            Eigen::Ref<Eigen::MatrixXd> by_x, Workspace& workspace) const override;
   bool solves_stages() const override { return along_tree_; }
   bool linearise(StateView at, Workspace& workspace) const override;
   void factorise_stage(int which, std::complex<double> s, Workspace& workspace) const override;
@@ -285,9 +295,17 @@ class TreeSystem : public MechanicalSystem,
   bool slopes_apply(std::span<const int> mode) const {
     return slope_plan_ && mechanism_.baumgarte == 0 && !any_closed(mode);
   }
-  // Above 1: digits were lost.
-  double compare_with_dual_numbers(StateView at, const Eigen::Ref<const Eigen::MatrixXd>& J,
-                                   TreeWorkspace& w) const;
+  // Whether they have kept their digits; if not, dual numbers, which go the way of the
+  // accelerations and so let constraints act before joints give way, are trusted for a while.
+  static bool keep_digits(double lost_factor, TreeWorkspace& w) {
+    constexpr double most_lost = 3e3;
+    constexpr int a_while = 32;
+    if (lost_factor < most_lost) return true;
+    w.distrust = a_while;
+    return false;
+  }
+  // Rows of v', z' and powers, and of positions.
+  void write_slopes(const TreeWorkspace& w, Eigen::Ref<Eigen::MatrixXd> J) const;
   void make_slopes();
   void make_slopes_in(TreeWorkspace& w) const {
     if (!w.slopes)
@@ -295,8 +313,12 @@ class TreeSystem : public MechanicalSystem,
   }
   void fill_slopes(StateView at, TreeWorkspace& w) const;
   // tree_products.cpp
-  bool products_apply(std::span<const int> mode) const;
-  void begin_products(StateView at, TreeWorkspace& w) const;
+  bool products_apply(std::span<const int> mode, const TreeWorkspace& w) const {
+    return slopes_apply(mode) && w.distrust == 0;
+  }
+  void multiply_with_matrix(StateView at, std::span<const double> by, bool transposed,
+                            std::span<double> result, Workspace& workspace) const;
+  MotionProducts& begin_products(StateView at, TreeWorkspace& w) const;
   static void calc_displacement(const Link<double>& link, const double* q, const double* dq,
                                 double* change);
   static void add_transposed_displacement(const Link<double>& link, const double* q,

@@ -69,6 +69,47 @@ TEST(PublicSystem, ManyPointsAndThreadsGiveTheSameNumbers) {
   for (const std::vector<double>& mine : found) EXPECT_EQ(mine, one);
 }
 
+// M a + h; how it changes with the state along u; a second derivative that is known.
+TEST(PublicSystem, InverseDynamicsAndSecondDerivatives) {
+  const cartan::System system(cartan::load(systems + "double_pendulum.toml"));
+  const std::size_t n = system.size(), v = system.speeds();
+  std::vector<double> x = system.initial(), a(v), M(v * v), bias(v), forces(v), by_x(v * n);
+  for (std::size_t i = 0; i < n; ++i) x[i] += 0.1 * static_cast<double>(i + 1);
+  for (std::size_t i = 0; i < v; ++i) a[i] = 1 + static_cast<double>(i);
+  system.mass_matrix(0, x, M, bias);
+  system.inverse_dynamics(0, x, a, forces);
+  for (std::size_t i = 0; i < v; ++i) {
+    double expected = bias[i];
+    for (std::size_t j = 0; j < v; ++j) expected += M[i * v + j] * a[j];
+    EXPECT_NEAR(forces[i], expected, 1e-12 * (1 + std::fabs(expected)));
+  }
+  system.inverse_jacobian(0, x, a, by_x);
+  // central differences: an error of h^2 and roundings / h
+  const double h = 1e-5;
+  std::vector<double> above(v), below(v);
+  for (std::size_t j = 0; j < n; ++j) {
+    std::vector<double> near = x;
+    near[j] = x[j] + h;
+    system.inverse_dynamics(0, near, a, above);
+    near[j] = x[j] - h;
+    system.inverse_dynamics(0, near, a, below);
+    for (std::size_t i = 0; i < v; ++i)
+      EXPECT_NEAR(by_x[i * n + j], (above[i] - below[i]) / (2 * h),
+                  1e-7 * (1 + std::fabs(by_x[i * n + j])));
+  }
+  EXPECT_THROW(system.inverse_dynamics(0, x, std::vector<double>(v + 1), forces), cartan::Error);
+
+  const cartan::System plain(
+      cartan::load_text("name = 'p'\n[variables]\na = { initial = 0.3, rate = 'w' }\n"
+                        "w = { initial = 2, rate = '-sin(a) * w' }\n"));
+  std::vector<double> second(2);
+  plain.second_derivative(0, plain.initial(), std::vector<double>{1, 2}, std::vector<double>{3, 5},
+                          second);
+  EXPECT_EQ(second[0], 0);
+  EXPECT_NEAR(second[1], 2 * std::sin(0.3) * 1 * 3 - std::cos(0.3) * (1 * 5 + 2 * 3), 1e-14);
+  EXPECT_THROW(plain.inverse_dynamics(0, plain.initial(), {}, {}), cartan::Error);
+}
+
 TEST(PublicSystem, WrongLengthsAndNamesAreErrors) {
   const cartan::Model model = cartan::load(systems + "heavy_top.toml");
   const cartan::System system(model);

@@ -10,70 +10,30 @@
 
 namespace cartan::mechanics::lanes {
 
-struct LaneVector {
-  Lanes x, y, z;
-};
-
-// Rows `ld` numbers apart; of one group they stand one behind the other.
-inline LaneVector load_vector(const double* at, int ld = width) {
-  return {load(at), load(at + ld), load(at + 2 * ld)};
-}
-inline void put_vector(double* at, const LaneVector& a, int ld = width) {
-  put(at, a.x);
-  put(at + ld, a.y);
-  put(at + 2 * ld, a.z);
-}
-inline LaneVector operator+(const LaneVector& a, const LaneVector& b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-inline LaneVector operator-(const LaneVector& a, const LaneVector& b) {
-  return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
-// r x a, a x r
-inline LaneVector cross(const Vec3<double>& r, const LaneVector& a) {
-  return {r.y * a.z - r.z * a.y, r.z * a.x - r.x * a.z, r.x * a.y - r.y * a.x};
-}
-inline LaneVector cross(const LaneVector& a, const Vec3<double>& r) {
-  return {a.y * r.z - a.z * r.y, a.z * r.x - a.x * r.z, a.x * r.y - a.y * r.x};
-}
-inline Lanes dot(const Vec3<double>& a, const LaneVector& b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-inline LaneVector operator*(const Mat3<double>& m, const LaneVector& a) {
-  return {m.c[0].x * a.x + m.c[1].x * a.y + m.c[2].x * a.z,
-          m.c[0].y * a.x + m.c[1].y * a.y + m.c[2].y * a.z,
-          m.c[0].z * a.x + m.c[1].z * a.y + m.c[2].z * a.z};
-}
-inline LaneVector operator*(const Sym3<double>& m, const LaneVector& a) {
-  return {m.xx * a.x + m.xy * a.y + m.xz * a.z, m.xy * a.x + m.yy * a.y + m.yz * a.z,
-          m.xz * a.x + m.yz * a.y + m.zz * a.z};
-}
-inline LaneVector operator*(const Vec3<double>& a, const Lanes& x) {
-  return {a.x * x, a.y * x, a.z * x};
-}
-inline LaneVector transpose_times(const Mat3<double>& m, const LaneVector& a) {
-  return {dot(m.c[0], a), dot(m.c[1], a), dot(m.c[2], a)};
-}
-
-// Numbers added to one column. Whole groups are read and written: a number written by itself would
-// have to reach memory before the group with it can be read.
-inline Lanes unit_lane(int lane) {
+// Two columns of a group, from an even one on. Whole groups are read and written: numbers written
+// by themselves would have to reach memory before the group with them can be read.
+inline Lanes in_group(int column, const Two& value) {
   static constexpr double units[2 * width - 1] = {0, 0, 0, 0, 0, 0, 0, 1};
-  return load(units + width - 1 - lane);
+  const double* const at = units + width - 1 - column % width;
+  return value[0] * load(at) + value[1] * load(at - 1);
 }
-inline void add_to_column(double* row, int column, double value) {
+inline LaneVector in_group(int column, const VectorsOf<Two>& value) {
+  return {in_group(column, value.x), in_group(column, value.y), in_group(column, value.z)};
+}
+inline void add_to_row(double* row, int column, const Two& value) {
   double* const at = row + (column & ~(width - 1));
-  put(at, load(at) + value * unit_lane(column & (width - 1)));
+  put(at, load(at) + in_group(column, value));
 }
-inline void add_to_columns(double* rows, int ld, int column, const Vec3<double>& value) {
-  for (int k = 0; k < 3; ++k) add_to_column(rows + k * ld, column, value[k]);
+inline void add_to_rows(double* rows, int ld, int column, const VectorsOf<Two>& value) {
+  add_to_row(rows, column, value.x);
+  add_to_row(rows + ld, column, value.y);
+  add_to_row(rows + 2 * ld, column, value.z);
 }
 // Rows of a group one behind the other: R of them, three from k0 on.
 template <int R>
-void add_to_group(double* groups, int k0, int column, const Vec3<double>& value) {
-  const Lanes unit = unit_lane(column & (width - 1));
+void add_to_group(double* groups, int k0, int column, const VectorsOf<Two>& value) {
   double* const at = groups + R * (column & ~(width - 1)) + k0 * width;
-  for (int k = 0; k < 3; ++k) put(at + k * width, load(at + k * width) + value[k] * unit);
+  put_vector(at, load_vector(at) + in_group(column, value));
 }
 
 // P: groups of six rows, W: rows of the joint's speeds (d tau on entry, the answer to P on return).
@@ -139,69 +99,137 @@ void eliminate_ball_columns(const SlopeBody& b, const SlopeBall& j, std::span<co
     }
 }
 
-// `from`, `to`: (a, b) of parent and link; may be the same. o: of columns that turn the parent.
-template <int K>
-inline void accelerate_columns(const SlopeBody& b, const SlopeJoint& j,
-                               std::span<const ColumnRun> runs, int ld, const double* from,
-                               const double* o, double* W, double* to) {
+// W: (a, b) that P and d tau make of the body; P becomes what the parent feels.
+template <bool laws>
+void eliminate_loose_columns(const SlopeBody& b, const SlopeLoose& j,
+                             std::span<const ColumnRun> runs, int ld, double* P, double* W) {
   for (const ColumnRun& run : runs)
     for (int c = run.first; c < run.last; c += width) {
-      const LaneVector a = load_vector(from + 6 * c);
-      const LaneVector f = load_vector(from + 6 * c + 3 * width) + cross(a, b.r);
-      const Lanes z[6] = {a.x, a.y, a.z, f.x, f.y, f.z};
-      Lanes sum[6] = {a.x, a.y, a.z, f.x, f.y, f.z};
-      for (int l = 0; l < K; ++l) {
-        Lanes x = load(W + l * ld + c);
-        for (int k = 0; k < 6; ++k) x += j.Q[l][k] * z[k];
-        if (run.turned)
-          for (int k = 0; k < 3; ++k) x += j.Qw[l][k] * load(o + 3 * c + k * width);
-        put(W + l * ld + c, x);
-        for (int k = 0; k < 6; ++k) sum[k] += j.T[l][k] * x;
+      double* const at = P + 6 * c;
+      LaneVector n{}, f{};
+      if constexpr (laws) {
+        const LaneVector slide = load_vector(W + 3 * ld + c, ld);
+        f = j.psi[0] * slide.x + j.psi[1] * slide.y + j.psi[2] * slide.z;
+        for (int k = 0; k < 3; ++k) n = n + j.phi[k] * (load(W + k * ld + c) - dot(j.arm[k], f));
       }
-      for (int k = 0; k < 6; ++k) put(to + 6 * c + k * width, sum[k]);
+      const LaneVector left = n - load_vector(at);
+      const LaneVector slide =
+          j.S_inverse * (f - load_vector(at + 3 * width) - transpose_times(j.E, left));
+      put_vector(W + c, j.A_inverse * left - j.E * slide, ld);
+      put_vector(W + 3 * ld + c, slide, ld);
+      put_vector(at, n + cross(b.r, f));
+      put_vector(at + 3 * width, f);
     }
 }
 
-inline void accelerate_hinge_columns(const SlopeBody& b, const SlopeHinge& j,
-                                     std::span<const ColumnRun> runs, const double* from,
-                                     const double* o, double* W, double* to) {
+// The motion of one group of columns on the way out: (a, b), and o of columns that turn the link.
+struct MovingGroup {
+  LaneVector a, b, o;
+};
+inline constexpr int moving_rows = 9;
+inline MovingGroup load_moving(const double* groups, int column) {
+  const double* const at = groups + moving_rows * column;
+  return {load_vector(at), load_vector(at + 3 * width), load_vector(at + 6 * width)};
+}
+inline void put_moving(double* groups, int column, const MovingGroup& x) {
+  double* const at = groups + moving_rows * column;
+  put_vector(at, x.a);
+  put_vector(at + 3 * width, x.b);
+  put_vector(at + 6 * width, x.o);
+}
+
+// `from`, `to`: groups of parent and link; may be the same. Own columns come afterwards.
+template <int K>
+void accelerate_columns(const SlopeBody& b, const SlopeJoint& j, std::span<const ColumnRun> runs,
+                        int ld, const double* from, double* W, double* to) {
   for (const ColumnRun& run : runs)
     for (int c = run.first; c < run.last; c += width) {
-      const LaneVector a = load_vector(from + 6 * c);
-      const LaneVector f = load_vector(from + 6 * c + 3 * width) + cross(a, b.r);
-      Lanes x = load(W + c) - dot(j.Vn, a) - dot(j.Vf, f);
-      if (run.turned) x -= dot(j.y, load_vector(o + 3 * c));
-      put(W + c, x);
-      put_vector(to + 6 * c, a + j.phi * x);
-      put_vector(to + 6 * c + 3 * width, f);
+      MovingGroup x = load_moving(from, c);
+      x.b = x.b + cross(x.a, b.r);
+      const Lanes z[6] = {x.a.x, x.a.y, x.a.z, x.b.x, x.b.y, x.b.z};
+      const Lanes o[3] = {x.o.x, x.o.y, x.o.z};
+      Lanes sum[6] = {x.a.x, x.a.y, x.a.z, x.b.x, x.b.y, x.b.z};
+      for (int l = 0; l < K; ++l) {
+        Lanes answer = run.answered ? load(W + l * ld + c) : Lanes{};
+        for (int k = 0; k < 6; ++k) answer += j.Q[l][k] * z[k];
+        if (run.turned)
+          for (int k = 0; k < 3; ++k) answer += j.Qw[l][k] * o[k];
+        put(W + l * ld + c, answer);
+        for (int k = 0; k < 6; ++k) sum[k] += j.T[l][k] * answer;
+      }
+      put_moving(to, c, {{sum[0], sum[1], sum[2]}, {sum[3], sum[4], sum[5]}, x.o});
+    }
+}
+
+// One turning speed; `answer`: what it has without the motion of its parent.
+template <bool turned>
+inline Lanes accelerate_hinge(const SlopeHinge& j, Lanes answer, MovingGroup& x) {
+  x.b = x.b + cross(x.a, j.r);
+  answer -= dot(j.Vn, x.a) + dot(j.Vf, x.b);
+  if constexpr (turned) answer -= dot(j.y, x.o);
+  x.a = x.a + j.phi * answer;
+  return answer;
+}
+inline void accelerate_hinge_columns(const SlopeHinge& j, std::span<const ColumnRun> runs,
+                                     const double* from, double* W, double* to) {
+  for (const ColumnRun& run : runs)
+    for (int c = run.first; c < run.last; c += width) {
+      MovingGroup x = load_moving(from, c);
+      put(W + c, accelerate_hinge<true>(j, run.answered ? load(W + c) : Lanes{}, x));
+      put_moving(to, c, x);
     }
 }
 
 inline void accelerate_ball_columns(const SlopeBody& b, const SlopeBall& j,
                                     std::span<const ColumnRun> runs, int ld, const double* from,
-                                    const double* o, double* W, double* to) {
+                                    double* W, double* to) {
   for (const ColumnRun& run : runs)
     for (int c = run.first; c < run.last; c += width) {
-      const LaneVector a = load_vector(from + 6 * c);
-      const LaneVector f = load_vector(from + 6 * c + 3 * width) + cross(a, b.r);
-      LaneVector own = load_vector(W + c, ld) - j.E * f;
-      if (run.turned) own = own - j.G * load_vector(o + 3 * c);
-      put_vector(W + c, transpose_times(j.R, own - a), ld);
-      put_vector(to + 6 * c, own);
-      put_vector(to + 6 * c + 3 * width, f);
+      MovingGroup x = load_moving(from, c);
+      x.b = x.b + cross(x.a, b.r);
+      LaneVector own = -(j.E * x.b);
+      if (run.answered) own = own + load_vector(W + c, ld);
+      if (run.turned) own = own - j.G * x.o;
+      put_vector(W + c, transpose_times(j.R, own - x.a), ld);
+      x.a = own;
+      put_moving(to, c, x);
     }
 }
 
-// Six rows of W times m or its transpose.
-template <bool transposed>
-void multiply_rows(const double (&m)[6][6], std::span<const ColumnRun> runs, int ld, double* W) {
+// W becomes the motion against the parent.
+inline void accelerate_loose_columns(const SlopeBody& b, const SlopeLoose& j,
+                                     std::span<const ColumnRun> runs, int ld, const double* from,
+                                     double* W, double* to) {
   for (const ColumnRun& run : runs)
     for (int c = run.first; c < run.last; c += width) {
-      Lanes x[6], sum[6] = {};
-      for (int k = 0; k < 6; ++k) x[k] = load(W + k * ld + c);
-      for (int l = 0; l < 6; ++l)
-        for (int k = 0; k < 6; ++k) sum[l] += (transposed ? m[k][l] : m[l][k]) * x[k];
-      for (int l = 0; l < 6; ++l) put(W + l * ld + c, sum[l]);
+      const MovingGroup p = load_moving(from, c);
+      MovingGroup x{{}, {}, p.o};
+      if (run.answered) {
+        x.a = load_vector(W + c, ld);
+        x.b = load_vector(W + 3 * ld + c, ld);
+      }
+      if (run.turned) {
+        x.a = x.a - j.Gn * p.o;
+        x.b = x.b - j.Gf * p.o;
+      }
+      put_moving(to, c, x);
+      put_vector(W + c, x.a - p.a, ld);
+      put_vector(W + 3 * ld + c, x.b - p.b - cross(p.a, b.r), ld);
+    }
+}
+// W: from motions of the body against its parent to speeds.
+inline void find_loose_speeds(const SlopeLoose& j, std::span<const ColumnRun> runs, int ld,
+                              double* W) {
+  for (const ColumnRun& run : runs)
+    for (int c = run.first; c < run.last; c += width) {
+      const LaneVector a = load_vector(W + c, ld);
+      LaneVector left = load_vector(W + 3 * ld + c, ld);
+      for (int k = 0; k < 3; ++k) {
+        const Lanes x = dot(j.phi[k], a);
+        put(W + k * ld + c, x);
+        left = left - j.arm[k] * x;
+      }
+      for (int k = 0; k < 3; ++k) put(W + (3 + k) * ld + c, dot(j.psi[k], left));
     }
 }
 

@@ -1,7 +1,7 @@
-#include "mechanics/tree/link_frames.h"
+#include "mechanics/tree/axes/link_frames.h"
 
-#include "mechanics/joints/joint_motion.h"
 #include "mechanics/machine/kinematics.h"
+#include "mechanics/tree/axes/link_motion.h"
 #include "symbolic/expression.h"
 
 namespace cartan::mechanics {
@@ -14,16 +14,13 @@ bool is_zero(const Expression& x) {
   return x.is_number() && x.number() == 0;
 }
 
+// Composite bodies about the origins of the frames, which begin as the links' own.
 template <class S>
-struct Frame {
-  JointMotion<S> motion;
-  Mat3<S> R;         // link axes in the parent's
-  Vec3<S> r;         // link origin, parent's axes
-  Vec3<S> w, dw, a;  // v' = 0
-  Vec3<S> n, f;      // bias wrench of the link, then of its subtree
-  S mass{};          // composite body about the link's origin
+struct Composite {
+  S mass{};
   Vec3<S> mc;
   Sym3<S> J;
+  Vec3<S> n, f;
 };
 
 template <class S>
@@ -33,17 +30,17 @@ class LinkFrameSolver {
       : mechanism_(mechanism),
         ws_(ws),
         n_(mechanism.nv),
-        frames_(mechanism.links.size()),
+        frames_(calc_link_motions(mechanism, ws)),
         M_(static_cast<std::size_t>(n_) * n_, S(0)),
         rhs_(n_, S(0)) {
     for (const Link<S>& link : mechanism.links)
       for (int k = 0; k < link.nv; ++k) speeds_.push_back(link.v0 + k);
     place_.resize(n_);
     for (int i = 0; i < n_; ++i) place_[speeds_[i]] = i;
+    for (const LinkMotion<S>& x : frames_) bodies_.push_back({x.mass, x.mc, x.J, x.n, x.f});
   }
 
   void form() {
-    for (std::size_t i = 0; i < frames_.size(); ++i) move(static_cast<int>(i));
     for (int i = static_cast<int>(frames_.size()) - 1; i >= 0; --i) {
       fill_columns_of(i);
       pass_to_parent(i);
@@ -70,56 +67,23 @@ class LinkFrameSolver {
   // M by places in the order of the tree; only row >= column is used.
   S& M(int i, int j) { return M_[static_cast<std::size_t>(std::max(i, j)) * n_ + std::min(i, j)]; }
 
-  void move(int i) {
-    const Link<S>& link = mechanism_.links[i];
-    Frame<S>& x = frames_[i];
-    x.motion = calc_joint_motion(link, ws_.q + link.q0, ws_.v + link.v0);
-    x.R = link.turned ? link.R_tree * x.motion.R : x.motion.R;
-    x.r = link.p_tree + (link.turned ? link.R_tree * x.motion.p : x.motion.p);
-    Vec3<S> w_p, dw_p, a_p = -ws_.gravity;
-    if (link.parent != world) {
-      const Frame<S>& p = frames_[link.parent];
-      w_p = p.w, dw_p = p.dw, a_p = p.a;
-    }
-    Vec3<S> turn, slide, turn_rate, slide_rate;
-    for (int k = 0; k < link.nv; ++k) {
-      const S& v = ws_.v[link.v0 + k];
-      turn += v * x.motion.phi[k];
-      slide += v * x.motion.psi[k];
-      turn_rate += v * x.motion.phi_dot[k];
-      slide_rate += v * x.motion.psi_dot[k];
-    }
-    const Vec3<S> w_in = transpose_times(x.R, w_p);
-    x.w = w_in + turn;
-    x.dw = transpose_times(x.R, dw_p) + cross(w_in, turn) + turn_rate;
-    x.a = transpose_times(x.R, a_p + cross(dw_p, x.r) + cross(w_p, cross(w_p, x.r))) +
-          cross(w_in + x.w, slide) + slide_rate;
-    x.mass = link.mass;
-    x.mc = link.mc;
-    x.J = link.J;
-    x.n = link.J * x.dw + cross(link.mc, x.a) + cross(x.w, link.J * x.w);
-    x.f = link.mass * x.a + cross(x.dw, link.mc) + cross(x.w, cross(x.w, link.mc));
-    if (!mechanism_.has_forces) return;
-    x.n -= transpose_times(ws_.links[i].R, ws_.wrench_n[i]);
-    x.f -= transpose_times(ws_.links[i].R, ws_.wrench_f[i]);
-  }
-
   void fill_columns_of(int i) {
     const Link<S>& link = mechanism_.links[i];
-    const Frame<S>& x = frames_[i];
+    const LinkMotion<S>& at = frames_[i];
+    const Composite<S>& x = bodies_[i];
     for (int k = 0; k < link.nv; ++k) {
       const int column = place_[link.v0 + k];
-      const Vec3<S>&phi = x.motion.phi[k], &psi = x.motion.psi[k];
+      const Vec3<S>&phi = at.joint.phi[k], &psi = at.joint.psi[k];
       rhs_[column] = ws_.tau[link.v0 + k] - dot(phi, x.n) - dot(psi, x.f);
       Vec3<S> n = x.J * phi + cross(x.mc, psi);
       Vec3<S> f = x.mass * psi + cross(phi, x.mc);
       for (int j = i; j != world; j = mechanism_.links[j].parent) {
         const Link<S>& ancestor = mechanism_.links[j];
-        const Frame<S>& y = frames_[j];
+        const LinkMotion<S>& y = frames_[j];
         for (int l = 0; l < ancestor.nv; ++l)
-          M(column, place_[ancestor.v0 + l]) = dot(y.motion.phi[l], n) + dot(y.motion.psi[l], f);
-        f = y.R * f;
-        n = y.R * n + cross(y.r, f);
+          M(column, place_[ancestor.v0 + l]) = dot(y.joint.phi[l], n) + dot(y.joint.psi[l], f);
+        f = y.inward(f);
+        n = y.inward(n) + cross(y.r, f);
       }
       if (link.geared) M(column, column) += mechanism_.rotor[link.v0 + k];
     }
@@ -129,33 +93,30 @@ class LinkFrameSolver {
   void pass_to_parent(int i) {
     const Link<S>& link = mechanism_.links[i];
     if (link.parent == world) return;
-    const Frame<S>& x = frames_[i];
-    Frame<S>& p = frames_[link.parent];
-    const Vec3<S> f = x.R * x.f, c = x.R * x.mc, &r = x.r;
+    const LinkMotion<S>& at = frames_[i];
+    const Composite<S>& x = bodies_[i];
+    Composite<S>& p = bodies_[link.parent];
+    const Vec3<S> f = at.inward(x.f), c = at.inward(x.mc), &r = at.r;
     p.f += f;
-    p.n += x.R * x.n + cross(r, f);
+    p.n += at.inward(x.n) + cross(r, f);
     const S two(2), rc = two * dot(r, c);
-    p.J += rotate(x.R, x.J) + x.mass * minus_hat_squared(r) +
+    p.J += at.inward(x.J) + x.mass * minus_hat_squared(r) +
            Sym3<S>{rc - two * r.x * c.x,     rc - two * r.y * c.y,     rc - two * r.z * c.z,
                    -(r.x * c.y + r.y * c.x), -(r.x * c.z + r.z * c.x), -(r.y * c.z + r.z * c.y)};
     p.mc += c + x.mass * r;
     p.mass += x.mass;
   }
 
-  // Speeds whose v' is known (stuck or driven) leave the equations.
+  // Speeds whose v' is known (stuck or driven) leave the equations: what they do is in the
+  // wrenches.
   void hold_known() {
     for (const Link<S>& link : mechanism_.links)
       for (int k = 0; k < link.nv; ++k) {
         const int j = link.v0 + k, at = place_[j];
-        if (!link.driven && !(ws_.any_locked && ws_.locked[j])) continue;
-        const S known = link.driven ? ws_.prescribed[j] : S(0);
-        for (int i = 0; i < n_; ++i) {
-          if (i == at) continue;
-          rhs_[i] -= M(i, at) * known;
-          M(i, at) = S(0);
-        }
+        if (!is_known(link, ws_, j)) continue;
+        for (int i = 0; i < n_; ++i) M(i, at) = S(0);
         M(at, at) = S(1);
-        rhs_[at] = known;
+        rhs_[at] = link.driven ? ws_.prescribed[j] : S(0);
       }
   }
 
@@ -187,7 +148,8 @@ class LinkFrameSolver {
   const Mechanism<S>& mechanism_;
   MotionWorkspace<S>& ws_;
   int n_;
-  std::vector<Frame<S>> frames_;
+  std::vector<LinkMotion<S>> frames_;
+  std::vector<Composite<S>> bodies_;
   std::vector<S> M_, rhs_;
   std::vector<int> speeds_, place_;  // place in the order of the tree -> speed, and back
 };

@@ -4,11 +4,7 @@
 // For numbers the recursion in world axes (recursive.h) is faster. For symbols this form has the
 // fewest operations up to about a dozen speeds: in its link's axes a motion column is constant, a
 // turn about a coordinate axis mixes two components only, and L keeps the zeros between branches.
-//   w  = R^T w_p + Phi v               R: link axes in the parent's, r: origin in the parent's
-//   dw = R^T dw_p + w x Phi v + Phi' v
-//   a  = R^T (a_p + dw_p x r + w_p x (w_p x r)) + (R^T w_p + w) x Psi v + Psi' v
-//   n  = J dw + mc x a + w x J w - n_ext,   f = m a + dw x mc + w x (w x mc) - f_ext
-// with a = -gravity at the world.
+// The motion at v' = 0 and its wrenches: link_motion.h.
 #pragma once
 
 #include "mechanics/machine/motion_workspace.h"

@@ -1,0 +1,236 @@
+// The elimination of stage_elimination.h: columns of G, rows of H and T as vectors.
+#include <algorithm>
+#include <utility>
+
+#include "mechanics/tree/stage_elimination.h"
+
+namespace cartan::mechanics {
+
+using namespace stages;
+
+namespace {
+
+// In place, rows exchanged as needed.
+template <class C>
+void invert_pivoted(C (&M)[6][6], int size) {
+  C right[6][6];
+  for (int i = 0; i < size; ++i)
+    for (int j = 0; j < size; ++j) right[i][j] = C(i == j ? 1.0 : 0.0);
+  for (int k = 0; k < size; ++k) {
+    int best = k;
+    for (int i = k + 1; i < size; ++i)
+      if (size_of(M[i][k]) > size_of(M[best][k])) best = i;
+    for (int j = 0; j < size; ++j) {
+      std::swap(M[k][j], M[best][j]);
+      std::swap(right[k][j], right[best][j]);
+    }
+    const C inverse = reciprocal(M[k][k]);
+    for (int j = 0; j < size; ++j) {
+      M[k][j] = inverse * M[k][j];
+      right[k][j] = inverse * right[k][j];
+    }
+    for (int i = 0; i < size; ++i) {
+      if (i == k) continue;
+      const C share = M[i][k];
+      for (int j = 0; j < size; ++j) {
+        M[i][j] -= share * M[k][j];
+        right[i][j] -= share * right[k][j];
+      }
+    }
+  }
+  for (int i = 0; i < size; ++i)
+    for (int j = 0; j < size; ++j) M[i][j] = right[i][j];
+}
+
+void set_real(Wide<double>& to, const Vec3<double>& n, const Vec3<double>& f) {
+  to.a = Lanes{n.x, n.y, n.z, f.x, f.y, f.z};
+}
+void set_real(Wide<Complex>& to, const Vec3<double>& n, const Vec3<double>& f) {
+  to.re = Lanes{n.x, n.y, n.z, f.x, f.y, f.z};
+  to.im = Lanes{};
+}
+template <class C>
+Wide<C> gather(const C* from, int count) {
+  Wide<C> to;
+  for (int k = 0; k < count; ++k) to.set(k, from[k]);
+  return to;
+}
+
+// Component i of a column.
+double component(const SlopeColumn& c, int i) {
+  return i < 3 ? c.phi[i] : c.psi[i - 3];
+}
+
+}  // namespace
+
+template <class C>
+void StageElimination::prepare(StageFactors<C>& factors) const {
+  if (!factors.at.empty()) return;
+  std::size_t numbers = 0;
+  for (const SlopeLink& x : plan_.links) {
+    factors.at.push_back(numbers);
+    numbers += StageFactors<C>::numbers_of(x.nv);
+  }
+  factors.numbers.resize(numbers + lanes::width);
+}
+
+// Of the body alone: [J h^; -h^ m] and C.
+template <class C>
+void StageElimination::start_answer(int d, Wide<C>* G) const {
+  const SlopeBody& b = links_.body(d);
+  const Mat3<double> J = full(b.J), h = hat(b.h);
+  for (int k = 0; k < 3; ++k) {
+    set_real(G[k], J.c[k], -h.c[k]);
+    set_real(G[3 + k], h.c[k], b.m * unit_vector<double>(k));
+    set_real(G[6 + k], b.Cn.c[k], b.Cf.c[k]);
+  }
+}
+
+template <class C>
+void StageElimination::factorise(const C& v_scale, const C& q_scale, const TurnBlocks* turns,
+                                 StageFactors<C>& factors) {
+  constexpr int parts = Wide<C>::parts;
+  prepare(factors);
+  std::vector<Answer<C>>& answers = scratch<C>().answers;
+  answers.resize(plan_.links.size());
+  for (int d = 0; d < static_cast<int>(plan_.links.size()); ++d)
+    if (has_children_[d]) start_answer<C>(d, answers[d].G);
+  Step<C> step;
+  for (int d = static_cast<int>(plan_.links.size()) - 1; d >= 0; --d) {
+    const SlopeLink& at = plan_.links[d];
+    const int nv = at.nv, span = slides_[d] ? 6 : 3;
+    const auto joint = StageFactors<C>::view(factors.numbers.data() + factors.at[d], nv);
+    Wide<C>(&G)[9] = answers[d].G;
+    if (!has_children_[d]) start_answer<C>(d, G);
+    make_step(d, v_scale, q_scale, turns, step);
+    // H = G T + own
+    Wide<C> H[6];
+    for (int l = 0; l < nv; ++l) {
+      const SlopeColumn& c = links_.column(at.p0 + l);
+      C* const T = step.Tz[l];
+      for (int i = 0; i < span; ++i) T[i] += C(component(c, i));
+      H[l] = gather(step.own[l], 6);
+      for (int k = 0; k < 6; ++k) add_product(H[l], T[k], G[k]);
+      for (int k = 0; k < 3; ++k) add_product(H[l], step.To[l][k], G[6 + k]);
+      for (int k = 0; k < 9; ++k)
+        put_one(joint.T + l * parts * 9, 9, k, k < 6 ? T[k] : step.To[l][k - 6]);
+    }
+    // N = S.H + rotor - d tau
+    C N[6][6];
+    Lanes S[6] = {};  // component i of all columns; of those that are held zero
+    for (int m = 0; m < nv; ++m) {
+      const SlopeColumn& c = links_.column(at.p0 + m);
+      const bool held = links_.is_held(at.p0 + m);
+      for (int i = 0; i < span; ++i) S[i][m] = held ? 0 : component(c, i);
+      for (int l = 0; l < nv; ++l) N[m][l] = held ? C(l == m ? 1.0 : 0.0) : step.force[m][l];
+      if (!held) N[m][m] += C(mechanism_.rotor[plan_.speed[at.p0 + m]]);
+    }
+    for (int l = 0; l < nv; ++l) {
+      const Spread<C> h(H[l]);
+      Wide<C> sum;
+      for (int i = 0; i < span; ++i) add_product(sum, h[i], S[i]);
+      for (int m = 0; m < nv; ++m)
+        if (!links_.is_held(at.p0 + m)) N[m][l] += sum[m];
+    }
+    invert_pivoted(N, nv);
+    Wide<C> columns[6];  // of the inverse
+    for (int m = 0; m < nv; ++m) {
+      for (int l = 0; l < nv; ++l) columns[m].set(l, N[l][m]);
+      put_wide(joint.N + m * parts * nv, nv, columns[m]);
+    }
+    // Q = -N^-1 S.G
+    Wide<C> Q[9];
+    for (int k = 0; k < 9; ++k) {
+      const Spread<C> g(G[k]);
+      Wide<C> sum;
+      for (int i = 0; i < span; ++i) add_product(sum, g[i], S[i]);
+      const Spread<C> s(sum);
+      for (int m = 0; m < nv; ++m) add_product(Q[k], -s[m], columns[m]);
+      put_wide(joint.Q + k * parts * nv, nv, Q[k]);
+    }
+    for (int l = 0; l < nv; ++l) {
+      H[l] += gather(step.out[l], 6);
+      put_wide(joint.H + l * parts * 6, 6, H[l]);
+    }
+    if (at.parent < 0) continue;
+    // G + H Q, with z = X z_p: columns of a, which moves b by a x r; to the parent's origin
+    for (int k = 0; k < 9; ++k) {
+      const Spread<C> q(Q[k]);
+      for (int l = 0; l < nv; ++l) add_product(G[k], q[l], H[l]);
+    }
+    const Vec3<double>& r = links_.body(d).r;
+    add_product(G[0], -r.z, G[4]);
+    add_product(G[0], r.y, G[5]);
+    add_product(G[1], r.z, G[3]);
+    add_product(G[1], -r.x, G[5]);
+    add_product(G[2], -r.y, G[3]);
+    add_product(G[2], r.x, G[4]);
+    const Arm arm = arm_of_wrench(r);
+    Wide<C>(&to)[9] = answers[at.parent].G;
+    for (int k = 0; k < 9; ++k) to[k] += carry_wrench(G[k], arm);
+  }
+}
+
+template <class C>
+void StageElimination::solve(StageFactors<C>& factors, std::span<C> x) {
+  constexpr int parts = Wide<C>::parts;
+  const int links = static_cast<int>(plan_.links.size());
+  std::vector<Passing<C>>& passing = scratch<C>().passing;
+  passing.resize(links);
+  for (int d = 0; d < links; ++d)
+    if (has_children_[d]) passing[d].x = {};
+  for (int d = links - 1; d >= 0; --d) {
+    const SlopeLink& at = plan_.links[d];
+    const int nv = at.nv, span = slides_[d] ? 6 : 3;
+    const auto joint = StageFactors<C>::view(factors.numbers.data() + factors.at[d], nv);
+    if (!has_children_[d]) passing[d].x = {};
+    Wide<C> p = passing[d].x;
+    const Spread<C> wrench(p);
+    Wide<C> answer;
+    for (int l = 0; l < nv; ++l) {
+      C right = x[at.p0 + l];
+      const SlopeColumn& c = links_.column(at.p0 + l);
+      if (!links_.is_held(at.p0 + l))
+        for (int i = 0; i < span; ++i) right -= component(c, i) * wrench[i];
+      add_product(answer, right, load_wide<C>(joint.N + l * parts * nv, nv));
+    }
+    const Spread<C> found(answer);
+    for (int l = 0; l < nv; ++l) x[at.p0 + l] = found[l];
+    if (at.parent < 0) continue;
+    for (int l = 0; l < nv; ++l) add_product(p, found[l], load_wide<C>(joint.H + l * parts * 6, 6));
+    passing[at.parent].x += carry_wrench(p, arm_of_wrench(links_.body(d).r));
+  }
+  for (int d = 0; d < links; ++d) {
+    const SlopeLink& at = plan_.links[d];
+    const int nv = at.nv;
+    const auto joint = StageFactors<C>::view(factors.numbers.data() + factors.at[d], nv);
+    Passing<C> motion{};
+    if (at.parent >= 0) {
+      motion = passing[at.parent];
+      motion.x = carry_motion(motion.x, arm_of_motion(links_.body(d).r));
+    }
+    const Spread<C> z(motion.x);
+    Wide<C> answer = gather(x.data() + at.p0, nv);
+    for (int k = 0; k < 8; ++k)
+      add_product(answer, z[k], load_wide<C>(joint.Q + k * parts * nv, nv));
+    add_product(answer, motion.last, load_wide<C>(joint.Q + 8 * parts * nv, nv));
+    const Spread<C> found(answer);
+    for (int l = 0; l < nv; ++l) {
+      const double* const T = joint.T + l * parts * 9;
+      x[at.p0 + l] = found[l];
+      add_product(motion.x, found[l], load_wide<C>(T, 9));
+      motion.last += found[l] * load_one(T, 9, 8, C());
+    }
+    passing[d] = motion;
+  }
+}
+
+#define CARTAN_INSTANTIATE_STAGES(C)                                                  \
+  template void StageElimination::factorise<C>(const C&, const C&, const TurnBlocks*, \
+                                               StageFactors<C>&);                     \
+  template void StageElimination::solve<C>(StageFactors<C>&, std::span<C>);
+CARTAN_INSTANTIATE_STAGES(double)
+CARTAN_INSTANTIATE_STAGES(Complex)
+#undef CARTAN_INSTANTIATE_STAGES
+
+}  // namespace cartan::mechanics
