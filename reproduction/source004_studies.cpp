@@ -125,6 +125,8 @@ void bicycle_wheels(Workshop& shop, Record& record) {
              map_values(growth, [](double g) { return std::clamp(g, -1.0, 2.0); }));
     const auto ends = zeros(s.table.numbers[0], growth);
     if (std::string(factor) == "0.01" && ends.size() > 1) first = ends[0], last = ends[1];
+    if (std::any_of(growth.begin(), growth.end(), [](double g) { return std::isnan(g); }))
+      throw ItemFailure(fmt::format("no eigenvalues at some speeds with factor {}", factor));
     if (std::string(factor) == "1e-6") zero_least = *std::min_element(growth.begin(), growth.end());
   }
   chart.x_log = true;

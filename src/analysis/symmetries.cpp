@@ -93,6 +93,23 @@ void reduce(Matrix& A) {
   A = (A.array().abs() < 1e-10).select(0.0, A);
 }
 
+// Small factors are zeros where the conditions hold without them as well: the derivatives they came
+// of have few digits where an inertia is next to nothing.
+void drop_rounding(const Matrix& conditions, Matrix& combinations) {
+  constexpr double small = 1e-6;
+  for (Eigen::Index s = 0; s < combinations.rows(); ++s) {
+    const double limit =
+        std::max(vanishes, 2 * (conditions * combinations.row(s).transpose()).norm());
+    for (Eigen::Index k = 0; k < combinations.cols(); ++k) {
+      const double factor = combinations(s, k);
+      if (factor == 0 || std::fabs(factor) > small) continue;
+      combinations(s, k) = 0;
+      if ((conditions * combinations.row(s).transpose()).norm() > limit)
+        combinations(s, k) = factor;
+    }
+  }
+}
+
 std::string describe(const MotionGeometry& geometry, const Eigen::VectorXd& factors) {
   std::string text;
   for (int k = 0; k < geometry.field_count(); ++k) {
@@ -142,6 +159,7 @@ Symmetries find_symmetries(const System& system, const State& state, Workspace& 
   Matrix combinations = null_space(conditions, vanishes, 1.0).transpose();
   if (combinations.rows() == 0) return result;
   reduce(combinations);
+  drop_rounding(conditions, combinations);
   result.fields = Matrix::Zero(fields, combinations.rows());
   for (int k = 0; k < fields; ++k) result.fields.row(order[k]) = combinations.col(k).transpose();
   for (int s = 0; s < result.count(); ++s)

@@ -99,6 +99,17 @@ TEST(Linearize, RefusesWhatIsNotSteady) {
       "no");
 }
 
+// Accelerations have all their digits there, derivatives have not: symmetries are found from these.
+TEST(Linearize, WheelsNextToMassless) {
+  const json result = expect_json(
+      run_cartan({"linearize", example("bicycle"), "--sweep", "v=log(1,100,40)", "--set", "lean=0",
+                  "--set", "steer=0", "--set", "pitch=0", "--set", "yaw_rate=0", "--set",
+                  "rear_speed=v", "--set", "jm=1e-6", "--json"}));
+  ASSERT_EQ(result["sweep"].size(), 40u);
+  for (const auto& point : result["sweep"])
+    EXPECT_FALSE(point.contains("problem")) << point["value"] << ": " << point["problem"];
+}
+
 TEST(Linearize, WhatCannotMove) {
   const Scratch scratch;
   const std::string body = "name = \"m\"\n[[body]]\nname = \"a\"\nmass = 1\ninertia = [1, 1, 1]\n";

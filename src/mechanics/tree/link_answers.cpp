@@ -150,8 +150,8 @@ void LinkSlopes::answer_hinge(const LinkState<double>& x, int d) {
   j.y = j.Di * turned;
   if (at.parent < 0) return;
   pass_turning(d, b.Cn - outer(j.Vn, turned), b.Cf - outer(j.Vf, turned));
-  pass_inertia(d, solved, b.A - symmetric(outer(j.Vn, j.Un)), b.B - outer(j.Vn, j.Uf),
-               b.D - symmetric(outer(j.Vf, j.Uf)));
+  pass_inertia(d, solved, b.A - symmetric_outer(j.Vn, j.Un), b.B - outer(j.Vn, j.Uf),
+               b.D - symmetric_outer(j.Vf, j.Uf));
 }
 
 // The whole moment is taken by the joint: n' = d tau.
@@ -163,9 +163,9 @@ void LinkSlopes::answer_ball(const LinkState<double>& x, int d) {
   j.A_inverse = inverse(b.A);
   j.E = solved ? x.B : j.A_inverse * b.B;
   j.G = times(j.A_inverse, b.Cn);
-  const auto entry = [&](int i, int k) { return dot(b.B.c[i], j.E.c[k]); };
-  j.D_left = b.D - Sym3<double>{entry(0, 0), entry(1, 1), entry(2, 2),
-                                entry(0, 1), entry(0, 2), entry(1, 2)};
+  // as the accelerations have it (eliminate_rotation3), to the last digit: other roundings would
+  // not fit the inertias that follow from it, and long chains would lose digits
+  j.D_left = b.D - symmetric_transpose_times(b.B, j.E);
   const int parent = plan_.links[d].parent;
   if (parent < 0) return;
   pass_turning(d, Mat3<double>{}, b.Cf - transposed_product(j.E, b.Cn));
@@ -185,9 +185,7 @@ void LinkSlopes::answer_loose(int d) {
   SlopeLoose& j = loose_[loose_at_[d]];
   j.A_inverse = inverse(b.A);
   j.E = j.A_inverse * b.B;
-  const auto product = [&](int k, int l) { return dot(b.B.c[k], j.E.c[l]); };
-  j.S_inverse = inverse(b.D - Sym3<double>{product(0, 0), product(1, 1), product(2, 2),
-                                           product(0, 1), product(0, 2), product(1, 2)});
+  j.S_inverse = inverse(b.D - symmetric_transpose_times(b.B, j.E));
   for (int k = 0; k < 3; ++k) {
     const SpatialPair answer = answer_of(j, {b.Cn.c[k], b.Cf.c[k]});
     j.Gn.c[k] = answer.n;
@@ -258,8 +256,8 @@ void LinkSlopes::answer_general(int d, bool solved) {
   for (int l = 0; l < nv; ++l) {
     if (held_[at.p0 + l]) continue;
     const SpatialPair u = from_six(j.U[l]), q = from_six(j.Q[l]);
-    A += symmetric(outer(q.n, u.n));  // only the sum over l is symmetric; its upper half is kept
-    D += symmetric(outer(q.f, u.f));
+    A += symmetric_outer(q.n, u.n);  // only the sum over l is symmetric; its upper half is kept
+    D += symmetric_outer(q.f, u.f);
     B += outer(q.n, u.f);
   }
   pass_inertia(d, solved, A, B, D);

@@ -20,14 +20,19 @@ constexpr double doubt = 10;          // how much further apart two methods may 
 constexpr double useless = 1e-3;      // an error that leaves nothing to be compared
 constexpr int most_numbers = 400;     // of a state whose displacements are followed
 
+// How far two motions are apart at the end; were it small there by chance, what it was shortly
+// before would tell.
+double error_of(const Separation& separation) {
+  return std::max(separation.at_end, 0.1 * separation.late);
+}
+
 // Two motions by one method.
 struct Twins {
   MethodRun run;
   std::string how;
   Separation separation;
   bool ok = false;
-  // At the end; were it small there by chance, what it was shortly before would tell.
-  double error() const { return std::max(separation.at_end, 0.1 * separation.late); }
+  double error() const { return error_of(separation); }
 };
 
 class ReferenceMaker {
@@ -49,8 +54,9 @@ class ReferenceMaker {
     if (implicit_one.ok) {
       const Separation between =
           compare_paths(explicit_one.run.path.places(), implicit_one.run.path.places());
-      if (between.late > doubt * (explicit_one.error() + implicit_one.error()) + 1e-12)
-        result.error = between.late;
+      if (between.late >
+          doubt * (explicit_one.separation.late + implicit_one.separation.late) + 1e-12)
+        result.error = error_of(between);
       if (between.lost) lost = lost ? std::min(*lost, *between.lost) : between.lost;
     }
     result.growth = calc_growth();

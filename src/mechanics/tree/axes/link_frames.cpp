@@ -26,11 +26,11 @@ struct Composite {
 template <class S>
 class LinkFrameSolver {
  public:
-  LinkFrameSolver(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws)
+  LinkFrameSolver(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, TurnForm form)
       : mechanism_(mechanism),
         ws_(ws),
         n_(mechanism.nv),
-        frames_(calc_link_motions(mechanism, ws)),
+        frames_(calc_link_motions(mechanism, ws, form)),
         M_(static_cast<std::size_t>(n_) * n_, S(0)),
         rhs_(n_, S(0)) {
     for (const Link<S>& link : mechanism.links)
@@ -158,14 +158,14 @@ class LinkFrameSolver {
 
 template <class S>
 void solve_in_link_frames(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
-  LinkFrameSolver<S> solver(mechanism, ws);
+  LinkFrameSolver<S> solver(mechanism, ws, TurnForm::short_one);
   solver.form();
   solver.solve();
 }
 
 template <class S>
 void form_in_link_frames(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
-  LinkFrameSolver<S> solver(mechanism, ws);
+  LinkFrameSolver<S> solver(mechanism, ws, TurnForm::plain);
   solver.form();
   ws.moving_frame.emplace();
   ws.moving_frame->nv = mechanism.nv;

@@ -13,7 +13,8 @@ namespace cartan::mechanics {
 
 // M v' = rhs into M_star and rhs of ws.moving_frame, speeds in file order; speeds whose v' is known
 // (stuck or driven joints) have an equation v' = rhs. An AccelerationSolver (dry_friction.h) that
-// leaves the solving to others; O(n depth) operations.
+// leaves the solving to others; O(n depth) operations. Equations are read in this form: squares of
+// sines and cosines stay as they are (TurnForm).
 template <class S>
 void form_in_link_frames(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 

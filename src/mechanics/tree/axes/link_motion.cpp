@@ -44,25 +44,36 @@ Vec3<S> turn_in_plane(int axis, const S& sine, const S& cosine, const Vec3<S>& a
 //   [a b; c d] -> [a - t  b + u; c + u  d + t],  t = s^2 (a - d) + s c (b + c),
 //                                                u = s c (a - d) - s^2 (b + c)
 template <class S>
-struct PlaneTurn {
-  S t, u;
-  PlaneTurn(const S& sine, const S& cosine, const S& difference, const S& sum) {
-    const S ss = sine * sine, sc = sine * cosine;
-    t = ss * difference + sc * sum;
-    u = sc * difference - ss * sum;
-  }
-};
+void turn_four(int i, int j, const S& sine, const S& cosine, const Mat3<S>& m, Mat3<S>& n) {
+  const S difference = m(i, i) - m(j, j), sum = m(i, j) + m(j, i);
+  const S ss = sine * sine, sc = sine * cosine;
+  const S t = ss * difference + sc * sum, u = sc * difference - ss * sum;
+  n(i, i) = m(i, i) - t;
+  n(j, j) = m(j, j) + t;
+  n(i, j) = m(i, j) + u;
+  n(j, i) = m(j, i) + u;
+}
+
+// The same as squares: c^2 a + s^2 d - s c (b + c), ..
+template <class S>
+void turn_four_plainly(int i, int j, const S& sine, const S& cosine, const Mat3<S>& m, Mat3<S>& n) {
+  const S ss = sine * sine, cc = cosine * cosine, sc = sine * cosine;
+  const S mixed = sc * (m(i, j) + m(j, i)), shear = sc * (m(i, i) - m(j, j));
+  n(i, i) = cc * m(i, i) + ss * m(j, j) - mixed;
+  n(j, j) = ss * m(i, i) + cc * m(j, j) + mixed;
+  n(i, j) = cc * m(i, j) - ss * m(j, i) + shear;
+  n(j, i) = cc * m(j, i) - ss * m(i, j) + shear;
+}
 
 template <class S>
-Mat3<S> turn_in_plane(int k, const S& sine, const S& cosine, const Mat3<S>& m) {
+Mat3<S> turn_in_plane(int k, TurnForm form, const S& sine, const S& cosine, const Mat3<S>& m) {
   const int i = (k + 1) % 3, j = (k + 2) % 3;
-  const PlaneTurn<S> by(sine, cosine, m(i, i) - m(j, j), m(i, j) + m(j, i));
   Mat3<S> n;
   n(k, k) = m(k, k);
-  n(i, i) = m(i, i) - by.t;
-  n(j, j) = m(j, j) + by.t;
-  n(i, j) = m(i, j) + by.u;
-  n(j, i) = m(j, i) + by.u;
+  if (form == TurnForm::plain)
+    turn_four_plainly(i, j, sine, cosine, m, n);
+  else
+    turn_four(i, j, sine, cosine, m, n);
   n(i, k) = cosine * m(i, k) - sine * m(j, k);
   n(j, k) = sine * m(i, k) + cosine * m(j, k);
   n(k, i) = cosine * m(k, i) - sine * m(k, j);
@@ -175,20 +186,20 @@ Vec3<S> LinkMotion<S>::inward(const Vec3<S>& v) const {
 template <class S>
 Mat3<S> LinkMotion<S>::inward(const Mat3<S>& m) const {
   const Mat3<S> b =
-      axis < 0 ? joint.R * m * transpose(joint.R) : turn_in_plane(axis, sine, cosine, m);
+      axis < 0 ? joint.R * m * transpose(joint.R) : turn_in_plane(axis, form, sine, cosine, m);
   return turned ? R_tree * b * transpose(R_tree) : b;
 }
 
 template <class S>
 Sym3<S> LinkMotion<S>::inward(const Sym3<S>& m) const {
   const Sym3<S> b =
-      axis < 0 ? rotate(joint.R, m) : symmetric(turn_in_plane(axis, sine, cosine, full(m)));
+      axis < 0 ? rotate(joint.R, m) : symmetric(turn_in_plane(axis, form, sine, cosine, full(m)));
   return turned ? rotate(R_tree, b) : b;
 }
 
 template <class S>
 std::vector<LinkMotion<S>> calc_link_motions(const Mechanism<S>& mechanism,
-                                             const MotionWorkspace<S>& ws) {
+                                             const MotionWorkspace<S>& ws, TurnForm form) {
   std::vector<LinkMotion<S>> frames(mechanism.links.size());
   LinkMotion<S> ground;
   ground.a = -ws.gravity;
@@ -196,6 +207,7 @@ std::vector<LinkMotion<S>> calc_link_motions(const Mechanism<S>& mechanism,
     const Link<S>& link = mechanism.links[i];
     const LinkMotion<S>& p = link.parent == world ? ground : frames[link.parent];
     LinkMotion<S>& x = frames[i];
+    x.form = form;
     place(link, ws.q + link.q0, ws.v + link.v0, p.h, x);
     set_body(link, x);
     move(link, ws, p, x);
@@ -210,7 +222,7 @@ std::vector<LinkMotion<S>> calc_link_motions(const Mechanism<S>& mechanism,
 #define CARTAN_INSTANTIATE(S)                                                   \
   template struct LinkMotion<S>;                                                \
   template std::vector<LinkMotion<S>> calc_link_motions<S>(const Mechanism<S>&, \
-                                                           const MotionWorkspace<S>&);
+                                                           const MotionWorkspace<S>&, TurnForm);
 CARTAN_INSTANTIATE(double)
 CARTAN_INSTANTIATE(Expression)
 #undef CARTAN_INSTANTIATE

@@ -20,10 +20,15 @@
 
 namespace cartan::mechanics {
 
+// Entries of a matrix turned in a plane: with the fewest operations, a - (a - d) s^2, or as a
+// reader expects them, a c^2 + d s^2.
+enum class TurnForm : unsigned char { short_one, plain };
+
 template <class S>
 struct LinkMotion {
   JointMotion<S> joint;  // columns in link axes
-  int axis = -1;         // the joint turns about this coordinate axis of the link; -1: by joint.R
+  TurnForm form = TurnForm::short_one;
+  int axis = -1;  // the joint turns about this coordinate axis of the link; -1: by joint.R
   S sine{}, cosine{};
   bool turned = false;  // R_tree is not the identity
   Mat3<S> R_tree;
@@ -47,7 +52,8 @@ struct LinkMotion {
 // Needs fill_kinematics and fill_forces; frames in tree order.
 template <class S>
 std::vector<LinkMotion<S>> calc_link_motions(const Mechanism<S>& mechanism,
-                                             const MotionWorkspace<S>& ws);
+                                             const MotionWorkspace<S>& ws,
+                                             TurnForm form = TurnForm::short_one);
 
 // v' of speed j is known: its joint is driven or stuck.
 template <class S>
