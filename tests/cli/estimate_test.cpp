@@ -275,6 +275,14 @@ TEST(TableCorners, TheEndOfATableIsNotPassed) {
 }
 
 // A PD law that saturates: before, 1.6e-4 m off with a drift of 5e-15 J.
+// Nothing more is learnt from a chaotic motion: the second run ends a tenth of the time later.
+TEST(Estimate, ChaoticMotionsAreGivenUp) {
+  const json run = expect_json(run_cartan(
+      {"run", std::string(CARTAN_ROOT) + "/examples/lorenz.toml", "--duration", "200", "--json"}));
+  EXPECT_TRUE(run["error"]["how"].get<std::string>().starts_with("chaotic"));
+  EXPECT_LT(run["error"]["evaluations"].get<double>(), 0.2 * run["evaluations"].get<double>());
+}
+
 TEST(Estimate, SaturatedLaw) {
   const Scratch scratch;
   const std::string model =

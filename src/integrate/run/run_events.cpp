@@ -11,7 +11,8 @@ namespace cartan::integrate {
 namespace {
 
 constexpr int max_internal_events = 1000;  // within one step
-constexpr double before_next_jump = 0.7;   // part of the time to the next jump that a step may take
+// Parts of the time to the next jump that a step may take.
+constexpr double before_next_jump = 0.7, beyond_next_jump = 1.3;
 
 }  // namespace
 
@@ -150,10 +151,12 @@ bool SimulationRun::close_accumulated() {
 }
 
 // A step ends before the next expected jump, so that what is zero at its start is clearly on one
-// side at its end; and at the limit of a sequence of impacts.
+// side at its end; or behind it, where others' steps are followed and the jump is to be found in
+// one of them; and at the limit of a sequence of impacts.
 void SimulationRun::shorten(double& h, double& t_next) {
-  if (next_jump_ > 0 && before_next_jump * next_jump_ < h) {
-    h = before_next_jump * next_jump_;
+  const double part = options_.follow ? beyond_next_jump : before_next_jump;
+  if (next_jump_ > 0 && part * next_jump_ < h) {
+    h = part * next_jump_;
     t_next = state_.t + h;
   }
   next_jump_ = 0;

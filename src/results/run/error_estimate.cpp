@@ -1,6 +1,7 @@
 #include "results/run/error_estimate.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include <fmt/core.h>
@@ -117,6 +118,35 @@ ErrorEstimate judge(const Separation& apart, const SecondRun& second) {
   return {error, fmt::format("second run with {}", second.what)};
 }
 
+struct SecondMotion {
+  SimulateReport report;
+  Separation apart;
+  bool chaotic = false;  // given up
+};
+
+SecondMotion run_second(const System& system, const State& start, const SecondRun& second,
+                        const std::vector<Place>& mine, PlaceReader& place,
+                        const std::function<void(double)>& on_progress) {
+  SeparationWatch apart(mine);
+  SimulateOptions options = second.options;
+  std::atomic<bool> stop = false;
+  Observer observer;
+  observer.on_progress = on_progress;
+  observer.on_sample = [&](const State& state) {
+    if (apart.wants(state.t)) apart.add(place(state));
+    if (apart.is_chaotic()) stop = true;
+  };
+  observer.on_step = [&](const DenseStep&) {
+    const std::atomic<bool>* asked = second.options.stop_requested;
+    if (asked && asked->load(std::memory_order_relaxed)) stop = true;
+  };
+  options.stop_requested = &stop;
+  SecondMotion other{simulate(system, start, options, observer), {}, false};
+  other.apart = apart.result(place(other.report.final_state));
+  other.chaotic = other.report.status == RunStatus::cancelled && apart.is_chaotic();
+  return other;
+}
+
 }  // namespace
 
 std::optional<int> find_order_limit(const Model& model, bool located) {
@@ -152,20 +182,13 @@ ErrorEstimate estimate_error(const System& system, const State& start, const Fir
       return say(second.options.follow
                      ? "none: between changes of the motion there is hardly more than one step"
                      : "none: the tolerance leaves no room for a second run with a larger one");
-    Path other;
-    Observer observer;
-    observer.on_progress = on_progress;
-    observer.on_sample = [&](const State& state) {
-      if (other.wants()) other.add(place(state));
-    };
-    const SimulateReport coarse = simulate(system, start, second.options, observer);
+    const SecondMotion other = run_second(system, start, second, mine, place, on_progress);
+    const SimulateReport& coarse = other.report;
     evaluations += coarse.counts.evaluations;
-    if (coarse.status == first.report.status) {
-      std::vector<Place> its = other.places();
-      its.push_back(place(coarse.final_state));
-      const Separation apart = compare_paths(mine, its);
-      ErrorEstimate result = judge(apart, second);
-      if (coarse.impacts != first.report.impacts && apart.at_end > rounding_of(apart))
+    if (coarse.status == first.report.status || other.chaotic) {
+      ErrorEstimate result = judge(other.apart, second);
+      if (coarse.impacts != first.report.impacts && !other.chaotic &&
+          other.apart.at_end > rounding_of(other.apart))
         result = tell_impacts(first.report.impacts, coarse.impacts, second);
       result.evaluations = evaluations;
       return result;

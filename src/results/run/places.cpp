@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t most_places = 512;
 // Motions that are this part of their size apart have nothing to do with each other.
 constexpr double apart = 0.1;
+constexpr double late_part = 0.1;  // of the time
 // Errors that pile up grow with a small power of time, at most 2^3 while the time doubles.
 constexpr double piling_up = 100;
 
@@ -59,36 +60,65 @@ void Path::add(Place place) {
   stride_ *= 2;
 }
 
-Separation compare_paths(const std::vector<Place>& a, const std::vector<Place>& b) {
+SeparationWatch::SeparationWatch(const std::vector<Place>& first) : first_(first) {
+  if (first.empty()) return;
+  begin_ = end_ = together_ = first.front().t;
+  span_ = first.back().t - begin_;
+  for (const Place& place : first) size_ = std::max(size_, distance(place, first.front()));
+  limit_ = apart * size_;
+}
+
+bool SeparationWatch::wants(double t) {
+  if (first_.empty()) return false;
+  while (next_ + 1 < first_.size() && first_[next_].t < t && !same_time(first_[next_].t, t, span_))
+    ++next_;
+  return same_time(first_[next_].t, t, span_);
+}
+
+void SeparationWatch::add(const Place& place) {
+  end_ = place.t;
+  if (!wants(place.t)) return;
+  const double d = distance(first_[next_], place);
+  if (!(d > limit_)) together_ = place.t;
+  apart_.push_back({place.t, d, apart_.empty() ? d : std::max(d, apart_.back().largest)});
+}
+
+// Whether they were much closer at half the time.
+bool SeparationWatch::is_exponential(double lost) const {
+  double before = 0;
+  for (const Apart& at : apart_)
+    if (at.t <= begin_ + 0.5 * (lost - begin_)) before = at.largest;
+  return limit_ > piling_up * before;
+}
+
+bool SeparationWatch::is_chaotic() const {
+  if (!(size_ > 0) || end_ - together_ < late_part * span_) return false;
+  return is_exponential(together_);
+}
+
+Separation SeparationWatch::result(const Place& last) const {
   Separation result;
-  if (a.empty() || b.empty()) return result;
-  const double begin = a.front().t, span = a.back().t - begin;
-  std::vector<std::pair<double, double>> apart_so_far;  // time, largest distance until then
-  double largest = 0;
-  for (std::size_t i = 0, j = 0; i < a.size(); ++i) {
-    result.size = std::max(result.size, distance(a[i], a.front()));
-    while (j + 1 < b.size() && b[j].t < a[i].t && !same_time(b[j].t, a[i].t, span)) ++j;
-    if (!same_time(b[j].t, a[i].t, span)) continue;
-    const double d = distance(a[i], b[j]);
-    largest = std::max(largest, d);
-    if (a[i].t >= begin + 0.9 * span) result.late = std::max(result.late, d);
-    apart_so_far.emplace_back(a[i].t, largest);
-  }
-  result.at_end = distance(a.back(), b.back());
-  result.late = std::max(result.late, result.at_end);
-  const double limit = apart * result.size;
-  if (!(result.late > limit) || !(result.size > 0)) return result;
-  for (const auto& [t, d] : apart_so_far)
-    if (d > limit) {
-      result.lost = t;
+  if (first_.empty()) return result;
+  result.size = size_;
+  result.at_end = result.late = distance(first_.back(), last);
+  for (const Apart& at : apart_)
+    if (at.t >= end_ - late_part * span_) result.late = std::max(result.late, at.distance);
+  if (!(result.late > limit_) || !(size_ > 0)) return result;
+  result.lost = end_;
+  for (const Apart& at : apart_)
+    if (at.largest > limit_) {
+      result.lost = at.t;
       break;
     }
-  if (!result.lost) result.lost = a.back().t;
-  double before = 0;  // at half that time
-  for (const auto& [t, d] : apart_so_far)
-    if (t <= begin + 0.5 * (*result.lost - begin)) before = d;
-  result.exponential = limit > piling_up * before;
+  result.exponential = is_exponential(*result.lost);
   return result;
+}
+
+Separation compare_paths(const std::vector<Place>& a, const std::vector<Place>& b) {
+  if (b.empty()) return {};
+  SeparationWatch watch(a);
+  for (const Place& place : b) watch.add(place);
+  return watch.result(b.back());
 }
 
 }  // namespace cartan::results

@@ -54,4 +54,32 @@ struct Separation {
 };
 Separation compare_paths(const std::vector<Place>& a, const std::vector<Place>& b);
 
+// The same while the second motion is on its way.
+class SeparationWatch {
+ public:
+  // The whole of the first motion; must outlive the watch.
+  explicit SeparationWatch(const std::vector<Place>& first);
+  // Whether the first motion has a place at that time; times in ascending order.
+  bool wants(double t);
+  // The next place of the second one.
+  void add(const Place& place);
+  // They have had nothing in common for a tenth of the time, and errors do not pile up like that:
+  // no need to go on.
+  bool is_chaotic() const;
+  // Of what was seen, and how far apart the ends are.
+  Separation result(const Place& last) const;
+
+ private:
+  struct Apart {
+    double t = 0, distance = 0, largest = 0;  // then, and until then
+  };
+  bool is_exponential(double lost) const;
+
+  const std::vector<Place>& first_;
+  double begin_ = 0, span_ = 0, size_ = 0, limit_ = 0, end_ = 0;
+  double together_ = 0;  // when they were last closer than the limit
+  std::size_t next_ = 0;
+  std::vector<Apart> apart_;
+};
+
 }  // namespace cartan::results
