@@ -22,6 +22,8 @@ constexpr double probe = 1.0 / 1024;
 // dense output, with the slopes of the motion there, is as good as a step (its error goes with the
 // square of it).
 constexpr double loose_change = 1e-7, near_end = 1e-3;
+constexpr double probe_margin = 1.0 / 16;  // sixteen times what a straight line has there
+constexpr double far_above = 0.5;          // the bottom of a dip, as part of the lowest sample
 constexpr double sample_places[] = {0, probe, 0.25, 0.5, 0.75, 1 - probe, 1};
 
 }  // namespace
@@ -131,18 +133,11 @@ std::span<const Crossing> EventFinder::find(Integrator& integrator, const State&
   missed_switch_ = false;
   forget_levels(samples_[sample_count - 1].g);
   samples_[0].g = samples_[sample_count - 1].g;
-  for (int j = 1; j < sample_count - 1; ++j) {
-    const double theta = samples_[j].theta;
-    const double t = integrator.last_start() + theta * integrator.last_length();
-    if (integrator.dense(theta, x_)) {
-      system_.event_values({t, x_, end.mode}, samples_[j].g, integrator.workspace());
-      take_level(samples_[j].g);
-    } else {
-      samples_[j].g = samples_[j - 1].g;
-    }
-  }
   system_.event_values(end, samples_[sample_count - 1].g, integrator.workspace());
   take_level(samples_[sample_count - 1].g);
+  for (int j = 2; j < sample_count - 2; ++j) fill_sample(j, j - 1);
+  fill_probe(1, 0, 2);
+  fill_probe(sample_count - 2, sample_count - 1, sample_count - 3);
   for (int j = 1; j < sample_count; ++j)
     look_for_undefined(samples_[j].g,
                        integrator.last_start() + samples_[j].theta * integrator.last_length());
@@ -152,6 +147,27 @@ std::span<const Crossing> EventFinder::find(Integrator& integrator, const State&
     for (std::size_t j = i; j > 0 && crossings_[j].length < crossings_[j - 1].length; --j)
       std::swap(crossings_[j], crossings_[j - 1]);
   return crossings_;
+}
+
+// From the dense output; where there is none, that of another sample.
+void EventFinder::fill_sample(int j, int otherwise) {
+  const double theta = samples_[j].theta;
+  const double t = integrator_->last_start() + theta * integrator_->last_length();
+  if (!integrator_->dense(theta, x_)) {
+    samples_[j].g = samples_[otherwise].g;
+    return;
+  }
+  system_.event_values({t, x_, end_->mode}, samples_[j].g, integrator_->workspace());
+  take_level(samples_[j].g);
+}
+
+// The sample next to an end of the step. Where all functions are far from zero there, compared with
+// how they change until the next sample, none of them can leave that side so close to the end.
+void EventFinder::fill_probe(int j, int end, int next) {
+  const std::vector<double>&g = samples_[end].g, &beyond = samples_[next].g;
+  for (int i = 0; i < count_; ++i)
+    if (!(std::fabs(g[i]) > probe_margin * std::fabs(beyond[i] - g[i]))) return fill_sample(j, end);
+  samples_[j].g = g;
 }
 
 void EventFinder::look_at(int which) {
@@ -180,6 +196,11 @@ bool EventFinder::find_dip(int which, int left, double& theta) {
   double fa = s * samples_[left].g[which], fb = s * samples_[left + 1].g[which],
          fc = s * samples_[left + 2].g[which];
   if (!(fa > fb && fc > fb)) return false;
+  // each look costs a value of all functions: none where the parabola stays far above zero
+  const double left_slope = (fb - fa) / (b - a), right_slope = (fc - fb) / (c - b);
+  const double curvature = (right_slope - left_slope) / (c - a);
+  const double slope = right_slope - curvature * (c - b);
+  if (fb - slope * slope / (4 * curvature) > far_above * fb) return false;
   for (int iteration = 0; iteration < 8; ++iteration) {
     const double p = (b - a) * (fb - fc), q = (b - c) * (fb - fa);
     const double bottom = b - 0.5 * ((b - a) * p - (b - c) * q) / (p - q);

@@ -69,6 +69,8 @@ class EventFinder {
   double value(int which, double t, std::span<const double> x);
   double dense_value(int which, double theta);
   double true_value(int which, double theta);
+  void fill_sample(int j, int otherwise);
+  void fill_probe(int j, int end, int next);
   void look_at(int which);
   bool find_dip(int which, int left, double& theta);
   void add_crossing(int which, double left, double right, int after);
