@@ -35,6 +35,7 @@ EventFinder::EventFinder(const System& system, bool loose)
       values_(count_),
       x_(system.space().size()),
       level_(count_),
+      is_far_(count_),
       is_switch_(count_) {
   if (const auto* switched = dynamic_cast<const Switched*>(&system))
     for (const SwitchInfo& info : switched->switches()) is_switch_[info.event] = 1;
@@ -124,6 +125,32 @@ double EventFinder::resolution() const {
   return std::max(double_epsilon, double_epsilon * t / integrator_->last_length());
 }
 
+// Sample j from inside the step.
+void EventFinder::sample(int j, bool roughly) {
+  const double theta = samples_[j].theta;
+  const double t = integrator_->last_start() + theta * integrator_->last_length();
+  if (roughly ? integrator_->rough(theta, x_) : integrator_->dense(theta, x_)) {
+    system_.event_values({t, x_, end_->mode}, samples_[j].g, integrator_->workspace());
+    take_level(samples_[j].g);
+  } else {
+    samples_[j].g = samples_[roughly ? 0 : j - 1].g;
+  }
+}
+
+// True where all of them are.
+bool EventFinder::note_far_ones() {
+  constexpr double share = 0.5;
+  bool all = true;
+  for (int i = 0; i < count_; ++i) {
+    const double a = side_[i] * samples_[0].g[i], b = side_[i] * samples_[middle_sample].g[i],
+                 c = side_[i] * samples_[sample_count - 1].g[i];
+    const double least = std::min({a, b, c});
+    is_far_[i] = least > 0 && least >= share * std::max({a, b, c});
+    all &= is_far_[i] != 0;
+  }
+  return all;
+}
+
 std::span<const Crossing> EventFinder::find(Integrator& integrator, const State& end) {
   integrator_ = &integrator;
   end_ = &end;
@@ -131,22 +158,20 @@ std::span<const Crossing> EventFinder::find(Integrator& integrator, const State&
   missed_switch_ = false;
   forget_levels(samples_[sample_count - 1].g);
   samples_[0].g = samples_[sample_count - 1].g;
-  for (int j = 1; j < sample_count - 1; ++j) {
-    const double theta = samples_[j].theta;
-    const double t = integrator.last_start() + theta * integrator.last_length();
-    if (integrator.dense(theta, x_)) {
-      system_.event_values({t, x_, end.mode}, samples_[j].g, integrator.workspace());
-      take_level(samples_[j].g);
-    } else {
-      samples_[j].g = samples_[j - 1].g;
-    }
-  }
-  system_.event_values(end, samples_[sample_count - 1].g, integrator.workspace());
-  take_level(samples_[sample_count - 1].g);
+  const auto look_at_end = [&] {
+    system_.event_values(end, samples_[sample_count - 1].g, integrator.workspace());
+    take_level(samples_[sample_count - 1].g);
+  };
+  sample(middle_sample, true);
+  look_at_end();
+  if (note_far_ones()) return crossings_;
+  for (int j = 1; j < sample_count - 1; ++j) sample(j, false);
+  look_at_end();
   for (int j = 1; j < sample_count; ++j)
     look_for_undefined(samples_[j].g,
                        integrator.last_start() + samples_[j].theta * integrator.last_length());
-  for (int i = 0; i < count_; ++i) look_at(i);
+  for (int i = 0; i < count_; ++i)
+    if (!is_far_[i]) look_at(i);
   // few entries: insertion keeps the order of equals and needs no memory
   for (std::size_t i = 1; i < crossings_.size(); ++i)
     for (std::size_t j = i; j > 0 && crossings_[j].length < crossings_[j - 1].length; --j)

@@ -2,7 +2,8 @@
 //
 // Detection: signs at both ends of a step and at samples of its dense output; where |g| dips
 // between samples without a change of sign, the bottom of the dip is looked at too, so two
-// crossings in one step are seen. Location: a first root on the dense output, then with real steps
+// crossings in one step are seen. A function that stays on its side and within a factor of two at
+// both ends and in the middle is far from zero and not looked at further. Location: a first root on the dense output, then with real steps
 // of shorter length from the start of the step (Integrator::restep), so that the state at the event
 // has the full order of the method; to the resolution of t.
 //
@@ -60,7 +61,7 @@ class EventFinder {
     double theta = 0;
     std::vector<double> g;
   };
-  static constexpr int sample_count = 7;
+  static constexpr int sample_count = 7, middle_sample = 3;
 
   void look_for_undefined(std::span<const double> values, double t);
   void take_level(std::span<double> values) const;
@@ -69,6 +70,8 @@ class EventFinder {
   double value(int which, double t, std::span<const double> x);
   double dense_value(int which, double theta);
   double true_value(int which, double theta);
+  void sample(int j, bool roughly);
+  bool note_far_ones();
   void look_at(int which);
   bool find_dip(int which, int left, double& theta);
   void add_crossing(int which, double left, double right, int after);
@@ -90,6 +93,7 @@ class EventFinder {
   std::vector<double> noise_, values_, x_;
   std::vector<double> level_;  // what stands for zero
   bool missed_switch_ = false;
+  std::vector<char> is_far_;     // in the last step
   std::vector<char> is_switch_;  // its branch is right at the start: above zero (switches.h)
   std::vector<Crossing> crossings_;
 };
