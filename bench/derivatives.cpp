@@ -11,7 +11,7 @@
 #include "mechanics/machine/several_points.h"
 #include "mechanics/tree/recursive.h"
 #include "mechanics/tree/slopes/dual_solver.h"
-#include "model_from_work.h"
+#include "rods.h"
 #include "system/state_products.h"
 #include "timing.h"
 
@@ -82,6 +82,21 @@ void measure(const std::string& name, const Model& model, const std::vector<doub
       duals / jacobian, along / duals, jvp / forward, vjp / forward);
 }
 
+// Rods on balls, each with a spring and a damper.
+void measure_sprung_chain(int links) {
+  ModelDescription d = describe(RodChain{links, 0.1, {0.3, 0.2, 0.1}});
+  for (int i = 0; i < links; ++i) {
+    ForceText spring;
+    spring.name = "spring" + std::to_string(i);
+    spring.type = "torsion";
+    spring.joint.name = "j" + std::to_string(i);
+    spring.stiffness = {"2e3", "2e3", "2e3"};
+    spring.damping = {"20", "20", "20"};
+    d.forces.push_back(spring);
+  }
+  measure("sprung" + std::to_string(links), *make_model(d), {}, {});
+}
+
 void measure_work(const Work& work) {
   std::vector<double> q, v, vdot;
   calc_standard_state(work, q, v, vdot);
@@ -102,6 +117,7 @@ int main(int argc, char** argv) {
   for (const int n : {6, 7, 30}) measure_work(make_revolute_chain(n));
   for (const int n : {4, 16, 64}) measure_work(make_spherical_chain(n));
   measure_work(make_humanoid());
+  measure_sprung_chain(16);
   for (const char* name : {"four_bar", "stewart", "bicycle"})
     measure(name, *read_model(std::string(argv[1]) + "/" + name + ".toml"), {}, {});
 }

@@ -20,11 +20,6 @@ void subtract_cross(const Vec3<double>& r, const C* a, C* to) {
   to[2] += r.y * a[0] - r.x * a[1];
 }
 
-// Six numbers: a spatial vector.
-void set_six(const SpatialPair& a, double* six) {
-  for (int k = 0; k < 3; ++k) six[k] = a.n[k], six[3 + k] = a.f[k];
-}
-
 // z_i without the joint's own x: X z_p.
 template <class C>
 void carry_numbers(const SlopeBody& b, const C* z, C* to) {
@@ -121,65 +116,6 @@ void StageElimination::linearise(const MotionWorkspace<double>& ws, MotionWorksp
   laws_.fill(ws, dual, links_, no_rows_, *this);
 }
 
-// -------------------------------------------------------------------------------------- one joint
-
-template <class C>
-void StageElimination::make_step(int d, const C& v_scale, const C& q_scale, const TurnBlocks* turns,
-                                 Step<C>& step) {
-  const SlopeLink& at = plan_.links[d];
-  const SlopeBody& b = links_.body(d);
-  const bool any_law = !joint_laws_.empty();
-  const JointLaws laws = any_law ? laws_of(d) : JointLaws{};
-  for (int l = 0; l < at.nv; ++l) {
-    const SlopeColumn& c = links_.column(at.p0 + l);
-    double by_v[6];
-    set_six(c.by_v, by_v);
-    for (int i = 0; i < 6; ++i) {
-      step.Tz[l][i] = by_v[i] * v_scale;
-      step.own[l][i] = step.out[l][i] = C(0.0);
-    }
-    for (int i = 0; i < 3; ++i) step.To[l][i] = c.phi[i] * v_scale;
-    for (int m = 0; m < at.nv; ++m) step.force[m][l] = C(0.0);
-    for (int i = 0; any_wrench_ && i < 6; ++i) {
-      step.own[l][i] -= laws.own[1][l][i] * v_scale;
-      step.out[l][i] -= laws.on_parent[1][l][i] * v_scale;
-    }
-    for (int m = 0; any_law && m < at.nv; ++m)
-      step.force[m][l] -= laws.force[1][m * at.nv + l] * v_scale;
-    for (int k = 0; k < at.nv; ++k) {
-      const double share =
-          turns ? (*turns)(plan_.speed[at.p0 + k], plan_.speed[at.p0 + l]) : (k == l ? 1.0 : 0.0);
-      if (share == 0) continue;
-      const C scale = share * q_scale;
-      const SlopeColumn& q = links_.column(at.p0 + k);
-      double by_q[6], jump[6];
-      set_six(q.by_q, by_q);
-      set_six({cross(q.phi, b.n) + cross(q.psi, b.f), cross(q.phi, b.f)}, jump);
-      for (int i = 0; i < 6; ++i) {
-        step.Tz[l][i] += by_q[i] * scale;
-        step.out[l][i] += jump[i] * scale;
-      }
-      for (int i = 0; i < 3; ++i) step.To[l][i] += q.o[i] * scale;
-      for (int i = 0; any_wrench_ && i < 6; ++i) {
-        step.own[l][i] -= laws.own[0][k][i] * scale;
-        step.out[l][i] -= laws.on_parent[0][k][i] * scale;
-      }
-      for (int m = 0; any_law && m < at.nv; ++m)
-        step.force[m][l] -= laws.force[0][m * at.nv + k] * scale;
-    }
-  }
-  // the columns of the joint change: D_k,m . F
-  const std::vector<LinkSlopes::OwnForce>& all = links_.own_forces();
-  const auto first = std::lower_bound(all.begin(), all.end(), d,
-                                      [](const auto& own, int link) { return own.link < link; });
-  for (auto own = first; own != all.end() && own->link == d; ++own)
-    for (int l = 0; l < at.nv; ++l) {
-      const double share = turns ? (*turns)(plan_.speed[own->k], plan_.speed[at.p0 + l])
-                                 : (own->k == at.p0 + l ? 1.0 : 0.0);
-      if (share != 0) step.force[own->i - at.p0][l] += (own->value * share) * q_scale;
-    }
-}
-
 // -------------------------------------------------------------------------------------------- mass
 
 // Outward z = X z_p + S x, inward the wrenches I z; S^T of them.
@@ -229,9 +165,7 @@ void StageElimination::multiply_mass(std::span<const C> x, std::span<C> forces) 
   }
 }
 
-#define CARTAN_INSTANTIATE_STAGES(C)                                                       \
-  template void StageElimination::make_step<C>(int, const C&, const C&, const TurnBlocks*, \
-                                               Step<C>&);                                  \
+#define CARTAN_INSTANTIATE_STAGES(C) \
   template void StageElimination::multiply_mass<C>(std::span<const C>, std::span<C>);
 CARTAN_INSTANTIATE_STAGES(double)
 CARTAN_INSTANTIATE_STAGES(Complex)

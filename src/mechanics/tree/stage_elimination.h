@@ -86,8 +86,12 @@ class StageElimination final : private SlopeSink {
   struct Step {
     C Tz[6][6], To[6][3], own[6][6], out[6][6], force[6][6];
   };
-  template <class C>
+  // Joints with that many speeds (0: any number), unrolled; `turning`: none of them slides.
+  template <class C, int speeds>
   void make_step(int d, const C& v_scale, const C& q_scale, const TurnBlocks* turns, Step<C>& step);
+  template <class C, int speeds, bool turning>
+  void factorise_joint(int d, const C& v_scale, const C& q_scale, const TurnBlocks* turns,
+                       StageFactors<C>& factors);
   // On the way in p; on the way out z and the first two of o, and its third.
   template <class C>
   struct Passing {
@@ -125,5 +129,10 @@ class StageElimination final : private SlopeSink {
   Scratch<double> real_;
   Scratch<Complex> complex_;
 };
+
+template <>
+StageElimination::Scratch<double>& StageElimination::scratch<double>();
+template <>
+StageElimination::Scratch<Complex>& StageElimination::scratch<Complex>();
 
 }  // namespace cartan::mechanics

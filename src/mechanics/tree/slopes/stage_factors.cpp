@@ -86,88 +86,162 @@ void StageElimination::start_answer(int d, Wide<C>* G) const {
   }
 }
 
+// -------------------------------------------------------------------------------------- one joint
+
+template <class C, int speeds>
+void StageElimination::make_step(int d, const C& v_scale, const C& q_scale, const TurnBlocks* turns,
+                                 Step<C>& step) {
+  const SlopeLink& at = plan_.links[d];
+  const int nv = speeds > 0 ? speeds : at.nv;
+  const SlopeBody& b = links_.body(d);
+  const bool any_law = !joint_laws_.empty();
+  const JointLaws laws = any_law ? laws_of(d) : JointLaws{};
+  for (int l = 0; l < nv; ++l) {
+    const SlopeColumn& c = links_.column(at.p0 + l);
+    double by_v[6];
+    to_six(c.by_v.n, c.by_v.f, by_v);
+    for (int i = 0; i < 6; ++i) {
+      step.Tz[l][i] = by_v[i] * v_scale;
+      step.own[l][i] = step.out[l][i] = C(0.0);
+    }
+    for (int i = 0; i < 3; ++i) step.To[l][i] = c.phi[i] * v_scale;
+    for (int m = 0; m < nv; ++m) step.force[m][l] = C(0.0);
+    for (int i = 0; any_wrench_ && i < 6; ++i) {
+      step.own[l][i] -= laws.own[1][l][i] * v_scale;
+      step.out[l][i] -= laws.on_parent[1][l][i] * v_scale;
+    }
+    for (int m = 0; any_law && m < nv; ++m) step.force[m][l] -= laws.force[1][m * nv + l] * v_scale;
+    for (int k = 0; k < nv; ++k) {
+      const double share =
+          turns ? (*turns)(plan_.speed[at.p0 + k], plan_.speed[at.p0 + l]) : (k == l ? 1.0 : 0.0);
+      if (share == 0) continue;
+      const C scale = share * q_scale;
+      const SlopeColumn& q = links_.column(at.p0 + k);
+      double by_q[6], jump[6];
+      to_six(q.by_q.n, q.by_q.f, by_q);
+      to_six(cross(q.phi, b.n) + cross(q.psi, b.f), cross(q.phi, b.f), jump);
+      for (int i = 0; i < 6; ++i) {
+        step.Tz[l][i] += by_q[i] * scale;
+        step.out[l][i] += jump[i] * scale;
+      }
+      for (int i = 0; i < 3; ++i) step.To[l][i] += q.o[i] * scale;
+      for (int i = 0; any_wrench_ && i < 6; ++i) {
+        step.own[l][i] -= laws.own[0][k][i] * scale;
+        step.out[l][i] -= laws.on_parent[0][k][i] * scale;
+      }
+      for (int m = 0; any_law && m < nv; ++m) step.force[m][l] -= laws.force[0][m * nv + k] * scale;
+    }
+  }
+  // the columns of the joint change: D_k,m . F
+  const std::vector<LinkSlopes::OwnForce>& all = links_.own_forces();
+  const auto first = std::lower_bound(all.begin(), all.end(), d,
+                                      [](const auto& own, int link) { return own.link < link; });
+  for (auto own = first; own != all.end() && own->link == d; ++own)
+    for (int l = 0; l < nv; ++l) {
+      const double share = turns ? (*turns)(plan_.speed[own->k], plan_.speed[at.p0 + l])
+                                 : (own->k == at.p0 + l ? 1.0 : 0.0);
+      if (share != 0) step.force[own->i - at.p0][l] += (own->value * share) * q_scale;
+    }
+}
+
+template <class C, int speeds, bool turning>
+void StageElimination::factorise_joint(int d, const C& v_scale, const C& q_scale,
+                                       const TurnBlocks* turns, StageFactors<C>& factors) {
+  constexpr int parts = Wide<C>::parts;
+  std::vector<Answer<C>>& answers = scratch<C>().answers;
+  const SlopeLink& at = plan_.links[d];
+  const int nv = speeds > 0 ? speeds : at.nv;
+  constexpr int span = turning ? 3 : 6;
+  const auto joint = StageFactors<C>::view(factors.numbers.data() + factors.at[d], nv);
+  Wide<C>(&G)[9] = answers[d].G;
+  if (!has_children_[d]) start_answer<C>(d, G);
+  Step<C> step;
+  make_step<C, speeds>(d, v_scale, q_scale, turns, step);
+  // H = G T + own
+  Wide<C> H[6];
+  for (int l = 0; l < nv; ++l) {
+    const SlopeColumn& c = links_.column(at.p0 + l);
+    C* const T = step.Tz[l];
+    for (int i = 0; i < span; ++i) T[i] += C(component(c, i));
+    H[l] = gather(step.own[l], 6);
+    for (int k = 0; k < 6; ++k) add_product(H[l], T[k], G[k]);
+    for (int k = 0; k < 3; ++k) add_product(H[l], step.To[l][k], G[6 + k]);
+    for (int k = 0; k < 9; ++k)
+      put_one(joint.T + l * parts * 9, 9, k, k < 6 ? T[k] : step.To[l][k - 6]);
+  }
+  // N = S.H + rotor - d tau
+  C N[6][6];
+  Lanes S[6] = {};  // component i of all columns; of those that are held zero
+  for (int m = 0; m < nv; ++m) {
+    const SlopeColumn& c = links_.column(at.p0 + m);
+    const bool held = links_.is_held(at.p0 + m);
+    for (int i = 0; i < span; ++i) S[i][m] = held ? 0 : component(c, i);
+    for (int l = 0; l < nv; ++l) N[m][l] = held ? C(l == m ? 1.0 : 0.0) : step.force[m][l];
+    if (!held) N[m][m] += C(mechanism_.rotor[plan_.speed[at.p0 + m]]);
+  }
+  for (int l = 0; l < nv; ++l) {
+    const Spread<C> h(H[l]);
+    Wide<C> sum;
+    for (int i = 0; i < span; ++i) add_product(sum, h[i], S[i]);
+    for (int m = 0; m < nv; ++m)
+      if (!links_.is_held(at.p0 + m)) N[m][l] += sum[m];
+  }
+  invert_pivoted(N, nv);
+  Wide<C> columns[6];  // of the inverse
+  for (int m = 0; m < nv; ++m) {
+    for (int l = 0; l < nv; ++l) columns[m].set(l, N[l][m]);
+    put_wide(joint.N + m * parts * nv, nv, columns[m]);
+  }
+  // Q = -N^-1 S.G
+  Wide<C> Q[9];
+  for (int k = 0; k < 9; ++k) {
+    const Spread<C> g(G[k]);
+    Wide<C> sum;
+    for (int i = 0; i < span; ++i) add_product(sum, g[i], S[i]);
+    const Spread<C> s(sum);
+    for (int m = 0; m < nv; ++m) add_product(Q[k], -s[m], columns[m]);
+    put_wide(joint.Q + k * parts * nv, nv, Q[k]);
+  }
+  for (int l = 0; l < nv; ++l) {
+    H[l] += gather(step.out[l], 6);
+    put_wide(joint.H + l * parts * 6, 6, H[l]);
+  }
+  if (at.parent < 0) return;
+  // G + H Q, with z = X z_p: columns of a, which moves b by a x r; to the parent's origin
+  for (int k = 0; k < 9; ++k) {
+    const Spread<C> q(Q[k]);
+    for (int l = 0; l < nv; ++l) add_product(G[k], q[l], H[l]);
+  }
+  const Vec3<double>& r = links_.body(d).r;
+  add_product(G[0], -r.z, G[4]);
+  add_product(G[0], r.y, G[5]);
+  add_product(G[1], r.z, G[3]);
+  add_product(G[1], -r.x, G[5]);
+  add_product(G[2], -r.y, G[3]);
+  add_product(G[2], r.x, G[4]);
+  const Arm arm = arm_of_wrench(r);
+  Wide<C>(&to)[9] = answers[at.parent].G;
+  for (int k = 0; k < 9; ++k) to[k] += carry_wrench(G[k], arm);
+}
+
+// -------------------------------------------------------------------------------------- all joints
+
 template <class C>
 void StageElimination::factorise(const C& v_scale, const C& q_scale, const TurnBlocks* turns,
                                  StageFactors<C>& factors) {
-  constexpr int parts = Wide<C>::parts;
   prepare(factors);
   std::vector<Answer<C>>& answers = scratch<C>().answers;
   answers.resize(plan_.links.size());
   for (int d = 0; d < static_cast<int>(plan_.links.size()); ++d)
     if (has_children_[d]) start_answer<C>(d, answers[d].G);
-  Step<C> step;
   for (int d = static_cast<int>(plan_.links.size()) - 1; d >= 0; --d) {
-    const SlopeLink& at = plan_.links[d];
-    const int nv = at.nv, span = slides_[d] ? 6 : 3;
-    const auto joint = StageFactors<C>::view(factors.numbers.data() + factors.at[d], nv);
-    Wide<C>(&G)[9] = answers[d].G;
-    if (!has_children_[d]) start_answer<C>(d, G);
-    make_step(d, v_scale, q_scale, turns, step);
-    // H = G T + own
-    Wide<C> H[6];
-    for (int l = 0; l < nv; ++l) {
-      const SlopeColumn& c = links_.column(at.p0 + l);
-      C* const T = step.Tz[l];
-      for (int i = 0; i < span; ++i) T[i] += C(component(c, i));
-      H[l] = gather(step.own[l], 6);
-      for (int k = 0; k < 6; ++k) add_product(H[l], T[k], G[k]);
-      for (int k = 0; k < 3; ++k) add_product(H[l], step.To[l][k], G[6 + k]);
-      for (int k = 0; k < 9; ++k)
-        put_one(joint.T + l * parts * 9, 9, k, k < 6 ? T[k] : step.To[l][k - 6]);
-    }
-    // N = S.H + rotor - d tau
-    C N[6][6];
-    Lanes S[6] = {};  // component i of all columns; of those that are held zero
-    for (int m = 0; m < nv; ++m) {
-      const SlopeColumn& c = links_.column(at.p0 + m);
-      const bool held = links_.is_held(at.p0 + m);
-      for (int i = 0; i < span; ++i) S[i][m] = held ? 0 : component(c, i);
-      for (int l = 0; l < nv; ++l) N[m][l] = held ? C(l == m ? 1.0 : 0.0) : step.force[m][l];
-      if (!held) N[m][m] += C(mechanism_.rotor[plan_.speed[at.p0 + m]]);
-    }
-    for (int l = 0; l < nv; ++l) {
-      const Spread<C> h(H[l]);
-      Wide<C> sum;
-      for (int i = 0; i < span; ++i) add_product(sum, h[i], S[i]);
-      for (int m = 0; m < nv; ++m)
-        if (!links_.is_held(at.p0 + m)) N[m][l] += sum[m];
-    }
-    invert_pivoted(N, nv);
-    Wide<C> columns[6];  // of the inverse
-    for (int m = 0; m < nv; ++m) {
-      for (int l = 0; l < nv; ++l) columns[m].set(l, N[l][m]);
-      put_wide(joint.N + m * parts * nv, nv, columns[m]);
-    }
-    // Q = -N^-1 S.G
-    Wide<C> Q[9];
-    for (int k = 0; k < 9; ++k) {
-      const Spread<C> g(G[k]);
-      Wide<C> sum;
-      for (int i = 0; i < span; ++i) add_product(sum, g[i], S[i]);
-      const Spread<C> s(sum);
-      for (int m = 0; m < nv; ++m) add_product(Q[k], -s[m], columns[m]);
-      put_wide(joint.Q + k * parts * nv, nv, Q[k]);
-    }
-    for (int l = 0; l < nv; ++l) {
-      H[l] += gather(step.out[l], 6);
-      put_wide(joint.H + l * parts * 6, 6, H[l]);
-    }
-    if (at.parent < 0) continue;
-    // G + H Q, with z = X z_p: columns of a, which moves b by a x r; to the parent's origin
-    for (int k = 0; k < 9; ++k) {
-      const Spread<C> q(Q[k]);
-      for (int l = 0; l < nv; ++l) add_product(G[k], q[l], H[l]);
-    }
-    const Vec3<double>& r = links_.body(d).r;
-    add_product(G[0], -r.z, G[4]);
-    add_product(G[0], r.y, G[5]);
-    add_product(G[1], r.z, G[3]);
-    add_product(G[1], -r.x, G[5]);
-    add_product(G[2], -r.y, G[3]);
-    add_product(G[2], r.x, G[4]);
-    const Arm arm = arm_of_wrench(r);
-    Wide<C>(&to)[9] = answers[at.parent].G;
-    for (int k = 0; k < 9; ++k) to[k] += carry_wrench(G[k], arm);
+    const int nv = plan_.links[d].nv;
+    if (nv == 1 && !slides_[d])
+      factorise_joint<C, 1, true>(d, v_scale, q_scale, turns, factors);
+    else if (nv == 3 && !slides_[d])
+      factorise_joint<C, 3, true>(d, v_scale, q_scale, turns, factors);
+    else
+      factorise_joint<C, 0, false>(d, v_scale, q_scale, turns, factors);
   }
 }
 
