@@ -4,31 +4,6 @@
 #include <cmath>
 
 namespace cartan::mechanics {
-namespace {
-
-// to += r x a, for three numbers of any field
-template <class C>
-void add_cross(const Vec3<double>& r, const C* a, C* to) {
-  to[0] += r.y * a[2] - r.z * a[1];
-  to[1] += r.z * a[0] - r.x * a[2];
-  to[2] += r.x * a[1] - r.y * a[0];
-}
-template <class C>
-void subtract_cross(const Vec3<double>& r, const C* a, C* to) {
-  to[0] += r.z * a[1] - r.y * a[2];
-  to[1] += r.x * a[2] - r.z * a[0];
-  to[2] += r.y * a[0] - r.x * a[1];
-}
-
-// z_i without the joint's own x: X z_p.
-template <class C>
-void carry_numbers(const SlopeBody& b, const C* z, C* to) {
-  for (int k = 0; k < 6; ++k) to[k] = z[k];
-  subtract_cross(b.r, z, to + 3);
-}
-
-}  // namespace
-
 bool acts_along_tree(const Mechanism<double>& mechanism, const SlopePlan& plan) {
   if (!mechanism.rows.empty() || mechanism.nz > 0) return false;
   return std::all_of(plan.laws.begin(), plan.laws.end(), [&](const LocalLaw& law) {
@@ -61,6 +36,25 @@ StageElimination::StageElimination(const Mechanism<double>& mechanism, const Mec
     if (!plan.laws.empty()) laws += 2 * x.nv * (x.nv + (any_wrench_ ? 12 : 0));
   }
   joint_laws_.assign(laws, 0.0);
+  share_slots();
+}
+
+void StageElimination::share_slots() {
+  const int links = static_cast<int>(plan_.links.size());
+  slot_.assign(links, 0);
+  last_child_.assign(links, 0);
+  std::vector<char> seen(links, 0);
+  for (int d = links - 1; d >= 0; --d) {
+    const int parent = plan_.links[d].parent;
+    if (parent < 0) continue;
+    last_child_[d] = !seen[parent];
+    seen[parent] = 1;
+  }
+  for (int d = 0; d < links; ++d) {
+    const int parent = plan_.links[d].parent;
+    if (parent >= 0) slot_[d] = slot_[parent] + (last_child_[d] ? 0 : 1);
+    slots_ = std::max(slots_, slot_[d] + 1);
+  }
 }
 
 StageElimination::JointLaws StageElimination::laws_of(int d) {
@@ -115,60 +109,5 @@ void StageElimination::linearise(const MotionWorkspace<double>& ws, MotionWorksp
   std::fill(joint_laws_.begin(), joint_laws_.end(), 0.0);
   laws_.fill(ws, dual, links_, no_rows_, *this);
 }
-
-// -------------------------------------------------------------------------------------------- mass
-
-// Outward z = X z_p + S x, inward the wrenches I z; S^T of them.
-template <class C>
-void StageElimination::multiply_mass(std::span<const C> x, std::span<C> forces) {
-  const int links = static_cast<int>(plan_.links.size());
-  std::vector<C>& all = scratch<C>().z;
-  all.resize(12 * static_cast<std::size_t>(links));
-  const auto motion = [&](int d) { return all.data() + 12 * static_cast<std::size_t>(d); };
-  const C ground[6] = {};
-  for (int d = 0; d < links; ++d) {
-    const SlopeLink& at = plan_.links[d];
-    const SlopeBody& b = links_.body(d);
-    C *const z = motion(d), *const p = z + 6;
-    carry_numbers(b, at.parent < 0 ? ground : motion(at.parent), z);
-    for (int l = 0; l < at.nv; ++l) {
-      const SlopeColumn& c = links_.column(at.p0 + l);
-      for (int i = 0; i < 3; ++i) {
-        z[i] += c.phi[i] * x[at.p0 + l];
-        if (slides_[d]) z[3 + i] += c.psi[i] * x[at.p0 + l];
-      }
-    }
-    const Mat3<double> J = full(b.J);
-    for (int i = 0; i < 3; ++i) {
-      p[i] = J.c[i].x * z[0] + J.c[i].y * z[1] + J.c[i].z * z[2];
-      p[3 + i] = b.m * z[3 + i];
-    }
-    add_cross(b.h, z + 3, p);
-    subtract_cross(b.h, z, p + 3);
-  }
-  for (int d = links - 1; d >= 0; --d) {
-    const SlopeLink& at = plan_.links[d];
-    const C* p = motion(d) + 6;
-    for (int l = 0; l < at.nv; ++l) {
-      const SlopeColumn& c = links_.column(at.p0 + l);
-      C sum = mechanism_.rotor[plan_.speed[at.p0 + l]] * x[at.p0 + l];
-      for (int i = 0; i < 3; ++i) {
-        sum += c.phi[i] * p[i];
-        if (slides_[d]) sum += c.psi[i] * p[3 + i];
-      }
-      forces[at.p0 + l] = links_.is_held(at.p0 + l) ? x[at.p0 + l] : sum;
-    }
-    if (at.parent < 0) continue;
-    C* to = motion(at.parent) + 6;
-    for (int i = 0; i < 6; ++i) to[i] += p[i];
-    add_cross(links_.body(d).r, p + 3, to);
-  }
-}
-
-#define CARTAN_INSTANTIATE_STAGES(C) \
-  template void StageElimination::multiply_mass<C>(std::span<const C>, std::span<C>);
-CARTAN_INSTANTIATE_STAGES(double)
-CARTAN_INSTANTIATE_STAGES(Complex)
-#undef CARTAN_INSTANTIATE_STAGES
 
 }  // namespace cartan::mechanics
