@@ -38,7 +38,8 @@ struct StageFactors {
            parts * (24 * static_cast<std::size_t>(nv) + nv * nv);
   }
   static Joint view(double* at, int nv) {
-    Joint joint{at};
+    Joint joint{};
+    joint.S = at;
     joint.N = joint.S + 6 * nv;
     joint.H = joint.N + parts * nv * nv;
     joint.r = joint.H + parts * 6 * nv;

@@ -338,7 +338,7 @@ class TreeSystem : public MechanicalSystem,
   // tree_stages.cpp
   StageElimination& elimination_in(TreeWorkspace& w) const;
   bool factorise_residual(const MotionPoint& at, const MotionDirections& directions,
-                          Workspace& workspace) const;
+                          std::span<double> residual, Workspace& workspace) const;
   void solve_residual(std::span<double> residual, Workspace& workspace) const;
   bool fill_residual_matrix(const MotionPoint& at, const MotionDirections& directions,
                             Eigen::Ref<Eigen::MatrixXd> result, Workspace& workspace) const;
