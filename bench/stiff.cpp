@@ -1,7 +1,9 @@
 // The cost of implicit steps for stiff chains: rods on spherical joints with stiff springs and
 // dampers in all of them, a fixed number of steps. One line of JSON per method and length; what
-// counts is how the time grows.
+// counts is how the time grows. With METHOD LINKS that one alone.
 #include <cstdio>
+#include <cstdlib>
+#include <string>
 
 #include "formulations/formulations.h"
 #include "integrate/simulate.h"
@@ -50,7 +52,10 @@ void measure(const char* method, int links) {
 }  // namespace
 }  // namespace cartan::bench
 
-int main() {
-  for (const char* method : {"gl3", "generalized-alpha"})
-    for (const int links : {16, 64, 256}) cartan::bench::measure(method, links);
+int main(int argc, char** argv) {
+  for (const std::string method : {"gl3", "generalized-alpha"})
+    for (const int links : {16, 64, 256}) {
+      if (argc == 3 && (method != argv[1] || links != std::atoi(argv[2]))) continue;
+      cartan::bench::measure(method.c_str(), links);
+    }
 }

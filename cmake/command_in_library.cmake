@@ -7,13 +7,11 @@ cartan_see_public_headers(cartan_shared PRIVATE)
 target_compile_options(cartan_shared PRIVATE -O1)
 target_link_libraries(cartan_shared PRIVATE cartan_reproduction cartan_cli)
 # The same bytes wherever the tree and the build folder stand.
-set_target_properties(cartan_shared cartan_ceres PROPERTIES SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-  VERSION ${PROJECT_VERSION} BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "")
+set_target_properties(cartan_shared cartan_ceres cartan_server PROPERTIES
+  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} VERSION ${PROJECT_VERSION} BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "")
 
 add_executable(cartan-command ${PROJECT_SOURCE_DIR}/src/cli/package/start.cpp)
 target_link_libraries(cartan-command PRIVATE cartan_options cartan_shared)
-# Without a run path in the library the linker must be told where that one's own library lies.
-target_link_options(cartan-command PRIVATE -Wl,-rpath-link,$<TARGET_FILE_DIR:cartan_ceres>)
 set_target_properties(cartan-command PROPERTIES OUTPUT_NAME cartan RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/package
   BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "")
 if(TARGET cartan_python_module)

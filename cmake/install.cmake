@@ -20,9 +20,11 @@ endif()
 
 # -- the library ------------------------------------------------------------------------------------
 
-install(TARGETS cartan_shared cartan_ceres EXPORT CartanTargets
+install(TARGETS cartan_shared EXPORT CartanTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# Parts that it loads when they are first used (core/part_library.h), beside it.
+install(TARGETS cartan_ceres cartan_server LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP COMPONENT library)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/cartan DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
   FILES_MATCHING PATTERN *.h)
 

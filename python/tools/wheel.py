@@ -29,6 +29,7 @@ if (package / "py.typed").exists():
     files["cartan/py.typed"] = b""
 if not any(name.endswith(".so") for name in files):
     sys.exit(f"wheel: the module is not built in {package}")
+# What the module loads when it is first used (core/part_library.h); it serves no pages.
 for library in sorted(build.rglob("libcartan_ceres.so*")):
     if not library.is_symlink():
         files[f"cartan/{library.name}"] = library.read_bytes()

@@ -32,26 +32,46 @@ Iterate evaluate(const SteadyProblem& problem, const State& state, const Vector&
   return at;
 }
 
-// Least-squares steps of one matrix for any damping.
+// Least-squares steps of one matrix for any damping. K P = Q [R; 0] with pivoting, R as high as the
+// rank, and R^T = Z [T^T; 0]: the shortest step is -P Z T^-1 Q^T F, a damped one P Z y with the
+// least |T y + Q^T F|^2 + mu |y|^2. (The pivots tell the rank as singular values do, at a twentieth
+// of the price.)
 class Steps {
  public:
-  Steps(const Matrix& K, const Vector& F)
-      : svd_(K, Eigen::ComputeThinU | Eigen::ComputeThinV), right_(svd_.matrixU().transpose() * F) {
-    const Vector& s = svd_.singularValues();
-    while (rank_ < s.size() && s[rank_] > newton_rank_tolerance * s[0]) ++rank_;
+  Steps(const Matrix& K, const Vector& F) : outer_(K) {
+    const auto pivots = outer_.matrixQR().diagonal().cwiseAbs();
+    while (rank_ < pivots.size() && pivots[rank_] > newton_rank_tolerance * pivots[0]) ++rank_;
+    if (rank_ == 0) return;
+    const Matrix R = outer_.matrixQR().topRows(rank_).triangularView<Eigen::Upper>();
+    inner_.compute(R.transpose());
+    T_ = inner_.matrixQR().topRows(rank_).transpose().triangularView<Eigen::Lower>();
+    Vector right = -F;
+    right.applyOnTheLeft(outer_.householderQ().adjoint());
+    right_ = right.head(rank_);
   }
-  double largest() const { return rank_ > 0 ? svd_.singularValues()[0] : 0; }
+  // The longest column: the largest singular value within the root of their number.
+  double largest() const { return rank_ > 0 ? std::fabs(outer_.matrixQR()(0, 0)) : 0; }
   Vector step(double mu) const {
-    Vector d = Vector::Zero(svd_.matrixV().rows());
-    for (Eigen::Index i = 0; i < rank_; ++i) {
-      const double s = svd_.singularValues()[i];
-      d -= (s * right_[i] / (s * s + mu)) * svd_.matrixV().col(i);
-    }
-    return d;
+    Vector y = Vector::Zero(outer_.cols());
+    if (rank_ == 0) return y;
+    y.head(rank_) = mu > 0 ? damped(mu) : Vector(T_.triangularView<Eigen::Lower>().solve(right_));
+    y.applyOnTheLeft(inner_.householderQ());
+    return outer_.colsPermutation() * y;
   }
 
  private:
-  Eigen::JacobiSVD<Matrix> svd_;
+  Vector damped(double mu) const {
+    Matrix rows = Matrix::Zero(2 * rank_, rank_);
+    rows.topRows(rank_) = T_;
+    rows.bottomRows(rank_).diagonal().setConstant(std::sqrt(mu));
+    Vector right = Vector::Zero(2 * rank_);
+    right.head(rank_) = right_;
+    return Eigen::ColPivHouseholderQR<Matrix>(rows).solve(right);
+  }
+
+  Eigen::ColPivHouseholderQR<Matrix> outer_;
+  Eigen::HouseholderQR<Matrix> inner_;
+  Matrix T_;
   Vector right_;
   Eigen::Index rank_ = 0;
 };

@@ -13,6 +13,7 @@
 #include "mechanics/momenta/canonical_system.h"
 #include "mechanics/tree/moving_frame.h"
 #include "mechanics/tree/recursive.h"
+#include "mechanics/tree/slopes/dual_solver.h"
 #include "mechanics/tree/tree_system.h"
 #include "mechanics/variables/variables.h"
 #include "model/formulas.h"
@@ -107,9 +108,9 @@ std::string refuse_generated_row(const Model& model) {
 
 std::unique_ptr<MechanicalSystem> make_recursive(const Model& model,
                                                  std::vector<double> parameters) {
-  return make_tree_system(model, std::move(parameters),
-                          {"recursive", solve_accelerations<double>, solve_accelerations<Dual4>,
-                           solve_accelerations<Pack4>});
+  return make_tree_system(
+      model, std::move(parameters),
+      {"recursive", solve_accelerations<double>, solve_along_numbers, solve_accelerations<Pack4>});
 }
 std::unique_ptr<MechanicalSystem> make_moving(const Model& model, std::vector<double> parameters) {
   return make_tree_system(model, std::move(parameters),
@@ -121,7 +122,7 @@ std::unique_ptr<MechanicalSystem> make_generated(const Model& model,
                                                  std::vector<double> parameters) {
   auto compiler = make_rate_compiler(model, parameters);
   return make_tree_system(model, std::move(parameters),
-                          {"generated", solve_accelerations<double>, solve_accelerations<Dual4>,
+                          {"generated", solve_accelerations<double>, solve_along_numbers,
                            solve_accelerations<Pack4>, nullptr, std::move(compiler)});
 }
 

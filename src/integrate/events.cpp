@@ -35,8 +35,10 @@ EventFinder::EventFinder(const System& system, bool loose)
       side_(count_),
       noise_(count_),
       values_(count_),
+      rough_(count_),
       x_(system.space().size()),
       level_(count_),
+      is_far_(count_),
       is_switch_(count_) {
   if (const auto* switched = dynamic_cast<const Switched*>(&system))
     for (const SwitchInfo& info : switched->switches()) is_switch_[info.event] = 1;
@@ -126,6 +128,29 @@ double EventFinder::resolution() const {
   return std::max(double_epsilon, double_epsilon * t / integrator_->last_length());
 }
 
+// Somewhere in the step: not in its middle, where what swings along with the steps comes back.
+void EventFinder::look_roughly() {
+  constexpr double place = 0.4;
+  const double t = integrator_->last_start() + place * integrator_->last_length();
+  rough_ = samples_[0].g;
+  if (!integrator_->rough(place, x_)) return;
+  system_.event_values({t, x_, end_->mode}, rough_, integrator_->workspace());
+  take_level(rough_);
+}
+
+// Those that stay on their side and within a factor of two. True where all of them do.
+bool EventFinder::note_far_ones() {
+  constexpr double share = 0.5;
+  bool all = true;
+  for (int i = 0; i < count_; ++i) {
+    const double a = side_[i] * samples_[0].g[i], b = side_[i] * rough_[i],
+                 c = side_[i] * samples_[sample_count - 1].g[i];
+    is_far_[i] = a > 0 && b > 0 && c > 0 && std::min({a, b, c}) >= share * std::max({a, b, c});
+    all &= is_far_[i] != 0;
+  }
+  return all;
+}
+
 std::span<const Crossing> EventFinder::find(Integrator& integrator, const State& end) {
   integrator_ = &integrator;
   end_ = &end;
@@ -133,15 +158,18 @@ std::span<const Crossing> EventFinder::find(Integrator& integrator, const State&
   missed_switch_ = false;
   forget_levels(samples_[sample_count - 1].g);
   samples_[0].g = samples_[sample_count - 1].g;
+  look_roughly();
   system_.event_values(end, samples_[sample_count - 1].g, integrator.workspace());
   take_level(samples_[sample_count - 1].g);
+  if (note_far_ones()) return crossings_;
   for (int j = 2; j < sample_count - 2; ++j) fill_sample(j, j - 1);
   fill_probe(1, 0, 2);
   fill_probe(sample_count - 2, sample_count - 1, sample_count - 3);
   for (int j = 1; j < sample_count; ++j)
     look_for_undefined(samples_[j].g,
                        integrator.last_start() + samples_[j].theta * integrator.last_length());
-  for (int i = 0; i < count_; ++i) look_at(i);
+  for (int i = 0; i < count_; ++i)
+    if (!is_far_[i]) look_at(i);
   // few entries: insertion keeps the order of equals and needs no memory
   for (std::size_t i = 1; i < crossings_.size(); ++i)
     for (std::size_t j = i; j > 0 && crossings_[j].length < crossings_[j - 1].length; --j)

@@ -2,9 +2,11 @@
 //
 // Detection: signs at both ends of a step and at samples of its dense output; where |g| dips
 // between samples without a change of sign, the bottom of the dip is looked at too, so two
-// crossings in one step are seen. Location: a first root on the dense output, then with real steps
-// of shorter length from the start of the step (Integrator::restep), so that the state at the event
-// has the full order of the method; to the resolution of t.
+// crossings in one step are seen. A function that stays on its side and within a factor of two at
+// both ends and between is far from zero and not looked at further. Location: a first root on the
+// dense output, then with real steps of shorter length from the start of the step
+// (Integrator::restep), so that the state at the event has the full order of the method; to the
+// resolution of t.
 //
 // Which side of zero each event is on is remembered; a function that is exactly zero when the
 // search starts, or whose event has just been handled and left it there (to rounding), is on no
@@ -69,6 +71,8 @@ class EventFinder {
   double value(int which, double t, std::span<const double> x);
   double dense_value(int which, double theta);
   double true_value(int which, double theta);
+  void look_roughly();
+  bool note_far_ones();
   void fill_sample(int j, int otherwise);
   void fill_probe(int j, int end, int next);
   void look_at(int which);
@@ -89,9 +93,10 @@ class EventFinder {
   int undefined_ = -1;
   double undefined_time_ = 0;
   std::vector<int> side_;
-  std::vector<double> noise_, values_, x_;
+  std::vector<double> noise_, values_, rough_, x_;
   std::vector<double> level_;  // what stands for zero
   bool missed_switch_ = false;
+  std::vector<char> is_far_;     // in the last step
   std::vector<char> is_switch_;  // its branch is right at the start: above zero (switches.h)
   std::vector<Crossing> crossings_;
 };

@@ -27,6 +27,7 @@ class ExplicitRungeKutta final : public Integrator {
   bool dense_has_slopes() const override { return true; }
   StepReport take_step(State& state, double h, double t_end) override;
   bool dense(double theta, std::span<double> x) override;
+  bool rough(double theta, std::span<double> x) override;
   StepReport restep(double h, std::span<double> x) override;
 
  private:
@@ -212,6 +213,19 @@ bool ExplicitRungeKutta::dense(double theta, std::span<double> x) {
   if (!dense_known_ && !fill_dense()) return false;
   evaluate_dense_shape(shape_, theta, x);
   for (int i = 0; i < n_; ++i) x[i] += x0_[i];
+  if (normalise_) system_.space().normalise(x);
+  return true;
+}
+
+// The cubic through both ends, whose slopes the steps need anyway.
+bool ExplicitRungeKutta::rough(double theta, std::span<double> x) {
+  if (dense_known_ || tab_.extra == 0) return dense(theta, x);
+  if (!fill_end()) return false;
+  const std::span<const double> f0 = stage(0), f1 = stage(tab_.stages);
+  const double rest = 1 - theta, value1 = theta * theta * (3 - 2 * theta),
+               rate0 = h0_ * theta * rest * rest, rate1 = -h0_ * theta * theta * rest;
+  for (int i = 0; i < n_; ++i)
+    x[i] = x0_[i] + value1 * (x1_[i] - x0_[i]) + rate0 * f0[i] + rate1 * f1[i];
   if (normalise_) system_.space().normalise(x);
   return true;
 }

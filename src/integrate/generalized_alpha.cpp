@@ -87,8 +87,8 @@ class GeneralizedAlpha final : public GeneralizedAlphaIntegrator {
   void fill_guess(const Memory& from, double h, End& end) const;
   static double calc_share(const Memory& from, std::span<const double> w);
   void follow(double h, End& end) const;
-  void refresh(double h, const End& end);
-  double correct(double h, End& end);
+  bool refresh(double h, const End& end);
+  double correct(double h, End& end, bool residual_known);
   bool accepted(Verdict verdict);
   StepReport solve(const Memory& from, double h, End& end);
   void settle(double h, End& end);
@@ -230,24 +230,29 @@ void GeneralizedAlpha::follow(double h, End& end) const {
   positions_.normalise(end.q);
 }
 
-void GeneralizedAlpha::refresh(double h, const End& end) {
-  matrix_.refresh(point(t0_ + h, end.q, end.v, end.w, end.lambda), c_.beta * c_.inertia() * h * h,
-                  c_.gamma * c_.inertia() * h, end.d, *workspace_);
+// True: residual_ is that of `end`.
+bool GeneralizedAlpha::refresh(double h, const End& end) {
+  residual_.resize(matrix_.size());
+  const bool known = matrix_.refresh(point(t0_ + h, end.q, end.v, end.w, end.lambda),
+                                     c_.beta * c_.inertia() * h * h, c_.gamma * c_.inertia() * h,
+                                     end.d, residual_, *workspace_);
   ++counts_.jacobians;
   ++counts_.factorisations;
   matrix_h_ = h;
   matrix_mode_ = mode_;
   fresh_ = true;
   refresh_wanted_ = false;
+  return known;
 }
 
 // One Newton step; returns the largest relative change: of positions where they are constrained,
 // of velocities where not. (Rounding of g leaves double_epsilon / h^2 in accelerations,
 // double_epsilon / h in velocities.)
-double GeneralizedAlpha::correct(double h, End& end) {
+double GeneralizedAlpha::correct(double h, End& end, bool residual_known) {
   residual_.resize(matrix_.size());
   ++counts_.evaluations;
-  form_.residual(point(t0_ + h, end.q, end.v, end.w, end.lambda), residual_, *workspace_);
+  if (!residual_known)
+    form_.residual(point(t0_ + h, end.q, end.v, end.w, end.lambda), residual_, *workspace_);
   matrix_.scale(residual_);
   matrix_.solve(residual_, *workspace_);
   const bool of_positions = matrix_.has_position_rows();
@@ -288,9 +293,9 @@ bool GeneralizedAlpha::iterate(double h, End& end, bool always_refresh, StepRepo
   follow(h, end);
   for (int sweep = 1; sweep <= limit; ++sweep) {
     const bool other = std::fabs(matrix_h_ - h) > 0.05 * h || is_other_mode(matrix_mode_, mode_);
-    if (always_refresh || refresh_wanted_ || other) refresh(h, end);
+    const bool known = (always_refresh || refresh_wanted_ || other) && refresh(h, end);
     ++report.iterations;
-    const double change = correct(h, end);
+    const double change = correct(h, end, known);
     report.measure = change;
     const Verdict verdict = watch.judge(change);
     if (accepted(verdict)) {

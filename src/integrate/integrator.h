@@ -94,6 +94,8 @@ class Integrator {
 
   // x inside the last step, theta in [0, 1]; false where the derivative it needs is not finite.
   virtual bool dense(double theta, std::span<double> x) = 0;
+  // Near it, where that is had for less: to know whether something is far away.
+  virtual bool rough(double theta, std::span<double> x) { return dense(theta, x); }
   // Whether it has the slope of the motion at both ends of the step.
   virtual bool dense_has_slopes() const { return false; }
 

@@ -27,9 +27,9 @@ class MotionMatrix {
   // The form has factors of its own, which cost less than a matrix.
   bool is_structured() const { return structured_; }
 
-  // Forms and factorises; `d` is the displacement to at.q.
-  void refresh(const MotionPoint& at, double q_scale, double v_scale, std::span<const double> d,
-               Workspace& workspace);
+  // Forms and factorises; `d` is the displacement to at.q. True: `residual` is that of the point.
+  bool refresh(const MotionPoint& at, double q_scale, double v_scale, std::span<const double> d,
+               std::span<double> residual, Workspace& workspace);
   // Divides the rows of a residual as those of the matrix are.
   void scale(std::span<double> residual) const;
   // In place.
@@ -48,7 +48,6 @@ class MotionMatrix {
   Eigen::MatrixXd matrix_;
   Eigen::PartialPivLU<Eigen::MatrixXd> factors_;
   Eigen::VectorXd solution_;
-  std::vector<double> unit_, column_;
 };
 
 }  // namespace cartan::integrate

@@ -72,8 +72,9 @@ class SecondOrderForm {
   virtual void residual_matrix(const MotionPoint& at, const MotionDirections& directions,
                                Eigen::Ref<Eigen::MatrixXd> result, Workspace& workspace) const = 0;
   // The same matrix, factorised along the structure of the equations instead of filled; the
-  // factors stay in the workspace. False: not here.
-  virtual bool factorise_residual(const MotionPoint&, const MotionDirections&, Workspace&) const {
+  // factors stay in the workspace. The residual there comes along. False: not here.
+  virtual bool factorise_residual(const MotionPoint&, const MotionDirections&, std::span<double>,
+                                  Workspace&) const {
     return false;
   }
   virtual void solve_residual(std::span<double>, Workspace&) const {}

@@ -179,6 +179,22 @@ void StateSpace::displacement_rate(std::span<const double> d, std::span<const do
   }
 }
 
+// Columns one after the other; their number.
+int StateSpace::calc_turn(const StateBlock& b, std::span<const double> d, double* columns) {
+  const double* from = &d[b.tangent];
+  if (b.kind == StateBlock::Kind::quaternion) {
+    const Mat3<double> T = SO3<double>::dexp_matrix(-read_vec(from));
+    for (int k = 0; k < 3; ++k) write_vec(T.c[k], columns + 3 * k);
+    return 3;
+  }
+  const auto T = SE3<double>::dexp_matrix(-read_twist(from));
+  for (int k = 0; k < 3; ++k) {
+    write_twist({T.ww.c[k], T.vw.c[k]}, columns + 6 * k);
+    write_twist({{}, T.vv.c[k]}, columns + 6 * (3 + k));
+  }
+  return 6;
+}
+
 void StateSpace::normalise(std::span<double> x) const {
   for (const StateBlock& b : blocks_)
     if (has_quaternion(b)) write_quat(normalized(read_quat(&x[b.x])), &x[b.x]);

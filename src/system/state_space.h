@@ -52,12 +52,22 @@ class StateSpace {
   // Where x = x0 (+) d moves with the tangent rate xi: d' = dexp^-1_{-d} xi, exactly.
   void displacement_rate(std::span<const double> d, std::span<const double> xi,
                          std::span<double> result) const;
+  // The other way, of one block that turns: T = dexp_{-d}, set(row, column, entry).
+  template <class Set>
+  static void fill_turn(const StateBlock& b, std::span<const double> d, Set&& set) {
+    double entries[36];
+    const int size = calc_turn(b, d, entries);
+    for (int k = 0; k < size; ++k)
+      for (int i = 0; i < size; ++i) set(i, k, entries[k * size + i]);
+  }
   // Brings unit quaternions back to length one.
   void normalise(std::span<double> x) const;
   // Largest | |u| - 1 | over the quaternions, those of poses too.
   double unit_norm_error(std::span<const double> x) const;
 
  private:
+  static int calc_turn(const StateBlock& b, std::span<const double> d, double* columns);
+
   std::vector<StateBlock> blocks_;
   int size_ = 0, tangent_size_ = 0;
 };

@@ -77,7 +77,10 @@ void compare_residuals(const SecondOrderForm& form, const State& at, Workspace& 
   const MotionDirections directions{0.02, 0.3, &turn};
   MatrixXd A(nv, nv);
   form.residual_matrix(point, directions, A, workspace);
-  ASSERT_TRUE(form.factorise_residual(point, directions, workspace));
+  std::vector<double> known(nv, 0.5), residual(nv);
+  ASSERT_TRUE(form.factorise_residual(point, directions, known, workspace));
+  form.residual(point, residual, workspace);
+  EXPECT_EQ(known, residual);
   VectorXd x = Eigen::Map<const VectorXd>(b.data(), static_cast<Eigen::Index>(nv));
   form.solve_residual({x.data(), nv}, workspace);
   const VectorXd truth = A.partialPivLu().solve(Eigen::Map<const VectorXd>(b.data(), x.size()));

@@ -196,6 +196,8 @@ LeastSquaresResult minimise_squares(const LeastSquaresProblem& problem,
                                     const LeastSquaresOptions& options) {
   LeastSquaresResult result;
   result.theta = problem.start;
+  result.problem = find_missing_minimiser();
+  if (!result.problem.empty()) return result;
   result.problem = problem.residuals(problem.start, result.initial_residuals, nullptr);
   if (!result.problem.empty()) return result;
   result.initial_cost = 0.5 * result.initial_residuals.squaredNorm();

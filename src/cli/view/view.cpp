@@ -16,6 +16,7 @@
 #include "cli/terminal/out_option.h"
 #include "cli/terminal/streams.h"
 #include "cli/terminal/terminal_watch.h"
+#include "cli/view/result_files.h"
 #include "cli/view/view_record.h"
 #include "cli/view/view_server.h"
 #include "io/output_files.h"
@@ -140,7 +141,10 @@ int view_command(const Words& words) {
 
   ViewContent content;
   content.page = *page;
-  content.folders = o.source.folders();
+  content.file = [folders = o.source.folders()](std::size_t folder, const std::string& name,
+                                                std::string& text) {
+    return folder < folders.size() && read_result_file(folders[folder], name, text);
+  };
   // The first load gets what has been read; later ones what the files hold then.
   auto first = std::make_shared<std::string>(std::move(data));
   auto mutex = std::make_shared<std::mutex>();

@@ -1,4 +1,5 @@
-// A small web server for the viewer: loopback only, and nothing but what is named here.
+// A small web server for the viewer: loopback only, and nothing but what is named here. It stands
+// in a shared library of its own, loaded when a page is first served (core/part_library.h).
 #pragma once
 
 #include <functional>
@@ -14,7 +15,8 @@ struct ViewContent {
   std::string page;
   // The data document, or a sentence in `problem`; asked anew for every load of the page.
   std::function<std::string(std::string& problem)> data;
-  std::vector<std::string> folders;  // their result files are under /files/0/, /files/1/, ..
+  // The file of that name under /files/FOLDER/; false: there is none.
+  std::function<bool(std::size_t folder, const std::string& name, std::string& content)> file;
   // Pictures of a recording, in order, and how many there will be; null: none are taken.
   std::function<void(const std::string& picture, long of)> take_picture;
   std::function<void(const std::string& message)> end_of_pictures;  // message: "" or what failed
@@ -24,17 +26,14 @@ class ViewServer {
  public:
   // `port` 0: any that is free. Null, with a sentence in `problem`, when it cannot be had.
   static std::unique_ptr<ViewServer> start(ViewContent content, int port, std::string& problem);
-  ~ViewServer();  // ends it
-  ViewServer(const ViewServer&) = delete;
-  ViewServer& operator=(const ViewServer&) = delete;
+  virtual ~ViewServer() = default;  // ends it
 
-  int port() const;
+  virtual int port() const = 0;
   std::string address() const;
-
- private:
-  struct Parts;
-  explicit ViewServer(std::unique_ptr<Parts> parts);
-  std::unique_ptr<Parts> parts_;
 };
+
+// What the library exports: a server to be deleted, or null with a sentence.
+extern "C" [[gnu::visibility("default")]] ViewServer* cartan_start_view_server(
+    ViewContent* content, int port, std::string* problem);
 
 }  // namespace cartan::cli

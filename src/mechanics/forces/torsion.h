@@ -100,12 +100,47 @@ struct Torsion {
       if (value_of(abs(c)) != 0) return true;
     return false;
   }
+  // Not of angles in some order (joint_slopes.h).
+  bool has_joint_slopes(const Mechanism<S>& mechanism) const {
+    const int link = mechanism.link_of_joint[joint];
+    if (link < 0) return false;
+    return rotation ? measure == TorsionMeasure::rotation_vector
+                    : plain_coordinates(mechanism.links[link].type);
+  }
+  void fill_joint_slopes(const Mechanism<S>& mechanism, const MotionWorkspace<S>& ws,
+                         auto& slopes) const {
+    const Link<S>& link = mechanism.links[mechanism.link_of_joint[joint]];
+    for (int k = 0; k < link.nv; ++k) {
+      slopes.by_v[k][k] = -damping[k];
+      slopes.power_by_v[k] = -S(2) * damping[k] * ws.v[link.v0 + k];
+      if (!rotation) slopes.by_q[k][k] = -stiffness[k];
+    }
+    if (rotation)
+      fill_turning_slopes(angles(relative(ws.q + link.q0), turns_in(mechanism, ws)), slopes);
+  }
   int measured_joint() const { return joint; }
   void list_reach(auto& reach) const { reach.act_in(joint); }
 
   void list_wrenches(auto& out) const { out.add_alone(*this, joint); }
 
  private:
+  // Of tau = -dexp^-1_a m with m = K a, along a turn e: da = dexp^-1_{-a} e and
+  //   d(dexp^-1_a m) = dexp^-1_a dm - 1/2 da x m + b (da x (a x m) + a x (da x m))
+  //                    + b' 2 (a . da) a x (a x m)
+  void fill_turning_slopes(const Vec3<S>& a, auto& slopes) const {
+    const Vec3<S> m = times(stiffness, a), am = cross(a, m), aam = cross(a, am);
+    const S x = norm2(a), b = lie::series::dexp_inverse_coefficient(x),
+            b_slope = lie::series::dexp_inverse_slope(x);
+    const Mat3<S> by_turn = SO3<S>::dexp_inverse_matrix(-a);
+    for (int k = 0; k < 3; ++k) {
+      const Vec3<S>& da = by_turn.c[k];
+      const Vec3<S> dm = times(stiffness, da), dam = cross(da, m) + cross(a, dm);
+      const Vec3<S> change = dm - S(0.5) * dam + b * (cross(da, am) + cross(a, dam)) +
+                             (S(2) * b_slope * dot(a, da)) * aam;
+      for (int i = 0; i < 3; ++i) slopes.by_q[i][k] = -change[i];
+    }
+  }
+
   static Vec3<S> times(const std::vector<S>& a, const Vec3<S>& b) {
     return {a[0] * b.x, a[1] * b.y, a[2] * b.z};
   }

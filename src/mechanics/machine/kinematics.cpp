@@ -219,8 +219,6 @@ void fill_columns(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   }
 }
 
-namespace {
-
 template <class S>
 void fill_acceleration(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
   const Link<S>& link = mechanism.links[i];
@@ -245,7 +243,6 @@ void fill_acceleration(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, in
   }
 }
 
-// What the motion of the link takes, without the applied forces:
 //   n = J dw + mc x du + w x J w,  f = m du + dw x mc + w x (w x mc), with J in link axes
 template <class S>
 void start_reaction(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
@@ -262,6 +259,8 @@ void start_reaction(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i
   ws.joint_n[i] -= ws.wrench_n[i];
   ws.joint_f[i] -= ws.wrench_f[i];
 }
+
+namespace {
 
 // Rotors in loop joints and constraint forces push on the links like any other force.
 template <class S>
@@ -342,5 +341,7 @@ void calc_inverse_dynamics(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws
 CARTAN_FOR_EACH_SCALAR_AND_EXPRESSION(CARTAN_INSTANTIATE)
 CARTAN_INSTANTIATE(Mixed)
 #undef CARTAN_INSTANTIATE
+template void fill_acceleration<Dual4>(const Mechanism<Dual4>&, MotionWorkspace<Dual4>&, int);
+template void start_reaction<Dual4>(const Mechanism<Dual4>&, MotionWorkspace<Dual4>&, int);
 
 }  // namespace cartan::mechanics

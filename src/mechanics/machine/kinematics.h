@@ -28,6 +28,13 @@ void fill_columns(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 template <class S>
 void fill_accelerations(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 
+// Of one link alone: its accelerations from those of its parent; and in ws.joint_n, joint_f what
+// its own motion takes beside the applied wrenches.
+template <class S>
+void fill_acceleration(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int link);
+template <class S>
+void start_reaction(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int link);
+
 // Wrench each link receives through its tree joint (about the link origin, world axes), from the
 // accelerations and the applied wrenches: one backward recursion.
 template <class S>

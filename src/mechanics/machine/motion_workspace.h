@@ -11,6 +11,8 @@
 
 namespace cartan::mechanics {
 
+class DualSolver;
+
 template <class S>
 struct LinkState {
   // fill_kinematics; world axes
@@ -21,7 +23,8 @@ struct LinkState {
   Vec3<S> cw, cu;  // accelerations at v' = 0, parent at rest in acceleration
   Vec3<S> s;       // rotation1: the axis
   // solve_accelerations (recursive): articulated inertia [A B; B^T D] and bias wrench about o.
-  // rotation3 leaves A^-1, A^-1 B, A^-1 (tau - n) in A, B, n after elimination.
+  // rotation3 leaves A^-1 B, A^-1 (tau - n) in B, n after elimination, and in D, where it has a
+  // parent, what that feels: D - B^T A^-1 B.
   Sym3<S> A, D;
   Mat3<S> B;
   Vec3<S> n, f;
@@ -143,6 +146,8 @@ struct MotionWorkspace {
   std::vector<S> inputs, scratch, adjoints, gradient, outputs;  // expressions
   std::optional<MovingFrame<S>> moving_frame;                   // made on first use
   bool failed = false;                                          // a nested solve did not converge
+  // dual numbers: who solves for accelerations (tree/slopes/dual_solver.h); null: the recursion
+  DualSolver* solver = nullptr;
   std::vector<S> term_factor;  // fill_constraints, per term (RowTerm): its factor at this position
 };
 

@@ -108,6 +108,7 @@ void eliminate_rotation3(LinkState<S>& x, const Vec3<S>& tau, LinkState<S>* p) {
     p->D += D;
     p->n += tau + cross(x.r, f);
     p->f += f;
+    x.D = D;
   }
   x.B = E;
   x.n = g;

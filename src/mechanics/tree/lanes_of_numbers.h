@@ -61,14 +61,34 @@ inline int round_up(int n) {
   return (n + width - 1) / width * width;
 }
 
-// Vectors of several columns. Two: by displacement and by speed.
+// Vectors of several columns. Two: by displacement and by speed. Four: directions of a dual number.
 typedef double Two __attribute__((vector_size(16)));
+typedef double Four __attribute__((vector_size(32)));
 
 template <class L>
 struct VectorsOf {
   L x, y, z;
+  L& operator[](int i) { return i == 0 ? x : (i == 1 ? y : z); }
+  const L& operator[](int i) const { return i == 0 ? x : (i == 1 ? y : z); }
+  VectorsOf& operator+=(const VectorsOf& o) {
+    x += o.x, y += o.y, z += o.z;
+    return *this;
+  }
+  VectorsOf& operator-=(const VectorsOf& o) {
+    x -= o.x, y -= o.y, z -= o.z;
+    return *this;
+  }
 };
 using LaneVector = VectorsOf<Lanes>;
+
+template <class L>
+struct VectorType {
+  using type = VectorsOf<L>;
+};
+template <>
+struct VectorType<double> {
+  using type = Vec3<double>;
+};
 
 // Rows `ld` numbers apart; of one group they stand one behind the other.
 inline LaneVector load_vector(const double* at, int ld = width) {

@@ -28,8 +28,8 @@ void LinkSlopes::fill(const MotionWorkspace<double>& ws, Held held) {
     fill_answers<false>(ws);
 }
 
-// solved: ws holds articulated inertias as they are before their joint is eliminated, but for B of
-// balls.
+// solved: ws holds articulated inertias as they are before their joint is eliminated, but for B and
+// D of balls. Else every joint is held.
 template <bool solved>
 void LinkSlopes::fill_answers(const MotionWorkspace<double>& ws) {
   const int links = static_cast<int>(plan_.links.size());
@@ -50,7 +50,7 @@ void LinkSlopes::fill_answers(const MotionWorkspace<double>& ws) {
     if (at.nv == 6 && !is_any_held(at)) b.answer = JointAnswer::loose;
     b.A = solved ? x.A : b.J;
     b.D = solved ? x.D : Sym3<double>::diagonal(b.m, b.m, b.m);
-    b.B = solved && b.answer != JointAnswer::ball ? x.B : hat(b.h);
+    b.B = solved ? x.B : hat(b.h);
   }
   for (int d = links - 1; d >= 0; --d) {
     const int link = plan_.links[d].link;
@@ -59,10 +59,10 @@ void LinkSlopes::fill_answers(const MotionWorkspace<double>& ws) {
       begin_front(ws, ws.plan.fronts[ws.plan.front_at[link]], bodies_[d]);
     switch (bodies_[d].answer) {
       case JointAnswer::hinge:
-        answer_hinge<solved>(x, d);
+        answer_hinge(x, d);
         break;
       case JointAnswer::ball:
-        answer_ball<solved>(x, d);
+        answer_ball(x, d);
         break;
       case JointAnswer::loose:
         answer_loose(d);
@@ -90,7 +90,6 @@ void LinkSlopes::begin_front(const MotionWorkspace<double>& ws, const Front& fro
     for (int c = r + 1; c < front.size(); ++c) t[c] -= row[c] * t[r];
     b.Cn += outer(n, t[r]);
     b.Cf += outer(f, t[r]);
-    if (b.answer == JointAnswer::ball) b.B += outer(n, f);  // others have it
   }
 }
 
@@ -117,65 +116,35 @@ void LinkSlopes::pass_rows(const MotionWorkspace<double>& ws, int d) {
   }
 }
 
-// The inertia of the parent takes what its child's joint does not answer.
-void LinkSlopes::pass_inertia(int d, bool solved, const Sym3<double>& A, const Mat3<double>& B,
-                              const Sym3<double>& D) {
-  SlopeBody& p = bodies_[plan_.links[d].parent];
-  const Vec3<double>& r = bodies_[d].r;
-  if (!solved)
-    articulated::add_to_parent<double>(r, A, B, D, {}, {}, p);
-  else if (p.answer == JointAnswer::ball)
-    p.B += B + cross(r, full(D));
-}
-
-template <bool solved>
 void LinkSlopes::answer_hinge(const LinkState<double>& x, int d) {
   const SlopeLink& at = plan_.links[d];
   const SlopeBody& b = bodies_[d];
   SlopeHinge& j = hinges_[d];
   j.phi = x.s;
   j.r = b.r;
-  if (solved) {
-    j.Un = x.Un;
-    j.Uf = x.Uf;
-    j.Di = x.inverse_d;
-  } else {
-    j.Un = b.A * j.phi;
-    j.Uf = transpose_times(b.B, j.phi);
-    j.Di = 1 / (dot(j.phi, j.Un) + mechanism_.rotor[plan_.speed[at.p0]]);
-  }
+  j.Un = x.Un;
+  j.Uf = x.Uf;
+  j.Di = x.inverse_d;
   j.Vn = j.Di * j.Un;
   j.Vf = j.Di * j.Uf;
   const Vec3<double> turned = transpose_times(b.Cn, j.phi);
   j.y = j.Di * turned;
-  if (at.parent < 0) return;
-  pass_turning(d, b.Cn - outer(j.Vn, turned), b.Cf - outer(j.Vf, turned));
-  pass_inertia(d, solved, b.A - symmetric_outer(j.Vn, j.Un), b.B - outer(j.Vn, j.Uf),
-               b.D - symmetric_outer(j.Vf, j.Uf));
+  if (at.parent >= 0) pass_turning(d, b.Cn - outer(j.Vn, turned), b.Cf - outer(j.Vf, turned));
 }
 
-// The whole moment is taken by the joint: n' = d tau.
-template <bool solved>
+// The whole moment is taken by the joint: n' = d tau. A^-1 B and what the parent feels are those of
+// the accelerations to the last digit: with other roundings they would not fit the inertias that
+// follow from them, and long chains would lose digits.
 void LinkSlopes::answer_ball(const LinkState<double>& x, int d) {
   const SlopeBody& b = bodies_[d];
   SlopeBall& j = balls_[ball_[d]];
   j.R = x.R;
   j.A_inverse = inverse(b.A);
-  j.E = solved ? x.B : j.A_inverse * b.B;
+  j.E = x.B;
   j.G = times(j.A_inverse, b.Cn);
-  // as the accelerations have it (eliminate_rotation3), to the last digit: other roundings would
-  // not fit the inertias that follow from it, and long chains would lose digits
-  j.D_left = b.D - symmetric_transpose_times(b.B, j.E);
-  const int parent = plan_.links[d].parent;
-  if (parent < 0) return;
-  pass_turning(d, Mat3<double>{}, b.Cf - transposed_product(j.E, b.Cn));
-  SlopeBody& p = bodies_[parent];
-  const Mat3<double> L = cross(b.r, full(j.D_left));
-  if (!solved) {
-    p.A += articulated::cross_rows(b.r, L);
-    p.D += j.D_left;
-  }
-  if (!solved || p.answer == JointAnswer::ball) p.B += L;
+  j.D_left = x.D;
+  if (plan_.links[d].parent >= 0)
+    pass_turning(d, Mat3<double>{}, b.Cf - transposed_product(j.E, b.Cn));
 }
 
 // Nothing passes but the force of the joint.
@@ -251,16 +220,7 @@ void LinkSlopes::answer_general(int d, bool solved) {
     Cf += outer(u.f, q);
   }
   pass_turning(d, Cn, Cf);
-  Sym3<double> A = b.A, D = b.D;
-  Mat3<double> B = b.B;
-  for (int l = 0; l < nv; ++l) {
-    if (held_[at.p0 + l]) continue;
-    const SpatialPair u = from_six(j.U[l]), q = from_six(j.Q[l]);
-    A += symmetric_outer(q.n, u.n);  // only the sum over l is symmetric; its upper half is kept
-    D += symmetric_outer(q.f, u.f);
-    B += outer(q.n, u.f);
-  }
-  pass_inertia(d, solved, A, B, D);
+  if (!solved) articulated::add_to_parent<double>(b.r, b.A, b.B, b.D, {}, {}, bodies_[at.parent]);
 }
 
 }  // namespace cartan::mechanics

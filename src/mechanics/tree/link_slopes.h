@@ -149,9 +149,7 @@ class LinkSlopes {
   void hold_speeds(const MotionWorkspace<double>& ws);
   template <bool solved>
   void fill_answers(const MotionWorkspace<double>& ws);
-  template <bool solved>
   void answer_hinge(const LinkState<double>& x, int d);
-  template <bool solved>
   void answer_ball(const LinkState<double>& x, int d);
   SpatialPair answer_of(const SlopeLoose& j, const SpatialPair& force) const {
     const Vec3<double> b = j.S_inverse * (force.f - transpose_times(j.E, force.n));
@@ -161,8 +159,6 @@ class LinkSlopes {
   void begin_front(const MotionWorkspace<double>& ws, const Front& front, SlopeBody& b);
   void pass_rows(const MotionWorkspace<double>& ws, int d);
   void answer_loose(int d);
-  void pass_inertia(int d, bool solved, const Sym3<double>& A, const Mat3<double>& B,
-                    const Sym3<double>& D);
   // C of the parent takes what its child's joint does not answer.
   void pass_turning(int d, const Mat3<double>& Cn, const Mat3<double>& Cf) {
     SlopeBody& p = bodies_[plan_.links[d].parent];

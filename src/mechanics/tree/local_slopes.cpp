@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mechanics/forces/joint_slopes.h"
 #include "mechanics/joints/joint_motion.h"
 
 namespace cartan::mechanics {
@@ -34,6 +35,7 @@ LocalSlopes::LocalSlopes(const Mechanism<double>& mechanism, const Mechanism<Dua
     std::size_t numbers = 6 * std::max<std::size_t>(1, law.out_links.size()) + 1 + law.rows;
     for (const int i : law.out_joints) numbers += mechanism.links[i].nv;
     outputs = std::max(outputs, numbers);
+    needs_duals_ |= !law.has_joint_slopes;
   }
   outputs_.assign((link_directions + 2) * outputs, 0.0);
 }
@@ -45,9 +47,11 @@ void LocalSlopes::fill(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>
   links_ = &links;
   place_of_row_ = place_of_row;
   sink_ = &sink;
-  duals_.begin(ws, dual);
+  if (needs_duals_) duals_.begin(ws, dual);
   for (const LocalLaw& law : plan_.laws) {
-    if (law.rows > 0)
+    if (law.has_joint_slopes)
+      add_in_joint(law);
+    else if (law.rows > 0)
       add_rows(law);
     else if (law.pair)
       add_pair(law);
@@ -91,6 +95,23 @@ void LocalSlopes::read_outputs(const LocalLaw& law, int direction) {
   for (const int i : law.out_joints)
     for (int k = 0; k < mechanism_.links[i].nv; ++k) put(dual.tau[mechanism_.links[i].v0 + k]);
   put(duals_.power(law));
+}
+
+// ------------------------------------------------------------------- forces with slopes of their
+// own
+
+void LocalSlopes::add_in_joint(const LocalLaw& law) {
+  const SlopeLink& at = plan_.links[plan_.position[law.in_joints.front()]];
+  JointSlopes slopes;
+  fill_joint_slopes(mechanism_, *ws_, law.index, slopes);
+  for (int k = 0; k < at.nv; ++k) {
+    const int by_q = SlopePlan::by_q(at.p0 + k), by_v = SlopePlan::by_v(at.p0 + k);
+    for (int i = 0; i < at.nv; ++i) {
+      if (slopes.by_q[i][k] != 0) sink_->add_force(at.p0 + i, by_q, slopes.by_q[i][k]);
+      if (slopes.by_v[i][k] != 0) sink_->add_force(at.p0 + i, by_v, slopes.by_v[i][k]);
+    }
+    for (const int s : law.scalars) sink_->add_scalar(s, by_v, slopes.power_by_v[k]);
+  }
 }
 
 // ------------------------------------------------------------------- anything that reads anything

@@ -41,6 +41,7 @@ class LocalSlopes {
   LinkTwist calc_twist(int link, int place) const;
   void add_pair(const LocalLaw& law);
   void add_general(const LocalLaw& law);
+  void add_in_joint(const LocalLaw& law);
   void add_rows(const LocalLaw& law);
   void read_outputs(const LocalLaw& law, int direction);
   void apply_outputs(const LocalLaw& law, int column, const double* by);
@@ -56,6 +57,7 @@ class LocalSlopes {
   const Mechanism<double>& mechanism_;
   const SlopePlan& plan_;
   LawDuals duals_;
+  bool needs_duals_ = false;
   std::vector<double> outputs_;
   // of the state at hand
   const MotionWorkspace<double>* ws_ = nullptr;

@@ -49,7 +49,8 @@ class SecondOrderMotion final : public SecondOrderForm {
                                     Eigen::Ref<Eigen::MatrixXd>, Workspace&)>;
   void use_formulas(Matrix formulas) { formulas_ = std::move(formulas); }
   // And to its solution.
-  using Factorise = std::function<bool(const MotionPoint&, const MotionDirections&, Workspace&)>;
+  using Factorise = std::function<bool(const MotionPoint&, const MotionDirections&,
+                                       std::span<double>, Workspace&)>;
   using Solve = std::function<void(std::span<double>, Workspace&)>;
   void use_elimination(Factorise factorise, Solve solve) {
     factorise_ = std::move(factorise);
@@ -63,8 +64,8 @@ class SecondOrderMotion final : public SecondOrderForm {
   void residual_matrix(const MotionPoint& at, const MotionDirections& directions,
                        Eigen::Ref<Eigen::MatrixXd> result, Workspace& workspace) const override;
   bool factorise_residual(const MotionPoint& at, const MotionDirections& directions,
-                          Workspace& workspace) const override {
-    return factorise_ && factorise_(at, directions, workspace);
+                          std::span<double> residual, Workspace& workspace) const override {
+    return factorise_ && factorise_(at, directions, residual, workspace);
   }
   void solve_residual(std::span<double> residual, Workspace& workspace) const override {
     solve_factors_(residual, workspace);

@@ -1,5 +1,6 @@
 #include "mechanics/tree/slope_plan.h"
 
+#include "mechanics/forces/joint_slopes.h"
 #include "mechanics/joints/all_joints.h"
 
 namespace cartan::mechanics {
@@ -74,6 +75,7 @@ class SlopePlanner {
     ReachList reach(mechanism_, law);
     std::visit([&](const auto& force) { force.list_reach(reach); }, mechanism_.forces[k]);
     if (!law.covered) return false;
+    law.has_joint_slopes = has_joint_slopes(mechanism_, k);
     if (mechanism_.has_power && plan_.quadratures > 0) law.scalars.push_back(plan_.nz);
     if (work_.split)
       for (std::size_t s = 0; s < work_.shares.size(); ++s)

@@ -22,7 +22,8 @@ struct LocalLaw : LawReach {
   enum class Kind { force, variable, loop, constraint };
   Kind kind = Kind::force;
   int index = 0;
-  std::vector<int> scalars;  // rows of rates beside the speeds: of variables, of powers
+  std::vector<int> scalars;       // rows of rates beside the speeds: of variables, of powers
+  bool has_joint_slopes = false;  // a force within one joint (forces/joint_slopes.h)
   // loops and constraints
   int row0 = 0, rows = 0;
   std::size_t source0 = 0;  // two per row

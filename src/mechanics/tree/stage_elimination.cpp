@@ -4,36 +4,6 @@
 #include <cmath>
 
 namespace cartan::mechanics {
-namespace {
-
-// to += r x a, for three numbers of any field
-template <class C>
-void add_cross(const Vec3<double>& r, const C* a, C* to) {
-  to[0] += r.y * a[2] - r.z * a[1];
-  to[1] += r.z * a[0] - r.x * a[2];
-  to[2] += r.x * a[1] - r.y * a[0];
-}
-template <class C>
-void subtract_cross(const Vec3<double>& r, const C* a, C* to) {
-  to[0] += r.z * a[1] - r.y * a[2];
-  to[1] += r.x * a[2] - r.z * a[0];
-  to[2] += r.y * a[0] - r.x * a[1];
-}
-
-// Six numbers: a spatial vector.
-void set_six(const SpatialPair& a, double* six) {
-  for (int k = 0; k < 3; ++k) six[k] = a.n[k], six[3 + k] = a.f[k];
-}
-
-// z_i without the joint's own x: X z_p.
-template <class C>
-void carry_numbers(const SlopeBody& b, const C* z, C* to) {
-  for (int k = 0; k < 6; ++k) to[k] = z[k];
-  subtract_cross(b.r, z, to + 3);
-}
-
-}  // namespace
-
 bool acts_along_tree(const Mechanism<double>& mechanism, const SlopePlan& plan) {
   if (!mechanism.rows.empty() || mechanism.nz > 0) return false;
   return std::all_of(plan.laws.begin(), plan.laws.end(), [&](const LocalLaw& law) {
@@ -66,6 +36,25 @@ StageElimination::StageElimination(const Mechanism<double>& mechanism, const Mec
     if (!plan.laws.empty()) laws += 2 * x.nv * (x.nv + (any_wrench_ ? 12 : 0));
   }
   joint_laws_.assign(laws, 0.0);
+  share_slots();
+}
+
+void StageElimination::share_slots() {
+  const int links = static_cast<int>(plan_.links.size());
+  slot_.assign(links, 0);
+  last_child_.assign(links, 0);
+  std::vector<char> seen(links, 0);
+  for (int d = links - 1; d >= 0; --d) {
+    const int parent = plan_.links[d].parent;
+    if (parent < 0) continue;
+    last_child_[d] = !seen[parent];
+    seen[parent] = 1;
+  }
+  for (int d = 0; d < links; ++d) {
+    const int parent = plan_.links[d].parent;
+    if (parent >= 0) slot_[d] = slot_[parent] + (last_child_[d] ? 0 : 1);
+    slots_ = std::max(slots_, slot_[d] + 1);
+  }
 }
 
 StageElimination::JointLaws StageElimination::laws_of(int d) {
@@ -120,121 +109,5 @@ void StageElimination::linearise(const MotionWorkspace<double>& ws, MotionWorksp
   std::fill(joint_laws_.begin(), joint_laws_.end(), 0.0);
   laws_.fill(ws, dual, links_, no_rows_, *this);
 }
-
-// -------------------------------------------------------------------------------------- one joint
-
-template <class C>
-void StageElimination::make_step(int d, const C& v_scale, const C& q_scale, const TurnBlocks* turns,
-                                 Step<C>& step) {
-  const SlopeLink& at = plan_.links[d];
-  const SlopeBody& b = links_.body(d);
-  const bool any_law = !joint_laws_.empty();
-  const JointLaws laws = any_law ? laws_of(d) : JointLaws{};
-  for (int l = 0; l < at.nv; ++l) {
-    const SlopeColumn& c = links_.column(at.p0 + l);
-    double by_v[6];
-    set_six(c.by_v, by_v);
-    for (int i = 0; i < 6; ++i) {
-      step.Tz[l][i] = by_v[i] * v_scale;
-      step.own[l][i] = step.out[l][i] = C(0.0);
-    }
-    for (int i = 0; i < 3; ++i) step.To[l][i] = c.phi[i] * v_scale;
-    for (int m = 0; m < at.nv; ++m) step.force[m][l] = C(0.0);
-    for (int i = 0; any_wrench_ && i < 6; ++i) {
-      step.own[l][i] -= laws.own[1][l][i] * v_scale;
-      step.out[l][i] -= laws.on_parent[1][l][i] * v_scale;
-    }
-    for (int m = 0; any_law && m < at.nv; ++m)
-      step.force[m][l] -= laws.force[1][m * at.nv + l] * v_scale;
-    for (int k = 0; k < at.nv; ++k) {
-      const double share =
-          turns ? (*turns)(plan_.speed[at.p0 + k], plan_.speed[at.p0 + l]) : (k == l ? 1.0 : 0.0);
-      if (share == 0) continue;
-      const C scale = share * q_scale;
-      const SlopeColumn& q = links_.column(at.p0 + k);
-      double by_q[6], jump[6];
-      set_six(q.by_q, by_q);
-      set_six({cross(q.phi, b.n) + cross(q.psi, b.f), cross(q.phi, b.f)}, jump);
-      for (int i = 0; i < 6; ++i) {
-        step.Tz[l][i] += by_q[i] * scale;
-        step.out[l][i] += jump[i] * scale;
-      }
-      for (int i = 0; i < 3; ++i) step.To[l][i] += q.o[i] * scale;
-      for (int i = 0; any_wrench_ && i < 6; ++i) {
-        step.own[l][i] -= laws.own[0][k][i] * scale;
-        step.out[l][i] -= laws.on_parent[0][k][i] * scale;
-      }
-      for (int m = 0; any_law && m < at.nv; ++m)
-        step.force[m][l] -= laws.force[0][m * at.nv + k] * scale;
-    }
-  }
-  // the columns of the joint change: D_k,m . F
-  const std::vector<LinkSlopes::OwnForce>& all = links_.own_forces();
-  const auto first = std::lower_bound(all.begin(), all.end(), d,
-                                      [](const auto& own, int link) { return own.link < link; });
-  for (auto own = first; own != all.end() && own->link == d; ++own)
-    for (int l = 0; l < at.nv; ++l) {
-      const double share = turns ? (*turns)(plan_.speed[own->k], plan_.speed[at.p0 + l])
-                                 : (own->k == at.p0 + l ? 1.0 : 0.0);
-      if (share != 0) step.force[own->i - at.p0][l] += (own->value * share) * q_scale;
-    }
-}
-
-// -------------------------------------------------------------------------------------------- mass
-
-// Outward z = X z_p + S x, inward the wrenches I z; S^T of them.
-template <class C>
-void StageElimination::multiply_mass(std::span<const C> x, std::span<C> forces) {
-  const int links = static_cast<int>(plan_.links.size());
-  std::vector<C>& all = scratch<C>().z;
-  all.resize(12 * static_cast<std::size_t>(links));
-  const auto motion = [&](int d) { return all.data() + 12 * static_cast<std::size_t>(d); };
-  const C ground[6] = {};
-  for (int d = 0; d < links; ++d) {
-    const SlopeLink& at = plan_.links[d];
-    const SlopeBody& b = links_.body(d);
-    C *const z = motion(d), *const p = z + 6;
-    carry_numbers(b, at.parent < 0 ? ground : motion(at.parent), z);
-    for (int l = 0; l < at.nv; ++l) {
-      const SlopeColumn& c = links_.column(at.p0 + l);
-      for (int i = 0; i < 3; ++i) {
-        z[i] += c.phi[i] * x[at.p0 + l];
-        if (slides_[d]) z[3 + i] += c.psi[i] * x[at.p0 + l];
-      }
-    }
-    const Mat3<double> J = full(b.J);
-    for (int i = 0; i < 3; ++i) {
-      p[i] = J.c[i].x * z[0] + J.c[i].y * z[1] + J.c[i].z * z[2];
-      p[3 + i] = b.m * z[3 + i];
-    }
-    add_cross(b.h, z + 3, p);
-    subtract_cross(b.h, z, p + 3);
-  }
-  for (int d = links - 1; d >= 0; --d) {
-    const SlopeLink& at = plan_.links[d];
-    const C* p = motion(d) + 6;
-    for (int l = 0; l < at.nv; ++l) {
-      const SlopeColumn& c = links_.column(at.p0 + l);
-      C sum = mechanism_.rotor[plan_.speed[at.p0 + l]] * x[at.p0 + l];
-      for (int i = 0; i < 3; ++i) {
-        sum += c.phi[i] * p[i];
-        if (slides_[d]) sum += c.psi[i] * p[3 + i];
-      }
-      forces[at.p0 + l] = links_.is_held(at.p0 + l) ? x[at.p0 + l] : sum;
-    }
-    if (at.parent < 0) continue;
-    C* to = motion(at.parent) + 6;
-    for (int i = 0; i < 6; ++i) to[i] += p[i];
-    add_cross(links_.body(d).r, p + 3, to);
-  }
-}
-
-#define CARTAN_INSTANTIATE_STAGES(C)                                                       \
-  template void StageElimination::make_step<C>(int, const C&, const C&, const TurnBlocks*, \
-                                               Step<C>&);                                  \
-  template void StageElimination::multiply_mass<C>(std::span<const C>, std::span<C>);
-CARTAN_INSTANTIATE_STAGES(double)
-CARTAN_INSTANTIATE_STAGES(Complex)
-#undef CARTAN_INSTANTIATE_STAGES
 
 }  // namespace cartan::mechanics

@@ -22,21 +22,30 @@ namespace cartan::mechanics {
 // Whether every force of the mechanism acts within a joint or between neighbours.
 bool acts_along_tree(const Mechanism<double>& mechanism, const SlopePlan& plan);
 
-// The factors of one matrix: per link as many numbers as its joint has speeds, so that long chains
-// stay in cache.
+// The factors of one matrix and what its solutions need beside them: per link as many numbers as
+// its joint has speeds, in the order in which they are read, so that long chains stay in cache.
 template <class C>
 struct StageFactors {
-  // Of a joint with nv speeds: H, rows of six; T, rows of Tz and To, nine; Q, nine columns of nv;
-  // N, columns of its inverse.
+  // Of a joint with nv speeds, on the way in: S, rows of six, zero for speeds that are held; N,
+  // columns of its inverse; H, rows of six; r. On the way out r again; Q, nine columns of nv; T,
+  // rows of Tz and To, nine.
   struct Joint {
-    double *H, *T, *Q, *N;
+    double *S, *N, *H, *r, *Q, *T;
   };
   static constexpr int parts = stages::Wide<C>::parts;
   static std::size_t numbers_of(int nv) {
-    return parts * (24 * static_cast<std::size_t>(nv) + nv * nv);
+    return 4 + 6 * static_cast<std::size_t>(nv) +
+           parts * (24 * static_cast<std::size_t>(nv) + nv * nv);
   }
   static Joint view(double* at, int nv) {
-    return {at, at + parts * 6 * nv, at + parts * 15 * nv, at + parts * 24 * nv};
+    Joint joint{};
+    joint.S = at;
+    joint.N = joint.S + 6 * nv;
+    joint.H = joint.N + parts * nv * nv;
+    joint.r = joint.H + parts * 6 * nv;
+    joint.Q = joint.r + 4;
+    joint.T = joint.Q + parts * 9 * nv;
+    return joint;
   }
   std::vector<double> numbers;
   std::vector<std::size_t> at;  // per link in depth-first order; and the end
@@ -86,8 +95,12 @@ class StageElimination final : private SlopeSink {
   struct Step {
     C Tz[6][6], To[6][3], own[6][6], out[6][6], force[6][6];
   };
-  template <class C>
+  // Joints with that many speeds (0: any number), unrolled; `turning`: none of them slides.
+  template <class C, int speeds>
   void make_step(int d, const C& v_scale, const C& q_scale, const TurnBlocks* turns, Step<C>& step);
+  template <class C, int speeds, bool turning>
+  void factorise_joint(int d, const C& v_scale, const C& q_scale, const TurnBlocks* turns,
+                       StageFactors<C>& factors);
   // On the way in p; on the way out z and the first two of o, and its third.
   template <class C>
   struct Passing {
@@ -98,25 +111,35 @@ class StageElimination final : private SlopeSink {
   struct Answer {
     stages::Wide<C> G[9];  // columns
   };
-  // What is kept per link, of one field.
+  // Of one field: what passes from link to link, by slots; wrenches per link.
   template <class C>
   struct Scratch {
     std::vector<Passing<C>> passing;
     std::vector<Answer<C>> answers;
-    std::vector<C> z;  // six numbers: of products with the mass
+    std::vector<stages::Wide<C>> wrenches;  // of products with the mass
   };
+  template <class C, int speeds, bool turning>
+  void solve_inward(int d, StageFactors<C>& factors, C* x);
+  template <class C, int speeds>
+  void solve_outward(int d, StageFactors<C>& factors, C* x);
   template <class C>
   Scratch<C>& scratch();
   template <class C>
   void start_answer(int d, stages::Wide<C>* G) const;
   template <class C>
-  void prepare(StageFactors<C>& factors) const;
+  void prepare(StageFactors<C>& factors);
+  void share_slots();
 
   const Mechanism<double>& mechanism_;
   const SlopePlan& plan_;
   LinkSlopes links_;
   LocalSlopes laws_;
-  std::vector<std::size_t> laws_at_;  // per link in depth-first order
+  // Per link in depth-first order. A link shares the slot of its parent where it is the last child:
+  // inward the parent begins there with what its last child leaves, outward nobody else needs it.
+  std::vector<int> slot_;
+  int slots_ = 0;
+  std::vector<char> last_child_;
+  std::vector<std::size_t> laws_at_;
   std::vector<char> has_children_, slides_;
   std::vector<double> joint_laws_;
   std::vector<ForceRow> force_rows_;  // per place
@@ -125,5 +148,10 @@ class StageElimination final : private SlopeSink {
   Scratch<double> real_;
   Scratch<Complex> complex_;
 };
+
+template <>
+StageElimination::Scratch<double>& StageElimination::scratch<double>();
+template <>
+StageElimination::Scratch<Complex>& StageElimination::scratch<Complex>();
 
 }  // namespace cartan::mechanics

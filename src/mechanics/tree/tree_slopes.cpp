@@ -29,7 +29,11 @@ SeededMechanisms<MotionWorkspace<Dual4>>& TreeSystem::seeded_of(TreeWorkspace& w
         if (formulation_.absolute) set_absolute(mechanism);
         return mechanism;
       },
-      [&](const Mechanism<Dual4>& m) { return make_motion_workspace(m); });
+      [&](const Mechanism<Dual4>& m) {
+        MotionWorkspace<Dual4> scratch = make_motion_workspace(m);
+        scratch.solver = solver_in(w);
+        return scratch;
+      });
   for (Mechanism<Dual4>& mechanism : w.seeded.mechanisms) {
     mechanism.baumgarte = dual_mechanism_.baumgarte;
     mechanism.world_rows = dual_mechanism_.world_rows;

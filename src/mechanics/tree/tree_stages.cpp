@@ -65,13 +65,13 @@ void TreeSystem::solve_stage(int which, std::span<std::complex<double>> x,
 }
 
 bool TreeSystem::factorise_residual(const MotionPoint& at, const MotionDirections& directions,
-                                    Workspace& workspace) const {
+                                    std::span<double> residual, Workspace& workspace) const {
   if (!along_tree_) return false;
   TreeWorkspace& w = static_cast<TreeWorkspace&>(workspace);
   w.residual.resize(mechanism_.nv);
   calc_motion_residual<double>(mechanism_,
                                {at.t, at.q.data(), at.v.data(), at.a.data(), at.lambda.data()},
-                               at.mode, w.residual.data(), w.motion);
+                               at.mode, residual.data(), w.motion);
   elimination_in(w).linearise(w.motion, dual_of(w));
   w.elimination->factorise<double>(directions.v_scale, directions.q_scale, directions.turn,
                                    w.motion_factors);

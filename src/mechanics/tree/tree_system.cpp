@@ -40,8 +40,9 @@ TreeSystem::TreeSystem(const Model& model, std::vector<double> parameters,
     return fill_residual_matrix(at, directions, result, workspace);
   });
   second_order_->use_elimination(
-      [this](const MotionPoint& at, const MotionDirections& directions, Workspace& workspace) {
-        return factorise_residual(at, directions, workspace);
+      [this](const MotionPoint& at, const MotionDirections& directions, std::span<double> residual,
+             Workspace& workspace) {
+        return factorise_residual(at, directions, residual, workspace);
       },
       [this](std::span<double> residual, Workspace& workspace) {
         solve_residual(residual, workspace);

@@ -23,6 +23,7 @@
 #include "mechanics/stepping/stepped_contacts.h"
 #include "mechanics/tree/motion_slopes.h"
 #include "mechanics/tree/second_order_motion.h"
+#include "mechanics/tree/slopes/dual_solver.h"
 #include "mechanics/tree/slopes/motion_products.h"
 #include "mechanics/tree/stage_elimination.h"
 #include "mechanics/tree/tree_rates.h"
@@ -43,6 +44,7 @@ struct TreeWorkspace : Workspace {
   std::optional<MotionWorkspace<Pack4>> pack;  // made at the first evaluation of several points
   std::vector<Pack4> pack_x, pack_xdot;
   SeededMechanisms<MotionWorkspace<Dual4>> seeded;  // for derivatives by parameters
+  std::unique_ptr<DualSolver> solver;               // of both
   std::vector<double> direction;
   RateCodeUse code;
   SteppingScratch stepping;
@@ -286,8 +288,16 @@ class TreeSystem : public MechanicalSystem,
   // Where other sides of the system find their scratch in its workspace.
   MotionScratch scratch() const;
   MotionWorkspace<Dual4>& dual_of(TreeWorkspace& w) const {
-    if (!w.dual) w.dual = make_motion_workspace(dual_mechanism_);
+    if (!w.dual) {
+      w.dual = make_motion_workspace(dual_mechanism_);
+      w.dual->solver = solver_in(w);
+    }
     return *w.dual;
+  }
+  DualSolver* solver_in(TreeWorkspace& w) const {
+    if (formulation_.solve_dual != solve_along_numbers) return nullptr;
+    if (!w.solver) w.solver = std::make_unique<DualSolver>(mechanism_);
+    return w.solver.get();
   }
   SeededMechanisms<MotionWorkspace<Dual4>>& seeded_of(TreeWorkspace& w,
                                                       std::span<const int> which) const;
@@ -328,7 +338,7 @@ class TreeSystem : public MechanicalSystem,
   // tree_stages.cpp
   StageElimination& elimination_in(TreeWorkspace& w) const;
   bool factorise_residual(const MotionPoint& at, const MotionDirections& directions,
-                          Workspace& workspace) const;
+                          std::span<double> residual, Workspace& workspace) const;
   void solve_residual(std::span<double> residual, Workspace& workspace) const;
   bool fill_residual_matrix(const MotionPoint& at, const MotionDirections& directions,
                             Eigen::Ref<Eigen::MatrixXd> result, Workspace& workspace) const;

@@ -227,6 +227,34 @@ TEST(StateSpace, DisplacementRateLeavesStraightLines) {
   EXPECT_LT(largest_difference(rate, xi), 2e-15);
 }
 
+// What a displacement that changes does to its end is undone by the rate of the displacement.
+TEST(StateSpace, TurnsUndoDisplacementRates) {
+  const StateSpace space = make_pose_space();
+  std::mt19937 random(17);
+  double largest = 0;
+  for (const double size : {1e-9, 1e-3, 0.1, 1.0, 1.7}) {
+    const std::vector<double> d = random_tangent(space, size, random),
+                              v = random_tangent(space, 1, random);
+    std::vector<double> end = v, back(space.tangent_size());
+    for (const StateBlock& b : space.blocks()) {
+      if (b.kind == StateBlock::Kind::vector) continue;
+      std::vector<double> turned(6, 0.0);
+      int entries = 0;
+      StateSpace::fill_turn(b, d, [&](int row, int column, double value) {
+        turned[row] += value * v[b.tangent + column];
+        ++entries;
+      });
+      const int count = b.kind == StateBlock::Kind::pose ? 6 : 3;
+      EXPECT_EQ(entries, count * count);
+      std::copy_n(turned.begin(), count, end.begin() + b.tangent);
+    }
+    space.displacement_rate(d, end, back);
+    EXPECT_LT(largest_difference(back, v), 1e-14) << size;
+    largest = std::max(largest, largest_difference(end, v));
+  }
+  EXPECT_GT(largest, 0.1);
+}
+
 // A pose block is SE(3): the same numbers as the functions on matrices.
 TEST(StateSpace, PosesAreSE3) {
   using Group = SE3<double>;

@@ -43,7 +43,8 @@ class Watch final : public ceres::IterationCallback {
 
 }  // namespace
 
-PlainSummary minimise_with_ceres(const PlainSquares& problem, double* u) {
+void cartan_minimise_with_ceres(const PlainSquares* given, double* u, PlainSummary* result) {
+  const PlainSquares& problem = *given;
   FLAGS_minloglevel =
       google::GLOG_FATAL;  // failures are in the summary; its log would go to stderr
   ceres::Problem solver;
@@ -67,10 +68,10 @@ PlainSummary minimise_with_ceres(const PlainSquares& problem, double* u) {
   options.callbacks.push_back(&watch);
   ceres::Solver::Summary summary;
   ceres::Solve(options, &solver, &summary);
-  return {summary.IsSolutionUsable(), summary.termination_type == ceres::CONVERGENCE,
-          summary.termination_type == ceres::USER_SUCCESS,
-          summary.termination_type == ceres::USER_FAILURE,
-          static_cast<int>(summary.iterations.size()) - 1};
+  *result = {summary.IsSolutionUsable(), summary.termination_type == ceres::CONVERGENCE,
+             summary.termination_type == ceres::USER_SUCCESS,
+             summary.termination_type == ceres::USER_FAILURE,
+             static_cast<int>(summary.iterations.size()) - 1};
 }
 
 }  // namespace cartan::analysis

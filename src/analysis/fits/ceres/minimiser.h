@@ -2,11 +2,12 @@
 //
 // Debian's Ceres is an archive compiled for any processor of its kind and full of Eigen templates,
 // which must not be mixed with ours (another instruction set, another alignment). So it lives in a
-// shared library of its own that exports this one function and nothing else, and no Eigen type
-// crosses the border.
+// shared library of its own that exports one function and nothing else, and no Eigen type crosses
+// the border. The library is loaded at the first call (core/part_library.h).
 #pragma once
 
 #include <functional>
+#include <string>
 
 namespace cartan::analysis {
 
@@ -30,8 +31,14 @@ struct PlainSummary {
   int iterations = 0;
 };
 
+// "": the library is there; else what to say.
+std::string find_missing_minimiser();
+
 // From u, to the minimum.
-[[gnu::visibility("default")]] PlainSummary minimise_with_ceres(const PlainSquares& problem,
-                                                                double* u);
+PlainSummary minimise_with_ceres(const PlainSquares& problem, double* u);
+
+// What the library exports.
+extern "C" [[gnu::visibility("default")]] void cartan_minimise_with_ceres(
+    const PlainSquares* problem, double* u, PlainSummary* summary);
 
 }  // namespace cartan::analysis

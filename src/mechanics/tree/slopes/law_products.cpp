@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "mechanics/forces/joint_slopes.h"
+
 namespace cartan::mechanics {
 
 namespace {
@@ -34,11 +36,16 @@ LawProducts::LawProducts(const Mechanism<double>& mechanism, const Mechanism<Dua
       links_(links),
       duals_(mechanism, dual, plan),
       changes_(mechanism.links.size()),
-      counts_(mechanism.row_count(), -1) {}
+      counts_(mechanism.row_count(), -1) {
+  for (const LocalLaw& law : plan.laws) {
+    needs_duals_ |= !law.has_joint_slopes;
+    reads_links_ |= law.rows > 0 || law.pair || !law.in_links.empty() || !law.out_links.empty();
+  }
+}
 
 void LawProducts::begin(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& scratch) {
   ws_ = &ws;
-  duals_.begin(ws, scratch);
+  if (needs_duals_) duals_.begin(ws, scratch);
   const int* active = ws.mode.data() + mechanism_.mode_count;
   for (int r = 0; r < mechanism_.contact_row0; ++r)
     counts_[r] = active[r] != 0 && mechanism_.rows[r].driven_speed < 0 ? 0 : -1;
@@ -46,16 +53,50 @@ void LawProducts::begin(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4
 
 // ------------------------------------------------------------------------------ along a direction
 
-void LawProducts::multiply(std::span<const double> u, MotionResponse& response,
-                           std::span<double> scalars) {
+void LawProducts::multiply(std::span<const double> dq, std::span<const double> u,
+                           MotionResponse& response, std::span<double> scalars) {
   for (const LocalLaw& law : plan_.laws) {
-    if (law.rows > 0)
+    if (law.has_joint_slopes)
+      multiply_in_joint(law, dq, u, response, scalars);
+    else if (law.rows > 0)
       multiply_rows(law, response);
     else if (law.pair)
       multiply_pair(law, response, scalars);
     else
       multiply_general(law, u, response, scalars);
   }
+}
+
+void LawProducts::multiply_in_joint(const LocalLaw& law, std::span<const double> dq,
+                                    std::span<const double> u, MotionResponse& response,
+                                    std::span<double> scalars) {
+  const Link<double>& link = mechanism_.links[law.in_joints.front()];
+  const double *by_q = &dq[link.v0], *by_v = &u[mechanism_.nq + link.v0];
+  JointSlopes slopes;
+  fill_joint_slopes(mechanism_, *ws_, law.index, slopes);
+  for (int i = 0; i < link.nv; ++i)
+    for (int k = 0; k < link.nv; ++k)
+      response.tau(link.v0 + i) += slopes.by_q[i][k] * by_q[k] + slopes.by_v[i][k] * by_v[k];
+  for (const int s : law.scalars)
+    for (int k = 0; k < link.nv; ++k) scalars[s] += slopes.power_by_v[k] * by_v[k];
+}
+
+void LawProducts::transpose_in_joint(const LocalLaw& law, const MotionResponse& response,
+                                     std::span<const double> scalars, std::span<double> by_q,
+                                     std::span<double> state) {
+  const Link<double>& link = mechanism_.links[law.in_joints.front()];
+  double *const to_q = &by_q[link.v0], *const to_v = &state[mechanism_.nq + link.v0];
+  JointSlopes slopes;
+  fill_joint_slopes(mechanism_, *ws_, law.index, slopes);
+  for (int i = 0; i < link.nv; ++i) {
+    const double weight = response.x()[link.v0 + i];
+    for (int k = 0; k < link.nv; ++k) {
+      to_q[k] += weight * slopes.by_q[i][k];
+      to_v[k] += weight * slopes.by_v[i][k];
+    }
+  }
+  for (const int s : law.scalars)
+    for (int k = 0; k < link.nv; ++k) to_v[k] += scalars[s] * slopes.power_by_v[k];
 }
 
 // Of a when b stays: the law sees nothing else.
@@ -184,9 +225,12 @@ void LawProducts::multiply_general(const LocalLaw& law, std::span<const double> 
 // transpose
 
 void LawProducts::multiply_transposed(const MotionResponse& response,
-                                      std::span<const double> scalars, std::span<double> state) {
+                                      std::span<const double> scalars, std::span<double> by_q,
+                                      std::span<double> state) {
   for (const LocalLaw& law : plan_.laws) {
-    if (law.rows > 0)
+    if (law.has_joint_slopes)
+      transpose_in_joint(law, response, scalars, by_q, state);
+    else if (law.rows > 0)
       transpose_rows(law, response);
     else if (law.pair)
       transpose_pair(law, response, scalars);

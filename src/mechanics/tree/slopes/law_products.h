@@ -29,19 +29,27 @@ class LawProducts {
 
   // At the state of ws; `scratch` is overwritten.
   void begin(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& scratch);
+  // Whether the changes of links count.
+  bool reads_links() const { return reads_links_; }
   LinkChange& change(int link) { return changes_[link]; }
 
-  // u: a direction in embedded numbers of the state. Adds to P, tau and rest of the response, and
-  // to the scalar rows (SlopePlan).
-  void multiply(std::span<const double> u, MotionResponse& response, std::span<double> scalars);
+  // u: a direction in embedded numbers of the state, dq: its displacements, by speeds. Adds to P,
+  // tau and rest of the response, and to the scalar rows (SlopePlan).
+  void multiply(std::span<const double> dq, std::span<const double> u, MotionResponse& response,
+                std::span<double> scalars);
   // Weights of P, tau and rest are those of the response, -z, x and lambda; `scalars` those of the
-  // scalar rows. Adds to the changes of the links and to the weights of the state.
+  // scalar rows. Adds to the changes of the links and to the weights of displacements and state.
   void multiply_transposed(const MotionResponse& response, std::span<const double> scalars,
-                           std::span<double> state);
+                           std::span<double> by_q, std::span<double> state);
 
  private:
   LinkChange relative_change(const LocalLaw& law) const;
   double turned(const LocalLaw& law, int r) const;
+  void multiply_in_joint(const LocalLaw& law, std::span<const double> dq, std::span<const double> u,
+                         MotionResponse& response, std::span<double> scalars);
+  void transpose_in_joint(const LocalLaw& law, const MotionResponse& response,
+                          std::span<const double> scalars, std::span<double> by_q,
+                          std::span<double> state);
   void multiply_pair(const LocalLaw& law, MotionResponse& response, std::span<double> scalars);
   void multiply_rows(const LocalLaw& law, MotionResponse& response);
   void multiply_general(const LocalLaw& law, std::span<const double> u, MotionResponse& response,
@@ -67,6 +75,7 @@ class LawProducts {
   const SlopePlan& plan_;
   const LinkSlopes& links_;
   LawDuals duals_;
+  bool needs_duals_ = false, reads_links_ = false;
   std::vector<LinkChange> changes_;
   std::vector<int> counts_;  // per row: -1 where it is not active
   const MotionWorkspace<double>* ws_ = nullptr;

@@ -62,7 +62,7 @@ void MotionProducts::multiply(std::span<const double> dq, std::span<const double
   for (const LinkSlopes::OwnForce& own : links_.own_forces())
     response_.tau(plan_.speed[own.i]) -= own.value * dq[plan_.speed[own.k]];
   std::fill(scalars_.begin(), scalars_.end(), 0.0);
-  if (any_law_) laws_.multiply(u, response_, scalars_);
+  if (any_law_) laws_.multiply(dq, u, response_, scalars_);
   if (!plan_.drives.empty())
     for (std::size_t d = 0; d < wrench_.size(); ++d)
       wrench_[d] = response_.link(plan_.links[d].link).P;
@@ -118,7 +118,7 @@ void MotionProducts::move_links(std::span<const double> dq, std::span<const doub
       P.f += f;
     }
     change.P = turning_of_body(b, o_[d]);
-    if (any_law_) follow_link(d, own);
+    if (laws_.reads_links()) follow_link(d, own);
   }
 }
 
@@ -210,7 +210,7 @@ void MotionProducts::multiply_transposed(std::span<const double> weights, std::s
   if (any_law_) {
     for (std::size_t i = 0; i < mechanism_.links.size(); ++i)
       laws_.change(static_cast<int>(i)) = {};
-    laws_.multiply_transposed(response_, scalars, state);
+    laws_.multiply_transposed(response_, scalars, by_q, state);
   }
   weigh_links(by_q, state.subspan(nq, nv));
   for (const LinkSlopes::OwnForce& own : links_.own_forces())
@@ -226,11 +226,11 @@ void MotionProducts::weigh_links(std::span<double> by_q, std::span<double> by_v)
     const SlopeBody& b = links_.body(d);
     pass_wrench(d);
     LinkChange by;  // of the joint's own turn, shift, o, slide
-    if (any_law_) by = laws_.change(at.link);
+    if (laws_.reads_links()) by = laws_.change(at.link);
     by.o += o_[d] - turning_transposed(b, response_.link(at.link).z);
     if (at.parent >= 0) {
       o_[at.parent] += by.o + cross(b.r, by.slide);
-      if (any_law_) {
+      if (laws_.reads_links()) {
         const int parent = plan_.links[at.parent].link;
         LinkChange& to = laws_.change(parent);
         to.turn += by.turn + cross(b.r, by.shift) + cross(x.u - ws_->links[parent].u, by.slide);

@@ -8,38 +8,47 @@
 //   sum over sources of source . z + factors . x + rest_r = 0
 // The map is symmetric: of the answer (y, Y, mu, Phi) to tau = w and c = -S g of held joints alone,
 //   w . x + g . (force of held joints) = y . tau - sum Y . P - sum Phi . c + mu . rest
+// Numbers are doubles, or four changes side by side (lanes::Four).
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "mechanics/machine/motion_workspace.h"
+#include "mechanics/tree/lanes_of_numbers.h"
 
 namespace cartan::mechanics {
 
-struct SpatialPair {
-  Vec3<double> n, f;  // angular and linear, or moment and force
+// Angular and linear, or moment and force.
+template <class Vector>
+struct PairOf {
+  Vector n{}, f{};
 };
+using SpatialPair = PairOf<Vec3<double>>;
 
-class MotionResponse {
+template <class L>
+class ResponseOf {
  public:
-  explicit MotionResponse(const Mechanism<double>& mechanism);
+  using Vector = typename lanes::VectorType<L>::type;
+  using Pair = PairOf<Vector>;
+
+  explicit ResponseOf(const Mechanism<double>& mechanism);
 
   struct Change {
-    SpatialPair P, c;  // given; P is changed on the way
-    SpatialPair z;     // found
-    SpatialPair own;   // of balls and free joints: what P and tau alone make of z
+    Pair P, c;  // given; P is changed on the way
+    Pair z;     // found
+    Pair own;   // of balls and free joints: what P and tau alone make of z
   };
 
   void clear();
   void clear_forces();  // without P and c
   Change& link(int i) { return links_[i]; }
   const Change& link(int i) const { return links_[i]; }
-  double& tau(int speed) { return tau_[speed]; }
-  double& rest(int row) { return rest_[row]; }
-  std::span<const double> x() const { return x_; }
-  double& x(int speed) { return x_[speed]; }
-  double lambda(int row) const { return lambda_[row]; }
+  L& tau(int speed) { return tau_[speed]; }
+  L& rest(int row) { return rest_[row]; }
+  std::span<const L> x() const { return x_; }
+  L& x(int speed) { return x_[speed]; }
+  const L& lambda(int row) const { return lambda_[row]; }
 
   // As that of motion_slopes.h, in the last solution.
   double lost_factor(const MotionWorkspace<double>& ws) const;
@@ -50,26 +59,28 @@ class MotionResponse {
  private:
   // Eliminates the joint of link i; returns what the parent feels. `left`: what rows that pass see.
   template <bool with_c>
-  SpatialPair eliminate(const MotionWorkspace<double>& ws, int i, SpatialPair& left);
-  SpatialPair eliminate_free(const MotionWorkspace<double>& ws, int i, SpatialPair& left);
+  Pair eliminate(const MotionWorkspace<double>& ws, int i, Pair& left);
+  Pair eliminate_free(const MotionWorkspace<double>& ws, int i, Pair& left);
   template <bool with_c>
   void go_inward(const MotionWorkspace<double>& ws);
   void go_outward(const MotionWorkspace<double>& ws);
-  void accelerate(const MotionWorkspace<double>& ws, int i, const SpatialPair& push);
+  void accelerate(const MotionWorkspace<double>& ws, int i, const Pair& push);
   // How much the joint of link i answers; of balls and free joints: the link itself, in z.
-  double answer_size(const MotionWorkspace<double>& ws, int i, const SpatialPair& z) const;
-  void begin_front(const MotionWorkspace<double>& ws, const Front& front, SpatialPair* P);
-  void pass_rows(const MotionWorkspace<double>& ws, int i, const SpatialPair& left);
+  L answer_size(const MotionWorkspace<double>& ws, int i, const Pair& z) const;
+  void begin_front(const MotionWorkspace<double>& ws, const Front& front, Pair* P);
+  void pass_rows(const MotionWorkspace<double>& ws, int i, const Pair& left);
   void solve_back(const MotionWorkspace<double>& ws, const Front& front);
   // What the multipliers of rows that pass a joint do to it.
-  SpatialPair calc_push(const MotionWorkspace<double>& ws, int i) const;
+  Pair calc_push(const MotionWorkspace<double>& ws, int i) const;
 
   const Mechanism<double>& mechanism_;
   std::vector<Change> links_;
-  std::vector<double> tau_, x_;
-  std::vector<double> rest_, lambda_;
-  std::vector<double> answered_;  // per link: size of the answer without multipliers
-  std::vector<double> g_;         // as in ConstraintFronts
+  std::vector<L> tau_, x_;
+  std::vector<L> rest_, lambda_;
+  std::vector<L> answered_;  // per link: size of the answer without multipliers
+  std::vector<L> g_;         // as in ConstraintFronts
 };
+
+using MotionResponse = ResponseOf<double>;
 
 }  // namespace cartan::mechanics

@@ -10,9 +10,10 @@ using namespace stages;
 
 namespace {
 
-// In place, rows exchanged as needed.
-template <class C>
-void invert_pivoted(C (&M)[6][6], int size) {
+// In place, rows exchanged as needed; of `count` rows where that is known.
+template <int count, class C>
+void invert_pivoted(C (&M)[6][6], int given_size) {
+  const int size = count > 0 ? count : given_size;
   C right[6][6];
   for (int i = 0; i < size; ++i)
     for (int j = 0; j < size; ++j) right[i][j] = C(i == j ? 1.0 : 0.0);
@@ -64,7 +65,9 @@ double component(const SlopeColumn& c, int i) {
 }  // namespace
 
 template <class C>
-void StageElimination::prepare(StageFactors<C>& factors) const {
+void StageElimination::prepare(StageFactors<C>& factors) {
+  scratch<C>().answers.resize(slots_);
+  scratch<C>().passing.resize(slots_);
   if (!factors.at.empty()) return;
   std::size_t numbers = 0;
   for (const SlopeLink& x : plan_.links) {
@@ -86,149 +89,166 @@ void StageElimination::start_answer(int d, Wide<C>* G) const {
   }
 }
 
-template <class C>
-void StageElimination::factorise(const C& v_scale, const C& q_scale, const TurnBlocks* turns,
-                                 StageFactors<C>& factors) {
-  constexpr int parts = Wide<C>::parts;
-  prepare(factors);
-  std::vector<Answer<C>>& answers = scratch<C>().answers;
-  answers.resize(plan_.links.size());
-  for (int d = 0; d < static_cast<int>(plan_.links.size()); ++d)
-    if (has_children_[d]) start_answer<C>(d, answers[d].G);
-  Step<C> step;
-  for (int d = static_cast<int>(plan_.links.size()) - 1; d >= 0; --d) {
-    const SlopeLink& at = plan_.links[d];
-    const int nv = at.nv, span = slides_[d] ? 6 : 3;
-    const auto joint = StageFactors<C>::view(factors.numbers.data() + factors.at[d], nv);
-    Wide<C>(&G)[9] = answers[d].G;
-    if (!has_children_[d]) start_answer<C>(d, G);
-    make_step(d, v_scale, q_scale, turns, step);
-    // H = G T + own
-    Wide<C> H[6];
-    for (int l = 0; l < nv; ++l) {
-      const SlopeColumn& c = links_.column(at.p0 + l);
-      C* const T = step.Tz[l];
-      for (int i = 0; i < span; ++i) T[i] += C(component(c, i));
-      H[l] = gather(step.own[l], 6);
-      for (int k = 0; k < 6; ++k) add_product(H[l], T[k], G[k]);
-      for (int k = 0; k < 3; ++k) add_product(H[l], step.To[l][k], G[6 + k]);
-      for (int k = 0; k < 9; ++k)
-        put_one(joint.T + l * parts * 9, 9, k, k < 6 ? T[k] : step.To[l][k - 6]);
+// -------------------------------------------------------------------------------------- one joint
+
+template <class C, int speeds>
+void StageElimination::make_step(int d, const C& v_scale, const C& q_scale, const TurnBlocks* turns,
+                                 Step<C>& step) {
+  const SlopeLink& at = plan_.links[d];
+  const int nv = speeds > 0 ? speeds : at.nv;
+  const SlopeBody& b = links_.body(d);
+  const bool any_law = !joint_laws_.empty();
+  const JointLaws laws = any_law ? laws_of(d) : JointLaws{};
+  for (int l = 0; l < nv; ++l) {
+    const SlopeColumn& c = links_.column(at.p0 + l);
+    double by_v[6];
+    to_six(c.by_v.n, c.by_v.f, by_v);
+    for (int i = 0; i < 6; ++i) {
+      step.Tz[l][i] = by_v[i] * v_scale;
+      step.own[l][i] = step.out[l][i] = C(0.0);
     }
-    // N = S.H + rotor - d tau
-    C N[6][6];
-    Lanes S[6] = {};  // component i of all columns; of those that are held zero
-    for (int m = 0; m < nv; ++m) {
-      const SlopeColumn& c = links_.column(at.p0 + m);
-      const bool held = links_.is_held(at.p0 + m);
-      for (int i = 0; i < span; ++i) S[i][m] = held ? 0 : component(c, i);
-      for (int l = 0; l < nv; ++l) N[m][l] = held ? C(l == m ? 1.0 : 0.0) : step.force[m][l];
-      if (!held) N[m][m] += C(mechanism_.rotor[plan_.speed[at.p0 + m]]);
+    for (int i = 0; i < 3; ++i) step.To[l][i] = c.phi[i] * v_scale;
+    for (int m = 0; m < nv; ++m) step.force[m][l] = C(0.0);
+    for (int i = 0; any_wrench_ && i < 6; ++i) {
+      step.own[l][i] -= laws.own[1][l][i] * v_scale;
+      step.out[l][i] -= laws.on_parent[1][l][i] * v_scale;
     }
-    for (int l = 0; l < nv; ++l) {
-      const Spread<C> h(H[l]);
-      Wide<C> sum;
-      for (int i = 0; i < span; ++i) add_product(sum, h[i], S[i]);
-      for (int m = 0; m < nv; ++m)
-        if (!links_.is_held(at.p0 + m)) N[m][l] += sum[m];
+    for (int m = 0; any_law && m < nv; ++m) step.force[m][l] -= laws.force[1][m * nv + l] * v_scale;
+    for (int k = 0; k < nv; ++k) {
+      const double share =
+          turns ? (*turns)(plan_.speed[at.p0 + k], plan_.speed[at.p0 + l]) : (k == l ? 1.0 : 0.0);
+      if (share == 0) continue;
+      const C scale = share * q_scale;
+      const SlopeColumn& q = links_.column(at.p0 + k);
+      double by_q[6], jump[6];
+      to_six(q.by_q.n, q.by_q.f, by_q);
+      to_six(cross(q.phi, b.n) + cross(q.psi, b.f), cross(q.phi, b.f), jump);
+      for (int i = 0; i < 6; ++i) {
+        step.Tz[l][i] += by_q[i] * scale;
+        step.out[l][i] += jump[i] * scale;
+      }
+      for (int i = 0; i < 3; ++i) step.To[l][i] += q.o[i] * scale;
+      for (int i = 0; any_wrench_ && i < 6; ++i) {
+        step.own[l][i] -= laws.own[0][k][i] * scale;
+        step.out[l][i] -= laws.on_parent[0][k][i] * scale;
+      }
+      for (int m = 0; any_law && m < nv; ++m) step.force[m][l] -= laws.force[0][m * nv + k] * scale;
     }
-    invert_pivoted(N, nv);
-    Wide<C> columns[6];  // of the inverse
-    for (int m = 0; m < nv; ++m) {
-      for (int l = 0; l < nv; ++l) columns[m].set(l, N[l][m]);
-      put_wide(joint.N + m * parts * nv, nv, columns[m]);
-    }
-    // Q = -N^-1 S.G
-    Wide<C> Q[9];
-    for (int k = 0; k < 9; ++k) {
-      const Spread<C> g(G[k]);
-      Wide<C> sum;
-      for (int i = 0; i < span; ++i) add_product(sum, g[i], S[i]);
-      const Spread<C> s(sum);
-      for (int m = 0; m < nv; ++m) add_product(Q[k], -s[m], columns[m]);
-      put_wide(joint.Q + k * parts * nv, nv, Q[k]);
-    }
-    for (int l = 0; l < nv; ++l) {
-      H[l] += gather(step.out[l], 6);
-      put_wide(joint.H + l * parts * 6, 6, H[l]);
-    }
-    if (at.parent < 0) continue;
-    // G + H Q, with z = X z_p: columns of a, which moves b by a x r; to the parent's origin
-    for (int k = 0; k < 9; ++k) {
-      const Spread<C> q(Q[k]);
-      for (int l = 0; l < nv; ++l) add_product(G[k], q[l], H[l]);
-    }
-    const Vec3<double>& r = links_.body(d).r;
-    add_product(G[0], -r.z, G[4]);
-    add_product(G[0], r.y, G[5]);
-    add_product(G[1], r.z, G[3]);
-    add_product(G[1], -r.x, G[5]);
-    add_product(G[2], -r.y, G[3]);
-    add_product(G[2], r.x, G[4]);
-    const Arm arm = arm_of_wrench(r);
-    Wide<C>(&to)[9] = answers[at.parent].G;
-    for (int k = 0; k < 9; ++k) to[k] += carry_wrench(G[k], arm);
   }
+  // the columns of the joint change: D_k,m . F
+  const std::vector<LinkSlopes::OwnForce>& all = links_.own_forces();
+  const auto first = std::lower_bound(all.begin(), all.end(), d,
+                                      [](const auto& own, int link) { return own.link < link; });
+  for (auto own = first; own != all.end() && own->link == d; ++own)
+    for (int l = 0; l < nv; ++l) {
+      const double share = turns ? (*turns)(plan_.speed[own->k], plan_.speed[at.p0 + l])
+                                 : (own->k == at.p0 + l ? 1.0 : 0.0);
+      if (share != 0) step.force[own->i - at.p0][l] += (own->value * share) * q_scale;
+    }
+}
+
+template <class C, int speeds, bool turning>
+void StageElimination::factorise_joint(int d, const C& v_scale, const C& q_scale,
+                                       const TurnBlocks* turns, StageFactors<C>& factors) {
+  constexpr int parts = Wide<C>::parts;
+  const SlopeLink& at = plan_.links[d];
+  const int nv = speeds > 0 ? speeds : at.nv;
+  constexpr int span = turning ? 3 : 6;
+  const auto joint = StageFactors<C>::view(factors.numbers.data() + factors.at[d], nv);
+  Answer<C>* const answers = scratch<C>().answers.data();
+  Wide<C>(&G)[9] = answers[slot_[d]].G;
+  if (!has_children_[d]) start_answer<C>(d, G);
+  Step<C> step;
+  make_step<C, speeds>(d, v_scale, q_scale, turns, step);
+  // H = G T + own
+  Wide<C> H[6];
+  for (int l = 0; l < nv; ++l) {
+    const SlopeColumn& c = links_.column(at.p0 + l);
+    C* const T = step.Tz[l];
+    for (int i = 0; i < span; ++i) T[i] += C(component(c, i));
+    H[l] = gather(step.own[l], 6);
+    for (int k = 0; k < 6; ++k) add_product(H[l], T[k], G[k]);
+    for (int k = 0; k < 3; ++k) add_product(H[l], step.To[l][k], G[6 + k]);
+    for (int k = 0; k < 9; ++k)
+      put_one(joint.T + l * parts * 9, 9, k, k < 6 ? T[k] : step.To[l][k - 6]);
+  }
+  // N = S.H + rotor - d tau
+  C N[6][6];
+  Lanes S[6] = {};  // component i of all columns; of those that are held zero
+  for (int m = 0; m < nv; ++m) {
+    const SlopeColumn& c = links_.column(at.p0 + m);
+    const bool held = links_.is_held(at.p0 + m);
+    for (int i = 0; i < span; ++i) S[i][m] = joint.S[6 * m + i] = held ? 0 : component(c, i);
+    for (int l = 0; l < nv; ++l) N[m][l] = held ? C(l == m ? 1.0 : 0.0) : step.force[m][l];
+    if (!held) N[m][m] += C(mechanism_.rotor[plan_.speed[at.p0 + m]]);
+  }
+  for (int l = 0; l < nv; ++l) {
+    const Spread<C> h(H[l]);
+    Wide<C> sum;
+    for (int i = 0; i < span; ++i) add_product(sum, h[i], S[i]);
+    for (int m = 0; m < nv; ++m)
+      if (!links_.is_held(at.p0 + m)) N[m][l] += sum[m];
+  }
+  invert_pivoted<speeds>(N, nv);
+  Wide<C> columns[6];  // of the inverse
+  for (int m = 0; m < nv; ++m) {
+    for (int l = 0; l < nv; ++l) columns[m].set(l, N[l][m]);
+    put_wide(joint.N + m * parts * nv, nv, columns[m]);
+  }
+  // Q = -N^-1 S.G
+  Wide<C> Q[9];
+  for (int k = 0; k < 9; ++k) {
+    const Spread<C> g(G[k]);
+    Wide<C> sum;
+    for (int i = 0; i < span; ++i) add_product(sum, g[i], S[i]);
+    const Spread<C> s(sum);
+    for (int m = 0; m < nv; ++m) add_product(Q[k], -s[m], columns[m]);
+    put_wide(joint.Q + k * parts * nv, nv, Q[k]);
+  }
+  for (int l = 0; l < nv; ++l) {
+    H[l] += gather(step.out[l], 6);
+    put_wide(joint.H + l * parts * 6, 6, H[l]);
+  }
+  const Vec3<double>& r = links_.body(d).r;
+  for (int i = 0; i < 3; ++i) joint.r[i] = r[i];
+  if (at.parent < 0) return;
+  // G + H Q, with z = X z_p: columns of a, which moves b by a x r; to the parent's origin
+  for (int k = 0; k < 9; ++k) {
+    const Spread<C> q(Q[k]);
+    for (int l = 0; l < nv; ++l) add_product(G[k], q[l], H[l]);
+  }
+  add_product(G[0], -r.z, G[4]);
+  add_product(G[0], r.y, G[5]);
+  add_product(G[1], r.z, G[3]);
+  add_product(G[1], -r.x, G[5]);
+  add_product(G[2], -r.y, G[3]);
+  add_product(G[2], r.x, G[4]);
+  const Arm arm = arm_of_wrench(r);
+  Wide<C> carried[9];
+  for (int k = 0; k < 9; ++k) carried[k] = carry_wrench(G[k], arm);
+  Wide<C>(&to)[9] = answers[slot_[at.parent]].G;
+  if (last_child_[d]) start_answer<C>(at.parent, to);
+  for (int k = 0; k < 9; ++k) to[k] += carried[k];
 }
 
 template <class C>
-void StageElimination::solve(StageFactors<C>& factors, std::span<C> x) {
-  constexpr int parts = Wide<C>::parts;
-  const int links = static_cast<int>(plan_.links.size());
-  std::vector<Passing<C>>& passing = scratch<C>().passing;
-  passing.resize(links);
-  for (int d = 0; d < links; ++d)
-    if (has_children_[d]) passing[d].x = {};
-  for (int d = links - 1; d >= 0; --d) {
-    const SlopeLink& at = plan_.links[d];
-    const int nv = at.nv, span = slides_[d] ? 6 : 3;
-    const auto joint = StageFactors<C>::view(factors.numbers.data() + factors.at[d], nv);
-    if (!has_children_[d]) passing[d].x = {};
-    Wide<C> p = passing[d].x;
-    const Spread<C> wrench(p);
-    Wide<C> answer;
-    for (int l = 0; l < nv; ++l) {
-      C right = x[at.p0 + l];
-      const SlopeColumn& c = links_.column(at.p0 + l);
-      if (!links_.is_held(at.p0 + l))
-        for (int i = 0; i < span; ++i) right -= component(c, i) * wrench[i];
-      add_product(answer, right, load_wide<C>(joint.N + l * parts * nv, nv));
-    }
-    const Spread<C> found(answer);
-    for (int l = 0; l < nv; ++l) x[at.p0 + l] = found[l];
-    if (at.parent < 0) continue;
-    for (int l = 0; l < nv; ++l) add_product(p, found[l], load_wide<C>(joint.H + l * parts * 6, 6));
-    passing[at.parent].x += carry_wrench(p, arm_of_wrench(links_.body(d).r));
-  }
-  for (int d = 0; d < links; ++d) {
-    const SlopeLink& at = plan_.links[d];
-    const int nv = at.nv;
-    const auto joint = StageFactors<C>::view(factors.numbers.data() + factors.at[d], nv);
-    Passing<C> motion{};
-    if (at.parent >= 0) {
-      motion = passing[at.parent];
-      motion.x = carry_motion(motion.x, arm_of_motion(links_.body(d).r));
-    }
-    const Spread<C> z(motion.x);
-    Wide<C> answer = gather(x.data() + at.p0, nv);
-    for (int k = 0; k < 8; ++k)
-      add_product(answer, z[k], load_wide<C>(joint.Q + k * parts * nv, nv));
-    add_product(answer, motion.last, load_wide<C>(joint.Q + 8 * parts * nv, nv));
-    const Spread<C> found(answer);
-    for (int l = 0; l < nv; ++l) {
-      const double* const T = joint.T + l * parts * 9;
-      x[at.p0 + l] = found[l];
-      add_product(motion.x, found[l], load_wide<C>(T, 9));
-      motion.last += found[l] * load_one(T, 9, 8, C());
-    }
-    passing[d] = motion;
+void StageElimination::factorise(const C& v_scale, const C& q_scale, const TurnBlocks* turns,
+                                 StageFactors<C>& factors) {
+  prepare(factors);
+  for (int d = static_cast<int>(plan_.links.size()) - 1; d >= 0; --d) {
+    const int nv = plan_.links[d].nv;
+    if (nv == 1 && !slides_[d])
+      factorise_joint<C, 1, true>(d, v_scale, q_scale, turns, factors);
+    else if (nv == 3 && !slides_[d])
+      factorise_joint<C, 3, true>(d, v_scale, q_scale, turns, factors);
+    else
+      factorise_joint<C, 0, false>(d, v_scale, q_scale, turns, factors);
   }
 }
 
 #define CARTAN_INSTANTIATE_STAGES(C)                                                  \
   template void StageElimination::factorise<C>(const C&, const C&, const TurnBlocks*, \
-                                               StageFactors<C>&);                     \
-  template void StageElimination::solve<C>(StageFactors<C>&, std::span<C>);
+                                               StageFactors<C>&);
 CARTAN_INSTANTIATE_STAGES(double)
 CARTAN_INSTANTIATE_STAGES(Complex)
 #undef CARTAN_INSTANTIATE_STAGES

@@ -1,4 +1,4 @@
-#include "cli/view/limited_server.h"
+#include "cli/view/server/limited_server.h"
 
 #include <algorithm>
 #include <chrono>
