@@ -183,7 +183,8 @@ void DualSolver::write_answer(const Mechanism<Dual4>& dual, MotionWorkspace<Dual
 }
 
 void solve_along_numbers(const Mechanism<Dual4>& mechanism, MotionWorkspace<Dual4>& ws) {
-  if (ws.solver && mechanism.loop_rotors.empty() && !mechanism.absolute)
+  if (ws.solver && value_of(mechanism.baumgarte) == 0 && mechanism.loop_rotors.empty() &&
+      !mechanism.absolute)
     return ws.solver->solve(mechanism, ws);
   solve_accelerations(mechanism, ws);
 }

@@ -40,7 +40,9 @@ class DualSolver {
   int distrust_ = 0;  // so many solutions more are left to the recursion over dual numbers
 };
 
-// An AccelerationSolver (dry_friction.h): by the workspace's solver, where it has one.
+// An AccelerationSolver (dry_friction.h): by the workspace's solver, where it has one. With
+// Baumgarte feedback all goes over dual numbers, as for formulas (TreeSystem::slopes_apply): tests
+// compare both with that.
 void solve_along_numbers(const Mechanism<Dual4>& mechanism, MotionWorkspace<Dual4>& ws);
 
 }  // namespace cartan::mechanics
