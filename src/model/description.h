@@ -189,9 +189,12 @@ struct ConstraintText {
 // One of the two surfaces that may not pass through each other.
 struct ContactSideText {
   Reference body;
-  std::string shape;  // point, sphere, disc, capsule, box, ellipsoid, plane
-  // sphere, disc: radius; capsule: radius, length; box, ellipsoid: three; plane: outward normal
+  std::string shape;  // point, sphere, disc, capsule, box, ellipsoid, mesh, plane
+  // sphere, disc: radius; capsule: radius, length; box, ellipsoid: three; plane: outward normal;
+  // mesh: its scale, one number, three or none
   Values size;
+  Reference mesh = {};  // its file
+  bool hull = false;    // a mesh touches as its convex hull, whatever it is itself
   Values axis;  // disc
   Values at;
   RotationText rotate;
