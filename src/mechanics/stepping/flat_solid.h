@@ -20,6 +20,10 @@ class FlatSolid {
 
   int count() const { return static_cast<int>(shape.corners.size()); }
   Vec3<double> corner(int c) const { return solid_.p + solid_.R * local(c); }
+  void list_corners(std::vector<Vec3<double>>& corners) const {
+    corners.clear();
+    for (int c = 0; c < count(); ++c) corners.push_back(corner(c));
+  }
   Vec3<double> normal(int face) const { return solid_.R * shape.faces[face].normal; }
   // n . x on a face, n = normal(face)
   double level(int face, const Vec3<double>& n) const {
@@ -67,8 +71,9 @@ struct FlatAxes {
 };
 
 // Where they touch: the polygon that two faces have in common, or the nearest points of two edges.
-// An axis of higher rank counts where none of a lower rank is better by `small`, so that the choice
-// stays; the best one of all where that leads nowhere.
+// An axis of a later rank counts where it is better than those before by `small`, so that the
+// choice stays; the best one of all where that leads nowhere. Where a corner of one is nearest to a
+// corner or an edge of the other, no axis leads there, and the line between them is the normal.
 void add_axis_places(const FlatSolid& a, const FlatSolid& b, const FlatAxes& axes, double small,
                      double reach, TouchScratch& scratch, std::vector<TouchPlace>& places);
 

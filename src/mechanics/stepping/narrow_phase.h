@@ -33,8 +33,10 @@ struct TouchPlace {
   double gap = 0;
   std::uint32_t feature = 0;  // tells the places of one pair apart, the same in the next step
 };
-// Of those between two edges.
+// Of those beside two edges that touch, between two edges, between corners and edges or corners.
+inline constexpr std::uint32_t beside_features = std::uint32_t{1} << 30;
 inline constexpr std::uint32_t edge_features = std::uint32_t{1} << 31;
+inline constexpr std::uint32_t corner_features = std::uint32_t{3} << 30;
 
 // An edge with the normals of the faces left and right of it, in the world.
 struct SeenEdge {

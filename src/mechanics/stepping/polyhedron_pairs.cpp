@@ -5,13 +5,13 @@
 //   d_a.l_b and d_a.r_b differ in sign, d_b.l_a and d_b.r_a as well, and the same way round
 // Few edges are tried all with all. Of many, those around the corners that are nearest along the
 // last axis, again until that is the best of them; the first axis is that of the bodies made
-// smaller (nearest_direction.cpp).
+// smaller (closest_points.cpp).
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "mechanics/stepping/closest_points.h"
 #include "mechanics/stepping/flat_solid.h"
-#include "mechanics/stepping/nearest_direction.h"
 
 namespace cartan::mechanics {
 namespace {
@@ -25,11 +25,7 @@ class AxisSearch {
  public:
   AxisSearch(const FlatSolid& a, const FlatSolid& b, TouchScratch& scratch)
       : body_{a, b}, scratch_(scratch) {
-    for (int k = 0; k < 2; ++k) {
-      std::vector<Vector>& corners = scratch.corners[k];
-      corners.clear();
-      for (int c = 0; c < body_[k].count(); ++c) corners.push_back(body_[k].corner(c));
-    }
+    for (int k = 0; k < 2; ++k) body_[k].list_corners(scratch.corners[k]);
   }
 
   // Looks no farther where one is farther apart than `enough`.
@@ -41,8 +37,8 @@ class AxisSearch {
       }
       return best_of_chosen(enough);
     }
-    Vector n = nearest_direction(scratch_.corners[0], body_[0].solid().p, scratch_.corners[1],
-                                 body_[1].solid().p);
+    Vector n = nearest_direction({scratch_.corners[0], body_[0].solid().p},
+                                 {scratch_.corners[1], body_[1].solid().p});
     FlatAxes best;
     double apart = -1e300;
     for (int round = 0; round < most_rounds; ++round) {

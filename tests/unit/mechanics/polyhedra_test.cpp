@@ -345,6 +345,70 @@ TEST(Polyhedra, RandomPairsPartAlongTheBestAxis) {
   EXPECT_GT(many, 40);
 }
 
+// Also where a corner is nearest to an edge or a corner.
+TEST(Polyhedra, AsFarAsTheNearestPoints) {
+  Random random(10);
+  int corners = 0, exact = 0;
+  for (int k = 0; k < 200; ++k) {
+    const Polyhedron one = random_body(random), other = random_body(random);
+    const Solid a = placed(one, rotation_matrix(random.rotation()), random.direction());
+    const Solid b = placed(other, rotation_matrix(random.rotation()), random.direction());
+    const double best = parting_of(a, b);
+    if (best < 0.01) continue;
+    const double distance = distance_of(in_world(a), in_world(b));
+    corners += distance > best + 1e-6;
+    const std::vector<TouchPlace> places = places_of(a, b, 4);
+    EXPECT_NEAR(least_gap(places), distance, 2e-3 * std::min(one.inner, other.inner)) << k;
+    exact += std::fabs(least_gap(places) - distance) < 1e-12;
+  }
+  EXPECT_GT(corners, 30);
+  EXPECT_GT(exact, 80);
+}
+
+Mat3<double> turned_by(const Vector& w) {
+  return rotation_matrix(lie::exp_quat(w));
+}
+
+// Faces that are next to parallel and touch with edges: as soon as the bodies turn, other edges
+// come together. The places foresee how near.
+TEST(Polyhedra, EdgesSeeTheFacesBesideThem) {
+  Random random(9);
+  int edges = 0, elsewhere = 0;
+  for (int k = 0; k < 2000; ++k) {
+    TwoWays a, b;
+    make_two_ways(a, random), make_two_ways(b, random);
+    a.mesh.R = turned_by(random.vector(0.03)) * turned_by({0, 0, random.uniform(0, 3)});
+    b.mesh.R = Mat3<double>::identity();
+    a.mesh.p = {random.uniform(-0.3, 0.3), random.uniform(-0.3, 0.3), 0};
+    const auto lift = [&](double gap) {
+      for (int round = 0; round < 3; ++round) {
+        const std::vector<TouchPlace> places = places_of(a.mesh, b.mesh, 3);
+        if (places.empty()) return;
+        a.mesh.p.z += gap - least_gap(places);
+      }
+    };
+    a.mesh.p.z = a.box.half.z + b.box.half.z + 0.2;
+    lift(1e-4);
+    const std::vector<TouchPlace> places = places_of(a.mesh, b.mesh, 0.05);
+    if (places.empty() || places[0].feature < mechanics::edge_features ||
+        places[0].feature >= mechanics::corner_features)
+      continue;
+    ++edges;
+    const Vector w = random.vector(0.02);
+    double foreseen = 1e300, here = 0;
+    for (const TouchPlace& place : places) {
+      const double gap = place.gap + dot(place.normal, cross(w, place.point - a.mesh.p));
+      foreseen = std::min(foreseen, gap);
+      if (&place == &places[0]) here = gap;
+    }
+    elsewhere += here - foreseen > 1e-3;
+    a.mesh.R = turned_by(w) * a.mesh.R;
+    EXPECT_NEAR(least_gap(places_of(a.mesh, b.mesh, 3)), foreseen, 1e-3) << k;
+  }
+  EXPECT_GT(edges, 200);
+  EXPECT_GT(elsewhere, 50);
+}
+
 TEST(Polyhedra, BallsAndCapsulesAreAsFarAsTheNearestFeature) {
   Random random(8);
   int balls = 0, capsules = 0;
