@@ -195,7 +195,7 @@ struct ContactSideText {
   Values size;
   Reference mesh = {};  // its file
   bool hull = false;    // a mesh touches as its convex hull, whatever it is itself
-  Values axis;  // disc
+  Values axis;          // disc
   Values at;
   RotationText rotate;
   bool inside = false;  // a hollow sphere

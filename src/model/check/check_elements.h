@@ -12,8 +12,8 @@
 
 namespace cartan::model {
 
-// Of a mesh: one number for all three directions, or one for each; a negative one is a mirror image.
-// Three numbers.
+// Of a mesh: one number for all three directions, or one for each; a negative one is a mirror
+// image. Three numbers.
 Formula check_scale(CheckContext& check, const Values& text, const Owner& owner);
 
 // Names the unnamed: type and running number among its type, passing over names that are taken.
