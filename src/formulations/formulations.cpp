@@ -261,6 +261,15 @@ static std::string refuse_located(const Model& model, Location* where) {
     if (where) *where = group.law.where;
     return group.not_located;
   }
+  constexpr std::size_t most_located = 500;
+  for (const Contact& contact : model.contacts) {
+    if (!contact.a.hull || contact.a.hull->corners.size() <= most_located) continue;
+    if (where) *where = contact.where;
+    return fmt::format(
+        "contact '{}' has a mesh of {} corners, each of which is followed by itself; where impacts "
+        "are located a mesh has at most {}: simplify it, or use the integrator moreau",
+        contact.name, contact.a.hull->corners.size(), most_located);
+  }
   return "";
 }
 

@@ -5,6 +5,7 @@
 
 #include "import/mjcf_reader.h"
 #include "import/surface_mass.h"
+#include "model/convex_hull.h"
 
 namespace cartan::import {
 namespace fs = std::filesystem;

@@ -1,4 +1,4 @@
-// Mass properties that MJCF takes from surfaces: thin shells, and the convex hull of points.
+// Mass properties that MJCF takes from surfaces: thin shells.
 #pragma once
 
 #include <optional>
@@ -21,9 +21,5 @@ ShellForm mesh_shell(const Mesh& mesh);
 // Of sphere, capsule, cylinder (with its ends) and box, sizes as MJCF has them: radii and half
 // lengths. Nothing for other types.
 std::optional<ShellForm> primitive_shell(const std::string& type, const std::vector<double>& sizes);
-
-// The convex hull of points, faces anticlockwise from outside; points nearer to a face than 1e-12
-// of the extent count as being on it. Empty where all lie in a plane.
-Mesh convex_hull(const std::vector<Vec3<double>>& points);
 
 }  // namespace cartan::import

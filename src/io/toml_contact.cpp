@@ -15,11 +15,12 @@ using Kind = TomlNode::Kind;
 
 const std::vector<KeyRule> contact_keys = {{"name"},     {"a"},   {"b"},     {"restitution"},
                                            {"friction"}, {"law"}, {"active"}};
-const std::vector<KeyRule> side_keys = {{"body"},      {"at"},    {"rotate"},  {"point"},
-                                        {"sphere"},    {"disc"},  {"capsule"}, {"box"},
-                                        {"ellipsoid"}, {"plane"}, {"inside"}};
+const std::vector<KeyRule> side_keys = {
+    {"body"}, {"at"},        {"rotate"}, {"point"},  {"sphere"}, {"disc"},  {"capsule"},
+    {"box"},  {"ellipsoid"}, {"plane"},  {"inside"}, {"mesh"},   {"scale"}, {"hull"}};
 const std::vector<KeyRule> disc_keys = {{"radius"}, {"axis"}};
-const char* const shapes[] = {"sphere", "disc", "capsule", "box", "ellipsoid", "plane", "point"};
+const char* const shapes[] = {"sphere",    "disc", "capsule", "box",
+                              "ellipsoid", "mesh", "plane",   "point"};
 
 void read_disc(const TomlNode& node, ContactSideText& side, Diagnostics& problems) {
   side.size.where = side.axis.where = node.where;  // complained about here, not as missing
@@ -36,20 +37,13 @@ void read_side(const TomlNode& node, ContactSideText& side, Diagnostics& problem
   side.where = node.where;
   if (!expect(node, Kind::table,
               "a surface { body = \"..\", sphere = r, at = [..] } (or disc, capsule, box, "
-              "ellipsoid, plane, point)",
+              "ellipsoid, mesh, plane, point)",
               problems)) {
     side.shape = "reported";
     return;
   }
   const TomlSection section(node, problems);
   section.read("body", side.body);
-  if (const TomlNode* mesh = section.find("mesh")) {
-    problems.error(mesh->where,
-                   "a mesh is no surface of a contact: meshes are drawn and weighed but do not "
-                   "touch; put spheres, capsules or boxes in its place, a surface each");
-    side.shape = "reported";
-    return;
-  }
   section.read("at", side.at);
   section.read("rotate", side.rotate);
   section.read("inside", side.inside);
@@ -64,11 +58,17 @@ void read_side(const TomlNode& node, ContactSideText& side, Diagnostics& problem
     side.shape = shape;
     if (side.shape == "disc")
       read_disc(*value, side, problems);
+    else if (side.shape == "mesh")
+      section.read("mesh", side.mesh);
     else if (side.shape == "point" && value->is(Kind::array))
       section.read("point", side.at);
     else if (side.shape != "point")
       section.read(shape, side.size);
   }
+  for (const char* key : {"scale", "hull"})
+    if (const TomlNode* value = section.find(key); value && side.shape != "mesh")
+      problems.error(value->where, "'" + std::string(key) + "' belongs to a mesh");
+  if (side.shape == "mesh") section.read("scale", side.size), section.read("hull", side.hull);
   if (side.shape.empty()) side.shape = "point";
   section.finish(side_keys);
 }
@@ -213,9 +213,10 @@ class ContactGroup {
     if (!body) problems_.error(item.where, "missing key 'body' of a surface of [[contacts]]");
     read_side(item, side, problems_);
     if (!body || !body->is(Kind::text) || side.shape == "reported") return false;
-    if (side.shape == "sphere" || side.shape == "capsule" || side.shape == "box") return true;
+    for (const char* known : {"sphere", "capsule", "box", "mesh"})
+      if (side.shape == known) return true;
     problems_.error(item.where,
-                    "a body of [[contacts]] touches as a sphere, capsule or box, not "
+                    "a body of [[contacts]] touches as a sphere, capsule, box or mesh, not "
                     "as a " +
                         side.shape +
                         "; planes belong into `against`, a disc or an ellipsoid into "
@@ -252,19 +253,22 @@ class ContactGroup {
     return joined_.contains(std::minmax(a, b));
   }
 
-  // The surfaces of a body are its shapes; of other shapes than spheres and boxes it is told.
+  // The surfaces of a body are its shapes; of cylinders and tubes it is told.
   std::vector<ContactSideText> sides_of(const BodyText& body) {
     std::vector<ContactSideText> sides;
     for (const ShapeText& shape : body.shapes) {
-      if (shape.kind != ShapeText::Kind::sphere && shape.kind != ShapeText::Kind::box) {
-        refuse_shape(body.name, shape.kind);
+      const bool round = shape.kind == ShapeText::Kind::sphere;
+      const bool mesh = shape.kind == ShapeText::Kind::mesh;
+      if (!round && !mesh && shape.kind != ShapeText::Kind::box) {
+        refuse_shape(body.name);
         return {};
       }
       ContactSideText side;
       side.body = {body.name};
       side.body.where = law_.where;
       side.where = law_.where;
-      side.shape = shape.kind == ShapeText::Kind::sphere ? "sphere" : "box";
+      side.shape = round ? "sphere" : mesh ? "mesh" : "box";
+      side.mesh = shape.mesh;
       side.size = shape.size;
       side.at = shape.at;
       side.rotate = shape.rotate;
@@ -272,16 +276,14 @@ class ContactGroup {
     }
     return sides;
   }
-  void refuse_shape(const std::string& body, ShapeText::Kind kind) {
-    const bool mesh = kind == ShapeText::Kind::mesh;
+  void refuse_shape(const std::string& body) {
     problems_.error(
         law_.where,
-        fmt::format("body '{0}' has a shape that [[contacts]] does not take: {1}; say what touches "
-                    "in its place, one surface or several: bodies = [{{ body = \"{0}\", capsule = "
-                    "[radius, length] }}] (or sphere, box; with at, rotate)",
-                    body,
-                    mesh ? "a mesh, and meshes are drawn and weighed but do not touch"
-                         : "a cylinder or a tube (it takes spheres and boxes)"));
+        fmt::format("body '{0}' has a shape that [[contacts]] does not take, a cylinder or a tube "
+                    "(it takes spheres, boxes and convex meshes); say what touches in its place, "
+                    "one surface or several: bodies = [{{ body = \"{0}\", capsule = [radius, "
+                    "length] }}] (or sphere, box, mesh; with at, rotate)",
+                    body));
   }
 
   void add_pair(const GroupMember& a, const GroupMember& b) {
@@ -295,7 +297,7 @@ class ContactGroup {
         }
       }
   }
-  // Boxes and capsules of the world are known to moreau alone.
+  // Boxes, capsules and meshes of the world are known to moreau alone.
   void add_surface(const ContactSideText& side, const ContactSideText& surface,
                    const std::string& name) {
     const bool round = surface.shape == "sphere" || surface.shape == "point";

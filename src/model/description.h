@@ -189,10 +189,13 @@ struct ConstraintText {
 // One of the two surfaces that may not pass through each other.
 struct ContactSideText {
   Reference body;
-  std::string shape;  // point, sphere, disc, capsule, box, ellipsoid, plane
-  // sphere, disc: radius; capsule: radius, length; box, ellipsoid: three; plane: outward normal
+  std::string shape;  // point, sphere, disc, capsule, box, ellipsoid, mesh, plane
+  // sphere, disc: radius; capsule: radius, length; box, ellipsoid: three; plane: outward normal;
+  // mesh: its scale, one number, three or none
   Values size;
-  Values axis;  // disc
+  Reference mesh = {};  // its file
+  bool hull = false;    // a mesh touches as its convex hull, whatever it is itself
+  Values axis;          // disc
   Values at;
   RotationText rotate;
   bool inside = false;  // a hollow sphere

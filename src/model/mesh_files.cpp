@@ -273,6 +273,23 @@ const MeshFiles::Entry& MeshFiles::find(const std::string& file) {
   return entries_.emplace(file, std::move(entry)).first->second;
 }
 
+const MeshFiles::Hull& MeshFiles::find_hull(const std::string& file) {
+  const auto [place, is_new] = hulls_.try_emplace(file);
+  Hull& hull = place->second;
+  if (!is_new) return hull;
+  const Entry& entry = find(file);
+  hull.problem = entry.problem;
+  if (!entry.mesh) return hull;
+  Polyhedron made = make_polyhedron(entry.mesh->vertices, hull.problem);
+  if (!hull.problem.empty()) {
+    hull.problem = "mesh '" + file + "' cannot touch: " + hull.problem;
+    return hull;
+  }
+  hull.dent = explain_not_convex(*entry.mesh, made);
+  hull.body = std::make_shared<const Polyhedron>(std::move(made));
+  return hull;
+}
+
 MeshFiles::Entry MeshFiles::read(const std::string& file) {
   Entry entry;
   if (!is_mesh_file(file)) {

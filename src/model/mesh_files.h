@@ -12,6 +12,7 @@
 
 #include "model/consent.h"
 #include "model/mesh.h"
+#include "model/polyhedron.h"
 
 namespace cartan::model {
 
@@ -33,12 +34,21 @@ class MeshFiles {
       : folder_(std::move(folder)), consent_(std::move(consent)) {}
   const Entry& find(const std::string& file);
 
+  // The convex hull of a file's mesh, made when it is first asked for.
+  struct Hull {
+    std::shared_ptr<const Polyhedron> body;  // null: see `problem`
+    std::string problem;
+    std::string dent;  // why the mesh itself is not convex, "" where it is
+  };
+  const Hull& find_hull(const std::string& file);
+
  private:
   Entry read(const std::string& file);
 
   std::string folder_;
   Consent consent_;
   std::map<std::string, Entry> entries_;
+  std::map<std::string, Hull> hulls_;
   std::size_t triangles_ = 0;
 };
 

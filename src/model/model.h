@@ -23,6 +23,7 @@
 #include "model/force_list.h"
 #include "model/joint_types.h"
 #include "model/mesh.h"
+#include "model/polyhedron.h"
 #include "model/quantities.h"
 
 namespace cartan::model {
@@ -113,13 +114,14 @@ struct Constraint {
 
 // ---------------------------------------------------------------------------------------- contacts
 
-enum class ContactShape { point, sphere, disc, capsule, box, ellipsoid, plane };
+enum class ContactShape { point, sphere, disc, capsule, box, ellipsoid, mesh, plane };
 struct ContactSide {
   Placement place;
   ContactShape shape = ContactShape::point;
   Formula size;  // see ContactSideText
   Formula axis;  // disc
   bool inside = false;
+  std::shared_ptr<const Polyhedron> hull;  // mesh, without its scale
 };
 // Two surfaces that may not pass through each other, or a stop of a joint coordinate. Stops come
 // first, in the order of the joints.

@@ -101,22 +101,22 @@ void StateSpace::plus(std::span<const double> x, std::span<const double> d,
   }
 }
 
-void StateSpace::plus_straight(std::span<const double> x, std::span<const double> d, double part,
+void StateSpace::plus_straight(std::span<const double> x, std::span<const double> d,
+                               std::span<const double> way, double part,
                                std::span<double> result) const {
   for (const StateBlock& b : blocks_) {
-    const double *from = x.data() + b.x, *way = d.data() + b.tangent;
+    const double *from = x.data() + b.x, *step = d.data() + b.tangent;
     double* to = result.data() + b.x;
     if (b.kind == StateBlock::Kind::vector) {
-      for (int i = 0; i < b.size; ++i) to[i] = from[i] + part * way[i];
+      for (int i = 0; i < b.size; ++i) to[i] = from[i] + part * step[i];
       continue;
     }
     const Quat<double> u = read_quat(from);
-    const Vec3<double> w = read_vec(way);
     if (b.kind == StateBlock::Kind::pose) {
-      const Vec3<double> p = read_vec(from + 4), v = read_vec(way + 3);
-      write_vec(p + part * rotate(u * exp_quat(0.5 * w), v), to + 4);
+      const Quat<double> middle = u * exp_quat(0.5 * read_vec(way.data() + b.tangent));
+      write_vec(read_vec(from + 4) + part * rotate(middle, read_vec(step + 3)), to + 4);
     }
-    write_quat(u * exp_quat(part * w), to);
+    write_quat(u * exp_quat(part * read_vec(step)), to);
   }
 }
 

@@ -37,10 +37,10 @@ class StateSpace {
 
   void plus(std::span<const double> x, std::span<const double> d, std::span<double> result) const;
   // A part of the way x (+) d of a midpoint rule: as plus(x, part d), but the place of a pose goes
-  // straight, along the rotation in the middle of the whole way: p + part R exp(d_w/2) d_v. So a
-  // constant force does the work of its potential exactly.
-  void plus_straight(std::span<const double> x, std::span<const double> d, double part,
-                     std::span<double> result) const;
+  // straight, along the rotation in the middle of `way`: p + part R exp(way_w/2) d_v. So a constant
+  // force does the work of its potential exactly.
+  void plus_straight(std::span<const double> x, std::span<const double> d,
+                     std::span<const double> way, double part, std::span<double> result) const;
   void minus(std::span<const double> x1, std::span<const double> x0, std::span<double> d) const;
   // The rate x' as a tangent vector xi at x: x' = d/ds (x (+) s xi). Vectors: themselves;
   // quaternions: 2 vec(u^-1 u'); poses: (the same, R^T p').

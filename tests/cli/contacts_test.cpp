@@ -264,32 +264,55 @@ TEST(ContactGroups, SayWhatTheyCannotTake) {
   refuse(member("body = \"ball1\", ellipsoid = [1, 1, 2]"), "into a [[contact]]");
 }
 
-// No contact knows meshes: a body that has one, or a side that is to be one, is told what to write.
-TEST(ContactGroups, SayThatMeshesDoNotTouch) {
+// Where impacts are located the corners of a mesh touch planes, as those of a box do.
+TEST(ContactGroups, MeshesTouchPlanesAsBoxesDo) {
   const Scratch scratch;
-  scratch.write("stone.obj",
-                "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\n"
-                "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
-  const std::string stone =
-      "[[body]]\nname = \"stone\"\ndensity = 1000\nshape = { mesh = \"stone.obj\" }\n[[joint]]\n"
-      "name = \"fly\"\ntype = \"free\"\nparent = { body = \"world\" }\n"
-      "child = { body = \"stone\" }\nposition = { at = [0, 0, 1] }\n";
-  const auto check = [&](const std::string& contacts) {
-    return run_cartan({"check", scratch.write("m.toml", stone + contacts)});
+  const std::string faces = "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
+  const std::string corners =
+      "v -0.1 -0.15 -0.05\nv 0.1 -0.15 -0.05\nv -0.1 0.15 -0.05\nv 0.1 0.15 -0.05\n"
+      "v -0.1 -0.15 0.05\nv 0.1 -0.15 0.05\nv -0.1 0.15 0.05\n";
+  scratch.write("box.obj", corners + "v 0.1 0.15 0.05\n" + faces);
+  scratch.write("dented.obj", corners + "v 0.02 0.02 0.02\n" + faces);
+  const auto model = [&](const std::string& shape, const std::string& contacts) {
+    return scratch.write("m.toml",
+                         "[[body]]\nname = \"stone\"\nmass = 2\ninertia = [0.02, 0.01, 0.02]\n"
+                         "shape = { " +
+                             shape +
+                             " }\n[[joint]]\nname = \"fly\"\ntype = \"free\"\n"
+                             "parent = { body = \"world\" }\nchild = { body = \"stone\" }\n"
+                             "position = { at = [0, 0, 0.3], rpy = [0.3, 0.2, 0] }\n" +
+                             contacts);
   };
-  const std::string plane = "against = { plane = [0, 0, 1] }\n";
-  const CommandResult group = check("[[contacts]]\nbodies = [\"stone\"]\n" + plane);
-  expect_refusal(group, "body 'stone' has a shape that [[contacts]] does not take: a mesh");
-  expect_refusal(group, "bodies = [{ body = \"stone\", capsule = [radius, length] }]");
-  expect_refusal(check("[[contact]]\na = { body = \"stone\", mesh = \"stone.obj\" }\n"
-                       "b = { plane = [0, 0, 1] }\n"),
-                 "a mesh is no surface of a contact");
-  // what is told works
-  const CommandResult told = check(
-      "[[contacts]]\nbodies = [{ body = \"stone\", box = [0.1, 0.1, 0.1], at = [0.05, 0.05, "
-      "0.05] }, { body = \"stone\", sphere = 0.02 }]\n" +
-      plane);
-  EXPECT_EQ(told.status, 0) << told.err;
+  const std::string mesh = "mesh = \"box.obj\"", box = "box = [0.2, 0.3, 0.1]";
+  const std::string group = "[[contacts]]\nbodies = [\"stone\"]\nagainst = { plane = [0, 0, 1] }\n";
+  const std::string laws = "restitution = 0.5\nfriction = 0.4\n";
+  const auto end = [&](const std::string& shape, const std::string& contacts) {
+    return expect_json(run_cartan({"run", model(shape, contacts + laws), "--duration", "0.4",
+                                   "--step", "0.01", "--estimate", "off", "--json"}))["final"];
+  };
+  const auto side = [](const std::string& surface) {
+    return "[[contact]]\nname = \"floor\"\na = { body = \"stone\", " + surface +
+           " }\nb = { body = \"world\", plane = [0, 0, 1] }\n";
+  };
+  const auto expect_same = [](const json& one, const json& other) {
+    for (std::size_t k = 0; k < 7; ++k)
+      EXPECT_NEAR(one["q"]["fly"][k].get<double>(), other["q"]["fly"][k].get<double>(), 1e-9);
+  };
+  const json boxes = end(box, group);
+  EXPECT_LT(boxes["q"]["fly"][6], 0.25);  // it has fallen
+  EXPECT_GT(boxes["q"]["fly"][6], 0.04);  // and touched
+  expect_same(boxes, end(mesh, group));
+  expect_same(boxes, end(box, side(mesh)));
+  // of one with a dent a plane sees the corners of the hull; a group wants to be told
+  const auto check = [&](const std::string& contacts) {
+    return run_cartan({"check", model("mesh = \"dented.obj\"", contacts)});
+  };
+  expect_refusal(check(group), "is not convex");
+  expect_refusal(check(group), "mesh = \"dented.obj\", hull = true }");
+  const CommandResult alone = check(side("mesh = \"dented.obj\""));
+  EXPECT_EQ(alone.status, 0) << alone.err;
+  expect_refusal(run_cartan({"check", model("cylinder = [0.1, 0.2]", group)}),
+                 "bodies = [{ body = \"stone\", capsule = [radius, length] }]");
 }
 
 TEST(Diagnostics, CopiesOfARepeatedTableAreToldOnce) {

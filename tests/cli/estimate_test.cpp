@@ -103,7 +103,8 @@ TEST(LongEstimate, AllExamples) {
     // a minute each, and nothing that others do not show
     if (entry.path().extension() != ".toml" || name == "coiled_drop" || name == "sixtyfour_link")
       continue;
-    if (name == "dominoes" || name == "funnel") continue;  // who touches whom first is chance
+    if (name == "dominoes" || name == "funnel" || name == "solids")
+      continue;  // who touches whom first is chance
     expect_honest_estimate(name);
   }
 }

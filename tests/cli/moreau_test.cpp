@@ -268,6 +268,64 @@ position = { at = ["0.05*i", 0, "0.25*i"] }
           << joint << k;
 }
 
+// The box of half widths 0.1, 0.15 and 0.05, as a mesh; `dent` moves one corner.
+std::string mesh_of_box(const std::string& dent) {
+  std::string obj;
+  for (int k = 0; k < 8; ++k)
+    obj += k == 7 && !dent.empty()
+               ? dent
+               : std::string("v ") + (k & 1 ? "0.1 " : "-0.1 ") + (k & 2 ? "0.15 " : "-0.15 ") +
+                     (k & 4 ? "0.05" : "-0.05") + "\n";
+  return obj + "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
+}
+
+std::string replaced(std::string text, const std::string& part, const std::string& by) {
+  const std::size_t at = text.find(part);
+  EXPECT_NE(at, std::string::npos) << part;
+  return at == std::string::npos ? text : text.replace(at, part.size(), by);
+}
+
+// The tower of meshes is the tower of boxes.
+TEST(MoreauCommand, MeshesTouchAsWhatTheyAre) {
+  const Scratch scratch;
+  scratch.write("box.obj", mesh_of_box(""));
+  scratch.write("dented.obj", mesh_of_box("v 0.02 0.02 0.02\n"));
+  const std::string boxes = scratch.write("boxes.toml", tower);
+  const std::string shape = "shape = { box = [0.2, 0.3, 0.1] }";
+  const std::string meshes =
+      scratch.write("meshes.toml", replaced(tower, shape, "shape = { mesh = \"box.obj\" }"));
+  const auto run = [&](const std::string& model) {
+    return expect_json(run_cartan(with(
+        {"run", model, "--duration", "0.3", "--formulation", "absolute-so3r3", "--estimate", "off"},
+        stepped)));
+  };
+  const json one = run(boxes), other = run(meshes);
+  EXPECT_LT(other["contacts"]["overlap"], 1e-6);
+  for (const auto& [joint, q] : one["final"]["q"].items())
+    for (std::size_t k = 0; k < q.size(); ++k)
+      EXPECT_NEAR(q[k].get<double>(), other["final"]["q"][joint][k].get<double>(), 1e-6) << joint;
+  // of one with a dent its hull touches, if that is said
+  const std::string dented = replaced(tower, shape, "shape = { mesh = \"dented.obj\" }");
+  const std::vector<std::string> last = {"--duration", "0.01", "--estimate", "off"};
+  expect_refusal(run_cartan(with({"run", scratch.write("d.toml", dented)}, with(stepped, last))),
+                 "is not convex");
+  const std::string hull =
+      replaced(dented, "\"box*\", \"ball\"",
+               "{ body = \"box*\", mesh = \"dented.obj\", hull = true }, \"ball\"");
+  expect_json(run_cartan(with({"run", scratch.write("h.toml", hull)}, with(stepped, last))));
+}
+
+// Solids that fall on each other with edges and corners, turn, and meet elsewhere.
+TEST(MoreauCommand, SolidsInATrayDoNotSink) {
+  const json run = expect_json(
+      run_cartan({"run", example("solids"), "--duration", "0.17", "--estimate", "off", "--json"}));
+  const json& contacts = run["contacts"];
+  EXPECT_GT(contacts["most"], 60);
+  EXPECT_LT(contacts["overlap"], 1e-6);  // ten tolerances, in metres
+  EXPECT_EQ(contacts["unsettled"], 0);
+  EXPECT_LT(run["energy"]["max_drift"], 1e-11);
+}
+
 TEST(MoreauCommand, SaysWhatItCannotDo) {
   const Scratch scratch;
   const std::string model = scratch.write("tower.toml", tower), out = scratch.path("out");

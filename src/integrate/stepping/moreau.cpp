@@ -19,6 +19,7 @@ constexpr double gain_allowed = 1e-12;  // of the energy that contacts take and 
 // in tolerances: change of speeds at which rates do not have to follow; overlap in metres that the
 // correction of positions may leave
 constexpr double settled_rates = 0.1, overlap_left = 0.1;
+constexpr double rounding = 2e-16;        // of the largest speed
 constexpr double overlap_waiting = 1e-6;  // m: below that a correction may wait
 
 class MoreauIntegrator final : public Integrator {
@@ -41,7 +42,10 @@ class MoreauIntegrator final : public Integrator {
         step_(nv_),
         pushed_(nv_),
         accelerations_(nv_),
-        tangent_(system.space().tangent_size()) {}
+        tangent_(system.space().tangent_size()),
+        way_(speeds_),
+        moved_(nv_),
+        at_once_(nv_) {}
 
   void restart() override { impulses_.clear(); }
   void moved() override {}
@@ -74,11 +78,12 @@ class MoreauIntegrator final : public Integrator {
   void set_shifts(double h, bool keeps);
   void recall(double h);
   void remember();
+  bool follow_rates(double h, double change, ConeReport& report);
   bool solve(double h);
   bool gains();
-  void move_positions(std::span<const double> x, std::span<const double> step, double part,
-                      std::span<double> result);
-  bool push_apart();
+  void move_positions(std::span<const double> x, std::span<const double> step,
+                      std::span<const double> way, double part, std::span<double> result);
+  bool push_apart(std::span<const double> where);
   std::string move(double t, double h);
   int sweeps() const {
     return std::max(most_sweeps, most_visits / std::max(1, static_cast<int>(contacts_.size())));
@@ -89,7 +94,9 @@ class MoreauIntegrator final : public Integrator {
   const std::span<const int> order_;
   const int nq_, speeds_, nv_;  // positions, speeds, and their places
   std::vector<double> x1_, middle_, rates_, at_rest_;
-  std::vector<double> before_, free_, after_, step_, pushed_, accelerations_, tangent_;
+  std::vector<double> before_, free_, after_, step_, pushed_, accelerations_, tangent_, way_;
+  std::vector<double> moved_;          // speeds since the contacts were solved
+  const std::vector<double> at_once_;  // zero: a way that turns nothing
   ContactSet near_;
   ConeProblem problem_, positions_;
   std::vector<Contact> contacts_;
@@ -98,16 +105,17 @@ class MoreauIntegrator final : public Integrator {
   double contact_work_ = 0;
 };
 
-// x after a part of `step` (in the order of parts); all but positions as they were.
+// x after a part of `step`, along the rotations in the middle of `way` (both in the order of
+// parts); all but positions as they were.
 void MoreauIntegrator::move_positions(std::span<const double> x, std::span<const double> step,
-                                      double part, std::span<double> result) {
-  std::fill(tangent_.begin(), tangent_.end(), 0.0);
+                                      std::span<const double> way, double part,
+                                      std::span<double> result) {
   for (int i = 0; i < nv_; ++i)
-    if (order_[i] >= 0) tangent_[order_[i]] = step[i];
+    if (order_[i] >= 0) tangent_[order_[i]] = step[i], way_[order_[i]] = way[i];
   const auto q = static_cast<std::size_t>(nq_);
   if (result.data() != x.data()) std::copy(x.begin(), x.end(), result.begin());
   stepping_.positions().plus_straight(x.first(q), std::span<const double>(tangent_).first(speeds_),
-                                      part, result.first(q));
+                                      way_, part, result.first(q));
   system_.space().normalise(result);
 }
 
@@ -115,7 +123,7 @@ void MoreauIntegrator::move_positions(std::span<const double> x, std::span<const
 // of that is added to after_. Into `change`: its size over that of the speeds.
 bool MoreauIntegrator::move_freely(double h, double& change) {
   for (int i = 0; i < nv_; ++i) step_[i] = 0.5 * h * (before_[i] + after_[i]);
-  move_positions(x0_, step_, 0.5, middle_);
+  move_positions(x0_, step_, step_, 0.5, middle_);
   for (int i = 0; i < nv_; ++i) step_[i] = 0.5 * (before_[i] + after_[i]);
   scatter(step_, middle_);
   evaluate(t0_ + 0.5 * h, middle_, rates_);
@@ -207,34 +215,56 @@ bool MoreauIntegrator::gains() {
   return contact_work_ > gain_allowed * size;
 }
 
+// The rates go on alone until they are those in the middle of the motion to rounding: what they and
+// the impulses do then is what the energies change by. (Where speeds are in axes that turn, rates
+// depend on them: v' = R^T g - w x v.) What the contacts see of it counts as violation.
+bool MoreauIntegrator::follow_rates(double h, double change, ConeReport& report) {
+  for (int round = 0; round < most_rounds && change > rounding; ++round)
+    if (const double last = change; !move_freely(h, change))
+      return false;
+    else if (change > 0.5 * last)
+      break;
+  for (int i = 0; i < nv_; ++i) moved_[i] = after_[i] - moved_[i];
+  double seen = 0;
+  for (std::size_t c = 0; c < near_.contacts.size(); ++c)
+    for (const double u : problem_.speed(static_cast<int>(c), moved_))
+      seen = std::max(seen, std::fabs(u));
+  report.residual += seen;
+  return true;
+}
+
 // Impulses and the rates in the middle of the motion they make; again with friction that cannot
 // gain where it would.
 bool MoreauIntegrator::solve(double h) {
   ConeReport report;
-  bool keeps = false;
+  bool keeps = false, settled = false;
+  double change = 0;
   for (int round = 0; round < most_rounds; ++round) {
     if (keeps) set_shifts(h, true);
     report = problem_.solve(free_, {tolerance_, 0, sweeps()});
     counts_.iterations += report.sweeps;
     after_ = free_;
     stepping_.add_answer(problem_.answer(), after_, *workspace_);
-    double change = 0;
+    moved_ = after_;
     if (!move_freely(h, change)) return false;
     const bool first = !keeps && gains();
     keeps |= first;
+    settled = report.settled && change <= settled_rates * tolerance_;
     if (change <= settled_rates * tolerance_ && !first) break;
   }
+  if (!follow_rates(h, change, report)) return false;
   gains();
   counts_.contacts.residual = std::max(counts_.contacts.residual, report.residual);
-  if (!report.settled) ++counts_.contacts.unsettled;
+  if (!settled) ++counts_.contacts.unsettled;
   counts_.contacts.most = std::max(counts_.contacts.most, static_cast<long>(near_.contacts.size()));
   return true;
 }
 
-// The least change after which nothing overlaps of what has these gaps (in positions_.shift), into
-// pushed_. What it lifts against the forces counts as work of the contacts. Where that is more than
-// they take, and the overlaps are small, it is left to a later step. False: nothing is to be moved.
-bool MoreauIntegrator::push_apart() {
+// The least change after which nothing overlaps of what has these gaps (in positions_.shift) and
+// rows at this place, into pushed_. What it lifts against the forces counts as work of the
+// contacts. Where that is more than they take, and the overlaps are small, it is left to a later
+// step. False: nothing is to be moved.
+bool MoreauIntegrator::push_apart(std::span<const double> where) {
   std::fill(pushed_.begin(), pushed_.end(), 0.0);
   double deepest = 0, lifted = 0;
   for (const Triple& gap : positions_.shift) deepest = std::max(deepest, -gap[0]);
@@ -243,7 +273,8 @@ bool MoreauIntegrator::push_apart() {
       positions_.solve(pushed_, {0, 0.1 * overlap_left * tolerance_, sweeps()}).sweeps;
   stepping_.add_answer(positions_.answer(), pushed_, *workspace_);
   // accelerations from rest: what lifting works against
-  for (int i = 0; i < speeds_; ++i) middle_[nq_ + i] = 0;
+  if (where.data() != middle_.data()) std::copy(where.begin(), where.end(), middle_.begin());
+  std::fill_n(middle_.begin() + nq_, speeds_, 0.0);
   evaluate(t0_, middle_, at_rest_);
   gather(at_rest_, accelerations_);
   for (std::size_t c = 0; c < near_.contacts.size(); ++c)
@@ -264,9 +295,9 @@ std::string MoreauIntegrator::move(double t, double h) {
   for (std::size_t c = 0; c < near_.contacts.size(); ++c)
     positions_.shift[c][0] =
         near_.contacts[c].gap + positions_.speed(static_cast<int>(c), step_)[0];
-  push_apart();
-  for (int i = 0; i < nv_; ++i) step_[i] += pushed_[i];
-  move_positions(x0_, step_, 1, x1_);
+  push_apart(middle_);
+  for (int i = 0; i < nv_; ++i) pushed_[i] += step_[i];
+  move_positions(x0_, pushed_, step_, 1, x1_);
   scatter(after_, x1_);
   for (int round = 0;; ++round) {
     double deepest = stepping_.deepest_overlap({t, x1_, mode_}, h, *workspace_);
@@ -280,8 +311,8 @@ std::string MoreauIntegrator::move(double t, double h) {
     positions_.begin(near_, order_.size(), ConeProblem::Laws::smooth);
     for (std::size_t c = 0; c < near_.contacts.size(); ++c)
       positions_.shift[c][0] = near_.contacts[c].gap;
-    if (push_apart())
-      move_positions(x1_, pushed_, 1, x1_);
+    if (push_apart(x1_))
+      move_positions(x1_, pushed_, at_once_, 1, x1_);
     else
       round = most_corrections - 1;
   }

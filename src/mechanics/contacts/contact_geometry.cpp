@@ -92,6 +92,12 @@ struct ContactBuilder {
                              S(corner & 4 ? 0.5 : -0.5) * size[2]};
           add(e);
         }
+        return;
+      case ContactShape::mesh:
+        for (const Vec3<double>& corner : c.a.hull->corners) {
+          on.a = A * Vec3<S>{corner.x * size[0], corner.y * size[1], corner.z * size[2]};
+          add(e);
+        }
     }
   }
 

@@ -1,10 +1,9 @@
 // Two boxes. Of the fifteen axes on which their shadows could part (normals of faces, products of
 // edges), the one on which they are farthest apart, or overlap least, gives the normal.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "mechanics/stepping/narrow_phase.h"
+#include "mechanics/stepping/flat_solid.h"
 
 namespace cartan::mechanics {
 namespace {
@@ -17,111 +16,58 @@ double half_shadow(const Solid& box, const Vector& axis) {
          box.half.z * std::fabs(dot(box.R.c[2], axis));
 }
 
-struct Axis {
-  Vector n;  // from b to a
-  double apart = -1e300;
-  int a = -1, b = -1;  // face of a, of b; both: edges
-};
-
-// Edges win over faces only where they are clearly better, so that the choice stays.
-Axis choose_axis(const Solid& a, const Solid& b) {
-  constexpr double clearly = 1e-3;
-  const Vector d = a.p - b.p;
-  const double small =
-      clearly * std::min({a.half.x, a.half.y, a.half.z, b.half.x, b.half.y, b.half.z});
-  Axis best;
-  const auto look = [&](Vector n, int face_a, int face_b, double handicap) {
-    if (dot(n, d) < 0) n = -n;
-    const double apart = dot(n, d) - half_shadow(a, n) - half_shadow(b, n);
-    if (apart > best.apart + handicap) best = {n, apart, face_a, face_b};
-  };
-  for (int k = 0; k < 3; ++k) look(a.R.c[k], k, -1, 0);
-  for (int k = 0; k < 3; ++k) look(b.R.c[k], -1, k, small);
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) {
-      const Vector n = cross(a.R.c[i], b.R.c[j]);
-      const double length = norm(n);
-      if (length > 1e-6) look((1 / length) * n, i, j, small);
-    }
-  return best;
-}
-
-struct Polygon {
-  std::array<Vector, 12> at;
-  int size = 0;
-  void add(const Vector& x) {
-    if (size < 12) at[static_cast<std::size_t>(size++)] = x;
-  }
-};
-
-// What of it lies where n . x <= most.
-Polygon cut(const Polygon& p, const Vector& n, double most) {
-  Polygon result;
-  for (int i = 0; i < p.size; ++i) {
-    const Vector &x = p.at[i], &y = p.at[(i + 1) % p.size];
-    const double fx = dot(n, x) - most, fy = dot(n, y) - most;
-    if (fx <= 0) result.add(x);
-    if ((fx < 0 && fy > 0) || (fx > 0 && fy < 0)) result.add(x + (fx / (fx - fy)) * (y - x));
-  }
-  return result;
-}
-
-// The face of `flat` with the outward normal n, and the face of `other` that looks at it.
-void add_face(const Solid& flat, int face, const Vector& n, const Solid& other, double reach,
-              bool flat_is_b, int code, std::vector<TouchPlace>& places) {
-  int k = 0;
-  for (int i = 1; i < 3; ++i)
-    if (std::fabs(dot(other.R.c[i], n)) > std::fabs(dot(other.R.c[k], n))) k = i;
-  const int i = (k + 1) % 3, j = (k + 2) % 3;
-  const double side = dot(other.R.c[k], n) > 0 ? -1 : 1;
-  const Vector centre = other.p + side * other.half[k] * other.R.c[k];
-  const Vector e = other.half[i] * other.R.c[i], f = other.half[j] * other.R.c[j];
-  Polygon polygon;
-  for (const Vector& corner : {centre + e + f, centre - e + f, centre - e - f, centre + e - f})
-    polygon.add(corner);
-  for (int axis = 0; axis < 3; ++axis) {
-    if (axis == face) continue;
-    const Vector& m = flat.R.c[axis];
-    polygon = cut(polygon, m, dot(m, flat.p) + flat.half[axis]);
-    polygon = cut(polygon, -m, -dot(m, flat.p) + flat.half[axis]);
-  }
-  const double level = dot(n, flat.p) + flat.half[face];
-  for (int c = 0; c < polygon.size; ++c) {
-    const Vector& x = polygon.at[c];
-    const double gap = dot(n, x) - level;
-    if (gap > reach) continue;
-    if (flat_is_b)
-      places.push_back({x, n, gap, code + c});
-    else
-      places.push_back({x - gap * n, -n, gap, code + c});
-  }
-}
-
-// The nearest points of the edges of both along axes i and j on the sides that look at each other.
-void add_edges(const Solid& a, const Solid& b, const Axis& axis, std::vector<TouchPlace>& places) {
-  const auto edge_of = [](const Solid& box, int along, const Vector& towards) {
-    Vector p = box.p;
+// The edge along one of the axes of a box that lies farthest in a direction.
+int edge_towards(const Solid& box, int axis, const Vector& direction) {
+  const Polyhedron& cube = unit_cube();
+  const Vector d = transpose_times(box.R, direction);
+  int best = -1;
+  double most = -1e300;
+  for (std::size_t e = 0; e < cube.edges.size(); ++e) {
+    const Vector &x = cube.corners[cube.edges[e].from], &y = cube.corners[cube.edges[e].to];
+    if (x[axis] == y[axis]) continue;
+    double along = 0;
     for (int k = 0; k < 3; ++k)
-      if (k != along) p += (dot(box.R.c[k], towards) > 0 ? box.half[k] : -box.half[k]) * box.R.c[k];
-    return p;
-  };
-  const Vector p = edge_of(a, axis.a, -axis.n), q = edge_of(b, axis.b, axis.n);
-  const Vector &d = a.R.c[axis.a], &e = b.R.c[axis.b], r = q - p;
-  const double c = dot(d, e);
-  const double t = (c * dot(d, r) - dot(e, r)) / (1 - c * c);
-  const Vector y = q + std::clamp(t, -b.half[axis.b], b.half[axis.b]) * e;
-  places.push_back({y, axis.n, axis.apart, 96 + 3 * axis.a + axis.b});
+      if (k != axis) along += x[k] * d[k];
+    if (along > most) best = static_cast<int>(e), most = along;
+  }
+  return best;
 }
 
 }  // namespace
 
-void find_box_places(const Solid& a, const Solid& b, double reach,
+void find_box_places(const Solid& a, const Solid& b, double reach, TouchScratch& scratch,
                      std::vector<TouchPlace>& places) {
-  const Axis axis = choose_axis(a, b);
-  if (axis.apart > reach) return;
-  if (axis.a >= 0 && axis.b >= 0) return add_edges(a, b, axis, places);
-  if (axis.b >= 0) return add_face(b, axis.b, axis.n, a, reach, true, 16 * axis.b, places);
-  add_face(a, axis.a, -axis.n, b, reach, false, 48 + 16 * axis.a, places);
+  const Vector d = a.p - b.p;
+  Vector normal[3];  // of the best of its rank
+  double apart[3] = {-1e300, -1e300, -1e300};
+  int edge_a = 0, edge_b = 0;
+  // whether it is the best of its rank so far
+  const auto look = [&](Vector n, int rank) {
+    if (dot(n, d) < 0) n = -n;
+    const double between = dot(n, d) - half_shadow(a, n) - half_shadow(b, n);
+    if (between <= apart[rank]) return false;
+    apart[rank] = between;
+    normal[rank] = n;
+    return true;
+  };
+  for (int k = 0; k < 3; ++k) look(a.R.c[k], 0);
+  for (int k = 0; k < 3; ++k) look(b.R.c[k], 1);
+  if (std::max(apart[0], apart[1]) > reach) return;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      const Vector n = cross(a.R.c[i], b.R.c[j]);
+      const double length = norm(n);
+      if (length > parallel_edges && look((1 / length) * n, 2)) edge_a = i, edge_b = j;
+    }
+  const FlatSolid flat_a(a), flat_b(b);
+  FlatAxes axes;
+  for (int k = 0; k < 3; ++k) axes.rank[k].n = normal[k], axes.rank[k].apart = apart[k];
+  axes.rank[0].face_a = flat_a.face_towards(-normal[0]);
+  axes.rank[1].face_b = flat_b.face_towards(normal[1]);
+  axes.rank[2].edge_a = edge_towards(a, edge_a, -normal[2]);
+  axes.rank[2].edge_b = edge_towards(b, edge_b, normal[2]);
+  add_axis_places(flat_a, flat_b, axes, clearly_better * std::min(flat_a.inner(), flat_b.inner()),
+                  reach, scratch, places);
 }
 
 }  // namespace cartan::mechanics

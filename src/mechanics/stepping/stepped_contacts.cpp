@@ -24,7 +24,8 @@ SteppedLaw law_of(const Contact& contact, std::span<const double> parameters) {
   return law;
 }
 
-Solid solid_of(const ContactSide& side, const Pose<double>& X, std::span<const double> parameters) {
+Solid solid_of(const ContactSide& side, const Pose<double>& X, std::span<const double> parameters,
+               std::shared_ptr<const Polyhedron>& body) {
   const std::vector<double> size =
       side.size.given() ? evaluate<double>(side.size, parameters) : std::vector<double>{0.0};
   Solid solid;
@@ -46,6 +47,15 @@ Solid solid_of(const ContactSide& side, const Pose<double>& X, std::span<const d
       solid.normal = (1 / norm(n)) * n;
       break;
     }
+    case ContactShape::mesh: {
+      solid.kind = SolidKind::polyhedron;
+      const Vec3<double> scale{size[0], size[1], size[2]};
+      const Vec3<double> middle = moved_polyhedron(*side.hull, scale, {}).middle;
+      body = std::make_shared<const Polyhedron>(moved_polyhedron(*side.hull, scale, -middle));
+      solid.body = body.get();
+      solid.p = X * middle;
+      break;
+    }
     default:  // spheres and points; others do not come into groups
       solid.kind = side.inside ? SolidKind::hollow : SolidKind::sphere;
       solid.radius = size[0];
@@ -58,7 +68,7 @@ Solid placed(const Solid& local, const MotionWorkspace<double>& ws, int link) {
   const LinkState<double>& x = ws.links[link];
   Solid solid = local;
   solid.p = x.o + x.R * local.p;
-  if (local.kind == SolidKind::box || local.kind == SolidKind::capsule) solid.R = x.R * local.R;
+  solid.R = x.R * local.R;
   if (local.kind == SolidKind::plane) solid.normal = x.R * local.normal;
   return solid;
 }
@@ -101,8 +111,11 @@ void SteppedContacts::add_group(const ContactGroup& group) {
     for (const ContactSide& side : sides) {
       const int body = side.place.body;
       const int link = body == world ? world : mechanism_.link_of_body[body];
-      pieces.push_back(
-          {link, body, solid_of(side, calc_side_frame(mechanism_, side), mechanism_.parameters)});
+      Piece& piece = pieces.emplace_back();
+      piece.link = link;
+      piece.body = body;
+      piece.solid = solid_of(side, calc_side_frame(mechanism_, side), mechanism_.parameters,
+                             piece.polyhedron);
     }
   };
   add(group.sides, made.pieces);
@@ -189,10 +202,10 @@ void SteppedContacts::add_pair(const Group& group, const Piece& a, const Solid& 
                                const Piece& b, const Solid& at_b, double reach, std::uint64_t key,
                                SteppingScratch& s) const {
   s.places.clear();
-  find_touch_places(at_a, at_b, reach, s.places);
+  find_touch_places(at_a, at_b, reach, s.touch, s.places);
   for (const TouchPlace& found : s.places) {
     NearPlace place;
-    place.key = ((group.key0 + key) << 8) + static_cast<std::uint64_t>(found.feature);
+    place.key = ((group.key0 + key) << 32) + found.feature;
     place.a = a.link;
     place.b = b.link;
     place.point = found.point;

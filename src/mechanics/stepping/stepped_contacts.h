@@ -50,6 +50,7 @@ struct SteppingScratch {
   std::vector<Solid> solids;
   std::vector<double> margins;
   std::vector<BroadPhase> broad;
+  TouchScratch touch;
   std::vector<TouchPlace> places;
   std::vector<NearPlace> near;
   std::vector<char> wanted;
@@ -83,6 +84,7 @@ class SteppedContacts : public ContactStepping {
   struct Piece {
     int link = world, body = world;
     Solid solid;  // in link axes
+    std::shared_ptr<const Polyhedron> polyhedron;
   };
   struct Group {
     SteppedLaw law;

@@ -1,7 +1,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 
-#include "model/check/check_context.h"
+#include "model/check/check_elements.h"
 
 namespace cartan::model {
 namespace {
@@ -28,23 +28,12 @@ ShapeRule rule_of(ShapeText::Kind kind) {
   return {"sphere", 1};
 }
 
-// One number for all three directions, or one for each; a negative one is a mirror image.
-Formula check_scale(CheckContext& check, const ShapeText& text, const Owner& owner) {
-  const Field field{"scale", owner, {1, 3}};
-  const Checked scale = check.numbers(text.size, field);
-  check.demand(scale, field, "other than 0", [](double x) { return x != 0; });
-  if (!scale.ok()) return constant_formula({1, 1, 1});
-  Values three = text.size;
-  while (three.size() < 3) three.push_back(three[0]);
-  return check.formulas.compile(three, Scope::numbers);
-}
-
 // False: the body is drawn without it. A picture can do without a file that is not there, a mass
 // cannot.
 bool check_mesh(CheckContext& check, const ShapeText& text, const Owner& owner, bool has_mass,
                 Shape& shape) {
   shape.mesh_file = text.mesh.name;
-  shape.size = check_scale(check, text, owner);
+  shape.size = check_scale(check, text.size, owner);
   if (text.mesh.name.empty()) {
     if (text.mesh.where.line == 0 || !check.problems.has_errors())
       check.problems.error(text.where, "a mesh without a file; expected mesh = \"FILE.stl\"");
@@ -204,6 +193,16 @@ void check_group(CheckContext& check, const BodyText& text, Body& body) {
 }
 
 }  // namespace
+
+Formula check_scale(CheckContext& check, const Values& text, const Owner& owner) {
+  const Field field{"scale", owner, {1, 3}};
+  const Checked scale = check.numbers(text, field);
+  check.demand(scale, field, "other than 0", [](double x) { return x != 0; });
+  if (!scale.ok()) return constant_formula({1, 1, 1});
+  Values three = text;
+  while (three.size() < 3) three.push_back(three[0]);
+  return check.formulas.compile(three, Scope::numbers);
+}
 
 void check_bodies(CheckContext& check) {
   for (const BodyText& text : check.text.bodies) {

@@ -78,11 +78,37 @@ constexpr ContactShapeRule contact_shape_rules[] = {
     {"point", ContactShape::point, 0}, {"sphere", ContactShape::sphere, 1},
     {"disc", ContactShape::disc, 1},   {"capsule", ContactShape::capsule, 2},
     {"box", ContactShape::box, 3},     {"ellipsoid", ContactShape::ellipsoid, 3},
-    {"plane", ContactShape::plane, 3}};
+    {"mesh", ContactShape::mesh, 0},   {"plane", ContactShape::plane, 3}};
+
+// What a mesh touches as. A plane sees no more of any surface than its hull; `whole`: other bodies
+// touch it too, and it must be convex or said to be taken as its hull.
+bool check_touching_mesh(CheckContext& check, const ContactSideText& text, const Owner& owner,
+                         bool whole, ContactSide& side) {
+  side.size = check_scale(check, text.size, owner);
+  if (text.mesh.name.empty()) {
+    if (text.mesh.where.line == 0 || !check.problems.has_errors())
+      check.problems.error(text.where, "a mesh without a file; expected mesh = \"FILE.stl\"");
+    return false;
+  }
+  const MeshFiles::Hull& found = check.meshes.find_hull(text.mesh.name);
+  if (!found.body) {
+    check.problems.error(text.where, found.problem);
+    return false;
+  }
+  side.hull = found.body;
+  if (!whole || text.hull || found.dent.empty()) return true;
+  check.problems.error(text.where, "mesh '" + text.mesh.name + "' of body '" + text.body.name +
+                                       "' is not convex: " + found.dent +
+                                       "; say that its hull touches, { body = \"" + text.body.name +
+                                       "\", mesh = \"" + text.mesh.name +
+                                       "\", hull = true }, or put several convex meshes, spheres, "
+                                       "capsules or boxes in its place");
+  return false;
+}
 
 // False: complained about.
 bool check_side(CheckContext& check, const ContactSideText& text, const char* key,
-                const Owner& owner, ContactSide& side) {
+                const Owner& owner, bool in_group, ContactSide& side) {
   const auto* rule = std::find_if(std::begin(contact_shape_rules), std::end(contact_shape_rules),
                                   [&](const ContactShapeRule& r) { return text.shape == r.name; });
   if (rule == std::end(contact_shape_rules)) return false;
@@ -115,6 +141,8 @@ bool check_side(CheckContext& check, const ContactSideText& text, const char* ke
     check.problems.error(text.where, "only a sphere can be touched from inside; remove 'inside'");
     return false;
   }
+  if (side.shape == ContactShape::mesh && !check_touching_mesh(check, text, owner, in_group, side))
+    return false;
   return side.place.body != unresolved && (rule->numbers == 0 || side.size.given());
 }
 
@@ -172,8 +200,8 @@ void check_contact(CheckContext& check, const ContactText& text, const std::stri
   Contact contact;
   contact.name = name;
   contact.group = text.group;
-  const bool a = check_side(check, text.a, "a", owner, contact.a);
-  const bool b = check_side(check, text.b, "b", owner, contact.b);
+  const bool a = check_side(check, text.a, "a", owner, false, contact.a);
+  const bool b = check_side(check, text.b, "b", owner, false, contact.b);
   check_laws(check, text, owner, contact);
   if (a && b) check_pair(check, text, contact);
   check.model.contacts.push_back(std::move(contact));
@@ -184,9 +212,9 @@ void check_group(CheckContext& check, const ContactGroupText& text) {
   ContactGroup group;
   group.not_located = text.not_located;
   for (const ContactSideText& side : text.sides)
-    check_side(check, side, "a", owner, group.sides.emplace_back());
+    if (!check_side(check, side, "a", owner, true, group.sides.emplace_back())) break;
   for (const ContactSideText& side : text.surfaces)
-    check_side(check, side, "b", owner, group.surfaces.emplace_back());
+    check_side(check, side, "b", owner, true, group.surfaces.emplace_back());
   check_laws(check, text.law, owner, group.law);
   check.model.contact_groups.push_back(std::move(group));
 }

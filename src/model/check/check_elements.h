@@ -12,6 +12,10 @@
 
 namespace cartan::model {
 
+// Of a mesh: one number for all three directions, or one for each; a negative one is a mirror
+// image. Three numbers.
+Formula check_scale(CheckContext& check, const Values& text, const Owner& owner);
+
 // Names the unnamed: type and running number among its type, passing over names that are taken.
 template <class T>
 std::vector<std::string> element_names(const std::vector<T>& list) {

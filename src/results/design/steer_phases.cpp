@@ -22,6 +22,8 @@ using Eigen::VectorXd;
 
 int places_of(const Contact& contact) {
   if (contact.is_stop()) return 1;
+  if (contact.a.shape == ContactShape::mesh)
+    return static_cast<int>(contact.a.hull->corners.size());
   return contact.a.shape == ContactShape::box       ? 8
          : contact.a.shape == ContactShape::capsule ? 2
                                                     : 1;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "integrate/stepping/cone_problem.h"
+#include "published/contacts/contact_run.h"
 #include "support/example.h"
 #include "system/contact_stepping.h"
 
@@ -91,38 +92,56 @@ void expect_rest(const CornerRun& run, const std::string& name) {
   EXPECT_LT(run.fastest, 1e-6) << name;
 }
 
-TEST(MoreauCorner, EightSpheresComeToRest) {
+constexpr const char* all_formulations[] = {"absolute-so3r3", "recursive", "moving-frame",
+                                            "absolute-se3"};
+
+// In coordinates that turn with the bodies as well: rates belong to the middle of the motion that
+// contacts make, and lifting works against the forces where it is done. So what contacts take is
+// all that is lost.
+TEST(MoreauCorner, EightSpheresComeToRestInEveryFormulation) {
+  for (const char* formulation : all_formulations)
+    for (const double step : {1e-3, 5e-4}) {
+      const Example corner = load_text(spheres_in_a_corner(), formulation, SystemUse::stepping);
+      ASSERT_TRUE(corner) << corner.problem;
+      const CornerRun run = run_corner(corner, step, 1e-6);
+      const std::string name = formulation + (", h = " + std::to_string(step));
+      expect_rest(run, name);
+      EXPECT_LT(run.drift, 1e-13) << name;
+      EXPECT_EQ(run.report.counts.contacts.unsettled, 0) << name;
+    }
+}
+
+TEST(MoreauCorner, LawsAreKeptAsCloselyAsAsked) {
   const Example corner = load_text(spheres_in_a_corner(), "absolute-so3r3", SystemUse::stepping);
   ASSERT_TRUE(corner) << corner.problem;
   for (const double step : {1e-3, 5e-4}) {
     const CornerRun run = run_corner(corner, step, 1e-8);
     expect_rest(run, std::to_string(step));
-    EXPECT_LT(run.drift, 1e-11) << step;
+    EXPECT_LT(run.drift, 1e-13) << step;
     // m/s; steps that end at the limit of sweeps come as near as this
     EXPECT_LT(run.report.counts.contacts.residual, 1e-7) << step;
   }
 }
 
-// The same in coordinates that turn with the bodies: their positions go straight within a step, so
-// that gravity does the work of its potential. All steps settle at the default tolerance.
-TEST(MoreauCorner, EightSpheresInEveryFormulation) {
-  for (const char* formulation : {"absolute-so3r3", "recursive", "moving-frame", "absolute-se3"}) {
-    const Example corner = load_text(spheres_in_a_corner(), formulation, SystemUse::stepping);
-    ASSERT_TRUE(corner) << corner.problem;
-    const CornerRun run = run_corner(corner, 1e-3, 1e-6);
-    expect_rest(run, formulation);
-    EXPECT_EQ(run.report.counts.contacts.unsettled, 0) << formulation;
-  }
+// Speeds in the order of parts as those of the state.
+void set_speeds(const ContactStepping& stepping, const std::vector<double>& v, State& state) {
+  for (std::size_t i = 0; i < v.size(); ++i)
+    if (const int k = stepping.speed_order()[i]; k >= 0)
+      state.x[stepping.positions().size() + k] = v[i];
 }
 
-// At rest the forces of a step carry the weight, W/sqrt(3) by every plane, and stay in their cones.
-TEST(MoreauCorner, ForcesAtRestCarryTheWeight) {
-  const Example corner = load_text(spheres_in_a_corner(), "absolute-so3r3", SystemUse::stepping);
-  ASSERT_TRUE(corner) << corner.problem;
+// The impulses of a step from rest, over its length: what the contacts carry.
+struct RestForces {
+  double moves = 0;          // largest speed after the step
+  double weight = 0;         // of all spheres
+  Vec3<double> from_planes;  // sum of the forces of the three planes
+};
+
+void find_rest_forces(const Example& corner, double h, RestForces& found) {
   const System& system = *corner.system;
-  const double h = 1e-3;
-  const State rest = run_corner(corner, h, 1e-10).report.final_state;
+  State rest = run_corner(corner, h, 1e-8).report.final_state;
   const ContactStepping& stepping = *system.contact_stepping();
+  set_speeds(stepping, std::vector<double>(stepping.speed_order().size(), 0.0), rest);
   const auto workspace = system.make_workspace();
   ContactSet set;
   ASSERT_EQ(stepping.find_contacts(rest, rest, h, set, *workspace), "");
@@ -135,33 +154,57 @@ TEST(MoreauCorner, ForcesAtRestCarryTheWeight) {
   const ConeReport report = problem.solve(v, {1e-13, 0, 100000});
   EXPECT_TRUE(report.settled) << report.residual;
   stepping.add_answer(problem.answer(), v, *workspace);
-  double worst = 0;
-  for (const double speed : v) worst = std::max(worst, std::fabs(speed));
-  EXPECT_LT(worst, 1e-13);  // nothing begins to move: forces and moments balance on every sphere
-  for (std::size_t c = 0; c < set.contacts.size(); ++c) {
-    const auto& P = problem.impulse[c];
+  for (const double speed : v) found.moves = std::max(found.moves, std::fabs(speed));
+  for (const auto& P : problem.impulse) {
     EXPECT_GE(P[0], 0);
     EXPECT_LE(std::hypot(P[1], P[2]), corner_friction * P[0] * (1 + 1e-9));
   }
-  // planes act on one part, pairs on two: the impulse of planes alone is that of the weight
+  // planes act on one part, pairs on two: what the impulses of planes alone would do
   std::vector<double> by_planes(v.size(), 0.0);
   ConeProblem planes;
   planes.begin(set, v.size());
   for (std::size_t c = 0; c < set.contacts.size(); ++c)
     if (set.contacts[c].part[1].lanes == 0) planes.push(static_cast<int>(c), problem.impulse[c]);
   stepping.add_answer(planes.answer(), by_planes, *workspace);
-  double force[3] = {}, weight = 0;
+  set_speeds(stepping, by_planes, rest);
+  const Observation at = observe(corner.mechanism(), rest);
   for (int i = 0; i < 8; ++i) {
     const double mass = 1000 * 4.0 / 3 * std::acos(-1.0) * radii[i] * radii[i] * radii[i];
-    // world axes in this formulation
-    const double* const at = by_planes.data() + 2 * lane * i;
-    const Vec3<double> v1{at[3], at[4], at[5]};
-    const Vec3<double> f = (mass / h) * v1;
-    for (int k = 0; k < 3; ++k) force[k] += f[k];
-    weight += 9.81 * mass;
+    found.from_planes += (mass / h) * at.bodies[i].linear;
+    found.weight += 9.81 * mass;
   }
-  EXPECT_NEAR(weight, 21.0279433047055, 1e-12);
-  for (const double f : force) EXPECT_NEAR(f, 12.1404887274759, 1e-8);
+}
+
+// At rest the forces of a step carry the weight, W/sqrt(3) by every plane, and stay in their cones;
+// on every sphere forces and moments balance: nothing begins to move.
+TEST(MoreauCorner, ForcesAtRestCarryTheWeight) {
+  for (const char* formulation : all_formulations) {
+    const Example corner = load_text(spheres_in_a_corner(), formulation, SystemUse::stepping);
+    ASSERT_TRUE(corner) << corner.problem;
+    for (const double h : {1e-3, 5e-4}) {
+      RestForces found;
+      find_rest_forces(corner, h, found);
+      EXPECT_LT(found.moves, 1e-13) << formulation << h;
+      EXPECT_NEAR(found.weight, 21.0279433047055, 1e-12);
+      for (int k = 0; k < 3; ++k) EXPECT_NEAR(found.from_planes[k], 12.1404887274759, 1e-8);
+    }
+  }
+}
+
+// Where impacts are located, the first two are those of the reference.
+TEST(MoreauCorner, FirstImpactsWhereTheyAreLocated) {
+  const Example corner = load_text(spheres_in_a_corner());
+  ASSERT_TRUE(corner) << corner.problem;
+  const ContactRun run =
+      run_contacts(corner, {.integrator = "gl3", .duration = 0.073, .step = 0.005});
+  ASSERT_TRUE(run.report.ok()) << run.report.message;
+  ASSERT_GE(run.impacts.size(), 2u);
+  const Impact& first = run.impacts[0];
+  EXPECT_NEAR(first.t, 0.0594238530135011, 1e-13);
+  EXPECT_NEAR(first.speed_before, -0.336565183604907, 1e-12);
+  EXPECT_NEAR(first.normal, 0.17622511804455, 1e-12);
+  EXPECT_NEAR(first.tangential, 0.070490047217818, 1e-12);
+  EXPECT_NEAR(run.impacts[1].t, 0.0727790592166131, 1e-13);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "imports.h"
+#include "model/convex_hull.h"
 #include "support/random.h"
 
 namespace cartan::test {

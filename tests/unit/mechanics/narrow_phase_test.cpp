@@ -13,11 +13,16 @@
 namespace cartan::test {
 namespace {
 
-using mechanics::find_touch_places;
 using mechanics::Solid;
 using mechanics::SolidKind;
 using mechanics::TouchPlace;
 using Vector = Vec3<double>;
+
+void find_touch_places(const Solid& a, const Solid& b, double reach,
+                       std::vector<TouchPlace>& places) {
+  static mechanics::TouchScratch scratch;
+  mechanics::find_touch_places(a, b, reach, scratch, places);
+}
 
 constexpr int pairs_drawn = 300;
 constexpr double rounding = 1e-13;  // of places within a metre or two
