@@ -93,7 +93,7 @@ struct Blocks {
 };
 
 TEST(ConstraintRows, BlocksShareNoColumn) {
-  const std::vector<RowBlock> blocks = find_row_blocks(Blocks(1).rows);
+  const std::vector<RowBlock> blocks = find_row_blocks(Blocks(1).rows.sparseView());
   ASSERT_EQ(blocks.size(), 3u);
   EXPECT_EQ(blocks[0].columns, (std::vector<int>{0, 7}));
   EXPECT_EQ(blocks[0].rows, (std::vector<int>{1, 4}));

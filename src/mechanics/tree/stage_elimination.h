@@ -126,4 +126,9 @@ class StageElimination final : private SlopeSink {
   Scratch<Complex> complex_;
 };
 
+template <>
+StageElimination::Scratch<double>& StageElimination::scratch<double>();
+template <>
+StageElimination::Scratch<Complex>& StageElimination::scratch<Complex>();
+
 }  // namespace cartan::mechanics
