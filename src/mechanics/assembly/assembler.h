@@ -2,10 +2,9 @@
 //
 // Rows in blocks that share no coordinate are equations of their own: each block has its own
 // residual, its own share of a step, and is closed or not by itself (assembler_newton.cpp). Within
-// a block a step is the shortest in its part of the mass matrix; the change of the whole is made
-// the least one afterwards (refine). With the least change of the whole in every step, a chain of
-// loops would take larger and larger steps outward, where they move little mass, and hardly any of
-// them.
+// a block a step is the shortest that its own bodies allow; the change of the whole is made the
+// least one afterwards (refine). With the least change of the whole in every step, a ladder of
+// loops would turn each by many times what closes it, so that little is moved that much stands on.
 #pragma once
 
 #include <optional>
@@ -67,7 +66,8 @@ class Assembler {
 
   bool every_row() const { return all_rows_ || !held_.empty(); }
   ChangeEquations equations();
-  Eigen::VectorXd calc_step(std::size_t cells);
+  Eigen::VectorXd calc_step(const std::vector<Cell>& cells);
+  std::vector<int> group_links(const std::vector<Cell>& cells) const;
   Eigen::VectorXd calc_shortest(const std::vector<double>& q, const Eigen::VectorXd& e);
   Eigen::VectorXd residual();
   Eigen::VectorXd change_from_start(const std::vector<double>& q) const;

@@ -20,7 +20,7 @@ bool Assembler::newton(std::vector<double>& q) {
   for (int iteration = 0; iteration < 200; ++iteration) {
     place(q);
     gap();
-    if (!improve(calc_step(cells.size()), cells, q)) break;
+    if (!improve(calc_step(cells), cells, q)) break;
   }
   place(q);
   const bool closed = at_goal();
@@ -51,14 +51,27 @@ void Assembler::measure(const VectorXd& residual, Cell& cell) const {
 }
 
 // A change d that closes the gaps to first order, at the position in ws: one block in O(n), with
-// the rows chosen; several, each by itself.
-VectorXd Assembler::calc_step(std::size_t cells) {
-  if (cells != 1 || every_row()) {
+// the rows chosen; several, each by itself and with its own bodies.
+VectorXd Assembler::calc_step(const std::vector<Cell>& cells) {
+  if (cells.size() != 1 || every_row()) {
     const ChangeEquations all = equations();
-    return calc_block_change(MassMetric(mechanism_, ws_), all, -all.off);
+    return calc_block_change(MassMetric(mechanism_, ws_, group_links(cells)), all, -all.off);
   }
   solve_least_change(mechanism_, std::vector<double>(ws_.row_position), ws_);
   return Eigen::Map<const VectorXd>(ws_.vdot.data(), mechanism_.nv);
+}
+
+// Per link: its block; what does not move on its parent belongs to it.
+std::vector<int> Assembler::group_links(const std::vector<Cell>& cells) const {
+  std::vector<int> of_speed(mechanism_.nv, -1), group(mechanism_.links.size(), 0);
+  if (cells.size() == 1) return group;
+  for (std::size_t k = 0; k < cells.size(); ++k)
+    for (const int j : cells[k].at.columns) of_speed[j] = static_cast<int>(k);
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const Link<double>& link = mechanism_.links[i];
+    group[i] = link.nv > 0 ? of_speed[link.v0] : link.parent == world ? -1 : group[link.parent];
+  }
+  return group;
 }
 
 // Each block along its part of d as far as that makes it better. False: none became better.

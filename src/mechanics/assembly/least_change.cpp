@@ -17,9 +17,10 @@ struct FreeChanges {
   MatrixXd columns;  // places x changes
 };
 
-// With d = L^-T z: the shortest z with (J L^-T) z = rhs, and d for all z that it leaves free.
+// With d = L^-T z: the shortest z with (J L^-T) z = rhs, and d for all z that it leaves free, where
+// somebody wants them.
 VectorXd solve_block(const MatrixXd& metric, const MatrixXd& J, const VectorXd& rhs,
-                     MatrixXd& free) {
+                     MatrixXd* free) {
   const Eigen::LLT<MatrixXd> factor(metric);
   MatrixXd W = factor.matrixL().solve(J.transpose()).transpose();
   const VectorXd scale = W.rowwise().norm().cwiseInverse();
@@ -27,10 +28,11 @@ VectorXd solve_block(const MatrixXd& metric, const MatrixXd& J, const VectorXd& 
   Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
   solver.setThreshold(rows_meet);
   solver.compute(W);
-  const Eigen::Index left = W.cols() - solver.rank();
   // W = Q [T 0; 0 0] Z P^T: the last rows of Z P^T span what W does not see
-  free = factor.matrixU().solve(
-      (solver.colsPermutation() * solver.matrixZ().transpose()).rightCols(left).eval());
+  if (free)
+    *free = factor.matrixU().solve((solver.colsPermutation() * solver.matrixZ().transpose())
+                                       .rightCols(W.cols() - solver.rank())
+                                       .eval());
   return factor.matrixU().solve(solver.solve(VectorXd(scale.cwiseProduct(rhs))));
 }
 
@@ -74,7 +76,7 @@ struct BlockChange {
 };
 
 BlockChange solve_blocks(const Metric& metric, const ChangeEquations& equations,
-                         const VectorXd& rhs) {
+                         const VectorXd& rhs, bool wants_free) {
   BlockChange result{VectorXd::Zero(metric.size()), {}, {}};
   SparseMatrix J = equations.J;
   for (Eigen::Index r = 0; r < J.rows(); ++r)
@@ -84,8 +86,8 @@ BlockChange solve_blocks(const Metric& metric, const ChangeEquations& equations,
   const std::vector<RowBlock> blocks = find_row_blocks(J);
   for (const RowBlock& block : blocks) {
     FreeChanges left{block.columns, {}};
-    result.d(block.columns) =
-        solve_block(metric.part(block.columns), block.part_of(J), rhs(block.rows), left.columns);
+    result.d(block.columns) = solve_block(metric.part(block.columns), block.part_of(J),
+                                          rhs(block.rows), wants_free ? &left.columns : nullptr);
     for (const int j : block.columns) met[j] = 1;
     if (left.columns.cols() > 0) result.free.push_back(std::move(left));
   }
@@ -99,12 +101,12 @@ BlockChange solve_blocks(const Metric& metric, const ChangeEquations& equations,
 
 VectorXd calc_block_change(const Metric& metric, const ChangeEquations& equations,
                            const VectorXd& rhs) {
-  return solve_blocks(metric, equations, rhs).d;
+  return solve_blocks(metric, equations, rhs, false).d;
 }
 
 VectorXd calc_least_change(const Metric& metric, const ChangeEquations& equations,
                            const VectorXd& rhs) {
-  BlockChange change = solve_blocks(metric, equations, rhs);
+  BlockChange change = solve_blocks(metric, equations, rhs, true);
   // one block of all columns: its change is the shortest already
   if (change.blocks == 0 || (change.blocks == 1 && change.others.empty())) return change.d;
   const auto count = static_cast<Eigen::Index>(change.others.size());

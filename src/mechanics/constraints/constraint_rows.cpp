@@ -113,9 +113,11 @@ class EntryList {
 std::vector<int> sort_sources(const Mechanism<double>& mechanism) {
   std::vector<int> order(mechanism.sources.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+  const auto before = [&](int a, int b) {
     return mechanism.sources[a].row < mechanism.sources[b].row;
-  });
+  };
+  if (!std::is_sorted(order.begin(), order.end(), before))
+    std::stable_sort(order.begin(), order.end(), before);
   return order;
 }
 

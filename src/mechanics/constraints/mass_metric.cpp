@@ -13,6 +13,10 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 MassMetric::MassMetric(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws)
+    : MassMetric(mechanism, ws, std::vector<int>(mechanism.links.size(), 0)) {}
+
+MassMetric::MassMetric(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
+                       const std::vector<int>& group)
     : link_of_(mechanism.nv) {
   fill_columns(mechanism, ws);
   phi_ = ws.phi;
@@ -24,13 +28,14 @@ MassMetric::MassMetric(const Mechanism<double>& mechanism, MotionWorkspace<doubl
   };
   for (int i = 0; i < n; ++i) {
     const Link<double>& link = mechanism.links[i];
-    links_.push_back({link.parent, link.v0, link.nv, ws.links[i].r});
+    const bool cut = link.parent == world || group[link.parent] != group[i];
+    links_.push_back({link.parent, link.v0, link.nv, cut ? world : link.parent, ws.links[i].r});
     for (int j = link.v0; j < link.v0 + link.nv; ++j) link_of_[j] = i;
     start_composite(link, ws.links[i]);
     own_.push_back(body_at(i));
   }
   for (int i = n - 1; i >= 0; --i)
-    if (links_[i].parent != world) add_composite(ws.links[i], ws.links[links_[i].parent]);
+    if (links_[i].inward != world) add_composite(ws.links[i], ws.links[links_[i].inward]);
   for (int i = 0; i < n; ++i) composite_.push_back(body_at(i));
   diagonal_.resize(mechanism.nv);
   for (int j = 0; j < mechanism.nv; ++j)
@@ -82,11 +87,10 @@ MatrixXd MassMetric::part(const std::vector<int>& speeds) const {
   for (Eigen::Index k = 0; k < count; ++k) {
     int i = link_of_[speeds[k]];
     Wrench w = calc_wrench(composite_[i], phi_[speeds[k]], psi_[speeds[k]]);
-    while (i != world && i >= innermost) {
+    for (; i != world && i >= innermost; i = links_[i].inward) {
       for (int j = links_[i].v0; j < links_[i].v0 + links_[i].nv; ++j)
         if (const Eigen::Index l = place_of(j); l >= 0) M(l, k) = M(k, l) = along(j, w);
       w.n += cross(links_[i].r, w.f);
-      i = links_[i].parent;
     }
   }
   for (Eigen::Index k = 0; k < count; ++k) M(k, k) += added_[speeds[k]];

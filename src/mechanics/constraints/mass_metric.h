@@ -25,6 +25,10 @@ class Metric {
 class MassMetric final : public Metric {
  public:
   MassMetric(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws);
+  // The same of a mechanism that is cut between links of different groups: each group moves its own
+  // bodies alone, as if nothing stood on them. For `part` within a group.
+  MassMetric(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
+             const std::vector<int>& group);
 
   int size() const override { return static_cast<int>(phi_.size()); }
   Eigen::MatrixXd part(const std::vector<int>& speeds) const override;
@@ -39,6 +43,7 @@ class MassMetric final : public Metric {
   };
   struct Place {
     int parent, v0, nv;
+    int inward;      // the parent, or world where it is of another group
     Vec3<double> r;  // from the parent's origin
   };
   struct Wrench {
