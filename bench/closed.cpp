@@ -1,6 +1,6 @@
 // One acceleration of closed mechanisms, converged: all constraint accelerations vanish to
 // rounding. Then what is done once: assembly of ladders from a guess (with all that makes a system)
-// and their ranks. One JSON object per line.
+// and their ranks (`start`: this alone). One JSON object per line.
 #include <cstdio>
 
 #include "formulations/formulations.h"
@@ -139,9 +139,13 @@ void print(const std::string& name, const Figure& f, int cells) {
 
 int main(int argc, char** argv) {
   using namespace cartan::bench;
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: bench_closed EXAMPLES, the folder with stewart.toml\n");
+  if (argc != 2 && (argc != 3 || std::string(argv[2]) != "start")) {
+    std::fprintf(stderr, "usage: bench_closed EXAMPLES [start], the folder with stewart.toml\n");
     return 2;
+  }
+  if (argc == 3) {
+    for (int k : {25, 50, 100, 200, 400}) print_start(k);
+    return 0;
   }
   print("four-bar, spherical closing", measure(*make_model(describe_ladder(1, "spherical"))), 0);
   const Figure one = measure(*make_model(describe_ladder(1, "revolute")));

@@ -102,6 +102,7 @@ Counts count_derivation(const Made& made) {
 
 int main(int argc, char** argv) {
   using namespace cartan::bench;
+  namespace derivations = cartan::derivations;
   using derivations::Angles;
   if (argc != 2) {
     fmt::print(stderr, "usage: bench_operations EXAMPLES\n");

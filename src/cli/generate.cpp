@@ -72,9 +72,8 @@ void print_result(const GeneratedModel& r, const std::string& out) {
   fmt::print("  {:<22}{:>12}{:>12}\n", "function", "operations", "unshared");
   for (const CodeFunction& function : unit.functions) {
     const std::vector<Expression> results = results_of(function);
-    fmt::print("  {:<22}{:>12}{:>12.6g}\n", function.name,
-               count_shared(*unit.graph, results).total(),
-               static_cast<double>(count_unshared(*unit.graph, results).total()));
+    fmt::print("  {:<22}{:>12}{:>12}\n", function.name, count_shared(*unit.graph, results).total(),
+               operations_text(total_unshared(*unit.graph, results)));
   }
   fmt::print("\n");
   for (const GeneratedFile& file : r.files)

@@ -12,8 +12,13 @@ namespace {
 
 constexpr int fewest_zeros = 12;  // for a loop that sets them
 
+// No name of a user begins with "_".
+std::string scratch_array(int width) {
+  return width == 1 ? "w" : fmt::format("_w{}", width);
+}
+
 bool is_scratch(const std::string& name) {
-  return name[0] == 'w' && name[1] == '[';
+  return name.back() == ']';
 }
 
 std::string pointer(const std::string& type, const CFlavour& flavour, const std::string& name) {
@@ -37,7 +42,9 @@ CFunctionWriter::CFunctionWriter(const UnitPlan& plan, const CFlavour& flavour,
     : plan_(plan),
       flavour_(flavour),
       function_(function),
-      writer_(*plan.unit.graph, plan.names, function.listing, *this) {
+      writer_(*plan.unit.graph, plan.names, function.listing, *this),
+      twin_writer_(*plan.unit.graph, function.listing, writer_, *this,
+                   flavour.helper_prefix + "_vector") {
   for (const StoredArray& array : function.prepared.arrays) {
     int zeros = 0;
     for (const int node : array.nodes) zeros += node >= 0 && plan.unit.graph->is_number(node, 0);
@@ -67,11 +74,12 @@ void CFunctionWriter::name_turns() {
   const Listing& listing = function_.listing;
   const int count = static_cast<int>(listing.turns.size());
   turns_ = (count + turn_group - 1) / turn_group * turn_group;
-  scratch_ = 2 * turns_;
+  scratch_[1] = 2 * turns_;
   for (int k = 0; k < count; ++k)
     for (const int cosine : {0, 1}) {
       const int node = listing.statements[listing.turns[k] + cosine].node;
-      names_[listing.temporary_of[node]] = fmt::format("w[{}]", k + cosine * turns_);
+      names_[listing.temporary_of[node]] =
+          fmt::format("w[{}]", listing.turn_place[k] + cosine * turns_);
     }
 }
 
@@ -79,12 +87,12 @@ void CFunctionWriter::name_turns() {
 // which is free again after the part that uses it last.
 void CFunctionWriter::name_temporaries() {
   const Listing& listing = function_.listing;
-  std::vector<int> free;
-  std::vector<std::vector<int>> freed(parts_.size());
+  std::map<int, std::vector<int>> free;  // by width
+  std::vector<std::vector<std::pair<int, int>>> freed(parts_.size());
   std::size_t part = 0;
   for (int k = 0; k < listing.temporaries(); ++k) {
     while (listing.made_by[k] >= parts_[part].end) {
-      free.insert(free.end(), freed[part].begin(), freed[part].end());
+      for (const auto& [width, slot] : freed[part]) free[width].push_back(slot);
       ++part;
     }
     if (!names_[k].empty()) continue;
@@ -92,15 +100,17 @@ void CFunctionWriter::name_temporaries() {
       names_[k] = fmt::format("{}{}", plan_.names.temporary_prefix(), k + 1);
       continue;
     }
-    int slot = scratch_;
-    if (free.empty())
-      ++scratch_;
+    const int width = listing.width[k];
+    std::vector<int>& slots = free[width];
+    int slot = scratch_[width];
+    if (slots.empty())
+      ++scratch_[width];
     else
-      slot = free.back(), free.pop_back();
+      slot = slots.back(), slots.pop_back();
     std::size_t last = part;
     while (listing.last_use[k] >= parts_[last].end) ++last;
-    freed[last].push_back(slot);
-    names_[k] = fmt::format("w[{}]", slot);
+    freed[last].push_back({width, slot});
+    names_[k] = fmt::format("{}[{}]", scratch_array(width), slot);
   }
 }
 
@@ -112,8 +122,9 @@ std::string CFunctionWriter::statements(int begin, int end) const {
   const ExpressionGraph& graph = *plan_.unit.graph;
   std::string text;
   auto declare = [&](int node) -> std::string {
-    const std::string name = temporary(listing.temporary_of[node]);
-    return is_scratch(name) ? name : "const " + flavour_.number_type + " " + name;
+    const int number = listing.temporary_of[node];
+    const std::string name = temporary(number);
+    return is_scratch(name) ? name : "const " + number_type(listing.width[number]) + " " + name;
   };
   for (int k = begin; k < end; ++k) {
     const Statement& s = listing.statements[k];
@@ -137,7 +148,10 @@ std::string CFunctionWriter::statements(int begin, int end) const {
                               writer_.value(graph.node(s.node).a), name[0], name[1]);
           break;
         }
-        text += "  " + declare(s.node) + " = " + writer_.definition(s.node) + ";\n";
+        text += "  " + declare(s.node) + " = " +
+                (listing.set_of(s.node) < 0 ? writer_.definition(s.node)
+                                            : twin_writer_.definition(listing.set_of(s.node))) +
+                ";\n";
         break;
       case Statement::Kind::store:
         if (is_cleared(s.array) && graph.is_number(s.node, 0)) break;
@@ -187,13 +201,13 @@ std::string CFunctionWriter::cleared_text() const {
 std::string CFunctionWriter::turns_text() const {
   if (turns_ == 0) return "";
   const Listing& listing = function_.listing;
-  std::string text;
-  for (int k = 0; k < turns_; ++k) {
-    const bool padding = k >= static_cast<int>(listing.turns.size());
-    const int sine = padding ? -1 : listing.statements[listing.turns[k]].node;
-    text += fmt::format("  w[{}] = {};\n", k,
-                        padding ? number(0) : writer_.value(plan_.unit.graph->node(sine).a));
+  std::vector<std::string> angles(turns_, number(0));
+  for (std::size_t k = 0; k < listing.turns.size(); ++k) {
+    const int sine = listing.statements[listing.turns[k]].node;
+    angles[listing.turn_place[k]] = writer_.value(plan_.unit.graph->node(sine).a);
   }
+  std::string text;
+  for (int k = 0; k < turns_; ++k) text += fmt::format("  w[{}] = {};\n", k, angles[k]);
   return text + fmt::format("  {}turns({}, w);\n", flavour_.helper_prefix, turns_);
 }
 
@@ -202,7 +216,8 @@ std::string CFunctionWriter::work_arrays() const {
   for (std::size_t k = function_.outputs(); k < function_.prepared.arrays.size(); ++k)
     text += fmt::format("  {} {}[{}];\n", flavour_.number_type, function_.array_names[k],
                         function_.array(static_cast<int>(k)).size());
-  if (scratch_ > 0) text += fmt::format("  {} w[{}];\n", flavour_.number_type, scratch_);
+  for (const auto& [width, length] : scratch_)
+    text += fmt::format("  {} {}[{}];\n", number_type(width), scratch_array(width), length);
   return text;
 }
 
@@ -218,9 +233,9 @@ void CFunctionWriter::take_used(std::vector<std::string>& parameters,
     parameters.push_back(parameter_of_array(flavour_, function_.array_names[k]));
     arguments.push_back(function_.array_names[k]);
   }
-  if (uses_scratch_) {
-    parameters.push_back(parameter_of_array(flavour_, "w"));
-    arguments.push_back("w");
+  for (const int width : used_scratch_) {
+    parameters.push_back(pointer(number_type(width) + "*", flavour_, scratch_array(width)));
+    arguments.push_back(scratch_array(width));
   }
 }
 
@@ -238,7 +253,7 @@ std::string CFunctionWriter::write(const std::string& head) {
     for (std::size_t k = 0; k < parts_.size(); ++k) {
       used_arguments_.clear();
       used_arrays_.clear();
-      uses_scratch_ = false;
+      used_scratch_.clear();
       const std::string text = statements(parts_[k].begin, parts_[k].end);
       std::vector<std::string> parameters, arguments;
       take_used(parameters, arguments);
@@ -276,7 +291,7 @@ std::string CFunctionWriter::fused(const std::string& x, const std::string& y, c
 
 std::string CFunctionWriter::temporary(int number) const {
   const std::string& name = names_[number];
-  if (is_scratch(name)) uses_scratch_ = true;
+  if (is_scratch(name)) used_scratch_.insert(function_.listing.width[number]);
   return name;
 }
 

@@ -1,13 +1,16 @@
 // One function in C, C++ or CUDA. A long one is cut into parts, because compilers need more than
-// linear time for one function; values that cross a cut travel in an array w.
+// linear time for one function; values that cross a cut travel in an array w, vectors in arrays
+// _w2, _w4, _w8.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "codegen/languages/c_family.h"
 #include "codegen/languages/expression_writer.h"
+#include "codegen/languages/twin_writer.h"
 
 namespace cartan::codegen {
 
@@ -51,6 +54,9 @@ class CFunctionWriter : public Dialect {
   std::string cleared_text() const;
   std::string turns_text() const;
   std::string work_arrays() const;
+  std::string number_type(int width) const {
+    return width == 1 ? flavour_.number_type : twin_writer_.type(width);
+  }
   // Parameters and arguments of the part whose text has just been made.
   void take_used(std::vector<std::string>& parameters, std::vector<std::string>& arguments) const;
   std::string array_name(int array) const {
@@ -61,10 +67,11 @@ class CFunctionWriter : public Dialect {
   std::vector<Part> parts_;
   std::vector<std::string> names_;  // of temporaries
   std::vector<char> cleared_;       // arrays that are mostly zero: set to 0 at once
-  int scratch_ = 0;                 // length of w
-  int turns_ = 0;                   // sines at its beginning, and as many cosines behind them
+  std::map<int, int> scratch_;      // by width: length of the array
+  TwinWriter twin_writer_;
+  int turns_ = 0;  // sines at its beginning, and as many cosines behind them
   mutable std::set<int> used_arguments_, used_arrays_;
-  mutable bool uses_scratch_ = false;
+  mutable std::set<int> used_scratch_;  // widths
 };
 
 }  // namespace cartan::codegen

@@ -86,6 +86,8 @@ struct CodeUnit {
   // Functions whose code the user gives. Derivatives of functions that are not declared here are
   // named NAME_i, NAME_i_j (arguments counted from 1, i <= j).
   std::vector<ExternalFunction> externals;
+  // C only: equal branches side by side in vectors as GCC and Clang have them (twins.h).
+  bool side_by_side = false;
   // C only: without the values at the sample point and the table of names, equal equations give
   // equal text.
   bool checks = true;

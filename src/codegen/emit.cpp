@@ -12,7 +12,8 @@ namespace cartan::codegen {
 
 std::vector<GeneratedFile> emit(const CodeUnit& unit, Language language) {
   if (language == Language::latex) return emit_latex(unit);
-  const UnitPlan plan(unit, language == Language::c || language == Language::cpp);
+  const UnitPlan plan(unit, language == Language::c || language == Language::cpp,
+                      language == Language::c);
   switch (language) {
     case Language::c:
       return emit_c(plan);
@@ -28,6 +29,10 @@ std::vector<GeneratedFile> emit(const CodeUnit& unit, Language language) {
       break;
   }
   return {};
+}
+
+bool has_vectors(const std::string& c_code) {
+  return c_code.find("__vector") != std::string::npos;
 }
 
 std::vector<std::string> first_files(const std::string& unit, Language language) {

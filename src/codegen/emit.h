@@ -20,6 +20,11 @@ struct GeneratedFile {
 // solved symbolically. problem_of(unit) must be empty.
 std::vector<GeneratedFile> emit(const CodeUnit& unit, Language language);
 
+// Whether C code of a unit has vectors (`side_by_side`). GCC needs a flag more for them: the pass
+// that joins statements of GCC 12 loads some vectors of eight numbers wrongly (AVX-512).
+bool has_vectors(const std::string& c_code);
+inline constexpr const char* vector_gcc_flag = "-fno-tree-slp-vectorize";
+
 // Names of files that every unit of that name has, for those who look whether there is room for
 // them before the equations are derived.
 std::vector<std::string> first_files(const std::string& unit, Language language);

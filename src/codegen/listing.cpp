@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 
 #include "symbolic/operations.h"
@@ -28,8 +29,10 @@ bool is_leaf(const ExpressionGraph& graph, int node) {
 
 class Maker {
  public:
-  Maker(const ExpressionGraph& graph, const PreparedFunction& function, bool shared)
+  Maker(const ExpressionGraph& graph, const PreparedFunction& function, bool shared,
+        bool side_by_side)
       : graph_(graph), function_(function), state_(graph.size(), unseen), uses_(graph.size(), 0) {
+    if (side_by_side) listing_.twins = find_twins(graph, function);
     int top = 0;
     for (const StoredArray& array : function.arrays)
       for (const int node : array.nodes) top = std::max(top, node + 1);
@@ -37,6 +40,7 @@ class Maker {
     is_temporary_.assign(graph_.size(), 0);
     if (!shared) return;
     find_pairs(top);
+    find_inline_sets();
     choose_temporaries(top);
   }
 
@@ -58,6 +62,7 @@ class Maker {
       const Statement& s = listing_.statements[k];
       if (s.opens_pair && is_of_arguments(graph_.node(s.node).a)) listing_.turns.push_back(k);
     }
+    place_turns();
     return std::move(listing_);
   }
 
@@ -128,6 +133,28 @@ class Maker {
     }
   }
 
+  // A set that one other set reads, and nothing else, may be written there.
+  void find_inline_sets() {
+    const std::vector<TwinSet>& sets = listing_.twins.sets;
+    std::vector<int> readers(sets.size(), 0);
+    for (const TwinSet& set : sets)
+      for (const auto* operands : {&set.a, &set.b})
+        if (const int read = listing_.twins.find(*operands); read >= 0) ++readers[read];
+    for (std::size_t s = 0; s < sets.size(); ++s) {
+      const bool once = std::all_of(sets[s].nodes.begin(), sets[s].nodes.end(),
+                                    [&](int node) { return uses_[node] == 1; });
+      set_is_temporary_.push_back(once && readers[s] == 1 ? undecided : yes);
+    }
+  }
+
+  // All of a set alike: by the one that comes first.
+  bool decide_temporary(int node, bool by_itself) {
+    const int set = listing_.set_of(node);
+    if (set < 0) return by_itself;
+    if (set_is_temporary_[set] == undecided) set_is_temporary_[set] = by_itself ? yes : no;
+    return set_is_temporary_[set] == yes;
+  }
+
   void choose_temporaries(int top) {
     std::vector<int> cost(top, 0);  // operations that its text adds to another
     for (int i = 0; i < top; ++i) {
@@ -136,7 +163,8 @@ class Maker {
       for_each_operand_of(graph_, i, [&](int k) { sum += is_temporary_[k] ? 0 : cost[k]; });
       cost[i] = sum;
       if (is_negation(i)) continue;
-      is_temporary_[i] = uses_[i] > 1 || sum > longest_expression || partner_.count(i) > 0;
+      is_temporary_[i] =
+          decide_temporary(i, uses_[i] > 1 || sum > longest_expression || partner_.count(i) > 0);
     }
   }
 
@@ -150,8 +178,10 @@ class Maker {
         continue;
       }
       operands_.clear();
-      for_each_operand_of(graph_, node, [&](int k) {
-        if (state_[k] != placed && !is_leaf(graph_, k)) operands_.push_back(k);
+      for_each_twin(node, [&](int twin) {
+        for_each_operand_of(graph_, twin, [&](int k) {
+          if (state_[k] != placed && !is_leaf(graph_, k)) operands_.push_back(k);
+        });
       });
       if (!operands_.empty()) {  // the most demanding last, so that it is taken first
         std::stable_sort(operands_.begin(), operands_.end(),
@@ -171,8 +201,16 @@ class Maker {
     }
   }
 
+  // Itself, where it has none.
+  template <class Visit>
+  void for_each_twin(int node, Visit&& visit) const {
+    const int set = listing_.set_of(node);
+    if (set < 0) return visit(node);
+    for (const int twin : listing_.twins.sets[set].nodes) visit(twin);
+  }
+
   void finish(int node, bool opens_pair) {
-    state_[node] = placed;
+    for_each_twin(node, [&](int twin) { state_[twin] = placed; });
     const Instruction& x = graph_.node(node);
     if (!seen_[static_cast<int>(x.op)]) {
       seen_[static_cast<int>(x.op)] = true;
@@ -181,10 +219,13 @@ class Maker {
     if (is_table(x.op)) listing_.tables.insert(x.a);
     if (x.op == Op::call) listing_.calls.push_back(node);
     if (!is_temporary_[node]) return;
-    add({Statement::Kind::temporary, node, 0, 0, opens_pair});
-    listing_.temporary_of[node] = listing_.temporaries();
+    const int set = listing_.set_of(node);
+    add({Statement::Kind::temporary, set < 0 ? node : listing_.twins.sets[set].nodes[0], 0, 0,
+         opens_pair});
+    for_each_twin(node, [&](int twin) { listing_.temporary_of[twin] = listing_.temporaries(); });
     listing_.made_by.push_back(static_cast<int>(listing_.statements.size()) - 1);
     listing_.last_use.push_back(listing_.made_by.back());
+    listing_.width.push_back(set < 0 ? 1 : listing_.twins.sets[set].width());
   }
 
   void add(const Statement& statement) {
@@ -192,16 +233,44 @@ class Maker {
     listing_.statements.push_back(statement);
     if (statement.node < 0) return;
     // what it reads, through the nodes written into it
-    operands_.assign(1, statement.node);
-    for (bool first = true; !operands_.empty(); first = false) {
+    operands_.clear();
+    const auto read = [&](int k) { operands_.push_back(k); };
+    const bool makes = statement.kind == Statement::Kind::temporary;
+    if (makes)
+      for_each_twin(statement.node, [&](int twin) { for_each_operand_of(graph_, twin, read); });
+    else
+      read(statement.node);
+    while (!operands_.empty()) {
       const int node = operands_.back();
       operands_.pop_back();
       const int temporary = listing_.temporary_of[node];
       if (temporary >= 0)
         listing_.last_use[temporary] = number;
-      else if (first || !is_temporary_[node])
-        for_each_operand_of(graph_, node, [&](int k) { operands_.push_back(k); });
+      else
+        for_each_operand_of(graph_, node, read);
     }
+  }
+
+  // Sines that twins read together are neighbours, in their order.
+  void place_turns() {
+    std::unordered_map<int, int> turn_of;  // by sine and cosine
+    for (std::size_t k = 0; k < listing_.turns.size(); ++k)
+      for (const int cosine : {0, 1})
+        turn_of[listing_.statements[listing_.turns[k] + cosine].node] = static_cast<int>(k);
+    std::vector<int> place(listing_.turns.size(), -1);
+    int next = 0;
+    for (const TwinSet& set : listing_.twins.sets)
+      for (const auto* operands : {&set.a, &set.b}) {
+        std::set<int> read;
+        for (const SignedNode& x : *operands)
+          if (const auto found = turn_of.find(x.node); found != turn_of.end())
+            if (place[found->second] < 0) read.insert(found->second);
+        if (read.size() < operands->size()) continue;  // not all of them, or one twice
+        for (const SignedNode& x : *operands) place[turn_of[x.node]] = next++;
+      }
+    for (int& p : place)
+      if (p < 0) p = next++;
+    listing_.turn_place = std::move(place);
   }
 
   const ExpressionGraph& graph_;
@@ -209,14 +278,17 @@ class Maker {
   Listing listing_;
   std::vector<char> state_, is_temporary_;
   std::array<bool, 256> seen_{};
+  enum Answer : char { no, yes, undecided };
+  std::vector<char> set_is_temporary_;
   std::vector<int> uses_, need_, stack_, operands_;
   std::unordered_map<int, int> partner_;  // of a sine its cosine and the other way round
 };
 
 }  // namespace
 
-Listing make_listing(const ExpressionGraph& graph, const PreparedFunction& function, bool shared) {
-  return Maker(graph, function, shared).make();
+Listing make_listing(const ExpressionGraph& graph, const PreparedFunction& function, bool shared,
+                     bool side_by_side) {
+  return Maker(graph, function, shared, side_by_side).make();
 }
 
 }  // namespace cartan::codegen

@@ -68,6 +68,7 @@ class ModelRateCompiler final : public RateCompiler {
     wanted.jacobian = jacobian;
     CodeUnit unit = make_unit(derivation, wanted, "rates");
     unit.title.clear();
+    unit.side_by_side = !jacobian;
     unit.checks = false;  // the same equations give the same text, whatever the numbers are
     if (jacobian) {
       loaded.code.row = unit.functions[0].outputs[0].row;
@@ -76,6 +77,7 @@ class ModelRateCompiler final : public RateCompiler {
     for (const GeneratedFile& file : emit(unit, Language::c)) {
       if (!file.name.ends_with(".c")) continue;
       CompileOptions compile = compile_options_for(file.text.size());
+      if (has_vectors(file.text)) compile.gcc_flags.push_back(vector_gcc_flag);
       compile.sources.assign(model_.function_files.begin(), model_.function_files.end());
       loaded.library = CompiledLibrary::compile(file.text, compile, loaded.problem);
     }

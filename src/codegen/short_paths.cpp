@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <queue>
+#include <tuple>
 
+#include "codegen/twins.h"
 #include "symbolic/substitute.h"
 
 namespace cartan::codegen {
@@ -14,7 +16,11 @@ constexpr int sum_latency = 3, product_latency = 3, fused_latency = 4, other_lat
 class PathShortener {
  public:
   PathShortener(ExpressionGraph& graph, PreparedFunction& function)
-      : graph_(graph), function_(function), uses_(graph.size(), 0), inner_(graph.size(), 0) {}
+      : graph_(graph),
+        function_(function),
+        builds_(graph),
+        uses_(graph.size(), 0),
+        inner_(graph.size(), 0) {}
 
   void run() {
     std::vector<int> roots;
@@ -36,13 +42,16 @@ class PathShortener {
   }
 
  private:
+  // In an order that is the same in equal branches (twins.h).
   struct Term {
     int time, node;
     bool negative;
+    std::uint64_t build;
     bool operator<(const Term& o) const {  // of a queue: the earliest comes first
-      return time != o.time ? time > o.time : node > o.node;
+      return std::tie(time, build, node) > std::tie(o.time, o.build, o.node);
     }
   };
+  Term term(int node, bool negative) { return {time_of(node), node, negative, builds_.of(node)}; }
 
   bool is_negation(int i) const {
     return graph_.node(i).op == Op::multiply && graph_.is_number(graph_.node(i).a, -1);
@@ -78,7 +87,7 @@ class PathShortener {
         const Instruction x = graph_.node(i);
         open.insert(open.end(), {{x.b, negative}, {x.a, negative}});
       } else {
-        terms.push({time_of(image_[i]), image_[i], negative});
+        terms.push(term(image_[i], negative));
       }
     }
     while (terms.size() > 1) {
@@ -91,7 +100,7 @@ class PathShortener {
         sum = graph_.make(Op::add, x.node, y.node);
       else
         sum = graph_.make(Op::subtract, x.negative ? y.node : x.node, x.negative ? x.node : y.node);
-      terms.push({time_of(sum), sum, x.negative && y.negative});
+      terms.push(term(sum, x.negative && y.negative));
     }
     const Term& all = terms.top();
     return all.negative ? graph_.make(Op::negate, all.node) : all.node;
@@ -115,7 +124,8 @@ class PathShortener {
         return is_negation(i) ? latest : latest + product_latency;
       case Op::add: {
         int time = latest + sum_latency;
-        for (const auto& [product, other] : {std::pair(x.a, x.b), std::pair(x.b, x.a)})
+        const int a = without_sign(graph_, x.a).node, b = without_sign(graph_, x.b).node;
+        for (const auto& [product, other] : {std::pair(a, b), std::pair(b, a)})
           if (graph_.node(product).op == Op::multiply)
             time = std::min(time, std::max(time_of_factors(product), time_[other]) + fused_latency);
         return time;
@@ -134,6 +144,7 @@ class PathShortener {
 
   ExpressionGraph& graph_;
   PreparedFunction& function_;
+  NodeBuilds builds_;
   std::vector<int> uses_;
   std::vector<char> inner_;  // part of the sum that uses it
   std::vector<int> image_;

@@ -36,7 +36,8 @@ void count_operations(ExpressionGraph& graph, PlannedFunction& function) {
 
 }  // namespace
 
-UnitPlan::UnitPlan(const CodeUnit& source, bool short_paths) : unit(source), names(source) {
+UnitPlan::UnitPlan(const CodeUnit& source, bool short_paths, bool side_by_side)
+    : unit(source), names(source) {
   ExpressionGraph& graph = *unit.graph;
   std::set<std::string> taken;
   for (const CodeFunction& function : unit.functions) {
@@ -50,7 +51,8 @@ UnitPlan::UnitPlan(const CodeUnit& source, bool short_paths) : unit(source), nam
     functions.push_back(std::move(planned));
   }
   for (PlannedFunction& function : functions) {  // no node is added from here on
-    function.listing = make_listing(graph, function.prepared, unit.shared);
+    function.listing = make_listing(graph, function.prepared, unit.shared,
+                                    side_by_side && unit.side_by_side && unit.shared);
     count_operations(graph, function);
     function.checks = check_values(graph, function.prepared);
     operations.insert(function.listing.operations.begin(), function.listing.operations.end());
@@ -62,6 +64,13 @@ UnitPlan::UnitPlan(const CodeUnit& source, bool short_paths) : unit(source), nam
     for (const DenseBlock& block : function.prepared.blocks)
       (block.symmetric ? has_symmetric_blocks : has_general_blocks) = true;
   }
+}
+
+std::set<int> UnitPlan::vector_widths() const {
+  std::set<int> widths;
+  for (const PlannedFunction& function : functions)
+    for (const TwinSet& set : function.listing.twins.sets) widths.insert(set.width());
+  return widths;
 }
 
 const std::string& UnitPlan::label(int argument, int entry) const {

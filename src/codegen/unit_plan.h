@@ -34,7 +34,7 @@ struct PlannedFunction {
 
 struct UnitPlan {
   // `short_paths`: sums as in short_paths.h.
-  explicit UnitPlan(const CodeUnit& unit, bool short_paths = false);
+  explicit UnitPlan(const CodeUnit& unit, bool short_paths = false, bool side_by_side = false);
 
   const CodeUnit& unit;
   UnitNames names;
@@ -52,6 +52,7 @@ struct UnitPlan {
   int argument_size(int which) const {
     return static_cast<int>(unit.arguments[which].symbols.size());
   }
+  std::set<int> vector_widths() const;  // of what stands side by side
   const std::string& label(int argument, int entry) const;
   std::string unit_of(int argument, int entry) const;
   double sample(int argument, int entry) const {

@@ -1,6 +1,9 @@
 #include "symbolic/count.h"
 
+#include <cmath>
 #include <limits>
+
+#include <fmt/format.h>
 
 #include "symbolic/needed.h"
 
@@ -68,6 +71,27 @@ OperationCount count_unshared(const ExpressionGraph& graph, std::span<const Expr
   for (const Expression& x : values)
     if (!x.is_number()) add(sum, counts[place[x.node()]]);
   return sum;
+}
+
+double total_unshared(const ExpressionGraph& graph, std::span<const Expression> values) {
+  const std::vector<int> needed = needed_nodes(graph, nodes_of(values));
+  std::vector<double> totals(needed.size());
+  PerNode<int> place(graph);
+  for (std::size_t at = 0; at < needed.size(); ++at) {
+    place[needed[at]] = static_cast<int>(at);
+    totals[at] = static_cast<double>(own_operations(graph, needed[at]).total());
+    for_each_operand(graph, needed[at], [&](int k) { totals[at] += totals[place[k]]; });
+  }
+  double sum = 0;
+  for (const Expression& x : values)
+    if (!x.is_number()) sum += totals[place[x.node()]];
+  return sum;
+}
+
+std::string operations_text(double total) {
+  constexpr double as_whole_number = 1e9;
+  if (!std::isfinite(total)) return "> 1e308";
+  return total < as_whole_number ? fmt::format("{:.0f}", total) : fmt::format("{:.1e}", total);
 }
 
 }  // namespace cartan::symbolic

@@ -3,6 +3,7 @@
 
 #include "codegen/languages/c_family.h"
 #include "codegen/languages/emitters.h"
+#include "codegen/languages/twin_writer.h"
 
 namespace cartan::codegen {
 namespace {
@@ -84,6 +85,8 @@ std::vector<GeneratedFile> emit_c(const UnitPlan& plan) {
         "/* Parts of long functions, which the compiler must not join again. */\n"
         "#ifdef __GNUC__\n#define PART __attribute__((noinline)) static\n#else\n"
         "#define PART static\n#endif\n\n";
+  for (const int width : plan.vector_widths())
+    text += TwinWriter::declare_type(fmt::format("{}__vector{}", unit, width), width);
   for (const UnitPlan::External& external : plan.externals)
     text += "extern " + CFamilyWriter::external_prototype(external) + ";\n";
   if (!plan.externals.empty()) text += "\n";

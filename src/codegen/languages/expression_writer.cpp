@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "symbolic/operations.h"
 
 namespace cartan::codegen {
@@ -14,14 +16,25 @@ std::string ExpressionWriter::value(int node) const {
   return text_of(write(node));
 }
 
+std::string ExpressionWriter::atom(int node) const {
+  const Signed x = write(node);
+  if (x.magnitude.binding == Binding::atom) return (x.negative ? "-" : "") + x.magnitude.text;
+  return dialect_.in_parentheses(text_of(x));
+}
+
 std::string ExpressionWriter::text_of(const Signed& x) const {
   return x.negative ? "-" + dialect_.at_least(x.magnitude, Binding::product) : x.magnitude.text;
 }
 
 ExpressionWriter::Signed ExpressionWriter::write(int node) const {
   const int temporary = listing_.temporary_of[node];
-  if (temporary >= 0) return {false, {dialect_.temporary(temporary), Binding::atom}};
-  return write_operation(node);
+  if (temporary < 0) return write_operation(node);
+  std::string name = dialect_.temporary(temporary);
+  const int set = listing_.set_of(node);
+  if (set < 0) return {false, {std::move(name), Binding::atom}};
+  const int place = listing_.twins.place_of[node];
+  return {listing_.twins.sets[set].flipped[place] != 0,
+          {fmt::format("{}[{}]", name, place), Binding::atom}};
 }
 
 // a + b, or -(a + b) = -a - b where that saves a sign.

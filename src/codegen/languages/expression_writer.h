@@ -20,6 +20,8 @@ class ExpressionWriter {
   std::string definition(int node) const;
   // The same, a temporary by its name.
   std::string value(int node) const;
+  // Likewise, in parentheses unless it is a name or a number; a number has its sign.
+  std::string atom(int node) const;
 
  private:
   struct Signed {

@@ -14,11 +14,9 @@
 namespace cartan::mechanics {
 namespace {
 
-using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double closed_gap = 1e-12;  // a loop this close is closed (times the size of the thing)
-constexpr double largest_turn = 0.4;  // of a coordinate in one step
 constexpr double held_goal = 1e-12;   // a held value this close is reached (of 1 + its size)
 
 double calc_speed_goal(const std::vector<double>& v) {
@@ -29,14 +27,11 @@ double calc_speed_goal(const std::vector<double>& v) {
 
 void append(const ValueRows& values, const std::vector<int>& which, ChangeEquations& equations) {
   const Eigen::Index before = equations.J.rows(), more = static_cast<Eigen::Index>(which.size());
-  equations.J.conservativeResize(before + more, values.rows.cols());
+  equations.J = stack_rows(equations.J, select_rows(values.rows, which));
   equations.off.conservativeResize(before + more);
   equations.sizes.conservativeResize(before + more);
-  for (Eigen::Index k = 0; k < more; ++k) {
-    equations.J.row(before + k) = values.rows.row(which[k]);
-    equations.off[before + k] = values.off[which[k]];
-    equations.sizes[before + k] = 1;
-  }
+  equations.off.tail(more) = values.off(which);
+  equations.sizes.tail(more).setOnes();
 }
 
 }  // namespace
@@ -47,7 +42,8 @@ Assembler::Assembler(const Mechanism<double>& mechanism, double t, const Written
       t_(t),
       ws_(ws),
       values_(mechanism, written),
-      still_(mechanism.nv, 0.0) {
+      still_(mechanism.nv, 0.0),
+      open_(mechanism.nv, 0) {
   for (int r = 0; r < mechanism.row_count(); ++r)
     if (mechanism.rows[r].holonomic) holonomic_.push_back(r);
 }
@@ -80,27 +76,32 @@ bool Assembler::find_closed(std::vector<double>& q) {
   return newton(q) || try_others(q);
 }
 
-// Not from here: a few other starts nearby, always the same ones.
+// Not from here: a few other starts nearby, always the same ones, for the blocks that are open.
 bool Assembler::try_others(std::vector<double>& q) {
   std::mt19937_64 random(20261115);
-  std::vector<double> best = q;
   place(q);
   double best_gap = gap();
   for (int attempt = 1; attempt <= 24; ++attempt) {
-    std::vector<double> other = start_;
+    std::vector<double> other = q;
     const double reach = 0.05 * attempt;
     for (const Link<double>& link : mechanism_.links) {
       double d[6];
       for (int k = 0; k < link.nv; ++k)
         d[k] = link.driven ? 0 : reach * (2 * (random() >> 11) * 0x1p-53 - 1);
+      if (!is_open(link)) continue;
+      std::copy_n(start_.begin() + link.q0, link.nq, other.begin() + link.q0);
       move_coordinates(link, d, other.data() + link.q0);
     }
+    const std::vector<char> open = open_;
+    const auto count = [](const std::vector<char>& x) { return std::count(x.begin(), x.end(), 1); };
     const bool closed = newton(other);
     const double left = gap();
-    if (closed || left < best_gap) best = other, best_gap = left;
+    if (closed || left < best_gap || count(open_) < count(open))
+      q = other, best_gap = left;
+    else
+      open_ = open;
     if (closed) break;
   }
-  q = best;
   place(q);
   return gap() <= goal();
 }
@@ -125,21 +126,44 @@ void Assembler::hold(std::vector<double>& q) {
   values_.restore_positions(held_, q.data());
 }
 
-// A closed position with the held values, near the written ones if possible.
+// A closed position with the held values, near the written ones if possible: what is left open from
+// one start is tried from the next. Blocks that are open in the end stay as they were.
 bool Assembler::reach(std::vector<double>& q, const std::vector<double>& guessed) {
-  for (const std::vector<double>& start : {guessed, start_, q}) {
-    std::vector<double> moved = start;
-    if (!newton(moved)) continue;
-    q = moved;
-    return true;
+  const auto copy_open = [&](const std::vector<double>& from, std::vector<double>& to) {
+    for (const Link<double>& link : mechanism_.links)
+      if (is_open(link)) std::copy_n(from.begin() + link.q0, link.nq, to.begin() + link.q0);
+  };
+  std::vector<double> moved = guessed;
+  bool closed = newton(moved);
+  for (const std::vector<double>& start : {start_, q}) {
+    if (closed) break;
+    copy_open(start, moved);
+    closed = newton(moved);
   }
-  return false;
+  if (!closed) copy_open(q, moved);
+  q = moved;
+  return closed;
 }
 
 // Where all of them cannot be reached together: one after the other, without those out of reach.
+// Blocks that have reached theirs keep them.
 void Assembler::hold_one_by_one(std::vector<double>& q) {
-  held_.clear();
+  place(q);
+  const SparseMatrix rows = values_.at_positions(ws_).rows;
+  const std::vector<char> open = open_;
+  const auto is_settled = [&](int value) {
+    for (SparseMatrix::InnerIterator entry(rows, value); entry; ++entry)
+      if (open[entry.col()]) return false;
+    return true;
+  };
+  std::erase_if(held_, [&](int value) { return !is_settled(value); });
+  if (std::vector<double> moved = q; newton(moved))
+    q = moved;
+  else
+    held_.clear();
+  const bool some_held = !held_.empty();
   for (int value = 0; value < values_.position_count(); ++value) {
+    if (some_held && is_settled(value)) continue;
     place(q);
     std::vector<int> candidates = held_;
     candidates.push_back(value);
@@ -147,6 +171,7 @@ void Assembler::hold_one_by_one(std::vector<double>& q) {
     held_ = candidates;
     if (!approach(q)) held_.pop_back();
   }
+  std::sort(held_.begin(), held_.end());
 }
 
 // From a closed position to the held values, at once or in small steps. q stays where that fails.
@@ -155,9 +180,7 @@ bool Assembler::approach(std::vector<double>& q) {
   std::vector<double> moved = q;
   if (newton(moved)) return q = moved, true;
   place(q);
-  const ValueRows at = values_.at_positions(ws_);
-  VectorXd off(held_.size());
-  for (std::size_t k = 0; k < held_.size(); ++k) off[k] = at.off[held_[k]];
+  const VectorXd off = values_.position_offsets(ws_)(held_);
   moved = q;
   bool arrived = true;
   for (int k = 1; k <= steps && arrived; ++k) {
@@ -169,36 +192,6 @@ bool Assembler::approach(std::vector<double>& q) {
   return arrived;
 }
 
-// Damped Newton; every accepted step makes the residual smaller. Ends at rounding.
-bool Assembler::newton(std::vector<double>& q) {
-  place(q);
-  double violation = gap(), size = residual().norm();
-  for (int iteration = 0; iteration < 200; ++iteration) {
-    if (!std::isfinite(violation)) return false;
-    place(q);
-    gap();
-    const VectorXd d = calc_step();
-    const double longest = d.size() > 0 ? d.cwiseAbs().maxCoeff() : 0;
-    if (!std::isfinite(longest)) return false;
-    double factor = longest > largest_turn ? largest_turn / longest : 1;
-    bool better = false;
-    for (int halving = 0; halving < 12 && !better; ++halving, factor *= 0.5) {
-      std::vector<double> next = q;
-      step(d, factor, next);
-      place(next);
-      const double now = gap(), now_size = residual().norm();
-      if (std::isfinite(now_size) && now_size < size * (1 - 1e-4 * factor)) {
-        q = next, violation = now, size = now_size;
-        better = true;
-      }
-      if (violation <= goal() && !better) break;
-    }
-    if (!better || size <= 1e-3 * goal()) break;
-  }
-  place(q);
-  return at_goal();
-}
-
 // From any closed position to the one nearest to the start: with e the change so far,
 //   e <- (the least e with  J e = J e_old - g),
 // until M e, with the masses at the end, is a sum of the rows.
@@ -206,16 +199,17 @@ void Assembler::refine(std::vector<double>& q) {
   constexpr double longer = 1.5;  // a change that much longer belongs to another way of closing
   std::vector<double> at = start_;
   place(at);
-  const MatrixXd metric = calc_metric(mechanism_, ws_);
+  const MassMetric metric(mechanism_, ws_);
+  if (!every_row()) choose_rows(q);
   VectorXd e = change_from_start(q);
-  double size = e.dot(metric * e), last = INFINITY;
+  double size = e.dot(metric.times(e)), last = INFINITY;
   for (int iteration = 0; iteration < 60; ++iteration) {
     const VectorXd next = calc_shortest(q, e);
     std::vector<double> moved = start_;
-    step(next, 1, moved);
+    step(next, moved);
     if (!newton(moved)) break;
     const VectorXd now = change_from_start(moved);
-    const double difference = (now - e).norm(), now_size = now.dot(metric * now);
+    const double difference = (now - e).norm(), now_size = now.dot(metric.times(now));
     if (!(difference < last) || !(now_size <= longer * size)) break;
     e = now;
     q = moved;
@@ -239,10 +233,10 @@ void Assembler::follow_loop_values(std::vector<double>& q) {
     gap();
     ChangeEquations both = equations();
     append(values_.at_positions(ws_), of_loops, both);
-    const VectorXd d = calc_least_change(calc_metric(mechanism_, ws_), both, -both.off);
+    const VectorXd d = calc_least_change(MassMetric(mechanism_, ws_), both, -both.off);
     const double longest = d.size() > 0 ? d.cwiseAbs().maxCoeff() : 0;
     if (!std::isfinite(longest) || longest < 1e-6) break;
-    step(d, longest > largest_turn ? largest_turn / longest : 1, q);
+    step((longest > largest_turn ? largest_turn / longest : 1) * d, q);
   }
   held_ = held;
   place(q);
@@ -250,38 +244,23 @@ void Assembler::follow_loop_values(std::vector<double>& q) {
 
 // All rows on positions and the held values at the position in ws (with gap()).
 ChangeEquations Assembler::equations() {
-  const MatrixXd J = calc_constraint_matrix(mechanism_, ws_);
-  const VectorXd sizes = calc_row_sizes(mechanism_, ws_, VectorXd::Ones(mechanism_.nv));
-  const Eigen::Index count = static_cast<Eigen::Index>(holonomic_.size());
-  ChangeEquations result{MatrixXd(count, mechanism_.nv), VectorXd(count), VectorXd(count)};
-  for (Eigen::Index k = 0; k < count; ++k) {
-    result.J.row(k) = J.row(holonomic_[k]);
-    result.off[k] = ws_.row_position[holonomic_[k]];
-    result.sizes[k] = sizes[holonomic_[k]];
-  }
+  const ConstraintRows rows = calc_constraint_rows(mechanism_, ws_);
+  const Eigen::Map<const VectorXd> gaps(ws_.row_position.data(), mechanism_.row_count());
+  ChangeEquations result{select_rows(rows.J, holonomic_), gaps(holonomic_),
+                         rows.sizes()(holonomic_)};
   if (held_.empty()) return result;
   append(values_.at_positions(ws_), held_, result);
   if (offset_.size() > 0) result.off.tail(offset_.size()) -= offset_;
   return result;
 }
 
-// The change d that closes the gaps to first order, at the position in ws.
-VectorXd Assembler::calc_step() {
-  if (dense()) {
-    const ChangeEquations all = equations();
-    return calc_least_change(calc_metric(mechanism_, ws_), all, -all.off);
-  }
-  solve_least_change(mechanism_, std::vector<double>(ws_.row_position), ws_);
-  return Eigen::Map<const VectorXd>(ws_.vdot.data(), mechanism_.nv);
-}
-
 // The least e' with  J e' = J e - g  at q.
 VectorXd Assembler::calc_shortest(const std::vector<double>& q, const VectorXd& e) {
   place(q);
   gap();
-  if (dense()) {
+  if (every_row()) {
     const ChangeEquations all = equations();
-    return calc_least_change(calc_metric(mechanism_, ws_), all, all.J * e - all.off);
+    return calc_least_change(MassMetric(mechanism_, ws_), all, all.J * e - all.off);
   }
   std::vector<double> wanted = ws_.row_position;  // g - J e, with J e from speeds e
   for (std::size_t r = 0; r < wanted.size(); ++r) wanted[r] += ws_.row_speed[r];
@@ -296,9 +275,8 @@ VectorXd Assembler::residual() {
   VectorXd g(holonomic_.size() + held_.size());
   for (std::size_t k = 0; k < holonomic_.size(); ++k) g[k] = ws_.row_position[holonomic_[k]];
   if (held_.empty()) return g;
-  const ValueRows at = values_.at_positions(ws_);
-  for (std::size_t k = 0; k < held_.size(); ++k)
-    g[holonomic_.size() + k] = at.off[held_[k]] - (offset_.size() > 0 ? offset_[k] : 0);
+  g.tail(held_.size()) = values_.position_offsets(ws_)(held_);
+  if (offset_.size() > 0) g.tail(held_.size()) -= offset_;
   return g;
 }
 
@@ -312,9 +290,7 @@ VectorXd Assembler::change_from_start(const std::vector<double>& q) const {
 // Those of the candidates, in their order, that are held one after the other; at the position in
 // ws.
 std::vector<int> Assembler::free_positions(const std::vector<int>& candidates) {
-  const ValueRows at = values_.at_positions(ws_);
-  MatrixXd rows(candidates.size(), mechanism_.nv);
-  for (std::size_t k = 0; k < candidates.size(); ++k) rows.row(k) = at.rows.row(candidates[k]);
+  const SparseMatrix rows = select_rows(values_.at_positions(ws_).rows, candidates);
   std::vector<int> held;
   for (int k : choose_free_rows(mechanism_, ws_, rows, RowKind::positions))
     held.push_back(candidates[k]);
@@ -323,10 +299,9 @@ std::vector<int> Assembler::free_positions(const std::vector<int>& candidates) {
 
 bool Assembler::loops_as_written() {
   if (!values_.any_loop_position()) return true;
-  const ValueRows at = values_.at_positions(ws_);
+  const VectorXd off = values_.position_offsets(ws_);
   for (int i = 0; i < values_.position_count(); ++i)
-    if (values_.of_loop(i) && !(std::fabs(at.off[i]) <= values_.position_tolerance(i)))
-      return false;
+    if (values_.of_loop(i) && !(std::fabs(off[i]) <= values_.position_tolerance(i))) return false;
   return true;
 }
 
@@ -334,9 +309,12 @@ bool Assembler::at_goal() {
   if (!(gap() <= goal())) return false;
   const VectorXd left = residual().tail(held_.size());
   for (std::size_t k = 0; k < held_.size(); ++k)
-    if (!(std::fabs(left[k]) <= held_goal / 1e-10 * values_.position_tolerance(held_[k])))
-      return false;
+    if (!is_reached(held_[k], left[k])) return false;
   return true;
+}
+
+bool Assembler::is_reached(int held, double off) const {
+  return std::fabs(off) <= held_goal / 1e-10 * values_.position_tolerance(held);
 }
 
 double Assembler::gap() {
@@ -350,11 +328,9 @@ double Assembler::goal() const {
   return closed_gap * size;
 }
 
-void Assembler::step(const VectorXd& d, double factor, std::vector<double>& q) const {
-  std::vector<double> scaled(mechanism_.nv);
-  for (int j = 0; j < mechanism_.nv; ++j) scaled[j] = factor * d[j];
+void Assembler::step(const VectorXd& d, std::vector<double>& q) const {
   for (const Link<double>& link : mechanism_.links)
-    move_coordinates(link, scaled.data() + link.v0, q.data() + link.q0);
+    move_coordinates(link, d.data() + link.v0, q.data() + link.q0);
 }
 
 // ws keeps pointers to q: it must live until the next place.
@@ -383,10 +359,9 @@ bool Assembler::move(std::vector<double>& q, std::vector<double>& v) {
   if (kept) return true;
   const std::vector<int> held =
       choose_free_rows(mechanism_, ws_, written.rows, RowKind::positions_and_speeds);
-  const MatrixXd metric = calc_metric(mechanism_, ws_);
-  ChangeEquations constraints{calc_constraint_matrix(mechanism_, ws_),
-                              VectorXd::Zero(mechanism_.row_count()),
-                              calc_row_sizes(mechanism_, ws_, VectorXd::Ones(mechanism_.nv))};
+  const MassMetric metric(mechanism_, ws_);
+  const ConstraintRows rows = calc_constraint_rows(mechanism_, ws_);
+  const ChangeEquations constraints{rows.J, VectorXd::Zero(mechanism_.row_count()), rows.sizes()};
   for (int k = 0; k < 3; ++k) {
     ChangeEquations all = constraints;
     all.off = Eigen::Map<const VectorXd>(ws_.row_speed.data(), mechanism_.row_count());

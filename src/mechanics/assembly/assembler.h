@@ -1,4 +1,10 @@
 // Newton's method back to the constraints, with written values held (assembly.h).
+//
+// Rows in blocks that share no coordinate are equations of their own: each block has its own
+// residual, its own share of a step, and is closed or not by itself (assembler_newton.cpp). Within
+// a block a step is the shortest that its own bodies allow; the change of the whole is made the
+// least one afterwards (refine). With the least change of the whole in every step, a ladder of
+// loops would turn each by many times what closes it, so that little is moved that much stands on.
 #pragma once
 
 #include <optional>
@@ -37,13 +43,31 @@ class Assembler {
   bool reach(std::vector<double>& q, const std::vector<double>& guessed);
   void hold_one_by_one(std::vector<double>& q);
   bool approach(std::vector<double>& q);
-  bool newton(std::vector<double>& q);
   void refine(std::vector<double>& q);
   void follow_loop_values(std::vector<double>& q);
 
-  bool dense() const { return all_rows_ || !held_.empty(); }
+  static constexpr double largest_turn = 0.4;  // of a coordinate in one step
+
+  // A block of rows on positions and held values.
+  struct Cell {
+    RowBlock at;
+    double size = 0, violation = 0;  // of its rows: length, largest of those on positions
+    double factor = 0;               // of the step
+    bool tried = false;              // the factor is still looked for
+    bool done = false;               // nothing gets better any more
+  };
+  bool newton(std::vector<double>& q);
+  std::vector<Cell> find_cells();
+  void measure(const Eigen::VectorXd& residual, Cell& cell) const;
+  bool improve(const Eigen::VectorXd& d, std::vector<Cell>& cells, std::vector<double>& q);
+  void judge(const Eigen::VectorXd& residual, double goal, Cell& cell) const;
+  void note_open(const std::vector<Cell>& cells);
+  bool is_open(const Link<double>& link) const;
+
+  bool every_row() const { return all_rows_ || !held_.empty(); }
   ChangeEquations equations();
-  Eigen::VectorXd calc_step();
+  Eigen::VectorXd calc_step(const std::vector<Cell>& cells);
+  std::vector<int> group_links(const std::vector<Cell>& cells) const;
   Eigen::VectorXd calc_shortest(const std::vector<double>& q, const Eigen::VectorXd& e);
   Eigen::VectorXd residual();
   Eigen::VectorXd change_from_start(const std::vector<double>& q) const;
@@ -52,7 +76,8 @@ class Assembler {
   bool at_goal();
   double gap();
   double goal() const;
-  void step(const Eigen::VectorXd& d, double factor, std::vector<double>& q) const;
+  void step(const Eigen::VectorXd& d, std::vector<double>& q) const;
+  bool is_reached(int held, double off) const;
   void place_driven(std::vector<double>& q, std::vector<double>& v);
 
   const Mechanism<double>& mechanism_;
@@ -62,6 +87,7 @@ class Assembler {
   std::vector<double> still_, start_;
   std::vector<int> holonomic_;
   bool all_rows_ = false;   // in use: all rows, whatever their rank
+  std::vector<char> open_;  // per speed: its block was not closed by Newton's method
   std::vector<int> held_;   // written positions that are held
   Eigen::VectorXd offset_;  // of the held values from what they are to become, while approaching
 };

@@ -32,18 +32,23 @@ Eigen::VectorXd ChosenSpeeds::evaluate(double t, const double* q, const double* 
 void ChosenSpeeds::place(double t, const double* q, MotionWorkspace<double>& ws) {
   std::vector<double> v(mechanism_.nv, 0.0);
   w_ = evaluate(t, q, v.data(), ws);
-  W_.resize(count(), mechanism_.nv);
+  std::vector<Eigen::Triplet<double, int>> entries;
   for (int j = 0; j < mechanism_.nv; ++j) {
     v[j] = 1;
-    W_.col(j) = evaluate(t, q, v.data(), ws) - w_;
+    const Eigen::VectorXd column = evaluate(t, q, v.data(), ws) - w_;
+    for (int k = 0; k < count(); ++k)
+      if (column[k] != 0) entries.emplace_back(k, j, column[k]);
     v[j] = 0;
   }
+  W_.resize(count(), mechanism_.nv);
+  W_.setFromTriplets(entries.begin(), entries.end());
   for (int j = 0; j < mechanism_.nv; ++j) v[j] = 1.7 + 0.3 * j;  // linear also there?
   const Eigen::VectorXd there = evaluate(t, q, v.data(), ws);
   const Eigen::VectorXd expected = W_ * Eigen::Map<const Eigen::VectorXd>(v.data(), mechanism_.nv);
   bent_ = -1;
   for (int k = count() - 1; k >= 0; --k) {
-    const double size = W_.row(k).cwiseAbs().sum() * v.back() + std::fabs(w_[k]);
+    const double size =
+        Eigen::RowVectorXd(W_.row(k)).cwiseAbs().sum() * v.back() + std::fabs(w_[k]);
     if (!(std::fabs(there[k] - expected[k] - w_[k]) <= 1e-9 * (1 + size))) bent_ = k;
   }
 }

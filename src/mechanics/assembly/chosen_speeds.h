@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <Eigen/Core>
-
+#include "mechanics/constraints/row_blocks.h"
 #include "mechanics/machine/mechanism_formula.h"
 
 namespace cartan::mechanics {
@@ -23,7 +22,7 @@ class ChosenSpeeds {
 
   // W and w at a position, by nv + 2 evaluations. ws is at other speeds afterwards.
   void place(double t, const double* q, MotionWorkspace<double>& ws);
-  const Eigen::MatrixXd& rows() const { return W_; }
+  const SparseMatrix& rows() const { return W_; }
   // W v + w - value
   Eigen::VectorXd off(const double* v) const;
 
@@ -37,7 +36,7 @@ class ChosenSpeeds {
   std::vector<int> which_;
   std::vector<double> values_;
   std::vector<MechanismFormula> formulas_;
-  Eigen::MatrixXd W_;
+  SparseMatrix W_;
   Eigen::VectorXd w_;
   int bent_ = -1;  // the first that is not linear
 };

@@ -1,8 +1,7 @@
 #include "mechanics/assembly/least_change.h"
 
 #include "core/dense.h"
-#include "mechanics/constraints/constraint_matrix.h"
-#include "mechanics/constraints/row_blocks.h"
+#include "mechanics/constraints/constraint_rows.h"
 
 namespace cartan::mechanics {
 namespace {
@@ -18,9 +17,10 @@ struct FreeChanges {
   MatrixXd columns;  // places x changes
 };
 
-// With d = L^-T z: the shortest z with (J L^-T) z = rhs, and d for all z that it leaves free.
+// With d = L^-T z: the shortest z with (J L^-T) z = rhs, and d for all z that it leaves free, where
+// somebody wants them.
 VectorXd solve_block(const MatrixXd& metric, const MatrixXd& J, const VectorXd& rhs,
-                     MatrixXd& free) {
+                     MatrixXd* free) {
   const Eigen::LLT<MatrixXd> factor(metric);
   MatrixXd W = factor.matrixL().solve(J.transpose()).transpose();
   const VectorXd scale = W.rowwise().norm().cwiseInverse();
@@ -28,20 +28,16 @@ VectorXd solve_block(const MatrixXd& metric, const MatrixXd& J, const VectorXd& 
   Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
   solver.setThreshold(rows_meet);
   solver.compute(W);
-  const Eigen::Index left = W.cols() - solver.rank();
   // W = Q [T 0; 0 0] Z P^T: the last rows of Z P^T span what W does not see
-  free = factor.matrixU().solve(
-      (solver.colsPermutation() * solver.matrixZ().transpose()).rightCols(left).eval());
+  if (free)
+    *free = factor.matrixU().solve((solver.colsPermutation() * solver.matrixZ().transpose())
+                                       .rightCols(W.cols() - solver.rank())
+                                       .eval());
   return factor.matrixU().solve(solver.solve(VectorXd(scale.cwiseProduct(rhs))));
 }
 
-MatrixXd part_of(const MatrixXd& whole, const std::vector<int>& rows,
-                 const std::vector<int>& columns) {
-  return RowBlock{rows, columns}.part_of(whole);
-}
-
 // z with N^T M (d + N z) = 0, added to d.
-void add_free_changes(const MatrixXd& metric, const std::vector<FreeChanges>& free, VectorXd& d) {
+void add_free_changes(const Metric& metric, const std::vector<FreeChanges>& free, VectorXd& d) {
   Eigen::Index count = 0;
   std::vector<Eigen::Index> start;
   for (const FreeChanges& f : free) {
@@ -49,50 +45,75 @@ void add_free_changes(const MatrixXd& metric, const std::vector<FreeChanges>& fr
     count += f.columns.cols();
   }
   if (count == 0) return;
-  const VectorXd momentum = metric * d;
+  // N^T y
+  const auto project = [&](const VectorXd& y) {
+    VectorXd projected(count);
+    for (std::size_t a = 0; a < free.size(); ++a)
+      projected.segment(start[a], free[a].columns.cols()) =
+          free[a].columns.transpose() * y(free[a].places);
+    return projected;
+  };
   MatrixXd K(count, count);
-  VectorXd rhs(count);
+  VectorXd change = VectorXd::Zero(d.size());
   for (std::size_t a = 0; a < free.size(); ++a) {
-    const FreeChanges& x = free[a];
-    const Eigen::Index xs = x.columns.cols();
-    rhs.segment(start[a], xs) = -(x.columns.transpose() * momentum(x.places));
-    for (std::size_t b = 0; b <= a; ++b)
-      K.block(start[a], start[b], xs, free[b].columns.cols()) =
-          x.columns.transpose() * part_of(metric, x.places, free[b].places) * free[b].columns;
+    for (Eigen::Index k = 0; k < free[a].columns.cols(); ++k) {
+      change(free[a].places) = free[a].columns.col(k);
+      K.col(start[a] + k) = project(metric.times(change));
+    }
+    change(free[a].places).setZero();
   }
-  const VectorXd z = Eigen::LLT<MatrixXd>(K).solve(rhs);
+  const VectorXd z = Eigen::LLT<MatrixXd>(K).solve(VectorXd(-project(metric.times(d))));
   for (std::size_t a = 0; a < free.size(); ++a)
     d(free[a].places) += free[a].columns * z.segment(start[a], free[a].columns.cols());
 }
 
-}  // namespace
-
-VectorXd calc_least_change(const MatrixXd& metric, const ChangeEquations& equations,
-                           const VectorXd& rhs) {
-  VectorXd d = VectorXd::Zero(metric.rows());
-  MatrixXd J = equations.J;
-  for (Eigen::Index r = 0; r < J.rows(); ++r)
-    if (!(J.row(r).norm() > cancelled * equations.sizes[r])) J.row(r).setZero();
-  const std::vector<RowBlock> blocks = find_row_blocks(J);
-  if (blocks.empty()) return d;
+// d of the blocks, what each of them leaves free, and the speeds that none of them meets.
+struct BlockChange {
+  VectorXd d;
   std::vector<FreeChanges> free;
-  std::vector<char> met(d.size(), 0);
+  std::vector<int> others;
+  std::size_t blocks = 0;
+};
+
+BlockChange solve_blocks(const Metric& metric, const ChangeEquations& equations,
+                         const VectorXd& rhs, bool wants_free) {
+  BlockChange result{VectorXd::Zero(metric.size()), {}, {}};
+  SparseMatrix J = equations.J;
+  for (Eigen::Index r = 0; r < J.rows(); ++r)
+    if (!(J.row(r).norm() > cancelled * equations.sizes[r]))
+      for (SparseMatrix::InnerIterator entry(J, r); entry; ++entry) entry.valueRef() = 0;
+  std::vector<char> met(result.d.size(), 0);
+  const std::vector<RowBlock> blocks = find_row_blocks(J);
   for (const RowBlock& block : blocks) {
     FreeChanges left{block.columns, {}};
-    d(block.columns) = solve_block(part_of(metric, block.columns, block.columns), block.part_of(J),
-                                   rhs(block.rows), left.columns);
+    result.d(block.columns) = solve_block(metric.part(block.columns), block.part_of(J),
+                                          rhs(block.rows), wants_free ? &left.columns : nullptr);
     for (const int j : block.columns) met[j] = 1;
-    if (left.columns.cols() > 0) free.push_back(std::move(left));
+    if (left.columns.cols() > 0) result.free.push_back(std::move(left));
   }
-  // one block of all columns: its change is the shortest already
-  if (blocks.size() == 1 && blocks[0].columns.size() == met.size()) return d;
-  std::vector<int> others;
+  result.blocks = blocks.size();
   for (std::size_t j = 0; j < met.size(); ++j)
-    if (!met[j]) others.push_back(static_cast<int>(j));
-  const auto count = static_cast<Eigen::Index>(others.size());
-  if (count > 0) free.push_back({others, MatrixXd::Identity(count, count)});
-  add_free_changes(metric, free, d);
-  return d;
+    if (!met[j]) result.others.push_back(static_cast<int>(j));
+  return result;
+}
+
+}  // namespace
+
+VectorXd calc_block_change(const Metric& metric, const ChangeEquations& equations,
+                           const VectorXd& rhs) {
+  return solve_blocks(metric, equations, rhs, false).d;
+}
+
+VectorXd calc_least_change(const Metric& metric, const ChangeEquations& equations,
+                           const VectorXd& rhs) {
+  BlockChange change = solve_blocks(metric, equations, rhs, true);
+  // one block of all columns: its change is the shortest already
+  if (change.blocks == 0 || (change.blocks == 1 && change.others.empty())) return change.d;
+  const auto count = static_cast<Eigen::Index>(change.others.size());
+  if (count > 0)
+    change.free.push_back({std::move(change.others), MatrixXd::Identity(count, count)});
+  add_free_changes(metric, change.free, change.d);
+  return change.d;
 }
 
 }  // namespace cartan::mechanics

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "lie/so3.h"
-#include "mechanics/constraints/constraint_matrix.h"
+#include "mechanics/constraints/constraint_rows.h"
 #include "mechanics/constraints/constraints.h"
 #include "mechanics/joints/joint_motion.h"
 
@@ -76,67 +76,86 @@ double WrittenValues::speed_tolerance(int speed) const {
   return kept * (1 + std::fabs(speeds_[speed].written));
 }
 
+// Present minus written; its rate is the sum of factor[k] times speed k of the joint.
+double WrittenValues::calc_offset(const Value& value, MotionWorkspace<double>& ws,
+                                  double* factor) const {
+  const JointCoordinates<double> at = coordinates_of(mechanism_, ws, value.joint);
+  if (value.turn) {
+    const Vec3<double> turn =
+        log(conjugate(quaternion_at(written_[value.joint].q.data())) * quaternion_at(at.q));
+    const Mat3<double> rate = RotationAlgebra<double>::dexp_inverse_matrix(-turn);
+    for (int k = 0; k < 3; ++k) factor[k] = rate(value.component, k);
+    return turn[value.component];
+  }
+  if (has_place(at.joint)) {
+    const Mat3<double> R = rotation_matrix(quaternion_at(at.q));
+    for (int k = 0; k < 3; ++k) factor[3 + k] = R(value.component - 3, k);
+    return at.q[value.component + 1] - value.written;
+  }
+  factor[value.component] = 1;
+  const double off = at.q[value.component] - value.written;
+  return is_loop(value) && is_angle(at.joint.type, value.component) ? nearest_turn(off) : off;
+}
+
+Eigen::VectorXd WrittenValues::position_offsets(MotionWorkspace<double>& ws) const {
+  if (any_loop_position()) fill_loop_coordinates(mechanism_, ws);
+  Eigen::VectorXd off(position_count());
+  for (int i = 0; i < position_count(); ++i) {
+    double factor[6] = {};
+    off[i] = calc_offset(positions_[i], ws, factor);
+  }
+  return off;
+}
+
 ValueRows WrittenValues::at_positions(MotionWorkspace<double>& ws) const {
-  ValueRows result;
-  result.off.resize(position_count());
-  result.rows = Eigen::MatrixXd::Zero(position_count(), mechanism_.nv);
-  Eigen::MatrixXd S;  // rates of the loop joints
-  if (any_loop_position()) S = calc_loop_matrix(mechanism_, ws);
+  SparseMatrix S;  // rates of the loop joints
+  if (any_loop_position()) S = calc_loop_rows(mechanism_, ws);
+  Eigen::VectorXd off(position_count());
+  std::vector<Eigen::Triplet<double, int>> entries;
   for (int i = 0; i < position_count(); ++i) {
     const Value& value = positions_[i];
-    const JointCoordinates<double> at = coordinates_of(mechanism_, ws, value.joint);
-    const Link<double>& shape = at.joint;
-    // rate of the value = sum of factor[k] times speed k of the joint
     double factor[6] = {};
-    if (value.turn) {
-      const Vec3<double> turn =
-          log(conjugate(quaternion_at(written_[value.joint].q.data())) * quaternion_at(at.q));
-      const Mat3<double> rate = RotationAlgebra<double>::dexp_inverse_matrix(-turn);
-      result.off[i] = turn[value.component];
-      for (int k = 0; k < 3; ++k) factor[k] = rate(value.component, k);
-    } else if (has_place(shape)) {
-      const Mat3<double> R = rotation_matrix(quaternion_at(at.q));
-      result.off[i] = at.q[value.component + 1] - value.written;
-      for (int k = 0; k < 3; ++k) factor[3 + k] = R(value.component - 3, k);
-    } else {
-      result.off[i] = at.q[value.component] - value.written;
-      if (is_loop(value) && is_angle(shape.type, value.component))
-        result.off[i] = nearest_turn(result.off[i]);
-      factor[value.component] = 1;
-    }
+    off[i] = calc_offset(value, ws, factor);
+    const Link<double>& shape = shape_of(value.joint);
     for (int k = 0; k < shape.nv; ++k) {
       if (factor[k] == 0) continue;
-      if (is_loop(value))
-        result.rows.row(i) += factor[k] * S.row(shape.v0 + k);
-      else
-        result.rows(i, shape.v0 + k) += factor[k];
+      if (!is_loop(value)) {
+        entries.emplace_back(i, shape.v0 + k, factor[k]);
+        continue;
+      }
+      for (SparseMatrix::InnerIterator entry(S, shape.v0 + k); entry; ++entry)
+        entries.emplace_back(i, static_cast<int>(entry.col()), factor[k] * entry.value());
     }
   }
-  return result;
+  SparseMatrix rows(position_count(), mechanism_.nv);
+  rows.setFromTriplets(entries.begin(), entries.end());
+  return {std::move(off), std::move(rows)};
 }
 
 ValueRows WrittenValues::at_speeds(MotionWorkspace<double>& ws) const {
-  ValueRows result;
-  result.off.resize(speed_count());
-  result.rows = Eigen::MatrixXd::Zero(speed_count(), mechanism_.nv);
-  Eigen::MatrixXd S;
+  ValueRows result{Eigen::VectorXd(speed_count()), chosen_.rows()};
+  SparseMatrix S;
   if (std::any_of(speeds_.begin(), speeds_.end(), [&](const Value& v) { return is_loop(v); }))
-    S = calc_loop_matrix(mechanism_, ws);
+    S = calc_loop_rows(mechanism_, ws);
   const int first = chosen_.count();
-  if (first > 0) {
-    result.rows.topRows(first) = chosen_.rows();
-    result.off.head(first) = chosen_.off(ws.v);
-  }
+  if (first > 0) result.off.head(first) = chosen_.off(ws.v);
+  std::vector<Eigen::Triplet<double, int>> entries;
   for (int i = first; i < speed_count(); ++i) {
     const Value& value = speeds_[i];
     const JointCoordinates<double> at = coordinates_of(mechanism_, ws, value.joint);
     const int speed = at.joint.v0 + value.component;
     result.off[i] = at.v[value.component] - value.written;
-    if (is_loop(value))
-      result.rows.row(i) = S.row(speed);
-    else
-      result.rows(i, speed) = 1;
+    if (!is_loop(value)) {
+      entries.emplace_back(i - first, speed, 1);
+      continue;
+    }
+    for (SparseMatrix::InnerIterator entry(S, speed); entry; ++entry)
+      entries.emplace_back(i - first, static_cast<int>(entry.col()), entry.value());
   }
+  SparseMatrix rows(speed_count() - first, mechanism_.nv);
+  rows.setFromTriplets(entries.begin(), entries.end());
+  if (first == 0) return {std::move(result.off), std::move(rows)};
+  result.rows = stack_rows(chosen_.rows(), rows);
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include <Eigen/Core>
 
 #include "mechanics/assembly/chosen_speeds.h"
+#include "mechanics/constraints/row_blocks.h"
 #include "mechanics/machine/mechanism_system.h"
 #include "mechanics/machine/motion_workspace.h"
 
@@ -20,7 +21,7 @@ namespace cartan::mechanics {
 // Present minus written, and the rows that give its rate from the speeds of the tree.
 struct ValueRows {
   Eigen::VectorXd off;
-  Eigen::MatrixXd rows;
+  SparseMatrix rows;
 };
 
 class WrittenValues {
@@ -40,7 +41,8 @@ class WrittenValues {
 
   // At the state in ws (fill_kinematics).
   ValueRows at_positions(MotionWorkspace<double>& ws) const;
-  ValueRows at_speeds(MotionWorkspace<double>& ws) const;  // after chosen().place
+  Eigen::VectorXd position_offsets(MotionWorkspace<double>& ws) const;  // off alone
+  ValueRows at_speeds(MotionWorkspace<double>& ws) const;               // after chosen().place
 
   // Puts the numbers of tree joints that belong to these values back as they were written.
   void restore_positions(const std::vector<int>& held, double* q) const;
@@ -60,6 +62,7 @@ class WrittenValues {
     return value.joint >= 0 && mechanism_.link_of_joint[value.joint] < 0;
   }
   const Link<double>& shape_of(int joint) const;
+  double calc_offset(const Value& value, MotionWorkspace<double>& ws, double* factor) const;
 
   const Mechanism<double>& mechanism_;
   const WrittenStart& written_;

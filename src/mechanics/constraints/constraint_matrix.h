@@ -1,30 +1,15 @@
-// The constraint equations as a dense matrix, for what is done once: ranks, the choice of
-// independent rows, least-norm multipliers, consistent starts. The fast paths never form it.
+// What is done once with the rows of the constraint equations: ranks, the choice of independent
+// rows, least-norm multipliers. The fast paths never form them.
 #pragma once
 
 #include <vector>
 
 #include <Eigen/Core>
 
+#include "mechanics/constraints/constraint_rows.h"
 #include "mechanics/machine/motion_workspace.h"
 
 namespace cartan::mechanics {
-
-// J (rows x speeds), drives of tree joints included; needs fill_kinematics.
-Eigen::MatrixXd calc_constraint_matrix(const Mechanism<double>& mechanism,
-                                       MotionWorkspace<double>& ws);
-
-// How large each row of J would be if nothing in it cancelled, with speeds in units of `scales`. A
-// row far below its size is rounding.
-Eigen::VectorXd calc_row_sizes(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
-                               const Eigen::VectorXd& scales);
-inline constexpr double cancelled = 1e-10;  // of the size
-
-// d(loop speeds)/dv; needs fill_kinematics.
-Eigen::MatrixXd calc_loop_matrix(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws);
-
-// The mass matrix, made positive definite where no inertia is seen (driven bodies without mass).
-Eigen::MatrixXd calc_metric(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws);
 
 struct RankReport {
   int rows = 0, rank = 0;                      // of all constraints
@@ -51,7 +36,7 @@ std::vector<double> calc_least_multipliers(const Mechanism<double>& mechanism,
 enum class RowKind { positions, positions_and_speeds };  // the constraints that count
 inline constexpr double least_share = 1e-6;
 std::vector<int> choose_free_rows(const Mechanism<double>& mechanism, MotionWorkspace<double>& ws,
-                                  const Eigen::MatrixXd& rows, RowKind kind);
+                                  const SparseMatrix& rows, RowKind kind);
 
 // The first of the speeds (its place in the list) that the constraints and the earlier ones decide,
 // or -1 when all are independent.

@@ -48,6 +48,8 @@ class PlanBuilder {
     const int none = n_;
     end_.assign(mechanism_.rows.size(), none);
     entering_.assign(n_ + 1, {});
+    sources_of_.assign(n_ + 1, {});
+    terms_of_.assign(n_, {});
     auto meet = [&](int row, int link) {
       end_[row] = end_[row] == none ? link : common_ancestor(end_[row], link);
     };
@@ -56,11 +58,14 @@ class PlanBuilder {
       if (!plan_.active[source.row]) continue;
       meet(source.row, source.link);
       enter(source.link, source.row);
+      sources_of_[source.link + 1].push_back(static_cast<int>(s));
     }
-    for (const RowTerm<S>& term : mechanism_.terms) {
+    for (std::size_t k = 0; k < mechanism_.terms.size(); ++k) {
+      const RowTerm<S>& term = mechanism_.terms[k];
       if (!plan_.active[term.row]) continue;
       meet(term.row, parent(term.link));
       enter(term.link, term.row);
+      terms_of_[term.link].push_back(static_cast<int>(k));
     }
   }
   void enter(int link, int row) {
@@ -116,11 +121,8 @@ class PlanBuilder {
                       std::is_sorted(part.to.begin(), part.to.end());
       front.children.push_back(std::move(part));
     }
-    for (std::size_t s = 0; s < mechanism_.sources.size(); ++s) {
-      const RowSource& source = mechanism_.sources[s];
-      if (source.link == link && plan_.active[source.row])
-        front.sources.push_back({place(source.row), static_cast<int>(s)});
-    }
+    for (const int s : sources_of_[link + 1])
+      front.sources.push_back({place(mechanism_.sources[s].row), s});
     const int index = static_cast<int>(plan_.fronts.size());
     (link == world ? plan_.world_front : plan_.front_at[link]) = index;
     plan_.fronts.push_back(std::move(front));
@@ -128,11 +130,9 @@ class PlanBuilder {
   }
 
   void add_terms(int link, const Front& front) {
-    for (std::size_t k = 0; k < mechanism_.terms.size(); ++k) {
-      const RowTerm<S>& term = mechanism_.terms[k];
-      if (term.link != link || !plan_.active[term.row]) continue;
-      const auto at = std::find(front.rows.begin(), front.rows.end(), term.row);
-      plan_.terms[link].push_back({static_cast<int>(at - front.rows.begin()), static_cast<int>(k)});
+    for (const int k : terms_of_[link]) {
+      const auto at = std::find(front.rows.begin(), front.rows.end(), mechanism_.terms[k].row);
+      plan_.terms[link].push_back({static_cast<int>(at - front.rows.begin()), k});
     }
   }
 
@@ -140,9 +140,10 @@ class PlanBuilder {
   ConstraintPlan& plan_;
   const int n_;
   std::vector<int> depth_;
-  std::vector<int> end_;                    // per row
-  std::vector<std::vector<int>> entering_;  // per link + 1: rows with a source there
-  std::vector<std::vector<int>> arriving_;  // per link + 1: fronts of its children
+  std::vector<int> end_;                                 // per row
+  std::vector<std::vector<int>> entering_;               // per link + 1: rows with a source there
+  std::vector<std::vector<int>> sources_of_, terms_of_;  // active ones; per link + 1, per link
+  std::vector<std::vector<int>> arriving_;               // per link + 1: fronts of its children
 };
 
 }  // namespace

@@ -2,12 +2,13 @@
 
 namespace cartan::mechanics {
 
-RowChooser::RowChooser(const Eigen::MatrixXd& rows, const Eigen::VectorXd& sizes, double negligible)
+RowChooser::RowChooser(const SparseMatrix& rows, const Eigen::VectorXd& sizes, double negligible)
     : block_of_(rows.rows(), -1),
       place_(rows.rows(), 0),
       sine_(rows.rows(), 0),
       taken_(rows.rows(), 0) {
-  const Eigen::VectorXd length = rows.rowwise().norm();
+  Eigen::VectorXd length(rows.rows());
+  for (Eigen::Index r = 0; r < rows.rows(); ++r) length[r] = rows.row(r).norm();
   share_ = length.cwiseQuotient(sizes);
   Eigen::VectorXd scale(rows.rows());
   for (Eigen::Index r = 0; r < rows.rows(); ++r) {
@@ -15,7 +16,7 @@ RowChooser::RowChooser(const Eigen::MatrixXd& rows, const Eigen::VectorXd& sizes
     scale[r] = zero ? 0 : 1 / length[r];
     sine_[r] = zero ? 0 : 1;
   }
-  const Eigen::MatrixXd unit = scale.asDiagonal() * rows;
+  const SparseMatrix unit = scale.asDiagonal() * rows;
   for (RowBlock& at : find_row_blocks(unit)) {
     Block block{std::move(at), {}, {}};
     block.rest = block.at.part_of(unit);

@@ -12,7 +12,7 @@ namespace cartan::mechanics {
 class RowChooser {
  public:
   // Rows below `negligible` times their size count as zero.
-  RowChooser(const Eigen::MatrixXd& rows, const Eigen::VectorXd& sizes, double negligible);
+  RowChooser(const SparseMatrix& rows, const Eigen::VectorXd& sizes, double negligible);
 
   // Adds rows of `candidates` (flags) until no remainder is above the tolerance.
   void choose(const std::vector<int>& candidates, double tolerance, std::vector<int>& chosen);

@@ -9,6 +9,7 @@
 #include "mechanics/constraints/loop_rotors.h"
 #include "mechanics/machine/kinematics.h"
 #include "mechanics/tree/articulated_body.h"
+#include "mechanics/tree/composite_body.h"
 #include "symbolic/expression.h"
 
 namespace cartan::mechanics {
@@ -24,26 +25,6 @@ void solve_accelerations(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) 
 }
 
 namespace {
-
-template <class S>
-void start_composite(const Link<S>& link, LinkState<S>& x) {
-  x.A = link.principal ? rotate_principal(x.R, link.J) : rotate(x.R, link.J);
-  x.f = x.R * link.mc;
-  x.D.xx = link.mass;
-}
-
-// J' = J + (r.c + c.r) 1 - r c^T - c r^T + m (r.r 1 - r r^T), c the first moment about o
-template <class S>
-void add_composite(const LinkState<S>& x, LinkState<S>& p) {
-  const S rc = S(2) * dot(x.r, x.f);
-  Sym3<S> shift = x.D.xx * minus_hat_squared(x.r);
-  shift += Sym3<S>{rc - S(2) * x.r.x * x.f.x,        rc - S(2) * x.r.y * x.f.y,
-                   rc - S(2) * x.r.z * x.f.z,        -(x.r.x * x.f.y + x.r.y * x.f.x),
-                   -(x.r.x * x.f.z + x.r.z * x.f.x), -(x.r.y * x.f.z + x.r.z * x.f.y)};
-  p.A += x.A + shift;
-  p.f += x.f + x.D.xx * x.r;
-  p.D.xx += x.D.xx;
-}
 
 // Wrenches of columns number by number (all nx, all ny, ...), nv of each, from the first in
 // question. row[c] = phi . n_c + psi . f_c

@@ -145,13 +145,12 @@ constexpr int deepest_in_python = 180;  // parentheses its parser takes
 
 void check_plain(const CodeUnit& unit) {
   for (const CodeFunction& function : unit.functions) {
-    const auto size =
-        static_cast<double>(count_unshared(*unit.graph, results_of(function)).total());
+    const double size = total_unshared(*unit.graph, results_of(function));
     if (size <= most_plain_operations) continue;
     refuse("generate",
-           fmt::format("--plain: the function {} would have {:.3g} operations, at most "
+           fmt::format("--plain: the function {} would have {} operations, at most "
                        "{:.0f} are written; leave --plain out{}",
-                       function.name, size, most_plain_operations,
+                       function.name, operations_text(size), most_plain_operations,
                        function.name == "derivative" ? ", or try the other --form"
                                                      : ", --jacobian or --variational too"));
   }
@@ -299,8 +298,7 @@ Json generated_json(const GeneratedModel& r, const api::GenerateOptions& o) {
   for (const CodeFunction& function : unit.functions) {
     const std::vector<Expression> results = results_of(function);
     functions[function.name] = count_json(count_shared(*unit.graph, results));
-    functions[function.name]["written_out"] =
-        static_cast<double>(count_unshared(*unit.graph, results).total());
+    functions[function.name]["written_out"] = total_unshared(*unit.graph, results);
   }
   for (const GeneratedFile& file : r.files)
     files.push_back({{"name", file.name}, {"bytes", file.text.size()}});

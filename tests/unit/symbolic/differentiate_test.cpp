@@ -98,6 +98,14 @@ TEST_F(Derivative, CountsSharedAndWrittenOut) {
   EXPECT_EQ(count_unshared(graph, values).additions, 33);
   for (int k = 0; k < 200; ++k) square = square * square + x;
   EXPECT_EQ(count_unshared(graph, std::vector{square}).total(), std::numeric_limits<long>::max());
+  // the total as a number: x + y squared five times takes 63, each of the 200 steps doubles it and
+  // adds two
+  EXPECT_EQ(total_unshared(graph, values), 66);
+  const double large = 65 * std::ldexp(1.0, 200);
+  EXPECT_NEAR(total_unshared(graph, std::vector{square}) / large, 1, 1e-14);
+  EXPECT_EQ(operations_text(67), "67");
+  EXPECT_EQ(operations_text(large), "1.0e+62");
+  EXPECT_EQ(operations_text(INFINITY), "> 1e308");
 }
 
 TEST_F(Derivative, FlatProgramsHaveDifferencesAndOnlyWhatIsNeeded) {

@@ -106,7 +106,7 @@ std::string TreeSystem::keep_constraints(const State& start, std::span<const int
   const int chosen = values.chosen_count();
   if (chosen > 0) values.chosen().place(start.t, start.x.data(), ws);
   kinematics_at(start, ws);
-  const MatrixXd q_rows = values.at_positions(ws).rows, v_rows = values.at_speeds(ws).rows;
+  const SparseMatrix q_rows = values.at_positions(ws).rows, v_rows = values.at_speeds(ws).rows;
   const std::vector<int> q_held = choose_free_rows(mechanism_, ws, q_rows, RowKind::positions);
   std::vector<int> v_held = choose_free_rows(mechanism_, ws, v_rows, RowKind::positions_and_speeds);
   // speeds that the rule of least change has set depend on the masses
@@ -135,19 +135,19 @@ std::string TreeSystem::keep_constraints(const State& start, std::span<const int
                             N.col(link.v0 + c).data() + link.q0);
     }
   MatrixXd d = Eigen::CompleteOrthogonalDecomposition<MatrixXd>(N).solve(MatrixXd(J.topRows(nq)));
-  correct_least(M, C.topRows(rows).leftCols(nq) * N, by_p.topRows(rows), q_rows(q_held, Eigen::all),
-                d);
+  correct_least(M, C.topRows(rows).leftCols(nq) * N, by_p.topRows(rows),
+                MatrixXd(select_rows(q_rows, q_held)), d);
   J.topRows(nq) = N * d;
   MatrixXd speeds = J.middleRows(nq, nv), on_speeds(rows + chosen, nv),
            rest(rows + chosen, J.cols());
   on_speeds.topRows(rows) = C.bottomRows(rows).middleCols(nq, nv);
   rest.topRows(rows) = by_p.bottomRows(rows) + C.bottomRows(rows).leftCols(nq) * J.topRows(nq);
   for (int k = 0; k < chosen; ++k) {
-    on_speeds.row(rows + k) = v_rows.row(k);
+    on_speeds.row(rows + k) = Eigen::RowVectorXd(v_rows.row(k));
     rest.row(rows + k) =
         chosen_rest(values.chosen().entry(k), start, which, J.topRows(nq), *workspace);
   }
-  correct_least(M, on_speeds, rest, v_rows(v_held, Eigen::all), speeds);
+  correct_least(M, on_speeds, rest, MatrixXd(select_rows(v_rows, v_held)), speeds);
   J.middleRows(nq, nv) = speeds;
   return "";
 }
