@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "codegen/axes/axial_recursion.h"
+#include "codegen/axes/link_frames.h"
 #include "codegen/languages/coordinate_text.h"
 #include "mechanics/constraints/constraints.h"
 #include "mechanics/forces/dry_friction.h"
@@ -12,8 +14,6 @@
 #include "mechanics/machine/expression_inputs.h"
 #include "mechanics/machine/kinematics.h"
 #include "mechanics/machine/variable_states.h"
-#include "mechanics/tree/axes/axial_recursion.h"
-#include "mechanics/tree/axes/link_frames.h"
 #include "mechanics/tree/recursive.h"
 #include "mechanics/tree/tree_report.h"
 #include "model/mass_properties.h"

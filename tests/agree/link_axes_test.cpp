@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "agreement.h"
+#include "codegen/axes/axial_recursion.h"
+#include "codegen/axes/link_frames.h"
+#include "codegen/axes/link_motion.h"
 #include "mechanics/forces/dry_friction.h"
 #include "mechanics/forces/forces.h"
 #include "mechanics/machine/kinematics.h"
-#include "mechanics/tree/axes/axial_recursion.h"
-#include "mechanics/tree/axes/link_frames.h"
-#include "mechanics/tree/axes/link_motion.h"
 #include "mechanics/tree/recursive.h"
 #include "support/example.h"
 

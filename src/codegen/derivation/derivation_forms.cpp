@@ -1,13 +1,13 @@
 // Derivation: forms of the equations with matrices, and with momenta.
 #include <fmt/format.h>
 
+#include "codegen/axes/link_frames.h"
 #include "codegen/derivation.h"
 #include "mechanics/constraints/constraints.h"
 #include "mechanics/forces/dry_friction.h"
 #include "mechanics/forces/forces.h"
 #include "mechanics/machine/expression_inputs.h"
 #include "mechanics/machine/kinematics.h"
-#include "mechanics/tree/axes/link_frames.h"
 #include "mechanics/tree/moving_frame.h"
 #include "mechanics/tree/tree_report.h"
 

@@ -9,7 +9,7 @@
 
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan::mechanics {
+namespace cartan::codegen {
 
 // M v' = rhs into M_star and rhs of ws.moving_frame, speeds in file order; speeds whose v' is known
 // (stuck or driven joints) have an equation v' = rhs. An AccelerationSolver (dry_friction.h) that
@@ -22,4 +22,4 @@ void form_in_link_frames(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 template <class S>
 void solve_in_link_frames(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 
-}  // namespace cartan::mechanics
+}  // namespace cartan::codegen

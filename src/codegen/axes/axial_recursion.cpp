@@ -1,11 +1,11 @@
-#include "mechanics/tree/axes/axial_recursion.h"
+#include "codegen/axes/axial_recursion.h"
 
+#include "codegen/axes/link_motion.h"
 #include "mechanics/machine/kinematics.h"
 #include "mechanics/tree/articulated_body.h"
-#include "mechanics/tree/axes/link_motion.h"
 #include "symbolic/expression.h"
 
-namespace cartan::mechanics {
+namespace cartan::codegen {
 namespace {
 
 // [n; f] = [A B; B^T D] [dw; a] + [n0; f0]
@@ -187,4 +187,4 @@ template void solve_in_link_axes<double>(const Mechanism<double>&, MotionWorkspa
 template void solve_in_link_axes<Expression>(const Mechanism<Expression>&,
                                              MotionWorkspace<Expression>&);
 
-}  // namespace cartan::mechanics
+}  // namespace cartan::codegen

@@ -18,7 +18,7 @@
 #include "mechanics/joints/joint_law.h"
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan::mechanics {
+namespace cartan::codegen {
 
 // Entries of a matrix turned in a plane: with the fewest operations, a - (a - d) s^2, or as a
 // reader expects them, a c^2 + d s^2.
@@ -61,4 +61,4 @@ bool is_known(const Link<S>& link, const MotionWorkspace<S>& ws, int j) {
   return link.driven || (ws.any_locked && ws.locked[j]);
 }
 
-}  // namespace cartan::mechanics
+}  // namespace cartan::codegen

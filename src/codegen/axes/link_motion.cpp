@@ -1,11 +1,11 @@
-#include "mechanics/tree/axes/link_motion.h"
+#include "codegen/axes/link_motion.h"
 
 #include <cmath>
 
 #include "mechanics/joints/joint_motion.h"
 #include "symbolic/expression.h"
 
-namespace cartan::mechanics {
+namespace cartan::codegen {
 namespace {
 
 bool is_number(double x, double value) {
@@ -227,4 +227,4 @@ CARTAN_INSTANTIATE(double)
 CARTAN_INSTANTIATE(Expression)
 #undef CARTAN_INSTANTIATE
 
-}  // namespace cartan::mechanics
+}  // namespace cartan::codegen

@@ -16,10 +16,10 @@
 
 #include "mechanics/machine/motion_workspace.h"
 
-namespace cartan::mechanics {
+namespace cartan::codegen {
 
 // An AccelerationSolver (dry_friction.h) for trees without loops and constraints but drives.
 template <class S>
 void solve_in_link_axes(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 
-}  // namespace cartan::mechanics
+}  // namespace cartan::codegen

@@ -1,10 +1,10 @@
-#include "mechanics/tree/axes/link_frames.h"
+#include "codegen/axes/link_frames.h"
 
+#include "codegen/axes/link_motion.h"
 #include "mechanics/machine/kinematics.h"
-#include "mechanics/tree/axes/link_motion.h"
 #include "symbolic/expression.h"
 
-namespace cartan::mechanics {
+namespace cartan::codegen {
 namespace {
 
 bool is_zero(double x) {
@@ -180,4 +180,4 @@ template void form_in_link_frames<Expression>(const Mechanism<Expression>&,
 template void solve_in_link_frames<Expression>(const Mechanism<Expression>&,
                                                MotionWorkspace<Expression>&);
 
-}  // namespace cartan::mechanics
+}  // namespace cartan::codegen
