@@ -226,7 +226,7 @@ int main(int argc, char** argv) {
     const int links = std::atoi(argv[2]);
     if (links < 1 || links > 1000) fail("file takes the number of links, 1 to 1000");
     const bool absolute = std::string(argv[3]) == "absolute";
-    fmt::print("{}", derivations::pendulum_chain_file(
+    fmt::print("{}", cartan::derivations::pendulum_chain_file(
                          links, absolute ? Angles::absolute : Angles::relative));
     return 0;
   }

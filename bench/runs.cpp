@@ -50,7 +50,7 @@ Quat<double> last_orientation(const MechanicalSystem& system, const State& state
 }
 
 double angle_between(const Quat<double>& a, const Quat<double>& b) {
-  return lie::norm(log(conjugate(a) * b));
+  return norm(log(conjugate(a) * b));
 }
 
 void write_precision_rows() {

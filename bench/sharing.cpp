@@ -79,8 +79,8 @@ void print_row(int links, bool variational) {
   for (int i = 0; i < graph.symbol_count(); ++i)
     inputs.push_back(0.1 + graph.sample(graph.symbol_node(i)));
   double n_sum = 0, c_sum = 0, s_sum = 0;
-  const std::string long_code = write_equations(graph, values, true),
-                    short_code = write_equations(graph, values, false);
+  const std::string long_code = reproduction::write_equations(graph, values, true),
+                    short_code = reproduction::write_equations(graph, values, false);
   const std::string n = measure(long_code, "-O0", inputs, values.size(), n_sum);
   const std::string c = measure(long_code, "-O2", inputs, values.size(), c_sum);
   const std::string s = measure(short_code, "-O0", inputs, values.size(), s_sum);

@@ -14,12 +14,19 @@ page.on('pageerror', (error) => problems.push(String(error)));
 page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
 page.on('request', (request) => /^(file|data|blob):/.test(request.url()) || problems.push(`asks ${request.url()}`));
 
-// Types a word into the search of a page; the addresses that are found.
+// Types a word into the search of a page; the addresses that are found. Types again until the search listens: on a
+// busy machine the first letters come before its script.
 async function search(from, word) {
   await page.goto(`file://${site}/${from}`);
   await page.locator('label[for=__search]').first().click({ force: true }).catch(() => {});
-  await page.locator('input[name=query]').fill(word);
-  await page.waitForFunction(() => /match|No/.test(document.querySelector('.md-search-result__meta')?.textContent ?? ''), null, { timeout: 60000 }).catch(() => fail(`the search of ${from} does not answer`));
+  const answered = () => /match|No/.test(document.querySelector('.md-search-result__meta')?.textContent ?? '');
+  const type = async () => {
+    await page.locator('input[name=query]').fill('');
+    await page.locator('input[name=query]').fill(word);
+    return page.waitForFunction(answered, null, { timeout: 5000 }).then(() => true, () => false);
+  };
+  let left = 24;
+  while (!(await type())) if (--left === 0) fail(`the search of ${from} does not answer`);
   return page.locator('.md-search-result__link').evaluateAll((links) => links.map((link) => link.href.split('#')[0]));
 }
 
