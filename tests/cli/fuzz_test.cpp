@@ -1,11 +1,12 @@
 // All commands with damaged models, tables, states and options: each ends soon, with exit status 0,
 // 1 or 2, a message where it failed, and no number that is none where it did not.
 //
-// A case is found again with CARTAN_FUZZ_SEED=seed CARTAN_FUZZ_CASE=number; its files then stay in
-// the folder named by CARTAN_FUZZ_KEEP. CARTAN_FUZZ_CASES changes how many there are, and with
-// CARTAN_FUZZ_DESIGN all of them are ik, optimise or steer.
+// A case is found again with CARTAN_FUZZ_SEED=seed CARTAN_FUZZ_CASE=number; its files and its
+// command then stay in the folder named by CARTAN_FUZZ_KEEP. CARTAN_FUZZ_CASES changes how many
+// there are, and with CARTAN_FUZZ_DESIGN all of them are ik, optimise or steer.
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -42,6 +43,7 @@ void run_campaign(unsigned usual_seed, int usual_cases) {
     const fs::path folder = keep ? fs::path(keep) : fs::path(scratch.path(""));
     if (keep) fs::create_directories(folder);
     const FuzzCase one = make_fuzz_case(material, seed, n, folder);
+    if (keep) std::ofstream(folder / "command.txt") << quoted(one.words) << "\n";
     bool done = false;
     const std::string problem = run_fuzz_case(one, folder, done);
     ++tried, successes += done;

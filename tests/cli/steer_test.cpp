@@ -192,6 +192,9 @@ TEST(Steer, RefusesWhatItCannotDo) {
                  "there is no model file", 2);
   expect_refusal("model = \"mass.toml\"\nduration = -1\n[minimise]\nfinal = \"t\"\n", "duration",
                  2);
+  const std::string least = "model = \"mass.toml\"\nduration = \"x\"\n[minimise]\nfinal = \"t\"\n";
+  expect_refusal(least, "task.toml:2:12: in 'x'", 2);
+  expect_refusal(good + "[guess]\n\"s.x\" = \"s\"\n", "task.toml:6:1: [guess] 's.x'", 2);
   expect_refusal("model = \"mass.toml\"\nduration = 1\n", "nothing to minimise", 2);
   expect_refusal(good + "[inputs]\nF = { bounds = [-1, 1] }\n[end]\n\"s.q\" = 100\n\"s.v\" = 0\n",
                  "steer:", 1);

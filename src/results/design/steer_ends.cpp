@@ -188,7 +188,8 @@ StartNumbers sort_start_numbers(const SteerSetup& setup) {
   for (const std::string& text : task.periodic_names) {
     const StateName name = find_state_name(*setup.model, text);
     if (!name.known())
-      refuse_at(task.file, fmt::format("periodic: '{}' is no coordinate, speed or variable", text));
+      refuse_at(task.file, task.periodic_where,
+                fmt::format("periodic: '{}' is no coordinate, speed or variable", text));
     for (const int i : coordinates_of(setup, name)) s.periodic.push_back(i);
   }
   for (int i = 0; i < n && task.periodic_names.empty(); ++i)

@@ -25,7 +25,6 @@ struct GuessedNumber {
   int speed = -1;  // of the state: its rate, where that is not guessed itself
   Formula formula;
 };
-using GuessTexts = std::vector<std::pair<std::string, std::string>>;
 
 // Numbers of a formula: parameters, then s.
 Model names_of_guesses(const Model& model) {
@@ -55,17 +54,19 @@ int speed_of_number(const SteerSetup& setup, const StateName& name, int number) 
   return -1;
 }
 
-std::vector<GuessedNumber> read_guesses(const SteerSetup& setup, const GuessTexts& texts) {
+std::vector<GuessedNumber> read_guesses(const SteerSetup& setup,
+                                        const std::vector<SteerGuess>& texts) {
   std::vector<GuessedNumber> list;
   const Model outer = names_of_guesses(*setup.model);
-  for (const auto& [name, text] : texts) {
+  for (const auto& [name, text, where] : texts) {
     GuessedNumber guessed;
     Diagnostics problems(setup.task.file);
     const std::optional<Formula> formula = compile_expression(outer, text, problems);
     if (!formula)
-      refuse_at(setup.task.file, fmt::format("[guess] '{}': {}; expected an expression of s, which "
-                                             "goes from 0 to 1, and parameters",
-                                             name, problems.findings().front().message));
+      refuse_at(setup.task.file, where,
+                fmt::format("[guess] '{}': {}; expected an expression of s, which "
+                            "goes from 0 to 1, and parameters",
+                            name, problems.findings().front().message));
     guessed.formula = *formula;
     const auto input = std::find(setup.inputs.begin(), setup.inputs.end(), name);
     const StateName state = find_state_name(*setup.model, name);
@@ -75,7 +76,7 @@ std::vector<GuessedNumber> read_guesses(const SteerSetup& setup, const GuessText
       const std::vector<int> numbers =
           state.known() ? numbers_of_name(*setup.model, *setup.system, state) : std::vector<int>();
       if (numbers.size() != 1)
-        refuse_at(setup.task.file,
+        refuse_at(setup.task.file, where,
                   fmt::format("[guess] '{}': expected `file`, an input, or one coordinate, speed "
                               "or variable",
                               name));
@@ -123,7 +124,8 @@ std::shared_ptr<GuessTable> read_guess_table(const SteerSetup& setup) {
   Diagnostics problems(path);
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored))
-    refuse_at(setup.task.file, fmt::format("[guess] file: there is no file '{}'", path));
+    refuse_at(setup.task.file, setup.task.guess_file_where,
+              fmt::format("[guess] file: there is no file '{}'", path));
   std::optional<CsvTable> table = read_csv(path, CsvRows::all, problems);
   if (!table) refuse(problems);
   auto result = std::make_shared<GuessTable>();

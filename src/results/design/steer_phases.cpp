@@ -107,13 +107,13 @@ ValueBounds bounds_of(const SteerSetup& setup, const SteerBounds& text) {
 double read_duration(const SteerSetup& setup, const SteerDuration& text, const std::string& whose,
                      ValueBounds& bounds) {
   const auto number = [&](const std::string& written) {
-    return task_number(setup.task, *setup.model, written, {});
+    return task_number(setup.task, *setup.model, written, text.where);
   };
   const double guess = number(text.guess);
   bounds.low = bounds.high = guess;
   if (!text.low.empty()) bounds = {number(text.low), number(text.high)};
   if (!(bounds.low > 0 && bounds.low <= guess && guess <= bounds.high && bounds.high < 1e300))
-    refuse_at(setup.task.file,
+    refuse_at(setup.task.file, text.where,
               fmt::format("{}duration: expected positive numbers low <= guess <= high, got {:g}, "
                           "{:g}, {:g}",
                           whose, bounds.low, guess, bounds.high));
@@ -140,7 +140,7 @@ void read_times(SteerSetup& setup) {
   if (!task.duration.written()) return;
   read_duration(setup, task.duration, "", problem.duration);
   if (problem.duration.high < low || problem.duration.low > high)
-    refuse_at(task.file,
+    refuse_at(task.file, task.duration.where,
               fmt::format("duration: the phases together take {:g} to {:g} s, and the whole shall "
                           "take {:g} to {:g} s",
                           low, high, problem.duration.low, problem.duration.high));

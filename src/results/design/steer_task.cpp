@@ -76,10 +76,9 @@ class SteerTaskReader {
         for_entries(node, [&](const TomlEntry& e) { read_cost(e, task); });
       } else if (key == "guess") {
         for_entries(node, [&](const TomlEntry& e) {
-          if (e.key == "file")
-            read_number_text(e.value, "a text", task.guess_file);
-          else
-            read_guess(e, task.guess);
+          if (e.key != "file") return read_guess(e, task.guess);
+          read_number_text(e.value, "a text", task.guess_file);
+          task.guess_file_where = e.where;
         });
       } else {
         const std::string near = suggestion(key, known);
@@ -135,6 +134,7 @@ class SteerTaskReader {
   }
 
   void read_duration(const TomlNode& node, SteerDuration& duration) {
+    duration.where = node.where;
     if (!node.is(TomlNode::Kind::table)) {
       read_number_text(node, "a number or { guess = .., bounds = [low, high] }", duration.guess);
       return;
@@ -209,9 +209,9 @@ class SteerTaskReader {
                                   phase.name));
   }
 
-  void read_guess(const TomlEntry& entry, std::vector<std::pair<std::string, std::string>>& list) {
-    std::string text;
-    if (read_number_text(entry.value, "a text", text)) list.emplace_back(entry.key, text);
+  void read_guess(const TomlEntry& entry, std::vector<SteerGuess>& list) {
+    SteerGuess guess{entry.key, "", entry.where};
+    if (read_number_text(entry.value, "a text", guess.text)) list.push_back(std::move(guess));
   }
 
   void read_advance(const TomlEntry& entry, SteerTask& task) {
@@ -331,6 +331,7 @@ class SteerTaskReader {
     }
     if (!expect(node, TomlNode::Kind::array, "true, or a list of names", problems_)) return;
     task.periodic = true;
+    task.periodic_where = node.where;
     for (const TomlNode& item : node.items)
       read_text(item, "a name", task.periodic_names.emplace_back());
   }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/diagnostics.h"
@@ -27,7 +26,14 @@ struct SteerCondition {
 
 struct SteerDuration {
   std::string guess, low, high;  // the last two "" where it is given
+  Location where;
   bool written() const { return !guess.empty(); }
+};
+
+// NAME = expression of s, which goes from 0 to 1.
+struct SteerGuess {
+  std::string name, text;
+  Location where;
 };
 
 // A part of the motion in which the same contacts are closed.
@@ -38,7 +44,7 @@ struct SteerPhaseText {
   std::vector<SteerBounds> inputs;  // bounds of their own
   std::vector<SteerBounds> path;
   std::vector<SteerCondition> end;
-  std::vector<std::pair<std::string, std::string>> guess;  // s goes from 0 to 1 in the phase
+  std::vector<SteerGuess> guess;  // s goes through the phase
   Location where;
 };
 
@@ -65,13 +71,15 @@ struct SteerTask {
   std::vector<SteerCondition> start, end;
   bool periodic = false;
   std::vector<std::string> periodic_names;  // empty: all
-  std::string swap;                         // equal parts that are exchanged when it repeats
+  Location periodic_where;
+  std::string swap;  // equal parts that are exchanged when it repeats
   Location swap_where;
   std::vector<SteerAdvance> advance;
   std::string integral, final;
   Location integral_where, final_where;
   std::string guess_file;
-  std::vector<std::pair<std::string, std::string>> guess;  // NAME = expression of s, 0 to 1
+  Location guess_file_where;
+  std::vector<SteerGuess> guess;  // s goes through the motion
 };
 
 // Refuses a file that is not a task, with all that is wrong in it.
