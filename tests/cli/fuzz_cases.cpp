@@ -81,7 +81,7 @@ class CaseMaker {
 
   std::function<std::string()> number(std::vector<std::string> usual) {
     return [this, usual] {
-      return random_.chance(10) ? random_.pick(odd_texts()) : random_.pick(usual);
+      return random_.chance(12) ? random_.pick(odd_texts()) : random_.pick(usual);
     };
   }
   static const std::vector<std::string>& odd_texts() {
@@ -101,7 +101,7 @@ class CaseMaker {
   }
   // Most often a word that leads on, so that a case meets more than the first refusal.
   std::function<std::string()> likely(std::vector<std::string> good, std::vector<std::string> odd) {
-    return [this, good, odd] { return word(random_.chance(5) ? odd : good)(); };
+    return [this, good, odd] { return word(random_.chance(8) ? odd : good)(); };
   }
   std::function<std::string()> expression() {
     return word({"t", "kinetic", "potential", "pivot.q", "pivot.v", "crank.q", "top.x", "x", "q0",
