@@ -8,6 +8,7 @@
 #include "integrate/iteration_watch.h"
 #include "integrate/stage_history.h"
 #include "integrate/stage_matrix.h"
+#include "integrate/stage_newton.h"
 #include "integrate/tableau.h"
 
 namespace cartan::integrate {
@@ -36,6 +37,7 @@ class GaussLegendre final : public Integrator {
   IterationOutcome iterate_fixed_point(double h, std::span<double> K, StepReport& report);
   StepReport iterate_functionally(double h, std::span<double> K);
   IterationOutcome iterate_newton(double h, std::span<double> K, StepReport& report);
+  IterationOutcome iterate_each_stage(double h, std::span<double> K, StepReport& report);
   bool guess_constant(std::span<double> K);
   void evaluate_stages();
   StateView middle_stage() const {
@@ -85,6 +87,7 @@ class GaussLegendre final : public Integrator {
   Eigen::MatrixXd J_, P_;  // f', and f_q N where positions are eliminated
   std::vector<double> residual_;
   std::unique_ptr<StageMatrix> matrix_;
+  std::unique_ptr<StageNewton> stage_newton_;  // where the other did not converge
 };
 
 GaussLegendre::GaussLegendre(const System& system, int stages, const IntegratorOptions& options)
@@ -219,6 +222,7 @@ StepReport GaussLegendre::solve_stages(double h, std::span<double> K) {
       return report;
     }
     outcome = iterate_newton(h, K, report);
+    if (outcome != IterationOutcome::converged) outcome = iterate_each_stage(h, K, report);
   }
   counts_.iterations += report.iterations;
   if (outcome != IterationOutcome::converged) {
@@ -407,6 +411,34 @@ IterationOutcome GaussLegendre::iterate_newton(double h, std::span<double> K, St
       watch = IterationWatch(tolerance_);
       worst_rate = 0;
     }
+  }
+  return IterationOutcome::slow;
+}
+
+// The last resort, for systems that are not too large: each stage has its own Jacobian. From the
+// point at the start, for its slope would lead far away where it is steep.
+IterationOutcome GaussLegendre::iterate_each_stage(double h, std::span<double> K,
+                                                   StepReport& report) {
+  constexpr int limit = 30;
+  if (s_ * m_ > StageNewton::most_rows) return IterationOutcome::slow;
+  if (!stage_newton_) stage_newton_ = std::make_unique<StageNewton>(tab_, n_, m_);
+  refresh_wanted_ = true;  // of the matrix for all stages
+  IterationWatch watch(tolerance_);
+  std::fill(K.begin(), K.end(), 0.0);
+  fill_points(h, K, 0, n_);
+  for (int sweep = 1; sweep <= limit; ++sweep) {
+    evaluate_stages();
+    ++report.iterations;
+    stage_newton_->correct(system_, times_, Z_, mode_, F_, h, K, *workspace_);
+    counts_.jacobians += s_;
+    ++counts_.factorisations;
+    const double change = fill_points(h, K, 0, n_);
+    report.measure = change;
+    const Verdict verdict = watch.judge(change);
+    if (!std::isfinite(change) || verdict == Verdict::diverged) return IterationOutcome::diverged;
+    if (!accepted(verdict)) continue;
+    if (q_ > 0) finish_positions(h, K);
+    return IterationOutcome::converged;
   }
   return IterationOutcome::slow;
 }
