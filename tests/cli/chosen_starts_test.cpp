@@ -5,43 +5,15 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command_line.h"
+#include "support/two_arms.h"
 
 namespace cartan::test {
 namespace {
 
 using nlohmann::json;
 
-std::string two_arms(const std::string& more) {
-  return R"toml(name = "two arms"
-[parameters]
-first = 0.7
-second = -1.2
-bend = 0.4
-[[body]]
-name = "upper"
-mass = 2
-com = [0.3, 0, 0]
-inertia = [0.1, 0.2, 0.15]
-[[body]]
-name = "fore"
-mass = 1.5
-com = [0.2, 0, 0]
-inertia = [0.05, 0.1, 0.12]
-[[joint]]
-name = "a"
-type = "revolute"
-axis = [0, 1, 0]
-parent = { body = "world" }
-child = { body = "upper" }
-position = 0.3
-[[joint]]
-name = "b"
-type = "revolute"
-axis = [0, 1, 0]
-parent = { body = "upper", at = [0.7, 0, 0] }
-child = { body = "fore" }
-position = "bend"
-)toml" + more;
+std::string bent(const std::string& more) {
+  return two_arms(bent_arms, more);
 }
 
 json first_row_of(const std::string& model, const std::vector<std::string>& more = {}) {
@@ -74,7 +46,7 @@ turn = { value = "fore.wy", initial = "second" }
 
 TEST(ChosenStarts, JointsFollow) {
   const Scratch scratch;
-  const std::string model = scratch.write("m.toml", two_arms(two_given));
+  const std::string model = scratch.write("m.toml", bent(two_given));
   const double a = (0.7 - 0.1) / (1 + std::cos(0.4));
   for (const std::string formulation :
        {"recursive", "absolute-se3", "rotation-elements", "canonical", "generated"}) {
@@ -103,7 +75,7 @@ TEST(ChosenStarts, WhatIsLeftOpenChangesLeast) {
   const Scratch scratch;
   const std::string one =
       "[speeds]\nturn = { value = \"a.v + b.v\", initial = 2 }\nown = \"b.v\"\n";
-  const json free = first_row_of(scratch.write("free.toml", two_arms(one)));
+  const json free = first_row_of(scratch.write("free.toml", bent(one)));
   EXPECT_NEAR(free["a.v0"].get<double>() + free["b.v0"].get<double>(), 2, 1e-12);
   // e = M^-1 J^T lambda: M e is along (1, 1)
   const json mass = expect_json(run_cartan({"eval", scratch.path("free.toml"), "--json"}));
@@ -111,7 +83,7 @@ TEST(ChosenStarts, WhatIsLeftOpenChangesLeast) {
   const double v[2] = {free["a.v0"], free["b.v0"]};
   EXPECT_NEAR(M[0][0].get<double>() * v[0] + M[0][1].get<double>() * v[1],
               M[1][0].get<double>() * v[0] + M[1][1].get<double>() * v[1], 1e-11);
-  const json held = first_row_of(scratch.write("held.toml", two_arms("velocity = 0.5\n" + one)));
+  const json held = first_row_of(scratch.write("held.toml", bent("velocity = 0.5\n" + one)));
   EXPECT_NEAR(held["b.v0"], 0.5, 1e-12);
   EXPECT_NEAR(held["a.v0"], 1.5, 1e-12);
 }
@@ -140,7 +112,7 @@ TEST(ChosenStarts, LoopsKeepTheirConstraints) {
 TEST(ChosenStarts, WhatCannotBeIsRefused) {
   const Scratch scratch;
   const auto refused = [&](const std::string& more, const std::string& says) {
-    const CommandResult result = run_cartan({"check", scratch.write("wrong.toml", two_arms(more))});
+    const CommandResult result = run_cartan({"check", scratch.write("wrong.toml", bent(more))});
     EXPECT_NE(result.status, 0) << says;
     EXPECT_NE((result.err + result.out).find(says), std::string::npos) << result.err << result.out;
   };

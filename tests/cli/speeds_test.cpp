@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command_line.h"
+#include "support/two_arms.h"
 
 namespace cartan::test {
 namespace {
@@ -16,32 +17,7 @@ bool says(const std::string& text, const std::string& part) {
 }
 
 std::string two_links(const std::string& more) {
-  return R"toml(name = "two links"
-[[body]]
-name = "upper"
-mass = 2
-com = [0.3, 0, 0]
-inertia = [0.1, 0.2, 0.15]
-[[body]]
-name = "fore"
-mass = 1.5
-com = [0.2, 0, 0]
-inertia = [0.05, 0.1, 0.12]
-[[joint]]
-name = "a"
-type = "revolute"
-axis = [0, 1, 0]
-parent = { body = "world" }
-child = { body = "upper" }
-velocity = 0.25
-[[joint]]
-name = "b"
-type = "revolute"
-axis = [0, 1, 0]
-parent = { body = "upper", at = [0.7, 0, 0] }
-child = { body = "fore" }
-velocity = 1
-)toml" + more;
+  return two_arms({"", "velocity = 0.25\n", "velocity = 1\n"}, more);
 }
 
 TEST(SpeedCommands, EquationsCodeAndColumns) {

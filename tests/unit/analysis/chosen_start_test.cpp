@@ -3,45 +3,16 @@
 
 #include "mechanics/machine/mechanism_system.h"
 #include "support/example.h"
+#include "support/two_arms.h"
 
 namespace cartan::test {
 namespace {
 
-const char* const arms_with_speeds = R"toml(
-name = "two arms"
-[parameters]
-first = 0.7
-second = -1.2
-bend = 0.4
-offset = 0.1
-[[body]]
-name = "upper"
-mass = 2
-com = [0.3, 0, 0]
-inertia = [0.1, 0.2, 0.15]
-[[body]]
-name = "fore"
-mass = 1.5
-com = [0.2, 0, 0]
-inertia = [0.05, 0.1, 0.12]
-[[joint]]
-name = "a"
-type = "revolute"
-axis = [0, 1, 0]
-parent = { body = "world" }
-child = { body = "upper" }
-position = 0.3
-[[joint]]
-name = "b"
-type = "revolute"
-axis = [0, 1, 0]
-parent = { body = "upper", at = [0.7, 0, 0] }
-child = { body = "fore" }
-position = "bend"
-[speeds]
+const std::string arms_with_speeds = two_arms(
+    {bent_arms.parameters + "offset = 0.1\n", bent_arms.first, bent_arms.second}, R"toml([speeds]
 reach = { value = "(1 + cos(b.q))*a.v + offset", initial = "first" }
 turn = { value = "fore.wy", initial = "second*bend" }
-)toml";
+)toml");
 
 State start_with(const Model& model, int parameter, double change) {
   std::vector<double> values = parameter_values(model);
