@@ -145,7 +145,8 @@ void add_motion(const RunResult& run, std::string& text) {
                          std::max(s.unit_norm_error, run.report.unit_norm_error)));
 }
 
-std::string numbers(const std::vector<double>& values) {
+std::string numbers(std::vector<double> values) {
+  for (double& value : values) value += 0.0;  // no -0
   return fmt::format("{:.8g}", fmt::join(values, "  "));
 }
 
@@ -177,9 +178,9 @@ template <class T>
 void add_named(const std::vector<T>& items, const std::vector<double>& values, std::size_t width,
                std::string& text) {
   for (std::size_t i = 0; i < items.size() && i < most_lines; ++i)
-    text +=
-        fmt::format("  {:<{}}  {}\n", items[i].name, width,
-                    std::isfinite(values[i]) ? fmt::format("{:.10g}", values[i]) : "not defined");
+    text += fmt::format(
+        "  {:<{}}  {}\n", items[i].name, width,
+        std::isfinite(values[i]) ? fmt::format("{:.10g}", values[i] + 0.0) : "not defined");
   if (items.size() > most_lines) text += fmt::format("  and {} more\n", items.size() - most_lines);
 }
 
