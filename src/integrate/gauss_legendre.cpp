@@ -222,7 +222,10 @@ StepReport GaussLegendre::solve_stages(double h, std::span<double> K) {
       return report;
     }
     outcome = iterate_newton(h, K, report);
-    if (outcome != IterationOutcome::converged) outcome = iterate_each_stage(h, K, report);
+    // What the system explains is not to be hidden: past a singular position motion is not unique.
+    if (outcome != IterationOutcome::converged &&
+        system_.explain_failure({t0_, x0_, mode_}, *workspace_).empty())
+      outcome = iterate_each_stage(h, K, report);
   }
   counts_.iterations += report.iterations;
   if (outcome != IterationOutcome::converged) {
