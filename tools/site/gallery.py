@@ -35,11 +35,15 @@ class Example:
         self.tries = [" ".join(line.split()) for line in joined(named.get("Try", "")).splitlines() if line.strip()]
         title = re.search(r'^name = "(.*)"', self.text, re.M)
         self.title = title.group(1) if title else self.name.replace("_", " ")
-        self.plain_equations = re.search(r"^\[variables", self.text, re.M) is not None
+        self.plain_equations = re.search(r"^\[\[(body|part)\]\]", self.text, re.M) is None
 
     def first_sentence(self):
-        sentence = re.split(r"(?<=[.:;]) ", self.about + " ", 1)[0].rstrip(".:; ")
-        return re.sub(r" \([^()]*\)$", "", sentence)
+        """Up to the colon, unless that is hardly more than the name; not up to the dot of `eq.` or `al.`"""
+        sentence = re.split(r"(?<=[.;])(?<!eq\.)(?<!al\.) ", self.about + " ", 1)[0]
+        before, colon, _ = sentence.partition(": ")
+        if colon and len(before.split()) > 3:
+            sentence = before
+        return re.sub(r" \([^()]*\)$", "", sentence.rstrip(".:; "))
 
     def picture(self):
         for suffix in (".png", ".svg"):

@@ -50,7 +50,7 @@ async function photograph(name, folder, picture) {
 for (const file of readdirSync(join(source, 'examples')).filter((file) => file.endsWith('.toml')).sort()) {
   const name = basename(file, '.toml');
   if (wanted.length > 0 && !wanted.includes(name)) continue;
-  const plain = /^\[variables/m.test(readFileSync(example(name), 'utf8'));
+  const plain = !/^\[\[(body|part)\]\]/m.test(readFileSync(example(name), 'utf8'));
   const picture = join(out, `${name}.${plain ? 'svg' : 'png'}`);
   if (isFresh(name, picture)) continue;
   const folder = path(name);
