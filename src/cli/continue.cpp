@@ -85,7 +85,7 @@ constexpr std::size_t most_rows = 24;  // of the printed table, per branch
 
 void print_branches(const BranchDiagram& diagram, const ShownQuantity& shown) {
   const std::string& name = diagram.request.parameter;
-  fmt::print("{}: {} along {} from {:g} to {:g}\n", diagram.model->name,
+  fmt::print("{}: {} along {} from {:g} to {:g}\n", diagram.model->title(),
              diagram.request.orbits ? "orbits" : "steady motions", name, diagram.request.from,
              diagram.request.to);
   for (const std::string& held : diagram.held) fmt::print("held: {}\n", held);

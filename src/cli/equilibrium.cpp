@@ -80,7 +80,7 @@ void print_equilibrium(const ModelEquilibrium& result) {
   const Equilibrium& found = result.found;
   const Linearisation& linear = result.linear;
   const std::string motion = describe_motion(steady, found.c);
-  fmt::print("{}: steady after {} steps, residual {:.3g}\n", steady.model->name, found.iterations,
+  fmt::print("{}: steady after {} steps, residual {:.3g}\n", steady.model->title(), found.iterations,
              found.residual);
   fmt::print("moves: {}\n", motion.empty() ? "not at all" : motion);
   for (const std::string& name : found.held) fmt::print("held: {}\n", name);
@@ -101,7 +101,7 @@ void print_equilibrium(const ModelEquilibrium& result) {
 void print_states(const BoxSearch& search) {
   const SteadyCase& steady = *search.steady;
   const SearchResult& result = search.result;
-  fmt::print("{}: {} steady states from {} starts\n", steady.model->name, result.states.size(),
+  fmt::print("{}: {} steady states from {} starts\n", steady.model->title(), result.states.size(),
              result.residuals.size());
   for (std::size_t k = 0; k < result.states.size(); ++k) {
     const FoundState& found = result.states[k];

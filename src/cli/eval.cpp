@@ -90,7 +90,7 @@ void print_matrices(const Evaluation& e) {
 }
 
 void print_evaluation(const Evaluation& e, const std::string& formulation) {
-  fmt::print("{} at t = {:g} s, {}\n", e.model.name, e.now.t, formulation);
+  fmt::print("{} at t = {:g} s, {}\n", e.model.title(), e.now.t, formulation);
   print_joints(e);
   for (std::size_t i = 0; i < e.model.variables.size(); ++i)
     fmt::print("{0}  {1} = {2:.10g}   {1}' = {3:.10g}\n", i == 0 ? "\nvariables\n" : "",
@@ -120,7 +120,7 @@ void print_evaluation(const Evaluation& e, const std::string& formulation) {
 }
 
 void print_rates(const EvaluatedModel& e) {
-  fmt::print("{} at t = {:g}\n", e.model->name, e.state.t);
+  fmt::print("{} at t = {:g}\n", e.model->title(), e.state.t);
   for (std::size_t i = 0; i < e.model->variables.size(); ++i)
     fmt::print("  {0} = {1:.10g}   {0}' = {2:.10g}\n", e.model->variables[i].name, e.state.x[i],
                e.rates[i]);

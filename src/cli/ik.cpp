@@ -72,7 +72,7 @@ void print_all(const IkResult& result) {
   if (result.solutions.empty()) return;
   const IkSearch& search = *result.search;
   fmt::print("{}: {} solutions from {} starts, {} of which reached one\n",
-             result.analysis.model->name, result.solutions.size(), search.starts,
+             result.analysis.model->title(), result.solutions.size(), search.starts,
              search.starts - search.failures);
   if (search.complete)
     fmt::print("a solution that was not found draws less than {:.2g} % of these (at 95 %)\n",
@@ -87,13 +87,13 @@ void print_ik(const IkResult& result, const std::string& out) {
   if (result.search) return print_all(result);
   if (!result.found) return;
   if (!result.path) {
-    fmt::print("{}: found after {} steps\n", result.analysis.model->name,
+    fmt::print("{}: found after {} steps\n", result.analysis.model->title(),
                result.solutions[0].iterations);
     print_solution(result, result.solutions[0]);
   } else if (out.empty()) {
     fmt::print("{}", ik_path_csv(result));
   } else {
-    fmt::print("{}: {} rows, largest residual {:.3g}\n", result.analysis.model->name,
+    fmt::print("{}: {} rows, largest residual {:.3g}\n", result.analysis.model->title(),
                result.path->points.size(), result.path_residual());
   }
 }

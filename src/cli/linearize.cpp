@@ -77,7 +77,7 @@ void print_linearisation(const LinearizedModel& linearized) {
   const SteadyCase& steady = *linearized.steady;
   const LinearizeResult& result = linearized.result;
   const Linearisation& linear = result.linear;
-  fmt::print("{}: {} directions, {} of them neutral\n", steady.model->name, linear.dimension,
+  fmt::print("{}: {} directions, {} of them neutral\n", steady.model->title(), linear.dimension,
              linear.neutral);
   const std::string motion = describe_motion(steady, linear.c);
   fmt::print("steady: {}\n", motion.empty() ? "at rest" : motion);

@@ -48,7 +48,7 @@ std::optional<int> read_lyapunov_arguments(const Words& words, LyapunovArguments
 }
 
 void print_exponents(const Model& model, const LyapunovResult& result) {
-  fmt::print("{}: Lyapunov exponents over {:g} time units ({} decompositions)\n", model.name,
+  fmt::print("{}: Lyapunov exponents over {:g} time units ({} decompositions)\n", model.title(),
              result.duration, result.decompositions);
   for (std::size_t i = 0; i < result.exponents.size(); ++i)
     fmt::print("  {:>14.8g}  +- {:.2g}\n", result.exponents[i], result.errors[i]);

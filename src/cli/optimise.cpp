@@ -69,8 +69,9 @@ void print_optimum(const OptimiseResult& all) {
   const OptimiseCase& c = *all.setup;
   const DesignResult& r = all.found();
   const std::vector<FreeEntry>& free = c.free.free;
-  fmt::print("{}: {} after {} iterations, {} evaluations\n", c.model().name,
-             c.sign > 0 ? "minimum" : "maximum", r.iterations, r.evaluations);
+  const std::string what = c.sign > 0 ? "minimum" : "maximum";
+  fmt::print("{}: {} after {} iterations, {} evaluations\n", c.model().title(),
+             r.converged ? what : fmt::format("no {}", what), r.iterations, r.evaluations);
   fmt::print("objective {:.15g}\n", all.objective(r));
   for (std::size_t k = 0; k < free.size(); ++k)
     fmt::print("  {} = {:.15g}\n", free[k].name, r.theta(static_cast<int>(k)));

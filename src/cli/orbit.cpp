@@ -83,7 +83,7 @@ std::string complex_text(const std::complex<double>& z) {
 
 void print_orbit(const Analysis& a, const Orbit& orbit) {
   fmt::print("{}: an orbit of period {:.15g} after {} Newton steps (residual {:.2g})\n",
-             a.model->name, orbit.point.period, orbit.newton_steps, orbit.residual);
+             a.model->title(), orbit.point.period, orbit.newton_steps, orbit.residual);
   const int count = a.system->space().size() - a.system->quadratures();
   for (int i = 0; i < count; ++i)
     fmt::print("  {} = {:.15g}\n", a.system->component_name(i), orbit.state().x[i]);

@@ -42,7 +42,7 @@ class ElementSheetBuilder {
   }
 
   EquationSheet build() {
-    sheet_.title = model_.name;
+    sheet_.title = model_.title();
     remark(
         "x = T + R x0: x0 is the place of a point at the start, where R = 1 and T = 0; world axes.",
         "$x = T + R x_0$: $x_0$ is the place of a point at the start, where $R = 1$ and $T = "

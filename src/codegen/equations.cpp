@@ -34,7 +34,7 @@ class SheetBuilder {
  public:
   SheetBuilder(Derivation& derivation, const SheetOptions& options)
       : derivation_(derivation), options_(options) {
-    sheet_.title = derivation.model().name;
+    sheet_.title = derivation.model().title();
     sheet_.symbols = derivation.state();
   }
 

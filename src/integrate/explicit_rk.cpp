@@ -171,7 +171,7 @@ double ExplicitRungeKutta::error_measure(double h, int& worst) {
     motion.fine = std::sqrt(motion.fine2 / m_), motion.coarse = std::sqrt(motion.coarse2 / m_);
   const auto measure = [&](const auto& of) {
     if (tab_.error_low.empty() || of.fine == 0) return of.fine;
-    return of.fine * of.fine / std::sqrt(of.fine * of.fine + 0.01 * of.coarse * of.coarse);
+    return of.fine * (of.fine / std::hypot(of.fine, 0.1 * of.coarse));  // squares may underflow
   };
   const double by_motion = measure(motion), by_work = measure(work);
   return by_work > by_motion ? by_work : by_motion;  // the motion's where that is not finite

@@ -298,6 +298,8 @@ struct Model {
   // With bodies; [variables] may stand beside them.
   bool is_mechanism() const { return variables.empty() || !bodies.empty(); }
   bool is_input(int parameter) const;
+  // What texts and pictures call it.
+  const std::string& title() const { return name.empty() ? file : name; }
   int find_body(std::string_view name) const;       // world for "world", -2 when absent
   int find_joint(std::string_view name) const;      // -1 when absent
   int find_parameter(std::string_view name) const;  // -1 when absent

@@ -47,6 +47,32 @@ TEST(Cli, HelpIsFoldedAndInGroups) {
   EXPECT_LT(help.find("\n  --set NAME=VALUE "), own);
 }
 
+// A model without a name is called by its file.
+TEST(Cli, TextsSayWhichModel) {
+  const Scratch scratch;
+  const std::string model = scratch.write("plain.toml",
+                                          "[variables]\nx = { initial = 0.1, rate = \"-x\" }\n"
+                                          "[simulate]\nduration = 1\n");
+  const std::vector<std::vector<std::string>> calls = {
+      {"run"},
+      {"check"},
+      {"eval"},
+      {"equilibrium"},
+      {"linearize", "--at", "equilibrium"},
+      {"lyapunov", "--duration", "5"},
+      {"optimise", "--free", "x", "--minimise", "final(x)^2"}};
+  int told = 0;
+  for (std::vector<std::string> words : calls) {
+    words.insert(words.begin() + 1, model);
+    const std::string out = run_cartan(words).out;
+    if (out.empty()) continue;  // refused, on stderr
+    ++told;
+    EXPECT_NE(out.substr(0, out.find('\n')).find("plain.toml"), std::string::npos)
+        << words[0] << ": " << out;
+  }
+  EXPECT_GE(told, 5);
+}
+
 TEST(Cli, Version) {
   const CommandResult version = run_cartan({"--version"});
   EXPECT_EQ(version.status, 0);

@@ -39,9 +39,8 @@ class Predictor {
     Observer observer;
     if (protocol_.event >= 0)
       observer.on_event = [&](const EventRecord& event) { take_event(event); };
-    else
-      observer.on_step = [&](const DenseStep& step) { take_step(step); };
-    observer.on_progress = [&](double) {
+    observer.on_step = [&](const DenseStep& step) {
+      if (protocol_.event < 0) take_step(step);
       if (interrupted && interrupted->load()) enough_ = true;
     };
     while (next_ < rows_ && protocol_.event < 0 && protocol_.times[next_] <= start.t)

@@ -247,7 +247,7 @@ std::string steer_text(const SteerRecord& record) {
   const SteeringResult& r = record.result;
   const SteerTask& task = record.setup->task;
   std::string text =
-      fmt::format("{}: {} after {} iterations on {} meshes\n", record.setup->model->name,
+      fmt::format("{}: {} after {} iterations on {} meshes\n", record.setup->model->title(),
                   r.converged ? "a local minimum" : "no solution", r.iterations, r.meshes);
   if (r.errors.local.empty()) return text;
   text += fmt::format("objective {:.15g}\nduration {:.15g}\n", r.objective, r.motion.duration());

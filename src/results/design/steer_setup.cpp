@@ -43,7 +43,7 @@ void choose_inputs(const Model& model, SteerSetup& setup) {
   for (const Input& input : model.inputs) known.push_back(input.name);
   if (known.empty())
     refuse_at(setup.task.file, setup.task.model_where,
-              fmt::format("the model '{}' has no [inputs] to steer with", model.name));
+              fmt::format("the model '{}' has no [inputs] to steer with", model.title()));
   for (const SteerBounds& bounds : setup.task.inputs)
     if (std::find(known.begin(), known.end(), bounds.name) == known.end())
       refuse_at(setup.task.file, bounds.where,

@@ -220,7 +220,7 @@ std::string branch_table(const BranchDiagram& diagram) {
 
 std::string branch_picture(const BranchDiagram& diagram, const ShownQuantity& shown) {
   Chart chart;
-  chart.title = diagram.model->name;
+  chart.title = diagram.model->title();
   chart.x_label = ColumnUnits::of(*diagram.model).with_unit(diagram.request.parameter);
   chart.y_label = shown.label;
   chart.solid_means = "stable";

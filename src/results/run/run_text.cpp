@@ -29,7 +29,7 @@ void add_line(std::string& text, const char* label, const std::string& content) 
 
 std::string title(const RunResult& run) {
   const Model& model = *run.model;
-  const std::string name = model.name.empty() ? model.file : model.name;
+  const std::string name = model.title();
   if (!model.is_mechanism())
     return fmt::format("{}: {}\n", name, count(run.model->variables.size(), "variable"));
   return fmt::format(

@@ -196,7 +196,7 @@ ChartMap cells_around(const std::vector<double>& x, const std::vector<double>& y
 std::string map_picture(const SteadyCase& steady, const std::vector<Varied>& varied,
                         const SearchResult& result) {
   Chart chart;
-  chart.title = steady.model->name;
+  chart.title = steady.model->title();
   const ColumnUnits units = ColumnUnits::of(*steady.model);
   chart.x_label = units.with_unit(varied[0].range.name);
   const char* const quantity = "log10 of the rate";

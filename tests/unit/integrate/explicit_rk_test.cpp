@@ -53,6 +53,18 @@ TEST(ExplicitRungeKutta, VanDerPolFixedSteps) {
   }
 }
 
+// Errors whose squares underflow are small, not undefined.
+TEST(ExplicitRungeKutta, MotionsOfNextToNoDuration) {
+  for (const char* method : {"rk45", "dop853"})
+    for (double duration : {1e-100, 1e-200, 1e-295, 1e-300}) {
+      const SimulateReport report =
+          run(make_problem({2, -2}, VanDerPol{}), method, duration, duration, 1e-12);
+      ASSERT_EQ(report.status, RunStatus::completed) << report.message;
+      EXPECT_EQ(report.final_state.t, duration);
+      EXPECT_LT(report.steps, 100) << method << ", " << duration;
+    }
+}
+
 // The work grows as tolerance^(-1/order), not faster.
 TEST(ExplicitRungeKutta, WorkFollowsTheOrder) {
   const Problem<FreeBodyRates> body = make_free_body();
