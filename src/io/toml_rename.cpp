@@ -1,7 +1,12 @@
 #include "io/toml_rename.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
+#include <type_traits>
+#include <variant>
+
+#include "model/type_names.h"
 
 namespace cartan::io {
 namespace {
@@ -71,12 +76,20 @@ class PartRenamer {
       text.text = "world";
       table.entries.push_back({key, table.where, text});
     };
-    if (section == "force" && type == "wrench") add(item, "frame");
-    if (section == "force" && type == "tyre") add(item, "on");
-    if (section == "constraint" && type == "knife-edge") add(item, "on");
-    if (section == "constraint" && type == "rolling-disc")
+    const auto complete_key = [&](const ElementKey& key) {
+      if (!key.world) return;
+      if (std::string_view(key.world) == key.key) return add(item, key.key);
       for (TomlEntry& entry : item.entries)
-        if (entry.key == "plane" && entry.value.is(Kind::table)) add(entry.value, "body");
+        if (entry.key == key.key && entry.value.is(Kind::table)) add(entry.value, key.world);
+    };
+    const auto complete_as = [&]<class... Law>(const std::variant<Law...>*) {
+      const auto keys_of = [&]<class L>(std::type_identity<L>) {
+        if (type == L::type) std::for_each(std::begin(L::keys), std::end(L::keys), complete_key);
+      };
+      (keys_of(std::type_identity<Law>()), ...);
+    };
+    if (section == "force") complete_as(static_cast<const ForceLaw*>(nullptr));
+    if (section == "constraint") complete_as(static_cast<const ConstraintLaw*>(nullptr));
   }
 
   void walk(TomlNode& table, bool of_joint) {

@@ -52,7 +52,8 @@ inline constexpr int unresolved = -2;  // a reference to nothing, complained abo
 // A key that the tables of a type may have in a model file.
 struct ElementKey {
   const char* key;
-  bool frame = false;  // `from`, `to`: with axes of their own
+  bool frame = false;           // `from`, `to`: with axes of their own
+  const char* world = nullptr;  // is the world where it is left out: the key, or one in its table
 };
 
 // Fills a default where a formula was not given.

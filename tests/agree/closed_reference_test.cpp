@@ -54,9 +54,9 @@ TEST(ClosedGenerator, CoversLoopsConstraintsAndRedundancy) {
   for (int k = 0; k < joint_type_count; ++k)
     EXPECT_GE(seen[info(static_cast<JointType>(k)).name], 5);
   for (const char* what :
-       {"distance", "drive", "coupler", "rolling-disc", "knife-edge", "redundant", "independent",
-        "flag", "no flag", "coupler of loop", "curved coupler", "linear coupler", "not unique",
-        "loops 1", "loops 2", "loops 3"})
+       {"distance", "drive", "coupler", "rolling-disc", "knife-edge", "point-on-plane", "redundant",
+        "independent", "flag", "no flag", "coupler of loop", "curved coupler", "linear coupler",
+        "not unique", "loops 1", "loops 2", "loops 3"})
     EXPECT_GE(seen[what], 5) << what;
   EXPECT_GE(std::min(seen["drive of loop"], seen["drive of tree"]), 3);
 }

@@ -218,10 +218,12 @@ TEST(ClosedMechanisms, OneLoopOfEachJointType) {
 
 TEST(ClosedMechanisms, OneConstraintOfEachKind) {
   bool RandomClosedOptions::*const kinds[] = {
-      &RandomClosedOptions::distances, &RandomClosedOptions::drives, &RandomClosedOptions::couplers,
-      &RandomClosedOptions::rolling_discs, &RandomClosedOptions::knife_edges};
-  const char* const names[] = {"distance", "drive", "coupler", "rolling-disc", "knife-edge"};
-  for (int k = 0; k < 5; ++k) {
+      &RandomClosedOptions::distances,   &RandomClosedOptions::drives,
+      &RandomClosedOptions::couplers,    &RandomClosedOptions::rolling_discs,
+      &RandomClosedOptions::knife_edges, &RandomClosedOptions::points_on_planes};
+  const char* const names[] = {"distance",     "drive",      "coupler",
+                               "rolling-disc", "knife-edge", "point-on-plane"};
+  for (int k = 0; k < 6; ++k) {
     RandomClosedOptions options = small_and_bare();
     for (auto kind : kinds) options.*kind = kind == kinds[k];
     options.max_constraints = 1;

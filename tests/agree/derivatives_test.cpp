@@ -201,10 +201,12 @@ TEST(Derivatives, OneTypeOfLoopJoint) {
 
 TEST(Derivatives, OneTypeOfConstraint) {
   bool RandomClosedOptions::*const kinds[] = {
-      &RandomClosedOptions::distances, &RandomClosedOptions::drives, &RandomClosedOptions::couplers,
-      &RandomClosedOptions::rolling_discs, &RandomClosedOptions::knife_edges};
-  const char* const names[] = {"distance", "drive", "coupler", "rolling-disc", "knife-edge"};
-  for (int k = 0; k < 5; ++k) {
+      &RandomClosedOptions::distances,   &RandomClosedOptions::drives,
+      &RandomClosedOptions::couplers,    &RandomClosedOptions::rolling_discs,
+      &RandomClosedOptions::knife_edges, &RandomClosedOptions::points_on_planes};
+  const char* const names[] = {"distance",     "drive",      "coupler",
+                               "rolling-disc", "knife-edge", "point-on-plane"};
+  for (int k = 0; k < 6; ++k) {
     RandomClosedOptions options = bare_loops();
     for (auto kind : kinds) options.*kind = kind == kinds[k];
     options.max_constraints = 1;

@@ -95,19 +95,24 @@ void add(const Scene& s, const CouplerConstraint& c) {
 // Contact at center + (radius - rim) d - rim n, where d is what remains of -n across the axis a,
 // made a unit vector.
 void add(const Scene& s, const RollingDiscConstraint& c) {
-  const Pose<Jet> wheel = s.pose(c.body), plane = s.pose(c.plane_body);
-  const Vec3<Jet> a = unit(wheel.R * s.vec3(c.axis)), local_n = unit(s.vec3(c.plane_normal));
+  const Pose<Jet> wheel = s.pose(c.body), plane = s.pose(c.plane.body);
+  const Vec3<Jet> a = unit(wheel.R * s.vec3(c.axis)), local_n = unit(s.vec3(c.plane.normal));
   const Vec3<Jet> n = plane.R * local_n;
   const Vec3<Jet> d = unit(dot(n, a) * a - n);
   const Jet rim(s.number(c.rim)), circle = Jet(s.number(c.radius)) - rim;
   const Vec3<Jet> contact = s.point(c.body, c.center) + circle * d - rim * n;
-  s.hold(dot(n, contact - plane * s.vec3(c.plane_point)));
+  s.hold(dot(n, contact - plane * s.vec3(c.plane.point)));
   const Vec3<Jet> slip = material_velocity(wheel, contact) - material_velocity(plane, contact);
   // two directions of the plane, fixed to it
   const Vec3<Jet> start = std::fabs(local_n.x.a) < 0.7 ? Vec3<Jet>{1, 0, 0} : Vec3<Jet>{0, 1, 0};
   const Vec3<Jet> e1 = unit(cross(local_n, start)), e2 = cross(local_n, e1);
   s.stop(dot(plane.R * e1, slip));
   s.stop(dot(plane.R * e2, slip));
+}
+
+void add(const Scene& s, const PointOnPlaneConstraint& c) {
+  const Vec3<Jet> n = unit(s.pose(c.plane.body).R * s.vec3(c.plane.normal));
+  s.hold(dot(n, s.point(c.body, c.at) - s.point(c.plane.body, c.plane.point)));
 }
 
 void add(const Scene& s, const KnifeEdgeConstraint& c) {

@@ -316,6 +316,25 @@ bool add_knife_edge(Builder& b, ModelDescription& d) {
   return true;
 }
 
+// The plane is laid through the point.
+bool add_point_on_plane(Builder& b, ModelDescription& d) {
+  const int body = b.any_body(false), on = b.any_body(true);
+  if (body == on) return false;
+  const Pose<double> plane = b.now->pose(on);
+  const Vec3<double> at = b.random.vector(0.5), normal = b.random.direction();
+  const Vec3<double> beside =
+      b.now->pose(body) * at + cross(plane.R * normal, b.random.vector(0.7));
+  ConstraintText c;
+  c.type = "point-on-plane";
+  c.body = body_name(*b.now, body);
+  c.at = values(at);
+  c.plane_normal = values(1.3 * normal);
+  c.plane_point = values(inverse_times(plane, beside));
+  if (on != world) c.plane_body = body_name(*b.now, on);
+  d.constraints.push_back(c);
+  return true;
+}
+
 // The plane is laid through the lowest point of the wheel, seen along its normal.
 bool add_rolling_disc(Builder& b, ModelDescription& d) {
   const int body = b.any_body(false), on = b.any_body(true);
@@ -445,6 +464,7 @@ void add_constraints(Builder& b) {
   if (o.distances) kinds.push_back(add_distance);
   if (o.knife_edges) kinds.push_back(add_knife_edge);
   if (o.rolling_discs) kinds.push_back(add_rolling_disc);
+  if (o.points_on_planes) kinds.push_back(add_point_on_plane);
   if (o.drives) kinds.push_back(add_drive);
   if (o.couplers) kinds.push_back(add_coupler);
   if (kinds.empty()) return;

@@ -18,6 +18,7 @@ struct RandomClosedOptions {
   std::vector<JointType> loop_joints;  // all; see also RandomMechanismOptions::ellipsoidal
   int max_constraints = 3;
   bool distances = true, drives = true, couplers = true, rolling_discs = true, knife_edges = true;
+  bool points_on_planes = true;
   bool curved_couplers = true;  // half of the couplers, with offsets that depend on coordinates
   // likelihood of each: a planar linkage of revolute joints in space, a parallelogram with three
   // cranks, a joint of the tree built twice

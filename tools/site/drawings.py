@@ -473,6 +473,23 @@ def rolling_disc():
     return d.svg()
 
 
+@drawing("constraints", "point-on-plane")
+def point_on_plane():
+    d = Drawing("point on plane: the point stays in the plane", (0, 0.1, 0.35), 46, 340, 200)
+    axis = unit((-0.1, 0.75, 0.65))
+    side = unit(cross(X, axis))
+    d.box((0, 0.1, -0.06), (2.6, 3.6, 0.1))
+    d.box(scale(1.15, axis), (0.4, 0.4, 1.6), (side, cross(axis, side), axis), CHILD)
+    d.line(O, scale(0.4, axis), INK, 2.0)
+    d.frame(O, (X, Y, Z), colour="#666666", length=0.01, letters=False)
+    d.arrow((-0.9, -1.3, 0), (-0.9, -1.3, 1.0), INK, words="normal", dx=0, dy=-10)
+    d.arrow(O, (0, 0, 1.0), FORCE, 2.6, "row 0", dx=-22, dy=0)
+    for along in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)):
+        d.arrow(scale(0.15, along), scale(0.85, along), MOTION)
+    d.text(O, "at", size=11, dx=6, dy=16, style="italic")
+    return d.svg()
+
+
 @drawing("constraints", "knife-edge")
 def knife_edge():
     d = Drawing("knife edge: the point may not slide along the normal", (0, 0.2, 0.15), 46, 340, 200)

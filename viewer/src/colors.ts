@@ -8,7 +8,7 @@ export const contactColors = { sticks: '#d55e00', slips: '#e69f00', impact: '#cc
 export const forceColors: Record<string, string> = {
   spring: '#009e73', torsion: '#009e73', wrench: '#0072b2', joint: '#0072b2', potential: '#b8a700', friction: '#e69f00', drag: '#56b4e9', tyre: '#009e73',
   distance: '#d55e00', drive: '#cc79a7', coupler: '#cc79a7', 'rolling-disc': '#d55e00', 'knife-edge': '#d55e00',
-  contact: '#d55e00', stop: '#d55e00',
+  'point-on-plane': '#d55e00', contact: '#d55e00', stop: '#d55e00',
 };
 
 // On a dark page the darker ones are lifted.

@@ -25,8 +25,8 @@ struct RollingDiscElement {
     e.axis = build.direction(c.body, c.axis);
     e.radius = build.number(c.radius);
     e.rim = build.number(c.rim);
-    e.plane = build.point(c.plane_body, c.plane_point);
-    e.normal = build.direction(c.plane_body, c.plane_normal);
+    e.plane = build.point(c.plane.body, c.plane.point);
+    e.normal = build.direction(c.plane.body, c.plane.normal);
     e.along1 = build.orthogonal_to(e.normal);
     e.along2 = cross(e.normal, e.along1);
     for (int k = 0; k < 3; ++k)

@@ -7,7 +7,7 @@ namespace cartan::model {
 
 struct KnifeEdgeConstraint {
   static constexpr const char* type = "knife-edge";
-  static constexpr ElementKey keys[] = {{"body"}, {"at"}, {"normal"}, {"on"}};
+  static constexpr ElementKey keys[] = {{"body"}, {"at"}, {"normal"}, {.key = "on", .world = "on"}};
 
   int body = 0;
   Formula at, normal;

@@ -2,19 +2,18 @@
 // a torus whose tube has that radius; `radius` is that of the wheel when it stands upright.
 #pragma once
 
-#include "model/quantities.h"
+#include "model/plane.h"
 
 namespace cartan::model {
 
 struct RollingDiscConstraint {
   static constexpr const char* type = "rolling-disc";
   static constexpr ElementKey keys[] = {{"body"},   {"center"}, {"axis"},
-                                        {"radius"}, {"rim"},    {"plane"}};
+                                        {"radius"}, {"rim"},    {.key = "plane", .world = "body"}};
 
   int body = 0;
   Formula center, axis, radius, rim;
-  int plane_body = world;
-  Formula plane_point, plane_normal;
+  Plane plane;
 
   template <class Self, class Visit>
   static void for_each_expression(Self&&, Visit&&) {}
@@ -25,11 +24,7 @@ struct RollingDiscConstraint {
     out.numbers("axis", axis);
     out.number("radius", radius);
     out.number("rim", rim);
-    out.table("plane", [this](auto& plane) {
-      plane.body("body", plane_body);
-      plane.numbers("point", plane_point);
-      plane.numbers("normal", plane_normal);
-    });
+    plane.write(out);
   }
 
   static RollingDiscConstraint check(auto& check, const ConstraintText& text, const auto& owner) {
@@ -45,18 +40,8 @@ struct RollingDiscConstraint {
     check.demand(rim, {"rim", owner}, "from zero to less than the radius",
                  [&](double x) { return x >= 0 && !(radius.ok() && x >= radius.values[0]); });
     disc.rim = or_default(rim.formula, {0});
-    disc.plane_point =
-        or_default(check.numbers(text.plane_point, {"plane point", owner, {3}}).formula, {0, 0, 0});
-    if (text.plane_where.line == 0 && text.plane_normal.empty()) {
-      check.require(Values{}, {"plane", owner});
-    } else {
-      auto plane = owner;
-      plane.where = text.plane_where;
-      disc.plane_normal = require_direction(check, text.plane_normal, {"plane normal", plane, {3}});
-    }
-    if (!text.plane_body.empty())
-      disc.plane_body = check.body(text.plane_body, {"plane body", owner}, true);
-    refuse_same_body(check, disc.body, disc.plane_body, owner);
+    disc.plane = Plane::check(check, text, owner);
+    refuse_same_body(check, disc.body, disc.plane.body, owner);
     return disc;
   }
 };

@@ -7,9 +7,9 @@ namespace cartan::model {
 
 struct TyreForce {
   static constexpr const char* type = "tyre";
-  static constexpr ElementKey keys[] = {{"body"},      {"at"},         {"axis"},  {"radius"},
-                                        {"stiffness"}, {"relaxation"}, {"trail"}, {"deflection"},
-                                        {"normal"},    {"on"}};
+  static constexpr ElementKey keys[] = {
+      {"body"},       {"at"},    {"axis"},       {"radius"}, {"stiffness"},
+      {"relaxation"}, {"trail"}, {"deflection"}, {"normal"}, {.key = "on", .world = "on"}};
 
   int body = 0;
   Formula at, axis, radius;  // of the wheel: its centre and axis in the body

@@ -7,7 +7,8 @@ namespace cartan::model {
 
 struct WrenchForce {
   static constexpr const char* type = "wrench";
-  static constexpr ElementKey keys[] = {{"body"}, {"at"}, {"force"}, {"torque"}, {"frame"}};
+  static constexpr ElementKey keys[] = {
+      {"body"}, {"at"}, {"force"}, {"torque"}, {.key = "frame", .world = "frame"}};
 
   int body = 0;
   Formula at;

@@ -182,6 +182,55 @@ parent = { body = "world" }
 child = { body = "trunk" }
 )";
 
+// Keys that are the world where they are left out are the body that the part stands on.
+TEST_F(Parts, GroundOfElementsIsWhatThePartStandsOn) {
+  write("foot.toml", R"(
+[variables]
+bend = { initial = 0 }
+[[body]]
+name = "foot"
+mass = 1
+inertia = [1, 1, 1]
+[[joint]]
+name = "ankle"
+type = "free"
+parent = { body = "world" }
+child = { body = "foot" }
+[[constraint]]
+type = "point-on-plane"
+body = "foot"
+plane = { normal = [0, 0, 1] }
+[[constraint]]
+type = "knife-edge"
+body = "foot"
+normal = [0, 1, 0]
+[[force]]
+type = "wrench"
+body = "foot"
+force = [1, 0, 0]
+[[force]]
+type = "tyre"
+body = "foot"
+axis = [0, 1, 0]
+radius = 0.3
+stiffness = 10
+relaxation = 0.1
+deflection = "bend"
+)");
+  const std::string path =
+      write("robot.toml", trunk + "[[part]]\nfile = \"foot.toml\"\nname = \"a\"\non = \"trunk\"\n");
+  const Loaded parts = load(path);
+  ASSERT_TRUE(parts.model) << parts.problems.text();
+  const Model& model = *parts.model;
+  const int trunk_body = model.find_body("trunk");
+  ASSERT_EQ(model.constraints.size(), 2u);
+  ASSERT_EQ(model.forces.size(), 2u);
+  EXPECT_EQ(std::get<PointOnPlaneConstraint>(model.constraints[0].law).plane.body, trunk_body);
+  EXPECT_EQ(std::get<KnifeEdgeConstraint>(model.constraints[1].law).on, trunk_body);
+  EXPECT_EQ(std::get<WrenchForce>(model.forces[0].law).frame, trunk_body);
+  EXPECT_EQ(std::get<TyreForce>(model.forces[1].law).on, trunk_body);
+}
+
 TEST_F(Parts, AreTheFileWrittenOut) {
   write("leg.toml", leg);
   const std::string path = write("robot.toml", trunk + R"(

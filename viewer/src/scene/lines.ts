@@ -108,7 +108,8 @@ function tyres(model: Model): Force[] {
   return (model.forces ?? []).filter((force) => force.type === 'tyre');
 }
 
-// Straight lines of distance constraints, rims of rolling discs and tyres, directions of knife edges.
+// Straight lines of distance constraints, rims of rolling discs and tyres, directions of knife edges, a square of the plane
+// about a point that stays in it.
 export class ConstraintLines {
   private static readonly rim = 48;
   private readonly buffer: SegmentBuffer;
@@ -138,6 +139,8 @@ export class ConstraintLines {
         this.addDisc(constraint, poses);
       } else if (constraint.type === 'knife-edge') {
         this.addEdge(constraint, poses);
+      } else if (constraint.type === 'point-on-plane') {
+        this.addPatch(constraint, poses);
       }
     }
     for (const tyre of this.tyres) this.addRim(tyre.body!, tyre.at, tyre.axis, tyre.radius, 0, poses);
@@ -180,6 +183,26 @@ export class ConstraintLines {
       this.buffer.add(a, at(k, b));
       a.copy(b);
     }
+  }
+
+  private addPatch(pin: Constraint, poses: Poses): void {
+    const at = toVector(pin.at);
+    const n = toVector(pin.plane?.normal);
+    if (!at || !n) return;
+    at.applyMatrix4(poses.ofName(pin.body!));
+    n.transformDirection(poses.ofName(pin.plane!.body));
+    const side = new Vector3(1, 0, 0);
+    if (Math.abs(n.x) > 0.7) side.set(0, 1, 0);
+    side.cross(n).setLength(this.size);
+    const other = new Vector3().crossVectors(n, side);
+    a.copy(at).add(side);
+    for (let k = 0; k < 4; ++k) {
+      b.copy(a).sub(at).applyAxisAngle(n, Math.PI / 2).add(at);
+      this.buffer.add(a, b);
+      a.copy(b);
+    }
+    this.buffer.add(a.copy(at).sub(other), b.copy(at).add(other));
+    this.buffer.add(a.copy(at).sub(side), b.copy(at).add(side));
   }
 
   private addEdge(edge: Constraint, poses: Poses): void {

@@ -113,7 +113,7 @@ export function reactionKinds(run: Run, length: number, width: number): (ArrowKi
 const labels: Record<string, string> = {
   spring: 'Springs, dampers', torsion: 'Joint springs', wrench: 'Wrenches', joint: 'Joint forces', potential: 'Potentials',
   friction: 'Friction', drag: 'Drag', tyre: 'Tyres', distance: 'Rods', drive: 'Drives', coupler: 'Couplers', 'rolling-disc': 'Contact of wheels',
-  'knife-edge': 'Knife edges', contact: 'Forces of contacts', stop: 'Stops',
+  'knife-edge': 'Knife edges', 'point-on-plane': 'Points on planes', contact: 'Forces of contacts', stop: 'Stops',
 };
 
 // How forces.csv calls a contact: `contact NAME` where a force or constraint has the name.
