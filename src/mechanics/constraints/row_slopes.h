@@ -1,0 +1,159 @@
+// Derivatives of rows (row_writer.h) by displacements of the links they act on, velocities and
+// accelerations of the links held. Dual numbers tell where directions and points of a row go; what
+// they multiply are numbers, or numbers with slopes:
+//   y  = alpha . w + beta . u
+//   y' = alpha . dw + beta . a + alpha' . w + beta' . u
+// with, of side a against b where they meet in c, and arms from the origins of the links to c,
+//   u = u_a + w_a x arm_a - ...,   a = du_a + dw_a x arm_a + w_a x (w_a x arm_a) - ... + w_a x (c'
+//   - u_a(c)) - w_b x (c' - u_b(c))
+#pragma once
+
+#include "mechanics/constraints/row_writer.h"
+#include "mechanics/tree/lanes_of_numbers.h"
+
+namespace cartan::mechanics {
+
+// Of one row along four directions; and K' of y = K . V, for one link.
+struct RowSlope {
+  lanes::Four rate{}, speed{};
+  Vec3<double> source_rate_n, source_rate_f;
+};
+
+// A vector, and how it moves along each of them.
+struct MovedVector {
+  using Slopes = lanes::VectorsOf<lanes::Four>;
+  Vec3<double> at;
+  Slopes by{};
+
+  MovedVector() = default;
+  MovedVector(const Vec3<double>& value, const Slopes& slopes) : at(value), by(slopes) {}
+  explicit MovedVector(const Vec3<Dual4>& x)
+      : at(x.x.a, x.y.a, x.z.a), by{slopes_of(x.x), slopes_of(x.y), slopes_of(x.z)} {}
+  static lanes::Four slopes_of(const Dual4& x) {
+    lanes::Four slopes;
+    __builtin_memcpy(&slopes, x.d.data(), sizeof slopes);
+    return slopes;
+  }
+  friend MovedVector operator+(const MovedVector& x, const MovedVector& y) {
+    return {x.at + y.at, x.by + y.by};
+  }
+  friend MovedVector operator-(const MovedVector& x, const MovedVector& y) {
+    return {x.at - y.at, x.by - y.by};
+  }
+  friend MovedVector cross(const Vec3<double>& x, const MovedVector& y) {
+    return {core::cross(x, y.at), lanes::cross(x, y.by)};
+  }
+  // Slopes of the product.
+  friend lanes::Four slopes_of_dot(const MovedVector& x, const MovedVector& y) {
+    return lanes::dot(x.at, y.by) + lanes::dot(y.at, x.by);
+  }
+};
+
+// The rows of one loop joint or constraint between two links, one after the other.
+struct RowSlopes {
+  using Four = lanes::Four;
+  using Slopes = MovedVector::Slopes;
+
+  MotionWorkspace<Dual4>& ws;            // links displaced
+  const MotionWorkspace<double>& still;  // accelerations and multipliers
+  const int* counts;                     // per row: negative where nobody wants it
+  int row, first;                        // of the mechanism: the one at hand, the first
+  double sign;                           // 1: the wrench on the first side counts; -1: the second
+  std::vector<RowSlope>& rows;           // found
+  Slopes n{}, f{};  // found: of the wrench of all multipliers on that side, about its link's origin
+
+  struct Side {
+    Vec3<Dual4> w;
+    MovedVector arm, u, acceleration;  // of the material at c
+    Vec3<double> dw, origin_rate;
+  };
+  struct Meeting {
+    const Side &a, &b;
+    Vec3<double> w, dw;
+    MovedVector u, acceleration;
+    Vec3<double> arm_rate;  // on the side whose wrench counts
+  };
+
+  Side side(int link, const Vec3<Dual4>& c) const {
+    Side side;
+    side.arm = MovedVector(c);
+    if (link == world) {
+      side.acceleration.at = -still.gravity;
+      return side;
+    }
+    const LinkState<double>& x = still.links[link];
+    side.w = ws.links[link].w;
+    side.arm = side.arm - MovedVector(ws.links[link].o);
+    const MovedVector turning = cross(x.w, side.arm);
+    side.u = turning;
+    side.u.at += x.u;
+    side.acceleration = cross(x.dw, side.arm) + cross(x.w, turning);
+    side.acceleration.at += x.du;
+    side.dw = x.dw;
+    side.origin_rate = x.u;
+    return side;
+  }
+  Meeting meet(const Side& a, const Side& b, const Vec3<Dual4>& point_rate) const {
+    const MovedVector rate(point_rate);
+    Meeting at = meet_apart(a, b, rate.at, rate.at);
+    at.acceleration =
+        at.acceleration + cross(number_of(a.w), rate - a.u) - cross(number_of(b.w), rate - b.u);
+    return at;
+  }
+  Meeting meet(const Side& a, const Side& b) const {
+    Meeting at = meet_apart(a, b, a.u.at, a.u.at);
+    at.acceleration = at.acceleration - cross(number_of(b.w), at.u);
+    return at;
+  }
+
+  bool is_wanted() const { return counts[row] >= 0; }
+  void skip_row() { ++row; }
+  void clear_row() { rows[row - first] = {}; }
+  void add(const Meeting& at, const Vec3<Dual4>& alpha, const Vec3<Dual4>& beta,
+           const Vec3<Dual4>& alpha_rate, const Vec3<Dual4>& beta_rate) {
+    add_turn(at, alpha, alpha_rate);
+    add_slide(at, beta, beta_rate);
+  }
+  void add_turn(const Meeting& at, const Vec3<Dual4>& alpha, const Vec3<Dual4>& alpha_rate) {
+    const MovedVector turn(alpha), rate(alpha_rate);
+    RowSlope& to = rows[row - first];
+    to.speed += lanes::dot(at.w, turn.by);
+    to.rate += lanes::dot(at.dw, turn.by) + lanes::dot(at.w, rate.by);
+    to.source_rate_n += sign * rate.at;
+    n += scaled(turn.by);
+  }
+  void add_slide(const Meeting& at, const Vec3<Dual4>& beta, const Vec3<Dual4>& beta_rate) {
+    const MovedVector slide(beta), rate(beta_rate), &arm = (sign > 0 ? at.a : at.b).arm;
+    RowSlope& to = rows[row - first];
+    to.speed += slopes_of_dot(slide, at.u);
+    to.rate += slopes_of_dot(slide, at.acceleration) + slopes_of_dot(rate, at.u);
+    to.source_rate_n += sign * (core::cross(at.arm_rate, slide.at) + core::cross(arm.at, rate.at));
+    to.source_rate_f += sign * rate.at;
+    n += scaled(lanes::cross(arm.at, slide.by) + lanes::cross(arm.by, slide.at));
+    f += scaled(slide.by);
+  }
+  // Of two points that move with their links.
+  void add_between(const Side& a, const Side& b, const Vec3<Dual4>& e) {
+    add_slide(meet_apart(a, b, a.u.at, b.u.at), e, Vec3<Dual4>());
+  }
+
+ private:
+  static Vec3<double> number_of(const Vec3<Dual4>& x) { return {x.x.a, x.y.a, x.z.a}; }
+  Slopes scaled(const Slopes& x) const {
+    const double scale = sign * still.lambda[row];
+    return {scale * x.x, scale * x.y, scale * x.z};
+  }
+  // The points of both sides move at these rates; without what that does to accelerations.
+  Meeting meet_apart(const Side& a, const Side& b, const Vec3<double>& rate_a,
+                     const Vec3<double>& rate_b) const {
+    return {a,
+            b,
+            number_of(a.w) - number_of(b.w),
+            a.dw - b.dw,
+            a.u - b.u,
+            a.acceleration - b.acceleration,
+            sign > 0 ? rate_a - a.origin_rate : rate_b - b.origin_rate};
+  }
+};
+
+}  // namespace cartan::mechanics
