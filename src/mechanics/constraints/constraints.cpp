@@ -206,9 +206,8 @@ void fill_row_slopes(const Mechanism<Dual4>& mechanism, int loop, int element, R
     if constexpr (requires { e.fill_rows(mechanism, out); }) e.fill_rows(mechanism, out);
   };
   if (loop < 0) return std::visit(fill, mechanism.constraints[element]);
-  LoopState<Dual4> x;
-  place_loop(mechanism.loops[loop], out.ws, x);
-  fill_loop(mechanism.loops[loop], x, mechanism.world_rows, out);
+  const LoopJoint<Dual4>& joint = mechanism.loops[loop];
+  fill_loop(joint, out.place(joint, out.still.loops[loop]), mechanism.world_rows, out);
 }
 
 template <class S>

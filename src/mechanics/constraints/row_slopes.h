@@ -49,17 +49,24 @@ struct MovedVector {
   }
 };
 
+// Four displacements of a link.
+struct LinkMoves {
+  int link = world;
+  MovedVector::Slopes turn{}, shift{};
+};
+
 // The rows of one loop joint or constraint between two links, one after the other.
 struct RowSlopes {
   using Four = lanes::Four;
   using Slopes = MovedVector::Slopes;
 
-  MotionWorkspace<Dual4>& ws;            // links displaced
   const MotionWorkspace<double>& still;  // accelerations and multipliers
-  const int* counts;                     // per row: negative where nobody wants it
-  int row, first;                        // of the mechanism: the one at hand, the first
-  double sign;                           // 1: the wrench on the first side counts; -1: the second
-  std::vector<RowSlope>& rows;           // found
+  MotionWorkspace<Dual4>& ws;            // links displaced, for all but loop joints
+  LinkMoves moves;
+  const int* counts;            // per row: negative where nobody wants it
+  int row, first;               // of the mechanism: the one at hand, the first
+  double sign;                  // 1: the wrench on the first side counts; -1: the second
+  std::vector<RowSlope>& rows;  // found
   Slopes n{}, f{};  // found: of the wrench of all multipliers on that side, about its link's origin
 
   struct Side {
@@ -74,6 +81,14 @@ struct RowSlopes {
     Vec3<double> arm_rate;  // on the side whose wrench counts
   };
 
+  // Frames of a loop joint: a displacement turns them about the origin of their link.
+  LoopState<Dual4> place(const LoopJoint<Dual4>& loop, const LoopState<double>& x) const {
+    LoopState<Dual4> moved;
+    place(loop.parent, x.R_P, x.o_P, moved.R_P, moved.o_P);
+    place(loop.child, x.R_C, x.o_C, moved.R_C, moved.o_C);
+    return moved;
+  }
+
   Side side(int link, const Vec3<Dual4>& c) const {
     Side side;
     side.arm = MovedVector(c);
@@ -82,8 +97,9 @@ struct RowSlopes {
       return side;
     }
     const LinkState<double>& x = still.links[link];
-    side.w = ws.links[link].w;
-    side.arm = side.arm - MovedVector(ws.links[link].o);
+    side.w = Vec3<Dual4>(x.w);
+    side.arm.at -= x.o;
+    if (link == moves.link) side.arm.by -= moves.shift;
     const MovedVector turning = cross(x.w, side.arm);
     side.u = turning;
     side.u.at += x.u;
@@ -138,6 +154,22 @@ struct RowSlopes {
   }
 
  private:
+  void place(int link, const Mat3<double>& R, const Vec3<double>& o, Mat3<Dual4>& R_moved,
+             Vec3<Dual4>& o_moved) const {
+    const bool moves_with_it = link != world && link == moves.link;
+    for (int k = 0; k < 3; ++k)
+      R_moved.c[k] = dual_of(R.c[k], moves_with_it ? lanes::cross(moves.turn, R.c[k]) : Slopes{});
+    o_moved =
+        dual_of(o, moves_with_it ? moves.shift + lanes::cross(moves.turn, o - still.links[link].o)
+                                 : Slopes{});
+  }
+  static Vec3<Dual4> dual_of(const Vec3<double>& x, const Slopes& by) {
+    Vec3<Dual4> r(Dual4(x.x), Dual4(x.y), Dual4(x.z));
+    __builtin_memcpy(r.x.d.data(), &by.x, sizeof by.x);
+    __builtin_memcpy(r.y.d.data(), &by.y, sizeof by.y);
+    __builtin_memcpy(r.z.d.data(), &by.z, sizeof by.z);
+    return r;
+  }
   static Vec3<double> number_of(const Vec3<Dual4>& x) { return {x.x.a, x.y.a, x.z.a}; }
   Slopes scaled(const Slopes& x) const {
     const double scale = sign * still.lambda[row];

@@ -54,37 +54,30 @@ void LawDuals::evaluate(const LocalLaw& law) {
 }
 
 void LawDuals::evaluate_moved_rows(const LocalLaw& law, std::span<const int> counts, int part) {
-  const LinkState<double>& x = ws_->links[law.a];
-  LinkState<Dual4>& a = scratch_->links[law.a];
+  LinkMoves moves;
+  moves.link = law.a;
   if (part == 0) {
-    for (int k = 0; k < 3; ++k) seeds::turn_link(x, unit_vector<double>(k), k, a);
-    a.o.x.d[3] = 1;
+    moves.turn = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
+    moves.shift.x = {0, 0, 0, 1};
   } else {
-    a.o.y.d[0] = a.o.z.d[1] = 1;
+    moves.shift.y = {1, 0, 0, 0};
+    moves.shift.z = {0, 1, 0, 0};
   }
-  evaluate_rows(law, counts);
-  seeds::stop_link(a);
+  evaluate_rows(law, counts, moves);
 }
 
-void LawDuals::evaluate_rows_along(const LocalLaw& law, std::span<const int> counts,
-                                   const SpatialPair& first, const SpatialPair& second) {
+void LawDuals::evaluate_rows(const LocalLaw& law, std::span<const int> counts,
+                             const LinkMoves& moves) {
+  const bool loop = law.kind == LocalLaw::Kind::loop;
   LinkState<Dual4>& a = scratch_->links[law.a];
-  int lane = 0;
-  for (const SpatialPair* by : {&first, &second}) {
-    seeds::turn_link(ws_->links[law.a], by->n, lane, a);
-    seeds::set_lane(a.o, lane++, by->f);
-  }
-  evaluate_rows(law, counts);
-  seeds::stop_link(a);
-}
-
-void LawDuals::evaluate_rows(const LocalLaw& law, std::span<const int> counts) {
-  RowSlopes out{*scratch_,  *ws_, counts.data(), law.row0, law.row0, law.a_first ? 1.0 : -1.0,
-                row_slopes_};
-  fill_row_slopes(dual_mechanism_, law.kind == LocalLaw::Kind::loop ? law.index : -1, law.index,
-                  out);
+  if (!loop) seeds::displace_link(ws_->links[law.a], moves, a);
+  RowSlopes out{
+      *ws_,       *scratch_, moves, counts.data(), law.row0, law.row0, law.a_first ? 1.0 : -1.0,
+      row_slopes_};
+  fill_row_slopes(dual_mechanism_, loop ? law.index : -1, law.index, out);
   row_n_ = out.n;
   row_f_ = out.f;
+  if (!loop) seeds::stop_link(a);
 }
 
 }  // namespace cartan::mechanics

@@ -35,9 +35,8 @@ class LawDuals {
   static constexpr int parts = 2;
   static int lanes_of(int part) { return part == 0 ? 4 : 2; }
   void evaluate_moved_rows(const LocalLaw& law, std::span<const int> counts, int part);
-  // The same along two displacements of a given: lanes 0 and 1.
-  void evaluate_rows_along(const LocalLaw& law, std::span<const int> counts,
-                           const SpatialPair& first, const SpatialPair& second);
+  // The same along given displacements of a.
+  void evaluate_rows(const LocalLaw& law, std::span<const int> counts, const LinkMoves& moves);
   const RowSlope& row_slope(int r) const { return row_slopes_[r]; }
   // The wrench of their multipliers on a, lane by lane.
   const lanes::VectorsOf<lanes::Four>& row_n() const { return row_n_; }
@@ -45,19 +44,14 @@ class LawDuals {
   static std::size_t source_of_a(const LocalLaw& law, int r) {
     return law.source0 + 2 * static_cast<std::size_t>(r) + (law.a_first ? 0 : 1);
   }
-  static std::size_t source_of_b(const LocalLaw& law, int r) {
-    return law.source0 + 2 * static_cast<std::size_t>(r) + (law.a_first ? 1 : 0);
-  }
 
  private:
-  void evaluate_rows(const LocalLaw& law, std::span<const int> counts);
-
   const Mechanism<double>& mechanism_;
   const Mechanism<Dual4>& dual_mechanism_;
   const SlopePlan& plan_;
   std::vector<Dual4> q_, v_;
   bool reads_joints_ = false;
-  Dual4 rate_;  // of a variable
+  Dual4 rate_;              // of a variable
   std::vector<RowSlope> row_slopes_;
   lanes::VectorsOf<lanes::Four> row_n_{}, row_f_{};
   const MotionWorkspace<double>* ws_ = nullptr;

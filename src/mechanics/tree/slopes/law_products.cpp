@@ -165,7 +165,9 @@ void LawProducts::multiply_rows(const LocalLaw& law, MotionResponse& response) {
   const LinkChange by = relative_change(law);
   const LinkState<double>& x = ws_->links[law.a];
   const Vec3<double> spin = cross(by.turn, x.w) + by.o;
-  duals_.evaluate_rows_along(law, counts_, {by.turn, by.shift}, {spin, by.slide});
+  duals_.evaluate_rows(
+      law, counts_,
+      {law.a, lanes::side_by_side(by.turn, spin), lanes::side_by_side(by.shift, by.slide)});
   const Vec3<double> dw = cross(by.turn, x.dw), du = cross(by.turn, x.du);
   SpatialPair F;
   for (int r = 0; r < law.rows; ++r) {
