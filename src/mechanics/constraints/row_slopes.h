@@ -72,7 +72,7 @@ struct RowSlopes {
   struct Side {
     Vec3<Dual4> w;
     MovedVector arm, u, acceleration;  // of the material at c
-    Vec3<double> dw, origin_rate;
+    Vec3<double> spin, dw, origin_rate;
   };
   struct Meeting {
     const Side &a, &b;
@@ -89,36 +89,26 @@ struct RowSlopes {
     return moved;
   }
 
-  Side side(int link, const Vec3<Dual4>& c) const {
-    Side side;
-    side.arm = MovedVector(c);
-    if (link == world) {
-      side.acceleration.at = -still.gravity;
-      return side;
-    }
+  [[gnu::always_inline]] inline Side side(int link, const Vec3<Dual4>& c) const {
+    MovedVector arm(c);
+    if (link == world) return {{}, arm, {}, {-still.gravity, {}}, {}, {}, {}};
     const LinkState<double>& x = still.links[link];
-    side.w = Vec3<Dual4>(x.w);
-    side.arm.at -= x.o;
-    if (link == moves.link) side.arm.by -= moves.shift;
-    const MovedVector turning = cross(x.w, side.arm);
-    side.u = turning;
-    side.u.at += x.u;
-    side.acceleration = cross(x.dw, side.arm) + cross(x.w, turning);
-    side.acceleration.at += x.du;
-    side.dw = x.dw;
-    side.origin_rate = x.u;
-    return side;
+    arm.at -= x.o;
+    if (link == moves.link) arm.by -= moves.shift;
+    const MovedVector turning = cross(x.w, arm);
+    MovedVector acceleration = cross(x.dw, arm) + cross(x.w, turning);
+    acceleration.at += x.du;
+    return {Vec3<Dual4>(x.w), arm, {x.u + turning.at, turning.by}, acceleration, x.w, x.dw, x.u};
   }
   Meeting meet(const Side& a, const Side& b, const Vec3<Dual4>& point_rate) const {
     const MovedVector rate(point_rate);
     Meeting at = meet_apart(a, b, rate.at, rate.at);
-    at.acceleration =
-        at.acceleration + cross(number_of(a.w), rate - a.u) - cross(number_of(b.w), rate - b.u);
+    at.acceleration = at.acceleration + cross(a.spin, rate - a.u) - cross(b.spin, rate - b.u);
     return at;
   }
   Meeting meet(const Side& a, const Side& b) const {
     Meeting at = meet_apart(a, b, a.u.at, a.u.at);
-    at.acceleration = at.acceleration - cross(number_of(b.w), at.u);
+    at.acceleration = at.acceleration - cross(b.spin, at.u);
     return at;
   }
 
@@ -170,7 +160,6 @@ struct RowSlopes {
     __builtin_memcpy(r.z.d.data(), &by.z, sizeof by.z);
     return r;
   }
-  static Vec3<double> number_of(const Vec3<Dual4>& x) { return {x.x.a, x.y.a, x.z.a}; }
   Slopes scaled(const Slopes& x) const {
     const double scale = sign * still.lambda[row];
     return {scale * x.x, scale * x.y, scale * x.z};
@@ -180,7 +169,7 @@ struct RowSlopes {
                      const Vec3<double>& rate_b) const {
     return {a,
             b,
-            number_of(a.w) - number_of(b.w),
+            a.spin - b.spin,
             a.dw - b.dw,
             a.u - b.u,
             a.acceleration - b.acceleration,
