@@ -22,6 +22,7 @@ constexpr double probe = 1.0 / 1024;
 // dense output, with the slopes of the motion there, is as good as a step (its error goes with the
 // square of it).
 constexpr double loose_change = 1e-7, near_end = 1e-3;
+constexpr double together = 1e-6;          // roots closer than this may be the same
 constexpr double probe_margin = 1.0 / 16;  // sixteen times what a straight line has there
 constexpr double far_above = 0.5;          // the bottom of a dip, as part of the lowest sample
 constexpr double sample_places[] = {0, probe, 0.25, 0.5, 0.75, 1 - probe, 1};
@@ -273,6 +274,12 @@ bool EventFinder::locate(int which, double left, double right, int after, double
   theta = dense_root(which, left, right, after);
   if (is_near_end(theta)) return true;
   const double guess = theta;
+  // What vanishes together (the speed of a joint as an event, and its friction) is found once: from
+  // the root of the other no step more is needed.
+  for (const Crossing& c : crossings_) {
+    const double other = c.length / integrator_->last_length();
+    if (std::fabs(other - guess) <= together) theta = other;
+  }
   if (polish(which, after, theta) && theta >= left - 0.05 && theta <= right + 0.05) return true;
   theta = guess;
   if (bracket(which, left, right, after, theta)) return true;

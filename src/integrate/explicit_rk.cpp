@@ -51,7 +51,8 @@ class ExplicitRungeKutta final : public Integrator {
   std::vector<double> x1_, y_;     // end of the step, argument of a stage
   std::vector<double> again_x_;    // end of the last restep, of length again_h_; -1: none
   double again_h_ = -1;
-  std::vector<double> shape_;  // F0, F1, ... of the dense output
+  std::vector<double> fine_, coarse_;  // the estimates of the error
+  std::vector<double> shape_;          // F0, F1, ... of the dense output
   double t1_ = 0;
   double norm_error_ = 0;   // of the last new point before normalising
   bool follows_ = false;    // the next step starts where the last one ended
@@ -74,6 +75,8 @@ ExplicitRungeKutta::ExplicitRungeKutta(const System& system, const ExplicitTable
       x1_(n_),
       y_(n_),
       again_x_(n_),
+      fine_(n_),
+      coarse_(n_),
       shape_(static_cast<std::size_t>(n_) * (3 + tableau.d.size())),
       controller_(tableau.error_order + 1, tableau.error_low.empty() ? 0.04 : 0) {}
 
@@ -148,15 +151,12 @@ double ExplicitRungeKutta::error_measure(double h, int& worst) {
   } motion, work;
   double largest = 0;
   worst = -1;
+  combine_stages(tab_.error, k_, h, fine_);
+  combine_stages(tab_.error_low, k_, h, coarse_);
   for (int i = 0; i < n_; ++i) {
-    double e = 0, e_low = 0;
-    for (std::size_t j = 0; j < tab_.error.size(); ++j) e += tab_.error[j] * k_[j * n_ + i];
-    for (std::size_t j = 0; j < tab_.error_low.size(); ++j)
-      e_low += tab_.error_low[j] * k_[j * n_ + i];
     const double share = i < m_ ? 1 : work_share;
     const double scale = tolerance_ * (1 + std::max(std::fabs(x0_[i]), std::fabs(x1_[i]))) / share;
-    e = std::fabs(h * e) / scale;
-    e_low = std::fabs(h * e_low) / scale;
+    const double e = std::fabs(fine_[i]) / scale, e_low = std::fabs(coarse_[i]) / scale;
     auto& of = i < m_ ? motion : work;
     of.fine2 += e * e;
     of.coarse2 += e_low * e_low;

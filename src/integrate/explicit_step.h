@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/lanes/lanes4.h"
 #include "integrate/integrator.h"
 #include "integrate/step_control.h"
 #include "integrate/tableau.h"
@@ -25,17 +26,29 @@ inline bool all_finite(std::span<const double> x) {
   return sum == 0;
 }
 
-// result = h sum_j weights_j k_j for stages of as many numbers as result has.
+// result = h sum_j weights_j k_j at number i of n, and at those beside it.
+template <class Number>
+void combine_at(const std::vector<double>& weights, const double* k, double h, std::size_t n,
+                std::size_t i, double* result) {
+  Number sum{};
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    if (weights[j] == 0) continue;
+    Number kj;
+    __builtin_memcpy(&kj, k + j * n + i, sizeof kj);
+    sum += weights[j] * kj;
+  }
+  sum *= h;
+  __builtin_memcpy(result + i, &sum, sizeof sum);
+}
+
+// result = h sum_j weights_j k_j for stages of as many numbers as result has; four by four, so that
+// sums stay in registers.
 inline void combine_stages(const std::vector<double>& weights, const std::vector<double>& k,
                            double h, std::span<double> result) {
   const std::size_t n = result.size();
-  std::fill(result.begin(), result.end(), 0.0);
-  for (std::size_t j = 0; j < weights.size(); ++j) {
-    if (weights[j] == 0) continue;
-    const double* kj = k.data() + j * n;
-    for (std::size_t i = 0; i < n; ++i) result[i] += weights[j] * kj[i];
-  }
-  for (double& value : result) value *= h;
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) combine_at<Lanes4>(weights, k.data(), h, n, i, result.data());
+  for (; i < n; ++i) combine_at<double>(weights, k.data(), h, n, i, result.data());
 }
 
 // Tries lengths from t0 until the error is within the tolerance. `attempt(h, t1, error, worst)`

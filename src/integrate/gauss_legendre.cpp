@@ -48,6 +48,7 @@ class GaussLegendre final : public Integrator {
   void fill_sum(const double* weights, std::span<const double> K, int first, int count);
   // Z = x0 + h A K for the numbers [first, last) of x; returns the largest relative change.
   double fill_points(double h, std::span<const double> K, int first, int last);
+  void fill_block(double h, std::span<const double> K, int first, int last);
   int worst_component() const;
   double relax_positions(double h, std::span<double> K);
   void finish_positions(double h, std::span<double> K);
@@ -138,10 +139,17 @@ void GaussLegendre::fill_sum(const double* weights, std::span<const double> K, i
 }
 
 double GaussLegendre::fill_points(double h, std::span<const double> K, int first, int last) {
-  const int count = last - first, deciding = std::min(last, m_) - first;
+  constexpr int block = 256;  // all that belongs to so many numbers stays in the nearest cache
+  change_.segment(first, last - first).setZero();
+  for (int k = first; k < last; k += block) fill_block(h, K, k, std::min(k + block, last));
+  const int deciding = std::min(last, m_) - first;
+  return deciding > 0 ? change_.segment(first, deciding).maxCoeff<Eigen::PropagateNaN>() : 0;
+}
+
+void GaussLegendre::fill_block(double h, std::span<const double> K, int first, int last) {
+  const int count = last - first;
   const ConstArray x(x0_.data() + first, count), low(low0_.data() + first, count);
   auto change = change_.segment(first, count);
-  change.setZero();
   for (int i = 0; i < s_; ++i) {
     Eigen::Map<Eigen::ArrayXd> z(Z_.data() + static_cast<std::size_t>(i) * n_ + first, count);
     fill_sum(tab_.a.data() + static_cast<std::size_t>(i) * s_, K, first, count);
@@ -151,7 +159,6 @@ double GaussLegendre::fill_points(double h, std::span<const double> K, int first
     change = (z <= change).select(change, z);  // keeps what is not a number
     z = point;
   }
-  return deciding > 0 ? change.head(deciding).maxCoeff<Eigen::PropagateNaN>() : 0;
 }
 
 // The number of x that changed most in the last sweep.

@@ -286,6 +286,7 @@ bool GeneralizedAlpha::accepted(Verdict verdict) {
 
 bool GeneralizedAlpha::iterate(double h, End& end, bool always_refresh, StepReport& report) {
   constexpr int limit = 40;
+  constexpr double far = 0.1;  // relative change
   IterationWatch watch(tolerance_);
   double worst_rate = 0;
   bool renewed = false;
@@ -304,12 +305,14 @@ bool GeneralizedAlpha::iterate(double h, End& end, bool always_refresh, StepRepo
     }
     if (!std::isfinite(change) || (verdict == Verdict::diverged && (fresh_ || always_refresh)))
       return false;
+    // far from the solution, where the matrix of one point does not lead there
+    if (fresh_ && !always_refresh && change >= far && watch.mean_rate() > 0.8) return false;
     if (sweep == 1 || watch.at_noise() || change <= IterationWatch::stagnation_band) continue;
     worst_rate = std::max(worst_rate, watch.rate());
     // close to the solution: what a matrix of this point costs, in sweeps. Once: what is slow with
     // that matrix is rounding.
     const bool near =
-        !renewed && change < 0.1 && watch.sweeps_left() > (matrix_.is_structured() ? 8 : 15);
+        !renewed && change < far && watch.sweeps_left() > (matrix_.is_structured() ? 7 : 15);
     if (near || (!fresh_ && watch.rate() > 0.3)) {
       renewed = renewed || near;
       refresh_wanted_ = true;

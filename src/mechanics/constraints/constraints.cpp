@@ -2,7 +2,7 @@
 
 #include "core/mixed.h"
 #include "mechanics/absolute/absolute_solver.h"
-#include "mechanics/constraints/row_writer.h"
+#include "mechanics/constraints/row_slopes.h"
 #include "mechanics/contacts/contact_rows.h"
 #include "mechanics/joints/loop_rows.h"
 #include "mechanics/joints/turns.h"
@@ -36,15 +36,14 @@ void place_loop(const LoopJoint<S>& loop, const MotionWorkspace<S>& ws, LoopStat
 }
 
 // The rows of a loop joint one after the other (loop_rows.h).
-template <class S>
+template <class S, class Writer, class Meeting>
 struct LoopRow {
-  RowWriter<S>& out;
-  const Meeting<S> at;
+  Writer& out;
+  const Meeting at;
 
   bool skips() {
     if (out.is_wanted()) return false;
-    out.source += 2;
-    ++out.row;
+    out.skip_row();
     return true;
   }
   void turn(const Vec3<S>& alpha, const Vec3<S>& alpha_rate) {
@@ -65,13 +64,13 @@ struct LoopRow {
   }
 };
 
-template <class S>
-void fill_loop(const LoopJoint<S>& loop, const LoopState<S>& x, bool world_axes,
-               RowWriter<S>& out) {
-  const Side<S> a = side_at(out.ws, loop.child, x.o_C), b = side_at(out.ws, loop.parent, x.o_C);
-  LoopRow<S> write{out, meet(a, b)};
+template <class S, class Writer>
+void fill_loop(const LoopJoint<S>& loop, const LoopState<S>& x, bool world_axes, Writer& out) {
+  const auto a = out.side(loop.child, x.o_C), b = out.side(loop.parent, x.o_C);
+  const auto at = out.meet(a, b);
+  LoopRow<S, Writer, decltype(at)> write{out, at};
   if (!world_axes) return for_each_loop_row(loop, x, b.w, a.w, write);
-  const Side<S> p = side_at(out.ws, loop.parent, x.o_P);
+  const auto p = out.side(loop.parent, x.o_P);
   for_each_world_row(loop, x, b.w, a.w, write, [&](const Vec3<S>& e) {
     out.clear_row();
     out.add_between(a, p, e);
@@ -202,18 +201,14 @@ void fill_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   update_plan(mechanism, ws);
 }
 
-template <class S>
-void fill_rows_of(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int loop, int element,
-                  int row, std::size_t source, const int* counts) {
-  RowWriter<S> out{ws, row, source, counts};
-  if (loop < 0)
-    return std::visit([&](const auto& e) { e.fill_rows(mechanism, out); },
-                      mechanism.constraints[element]);
-  place_loop(mechanism.loops[loop], ws, ws.loops[loop]);
-  fill_loop(mechanism.loops[loop], ws.loops[loop], mechanism.world_rows, out);
+void fill_row_slopes(const Mechanism<Dual4>& mechanism, int loop, int element, RowSlopes& out) {
+  const auto fill = [&](const auto& e) {
+    if constexpr (requires { e.fill_rows(mechanism, out); }) e.fill_rows(mechanism, out);
+  };
+  if (loop < 0) return std::visit(fill, mechanism.constraints[element]);
+  const LoopJoint<Dual4>& joint = mechanism.loops[loop];
+  fill_loop(joint, out.place(joint, out.still.loops[loop]), mechanism.world_rows, out);
 }
-template void fill_rows_of<Dual4>(const Mechanism<Dual4>&, MotionWorkspace<Dual4>&, int, int, int,
-                                  std::size_t, const int*);
 
 template <class S>
 void fill_constraint_positions(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {

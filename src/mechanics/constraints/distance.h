@@ -19,15 +19,15 @@ struct DistanceElement {
     return e;
   }
 
-  void fill_rows(const Mechanism<S>&, RowWriter<S>& out) const {
+  void fill_rows(const Mechanism<S>&, auto& out) const {
     const auto& ws = out.ws;
     const Vec3<S> x = point_position(ws, from), y = point_position(ws, to), d = y - x;
-    const auto a = side_at(ws, to.link, y), b = side_at(ws, from.link, y);
+    const auto a = out.side(to.link, y), b = out.side(from.link, y);
     const S inverse = S(1) / norm(d);
     const Vec3<S> n = inverse * d, rate = point_velocity(ws, to) - point_velocity(ws, from);
     const Vec3<S> n_rate = inverse * (rate - dot(n, rate) * n);
     out.clear_row();
-    out.add_slide(meet(a, b), n, n_rate);
+    out.add_slide(out.meet(a, b), n, n_rate);
     ++out.row;
   }
   void fill_positions(const Mechanism<S>&, PositionWriter<S>& out) const {

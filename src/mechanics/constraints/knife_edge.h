@@ -22,12 +22,12 @@ struct KnifeEdgeElement {
     return e;
   }
 
-  void fill_rows(const Mechanism<S>&, RowWriter<S>& out) const {
+  void fill_rows(const Mechanism<S>&, auto& out) const {
     const auto& ws = out.ws;
     const Vec3<S> c = point_position(ws, at), n = direction_at(ws, at.link, normal);
-    const auto a = side_at(ws, at.link, c), b = side_at(ws, on, c);
+    const auto a = out.side(at.link, c), b = out.side(on, c);
     out.clear_row();
-    out.add_slide(meet(a, b), n, cross(a.w, n));
+    out.add_slide(out.meet(a, b), n, cross(a.w, n));
     ++out.row;
   }
   void fill_positions(const Mechanism<S>&, PositionWriter<S>& out) const { out.write(S(0)); }

@@ -34,7 +34,7 @@ struct RollingDiscElement {
     return e;
   }
 
-  void fill_rows(const Mechanism<S>&, RowWriter<S>& out) const {
+  void fill_rows(const Mechanism<S>&, auto& out) const {
     const auto& ws = out.ws;
     const Vec3<S> n = direction_at(ws, plane.link, normal);
     const Vec3<S> a = direction_at(ws, center.link, axis);
@@ -49,9 +49,13 @@ struct RollingDiscElement {
     const S circle = radius - rim;
     const Vec3<S> c = point_position(ws, center) + circle * d - rim * n;
     const Vec3<S> c_rate = point_velocity(ws, center) + circle * d_rate - rim * n_rate;
-    const auto wheel = side_at(ws, center.link, c), ground = side_at(ws, plane.link, c);
-    const auto contact = meet(wheel, ground, c_rate);
+    const auto wheel = out.side(center.link, c), ground = out.side(plane.link, c);
+    const auto contact = out.meet(wheel, ground, c_rate);
     for (const Vec3<S>* direction : {&normal, &along1, &along2}) {
+      if (!out.is_wanted()) {
+        out.skip_row();
+        continue;
+      }
       const Vec3<S> beta = direction_at(ws, plane.link, *direction);
       out.clear_row();
       out.add_slide(contact, beta, cross(w_plane, beta));

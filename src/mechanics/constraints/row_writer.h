@@ -59,9 +59,19 @@ struct RowWriter {
   MotionWorkspace<S>& ws;
   int row = 0;
   std::size_t source = 0;
-  const int* counts = nullptr;  // per row: negative where nobody wants it; none: all
 
-  bool is_wanted() const { return !counts || counts[row] >= 0; }
+  Side<S> side(int link, const Vec3<S>& c) const { return side_at(ws, link, c); }
+  // The point moves with `point_rate`, or with a.
+  Meeting<S> meet(const Side<S>& a, const Side<S>& b, const Vec3<S>& point_rate) const {
+    return mechanics::meet(a, b, point_rate);
+  }
+  Meeting<S> meet(const Side<S>& a, const Side<S>& b) const { return mechanics::meet(a, b); }
+
+  bool is_wanted() const { return true; }
+  void skip_row() {
+    source += 2;
+    ++row;
+  }
   void clear_row() {
     ws.row_rest[row] = S(0);
     ws.row_speed[row] = S(0);

@@ -99,6 +99,9 @@ inline void put_vector(double* at, const LaneVector& a, int ld = width) {
   put(at + ld, a.y);
   put(at + 2 * ld, a.z);
 }
+inline VectorsOf<Four> side_by_side(const Vec3<double>& a, const Vec3<double>& b) {
+  return {Four{a.x, b.x, 0, 0}, Four{a.y, b.y, 0, 0}, Four{a.z, b.z, 0, 0}};
+}
 inline VectorsOf<Two> both(const Vec3<double>& q, const Vec3<double>& v) {
   return {Two{q.x, v.x}, Two{q.y, v.y}, Two{q.z, v.z}};
 }

@@ -294,7 +294,6 @@ void LocalSlopes::add_pair_wrench(const LocalLaw& law, int column, double side,
 void LocalSlopes::add_rows(const LocalLaw& law) {
   if (law.a == world || law.a == law.b) return;
   const MotionWorkspace<double>& ws = *ws_;
-  MotionWorkspace<Dual4>& dual = duals_.scratch();
   const int count = 6 + law.rows;
   bool any = false;
   for (int r = law.row0; r < law.row0 + law.rows; ++r) any |= place_of_row_[r] >= 0;
@@ -303,28 +302,26 @@ void LocalSlopes::add_rows(const LocalLaw& law) {
   // directions: turn, shift, spin, slide
   for (int part = 0; part < LawDuals::parts; ++part) {
     duals_.evaluate_moved_rows(law, place_of_row_, part);
-    duals_.sum_rows(law, place_of_row_);
     for (int lane = 0; lane < LawDuals::lanes_of(part); ++lane) {
       double* const moved = outputs_.data() + (4 * part + lane) * count;
       double* const faster = moved + 6 * count;
       std::fill_n(faster, 6, 0.0);
       for (int r = 0; r < law.rows; ++r) {
-        moved[6 + r] = duals_.row_rate(r).d[lane];
-        faster[6 + r] = duals_.row_speed(law, r).d[lane];
+        moved[6 + r] = duals_.row_slope(r).rate[lane];
+        faster[6 + r] = duals_.row_slope(r).speed[lane];
       }
       for (int k = 0; k < 3; ++k) {
-        moved[k] = duals_.row_n()[k].d[lane];
-        moved[3 + k] = duals_.row_f()[k].d[lane];
+        moved[k] = duals_.row_n()[k][lane];
+        moved[3 + k] = duals_.row_f()[k][lane];
       }
     }
   }
   for (int r = 0; r < law.rows; ++r) {
     if (place_of_row_[law.row0 + r] < 0) continue;
-    const Vec3<double> n = lane_of(dual.source_n[source_of_a(r)], LawDuals::row_rate_lane);
-    const Vec3<double> f = lane_of(dual.source_f[source_of_a(r)], LawDuals::row_rate_lane);
+    const RowSlope& slope = duals_.row_slope(r);
     for (int k = 0; k < 3; ++k) {
-      outputs_[(6 + k) * count + 6 + r] += n[k];
-      outputs_[(9 + k) * count + 6 + r] += f[k];
+      outputs_[(6 + k) * count + 6 + r] += slope.source_rate_n[k];
+      outputs_[(9 + k) * count + 6 + r] += slope.source_rate_f[k];
     }
   }
 

@@ -164,7 +164,7 @@ class SlopePlanner {
     for (const LocalLaw& law : plan_.laws) {
       for (const int i : law.in_links) add_link_once(plan_.read_links, i);
       for (const int i : law.out_links) add_link_once(plan_.read_links, i);
-      if (law.pair) {
+      if (law.pair && law.kind != LocalLaw::Kind::loop) {
         add_link_once(plan_.read_links, law.a);
         add_link_once(plan_.read_links, law.b);
       }

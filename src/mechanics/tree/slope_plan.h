@@ -45,7 +45,7 @@ struct SlopePlan {
   std::vector<std::vector<int>> paths;  // per link of the mechanism: places on its path, own last
   std::vector<LocalLaw> laws;
   std::vector<DrivenSpeed> drives;
-  std::vector<int> read_links;  // links of the mechanism that laws read
+  std::vector<int> read_links;  // links of the mechanism that laws read; all but loop joints
   std::vector<int> radial;      // links whose quaternion is read as four numbers
   int nv = 0, nz = 0, quadratures = 0;
 

@@ -19,6 +19,13 @@
 
 namespace cartan::mechanics {
 
+namespace stages {
+// phi, psi
+inline Lanes motion_of(const SlopeColumn& c) {
+  return Lanes{c.phi.x, c.phi.y, c.phi.z, c.psi.x, c.psi.y, c.psi.z};
+}
+}  // namespace stages
+
 // Whether every force of the mechanism acts within a joint or between neighbours.
 bool acts_along_tree(const Mechanism<double>& mechanism, const SlopePlan& plan);
 
@@ -91,13 +98,16 @@ class StageElimination final : private SlopeSink {
   };
   // What a change x of each speed does through the joint: motion, turning, wrenches of laws on the
   // link and on the parent with the jump of what the joint transmits, forces of the joint itself.
-  template <class C>
+  template <class C, int most>
   struct Step {
-    C Tz[6][6], To[6][3], own[6][6], out[6][6], force[6][6];
+    stages::Wide<C> Tz[most], To[most], own[most], out[most];
+    C force[most][most];
   };
+  static constexpr int most_of(int speeds) { return speeds > 0 ? speeds : 6; }
   // Joints with that many speeds (0: any number), unrolled; `turning`: none of them slides.
   template <class C, int speeds>
-  void make_step(int d, const C& v_scale, const C& q_scale, const TurnBlocks* turns, Step<C>& step);
+  void make_step(int d, const C& v_scale, const C& q_scale, const TurnBlocks* turns,
+                 Step<C, most_of(speeds)>& step);
   template <class C, int speeds, bool turning>
   void factorise_joint(int d, const C& v_scale, const C& q_scale, const TurnBlocks* turns,
                        StageFactors<C>& factors);

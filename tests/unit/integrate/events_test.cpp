@@ -212,6 +212,22 @@ TEST(Events, SimultaneousAreHandledTogether) {
 }
 
 // The mode belongs to the state the handler gets and to the samples after it.
+// Functions that vanish at one time take no more steps than one of them: the root of the first is
+// that of the others.
+TEST(Events, TogetherTheyCostAsMuchAsOne) {
+  auto problem = make_oscillator();
+  const auto count_evaluations = [&](int events) {
+    problem.event_infos.assign(events, {"x", 0, false, false});
+    problem.event_functions.assign(events, [](StateView s) { return s.x[0] - 0.3; });
+    const Outcome o = run_to_events(problem, "dop853", 30, 0.5, 1e-12);
+    EXPECT_EQ(o.path.events.size(), 10u * events);
+    return o.report.counts.evaluations;
+  };
+  const long one = count_evaluations(1), none = count_evaluations(0);
+  EXPECT_GT(one, none + 100);
+  EXPECT_LT(count_evaluations(3), one + (one - none) / 10);
+}
+
 TEST(Events, ModeChanges) {
   auto problem = make_oscillator();
   problem.event_infos = {{"switch", 0, false, true}};

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "mechanics/constraints/row_slopes.h"
 #include "mechanics/tree/slope_plan.h"
 #include "mechanics/tree/slopes/law_seeds.h"
 #include "mechanics/tree/slopes/motion_response.h"
@@ -26,34 +27,22 @@ class LawDuals {
   const Dual4& power(const LocalLaw& law) const {
     return law.kind == LocalLaw::Kind::variable ? rate_ : scratch_->force_energy[law.index].power;
   }
-  // Rows of a loop joint or constraint that count (>= 0): sources, rest and speed in the scratch.
-  void evaluate_rows(const LocalLaw& law, std::span<const int> counts);
-  // Of them y' at the accelerations of the links, and the wrench of the multipliers on a.
-  void sum_rows(const LocalLaw& law, std::span<const int> counts);
-  // Accelerations of b as rows see them.
-  SpatialPair acceleration_of_b(const LocalLaw& law) const {
-    if (law.b == world) return {{}, -ws_->gravity};
-    return {ws_->links[law.b].dw, ws_->links[law.b].du};
-  }
-  // Evaluates along displacements of a: turn, then shift, in two parts of four and two lanes.
-  // Because
+  // Rows of a loop joint or constraint that count (>= 0), along displacements of a: turn, then
+  // shift, in two parts of four and two lanes. Because
   //   y = K(positions) . V,   y' = K . V' + K' . V
   // they tell what velocities do, too: y' changes along a speed by K' and by what y changes by
-  // along the displacement. K' is lane row_rate_lane of the sources, in the second part.
-  static constexpr int parts = 2, row_rate_lane = 2;
+  // along the displacement.
+  static constexpr int parts = 2;
   static int lanes_of(int part) { return part == 0 ? 4 : 2; }
   void evaluate_moved_rows(const LocalLaw& law, std::span<const int> counts, int part);
-  const Dual4& row_rate(int r) const { return row_rates_[r]; }
-  const Dual4& row_speed(const LocalLaw& law, int r) const {
-    return scratch_->row_speed[law.row0 + r];
-  }
-  const Vec3<Dual4>& row_n() const { return row_n_; }
-  const Vec3<Dual4>& row_f() const { return row_f_; }
+  // The same along given displacements of a.
+  void evaluate_rows(const LocalLaw& law, std::span<const int> counts, const LinkMoves& moves);
+  const RowSlope& row_slope(int r) const { return row_slopes_[r]; }
+  // The wrench of their multipliers on a, lane by lane.
+  const lanes::VectorsOf<lanes::Four>& row_n() const { return row_n_; }
+  const lanes::VectorsOf<lanes::Four>& row_f() const { return row_f_; }
   static std::size_t source_of_a(const LocalLaw& law, int r) {
     return law.source0 + 2 * static_cast<std::size_t>(r) + (law.a_first ? 0 : 1);
-  }
-  static std::size_t source_of_b(const LocalLaw& law, int r) {
-    return law.source0 + 2 * static_cast<std::size_t>(r) + (law.a_first ? 1 : 0);
   }
 
  private:
@@ -62,9 +51,9 @@ class LawDuals {
   const SlopePlan& plan_;
   std::vector<Dual4> q_, v_;
   bool reads_joints_ = false;
-  Dual4 rate_;  // of a variable
-  std::vector<Dual4> row_rates_;
-  Vec3<Dual4> row_n_, row_f_;
+  Dual4 rate_;              // of a variable
+  std::vector<RowSlope> row_slopes_;
+  lanes::VectorsOf<lanes::Four> row_n_{}, row_f_{};
   const MotionWorkspace<double>* ws_ = nullptr;
   MotionWorkspace<Dual4>* scratch_ = nullptr;
 };

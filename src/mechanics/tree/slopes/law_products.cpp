@@ -18,6 +18,10 @@ void add_lanes(const Vec3<double>& weight, const Vec3<Dual4>& a, double (&to)[4]
   add_lanes(weight.z, a.z, to);
 }
 
+Vec3<double> lane_of(const lanes::VectorsOf<lanes::Four>& a, int lane) {
+  return {a.x[lane], a.y[lane], a.z[lane]};
+}
+
 // Numbers of four of the twelve directions; o: of the spin.
 void take_lanes(int first, const double (&from)[4], LinkChange& to) {
   Vec3<double>* const parts[4] = {&to.turn, &to.shift, &to.o, &to.slide};
@@ -160,31 +164,24 @@ void LawProducts::multiply_rows(const LocalLaw& law, MotionResponse& response) {
   if (law.a == world || law.a == law.b) return;
   const LinkChange by = relative_change(law);
   const LinkState<double>& x = ws_->links[law.a];
-  seeds::move_link(x, {by.turn, by.shift, cross(by.turn, x.w) + by.o, by.slide}, 0,
-                   duals_.scratch().links[law.a]);
-  duals_.evaluate_rows(law, counts_);
-  duals_.rest_link(law.a);
-  const MotionWorkspace<Dual4>& dual = duals_.scratch();
-  const SpatialPair of_b = duals_.acceleration_of_b(law);
+  const Vec3<double> spin = cross(by.turn, x.w) + by.o;
+  duals_.evaluate_rows(
+      law, counts_,
+      {law.a, lanes::side_by_side(by.turn, spin), lanes::side_by_side(by.shift, by.slide)});
   const Vec3<double> dw = cross(by.turn, x.dw), du = cross(by.turn, x.du);
-  SpatialPair F, D;
+  SpatialPair F;
   for (int r = 0; r < law.rows; ++r) {
-    if (counts_[law.row0 + r] < 0) continue;
-    const std::size_t a = LawDuals::source_of_a(law, r), b = LawDuals::source_of_b(law, r);
-    const Vec3<double> n = seeds::lane_of(dual.source_n[a], 0),
-                       f = seeds::lane_of(dual.source_f[a], 0);
-    response.rest(law.row0 + r) += dual.row_rest[law.row0 + r].d[0] + dot(n, x.dw) + dot(f, x.du) +
-                                   dot(seeds::lane_of(dual.source_n[b], 0), of_b.n) +
-                                   dot(seeds::lane_of(dual.source_f[b], 0), of_b.f) +
-                                   dot(ws_->source_n[a], dw) + dot(ws_->source_f[a], du) +
-                                   turned(law, r);
-    const double lambda = ws_->lambda[law.row0 + r];
-    D.n += lambda * n;
-    D.f += lambda * f;
-    F.n += lambda * ws_->source_n[a];
-    F.f += lambda * ws_->source_f[a];
+    const int row = law.row0 + r;
+    if (counts_[row] < 0) continue;
+    const std::size_t a = LawDuals::source_of_a(law, r);
+    const RowSlope& slope = duals_.row_slope(r);
+    response.rest(row) += slope.rate[0] + slope.speed[1] + dot(slope.source_rate_n, spin) +
+                          dot(slope.source_rate_f, by.slide) + dot(ws_->source_n[a], dw) +
+                          dot(ws_->source_f[a], du) + turned(law, r);
+    F.n += ws_->lambda[row] * ws_->source_n[a];
+    F.f += ws_->lambda[row] * ws_->source_f[a];
   }
-  add_pair_wrench(law, by, F, D, response);
+  add_pair_wrench(law, by, F, {lane_of(duals_.row_n(), 0), lane_of(duals_.row_f(), 0)}, response);
 }
 
 void LawProducts::multiply_general(const LocalLaw& law, std::span<const double> u,
@@ -298,38 +295,36 @@ void LawProducts::transpose_pair(const LocalLaw& law, const MotionResponse& resp
 void LawProducts::transpose_rows(const LocalLaw& law, const MotionResponse& response) {
   if (law.a == world || law.a == law.b) return;
   const PairWeights weights = begin_pair(law, response);
-  const MotionWorkspace<Dual4>& dual = duals_.scratch();
   const LinkState<double>& x = ws_->links[law.a];
-  const SpatialPair of_b = duals_.acceleration_of_b(law);
   LinkChange by;
-  SpatialPair F, K;  // sums over rows: lambda source, weight source
   for (int part = 0; part < LawDuals::parts; ++part) {
     duals_.evaluate_moved_rows(law, counts_, part);
-    double moved[4] = {}, faster[4] = {};
+    lanes::Four faster{};
+    lanes::Four moved =
+        lanes::dot(weights.n, duals_.row_n()) + lanes::dot(weights.f, duals_.row_f());
     for (int r = 0; r < law.rows; ++r) {
       if (counts_[law.row0 + r] < 0) continue;
-      const std::size_t a = LawDuals::source_of_a(law, r), b = LawDuals::source_of_b(law, r);
-      const double weight = response.lambda(law.row0 + r), lambda = ws_->lambda[law.row0 + r];
-      add_lanes(weight * x.dw + lambda * weights.n, dual.source_n[a], moved);
-      add_lanes(weight * x.du + lambda * weights.f, dual.source_f[a], moved);
-      if (law.b != world) add_lanes(weight * of_b.n, dual.source_n[b], moved);
-      add_lanes(weight * of_b.f, dual.source_f[b], moved);
-      add_lanes(weight, dual.row_rest[law.row0 + r], moved);
-      add_lanes(weight, dual.row_speed[law.row0 + r], faster);
-      if (part == 0) continue;
-      // K', and what is turned with a
-      by.o += weight * seeds::lane_of(dual.source_n[a], LawDuals::row_rate_lane);
-      by.slide += weight * seeds::lane_of(dual.source_f[a], LawDuals::row_rate_lane);
-      F.n += lambda * ws_->source_n[a];
-      F.f += lambda * ws_->source_f[a];
-      K.n += weight * ws_->source_n[a];
-      K.f += weight * ws_->source_f[a];
+      const double weight = response.lambda(law.row0 + r);
+      moved += weight * duals_.row_slope(r).rate;
+      faster += weight * duals_.row_slope(r).speed;
     }
     for (int lane = 0; lane < LawDuals::lanes_of(part); ++lane) {
       const int k = 4 * part + lane;
       (k < 3 ? by.turn : by.shift)[k % 3] += moved[lane];
       (k < 3 ? by.o : by.slide)[k % 3] += faster[lane];
     }
+  }
+  SpatialPair F, K;  // sums over rows: lambda source, weight source
+  for (int r = 0; r < law.rows; ++r) {
+    if (counts_[law.row0 + r] < 0) continue;
+    const std::size_t a = LawDuals::source_of_a(law, r);
+    const double weight = response.lambda(law.row0 + r), lambda = ws_->lambda[law.row0 + r];
+    by.o += weight * duals_.row_slope(r).source_rate_n;
+    by.slide += weight * duals_.row_slope(r).source_rate_f;
+    F.n += lambda * ws_->source_n[a];
+    F.f += lambda * ws_->source_f[a];
+    K.n += weight * ws_->source_n[a];
+    K.f += weight * ws_->source_f[a];
   }
   // accelerations turned with a, and what o makes of them
   by.turn += cross(x.dw, K.n) + cross(x.du, K.f);

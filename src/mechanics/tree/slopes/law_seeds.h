@@ -2,6 +2,7 @@
 // (local_slopes.h, law_products.h).
 #pragma once
 
+#include "mechanics/constraints/row_slopes.h"
 #include "mechanics/joints/joint_law.h"
 #include "mechanics/machine/motion_workspace.h"
 
@@ -35,10 +36,14 @@ inline void set_link_at(const LinkState<double>& from, LinkState<Dual4>& to) {
   to.u = constant(from.u);
 }
 
-// One lane turns a link; no lane moves it any more.
-inline void turn_link(const LinkState<double>& from, const Vec3<double>& turn, int lane,
-                      LinkState<Dual4>& to) {
-  for (int j = 0; j < 3; ++j) set_lane(to.R.c[j], lane, cross(turn, from.R.c[j]));
+// All lanes displace a link; no lane moves it any more.
+inline void displace_link(const LinkState<double>& from, const LinkMoves& moves,
+                          LinkState<Dual4>& to) {
+  const auto set = [](Vec3<Dual4>& x, const MovedVector::Slopes& by) {
+    for (int k = 0; k < 3; ++k) __builtin_memcpy(x[k].d.data(), &by[k], sizeof by[k]);
+  };
+  for (int j = 0; j < 3; ++j) set(to.R.c[j], lanes::cross(moves.turn, from.R.c[j]));
+  set(to.o, moves.shift);
 }
 inline void stop_link(LinkState<Dual4>& to) {
   for (int j = 0; j < 3; ++j) to.R.c[j] = constant(number_of(to.R.c[j]));

@@ -11,10 +11,10 @@ using namespace stages;
 namespace {
 
 // In place, rows exchanged as needed; of `count` rows where that is known.
-template <int count, class C>
-void invert_pivoted(C (&M)[6][6], int given_size) {
+template <int count, class C, int most>
+void invert_pivoted(C (&M)[most][most], int given_size) {
   const int size = count > 0 ? count : given_size;
-  C right[6][6];
+  C right[most][most];
   for (int i = 0; i < size; ++i)
     for (int j = 0; j < size; ++j) right[i][j] = C(i == j ? 1.0 : 0.0);
   for (int k = 0; k < size; ++k) {
@@ -50,11 +50,23 @@ void set_real(Wide<Complex>& to, const Vec3<double>& n, const Vec3<double>& f) {
   to.re = Lanes{n.x, n.y, n.z, f.x, f.y, f.z};
   to.im = Lanes{};
 }
-template <class C>
-Wide<C> gather(const C* from, int count) {
-  Wide<C> to;
-  for (int k = 0; k < count; ++k) to.set(k, from[k]);
-  return to;
+Lanes six_of(const Vec3<double>& n, const Vec3<double>& f) {
+  return Lanes{n.x, n.y, n.z, f.x, f.y, f.z};
+}
+Lanes six_at(const double* at) {
+  return Lanes{at[0], at[1], at[2], at[3], at[4], at[5]};
+}
+Lanes three_of(const Vec3<double>& o) {
+  return Lanes{o.x, o.y, o.z};
+}
+// Six numbers and three.
+void put_nine(double* at, const Wide<double>& z, const Wide<double>& o) {
+  lanes::put_part(at, z.a, 6);
+  lanes::put_part(at + 6, o.a, 3);
+}
+void put_nine(double* at, const Wide<Complex>& z, const Wide<Complex>& o) {
+  put_nine(at, Wide<double>{z.re}, Wide<double>{o.re});
+  put_nine(at + 9, Wide<double>{z.im}, Wide<double>{o.im});
 }
 
 // Component i of a column.
@@ -93,46 +105,43 @@ void StageElimination::start_answer(int d, Wide<C>* G) const {
 
 template <class C, int speeds>
 void StageElimination::make_step(int d, const C& v_scale, const C& q_scale, const TurnBlocks* turns,
-                                 Step<C>& step) {
+                                 Step<C, most_of(speeds)>& step) {
   const SlopeLink& at = plan_.links[d];
   const int nv = speeds > 0 ? speeds : at.nv;
   const SlopeBody& b = links_.body(d);
   const bool any_law = !joint_laws_.empty();
   const JointLaws laws = any_law ? laws_of(d) : JointLaws{};
+  constexpr int most = most_of(speeds);
+  Lanes by_q[most], turned[most], jump[most];  // of a displacement: motion, o, what is transmitted
+  for (int k = 0; k < nv; ++k) {
+    const SlopeColumn& c = links_.column(at.p0 + k);
+    by_q[k] = six_of(c.by_q.n, c.by_q.f);
+    turned[k] = three_of(c.o);
+    jump[k] = six_of(cross(c.phi, b.n) + cross(c.psi, b.f), cross(c.phi, b.f));
+  }
   for (int l = 0; l < nv; ++l) {
     const SlopeColumn& c = links_.column(at.p0 + l);
-    double by_v[6];
-    to_six(c.by_v.n, c.by_v.f, by_v);
-    for (int i = 0; i < 6; ++i) {
-      step.Tz[l][i] = by_v[i] * v_scale;
-      step.own[l][i] = step.out[l][i] = C(0.0);
+    step.Tz[l] = step.To[l] = step.own[l] = step.out[l] = {};
+    add_product(step.Tz[l], v_scale, six_of(c.by_v.n, c.by_v.f));
+    add_product(step.To[l], v_scale, three_of(c.phi));
+    for (int m = 0; m < nv; ++m)
+      step.force[m][l] = any_law ? -laws.force[1][m * nv + l] * v_scale : C(0.0);
+    if (any_wrench_) {
+      add_product(step.own[l], -v_scale, six_at(laws.own[1][l]));
+      add_product(step.out[l], -v_scale, six_at(laws.on_parent[1][l]));
     }
-    for (int i = 0; i < 3; ++i) step.To[l][i] = c.phi[i] * v_scale;
-    for (int m = 0; m < nv; ++m) step.force[m][l] = C(0.0);
-    for (int i = 0; any_wrench_ && i < 6; ++i) {
-      step.own[l][i] -= laws.own[1][l][i] * v_scale;
-      step.out[l][i] -= laws.on_parent[1][l][i] * v_scale;
-    }
-    for (int m = 0; any_law && m < nv; ++m) step.force[m][l] -= laws.force[1][m * nv + l] * v_scale;
     for (int k = 0; k < nv; ++k) {
       const double share =
           turns ? (*turns)(plan_.speed[at.p0 + k], plan_.speed[at.p0 + l]) : (k == l ? 1.0 : 0.0);
       if (share == 0) continue;
       const C scale = share * q_scale;
-      const SlopeColumn& q = links_.column(at.p0 + k);
-      double by_q[6], jump[6];
-      to_six(q.by_q.n, q.by_q.f, by_q);
-      to_six(cross(q.phi, b.n) + cross(q.psi, b.f), cross(q.phi, b.f), jump);
-      for (int i = 0; i < 6; ++i) {
-        step.Tz[l][i] += by_q[i] * scale;
-        step.out[l][i] += jump[i] * scale;
-      }
-      for (int i = 0; i < 3; ++i) step.To[l][i] += q.o[i] * scale;
-      for (int i = 0; any_wrench_ && i < 6; ++i) {
-        step.own[l][i] -= laws.own[0][k][i] * scale;
-        step.out[l][i] -= laws.on_parent[0][k][i] * scale;
-      }
+      add_product(step.Tz[l], scale, by_q[k]);
+      add_product(step.To[l], scale, turned[k]);
+      add_product(step.out[l], scale, jump[k]);
       for (int m = 0; any_law && m < nv; ++m) step.force[m][l] -= laws.force[0][m * nv + k] * scale;
+      if (!any_wrench_) continue;
+      add_product(step.own[l], -scale, six_at(laws.own[0][k]));
+      add_product(step.out[l], -scale, six_at(laws.on_parent[0][k]));
     }
   }
   // the columns of the joint change: D_k,m . F
@@ -153,27 +162,26 @@ void StageElimination::factorise_joint(int d, const C& v_scale, const C& q_scale
   constexpr int parts = Wide<C>::parts;
   const SlopeLink& at = plan_.links[d];
   const int nv = speeds > 0 ? speeds : at.nv;
-  constexpr int span = turning ? 3 : 6;
+  constexpr int span = turning ? 3 : 6, most = most_of(speeds);
   const auto joint = StageFactors<C>::view(factors.numbers.data() + factors.at[d], nv);
   Answer<C>* const answers = scratch<C>().answers.data();
   Wide<C>(&G)[9] = answers[slot_[d]].G;
   if (!has_children_[d]) start_answer<C>(d, G);
-  Step<C> step;
+  Step<C, most> step;
   make_step<C, speeds>(d, v_scale, q_scale, turns, step);
   // H = G T + own
-  Wide<C> H[6];
+  Wide<C> H[most];
   for (int l = 0; l < nv; ++l) {
     const SlopeColumn& c = links_.column(at.p0 + l);
-    C* const T = step.Tz[l];
-    for (int i = 0; i < span; ++i) T[i] += C(component(c, i));
-    H[l] = gather(step.own[l], 6);
-    for (int k = 0; k < 6; ++k) add_product(H[l], T[k], G[k]);
-    for (int k = 0; k < 3; ++k) add_product(H[l], step.To[l][k], G[6 + k]);
-    for (int k = 0; k < 9; ++k)
-      put_one(joint.T + l * parts * 9, 9, k, k < 6 ? T[k] : step.To[l][k - 6]);
+    add_product(step.Tz[l], C(1.0), motion_of(c));
+    const Spread<C> z(step.Tz[l]), o(step.To[l]);
+    H[l] = step.own[l];
+    for (int k = 0; k < 6; ++k) add_product(H[l], z[k], G[k]);
+    for (int k = 0; k < 3; ++k) add_product(H[l], o[k], G[6 + k]);
+    put_nine(joint.T + l * parts * 9, step.Tz[l], step.To[l]);
   }
   // N = S.H + rotor - d tau
-  C N[6][6];
+  C N[most][most];
   Lanes S[6] = {};  // component i of all columns; of those that are held zero
   for (int m = 0; m < nv; ++m) {
     const SlopeColumn& c = links_.column(at.p0 + m);
@@ -190,7 +198,7 @@ void StageElimination::factorise_joint(int d, const C& v_scale, const C& q_scale
       if (!links_.is_held(at.p0 + m)) N[m][l] += sum[m];
   }
   invert_pivoted<speeds>(N, nv);
-  Wide<C> columns[6];  // of the inverse
+  Wide<C> columns[most];  // of the inverse
   for (int m = 0; m < nv; ++m) {
     for (int l = 0; l < nv; ++l) columns[m].set(l, N[l][m]);
     put_wide(joint.N + m * parts * nv, nv, columns[m]);
@@ -206,7 +214,7 @@ void StageElimination::factorise_joint(int d, const C& v_scale, const C& q_scale
     put_wide(joint.Q + k * parts * nv, nv, Q[k]);
   }
   for (int l = 0; l < nv; ++l) {
-    H[l] += gather(step.out[l], 6);
+    H[l] += step.out[l];
     put_wide(joint.H + l * parts * 6, 6, H[l]);
   }
   const Vec3<double>& r = links_.body(d).r;

@@ -102,12 +102,6 @@ inline void put_wide(double* at, int n, const Wide<Complex>& x) {
   lanes::put_part(at, x.re, n);
   lanes::put_part(at + n, x.im, n);
 }
-inline void put_one(double* at, int, int k, double x) {
-  at[k] = x;
-}
-inline void put_one(double* at, int n, int k, const Complex& x) {
-  at[k] = x.re, at[n + k] = x.im;
-}
 
 inline void operator+=(Wide<double>& x, const Wide<double>& y) {
   x.a += y.a;

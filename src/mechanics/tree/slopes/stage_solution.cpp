@@ -21,11 +21,6 @@ Wide<C> first_of(const C* from, int count) {
   return to;
 }
 
-// phi, psi
-Lanes motion_of(const SlopeColumn& c) {
-  return Lanes{c.phi.x, c.phi.y, c.phi.z, c.psi.x, c.psi.y, c.psi.z};
-}
-
 // [J h^; -h^ m] z
 Lanes inertia_times(const SlopeBody& b, const Lanes& z) {
   const Vec3<double> a{z[0], z[1], z[2]}, f{z[3], z[4], z[5]};
