@@ -62,12 +62,16 @@ void clear_row(Articulated<S>& x, int k) {
   }
 }
 
+// Before its speeds are eliminated or after: when what a link passes on is turned by its joint.
+enum class Turned : unsigned char { first, last };
+
 template <class S>
 class AxialRecursion {
  public:
-  AxialRecursion(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws)
+  AxialRecursion(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, Turned when)
       : mechanism_(mechanism),
         ws_(ws),
+        when_(when),
         frames_(calc_link_motions(mechanism, ws)),
         bodies_(frames_.size()),
         speeds_(mechanism.nv) {
@@ -81,9 +85,10 @@ class AxialRecursion {
     const int n = static_cast<int>(frames_.size());
     for (int i = n - 1; i >= 0; --i) {
       const Link<S>& link = mechanism_.links[i];
-      turn(i);
+      if (when_ == Turned::first) turn(i);
       for (int k = 0; k < link.nv; ++k)
         if (!is_known(link, ws_, link.v0 + k)) eliminate(i, k);
+      if (when_ == Turned::last) turn(i);
       if (link.parent != world) pass_to_parent(i);
     }
     std::vector<Vec3<S>> dw(n), a(n);
@@ -94,16 +99,16 @@ class AxialRecursion {
         dw[i] = frames_[i].to_joint(turn);
         a[i] = frames_[i].to_joint(a[link.parent] + cross(turn, frames_[i].r));
       }
+      if (when_ == Turned::last) dw[i] = frames_[i].to_link(dw[i]), a[i] = frames_[i].to_link(a[i]);
       for (int k = link.nv - 1; k >= 0; --k) accelerate(i, k, dw[i], a[i]);
-      dw[i] = frames_[i].to_link(dw[i]);
-      a[i] = frames_[i].to_link(a[i]);
+      if (when_ == Turned::first)
+        dw[i] = frames_[i].to_link(dw[i]), a[i] = frames_[i].to_link(a[i]);
     }
     fill_accelerations(mechanism_, ws_);
   }
 
  private:
-  // To the axes in which the joint's columns do not change: of the joint before its turn, where it
-  // turns about one of them.
+  // From the link's axes to those of the joint.
   void turn(int i) {
     const LinkMotion<S>& at = frames_[i];
     Articulated<S>& x = bodies_[i];
@@ -183,6 +188,7 @@ class AxialRecursion {
 
   const Mechanism<S>& mechanism_;
   MotionWorkspace<S>& ws_;
+  Turned when_;
   std::vector<LinkMotion<S>> frames_;
   std::vector<Articulated<S>> bodies_;
   std::vector<Eliminated<S>> speeds_;
@@ -192,11 +198,19 @@ class AxialRecursion {
 
 template <class S>
 void solve_in_link_axes(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
-  AxialRecursion<S>(mechanism, ws).solve();
+  AxialRecursion<S>(mechanism, ws, Turned::last).solve();
 }
 
-template void solve_in_link_axes<double>(const Mechanism<double>&, MotionWorkspace<double>&);
-template void solve_in_link_axes<Expression>(const Mechanism<Expression>&,
-                                             MotionWorkspace<Expression>&);
+template <class S>
+void solve_in_joint_axes(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  AxialRecursion<S>(mechanism, ws, Turned::first).solve();
+}
+
+#define CARTAN_INSTANTIATE(S)                                                    \
+  template void solve_in_link_axes<S>(const Mechanism<S>&, MotionWorkspace<S>&); \
+  template void solve_in_joint_axes<S>(const Mechanism<S>&, MotionWorkspace<S>&);
+CARTAN_INSTANTIATE(double)
+CARTAN_INSTANTIATE(Expression)
+#undef CARTAN_INSTANTIATE
 
 }  // namespace cartan::codegen
