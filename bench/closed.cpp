@@ -1,6 +1,7 @@
 // One acceleration of closed mechanisms, converged: all constraint accelerations vanish to
 // rounding. Then what is done once: assembly of ladders from a guess (with all that makes a system)
-// and their ranks (`start`: this alone). One JSON object per line.
+// and their ranks (`start`: this alone; `stewart`: the acceleration of the Stewart platform alone).
+// One JSON object per line.
 #include <cstdio>
 
 #include "formulations/formulations.h"
@@ -139,18 +140,27 @@ void print(const std::string& name, const Figure& f, int cells) {
 
 int main(int argc, char** argv) {
   using namespace cartan::bench;
-  if (argc != 2 && (argc != 3 || std::string(argv[2]) != "start")) {
-    std::fprintf(stderr, "usage: bench_closed EXAMPLES [start], the folder with stewart.toml\n");
+  const std::string part = argc == 3 ? argv[2] : "";
+  if (argc < 2 || argc > 3 || (argc == 3 && part != "start" && part != "stewart")) {
+    std::fprintf(stderr,
+                 "usage: bench_closed EXAMPLES [start|stewart], the folder with stewart.toml\n");
     return 2;
   }
-  if (argc == 3) {
+  const auto measure_stewart = [&] {
+    print("Stewart platform", measure(*read_example(std::string(argv[1]) + "/stewart.toml")), 0);
+  };
+  if (part == "stewart") {
+    measure_stewart();
+    return 0;
+  }
+  if (part == "start") {
     for (int k : {25, 50, 100, 200, 400}) print_start(k);
     return 0;
   }
   print("four-bar, spherical closing", measure(*make_model(describe_ladder(1, "spherical"))), 0);
   const Figure one = measure(*make_model(describe_ladder(1, "revolute")));
   print("four-bar, revolute closing", one, 0);
-  print("Stewart platform", measure(*read_example(std::string(argv[1]) + "/stewart.toml")), 0);
+  measure_stewart();
   for (int k : {25, 50, 100, 200})
     print("ladder of " + std::to_string(k) + " four-bars",
           measure(*make_model(describe_ladder(k, "revolute", one.q))), k);

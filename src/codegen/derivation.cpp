@@ -7,6 +7,7 @@
 #include "codegen/axes/axial_recursion.h"
 #include "codegen/axes/link_frames.h"
 #include "codegen/languages/coordinate_text.h"
+#include "codegen/short_paths.h"
 #include "mechanics/constraints/constraints.h"
 #include "mechanics/forces/dry_friction.h"
 #include "mechanics/forces/forces.h"
@@ -24,6 +25,7 @@ namespace {
 
 // Beyond so many speeds M v' = f in link axes never takes fewer operations than an O(n) recursion.
 constexpr int most_speeds_in_link_frames = 12;
+constexpr long operations_at_once = 5;  // in a cycle at best: two products with a sum, and a sum
 
 }  // namespace
 
@@ -167,10 +169,12 @@ bool Derivation::has_driven_speeds() const {
                      [](const ConstraintRow& row) { return row.driven_speed >= 0; });
 }
 
-// Of the forms there are for the accelerations, the one with the fewest operations.
+// Of the forms there are for the accelerations, the one with the fewest operations; where what has
+// to be waited for takes longer than they do, as along a chain, that counts.
 AccelerationSolver<Expression> Derivation::choose_solver() {
   if (closed()) return solve_accelerations<Expression>;
   std::vector<AccelerationSolver<Expression>> forms = {solve_in_link_axes<Expression>,
+                                                       solve_in_joint_axes<Expression>,
                                                        solve_accelerations<Expression>};
   // ball joints of slender bodies make M badly conditioned: there recursions keep more digits
   const bool single = std::all_of(mechanism_->links.begin(), mechanism_->links.end(),
@@ -178,12 +182,13 @@ AccelerationSolver<Expression> Derivation::choose_solver() {
   if (single && mechanism_->nv <= most_speeds_in_link_frames)
     forms.push_back(solve_in_link_frames<Expression>);
   AccelerationSolver<Expression> best = nullptr;
-  long fewest = 0;
+  long least = 0;
   for (const AccelerationSolver<Expression> form : forms) {
     evaluate_forces();
     solve_with_friction<Expression>(*mechanism_, *ws_, form);
     const long operations = count_shared(graph_, ws_->vdot).total();
-    if (!best || operations < fewest) best = form, fewest = operations;
+    const long cost = std::max(operations, operations_at_once * calc_longest_path(ws_->vdot));
+    if (!best || cost < least) best = form, least = cost;
   }
   return best;
 }

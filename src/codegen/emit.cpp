@@ -35,6 +35,10 @@ bool has_vectors(const std::string& c_code) {
   return c_code.find("__vector") != std::string::npos;
 }
 
+bool has_parts(const std::string& c_code) {
+  return c_code.find("\nPART ") != std::string::npos;
+}
+
 std::vector<std::string> first_files(const std::string& unit, Language language) {
   const std::string name = identifier(unit);
   switch (language) {

@@ -24,6 +24,11 @@ std::vector<GeneratedFile> emit(const CodeUnit& unit, Language language);
 // that joins statements of GCC 12 loads some vectors of eight numbers wrongly (AVX-512).
 bool has_vectors(const std::string& c_code);
 inline constexpr const char* vector_gcc_flag = "-fno-tree-slp-vectorize";
+// Whether C code has functions so long that they are cut in parts. There GCC does better without
+// that pass, too, which gathers what is stored, and by the costs of any processor: by those of
+// AMD's it keeps numbers in registers for integers.
+bool has_parts(const std::string& c_code);
+inline constexpr const char* long_gcc_flag = "-mtune=generic";
 
 // Names of files that every unit of that name has, for those who look whether there is room for
 // them before the equations are derived.

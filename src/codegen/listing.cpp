@@ -6,6 +6,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "codegen/statement_order.h"
 #include "symbolic/operations.h"
 
 namespace cartan::codegen {
@@ -29,16 +30,20 @@ bool is_leaf(const ExpressionGraph& graph, int node) {
 
 class Maker {
  public:
-  Maker(const ExpressionGraph& graph, const PreparedFunction& function, bool shared,
-        bool side_by_side)
-      : graph_(graph), function_(function), state_(graph.size(), unseen), uses_(graph.size(), 0) {
-    if (side_by_side) listing_.twins = find_twins(graph, function);
+  Maker(const ExpressionGraph& graph, const PreparedFunction& function,
+        const ListingOptions& options)
+      : graph_(graph),
+        function_(function),
+        few_values_(options.few_values),
+        state_(graph.size(), unseen),
+        uses_(graph.size(), 0) {
+    if (options.side_by_side) listing_.twins = find_twins(graph, function);
     int top = 0;
     for (const StoredArray& array : function.arrays)
       for (const int node : array.nodes) top = std::max(top, node + 1);
     mark_needed(top);
     is_temporary_.assign(graph_.size(), 0);
-    if (!shared) return;
+    if (!options.shared) return;
     find_pairs(top);
     find_inline_sets();
     choose_temporaries(top);
@@ -58,6 +63,8 @@ class Maker {
         if (function_.blocks[b].rhs == static_cast<int>(k))
           add({Statement::Kind::solve, -1, static_cast<int>(b), 0, false});
     }
+    if (few_values_) reorder();
+    find_last_uses();
     for (int k = 0; k < static_cast<int>(listing_.statements.size()); ++k) {
       const Statement& s = listing_.statements[k];
       if (s.opens_pair && is_of_arguments(graph_.node(s.node).a)) listing_.turns.push_back(k);
@@ -224,13 +231,12 @@ class Maker {
          opens_pair});
     for_each_twin(node, [&](int twin) { listing_.temporary_of[twin] = listing_.temporaries(); });
     listing_.made_by.push_back(static_cast<int>(listing_.statements.size()) - 1);
-    listing_.last_use.push_back(listing_.made_by.back());
     listing_.width.push_back(set < 0 ? 1 : listing_.twins.sets[set].width());
   }
 
   void add(const Statement& statement) {
-    const int number = static_cast<int>(listing_.statements.size());
     listing_.statements.push_back(statement);
+    reads_.emplace_back();
     if (statement.node < 0) return;
     // what it reads, through the nodes written into it
     operands_.clear();
@@ -240,15 +246,80 @@ class Maker {
       for_each_twin(statement.node, [&](int twin) { for_each_operand_of(graph_, twin, read); });
     else
       read(statement.node);
+    std::vector<int>& reads = reads_.back();
     while (!operands_.empty()) {
       const int node = operands_.back();
       operands_.pop_back();
       const int temporary = listing_.temporary_of[node];
       if (temporary >= 0)
-        listing_.last_use[temporary] = number;
+        reads.push_back(temporary);
       else
         for_each_operand_of(graph_, node, read);
     }
+    std::sort(reads.begin(), reads.end());
+    reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
+  }
+
+  // Sine and cosine of one angle stay together; what solves a block stays where it is.
+  void reorder() {
+    const int count = static_cast<int>(listing_.statements.size());
+    std::vector<int> first_of;  // of what moves as one: the statement it begins with
+    std::vector<int> group_of(count);
+    std::vector<char> makes_value, kept;
+    for (int k = 0; k < count; ++k) {
+      const Statement& s = listing_.statements[k];
+      if (k == 0 || !listing_.statements[k - 1].opens_pair) {
+        first_of.push_back(k);
+        makes_value.push_back(s.kind == Statement::Kind::temporary);
+        kept.push_back(s.kind == Statement::Kind::solve);
+      }
+      group_of[k] = static_cast<int>(first_of.size()) - 1;
+    }
+    std::vector<std::vector<int>> reads(first_of.size());
+    for (int k = 0; k < count; ++k)
+      for (const int temporary : reads_[k])
+        reads[group_of[k]].push_back(group_of[listing_.made_by[temporary]]);
+    for (std::vector<int>& list : reads) {
+      std::sort(list.begin(), list.end());
+      list.erase(std::unique(list.begin(), list.end()), list.end());
+    }
+    std::vector<int> order;
+    for (const int group : order_statements(reads, makes_value, kept))
+      for (int k = first_of[group]; k < count && group_of[k] == group; ++k) order.push_back(k);
+    apply_order(order);
+  }
+
+  // Temporaries keep the order of the statements that make them.
+  void apply_order(const std::vector<int>& order) {
+    std::vector<int> temporary_at(order.size(), -1), renumbered(listing_.made_by.size());
+    for (std::size_t t = 0; t < listing_.made_by.size(); ++t)
+      temporary_at[listing_.made_by[t]] = static_cast<int>(t);
+    std::vector<Statement> statements;
+    std::vector<std::vector<int>> reads;
+    std::vector<int> made_by, width;
+    for (const int k : order) {
+      if (const int t = temporary_at[k]; t >= 0) {
+        renumbered[t] = static_cast<int>(made_by.size());
+        made_by.push_back(static_cast<int>(statements.size()));
+        width.push_back(listing_.width[t]);
+      }
+      statements.push_back(listing_.statements[k]);
+      reads.push_back(std::move(reads_[k]));
+    }
+    for (std::vector<int>& list : reads)
+      for (int& t : list) t = renumbered[t];
+    for (int& t : listing_.temporary_of)
+      if (t >= 0) t = renumbered[t];
+    listing_.statements = std::move(statements);
+    listing_.made_by = std::move(made_by);
+    listing_.width = std::move(width);
+    reads_ = std::move(reads);
+  }
+
+  void find_last_uses() {
+    listing_.last_use = listing_.made_by;
+    for (std::size_t k = 0; k < reads_.size(); ++k)
+      for (const int t : reads_[k]) listing_.last_use[t] = static_cast<int>(k);
   }
 
   // Sines that twins read together are neighbours, in their order.
@@ -275,7 +346,9 @@ class Maker {
 
   const ExpressionGraph& graph_;
   const PreparedFunction& function_;
+  bool few_values_;
   Listing listing_;
+  std::vector<std::vector<int>> reads_;  // by statement: temporaries
   std::vector<char> state_, is_temporary_;
   std::array<bool, 256> seen_{};
   enum Answer : char { no, yes, undecided };
@@ -286,9 +359,9 @@ class Maker {
 
 }  // namespace
 
-Listing make_listing(const ExpressionGraph& graph, const PreparedFunction& function, bool shared,
-                     bool side_by_side) {
-  return Maker(graph, function, shared, side_by_side).make();
+Listing make_listing(const ExpressionGraph& graph, const PreparedFunction& function,
+                     const ListingOptions& options) {
+  return Maker(graph, function, options).make();
 }
 
 }  // namespace cartan::codegen

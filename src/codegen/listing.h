@@ -2,10 +2,10 @@
 //
 // Only the nodes that the outputs need are there, each once. The order is that of a depth-first
 // walk from the outputs, the operand that needs more intermediate values first, so that values are
-// used soon after they are made. A node gets a name (a temporary) when it is used more than once,
-// when the expression would become too long, or when it is one of a pair sin, cos; all others are
-// written where they are used. Nodes that stand side by side (twins.h) are made by one statement
-// and have one name.
+// used soon after they are made; for processors it is improved (statement_order.h). A node gets a
+// name (a temporary) when it is used more than once, when the expression would become too long, or
+// when it is one of a pair sin, cos; all others are written where they are used. Nodes that stand
+// side by side (twins.h) are made by one statement and have one name.
 #pragma once
 
 #include <map>
@@ -48,8 +48,12 @@ struct Listing {
   int set_of(int node) const { return twins.empty() ? -1 : twins.set_of[node]; }
 };
 
-// `shared` false: no temporaries at all, every result is one expression.
+struct ListingOptions {
+  bool shared = true;         // false: no temporaries at all, every result is one expression
+  bool side_by_side = false;  // twins.h
+  bool few_values = false;    // statement_order.h
+};
 Listing make_listing(const ExpressionGraph& graph, const PreparedFunction& function,
-                     bool shared = true, bool side_by_side = false);
+                     const ListingOptions& options = {});
 
 }  // namespace cartan::codegen

@@ -77,7 +77,9 @@ class ModelRateCompiler final : public RateCompiler {
     for (const GeneratedFile& file : emit(unit, Language::c)) {
       if (!file.name.ends_with(".c")) continue;
       CompileOptions compile = compile_options_for(file.text.size());
-      if (has_vectors(file.text)) compile.gcc_flags.push_back(vector_gcc_flag);
+      if (has_vectors(file.text) || has_parts(file.text))
+        compile.gcc_flags.push_back(vector_gcc_flag);
+      if (has_parts(file.text)) compile.gcc_flags.push_back(long_gcc_flag);
       compile.sources.assign(model_.function_files.begin(), model_.function_files.end());
       loaded.library = CompiledLibrary::compile(file.text, compile, loaded.problem);
     }

@@ -1,6 +1,7 @@
 #include "codegen/short_paths.h"
 
 #include <algorithm>
+#include <optional>
 #include <queue>
 #include <tuple>
 
@@ -13,12 +14,59 @@ namespace {
 // Cycles until a result can be used, as on processors of 2023.
 constexpr int sum_latency = 3, product_latency = 3, fused_latency = 4, other_latency = 15;
 
+// Cycles from the arguments to a node. Nodes are computed in the order of their numbers.
+class OperationTimes {
+ public:
+  explicit OperationTimes(const ExpressionGraph& graph) : graph_(graph) {}
+
+  int of(int node) {
+    while (static_cast<int>(time_.size()) <= node)
+      time_.push_back(calc_time(static_cast<int>(time_.size())));
+    return time_[node];
+  }
+
+ private:
+  int calc_time(int i) const {
+    const Instruction& x = graph_.node(i);
+    int latest = 0;
+    for_each_operand(graph_, i, [&](int k) { latest = std::max(latest, time_[k]); });
+    switch (x.op) {
+      case Op::constant:
+      case Op::input:
+        return 0;
+      case Op::multiply:
+        return without_sign(graph_, i).node != i ? latest : latest + product_latency;
+      case Op::add: {
+        int time = latest + sum_latency;
+        const int a = without_sign(graph_, x.a).node, b = without_sign(graph_, x.b).node;
+        for (const auto& [product, other] : {std::pair(a, b), std::pair(b, a)})
+          if (graph_.node(product).op == Op::multiply)
+            time = std::min(time, std::max(time_of_factors(product), time_[other]) + fused_latency);
+        return time;
+      }
+      case Op::sin:
+      case Op::cos:  // those of arguments are computed first
+        return latest == 0 ? 0 : latest + other_latency;
+      default:
+        return latest + other_latency;
+    }
+  }
+  int time_of_factors(int product) const {
+    const Instruction& x = graph_.node(product);
+    return std::max(time_[x.a], time_[x.b]);
+  }
+
+  const ExpressionGraph& graph_;
+  std::vector<int> time_;
+};
+
 class PathShortener {
  public:
   PathShortener(ExpressionGraph& graph, PreparedFunction& function)
       : graph_(graph),
         function_(function),
         builds_(graph),
+        times_(graph),
         uses_(graph.size(), 0),
         inner_(graph.size(), 0) {}
 
@@ -51,11 +99,9 @@ class PathShortener {
       return std::tie(time, build, node) > std::tie(o.time, o.build, o.node);
     }
   };
-  Term term(int node, bool negative) { return {time_of(node), node, negative, builds_.of(node)}; }
+  Term term(int node, bool negative) { return {times_.of(node), node, negative, builds_.of(node)}; }
 
-  bool is_negation(int i) const {
-    return graph_.node(i).op == Op::multiply && graph_.is_number(graph_.node(i).a, -1);
-  }
+  bool is_negation(int i) const { return without_sign(graph_, i).node != i; }
   bool is_inner_sum(int i) const { return graph_.node(i).op == Op::add && uses_[i] == 1; }
   bool is_inner_negation(int i) const { return is_negation(i) && uses_[i] == 1; }
 
@@ -106,55 +152,30 @@ class PathShortener {
     return all.negative ? graph_.make(Op::negate, all.node) : all.node;
   }
 
-  // Nodes are computed in the order of their numbers.
-  int time_of(int node) {
-    while (static_cast<int>(time_.size()) <= node)
-      time_.push_back(calc_time(static_cast<int>(time_.size())));
-    return time_[node];
-  }
-  int calc_time(int i) const {
-    const Instruction& x = graph_.node(i);
-    int latest = 0;
-    for_each_operand(graph_, i, [&](int k) { latest = std::max(latest, time_[k]); });
-    switch (x.op) {
-      case Op::constant:
-      case Op::input:
-        return 0;
-      case Op::multiply:
-        return is_negation(i) ? latest : latest + product_latency;
-      case Op::add: {
-        int time = latest + sum_latency;
-        const int a = without_sign(graph_, x.a).node, b = without_sign(graph_, x.b).node;
-        for (const auto& [product, other] : {std::pair(a, b), std::pair(b, a)})
-          if (graph_.node(product).op == Op::multiply)
-            time = std::min(time, std::max(time_of_factors(product), time_[other]) + fused_latency);
-        return time;
-      }
-      case Op::sin:
-      case Op::cos:  // those of arguments are computed first
-        return latest == 0 ? 0 : latest + other_latency;
-      default:
-        return latest + other_latency;
-    }
-  }
-  int time_of_factors(int product) const {
-    const Instruction& x = graph_.node(product);
-    return std::max(time_[x.a], time_[x.b]);
-  }
-
   ExpressionGraph& graph_;
   PreparedFunction& function_;
   NodeBuilds builds_;
+  OperationTimes times_;
   std::vector<int> uses_;
   std::vector<char> inner_;  // part of the sum that uses it
   std::vector<int> image_;
-  std::vector<int> time_;
 };
 
 }  // namespace
 
 void shorten_paths(ExpressionGraph& graph, PreparedFunction& function) {
   PathShortener(graph, function).run();
+}
+
+int calc_longest_path(const std::vector<Expression>& values) {
+  int longest = 0;
+  std::optional<OperationTimes> times;
+  for (const Expression& value : values) {
+    if (!value.graph()) continue;
+    if (!times) times.emplace(*value.graph());
+    longest = std::max(longest, times->of(value.node()));
+  }
+  return longest;
 }
 
 }  // namespace cartan::codegen

@@ -14,4 +14,8 @@ namespace cartan::codegen {
 
 void shorten_paths(ExpressionGraph& graph, PreparedFunction& function);
 
+// Cycles from the arguments to the last of the values, where nothing else has to be waited for;
+// sines and cosines of arguments are there.
+int calc_longest_path(const std::vector<Expression>& values);
+
 }  // namespace cartan::codegen

@@ -36,14 +36,14 @@ void count_operations(ExpressionGraph& graph, PlannedFunction& function) {
 
 }  // namespace
 
-UnitPlan::UnitPlan(const CodeUnit& source, bool short_paths, bool side_by_side)
+UnitPlan::UnitPlan(const CodeUnit& source, bool for_processors, bool side_by_side)
     : unit(source), names(source) {
   ExpressionGraph& graph = *unit.graph;
   std::set<std::string> taken;
   for (const CodeFunction& function : unit.functions) {
     PlannedFunction planned;
     planned.prepared = prepare(graph, function);
-    if (short_paths && unit.shared) shorten_paths(graph, planned.prepared);
+    if (for_processors && unit.shared) shorten_paths(graph, planned.prepared);
     planned.name = function_identifier(function.name);
     std::vector<std::string> arrays;
     for (const StoredArray& array : planned.prepared.arrays) arrays.push_back(array.name);
@@ -51,8 +51,11 @@ UnitPlan::UnitPlan(const CodeUnit& source, bool short_paths, bool side_by_side)
     functions.push_back(std::move(planned));
   }
   for (PlannedFunction& function : functions) {  // no node is added from here on
-    function.listing = make_listing(graph, function.prepared, unit.shared,
-                                    side_by_side && unit.side_by_side && unit.shared);
+    function.listing =
+        make_listing(graph, function.prepared,
+                     {.shared = unit.shared,
+                      .side_by_side = side_by_side && unit.side_by_side && unit.shared,
+                      .few_values = for_processors && unit.shared});
     count_operations(graph, function);
     function.checks = check_values(graph, function.prepared);
     operations.insert(function.listing.operations.begin(), function.listing.operations.end());

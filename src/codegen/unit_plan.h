@@ -33,8 +33,8 @@ struct PlannedFunction {
 };
 
 struct UnitPlan {
-  // `short_paths`: sums as in short_paths.h.
-  explicit UnitPlan(const CodeUnit& unit, bool short_paths = false, bool side_by_side = false);
+  // `for_processors`: sums as in short_paths.h, statements as in statement_order.h.
+  explicit UnitPlan(const CodeUnit& unit, bool for_processors = false, bool side_by_side = false);
 
   const CodeUnit& unit;
   UnitNames names;

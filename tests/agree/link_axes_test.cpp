@@ -53,7 +53,7 @@ double compare(const Solved& a, const Solved& b, const Conditioning& conditionin
   return worst;
 }
 
-TEST(LinkAxes, BothFormsAgreeWithTheRecursionInWorldAxes) {
+TEST(LinkAxes, AllFormsAgreeWithTheRecursionInWorldAxes) {
   double worst = 0;
   int compared = 0, locked = 0, moved_origins = 0;
   for (std::uint64_t seed = 1; seed <= tree_count; ++seed) {
@@ -69,10 +69,9 @@ TEST(LinkAxes, BothFormsAgreeWithTheRecursionInWorldAxes) {
     for (int k = 0; k < mechanism.friction_modes; k += 2, ++locked) state.mode[k] = 0;
     const Solved expected = solve_by(solve_accelerations<double>, mechanism, state);
     if (!expected.vdot.allFinite()) continue;
-    worst = std::max(worst, compare(solve_by(solve_in_link_axes<double>, mechanism, state),
-                                    expected, conditioning));
-    worst = std::max(worst, compare(solve_by(solve_in_link_frames<double>, mechanism, state),
-                                    expected, conditioning));
+    for (const auto form :
+         {solve_in_link_axes<double>, solve_in_joint_axes<double>, solve_in_link_frames<double>})
+      worst = std::max(worst, compare(solve_by(form, mechanism, state), expected, conditioning));
     ++compared;
     MotionWorkspace<double> ws = make_motion_workspace(mechanism);
     fill_kinematics<double>(mechanism, state.t, state.x.data(), state.x.data() + mechanism.nq, ws);
@@ -142,7 +141,8 @@ position = "0.7 - 2*t + 3*t^2"
   const State state = example.system->initial_state();
   const Solved expected = solve_by(solve_accelerations<double>, mechanism, state);
   EXPECT_NEAR(expected.vdot[1], 6, 1e-14);
-  for (const auto form : {solve_in_link_axes<double>, solve_in_link_frames<double>}) {
+  for (const auto form :
+       {solve_in_link_axes<double>, solve_in_joint_axes<double>, solve_in_link_frames<double>}) {
     const Solved solved = solve_by(form, mechanism, state);
     EXPECT_EQ(solved.vdot[1], expected.vdot[1]);
     // the mass matrix has the condition number 40: two digits

@@ -62,12 +62,16 @@ void clear_row(Articulated<S>& x, int k) {
   }
 }
 
+// Before its speeds are eliminated or after: when what a link passes on is turned by its joint.
+enum class Turned : unsigned char { first, last };
+
 template <class S>
 class AxialRecursion {
  public:
-  AxialRecursion(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws)
+  AxialRecursion(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, Turned when)
       : mechanism_(mechanism),
         ws_(ws),
+        when_(when),
         frames_(calc_link_motions(mechanism, ws)),
         bodies_(frames_.size()),
         speeds_(mechanism.nv) {
@@ -81,8 +85,10 @@ class AxialRecursion {
     const int n = static_cast<int>(frames_.size());
     for (int i = n - 1; i >= 0; --i) {
       const Link<S>& link = mechanism_.links[i];
+      if (when_ == Turned::first) turn(i);
       for (int k = 0; k < link.nv; ++k)
         if (!is_known(link, ws_, link.v0 + k)) eliminate(i, k);
+      if (when_ == Turned::last) turn(i);
       if (link.parent != world) pass_to_parent(i);
     }
     std::vector<Vec3<S>> dw(n), a(n);
@@ -90,15 +96,26 @@ class AxialRecursion {
       const Link<S>& link = mechanism_.links[i];
       if (link.parent != world) {
         const Vec3<S>& turn = dw[link.parent];
-        dw[i] = frames_[i].outward(turn);
-        a[i] = frames_[i].outward(a[link.parent] + cross(turn, frames_[i].r));
+        dw[i] = frames_[i].to_joint(turn);
+        a[i] = frames_[i].to_joint(a[link.parent] + cross(turn, frames_[i].r));
       }
+      if (when_ == Turned::last) dw[i] = frames_[i].to_link(dw[i]), a[i] = frames_[i].to_link(a[i]);
       for (int k = link.nv - 1; k >= 0; --k) accelerate(i, k, dw[i], a[i]);
+      if (when_ == Turned::first)
+        dw[i] = frames_[i].to_link(dw[i]), a[i] = frames_[i].to_link(a[i]);
     }
     fill_accelerations(mechanism_, ws_);
   }
 
  private:
+  // From the link's axes to those of the joint.
+  void turn(int i) {
+    const LinkMotion<S>& at = frames_[i];
+    Articulated<S>& x = bodies_[i];
+    x.A = at.from_link(x.A), x.B = at.from_link(x.B), x.D = at.from_link(x.D);
+    x.n = at.from_link(x.n), x.f = at.from_link(x.f);
+  }
+
   void eliminate(int i, int k) {
     const Link<S>& link = mechanism_.links[i];
     Articulated<S>& x = bodies_[i];
@@ -133,8 +150,8 @@ class AxialRecursion {
     const Articulated<S>& x = bodies_[i];
     Articulated<S>& p = bodies_[mechanism_.links[i].parent];
     const Vec3<S>& r = at.r;
-    const Sym3<S> A = at.inward(x.A), D = at.inward(x.D);
-    const Mat3<S> B = at.inward(x.B), shifted = B + cross(r, full(D));
+    const Sym3<S> A = at.from_joint(x.A), D = at.from_joint(x.D);
+    const Mat3<S> B = at.from_joint(x.B), shifted = B + cross(r, full(D));
     Vec3<S> before[3], after[3];
     for (int j = 0; j < 3; ++j)
       before[j] = cross(r, row(B, j)), after[j] = cross(r, row(shifted, j));
@@ -143,8 +160,8 @@ class AxialRecursion {
         A + Sym3<S>{shift(0, 0), shift(1, 1), shift(2, 2), shift(0, 1), shift(0, 2), shift(1, 2)};
     p.B += shifted;
     p.D += D;
-    const Vec3<S> f = at.inward(x.f);
-    p.n += at.inward(x.n) + cross(r, f);
+    const Vec3<S> f = at.from_joint(x.f);
+    p.n += at.from_joint(x.n) + cross(r, f);
     p.f += f;
   }
 
@@ -171,6 +188,7 @@ class AxialRecursion {
 
   const Mechanism<S>& mechanism_;
   MotionWorkspace<S>& ws_;
+  Turned when_;
   std::vector<LinkMotion<S>> frames_;
   std::vector<Articulated<S>> bodies_;
   std::vector<Eliminated<S>> speeds_;
@@ -180,11 +198,19 @@ class AxialRecursion {
 
 template <class S>
 void solve_in_link_axes(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
-  AxialRecursion<S>(mechanism, ws).solve();
+  AxialRecursion<S>(mechanism, ws, Turned::last).solve();
 }
 
-template void solve_in_link_axes<double>(const Mechanism<double>&, MotionWorkspace<double>&);
-template void solve_in_link_axes<Expression>(const Mechanism<Expression>&,
-                                             MotionWorkspace<Expression>&);
+template <class S>
+void solve_in_joint_axes(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
+  AxialRecursion<S>(mechanism, ws, Turned::first).solve();
+}
+
+#define CARTAN_INSTANTIATE(S)                                                    \
+  template void solve_in_link_axes<S>(const Mechanism<S>&, MotionWorkspace<S>&); \
+  template void solve_in_joint_axes<S>(const Mechanism<S>&, MotionWorkspace<S>&);
+CARTAN_INSTANTIATE(double)
+CARTAN_INSTANTIATE(Expression)
+#undef CARTAN_INSTANTIATE
 
 }  // namespace cartan::codegen

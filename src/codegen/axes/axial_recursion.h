@@ -12,14 +12,21 @@
 //   inward   U = I S, d = S.U + rotor, u = tau - S.p:   I -= U U^T/d,  p += U u/d
 //            one speed after the other, then turned and shifted by r to the parent
 //   outward  v' = (u - U.m)/d,  m += S v', in the opposite order
+//
+// The column of a joint about e is the same before its turn R and after: R (I - U U^T/d) R^T =
+// R I R^T - (R U)(R U)^T/d. In the axes of the link what passes the joint is turned, 15 numbers. In
+// the axes of the joint I is turned first, 21 numbers, and the turn is done while 1/d is being
+// computed: more operations, but along a chain less to wait for.
 #pragma once
 
 #include "mechanics/machine/motion_workspace.h"
 
 namespace cartan::codegen {
 
-// An AccelerationSolver (dry_friction.h) for trees without loops and constraints but drives.
+// AccelerationSolvers (dry_friction.h) for trees without loops and constraints but drives.
 template <class S>
 void solve_in_link_axes(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
+template <class S>
+void solve_in_joint_axes(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws);
 
 }  // namespace cartan::codegen

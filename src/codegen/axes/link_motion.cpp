@@ -172,28 +172,46 @@ void move(const Link<S>& link, const MotionWorkspace<S>& ws, const LinkMotion<S>
 }  // namespace
 
 template <class S>
-Vec3<S> LinkMotion<S>::outward(const Vec3<S>& v) const {
+Vec3<S> LinkMotion<S>::to_joint(const Vec3<S>& v) const {
   const Vec3<S> b = turned ? transpose_times(R_tree, v) : v;
-  return axis < 0 ? transpose_times(joint.R, b) : turn_in_plane<S>(axis, -sine, cosine, b);
+  return axis < 0 ? transpose_times(joint.R, b) : b;
 }
 
 template <class S>
-Vec3<S> LinkMotion<S>::inward(const Vec3<S>& v) const {
-  const Vec3<S> b = axis < 0 ? joint.R * v : turn_in_plane(axis, sine, cosine, v);
+Vec3<S> LinkMotion<S>::to_link(const Vec3<S>& v) const {
+  return axis < 0 ? v : turn_in_plane<S>(axis, -sine, cosine, v);
+}
+
+template <class S>
+Vec3<S> LinkMotion<S>::from_link(const Vec3<S>& v) const {
+  return axis < 0 ? v : turn_in_plane(axis, sine, cosine, v);
+}
+
+template <class S>
+Mat3<S> LinkMotion<S>::from_link(const Mat3<S>& m) const {
+  return axis < 0 ? m : turn_in_plane(axis, form, sine, cosine, m);
+}
+
+template <class S>
+Sym3<S> LinkMotion<S>::from_link(const Sym3<S>& m) const {
+  return axis < 0 ? m : symmetric(turn_in_plane(axis, form, sine, cosine, full(m)));
+}
+
+template <class S>
+Vec3<S> LinkMotion<S>::from_joint(const Vec3<S>& v) const {
+  const Vec3<S> b = axis < 0 ? joint.R * v : v;
   return turned ? R_tree * b : b;
 }
 
 template <class S>
-Mat3<S> LinkMotion<S>::inward(const Mat3<S>& m) const {
-  const Mat3<S> b =
-      axis < 0 ? joint.R * m * transpose(joint.R) : turn_in_plane(axis, form, sine, cosine, m);
+Mat3<S> LinkMotion<S>::from_joint(const Mat3<S>& m) const {
+  const Mat3<S> b = axis < 0 ? joint.R * m * transpose(joint.R) : m;
   return turned ? R_tree * b * transpose(R_tree) : b;
 }
 
 template <class S>
-Sym3<S> LinkMotion<S>::inward(const Sym3<S>& m) const {
-  const Sym3<S> b =
-      axis < 0 ? rotate(joint.R, m) : symmetric(turn_in_plane(axis, form, sine, cosine, full(m)));
+Sym3<S> LinkMotion<S>::from_joint(const Sym3<S>& m) const {
+  const Sym3<S> b = axis < 0 ? rotate(joint.R, m) : m;
   return turned ? rotate(R_tree, b) : b;
 }
 

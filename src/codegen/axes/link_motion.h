@@ -41,12 +41,24 @@ struct LinkMotion {
   Sym3<S> J;
   Vec3<S> n, f;  // wrench that the motion takes beside the applied forces
 
-  // Components of a vector: of the parent in the link's axes, and back.
-  Vec3<S> outward(const Vec3<S>& v) const;
-  Vec3<S> inward(const Vec3<S>& v) const;
-  // A matrix of the link in the parent's axes: R m R^T.
-  Sym3<S> inward(const Sym3<S>& m) const;
-  Mat3<S> inward(const Mat3<S>& m) const;
+  // Axes of the joint: a joint about a coordinate axis has the same column before and after its
+  // turn, and those of the joint are the ones before it; else they are those of the link.
+  // Components of a vector of the parent there, on in the link's axes, and back; of a matrix m
+  // back: R m R^T.
+  Vec3<S> to_joint(const Vec3<S>& v) const;
+  Vec3<S> to_link(const Vec3<S>& v) const;
+  Vec3<S> from_link(const Vec3<S>& v) const;
+  Sym3<S> from_link(const Sym3<S>& m) const;
+  Mat3<S> from_link(const Mat3<S>& m) const;
+  Vec3<S> from_joint(const Vec3<S>& v) const;
+  Sym3<S> from_joint(const Sym3<S>& m) const;
+  Mat3<S> from_joint(const Mat3<S>& m) const;
+  // All the way.
+  Vec3<S> outward(const Vec3<S>& v) const { return to_link(to_joint(v)); }
+  template <class T>
+  T inward(const T& m) const {
+    return from_joint(from_link(m));
+  }
 };
 
 // Needs fill_kinematics and fill_forces; frames in tree order.

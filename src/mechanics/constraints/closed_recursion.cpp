@@ -41,15 +41,22 @@ struct FrontView {
   S* row(int r) const { return G + r * width; }
 };
 
-// to[k] += factor * from[k] for the groups of four numbers from the one with `first` up to `last`
-template <class S>
-inline void add_scaled(S* to, const S& factor, const S* from, int first, int last) {
+// to[k] += sum of factors[p] * from[p * stride + k] for the groups of four numbers from the one
+// with `first` up to `last`: what is added to is loaded and stored once.
+template <int count, class S>
+inline void add_scaled(S* to, const S (&factors)[count], const S* from, int stride, int first,
+                       int last) {
   if constexpr (std::is_same_v<S, double>) {
     typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
-    for (int k = first & ~3; k < last; k += 4)
-      *reinterpret_cast<Four*>(to + k) += factor * *reinterpret_cast<const Four*>(from + k);
+    for (int k = first & ~3; k < last; k += 4) {
+      Four sum = *reinterpret_cast<const Four*>(to + k);
+      for (int p = 0; p < count; ++p)
+        sum += factors[p] * *reinterpret_cast<const Four*>(from + p * stride + k);
+      *reinterpret_cast<Four*>(to + k) = sum;
+    }
   } else {
-    for (int k = first; k < last; ++k) to[k] += factor * from[k];
+    for (int k = first; k < last; ++k)
+      for (int p = 0; p < count; ++p) to[k] += factors[p] * from[p * stride + k];
   }
 }
 
@@ -97,36 +104,61 @@ Expression inverse_root(const Expression& pivot, const Expression&) {
   return Expression(1) / sqrt(pivot);
 }
 
-// Partial factorisation: G = L L^T on the rows solved, L^-1 applied to all that stands beside them,
-// and what they take from the rows that go on. Each row is at once subtracted from all later ones.
-// Without K where the acceleration is known and K^T a already is in g.
+// The row with pivot r, which all before it have been subtracted from: L^-1 on what stands beside
+// it.
 template <bool with_K, class S>
-void factorise(FrontView<S>& f, ConstraintFronts<S>& numbers) {
-  const int solved = f.plan.solved;
-  for (int r = 0; r < solved; ++r) numbers.diagonal[r] = f.row(r)[r];
-  for (int r = 0; r < solved; ++r) {
-    S* const row = f.row(r);
-    const S pivot = row[r], &diagonal = numbers.diagonal[r];
-    const S inverse = inverse_root(pivot, diagonal);
-    const double sine2 = value_of(pivot) / value_of(diagonal);
-    if (!(sine2 >= numbers.least_pivot)) numbers.least_pivot = sine2;
-    row[r] = inverse;
+void scale_row(FrontView<S>& f, int r, ConstraintFronts<S>& numbers) {
+  S* const row = f.row(r);
+  const S pivot = row[r], &diagonal = numbers.diagonal[r];
+  const S inverse = inverse_root(pivot, diagonal);
+  const double size = value_of(diagonal);
+  if (!(value_of(pivot) >= numbers.least_pivot * size))
+    numbers.least_pivot = value_of(pivot) / size;
+  row[r] = inverse;
+  if constexpr (with_K) {
+    f.Kn[r] = inverse * f.Kn[r];
+    f.Kf[r] = inverse * f.Kf[r];
+  }
+  f.g[r] *= inverse;
+  for (int c = r + 1; c < f.size; ++c) row[c] *= inverse;
+}
+
+// What `count` rows from r on, one after the other, take from row c.
+template <bool with_K, int count, class S>
+void subtract_rows(FrontView<S>& f, int r, int c) {
+  const S* const rows = f.row(r);
+  S shares[count];
+  for (int p = 0; p < count; ++p) {
+    shares[p] = -rows[p * f.width + c];
+    f.g[c] += shares[p] * f.g[r + p];
     if constexpr (with_K) {
-      f.Kn[r] = inverse * f.Kn[r];
-      f.Kf[r] = inverse * f.Kf[r];
-    }
-    f.g[r] *= inverse;
-    for (int c = r + 1; c < f.size; ++c) row[c] *= inverse;
-    for (int c = r + 1; c < f.size; ++c) {
-      const S share = row[c];
-      add_scaled(f.row(c), -share, row, c, f.size);
-      f.g[c] -= share * f.g[r];
-      if constexpr (with_K) {
-        f.Kn[c] -= share * f.Kn[r];
-        f.Kf[c] -= share * f.Kf[r];
-      }
+      f.Kn[c] += shares[p] * f.Kn[r + p];
+      f.Kf[c] += shares[p] * f.Kf[r + p];
     }
   }
+  add_scaled(f.row(c), shares, rows, f.width, c, f.size);
+}
+
+template <bool with_K, int count, class S>
+void factorise_rows(FrontView<S>& f, int r, ConstraintFronts<S>& numbers) {
+  for (int p = 0; p < count; ++p) {
+    scale_row<with_K>(f, r + p, numbers);
+    for (int c = r + p + 1; c < r + count; ++c) subtract_rows<with_K, 1>(f, r + p, c);
+  }
+  for (int c = r + count; c < f.size; ++c) subtract_rows<with_K, count>(f, r, c);
+}
+
+// Partial factorisation: G = L L^T on the rows solved, L^-1 applied to all that stands beside them,
+// and what they take from the rows that go on. Some rows are at once subtracted from all later
+// ones. Without K where the acceleration is known and K^T a already is in g.
+template <bool with_K, class S>
+void factorise(FrontView<S>& f, ConstraintFronts<S>& numbers) {
+  constexpr int together = 3;
+  const int solved = f.plan.solved;
+  for (int r = 0; r < solved; ++r) numbers.diagonal[r] = f.row(r)[r];
+  int r = 0;
+  for (; r + together <= solved; r += together) factorise_rows<with_K, together>(f, r, numbers);
+  for (; r < solved; ++r) factorise_rows<with_K, 1>(f, r, numbers);
 }
 
 template <class S>
@@ -248,9 +280,11 @@ void pass_free(const LinkState<S>& x, FrontView<S>& f, Vec3<S>* Qn, Vec3<S>* Qf,
       lanes[(k + 3) * f.width + r] = Qf[r][k];
     }
   }
-  for (int r = f.plan.solved; r < f.size; ++r)
-    for (int k = 0; k < 6; ++k)
-      add_scaled(f.row(r), k < 3 ? f.Kn[r][k] : f.Kf[r][k - 3], lanes + k * f.width, r, f.size);
+  for (int r = f.plan.solved; r < f.size; ++r) {
+    const Vec3<S>&n = f.Kn[r], &u = f.Kf[r];
+    const S factors[6] = {n.x, n.y, n.z, u.x, u.y, u.z};
+    add_scaled(f.row(r), factors, lanes, f.width, r, f.size);
+  }
   for (int r = f.plan.solved; r < f.size; ++r) f.Kn[r] = f.Kf[r] = {};
 }
 
