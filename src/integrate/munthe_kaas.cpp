@@ -160,7 +160,8 @@ StepReport MuntheKaas::step_controlled(double limit, double t_end) {
                              if (tab_.error_uses_end() && !fill_end()) return false;
                              error = error_measure(h, worst);
                              return true;
-                           });
+                           },
+                           [](double) { return 0.0; });
 }
 
 // Sizes of the numbers that displacements change: angles count as zero, as their size is a matter
