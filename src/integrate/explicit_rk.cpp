@@ -130,20 +130,21 @@ StepReport ExplicitRungeKutta::step_fixed(double h, double t_end) {
 
 StepReport ExplicitRungeKutta::step_controlled(double limit, double t_end) {
   if (!controller_.chosen()) controller_.choose(first_step(limit));
-  return step_with_control(controller_, t0_, t_end, limit, max_step_, counts_.rejected,
-                           [&](double h, double t1, double& error, int& worst) {
-                             t1_ = t1;
-                             end_known_ = false;
-                             if (!fill_stages(h, k_, x1_)) return false;
-                             if (tab_.error_uses_end() && !fill_end()) return false;
-                             error = error_measure(h, worst);
-                             return true;
-                           },
-                           [&, rate = -1.0](double h) mutable {
-                             if (!knows_rounding_) return 0.0;
-                             if (rate < 0) rate = rounding_measure();
-                             return h * rate;
-                           });
+  return step_with_control(
+      controller_, t0_, t_end, limit, max_step_, counts_.rejected,
+      [&](double h, double t1, double& error, int& worst) {
+        t1_ = t1;
+        end_known_ = false;
+        if (!fill_stages(h, k_, x1_)) return false;
+        if (tab_.error_uses_end() && !fill_end()) return false;
+        error = error_measure(h, worst);
+        return true;
+      },
+      [&, rate = -1.0](double h) mutable {
+        if (!knows_rounding_) return 0.0;
+        if (rate < 0) rate = rounding_measure();
+        return h * rate;
+      });
 }
 
 // The largest |error_i| / (tol + tol max(|x0_i|, |x1_i|)), or the root of the mean of their
@@ -197,7 +198,8 @@ double ExplicitRungeKutta::rounding_measure() {
   evaluate(t0_, y_, rates);
   double largest = 0;
   for (int i = 0; i < m_; ++i)
-    largest = std::max(largest, std::fabs(rates[i] - k_[i]) / (tolerance_ * (1 + std::fabs(x0_[i]))));
+    largest =
+        std::max(largest, std::fabs(rates[i] - k_[i]) / (tolerance_ * (1 + std::fabs(x0_[i]))));
   return std::isfinite(largest) ? largest : 0;
 }
 

@@ -39,9 +39,9 @@ inline void combine_stages(const std::vector<double>& weights, const std::vector
 }
 
 // Tries lengths from t0 until the error is within the tolerance. `attempt(h, t1, error, worst)`
-// takes a step to t1 and tells its error / tolerance; false: it is not finite. `by_rounding(h)`: the
-// error that one unit of rounding makes in the state. An error that is rounding counts as none, for
-// shorter steps would not have less of it.
+// takes a step to t1 and tells its error / tolerance; false: it is not finite. `by_rounding(h)`:
+// the error that one unit of rounding makes in the state. An error that is rounding counts as none,
+// for shorter steps would not have less of it.
 template <class Attempt, class ByRounding>
 StepReport step_with_control(StepController& controller, double t0, double t_end, double limit,
                              double max_step, long& rejected, Attempt&& attempt,

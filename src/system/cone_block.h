@@ -1,7 +1,8 @@
 // The laws of a single contact, all others kept: the impulse P with w = A P + b,
 //   0 <= P_n, 0 <= w_n, P_n w_n = 0;   |P_t| <= mu (P_n + given), against w_t where it slips
-// A load `given` presses beside P_n (Poisson's second phase; zero elsewhere). Without it P = 0 where
-// b_n >= 0. Where w_n = 0, P_n is eliminated; else P_n = 0. Either way, with w_t = -alpha P_t,
+// A load `given` presses beside P_n (Poisson's second phase; zero elsewhere). Without it P = 0
+// where b_n >= 0. Where w_n = 0, P_n is eliminated; else P_n = 0. Either way, with w_t = -alpha
+// P_t,
 //   P_t = -(S + alpha 1)^-1 s;   S = A_tt - c c^T/a, s = b_t - c b_n/a   or   S = A_tt, s = b_t
 // It sticks where |P_t| is within the cone at alpha = 0; else alpha > 0 is where it is on the cone:
 // a sum over the two axes of S, found by Newton's method from the alpha of the last time on.

@@ -100,8 +100,8 @@ ContactSolver::Rubbing ContactSolver::make_rubbing(int i) const {
 // What it answers to all others, exactly.
 void ContactSolver::rub(int i, Rubbing& own, VectorXd& r) const {
   const int k = 3 * i;
-  const Eigen::Vector3d b = p_.A.middleRows(k, 3) * r + p_.b.segment(k, 3) -
-                            p_.A.block(k, k, 3, 3) * r.segment(k, 3);
+  const Eigen::Vector3d b =
+      p_.A.middleRows(k, 3) * r + p_.b.segment(k, 3) - p_.A.block(k, k, 3, 3) * r.segment(k, 3);
   const Triple P = own.block.answer({b[0], b[1], b[2]}, own.alpha, p_.laws[i].given);
   r.segment(k, 3) << P[0], P[1], P[2];
 }
