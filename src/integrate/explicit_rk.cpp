@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "integrate/explicit_step.h"
@@ -39,13 +40,14 @@ class ExplicitRungeKutta final : public Integrator {
   bool fill_end();
   bool fill_dense();
   double error_measure(double h, int& worst);
+  double rounding_measure();
   double first_step(double limit);
   StepReport step_fixed(double h, double t_end);
   StepReport step_controlled(double limit, double t_end);
 
   const ExplicitTableau& tab_;
   const double tolerance_;
-  const bool controlled_, normalise_, rms_;
+  const bool controlled_, normalise_, rms_, knows_rounding_;
   const double max_step_;
   std::vector<double> k_, again_;  // stages of the last step, of a restep
   std::vector<double> x1_, y_;     // end of the step, argument of a stage
@@ -69,6 +71,7 @@ ExplicitRungeKutta::ExplicitRungeKutta(const System& system, const ExplicitTable
       controlled_(!tableau.error.empty() && !options.fixed_step),
       normalise_(options.normalise),
       rms_(options.rms_norm),
+      knows_rounding_(options.knows_rounding),
       max_step_(options.max_step > 0 ? options.max_step : std::numeric_limits<double>::infinity()),
       k_(static_cast<std::size_t>(n_) * (tableau.stages + 1 + tableau.extra)),
       again_(static_cast<std::size_t>(n_) * tableau.stages),
@@ -130,15 +133,21 @@ StepReport ExplicitRungeKutta::step_fixed(double h, double t_end) {
 
 StepReport ExplicitRungeKutta::step_controlled(double limit, double t_end) {
   if (!controller_.chosen()) controller_.choose(first_step(limit));
-  return step_with_control(controller_, t0_, t_end, limit, max_step_, counts_.rejected,
-                           [&](double h, double t1, double& error, int& worst) {
-                             t1_ = t1;
-                             end_known_ = false;
-                             if (!fill_stages(h, k_, x1_)) return false;
-                             if (tab_.error_uses_end() && !fill_end()) return false;
-                             error = error_measure(h, worst);
-                             return true;
-                           });
+  return step_with_control(
+      controller_, t0_, t_end, limit, max_step_, counts_.rejected,
+      [&](double h, double t1, double& error, int& worst) {
+        t1_ = t1;
+        end_known_ = false;
+        if (!fill_stages(h, k_, x1_)) return false;
+        if (tab_.error_uses_end() && !fill_end()) return false;
+        error = error_measure(h, worst);
+        return true;
+      },
+      [&, rate = -1.0](double h) mutable {
+        if (!knows_rounding_) return 0.0;
+        if (rate < 0) rate = rounding_measure();
+        return h * rate;
+      });
 }
 
 // The largest |error_i| / (tol + tol max(|x0_i|, |x1_i|)), or the root of the mean of their
@@ -175,6 +184,23 @@ double ExplicitRungeKutta::error_measure(double h, int& worst) {
   };
   const double by_motion = measure(motion), by_work = measure(work);
   return by_work > by_motion ? by_work : by_motion;  // the motion's where that is not finite
+}
+
+// How far rounding of all numbers at the start moves the rates, over the tolerance.
+double ExplicitRungeKutta::rounding_measure() {
+  constexpr double unit = std::numeric_limits<double>::epsilon();
+  const std::span<double> rates(again_.data(), static_cast<std::size_t>(n_));
+  std::uint32_t sign = 1;
+  for (int i = 0; i < n_; ++i) {
+    sign = 1664525 * sign + 1013904223;  // any order of signs
+    y_[i] = x0_[i] * (1 + (sign >> 31 ? unit : -unit));
+  }
+  evaluate(t0_, y_, rates);
+  double largest = 0;
+  for (int i = 0; i < m_; ++i)
+    largest =
+        std::max(largest, std::fabs(rates[i] - k_[i]) / (tolerance_ * (1 + std::fabs(x0_[i]))));
+  return std::isfinite(largest) ? largest : 0;
 }
 
 double ExplicitRungeKutta::first_step(double limit) {

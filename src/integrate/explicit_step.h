@@ -52,10 +52,14 @@ inline void combine_stages(const std::vector<double>& weights, const std::vector
 }
 
 // Tries lengths from t0 until the error is within the tolerance. `attempt(h, t1, error, worst)`
-// takes a step to t1 and tells its error / tolerance; false: it is not finite.
-template <class Attempt>
+// takes a step to t1 and tells its error / tolerance; false: it is not finite. `by_rounding(h)`:
+// the error that one unit of rounding makes in the state. An error that is rounding counts as none,
+// for shorter steps would not have less of it.
+template <class Attempt, class ByRounding>
 StepReport step_with_control(StepController& controller, double t0, double t_end, double limit,
-                             double max_step, long& rejected, Attempt&& attempt) {
+                             double max_step, long& rejected, Attempt&& attempt,
+                             ByRounding&& by_rounding) {
+  constexpr double units = 30;  // of rounding, in a dozen stages of long sums each
   // below this length t + c h no longer tells the stages apart
   const double smallest =
       16 * std::numeric_limits<double>::epsilon() * std::max(std::fabs(t0), std::fabs(t_end));
@@ -70,6 +74,10 @@ StepReport step_with_control(StepController& controller, double t0, double t_end
     finite = attempt(h, h == limit ? t_end : t0 + h, error, worst) && std::isfinite(error);
     if (finite && error <= 1) {
       controller.accepted(h, error);
+      return {StepStatus::ok, h, error, worst, 0};
+    }
+    if (finite && controller.grows_slowly(h, error) && error <= units * by_rounding(h)) {
+      controller.rounded(h, error);
       return {StepStatus::ok, h, error, worst, 0};
     }
     ++rejected;

@@ -67,6 +67,8 @@ struct IntegratorOptions {
   double spectral_radius = default_spectral_radius;  // generalized-alpha
   bool normalise = true;  // explicit methods: quaternions are brought back to length one
   bool rms_norm = false;  // explicit methods: root of the mean square of errors, not the largest
+  // explicit methods: an error that is rounding of the state and nothing else does not count
+  bool knows_rounding = false;
   bool functional_iteration = false;  // Gauss-Legendre: fixed point from f(t0, x0), nothing else
 };
 

@@ -152,15 +152,17 @@ StepReport MuntheKaas::step_fixed(double h, double t_end) {
 StepReport MuntheKaas::step_controlled(double limit, double t_end) {
   fill_scale(x0_, scale0_);
   if (!controller_.chosen()) controller_.choose(first_step(limit));
-  return step_with_control(controller_, t0_, t_end, limit, max_step_, counts_.rejected,
-                           [&](double h, double t1, double& error, int& worst) {
-                             t1_ = t1;
-                             end_known_ = false;
-                             if (!fill_stages(h, k_, d1_, x1_)) return false;
-                             if (tab_.error_uses_end() && !fill_end()) return false;
-                             error = error_measure(h, worst);
-                             return true;
-                           });
+  return step_with_control(
+      controller_, t0_, t_end, limit, max_step_, counts_.rejected,
+      [&](double h, double t1, double& error, int& worst) {
+        t1_ = t1;
+        end_known_ = false;
+        if (!fill_stages(h, k_, d1_, x1_)) return false;
+        if (tab_.error_uses_end() && !fill_end()) return false;
+        error = error_measure(h, worst);
+        return true;
+      },
+      [](double) { return 0.0; });
 }
 
 // Sizes of the numbers that displacements change: angles count as zero, as their size is a matter

@@ -20,6 +20,7 @@ class StepController {
     h_ = 0;
     before_ = 1e-4;
     refused_ = false;
+    failed_h_ = 0;
   }
   bool chosen() const { return h_ > 0; }
   void choose(double h) { h_ = h; }
@@ -39,10 +40,27 @@ class StepController {
     // a step cut short by the end of the run says little about the length that was possible
     h_ = h < 0.9 * h_ && factor >= 1 ? std::max(h_, h * factor) : h * factor;
     refused_ = false;
+    failed_h_ = 0;
   }
   void rejected(double h, double error) {
     h_ = h * std::clamp(0.9 * std::pow(error, -1.0 / power_), 0.1, 0.9);
     refused_ = true;
+    failed_h_ = h;
+    failed_error_ = error;
+  }
+  // Whether the last two errors that were too large do not go with the length of their steps as
+  // errors of the method do.
+  bool grows_slowly(double h, double error) const {
+    const double by_method = failed_error_ * std::pow(h / failed_h_, 0.5 * power_);
+    return failed_h_ > 0 && (h < failed_h_ ? error > by_method : error < by_method);
+  }
+  // What the error tells of is rounding.
+  void rounded(double h, double error) {
+    h_ = 2 * h;
+    before_ = 1;
+    refused_ = false;
+    failed_h_ = h;
+    failed_error_ = error;
   }
   void refused(double h) {  // not finite
     h_ = 0.25 * h;
@@ -55,6 +73,7 @@ class StepController {
   double h_ = 0;
   double before_ = 1e-4;
   bool refused_ = false;
+  double failed_h_ = 0, failed_error_ = 0;  // the last error that was too large; 0: none since then
 };
 
 }  // namespace cartan::integrate

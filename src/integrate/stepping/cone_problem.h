@@ -19,7 +19,7 @@
 #include <span>
 #include <vector>
 
-#include "integrate/stepping/cone_block.h"
+#include "system/cone_block.h"
 #include "system/contact_stepping.h"
 
 namespace cartan::integrate {

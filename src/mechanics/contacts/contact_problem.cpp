@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/dense.h"
+#include "system/cone_block.h"
 
 namespace cartan::mechanics {
 namespace {
@@ -49,10 +50,20 @@ class ContactSolver {
 
  private:
   void fill_equations(ContactSolution& s, VectorXd& F, MatrixXd& D) const;
+  void fill_smooth_equations(ContactSolution& s, const VectorXd& alpha, VectorXd& F,
+                             MatrixXd& D) const;
+  void slide(ContactSolution& s) const;
+  // Of those that may.
+  bool is_slipping(const ContactSolution& s, int i) const {
+    return s.slips[i] && may_slip(p_.laws[i]) && (s.closed[i] || p_.laws[i].given > 0);
+  }
   MatrixXd solve_equations(const MatrixXd& D, const MatrixXd& F) const;
   void take_least(ContactSolution& s) const;
   bool keeps_expected(ContactSolution& s) const;
   void sweep(VectorXd& r) const;
+  struct Rubbing;
+  Rubbing make_rubbing(int i) const;
+  void rub(int i, Rubbing& own, VectorXd& r) const;
   void improve(int i, VectorXd& r) const;
   ContactSolution read_states(const VectorXd& r) const;
   ContactSolution try_all(const ContactSolution& fallback) const;
@@ -66,7 +77,36 @@ class ContactSolver {
   double largest_diagonal_ = 0, scale_ = 1;
 };
 
-// One contact, all others held.
+// Friction of one contact by itself, and the alpha of the last time.
+struct ContactSolver::Rubbing {
+  bool counts = false;
+  ConeBlock block;
+  double alpha = 0;
+};
+
+ContactSolver::Rubbing ContactSolver::make_rubbing(int i) const {
+  Rubbing own;
+  own.counts = p_.laws[i].kind == Kind::friction && p_.laws[i].mu > 0;
+  if (!own.counts) return own;
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) own.block.A[a][b] = p_.A(3 * i + a, 3 * i + b);
+  if (!(own.block.A[0][0] > dependent * largest_diagonal_))  // it cannot part, nor press
+    for (int a = 0; a < 3; ++a) own.block.A[0][a] = own.block.A[a][0] = 0;
+  own.block.mu = p_.laws[i].mu;
+  own.block.prepare();
+  return own;
+}
+
+// What it answers to all others, exactly.
+void ContactSolver::rub(int i, Rubbing& own, VectorXd& r) const {
+  const int k = 3 * i;
+  const Eigen::Vector3d b =
+      p_.A.middleRows(k, 3) * r + p_.b.segment(k, 3) - p_.A.block(k, k, 3, 3) * r.segment(k, 3);
+  const Triple P = own.block.answer({b[0], b[1], b[2]}, own.alpha, p_.laws[i].given);
+  r.segment(k, 3) << P[0], P[1], P[2];
+}
+
+// One contact without friction or with none that yields, all others held.
 void ContactSolver::improve(int i, VectorXd& r) const {
   const ContactLaw& law = p_.laws[i];
   const int k = 3 * i;
@@ -87,17 +127,19 @@ void ContactSolver::improve(int i, VectorXd& r) const {
   Vector2d t = r.segment(k + 1, 2) - w / steep;
   if (law.kind == Kind::rough) {
     if (!(r[k] + law.given > 0)) t.setZero();
-  } else if (const double most = limit(i, r), length = t.norm(); length > most) {
-    t *= length > 0 ? most / length : 0;
+  } else if (law.mu == 0) {
+    t.setZero();
   }
   r.segment(k + 1, 2) = t;
 }
 
 void ContactSolver::sweep(VectorXd& r) const {
   VectorXd before;
+  std::vector<Rubbing> rubbing(n_);
+  for (int i = 0; i < n_; ++i) rubbing[i] = make_rubbing(i);
   for (int round = 0; round < most_sweeps; ++round) {
     before = r;
-    for (int i = 0; i < n_; ++i) improve(i, r);
+    for (int i = 0; i < n_; ++i) rubbing[i].counts ? rub(i, rubbing[i], r) : improve(i, r);
     if (!r.allFinite()) {
       r.setZero();
       return;
@@ -170,8 +212,9 @@ void ContactSolver::fill_equations(ContactSolution& s, VectorXd& F, MatrixXd& D)
 MatrixXd ContactSolver::solve_equations(const MatrixXd& D, const MatrixXd& F) const {
   Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
   solver.setThreshold(3e-13);
-  VectorXd rows(3 * n_);
-  for (int k = 0; k < 3 * n_; ++k) rows[k] = 1 / std::max(D.row(k).norm(), 1e-300);
+  const int n = static_cast<int>(D.rows());
+  VectorXd rows(n);
+  for (int k = 0; k < n; ++k) rows[k] = 1 / std::max(D.row(k).norm(), 1e-300);
   for (int k = 0; k < 3 * n_; ++k)
     if (D.row(k).norm() <= dependent * largest_diagonal_) rows[k] = 0;
   solver.compute(rows.asDiagonal() * D);
@@ -188,9 +231,66 @@ bool ContactSolver::keeps_expected(ContactSolution& s) const {
   return accept(s);
 }
 
+// The same with a number alpha more for each that slips: w_t + alpha t = 0, |t|^2 = mu^2 load^2.
+// These are smooth where sliding goes to zero, and Newton's method comes from sticking to slipping.
+void ContactSolver::fill_smooth_equations(ContactSolution& s, const VectorXd& alpha, VectorXd& F,
+                                          MatrixXd& D) const {
+  const auto n = 3 * n_;
+  VectorXd F0(n);
+  MatrixXd D0(n, n);
+  fill_equations(s, F0, D0);
+  F.setZero();
+  D.setZero();
+  F.head(n) = F0;
+  D.topLeftCorner(n, n) = D0;
+  for (int i = 0, more = n; i < n_; ++i) {
+    if (!is_slipping(s, i)) continue;
+    const int k = 3 * i;
+    const Vector2d t = s.r.segment(k + 1, 2);
+    const double load = s.r[k] + p_.laws[i].given, mu = p_.laws[i].mu;
+    F.segment(k + 1, 2) = s.w.segment(k + 1, 2) + alpha[more - n] * t;
+    D.block(k + 1, 0, 2, n) = p_.A.middleRows(k + 1, 2);
+    D(k + 1, k + 1) += alpha[more - n];
+    D(k + 2, k + 2) += alpha[more - n];
+    D.block(k + 1, more, 2, 1) = t;
+    F[more] = 0.5 * (t.squaredNorm() - mu * mu * load * load);
+    D.block(more, k + 1, 1, 2) = t.transpose();
+    D(more, k) = -mu * mu * load;
+    ++more;
+  }
+}
+
+// Newton's method for these, from s.r.
+void ContactSolver::slide(ContactSolution& s) const {
+  const int n = 3 * n_;
+  std::vector<double> start;
+  s.w = p_.A * s.r + p_.b;
+  for (int i = 0; i < n_; ++i) {
+    if (!is_slipping(s, i)) continue;
+    const Vector2d t = s.r.segment(3 * i + 1, 2), w = s.w.segment(3 * i + 1, 2);
+    start.push_back(std::max(-t.dot(w) / std::max(t.squaredNorm(), 1e-300), 0.0));
+  }
+  const int more = static_cast<int>(start.size());
+  if (more == 0) return;
+  VectorXd alpha = Eigen::Map<VectorXd>(start.data(), more), F(n + more);
+  MatrixXd D(n + more, n + more);
+  double before = std::numeric_limits<double>::infinity();
+  for (int round = 0; round < 40; ++round) {
+    fill_smooth_equations(s, alpha, F, D);
+    const VectorXd step = solve_equations(D, F);
+    if (!step.allFinite()) return;
+    s.r -= step.head(n);
+    alpha -= step.tail(more);
+    const double moved = step.head(n).cwiseAbs().maxCoeff(), size = s.r.cwiseAbs().maxCoeff();
+    if (moved <= 4e-16 * size || (moved <= 1e-13 * size && moved > 0.25 * before)) break;
+    before = moved;
+  }
+}
+
 // Newton's method for the equations of the states in s, from s.r, with least steps where forces are
 // not unique. It ends where steps are rounding and no longer shrink.
 void ContactSolver::refine(ContactSolution& s) const {
+  slide(s);
   VectorXd F(3 * n_);
   MatrixXd D(3 * n_, 3 * n_);
   double before = std::numeric_limits<double>::infinity();

@@ -1,9 +1,9 @@
-#include "integrate/stepping/cone_block.h"
+#include "system/cone_block.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace cartan::integrate {
+namespace cartan::system {
 namespace {
 
 // The nearest point of the cone |t| <= mu n.
@@ -17,77 +17,102 @@ Triple nearest_in_cone(const Triple& x, double mu) {
 
 }  // namespace
 
-void ConeBlock::prepare() {
-  // by Cholesky's factors, next to singular ones a little stiffer
-  const double tiny = 1e-13 * (A[0][0] + A[1][1] + A[2][2]);
-  const double a = A[0][0] + tiny, l1 = A[1][0] / a, l2 = A[2][0] / a;
-  const double d = A[1][1] + tiny - l1 * A[1][0], e = A[1][2] - l1 * A[2][0], l3 = e / d;
-  const double f = A[2][2] + tiny - l2 * A[2][0] - l3 * e;
-  sticks_ = a > 0 && d > 0 && f > 0;
-  if (sticks_) {
-    const double m20 = l3 * l1 - l2;  // rows of L^-1: (1, 0, 0), (-l1, 1, 0), (m20, -l3, 1)
-    inverse_[0][0] = 1 / a + l1 * l1 / d + m20 * m20 / f;
-    inverse_[0][1] = inverse_[1][0] = -l1 / d - l3 * m20 / f;
-    inverse_[0][2] = inverse_[2][0] = m20 / f;
-    inverse_[1][1] = 1 / d + l3 * l3 / f;
-    inverse_[1][2] = inverse_[2][1] = -l3 / f;
-    inverse_[2][2] = 1 / f;
-  }
-  // axes of S
-  const double c1 = A[1][0], c2 = A[2][0], n = std::max(A[0][0], 1e-300);
-  const double xx = A[1][1] - c1 * c1 / n, xy = A[1][2] - c1 * c2 / n, yy = A[2][2] - c2 * c2 / n;
+void ConeBlock::Axes::turn(double xx, double xy, double yy, double least) {
   const double half = 0.5 * (xx - yy), mean = 0.5 * (xx + yy), root = std::hypot(half, xy);
   const double angle = 0.5 * std::atan2(xy, half);
-  axis_[0] = std::cos(angle), axis_[1] = std::sin(angle);
-  stiff_[0] = mean + root, stiff_[1] = std::max(mean - root, 0.0);
-  c_[0] = axis_[0] * c1 + axis_[1] * c2;
-  c_[1] = axis_[0] * c2 - axis_[1] * c1;
+  x = std::cos(angle), y = std::sin(angle);
+  stiff[0] = mean + root > least ? mean + root : 0;
+  stiff[1] = mean - root > least ? mean - root : 0;
 }
 
-// Whether P = -A^-1 b lies in the cone.
-bool ConeBlock::stick(const Triple& b, Triple& P) const {
-  if (!sticks_) return false;
-  for (int i = 0; i < 3; ++i)
-    P[i] = -(inverse_[i][0] * b[0] + inverse_[i][1] * b[1] + inverse_[i][2] * b[2]);
-  return P[0] >= 0 && (std::isinf(mu) || P[1] * P[1] + P[2] * P[2] <= mu * mu * P[0] * P[0]);
+void ConeBlock::prepare() {
+  const double least = 1e-13 * (A[0][0] + A[1][1] + A[2][2]);
+  const double c1 = A[1][0], c2 = A[2][0], a = std::max(A[0][0], 1e-300);
+  closed_.turn(A[1][1] - c1 * c1 / a, A[1][2] - c1 * c2 / a, A[2][2] - c2 * c2 / a, least);
+  closed_.c[0] = (closed_.x * c1 + closed_.y * c2) / a;
+  closed_.c[1] = (closed_.x * c2 - closed_.y * c1) / a;
+  open_.turn(A[1][1], A[1][2], A[2][2], least);
 }
 
-Triple ConeBlock::answer(const Triple& b, double& alpha) const {
-  if (b[0] >= 0) return {0, 0, 0};
-  if (mu == 0) return {-b[0] / A[0][0], 0, 0};
+// s = b_t - c b_n/a; c is zero where the contact is open.
+ConeBlock::Rest ConeBlock::rest(const Axes& axes, const Triple& b, double given) const {
+  const double b1 = axes.x * b[1] + axes.y * b[2], b2 = axes.x * b[2] - axes.y * b[1];
+  const bool closed = &axes == &closed_;
+  return {&axes,
+          {b1 - axes.c[0] * b[0], b2 - axes.c[1] * b[0]},
+          closed && A[0][0] > 0 ? -b[0] / A[0][0] : 0,
+          given};
+}
+
+// Whether P at alpha = 0 lies in the cone.
+bool ConeBlock::stick(const Rest& rest, Triple& P) const {
+  const Axes& axes = *rest.axes;
+  double p[2], normal = rest.normal;
+  for (int i = 0; i < 2; ++i) {
+    p[i] = axes.stiff[i] > 0 ? -rest.s[i] / axes.stiff[i] : 0;
+    normal -= axes.c[i] * p[i];
+  }
+  P = {normal, axes.x * p[0] - axes.y * p[1], axes.y * p[0] + axes.x * p[1]};
+  if (normal < 0) return false;
+  if (std::isinf(mu)) return true;
+  const double limit = mu * (normal + rest.given);
+  // an axis that does not move may slide all the same
+  const double sliding = std::max(axes.stiff[0] > 0 ? 0 : std::fabs(rest.s[0]),
+                                  axes.stiff[1] > 0 ? 0 : std::fabs(rest.s[1]));
+  return p[0] * p[0] + p[1] * p[1] <= limit * limit &&
+         sliding <= 1e-12 * std::max({std::fabs(rest.s[0]), std::fabs(rest.s[1]),
+                                      A[0][0] * std::fabs(rest.normal)});
+}
+
+Triple ConeBlock::answer(const Triple& b, double& alpha, double given) const {
+  const Triple none{};
+  if (b[0] >= 0 && given == 0) return none;
   Triple P{};
-  if (stick(b, P)) return P;
-  if (std::isinf(mu)) return {0, 0, 0};
-  return slip(b, alpha);
+  if (mu == 0) return {A[0][0] > 0 ? std::max(-b[0] / A[0][0], 0.0) : 0, 0, 0};
+  const Rest closed = rest(closed_, b, given);
+  if (A[0][0] > 0) {
+    if (stick(closed, P)) return P;
+    if (!std::isinf(mu) && slip(closed, alpha, P)) return P;
+  }
+  if (given == 0) return none;
+  const Rest open = rest(open_, b, given);
+  if (!stick(open, P) && !slip(open, alpha, P)) return none;
+  return P;
 }
 
-// excess = |P_t| - mu P_n is positive at alpha = 0 (it would not stick) and negative far out.
-Triple ConeBlock::slip(const Triple& b, double& alpha) const {
+// excess = |P_t| - mu (P_n + given) is positive at alpha = 0 (it would not stick) and negative far
+// out. False: it is not, or P_n is negative where it is zero.
+bool ConeBlock::slip(const Rest& rest, double& alpha, Triple& P) const {
   constexpr int most = 100;
-  const double a = A[0][0], b1 = axis_[0] * b[1] + axis_[1] * b[2],
-               b2 = axis_[0] * b[2] - axis_[1] * b[1];
-  const double s1 = b1 - c_[0] * b[0] / a, s2 = b2 - c_[1] * b[0] / a;
+  const double *stiff = rest.axes->stiff, *c = rest.axes->c;
+  const auto& s = rest.s;
+  if (!(rest.normal + rest.given > 0)) return false;
   double low = 0, high = INFINITY, p1 = 0, p2 = 0, normal = 0;
-  double at = alpha > 0 ? alpha : 0.1 * (stiff_[0] + stiff_[1]);
+  double at = alpha > 0 ? alpha : 0.1 * (stiff[0] + stiff[1]);
   for (int k = 0; k < most; ++k) {
-    const double k1 = 1 / (stiff_[0] + at), k2 = 1 / (stiff_[1] + at);
-    p1 = -s1 * k1, p2 = -s2 * k2;
-    normal = -(b[0] + c_[0] * p1 + c_[1] * p2) / a;
-    const double size = std::sqrt(p1 * p1 + p2 * p2), excess = size - mu * normal;
-    if (std::fabs(excess) <= 1e-15 * mu * std::fabs(normal)) break;
+    const double k1 = 1 / (stiff[0] + at), k2 = 1 / (stiff[1] + at);
+    p1 = -s[0] * k1, p2 = -s[1] * k2;
+    normal = rest.normal - c[0] * p1 - c[1] * p2;
+    const double load = normal + rest.given, size = std::sqrt(p1 * p1 + p2 * p2),
+                 excess = size - mu * load;
+    if (std::fabs(excess) <= 1e-15 * mu * std::fabs(load)) break;
     (excess > 0 ? low : high) = at;
     const double slope =
-        -(p1 * p1 * k1 + p2 * p2 * k2) / size - mu * (c_[0] * p1 * k1 + c_[1] * p2 * k2) / a;
+        -(p1 * p1 * k1 + p2 * p2 * k2) / size - mu * (c[0] * p1 * k1 + c[1] * p2 * k2);
     double next = at - excess / slope;
     if (!(next > low && next < high)) next = std::isinf(high) ? 4 * at : 0.5 * (low + high);
     if (std::fabs(next - at) <= 1e-16 * at) break;
     at = next;
   }
+  if (normal < 0 && rest.given > 0) return false;
   alpha = at;
   // on the cone to rounding
   normal = std::max(normal, 0.0);
-  const double size = std::sqrt(p1 * p1 + p2 * p2), scale = size > 0 ? mu * normal / size : 0;
-  return {normal, scale * (axis_[0] * p1 - axis_[1] * p2), scale * (axis_[1] * p1 + axis_[0] * p2)};
+  const double size = std::sqrt(p1 * p1 + p2 * p2),
+               scale = size > 0 ? mu * (normal + rest.given) / size : 0;
+  p1 *= scale, p2 *= scale;
+  P = {normal, rest.axes->x * p1 - rest.axes->y * p2, rest.axes->y * p1 + rest.axes->x * p2};
+  return true;
 }
 
 // P = n q with q = (1, mu d) on the cone: n = -b.q / q.A q, and d is where w has nothing across it,
@@ -129,7 +154,7 @@ Triple ConeBlock::least(const Triple& b, const Triple& start) const {
   if (mu == 0) return {std::max(-b[0] / A[0][0], 0.0), 0, 0};
   Triple P{};
   if (b[0] >= mu * std::sqrt(b[1] * b[1] + b[2] * b[2])) return P;
-  if (stick(b, P)) return P;
+  if (stick(rest(closed_, b, 0), P)) return P;
   if (std::isinf(mu)) return {0, 0, 0};
   P = start;
   if (least_on_cone(b, P)) return P;
@@ -158,4 +183,4 @@ Triple ConeBlock::least(const Triple& b, const Triple& start) const {
   return P;
 }
 
-}  // namespace cartan::integrate
+}  // namespace cartan::system
