@@ -19,12 +19,12 @@ struct PointOnPlaneElement {
     return e;
   }
 
-  void fill_rows(const Mechanism<S>&, RowWriter<S>& out) const {
+  void fill_rows(const Mechanism<S>&, auto& out) const {
     const auto& ws = out.ws;
     const Vec3<S> x = point_position(ws, at), n = direction_at(ws, plane.link, normal);
-    const auto a = side_at(ws, at.link, x), b = side_at(ws, plane.link, x);
+    const auto a = out.side(at.link, x), b = out.side(plane.link, x);
     out.clear_row();
-    out.add_slide(meet(a, b), n, cross(b.w, n));
+    out.add_slide(out.meet(a, b), n, cross(b.w, n));
     ++out.row;
   }
   void fill_positions(const Mechanism<S>&, PositionWriter<S>& out) const {
