@@ -257,7 +257,7 @@ TEST(ForcesOneByOne, ConstraintForcesCloseTheEquations) {
   }
   std::printf("constraints: largest error %.2g\n", worst);
   EXPECT_GT(largest, 1);
-  EXPECT_EQ(kinds.size(), 5u);
+  EXPECT_EQ(kinds.size(), 6u);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ VectorXd solve_block(const MatrixXd& metric, const MatrixXd& J, const VectorXd& 
   solver.setThreshold(rows_meet);
   solver.compute(W);
   // W = Q [T 0; 0 0] Z P^T: the last rows of Z P^T span what W does not see
-  if (free)
+  if (free && solver.rank() < W.cols())
     *free = factor.matrixU().solve((solver.colsPermutation() * solver.matrixZ().transpose())
                                        .rightCols(W.cols() - solver.rank())
                                        .eval());
