@@ -1,5 +1,7 @@
 #include "mechanics/constraints/constraints.h"
 
+#include <cassert>
+
 #include "core/mixed.h"
 #include "mechanics/absolute/absolute_solver.h"
 #include "mechanics/constraints/row_slopes.h"
@@ -203,7 +205,10 @@ void fill_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
 
 void fill_row_slopes(const Mechanism<Dual4>& mechanism, int loop, int element, RowSlopes& out) {
   const auto fill = [&](const auto& e) {
-    if constexpr (requires { e.fill_rows(mechanism, out); }) e.fill_rows(mechanism, out);
+    if constexpr (requires { e.fill_rows(mechanism, out); })
+      e.fill_rows(mechanism, out);
+    else
+      assert(e.row_reach(mechanism) != RowReach::pair);
   };
   if (loop < 0) return std::visit(fill, mechanism.constraints[element]);
   const LoopJoint<Dual4>& joint = mechanism.loops[loop];

@@ -35,7 +35,6 @@ LocalSlopes::LocalSlopes(const Mechanism<double>& mechanism, const Mechanism<Dua
     std::size_t numbers = 6 * std::max<std::size_t>(1, law.out_links.size()) + 1 + law.rows;
     for (const int i : law.out_joints) numbers += mechanism.links[i].nv;
     outputs = std::max(outputs, numbers);
-    needs_duals_ |= !law.has_joint_slopes;
   }
   outputs_.assign((link_directions + 2) * outputs, 0.0);
 }
@@ -47,7 +46,7 @@ void LocalSlopes::fill(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>
   links_ = &links;
   place_of_row_ = place_of_row;
   sink_ = &sink;
-  if (needs_duals_) duals_.begin(ws, dual);
+  duals_.begin(ws, dual);
   for (const LocalLaw& law : plan_.laws) {
     if (law.has_joint_slopes)
       add_in_joint(law);

@@ -57,7 +57,6 @@ class LocalSlopes {
   const Mechanism<double>& mechanism_;
   const SlopePlan& plan_;
   LawDuals duals_;
-  bool needs_duals_ = false;
   std::vector<double> outputs_;
   // of the state at hand
   const MotionWorkspace<double>* ws_ = nullptr;

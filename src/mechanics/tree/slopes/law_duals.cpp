@@ -18,6 +18,7 @@ LawDuals::LawDuals(const Mechanism<double>& mechanism, const Mechanism<Dual4>& d
   for (const LocalLaw& law : plan.laws) {
     rows = std::max(rows, law.rows);
     reads_joints_ |= law.rows == 0;
+    reads_duals_ |= law.kind != LocalLaw::Kind::loop && !law.has_joint_slopes;
   }
   row_slopes_.resize(rows);
 }
@@ -25,6 +26,7 @@ LawDuals::LawDuals(const Mechanism<double>& mechanism, const Mechanism<Dual4>& d
 void LawDuals::begin(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& scratch) {
   ws_ = &ws;
   scratch_ = &scratch;
+  if (!reads_duals_) return;
   scratch.t = ws.t;
   std::copy(ws.mode.begin(), ws.mode.end(), scratch.mode.begin());
   if (reads_joints_) {

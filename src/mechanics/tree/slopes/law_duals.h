@@ -50,8 +50,8 @@ class LawDuals {
   const Mechanism<Dual4>& dual_mechanism_;
   const SlopePlan& plan_;
   std::vector<Dual4> q_, v_;
-  bool reads_joints_ = false;
-  Dual4 rate_;              // of a variable
+  bool reads_joints_ = false, reads_duals_ = false;
+  Dual4 rate_;  // of a variable
   std::vector<RowSlope> row_slopes_;
   lanes::VectorsOf<lanes::Four> row_n_{}, row_f_{};
   const MotionWorkspace<double>* ws_ = nullptr;

@@ -42,14 +42,13 @@ LawProducts::LawProducts(const Mechanism<double>& mechanism, const Mechanism<Dua
       changes_(mechanism.links.size()),
       counts_(mechanism.row_count(), -1) {
   for (const LocalLaw& law : plan.laws) {
-    needs_duals_ |= !law.has_joint_slopes;
     reads_links_ |= law.rows > 0 || law.pair || !law.in_links.empty() || !law.out_links.empty();
   }
 }
 
 void LawProducts::begin(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& scratch) {
   ws_ = &ws;
-  if (needs_duals_) duals_.begin(ws, scratch);
+  duals_.begin(ws, scratch);
   const int* active = ws.mode.data() + mechanism_.mode_count;
   for (int r = 0; r < mechanism_.contact_row0; ++r)
     counts_[r] = active[r] != 0 && mechanism_.rows[r].driven_speed < 0 ? 0 : -1;

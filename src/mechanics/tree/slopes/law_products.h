@@ -75,7 +75,7 @@ class LawProducts {
   const SlopePlan& plan_;
   const LinkSlopes& links_;
   LawDuals duals_;
-  bool needs_duals_ = false, reads_links_ = false;
+  bool reads_links_ = false;
   std::vector<LinkChange> changes_;
   std::vector<int> counts_;  // per row: -1 where it is not active
   const MotionWorkspace<double>* ws_ = nullptr;

@@ -260,6 +260,12 @@ void MotionProducts::weigh_links(std::span<double> by_q, std::span<double> by_v)
       }
       continue;
     }
+    if (link.motion == Motion::rotation1) {
+      const SlopeColumn& column = links_.column(at.p0);
+      by_q[link.v0] += dot(column.phi, by.turn) + dot(column.o, by.o) + along(column.by_q, c);
+      by_v[link.v0] += dot(column.phi, by.o) + along(column.by_v, c);
+      continue;
+    }
     for (int k = 0; k < at.nv; ++k) {
       const SlopeColumn& column = links_.column(at.p0 + k);
       by_q[link.v0 + k] += dot(column.phi, by.turn) + dot(column.psi, by.shift) +
