@@ -165,6 +165,43 @@ TEST(ExplicitRungeKutta, StepTooSmall) {
   EXPECT_NE(report.message.find("tolerance"), std::string::npos) << report.message;
 }
 
+// x2' = 1e8 (x1 - 1000 - sin t) with x1 = 1000 + sin t is rounding and nothing else.
+struct Cancelling {
+  template <class S>
+  void operator()(const S& t, const S* x, S* xdot) const {
+    using std::cos, std::sin;
+    xdot[0] = cos(t);
+    xdot[1] = S(1e8) * (x[0] - S(1000) - sin(t)) - x[1];
+  }
+};
+
+// Evaluations up to t = 1; the status tells whether it gets there.
+long evaluations_of(const System& system, bool knows_rounding, long most, StepStatus& status) {
+  IntegratorOptions options;
+  options.tolerance = 1e-13;
+  options.knows_rounding = knows_rounding;
+  const auto method = find_integrator("dop853")->make(system, options);
+  State state = system.initial_state();
+  method->restart();
+  while (state.t < 1 && method->counts().evaluations < most) {
+    status = method->step(state, 1 - state.t, 1).status;
+    if (status != StepStatus::ok) break;
+  }
+  return method->counts().evaluations;
+}
+
+TEST(ExplicitRungeKutta, RoundingIsNoErrorWhereThatIsAsked) {
+  const auto problem = make_problem({1000, 0}, Cancelling{});
+  StepStatus status = StepStatus::ok;
+  EXPECT_LT(evaluations_of(problem, true, 100000, status), 20000);
+  EXPECT_EQ(status, StepStatus::ok);
+  EXPECT_GE(evaluations_of(problem, false, 100000, status), 100000);
+  // a jump of the rate is none
+  const auto rough = make_problem({0}, Rough{});
+  evaluations_of(rough, true, 100000, status);
+  EXPECT_EQ(status, StepStatus::step_too_small);
+}
+
 TEST(ExplicitRungeKutta, MaxStepIsKept) {
   const Problem<FreeBodyRates> body = make_free_body();
   SimulateOptions options;
