@@ -6,7 +6,7 @@
 namespace cartan::codegen {
 namespace {
 
-constexpr int reach = 80;  // statements behind the first that is left
+constexpr int reach = 40;  // statements behind the first that is left
 
 class StatementOrder {
  public:

@@ -25,7 +25,7 @@ struct CFlavour {
   std::string number_type = "double";
   std::string function_prefix;  // before sin, sqrt, ...
   bool is_lane = false;
-  int longest_function = 1000, longest_part = 600;  // statements
+  int longest_function = 1000, longest_part = 200;  // statements
 };
 
 // The function begins with the sines and cosines of all angles that its arguments make.
