@@ -80,8 +80,8 @@ void print_equilibrium(const ModelEquilibrium& result) {
   const Equilibrium& found = result.found;
   const Linearisation& linear = result.linear;
   const std::string motion = describe_motion(steady, found.c);
-  fmt::print("{}: steady after {} steps, residual {:.3g}\n", steady.model->title(), found.iterations,
-             found.residual);
+  fmt::print("{}: steady after {} steps, residual {:.3g}\n", steady.model->title(),
+             found.iterations, found.residual);
   fmt::print("moves: {}\n", motion.empty() ? "not at all" : motion);
   for (const std::string& name : found.held) fmt::print("held: {}\n", name);
   for (const std::string& name : found.contested)

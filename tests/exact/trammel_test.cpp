@@ -63,9 +63,11 @@ TEST(Trammel, SlotsPress) {
     const double size = w * w * l / 2;
     EXPECT_NEAR(report.acceleration[0][0], -size * std::cos(start), 1e-12 * size);
     EXPECT_NEAR(report.acceleration[0][1], size * std::sin(start), 1e-12 * size);
-    ASSERT_EQ(report.multipliers.size(), 2u);
-    EXPECT_NEAR(std::fabs(report.multipliers[0]), m * size * std::cos(start), 1e-11);
-    EXPECT_NEAR(std::fabs(report.multipliers[1]), m * size * std::sin(start), 1e-11);
+    // in absolute coordinates behind those of the joint
+    ASSERT_GE(report.multipliers.size(), 2u);
+    const double* slots = &report.multipliers.back() - 1;
+    EXPECT_NEAR(std::fabs(slots[0]), m * size * std::cos(start), 1e-11);
+    EXPECT_NEAR(std::fabs(slots[1]), m * size * std::sin(start), 1e-11);
   }
   EXPECT_GE(formulations, 5);
 }

@@ -466,7 +466,7 @@ void add_constraints(Builder& b) {
   if (o.rolling_discs) kinds.push_back(add_rolling_disc);
   if (o.points_on_planes) kinds.push_back(add_point_on_plane);
   if (o.drives) kinds.push_back(add_drive);
-  if (o.couplers) kinds.push_back(add_coupler);
+  if (o.couplers) kinds.insert(kinds.end(), o.curved_couplers ? 2 : 1, add_coupler);
   if (kinds.empty()) return;
   for (int k = b.random.integer(0, o.max_constraints); k > 0; --k) {
     const Add add = b.random.pick(kinds);

@@ -53,13 +53,13 @@ std::string check_options(const SimulateOptions& o, const System& system, const 
 }
 
 IntegratorOptions integrator_options(const IntegratorInfo& info, const SimulateOptions& o) {
-  return {o.tolerance > 0 ? o.tolerance : info.default_tolerance,
-          o.fixed_step,
-          o.max_step,
-          o.spectral_radius,
-          o.normalise,
-          o.rms_norm,
-          o.functional_iteration};
+  return {.tolerance = o.tolerance > 0 ? o.tolerance : info.default_tolerance,
+          .fixed_step = o.fixed_step,
+          .max_step = o.max_step,
+          .spectral_radius = o.spectral_radius,
+          .normalise = o.normalise,
+          .rms_norm = o.rms_norm,
+          .functional_iteration = o.functional_iteration};
 }
 
 }  // namespace cartan::integrate

@@ -207,6 +207,14 @@ class AbsoluteSystem final : private JointSide, public TreeSystem {
     return tree_->calc_inverse_dynamics(to_tree(at), vdot, *tree_->make_workspace());
   }
 
+  // The tree's system chooses the rows that are independent: its rows are the same.
+  std::string set_world_rows(bool world_axes) override {
+    turn_rows(world_axes);
+    dynamic_cast<TreeSystem&>(*tree_).turn_rows(world_axes);
+    if (!initial_.x.empty()) initial_.mode = from_tree(to_tree(initial_), quadratures()).mode;
+    return "";
+  }
+
   // ---- states from the joints of the file
 
   State make_state(double t, const std::vector<std::optional<std::vector<double>>>& q,

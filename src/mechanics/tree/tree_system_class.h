@@ -185,12 +185,11 @@ class TreeSystem : public MechanicalSystem,
     if (formulation_.compiler) formulation_.compiler->set_baumgarte(rate);
   }
 
-  std::string set_world_rows(bool world_axes) override {
-    if (!formulation_.absolute) return MechanicalSystem::set_world_rows(world_axes);
+  // The axes in which gaps of loop joints are differentiated, for `absolute`.
+  void turn_rows(bool world_axes) {
     mechanism_.world_rows = world_axes;
     dual_mechanism_.world_rows = world_axes;
     pack_mechanism_.world_rows = world_axes;
-    return "";
   }
 
   std::string split_work() override;
@@ -368,8 +367,10 @@ class TreeSystem : public MechanicalSystem,
   StateSpace space_;
   std::vector<EventInfo> events_;
   bool event_needs_energy_ = false;
-  State initial_;
   AssemblyReport assembly_;
+
+ protected:
+  State initial_;
 };
 
 }  // namespace cartan::mechanics

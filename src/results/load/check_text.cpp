@@ -115,8 +115,7 @@ void add_facts(const Model& model, const ModelFacts& facts, std::string& text) {
 }
 
 std::string mechanism_text(const Model& model, const ModelFacts& facts) {
-  std::string text =
-      fmt::format("{}: in order\n\nworld\n", model.title());
+  std::string text = fmt::format("{}: in order\n\nworld\n", model.title());
   add_branches(model, branches_of(model), model.bodies.size(), "  ", text);
   add_closures(model, text);
   add_facts(model, facts, text);
@@ -129,8 +128,7 @@ std::string variables_text(const Model& model) {
   for (const Variable& variable : model.variables) names.push_back(variable.name);
   const std::vector<std::vector<std::string>> solved = solved_rates(model);
   std::string text =
-      fmt::format("{}: in order\n\nvariables {}\n", model.title(),
-                  fmt::join(names, ", "));
+      fmt::format("{}: in order\n\nvariables {}\n", model.title(), fmt::join(names, ", "));
   for (std::size_t k = 0; k < solved.size(); ++k)
     text +=
         fmt::format("{} {}\n", k == 0 ? "solved for" : "      then", fmt::join(solved[k], ", "));

@@ -21,7 +21,7 @@ TEST(ModelJson, HoldsEveryElement) {
   EXPECT_EQ(j["bodies"].size(), 10u);
   EXPECT_EQ(j["joints"].size(), 12u);
   EXPECT_EQ(j["forces"].size(), 12u);
-  EXPECT_EQ(j["constraints"].size(), 6u);
+  EXPECT_EQ(j["constraints"].size(), 7u);
   EXPECT_EQ(j["tree"].size(), 10u);
   EXPECT_EQ(j["loops"], (std::vector<std::string>{"closing", "closing_too"}));
 }
