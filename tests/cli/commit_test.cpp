@@ -7,19 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command_line.h"
+#include "support/sanitized.h"
 
 namespace cartan::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool sanitized = true;
-#elif defined(__has_feature)
-constexpr bool sanitized = __has_feature(address_sanitizer);
-#else
-constexpr bool sanitized = false;
-#endif
 
 // Kills the process before its n-th change of a name in the folder of results.
 const char* const killer_code = R"(

@@ -14,21 +14,14 @@
 #include <unistd.h>
 
 #include "cli/command_line.h"
+#include "support/sanitized.h"
 
 namespace cartan::test {
 namespace fs = std::filesystem;
 namespace {
 
 // Seconds until a command is asked to stop.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr double patience = 60;
-#else
-constexpr double patience = 15;
-#endif
-#else
-constexpr double patience = 15;
-#endif
+constexpr double patience = sanitized ? 60 : 15;
 
 std::string write(const fs::path& folder, const std::string& name, const std::string& content) {
   std::ofstream(folder / name, std::ios::binary) << content;

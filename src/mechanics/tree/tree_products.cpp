@@ -39,7 +39,8 @@ void TreeSystem::jvp(StateView at, std::span<const double> u, std::span<double> 
   MotionProducts& products = begin_products(at, w);
   const int nq = mechanism_.nq;
   for (const Link<double>& link : mechanism_.links)
-    calc_displacement(link, at.x.data() + link.q0, u.data() + link.q0, &w.displacement[link.v0]);
+    calc_displacement(link, at.x.data() + link.q0, u.data() + link.q0,
+                      w.displacement.data() + link.v0);
   products.multiply(w.displacement, u, result.subspan(nq));
   if (!keep_digits(products.lost_factor(), w))
     return multiply_with_matrix(at, u, false, result, workspace);
@@ -69,7 +70,7 @@ void TreeSystem::vjp(StateView at, std::span<const double> weights, std::span<do
   for (const Link<double>& link : mechanism_.links) {
     const double *q = at.x.data() + link.q0, *weight = weights.data() + link.q0;
     double *const to_q = result.data() + link.q0, *const to_v = result.data() + nq + link.v0;
-    add_transposed_displacement(link, q, &w.displacement[link.v0], to_q);
+    add_transposed_displacement(link, q, w.displacement.data() + link.v0, to_q);
     list_kinematic_slopes(
         link, q, at.x.data() + nq + link.v0,
         [&](int k, int j, double value) { to_q[j] += value * weight[k]; },

@@ -19,8 +19,12 @@ class LawDuals {
   void begin(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& scratch);
   void rest_link(int link) { seeds::set_link_at(ws_->links[link], scratch_->links[link]); }
   MotionWorkspace<Dual4>& scratch() { return *scratch_; }
-  std::span<Dual4> q(const Link<double>& link) { return {&q_[link.q0], std::size_t(link.nq)}; }
-  std::span<Dual4> v(const Link<double>& link) { return {&v_[link.v0], std::size_t(link.nv)}; }
+  std::span<Dual4> q(const Link<double>& link) {
+    return {q_.data() + link.q0, std::size_t(link.nq)};
+  }
+  std::span<Dual4> v(const Link<double>& link) {
+    return {v_.data() + link.v0, std::size_t(link.nv)};
+  }
 
   // A force or the rate of a variable: wrenches on links, forces on joints, and this power or rate.
   void evaluate(const LocalLaw& law);

@@ -74,7 +74,7 @@ void LawProducts::multiply_in_joint(const LocalLaw& law, std::span<const double>
                                     std::span<const double> u, MotionResponse& response,
                                     std::span<double> scalars) {
   const Link<double>& link = mechanism_.links[law.in_joints.front()];
-  const double *by_q = &dq[link.v0], *by_v = &u[mechanism_.nq + link.v0];
+  const double *by_q = dq.data() + link.v0, *by_v = u.data() + mechanism_.nq + link.v0;
   JointSlopes slopes;
   fill_joint_slopes(mechanism_, *ws_, law.index, slopes);
   for (int i = 0; i < link.nv; ++i)
@@ -88,7 +88,7 @@ void LawProducts::transpose_in_joint(const LocalLaw& law, const MotionResponse& 
                                      std::span<const double> scalars, std::span<double> by_q,
                                      std::span<double> state) {
   const Link<double>& link = mechanism_.links[law.in_joints.front()];
-  double *const to_q = &by_q[link.v0], *const to_v = &state[mechanism_.nq + link.v0];
+  double *const to_q = by_q.data() + link.v0, *const to_v = state.data() + mechanism_.nq + link.v0;
   JointSlopes slopes;
   fill_joint_slopes(mechanism_, *ws_, law.index, slopes);
   for (int i = 0; i < link.nv; ++i) {

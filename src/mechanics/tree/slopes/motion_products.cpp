@@ -83,7 +83,7 @@ void MotionProducts::move_links(std::span<const double> dq, std::span<const doub
     LinkChange own;
     change.c = {};
     if (link.motion == Motion::rotation3) {
-      const double *q = &dq[link.v0], *v = &dv[link.v0];
+      const double *q = dq.data() + link.v0, *v = dv.data() + link.v0;
       const Vec3<double> sigma = x.R * Vec3<double>{v[0], v[1], v[2]};
       own.turn = x.R * Vec3<double>{q[0], q[1], q[2]};
       own.o = sigma;

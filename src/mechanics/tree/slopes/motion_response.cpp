@@ -174,7 +174,7 @@ typename ResponseOf<L>::Pair ResponseOf<L>::eliminate_free(const MotionWorkspace
   const LinkState<double>& x = ws.links[i];
   Change& change = links_[i];
   const L* tau = tau_.data() + link.v0;
-  const Vec3<double>*phi = &ws.phi[link.v0], *psi = &ws.psi[link.v0];
+  const Vec3<double>*phi = ws.phi.data() + link.v0, *psi = ws.psi.data() + link.v0;
   Pair passed;
   for (int k = 3; k < 6; ++k) passed.f += psi[k] * tau[k];
   for (int k = 0; k < 3; ++k) passed.n += phi[k] * (tau[k] - dot(psi[k], passed.f));
