@@ -156,8 +156,9 @@ TEST(VariationalOrder, RandomClosedMechanisms) {
   options.tree.bearings = false;
   options.tree.rotors = 0;  // refused in loop joints and in absolute coordinates
   options.largest_kappa = 1e4;
-  for (const char* formulation : {"recursive", "absolute-se3"})
-    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+  for (const char* formulation : {"recursive", "absolute-se3"}) {
+    int moved = 0;
+    for (std::uint64_t seed = 1; moved < 6 && seed <= 12; ++seed) {
       const ClosedModel closed(make_random_closed_mechanism(seed, options));
       std::string problem;
       const std::vector<double> parameters = parameter_values(closed.model);
@@ -166,11 +167,18 @@ TEST(VariationalOrder, RandomClosedMechanisms) {
       ASSERT_TRUE(system && reference) << problem;
       const double duration = 0.04;
       SCOPED_TRACE("seed " + std::to_string(seed));
-      expect_order_two(dynamic_cast<const MechanicalSystem&>(*system), duration, duration / 16,
-                       end_of(dynamic_cast<const MechanicalSystem&>(*reference), "gl4", duration,
-                              duration / 128),
-                       10);
+      const auto& mechanism = dynamic_cast<const MechanicalSystem&>(*system);
+      const std::vector<double> exact = end_of(dynamic_cast<const MechanicalSystem&>(*reference),
+                                               "gl4", duration, duration / 128);
+      // what is driven in all its motions has no order
+      if (largest_difference(end_of(mechanism, "variational", duration, duration / 16), exact) <
+          1e-12)
+        continue;
+      ++moved;
+      expect_order_two(mechanism, duration, duration / 16, exact, 10);
     }
+    EXPECT_EQ(moved, 6);
+  }
 }
 
 // ------------------------------------------------------- what a discrete Lagrangian promises

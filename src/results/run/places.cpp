@@ -62,7 +62,7 @@ void Path::add(Place place) {
 
 SeparationWatch::SeparationWatch(const std::vector<Place>& first) : first_(first) {
   if (first.empty()) return;
-  begin_ = end_ = together_ = first.front().t;
+  begin_ = end_ = first.front().t;
   span_ = first.back().t - begin_;
   for (const Place& place : first) size_ = std::max(size_, distance(place, first.front()));
   limit_ = apart * size_;
@@ -79,7 +79,10 @@ void SeparationWatch::add(const Place& place) {
   end_ = place.t;
   if (!wants(place.t)) return;
   const double d = distance(first_[next_], place);
-  if (!(d > limit_)) together_ = place.t;
+  const bool far = d > limit_;
+  if (far && !lost_) lost_ = place.t;
+  since_ += lost_.has_value();
+  far_ += far;
   apart_.push_back({place.t, d, apart_.empty() ? d : std::max(d, apart_.back().largest)});
 }
 
@@ -92,8 +95,8 @@ bool SeparationWatch::is_exponential(double lost) const {
 }
 
 bool SeparationWatch::is_chaotic() const {
-  if (!(size_ > 0) || end_ - together_ < late_part * span_) return false;
-  return is_exponential(together_);
+  if (!(size_ > 0) || !lost_ || end_ - *lost_ < late_part * span_) return false;
+  return 2 * far_ > since_ && is_exponential(*lost_);
 }
 
 Separation SeparationWatch::result(const Place& last) const {
@@ -104,12 +107,7 @@ Separation SeparationWatch::result(const Place& last) const {
   for (const Apart& at : apart_)
     if (at.t >= end_ - late_part * span_) result.late = std::max(result.late, at.distance);
   if (!(result.late > limit_) || !(size_ > 0)) return result;
-  result.lost = end_;
-  for (const Apart& at : apart_)
-    if (at.largest > limit_) {
-      result.lost = at.t;
-      break;
-    }
+  result.lost = lost_.value_or(end_);
   result.exponential = is_exponential(*result.lost);
   return result;
 }

@@ -63,8 +63,8 @@ class SeparationWatch {
   bool wants(double t);
   // The next place of the second one.
   void add(const Place& place);
-  // They have had nothing in common for a tenth of the time, and errors do not pile up like that:
-  // no need to go on.
+  // For a tenth of the time they have come close by chance alone, and errors do not pile up like
+  // that: no need to go on.
   bool is_chaotic() const;
   // Of what was seen, and how far apart the ends are.
   Separation result(const Place& last) const;
@@ -77,7 +77,8 @@ class SeparationWatch {
 
   const std::vector<Place>& first_;
   double begin_ = 0, span_ = 0, size_ = 0, limit_ = 0, end_ = 0;
-  double together_ = 0;  // when they were last closer than the limit
+  std::optional<double> lost_;  // when they were first farther apart than the limit
+  long since_ = 0, far_ = 0;    // places since then, and of those far apart
   std::size_t next_ = 0;
   std::vector<Apart> apart_;
 };
