@@ -124,7 +124,7 @@ std::string problem_of(const CodeUnit& unit) {
     if (!names.insert(function_identifier(function.name)).second)
       return fmt::format("two functions are named '{}'; give each a name of its own",
                          function.name);
-    if (const std::string problem = shape_problem(function); !problem.empty()) return problem;
+    if (std::string problem = shape_problem(function); !problem.empty()) return problem;
   }
   for (const ExternalFunction& external : unit.externals)
     if (identifier(external.name) != external.name)

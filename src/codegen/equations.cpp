@@ -471,7 +471,7 @@ std::string refuse_form(const Model& model, EquationsForm form) {
                ? ""
                : "a [variables] file has its rates only; leave the form of the equations out";
   if (form == EquationsForm::rotation_elements) return refuse_element_sheet(model);
-  const std::string refusal = Derivation::refuse_mass_matrix(model);
+  std::string refusal = Derivation::refuse_mass_matrix(model);
   if (!refusal.empty()) return refusal;
   if (form == EquationsForm::kane || form == EquationsForm::diagonal)
     return Derivation::refuse_speeds(model, speeds_of_form(form));

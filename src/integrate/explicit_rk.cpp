@@ -115,7 +115,7 @@ StepReport ExplicitRungeKutta::take_step(State& state, double h, double t_end) {
   follows_ = end_known_ = dense_known_ = false;
   if (!all_finite(stage(0))) return {StepStatus::not_finite, h, 0, -1, 0};
 
-  const StepReport report = controlled_ ? step_controlled(h, t_end) : step_fixed(h, t_end);
+  StepReport report = controlled_ ? step_controlled(h, t_end) : step_fixed(h, t_end);
   if (report.status != StepStatus::ok) return report;
   state.x = x1_;
   state.t = t1_;

@@ -491,7 +491,7 @@ StepReport GaussLegendre::take_step(State& state, double h, double t_end) {
   else if (!guess_constant(K))
     return {StepStatus::not_finite, h, 0, -1, 0};
 
-  const StepReport report = solve_stages(h, K);
+  StepReport report = solve_stages(h, K);
   if (report.status != StepStatus::ok) return report;
   add_up(h, K, x1_, low_);
   for (int k = 0; k < n_; ++k)
@@ -521,7 +521,7 @@ StepReport GaussLegendre::restep(double h, std::span<double> x) {
     fill_sum(weights_.data(), history_.last(), 0, n_);
     std::copy_n(sum_.data(), n_, again_.data() + static_cast<std::size_t>(i) * n_);
   }
-  const StepReport report = solve_stages(h, again_);
+  StepReport report = solve_stages(h, again_);
   if (report.status == StepStatus::ok) add_up(h, again_, x, unused_);
   return report;
 }

@@ -385,7 +385,7 @@ StepReport GeneralizedAlpha::take_step(State& state, double h, double t_end) {
   matrix_.set_mode(mode_);
   if (!memory_.valid && !begin()) return {StepStatus::not_finite, h, 0, -1, 0};
   memory0_ = memory_;
-  const StepReport report = solve(memory0_, h, end_);
+  StepReport report = solve(memory0_, h, end_);
   if (report.status != StepStatus::ok) return report;
   write(h, end_, x1_);
   for (int k = 0; k < n_; ++k)
@@ -425,7 +425,7 @@ bool GeneralizedAlpha::dense(double theta, std::span<double> x) {
 }
 
 StepReport GeneralizedAlpha::restep(double h, std::span<double> x) {
-  const StepReport report = solve(memory0_, h, again_);
+  StepReport report = solve(memory0_, h, again_);
   if (report.status == StepStatus::ok) write(h, again_, x);
   return report;
 }

@@ -223,7 +223,7 @@ class AbsoluteSystem final : private JointSide, public TreeSystem {
   }
   AssemblyReport assemble(State& state, const WrittenStart& written, Workspace&) const override {
     State tree = to_tree(state);
-    const AssemblyReport report = tree_->assemble(tree, written, *tree_->make_workspace());
+    AssemblyReport report = tree_->assemble(tree, written, *tree_->make_workspace());
     if (report.problem.empty()) {
       const std::vector<double> works(state.x.end() - quadratures(), state.x.end());
       state = from_tree(tree, quadratures());

@@ -10,6 +10,7 @@ namespace cartan::mechanics {
 namespace {
 
 using lanes::Four;
+using lanes::operator*;
 
 // I z of the articulated body.
 template <class Vector>
