@@ -1,4 +1,5 @@
-// Which numbered figures and tables of the documents have an item: coverage.txt beside the items.
+// Which numbered figures and tables of the documents have an item: coverage.txt beside the items
+// (the build puts it into the program).
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 namespace cartan::reproduction {
 
 // A line per figure and table, as the documents number them: the items that compute it, or what it
-// is instead. "" and a problem where the list cannot be read.
-std::string coverage_text(const std::vector<Document>& documents, std::string& problem);
+// is instead.
+std::string coverage_text(const std::vector<Document>& documents);
 
 }  // namespace cartan::reproduction
