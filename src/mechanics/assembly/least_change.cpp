@@ -79,7 +79,7 @@ BlockChange solve_blocks(const Metric& metric, const ChangeEquations& equations,
                          const VectorXd& rhs, bool wants_free) {
   BlockChange result{VectorXd::Zero(metric.size()), {}, {}};
   SparseMatrix J = equations.J;
-  for (Eigen::Index r = 0; r < J.rows(); ++r)
+  for (Eigen::Index r = 0; r < J.rows() && J.cols() > 0; ++r)
     if (!(J.row(r).norm() > cancelled * equations.sizes[r]))
       for (SparseMatrix::InnerIterator entry(J, r); entry; ++entry) entry.valueRef() = 0;
   std::vector<char> met(result.d.size(), 0);

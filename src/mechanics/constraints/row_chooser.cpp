@@ -7,8 +7,8 @@ RowChooser::RowChooser(const SparseMatrix& rows, const Eigen::VectorXd& sizes, d
       place_(rows.rows(), 0),
       sine_(rows.rows(), 0),
       taken_(rows.rows(), 0) {
-  Eigen::VectorXd length(rows.rows());
-  for (Eigen::Index r = 0; r < rows.rows(); ++r) length[r] = rows.row(r).norm();
+  Eigen::VectorXd length = Eigen::VectorXd::Zero(rows.rows());
+  for (Eigen::Index r = 0; r < rows.rows() && rows.cols() > 0; ++r) length[r] = rows.row(r).norm();
   share_ = length.cwiseQuotient(sizes);
   Eigen::VectorXd scale(rows.rows());
   for (Eigen::Index r = 0; r < rows.rows(); ++r) {
