@@ -71,6 +71,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libcartan${abi} ${exactly}")
 
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-cartan)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/../tools/packaging/python/prerm)
 set(CPACK_COMPONENT_PYTHON_DESCRIPTION
     "Everything the command cartan does, as functions that return arrays and
 records; systems for solvers of others; symbolic mechanics.")
