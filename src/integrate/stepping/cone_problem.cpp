@@ -13,7 +13,9 @@ namespace {
 // circle s has to be held.
 constexpr ConeProblem::Turn turns[] = {{100, 8, false}, {300, 1 << 20, false}, {300, 8, true}};
 constexpr int turn_growth = 3;
-constexpr int rounds_held = 50;  // for a convex problem within the whole
+constexpr int rounds_held = 50;       // for a convex problem within the whole
+constexpr int rounds_between = 10;    // looks at what has settled
+constexpr double settled_part = 0.3;  // of what may change: such places wait for the others
 
 typedef double Four __attribute__((vector_size(32), may_alias));
 typedef double LooseFour __attribute__((vector_size(32), aligned(8), may_alias));
@@ -28,19 +30,17 @@ inline double sum_of(const Four& x) {
   return (x[0] + x[2]) + (x[1] + x[3]);
 }
 
-// sum over i of x_i y_i, in four parts at a time.
-double weighted_product(const double* weight, const double* x, const double* y, std::size_t n) {
-  Four sum{};
-  std::size_t i = 0;
-  for (; i + 4 <= n; i += 4)
-    sum += *reinterpret_cast<const LooseFour*>(weight + i) *
-           *reinterpret_cast<const LooseFour*>(x + i) * *reinterpret_cast<const LooseFour*>(y + i);
-  double rest = 0;
-  for (; i < n; ++i) rest += weight[i] * x[i] * y[i];
-  return sum_of(sum) + rest;
+// Without an impulse now, after the last round, and before this one.
+inline bool is_open(const Triple& now, const Triple& last, const Triple& start) {
+  return now[0] == 0 && last[0] == 0 && start[0] == 0;
 }
 
 }  // namespace
+
+// The first lane of a part; for the world the one behind all.
+inline int ConeProblem::first_lane(const SteppedContact::Part& part) const {
+  return part.lanes > 0 ? part.first / lane : static_cast<int>(y_.size());
+}
 
 void ConeProblem::begin(const ContactSet& set, std::size_t places, Laws laws) {
   set_ = &set;
@@ -58,8 +58,8 @@ void ConeProblem::begin(const ContactSet& set, std::size_t places, Laws laws) {
     const SteppedContact& contact = set.contacts[c];
     Seat& seat = seats_[c];
     seat.row = contact.row0;
-    seat.a = contact.part[0].first / lane;
-    seat.b = contact.part[1].first / lane;
+    seat.a = first_lane(contact.part[0]);
+    seat.b = first_lane(contact.part[1]);
     seat.lanes_a = contact.part[0].lanes;
     seat.lanes_b = contact.part[1].lanes;
     seat.rows = laws == Laws::smooth ? 1 : static_cast<char>(contact.rows);
@@ -136,6 +136,19 @@ inline void ConeProblem::add_impulse(const Seat& seat, const Triple& change) {
     for (int k = 0; k < seat.lanes_a; ++k) four(y_[seat.a + k]) += change[i] * four(*N++);
     for (int k = 0; k < seat.lanes_b; ++k) four(y_[seat.b + k]) += change[i] * four(*N++);
   }
+}
+
+// The same for a free body with friction and another one, or none.
+template <bool two>
+inline void ConeProblem::add_free(const Seat& seat, const Triple& change) {
+  constexpr int lanes = two ? 4 : 2;
+  const Lane* N = set_->answers.data() + seat.row;
+  const auto add = [&](Lane& to, int k) {
+    four(to) += change[0] * four(N[k]) + change[1] * four(N[lanes + k]) +
+                change[2] * four(N[2 * lanes + k]);
+  };
+  add(y_[seat.a], 0), add(y_[seat.a + 1], 1);
+  if constexpr (two) add(y_[seat.b], 2), add(y_[seat.b + 1], 3);
 }
 
 void ConeProblem::push(int c, const Triple& change) {
@@ -262,54 +275,122 @@ inline double ConeProblem::visit(std::size_t c, double& largest) {
                    weight[2] * std::fabs(step[2])});
 }
 
-// Every contact once; the largest change.
+template <class Act>
+inline void ConeProblem::for_visited(Act&& act) {
+  for (const Run& run : visited_)
+    for (std::size_t c = run.first; c < run.end; ++c) act(c);
+}
+
+// Every contact that is visited once; the largest change.
 double ConeProblem::sweep(bool back, double& largest) {
-  const std::size_t n = seats_.size();
   double change = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t c = back ? n - 1 - i : i;
+  const auto one = [&](std::size_t c) {
     const Seat& seat = seats_[c];
     const Bodies bodies = held_ ? Bodies::any : seat.bodies;
-    change = std::max(change, bodies == Bodies::two   ? visit_free<true>(c, largest)
-                              : bodies == Bodies::one ? visit_free<false>(c, largest)
-                              : seat.rows == 1        ? visit_smooth(c, largest)
-                                                      : visit(c, largest));
-  }
+    const double step = bodies == Bodies::two   ? visit_free<true>(c, largest)
+                        : bodies == Bodies::one ? visit_free<false>(c, largest)
+                        : seat.rows == 1        ? visit_smooth(c, largest)
+                                                : visit(c, largest);
+    change_[c] = back ? std::max(change_[c], step) : step;
+    change = std::max(change, step);
+  };
+  if (!back)
+    for_visited(one);
+  else
+    for (auto run = visited_.rbegin(); run != visited_.rend(); ++run)
+      for (std::size_t c = run->end; c-- > run->first;) one(c);
   return change;
 }
 
+void ConeProblem::begin_visits() {
+  last_.resize(seats_.size());
+  start_.resize(seats_.size());
+  age_.resize(seats_.size());
+  change_.assign(seats_.size(), 0);
+  bodies_.assign(y_.size() + 1, 0);
+}
+
+inline void ConeProblem::clear_bodies() {
+  for_visited([&](std::size_t c) { bodies_[seats_[c].a] = bodies_[seats_[c].b] = 0; });
+}
+
 void ConeProblem::begin_rounds() {
-  last_ = start_ = impulse;
-  last_y_ = y_;
-  momentum_ = 1;
+  for_visited([&](std::size_t c) {
+    last_[c] = start_[c] = impulse[c];
+    age_[c] = 0;
+  });
   nearest_ = INFINITY;
   waited_ = 0;
 }
 
-// Goes on from the end of the last round and this one; not where this round turned back against
-// the way between them. What lies outside of the cones then comes back in the next round.
+// Rounds of all contacts.
+void ConeProblem::widen() {
+  visited_.assign(1, {0, seats_.size()});
+  visits_ = seats_.size();
+  begin_rounds();
+}
+
+// Rounds of those contacts alone that change by more than `small` in a round, and of their
+// neighbours, where these are less than half of those visited now. The others wait.
+void ConeProblem::narrow(double small) {
+  clear_bodies();
+  for_visited([&](std::size_t c) {
+    if (const Seat& seat = seats_[c]; change_[c] > small) bodies_[seat.a] = bodies_[seat.b] = 1;
+  });
+  bodies_.back() = 0;  // the world
+  next_.clear();
+  std::size_t count = 0;
+  for_visited([&](std::size_t c) {
+    if (bodies_[seats_[c].a] + bodies_[seats_[c].b] == 0) return;
+    ++count;
+    if (!next_.empty() && next_.back().end == c)
+      ++next_.back().end;
+    else
+      next_.push_back({c, c + 1});
+  });
+  if (count == 0 || 2 * count > visits_) return;
+  visited_.swap(next_);
+  visits_ = count;
+  begin_rounds();
+}
+
+// Goes on from the end of the last round and this one. Every contact does for itself: not where
+// the impulses at its two bodies turned back in this round against the way between the rounds. So
+// a place that turns back often does not slow down the others, however many there are. What lies
+// outside of the cones then comes back in the next round.
 void ConeProblem::extrapolate() {
-  const std::size_t n = 3 * impulse.size();
-  double *P = impulse.data()->data(), *last = last_.data()->data(), *start = start_.data()->data();
-  for (std::size_t i = 0; i < n; ++i) {
-    start[i] -= P[i];
-    last[i] = P[i] - last[i];
-  }
-  const double turned = weighted_product(weight_.data()->data(), start, last, n);
-  if (turned > 0 || waited_ > run_) return begin_rounds();
-  const double grown = 0.5 * (1 + std::sqrt(1 + 4 * momentum_ * momentum_));
-  const double ahead = (momentum_ - 1) / grown;
-  momentum_ = grown;
-  for (std::size_t i = 0; i < y_.size(); ++i) {
-    const Four now = four(y_[i]);
-    four(y_[i]) += ahead * (now - four(last_y_[i]));
-    four(last_y_[i]) = now;
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    const double now = P[i];
-    P[i] = start[i] = now + ahead * last[i];
-    last[i] = now;
-  }
+  if (waited_ > run_) return begin_rounds();
+  clear_bodies();
+  for_visited([&](std::size_t c) {
+    const Triple &P = impulse[c], &start = start_[c], &weight = weight_[c];
+    Triple& last = last_[c];
+    if (is_open(P, last, start)) return;
+    double turned = 0;
+    for (int k = 0; k < 3; ++k) {
+      last[k] = P[k] - last[k];
+      turned += weight[k] * (start[k] - P[k]) * last[k];
+    }
+    bodies_[seats_[c].a] += turned;
+    bodies_[seats_[c].b] += turned;
+  });
+  bodies_.back() = 0;  // the world
+  for_visited([&](std::size_t c) {
+    Triple &P = impulse[c], &last = last_[c], &start = start_[c];
+    if (is_open(P, last, start)) return;
+    const Seat& seat = seats_[c];
+    const bool turned = bodies_[seat.a] + bodies_[seat.b] > 0;
+    const int age = age_[c] = turned ? 0 : age_[c] + 1;
+    const double ahead = age > 1 ? (age - 1.0) / (age + 2.0) : 0;
+    const Triple step{ahead * last[0], ahead * last[1], ahead * last[2]};
+    last = P;
+    if (step[0] != 0 || step[1] != 0 || step[2] != 0) {
+      for (int k = 0; k < 3; ++k) P[k] += step[k];
+      seat.bodies == Bodies::two   ? add_free<true>(seat, step)
+      : seat.bodies == Bodies::one ? add_free<false>(seat, step)
+                                   : add_impulse(seat, step);
+    }
+    start = P;
+  });
 }
 
 // A sweep forth and one back, from where the rounds before lead.
@@ -338,22 +419,40 @@ double ConeProblem::hold() {
   return change;
 }
 
-// Rounds in one way; true where they have settled.
+// Rounds in one way; true where they have settled. Impulses settle in most places long before they
+// do in the last ones. Rounds of these alone then, until they settle, and all contacts again: so a
+// place that is slow costs what it needs itself.
 bool ConeProblem::take_turn(const Turn& turn, int rounds, const ConeTolerance& tolerance,
                             ConeReport& report) {
   run_ = turn.run;
   held_ = turn.holds;
   if (held_) hold();
-  begin_rounds();
-  for (; rounds > 0 && report.sweeps < tolerance.most_sweeps; --rounds) {
-    const double change = round(report.largest);
-    report.sweeps += 2;
-    const double small = std::max(tolerance.relative * report.largest, tolerance.absolute);
-    if (change <= small && (!held_ || hold() <= small)) return true;
-    if (!held_ || (change > small && rounds % rounds_held != 0)) continue;
-    hold();
-    begin_rounds();
+  widen();
+  double small = 0;
+  int since_look = 0, since_hold = 0;
+  for (; rounds > 0 && visits_left_ > 0; --rounds) {
+    double largest = 0;
+    const double change = round(largest);
+    visits_left_ -= 2.0 * static_cast<double>(visits_);
+    if (visits_ == seats_.size()) {
+      report.largest = largest;
+      small = std::max(tolerance.relative * largest, tolerance.absolute);
+      if (change <= small && (!held_ || hold() <= small)) return true;
+    } else if (change <= settled_part * small) {
+      widen();
+      since_look = rounds_between - 1;  // look at once
+      continue;
+    }
+    if (held_ && (change <= small || ++since_hold == rounds_held)) {
+      since_hold = 0;
+      hold();
+      begin_rounds();
+    }
+    if (++since_look < rounds_between) continue;
+    since_look = 0;
+    narrow(settled_part * small);
   }
+  widen();
   return false;
 }
 
@@ -365,9 +464,12 @@ ConeReport ConeProblem::solve(std::span<const double> v, const ConeTolerance& to
     free_[c] = speed(static_cast<int>(c), v);
     for (int k = 0; k < 3; ++k) free_[c][k] += shift[c][k];
   }
+  begin_visits();
+  const double n = static_cast<double>(seats_.size()), most = tolerance.most_sweeps * n;
+  visits_left_ = most;
   constexpr int ways = static_cast<int>(std::size(turns));
   int way = helped_, times = 1;
-  for (int k = 1; !report.settled && report.sweeps < tolerance.most_sweeps; ++k) {
+  for (int k = 1; !report.settled && visits_left_ > 0; ++k) {
     const Turn& turn = turns[way];
     if (laws_ == Laws::friction || !turn.holds)
       report.settled = take_turn(turn, times * turn.rounds, tolerance, report);
@@ -375,6 +477,7 @@ ConeReport ConeProblem::solve(std::span<const double> v, const ConeTolerance& to
     way = (way + 1) % ways;
     if (k % ways == 0) times *= turn_growth;
   }
+  report.sweeps = static_cast<int>(std::ceil((most - visits_left_) / n));
   helped_ = report.settled && report.sweeps > 2 * turns[0].rounds ? way : 0;
   held_ = false;
   // without the rounding of all that was added to it

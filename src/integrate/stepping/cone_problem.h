@@ -10,10 +10,12 @@
 // Block Gauss-Seidel: contact after contact gets the impulse that solves its own three equations
 // exactly, on the true cone, with the speeds that all others leave (cone_block.h). A round is a
 // sweep forth and one back; rounds are accelerated by Nesterov's extrapolation, which begins anew
-// where it leads the wrong way, or no nearer for as long as it has gone on. At first every block
-// follows its s itself; where rounds do not come nearer so (a wedge may go round in a circle), s is
-// held, the convex problem is solved, and s is taken anew. A sweep reads the numbers of N once. It
-// begins with the impulses that are there (warm start).
+// at the contacts where it leads the wrong way, and everywhere where it leads no nearer for as long
+// as it has gone on. Most places settle early: rounds then visit the others alone. So the work
+// grows with the number of contacts, not with the slowest of them. At first every block follows its
+// s itself; where rounds do not come nearer so (a wedge may go round in a circle), s is held, the
+// convex problem is solved, and s is taken anew. A sweep reads the numbers of N once. It begins
+// with the impulses that are there (warm start).
 #pragma once
 
 #include <span>
@@ -73,10 +75,13 @@ class ConeProblem {
     double held = 0;   // mu |w_t| where it is held
     double alpha = 0;  // of the block
   };
+  int first_lane(const SteppedContact::Part& part) const;
   // Of rows of N that begin at `row`: times y, and their product with impulses added to y.
   double row_times(const Seat& seat, std::size_t row) const;
   Triple rows_times(const Seat& seat) const;
   void add_impulse(const Seat& seat, const Triple& change);
+  template <bool two>
+  void add_free(const Seat& seat, const Triple& change);
   Triple speeds_now(std::size_t c) const;
   // What the law of contact c sees: shift and all impulses but its own.
   Triple others(std::size_t c) const;
@@ -90,6 +95,12 @@ class ConeProblem {
   double round(double& largest);
   void extrapolate();
   void begin_rounds();
+  void begin_visits();
+  template <class Act>
+  void for_visited(Act&& act);
+  void clear_bodies();
+  void widen();
+  void narrow(double small);
   double hold();
   bool take_turn(const Turn& turn, int rounds, const ConeTolerance& tolerance, ConeReport& report);
   void measure(ConeReport& report);
@@ -102,13 +113,22 @@ class ConeProblem {
   std::vector<Triple> free_;    // w without impulses
   std::vector<Lane> y_;
   bool held_ = false;
-  // of the rounds: impulses and y after the last one, impulses before this one
+  // What rounds visit: all contacts, or those where impulses still change, and their neighbours.
+  struct Run {
+    std::size_t first = 0, end = 0;
+  };
+  std::vector<Run> visited_, next_;
+  std::size_t visits_ = 0;  // contacts in a sweep
+  double visits_left_ = 0;  // of this solution
+  // of every contact: change in the last round, as a speed; impulses after the last round and
+  // before this one; rounds since extrapolation began
+  std::vector<double> change_;
   std::vector<Triple> last_, start_;
-  std::vector<Lane> last_y_;
-  double momentum_ = 1;
-  double nearest_ = 0;        // least change since extrapolation began
-  int waited_ = 0, run_ = 0;  // rounds since then; most of them
-  int helped_ = 0;            // which of the ways did the last time
+  std::vector<int> age_;
+  std::vector<double> bodies_;  // what their contacts add up to; at first lanes, then the world
+  double nearest_ = 0;          // least change since extrapolation began
+  int waited_ = 0, run_ = 0;    // rounds since then; most of them
+  int helped_ = 0;              // which of the ways did the last time
 };
 
 }  // namespace cartan::integrate
