@@ -51,7 +51,7 @@ SimulateReport let_fall(const std::string& text, double duration) {
     return {};
   }
   Observer observer;
-  const SimulateReport report = simulate(
+  SimulateReport report = simulate(
       *heap.system, heap.system->initial_state(),
       {.integrator = "moreau", .duration = duration, .step = 1e-3, .tolerance = 1e-6}, observer);
   EXPECT_TRUE(report.ok()) << report.message;

@@ -125,7 +125,8 @@ inline double ConeProblem::row_times(const Seat& seat, std::size_t row) const {
 
 inline Triple ConeProblem::rows_times(const Seat& seat) const {
   Triple u{};
-  const std::size_t lanes = static_cast<std::size_t>(seat.lanes_a + seat.lanes_b);
+  const auto lanes =
+      static_cast<std::size_t>(seat.lanes_a) + static_cast<std::size_t>(seat.lanes_b);
   for (int i = 0; i < seat.rows; ++i) u[i] = row_times(seat, seat.row + i * lanes);
   return u;
 }

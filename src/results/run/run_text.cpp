@@ -119,11 +119,14 @@ void add_motion(const RunResult& run, std::string& text) {
   add_energy(*run.statistics, text);
   const MotionStatistics& s = *run.statistics;
   if (const SteppedContactCounts& c = run.report.counts.contacts; run.steps_contacts())
-    add_line(
-        text, "contacts",
-        fmt::format("up to {} near each other; {} sweeps; laws kept to {:.2g}; deepest overlap "
-                    "{:.2g} m",
-                    c.most, run.report.counts.iterations, c.residual, c.overlap));
+    add_line(text, "contacts",
+             fmt::format(
+                 "up to {} near each other; {} sweeps; laws kept to {:.2g}; deepest overlap "
+                 "{:.2g} m{}",
+                 c.most, run.report.counts.iterations, c.residual, c.overlap,
+                 c.unsettled > 0
+                     ? fmt::format("; {} of {} steps did not settle", c.unsettled, run.report.steps)
+                     : ""));
   if (run.report.impacts > 0)
     add_line(text, "impacts",
              fmt::format("{}, {:.10g} J lost in them", run.report.impacts, run.report.energy_lost));
