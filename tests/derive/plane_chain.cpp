@@ -14,13 +14,13 @@ constexpr double clear = 1e-6;              // choices are made by more than thi
 constexpr double together = 1e-6;           // s; events that are nearer come together
 constexpr double slowest_meeting = 0.02;    // m/s; slower ones graze
 constexpr double slowest_change = 1e-3;     // of other margins, per second, in their own units
-constexpr int most_bounces = 8;             // of one place
+constexpr int most_bounces = 6;             // of one place
 
 double re(const Complex& z) {
   return z.real();
 }
 
-// The end of a motion that is none to compare.
+// What a motion comes to that is none to compare.
 struct LeftOut {
   const char* why;
 };
@@ -198,7 +198,7 @@ PlaneForces choose_modes(const PlaneProblem& p) {
     while (i < at.size() && ++at[i] == allowed[i].size()) at[i++] = 0;
     if (i == at.size()) break;
   }
-  if (close) throw LeftOut{"grazing"};
+  if (close) throw LeftOut{singular ? "redundant" : "grazing"};
   if (several) throw LeftOut{"paradox"};
   if (!found) throw LeftOut{singular ? "redundant" : "paradox"};
   return *found;
@@ -353,12 +353,16 @@ class PlaneRun {
 
   void advance(double duration) {
     begin_phase();
-    while (re(duration - t_) > 0) {
+    for (bool last = false; !last;) {
       const Complex left = duration - t_;
-      const Complex h = re(left) <= step_ ? left : Complex(step_);
+      last = re(left) < 1.5 * step_;  // its length is complex as the times of events are
+      const Complex h = last ? left : Complex(step_);
       const PlaneState next = after(x_, h);
       const Margins margins = margins_at(next);
-      if (find_event(margins, h)) continue;
+      if (find_event(margins, h)) {
+        last = false;
+        continue;
+      }
       last_x_ = x_;
       last_margins_ = now_margins_;
       last_h_ = h;
@@ -368,6 +372,16 @@ class PlaneRun {
     }
   }
 
+  // A time well between the last events and what the motion has come to.
+  double clear_time() const {
+    constexpr double well = 0.02;
+    double next = re(t_ - last_h_);
+    for (auto event = event_times_.rbegin(); event != event_times_.rend(); ++event) {
+      if (next - *event > well) return 0.5 * (next + *event);
+      next = *event;
+    }
+    return 0;
+  }
   const PlaneState& state() const { return x_; }
   const PlaneCounts& counts() const { return counts_; }
 
@@ -493,6 +507,7 @@ class PlaneRun {
     if (second.length - first.length < together) throw LeftOut{"grazing"};
     if (back) x_ = last_x_, t_ -= last_h_;
     go_to(first);
+    event_times_.push_back(re(t_));
     change(first.which / 2, first.which % 2);
     ++counts_.events;
     begin_phase();
@@ -717,6 +732,7 @@ class PlaneRun {
   Complex t_ = 0, last_h_ = 0;
   double step_;
   std::vector<PlaceMode> mode_;
+  std::vector<double> event_times_;
   std::vector<int> bounces_, closed_;
   bool fresh_ = false;  // behind an impact phases are counted anew
   Margins last_margins_{}, now_margins_{};
@@ -744,7 +760,8 @@ PlaneMotion run_plane_chain(const PlaneChain& chain, const PlaneState& start, do
   try {
     run.advance(duration);
   } catch (const LeftOut& end) {
-    motion.left_out = end.why;
+    motion.ends_in = end.why;
+    motion.clear_until = run.clear_time();
   }
   motion.end = run.state();
   motion.counts = run.counts();

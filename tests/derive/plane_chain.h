@@ -68,11 +68,12 @@ struct PlaneCounts {
 };
 
 struct PlaneMotion {
-  // "" or why the motion is none to compare: grazing (an event or a choice that is one only just,
-  // or two events that come together), accumulation (impacts that follow each other without end),
-  // gain (Newton's law would gain energy), redundant (forces that are not unique), paradox (no
-  // motion obeys the laws, or several do: Painleve)
-  std::string left_out;
+  // "" or what the motion comes to that is none to compare: grazing (an event or a choice that is
+  // one only just, or two events that come together), accumulation (impacts that follow each other
+  // without end), gain (Newton's law would gain energy), redundant (forces that are not unique),
+  // paradox (no motion obeys the laws, or several do: Painleve)
+  std::string ends_in;
+  double clear_until = 0;  // before that, well between two events; 0: there is no such time
   PlaneState end;
   PlaneCounts counts;
 };
